@@ -1,0 +1,59 @@
+/** The contract of a channel: what it is called, how its config reads, how it sends. Retry, ledger and metrics live outside. */
+import type { Schema } from 'yup';
+import type { MessageFormat } from './format.ts';
+
+/** One message for one address. */
+export interface Outgoing {
+  /** Canonical, as `parseAddress` returned it. */
+  readonly address: string;
+  /** What the channel's format composed. */
+  readonly message: unknown;
+  /** Stable over retries of one (callback, destination); 64 lower-case hexadecimal digits. */
+  readonly idempotencyKey: string;
+  readonly timeoutMs: number;
+}
+
+/** Proof that the remote took the message, e.g. `{channel, ts}` or `{messageId}`: shown to operators, never secret. */
+export type Receipt = Readonly<Record<string, string>>;
+
+/** An open channel: one Slack token or one SMTP pool. */
+export interface Channel {
+  /** @throws {DeliveryFailure} classed; anything else thrown is taken for `transient` by the caller. */
+  send(outgoing: Outgoing): Promise<Receipt>;
+  /** Asks the remote whether it would let us in, sending nothing. @throws {DeliveryFailure} */
+  verify(): Promise<void>;
+  /** Lets what is in flight finish, then frees every socket. */
+  close(): Promise<void>;
+}
+
+/** What a channel may use of the process it runs in. */
+export interface ChannelEnvironment {
+  /** Where the outbox prints. */
+  readonly print: (text: string) => void;
+}
+
+/** A config value that works but cannot be meant; `key` is the setting at fault. */
+export interface SettingWarning {
+  readonly key: string;
+  readonly message: string;
+}
+
+export interface ChannelType<Settings = unknown> {
+  /** `type:` in the config. */
+  readonly type: string;
+  /** Strict schema of the channel's config keys beside `type`. */
+  readonly settings: Schema<Settings>;
+  /** Strict schemas of the options a destination on this channel may carry beside its address, by key. */
+  readonly options: Readonly<Record<string, Schema>>;
+  formatOf(settings: Settings): MessageFormat;
+  /** Canonical form of an address. @throws {AddressError} a sentence for the reader */
+  parseAddress(text: string, settings: Settings): string;
+  /** Strings that no log, answer, error or page may show. */
+  secretsOf(settings: Settings): readonly string[];
+  warningsOf(settings: Settings): readonly SettingWarning[];
+  open(settings: Settings, environment: ChannelEnvironment): Channel;
+}
+
+export class AddressError extends Error {
+  override readonly name = 'AddressError';
+}

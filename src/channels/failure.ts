@@ -1,0 +1,35 @@
+/** Why a delivery failed: a closed list of classes that decides on retry, answer, metric and ledger alike. */
+
+/**
+ * - `transient`: network, time-out, 5xx, SMTP 4xx: the next attempt may pass.
+ * - `rate_limited`: the remote asked for a pause.
+ * - `permanent`: this message or address can never pass.
+ * - `config`: token, scope, channel, login: wrong until someone mends it.
+ */
+export type FailureClass = 'transient' | 'rate_limited' | 'permanent' | 'config';
+
+export const FAILURE_CLASSES: readonly FailureClass[] = ['transient', 'rate_limited', 'permanent', 'config'];
+
+export interface FailureDetails {
+  readonly class: FailureClass;
+  /** The remote's own code, or a short one of ours: `channel_not_found`, `ETIMEDOUT`, `550`. */
+  readonly code: string;
+  /** What happened and what to do about it, in one sentence for an operator. */
+  readonly message: string;
+  /** How long the remote asked to be left alone, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+export class DeliveryFailure extends Error {
+  override readonly name = 'DeliveryFailure';
+  readonly class: FailureClass;
+  readonly code: string;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(details: FailureDetails, options?: ErrorOptions) {
+    super(details.message, options);
+    this.class = details.class;
+    this.code = details.code;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}

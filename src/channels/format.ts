@@ -1,0 +1,41 @@
+/** The shape of one kind of message: which parts a template file gives, how each is made safe, how they become a message. */
+import type { Landing } from '../text/landing.ts';
+
+export type Language = 'en' | 'ja';
+
+/** A value of a parsed or rendered template: YAML's data, nothing else. */
+export type TemplateValue =
+  string | number | boolean | null | readonly TemplateValue[] | { readonly [key: string]: TemplateValue };
+
+/** The top-level values of a rendered template file by key, every string leaf rendered and escaped for its landing. */
+export type RenderedParts = Readonly<Record<string, TemplateValue>>;
+
+export interface ComposeContext {
+  readonly language: Language;
+  /** Destination options that the channel's own schema has checked, e.g. `mention_on_error`. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly isError: boolean;
+}
+
+/**
+ * One kind of message. Channels that speak it name it; template folders bear its name.
+ * All functions are pure. Whatever the foreign text, `compose` yields a well-formed message within the remote's limits.
+ */
+export interface MessageFormat<Message = unknown> {
+  /** Also the template folder: `templates/<set>/<name>/<status>.yaml`. */
+  readonly name: string;
+  /** Top-level keys of a template file; a part that is not required falls back to the built-in template's. */
+  readonly parts: Readonly<
+    Record<string, { readonly required: boolean; readonly kind: 'string' | 'blocks' }>
+  >;
+  /** How values in the string at `path` are escaped; `parent` is the object or list that holds it, before rendering. */
+  landingOf(path: readonly (string | number)[], parent: TemplateValue): Landing;
+  /** Puts the parts together: cuts what is too long so that it shows, drops what is empty, adds mentions. */
+  compose(parts: RenderedParts, context: ComposeContext): Message;
+  /** What is wrong with a template's message before anyone sends it, each with the path of the value at fault. */
+  inspect(message: Message): { readonly path: readonly (string | number)[]; readonly message: string }[];
+  /** The message as a person would read it on a terminal: several lines, no colours. */
+  asText(message: Message): string;
+  /** The message as its reader would see it: an HTML fragment that carries its own inline styles and runs no script. */
+  asHtml(message: Message): string;
+}

@@ -1,0 +1,23 @@
+/** The stage's face: a callback and a destination in, a composed message out. */
+import type { Callback } from '../callback/callback.ts';
+import type { Problem } from '../config/config.ts';
+
+/** Which template to use and for whom. */
+export interface RenderTarget {
+  /** A `MessageFormat`'s name. */
+  readonly format: string;
+  /** Folder under `templates/`; undefined: the display language's set. */
+  readonly templateSet: string | undefined;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export interface Renderer {
+  /**
+   * Never throws for foreign text or a failing user template: the built-in template is used then, and the
+   * `onTemplateError` given at creation is told.
+   * @param attempt 1 for the first time this callback was received, 2 for the service's first retry, …
+   */
+  render(callback: Callback, target: RenderTarget, attempt: number): unknown;
+  /** Every problem of the template files that `targets` use, with its place. */
+  check(targets: readonly RenderTarget[]): Problem[];
+}
