@@ -17,6 +17,13 @@ export interface ComposeContext {
   readonly isError: boolean;
 }
 
+export interface MessagePart {
+  readonly required: boolean;
+  readonly kind: 'string' | 'blocks';
+  /** `compose` does without it; otherwise a part that is neither required nor there is the built-in template's. */
+  readonly mayBeLeftOut?: boolean;
+}
+
 /**
  * One kind of message. Channels that speak it name it; template folders bear its name.
  * All functions are pure. Whatever the foreign text, `compose` yields a well-formed message within the remote's limits.
@@ -24,10 +31,8 @@ export interface ComposeContext {
 export interface MessageFormat<Message = unknown> {
   /** Also the template folder: `templates/<set>/<name>/<status>.yaml`. */
   readonly name: string;
-  /** Top-level keys of a template file; a part that is not required falls back to the built-in template's. */
-  readonly parts: Readonly<
-    Record<string, { readonly required: boolean; readonly kind: 'string' | 'blocks' }>
-  >;
+  /** Top-level keys of a template file. */
+  readonly parts: Readonly<Record<string, MessagePart>>;
   /** How values in the string at `path` are escaped; `parent` is the object or list that holds it, before rendering. */
   landingOf(path: readonly (string | number)[], parent: TemplateValue): Landing;
   /** Puts the parts together: cuts what is too long so that it shows, drops what is empty, adds mentions. */

@@ -1,0 +1,114 @@
+/** Decides whether a JSON value is a callback, and says everything that is wrong with it at once. */
+import { number, object, string, ValidationError } from 'yup';
+import type { ObjectSchema } from 'yup';
+import { cleanLine } from '../text/clean.ts';
+import { cutEnd } from '../text/cut.ts';
+import type { Callback } from './callback.ts';
+import { type CallbackError, InvalidCallback } from './invalid-callback.ts';
+import { MAX_DEPTH, nestsDeeperThan } from './nesting.ts';
+import { parseStartTime } from './start-time.ts';
+
+const MAX_ECHO_LENGTH = 40;
+
+/**
+ * The check of the callback interface: strict in types, unknown fields kept. It returns the very value it was given.
+ * @param timezone in which a `start_time` without an offset is read
+ * @throws {InvalidCallback} from the check, with all errors
+ */
+export function createCallbackCheck(timezone: string): (value: unknown) => Callback {
+  const schema = callbackSchema(timezone);
+  return (value) => {
+    if (!isJsonObject(value))
+      throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
+    if (nestsDeeperThan(value, MAX_DEPTH)) throw new InvalidCallback(tooDeepFields(value));
+    try {
+      // Strict, or yup would cast "1" to 1 and stumble over unknown keys such as `constructor`.
+      schema.validateSync(value, { strict: true, abortEarly: false, disableStackTrace: true });
+    } catch (error) {
+      throw error instanceof ValidationError ? new InvalidCallback(errorsOf(error)) : error;
+    }
+    return value as unknown as Callback;
+  };
+}
+
+function callbackSchema(timezone: string): ObjectSchema<object> {
+  return object({
+    code: requiredInteger(),
+    job_id: requiredString(),
+    bot_id: requiredString(),
+    bot_name: requiredString(),
+    status: requiredInteger().test('status', found('0, 1 or 2'), isStatusOrNoInteger),
+    start_time: requiredString().test('date-time', found(DATE_TIME), isDateTime(timezone)),
+    elapsed_time: integer().nullable(),
+    output: object().typeError(found('an object')).default(undefined).nullable(),
+    message: string().typeError(found('a string')).nullable(),
+  });
+}
+
+const DATE_TIME = 'an ISO 8601 date-time that exists, such as 2026-11-20T09:00:00+09:00';
+
+function requiredString() {
+  return string().typeError(found('a string')).defined(missing('a string')).nonNullable(found('a string'));
+}
+
+function requiredInteger() {
+  return integer().defined(missing('an integer')).nonNullable(found('an integer'));
+}
+
+function integer() {
+  return number().typeError(found('an integer')).integer(found('an integer'));
+}
+
+/** What is no integer has been told so by the test before. */
+function isStatusOrNoInteger(value: number): boolean {
+  return value === 0 || value === 1 || value === 2 || !Number.isInteger(value);
+}
+
+function isDateTime(timezone: string): (value: string) => boolean {
+  return (value) => parseStartTime(value, timezone) !== undefined;
+}
+
+function missing(what: string): string {
+  return `is missing: it must be ${what}`;
+}
+
+/** A yup message that never embeds more than the beginning of the value. */
+function found(what: string): (params: { value: unknown }) => string {
+  return ({ value }) => expected(what, value);
+}
+
+function expected(what: string, value: unknown): string {
+  return `must be ${what}, found ${describe(value)}`;
+}
+
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return value === null ? 'null' : 'an object';
+  if (typeof value === 'string') return `the string "${excerpt(value)}"`;
+  return typeof value === 'number' ? `the number ${value}` : JSON.stringify(value);
+}
+
+/** Every rule is about a top-level field, whose names need no escaping in a pointer. */
+function errorsOf(error: ValidationError): CallbackError[] {
+  return error.inner.map(({ path = '', message }) => ({ pointer: `/${path}`, detail: message }));
+}
+
+function tooDeepFields(value: Record<string, unknown>): CallbackError[] {
+  return Object.entries(value)
+    .filter(([, field]) => nestsDeeperThan(field, MAX_DEPTH - 1))
+    .map(([key]) => ({ pointer: pointerTo(key), detail: `is nested deeper than ${MAX_DEPTH} levels` }));
+}
+
+/** RFC 6901, section 3; an unknown field's name is foreign text, so it is shown clean and short. */
+function pointerTo(key: string): string {
+  return `/${excerpt(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** The first slice spares a megabyte the cleaning. */
+function excerpt(text: string): string {
+  return cutEnd(cleanLine(text.slice(0, 5 * MAX_ECHO_LENGTH)), MAX_ECHO_LENGTH, '…');
+}
+
+function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,52 @@
+/** A request body's bytes as a JSON value. */
+import { isUtf8 } from 'node:buffer';
+import { cleanLine } from '../text/clean.ts';
+import { cutEnd } from '../text/cut.ts';
+import { InvalidCallback } from './invalid-callback.ts';
+import { MAX_DEPTH, textNestsDeeperThan } from './nesting.ts';
+
+const MAX_EXCERPT_LENGTH = 24;
+
+/** Parsing megabytes of brackets would hold up everybody else for seconds, so those are counted before. */
+const QUICKLY_PARSED = 256 * 1024;
+const ABSURD_DEPTH = 100_000;
+
+/** The message says what is wrong with the bytes and shows next to nothing of them. */
+export class UndecodableBody extends Error {
+  override readonly name = 'UndecodableBody';
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * The JSON value that UTF-8 bytes spell; a byte order mark is skipped.
+ * @throws {UndecodableBody}
+ * @throws {InvalidCallback} megabytes of nothing but nesting
+ */
+export function decodeBody(bytes: Uint8Array): unknown {
+  if (!isUtf8(bytes)) throw new UndecodableBody('The body is not UTF-8, as every callback has to be.');
+  const text = decoder.decode(bytes);
+  if (text.trim() === '') throw new UndecodableBody('The body is empty: a callback is a JSON object.');
+  if (text.length > QUICKLY_PARSED && textNestsDeeperThan(text, ABSURD_DEPTH)) {
+    throw new InvalidCallback([
+      { pointer: '', detail: `must not be nested deeper than ${MAX_DEPTH} levels` },
+    ]);
+  }
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new UndecodableBody(`The body is not JSON: ${reasonOf(error, text)}.`);
+  }
+}
+
+/** V8's own words: with a position where it gives one, else with a short excerpt. */
+function reasonOf(error: unknown, text: string): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (/^(?:Unexpected end|Unterminated string)/.test(message)) {
+    return `it ends too early, at position ${text.length}`;
+  }
+  const [, position] = /^([^"]* at position \d+)/s.exec(message) ?? [];
+  if (position !== undefined) return cleanLine(position.replace(' in JSON', ''));
+  const [, what = 'it cannot be read', excerpt = ''] = /^(.*?), (?:\.\.\.)?"(.*)"/s.exec(message) ?? [];
+  return `${cleanLine(what)} near "${cutEnd(cleanLine(excerpt), MAX_EXCERPT_LENGTH, '…')}"`;
+}

@@ -1,0 +1,29 @@
+/** How deep JSON nests, as a value and as text. */
+
+/** Levels of arrays and objects in one another, the callback itself being the first. */
+export const MAX_DEPTH = 64;
+
+/** Whether arrays and objects stand more than `limit` levels deep in one another; the value itself is level 1. */
+export function nestsDeeperThan(value: unknown, limit: number): boolean {
+  let level = isContainer(value) ? [value] : [];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > limit) return true;
+    level = level.flatMap((container) => Object.values(container).filter(isContainer));
+  }
+  return false;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The same for JSON text, before it is parsed; brackets in strings do not count. */
+export function textNestsDeeperThan(text: string, limit: number): boolean {
+  let depth = 0;
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[[{\]}]/gs)) {
+    if (token === '[' || token === '{') depth += 1;
+    else if (token === ']' || token === '}') depth -= 1;
+    if (depth > limit) return true;
+  }
+  return false;
+}

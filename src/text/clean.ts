@@ -1,0 +1,74 @@
+/** Foreign text made safe to display: no controls, nothing invisible that reorders or hides, one normal form. */
+
+/** Of U+0000 to U+02FF and the scripts met most, what needs no cleaning: most texts leave here. */
+const PLAIN_CLASS =
+  '!-~\\u00a1-\\u00ac\\u00ae-\\u02ff\\u0400-\\u0482\\u2010-\\u2027\\u2030-\\u205e\\u2190-\\u2328\\u232b-\\u27bf' +
+  '\\u3001-\\u3029\\u3030-\\u3096\\u309b-\\u3163\\u3200-\\u9fff\\uac00-\\ud7a3\\uff01-\\uff9f';
+const MAY_NEED_CLEANING = new RegExp(`[^\\t\\n \\u00a0\\u3000${PLAIN_CLASS}]`);
+const MAY_BE_NO_LINE = new RegExp(`[^ ${PLAIN_CLASS}]|^ | $| {2}`);
+
+const LINE_BREAK = /\r\n?|[\u0085\u2028\u2029]/g;
+
+/** Flags such as Scotland's are spelt with tag characters (UTS #51, "Emoji Tag Sequences"): the one place these may stay. */
+const FLAG = '\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}';
+const INVISIBLE =
+  '(?![\\t\\n\\u200c\\u200d\\p{Variation_Selector}])' +
+  '[\\p{Cc}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}\\ufff9-\\ufffb]';
+const FLAG_OR_INVISIBLE = new RegExp(`(${FLAG})|${INVISIBLE}`, 'gu');
+
+/** More marks than this on one letter is not a script but an attack on the line above. */
+const MAX_MARKS = 8;
+const TOO_MANY_MARKS = new RegExp(`([\\p{M}\\u200c\\u200d]{${MAX_MARKS}})[\\p{M}\\u200c\\u200d]+`, 'gu');
+
+/** Scripts that are spelt with joiners (UAX #31, "Layout and Format Control Characters"). */
+const JOINING_SCRIPTS = [
+  'Arabic',
+  'Syriac',
+  'Nko',
+  'Mandaic',
+  'Mongolian',
+  'Devanagari',
+  'Bengali',
+  'Gurmukhi',
+  'Gujarati',
+  'Oriya',
+  'Tamil',
+  'Telugu',
+  'Kannada',
+  'Malayalam',
+  'Sinhala',
+  'Khmer',
+  'Myanmar',
+  'Tibetan',
+]
+  .map((script) => `\\p{Script=${script}}`)
+  .join('');
+const JOINING_LETTER = `(?=\\p{L})[${JOINING_SCRIPTS}][\\p{M}\\u200c\\u200d]{0,${MAX_MARKS}}`;
+const PICTOGRAPH = '\\p{Extended_Pictographic}';
+/** Each alternative begins with the joiner itself, so that other characters cost no look behind. */
+const JOINER = new RegExp(
+  `(\\u200d(?<=${PICTOGRAPH}[\\ufe0f\\u{1f3fb}-\\u{1f3ff}]{0,2}\\u200d)(?=${PICTOGRAPH})` +
+    `|[\\u200c\\u200d](?<=${JOINING_LETTER}[\\u200c\\u200d])(?![\\u200c\\u200d]))|[\\u200c\\u200d]`,
+  'gu',
+);
+
+/**
+ * Foreign text of several lines, safe to display: lone surrogates are U+FFFD, every line break is LF, controls, bidi
+ * controls and invisible characters are gone (tab stays, joiners stay where emoji and scripts need them), NFC. Idempotent.
+ */
+export function cleanText(text: string): string {
+  return MAY_NEED_CLEANING.test(text) ? cleanThoroughly(text) : text;
+}
+
+/** The same on one line: every run of white space is one space, none at either end. May be empty. */
+export function cleanLine(text: string): string {
+  if (!MAY_BE_NO_LINE.test(text)) return text;
+  return cleanText(text).replace(/\s+/g, ' ').trim();
+}
+
+function cleanThoroughly(text: string): string {
+  const visible = text.toWellFormed().replace(LINE_BREAK, '\n').replace(FLAG_OR_INVISIBLE, '$1');
+  // Joiners are judged on normalised text, and taking one away may let its neighbours compose: hence twice.
+  const joined = visible.normalize('NFC').replace(JOINER, '$1').normalize('NFC');
+  return joined.replace(TOO_MANY_MARKS, '$1');
+}

@@ -1,0 +1,136 @@
+/** Text cut to a limit where a reader would cut it: between graphemes, outside markup, and so that it shows. */
+import { CHARACTERS, codePointAtOrBefore, countCodePoints, UTF8_BYTES } from './unit.ts';
+import type { Unit } from './unit.ts';
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** The longest prefix of whole graphemes within `limit`; cut at a code point where the first grapheme alone is larger. */
+export function graphemeCut(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  if (limit <= 0) return '';
+  // Whether there is a boundary at an index depends on nothing past the next code point.
+  const start = graphemes.segment(text.slice(0, limit + 2)).containing(limit)?.index ?? 0;
+  return text.slice(0, start === 0 ? codePointAtOrBefore(text, limit) : start);
+}
+
+/** The text itself where it fits, else its beginning and `mark`, together within `limit` characters. */
+export function cutEnd(text: string, limit: number, mark: string): string {
+  return cutEndIn(CHARACTERS, text, limit, mark);
+}
+
+/** {@link cutEnd} counting UTF-8 bytes. */
+export function cutEndBytes(text: string, limitBytes: number, mark: string): string {
+  return cutEndIn(UTF8_BYTES, text, limitBytes, mark);
+}
+
+/**
+ * The text itself where it fits, else its beginning (about two thirds), a mark and its end, together within `limit`.
+ * @param markOf the mark for so many characters (code points) left out
+ */
+export function cutMiddle(text: string, limit: number, markOf: (leftOut: number) => string): string {
+  if (text.length <= limit) return text;
+  let markLength = markOf(text.length).length;
+  // The mark's length may depend on the number it names, which depends on the mark's length.
+  for (let attempt = 0; attempt < 3 && markLength < limit; attempt += 1) {
+    const { head, tail } = bothEnds(text, limit - markLength);
+    const mark = markOf(countCodePoints(text, head.length, text.length - tail.length));
+    if (mark.length <= markLength) return head + mark + tail;
+    markLength = mark.length;
+  }
+  return graphemeCut(text, limit);
+}
+
+/**
+ * {@link cutEnd} for escaped Slack mrkdwn: cuts inside no entity and no `<…>`, and closes the ``` fence or `span` it cut open.
+ */
+export function cutMarkup(text: string, limit: number, mark: string): string {
+  return cutMarkupIn(CHARACTERS, text, limit, mark);
+}
+
+/** {@link cutMarkup} counting UTF-8 bytes. */
+export function cutMarkupBytes(text: string, limitBytes: number, mark: string): string {
+  return cutMarkupIn(UTF8_BYTES, text, limitBytes, mark);
+}
+
+function cutEndIn(unit: Unit, text: string, limit: number, mark: string): string {
+  if (fits(unit, text, limit)) return text;
+  const room = limit - unit.sizeOf(mark);
+  if (room <= 0) return graphemeCut(text, unit.indexWithin(text, limit));
+  return graphemeCut(text, unit.indexWithin(text, room)) + mark;
+}
+
+/** Every unit counts a code unit as one at least, so a megabyte need not be measured. */
+function fits(unit: Unit, text: string, limit: number): boolean {
+  return text.length <= limit && unit.sizeOf(text) <= limit;
+}
+
+function bothEnds(text: string, room: number): { head: string; tail: string } {
+  const head = graphemeCut(text, Math.ceil((room * 2) / 3));
+  return { head, tail: graphemeTail(text, room - head.length) };
+}
+
+/** The longest suffix of whole graphemes within `limit`; may be empty. */
+function graphemeTail(text: string, limit: number): string {
+  if (limit <= 0) return '';
+  const from = text.length - limit;
+  // There is always a boundary after a line feed, so nothing before it matters.
+  const line = text.lastIndexOf('\n', from - 1) + 1;
+  const around = graphemes.segment(text.slice(line)).containing(from - line);
+  if (around === undefined || line + around.index === from) return text.slice(from);
+  return text.slice(line + around.index + around.segment.length);
+}
+
+function cutMarkupIn(unit: Unit, text: string, limit: number, mark: string): string {
+  if (fits(unit, text, limit)) return text;
+  const room = limit - unit.sizeOf(mark);
+  if (room <= 0 && mark !== '') return cutMarkupIn(unit, text, limit, '');
+  let reserved = 0;
+  for (;;) {
+    const kept = wholeMarkup(text, unit.indexWithin(text, room - reserved));
+    const closer = closerOf(kept, text);
+    if (closer.length <= reserved) return kept + closer + mark;
+    reserved = closer.length;
+  }
+}
+
+/** The longest prefix up to `limit` that ends between graphemes and in the middle of no markup. */
+function wholeMarkup(text: string, limit: number): string {
+  let kept = graphemeCut(text, limit);
+  for (;;) {
+    const end = endBeforeMarkup(text, kept.length);
+    if (end === kept.length) return kept;
+    kept = graphemeCut(text, end);
+  }
+}
+
+const ENTITY = /&(?:amp|lt|gt);/y;
+const CONTROL = /<[^<>]*>/y;
+
+/** `end` itself, or the beginning of the entity, `<…>` or run of backticks that it would split. */
+function endBeforeMarkup(text: string, end: number): number {
+  const ampersand = text.lastIndexOf('&', end - 1);
+  if (splits(ENTITY, text, ampersand, end)) return ampersand;
+  const bracket = text.lastIndexOf('<', end - 1);
+  if (splits(CONTROL, text, bracket, end)) return bracket;
+  let backtick = end;
+  if (text[end] === '`') while (text[backtick - 1] === '`') backtick -= 1;
+  return backtick;
+}
+
+function splits(markup: RegExp, text: string, start: number, end: number): boolean {
+  if (start < 0 || end === 0) return false;
+  markup.lastIndex = start;
+  return markup.test(text) && markup.lastIndex > end;
+}
+
+/** What closes the code that `kept`, the beginning of `text`, leaves open; empty where the text never closed it itself. */
+function closerOf(kept: string, text: string): string {
+  let open = '';
+  for (const [token] of kept.matchAll(/```|[`\n]/g)) {
+    if (open === '' && token !== '\n') open = token;
+    else if (token === open || (token === '\n' && open === '`')) open = '';
+  }
+  if (open === '') return '';
+  const rest = text.slice(kept.length);
+  return open === '`' ? (/^[^\n]*`/.test(rest) ? open : '') : rest.includes(open) ? open : '';
+}

@@ -1,0 +1,77 @@
+/** Foreign text made harmless where it lands: it is shown as it is and does nothing. */
+import { cleanLine, cleanText } from './clean.ts';
+import type { Landing } from './landing.ts';
+
+/** A value that is already escaped for where it lands. */
+export class Escaped {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+const HTML_ENTITIES: Readonly<Record<string, string>> = { ...ENTITIES, '"': '&quot;', "'": '&#39;' };
+
+/** Slack has no escape for its formatting marks: look-alikes stand in for them. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = { '`': 'ˋ', '*': '∗', _: 'ˍ', '~': '∼' };
+
+/** Word joiner: invisible and without width, it keeps `@here` and `:name:` from being recognised. */
+const BREAK = '\u2060';
+
+const MAY_LIVE_IN_MRKDWN = /[&<>`*_~:@]/;
+/** Between two word characters Slack reads no formatting, and names such as `order_no` stay copyable. */
+const LIVE_MARK = /`|(?<![\p{L}\p{N}])[*_~]|[*_~](?![\p{L}\p{N}])/gu;
+/** A name without a letter, but for these two, is rather a time of day. */
+const EMOJI_COLON = /:(?=(?:[0-9_+'-]*[a-z][a-z0-9_+'-]*|[-+]1):)/g;
+const MENTION_AT = /@(?=here|channel|everyone)/gi;
+const ENTITY_AMPERSAND = /&(?=(?:amp|lt|gt);)/g;
+
+const ESCAPES: Readonly<Record<Landing, (text: string) => string>> = {
+  mrkdwn: (text) => escapeMrkdwn(cleanText(text)),
+  plain: (text) => escapePlain(cleanText(text)),
+  html: (text) => escapeHtml(cleanText(text)),
+  text: cleanText,
+  line: cleanLine,
+  // An apostrophe would end a quoted attribute; encodeURIComponent leaves it.
+  url: (text) => encodeURIComponent(text.toWellFormed()).replaceAll("'", '%27'),
+};
+
+/** The function that cleans and escapes a foreign value for a landing. Never apply one to its own result. */
+export function escapeFor(landing: Landing): (text: string) => string {
+  return ESCAPES[landing];
+}
+
+/**
+ * For the inside of a Slack ``` fence or, when given one line, of a `span`. Formatting marks and emoji codes are inert
+ * there and stay copyable; mentions are broken all the same, since nothing documents that code is never searched for them.
+ */
+export function escapeCode(text: string): string {
+  return breakMentions(escapeEntities(cleanText(text)).replaceAll('`', 'ˋ'));
+}
+
+/** Slack: "Escaping text": exactly these three. */
+function escapeEntities(text: string): string {
+  return text.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character);
+}
+
+function escapeMrkdwn(text: string): string {
+  if (!MAY_LIVE_IN_MRKDWN.test(text)) return text;
+  const inert = escapeEntities(text).replace(LIVE_MARK, (mark) => LOOK_ALIKES[mark] ?? mark);
+  return breakMentions(inert.replace(EMOJI_COLON, `:${BREAK}`));
+}
+
+/** Whether Slack decodes entities in plain text is not documented, so the result holds neither brackets nor entities. */
+function escapePlain(text: string): string {
+  const withoutBrackets = text.replaceAll('<', '‹').replaceAll('>', '›');
+  return breakMentions(withoutBrackets.replace(ENTITY_AMPERSAND, `&${BREAK}`));
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => HTML_ENTITIES[character] ?? character);
+}
+
+function breakMentions(text: string): string {
+  return text.replace(MENTION_AT, `@${BREAK}`);
+}

@@ -1,0 +1,45 @@
+/** What a limit counts: UTF-16 code units or UTF-8 bytes. */
+
+export interface Unit {
+  sizeOf(text: string): number;
+  /** The largest index at a code point up to which the text is no larger than `size`. */
+  indexWithin(text: string, size: number): number;
+}
+
+/** What `.length` counts. */
+export const CHARACTERS: Unit = { sizeOf: (text) => text.length, indexWithin: codePointAtOrBefore };
+
+const encoder = new TextEncoder();
+
+export const UTF8_BYTES: Unit = {
+  sizeOf: (text) => Buffer.byteLength(text),
+  indexWithin: (text, size) => {
+    if (size <= 0) return 0;
+    // A code unit takes at least one byte, so nothing past `size` units can fit.
+    const mayFit = text.slice(0, codePointAtOrBefore(text, size));
+    return encoder.encodeInto(mayFit, new Uint8Array(size)).read;
+  },
+};
+
+export function codePointAtOrBefore(text: string, index: number): number {
+  if (index <= 0) return 0;
+  if (index >= text.length) return text.length;
+  const splitsPair = isLowSurrogate(text.charCodeAt(index)) && isHighSurrogate(text.charCodeAt(index - 1));
+  return splitsPair ? index - 1 : index;
+}
+
+export function countCodePoints(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let index = from; index < to; index += 1) {
+    if (!isLowSurrogate(text.charCodeAt(index))) count += 1;
+  }
+  return count;
+}
+
+function isHighSurrogate(codeUnit: number): boolean {
+  return codeUnit >= 0xd800 && codeUnit <= 0xdbff;
+}
+
+function isLowSurrogate(codeUnit: number): boolean {
+  return codeUnit >= 0xdc00 && codeUnit <= 0xdfff;
+}

@@ -1,0 +1,87 @@
+/** Durations, instants and sizes as the reader of a notification sees them. */
+
+type Language = 'en' | 'ja';
+
+const ELAPSED_UNITS = [
+  { seconds: 86_400, en: ' d', ja: '日' },
+  { seconds: 3600, en: ' h', ja: '時間' },
+  { seconds: 60, en: ' min', ja: '分' },
+  { seconds: 1, en: ' s', ja: '秒' },
+] as const;
+
+const SIZE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
+
+/** Before the year 1 a year needs an era to be told from later ones. */
+const YEAR_ONE = new Date('0001-01-02T00:00:00Z').getTime();
+
+const instantFormatters = new Map<string, Intl.DateTimeFormat>();
+const numberFormatters = {
+  en: new Intl.NumberFormat('en', { maximumFractionDigits: 1 }),
+  ja: new Intl.NumberFormat('ja', { maximumFractionDigits: 1 }),
+};
+
+/** 3661 is `1 h 1 min 1 s` or `1時間1分1秒`, 0 is `0 s`. Fractions are rounded; past exact integers it stays in seconds. */
+export function formatElapsed(seconds: number, language: Language): string {
+  if (seconds < 0) return `-${formatElapsed(-seconds, language)}`;
+  let rest = Math.round(seconds);
+  if (!Number.isSafeInteger(rest)) return `${seconds}${ELAPSED_UNITS[3][language]}`;
+  const parts: string[] = [];
+  for (const unit of ELAPSED_UNITS) {
+    const count = Math.floor(rest / unit.seconds);
+    rest -= count * unit.seconds;
+    if (count > 0) parts.push(`${count}${unit[language]}`);
+  }
+  return parts.join(language === 'ja' ? '' : ' ') || `0${ELAPSED_UNITS[3][language]}`;
+}
+
+/**
+ * Local date and time with the zone: `20 Nov 2026, 09:00:00 (GMT+9)`, `2026年11月20日 9:00:00 (JST)`.
+ * @param timezone an IANA name that `isTimezone` takes
+ */
+export function formatInstant(ms: number, timezone: string, language: Language): string {
+  const instant = new Date(ms);
+  if (Number.isNaN(instant.getTime())) return '';
+  if (ms < YEAR_ONE) return instant.toISOString();
+  const parts = partsOf(instantFormatter(timezone, language).formatToParts(instant));
+  const time = `${parts.hour}:${parts.minute}:${parts.second} (${parts.timeZoneName})`;
+  return language === 'ja'
+    ? `${parts.year}年${parts.month}月${parts.day}日 ${time}`
+    : `${parts.day} ${parts.month} ${parts.year}, ${time}`;
+}
+
+/** 603956 is `589.8 KB` (1024-based); empty for what is no size: a negative, a fraction, past exact integers. */
+export function formatSize(bytes: number, language: Language): string {
+  if (!Number.isSafeInteger(bytes) || bytes < 0) return '';
+  let size = bytes;
+  let unit = 0;
+  // What would be rounded up to 1,024 of a unit is 1 of the next.
+  while (size >= 1023.95 && unit < SIZE_UNITS.length - 1) {
+    size /= 1024;
+    unit += 1;
+  }
+  return `${numberFormatters[language].format(size)} ${SIZE_UNITS[unit]}`;
+}
+
+function instantFormatter(timezone: string, language: Language): Intl.DateTimeFormat {
+  const key = `${timezone} ${language}`;
+  const known = instantFormatters.get(key);
+  if (known !== undefined) return known;
+  const formatter = new Intl.DateTimeFormat(language === 'ja' ? 'ja-JP' : 'en-GB', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: language === 'ja' ? 'numeric' : 'short',
+    day: 'numeric',
+    hour: language === 'ja' ? 'numeric' : '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+  });
+  instantFormatters.set(key, formatter);
+  return formatter;
+}
+
+/** Intl's parts by type: its own punctuation differs between Node releases. */
+function partsOf(parts: Intl.DateTimeFormatPart[]): Partial<Record<Intl.DateTimeFormatPartTypes, string>> {
+  return Object.fromEntries(parts.map(({ type, value }) => [type, value]));
+}

@@ -1,0 +1,113 @@
+/** A body is UTF-8 and JSON, or the sender is told what it is not. */
+import { expect } from 'chai';
+import { decodeBody, UndecodableBody } from '../../src/callback/decode.ts';
+import { InvalidCallback } from '../../src/callback/invalid-callback.ts';
+import { nestsDeeperThan } from '../../src/callback/nesting.ts';
+
+function decode(text: string): unknown {
+  return decodeBody(Buffer.from(text));
+}
+
+function nested(levels: number): unknown {
+  return JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown;
+}
+
+describe('decodeBody', () => {
+  it('reads UTF-8 JSON', () => {
+    expect(decode('{"名前":"商品取得BOT 🚀"}')).to.deep.equal({ 名前: '商品取得BOT 🚀' });
+  });
+
+  it('skips a byte order mark', () => {
+    expect(decode('\ufeff{"a":1}')).to.deep.equal({ a: 1 });
+  });
+
+  it('keeps keys such as __proto__ as data', () => {
+    const value = decode('{"__proto__":"x","constructor":"y"}') as object;
+    expect(Object.entries(value)).to.deep.equal([
+      ['__proto__', 'x'],
+      ['constructor', 'y'],
+    ]);
+    expect(Object.getPrototypeOf(value)).to.equal(Object.prototype);
+  });
+
+  it('keeps lone surrogates that were written as escapes', () => {
+    expect(decode('"\\ud83d"')).to.equal('\ud83d');
+  });
+
+  it('refuses bytes that are not UTF-8', () => {
+    const shiftJis = Uint8Array.of(0x22, 0x8f, 0xa4, 0x95, 0x69, 0x22);
+    const utf16 = Buffer.from('\ufeff{}', 'utf16le');
+    const surrogate = Uint8Array.of(0x22, 0xed, 0xa0, 0xbd, 0x22);
+    for (const bytes of [shiftJis, utf16, surrogate]) {
+      expect(() => decodeBody(bytes)).to.throw(UndecodableBody, 'not UTF-8');
+    }
+  });
+
+  it('refuses an empty body', () => {
+    for (const text of ['', ' \n', '\ufeff']) expect(() => decode(text)).to.throw(UndecodableBody, 'empty');
+  });
+
+  it('says what is wrong with JSON, and where', () => {
+    const table = {
+      '{"a":1,}': 'at position 7',
+      '{"a":1}x': 'at position 7',
+      '{"a":"x': 'ends too early, at position 7',
+      '{"a":1': 'at position 6',
+      '{"a": tru}': 'near "{"a": tru}"',
+      "{'a':1}": 'at position 1',
+    };
+    for (const [text, reason] of Object.entries(table)) {
+      expect(() => decode(text), text).to.throw(UndecodableBody, reason);
+    }
+  });
+
+  it('shows next to nothing of a body that is not JSON, and that clean', () => {
+    const bodies = [
+      `[${'x'.repeat(100_000)}`,
+      'y'.repeat(35),
+      '\u202e\u0007<script>',
+      '"\u0000"',
+      'nul\u2028l',
+    ];
+    for (const body of bodies) {
+      expect(() => decode(body))
+        .to.throw(UndecodableBody)
+        .with.property('message')
+        .that.matches(/^The body is not JSON: [^\p{Cc}\u202e\u2028]{1,100}\.$/u);
+    }
+  });
+
+  it('refuses megabytes of nothing but nesting without parsing them', () => {
+    for (const text of ['['.repeat(1_000_000), '{"a":'.repeat(300_000)]) {
+      expect(() => decodeBody(Buffer.from(text))).to.throw(InvalidCallback, 'nested deeper than 64 levels');
+    }
+  });
+
+  it('does not count brackets in strings as nesting', () => {
+    const value = { message: '[\\"{'.repeat(150_000) };
+    expect(decodeBody(Buffer.from(JSON.stringify(value)))).to.deep.equal(value);
+  });
+});
+
+describe('nestsDeeperThan', () => {
+  it('counts the value itself as the first level', () => {
+    expect(nestsDeeperThan({}, 1)).to.equal(false);
+    expect(nestsDeeperThan({ a: 1 }, 1)).to.equal(false);
+    expect(nestsDeeperThan({ a: {} }, 1)).to.equal(true);
+    expect(nestsDeeperThan([[[]]], 3)).to.equal(false);
+    expect(nestsDeeperThan([1, [2, [3]]], 2)).to.equal(true);
+  });
+
+  it('finds no level in a scalar', () => {
+    for (const value of [null, 'x', 1, true]) expect(nestsDeeperThan(value, 0)).to.equal(false);
+  });
+
+  it('looks into keys such as __proto__', () => {
+    expect(nestsDeeperThan(JSON.parse('{"__proto__":{"a":{}}}'), 2)).to.equal(true);
+  });
+
+  it('never overflows the stack', () => {
+    expect(nestsDeeperThan(nested(100_000), 64)).to.equal(true);
+    expect(nestsDeeperThan(nested(100_000), 100_000)).to.equal(false);
+  });
+});

@@ -1,0 +1,103 @@
+/** Retries of one callback are the same callback; anything else is another. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import type { Callback } from '../../src/callback/callback.ts';
+import { identityOf } from '../../src/callback/identity.ts';
+
+const FIXTURES = new URL('../fixtures/callbacks/', import.meta.url);
+
+function parse(json: string): Callback {
+  return JSON.parse(json) as Callback;
+}
+
+function fixture(name: string): Callback {
+  return parse(readFileSync(new URL(name, FIXTURES), 'utf8'));
+}
+
+function identity(fields: Record<string, unknown>): string {
+  return identityOf({ ...fixture('minimal.json'), ...fields });
+}
+
+/** The same value with every object's keys in reverse order. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).toReversed();
+  return Object.fromEntries(entries.map(([key, field]) => [key, reversed(field)]));
+}
+
+describe('identityOf', () => {
+  it('is 64 hexadecimal digits, different for every fixture', () => {
+    const identities = readdirSync(FIXTURES).map((name) => identityOf(fixture(name)));
+    for (const id of identities) expect(id).to.match(/^[0-9a-f]{64}$/);
+    expect(new Set(identities).size).to.equal(identities.length);
+  });
+
+  it('is the SHA-256 of the canonical JSON: ledgers hold it, so no release may change it', () => {
+    const canonical =
+      '{"bot_id":"b","bot_name":"b","code":200,"job_id":"m-1","output":{"a":[1,null,"é"],"b":true},' +
+      '"start_time":"2026-01-01T00:00:00Z","status":0}';
+    const expected = createHash('sha256').update(canonical).digest('hex');
+    expect(identity({ elapsed_time: 9, output: { b: true, c: null, a: [1, null, 'é'] } })).to.equal(expected);
+  });
+
+  it('does not depend on elapsed_time at the top, but on one inside the output', () => {
+    expect(identity({ elapsed_time: 5 })).to.equal(identity({ elapsed_time: 6 }));
+    expect(identity({ elapsed_time: null })).to.equal(identity({}));
+    expect(identity({ output: { elapsed_time: 5 } })).not.to.equal(identity({ output: { elapsed_time: 6 } }));
+  });
+
+  it('takes null for absent in objects at every depth, but not in arrays', () => {
+    expect(identity({ message: null, output: { a: { b: null } } })).to.equal(identity({ output: { a: {} } }));
+    expect(identity({ output: { a: [{ b: null }] } })).to.equal(identity({ output: { a: [{}] } }));
+    expect(identity({ output: { a: [null] } })).not.to.equal(identity({ output: { a: [] } }));
+    expect(identity({ output: {} })).not.to.equal(identity({ output: null }));
+  });
+
+  it('depends on every other field, unknown ones included', () => {
+    const changes = [
+      { code: 1 },
+      { job_id: 'x' },
+      { status: 1 },
+      { message: '' },
+      { extra: 1 },
+      { extra: '1' },
+      { extra: true },
+    ];
+    const identities = [{}, ...changes].map(identity);
+    expect(new Set(identities).size).to.equal(identities.length);
+  });
+
+  it('tells nested shapes apart that read alike when run together', () => {
+    const outputs = [
+      { a: { b: 1 } },
+      { a: 'b:1' },
+      { 'a":{"b': 1 },
+      { a: ['1'] },
+      { a: [1] },
+      { a: 1 },
+      { a: [[1]] },
+    ];
+    expect(new Set(outputs.map((output) => identity({ output }))).size).to.equal(outputs.length);
+  });
+
+  it('is safe with keys such as __proto__ and with lone surrogates', () => {
+    const plain = identityOf(parse('{"output":{}}'));
+    expect(identityOf(parse('{"output":{"__proto__":"x"}}'))).not.to.equal(plain);
+    expect(identityOf(parse('{"output":{},"__proto__":{"a":1}}'))).not.to.equal(plain);
+    expect(identity({ message: '\ud83d' })).not.to.equal(identity({ message: '\ud83e' }));
+    expect(identity({ message: '\ud83d' })).not.to.equal(identity({ message: '\ufffd' }));
+  });
+
+  it('does not depend on the order of keys, whatever the JSON', () => {
+    const output = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue());
+    fc.assert(
+      fc.property(output, (fields) => {
+        const callback = { ...fixture('minimal.json'), output: fields };
+        expect(identityOf(reversed(callback) as Callback)).to.equal(identityOf(callback));
+      }),
+    );
+  });
+});

@@ -1,0 +1,162 @@
+/** Every ISO 8601 calendar date-time is one instant, and nothing else is. */
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { parseStartTime } from '../../src/callback/start-time.ts';
+
+function isoInstant(text: string, timezone = 'Asia/Tokyo'): string | undefined {
+  const instant = parseStartTime(text, timezone);
+  return instant === undefined ? undefined : new Date(instant).toISOString();
+}
+
+const years = {
+  min: new Date('0000-01-01T00:00:00Z'),
+  max: new Date('9999-12-31T23:59:59.999Z'),
+  noInvalidDate: true,
+};
+
+describe('parseStartTime', () => {
+  it('reads the extended and the basic form', () => {
+    for (const text of [
+      '2026-11-20T09:00:00.000+09:00',
+      '20261120T090000+0900',
+      '2026-11-20T00:00:00Z',
+      '20261120T000000Z',
+      '2026-11-20t00:00:00z',
+      '2026-11-20T00',
+      '20261120T0000Z',
+    ]) {
+      expect(isoInstant(text, 'UTC'), text).to.equal('2026-11-20T00:00:00.000Z');
+    }
+  });
+
+  it('reads minutes and seconds as zero where they are left out', () => {
+    expect(isoInstant('2026-11-20T09')).to.equal('2026-11-20T00:00:00.000Z');
+    expect(isoInstant('2026-11-20T09:05')).to.equal('2026-11-20T00:05:00.000Z');
+    expect(isoInstant('20261120T0905Z')).to.equal('2026-11-20T09:05:00.000Z');
+  });
+
+  it('reads a fraction of any length, with a point or a comma, down to the millisecond', () => {
+    expect(isoInstant('2026-11-20T00:00:00.1Z')).to.equal('2026-11-20T00:00:00.100Z');
+    expect(isoInstant('2026-11-20T00:00:00,0579Z')).to.equal('2026-11-20T00:00:00.057Z');
+    expect(isoInstant(`2026-11-20T00:00:00.${'9'.repeat(500)}Z`)).to.equal('2026-11-20T00:00:00.999Z');
+  });
+
+  it('lets a fraction belong to the last unit given, as ISO 8601 does', () => {
+    expect(isoInstant('2026-11-20T09:30.5Z')).to.equal('2026-11-20T09:30:30.000Z');
+    expect(isoInstant('20261120T09,25Z')).to.equal('2026-11-20T09:15:00.000Z');
+  });
+
+  it('reads offsets in each notation with each date form', () => {
+    for (const offset of ['+09', '+0900', '+09:00']) {
+      expect(isoInstant(`2026-11-20T09:00:00${offset}`, 'UTC')).to.equal('2026-11-20T00:00:00.000Z');
+      expect(isoInstant(`20261120T090000${offset}`, 'UTC')).to.equal('2026-11-20T00:00:00.000Z');
+    }
+    expect(isoInstant('2026-11-20T00:00:00-05:30')).to.equal('2026-11-20T05:30:00.000Z');
+    expect(isoInstant('2026-11-20T00:00:00\u221205:30')).to.equal('2026-11-20T05:30:00.000Z');
+    expect(isoInstant('2026-11-20T00:00:00+23:59')).to.equal('2026-11-19T00:01:00.000Z');
+  });
+
+  it('reads a time without an offset in the timezone', () => {
+    expect(isoInstant('2026-11-20T12:00:00')).to.equal('2026-11-20T03:00:00.000Z');
+    expect(isoInstant('2026-07-01T12:00:00', 'America/New_York')).to.equal('2026-07-01T16:00:00.000Z');
+  });
+
+  it('refuses days and times that do not exist', () => {
+    for (const text of [
+      '2026-02-30T00:00:00Z',
+      '2026-02-29T00:00:00Z',
+      '1900-02-29T00:00:00Z',
+      '2026-04-31T00:00:00Z',
+      '2026-13-01T00:00:00Z',
+      '2026-00-01T00:00:00Z',
+      '2026-01-00T00:00:00Z',
+      '2026-01-32T00:00:00Z',
+      '2026-11-20T24:00:00Z',
+      '2026-11-20T25:00:00Z',
+      '2026-11-20T00:60:00Z',
+      '2026-11-20T00:00:60Z',
+      '2026-11-20T23:59:60Z',
+      '2026-12-31T23:59:61Z',
+      '2026-11-20T00:00:00+24:00',
+      '2026-11-20T00:00:00+00:60',
+    ]) {
+      expect(isoInstant(text), text).to.equal(undefined);
+    }
+  });
+
+  it('knows the leap years', () => {
+    expect(isoInstant('2028-02-29T00:00:00Z')).to.equal('2028-02-29T00:00:00.000Z');
+    expect(isoInstant('2000-02-29T00:00:00Z')).to.equal('2000-02-29T00:00:00.000Z');
+  });
+
+  it('takes second 60 where leap seconds are, in any offset', () => {
+    expect(isoInstant('2016-12-31T23:59:60Z')).to.equal('2017-01-01T00:00:00.000Z');
+    expect(isoInstant('2017-01-01T08:59:60.5+09:00')).to.equal('2017-01-01T00:00:00.500Z');
+    expect(isoInstant('2015-07-01T08:59:60')).to.equal('2015-07-01T00:00:00.000Z');
+  });
+
+  it('refuses a local time that daylight saving skips, and takes the earlier of one that happens twice', () => {
+    expect(isoInstant('2026-03-08T02:30:00', 'America/New_York')).to.equal(undefined);
+    expect(isoInstant('2026-03-08T02:30:00-05:00', 'America/New_York')).to.equal('2026-03-08T07:30:00.000Z');
+    expect(isoInstant('2026-11-01T01:30:00', 'America/New_York')).to.equal('2026-11-01T05:30:00.000Z');
+  });
+
+  it('refuses every other notation', () => {
+    for (const text of [
+      '',
+      '2026-11-20',
+      '20261120',
+      '2026-11-20 09:00:00',
+      '2026-11-20T0900Z',
+      '20261120T09:00Z',
+      '2026-1120T09:00Z',
+      '2026-11-20T09:00:00Z ',
+      ' 2026-11-20T09:00:00Z',
+      '2026-11-20T09:00:00Z\n',
+      '2026-11-20T09:00:00 Z',
+      '2026-11-20T09:00:00+9',
+      '2026-11-20T09:00:00+09:0',
+      '2026-11-20T09:00:00.Z',
+      '2026-11-20T09:0:00Z',
+      '2026-W47-5T09:00:00Z',
+      '2026W475T090000Z',
+      '2026-324T09:00:00Z',
+      '2026324T090000Z',
+      '+002026-11-20T09:00:00Z',
+      '２０２６-11-20T09:00:00Z',
+      '1763600000',
+      'Fri, 20 Nov 2026 09:00:00 GMT',
+    ]) {
+      expect(isoInstant(text), JSON.stringify(text)).to.equal(undefined);
+    }
+  });
+
+  it('refuses a megabyte without reading it', () => {
+    expect(isoInstant(`2026-11-20T00:00:00.${'1'.repeat(1_000_000)}Z`)).to.equal(undefined);
+  });
+
+  it('reads what Date writes, in both forms', () => {
+    fc.assert(
+      fc.property(fc.date(years), (date) => {
+        expect(parseStartTime(date.toISOString(), 'Asia/Tokyo')).to.equal(date.getTime());
+        expect(parseStartTime(date.toISOString().replaceAll(/[-:]/g, ''), 'Asia/Tokyo')).to.equal(
+          date.getTime(),
+        );
+      }),
+    );
+  });
+
+  it('is undefined or an instant, whatever the text', () => {
+    const nearMiss = fc
+      .array(
+        fc.constantFrom('2026', '-', '11', '20', 'T', '09', ':', '60', '.', '5', 'Z', '+', '0930', '99', ' '),
+      )
+      .map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(fc.oneof(nearMiss, fc.string()), (text) => {
+        const instant = parseStartTime(text, 'America/New_York');
+        if (instant !== undefined) expect(new Date(instant).getTime()).to.equal(instant);
+      }),
+    );
+  });
+});

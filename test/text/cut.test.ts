@@ -1,0 +1,232 @@
+/** Text is cut within its limit, where a reader would cut it, and so that it shows. */
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import {
+  cutEnd,
+  cutEndBytes,
+  cutMarkup,
+  cutMarkupBytes,
+  cutMiddle,
+  graphemeCut,
+} from '../../src/text/cut.ts';
+import { escapeCode, escapeFor } from '../../src/text/escape.ts';
+import { hostileText } from './hostile-text.ts';
+
+const FAMILY = '👨‍👩‍👧‍👦';
+const limits = fc.integer({ min: 0, max: 60 });
+
+function codePoints(text: string): number {
+  return Array.from(text).length;
+}
+
+function longestWholePrefix(text: string, limit: number): string {
+  let prefix = '';
+  for (const { segment } of new Intl.Segmenter('en').segment(text)) {
+    if (prefix.length + segment.length > limit) break;
+    prefix += segment;
+  }
+  return prefix;
+}
+
+describe('graphemeCut', () => {
+  it('keeps whole graphemes only', () => {
+    expect(graphemeCut(`ab${FAMILY}c`, 12)).to.equal('ab');
+    expect(graphemeCut(`ab${FAMILY}c`, 13)).to.equal(`ab${FAMILY}`);
+    expect(graphemeCut('🇯🇵🇫🇷', 6)).to.equal('🇯🇵');
+  });
+
+  it('cuts a grapheme that alone is larger than the limit, but no code point', () => {
+    expect(graphemeCut(FAMILY, 4)).to.equal('👨\u200d');
+    expect(graphemeCut(FAMILY, 1)).to.equal('');
+  });
+
+  it('leaves what fits alone and nothing of a limit of nothing', () => {
+    expect(graphemeCut('abc', 3)).to.equal('abc');
+    expect(graphemeCut('abc', 0)).to.equal('');
+    expect(graphemeCut('abc', -5)).to.equal('');
+  });
+
+  it('is the longest prefix of whole graphemes, whatever the text', () => {
+    fc.assert(
+      fc.property(hostileText(), limits, (text, limit) => {
+        const expected = longestWholePrefix(text.toWellFormed(), limit);
+        const cut = graphemeCut(text.toWellFormed(), limit);
+        if (expected !== '') expect(cut).to.equal(expected);
+        expect(cut.length).to.be.at.most(limit);
+        expect(cut.isWellFormed()).to.equal(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('cutEnd', () => {
+  it('leaves what fits alone, and else ends with the mark within the limit', () => {
+    expect(cutEnd('abcdef', 6, '…')).to.equal('abcdef');
+    expect(cutEnd('abcdef', 5, '…')).to.equal('abcd…');
+    expect(cutEnd(`${FAMILY}${FAMILY}`, 13, '…')).to.equal(`${FAMILY}…`);
+  });
+
+  it('drops a mark that has no room', () => {
+    expect(cutEnd('abcdef', 3, ' (cut)')).to.equal('abc');
+  });
+
+  it('stays within the limit and well-formed, whatever the text', () => {
+    fc.assert(
+      fc.property(hostileText(), limits, (text, limit) => {
+        const cut = cutEnd(text.toWellFormed(), limit, '…');
+        expect(cut.length).to.be.at.most(limit);
+        expect(cut.isWellFormed()).to.equal(true);
+      }),
+    );
+  });
+});
+
+describe('cutEndBytes', () => {
+  it('counts UTF-8 bytes', () => {
+    expect(cutEndBytes('日本語', 9, '…')).to.equal('日本語');
+    expect(cutEndBytes('日本語', 8, '…')).to.equal('日…');
+    expect(cutEndBytes('aé😀b', 7, '…')).to.equal('aé…');
+    expect(cutEndBytes('日本語', 2, '…')).to.equal('');
+  });
+
+  it('stays within the bytes and uses what it can, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), limits, (text, limit) => {
+        const cut = cutEndBytes(text, limit, '…');
+        expect(Buffer.byteLength(cut)).to.be.at.most(limit);
+        expect(cut.isWellFormed()).to.equal(true);
+        if (Buffer.byteLength(text) <= limit) expect(cut).to.equal(text);
+      }),
+    );
+  });
+});
+
+describe('cutMiddle', () => {
+  const mark = (leftOut: number) => ` … ${leftOut} … `;
+
+  it('keeps two thirds of the room for the beginning and the rest for the end', () => {
+    expect(cutMiddle(`${'a'.repeat(100)}${'z'.repeat(100)}`, 39, mark)).to.equal(
+      `${'a'.repeat(20)} … 170 … ${'z'.repeat(10)}`,
+    );
+  });
+
+  it('says how many characters are missing, an emoji counting as what it is made of', () => {
+    expect(cutMiddle('😀'.repeat(40), 29, mark)).to.equal(`${'😀'.repeat(7)} … 30 … ${'😀'.repeat(3)}`);
+  });
+
+  it('leaves what fits alone', () => {
+    expect(cutMiddle('abc', 3, mark)).to.equal('abc');
+  });
+
+  it('keeps the beginning alone where the mark has no room', () => {
+    expect(cutMiddle('abcdefghij', 5, mark)).to.equal('abcde');
+  });
+
+  it('copes with a mark that grows the less it names', () => {
+    const growing = (leftOut: number) => '.'.repeat(Math.max(1, 30 - leftOut));
+    for (let limit = 0; limit < 30; limit += 1) {
+      expect(cutMiddle('abcdefghijklmnopqrstuvwxyz123456', limit, growing).length).to.be.at.most(limit);
+    }
+  });
+
+  it('stays within the limit, cuts no grapheme and counts exactly, whatever the text', () => {
+    fc.assert(
+      fc.property(hostileText(), limits, (raw, limit) => {
+        const text = raw.toWellFormed();
+        const cut = cutMiddle(text, limit, (leftOut) => `\n⟦${leftOut}⟧\n`);
+        expect(cut.length).to.be.at.most(limit);
+        expect(cut.isWellFormed()).to.equal(true);
+        const [, head = '', leftOut, tail = ''] = /^(.*)\n⟦(\d+)⟧\n(.*)$/s.exec(cut) ?? [];
+        if (leftOut === undefined) return;
+        expect(text.startsWith(head) && text.endsWith(tail)).to.equal(true);
+        expect(codePoints(text) - codePoints(head) - codePoints(tail)).to.equal(Number(leftOut));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('cutMarkup', () => {
+  it('never cuts inside an entity', () => {
+    for (const limit of [3, 4, 5, 6])
+      expect(cutMarkup('a&amp;bcdef', limit + 1, '…')).to.match(/^a(?:&amp;b?)?…$/);
+    expect(cutMarkup('a&amp;bcdef', 7, '…')).to.equal('a&amp;…');
+  });
+
+  it('never cuts inside a link or mention', () => {
+    const link = '<https://e.example/a?b=1&amp;c=2|label>';
+    for (let limit = 3; limit <= link.length + 2; limit += 1) {
+      expect(cutMarkup(`x ${link} y`, limit, '…')).to.equal('x …');
+    }
+    expect(cutMarkup(`x ${link} yyyy`, link.length + 4, '…')).to.equal(`x ${link} …`);
+  });
+
+  it('takes a bracket that opens nothing for a character', () => {
+    expect(cutMarkup('a < bcdefgh', 6, '…')).to.equal('a < b…');
+  });
+
+  it('closes the fence that it cuts open', () => {
+    expect(cutMarkup('log:\n```line one\nline two```\nend', 20, '…')).to.equal('log:\n```line one```…');
+    expect(cutMarkup('```one``` and `two` three four', 24, '…')).to.equal('```one``` and `two` thr…');
+  });
+
+  it('closes the span that it cuts open', () => {
+    expect(cutMarkup('ref `abcdefgh` end', 10, '…')).to.equal('ref `abc`…');
+  });
+
+  it('closes nothing that the text itself left open', () => {
+    expect(cutMarkup('it`s abcdefgh', 8, '…')).to.equal('it`s ab…');
+    expect(cutMarkup('it`s\nabcdefgh', 8, '…')).to.equal('it`s\nab…');
+    expect(cutMarkup('``` abcdefgh', 8, '…')).to.equal('``` abc…');
+  });
+
+  it('never cuts a run of backticks apart', () => {
+    expect(cutMarkup('ab```cdefgh``` ijk', 5, '…')).to.equal('ab…');
+    expect(cutMarkup('```cdefgh``` ijk', 12, '…')).to.equal('```cdefg```…');
+  });
+
+  it('drops a mark that has no room', () => {
+    expect(cutMarkup('abc&amp;def', 5, ' (shortened)')).to.equal('abc');
+  });
+
+  it('stays within the limit and keeps every entity and control whole, whatever the text', () => {
+    const markup = fc
+      .array(
+        fc.oneof(
+          hostileText(6).map(escapeFor('mrkdwn')),
+          hostileText(6).map((text) => `\`\`\`${escapeCode(text)}\`\`\``),
+          fc.constantFrom('<@U012AB3CD>', '<https://e.example|x>', '`a`', '*b*', '\n', '&amp;', '&lt;'),
+        ),
+        { maxLength: 8 },
+      )
+      .map((pieces) => pieces.join(' '));
+    fc.assert(
+      fc.property(markup, limits, fc.boolean(), (text, limit, isBytes) => {
+        const cut = isBytes ? cutMarkupBytes(text, limit, '…') : cutMarkup(text, limit, '…');
+        expect(isBytes ? Buffer.byteLength(cut) : cut.length).to.be.at.most(limit);
+        expect(cut.isWellFormed()).to.equal(true);
+        expect(cut.replaceAll(/<[^<>]*>|&(?:amp|lt|gt);/g, '')).not.to.match(/[<>&]/);
+        expect((cut.match(/```/g) ?? []).length % 2, cut).to.equal(0);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('counts UTF-8 bytes where asked to', () => {
+    expect(cutMarkupBytes('日本&amp;語です', 14, '…')).to.equal('日本&amp;…');
+    expect(cutMarkupBytes('日本&amp;語です', 13, '…')).to.equal('日本…');
+  });
+});
+
+describe('cutting megabytes', () => {
+  it('looks at no more than it keeps', () => {
+    const hostile = ['a', '日', '&', '<', '`', '👩\u200d', '🇯', '\u0301'].map((unit) => unit.repeat(500_000));
+    for (const text of hostile) {
+      expect(graphemeCut(text, 3000).length).to.be.at.most(3000);
+      expect(cutEndBytes(text, 3000, '…').length).to.be.at.most(3000);
+      expect(cutMarkup(text, 3000, '…').length).to.be.at.most(3000);
+      expect(cutMiddle(text, 3000, () => '…').length).to.be.at.most(3000);
+    }
+  });
+});

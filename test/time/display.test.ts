@@ -1,0 +1,89 @@
+/** Durations, instants and sizes as the reader of a notification sees them. */
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { formatElapsed, formatInstant, formatSize } from '../../src/time/display.ts';
+
+const languages = fc.constantFrom('en' as const, 'ja' as const);
+
+describe('formatElapsed', () => {
+  it('says hours, minutes and seconds in the reader’s language', () => {
+    expect(formatElapsed(3661, 'en')).to.equal('1 h 1 min 1 s');
+    expect(formatElapsed(3661, 'ja')).to.equal('1時間1分1秒');
+    expect(formatElapsed(90_000, 'en')).to.equal('1 d 1 h');
+    expect(formatElapsed(90_000, 'ja')).to.equal('1日1時間');
+    expect(formatElapsed(42, 'ja')).to.equal('42秒');
+  });
+
+  it('says zero rather than nothing', () => {
+    expect(formatElapsed(0, 'en')).to.equal('0 s');
+    expect(formatElapsed(0.4, 'ja')).to.equal('0秒');
+  });
+
+  it('tolerates negative and huge numbers', () => {
+    expect(formatElapsed(-61, 'en')).to.equal('-1 min 1 s');
+    expect(formatElapsed(1e300, 'en')).to.equal('1e+300 s');
+    expect(formatElapsed(NaN, 'ja')).to.equal('NaN秒');
+  });
+});
+
+describe('formatInstant', () => {
+  const instant = Date.UTC(2026, 10, 20, 0, 0, 0);
+
+  it('shows local date and time with the zone', () => {
+    expect(formatInstant(instant, 'Asia/Tokyo', 'en')).to.equal('20 Nov 2026, 09:00:00 (GMT+9)');
+    expect(formatInstant(instant, 'Asia/Tokyo', 'ja')).to.match(
+      /^2026年11月20日 9:00:00 \((?:JST|GMT\+9)\)$/,
+    );
+    expect(formatInstant(instant, 'America/New_York', 'en')).to.equal('19 Nov 2026, 19:00:00 (GMT-5)');
+    expect(formatInstant(instant, 'UTC', 'en')).to.equal('20 Nov 2026, 00:00:00 (UTC)');
+  });
+
+  it('shows years before the first as ISO 8601, since Intl would show them like later ones', () => {
+    expect(formatInstant(Date.parse('0000-06-01T00:00:00Z'), 'Asia/Tokyo', 'ja')).to.equal(
+      '0000-06-01T00:00:00.000Z',
+    );
+  });
+
+  it('is empty for what no date can be', () => {
+    expect(formatInstant(1e300, 'UTC', 'en')).to.equal('');
+  });
+
+  it('never throws for a finite number', () => {
+    const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
+    fc.assert(
+      fc.property(finite, languages, (ms, language) => {
+        expect(formatInstant(ms, 'Asia/Kolkata', language)).to.be.a('string');
+      }),
+    );
+  });
+});
+
+describe('formatSize', () => {
+  it('shows one digit of the unit that fits', () => {
+    const table = {
+      0: '0 B',
+      1023: '1,023 B',
+      1024: '1 KB',
+      603956: '589.8 KB',
+      1048575: '1 MB',
+      5368709120: '5 GB',
+    };
+    for (const [bytes, shown] of Object.entries(table))
+      expect(formatSize(Number(bytes), 'en')).to.equal(shown);
+    expect(formatSize(603_956, 'ja')).to.equal('589.8 KB');
+  });
+
+  it('is empty for what is no size', () => {
+    for (const bytes of [-1, NaN, Infinity, 1.5, 2 ** 53]) expect(formatSize(bytes, 'en')).to.equal('');
+  });
+
+  it('never shows a thousand and more of a unit that has a next one, but bytes', () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), languages, (bytes, language) => {
+        expect(formatSize(bytes, language)).to.match(
+          /^(?:1,0[012]\d(?:\.\d)?|\d{1,3}(?:\.\d)?) (?:B|KB|MB|GB|TB|PB)$/,
+        );
+      }),
+    );
+  });
+});

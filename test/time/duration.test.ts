@@ -1,0 +1,79 @@
+/** Durations and sizes read as people write them, and nothing else does. */
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { formatDuration, parseDuration, parseSize } from '../../src/time/duration.ts';
+
+describe('parseDuration', () => {
+  it('reads a number with a unit', () => {
+    const table = {
+      '250ms': 250,
+      '8s': 8000,
+      '2m': 120_000,
+      '24h': 86_400_000,
+      '30d': 2_592_000_000,
+      '0s': 0,
+    };
+    for (const [text, ms] of Object.entries(table)) expect(parseDuration(text), text).to.equal(ms);
+  });
+
+  it('reads several units, the largest first', () => {
+    expect(parseDuration('1h30m')).to.equal(5_400_000);
+    expect(parseDuration('1m30ms')).to.equal(60_030);
+  });
+
+  it('refuses anything else', () => {
+    for (const text of [
+      '',
+      '8',
+      's',
+      '8 s',
+      ' 8s',
+      '1.5h',
+      '-1s',
+      '30m1h',
+      '1s1s',
+      '8S',
+      '1w',
+      '1e3s',
+      '9'.repeat(20) + 's',
+    ]) {
+      expect(parseDuration(text), text).to.equal(undefined);
+    }
+  });
+});
+
+describe('formatDuration', () => {
+  it('says the units that are not zero, the largest first', () => {
+    expect(formatDuration(8000)).to.equal('8s');
+    expect(formatDuration(3_661_000)).to.equal('1h 1m 1s');
+    expect(formatDuration(86_400_250)).to.equal('1d 250ms');
+    expect(formatDuration(0)).to.equal('0s');
+  });
+
+  it('rounds to milliseconds and tolerates negative and endless durations', () => {
+    expect(formatDuration(0.2)).to.equal('0s');
+    expect(formatDuration(-1500.4)).to.equal('-1s 500ms');
+    expect(formatDuration(Infinity)).to.equal('Infinity');
+  });
+
+  it('is read back as the same duration', () => {
+    fc.assert(
+      fc.property(fc.nat(), (ms) => {
+        expect(parseDuration(formatDuration(ms).replaceAll(' ', ''))).to.equal(ms);
+      }),
+    );
+  });
+});
+
+describe('parseSize', () => {
+  it('reads bytes and multiples of 1024, in any case', () => {
+    const table = { '100b': 100, '512kb': 524_288, '8MB': 8_388_608, '1Gb': 1_073_741_824, '77': 77, '0': 0 };
+    for (const [text, bytes] of Object.entries(table)) expect(parseSize(text), text).to.equal(bytes);
+  });
+
+  it('refuses anything else', () => {
+    for (const text of ['', 'mb', '1.5mb', '8 mb', '-1', '8tb', '0x10', '9999999999gb']) {
+      expect(parseSize(text), text).to.equal(undefined);
+    }
+  });
+});
