@@ -1,0 +1,97 @@
+/** The shape of a mail: a subject of one line, a plain text part that stands alone, and HTML. */
+import { cleanLine } from '../text/clean.ts';
+import { cutEnd, cutEndBytes, graphemeCut } from '../text/cut.ts';
+import { escapeFor } from '../text/escape.ts';
+import type { Landing } from '../text/landing.ts';
+import { cutMark } from './cut-marks.ts';
+import type { ComposeContext, Language, MessageFormat, RenderedParts, TemplateValue } from './format.ts';
+
+export interface EmailMessage {
+  /** One line. */
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Mail readers show the first 40 to 70 characters. */
+const MAX_SUBJECT_LENGTH = 150;
+
+/** Gmail clips what is longer than about 102 KB and hides the rest behind a link. */
+export const MAX_HTML_BYTES = 80_000;
+
+const MAX_TEXT_BYTES = 80_000;
+
+const NO_SUBJECT: Readonly<Record<Language, string>> = { en: 'Notification', ja: '通知' };
+
+const PLAIN_STYLE =
+  "font:14px/1.6 Menlo,Consolas,'Noto Sans JP',monospace;white-space:pre-wrap;overflow-wrap:anywhere;color:#1f2328;background-color:#fdfdfd;padding:16px;margin:0";
+
+const escapeHtml = escapeFor('html');
+
+export const emailFormat: MessageFormat<EmailMessage> = {
+  name: 'email',
+  parts: {
+    subject: { required: false, kind: 'string' },
+    text: { required: true, kind: 'string' },
+    html: { required: false, kind: 'string', mayBeLeftOut: true },
+  },
+  landingOf,
+  compose,
+  inspect,
+  asText: ({ subject, text }) => `${subject}\n\n${text}`.trimEnd(),
+  asHtml,
+};
+
+function landingOf(path: readonly (string | number)[]): Landing {
+  if (path[0] === 'subject') return 'line';
+  return path[0] === 'html' ? 'html' : 'text';
+}
+
+function compose(parts: RenderedParts, { language }: ComposeContext): EmailMessage {
+  const subject = cutEnd(cleanLine(stringOf(parts['subject'])), MAX_SUBJECT_LENGTH, '…');
+  const text = cutEndBytes(tidyText(stringOf(parts['text'])), MAX_TEXT_BYTES, `\n${cutMark(language)}\n`);
+  const html = stringOf(parts['html']).toWellFormed().trim();
+  return {
+    subject: subject === '' ? NO_SUBJECT[language] : subject,
+    text,
+    // Nothing can be cut out of HTML without breaking it: what is too long is told as plain text.
+    html: html === '' || Buffer.byteLength(html) > MAX_HTML_BYTES ? htmlOfText(text, language) : html,
+  };
+}
+
+function stringOf(value: TemplateValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Left out blocks of a template leave blank lines behind. */
+function tidyText(text: string): string {
+  return `${text
+    .toWellFormed()
+    .replace(/[ \t]+$/gmu, '')
+    .replace(/\n{3,}/gu, '\n\n')
+    .trim()}\n`;
+}
+
+/** The text as it is, within the limit after escaping. */
+function htmlOfText(text: string, language: Language): string {
+  const escaped = escapeHtml(text);
+  const room = MAX_HTML_BYTES - PLAIN_STYLE.length - 100;
+  if (Buffer.byteLength(escaped) <= room) return wrapPlain(escaped);
+  // Six bytes for one are the most that escaping and UTF-8 make of a UTF-16 unit.
+  return wrapPlain(escapeHtml(graphemeCut(text, Math.floor(room / 6)) + cutMark(language)));
+}
+
+function wrapPlain(escaped: string): string {
+  return `<pre dir="auto" style="${PLAIN_STYLE}">${escaped}</pre>`;
+}
+
+function inspect(message: EmailMessage): ReturnType<MessageFormat['inspect']> {
+  const parts: Readonly<Record<string, unknown>> = { ...message };
+  return Object.keys(emailFormat.parts)
+    .filter((part) => parts[part] !== undefined && typeof parts[part] !== 'string')
+    .map((part) => ({ path: [part], message: `"${part}" must be a string` }));
+}
+
+function asHtml({ subject, html }: EmailMessage): string {
+  return `<div style="font:600 16px/1.4 system-ui,'Noto Sans JP',sans-serif;padding:8px 0">${escapeHtml(subject)}</div>\n${html}`;
+}

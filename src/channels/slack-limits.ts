@@ -1,0 +1,161 @@
+/** Makes every block fit what Slack takes: cuts so that it shows, drops what is empty, keeps the whole within bounds. */
+import { cutEnd, cutMarkup } from '../text/cut.ts';
+import { cutMark, moreMark } from './cut-marks.ts';
+import type { Language, TemplateValue } from './format.ts';
+import { isBlank, isList, isObject, typeOf } from './slack-message.ts';
+import type { SlackObject } from './slack-message.ts';
+import { isUsableUrl } from './slack-url.ts';
+
+/** Slack: Block Kit reference; text objects by `<type of the holder>.<key>`, in characters of the escaped text. */
+const TEXT_LIMITS: ReadonlyMap<string, number> = new Map([
+  ['header.text', 150],
+  ['section.text', 3000],
+  ['section.fields', 2000],
+  ['context.elements', 3000],
+  ['button.text', 75],
+  ['image.title', 2000],
+  ['confirm.title', 100],
+  ['confirm.text', 300],
+  ['confirm.confirm', 30],
+  ['confirm.deny', 30],
+  ['options.text', 75],
+  ['options.description', 75],
+]);
+const DEFAULT_TEXT_LIMIT = 3000;
+
+/** Slack: Block Kit reference; plain strings by key. */
+const STRING_LIMITS: ReadonlyMap<string, number> = new Map([
+  ['alt_text', 2000],
+  ['accessibility_label', 75],
+  ['value', 2000],
+  // rich_text and markdown; the budget of the whole message cuts further.
+  ['text', 8000],
+]);
+
+/** Slack: Block Kit reference. */
+const LIST_LIMITS: ReadonlyMap<string, number> = new Map([
+  ['section.fields', 10],
+  ['context.elements', 10],
+  ['actions.elements', 25],
+]);
+
+/** Slack: Block Kit reference; the message itself may hold 50 of them. */
+const MAX_ID_LENGTH = 255;
+const LISTS_THAT_SAY_MORE: ReadonlySet<string> = new Set(['section.fields', 'context.elements']);
+const URL_KEYS: ReadonlySet<string> = new Set(['url', 'image_url']);
+const ID_KEYS: ReadonlySet<string> = new Set(['block_id', 'action_id']);
+
+/** Stands in an empty table cell, which must not shift its neighbours. */
+const EMPTY_CELL: SlackObject = { type: 'raw_text', text: '–' };
+
+/** Text shorter than this has no room for words that say it was cut. */
+const ROOM_FOR_WORDS = 300;
+
+/** What a block or element must still hold to be worth sending; types not named here are kept as they are. */
+const IS_WORTH_SENDING: ReadonlyMap<string, (object: SlackObject) => boolean> = new Map([
+  ['header', (object) => 'text' in object],
+  ['section', (object) => 'text' in object || hasItems(object['fields'])],
+  ['context', (object) => hasItems(object['elements'])],
+  ['actions', (object) => hasItems(object['elements'])],
+  ['rich_text', (object) => hasItems(object['elements'])],
+  ['rich_text_section', (object) => hasItems(object['elements'])],
+  ['rich_text_list', (object) => hasItems(object['elements'])],
+  ['rich_text_preformatted', (object) => hasItems(object['elements'])],
+  ['rich_text_quote', (object) => hasItems(object['elements'])],
+  ['image', (object) => 'image_url' in object || 'slack_file' in object],
+  ['button', (object) => 'text' in object],
+  ['text', (object) => 'text' in object],
+  ['markdown', (object) => 'text' in object],
+  ['raw_text', (object) => 'text' in object],
+]);
+
+function hasItems(value: TemplateValue | undefined): boolean {
+  return isList(value) && value.length > 0;
+}
+
+/** The block as Slack takes it, or undefined where nothing of it is left to show. */
+export function fitBlock(block: SlackObject, language: Language): SlackObject | undefined {
+  return fitObject(block, 'blocks', language);
+}
+
+function fitValue(value: TemplateValue, slot: string, language: Language): TemplateValue | undefined {
+  if (typeof value === 'string') return fitString(value, slot, language);
+  if (isList(value)) return fitList(value, slot, language);
+  return isObject(value) ? fitObject(value, slot, language) : value;
+}
+
+function fitObject(object: SlackObject, slot: string, language: Language): SlackObject | undefined {
+  const type = typeOf(object);
+  if (type === 'mrkdwn' || type === 'plain_text') return fitTextObject(object, slot, language);
+  const holder = type === '' ? slot.slice(slot.indexOf('.') + 1) : type;
+  const fitted = Object.fromEntries(fittedEntries(object, holder, language));
+  if ('url' in object && !('url' in fitted)) return withoutItsUrl(type, fitted);
+  if (type === 'image' && !('alt_text' in fitted)) fitted['alt_text'] = language === 'ja' ? '画像' : 'image';
+  return IS_WORTH_SENDING.get(type)?.(fitted) === false ? undefined : fitted;
+}
+
+function* fittedEntries(
+  object: SlackObject,
+  holder: string,
+  language: Language,
+): Generator<[string, TemplateValue]> {
+  for (const [key, value] of Object.entries(object)) {
+    const fitted = fitValue(value, `${holder}.${key}`, language);
+    if (fitted !== undefined) yield [key, fitted];
+  }
+}
+
+/** A rich_text link keeps its words; whatever else was there to be clicked goes. */
+function withoutItsUrl(type: string, fitted: SlackObject): SlackObject | undefined {
+  return type === 'link' && 'text' in fitted ? { ...fitted, type: 'text' } : undefined;
+}
+
+function fitTextObject(object: SlackObject, slot: string, language: Language): SlackObject | undefined {
+  const source = object['text'];
+  if (typeof source !== 'string' || isBlank(source)) return undefined;
+  const text = cutText(
+    source.toWellFormed().trim(),
+    typeOf(object),
+    TEXT_LIMITS.get(slot) ?? DEFAULT_TEXT_LIMIT,
+    language,
+  );
+  // Without `verbatim`, Slack looks for channel names, addresses and mentions in the text by itself.
+  return typeOf(object) === 'mrkdwn'
+    ? { ...object, text, verbatim: true }
+    : { ...object, text, emoji: object['emoji'] === true };
+}
+
+/** Cuts at the end; `type` is that of the object that holds the text. */
+export function cutText(text: string, type: string, limit: number, language: Language): string {
+  if (text.length <= limit) return text;
+  const mark = limit < ROOM_FOR_WORDS ? '…' : cutMark(language);
+  return type === 'mrkdwn' || type === 'markdown' ? cutMarkup(text, limit, mark) : cutEnd(text, limit, mark);
+}
+
+function fitString(text: string, slot: string, language: Language): string | undefined {
+  const [holder = '', key = ''] = slot.split('.');
+  if (URL_KEYS.has(key)) return isUsableUrl(text) ? text : undefined;
+  if (ID_KEYS.has(key)) return text !== '' && text.length <= MAX_ID_LENGTH ? text.toWellFormed() : undefined;
+  if (STRING_LIMITS.has(key) && isBlank(text)) return undefined;
+  return cutText(text.toWellFormed(), holder, STRING_LIMITS.get(key) ?? DEFAULT_TEXT_LIMIT, language);
+}
+
+function fitList(
+  list: readonly TemplateValue[],
+  slot: string,
+  language: Language,
+): readonly TemplateValue[] | undefined {
+  const fitted = list
+    .map((item) => fitValue(item, slot, language) ?? (slot === 'table.rows' ? EMPTY_CELL : undefined))
+    .filter((item) => item !== undefined);
+  const limit = LIST_LIMITS.get(slot) ?? Infinity;
+  if (list.length > 0 && fitted.length === 0) return undefined;
+  if (fitted.length <= limit) return fitted;
+  if (!LISTS_THAT_SAY_MORE.has(slot)) return fitted.slice(0, limit);
+  return [...fitted.slice(0, limit - 1), moreText(language, fitted.length - limit + 1)];
+}
+
+/** A text object that says how much is missing. */
+export function moreText(language: Language, count: number): SlackObject {
+  return { type: 'plain_text', text: moreMark(language, count), emoji: false };
+}

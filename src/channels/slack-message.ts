@@ -1,0 +1,39 @@
+/** What a Slack message is made of, as chat.postMessage takes it. */
+import type { TemplateValue } from './format.ts';
+
+export type SlackObject = { readonly [key: string]: TemplateValue };
+
+/** `blocks` is left out rather than empty: Slack refuses an empty list. */
+export interface SlackMessage {
+  /** mrkdwn; what notifications show, and the whole message where there are no blocks. */
+  readonly text: string;
+  readonly blocks?: readonly SlackObject[];
+}
+
+export function isObject(value: TemplateValue | undefined): value is SlackObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isList(value: TemplateValue | undefined): value is readonly TemplateValue[] {
+  return Array.isArray(value);
+}
+
+export function typeOf(object: SlackObject): string {
+  return typeof object['type'] === 'string' ? object['type'] : '';
+}
+
+/** The string at `key`, or '' where there is none. */
+export function stringAt(object: SlackObject, key: string): string {
+  const value = Object.hasOwn(object, key) ? object[key] : undefined;
+  return typeof value === 'string' ? value : '';
+}
+
+export function objectsAt(object: SlackObject, key: string): readonly SlackObject[] {
+  const value = object[key];
+  return isList(value) ? value.filter(isObject) : [];
+}
+
+/** True where a reader would see nothing: white space, controls, characters without width. */
+export function isBlank(text: string): boolean {
+  return !/[^\s\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(text);
+}

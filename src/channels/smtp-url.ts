@@ -1,0 +1,79 @@
+/** The `smtp` setting of the email channel: nodemailer's connection URL, its options included. */
+import { parseConnectionUrl } from 'nodemailer/lib/shared';
+import type { SMTPPoolOptions } from 'nodemailer';
+import type { SettingWarning } from './channel.ts';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const SOCKET_TIMEOUT_MS = 10_000;
+/** Mails at the same time; nodemailer's five cap the throughput at five by the server's latency. */
+const MAX_CONNECTIONS = 10;
+
+const DEFAULTS: SMTPPoolOptions = {
+  maxConnections: MAX_CONNECTIONS,
+  connectionTimeout: CONNECT_TIMEOUT_MS,
+  dnsTimeout: CONNECT_TIMEOUT_MS,
+  greetingTimeout: CONNECT_TIMEOUT_MS,
+  socketTimeout: SOCKET_TIMEOUT_MS,
+  // Once: a message that met a connection the server had just closed goes out over another one.
+  maxRequeues: 1,
+};
+
+/** What no URL may change: the pool is needed, a message reads no file, nothing is logged past our own logger. */
+const FIXED = { pool: true, disableFileAccess: true, disableUrlAccess: true, logger: false } as const;
+
+/** Our limits where the URL does not set its own; TLS is required on smtp:// unless the URL says otherwise. */
+export function poolOptionsOf(url: string): SMTPPoolOptions & { readonly pool: true } {
+  const fromUrl = optionsIn(url);
+  const requireTLS = fromUrl.secure !== true && !saysOtherwise(fromUrl);
+  return { ...DEFAULTS, requireTLS, ...fromUrl, ...FIXED };
+}
+
+export function isSmtpUrl(text: string): boolean {
+  if (!/^smtps?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  try {
+    const { host, service } = optionsIn(text);
+    return host !== undefined || service !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The password in both its spellings, and the URL that holds it. */
+export function secretsInSmtpUrl(url: string): string[] {
+  const raw = new URL(url).password;
+  const decoded = passwordIn(url);
+  return [...new Set([raw, decoded, raw === '' ? '' : url])].filter((secret) => secret !== '');
+}
+
+export function warningsOfSmtpUrl(url: string): SettingWarning[] {
+  if (passwordIn(url) === '') return [];
+  const { secure, requireTLS, tls } = poolOptionsOf(url);
+  if (secure !== true && requireTLS !== true) {
+    return [
+      warning(
+        'the password may cross the network in clear: use smtps://, or smtp:// without TLS switched off',
+      ),
+    ];
+  }
+  if (tls?.rejectUnauthorized === false) {
+    return [warning('the password is given to any server that answers: drop tls.rejectUnauthorized=false')];
+  }
+  return [];
+}
+
+function warning(message: string): SettingWarning {
+  return { key: 'smtp', message };
+}
+
+function passwordIn(url: string): string {
+  return optionsIn(url).auth?.pass ?? '';
+}
+
+/** Truthy values as nodemailer reads them: `true`, `1`. */
+function saysOtherwise({ ignoreTLS, opportunisticTLS }: SMTPPoolOptions): boolean {
+  return Boolean(ignoreTLS) || Boolean(opportunisticTLS);
+}
+
+function optionsIn(url: string): SMTPPoolOptions {
+  return parseConnectionUrl(url);
+}

@@ -1,0 +1,108 @@
+/** Small rules that say, with JSON pointers and in Slack's own words, what is wrong with a JSON value. */
+
+export interface Flaw {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** Every flaw of `value`, which stands at `pointer`; none: it is right. */
+export type Rule = (value: unknown, pointer: string) => Flaw[];
+
+export type Rules = Readonly<Record<string, Rule>>;
+
+export const anything: Rule = () => [];
+
+export const flag: Rule = (value, pointer) =>
+  typeof value === 'boolean' ? [] : [{ pointer, message: 'must be a boolean' }];
+
+export function wholeNumber(min: number, max: number): Rule {
+  return (value, pointer) =>
+    Number.isInteger(value) && Number(value) >= min && Number(value) <= max
+      ? []
+      : [{ pointer, message: `must be an integer from ${min} to ${max}` }];
+}
+
+/** A string of `min` to `max` UTF-16 units without lone surrogates. */
+export function text(min: number, max = Infinity): Rule {
+  return (value, pointer) => {
+    if (typeof value !== 'string') return [{ pointer, message: 'must be a string' }];
+    if (value.length < min) return [{ pointer, message: `must be more than ${min - 1} characters` }];
+    if (value.length > max) return [{ pointer, message: `must be less than ${max + 1} characters` }];
+    return /\p{Surrogate}/u.test(value) ? [{ pointer, message: 'must be valid Unicode' }] : [];
+  };
+}
+
+export function webUrl(max: number): Rule {
+  return (value, pointer) => {
+    const flaws = text(1, max)(value, pointer);
+    if (flaws.length > 0) return flaws;
+    const isUrl = URL.canParse(String(value)) && /^(https?|mailto|slack):/.test(String(value));
+    return isUrl ? [] : [{ pointer, message: 'invalid url' }];
+  };
+}
+
+export function oneOf(...values: readonly string[]): Rule {
+  return (value, pointer) =>
+    typeof value === 'string' && values.includes(value)
+      ? []
+      : [{ pointer, message: 'must be a valid enum value' }];
+}
+
+export function list(min: number, max: number, item: Rule): Rule {
+  return (value, pointer) => {
+    if (!Array.isArray(value)) return [{ pointer, message: 'must provide an array' }];
+    if (value.length < min) return [{ pointer, message: `no less than ${min} items allowed` }];
+    if (value.length > max) return [{ pointer, message: `no more than ${max} items allowed` }];
+    return value.flatMap((entry, index) => item(entry, `${pointer}/${index}`));
+  };
+}
+
+/** An object that has all of `required`, perhaps some of `optional`, `type` and nothing else. */
+export function shape(required: Rules, optional: Rules = {}): Rule {
+  const known: Rules = { ...optional, ...required };
+  return (value, pointer) => {
+    if (!isObject(value)) return [{ pointer, message: 'must provide an object' }];
+    const missing = Object.keys(required).filter((key) => value[key] === undefined);
+    return [
+      ...missing.map((key) => ({ pointer, message: `missing required field: ${key}` })),
+      ...Object.entries(value).flatMap(([key, entry]) => checkEntry(known, key, entry, pointer)),
+    ];
+  };
+}
+
+function checkEntry(known: Rules, key: string, entry: unknown, pointer: string): Flaw[] {
+  if (key === 'type' || entry === undefined) return [];
+  const rule = Object.hasOwn(known, key) ? known[key] : undefined;
+  return rule
+    ? rule(entry, `${pointer}/${key}`)
+    : [{ pointer, message: `invalid additional property: ${key}` }];
+}
+
+/** An object whose `type` picks its rule. */
+export function byType(rules: Rules): Rule {
+  return (value, pointer) => {
+    if (!isObject(value)) return [{ pointer, message: 'must provide an object' }];
+    const type = value['type'];
+    if (typeof type !== 'string') return [{ pointer, message: 'missing required field: type' }];
+    const rule = Object.hasOwn(rules, type) ? rules[type] : undefined;
+    return rule
+      ? rule(value, pointer)
+      : [{ pointer: `${pointer}/type`, message: `unsupported type: ${type}` }];
+  };
+}
+
+/** An object that has at least one of `keys`. */
+export function anyOf(...keys: readonly string[]): Rule {
+  return (value, pointer) =>
+    isObject(value) && keys.some((key) => value[key] !== undefined)
+      ? []
+      : [{ pointer, message: `missing required field: ${keys.join(' or ')}` }];
+}
+
+export function all(...rules: readonly Rule[]): Rule {
+  return (value, pointer) => rules.flatMap((rule) => rule(value, pointer));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

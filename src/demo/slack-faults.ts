@@ -1,0 +1,72 @@
+/** Ways in which the local Slack can fail on demand. */
+import type { ServerResponse } from 'node:http';
+
+export type SlackFault =
+  /** An answer of the API: `{ok: false, error}` and whatever else is given. */
+  | { readonly kind: 'error'; readonly error: string; readonly extra?: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly headers?: Record<string, string>;
+      readonly body?: string;
+    }
+  /** HTTP 429; without a `retryAfter` the header is missing. */
+  | { readonly kind: 'rate_limited'; readonly retryAfter?: string }
+  /** No answer, ever. */
+  | { readonly kind: 'hang' }
+  /** The headers and the beginning of the body, then silence. */
+  | { readonly kind: 'stall' }
+  /** The headers and the beginning of the body, then a closed connection. */
+  | { readonly kind: 'cut' }
+  | { readonly kind: 'reset' }
+  /** The message is taken, the answer is lost. */
+  | { readonly kind: 'reset_after_accepting' }
+  /** What a captive portal or a proxy answers. */
+  | { readonly kind: 'html' }
+  /** The right answer, once the promise of `until`, called then, has resolved. */
+  | { readonly kind: 'delay'; readonly until: () => Promise<unknown> };
+
+/** Faults before or instead of the right answer; the other two are the server's own business. */
+export type Interruption = Exclude<SlackFault, { kind: 'delay' | 'reset_after_accepting' }>;
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+const HALF_AN_ANSWER = '{"ok":';
+
+export function interrupt(response: ServerResponse, fault: Interruption): void {
+  switch (fault.kind) {
+    case 'error':
+      return answerJson(response, { ok: false, error: fault.error, ...fault.extra });
+    case 'status':
+      response.writeHead(fault.status, fault.headers).end(fault.body);
+      return;
+    case 'rate_limited':
+      return rateLimit(response, fault.retryAfter);
+    case 'html':
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html><title>Sign in</title></html>');
+      return;
+    case 'stall':
+      response.writeHead(200, { ...JSON_TYPE, 'content-length': '100' }).write(HALF_AN_ANSWER);
+      return;
+    case 'cut':
+      response.writeHead(200, { ...JSON_TYPE, 'content-length': '100' });
+      response.write(HALF_AN_ANSWER, () => response.destroy());
+      return;
+    case 'reset':
+      return resetConnection(response);
+    case 'hang':
+      return;
+  }
+}
+
+export function answerJson(response: ServerResponse, body: unknown): void {
+  response.writeHead(200, JSON_TYPE).end(JSON.stringify(body));
+}
+
+export function resetConnection(response: ServerResponse): void {
+  response.socket?.resetAndDestroy();
+}
+
+function rateLimit(response: ServerResponse, retryAfter: string | undefined): void {
+  const headers = retryAfter === undefined ? JSON_TYPE : { ...JSON_TYPE, 'retry-after': retryAfter };
+  response.writeHead(429, headers).end('{"ok":false,"error":"ratelimited"}');
+}

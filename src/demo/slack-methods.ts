@@ -1,0 +1,84 @@
+/** The two Web API methods of the local Slack, as strict as the real one: a call in, its answer out. */
+import { refusalOfBlocks } from './slack-block-rules.ts';
+
+/** Slack: chat.postMessage, "text": longer ones are cut or refused. */
+const MAX_TEXT = 40_000;
+
+/** A conversation that the local Slack knows. */
+export interface StandInChannel {
+  /** With its `#`; people have none. */
+  readonly name?: string;
+  readonly id: string;
+  readonly isArchived?: boolean;
+  /** Whether the app was invited; true where it is left out. */
+  readonly isMember?: boolean;
+}
+
+export interface SlackWorkspace {
+  readonly tokens: readonly string[];
+  readonly channels: readonly StandInChannel[];
+}
+
+export interface SlackCall {
+  readonly method: string;
+  readonly token: string | undefined;
+  /** The arguments with `blocks` parsed, whatever way they arrived; undefined: the body is no JSON object. */
+  readonly args: SlackArguments | undefined;
+}
+
+export type SlackArguments = Readonly<Record<string, unknown>>;
+
+export interface Refusal {
+  readonly ok: false;
+  readonly error: string;
+  readonly errors?: readonly string[];
+  readonly response_metadata?: { readonly messages: readonly string[] };
+}
+
+/** A message that may be posted, or why not. */
+export type Verdict = { readonly ok: true; readonly channel?: StandInChannel } | Refusal;
+
+export function judgeCall(workspace: SlackWorkspace, call: SlackCall): Verdict {
+  if (call.args === undefined) return refusal('invalid_json');
+  if (call.token === undefined) return refusal('not_authed');
+  if (!workspace.tokens.includes(call.token)) return refusal('invalid_auth');
+  if (call.method === 'auth.test') return { ok: true };
+  if (call.method === 'chat.postMessage') return judgeMessage(workspace, call.args);
+  return refusal('unknown_method');
+}
+
+function judgeMessage(workspace: SlackWorkspace, args: SlackArguments): Verdict {
+  const channel = workspace.channels.find(({ id, name = id }) =>
+    [id, name].includes(String(args['channel'])),
+  );
+  if (channel === undefined) return refusal('channel_not_found');
+  if (channel.isArchived === true) return refusal('is_archived');
+  if (channel.isMember === false) return refusal('not_in_channel');
+  return refusalOfText(args) ?? refusalOfMessageBlocks(args['blocks']) ?? { ok: true, channel };
+}
+
+function refusalOfText({ text, blocks }: SlackArguments): Refusal | undefined {
+  if (text === undefined || text === '') return blocks === undefined ? refusal('no_text') : undefined;
+  if (typeof text !== 'string')
+    return refusal('invalid_arguments', ['[ERROR] must be a string [json-pointer:/text]']);
+  if (text.trim() === '' && blocks === undefined) return refusal('no_text');
+  if (text.length > MAX_TEXT) return refusal('msg_too_long');
+  return /\p{Surrogate}/u.test(text) ? refusal('invalid_arguments') : undefined;
+}
+
+function refusalOfMessageBlocks(blocks: unknown): Refusal | undefined {
+  if (blocks === undefined) return undefined;
+  if (!Array.isArray(blocks)) return refusal('invalid_blocks_format');
+  const found = refusalOfBlocks(blocks);
+  if (found === undefined) return undefined;
+  return refusal(
+    found.error,
+    found.flaws.map(({ message, pointer }) => `[ERROR] ${message} [json-pointer:${pointer}]`),
+  );
+}
+
+function refusal(error: string, messages: readonly string[] = []): Refusal {
+  if (messages.length === 0) return { ok: false, error };
+  const errors = messages.map((message) => message.replace('[ERROR] ', ''));
+  return { ok: false, error, errors, response_metadata: { messages } };
+}

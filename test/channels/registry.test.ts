@@ -1,0 +1,27 @@
+import { expect } from 'chai';
+import { messageFormats } from '../../src/channels/formats.ts';
+import { channelTypes } from '../../src/channels/registry.ts';
+
+const SETTINGS: Readonly<Record<string, unknown>> = {
+  slack: { token: 'xoxb-1' },
+  email: { smtp: 'smtps://mail.example.com', from: 'alerts@example.com' },
+  outbox: { as: 'slack' },
+};
+
+describe('the registry of channels', () => {
+  it('knows each channel by the type it calls itself', () => {
+    expect([...channelTypes.keys()]).to.deep.equal(Object.keys(SETTINGS));
+    for (const [name, { type }] of channelTypes) expect(type).to.equal(name);
+  });
+
+  for (const [name, type] of channelTypes) {
+    it(`holds of ${name}: strict settings, and a format that the list of formats has`, () => {
+      expect(type.settings.isValidSync(SETTINGS[name], { strict: true })).to.equal(true);
+      expect(type.settings.isValidSync({ ...Object(SETTINGS[name]), typo: 1 }, { strict: true })).to.equal(
+        false,
+      );
+      const format = type.formatOf(SETTINGS[name]);
+      expect(messageFormats.get(format.name)).to.equal(format);
+    });
+  }
+});

@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Pool } from 'undici';
+import { markDeadline, retryAfterSeconds, undiciFetch } from '../../src/channels/undici-fetch.ts';
+
+const NOW_MS = Date.parse('2026-11-20T12:00:00Z');
+
+describe('how long a Retry-After asks to wait', () => {
+  it('is read from seconds and from a date, in whole seconds', () => {
+    expect(retryAfterSeconds('7', NOW_MS)).to.equal(7);
+    expect(retryAfterSeconds(' 1.2 ', NOW_MS)).to.equal(2);
+    expect(retryAfterSeconds('Fri, 20 Nov 2026 12:00:42 GMT', NOW_MS)).to.equal(42);
+  });
+
+  it('is a second at least, even where the date has passed', () => {
+    expect(retryAfterSeconds('0', NOW_MS)).to.equal(1);
+    expect(retryAfterSeconds('Fri, 20 Nov 2026 11:00:00 GMT', NOW_MS)).to.equal(1);
+  });
+
+  it('is half a minute where nothing can be read', () => {
+    for (const header of [undefined, '', 'soon', 'NaN'])
+      expect(retryAfterSeconds(header, NOW_MS)).to.equal(30);
+  });
+
+  it('is a positive integer, whatever the header', () => {
+    fc.assert(
+      fc.property(fc.string(), (header) => {
+        const seconds = retryAfterSeconds(header, NOW_MS);
+        return Number.isInteger(seconds) && seconds >= 1;
+      }),
+    );
+  });
+});
+
+describe('fetch over an undici pool', () => {
+  let server: Server;
+  let pool: Pool;
+  let origin: string;
+  let answer: (request: IncomingMessage, response: ServerResponse) => void;
+
+  const call = (ms = 5_000) =>
+    undiciFetch(pool)(markDeadline(`${origin}/api/auth.test?a=1`, performance.now() + ms), {
+      method: 'POST',
+      headers: { authorization: 'Bearer x' },
+      body: 'a=b',
+    });
+
+  before(async () => {
+    server = createServer((request, response) => answer(request, response)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    pool = new Pool(origin, { connections: 1 });
+  });
+  after(async () => {
+    await pool.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('sends path, query, headers and body, and keeps the deadline to itself', async () => {
+    let seen: unknown;
+    answer = ({ method, url, headers }, response) => {
+      seen = { method, url, authorization: headers.authorization };
+      response.writeHead(200, { 'X-Many': ['a', 'b'] }).end('{"ok":true}');
+    };
+    const response = await call();
+    expect(seen).to.deep.equal({ method: 'POST', url: '/api/auth.test?a=1', authorization: 'Bearer x' });
+    expect(response).to.include({ ok: true, status: 200 });
+    expect(await response.json()).to.deep.equal({ ok: true });
+    expect(await response.text()).to.equal('{"ok":true}');
+    expect(response.headers.get('X-MANY')).to.equal('a,b');
+    expect(response.headers.get('absent')).to.equal(null);
+    expect([...response.headers.entries()]).to.deep.include(['x-many', 'a,b']);
+  });
+
+  it('gives every 429 a Retry-After in seconds and touches no other answer', async () => {
+    answer = (_request, response) => response.writeHead(429, { 'retry-after': 'later' }).end();
+    expect((await call()).headers.get('retry-after')).to.equal('30');
+    answer = (_request, response) => response.writeHead(503, { 'retry-after': 'later' }).end();
+    expect((await call()).headers.get('retry-after')).to.equal('later');
+  });
+
+  it('follows no redirect', async () => {
+    answer = (_request, response) => response.writeHead(307, { location: '/elsewhere' }).end();
+    expect(await call()).to.include({ ok: false, status: 307 });
+  });
+
+  it('rejects at the deadline and frees the connection', async () => {
+    answer = () => undefined;
+    const error: unknown = await call(40).catch((reason: unknown) => reason);
+    expect(error).to.include({ name: 'TimeoutError' });
+    answer = (_request, response) => response.end('free');
+    expect(await (await call()).text()).to.equal('free');
+  });
+
+  it('sends nothing when the deadline has passed already', async () => {
+    let requests = 0;
+    answer = (_request, response) => {
+      requests += 1;
+      response.end();
+    };
+    const error: unknown = await call(-1).catch((reason: unknown) => reason);
+    expect(error).to.include({ name: 'TimeoutError' });
+    expect(requests).to.equal(0);
+  });
+});

@@ -1,0 +1,166 @@
+/** What every channel promises, whatever it speaks: one suite that each of them runs. */
+import { expect } from 'chai';
+import { inspect } from 'node:util';
+import type { Channel, Outgoing } from '../../src/channels/channel.ts';
+import { DeliveryFailure } from '../../src/channels/failure.ts';
+import type { FailureClass } from '../../src/channels/failure.ts';
+
+/** Stands in every message of the suite and must stand in no error. */
+export const CONFIDENTIAL = 'CONFIDENTIAL-7391';
+
+/** Far more than a loopback needs, so that no test depends on the machine's speed. */
+const AMPLE_MS = 5_000;
+
+/** More than a channel has connections. */
+const MANY = 60;
+
+export interface FailureCase<Remote> {
+  /** The rest of a sentence that begins with "fails as … when". */
+  readonly when: string;
+  readonly failureClass: FailureClass;
+  readonly code: string;
+  readonly retryAfterMs?: number;
+  /** Short where the remote never answers. */
+  readonly timeoutMs?: number;
+  readonly message?: unknown;
+  readonly address?: string;
+  /** Happens while connecting, so that a connection that stands already would not show it. */
+  readonly isAtConnect?: boolean;
+  readonly arrange?: (remote: Remote) => void;
+}
+
+export interface ContractSubject<Remote> {
+  readonly secrets: readonly string[];
+  readonly address: string;
+  readonly message: unknown;
+  readonly hostileMessages: readonly unknown[];
+  readonly failures: readonly FailureCase<Remote>[];
+  start(): Promise<Remote>;
+  stop(remote: Remote): Promise<void>;
+  open(remote: Remote): Channel;
+  /** What the remote is told to do wrong; emptied after each test. */
+  faultsOf(remote: Remote): unknown[];
+  /** How many messages the remote holds. */
+  arrivedCount(remote: Remote): number;
+  /** Makes the remote await `until()` before it answers the next message. */
+  holdBack(remote: Remote, until: () => Promise<void>): void;
+}
+
+export function channelContract<Remote>(subject: ContractSubject<Remote>): void {
+  let remote: Remote;
+  let shared: Channel;
+  let sentCount = 0;
+  let arrivedBefore = 0;
+
+  const send = (channel: Channel, options: Partial<Outgoing> = {}): Promise<unknown> => {
+    sentCount += 1;
+    const idempotencyKey = sentCount.toString(16).padStart(64, '0');
+    const { address, message } = subject;
+    return channel.send({ address, message, idempotencyKey, timeoutMs: AMPLE_MS, ...options });
+  };
+  const arrivedCount = (): number => subject.arrivedCount(remote) - arrivedBefore;
+
+  before(async () => {
+    remote = await subject.start();
+    shared = subject.open(remote);
+  });
+  beforeEach(() => {
+    arrivedBefore = subject.arrivedCount(remote);
+  });
+  afterEach(() => {
+    subject.faultsOf(remote).splice(0);
+  });
+  after(async () => {
+    await shared.close();
+    await subject.stop(remote);
+  });
+
+  it('asks the remote for admission without sending anything', async () => {
+    await shared.verify();
+    expect(arrivedCount()).to.equal(0);
+  });
+
+  it('hands over a receipt of plain strings, without a secret', async () => {
+    const receipt = Object.values((await send(shared)) as object) as unknown[];
+    expect(receipt).not.to.be.empty;
+    for (const value of receipt) expect(value).to.be.a('string').that.is.not.empty;
+    expectNoSecret(receipt, subject.secrets);
+    expect(arrivedCount()).to.equal(1);
+  });
+
+  it('delivers hostile text as one message each', async () => {
+    for (const message of subject.hostileMessages) await send(shared, { message });
+    expect(arrivedCount()).to.equal(subject.hostileMessages.length);
+  });
+
+  it('sends many messages at the same time, each once', async () => {
+    await Promise.all(Array.from({ length: MANY }, () => send(shared)));
+    expect(arrivedCount()).to.equal(MANY);
+  });
+
+  for (const {
+    when,
+    failureClass,
+    code,
+    retryAfterMs,
+    isAtConnect,
+    arrange,
+    ...outgoing
+  } of subject.failures) {
+    it(`fails as ${failureClass} when ${when}, says so without a secret, and works on`, async () => {
+      const channel = isAtConnect === true ? subject.open(remote) : shared;
+      arrange?.(remote);
+      const failure = await failureOf(send(channel, outgoing));
+      expect(failure).to.include({ class: failureClass, code, retryAfterMs });
+      expect(failure.message).to.match(/^[A-Z].*\.$/s);
+      expectNoSecret(failure, [...subject.secrets, CONFIDENTIAL]);
+      if (channel === shared) await send(channel);
+      else await channel.close();
+    });
+  }
+
+  it('lets a message in flight finish when it is closed, and takes no other', async () => {
+    const channel = subject.open(remote);
+    const [reached, gate] = [createSignal(), createSignal()];
+    subject.holdBack(remote, () => {
+      reached.give();
+      return gate.given;
+    });
+    const inFlight = send(channel);
+    await reached.given;
+    const closed = channel.close();
+    expect(await failureOf(send(channel))).to.include({ class: 'transient', code: 'channel_closed' });
+    gate.give();
+    await Promise.all([inFlight, closed]);
+    expect(arrivedCount()).to.equal(1);
+  });
+}
+
+export async function failureOf(work: Promise<unknown>): Promise<DeliveryFailure> {
+  const outcome: unknown = await work.then(
+    () => 'no failure at all',
+    (error: unknown) => error,
+  );
+  expect(outcome).to.be.instanceOf(DeliveryFailure);
+  return outcome as DeliveryFailure;
+}
+
+/** Looks everywhere a logger could: message, stack, JSON, hidden properties and the chain of causes. */
+export function expectNoSecret(value: unknown, secrets: readonly string[]): void {
+  const seen = [
+    inspect(value, { depth: 20, showHidden: true, maxStringLength: Infinity }),
+    JSON.stringify(value),
+  ];
+  for (let link = value; link instanceof Error; link = link.cause) {
+    seen.push(link.message, String(link.stack), JSON.stringify(link, Object.getOwnPropertyNames(link)));
+  }
+  for (const secret of secrets) expect(seen.join('\n')).not.to.contain(secret);
+}
+
+function createSignal(): { readonly given: Promise<void>; readonly give: () => void } {
+  let give = (): void => undefined;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give: () => give() };
+}
