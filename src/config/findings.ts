@@ -1,0 +1,86 @@
+/** Collects what is wrong with a config, each with its place, and sees to it that no value from outside is shown. */
+import type { Place, Problem } from './config.ts';
+import type { Interpolated } from './interpolate.ts';
+import { pathText, type Path } from './path.ts';
+import type { YamlSource } from './yaml-source.ts';
+
+/** Shorter values are no secrets, and hiding them would riddle every sentence. */
+const MIN_HIDDEN_LENGTH = 3;
+
+const HIDDEN = '[hidden]';
+
+export class Findings {
+  private readonly problems: Problem[];
+  private readonly source: YamlSource;
+  private readonly interpolated: Interpolated;
+  private readonly unresolved: ReadonlySet<string>;
+
+  /** @param problems what has been found before, by parsing */
+  constructor(source: YamlSource, interpolated: Interpolated, problems: readonly Problem[] = []) {
+    this.problems = [...problems];
+    this.source = source;
+    this.interpolated = interpolated;
+    this.unresolved = new Set(interpolated.faults.map(({ path }) => pathText(path)));
+    for (const { path, message } of interpolated.faults) this.add('error', path, message);
+  }
+
+  /** Nothing is said of a value whose reference could not be resolved: that has been said. */
+  error(path: Path, message: string): void {
+    if (!this.unresolved.has(pathText(path))) this.add('error', path, message);
+  }
+
+  warning(path: Path, message: string): void {
+    this.add('warning', path, message);
+  }
+
+  errorAtKey(path: Path, message: string): void {
+    this.addAt(this.source.placeOfKey(path), 'error', message);
+  }
+
+  warningAtKey(path: Path, message: string): void {
+    this.addAt(this.source.placeOfKey(path), 'warning', message);
+  }
+
+  placeOfKey(path: Path): Place {
+    return this.source.placeOfKey(path);
+  }
+
+  hasErrors(): boolean {
+    return this.problems.some(({ severity }) => severity === 'error');
+  }
+
+  isInterpolated(path: Path): boolean {
+    return this.interpolated.values.has(pathText(path));
+  }
+
+  /** The value in quotes for a message, or a word for it where it came from outside. */
+  shown(path: Path, value: string): string {
+    return this.isInterpolated(path) ? 'of this name' : JSON.stringify(value);
+  }
+
+  /** A message that others wrote, without what came from outside. */
+  redact(message: string): string {
+    const values = [...this.interpolated.values.values()].flat();
+    const hidden = values.filter((value) => value.length >= MIN_HIDDEN_LENGTH);
+    // The longest first: one may be a part of another.
+    hidden.sort((a, b) => b.length - a.length);
+    return hidden.reduce((text, value) => text.replaceAll(value, HIDDEN), message);
+  }
+
+  /** Errors and warnings in the order of the file. */
+  inOrder(): Problem[] {
+    return this.problems.toSorted((a, b) => a.place.line - b.place.line || a.place.column - b.place.column);
+  }
+
+  private add(severity: Problem['severity'], path: Path, message: string): void {
+    this.addAt(this.source.placeOf(path), severity, message);
+  }
+
+  private addAt(place: Place, severity: Problem['severity'], message: string): void {
+    const isSaid = this.problems.some(
+      (each) =>
+        each.message === message && each.place.line === place.line && each.place.column === place.column,
+    );
+    if (!isSaid) this.problems.push({ place, message, severity });
+  }
+}

@@ -1,0 +1,116 @@
+/** `${NAME}`, `${NAME:-default}` and `${file:/path}` in the strings of a config; `$${` stands for a literal `${`. */
+import type { Path } from './path.ts';
+import { pathText } from './path.ts';
+
+export interface InterpolationSources {
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** @throws when the file cannot be read */
+  readonly readFile: (path: string) => string;
+}
+
+export interface InterpolationFault {
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** Data with every reference replaced, and a memory of what came from outside. */
+export interface Interpolated {
+  readonly data: unknown;
+  readonly faults: readonly InterpolationFault[];
+  /** What was put in, by `pathText` of the string that it went into. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+}
+
+const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
+const NAME = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
+const FILE = /^file:(.+)$/s;
+
+export function interpolate(data: unknown, sources: InterpolationSources): Interpolated {
+  const walk = new Walk(sources);
+  return { data: walk.valueOf(data, []), faults: walk.faults, values: walk.values };
+}
+
+class Walk {
+  readonly faults: InterpolationFault[] = [];
+  readonly values = new Map<string, string[]>();
+  private readonly sources: InterpolationSources;
+
+  constructor(sources: InterpolationSources) {
+    this.sources = sources;
+  }
+
+  valueOf(value: unknown, path: Path): unknown {
+    if (typeof value === 'string') return this.textOf(value, path);
+    if (Array.isArray(value)) return value.map((item, index) => this.valueOf(item, [...path, index]));
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value).map(([key, item]) => [key, this.valueOf(item, [...path, key])]);
+    return Object.fromEntries(entries) as unknown;
+  }
+
+  private textOf(text: string, path: Path): string {
+    return text.replaceAll(REFERENCE, (match, reference: string | undefined, end: string) => {
+      if (reference === undefined) return '${';
+      if (end === '') return this.fail(path, 'a ${ is not closed by }: write $${ for a literal ${', match);
+      const value = this.lookUp(reference, path);
+      if (value === undefined) return match;
+      this.remember(path, value);
+      return value;
+    });
+  }
+
+  private lookUp(reference: string, path: Path): string | undefined {
+    const file = FILE.exec(reference)?.[1];
+    if (file !== undefined) return this.contentOf(file, path);
+    const [, name, fallback] = NAME.exec(reference) ?? [];
+    if (name === undefined) {
+      const hint = 'write ${NAME}, ${NAME:-default} or ${file:/path}, and $${ for a literal ${';
+      this.fail(path, `\${${reference}} is not a reference: ${hint}`, '');
+      return undefined;
+    }
+    return this.variable(name, fallback, path);
+  }
+
+  /** As in a shell, `:-` also stands in for a variable that is there but empty. */
+  private variable(name: string, fallback: string | undefined, path: Path): string | undefined {
+    const value = Object.hasOwn(this.sources.variables, name) ? this.sources.variables[name] : undefined;
+    if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
+    if (value !== undefined) return value;
+    this.fail(
+      path,
+      `the environment variable ${name} is not set: set it, or give a default as \${${name}:-…}`,
+      '',
+    );
+    return undefined;
+  }
+
+  private contentOf(file: string, path: Path): string | undefined {
+    try {
+      return this.sources.readFile(file).replace(/\r?\n$/, '');
+    } catch (error) {
+      this.fail(path, `the file ${file} cannot be read: ${reasonOf(error)}`, '');
+      return undefined;
+    }
+  }
+
+  private remember(path: Path, value: string): void {
+    const key = pathText(path);
+    this.values.set(key, [...(this.values.get(key) ?? []), value]);
+  }
+
+  private fail(path: Path, message: string, replacement: string): string {
+    this.faults.push({ path, message });
+    return replacement;
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a folder',
+};
+
+/** Why a file could not be read, without what the system's own message repeats. */
+export function reasonOf(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
+  return REASONS[code] ?? (code || 'unknown error');
+}

@@ -1,0 +1,54 @@
+/** Reads a config file: everything that is wrong with it at once, or a Config that nothing is wrong with. */
+import { readFileSync } from 'node:fs';
+import type { Config, Problem } from './config.ts';
+import { Findings } from './findings.ts';
+import { interpolate, reasonOf } from './interpolate.ts';
+import { isMapping } from './path.ts';
+import { readConfig, type ReadEnvironment } from './read-config.ts';
+import { YamlSource } from './yaml-source.ts';
+
+export interface LoadEnvironment extends ReadEnvironment {
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** As UTF-8. @throws when the file cannot be read */
+  readonly readFile?: (path: string) => string;
+}
+
+export interface LoadedConfig {
+  /** Undefined when there is an error among the problems. */
+  readonly config?: Config;
+  /** In the order of the file. */
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Never throws for what a file may hold. Paths in the config are relative to the working directory; the file is read
+ * where `file` says, and named in problems as given.
+ */
+export function loadConfig(file: string, environment: LoadEnvironment): LoadedConfig {
+  const readFile = environment.readFile ?? ((path) => readFileSync(path, 'utf8'));
+  let text: string;
+  try {
+    text = readFile(file);
+  } catch (error) {
+    const hint = 'name another with --config or BOTBELL_CONFIG';
+    return { problems: [faultOfFile(file, `the config file cannot be read: ${reasonOf(error)}; ${hint}`)] };
+  }
+  const { source, problems } = YamlSource.parse(file, text);
+  if (source.data === undefined) return { problems };
+  if (!isMapping(source.data)) return { problems: [...problems, faultOfFile(file, shapeFault(source.data))] };
+  const interpolated = interpolate(source.data, { variables: environment.variables, readFile });
+  const findings = new Findings(source, interpolated, problems);
+  const config = readConfig({ file, interpolated, findings, environment });
+  return { ...(config && { config }), problems: findings.inOrder() };
+}
+
+function shapeFault(data: unknown): string {
+  const hint = 'see config/botbell.example.yaml';
+  return data === null
+    ? `the config file is empty: ${hint}`
+    : `the config must be a map of keys and values: ${hint}`;
+}
+
+function faultOfFile(file: string, message: string): Problem {
+  return { place: { file, line: 1, column: 1 }, message, severity: 'error' };
+}

@@ -1,0 +1,41 @@
+/** The way from a document's root to one of its values. */
+
+/** Keys of mappings and indexes of lists, outermost first. */
+export type Path = readonly (string | number)[];
+
+const PLAIN_KEY = /^[\p{L}\p{N}_-]+$/u;
+const STEP = /\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]]+)/g;
+
+/** As a reader would write it: `routes[0].on[1]`. */
+export function pathText(path: Path): string {
+  return path.reduce<string>((text, step) => text + stepText(step, text === ''), '');
+}
+
+function stepText(step: string | number, isFirst: boolean): string {
+  if (typeof step === 'number') return `[${step}]`;
+  if (!PLAIN_KEY.test(step)) return `[${JSON.stringify(step)}]`;
+  return isFirst ? step : `.${step}`;
+}
+
+/** Reads the paths that yup writes; the keys it names are those of a schema, so never ambiguous. */
+export function parsePath(text: string): Path {
+  return [...text.matchAll(STEP)].map(([, quoted, index, key]) =>
+    index === undefined ? (quoted ?? key ?? '') : Number(index),
+  );
+}
+
+/** Undefined where the path leads nowhere. */
+export function valueAt(data: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, step) => (isContainer(value) && Object.hasOwn(value, step) ? value[step] : undefined),
+    data,
+  );
+}
+
+function isContainer(value: unknown): value is Record<string | number, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+export function isMapping(value: unknown): value is Record<string, unknown> {
+  return isContainer(value) && !Array.isArray(value);
+}

@@ -1,0 +1,145 @@
+/** A YAML file as plain data that knows where each of its values stands. */
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
+import type { Pair, Scalar } from 'yaml';
+import type { Place, Problem } from './config.ts';
+import type { Path } from './path.ts';
+import { fault, faultsOf, type YamlFault } from './yaml-faults.ts';
+
+const PARSE_OPTIONS = {
+  version: '1.2',
+  schema: 'core',
+  resolveKnownTags: false,
+  stringKeys: true,
+  prettyErrors: false,
+} as const;
+
+interface SourceParts {
+  readonly file: string;
+  readonly text: string;
+  readonly document: Document;
+  readonly lines: LineCounter;
+}
+
+export class YamlSource {
+  readonly file: string;
+  /** JSON-like data, `null` for an empty file; undefined where the text cannot be read. */
+  readonly data: unknown;
+  private readonly parts: SourceParts;
+
+  private constructor(parts: SourceParts, data: unknown) {
+    this.file = parts.file;
+    this.parts = parts;
+    this.data = data;
+  }
+
+  /**
+   * Never throws. With problems, `data` is there only where they leave the rest readable (a duplicate key).
+   * YAML 1.2, core schema: dates, `no` and `off` stay strings; tags, cyclic and exponential aliases are refused.
+   */
+  static parse(file: string, text: string): { source: YamlSource; problems: Problem[] } {
+    const lines = new LineCounter();
+    const document = parseDocument(text, { ...PARSE_OPTIONS, lineCounter: lines });
+    const { data, faults } = readDocument(document, text);
+    const source = new YamlSource({ file, text, document, lines }, data);
+    const problems = faults.map(({ offset, message }): Problem => {
+      return { place: source.placeAt(offset), message, severity: 'error' };
+    });
+    return { source, problems };
+  }
+
+  /** Of the value at `path`, or of the nearest that is there. An empty value stands where its key stands. */
+  placeOf(path: Path): Place {
+    return this.placeAt(this.offsetOf(path));
+  }
+
+  /** Of the key at `path`; of the value where there is no such key (a list's item). */
+  placeOfKey(path: Path): Place {
+    const pair = this.pairAt(path);
+    return pair ? this.placeAt(startOf(pair.key)) : this.placeOf(path);
+  }
+
+  /**
+   * Of a line and column (from 1) within the string at `path`. Exact for literal blocks and for one-line strings
+   * without escapes; elsewhere the place of the string, since folding and escapes move what is inside.
+   */
+  placeInString(path: Path, line: number, column: number): Place {
+    const node = this.nodeAt(path);
+    if (!isScalar(node) || typeof node.value !== 'string' || !node.range) return this.placeOf(path);
+    const source = this.parts.text.slice(node.range[0], node.range[1]);
+    if (node.type === 'BLOCK_LITERAL') {
+      const first = this.parts.lines.linePos(node.range[0]).line + 1;
+      const indent = indentOf(source.slice(source.indexOf('\n') + 1)) - indentOf(node.value);
+      return { file: this.file, line: first + line - 1, column: indent + column };
+    }
+    const quote = source.indexOf(node.value);
+    return quote === -1 || line > 1 ? this.placeOf(path) : this.placeAt(node.range[0] + quote + column - 1);
+  }
+
+  private placeAt(offset: number): Place {
+    const { line, col } = this.parts.lines.linePos(offset);
+    return { file: this.file, line: Math.max(line, 1), column: Math.max(col, 1) };
+  }
+
+  private offsetOf(path: Path): number {
+    const node = this.nodeAt(path);
+    const pair = this.pairAt(path);
+    if (pair && isEmpty(node)) return startOf(pair.key);
+    if (node !== undefined) return startOf(node);
+    return path.length === 0 ? 0 : this.offsetOf(path.slice(0, -1));
+  }
+
+  private nodeAt(path: Path): unknown {
+    return path.reduce<unknown>(
+      (node, step) => this.childOf(node, step),
+      this.parts.document.contents ?? undefined,
+    );
+  }
+
+  private childOf(parent: unknown, step: string | number): unknown {
+    const node = this.resolved(parent);
+    if (isSeq(node)) return node.items[Number(step)];
+    return this.pairIn(node, step)?.value ?? undefined;
+  }
+
+  private pairAt(path: Path): Pair | undefined {
+    return path.length === 0 ? undefined : this.pairIn(this.nodeAt(path.slice(0, -1)), path.at(-1));
+  }
+
+  private pairIn(parent: unknown, step: unknown): Pair | undefined {
+    const node = this.resolved(parent);
+    if (!isMap(node)) return undefined;
+    // The last of duplicates, as in `data`.
+    return node.items.findLast(({ key }) => isScalar(key) && String(key.value) === String(step));
+  }
+
+  private resolved(node: unknown): unknown {
+    return isAlias(node) ? node.resolve(this.parts.document) : node;
+  }
+}
+
+function readDocument(document: Document, text: string): { data: unknown; faults: readonly YamlFault[] } {
+  const faults = faultsOf(document, text);
+  if (faults.some(({ isHarmless }) => !isHarmless)) return { data: undefined, faults };
+  try {
+    return { data: document.toJS() as unknown, faults };
+  } catch {
+    return {
+      data: undefined,
+      faults: [fault(0, 'the aliases (*name) of this file multiply beyond any use')],
+    };
+  }
+}
+
+function startOf(node: unknown): number {
+  return (node as Scalar | undefined)?.range?.[0] ?? 0;
+}
+
+function isEmpty(node: unknown): boolean {
+  return node === undefined || (isScalar(node) && node.value === null && node.source === '');
+}
+
+/** Leading spaces of the first line that is not blank. */
+function indentOf(text: string): number {
+  const line = text.split('\n').find((each) => each.trim() !== '') ?? '';
+  return line.length - line.trimStart().length;
+}

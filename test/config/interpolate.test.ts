@@ -1,0 +1,89 @@
+/** References to variables and files: what they become, and what is said of those that lead nowhere. */
+import { expect } from 'chai';
+import { assert, jsonValue, property } from 'fast-check';
+import { interpolate } from '../../src/config/interpolate.ts';
+
+const sources = {
+  variables: { NAME: 'value', EMPTY: '', BRACES: '${NAME}' },
+  readFile: (path: string) => {
+    if (path === '/run/secrets/x') return 'from a file\r\n';
+    throw Object.assign(new Error('secret detail'), { code: 'EACCES' });
+  },
+};
+
+function textOf(text: string): unknown {
+  const { data, faults } = interpolate(text, sources);
+  expect(faults).to.deep.equal([]);
+  return data;
+}
+
+function faultsOf(text: string): string[] {
+  return interpolate({ a: [text] }, sources).faults.map(
+    ({ path, message }) => `${path.join('/')}: ${message}`,
+  );
+}
+
+describe('Interpolation', () => {
+  it('puts in variables, anywhere in a string and more than once', () => {
+    expect(textOf('${NAME}')).to.equal('value');
+    expect(textOf('a ${NAME}-${NAME} b')).to.equal('a value-value b');
+    expect(textOf('${EMPTY}')).to.equal('');
+  });
+
+  it('takes the default for a variable that is missing or empty, as a shell does', () => {
+    expect(textOf('${NAME:-other}')).to.equal('value');
+    expect(textOf('${NONE:-other}')).to.equal('other');
+    expect(textOf('${EMPTY:-a:-b}')).to.equal('a:-b');
+    expect(textOf('${NONE:-}')).to.equal('');
+  });
+
+  it('puts in the content of a file without its last line break', () => {
+    expect(textOf('${file:/run/secrets/x}!')).to.equal('from a file!');
+  });
+
+  it('leaves $${ as a literal ${, and any other dollar as it is', () => {
+    expect(textOf('$${NAME} $NAME $$ $')).to.equal('${NAME} $NAME $$ $');
+    expect(textOf('$$${NAME}')).to.equal('$${NAME}');
+  });
+
+  it('does not look into what it has put in', () => {
+    expect(textOf('${BRACES}')).to.equal('${NAME}');
+  });
+
+  it('names a variable that is missing, and where', () => {
+    expect(faultsOf('${NONE}')).to.deep.equal([
+      'a/0: the environment variable NONE is not set: set it, or give a default as ${NONE:-…}',
+    ]);
+  });
+
+  it('takes no inherited property for a variable', () => {
+    expect(faultsOf('${constructor}')).to.have.length(1);
+  });
+
+  it('names a file that cannot be read, and why', () => {
+    expect(faultsOf('${file:/etc/shadow}')).to.deep.equal([
+      'a/0: the file /etc/shadow cannot be read: permission denied',
+    ]);
+  });
+
+  it('refuses what looks like a reference but is none', () => {
+    expect(faultsOf('${a b}')[0]).to.include('${a b} is not a reference');
+    expect(faultsOf('${file:}')).to.have.length(1);
+    expect(faultsOf('${NAME')[0]).to.include('not closed');
+    expect(faultsOf('${NONE} ${ALSO_NONE}')).to.have.length(2);
+  });
+
+  it('remembers what was put in, by the place it went into', () => {
+    const { values } = interpolate({ a: { b: ['x', '${NAME} ${NONE:-d}'] } }, sources);
+    expect([...values]).to.deep.equal([['a.b[1]', ['value', 'd']]]);
+  });
+
+  it('changes strings alone, whatever the data', () => {
+    const plain = jsonValue().filter((value) => !JSON.stringify(value).includes('${'));
+    assert(
+      property(plain, (value) => {
+        expect(interpolate(value, sources).data).to.deep.equal(value);
+      }),
+    );
+  });
+});

@@ -1,0 +1,110 @@
+/** The JSON Schema says what the loader says, as far as a schema can. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { configJsonSchema, type JsonSchema } from '../../src/config/json-schema.ts';
+import { isMapping } from '../../src/config/path.ts';
+import { rootSchema } from '../../src/config/schema.ts';
+import { YamlSource } from '../../src/config/yaml-source.ts';
+import { fakeChannels } from './fake-channels.ts';
+import { definition, isValid } from './json-schema-validator.ts';
+import { loadFixture, loadText } from './load-fixture.ts';
+
+const FIXTURES = 'test/fixtures/configs';
+const BASE = 'channels: { chat: { type: chat, token: x } }\ndefault_route: { notify: [{ chat: "#a" }] }\n';
+
+/** Faults that no schema can see: they are of YAML, of the environment or of how parts go together. */
+const BEYOND_A_SCHEMA = [
+  /^(two|duplicate|same|unknown-(group|template))/,
+  /^(admin-open|alias|missing-(variable|secret|templates)|unquoted-hash$|empty-values)/,
+  /^bad-(addresses|cidrs|hosts|links|listen|options|paths|regexes|store|tokens|values|channel-settings|timezone)/,
+  /^(path|port|sqlite|nothing-to-route|too-l|unknown-channel$|doubtful|short)/,
+];
+
+const schema = configJsonSchema(fakeChannels);
+
+function dataOf(text: string): unknown {
+  return YamlSource.parse('x.yaml', text).source.data;
+}
+
+function propertiesOf(value: unknown): JsonSchema {
+  const properties = isMapping(value) ? value['properties'] : undefined;
+  if (!isMapping(properties)) throw new Error('no properties');
+  return properties;
+}
+
+describe('The JSON Schema of the config', () => {
+  it('has the keys of the loader, section by section', () => {
+    const properties = propertiesOf(schema);
+    expect(Object.keys(properties)).to.have.members(Object.keys(rootSchema.fields));
+    for (const [name, field] of Object.entries(rootSchema.describe().fields)) {
+      if (!('fields' in field)) continue;
+      expect(Object.keys(propertiesOf(properties[name])), name).to.deep.equal(Object.keys(field.fields));
+    }
+  });
+
+  it('describes every key', () => {
+    const bare: string[] = [];
+    const visit = (value: unknown, path: string) => {
+      for (const [key, item] of Object.entries(
+        isMapping(value) && value['properties'] ? propertiesOf(value) : {},
+      )) {
+        if (!isMapping(item) || typeof item['description'] !== 'string') bare.push(`${path}${key}`);
+        visit(item, `${path}${key}.`);
+      }
+    };
+    visit(schema, '');
+    expect(bare).to.deep.equal([]);
+  });
+
+  it('says defaults, patterns, ranges and choices', () => {
+    const receiver = propertiesOf(propertiesOf(schema)['receiver']);
+    expect(receiver['answer_within']).to.include({ default: '8s' });
+    expect(receiver['max_in_flight']).to.deep.include({
+      anyOf: [{ type: 'integer', minimum: 1, maximum: 65_536 }, { $ref: '#/$defs/interpolated' }],
+    });
+    expect(receiver['answer_when']).to.deep.include({
+      anyOf: [{ enum: ['delivered', 'accepted'] }, { $ref: '#/$defs/interpolated' }],
+    });
+  });
+
+  it('has one shape for each channel type, told apart by its type', () => {
+    const [chat] = definition('channel', schema)['oneOf'] as JsonSchema[];
+    expect(chat).to.deep.include({ title: 'chat', required: ['type', 'token'], additionalProperties: false });
+    expect(Object.keys(propertiesOf(chat))).to.deep.equal(['type', 'token', 'level', 'limit']);
+    expect(propertiesOf(chat)['type']).to.deep.equal({ const: 'chat' });
+  });
+
+  it('knows the options of destinations', () => {
+    const options = propertiesOf(definition('destination', schema));
+    expect(options['mention']).to.deep.equal({ description: 'Whom to mention.', type: 'string' });
+  });
+
+  it('accepts what the loader accepts', () => {
+    const texts = ['', 'receiver: { max_in_flight: "${N:-3}", token: [a, b] }', 'admin: { listen: off }'];
+    for (const text of texts) {
+      const config = `${text}\n${BASE}`;
+      expect(loadText(config).config, text).not.to.equal(undefined);
+      expect(isValid(dataOf(config), schema), text).to.equal(true);
+    }
+  });
+
+  it('accepts the durations and sizes that the loader accepts, and no others', () => {
+    for (const value of ['8s', '1h30m', '250ms', '1d', '8', '8 s', 's', '1.5s', '', '5m1h']) {
+      const config = `delivery: { give_up_after: "${value}" }\n${BASE}`;
+      expect(isValid(dataOf(config), schema), value).to.equal(loadText(config).config !== undefined);
+    }
+    for (const value of ['8mb', '8MB', '100', '1b', '8 mb', '8m', 'mb', '']) {
+      const config = `receiver: { max_body: "${value}" }\n${BASE}`;
+      expect(isValid(dataOf(config), schema), value).to.equal(loadText(config).config !== undefined);
+    }
+  });
+
+  for (const file of readdirSync(FIXTURES).filter((each) => each.endsWith('.yaml'))) {
+    const data = dataOf(readFileSync(`${FIXTURES}/${file}`, 'utf8'));
+    if (data === undefined || BEYOND_A_SCHEMA.some((pattern) => pattern.test(file.slice(0, -5)))) continue;
+    it(`refuses ${file}, as the loader does`, () => {
+      expect(loadFixture(`${FIXTURES}/${file}`).config).to.equal(undefined);
+      expect(isValid(data, schema)).to.equal(false);
+    });
+  }
+});

@@ -1,0 +1,254 @@
+/** Good configs, value by value; faulty ones have their own files. */
+import { expect } from 'chai';
+import type { Config } from '../../src/config/config.ts';
+import { formatProblem } from '../../src/config/format-problem.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { fakeChannels } from './fake-channels.ts';
+import { loadText, type Given } from './load-fixture.ts';
+
+const MINIMAL = `
+channels:
+  chat: { type: chat, token: xoxb-1 }
+default_route:
+  notify: [{ chat: "#ops" }]
+`;
+
+function configOf(text: string, given: Given = {}): Config {
+  const { config, problems } = loadText(text, given);
+  expect(problems.map(formatProblem)).to.deep.equal([]);
+  if (!config) throw new Error('no config, and no problem either');
+  return config;
+}
+
+function messagesOf(text: string, given: Given = {}): string[] {
+  return loadText(text, given).problems.map(formatProblem);
+}
+
+describe('A config that names only a channel and a default route', () => {
+  const config = configOf(MINIMAL);
+
+  it('has the documented defaults everywhere else', () => {
+    expect(config.receiver).to.deep.equal({
+      listen: { host: '127.0.0.1', port: 8080 },
+      path: '/callbacks',
+      tokens: [],
+      allowFrom: [],
+      trustProxy: false,
+      maxBodyBytes: 8 * 1024 * 1024,
+      answerWithinMs: 8_000,
+      answerWhen: 'delivered',
+      maxInFlight: 256,
+    });
+    expect(config.admin).to.deep.equal({
+      listen: { host: '127.0.0.1', port: 8081 },
+      password: undefined,
+      hosts: [],
+    });
+    expect(config.store).to.deep.equal({ url: 'sqlite:data/botbell.db', keepMs: 30 * 86_400_000 });
+    expect(config.delivery).to.deep.equal({
+      timeoutMs: 5_000,
+      attemptsPerRequest: 2,
+      takeOverAfterMs: 120_000,
+      giveUpAfterMs: 86_400_000,
+      permanentAttempts: 2,
+      alerts: [],
+    });
+    expect(config.display).to.deep.equal({ timezone: 'UTC', language: 'en', links: {} });
+    expect(config.templates).to.equal(undefined);
+  });
+
+  it('tells all three statuses to whom it names', () => {
+    expect(config.routes).to.deep.equal([]);
+    expect(config.defaultRoute).to.deep.equal({
+      name: 'default_route',
+      botIds: [],
+      on: ['succeeded', 'error', 'executing'],
+      notify: [{ key: 'chat:#ops', channel: 'chat', address: '#ops', options: {} }],
+      templateSet: undefined,
+      place: { file: 'botbell.yaml', line: 4, column: 1 },
+    });
+  });
+
+  it('has the channel with its own defaults, and its secret', () => {
+    const chat = { name: 'chat', type: 'chat', settings: { token: 'xoxb-1', limit: 10 } };
+    expect([...config.channels.values()]).to.deep.equal([chat]);
+    expect(config.secrets).to.deep.equal(['xoxb-1']);
+  });
+});
+
+describe('A config that says everything', () => {
+  const config = configOf(`
+receiver:
+  listen: "[::1]:0"
+  path: /in/callbacks/
+  token: [abcdefghijklmnop, "\${OLD:-}"]
+  allow_from: [10.0.0.0/8, 203.0.113.7, "2001:db8::1"]
+  trust_proxy: true
+  max_body: 512kb
+  answer_within: 1500ms
+  answer_when: accepted
+  max_in_flight: 2
+admin: { listen: off, password: secret }
+store: { url: "postgres://bell:p%40ss@db/bell", keep: 1d }
+delivery: { timeout: 1s, attempts_per_request: 1, take_over_after: 1m, give_up_after: 1h30m, permanent_attempts: 3, alerts: [ops, owners] }
+display: { timezone: Asia/Tokyo, language: ja, links: { job: "https://example.com/{{ job_id }}", file: "http://localhost:1/{{ ref }}" } }
+templates: ./templates
+channels:
+  chat: { type: chat, token: xoxb-1, level: normal, limit: 3 }
+groups:
+  ops: [{ chat: ["#A", "#b"], mention: "@here" }]
+  owners: [{ chat: "#a", mention: "@owner" }]
+routes:
+  - bot_id: [get_items, "nightly-*", /^x\\d+$/i]
+    on: [executing, error]
+    notify: [owners, ops, { chat: ["#c", "#d"], retries: 2 }]
+    template_set: short
+`);
+
+  it('is read into base units, with groups expanded and the first mention of an address winning', () => {
+    const owner = { key: 'chat:#a', channel: 'chat', address: '#a', options: { mention: '@owner' } };
+    const other = { key: 'chat:#b', channel: 'chat', address: '#b', options: { mention: '@here' } };
+    const listed = ['#c', '#d'].map((address) => {
+      return { key: `chat:${address}`, channel: 'chat', address, options: { retries: 2 } };
+    });
+    expect(config.routes).to.deep.equal([
+      {
+        name: 'routes[0]',
+        botIds: ['get_items', 'nightly-*', '/^x\\d+$/i'],
+        on: ['error', 'executing'],
+        notify: [owner, other, ...listed],
+        templateSet: 'short',
+        place: { file: 'botbell.yaml', line: 23, column: 5 },
+      },
+    ]);
+    const alerted = config.delivery.alerts.map(({ key, options }) => [key, options['mention']]);
+    expect(alerted).to.deep.equal([
+      ['chat:#a', '@here'],
+      ['chat:#b', '@here'],
+    ]);
+  });
+
+  it('has its receiver, store and display as written, in canonical form', () => {
+    expect(config.receiver).to.deep.equal({
+      listen: { host: '::1', port: 0 },
+      path: '/in/callbacks',
+      tokens: ['abcdefghijklmnop'],
+      allowFrom: ['10.0.0.0/8', '203.0.113.7/32', '2001:db8::1/128'],
+      trustProxy: true,
+      maxBodyBytes: 512 * 1024,
+      answerWithinMs: 1_500,
+      answerWhen: 'accepted',
+      maxInFlight: 2,
+    });
+    expect(config.admin).to.equal(undefined);
+    expect(config.store).to.deep.equal({ url: 'postgres://bell:p%40ss@db/bell', keepMs: 86_400_000 });
+    expect(config.delivery.giveUpAfterMs).to.equal(5_400_000);
+    expect(config.display.links).to.deep.equal({
+      job: 'https://example.com/{{ job_id }}',
+      file: 'http://localhost:1/{{ ref }}',
+    });
+    expect(config.templates).to.equal('./templates');
+  });
+});
+
+describe('Values from variables and files', () => {
+  it('stand for numbers and booleans, too', () => {
+    const text = `
+receiver: { max_in_flight: "\${MAX}", trust_proxy: "\${PROXY:-true}" }
+channels: { chat: { type: chat, token: "\${file:/run/secrets/chat}", limit: "\${LIMIT}" } }
+default_route: { notify: [{ chat: "#ops", retries: "\${LIMIT}" }] }
+`;
+    const given = { variables: { MAX: '12', LIMIT: '3' }, files: { '/run/secrets/chat': 'xoxb-7\n' } };
+    const config = configOf(text, given);
+    expect(config.receiver.maxInFlight).to.equal(12);
+    expect(config.receiver.trustProxy).to.equal(true);
+    expect(config.channels.get('chat')?.settings).to.deep.equal({ token: 'xoxb-7', limit: 3 });
+    expect(config.defaultRoute?.notify[0]?.options).to.deep.equal({ retries: 3 });
+  });
+
+  it('are said once when a variable is missing, not again as a wrong value', () => {
+    const text = MINIMAL.replace('xoxb-1', '"${CHAT_TOKEN} x"');
+    expect(messagesOf(text)).to.deep.equal([
+      'botbell.yaml:3:30: the environment variable CHAT_TOKEN is not set: set it, or give a default as ${CHAT_TOKEN:-…}',
+    ]);
+  });
+});
+
+describe('The secrets of a config', () => {
+  it('are its tokens, passwords and what came from outside into them', () => {
+    const text = `
+receiver: { token: "\${PREFIX}-0123456789abcdef" }
+admin: { password: "\${ADMIN}" }
+store: { url: "postgres://bell:\${DB}@\${HOST}/bell" }
+display: { timezone: "\${ZONE}" }
+${MINIMAL}`;
+    const variables = {
+      PREFIX: 'pre',
+      ADMIN: 'swordfish',
+      DB: 'p%40ss',
+      HOST: 'db.internal',
+      ZONE: 'Asia/Tokyo',
+    };
+    const { secrets } = configOf(text, { variables });
+    expect(secrets).to.have.members(['pre-0123456789abcdef', 'pre', 'swordfish', 'p%40ss', 'p@ss', 'xoxb-1']);
+  });
+
+  it('include a password that is no valid percent-encoding as it stands', () => {
+    const { secrets } = configOf(`store: { url: "postgres://bell:100%25%zz@db/bell" }\n${MINIMAL}`);
+    expect(secrets).to.include('100%25%zz');
+  });
+
+  it('include a whole URL from outside that has a password in it', () => {
+    const { secrets } = configOf(`store: { url: "\${DATABASE_URL}" }\n${MINIMAL}`, {
+      variables: { DATABASE_URL: 'postgres://bell:pass@db/bell' },
+    });
+    expect(secrets).to.include.members(['pass', 'postgres://bell:pass@db/bell']);
+  });
+});
+
+describe('A listener', () => {
+  it('of the admin may be reachable from elsewhere only with a password', () => {
+    expect(configOf(`admin: { listen: 0.0.0.0:8081, password: x }\n${MINIMAL}`).admin?.password).to.equal(
+      'x',
+    );
+    expect(messagesOf(`admin: { listen: 0.0.0.0:8081, password: "" }\n${MINIMAL}`)).to.have.length(1);
+  });
+
+  it('of the receiver is not said to be open to everybody where a token or addresses are asked for', () => {
+    for (const guard of ['token: abcdefghijklmnop', 'allow_from: [10.0.0.0/8]']) {
+      configOf(`receiver: { listen: 0.0.0.0:8080, ${guard} }\n${MINIMAL}`);
+    }
+  });
+});
+
+describe('A template set', () => {
+  it('may be any folder of the user’s own, or a built-in one', () => {
+    const text = `templates: test/fixtures\n${MINIMAL}  template_set: SET`;
+    const load = (set: string) =>
+      loadConfig('botbell.yaml', {
+        variables: {},
+        channelTypes: fakeChannels,
+        builtInTemplates: 'templates',
+        readFile: () => text.replace('SET', set),
+      });
+    expect(load('configs').config?.defaultRoute?.templateSet).to.equal('configs');
+    expect(load('ja').config?.templates).to.equal('test/fixtures');
+    expect(load('configz').problems.map(formatProblem)).to.deep.equal([
+      'botbell.yaml:7:17: default_route.template_set: there is no template set "configz" (did you mean "configs"?)',
+    ]);
+  });
+});
+
+describe('A config file that cannot be read', () => {
+  it('is named, with what to do about it', () => {
+    const { config, problems } = loadConfig('config/nowhere.yaml', {
+      variables: {},
+      channelTypes: fakeChannels,
+      builtInTemplates: 'templates',
+    });
+    expect(config).to.equal(undefined);
+    expect(problems.map(formatProblem)).to.deep.equal([
+      'config/nowhere.yaml:1:1: the config file cannot be read: there is no such file; name another with --config or BOTBELL_CONFIG',
+    ]);
+  });
+});

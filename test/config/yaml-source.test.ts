@@ -1,0 +1,147 @@
+/** YAML with places: what is read, where it stands, and what is said of faults. */
+import { expect } from 'chai';
+import { YamlSource } from '../../src/config/yaml-source.ts';
+import type { Path } from '../../src/config/path.ts';
+
+const TEXT = `# a comment
+list:
+  - one
+  - key: two
+    empty:
+  - &shared { deep: 'three' }
+again: *shared
+text: |
+  first line
+    second {{ line }}
+folded: >
+  first
+  second
+plain: {{QUOTED}}
+'quoted': "a {{ b }}"
+escaped: "\\t{{ b }}"
+`.replace('{{QUOTED}}', 'x {{ y }}');
+
+const { source, problems } = YamlSource.parse('file.yaml', TEXT);
+
+function at(path: Path): string {
+  const { line, column } = source.placeOf(path);
+  return `${line}:${column}`;
+}
+
+function keyAt(path: Path): string {
+  const { line, column } = source.placeOfKey(path);
+  return `${line}:${column}`;
+}
+
+function inString(path: Path, line: number, column: number): string {
+  const place = source.placeInString(path, line, column);
+  return `${place.line}:${place.column}`;
+}
+
+function faultsOf(text: string): string[] {
+  return YamlSource.parse('file.yaml', text).problems.map(
+    ({ place, message }) => `${place.line}:${place.column}: ${message}`,
+  );
+}
+
+describe('A YAML source', () => {
+  it('gives plain data', () => {
+    expect(problems).to.deep.equal([]);
+    expect(source.data).to.deep.equal({
+      list: ['one', { key: 'two', empty: null }, { deep: 'three' }],
+      again: { deep: 'three' },
+      text: 'first line\n  second {{ line }}\n',
+      folded: 'first second\n',
+      plain: 'x {{ y }}',
+      quoted: 'a {{ b }}',
+      escaped: '\t{{ b }}',
+    });
+  });
+
+  it('knows where values and keys stand, also through an alias', () => {
+    expect(at(['list'])).to.equal('3:3');
+    expect(at(['list', 0])).to.equal('3:5');
+    expect(at(['list', 1, 'key'])).to.equal('4:10');
+    expect(at(['again', 'deep'])).to.equal('6:21');
+    expect(keyAt(['again'])).to.equal('7:1');
+    expect(keyAt(['list', 1])).to.equal('4:5');
+  });
+
+  it('gives an empty value the place of its key, and what is not there that of what holds it', () => {
+    expect(at(['list', 1, 'empty'])).to.equal('5:5');
+    expect(at(['list', 1, 'missing', 'deeper'])).to.equal('4:5');
+    expect(at(['nowhere'])).to.equal('2:1');
+  });
+
+  it('knows where a line and column within a string stand', () => {
+    expect(inString(['text'], 1, 1)).to.equal('9:3');
+    expect(inString(['text'], 2, 10)).to.equal('10:12');
+    expect(inString(['plain'], 1, 3)).to.equal('14:10');
+    expect(inString(['quoted'], 1, 3)).to.equal('15:14');
+  });
+
+  it('points to the whole string where folding or escapes move what is inside', () => {
+    expect(inString(['folded'], 2, 1)).to.equal('11:9');
+    expect(inString(['escaped'], 1, 2)).to.equal('16:10');
+    expect(inString(['list', 1], 1, 1)).to.equal('4:5');
+  });
+
+  it('keeps dates, no and off as text', () => {
+    const { source } = YamlSource.parse('file.yaml', 'a: 2026-01-02\nb: no\nc: off\nd: 1\ne: true\n1: x\n');
+    expect(source.data).to.deep.equal({ a: '2026-01-02', b: 'no', c: 'off', d: 1, e: true, 1: 'x' });
+  });
+
+  it('reads JSON', () => {
+    const { source } = YamlSource.parse('file.json', '{"a": [1, {"b": null}]}');
+    expect(source.data).to.deep.equal({ a: [1, { b: null }] });
+  });
+
+  it('is null for an empty file', () => {
+    expect(YamlSource.parse('file.yaml', '# nothing\n').source.data).to.equal(null);
+  });
+});
+
+describe('A YAML fault', () => {
+  const braces = 'a value that begins with {{ or {% is read as a YAML map: put the whole value in quotes';
+
+  it('says so of braces without quotes, wherever they stand', () => {
+    expect(faultsOf('a: {{ x }}')).to.deep.equal([`1:4: ${braces}`]);
+    expect(faultsOf('a:\n  - {{ x | f: 1 }}\n  - ok')).to.deep.equal([`2:5: ${braces}`]);
+    expect(faultsOf('a: {{ x }} tail')).to.deep.equal([`1:4: ${braces}`]);
+    expect(faultsOf('a: {% if x %}')).to.deep.equal([`1:4: ${braces}`]);
+    expect(faultsOf('a: "{{ x }}"\nb: x {{ y }}')).to.deep.equal([]);
+  });
+
+  it('leaves the data readable only where it is a duplicate key', () => {
+    expect(YamlSource.parse('file.yaml', 'a: 1\na: 2').source.data).to.deep.equal({ a: 2 });
+    expect(YamlSource.parse('file.yaml', 'a: [1').source.data).to.equal(undefined);
+  });
+
+  it('is told once a line and not for ever', () => {
+    expect(faultsOf('a: [\nb: c: d: e\n').length).to.be.lessThan(4);
+    expect(faultsOf('- @x\n'.repeat(50))).to.have.length(10);
+  });
+
+  it('never quotes the text', () => {
+    const texts = [
+      'a: *secret',
+      'a: !secret x',
+      'a: "secret\\q"',
+      'a: [b] secret',
+      'a: secret: b',
+      '%secret x\n---\na: b',
+    ];
+    for (const text of texts) expect(faultsOf(text).join(), text).to.match(/^\d+:\d+: (?!.*secret)/);
+  });
+
+  it('stops what is nested too deep and aliases that multiply', () => {
+    expect(faultsOf(`a: ${'['.repeat(50_000)}`)).not.to.deep.equal([]);
+    const level = (n: number) =>
+      `a${n}: &a${n} [${Array(9)
+        .fill(n === 0 ? 'x' : `*a${n - 1}`)
+        .join(', ')}]\n`;
+    const bomb = Array.from({ length: 9 }, (_, n) => level(n)).join('');
+    expect(faultsOf(bomb)).to.deep.equal(['1:1: the aliases (*name) of this file multiply beyond any use']);
+    expect(faultsOf(`a: &a 1\n${'- *a\n'.repeat(200)}`)).not.to.deep.equal([]);
+  });
+});
