@@ -1,6 +1,6 @@
 /** The stage's face: a callback and a destination in, a composed message out. */
 import type { Callback } from '../callback/callback.ts';
-import type { Problem } from '../config/config.ts';
+import type { Place, Problem } from '../config/config.ts';
 
 /** Which template to use and for whom. */
 export interface RenderTarget {
@@ -9,6 +9,8 @@ export interface RenderTarget {
   /** Folder under `templates/`; undefined: the display language's set. */
   readonly templateSet: string | undefined;
   readonly options: Readonly<Record<string, unknown>>;
+  /** Where the config asks for the set; `check` reports a set that does not exist there. */
+  readonly place?: Place;
 }
 
 export interface Renderer {

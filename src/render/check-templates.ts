@@ -1,0 +1,82 @@
+/** Everything that is wrong with the templates which a config uses, found before anything is sent. */
+import { ALL_STATUSES } from '../callback/callback.ts';
+import type { StatusCode } from '../callback/callback.ts';
+import type { MessageFormat, RenderedParts } from '../channels/format.ts';
+import type { DisplayConfig, Problem } from '../config/config.ts';
+import type { Links } from './links.ts';
+import type { Meter } from './meter.ts';
+import type { RenderTarget } from './renderer.ts';
+import { samplesOf } from './samples.ts';
+import type { Template } from './template.ts';
+import { TemplateFault } from './template-fault.ts';
+import type { Choice, TemplateCatalog } from './template-catalog.ts';
+import { problemWith } from './template-files.ts';
+import { completeParts } from './complete-parts.ts';
+import { createView } from './view.ts';
+
+export interface CheckContext {
+  readonly display: DisplayConfig;
+  readonly formats: readonly MessageFormat[];
+  readonly catalog: TemplateCatalog;
+  readonly links: Links;
+  readonly meter: Meter;
+}
+
+/** Each problem once, however many targets share the template. */
+export function checkTemplates(context: CheckContext, targets: readonly RenderTarget[]): Problem[] {
+  const problems = [
+    ...context.links.problems,
+    ...context.catalog.problems,
+    ...targets.flatMap((target) => checkSet(context, target)),
+    ...targets.flatMap((target) => checkTarget(context, target)),
+  ];
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}
+
+function checkSet({ catalog }: CheckContext, { templateSet, place }: RenderTarget): readonly Problem[] {
+  const message = templateSet === undefined ? undefined : catalog.missingSet(templateSet);
+  if (message === undefined) return [];
+  return [
+    place === undefined ? problemWith('templates', 'error', message) : { place, message, severity: 'error' },
+  ];
+}
+
+function checkTarget(context: CheckContext, { format: name, templateSet }: RenderTarget): readonly Problem[] {
+  const format = context.formats.find((each) => each.name === name);
+  if (format === undefined) return [];
+  return ALL_STATUSES.flatMap((status, code) => {
+    const choice = context.catalog.choose(templateSet, name, status);
+    return checkChoice(context, choice, format, code as StatusCode);
+  });
+}
+
+function checkChoice(
+  context: CheckContext,
+  choice: Choice,
+  format: MessageFormat,
+  status: StatusCode,
+): readonly Problem[] {
+  if (choice.chosen.problems.length > 0) return choice.chosen.problems;
+  return samplesOf(status).flatMap((sample) => {
+    const view = createView(sample, 1, context.display, context.links);
+    context.meter.start();
+    try {
+      const parts = choice.chosen.render(view);
+      return inspectParts(completeParts(parts, format, choice.builtIn, view), choice.chosen, format);
+    } catch (error) {
+      return [failureProblem(error, choice.chosen)];
+    }
+  });
+}
+
+/** Parts that are not composed yet still stand where the template has them, so that faults can be placed. */
+function inspectParts(parts: RenderedParts, template: Template, format: MessageFormat): readonly Problem[] {
+  return format
+    .inspect(parts)
+    .map(({ path, message }): Problem => ({ place: template.placeOf(path), message, severity: 'error' }));
+}
+
+function failureProblem(error: unknown, template: Template): Problem {
+  const place = error instanceof TemplateFault ? error.place : template.placeOf([]);
+  return { place, message: error instanceof Error ? error.message : String(error), severity: 'error' };
+}

@@ -1,0 +1,105 @@
+/** Puts the stage together: templates read and compiled once, then one message for each callback and target. */
+import { statusNameOf } from '../callback/callback.ts';
+import type { Callback, StatusName } from '../callback/callback.ts';
+import type { ComposeContext, MessageFormat } from '../channels/format.ts';
+import type { DisplayConfig } from '../config/config.ts';
+import { checkTemplates } from './check-templates.ts';
+import { completeParts } from './complete-parts.ts';
+import { createLinks } from './links.ts';
+import type { Links } from './links.ts';
+import { Meter } from './meter.ts';
+import { plainParts } from './plain-message.ts';
+import type { Renderer, RenderTarget } from './renderer.ts';
+import type { Template } from './template.ts';
+import { TemplateFault } from './template-fault.ts';
+import { TemplateCatalog } from './template-catalog.ts';
+import type { Choice } from './template-catalog.ts';
+import { CALLBACK_VARIABLES, createView } from './view.ts';
+import type { View } from './view.ts';
+
+/** A template that failed while rendering a real callback. */
+export interface TemplateFailure {
+  readonly set: string;
+  readonly format: string;
+  readonly status: StatusName;
+  /** What and where, for an operator; holds no text of the callback. */
+  readonly message: string;
+}
+
+export interface RendererOptions {
+  readonly display: DisplayConfig;
+  /** The user's own sets, over the built-in ones. */
+  readonly templatesFolder?: string | undefined;
+  readonly formats: readonly MessageFormat[];
+  onTemplateError(error: TemplateFailure): void;
+}
+
+/**
+ * Reads and compiles every template. Faults of the user's templates are for `check`; rendering goes around them.
+ * @throws {Error} where a built-in template is missing
+ */
+export function createRenderer(options: RendererOptions): Renderer {
+  const { display, templatesFolder, formats } = options;
+  const meter = new Meter();
+  const catalog = new TemplateCatalog({ display, templatesFolder, formats, meter });
+  const links = createLinks(display, CALLBACK_VARIABLES);
+  const stage: Stage = { options, meter, catalog, links };
+  return {
+    render: (callback, target, attempt) => render(stage, callback, target, attempt),
+    check: (targets) => checkTemplates({ display, formats, catalog, links, meter }, targets),
+  };
+}
+
+interface Stage {
+  readonly options: RendererOptions;
+  readonly meter: Meter;
+  readonly catalog: TemplateCatalog;
+  readonly links: Links;
+}
+
+function render(stage: Stage, callback: Callback, target: RenderTarget, attempt: number): unknown {
+  const { display, formats } = stage.options;
+  const format = formats.find(({ name }) => name === target.format);
+  if (format === undefined) throw new Error(`the renderer was made without the format "${target.format}"`);
+  const status = statusNameOf(callback);
+  const context = { language: display.language, options: target.options, isError: status === 'error' };
+  const view = createView(callback, attempt, display, stage.links);
+  const choice = stage.catalog.choose(target.templateSet, format.name, status);
+  for (const template of templatesOf(choice)) {
+    const tried = tryTemplate(stage, { template, choice, format, view, context });
+    if (tried.failure === undefined) return tried.message;
+    const set = target.templateSet ?? display.language;
+    stage.options.onTemplateError({ set, format: format.name, status, message: tried.failure });
+  }
+  return format.compose(plainParts(callback, format, display.language), context);
+}
+
+function templatesOf(choice: Choice): readonly Template[] {
+  return choice.chosen === choice.builtIn ? [choice.builtIn] : [choice.chosen, choice.builtIn];
+}
+
+interface Trial {
+  readonly template: Template;
+  readonly choice: Choice;
+  readonly format: MessageFormat;
+  readonly view: View;
+  readonly context: ComposeContext;
+}
+
+function tryTemplate(
+  { meter }: Stage,
+  { template, choice, format, view, context }: Trial,
+): { readonly message?: unknown; readonly failure?: string } {
+  try {
+    meter.start();
+    const parts = template.render(view);
+    return { message: format.compose(completeParts(parts, format, choice.builtIn, view), context) };
+  } catch (error) {
+    return { failure: describe(error) };
+  }
+}
+
+function describe(error: unknown): string {
+  if (error instanceof TemplateFault) return error.describe();
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,58 @@
+/** One Liquid engine for each place that values land in; nothing in it reads files or runs without bounds. */
+import { CaptureTag, Liquid } from 'liquidjs';
+import type { Context, Template } from 'liquidjs';
+import type { DisplayConfig } from '../config/config.ts';
+import { Captured } from './captured.ts';
+import { registerFilters } from './filters.ts';
+import type { Meter } from './meter.ts';
+import { createPrinter } from './print-value.ts';
+import type { PrintLanding } from './print-value.ts';
+
+/** Objects that one rendering may create, in liquidjs' own count. */
+const MEMORY_LIMIT = 1_000_000;
+
+/** Characters of one template string with all its partials. */
+const PARSE_LIMIT = 500_000;
+
+export interface EngineOptions {
+  readonly landing: PrintLanding;
+  readonly display: DisplayConfig;
+  readonly meter: Meter;
+  /** Texts that `{% render "name" %}` and `{% layout "name" %}` find, by name. */
+  readonly partials: Readonly<Record<string, string>>;
+}
+
+export function createEngine({ landing, display, meter, partials }: EngineOptions): Liquid {
+  const printer = createPrinter(landing, display.language, meter);
+  const liquid = new Liquid({
+    templates: partials,
+    cache: true,
+    ownPropertyOnly: true,
+    strictFilters: true,
+    strictVariables: false,
+    outputEscape: printer.print,
+    timezoneOffset: display.timezone,
+    locale: display.language,
+    memoryLimit: MEMORY_LIMIT,
+    parseLimit: PARSE_LIMIT,
+  });
+  registerFilters(liquid, landing, printer, display);
+  liquid.registerTag('capture', EscapedCaptureTag);
+  return liquid;
+}
+
+/** @param globals what the template and all its partials see
+ * @throws {Error} liquidjs' own, with the place; or the meter's */
+export function renderText(liquid: Liquid, templates: Template[], globals: object, meter: Meter): string {
+  const text = String(liquid.renderSync(templates, {}, { globals, renderLimit: meter.timeLeft() }));
+  meter.spend(text.length);
+  return text;
+}
+
+/** What is captured is escaped already and must not be escaped again where it is printed. */
+class EscapedCaptureTag extends CaptureTag {
+  override *render(context: Context): Generator<unknown, void, string> {
+    const text = yield this.liquid.renderer.renderTemplates(this.templates, context);
+    context.bottom()[this.variable] = new Captured(text);
+  }
+}

@@ -1,0 +1,79 @@
+/** Addresses of jobs and files, made from the Liquid templates of `display.links`. */
+import type { Liquid, Template } from 'liquidjs';
+import type { DisplayConfig, Problem } from '../config/config.ts';
+import { Escaped, escapeFor } from '../text/escape.ts';
+import { createEngine, renderText } from './engine.ts';
+import { findFaults } from './liquid-faults.ts';
+import { Meter } from './meter.ts';
+import { wholeUrl } from './whole-url.ts';
+
+/** What a link template sees beside the callback's own fields. */
+export interface LinkedFile {
+  readonly ref: string;
+  readonly name: string;
+  readonly size: number | '';
+}
+
+export interface Links {
+  /** '' where no link is configured or none comes out of it. */
+  job(callbackView: object): string;
+  file(callbackView: object, file: LinkedFile): string;
+  readonly problems: readonly Problem[];
+}
+
+type LinkName = keyof DisplayConfig['links'];
+
+const FILE_NAMES = ['ref', 'name', 'size'];
+const escapeUrlPart = escapeFor('url');
+
+/** @param callbackNames the variables of `callbackView` */
+export function createLinks(display: DisplayConfig, callbackNames: readonly string[]): Links {
+  const meter = new Meter();
+  const liquid = createEngine({ landing: 'url', display, meter, partials: {} });
+  const job = compileLink(liquid, 'job', display.links.job, callbackNames);
+  const file = compileLink(liquid, 'file', display.links.file, [...callbackNames, ...FILE_NAMES]);
+  return {
+    job: (view) => (job.templates === undefined ? '' : renderLink(liquid, job.templates, view, meter)),
+    file: (view, { ref, name, size }) =>
+      file.templates === undefined
+        ? ''
+        : renderLink(liquid, file.templates, { ...view, ref: escapeRef(ref), name, size }, meter),
+    problems: [...job.problems, ...file.problems],
+  };
+}
+
+interface CompiledLink {
+  readonly templates: Template[] | undefined;
+  readonly problems: readonly Problem[];
+}
+
+function compileLink(
+  liquid: Liquid,
+  name: LinkName,
+  source: string | undefined,
+  knownNames: readonly string[],
+): CompiledLink {
+  if (source === undefined || source === '') return { templates: undefined, problems: [] };
+  const { templates, faults } = findFaults(liquid, source, knownNames);
+  const problems = faults.map(({ line, column, message }): Problem => ({
+    place: { file: `display.links.${name}`, line, column },
+    message,
+    severity: 'error',
+  }));
+  return { templates: problems.length === 0 ? templates : undefined, problems };
+}
+
+/** The slashes of a reference are part of the path; everything else is data. */
+function escapeRef(ref: string): Escaped {
+  return new Escaped(ref.split('/').map(escapeUrlPart).join('/'));
+}
+
+function renderLink(liquid: Liquid, templates: Template[], view: object, meter: Meter): string {
+  meter.start();
+  try {
+    return wholeUrl(renderText(liquid, templates, view, meter)) ?? '';
+  } catch {
+    // A link is worth less than the message that would carry it.
+    return '';
+  }
+}

@@ -1,0 +1,36 @@
+/** What one message may cost: time, and characters that values print into it. */
+
+/** A message of the built-in templates takes far less than a millisecond. */
+const MAX_RENDER_MS = 250;
+
+/** Values and whole strings, so twice what is printed; beyond what any channel takes. */
+const MAX_CHARACTERS = 2_000_000;
+
+/** HTML that values may print in UTF-8, so that with the markup around them a mail stays under 80 KB. */
+const MAX_HTML_BYTES = 36_000;
+
+/** Started anew for each message; rendering is synchronous, so one meter serves one message at a time. */
+export class Meter {
+  htmlBytesLeft = 0;
+  private charactersLeft = 0;
+  private deadline = 0;
+
+  start(): void {
+    this.htmlBytesLeft = MAX_HTML_BYTES;
+    this.charactersLeft = MAX_CHARACTERS;
+    this.deadline = performance.now() + MAX_RENDER_MS;
+  }
+
+  /** Milliseconds, at least one, so that the template itself runs into its limit. */
+  timeLeft(): number {
+    return Math.max(1, this.deadline - performance.now());
+  }
+
+  /** @throws {Error} when the message is longer than any channel takes */
+  spend(characters: number): void {
+    this.charactersLeft -= characters;
+    if (this.charactersLeft < 0) {
+      throw new Error('the message is longer than any channel takes');
+    }
+  }
+}

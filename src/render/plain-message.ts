@@ -1,0 +1,27 @@
+/** The message of last resort, made without any template: what happened to which BOT. */
+import { statusNameOf } from '../callback/callback.ts';
+import type { Callback, StatusName } from '../callback/callback.ts';
+import type { Language, MessageFormat, RenderedParts } from '../channels/format.ts';
+import { cleanLine } from '../text/clean.ts';
+import { escapeFor } from '../text/escape.ts';
+import { endsOf } from './cut-value.ts';
+
+/** Together, with every character escaped to five, still within what a Slack notification line takes. */
+const MAX_MESSAGE_LENGTH = 400;
+const MAX_NAME_LENGTH = 100;
+
+const WORDS: Readonly<Record<Language, Readonly<Record<StatusName, string>>>> = {
+  en: { succeeded: '✅ Succeeded', error: '❌ Failed', executing: '▶️ Running' },
+  ja: { succeeded: '✅ 成功', error: '❌ エラー', executing: '▶️ 実行中' },
+};
+
+export function plainParts(callback: Callback, format: MessageFormat, language: Language): RenderedParts {
+  const words = WORDS[language][statusNameOf(callback)];
+  const message = cleanLine(endsOf(callback.message ?? '', MAX_MESSAGE_LENGTH));
+  const text = `${words}: ${cleanLine(endsOf(callback.bot_name, MAX_NAME_LENGTH))}${message === '' ? '' : ` – ${message}`}`;
+  return Object.fromEntries(
+    Object.entries(format.parts)
+      .filter(([, part]) => part.kind === 'string' && part.mayBeLeftOut !== true)
+      .map(([name]) => [name, escapeFor(format.landingOf([name], text))(text)]),
+  );
+}

@@ -1,0 +1,178 @@
+/** One template file, compiled: YAML whose strings are Liquid. */
+import type { Liquid, Template as LiquidTemplate } from 'liquidjs';
+import type { MessageFormat, RenderedParts, TemplateValue } from '../channels/format.ts';
+import type { Place, Problem } from '../config/config.ts';
+import type { Path } from '../config/path.ts';
+import { isMapping } from '../config/path.ts';
+import { YamlSource } from '../config/yaml-source.ts';
+import { renderText } from './engine.ts';
+import type { Engines } from './engines.ts';
+import { didYouMean, faultOf, findFaults } from './liquid-faults.ts';
+import type { LiquidFault } from './liquid-faults.ts';
+import { TemplateFault } from './template-fault.ts';
+import type { SourceFile } from './template-files.ts';
+import { VARIABLES } from './view.ts';
+import type { View } from './view.ts';
+
+/** A part of the file: fixed, or a string to be rendered, or a container of such. */
+type Node =
+  | { readonly kind: 'fixed'; readonly value: TemplateValue }
+  | {
+      readonly kind: 'text';
+      readonly path: Path;
+      readonly liquid: Liquid;
+      readonly templates: LiquidTemplate[];
+    }
+  | { readonly kind: 'list'; readonly items: readonly Node[] }
+  | { readonly kind: 'map'; readonly entries: readonly (readonly [string, Node])[] };
+
+/** What a file was compiled to; never throws on creation: what is wrong with the file is in `problems`. */
+export class Template {
+  readonly file: SourceFile;
+  readonly problems: readonly Problem[];
+  private readonly format: MessageFormat;
+  private readonly engines: Engines;
+  private readonly source: YamlSource;
+  private readonly parts: ReadonlyMap<string, Node>;
+
+  constructor(file: SourceFile, format: MessageFormat, engines: Engines) {
+    const { source, problems } = YamlSource.parse(file.path, file.text);
+    this.file = file;
+    this.format = format;
+    this.engines = engines;
+    this.source = source;
+    const found: Problem[] = [...problems];
+    this.parts = problems.length > 0 ? new Map() : this.compileParts(source.data, found);
+    this.problems = found;
+  }
+
+  hasPart(name: string): boolean {
+    return this.parts.has(name);
+  }
+
+  /** @throws {TemplateFault} */
+  renderPart(name: string, view: View): TemplateValue | undefined {
+    const node = this.parts.get(name);
+    return node && this.renderNode(node, view);
+  }
+
+  /** @throws {TemplateFault} */
+  render(view: View): RenderedParts {
+    if (this.problems.length > 0) throw this.brokenFile();
+    return Object.fromEntries([...this.parts].map(([name, node]) => [name, this.renderNode(node, view)]));
+  }
+
+  placeOf(path: Path): Place {
+    return this.source.placeOf(path);
+  }
+
+  private brokenFile(): TemplateFault {
+    const [first] = this.problems;
+    return new TemplateFault(first?.place ?? this.placeOf([]), first?.message ?? 'not a template');
+  }
+
+  private compileParts(data: unknown, problems: Problem[]): ReadonlyMap<string, Node> {
+    const names = Object.keys(this.format.parts);
+    if (!isMapping(data) || Object.keys(data).length === 0) {
+      problems.push(this.problemAt([], `a template is a map that gives ${names.map(quoted).join(', ')}`));
+      return new Map();
+    }
+    problems.push(...this.findMissingParts(data));
+    return new Map(
+      Object.entries(data).flatMap(([name, value]) => {
+        const node = this.compilePart(name, value as TemplateValue, problems);
+        return node === undefined ? [] : [[name, node] as const];
+      }),
+    );
+  }
+
+  private findMissingParts(data: Readonly<Record<string, unknown>>): readonly Problem[] {
+    return Object.entries(this.format.parts)
+      .filter(([name, part]) => part.required && !Object.hasOwn(data, name))
+      .map(([name]) => this.problemAt([], `"${name}" is missing`));
+  }
+
+  private compilePart(name: string, value: TemplateValue, problems: Problem[]): Node | undefined {
+    const part = Object.hasOwn(this.format.parts, name) ? this.format.parts[name] : undefined;
+    if (part === undefined) {
+      const hint = didYouMean(name, Object.keys(this.format.parts));
+      problems.push({
+        ...this.problemAt([], `unknown part "${name}"${hint}`),
+        place: this.source.placeOfKey([name]),
+      });
+      return undefined;
+    }
+    if (part.kind === 'string' ? typeof value === 'string' : Array.isArray(value)) {
+      return this.compileNode(value, [name], value, problems);
+    }
+    problems.push(
+      this.problemAt([name], `"${name}" must be ${part.kind === 'string' ? 'a string' : 'a list'}`),
+    );
+    return undefined;
+  }
+
+  private compileNode(value: TemplateValue, path: Path, parent: TemplateValue, problems: Problem[]): Node {
+    if (typeof value === 'string') return this.compileText(value, path, parent, problems);
+    if (typeof value !== 'object' || value === null) return { kind: 'fixed', value };
+    if (Array.isArray(value)) return this.compileList(value, path, problems);
+    const entries = Object.entries(value).map(
+      ([key, item]) => [key, this.compileNode(item, [...path, key], value, problems)] as const,
+    );
+    const isFixed = entries.every(([, node]) => node.kind === 'fixed');
+    return isFixed ? { kind: 'fixed', value } : { kind: 'map', entries };
+  }
+
+  private compileList(list: readonly TemplateValue[], path: Path, problems: Problem[]): Node {
+    const items = list.map((item, index) => this.compileNode(item, [...path, index], list, problems));
+    return items.every(({ kind }) => kind === 'fixed')
+      ? { kind: 'fixed', value: list }
+      : { kind: 'list', items };
+  }
+
+  private compileText(text: string, path: Path, parent: TemplateValue, problems: Problem[]): Node {
+    if (!text.includes('{{') && !text.includes('{%')) return { kind: 'fixed', value: text };
+    const liquid = this.engines.engineFor(this.format.landingOf(path, parent), text);
+    const { templates, faults } = findFaults(liquid, text, VARIABLES);
+    for (const fault of faults) {
+      problems.push({ place: this.placeOfFault(path, fault), message: fault.message, severity: 'error' });
+    }
+    return templates === undefined ? { kind: 'fixed', value: '' } : { kind: 'text', path, liquid, templates };
+  }
+
+  private renderNode(node: Node, view: View): TemplateValue {
+    switch (node.kind) {
+      case 'fixed':
+        return node.value;
+      case 'text':
+        return this.renderLeaf(node, view);
+      case 'list':
+        return node.items.map((item) => this.renderNode(item, view));
+      case 'map':
+        return Object.fromEntries(node.entries.map(([key, item]) => [key, this.renderNode(item, view)]));
+    }
+  }
+
+  private renderLeaf({ path, liquid, templates }: Node & { readonly kind: 'text' }, view: View): string {
+    try {
+      return renderText(liquid, templates, view, this.engines.meter);
+    } catch (error) {
+      const fault = faultOf(liquid, error);
+      throw new TemplateFault(this.placeOfFault(path, fault), fault.message, { cause: error });
+    }
+  }
+
+  private placeOfFault(path: Path, { line, column, partial }: LiquidFault): Place {
+    const file = partial === undefined ? undefined : this.engines.partials.get(partial);
+    return file === undefined
+      ? this.source.placeInString(path, line, column)
+      : { file: file.path, line, column };
+  }
+
+  private problemAt(path: Path, message: string): Problem {
+    return { place: this.placeOf(path), message, severity: 'error' };
+  }
+}
+
+function quoted(name: string): string {
+  return `"${name}"`;
+}

@@ -1,0 +1,86 @@
+/** Any value of a callback as text: as it is, as compact JSON, or summed up on one line for people. */
+import { cleanLine } from '../text/clean.ts';
+import { endsOf } from './cut-value.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** What is summed up on one line is cut further by whoever prints it; no reader misses the middle of this. */
+const MOST_CHARACTERS = 20_000;
+const MOST_MEMBERS = 100;
+
+const BETWEEN_PAIRS = ' · ';
+const BETWEEN_ITEMS = ', ';
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** What a template prints; nothing for an absent value. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === undefined || value === null) return '';
+  return isScalar(value) ? String(value) : compactJson(value);
+}
+
+export function compactJson(value: unknown): string {
+  return JSON.stringify(value);
+}
+
+/** One line: `商品名: チーズケーキ · 価格: 500 · 画像: 0001.jpg · タグ: ケーキ, チーズ`. What is nested deeper is compact JSON. */
+export function inlineText(value: unknown): string {
+  const names = fileNames(value);
+  if (names !== undefined) return joinSome(names, String, BETWEEN_ITEMS);
+  return isJsonObject(value) ? inlineObject(value) : inlineLeaf(value);
+}
+
+/** A list's items on one line, scalars as they are. */
+export function inlineList(list: readonly unknown[]): string {
+  return joinSome(list, inlineLeaf, BETWEEN_ITEMS);
+}
+
+function inlineObject(object: JsonObject): string {
+  const pairs = Object.entries(object);
+  return joinSome(pairs, ([key, value]) => `${cleanLine(key)}: ${inlineMember(value)}`, BETWEEN_PAIRS);
+}
+
+function joinSome<Item>(items: readonly Item[], textOfItem: (item: Item) => string, between: string): string {
+  const shown = items.slice(0, MOST_MEMBERS).map(textOfItem).join(between);
+  return items.length > MOST_MEMBERS ? `${shown}${between}…` : shown;
+}
+
+function inlineMember(value: unknown): string {
+  if (Array.isArray(value)) return inlineList(value);
+  const names = fileNames(value);
+  return names === undefined ? inlineLeaf(value) : joinSome(names, String, BETWEEN_ITEMS);
+}
+
+function inlineLeaf(value: unknown): string {
+  if (value === undefined) return '';
+  return cleanLine(endsOf(typeof value === 'string' ? value : compactJson(value), MOST_CHARACTERS));
+}
+
+/** Callback interface, "File value": `{type: "files", files: […]}`; undefined for anything else. */
+export function fileEntries(value: unknown): readonly unknown[] | undefined {
+  if (!isJsonObject(value) || value['type'] !== 'files') return undefined;
+  return Array.isArray(value['files']) ? value['files'] : undefined;
+}
+
+/** What a file entry is called: its name, else the end of its reference. */
+export function fileName(entry: unknown): string {
+  const meta = isJsonObject(entry) && isJsonObject(entry['meta']) ? entry['meta'] : {};
+  const name = typeof meta['name'] === 'string' ? cleanLine(meta['name']) : '';
+  if (name !== '') return name;
+  const ref = isJsonObject(entry) && typeof entry['ref'] === 'string' ? entry['ref'] : '';
+  return cleanLine(ref.slice(ref.lastIndexOf('/') + 1)) || cleanLine(compactJson(entry)) || '–';
+}
+
+/** One more than is shown, so that the rest is not forgotten. */
+function fileNames(value: unknown): readonly string[] | undefined {
+  return fileEntries(value)
+    ?.slice(0, MOST_MEMBERS + 1)
+    .map(fileName);
+}

@@ -1,0 +1,31 @@
+/** Addresses that a template prints whole. */
+
+const LOOKS_LIKE_URL = /^https?:\/\/[^\s<>"]+$/iu;
+/** Printable ASCII only: nothing in it needs cleaning. */
+const PLAIN_URL = /^https?:\/\/[!#-;=?-~]+$/iu;
+/** A path that climbs leaves the folder its link was made for. */
+const CLIMBS = /\/(?:\.|%2e){1,2}(?:[/?#\\]|$)/iu;
+
+/** What would format, mention or end a link in mrkdwn, percent-encoded: the address stays the same. */
+const LIVE_IN_MRKDWN = /[`|]|(?<![\p{L}\p{N}])[*_~]|[*_~](?![\p{L}\p{N}])|@(?=here|channel|everyone)/giu;
+
+/** True for an address that can be printed as it stands but for the escaping of its landing. */
+export function isUrl(text: string): boolean {
+  return PLAIN_URL.test(text) && URL.canParse(text);
+}
+
+/** The address in its normal form, or undefined where the text is no http or https address as a whole. */
+export function wholeUrl(text: string): string | undefined {
+  if (!LOOKS_LIKE_URL.test(text) || !text.isWellFormed() || CLIMBS.test(text)) return undefined;
+  if (!URL.canParse(text)) return undefined;
+  return new URL(text).href.replaceAll('|', '%7C').replaceAll("'", '%27');
+}
+
+export function escapeUrlForMrkdwn(url: string): string {
+  const inert = url.toWellFormed().replace(LIVE_IN_MRKDWN, percentEncode);
+  return inert.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function percentEncode(mark: string): string {
+  return `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;
+}

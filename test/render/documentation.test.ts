@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { RenderTarget } from '../../src/render/renderer.ts';
+import { VARIABLES } from '../../src/render/view.ts';
+import { readFixture, TemplateFolder, testRenderer } from './render-fixture.ts';
+
+const TEXT = readFileSync(new URL('../../docs/templates.md', import.meta.url), 'utf8');
+const TEMPLATES = [...TEXT.matchAll(/```yaml\n# templates\/(\S+)\n([\s\S]*?)```/g)].map(
+  ([, path = '', text = '']) => [path, text] as const,
+);
+const FILTER_ROWS = [...TEXT.matchAll(/^\| `([^`]+)` +\|[^\n]*\| `(\{\{[^`]+)` +\| `([^`]+)` +\|$/gm)].map(
+  (row) => row.slice(1).map((cell) => cell.replaceAll('\\|', '|').replaceAll('↵', '\n')),
+);
+
+describe('the documentation of templates', () => {
+  let folder: TemplateFolder;
+  beforeEach(() => {
+    folder = new TemplateFolder();
+  });
+  afterEach(() => folder.remove());
+
+  it('shows templates without a problem', () => {
+    const renderer = testRenderer({ templatesFolder: folder.write(Object.fromEntries(TEMPLATES)).path });
+    const targets = ['slack', 'email'].map((format): RenderTarget => ({
+      format,
+      templateSet: 'short',
+      options: {},
+    }));
+    expect(TEMPLATES).to.have.lengthOf(3);
+    expect(renderer.check(targets)).to.deep.equal([]);
+    const options = { templateSet: 'short' };
+    expect(renderer.slack(readFixture('succeeded.json'), options).text).to.equal('✅ 商品取得BOT: 2 items');
+    expect(renderer.email(readFixture('error.json'), options).subject).to.equal('請求書取込BOT failed');
+    const { html } = renderer.email(readFixture('succeeded.json'), options);
+    expect(html).to.include('<p>Well done, 商品取得BOT.</p>').and.to.include('✓ Done'.slice(2));
+  });
+
+  for (const [filter = '', example = '', printed = ''] of FILTER_ROWS) {
+    it(`says what ${filter} prints`, () => {
+      const template = JSON.stringify({ text: example });
+      const renderer = testRenderer({
+        templatesFolder: folder.write({ 'one/slack/succeeded.yaml': template }).path,
+      });
+      expect(renderer.slack(readFixture('succeeded.json'), { templateSet: 'one' }).text).to.equal(printed);
+      expect(renderer.failures).to.deep.equal([]);
+    });
+  }
+
+  it('names every filter and every variable', () => {
+    expect(FILTER_ROWS).to.have.lengthOf(12);
+    for (const variable of VARIABLES) expect(TEXT).to.include(`\`${variable}\``);
+  });
+});

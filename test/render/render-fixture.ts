@@ -1,0 +1,99 @@
+/** What the render tests share: renderers with the built-in templates, and the sample callbacks. */
+import { readFileSync, readdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Callback } from '../../src/callback/callback.ts';
+import { emailFormat } from '../../src/channels/email-format.ts';
+import type { EmailMessage } from '../../src/channels/email-format.ts';
+import type { Language } from '../../src/channels/format.ts';
+import { slackFormat } from '../../src/channels/slack-format.ts';
+import type { SlackMessage } from '../../src/channels/slack-message.ts';
+import type { DisplayConfig } from '../../src/config/config.ts';
+import { createRenderer } from '../../src/render/create-renderer.ts';
+import type { TemplateFailure } from '../../src/render/create-renderer.ts';
+import type { Renderer } from '../../src/render/renderer.ts';
+
+const CALLBACKS = fileURLToPath(new URL('../fixtures/callbacks', import.meta.url));
+
+export const FIXTURES: readonly string[] = readdirSync(CALLBACKS).filter((name) => name.endsWith('.json'));
+
+export const BARE: Callback = {
+  code: 200,
+  job_id: 'j-1',
+  bot_id: 'get_items',
+  bot_name: 'Get items',
+  status: 0,
+  start_time: '2026-11-20T00:00:00Z',
+};
+
+export const LINKS = {
+  job: 'https://example.com/jobs/{{ job_id }}',
+  file: 'https://example.com/{{ ref }}',
+} as const;
+
+export function readFixture(name: string): Callback {
+  return JSON.parse(readFileSync(join(CALLBACKS, name), 'utf8')) as Callback;
+}
+
+export interface TestRenderer extends Renderer {
+  readonly failures: readonly TemplateFailure[];
+  slack(callback: Callback, options?: TargetOptions): SlackMessage;
+  email(callback: Callback, options?: TargetOptions): EmailMessage;
+}
+
+interface TargetOptions {
+  readonly templateSet?: string;
+  readonly attempt?: number;
+  readonly mentions?: readonly string[];
+}
+
+interface RendererParts {
+  readonly language?: Language;
+  readonly links?: DisplayConfig['links'];
+  readonly timezone?: string;
+  readonly templatesFolder?: string;
+}
+
+export function testRenderer(parts: RendererParts = {}): TestRenderer {
+  const { language = 'en', links = {}, timezone = 'Asia/Tokyo', templatesFolder } = parts;
+  const failures: TemplateFailure[] = [];
+  const renderer = createRenderer({
+    display: { language, links, timezone },
+    templatesFolder,
+    formats: [slackFormat, emailFormat],
+    onTemplateError: (failure) => failures.push(failure),
+  });
+  const render = (
+    format: string,
+    callback: Callback,
+    { templateSet, attempt = 1, mentions }: TargetOptions,
+  ) => {
+    const options = mentions === undefined ? {} : { mention_on_error: mentions };
+    return renderer.render(callback, { format, templateSet, options }, attempt);
+  };
+  return {
+    ...renderer,
+    failures,
+    slack: (callback, options = {}) => render('slack', callback, options) as SlackMessage,
+    email: (callback, options = {}) => render('email', callback, options) as EmailMessage,
+  };
+}
+
+/** A folder of template sets that is gone after the test. */
+export class TemplateFolder {
+  readonly path = mkdtempSync(join(tmpdir(), 'botbell-templates-'));
+
+  write(files: Readonly<Record<string, string>>): this {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(this.path, name)), { recursive: true });
+      writeFileSync(join(this.path, name), text);
+    }
+    return this;
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,77 @@
+/** What Slack takes, written down apart from the code that keeps to it. */
+import { expect } from 'chai';
+import type { TemplateValue } from '../../src/channels/format.ts';
+import type { SlackMessage } from '../../src/channels/slack-message.ts';
+
+type Block = Readonly<Record<string, TemplateValue>>;
+
+/** `<…>` as Slack reads it: nothing of it may come from a callback. */
+const CONTROL_SEQUENCE = /<[^>]*>/g;
+
+export function everyString(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(everyString) : [];
+}
+
+/** Every control sequence of a message, in the order of its strings. */
+export function controlSequences(message: SlackMessage): string[] {
+  return everyString(message).flatMap((text) => text.match(CONTROL_SEQUENCE) ?? []);
+}
+
+export function expectAcceptable(message: SlackMessage): void {
+  expect(message.text.trim(), 'text').not.to.equal('');
+  expect(Buffer.byteLength(message.text), 'bytes of text').to.be.at.most(3000);
+  if (message.blocks !== undefined) expectAcceptableBlocks(message.blocks);
+  for (const text of everyString(message)) expect(text.isWellFormed(), JSON.stringify(text)).to.equal(true);
+}
+
+function expectAcceptableBlocks(blocks: readonly Block[]): void {
+  expect(blocks.length).to.be.within(1, 50);
+  const ids = blocks.map((block) => block['block_id']).filter((id) => id !== undefined);
+  expect(new Set(ids).size, 'unique block ids').to.equal(ids.length);
+  const total = everyString(blocks.map(withoutTypes)).reduce((sum, text) => sum + text.length, 0);
+  expect(total, 'characters in all blocks').to.be.at.most(8000);
+  for (const block of blocks) expectAcceptableBlock(block);
+}
+
+function withoutTypes(value: TemplateValue): unknown {
+  if (Array.isArray(value)) return value.map(withoutTypes);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value).flatMap(([key, item]) => (key === 'type' ? [] : [withoutTypes(item)]));
+}
+
+function expectAcceptableBlock(block: Block): void {
+  const { type, text, fields } = block;
+  const elements = block['elements'] as readonly Block[] | undefined;
+  if (type === 'header') return expectText(text, 150, ['plain_text']);
+  if (type === 'context') return expectTexts(elements ?? [], 3000);
+  if (elements !== undefined) expect(elements).to.have.lengthOf.within(1, 25);
+  if (type !== 'section') return;
+  expect('text' in block || 'fields' in block).to.equal(true);
+  if (text !== undefined) expectText(text, 3000);
+  expectTexts(fields as readonly Block[] | undefined, 2000);
+}
+
+function expectTexts(texts: readonly Block[] | undefined, limit: number): void {
+  if (texts === undefined) return;
+  expect(texts).to.have.lengthOf.within(1, 10);
+  for (const text of texts) expectText(text, limit);
+}
+
+function expectText(value: TemplateValue | undefined, limit: number, types = ['plain_text', 'mrkdwn']): void {
+  const object = value as Block;
+  const text = object['text'] as string;
+  expect(types).to.include(object['type']);
+  expect(text).to.be.a('string').with.lengthOf.within(1, limit);
+  expect(text.trim()).not.to.equal('');
+  if (object['type'] !== 'mrkdwn') return;
+  expect(object['verbatim']).to.equal(true);
+  expectWholeMarkup(text);
+}
+
+/** No entity cut in two, no open `<`, every fence closed. */
+function expectWholeMarkup(text: string): void {
+  const rest = text.replace(/&(?:amp|lt|gt);/g, '').replace(CONTROL_SEQUENCE, '');
+  expect(rest, 'entities and control sequences are whole').not.to.match(/[&<]/);
+  expect((text.match(/```/g) ?? []).length % 2, 'fences are closed').to.equal(0);
+}

@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import type { Callback } from '../../src/callback/callback.ts';
+import type { DisplayConfig } from '../../src/config/config.ts';
+import { createLinks } from '../../src/render/links.ts';
+import { CALLBACK_VARIABLES, createView, VARIABLES } from '../../src/render/view.ts';
+import type { View } from '../../src/render/view.ts';
+import { BARE, LINKS, readFixture } from './render-fixture.ts';
+
+function viewOf(callback: Callback, links: DisplayConfig['links'] = LINKS): View {
+  const display: DisplayConfig = { timezone: 'Asia/Tokyo', language: 'en', links };
+  return createView(callback, 1, display, createLinks(display, CALLBACK_VARIABLES));
+}
+
+const withOutput = (output: Record<string, unknown>) => viewOf({ ...BARE, output }).outputs;
+const filesOf = (...files: unknown[]) => withOutput({ f: { type: 'files', files } })[0]?.files ?? [];
+
+describe('the variables of a template', () => {
+  it('are those that the documentation names, all of them a view’s own', () => {
+    expect(Object.keys(viewOf(BARE)).toSorted()).to.deep.equal([...VARIABLES].toSorted());
+  });
+
+  it('hold what came, and nothing where nothing came', () => {
+    const view = viewOf(readFixture('nulls-and-extras.json'));
+    expect(view).to.include({
+      bot_id: 'nightly-report',
+      elapsed: '',
+      message: null,
+      output: null,
+      attempt: 1,
+    });
+    expect(view.callback['contract']).to.equal('example1');
+    expect(view.outputs).to.deep.equal([]);
+  });
+
+  it('say when a run started in the display’s time zone', () => {
+    expect(viewOf(readFixture('odd-output.json')).started_at).to.equal('20 Nov 2026, 12:00:00 (GMT+9)');
+  });
+
+  it('say how long a run took even where it took no time', () => {
+    expect(viewOf({ ...BARE, elapsed_time: 0 }).elapsed).to.equal('0 s');
+  });
+
+  describe('sort the output values', () => {
+    it('into scalars, lists, files and others', () => {
+      const kinds = viewOf(readFixture('odd-output.json')).outputs.map(({ name, kind, value }) => [
+        name,
+        kind,
+        value,
+      ]);
+      expect(kinds).to.deep.equal([
+        ['数', 'scalar', 3],
+        ['真', 'scalar', true],
+        ['無', 'other', 'null'],
+        ['入れ子', 'other', '{"a":{"b":[1,[2,[3]]]}}'],
+        ['空', 'list', ''],
+        ['空文字', 'scalar', ''],
+        ['混在', 'list', 'a, {"k":"v"}, ["x"]'],
+        ['type', 'scalar', 'files'],
+      ]);
+    });
+
+    it('whatever their names', () => {
+      const outputs = viewOf(readFixture('hostile.json')).outputs;
+      expect(outputs.map(({ name }) => name)).to.deep.equal(['<b>key</b>', '__proto__', 'constructor']);
+      expect(withOutput({ ' \n': 'x' })[0]?.name).to.equal('–');
+    });
+
+    it('and find the files inside a list', () => {
+      const items = viewOf(readFixture('succeeded.json')).outputs[1];
+      expect(items?.files.map(({ name }) => name)).to.deep.equal(['0001.jpg', '0002.jpg']);
+    });
+  });
+
+  describe('of a file', () => {
+    it('are its name, size, time and address', () => {
+      const [file] = viewOf(readFixture('files.json')).outputs[0]?.files ?? [];
+      expect({ ...file }).to.deep.equal({
+        name: '2026年10月 明細(最終).pdf',
+        size: 1048576,
+        timestamp: '9 Oct 2025, 17:53:20 (GMT+9)',
+        ref: 'jobs/f-1/files/1',
+        url: 'https://example.com/jobs/f-1/files/1',
+      });
+    });
+
+    it('tell seconds from milliseconds, and neither from nonsense', () => {
+      const stamps = [1760000000, 1760000000000, 0, -5, 1e300, '1760000000', null].map((timestamp) => ({
+        meta: { timestamp },
+      }));
+      const expected = '9 Oct 2025, 17:53:20 (GMT+9)';
+      expect(filesOf(...stamps).map(({ timestamp }) => timestamp)).to.deep.equal([
+        expected,
+        expected,
+        '',
+        '',
+        '',
+        '',
+        '',
+      ]);
+    });
+
+    it('bear malformed entries', () => {
+      const files = filesOf(
+        null,
+        5,
+        'x',
+        {},
+        { ref: 7, meta: 'x' },
+        { ref: 'jobs/j/files/abc', meta: { size: -1 } },
+      );
+      expect(files.map(({ name, size, url }) => [name, size, url])).to.deep.equal([
+        ['null', '', ''],
+        ['5', '', ''],
+        ['"x"', '', ''],
+        ['{}', '', ''],
+        ['{"ref":7,"meta":"x"}', '', ''],
+        ['abc', '', 'https://example.com/jobs/j/files/abc'],
+      ]);
+    });
+
+    it('are nothing where `files` is no list', () => {
+      expect(withOutput({ f: { type: 'files', files: 'x' } })[0]).to.include({
+        kind: 'other',
+        value: '{"type":"files","files":"x"}',
+      });
+    });
+  });
+
+  describe('with addresses', () => {
+    it('escape what a link is made of, the slashes of a reference excepted', () => {
+      const [file] = filesOf({ ref: 'jobs/a b/files/?x#y' });
+      expect(file?.url).to.equal('https://example.com/jobs/a%20b/files/%3Fx%23y');
+      expect(viewOf({ ...BARE, job_id: 'a/../b?c' }).job_url).to.equal(
+        'https://example.com/jobs/a%2F..%2Fb%3Fc',
+      );
+    });
+
+    for (const ref of ['../../etc', 'jobs/../../x', 'jobs/..', './x', '']) {
+      it(`lead nowhere for the reference ${JSON.stringify(ref)}`, () => {
+        expect(filesOf({ ref })[0]?.url).to.equal('');
+      });
+    }
+
+    for (const job of [
+      'javascript:alert({{ job_id }})',
+      'ftp://example.com/{{ job_id }}',
+      '{{ job_id }}',
+      'https://[{{ job_id }}/',
+    ]) {
+      it(`are empty where the template gives ${job}`, () => {
+        expect(viewOf(BARE, { job }).job_url).to.equal('');
+      });
+    }
+
+    it('are empty where none are configured', () => {
+      expect(viewOf(readFixture('files.json'), {}).job_url).to.equal('');
+      expect(viewOf(readFixture('files.json'), {}).outputs[0]?.files[0]?.url).to.equal('');
+    });
+  });
+});
