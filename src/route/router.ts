@@ -1,0 +1,131 @@
+/** Which routes a callback matches and whom they reach, with the reason for each decision. */
+import { type Callback, statusNameOf } from '../callback/callback.ts';
+import type { Destination, RouteConfig } from '../config/config.ts';
+import { type BotIdMatcher, compilePattern, isExact } from './pattern.ts';
+
+/** A destination with the options of the first route that reaches it. */
+export interface RoutedDestination {
+  readonly destination: Destination;
+  readonly templateSet: string | undefined;
+  /** The route's name, e.g. `routes[2]`. */
+  readonly route: string;
+}
+
+/** What was decided about one route, in words for whoever asks why. */
+export interface RouteExplanation {
+  readonly route: string;
+  readonly matched: boolean;
+  readonly because: string;
+  /** Destination keys that this route reaches and no earlier one did. */
+  readonly reaches: readonly string[];
+}
+
+export interface RoutingDecision {
+  readonly destinations: readonly RoutedDestination[];
+  /** Only routes that had a say; `explainAll` gives the others, too. */
+  readonly explanations: readonly RouteExplanation[];
+}
+
+export interface Router {
+  route(callback: Pick<Callback, 'bot_id' | 'status'>): RoutingDecision;
+  /** Every route of the config with its verdict, in order. */
+  explainAll(callback: Pick<Callback, 'bot_id' | 'status'>): readonly RouteExplanation[];
+}
+
+/** What routing looks at. */
+type Subject = Pick<Callback, 'bot_id' | 'status'>;
+
+interface Match {
+  readonly route: RouteConfig;
+  /** The pattern that matched; undefined for the default route. */
+  readonly pattern: string | undefined;
+}
+
+/** @throws {SyntaxError} an impossible regular expression; the config's check has refused it before */
+export function createRouter(routes: readonly RouteConfig[], defaultRoute: RouteConfig | undefined): Router {
+  const matching = indexRoutes(routes);
+  const applying = (callback: Subject): readonly Match[] => {
+    const matches = matching(callback.bot_id);
+    if (matches.length > 0 || defaultRoute === undefined) return matches;
+    return [{ route: defaultRoute, pattern: undefined }];
+  };
+  return {
+    route: (callback) => gather(applying(callback), callback),
+    explainAll: (callback) => {
+      const said = new Map(
+        gather(applying(callback), callback).explanations.map((each) => [each.route, each]),
+      );
+      const all = defaultRoute === undefined ? routes : [...routes, defaultRoute];
+      return all.map((route) => said.get(route.name) ?? explainUnmatched(route, callback));
+    },
+  };
+}
+
+/** Exact names are looked up, so that the number of routes does not count; patterns are tried one by one. */
+function indexRoutes(routes: readonly RouteConfig[]): (botId: string) => readonly Match[] {
+  const exact = new Map<string, Set<number>>();
+  const patterned: { position: number; pattern: string; matches: BotIdMatcher }[] = [];
+  routes.forEach((route, position) => {
+    for (const pattern of route.botIds) {
+      if (isExact(pattern)) exact.set(pattern, (exact.get(pattern) ?? new Set()).add(position));
+      else patterned.push({ position, pattern, matches: compilePattern(pattern) });
+    }
+  });
+  return (botId) => {
+    const found = new Map<number, string>();
+    for (const position of exact.get(botId) ?? []) found.set(position, botId);
+    for (const { position, pattern, matches } of patterned) {
+      if (!found.has(position) && matches(botId)) found.set(position, pattern);
+    }
+    return [...found]
+      .sort(([a], [b]) => a - b)
+      .flatMap(([position, pattern]) => asMatch(routes[position], pattern));
+  };
+}
+
+function asMatch(route: RouteConfig | undefined, pattern: string): Match[] {
+  return route === undefined ? [] : [{ route, pattern }];
+}
+
+/** A destination that several routes reach is told once; the first route's options win. */
+function gather(applying: readonly Match[], callback: Subject): RoutingDecision {
+  const status = statusNameOf(callback);
+  const destinations = new Map<string, RoutedDestination>();
+  const explanations = applying.map((match): RouteExplanation => {
+    const { name, on } = match.route;
+    if (!on.includes(status)) {
+      const because = `${reasonOf(match)}, but it is told only of ${on.join(' and ')}; this is ${status}`;
+      return { route: name, matched: false, because, reaches: [] };
+    }
+    return {
+      route: name,
+      matched: true,
+      because: reasonOf(match),
+      reaches: reach(match.route, destinations),
+    };
+  });
+  return { destinations: [...destinations.values()], explanations };
+}
+
+/** Adds the route's destinations that no earlier one reached, and names them. */
+function reach(route: RouteConfig, destinations: Map<string, RoutedDestination>): string[] {
+  const reached: string[] = [];
+  for (const destination of route.notify) {
+    if (destinations.has(destination.key)) continue;
+    destinations.set(destination.key, { destination, templateSet: route.templateSet, route: route.name });
+    reached.push(destination.key);
+  }
+  return reached;
+}
+
+function reasonOf({ pattern }: Match): string {
+  return pattern === undefined ? 'no route names this BOT' : `bot_id matches ${pattern}`;
+}
+
+function explainUnmatched(route: RouteConfig, { bot_id: botId }: Subject): RouteExplanation {
+  const because =
+    route.botIds.length === 0
+      ? 'a route names this BOT, so the default route does not apply'
+      : `bot_id ${JSON.stringify(botId)} does not match ${route.botIds.join(', ')}`;
+  return { route: route.name, matched: false, because, reaches: [] };
+}

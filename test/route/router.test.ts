@@ -1,0 +1,228 @@
+/** Whom a callback reaches, and the reason that is given for it. */
+import { expect } from 'chai';
+import type { Callback } from '../../src/callback/callback.ts';
+import type { Destination, RouteConfig } from '../../src/config/config.ts';
+import { createRouter, type Router } from '../../src/route/router.ts';
+
+const SUCCEEDED: Callback['status'] = 0;
+const ERROR: Callback['status'] = 1;
+const EXECUTING: Callback['status'] = 2;
+
+function to(key: string, options: Record<string, unknown> = {}): Destination {
+  const [channel = '', address = ''] = key.split(/:(.*)/s);
+  return { key, channel, address, options };
+}
+
+function route(name: string, fields: Partial<RouteConfig>): RouteConfig {
+  const place = { file: 'botbell.yaml', line: 1, column: 1 };
+  const all = ['succeeded', 'error', 'executing'] as const;
+  return { name, botIds: [], on: all, notify: [to('slack:#ops')], templateSet: undefined, place, ...fields };
+}
+
+function reached(router: Router, botId: string, status = ERROR): string[] {
+  return router
+    .route({ bot_id: botId, status })
+    .destinations.map(({ destination, route }) => `${destination.key} by ${route}`);
+}
+
+describe('routing', () => {
+  it('reaches everybody of every route that matches, in the order of the config', () => {
+    const router = createRouter(
+      [
+        route('routes[0]', { botIds: ['invoice-*'], notify: [to('slack:#glob')] }),
+        route('routes[1]', { botIds: ['other', 'invoice-1'], notify: [to('slack:#list')] }),
+        route('routes[2]', { botIds: ['/voice-\\d/i'], notify: [to('email:a@example.com')] }),
+        route('routes[3]', { botIds: ['nobody'], notify: [to('slack:#nobody')] }),
+      ],
+      undefined,
+    );
+    expect(reached(router, 'invoice-1')).to.deep.equal([
+      'slack:#glob by routes[0]',
+      'slack:#list by routes[1]',
+      'email:a@example.com by routes[2]',
+    ]);
+    expect(reached(router, 'other')).to.deep.equal(['slack:#list by routes[1]']);
+  });
+
+  it('keeps the order of the config whichever kind of pattern matched', () => {
+    const router = createRouter(
+      [
+        route('routes[0]', { botIds: ['*'], notify: [to('slack:#first')] }),
+        route('routes[1]', { botIds: ['a'], notify: [to('slack:#second')] }),
+        route('routes[2]', { botIds: ['?', 'a'], notify: [to('slack:#third')] }),
+      ],
+      undefined,
+    );
+    expect(router.route({ bot_id: 'a', status: ERROR }).destinations.map((each) => each.route)).to.deep.equal(
+      ['routes[0]', 'routes[1]', 'routes[2]'],
+    );
+  });
+
+  it('tells a destination that several routes reach once, with the first route’s options', () => {
+    const router = createRouter(
+      [
+        route('routes[0]', {
+          botIds: ['a'],
+          notify: [to('slack:#ops', { mention_on_error: '@here' }), to('slack:#ops')],
+          templateSet: 'short',
+        }),
+        route('routes[1]', {
+          botIds: ['*'],
+          notify: [to('slack:#ops', { mention_on_error: '@channel' }), to('slack:#log')],
+          templateSet: 'long',
+        }),
+      ],
+      undefined,
+    );
+    const { destinations } = router.route({ bot_id: 'a', status: ERROR });
+    expect(destinations).to.deep.equal([
+      {
+        destination: to('slack:#ops', { mention_on_error: '@here' }),
+        templateSet: 'short',
+        route: 'routes[0]',
+      },
+      { destination: to('slack:#log'), templateSet: 'long', route: 'routes[1]' },
+    ]);
+  });
+
+  it('takes the options of the first route that is told of this status', () => {
+    const router = createRouter(
+      [
+        route('routes[0]', { botIds: ['a'], on: ['succeeded'], templateSet: 'short' }),
+        route('routes[1]', { botIds: ['a'], on: ['error'], templateSet: 'long' }),
+      ],
+      undefined,
+    );
+    const templateSets = (status: Callback['status']) =>
+      router.route({ bot_id: 'a', status }).destinations.map((each) => each.templateSet);
+    expect(templateSets(SUCCEEDED)).to.deep.equal(['short']);
+    expect(templateSets(ERROR)).to.deep.equal(['long']);
+    expect(templateSets(EXECUTING)).to.deep.equal([]);
+  });
+
+  it('falls to the default route only for a BOT that no route names', () => {
+    const fallback = route('default_route', { on: ['error'], notify: [to('slack:#default')] });
+    const router = createRouter([route('routes[0]', { botIds: ['a'], on: ['succeeded'] })], fallback);
+    expect(reached(router, 'unknown')).to.deep.equal(['slack:#default by default_route']);
+    expect(reached(router, 'unknown', SUCCEEDED)).to.deep.equal([]);
+    expect(reached(router, 'a', ERROR), 'on filters after matching').to.deep.equal([]);
+  });
+
+  it('reaches nobody where nothing matches and there is no default route', () => {
+    const router = createRouter([], undefined);
+    expect(router.route({ bot_id: 'a', status: ERROR })).to.deep.equal({
+      destinations: [],
+      explanations: [],
+    });
+  });
+
+  it('is not fooled by a BOT named after a property of objects', () => {
+    const router = createRouter([route('routes[0]', { botIds: ['__proto__'] })], undefined);
+    expect(reached(router, '__proto__')).to.have.length(1);
+    expect(reached(router, 'constructor')).to.deep.equal([]);
+  });
+
+  it('looks exact names up: of 10,000 routes only the one that matches is touched', () => {
+    let touched = 0;
+    const routes = Array.from({ length: 10_000 }, (_, number) =>
+      route(`routes[${number}]`, { botIds: [`bot-${number}`] }),
+    );
+    const counted = new Proxy(routes, {
+      get(target, key, receiver) {
+        if (typeof key === 'string' && /^\d+$/.test(key)) touched += 1;
+        return Reflect.get(target, key, receiver) as unknown;
+      },
+    });
+    const router = createRouter(counted, undefined);
+    touched = 0;
+    expect(reached(router, 'bot-7777')).to.deep.equal(['slack:#ops by routes[7777]']);
+    expect(reached(router, 'bot-nobody')).to.deep.equal([]);
+    expect(touched).to.equal(1);
+  });
+
+  it('tries no pattern of a route that its exact name has matched', () => {
+    const router = createRouter([route('routes[0]', { botIds: ['invoice-*', 'invoice-1'] })], undefined);
+    const { explanations } = router.route({ bot_id: 'invoice-1', status: ERROR });
+    expect(explanations.map((each) => each.because)).to.deep.equal(['bot_id matches invoice-1']);
+  });
+});
+
+describe('the explanation of routing', () => {
+  const router = createRouter(
+    [
+      route('routes[0]', { botIds: ['invoice-*', 'x'], notify: [to('slack:#ops'), to('slack:#log')] }),
+      route('routes[1]', { botIds: ['/^in/'], notify: [to('slack:#ops'), to('email:a@example.com')] }),
+      route('routes[2]', { botIds: ['invoice-1'], on: ['succeeded', 'executing'] }),
+      route('routes[3]', { botIds: ['nightly-*', 'y'] }),
+    ],
+    route('default_route', { notify: [to('slack:#default')] }),
+  );
+
+  it('says of every route whether it matched, why, and whom it alone reaches', () => {
+    expect(router.explainAll({ bot_id: 'invoice-1', status: ERROR })).to.deep.equal([
+      {
+        route: 'routes[0]',
+        matched: true,
+        because: 'bot_id matches invoice-*',
+        reaches: ['slack:#ops', 'slack:#log'],
+      },
+      {
+        route: 'routes[1]',
+        matched: true,
+        because: 'bot_id matches /^in/',
+        reaches: ['email:a@example.com'],
+      },
+      {
+        route: 'routes[2]',
+        matched: false,
+        because: 'bot_id matches invoice-1, but it is told only of succeeded and executing; this is error',
+        reaches: [],
+      },
+      {
+        route: 'routes[3]',
+        matched: false,
+        because: 'bot_id "invoice-1" does not match nightly-*, y',
+        reaches: [],
+      },
+      {
+        route: 'default_route',
+        matched: false,
+        because: 'a route names this BOT, so the default route does not apply',
+        reaches: [],
+      },
+    ]);
+  });
+
+  it('says why the default route applies', () => {
+    const explained = router.explainAll({ bot_id: 'unknown', status: ERROR });
+    expect(explained.map((each) => each.matched)).to.deep.equal([false, false, false, false, true]);
+    expect(explained.at(-1)).to.deep.equal({
+      route: 'default_route',
+      matched: true,
+      because: 'no route names this BOT',
+      reaches: ['slack:#default'],
+    });
+  });
+
+  it('says that the default route is not told of this status', () => {
+    const quiet = createRouter([], route('default_route', { on: ['error'] }));
+    expect(quiet.explainAll({ bot_id: 'a', status: SUCCEEDED })).to.deep.equal([
+      {
+        route: 'default_route',
+        matched: false,
+        because: 'no route names this BOT, but it is told only of error; this is succeeded',
+        reaches: [],
+      },
+    ]);
+  });
+
+  it('is kept with the decision for the routes that had a say', () => {
+    const { explanations } = router.route({ bot_id: 'invoice-1', status: ERROR });
+    expect(explanations.map((each) => each.route)).to.deep.equal(['routes[0]', 'routes[1]', 'routes[2]']);
+  });
+
+  it('shows a hostile BOT name quoted', () => {
+    const [first] = router.explainAll({ bot_id: 'a"\n\u202e', status: ERROR });
+    expect(first?.because).to.contain(String.raw`"a\"\n`);
+  });
+});
