@@ -1,0 +1,86 @@
+/** One attempt at one destination: render, send, time it, and class what went wrong. */
+import type { Callback } from '../callback/callback.ts';
+import type { Channel, Receipt } from '../channels/channel.ts';
+import { DeliveryFailure } from '../channels/failure.ts';
+import type { Clock } from '../time/clock.ts';
+
+/** One destination of one callback, as the config in force wants it told. */
+export interface Errand {
+  readonly callback: Callback;
+  /** SHA-256 of the callback, in hexadecimal. */
+  readonly identity: string;
+  readonly destination: string;
+  readonly channel: string;
+  readonly address: string;
+  readonly templateSet: string | undefined;
+  readonly options: Readonly<Record<string, unknown>>;
+  /** How often the callback has been received. */
+  readonly timesReceived: number;
+}
+
+export interface AttemptResult {
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly outcome: { readonly receipt: Receipt } | { readonly failure: DeliveryFailure };
+}
+
+export interface MessengerDependencies {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly channelOf: (name: string) => Channel | undefined;
+  readonly compose: (errand: Errand) => unknown;
+  /** Stable over retries of one (callback, destination). */
+  readonly keyOf: (errand: Errand) => string;
+  readonly redact: (text: string) => string;
+  readonly onAttempt: (errand: Errand, result: AttemptResult) => void;
+}
+
+export type Messenger = (errand: Errand) => Promise<AttemptResult>;
+
+/** The returned function never throws: whatever happens is an outcome. */
+export function createMessenger(dependencies: MessengerDependencies): Messenger {
+  const { clock } = dependencies;
+  return async (errand) => {
+    const startedAt = clock.now();
+    const outcome = await attempt(dependencies, errand);
+    const result = { startedAt, durationMs: clock.now() - startedAt, outcome };
+    dependencies.onAttempt(errand, result);
+    return result;
+  };
+}
+
+async function attempt(
+  dependencies: MessengerDependencies,
+  errand: Errand,
+): Promise<AttemptResult['outcome']> {
+  try {
+    const channel = dependencies.channelOf(errand.channel);
+    if (channel === undefined) return { failure: unknownChannel(errand) };
+    const receipt = await channel.send({
+      address: errand.address,
+      message: dependencies.compose(errand),
+      idempotencyKey: dependencies.keyOf(errand),
+      timeoutMs: dependencies.timeoutMs,
+    });
+    return { receipt };
+  } catch (error) {
+    return { failure: classed(error, dependencies.redact) };
+  }
+}
+
+function unknownChannel({ channel }: Errand): DeliveryFailure {
+  const message = `the config no longer has a channel named ${channel}`;
+  return new DeliveryFailure({ class: 'config', code: 'unknown_channel', message });
+}
+
+/** The cause stays behind: it may hold what the redaction cannot reach. */
+function classed(error: unknown, redact: (text: string) => string): DeliveryFailure {
+  if (error instanceof DeliveryFailure) {
+    const { class: failureClass, code, retryAfterMs } = error;
+    const pause = retryAfterMs === undefined ? {} : { retryAfterMs };
+    const message = redact(error.message);
+    return new DeliveryFailure({ class: failureClass, code: redact(code), message, ...pause });
+  }
+  const message = error instanceof Error ? error.message : `thrown: ${typeof error}`;
+  return new DeliveryFailure({ class: 'transient', code: 'unexpected', message: redact(message) });
+}

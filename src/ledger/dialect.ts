@@ -1,0 +1,21 @@
+/** What differs between the databases that can hold a ledger. */
+import type { ColumnDefinitionBuilder, Kysely, Transaction } from 'kysely';
+import type { Tables } from './tables.ts';
+
+export interface DialectTraits {
+  readonly idType: 'integer' | 'bigint';
+  asGeneratedId(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
+  /** Runs `work` in one transaction; a durable one is on disk when the promise resolves. */
+  transact<T>(
+    db: Kysely<Tables>,
+    isDurable: boolean,
+    work: (trx: Transaction<Tables>) => Promise<T>,
+  ): Promise<T>;
+  /** Somebody else holds the store for a moment: worth a short wait. */
+  isBusy(error: unknown): boolean;
+}
+
+export interface OpenStore {
+  readonly db: Kysely<Tables>;
+  readonly traits: DialectTraits;
+}

@@ -1,0 +1,154 @@
+/** The ledger's face: who is to be told of which callback, who has been, and everything a later reader asks about it. */
+import type { Callback } from '../callback/callback.ts';
+import type { FailureClass } from '../channels/failure.ts';
+import type { Receipt } from '../channels/channel.ts';
+
+export type DeliveryState = 'pending' | 'delivered' | 'dead' | 'held';
+
+/** What the answer to a POST said; the word stands in the answer, the log, the metric and the ledger alike. */
+export type CallbackResult =
+  | 'delivered'
+  | 'duplicate'
+  | 'no_route'
+  | 'superseded'
+  | 'held'
+  | 'accepted'
+  | 'taken_over'
+  | 'gave_up'
+  | 'failed'
+  | 'timed_out'
+  | 'unavailable';
+
+export interface DeliveryError {
+  readonly class: FailureClass;
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * Whom a delivery reaches. How it looks there (template set, mentions) is the config's to say at each attempt,
+ * so that mending the config mends what is still pending.
+ */
+export interface DeliveryTarget {
+  /** `<channel>:<address>` */
+  readonly destination: string;
+  readonly channel: string;
+  readonly address: string;
+}
+
+/** One destination of one callback, as it stands. Times are milliseconds since the epoch. */
+export interface DeliveryRecord extends DeliveryTarget {
+  readonly id: number;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly lastError: DeliveryError | undefined;
+  readonly receipt: Receipt | undefined;
+  /** Why it is held back. */
+  readonly heldBecause: string | undefined;
+  /** Non-2xx answers given while it failed as `permanent` or `config`. */
+  readonly refusals: number;
+  /** Somebody is sending it, or died doing so; the claim is void from then on. */
+  readonly claimedUntil: number | undefined;
+}
+
+/** One POST of a checked callback. */
+export interface Arrival {
+  readonly identity: string;
+  readonly callback: Callback;
+  readonly startedAt: number;
+  readonly receivedAt: number;
+  readonly planned: readonly DeliveryTarget[];
+  /** Why each route matched or not, for whoever asks later. */
+  readonly routing: unknown;
+}
+
+/** What the ledger says to an arrival: who is still to be told, and by whom. */
+export interface Admission {
+  readonly callbackId: number;
+  readonly isNew: boolean;
+  /** 1 for the first POST of this callback. */
+  readonly timesReceived: number;
+  readonly firstReceivedAt: number;
+  /** An `executing` that came after its job's result. */
+  readonly isSuperseded: boolean;
+  readonly deliveries: readonly DeliveryRecord[];
+  /** Ids of the pending deliveries that are now this process's to send, and nobody else's, until the lease ends. */
+  readonly claimed: ReadonlySet<number>;
+}
+
+export interface AttemptRecord {
+  readonly deliveryId: number;
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly outcome: 'delivered' | FailureClass;
+  readonly error: DeliveryError | undefined;
+}
+
+/** How a delivery stands after the attempts of this round; its claim ends with it. */
+export interface DeliveryUpdate {
+  readonly id: number;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly refusals: number;
+  readonly lastError: DeliveryError | undefined;
+  readonly receipt: Receipt | undefined;
+  readonly heldBecause?: string;
+}
+
+export interface AnswerRecord {
+  readonly callbackId: number;
+  readonly receivedAt: number;
+  readonly answeredAt: number;
+  /** HTTP status code. */
+  readonly status: number;
+  readonly result: CallbackResult;
+}
+
+/** What is to be written down at one moment: all of it, or none. */
+export interface Settlement {
+  readonly attempts: readonly AttemptRecord[];
+  readonly deliveries: readonly DeliveryUpdate[];
+  readonly answer: AnswerRecord | undefined;
+  /** Flush to disk before returning: what is answered while undelivered must survive a power cut. */
+  readonly isDurable: boolean;
+}
+
+/** A body that no retry can make acceptable, kept for the operator. */
+export interface RefusedBody {
+  readonly receivedAt: number;
+  readonly status: 400 | 422;
+  readonly detail: string;
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+  readonly from: string;
+  /** The bytes as UTF-8 text; the ledger keeps the first 64 KiB. */
+  readonly body: string;
+}
+
+export interface OpenCounts {
+  readonly pending: number;
+  readonly dead: number;
+}
+
+/** The store could not be read or written: nothing of what was asked has happened. */
+export class LedgerUnavailable extends Error {
+  override readonly name = 'LedgerUnavailable';
+}
+
+export interface Ledger {
+  /**
+   * Writes the callback and its destinations down before anyone is told, and claims what is pending.
+   * @throws {LedgerUnavailable}
+   */
+  admit(arrival: Arrival): Promise<Admission>;
+  /** @throws {LedgerUnavailable} */
+  settle(settlement: Settlement): Promise<void>;
+  /** The deliveries of a callback, as they stand. @throws {LedgerUnavailable} */
+  deliveriesOf(callbackId: number): Promise<readonly DeliveryRecord[]>;
+  /** @throws {LedgerUnavailable} */
+  refuse(refused: RefusedBody): Promise<void>;
+  /** @throws {LedgerUnavailable} */
+  countOpen(): Promise<OpenCounts>;
+  /** Proves that the store can be written. @throws {LedgerUnavailable} */
+  probe(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,123 @@
+/** Numbered, forward-only steps that bring a ledger of any age to the tables of this version. */
+import { type ColumnDefinitionBuilder, type Kysely, type Migration, Migrator, sql } from 'kysely';
+import type { DialectTraits } from './dialect.ts';
+import type { Tables } from './tables.ts';
+
+type Schema = Kysely<unknown>;
+
+const required = (column: ColumnDefinitionBuilder) => column.notNull();
+
+/** Goes with the row that it belongs to. */
+const belongingTo = (key: string) => (column: ColumnDefinitionBuilder) =>
+  column.notNull().references(key).onDelete('cascade');
+
+function newTable(db: Schema, traits: DialectTraits, name: string) {
+  return db.schema
+    .createTable(name)
+    .addColumn('id', traits.idType, (column) => traits.asGeneratedId(column.primaryKey()));
+}
+
+async function createCallbacks(db: Schema, traits: DialectTraits): Promise<void> {
+  await newTable(db, traits, 'callbacks')
+    .addColumn('identity', 'text', (column) => column.notNull().unique())
+    .addColumn('job_id', 'text', required)
+    .addColumn('bot_id', 'text', required)
+    .addColumn('bot_name', 'text', required)
+    .addColumn('status', 'integer', required)
+    .addColumn('started_at', 'bigint', required)
+    .addColumn('received_at', 'bigint', required)
+    .addColumn('last_received_at', 'bigint', required)
+    .addColumn('times_received', 'integer', required)
+    .addColumn('body', 'text', required)
+    .addColumn('routing', 'text', required)
+    .execute();
+  await db.schema.createIndex('callbacks_by_job').on('callbacks').column('job_id').execute();
+}
+
+async function createDeliveries(db: Schema, traits: DialectTraits): Promise<void> {
+  await newTable(db, traits, 'deliveries')
+    .addColumn('callback_id', 'bigint', belongingTo('callbacks.id'))
+    .addColumn('destination', 'text', required)
+    .addColumn('channel', 'text', required)
+    .addColumn('address', 'text', required)
+    .addColumn('state', 'text', required)
+    .addColumn('attempts', 'integer', required)
+    .addColumn('refusals', 'integer', required)
+    .addColumn('error_class', 'text')
+    .addColumn('error_code', 'text')
+    .addColumn('error_message', 'text')
+    .addColumn('receipt', 'text')
+    .addColumn('held_because', 'text')
+    .addColumn('claimed_by', 'text')
+    .addColumn('claimed_until', 'bigint')
+    .addColumn('updated_at', 'bigint', required)
+    .addUniqueConstraint('deliveries_once', ['callback_id', 'destination'])
+    .execute();
+  await db.schema
+    .createIndex('deliveries_open')
+    .on('deliveries')
+    .column('state')
+    .where(sql.ref('state'), 'in', sql`('pending', 'dead')`)
+    .execute();
+}
+
+async function createHistory(db: Schema, traits: DialectTraits): Promise<void> {
+  await newTable(db, traits, 'attempts')
+    .addColumn('delivery_id', 'bigint', belongingTo('deliveries.id'))
+    .addColumn('started_at', 'bigint', required)
+    .addColumn('duration_ms', 'integer', required)
+    .addColumn('outcome', 'text', required)
+    .addColumn('error_code', 'text')
+    .addColumn('error_message', 'text')
+    .execute();
+  await db.schema.createIndex('attempts_by_delivery').on('attempts').column('delivery_id').execute();
+  await newTable(db, traits, 'answers')
+    .addColumn('callback_id', 'bigint', belongingTo('callbacks.id'))
+    .addColumn('received_at', 'bigint', required)
+    .addColumn('answered_at', 'bigint', required)
+    .addColumn('status', 'integer', required)
+    .addColumn('result', 'text', required)
+    .execute();
+  await db.schema.createIndex('answers_by_callback').on('answers').column('callback_id').execute();
+}
+
+async function createRefused(db: Schema, traits: DialectTraits): Promise<void> {
+  await newTable(db, traits, 'refused')
+    .addColumn('received_at', 'bigint', required)
+    .addColumn('status', 'integer', required)
+    .addColumn('detail', 'text', required)
+    .addColumn('errors', 'text', required)
+    .addColumn('remote_address', 'text', required)
+    .addColumn('body', 'text', required)
+    .execute();
+}
+
+function migrationsFor(traits: DialectTraits): Record<string, Migration> {
+  return {
+    '0001-callbacks-and-deliveries': {
+      up: async (db) => {
+        await createCallbacks(db as Schema, traits);
+        await createDeliveries(db as Schema, traits);
+        await createHistory(db as Schema, traits);
+        await createRefused(db as Schema, traits);
+      },
+    },
+  };
+}
+
+/** @throws {Error} a step that failed; a ledger written by a newer version of the program is refused */
+export async function migrate(db: Kysely<Tables>, traits: DialectTraits): Promise<void> {
+  const migrations = migrationsFor(traits);
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw explained(error);
+}
+
+function explained(error: unknown): Error {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.startsWith('corrupted migrations')
+    ? new Error(
+        'the ledger was written by a newer version of Botbell: run that version, or start with another store.url',
+      )
+    : new Error(`the ledger could not be prepared: ${message}`, { cause: error });
+}

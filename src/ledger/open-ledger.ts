@@ -1,0 +1,48 @@
+/** From a store URL to a ledger that is ready to be written. */
+import type { Kysely } from 'kysely';
+import type { OpenStore } from './dialect.ts';
+import type { Ledger } from './ledger.ts';
+import { migrate } from './migrations.ts';
+import { isGone } from './owner.ts';
+import { openSqlite } from './sqlite.ts';
+import { type LedgerOptions, SqlLedger } from './sql-ledger.ts';
+import type { Tables } from './tables.ts';
+
+const SQLITE = 'sqlite:';
+
+/** @throws {Error} a store that cannot be opened, or was written by a newer version */
+export async function openLedger(url: string, options: LedgerOptions): Promise<Ledger> {
+  const store = openStore(url);
+  try {
+    await migrate(store.db, store.traits);
+    await releaseClaimsOfTheGone(store.db, options.owner);
+    return new SqlLedger(store, options);
+  } catch (error) {
+    await store.db.destroy();
+    throw error;
+  }
+}
+
+/** What a crashed predecessor was sending is free at once, instead of when its lease ends. */
+async function releaseClaimsOfTheGone(db: Kysely<Tables>, self: string): Promise<void> {
+  const claims = await db
+    .selectFrom('deliveries')
+    .select('claimed_by')
+    .distinct()
+    .where('state', '=', 'pending')
+    .where('claimed_by', 'is not', null)
+    .execute();
+  const gone = claims.flatMap(({ claimed_by }) => claimed_by ?? []).filter((owner) => isGone(owner, self));
+  if (gone.length === 0) return;
+  await db
+    .updateTable('deliveries')
+    .set({ claimed_by: null, claimed_until: null })
+    .where('state', '=', 'pending')
+    .where('claimed_by', 'in', gone)
+    .execute();
+}
+
+function openStore(url: string): OpenStore {
+  if (url.startsWith(SQLITE)) return openSqlite(url.slice(SQLITE.length).replace(/^\/\/(?=\/)/, ''));
+  throw new Error('store.url: only sqlite: is built in yet');
+}

@@ -1,0 +1,126 @@
+/** Between the ledger's rows and its records. */
+import type { Insertable, Selectable } from 'kysely';
+import { cleanText } from '../text/clean.ts';
+import { cutEndBytes } from '../text/cut.ts';
+import type { FailureClass } from '../channels/failure.ts';
+import type { Receipt } from '../channels/channel.ts';
+import type {
+  Arrival,
+  AttemptRecord,
+  DeliveryRecord,
+  DeliveryState,
+  DeliveryUpdate,
+  DeliveryTarget,
+  RefusedBody,
+} from './ledger.ts';
+import type { AttemptRow, CallbackRow, DeliveryRow, RefusedRow } from './tables.ts';
+
+/** A refused body is kept up to here. */
+const KEPT_BYTES = 64 * 1024;
+
+export interface Claim {
+  readonly owner: string;
+  readonly until: number;
+}
+
+export function callbackRow(arrival: Arrival): Insertable<CallbackRow> {
+  const { callback } = arrival;
+  return {
+    identity: arrival.identity,
+    // The columns are for looking up and showing; what came, to the letter, is in the body.
+    job_id: cleanText(callback.job_id),
+    bot_id: cleanText(callback.bot_id),
+    bot_name: cleanText(callback.bot_name),
+    status: callback.status,
+    started_at: arrival.startedAt,
+    received_at: arrival.receivedAt,
+    last_received_at: arrival.receivedAt,
+    times_received: 1,
+    body: JSON.stringify(callback),
+    routing: JSON.stringify(arrival.routing),
+  };
+}
+
+export function plannedRow(
+  callbackId: number,
+  planned: DeliveryTarget,
+  claim: Claim,
+  now: number,
+): Insertable<DeliveryRow> {
+  return {
+    callback_id: callbackId,
+    destination: planned.destination,
+    channel: planned.channel,
+    address: planned.address,
+    state: 'pending',
+    attempts: 0,
+    refusals: 0,
+    claimed_by: claim.owner,
+    claimed_until: claim.until,
+    updated_at: now,
+  };
+}
+
+export function deliveryRecord(row: Selectable<DeliveryRow>): DeliveryRecord {
+  return {
+    id: row.id,
+    destination: row.destination,
+    channel: row.channel,
+    address: row.address,
+    state: row.state as DeliveryState,
+    attempts: row.attempts,
+    refusals: row.refusals,
+    lastError: lastErrorOf(row),
+    receipt: row.receipt === null ? undefined : (JSON.parse(row.receipt) as Receipt),
+    heldBecause: row.held_because ?? undefined,
+    claimedUntil: row.claimed_until ?? undefined,
+  };
+}
+
+function lastErrorOf(row: Selectable<DeliveryRow>): DeliveryRecord['lastError'] {
+  if (row.error_class === null) return undefined;
+  return {
+    class: row.error_class as FailureClass,
+    code: row.error_code ?? '',
+    message: row.error_message ?? '',
+  };
+}
+
+export function updatedColumns(update: DeliveryUpdate, now: number) {
+  return {
+    state: update.state,
+    attempts: update.attempts,
+    refusals: update.refusals,
+    error_class: update.lastError?.class ?? null,
+    error_code: update.lastError?.code ?? null,
+    error_message: update.lastError?.message ?? null,
+    receipt: update.receipt === undefined ? null : JSON.stringify(update.receipt),
+    held_because: update.heldBecause ?? null,
+    claimed_by: null,
+    claimed_until: null,
+    updated_at: now,
+  };
+}
+
+export function attemptRow(attempt: AttemptRecord): Insertable<AttemptRow> {
+  return {
+    delivery_id: attempt.deliveryId,
+    started_at: attempt.startedAt,
+    duration_ms: Math.round(attempt.durationMs),
+    outcome: attempt.outcome,
+    error_code: attempt.error?.code ?? null,
+    error_message: attempt.error?.message ?? null,
+  };
+}
+
+export function refusedRow(refused: RefusedBody): Insertable<RefusedRow> {
+  return {
+    received_at: refused.receivedAt,
+    status: refused.status,
+    detail: refused.detail,
+    errors: JSON.stringify(refused.errors),
+    remote_address: refused.from,
+    // The first slice spares megabytes the cleaning.
+    body: cutEndBytes(cleanText(refused.body.slice(0, KEPT_BYTES)), KEPT_BYTES, ''),
+  };
+}

@@ -1,0 +1,185 @@
+/** The ledger over Kysely: one implementation for every database. */
+import type { Insertable, Kysely, Transaction } from 'kysely';
+import type { Clock } from '../time/clock.ts';
+import { admitAll } from './admission.ts';
+import type { OpenStore } from './dialect.ts';
+import { GroupCommit } from './group-commit.ts';
+import {
+  type Admission,
+  type Arrival,
+  type DeliveryRecord,
+  type DeliveryUpdate,
+  type Ledger,
+  LedgerUnavailable,
+  type OpenCounts,
+  type RefusedBody,
+  type Settlement,
+} from './ledger.ts';
+import { attemptRow, deliveryRecord, refusedRow, updatedColumns } from './rows.ts';
+import type { RefusedRow, Tables } from './tables.ts';
+
+/** The newest so many refused bodies are kept. */
+const KEPT_REFUSED = 1000;
+
+/** How long a store that somebody else holds is waited for, and how often it is asked. */
+const BUSY_PATIENCE_MS = 2000;
+const BUSY_INTERVAL_MS = 50;
+
+/** Larger than a page of either database, so that writing it shows a full disk, too. */
+const PROBE: Insertable<RefusedRow> = {
+  received_at: 0,
+  status: 0,
+  detail: 'probe',
+  errors: '[]',
+  remote_address: '',
+  body: '.'.repeat(16 * 1024),
+};
+
+export interface LedgerOptions {
+  readonly clock: Clock;
+  /** Names this process among all that may share the store. */
+  readonly owner: string;
+  /** How long a claim lasts: longer than a process can take over one callback. */
+  readonly leaseMs: number;
+}
+
+export class SqlLedger implements Ledger {
+  readonly #store: OpenStore;
+  readonly #options: LedgerOptions;
+  readonly #admissions: GroupCommit<Arrival, Admission>;
+  readonly #settlements: GroupCommit<Settlement, void>;
+
+  constructor(store: OpenStore, options: LedgerOptions) {
+    this.#store = store;
+    this.#options = options;
+    // Of a store that nobody can write now, each piece of work alone would be refused just as late.
+    const isWorthSplitting = (error: unknown) => !store.traits.isBusy(causeOf(error));
+    this.#admissions = new GroupCommit((batch) => this.#commitArrivals(batch), isWorthSplitting);
+    this.#settlements = new GroupCommit((batch) => this.#commitSettlements(batch), isWorthSplitting);
+  }
+
+  admit(arrival: Arrival): Promise<Admission> {
+    return this.#admissions.add(arrival);
+  }
+
+  settle(settlement: Settlement): Promise<void> {
+    return this.#settlements.add(settlement);
+  }
+
+  deliveriesOf(callbackId: number): Promise<readonly DeliveryRecord[]> {
+    return this.#available(async () => {
+      const rows = await this.#db
+        .selectFrom('deliveries')
+        .selectAll()
+        .where('callback_id', '=', callbackId)
+        .orderBy('id')
+        .execute();
+      return rows.map(deliveryRecord);
+    });
+  }
+
+  refuse(refused: RefusedBody): Promise<void> {
+    return this.#transact(true, async (trx) => {
+      await trx.insertInto('refused').values(refusedRow(refused)).execute();
+      await trx
+        .deleteFrom('refused')
+        .where('id', '<=', (eb) =>
+          eb.selectFrom('refused').select('id').orderBy('id', 'desc').limit(1).offset(KEPT_REFUSED),
+        )
+        .execute();
+    });
+  }
+
+  countOpen(): Promise<OpenCounts> {
+    return this.#available(async () => {
+      const rows = await this.#db
+        .selectFrom('deliveries')
+        .select(['state', (eb) => eb.fn.countAll().as('count')])
+        .where('state', 'in', ['pending', 'dead'])
+        .groupBy('state')
+        .execute();
+      const countOf = (state: string) => Number(rows.find((row) => row.state === state)?.count ?? 0);
+      return { pending: countOf('pending'), dead: countOf('dead') };
+    });
+  }
+
+  probe(): Promise<void> {
+    return this.#transact(false, async (trx) => {
+      const { id } = await trx.insertInto('refused').values(PROBE).returning('id').executeTakeFirstOrThrow();
+      await trx.deleteFrom('refused').where('id', '=', id).execute();
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#db.destroy();
+  }
+
+  get #db(): Kysely<Tables> {
+    return this.#store.db;
+  }
+
+  #commitArrivals(batch: readonly Arrival[]): Promise<readonly Admission[]> {
+    return this.#transact(false, (trx) => {
+      const { clock, owner, leaseMs } = this.#options;
+      const now = clock.now();
+      return admitAll({ trx, now, claim: { owner, until: now + leaseMs } }, batch);
+    });
+  }
+
+  async #commitSettlements(batch: readonly Settlement[]): Promise<void[]> {
+    const isDurable = batch.some((settlement) => settlement.isDurable);
+    await this.#transact(isDurable, async (trx) => {
+      const attempts = batch.flatMap((settlement) => settlement.attempts.map(attemptRow));
+      if (attempts.length > 0) await trx.insertInto('attempts').values(attempts).execute();
+      const answers = batch.flatMap(({ answer }) => (answer === undefined ? [] : [asRow(answer)]));
+      if (answers.length > 0) await trx.insertInto('answers').values(answers).execute();
+      for (const { deliveries } of batch) {
+        for (const update of deliveries) await this.#update(trx, update);
+      }
+    });
+    return batch.map(() => undefined);
+  }
+
+  /** A failure counts only while the claim is still ours; that somebody was told is true whoever holds it. */
+  async #update(trx: Transaction<Tables>, update: DeliveryUpdate): Promise<void> {
+    let query = trx
+      .updateTable('deliveries')
+      .set(updatedColumns(update, this.#options.clock.now()))
+      .where('id', '=', update.id);
+    if (update.state !== 'delivered') {
+      query = query.where('state', '=', 'pending').where('claimed_by', '=', this.#options.owner);
+    }
+    await query.execute();
+  }
+
+  #transact<T>(isDurable: boolean, work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
+    const { db, traits } = this.#store;
+    return this.#available(() => traits.transact(db, isDurable, work));
+  }
+
+  async #available<T>(work: () => Promise<T>): Promise<T> {
+    const { clock } = this.#options;
+    const until = clock.now() + BUSY_PATIENCE_MS;
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!this.#store.traits.isBusy(error) || clock.now() >= until) throw unavailable(error);
+        await clock.sleep(BUSY_INTERVAL_MS);
+      }
+    }
+  }
+}
+
+function asRow({ callbackId, receivedAt, answeredAt, status, result }: NonNullable<Settlement['answer']>) {
+  return { callback_id: callbackId, received_at: receivedAt, answered_at: answeredAt, status, result };
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof LedgerUnavailable ? error.cause : error;
+}
+
+function unavailable(error: unknown): LedgerUnavailable {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new LedgerUnavailable(`the ledger cannot be used: ${reason}`, { cause: error });
+}

@@ -1,0 +1,79 @@
+/** The ledger's tables as Kysely sees them; the migrations create them. Times are milliseconds since the epoch. */
+import type { Generated } from 'kysely';
+
+export interface CallbackRow {
+  id: Generated<number>;
+  /** SHA-256 of everything in the callback but `elapsed_time`. */
+  identity: string;
+  job_id: string;
+  bot_id: string;
+  bot_name: string;
+  status: number;
+  started_at: number;
+  received_at: number;
+  last_received_at: number;
+  times_received: number;
+  /** The callback as JSON. */
+  body: string;
+  /** Why each route matched or not, as JSON. */
+  routing: string;
+}
+
+export interface DeliveryRow {
+  id: Generated<number>;
+  callback_id: number;
+  destination: string;
+  channel: string;
+  address: string;
+  state: string;
+  attempts: number;
+  refusals: number;
+  error_class: string | null;
+  error_code: string | null;
+  error_message: string | null;
+  /** JSON. */
+  receipt: string | null;
+  held_because: string | null;
+  claimed_by: string | null;
+  /** The claim is void from here on. */
+  claimed_until: number | null;
+  updated_at: number;
+}
+
+export interface AttemptRow {
+  id: Generated<number>;
+  delivery_id: number;
+  started_at: number;
+  duration_ms: number;
+  outcome: string;
+  error_code: string | null;
+  error_message: string | null;
+}
+
+export interface AnswerRow {
+  id: Generated<number>;
+  callback_id: number;
+  received_at: number;
+  answered_at: number;
+  status: number;
+  result: string;
+}
+
+export interface RefusedRow {
+  id: Generated<number>;
+  received_at: number;
+  status: number;
+  detail: string;
+  /** JSON. */
+  errors: string;
+  remote_address: string;
+  body: string;
+}
+
+export interface Tables {
+  callbacks: CallbackRow;
+  deliveries: DeliveryRow;
+  attempts: AttemptRow;
+  answers: AnswerRow;
+  refused: RefusedRow;
+}
