@@ -1,0 +1,174 @@
+/** The composition root: a checked config in, a service that starts and stops out. */
+import { createCallbackCheck } from './callback/check-callback.ts';
+import type { Channel, ChannelType } from './channels/channel.ts';
+import { createAdmin } from './admin/admin.ts';
+import { composeBridge, formatsOf, leaseMsOf } from './compose-bridge.ts';
+import type { AdminConfig, Config } from './config/config.ts';
+import type { Bridge } from './deliver/bridge.ts';
+import { listen, type ListeningServer } from './http/server.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import { openLedger } from './ledger/open-ledger.ts';
+import { ownerName } from './ledger/owner.ts';
+import type { Logger } from './observe/logger.ts';
+import { createMetrics, type Metrics } from './observe/metrics.ts';
+import { createReceiver } from './receive/receiver.ts';
+import { Traffic } from './receive/traffic.ts';
+import { createRenderer } from './render/create-renderer.ts';
+import type { Renderer } from './render/renderer.ts';
+import { reportAttempt, reportCallback } from './reports.ts';
+import type { Clock } from './time/clock.ts';
+
+/** After the last callback is answered, open connections get this long to say goodbye. */
+const GOODBYE_MS = 500;
+
+export interface AppOptions {
+  readonly config: Config;
+  readonly channelTypes: ReadonlyMap<string, ChannelType>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly version: string;
+  /** Where the outbox prints. */
+  readonly print: (text: string) => void;
+}
+
+export interface RunningApp {
+  readonly receiver: ListeningServer;
+  readonly admin: ListeningServer | undefined;
+  /** Answers 503 to what comes, finishes what is in flight, closes everything. */
+  stop(): Promise<void>;
+}
+
+type CleanUp = () => Promise<void>;
+
+/** @throws {Error} whatever keeps the service from starting, with everything that was opened closed again */
+export async function startApp(options: AppOptions): Promise<RunningApp> {
+  const cleanUps: CleanUp[] = [];
+  const stop = async () => {
+    for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+  };
+  try {
+    return { ...(await start(options, cleanUps)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<RunningApp, 'stop'>> {
+  const { config, clock, logger, version } = options;
+  const owner = ownerName(clock.now());
+  const ledger = await openLedger(config.store.url, { clock, owner, leaseMs: leaseMsOf(config) });
+  cleanUps.push(() => ledger.close());
+  const metrics = createMetrics({ version, countOpen: () => ledger.countOpen().catch(() => undefined) });
+  const channels = openChannels(options);
+  cleanUps.push(() => closeAll(channels));
+  const renderer = openRenderer(options, metrics);
+  const bridge = openBridge(options, { channels, renderer, ledger, metrics });
+  cleanUps.push(() => bridge.drained());
+  const traffic = new Traffic(config.receiver.maxInFlight);
+  const services: Services = { bridge, ledger, metrics, traffic, onUnforeseen: reportUnforeseen(logger) };
+  const admin = await openAdmin(config.admin, services);
+  if (admin !== undefined) cleanUps.push(() => admin.close(GOODBYE_MS));
+  const receiver = await openReceiver(options, services);
+  cleanUps.push(async () => {
+    await within(config.receiver.answerWithinMs + GOODBYE_MS, traffic.drain(), clock);
+    await receiver.close(GOODBYE_MS);
+  });
+  return { receiver, admin };
+}
+
+interface Services {
+  readonly bridge: Bridge;
+  readonly ledger: Ledger;
+  readonly metrics: Metrics;
+  readonly traffic: Traffic;
+  readonly onUnforeseen: (error: unknown) => void;
+}
+
+function openChannels({ config, channelTypes, print }: AppOptions): ReadonlyMap<string, Channel> {
+  const channels = new Map<string, Channel>();
+  for (const { name, type, settings } of config.channels.values()) {
+    const channel = channelTypes.get(type)?.open(settings, { print });
+    if (channel !== undefined) channels.set(name, channel);
+  }
+  return channels;
+}
+
+async function closeAll(channels: ReadonlyMap<string, Channel>): Promise<void> {
+  await Promise.all([...channels.values()].map((channel) => channel.close()));
+}
+
+function openRenderer({ config, channelTypes, logger }: AppOptions, metrics: Metrics): Renderer {
+  return createRenderer({
+    display: config.display,
+    templatesFolder: config.templates,
+    formats: [...new Set(formatsOf(config, channelTypes).values())],
+    onTemplateError: (failure) => {
+      metrics.templateFailed();
+      logger.error(failure, 'a template failed; the built-in one was used');
+    },
+  });
+}
+
+function openBridge(
+  { config, channelTypes, clock, logger }: AppOptions,
+  parts: Pick<Services, 'ledger' | 'metrics'> & {
+    readonly channels: ReadonlyMap<string, Channel>;
+    readonly renderer: Renderer;
+  },
+): Bridge {
+  return composeBridge({
+    config,
+    channelTypes,
+    clock,
+    ...parts,
+    onAttempt: (errand, result) => reportAttempt(logger, parts.metrics, errand, result),
+    onUnwritten: (error) => logger.error({ err: error }, 'what was told could not be written down'),
+  });
+}
+
+async function openAdmin(
+  config: AdminConfig | undefined,
+  { ledger, metrics, traffic, onUnforeseen }: Services,
+): Promise<ListeningServer | undefined> {
+  if (config === undefined) return undefined;
+  const readiness = async () => {
+    const store = await ledger.probe().then(
+      () => true,
+      () => false,
+    );
+    return { store, config: true, accepting: !traffic.isDraining };
+  };
+  return listen(createAdmin({ config, metrics, readiness, onUnforeseen }).callback(), config.listen);
+}
+
+function openReceiver(
+  { config, clock, logger }: AppOptions,
+  { bridge, ledger, metrics, traffic, onUnforeseen }: Services,
+): Promise<ListeningServer> {
+  const receiver = createReceiver({
+    config: config.receiver,
+    clock,
+    check: createCallbackCheck(config.display.timezone),
+    handle: (callback, receivedAt) => bridge.handle({ callback, receivedAt }),
+    refuse: ({ bytes, ...refusal }) =>
+      ledger.refuse({ ...refusal, body: Buffer.from(bytes).toString('utf8') }).catch((error: unknown) => {
+        logger.error({ err: error }, 'a refused body could not be kept');
+      }),
+    traffic,
+    report: (report) => reportCallback(logger, metrics, report),
+    onUnforeseen,
+  });
+  return listen(receiver.callback(), config.receiver.listen);
+}
+
+function reportUnforeseen(logger: Logger): (error: unknown) => void {
+  return (error) => logger.error({ err: error }, 'unforeseen error');
+}
+
+/** Waits for the promise, but no longer than `ms`. */
+async function within(ms: number, promise: Promise<void>, clock: Clock): Promise<void> {
+  const timer = new AbortController();
+  await Promise.race([promise, clock.sleep(ms, timer.signal).catch(() => undefined)]);
+  timer.abort();
+}

@@ -1,0 +1,94 @@
+/** Errors as answers: problem details (RFC 9457), and the one middleware that makes them. */
+import type { Context, Middleware } from 'koa';
+
+export interface ProblemDetails {
+  /** HTTP status code. */
+  readonly status: number;
+  /** What is wrong and what to do about it. Goes to strangers: no path, no secret, no stack. */
+  readonly detail: string;
+  /** For the log, where `detail` shows what the sender wrote. */
+  readonly logged?: string;
+  /** Further members of the problem's JSON, e.g. `errors`. */
+  readonly members?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+/** Thrown anywhere below the `answerProblems` middleware, it becomes the answer. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  readonly details: ProblemDetails;
+
+  constructor(details: ProblemDetails, options?: ErrorOptions) {
+    super(details.detail, options);
+    this.details = details;
+  }
+}
+
+/** Where the middleware leaves word of the problem for whoever logs the request. */
+export interface ProblemState {
+  problem?: string;
+}
+
+/** `type` is left out, which stands for `about:blank`: the status says it all (RFC 9457, 4.2.1). */
+export function problemBody({ status, detail, members }: ProblemDetails): string {
+  return JSON.stringify({ title: TITLES[status] ?? 'Error', status, detail, ...members });
+}
+
+/** Turns whatever is thrown into a problem; what nobody foresaw is logged in full and answered without a word of it. */
+export function answerProblems(onUnforeseen: (error: unknown) => void): Middleware {
+  return async (ctx, next) => {
+    try {
+      checkTarget(ctx);
+      await next();
+      if (ctx.status === 404 && ctx.body === undefined) throw notFound();
+    } catch (error) {
+      if (!(error instanceof HttpProblem)) onUnforeseen(error);
+      answerWith(ctx, error instanceof HttpProblem ? error.details : UNFORESEEN);
+    }
+  };
+}
+
+/** Koa reads the path when it is first asked for, and throws where the request target is no URL. */
+function checkTarget(ctx: Context): void {
+  try {
+    void ctx.path;
+  } catch {
+    throw new HttpProblem({ status: 400, detail: 'The request target is not a URL.' });
+  }
+}
+
+const UNFORESEEN: ProblemDetails = {
+  status: 500,
+  detail: 'Something unforeseen went wrong; the log says what.',
+};
+
+function answerWith(ctx: Context, details: ProblemDetails): void {
+  ctx.status = details.status;
+  ctx.set(details.headers ?? {});
+  (ctx.state as ProblemState).problem = details.logged ?? details.detail;
+  ctx.body = problemBody(details);
+  ctx.type = PROBLEM_TYPE;
+}
+
+export function notFound(): HttpProblem {
+  return new HttpProblem({ status: 404, detail: 'There is nothing here.' });
+}

@@ -1,0 +1,76 @@
+/** What Prometheus reads. Names and labels are a promise to operators' dashboards. */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Seconds: from a cached duplicate to the longest answer that a config can ask for. */
+const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** The service posts again no sooner than this, and the BOT's clock runs meanwhile (callback interface, "Limits"). */
+const RETRY_COST_S = 30;
+
+export interface Metrics {
+  /** A POST to the callback path was answered. */
+  answered(answer: { status: string; result: string; httpStatus: number; seconds: number }): void;
+  attempted(attempt: { channel: string; outcome: string; seconds: number }): void;
+  templateFailed(): void;
+  configReloaded(isOk: boolean): void;
+  /** Prometheus text format. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+export interface MetricsSources {
+  readonly version: string;
+  /** Open deliveries, asked for at each scrape; undefined while the store cannot tell. */
+  readonly countOpen: () => Promise<{ readonly pending: number; readonly dead: number } | undefined>;
+}
+
+export function createMetrics({ version, countOpen }: MetricsSources): Metrics {
+  const registry = new Registry();
+  const meters = createMeters(registry);
+  meters.buildInfo.set({ version }, 1);
+  meters.reloadOk.set(1);
+  for (const cause of ['answer', 'retry']) meters.botSeconds.inc({ cause }, 0);
+  return {
+    answered({ status, result, httpStatus, seconds }) {
+      meters.callbacks.inc({ status, result });
+      meters.answerSeconds.observe(seconds);
+      meters.botSeconds.inc({ cause: 'answer' }, seconds);
+      if (httpStatus < 200 || httpStatus > 299) meters.botSeconds.inc({ cause: 'retry' }, RETRY_COST_S);
+    },
+    attempted({ channel, outcome, seconds }) {
+      meters.deliveries.inc({ channel, outcome });
+      meters.deliverySeconds.observe({ channel }, seconds);
+    },
+    templateFailed: () => meters.templateErrors.inc(),
+    configReloaded: (isOk) => meters.reloadOk.set(isOk ? 1 : 0),
+    contentType: registry.contentType,
+    async text() {
+      const open = await countOpen();
+      meters.pending.set(open?.pending ?? Number.NaN);
+      meters.dead.set(open?.dead ?? Number.NaN);
+      return registry.metrics();
+    },
+  };
+}
+
+function createMeters(registry: Registry) {
+  const on = <Name extends string>(name: string, help: string, labelNames: readonly Name[] = []) => ({
+    name: `botbell_${name}`,
+    help,
+    labelNames,
+    registers: [registry],
+    buckets: BUCKETS_S,
+  });
+  return {
+    callbacks: new Counter(on('callbacks_total', 'POSTs to the callback path', ['status', 'result'])),
+    deliveries: new Counter(on('deliveries_total', 'Attempts to deliver', ['channel', 'outcome'])),
+    deliverySeconds: new Histogram(on('delivery_seconds', 'Duration of an attempt to deliver', ['channel'])),
+    answerSeconds: new Histogram(on('answer_seconds', 'Time until a callback was answered')),
+    botSeconds: new Counter(on('bot_seconds_total', 'Running time that callbacks cost the BOTs', ['cause'])),
+    templateErrors: new Counter(on('template_errors_total', 'Templates that failed, the built-in one used')),
+    reloadOk: new Gauge(on('config_reload_ok', '1: the latest config was taken, 0: it was refused')),
+    buildInfo: new Gauge(on('build_info', 'The running version', ['version'])),
+    pending: new Gauge(on('deliveries_pending', 'Deliveries not yet made')),
+    dead: new Gauge(on('deliveries_dead', 'Deliveries given up')),
+  };
+}

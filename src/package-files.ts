@@ -1,0 +1,12 @@
+/** Where the files that come with the program are, whether it runs from its sources or built. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export const DEMO_CONFIG = fileURLToPath(new URL('../config/botbell.demo.yaml', import.meta.url));
+
+export const SAMPLES = fileURLToPath(new URL('../config/samples', import.meta.url));
+
+export function readVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

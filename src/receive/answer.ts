@@ -1,0 +1,26 @@
+/** What the service reads back: problems for whatever it should post again. */
+import type { Callback } from '../callback/callback.ts';
+import type { Verdict } from '../deliver/verdict.ts';
+import { HttpProblem } from '../http/problem.ts';
+
+const RETRY_AFTER_S = 30;
+
+const DETAILS = {
+  502: 'Not everybody could be told: post it again, and only who is missing will be told.',
+  504: 'Not everybody was told in time: post it again, and only who is missing will be told.',
+} as const;
+
+export function problemOf(callback: Callback, verdict: Verdict): HttpProblem {
+  const status = verdict.status === 504 ? 504 : 502;
+  return new HttpProblem({
+    status,
+    detail: DETAILS[status],
+    members: { job_id: callback.job_id, result: verdict.result, deliveries: verdict.deliveries },
+    headers: { 'Retry-After': String(verdict.retryAfterSeconds ?? RETRY_AFTER_S) },
+  });
+}
+
+export function unavailable(detail: string, cause?: unknown): HttpProblem {
+  const headers = { 'Retry-After': String(RETRY_AFTER_S), Connection: 'close' };
+  return new HttpProblem({ status: 503, detail, headers }, { cause });
+}

@@ -1,0 +1,99 @@
+/** From a request to the bytes of its body, or a problem that says what is wrong with them. */
+import type { IncomingMessage } from 'node:http';
+import type { Context, Middleware } from 'koa';
+import bodyParser from 'koa-bodyparser';
+import { HttpProblem } from '../http/problem.ts';
+
+const JSON_TYPE = 'application/json';
+const UTF_8_NAMES = new Set(['utf-8', 'utf8']);
+const ENCODINGS = new Set(['', 'identity', 'gzip', 'deflate', 'br']);
+
+/** What is left of a refused upload is not worth reading. */
+const CLOSE = { Connection: 'close' };
+
+/**
+ * Puts the body's bytes, decompressed, into `ctx.request.body`.
+ * koa-bodyparser reads and inflates; as JSON it would answer 200 to other content types and mend broken UTF-8
+ * silently, so it is asked for the raw bytes of what has passed the checks here.
+ */
+export function readBody(maxBytes: number): Middleware {
+  const options = {
+    enableTypes: ['text'],
+    extendTypes: { text: [JSON_TYPE] },
+    // The types know only names of encodings; null makes raw-body leave the bytes as they are.
+    encoding: null as unknown as string,
+    textLimit: String(maxBytes),
+    onerror: (error: Error) => {
+      throw asProblem(error, maxBytes);
+    },
+  };
+  const read = bodyParser(options);
+  return async (ctx, next) => {
+    refuseOtherTypes(ctx);
+    await Promise.race([read(ctx, () => Promise.resolve()), cutShort(ctx.req)]);
+    await next();
+  };
+}
+
+/** Rejects when the sender is gone before its body is there: whoever inflates the body does not notice by itself. */
+function cutShort(request: IncomingMessage): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    request.once('close', () => {
+      if (!request.complete) reject(unreadable());
+    });
+  });
+}
+
+/** The bytes that `readBody` has read; empty where the request had no body. */
+export function bytesOf(ctx: Context): Uint8Array {
+  const { body } = ctx.request as { body?: unknown };
+  return body instanceof Uint8Array ? body : new Uint8Array();
+}
+
+function refuseOtherTypes({ req: { headers } }: Context): void {
+  const type = headers['content-type'] ?? '';
+  if (type.split(';', 1)[0]?.trim().toLowerCase() !== JSON_TYPE) {
+    throw unsupported(`send it as Content-Type: ${JSON_TYPE}`, { Accept: JSON_TYPE });
+  }
+  if (!charsetsOf(type).every((charset) => UTF_8_NAMES.has(charset))) {
+    throw unsupported('the only charset is utf-8', { Accept: JSON_TYPE });
+  }
+  const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (!ENCODINGS.has(encoding)) {
+    throw unsupported('the Content-Encoding may be gzip, deflate, br or identity', {
+      'Accept-Encoding': 'gzip, deflate, br',
+    });
+  }
+  // koa-bodyparser would leave the body of an `application/json;` unread, and knows encodings in lower case only.
+  headers['content-type'] = JSON_TYPE;
+  headers['content-encoding'] = encoding;
+}
+
+/** In lower case; found where a strict parser gives up, too, as on a semicolon too many. */
+function charsetsOf(contentType: string): string[] {
+  const named = contentType.matchAll(/;\s*charset\s*=\s*"?([^\s";]*)/gi);
+  return [...named].map(([, name = '']) => name.toLowerCase());
+}
+
+function unsupported(detail: string, headers: Record<string, string>): HttpProblem {
+  return new HttpProblem({
+    status: 415,
+    detail: `This body is not what is read here: ${detail}.`,
+    headers: { ...headers, ...CLOSE },
+  });
+}
+
+function asProblem(error: Error & { status?: unknown; type?: unknown }, maxBytes: number): HttpProblem {
+  if (error.type === 'entity.too.large') {
+    const detail = `The body is larger than ${maxBytes} bytes, the most that is taken.`;
+    return new HttpProblem({ status: 413, detail, headers: CLOSE });
+  }
+  if (error.status === 415) return unsupported('its Content-Encoding is not known', CLOSE);
+  return unreadable(error);
+}
+
+function unreadable(cause?: unknown): HttpProblem {
+  const detail =
+    'The body could not be read: it was cut short, or does not match its Content-Encoding or Content-Length.';
+  return new HttpProblem({ status: 400, detail, headers: CLOSE }, { cause });
+}

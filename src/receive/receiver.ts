@@ -1,0 +1,172 @@
+/** The public listener: checks that a POST is a callback, hands it on, and answers as the deliveries went. */
+import { Router, type RouterContext } from '@koa/router';
+import Koa, { type Context, type Next } from 'koa';
+import type { Callback } from '../callback/callback.ts';
+import { decodeBody, UndecodableBody } from '../callback/decode.ts';
+import { InvalidCallback } from '../callback/invalid-callback.ts';
+import type { ReceiverConfig } from '../config/config.ts';
+import { isOneOf } from '../http/constant-time.ts';
+import { answerProblems, HttpProblem, notFound, type ProblemState } from '../http/problem.ts';
+import { networkFilter, remoteAddressOf } from '../http/remote-address.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Verdict } from '../deliver/verdict.ts';
+import { LedgerUnavailable } from '../ledger/ledger.ts';
+import { problemOf, unavailable } from './answer.ts';
+import { bytesOf, readBody } from './read-body.ts';
+import type { Traffic } from './traffic.ts';
+
+/** A body that no retry can make acceptable. */
+export interface Refusal {
+  readonly status: 400 | 422;
+  readonly detail: string;
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+  readonly from: string;
+  readonly bytes: Uint8Array;
+  readonly receivedAt: number;
+}
+
+/** What one POST to the callback path came to, for the log and the metrics. */
+export interface ReceiverReport {
+  /** HTTP status code. */
+  readonly status: number;
+  readonly durationMs: number;
+  readonly callback: Callback | undefined;
+  readonly verdict: Verdict | undefined;
+  /** Why it was turned away; undefined where it was handled. */
+  readonly problem: string | undefined;
+}
+
+export interface ReceiverDependencies {
+  readonly config: ReceiverConfig;
+  readonly clock: Clock;
+  /** @throws {InvalidCallback} */
+  readonly check: (value: unknown) => Callback;
+  /** Tells everybody; rejects when the store cannot be written. */
+  readonly handle: (callback: Callback, receivedAt: number) => Promise<Verdict>;
+  /** Keeps a refused body for the operator; never rejects. */
+  readonly refuse: (refusal: Refusal) => Promise<void>;
+  readonly traffic: Traffic;
+  readonly report: (report: ReceiverReport) => void;
+  readonly onUnforeseen: (error: unknown) => void;
+}
+
+interface CallbackState extends ProblemState {
+  callback?: Callback;
+  verdict?: Verdict;
+}
+
+type CallbackContext = RouterContext<CallbackState>;
+
+export function createReceiver(dependencies: ReceiverDependencies): Koa {
+  const { config } = dependencies;
+  const app = new Koa();
+  app.on('error', dependencies.onUnforeseen);
+  const router = new Router<CallbackState>({ sensitive: true });
+  router.all('/healthz', answerHealth);
+  const path = config.tokens.length > 0 ? `${config.path}/:token` : config.path || '/';
+  router.all(
+    path,
+    checkToken(config.tokens),
+    checkSender(config),
+    checkMethod,
+    reported(dependencies),
+    answerProblems(dependencies.onUnforeseen),
+    admitted(dependencies),
+    readBody(config.maxBodyBytes),
+    (ctx) => receive(ctx, dependencies),
+  );
+  app.use(answerProblems(dependencies.onUnforeseen));
+  app.use(router.routes());
+  return app;
+}
+
+function answerHealth(ctx: Context): void {
+  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed('GET, HEAD');
+  ctx.body = { status: 'ok' };
+}
+
+function checkToken(tokens: readonly string[]) {
+  return (ctx: CallbackContext, next: Next) => {
+    if (tokens.length > 0 && !isOneOf(ctx.params['token'] ?? '', tokens)) throw notFound();
+    return next();
+  };
+}
+
+function checkSender({ allowFrom, trustProxy }: ReceiverConfig) {
+  const isAllowed = networkFilter(allowFrom);
+  return (ctx: CallbackContext, next: Next) => {
+    if (isAllowed(remoteAddressOf(ctx.req, trustProxy))) return next();
+    throw new HttpProblem({ status: 403, detail: 'Callbacks are not taken from this address.' });
+  };
+}
+
+function checkMethod(ctx: CallbackContext, next: Next) {
+  if (ctx.method !== 'POST') throw methodNotAllowed('POST');
+  return next();
+}
+
+function methodNotAllowed(allow: string): HttpProblem {
+  return new HttpProblem({
+    status: 405,
+    detail: `Only ${allow} is allowed here.`,
+    headers: { Allow: allow },
+  });
+}
+
+/** Says once per POST what came of it, whatever came of it. */
+function reported({ clock, report }: ReceiverDependencies) {
+  return async (ctx: CallbackContext, next: Next) => {
+    const startedAt = clock.now();
+    await next();
+    const { callback, verdict, problem } = ctx.state;
+    report({ status: ctx.status, durationMs: clock.now() - startedAt, callback, verdict, problem });
+  };
+}
+
+/** Turns away what comes while draining or past the limit, before its body is read. */
+function admitted({ traffic }: ReceiverDependencies) {
+  return (_ctx: CallbackContext, next: Next) => traffic.pass(next);
+}
+
+async function receive(ctx: CallbackContext, dependencies: ReceiverDependencies): Promise<void> {
+  const receivedAt = dependencies.clock.now();
+  const callback = await checkedCallback(ctx, dependencies, receivedAt);
+  ctx.state.callback = callback;
+  const verdict = await dependencies.handle(callback, receivedAt).catch(asUnavailable);
+  ctx.state.verdict = verdict;
+  if (verdict.status !== 200) throw problemOf(callback, verdict);
+  ctx.body = { job_id: callback.job_id, result: verdict.result, deliveries: verdict.deliveries };
+}
+
+function asUnavailable(error: unknown): never {
+  throw error instanceof LedgerUnavailable ? unavailable('The store cannot be written.', error) : error;
+}
+
+async function checkedCallback(
+  ctx: CallbackContext,
+  { config, check, refuse }: ReceiverDependencies,
+  receivedAt: number,
+): Promise<Callback> {
+  const bytes = bytesOf(ctx);
+  try {
+    return check(decodeBody(bytes));
+  } catch (error) {
+    const { status, detail, errors } = refusalOf(error);
+    const from = remoteAddressOf(ctx.req, config.trustProxy);
+    await refuse({ status, detail, errors, from, bytes, receivedAt });
+    const members = status === 422 ? { members: { errors } } : {};
+    throw new HttpProblem({ status, detail, logged: REFUSED[status], ...members });
+  }
+}
+
+/** What the log says of a refused body: nothing of what stands in it. */
+const REFUSED = { 400: 'not JSON in UTF-8', 422: 'JSON, but not a callback' } as const;
+
+/** @throws whatever is not a fault of the body */
+function refusalOf(error: unknown): Pick<Refusal, 'status' | 'detail' | 'errors'> {
+  if (error instanceof UndecodableBody) return { status: 400, detail: error.message, errors: [] };
+  if (error instanceof InvalidCallback) {
+    return { status: 422, detail: 'This is JSON, but not a callback.', errors: error.errors };
+  }
+  throw error;
+}

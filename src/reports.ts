@@ -1,0 +1,69 @@
+/** What the service says of its work in logs and metrics: ids, outcomes and durations, never what a message says. */
+import { statusNameOf } from './callback/callback.ts';
+import type { AttemptResult, Errand } from './deliver/messenger.ts';
+import type { Logger } from './observe/logger.ts';
+import type { Metrics } from './observe/metrics.ts';
+import type { ReceiverReport } from './receive/receiver.ts';
+import { cleanLine } from './text/clean.ts';
+import { cutEnd } from './text/cut.ts';
+
+const LONGEST_ID = 200;
+
+/** One line a POST to the callback path. */
+export function reportCallback(logger: Logger, metrics: Metrics, report: ReceiverReport): void {
+  const { callback, verdict, status: httpStatus, durationMs } = report;
+  const status = callback === undefined ? 'none' : statusNameOf(callback);
+  const result = verdict?.result ?? (isRefused(httpStatus) ? 'refused' : 'unavailable');
+  metrics.answered({ status, result, httpStatus, seconds: durationMs / 1000 });
+  const line = {
+    http: httpStatus,
+    result,
+    status,
+    ms: durationMs,
+    ...idsOf(report),
+    ...deliveriesOf(report),
+  };
+  if (httpStatus < 400) logger.info(line, 'callback');
+  else logger.warn({ ...line, reason: report.problem }, 'callback');
+}
+
+function isRefused(httpStatus: number): boolean {
+  return httpStatus >= 400 && httpStatus < 500;
+}
+
+function idsOf({ callback }: ReceiverReport): object {
+  return callback === undefined ? {} : { job_id: shortId(callback.job_id), bot_id: shortId(callback.bot_id) };
+}
+
+function deliveriesOf({ verdict }: ReceiverReport): object {
+  if (verdict === undefined) return {};
+  return {
+    deliveries: verdict.deliveries.map(({ destination, state, error }) =>
+      error === undefined ? `${destination} ${state}` : `${destination} ${state}: ${error}`,
+    ),
+  };
+}
+
+/** An id may be as long as a body. */
+function shortId(id: string): string {
+  return cutEnd(cleanLine(id), LONGEST_ID, '…');
+}
+
+/** One metric an attempt; a line only for a failed one, since the callback's line tells of the others. */
+export function reportAttempt(
+  logger: Logger,
+  metrics: Metrics,
+  { destination, channel, callback }: Errand,
+  { outcome, durationMs }: AttemptResult,
+): void {
+  const failure = 'failure' in outcome ? outcome.failure : undefined;
+  metrics.attempted({ channel, outcome: failure?.class ?? 'delivered', seconds: durationMs / 1000 });
+  const job_id = shortId(callback.job_id);
+  if (failure === undefined) {
+    logger.debug({ destination, job_id, ms: durationMs }, 'delivered');
+    return;
+  }
+  const { class: failureClass, code, message } = failure;
+  const line = { destination, job_id, ms: durationMs, class: failureClass, code, reason: message };
+  logger.warn(line, 'delivery failed');
+}
