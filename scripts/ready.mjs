@@ -1,0 +1,42 @@
+// Makes a fresh clone ready to run: installs what the lock file names, and builds, each only where it is due.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+process.chdir(join(import.meta.dirname, '..'));
+
+/** @param {string} path */
+const modifiedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+/** @param {string} folder */
+const newestIn = (folder) =>
+  Math.max(
+    ...readdirSync(folder, { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => modifiedAt(join(entry.parentPath, entry.name))),
+  );
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ */
+const run = (command, ...args) => {
+  const { status } = spawnSync(command, args, {
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) process.exit(status ?? 1);
+};
+
+if (modifiedAt('node_modules/.package-lock.json') < modifiedAt('package-lock.json')) {
+  console.error('installing what package-lock.json names …');
+  run('npm', 'ci', '--no-fund', '--no-audit', '--loglevel=error');
+}
+
+const sources = Math.max(newestIn('src'), modifiedAt('tsconfig.build.json'));
+// A production install has no compiler: what was built is what runs.
+const canBuild = modifiedAt('node_modules/typescript/package.json') > 0;
+if (canBuild && modifiedAt('dist/main.js') < sources) {
+  console.error('building …');
+  run('npm', 'run', '--silent', 'build');
+}

@@ -1,0 +1,79 @@
+/** The config with its templates, as every command but `schema` and `send` needs it. */
+import { formatsOf } from '../compose-bridge.ts';
+import { channelTypes } from '../channels/registry.ts';
+import type { Config, Destination, Problem } from '../config/config.ts';
+import { formatProblem } from '../config/format-problem.ts';
+import { loadConfig } from '../config/load.ts';
+import { createRenderer, type TemplateFailure } from '../render/create-renderer.ts';
+import { BUILT_IN_FOLDER } from '../render/template-catalog.ts';
+import type { Renderer, RenderTarget } from '../render/renderer.ts';
+import { CommandFailed, type CommandContext, configFileOf } from './context.ts';
+
+export interface Project {
+  readonly config: Config;
+  readonly renderer: Renderer;
+}
+
+export interface CheckedProject {
+  /** Undefined when there is an error among the problems. */
+  readonly project: Project | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads the config and every template it names; says all that is wrong at once. */
+export function checkProject(
+  context: CommandContext,
+  onTemplateError: (failure: TemplateFailure) => void,
+): CheckedProject {
+  const { config, problems } = loadConfig(configFileOf(context), {
+    variables: context.variables,
+    channelTypes,
+    builtInTemplates: BUILT_IN_FOLDER,
+  });
+  if (config === undefined) return { project: undefined, problems };
+  const renderer = createRenderer({
+    display: config.display,
+    templatesFolder: config.templates,
+    formats: [...new Set(formatsOf(config, channelTypes).values())],
+    onTemplateError,
+  });
+  const all = [...problems, ...renderer.check(targetsOf(config))];
+  const hasErrors = all.some(({ severity }) => severity === 'error');
+  return { project: hasErrors ? undefined : { config, renderer }, problems: all };
+}
+
+/** @throws {CommandFailed} with every problem of the config */
+export function loadProject(
+  context: CommandContext,
+  onTemplateError: (failure: TemplateFailure) => void = ({ message }) => context.message(message),
+): Project {
+  const { project, problems } = checkProject(context, onTemplateError);
+  if (project !== undefined) {
+    for (const problem of problems) context.message(formatProblem(problem));
+    return project;
+  }
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  throw new CommandFailed(errors.map(formatProblem).join('\n'));
+}
+
+/** Every way in which the config may have a message rendered. */
+function targetsOf(config: Config): RenderTarget[] {
+  const formats = formatsOf(config, channelTypes);
+  const routes = config.defaultRoute === undefined ? config.routes : [...config.routes, config.defaultRoute];
+  const targets = new Map<string, RenderTarget>();
+  for (const { notify, templateSet, place } of routes) {
+    for (const destination of notify) {
+      const format = formats.get(destination.channel)?.name;
+      if (format === undefined) continue;
+      const key = `${format}/${templateSet ?? ''}`;
+      if (!targets.has(key)) targets.set(key, { format, templateSet, options: {}, place });
+    }
+  }
+  return [...targets.values()];
+}
+
+export function destinationsOf(config: Config): readonly Destination[] {
+  const routes = config.defaultRoute === undefined ? config.routes : [...config.routes, config.defaultRoute];
+  const all = [...routes.flatMap(({ notify }) => notify), ...config.delivery.alerts];
+  return [...new Map(all.map((destination) => [destination.key, destination])).values()];
+}

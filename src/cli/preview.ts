@@ -1,0 +1,103 @@
+/** `botbell preview`: a callback as each destination would see it, without sending anything. */
+import type { Callback } from '../callback/callback.ts';
+import { channelTypes } from '../channels/registry.ts';
+import type { MessageFormat } from '../channels/format.ts';
+import { formatsOf } from '../compose-bridge.ts';
+import type { Config } from '../config/config.ts';
+import { createRouter, type RoutedDestination } from '../route/router.ts';
+import { CommandFailed, type CommandContext, styled } from './context.ts';
+import { loadProject, type Project } from './load-project.ts';
+import { previewPage } from './preview-page.ts';
+import { readCallback } from './read-callback.ts';
+
+export type PreviewFormat = 'text' | 'json' | 'html';
+
+export interface PreviewOptions {
+  readonly to?: string;
+  readonly format: PreviewFormat;
+}
+
+export interface Preview {
+  readonly destination: string;
+  readonly channel: string;
+  readonly message: unknown;
+  readonly format: MessageFormat;
+}
+
+export async function previewCommand(
+  context: CommandContext,
+  file: string,
+  options: PreviewOptions,
+): Promise<number> {
+  const project = loadProject(context);
+  const callback = await readCallback(context, file, project.config);
+  const previews = chosen(context, project.config, callback, options.to).map((routed) =>
+    preview(project, callback, routed),
+  );
+  if (previews.length === 0) context.message('no route sends this callback to anybody');
+  context.result(printed(context, previews, options.format));
+  return 0;
+}
+
+/** The destinations that routing chooses; a single one may be asked for even where routing would leave it out. */
+function chosen(
+  context: CommandContext,
+  config: Config,
+  callback: Callback,
+  to: string | undefined,
+): readonly RoutedDestination[] {
+  const { destinations } = createRouter(config.routes, config.defaultRoute).route(callback);
+  if (to === undefined) return destinations;
+  const wanted = parseDestination(config, to);
+  const routed = destinations.find(({ destination }) => destination.key === wanted.destination.key);
+  if (routed === undefined) context.message(`${wanted.destination.key}: no route sends this callback there`);
+  return [routed ?? wanted];
+}
+
+/** @throws {CommandFailed} no such channel, or not an address of it */
+function parseDestination(config: Config, text: string): RoutedDestination {
+  const colon = text.indexOf(':');
+  const name = text.slice(0, colon);
+  const channel = config.channels.get(name);
+  const type = channel === undefined ? undefined : channelTypes.get(channel.type);
+  if (colon < 0 || channel === undefined || type === undefined) {
+    const known = [...config.channels.keys()].join(', ');
+    throw new CommandFailed(`--to ${text}: write <channel>:<address>; the channels are ${known}`);
+  }
+  try {
+    const address = type.parseAddress(text.slice(colon + 1), channel.settings);
+    const destination = { key: `${name}:${address}`, channel: name, address, options: {} };
+    return { destination, templateSet: undefined, route: '--to' };
+  } catch (error) {
+    throw new CommandFailed(`--to ${text}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function preview(
+  { config, renderer }: Project,
+  callback: Callback,
+  { destination, templateSet }: RoutedDestination,
+): Preview {
+  const format = formatsOf(config, channelTypes).get(destination.channel);
+  if (format === undefined) throw new CommandFailed(`${destination.channel}: has no message format`);
+  const target = { format: format.name, templateSet, options: destination.options };
+  const message = renderer.render(callback, target, 1);
+  return { destination: destination.key, channel: destination.channel, message, format };
+}
+
+function printed(context: CommandContext, previews: readonly Preview[], format: PreviewFormat): string {
+  switch (format) {
+    case 'json':
+      return JSON.stringify(
+        previews.map(({ destination, channel, message }) => ({ destination, channel, message })),
+        null,
+        2,
+      );
+    case 'html':
+      return previewPage(previews);
+    case 'text':
+      return previews
+        .map((each) => `${styled(context, 'bold', each.destination)}\n${each.format.asText(each.message)}\n`)
+        .join('\n');
+  }
+}

@@ -1,0 +1,136 @@
+/** The command line: which commands there are, what they take, and which exit code their end means. */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { LogLevel } from '../observe/logger.ts';
+import { readVersion } from '../package-files.ts';
+import { parseDuration } from '../time/duration.ts';
+import { checkCommand, type CheckOptions } from './check.ts';
+import { CommandFailed, type CommandContext } from './context.ts';
+import { demoCommand } from './demo.ts';
+import { previewCommand, type PreviewOptions } from './preview.ts';
+import { routeCommand } from './route.ts';
+import { schemaCommand } from './schema.ts';
+import { sendCommand } from './send.ts';
+import { serveCommand } from './serve.ts';
+
+const WRONG_USAGE = 2;
+const FAILED = 1;
+
+type Run = (context: CommandContext) => Promise<number> | number;
+
+/** @returns the exit code: 0 done, 1 not, 2 wrong usage */
+export async function runProgram(args: readonly string[], context: CommandContext): Promise<number> {
+  let chosen: Run | undefined;
+  const program = createProgram(context, (run) => {
+    chosen = run;
+  });
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    const { config } = program.opts<{ config?: string }>();
+    return (await chosen?.({ ...context, configFile: config })) ?? 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
+    context.message(error instanceof Error ? error.message : String(error));
+    if (!(error instanceof CommandFailed) && error instanceof Error) context.message(error.stack ?? '');
+    return FAILED;
+  }
+}
+
+function createProgram(context: CommandContext, choose: (run: Run) => void): Command {
+  const program = new Command('botbell')
+    .description('A webhook-to-chat bridge: BOT execution results in, Slack messages and mail out.')
+    .version(readVersion(), '-V, --version')
+    .option('-c, --config <file>', 'config file (default: $BOTBELL_CONFIG, else config/botbell.yaml)')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => context.result(text.trimEnd()),
+      writeErr: (text) => context.message(text.trimEnd()),
+    })
+    .exitOverride();
+  addService(program, choose);
+  addDryRuns(program, choose);
+  addTools(program, choose);
+  return program;
+}
+
+function addService(program: Command, choose: (run: Run) => void): void {
+  program
+    .command('serve', { isDefault: true })
+    .description('run the receiver and the admin listener (the default)')
+    .addOption(
+      new Option('--log-level <level>', 'how much to log')
+        .choices(['debug', 'info', 'warn', 'error', 'silent'])
+        .env('BOTBELL_LOG_LEVEL')
+        .default('info'),
+    )
+    .action(({ logLevel }: { logLevel: LogLevel }) => choose((context) => serveCommand(context, logLevel)));
+  program
+    .command('demo')
+    .description('show everything on this machine, with nothing to set up')
+    .option('--stay', 'go on serving, so that you can post to it')
+    .action(({ stay }: { stay?: boolean }) => choose((context) => demoCommand(context, stay === true)));
+}
+
+function addDryRuns(program: Command, choose: (run: Run) => void): void {
+  program
+    .command('check')
+    .description('check the config and every template it names')
+    .option('--online', 'also ask Slack and the mail server whether they would let us in')
+    .option('--strict', 'count warnings as errors')
+    .action((options: CheckOptions) => choose((context) => checkCommand(context, options)));
+  program
+    .command('route')
+    .description('show which routes a callback matches, whom it reaches, and why not the others')
+    .argument('<file>', 'a callback as JSON, or - for standard input')
+    .action((file: string) => choose((context) => routeCommand(context, file)));
+  program
+    .command('preview')
+    .description('show a callback as each destination would see it, without sending anything')
+    .argument('<file>', 'a callback as JSON, or - for standard input')
+    .option('--to <destination>', 'only this one, e.g. slack:#ops')
+    .addOption(
+      new Option('--format <format>', 'how to print it').choices(['text', 'json', 'html']).default('text'),
+    )
+    .action((file: string, options: PreviewOptions) =>
+      choose((context) => previewCommand(context, file, options)),
+    );
+}
+
+interface SendFlags {
+  readonly url: string;
+  readonly retries: number;
+  readonly interval: number;
+}
+
+function addTools(program: Command, choose: (run: Run) => void): void {
+  program
+    .command('send')
+    .description('play the job service: POST a callback, and post it again while it is not answered 2xx')
+    .argument('<file>', 'a file to POST, or - for standard input')
+    .requiredOption('--url <url>', 'where to', httpUrl)
+    .option('--retries <n>', 'how often to post again', wholeNumber, 0)
+    .option('--interval <duration>', 'how long to wait before', duration, 30_000)
+    .action((file: string, { url, retries, interval }: SendFlags) =>
+      choose((context) => sendCommand(context, file, { url, retries, intervalMs: interval })),
+    );
+  program
+    .command('schema')
+    .description('print the JSON Schema of the config file')
+    .action(() => choose(schemaCommand));
+}
+
+function httpUrl(text: string): string {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError('It must be an http(s) URL.');
+  return text;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+function duration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError('It must be a duration, e.g. 30s.');
+  return ms;
+}

@@ -1,0 +1,33 @@
+/** A callback from a file or from standard input, checked as the receiver would. */
+import { readFileSync } from 'node:fs';
+import type { Callback } from '../callback/callback.ts';
+import { createCallbackCheck } from '../callback/check-callback.ts';
+import { decodeBody, UndecodableBody } from '../callback/decode.ts';
+import { InvalidCallback } from '../callback/invalid-callback.ts';
+import type { Config } from '../config/config.ts';
+import { CommandFailed, type CommandContext } from './context.ts';
+
+/** @param file a path, or `-` for standard input. @throws {CommandFailed} what cannot be read, or is no callback */
+export async function readCallback(context: CommandContext, file: string, config: Config): Promise<Callback> {
+  const bytes = await readBytes(context, file);
+  try {
+    return createCallbackCheck(config.display.timezone)(decodeBody(bytes));
+  } catch (error) {
+    if (error instanceof UndecodableBody)
+      throw new CommandFailed(`${file}: ${error.message}`, { cause: error });
+    if (!(error instanceof InvalidCallback)) throw error;
+    const lines = error.errors.map(({ pointer, detail }) => `${file}: ${pointer || '/'}: ${detail}`);
+    throw new CommandFailed(lines.join('\n'), { cause: error });
+  }
+}
+
+/** @throws {CommandFailed} a file that cannot be read */
+export async function readBytes(context: CommandContext, file: string): Promise<Buffer> {
+  if (file === '-') return context.readStdin();
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const { code = 'unreadable' } = error as NodeJS.ErrnoException;
+    throw new CommandFailed(`${file}: cannot be read (${code})`, { cause: error });
+  }
+}
