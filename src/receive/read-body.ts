@@ -64,8 +64,7 @@ function refuseOtherTypes({ req: { headers } }: Context): void {
       'Accept-Encoding': 'gzip, deflate, br',
     });
   }
-  // koa-bodyparser would leave the body of an `application/json;` unread, and knows encodings in lower case only.
-  headers['content-type'] = JSON_TYPE;
+  // koa-bodyparser knows encodings in lower case only.
   headers['content-encoding'] = encoding;
 }
 

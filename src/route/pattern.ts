@@ -3,7 +3,10 @@ import { regexOf } from '../config/bot-id-pattern.ts';
 
 const GLOB_CHARACTERS = /[*?]/;
 
-/** A name that is longer is nobody's BOT, and not worth the time that a pattern could take over it. */
+/** One `*` and no `?`: nothing to look back for, however long the name. */
+const SIMPLE_GLOB = /^([^*?]*)\*+([^*?]*)$/;
+
+/** A name that is longer is not worth the time that an expression which looks back could take over it. */
 const LONGEST_NAME = 1000;
 
 export type BotIdMatcher = (botId: string) => boolean;
@@ -19,8 +22,16 @@ export function isExact(pattern: string): boolean {
  * @throws {SyntaxError} an impossible regular expression; the config's check has refused it before
  */
 export function compilePattern(pattern: string): BotIdMatcher {
-  const expression = regexOf(pattern) ?? globExpression(pattern);
+  const regex = regexOf(pattern);
+  const [, beginning, end] = (regex === undefined && SIMPLE_GLOB.exec(pattern)) || [];
+  if (beginning !== undefined && end !== undefined) return simpleGlob(beginning, end);
+  const expression = regex ?? globExpression(pattern);
   return (botId) => botId.length <= LONGEST_NAME && expression.test(botId);
+}
+
+function simpleGlob(beginning: string, end: string): BotIdMatcher {
+  return (botId) =>
+    botId.length >= beginning.length + end.length && botId.startsWith(beginning) && botId.endsWith(end);
 }
 
 function globExpression(pattern: string): RegExp {

@@ -65,6 +65,20 @@ describe('a bot_id pattern', () => {
     expect(matches('/^.$/u', '😀')).to.deep.equal([true]);
   });
 
+  it('with one * matches a name of any length, in no time', () => {
+    const name = 'x'.repeat(1_000_000);
+    expect(['*', 'x*', '*x', 'x**x'].map((pattern) => compilePattern(pattern)(name))).to.deep.equal(
+      Array(4).fill(true),
+    );
+    expect(compilePattern('*y')(name)).to.equal(false);
+  });
+
+  it('that could take long over a hostile name does not look at names longer than any BOT’s', () => {
+    const name = 'a'.repeat(1_000_000);
+    expect(compilePattern('*a*a*a*b')(name)).to.equal(false);
+    expect(compilePattern('/a+a+b/')(name)).to.equal(false);
+  });
+
   it('answers the same however often it is asked', () => {
     const matcher = compilePattern('/a/i');
     expect([matcher('a'), matcher('a'), matcher('a')]).to.deep.equal([true, true, true]);

@@ -1,0 +1,152 @@
+/** Who may see how the service is, and what they see. */
+import { expect } from 'chai';
+import { request } from 'undici';
+import { createAdmin, type Readiness } from '../../src/admin/admin.ts';
+import type { AdminConfig } from '../../src/config/config.ts';
+import { listen, type ListeningServer } from '../../src/http/server.ts';
+import { createMetrics } from '../../src/observe/metrics.ts';
+
+const READY: Readiness = { store: true, config: true, accepting: true };
+
+function basic(login: string): Record<string, string> {
+  return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
+}
+
+describe('the admin listener', () => {
+  let server: ListeningServer;
+  let readiness: Readiness;
+
+  const open = async (settings: Partial<AdminConfig> = {}) => {
+    const config = { listen: { host: '127.0.0.1', port: 0 }, password: undefined, hosts: [], ...settings };
+    const metrics = createMetrics({
+      version: '1.2.3',
+      countOpen: () => Promise.resolve({ pending: 3, dead: 1 }),
+    });
+    const app = createAdmin({
+      config,
+      metrics,
+      readiness: () => Promise.resolve(readiness),
+      onUnforeseen: () => {},
+    });
+    server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
+  };
+
+  const get = async (path: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') => {
+    const answer = await request(`http://127.0.0.1:${server.port}${path}`, { headers, method });
+    return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
+  };
+
+  beforeEach(() => {
+    readiness = READY;
+  });
+
+  afterEach(() => server.close(0));
+
+  it('says at /healthz that the process is alive', async () => {
+    await open();
+    expect(await get('/healthz')).to.include({ status: 200, body: '{"status":"ok"}' });
+    expect((await get('/healthz', {}, 'HEAD')).status).to.equal(200);
+  });
+
+  it('says at /readyz that callbacks are taken', async () => {
+    await open();
+    const { status, body } = await get('/readyz');
+    expect([status, JSON.parse(body)]).to.deep.equal([200, { status: 'ready', ...READY }]);
+  });
+
+  for (const missing of ['store', 'config', 'accepting'] as const) {
+    it(`answers 503 at /readyz and names ${missing} when that is missing`, async () => {
+      await open();
+      readiness = { ...READY, [missing]: false };
+      const { status, body } = await get('/readyz');
+      expect([status, JSON.parse(body)]).to.deep.equal([
+        503,
+        { status: 'not ready', ...READY, [missing]: false },
+      ]);
+    });
+  }
+
+  it('gives the metrics in Prometheus’ format', async () => {
+    await open();
+    const { status, headers, body } = await get('/metrics');
+    expect([status, headers['content-type']]).to.deep.equal([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ]);
+    expect(body).to.contain('botbell_build_info{version="1.2.3"} 1');
+  });
+
+  it('answers 404 elsewhere', async () => {
+    await open();
+    expect((await get('/nowhere')).status).to.equal(404);
+  });
+
+  describe('with a password', () => {
+    beforeEach(() => open({ password: 'pass:wörd' }));
+
+    it('asks for it everywhere but at /healthz and /readyz', async () => {
+      for (const path of ['/metrics', '/', '/nowhere', '/api/callbacks']) {
+        const { status, headers } = await get(path);
+        expect([status, headers['www-authenticate']], path).to.deep.equal([
+          401,
+          'Basic realm="Botbell", charset="UTF-8"',
+        ]);
+      }
+      expect((await get('/healthz')).status).to.equal(200);
+      expect((await get('/readyz')).status).to.equal(200);
+    });
+
+    it('lets the user admin in with it', async () => {
+      expect((await get('/metrics', basic('admin:pass:wörd'))).status).to.equal(200);
+    });
+
+    it('lets nobody else in', async () => {
+      const wrong = [
+        basic('admin:pass'),
+        basic('admin:'),
+        basic('admin'),
+        basic('root:pass:wörd'),
+        basic(':pass:wörd'),
+        { authorization: 'Bearer pass:wörd' },
+        { authorization: 'Basic' },
+        { authorization: 'Basic !!!' },
+      ];
+      for (const headers of wrong) expect((await get('/metrics', headers)).status).to.equal(401);
+    });
+  });
+
+  describe('on loopback', () => {
+    beforeEach(() => open({ hosts: ['Botbell.internal'] }));
+
+    it('answers to loopback names and to those that the config names', async () => {
+      for (const host of [
+        'localhost',
+        'localhost:8081',
+        '127.0.0.1:1',
+        '[::1]:8081',
+        'botbell.internal:8081',
+      ]) {
+        expect((await get('/metrics', { host })).status, host).to.equal(200);
+      }
+    });
+
+    it('answers 403 to any other name, as a page of another site would use it', async () => {
+      for (const host of [
+        'evil.example',
+        'localhost.evil.example:8081',
+        '10.0.0.1',
+        '127.0.0.1.evil.example',
+      ]) {
+        expect((await get('/metrics', { host })).status, host).to.equal(403);
+        expect((await get('/healthz', { host })).status, host).to.equal(403);
+      }
+    });
+  });
+
+  it('answers to any name where it listens beyond loopback', async () => {
+    await open({ listen: { host: '0.0.0.0', port: 0 }, password: 'secret' });
+    expect((await get('/metrics', { host: 'botbell.example', ...basic('admin:secret') })).status).to.equal(
+      200,
+    );
+  });
+});

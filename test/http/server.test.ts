@@ -1,0 +1,103 @@
+/** A server that starts with a clear word, bounds broken clients, and stops without cutting anybody off early. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import { listen, type ListeningServer } from '../../src/http/server.ts';
+import { moment } from '../support/moment.ts';
+import { RawClient } from '../support/raw-client.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
+
+const ANYWHERE = { host: '127.0.0.1', port: 0 };
+const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+describe('a listening server', () => {
+  const open: ListeningServer[] = [];
+  const clients: RawClient[] = [];
+
+  const start = async (handler: (request: IncomingMessage, response: ServerResponse) => unknown) => {
+    const server = await listen(handler, ANYWHERE, { headersMs: 60, requestMs: 120, checkMs: 20 });
+    open.push(server);
+    return server;
+  };
+
+  const connect = async (server: ListeningServer) => {
+    const client = await RawClient.open(server.port);
+    clients.push(client);
+    return client;
+  };
+
+  afterEach(async () => {
+    for (const client of clients.splice(0)) client.destroy();
+    await Promise.all(open.splice(0).map((server) => server.close(0)));
+  });
+
+  it('says on which port it listens where any will do', async () => {
+    const server = await start((_request, response) => response.end('hello'));
+    expect(server.port).to.be.greaterThan(0);
+    const client = await connect(server);
+    client.write(GET);
+    expect(await client.answer()).to.include({ status: 200, body: 'hello' });
+  });
+
+  it('says in words that the address is taken', async () => {
+    const { port } = await start(() => {});
+    const error = await rejectionOf(listen(() => {}, { host: '127.0.0.1', port }));
+    expect(error.message).to.equal(`cannot listen on 127.0.0.1:${port}: EADDRINUSE`);
+  });
+
+  it('answers what is no HTTP with a problem and closes', async () => {
+    const client = await connect(await start(() => {}));
+    client.write('\u0016\u0003\u0001 hello\r\n\r\n');
+    const answer = await client.answer();
+    expect(answer).to.deep.include({
+      status: 400,
+      body: '{"title":"Bad Request","status":400,"detail":"This is not well-formed HTTP."}',
+    });
+    expect(answer?.headers).to.include({ connection: 'close', 'content-type': 'application/problem+json' });
+    await client.closed();
+  });
+
+  it('answers headers without end with 431', async () => {
+    const client = await connect(await start(() => {}));
+    client.write(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
+    expect((await client.answer())?.status).to.equal(431);
+    await client.closed();
+  });
+
+  describe('that stops', () => {
+    it('lets a request finish and answers it, though it takes no new connection', async () => {
+      const [begun, finished] = [moment(), moment()];
+      const server = await start(async (_request, response) => {
+        begun.happen();
+        await finished.promise;
+        response.end('done');
+      });
+      const client = await connect(server);
+      client.write(GET);
+      await begun.promise;
+      const closed = server.close(5000);
+      await rejectionOf(RawClient.open(server.port));
+      finished.happen();
+      expect((await client.answer())?.body).to.equal('done');
+      await closed;
+    });
+
+    it('does not wait for connections that are idle', async () => {
+      const server = await start((_request, response) => response.end('done'));
+      const client = await connect(server);
+      client.write(GET);
+      await client.answer();
+      await server.close(60_000);
+      await client.closed();
+    });
+
+    it('cuts off what has not finished in time', async () => {
+      const begun = moment();
+      const server = await start(() => begun.happen());
+      const client = await connect(server);
+      client.write(GET);
+      await begun.promise;
+      await server.close(20);
+      expect(await client.answer()).to.equal(undefined);
+    });
+  });
+});

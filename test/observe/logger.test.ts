@@ -1,0 +1,34 @@
+/** Logs go to stderr: as JSON for machines, as one readable line for people. */
+import { spawnSync } from 'node:child_process';
+import { expect } from 'chai';
+
+const MODULE = new URL('../../src/observe/logger.ts', import.meta.url).href;
+
+function logged(level: string, isForPeople: boolean) {
+  const script = `
+    import { createLogger } from ${JSON.stringify(MODULE)};
+    const logger = await createLogger(${JSON.stringify(level)}, ${isForPeople});
+    logger.info({ job_id: 'job-1', http: 200 }, 'callback');
+    logger.debug('details');
+  `;
+  const options = { encoding: 'utf8' } as const;
+  return spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], options);
+}
+
+describe('the logger', () => {
+  it('writes a JSON line each to stderr, and nothing to stdout', () => {
+    const { stdout, stderr } = logged('info', false);
+    expect(stdout).to.equal('');
+    const lines = stderr.trim().split('\n');
+    expect(lines).to.have.length(1);
+    expect(JSON.parse(lines[0] ?? '')).to.include({ level: 30, job_id: 'job-1', http: 200, msg: 'callback' });
+  });
+
+  it('writes one readable line each for people', () => {
+    const { stdout, stderr } = logged('debug', true);
+    expect(stdout).to.equal('');
+    const [info, debug] = stderr.trim().split('\n');
+    expect(info).to.match(/INFO.*callback.*"job_id":"job-1"/);
+    expect(debug).to.match(/DEBUG.*details/);
+  });
+});

@@ -1,0 +1,83 @@
+/** Every metric that dashboards were promised, with its labels. */
+import { expect } from 'chai';
+import { createMetrics, type Metrics } from '../../src/observe/metrics.ts';
+
+describe('the metrics', () => {
+  let metrics: Metrics;
+  let open: { pending: number; dead: number } | undefined;
+
+  const sample = async (name: string) => {
+    const text = await metrics.text();
+    const line = text.split('\n').find((each) => each.startsWith(`${name} `));
+    return line === undefined ? undefined : Number(line.slice(name.length + 1));
+  };
+
+  beforeEach(() => {
+    open = { pending: 3, dead: 1 };
+    metrics = createMetrics({ version: '1.2.3', countOpen: () => Promise.resolve(open) });
+  });
+
+  it('are all there from the start, each with a help text', async () => {
+    const text = await metrics.text();
+    for (const name of [
+      'callbacks_total',
+      'deliveries_total',
+      'delivery_seconds',
+      'answer_seconds',
+      'bot_seconds_total',
+      'template_errors_total',
+      'deliveries_pending',
+      'deliveries_dead',
+      'config_reload_ok',
+      'build_info',
+    ]) {
+      expect(text).to.match(new RegExp(`^# HELP botbell_${name} .+`, 'm'));
+    }
+    expect(text).to.contain('botbell_build_info{version="1.2.3"} 1');
+    expect(await sample('botbell_config_reload_ok')).to.equal(1);
+    expect(await sample('botbell_bot_seconds_total{cause="retry"}')).to.equal(0);
+  });
+
+  it('count callbacks by status and result, and how long their answer took', async () => {
+    metrics.answered({ status: 'error', result: 'delivered', httpStatus: 200, seconds: 0.2 });
+    metrics.answered({ status: 'none', result: 'refused', httpStatus: 422, seconds: 0.001 });
+    expect(await sample('botbell_callbacks_total{status="error",result="delivered"}')).to.equal(1);
+    expect(await sample('botbell_callbacks_total{status="none",result="refused"}')).to.equal(1);
+    expect(await sample('botbell_answer_seconds_count')).to.equal(2);
+    expect(await sample('botbell_answer_seconds_bucket{le="0.25"}')).to.equal(2);
+    expect(await sample('botbell_answer_seconds_bucket{le="0.1"}')).to.equal(1);
+  });
+
+  it('count what callbacks cost the BOTs: our answer, and half a minute for each that is not 2xx', async () => {
+    metrics.answered({ status: 'error', result: 'delivered', httpStatus: 200, seconds: 2 });
+    metrics.answered({ status: 'error', result: 'failed', httpStatus: 502, seconds: 3 });
+    expect(await sample('botbell_bot_seconds_total{cause="answer"}')).to.equal(5);
+    expect(await sample('botbell_bot_seconds_total{cause="retry"}')).to.equal(30);
+  });
+
+  it('count attempts by channel and outcome, and how long they took', async () => {
+    metrics.attempted({ channel: 'slack', outcome: 'delivered', seconds: 0.3 });
+    metrics.attempted({ channel: 'slack', outcome: 'rate_limited', seconds: 0.1 });
+    expect(await sample('botbell_deliveries_total{channel="slack",outcome="delivered"}')).to.equal(1);
+    expect(await sample('botbell_deliveries_total{channel="slack",outcome="rate_limited"}')).to.equal(1);
+    expect(await sample('botbell_delivery_seconds_count{channel="slack"}')).to.equal(2);
+  });
+
+  it('tell what is open, asked for at each scrape, and NaN while the store cannot tell', async () => {
+    expect(await sample('botbell_deliveries_pending')).to.equal(3);
+    open = { pending: 0, dead: 2 };
+    expect(await sample('botbell_deliveries_pending')).to.equal(0);
+    expect(await sample('botbell_deliveries_dead')).to.equal(2);
+    open = undefined;
+    expect(await sample('botbell_deliveries_pending')).to.deep.equal(Number.NaN);
+  });
+
+  it('count failing templates and tell whether the last reload was taken', async () => {
+    metrics.templateFailed();
+    expect(await sample('botbell_template_errors_total')).to.equal(1);
+    metrics.configReloaded(false);
+    expect(await sample('botbell_config_reload_ok')).to.equal(0);
+    metrics.configReloaded(true);
+    expect(await sample('botbell_config_reload_ok')).to.equal(1);
+  });
+});

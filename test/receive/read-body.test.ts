@@ -1,0 +1,322 @@
+/** Bodies in every condition that a network can deliver them in: each gets a clear answer, and so does the next one. */
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { callbackWith } from '../support/callbacks.ts';
+import { DELIVERED, openReceiver, type ReceiverBench } from '../support/receiver-bench.ts';
+import { moment } from '../support/moment.ts';
+import { type RawAnswer, RawClient } from '../support/raw-client.ts';
+
+const MAX_BYTES = 64 * 1024;
+const MB = 1024 * 1024;
+const GOOD = Buffer.from(JSON.stringify(callbackWith()));
+
+function head(headers: Record<string, string | number>): string {
+  const lines = Object.entries({ Host: 'x', 'Content-Type': 'application/json', ...headers });
+  return `POST /callbacks HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+}
+
+function post(body: Uint8Array, headers: Record<string, string> = {}): Buffer {
+  return Buffer.concat([Buffer.from(head({ ...headers, 'Content-Length': body.length })), body]);
+}
+
+/** A callback of exactly so many bytes. */
+function callbackOf(bytes: number): Buffer {
+  const empty = Buffer.byteLength(JSON.stringify(callbackWith({ message: '' })));
+  return Buffer.from(JSON.stringify(callbackWith({ message: 'x'.repeat(bytes - empty) })));
+}
+
+/** Bytes that compress to nothing. */
+function noise(bytes: number): Buffer {
+  const blocks = Array.from({ length: Math.ceil(bytes / 64) }, (_, index) =>
+    createHash('sha512').update(String(index)).digest(),
+  );
+  return Buffer.concat(blocks).subarray(0, bytes);
+}
+
+function expectProblem(answer: RawAnswer | undefined, status: number, detail: RegExp): void {
+  expect(answer?.status).to.equal(status);
+  expect(answer?.headers['content-type']).to.equal('application/problem+json');
+  const body = JSON.parse(answer?.body ?? '') as { status: number; detail: string };
+  expect(body.status).to.equal(status);
+  expect(body.detail).to.match(detail);
+}
+
+describe('a body', () => {
+  let bench: ReceiverBench;
+  let client: RawClient;
+
+  beforeEach(async () => {
+    bench = await openReceiver({ maxBodyBytes: MAX_BYTES });
+    client = await RawClient.open(bench.port);
+  });
+
+  afterEach(async () => {
+    client.destroy();
+    const next = await RawClient.open(bench.port);
+    next.write(post(GOOD));
+    expect((await next.answer())?.status, 'the next good callback').to.equal(200);
+    next.destroy();
+    expect(bench.unforeseen).to.deep.equal([]);
+    await bench.close();
+  });
+
+  const answerTo = (...parts: (string | Uint8Array)[]) => {
+    client.write(...parts);
+    return client.answer();
+  };
+
+  const expectClosed = async (answer: RawAnswer | undefined) => {
+    expect(answer?.headers['connection']).to.equal('close');
+    await client.closed();
+  };
+
+  describe('that is compressed', () => {
+    const codings: [string, (body: Uint8Array) => Uint8Array][] = [
+      ['gzip', gzipSync],
+      ['GZIP', gzipSync],
+      ['deflate', deflateSync],
+      ['br', brotliCompressSync],
+      ['identity', (body) => body],
+    ];
+    for (const [coding, compress] of codings) {
+      it(`with ${coding} is read`, async () => {
+        const answer = await answerTo(post(compress(GOOD), { 'Content-Encoding': coding }));
+        expect(answer?.status).to.equal(200);
+        expect(bench.handled).to.deep.equal([callbackWith()]);
+      });
+    }
+
+    for (const coding of ['zstd', 'compress', 'gzip, gzip', 'gzip, br', 'nonsense']) {
+      it(`with ${coding} is answered 415, which names what is read`, async () => {
+        const answer = await answerTo(post(GOOD, { 'Content-Encoding': coding }));
+        expectProblem(answer, 415, /gzip, deflate, br or identity/);
+        expect(answer?.headers['accept-encoding']).to.equal('gzip, deflate, br');
+        await expectClosed(answer);
+      });
+    }
+
+    const corrupt: [string, string, Uint8Array][] = [
+      ['is not compressed at all', 'gzip', GOOD],
+      ['is not compressed at all', 'br', GOOD],
+      ['is deflated without the header', 'deflate', deflateRawSync(GOOD)],
+      ['ends too early', 'gzip', gzipSync(GOOD).subarray(0, -12)],
+      ['has flipped bits', 'gzip', flipped(gzipSync(GOOD))],
+    ];
+    for (const [what, coding, body] of corrupt) {
+      it(`with ${coding} but ${what} is answered 400`, async () => {
+        const answer = await answerTo(post(body, { 'Content-Encoding': coding }));
+        expectProblem(answer, 400, /Content-Encoding/);
+      });
+    }
+
+    for (const [coding, compress] of [
+      ['gzip', gzipSync],
+      ['br', brotliCompressSync],
+    ] as const) {
+      it(`to a bomb (${coding}) is answered 413 before it has burst`, async () => {
+        const bomb = compress(Buffer.alloc(8 * MB, ' '));
+        expect(bomb.length).to.be.lessThan(MAX_BYTES);
+        const answer = await answerTo(post(bomb, { 'Content-Encoding': coding }));
+        expectProblem(answer, 413, /larger than 65536 bytes/);
+        await expectClosed(answer);
+      });
+    }
+
+    it('and cut off by the sender holds nothing up', async () => {
+      const body = gzipSync(noise(20_000));
+      client.write(head({ 'Content-Encoding': 'gzip', 'Content-Length': body.length }));
+      await client.flush(body.subarray(0, 10_000));
+      client.destroy();
+      await bench.reported();
+      expect(bench.reports.map((each) => each.status)).to.deep.equal([400]);
+    });
+  });
+
+  describe('that is large', () => {
+    it('is taken up to max_body, to the byte', async () => {
+      expect((await answerTo(post(callbackOf(MAX_BYTES))))?.status).to.equal(200);
+      expectProblem(await answerTo(post(callbackOf(MAX_BYTES + 1))), 413, /larger than 65536 bytes/);
+    });
+
+    it('is answered 413 at its head when it says so, and the rest of it is not waited for', async () => {
+      const answer = await answerTo(head({ 'Content-Length': 1024 * MB }), 'x'.repeat(100));
+      expectProblem(answer, 413, /larger/);
+      await expectClosed(answer);
+    });
+
+    it('is answered 413 when it does not say so', async () => {
+      const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+      const answer = await answerTo(head({ 'Transfer-Encoding': 'chunked' }), chunk, chunk);
+      expectProblem(answer, 413, /larger/);
+      await expectClosed(answer);
+    });
+
+    it('is answered so that a sender which reads only after it has sent everything can read it', async () => {
+      client.write(head({ 'Content-Length': 20 * MB }));
+      await client.flush(Buffer.alloc(20 * MB, 'x'));
+      expect(client.error, 'nothing has cut the sender off').to.equal(undefined);
+      expectProblem(await client.answer(), 413, /larger/);
+    });
+
+    it('is not read without end', async () => {
+      client.write(head({ 'Content-Length': 1024 * MB }));
+      const block = Buffer.alloc(4 * MB, 'x');
+      let sent = 0;
+      while (client.isWritable && sent < 1024) {
+        await client.flush(block);
+        sent += 4;
+      }
+      expect(sent).to.be.lessThan(200);
+    });
+  });
+
+  describe('that does not come whole', () => {
+    it('because the sender hangs up is no callback, and frees its place', async () => {
+      client.write(head({ 'Content-Length': 1000 }));
+      await client.flush(GOOD);
+      client.destroy();
+      await bench.reported();
+      expect(bench.handled).to.deep.equal([]);
+      expect(bench.reports.map((each) => each.status)).to.deep.equal([400]);
+    });
+
+    it('in chunks that are broken is answered 400', async () => {
+      const answer = await answerTo(head({ 'Transfer-Encoding': 'chunked' }), 'zz\r\n');
+      expectProblem(answer, 400, /not well-formed HTTP/);
+      await client.closed();
+    });
+
+    it('since it is longer than it said is taken for what it said, and the rest refused', async () => {
+      const answer = await answerTo(head({ 'Content-Length': GOOD.length }), GOOD, '}}}}\r\n\r\n');
+      expect([200, 400]).to.contain(answer?.status);
+      await client.closed();
+    });
+  });
+
+  it('in many small chunks is read', async () => {
+    client.write(head({ 'Transfer-Encoding': 'chunked' }));
+    for (const byte of GOOD)
+      await client.flush(Buffer.from(`1\r\n${String.fromCharCode(byte)}\r\n`, 'latin1'));
+    expect((await answerTo('0\r\n\r\n'))?.status).to.equal(200);
+    expect(bench.handled).to.deep.equal([callbackWith()]);
+  });
+
+  it('that is missing altogether is answered 400', async () => {
+    expectProblem(await answerTo(head({})), 400, /empty/);
+    expectProblem(await answerTo(head({ 'Content-Length': 0 })), 400, /empty/);
+  });
+
+  for (const url of ['http://[::/callbacks', 'http://%@x/callbacks', '//%@x/callbacks#']) {
+    it(`to a target that is no URL is answered 400: ${url}`, async () => {
+      client.write(post(GOOD).toString().replace('/callbacks', url));
+      expectProblem(await client.answer(), 400, /request target/);
+    });
+  }
+
+  it('of two sizes at once is answered 400', async () => {
+    const answer = await answerTo(head({ 'Content-Length': 5, 'Transfer-Encoding': 'chunked' }), '0\r\n\r\n');
+    expectProblem(answer, 400, /not well-formed HTTP/);
+  });
+
+  describe('on a connection that is kept', () => {
+    const refused: [string, Buffer, number][] = [
+      ['broken JSON', post(Buffer.from('{')), 400],
+      ['invalid UTF-8', post(Buffer.from([0x22, 0xff, 0x22])), 400],
+      ['no callback', post(Buffer.from('[]')), 422],
+      ['another path', Buffer.from(post(GOOD).toString().replace('/callbacks', '/elsewhere')), 404],
+      ['another method', Buffer.from(post(GOOD).toString().replace('POST', 'PUT')), 405],
+    ];
+    for (const [what, bytes, status] of refused) {
+      it(`is answered although the one before it was refused: ${what}`, async () => {
+        client.write(bytes, post(GOOD));
+        expect((await client.answer())?.status).to.equal(status);
+        expect((await client.answer())?.status).to.equal(200);
+      });
+    }
+
+    it('is answered in its turn when several come at once', async () => {
+      bench.handle = ({ job_id }) =>
+        Promise.resolve({ ...DELIVERED, deliveries: [], result: 'duplicate', job_id });
+      const jobs = ['a', 'b', 'c'];
+      client.write(...jobs.map((job_id) => post(Buffer.from(JSON.stringify(callbackWith({ job_id }))))));
+      const answers = [await client.answer(), await client.answer(), await client.answer()];
+      expect(
+        answers.map((each) => (JSON.parse(each?.body ?? '{}') as { job_id: string }).job_id),
+      ).to.deep.equal(jobs);
+    });
+  });
+
+  it('of a sender who does not wait for the answer is handled all the same', async () => {
+    const finished = moment();
+    bench.handle = () => finished.promise.then(() => DELIVERED);
+    client.write(post(GOOD));
+    await bench.begun();
+    client.destroy();
+    await nextTurn();
+    finished.happen();
+    await bench.reported();
+    expect(bench.reports.map((each) => each.status)).to.deep.equal([200]);
+    bench.handle = () => Promise.resolve(DELIVERED);
+  });
+});
+
+describe('a slow sender', () => {
+  let bench: ReceiverBench;
+  let client: RawClient;
+
+  beforeEach(async () => {
+    bench = await openReceiver({}, { headersMs: 60, requestMs: 120, checkMs: 20 });
+    client = await RawClient.open(bench.port);
+  });
+
+  afterEach(async () => {
+    client.destroy();
+    await bench.close();
+  });
+
+  const expectTimeout = async () => {
+    expectProblem(await client.answer(), 408, /took too long/);
+    await client.closed();
+  };
+
+  it('of headers is answered 408 and loses the connection', async () => {
+    client.write('POST /callbacks HTTP/1.1\r\nHost: x\r\n');
+    await expectTimeout();
+  });
+
+  it('who says nothing loses the connection', async () => {
+    await expectTimeout();
+  });
+
+  it('of a body is answered 408 and gives its place back', async () => {
+    client.write(head({ 'Content-Length': 1000 }), '{');
+    await expectTimeout();
+    client.destroy();
+    await bench.reported();
+    expect(bench.handled).to.deep.equal([]);
+    expect(bench.unforeseen).to.deep.equal([]);
+  });
+
+  it('of a compressed body is answered 408 and gives its place back', async () => {
+    const body = gzipSync(noise(1000));
+    client.write(head({ 'Content-Length': body.length, 'Content-Encoding': 'gzip' }), body.subarray(0, 500));
+    await expectTimeout();
+    client.destroy();
+    await bench.reported();
+    expect(bench.unforeseen).to.deep.equal([]);
+  });
+
+  it('who is slower than that to read a long answer is not cut off', async () => {
+    bench.handle = () => new Promise((resolve) => void setTimeout(() => resolve(DELIVERED), 200));
+    client.write(post(GOOD));
+    expect((await client.answer())?.status, 'the limits are on the request alone').to.equal(200);
+  });
+});
+
+function flipped(body: Buffer): Buffer {
+  const copy = Buffer.from(body);
+  for (let index = 20; index < 40; index += 1) copy[index] = ~(copy[index] ?? 0) & 0xff;
+  return copy;
+}
