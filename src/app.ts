@@ -2,16 +2,17 @@
 import { createCallbackCheck } from './callback/check-callback.ts';
 import type { Channel, ChannelType } from './channels/channel.ts';
 import { createAdmin } from './admin/admin.ts';
-import { composeBridge, formatsOf, leaseMsOf } from './compose-bridge.ts';
+import { composePipeline, formatsOf, leaseMsOf, type Pipeline } from './compose-pipeline.ts';
 import type { AdminConfig, Config } from './config/config.ts';
-import type { Bridge } from './deliver/bridge.ts';
+import { refusedBody } from './deliver/trouble.ts';
 import { listen, type ListeningServer } from './http/server.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { openLedger } from './ledger/open-ledger.ts';
 import { ownerName } from './ledger/owner.ts';
+import { startRetention } from './ledger/retention.ts';
 import type { Logger } from './observe/logger.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
-import { createReceiver } from './receive/receiver.ts';
+import { createReceiver, type Refusal } from './receive/receiver.ts';
 import { Traffic } from './receive/traffic.ts';
 import { createRenderer } from './render/create-renderer.ts';
 import type { Renderer } from './render/renderer.ts';
@@ -56,17 +57,20 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 
 async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<RunningApp, 'stop'>> {
   const { config, clock, logger, version } = options;
-  const owner = ownerName(clock.now());
-  const ledger = await openLedger(config.store.url, { clock, owner, leaseMs: leaseMsOf(config) });
+  const ledger = await openStore(options);
   cleanUps.push(() => ledger.close());
   const metrics = createMetrics({ version, countOpen: () => ledger.countOpen().catch(() => undefined) });
   const channels = openChannels(options);
   cleanUps.push(() => closeAll(channels));
   const renderer = openRenderer(options, metrics);
-  const bridge = openBridge(options, { channels, renderer, ledger, metrics });
-  cleanUps.push(() => bridge.drained());
+  const pipeline = openPipeline(options, { channels, renderer, ledger, metrics });
+  cleanUps.push(() => pipeline.bridge.drained());
+  const retention = startRetention(ledger, config.store.keepMs, clock, reportTrouble(logger));
+  cleanUps.push(() => retention.stop());
+  pipeline.worker.start();
+  cleanUps.push(() => pipeline.worker.stop());
   const traffic = new Traffic(config.receiver.maxInFlight);
-  const services: Services = { bridge, ledger, metrics, traffic, onUnforeseen: reportUnforeseen(logger) };
+  const services: Services = { pipeline, ledger, metrics, traffic, onUnforeseen: reportUnforeseen(logger) };
   const admin = await openAdmin(config.admin, services);
   if (admin !== undefined) cleanUps.push(() => admin.close(GOODBYE_MS));
   const receiver = await openReceiver(options, services);
@@ -78,11 +82,21 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
 }
 
 interface Services {
-  readonly bridge: Bridge;
+  readonly pipeline: Pipeline;
   readonly ledger: Ledger;
   readonly metrics: Metrics;
   readonly traffic: Traffic;
   readonly onUnforeseen: (error: unknown) => void;
+}
+
+function openStore({ config, clock, logger }: AppOptions): Promise<Ledger> {
+  return openLedger(config.store.url, {
+    clock,
+    owner: ownerName(clock.now()),
+    leaseMs: leaseMsOf(config),
+    takeOverAfterMs: config.delivery.takeOverAfterMs,
+    onTrouble: reportTrouble(logger),
+  });
 }
 
 function openChannels({ config, channelTypes, print }: AppOptions): ReadonlyMap<string, Channel> {
@@ -110,20 +124,22 @@ function openRenderer({ config, channelTypes, logger }: AppOptions, metrics: Met
   });
 }
 
-function openBridge(
+function openPipeline(
   { config, channelTypes, clock, logger }: AppOptions,
   parts: Pick<Services, 'ledger' | 'metrics'> & {
     readonly channels: ReadonlyMap<string, Channel>;
     readonly renderer: Renderer;
   },
-): Bridge {
-  return composeBridge({
+): Pipeline {
+  return composePipeline({
     config,
     channelTypes,
     clock,
     ...parts,
     onAttempt: (errand, result) => reportAttempt(logger, parts.metrics, errand, result),
     onUnwritten: (error) => logger.error({ err: error }, 'what was told could not be written down'),
+    onStoreTrouble: reportTrouble(logger),
+    onStoreRecovered: () => logger.info('the store can be used again'),
   });
 }
 
@@ -142,24 +158,37 @@ async function openAdmin(
   return listen(createAdmin({ config, metrics, readiness, onUnforeseen }).callback(), config.listen);
 }
 
-function openReceiver(
-  { config, clock, logger }: AppOptions,
-  { bridge, ledger, metrics, traffic, onUnforeseen }: Services,
-): Promise<ListeningServer> {
+function openReceiver(options: AppOptions, services: Services): Promise<ListeningServer> {
+  const { config, clock, logger } = options;
+  const { pipeline, metrics, traffic, onUnforeseen } = services;
   const receiver = createReceiver({
     config: config.receiver,
     clock,
     check: createCallbackCheck(config.display.timezone),
-    handle: (callback, receivedAt) => bridge.handle({ callback, receivedAt }),
-    refuse: ({ bytes, ...refusal }) =>
-      ledger.refuse({ ...refusal, body: Buffer.from(bytes).toString('utf8') }).catch((error: unknown) => {
-        logger.error({ err: error }, 'a refused body could not be kept');
-      }),
+    handle: (callback, receivedAt) => pipeline.bridge.handle({ callback, receivedAt }),
+    refuse: (refusal) => keepRefused(options, services, refusal),
     traffic,
     report: (report) => reportCallback(logger, metrics, report),
     onUnforeseen,
   });
   return listen(receiver.callback(), config.receiver.listen);
+}
+
+async function keepRefused(
+  { config, logger }: AppOptions,
+  { ledger, pipeline }: Services,
+  { bytes, ...refusal }: Refusal,
+): Promise<void> {
+  try {
+    await ledger.refuse({ ...refusal, body: Buffer.from(bytes).toString('utf8') });
+    pipeline.alarm(refusedBody(refusal.status, refusal.detail, config.display.language));
+  } catch (error) {
+    logger.error({ err: error }, 'a refused body could not be kept');
+  }
+}
+
+function reportTrouble(logger: Logger): (error: unknown) => void {
+  return (error) => logger.error({ err: error }, 'the store cannot be used');
 }
 
 function reportUnforeseen(logger: Logger): (error: unknown) => void {

@@ -1,25 +1,29 @@
-/** Puts routing, rendering, channels and ledger together into the bridge that one config describes. */
+/** Puts routing, rendering, channels and ledger together into the pipeline that one config describes. */
 import { createHash } from 'node:crypto';
 import type { Callback } from './callback/callback.ts';
 import { parseStartTime } from './callback/start-time.ts';
 import type { Channel, ChannelType } from './channels/channel.ts';
 import type { MessageFormat } from './channels/format.ts';
-import type { Config } from './config/config.ts';
-import { Bridge, type Plan } from './deliver/bridge.ts';
+import type { Config, Destination } from './config/config.ts';
+import { type Alarm, createAlarm } from './deliver/alarm.ts';
+import { Bridge } from './deliver/bridge.ts';
 import { type Courier, createCourier } from './deliver/courier.ts';
 import { KeyedQueue } from './deliver/keyed-queue.ts';
 import { type AttemptResult, createMessenger, type Errand } from './deliver/messenger.ts';
+import type { Plan, PlannedErrand } from './deliver/plan.ts';
 import { redactor } from './deliver/redact.ts';
 import { RemotePauses } from './deliver/remote-pauses.ts';
+import { deadLetter } from './deliver/trouble.ts';
+import { Worker } from './deliver/worker.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { Renderer } from './render/renderer.ts';
-import { createRouter, type Router } from './route/router.ts';
+import { createRouter, type RoutedDestination, type Router } from './route/router.ts';
 import type { Clock } from './time/clock.ts';
 
 /** Longer than any attempt that outlives its answer, so that a claim never ends before its attempt. */
 const LEASE_MARGIN_MS = 5000;
 
-export interface BridgeParts {
+export interface PipelineParts {
   readonly config: Config;
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
   readonly channels: ReadonlyMap<string, Channel>;
@@ -28,67 +32,119 @@ export interface BridgeParts {
   readonly clock: Clock;
   readonly onAttempt: (errand: Errand, result: AttemptResult) => void;
   readonly onUnwritten: (error: unknown) => void;
+  readonly onStoreTrouble: (error: unknown) => void;
+  readonly onStoreRecovered: () => void;
 }
 
-export function composeBridge(parts: BridgeParts): Bridge {
-  const { config, ledger, clock, onUnwritten } = parts;
-  const router = createRouter(config.routes, config.defaultRoute);
+export interface Pipeline {
+  readonly bridge: Bridge;
+  readonly worker: Worker;
+  readonly alarm: Alarm;
+}
+
+export function composePipeline(parts: PipelineParts): Pipeline {
+  const router = createRouter(parts.config.routes, parts.config.defaultRoute);
+  const pauses = new RemotePauses(parts.clock);
+  const take = composeCourier(parts, pauses);
+  const onDue = () => worker.nudge();
+  const alarm = composeAlarm(parts, onDue);
+  const worker = composeWorker(parts, { router, pauses, take, alarm });
+  return { bridge: composeBridge(parts, { router, take, alarm, onDue }), worker, alarm };
+}
+
+interface SharedParts {
+  readonly router: Router;
+  readonly take: Courier;
+  readonly alarm: Alarm;
+}
+
+function composeBridge(
+  { config, ledger, clock, onUnwritten }: PipelineParts,
+  { router, take, alarm, onDue }: SharedParts & { readonly onDue: () => void },
+): Bridge {
+  const { receiver, delivery, display } = config;
   return new Bridge({
     clock,
     ledger,
     queue: new KeyedQueue(),
-    take: composeCourier(parts),
-    answerWithinMs: config.receiver.answerWithinMs,
-    policy: config.delivery,
+    take,
+    answerWithinMs: receiver.answerWithinMs,
+    answerWhen: receiver.answerWhen,
+    policy: delivery,
+    random: Math.random,
     plan: (callback) => planFor(router, callback),
-    startedAt: (callback) => parseStartTime(callback.start_time, config.display.timezone) ?? clock.now(),
+    startedAt: (callback) => parseStartTime(callback.start_time, display.timezone) ?? clock.now(),
+    onDue,
+    onGivenUp: (callback, given) => alarm(deadLetter(callback, given, display.language)),
     onUnwritten,
   });
 }
 
-function composeCourier({
-  config,
-  channelTypes,
-  channels,
-  renderer,
-  clock,
-  onAttempt,
-}: BridgeParts): Courier {
-  const formats = formatNames(config, channelTypes);
+function composeWorker(
+  { config, ledger, clock, onStoreTrouble, onStoreRecovered }: PipelineParts,
+  { router, take, alarm, pauses }: SharedParts & { readonly pauses: RemotePauses },
+): Worker {
+  const { receiver, delivery, display } = config;
+  return new Worker({
+    clock,
+    ledger,
+    pauses,
+    take,
+    tripMs: receiver.answerWithinMs,
+    policy: delivery,
+    random: Math.random,
+    plan: ({ kind, callback }) => (kind === 'alert' ? alertPlan(config) : planFor(router, callback)),
+    onGivenUp: ({ kind, callback }, given) => {
+      // An alert that cannot be told is not worth an alert.
+      if (kind === 'callback') alarm(deadLetter(callback, given, display.language));
+    },
+    onTrouble: onStoreTrouble,
+    onRecovered: onStoreRecovered,
+  });
+}
+
+function composeAlarm({ config, ledger, clock, onUnwritten }: PipelineParts, onRaised: () => void): Alarm {
+  const targets = alertPlan(config).errands;
+  return createAlarm({ clock, ledger, targets, onRaised, onUnwritten });
+}
+
+function composeCourier(
+  { config, channelTypes, channels, renderer, clock, onAttempt }: PipelineParts,
+  pauses: RemotePauses,
+): Courier {
+  const formats = formatsOf(config, channelTypes);
   const send = createMessenger({
     clock,
     timeoutMs: config.delivery.timeoutMs,
     channelOf: (name) => channels.get(name),
     compose: ({ callback, channel, templateSet, options, timesReceived }) =>
-      renderer.render(callback, { format: formats.get(channel) ?? '', templateSet, options }, timesReceived),
+      renderer.render(
+        callback,
+        { format: formats.get(channel)?.name ?? '', templateSet, options },
+        timesReceived,
+      ),
     keyOf: ({ identity, destination }) =>
       createHash('sha256').update(`${identity}\n${destination}`).digest('hex'),
     redact: redactor(config.secrets),
     onAttempt,
   });
-  const pauses = new RemotePauses(clock);
   const { attemptsPerRequest } = config.delivery;
   return createCourier({ clock, pauses, send, attemptsPerRequest, random: Math.random });
 }
 
 export function planFor(router: Router, callback: Callback): Plan {
   const { destinations, explanations } = router.route(callback);
-  const errands = destinations.map(({ destination: { key, channel, address, options }, templateSet }) => ({
-    destination: key,
-    channel,
-    address,
-    options,
-    templateSet,
-  }));
-  return { errands, routing: explanations };
+  return { errands: destinations.map(asErrand), routing: explanations };
 }
 
-/** The message format of each channel, by the channel's name. */
-export function formatNames(
-  config: Config,
-  channelTypes: ReadonlyMap<string, ChannelType>,
-): ReadonlyMap<string, string> {
-  return new Map([...formatsOf(config, channelTypes)].map(([channel, format]) => [channel, format.name]));
+function alertPlan({ delivery }: Config): Plan {
+  const errands = delivery.alerts.map((destination) => asErrand({ destination, templateSet: undefined }));
+  return { errands, routing: [] };
+}
+
+function asErrand({ destination, templateSet }: Omit<RoutedDestination, 'route'>): PlannedErrand {
+  const { key, channel, address, options }: Destination = destination;
+  return { destination: key, channel, address, options, templateSet };
 }
 
 export function formatsOf(

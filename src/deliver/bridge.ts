@@ -1,43 +1,26 @@
 /** One callback in, everybody told who has not been, one honest answer out. */
 import type { Callback } from '../callback/callback.ts';
 import { identityOf } from '../callback/identity.ts';
-import type {
-  Admission,
-  AttemptRecord,
-  DeliveryRecord,
-  DeliveryTarget,
-  Ledger,
-  Settlement,
-} from '../ledger/ledger.ts';
+import { DeliveryFailure } from '../channels/failure.ts';
+import type { Admission, DeliveryRecord, Ledger, Settlement } from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
-import type { Courier } from './courier.ts';
+import type { Courier, Trip } from './courier.ts';
 import type { KeyedQueue } from './keyed-queue.ts';
 import type { Errand } from './messenger.ts';
-import { type FinishedTrip, runRound } from './round.ts';
 import {
+  attemptRecords,
   type DeliveryPolicy,
-  errorOf,
-  judge,
-  type Standing,
+  type OutcomeContext,
   updateAfter,
-  type Verdict,
   withRefusal,
-} from './verdict.ts';
+} from './outcome.ts';
+import { errandFor, type Plan, plannedFor } from './plan.ts';
+import { type FinishedTrip, runRound } from './round.ts';
+import type { GivenUp } from './trouble.ts';
+import { judge, judgeAccepted, type Standing, type Verdict } from './verdict.ts';
 
 /** How often a delivery that somebody else is making is looked at. */
 const WATCH_INTERVAL_MS = 200;
-
-/** Whom a callback is to reach and how it should look there. */
-export interface PlannedErrand extends DeliveryTarget {
-  readonly templateSet: string | undefined;
-  readonly options: Readonly<Record<string, unknown>>;
-}
-
-export interface Plan {
-  readonly errands: readonly PlannedErrand[];
-  /** Why each route matched or not, for the ledger. */
-  readonly routing: unknown;
-}
 
 export interface BridgeDependencies {
   readonly clock: Clock;
@@ -46,15 +29,21 @@ export interface BridgeDependencies {
   readonly queue: KeyedQueue;
   readonly take: Courier;
   readonly answerWithinMs: number;
+  readonly answerWhen: 'delivered' | 'accepted';
   readonly policy: DeliveryPolicy;
   readonly plan: (callback: Callback) => Plan;
   /** Milliseconds since the epoch. */
   readonly startedAt: (callback: Callback) => number;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** A delivery is waiting for the worker. */
+  readonly onDue: () => void;
+  readonly onGivenUp: (callback: Callback, given: GivenUp) => void;
   /** What was told could not be written down. */
   readonly onUnwritten: (error: unknown) => void;
 }
 
-/** One POST, from the moment its first byte came. */
+/** One POST, from the moment its body was there: how slowly the sender sends is not the answer's time. */
 export interface Incoming {
   readonly callback: Callback;
   readonly receivedAt: number;
@@ -79,22 +68,40 @@ export class Bridge {
     while (this.#late.size > 0) await Promise.all(this.#late);
   }
 
-  async #handle(incoming: Incoming, identity: string): Promise<Verdict> {
-    const { ledger, answerWithinMs, plan, startedAt } = this.#dependencies;
-    const { callback, receivedAt } = incoming;
-    const deadline = receivedAt + answerWithinMs;
-    const { errands, routing } = plan(callback);
+  async #handle({ callback, receivedAt }: Incoming, identity: string): Promise<Verdict> {
+    const { ledger, answerWithinMs, answerWhen, startedAt } = this.#dependencies;
+    const plan = this.#dependencies.plan(callback);
+    const isAccepted = answerWhen === 'accepted';
     const admission = await ledger.admit({
       identity,
       callback,
       startedAt: startedAt(callback),
       receivedAt,
-      planned: errands,
-      routing,
+      planned: plan.errands,
+      routing: plan.routing,
+      isAccepted,
     });
-    const told = await this.#tell(admission, errandsOf(incoming, identity, admission, errands), deadline);
+    if (isAccepted) return this.#accept(receivedAt, admission);
+    const { timesReceived } = admission;
+    const errandOf = (record: DeliveryRecord) =>
+      errandFor({ callback, identity, timesReceived }, plannedFor(record, plan));
+    const deadline = receivedAt + answerWithinMs;
+    const told = await this.#tell(admission, errandOf, deadline);
     const others = await this.#watchOthers(admission, deadline);
-    return this.#answer(receivedAt, admission, told, others);
+    return this.#answer({ callback, receivedAt }, admission, told, others);
+  }
+
+  /** It is on disk, so the service may forget it. */
+  #accept(receivedAt: number, { callbackId, deliveries, isSuperseded }: Admission): Verdict {
+    const { clock, ledger, onDue, onUnwritten } = this.#dependencies;
+    const verdict = judgeAccepted(deliveries, isSuperseded);
+    const { status, result } = verdict;
+    const answer = { callbackId, receivedAt, answeredAt: clock.now(), status, result };
+    this.#keepUntil(
+      ledger.settle({ attempts: [], deliveries: [], answer, isDurable: false }).catch(onUnwritten),
+    );
+    onDue();
+    return verdict;
   }
 
   async #tell(
@@ -102,11 +109,13 @@ export class Bridge {
     errandOf: (record: DeliveryRecord) => Errand,
     deadline: number,
   ): Promise<Told> {
-    const { clock, take, onUnwritten } = this.#dependencies;
+    const { clock, onUnwritten } = this.#dependencies;
     const own = admission.deliveries.filter((record) => admission.claimed.has(record.id));
     const written = new Set<number>();
     const writing: Promise<void>[] = [];
-    const round = await runRound(own, (record) => take(errandOf(record), deadline), deadline, clock, {
+    const take = (record: DeliveryRecord) =>
+      this.#takeInTurn(record, errandOf(record), admission.blocked.has(record.id), deadline);
+    const round = await runRound(own, take, deadline, clock, {
       onEarlyFinish: (finished) => {
         const early = this.#write(finished, admission).then(
           () => void written.add(finished.record.id),
@@ -122,11 +131,27 @@ export class Bridge {
     return { own, finished: round.finished, written };
   }
 
+  /** An earlier callback of the job that is on its way to the same destination goes first. */
+  async #takeInTurn(
+    record: DeliveryRecord,
+    errand: Errand,
+    isBlocked: boolean,
+    deadline: number,
+  ): Promise<Trip> {
+    const { clock, ledger, take } = this.#dependencies;
+    let isWaiting = isBlocked;
+    while (isWaiting && clock.now() < deadline) {
+      await clock.sleep(Math.min(WATCH_INTERVAL_MS, deadline - clock.now()));
+      isWaiting = await ledger.isBlocked(record.id).catch(() => true);
+    }
+    return isWaiting ? OUT_OF_TURN : take(errand, deadline);
+  }
+
   /** A delivery that another process, or an earlier request's late attempt, is making: its outcome is ours to answer, too. */
   async #watchOthers(admission: Admission, deadline: number): Promise<readonly DeliveryRecord[]> {
     const { clock, ledger } = this.#dependencies;
     let others = admission.deliveries.filter((record) => !admission.claimed.has(record.id));
-    while (others.some((record) => isBeingMade(record, clock.now())) && clock.now() < deadline) {
+    while (others.some(({ isClaimed }) => isClaimed) && clock.now() < deadline) {
       await clock.sleep(Math.min(WATCH_INTERVAL_MS, deadline - clock.now()));
       const all = await ledger.deliveriesOf(admission.callbackId);
       others = all.filter((record) => !admission.claimed.has(record.id));
@@ -135,28 +160,30 @@ export class Bridge {
   }
 
   async #answer(
-    receivedAt: number,
+    { callback, receivedAt }: Incoming,
     admission: Admission,
     { own, finished, written }: Told,
     others: readonly DeliveryRecord[],
   ): Promise<Verdict> {
-    const { clock, policy } = this.#dependencies;
-    const now = clock.now();
+    const { clock, onGivenUp } = this.#dependencies;
     const trips = new Map(finished.map(({ record, trip }) => [record.id, trip]));
     const standings: Standing[] = [
       ...own.map((record) => ({ record, trip: trips.get(record.id), isBeingMade: !trips.has(record.id) })),
       // What somebody else's attempts came to stands in the ledger already.
-      ...others.map((record) => ({ record, trip: undefined, isBeingMade: isBeingMade(record, now) })),
+      ...others.map((record) => ({ record, trip: undefined, isBeingMade: record.isClaimed })),
     ].sort((a, b) => a.record.id - b.record.id);
-    const { isSuperseded, firstReceivedAt, callbackId } = admission;
-    const verdict = judge({ standings, isSuperseded, firstReceivedAt, now, policy });
-    const unwritten = finished.filter(({ record }) => !written.has(record.id));
+    const { isSuperseded, callbackId } = admission;
+    const verdict = judge({ ...this.#contextOf(admission), standings, isSuperseded });
+    const { status, result } = verdict;
     await this.#writeAnswer(verdict, {
-      attempts: unwritten.flatMap(attemptRecords),
-      deliveries: verdict.updates.filter((update) => !written.has(update.id)),
-      answer: { callbackId, receivedAt, answeredAt: now, status: verdict.status, result: verdict.result },
-      isDurable: verdict.status !== 200 || verdict.result === 'gave_up',
+      attempts: finished
+        .filter(({ record }) => !written.has(record.id))
+        .flatMap(({ record, trip }) => attemptRecords(record, trip)),
+      deliveries: verdict.updates.filter(({ id }) => !written.has(id)),
+      answer: { callbackId, receivedAt, answeredAt: clock.now(), status, result },
+      isDurable: mustSurvive(verdict),
     });
+    for (const given of givenUpIn(verdict, standings)) onGivenUp(callback, given);
     return verdict;
   }
 
@@ -165,22 +192,25 @@ export class Bridge {
     try {
       await this.#dependencies.ledger.settle(settlement);
     } catch (error) {
-      if (verdict.status === 200 && verdict.result === 'gave_up') throw error;
+      if (verdict.status === 200 && mustSurvive(verdict)) throw error;
       this.#dependencies.onUnwritten(error);
     }
   }
 
-  #write(finished: FinishedTrip, { firstReceivedAt }: Admission): Promise<void> {
-    const { clock, ledger, policy } = this.#dependencies;
-    const situation = { firstReceivedAt, now: clock.now(), policy };
+  #write({ record, trip }: FinishedTrip, admission: Admission): Promise<void> {
     // A failure comes here only when it is late: the callback has been answered 504.
-    const update = withRefusal(updateAfter(finished.record, finished.trip, situation));
-    return ledger.settle({
-      attempts: attemptRecords(finished),
+    const update = withRefusal(updateAfter(record, trip, this.#contextOf(admission)));
+    return this.#dependencies.ledger.settle({
+      attempts: attemptRecords(record, trip),
       deliveries: [update],
       answer: undefined,
       isDurable: update.state !== 'delivered',
     });
+  }
+
+  #contextOf({ firstReceivedAt }: Admission): OutcomeContext {
+    const { clock, policy, random } = this.#dependencies;
+    return { firstReceivedAt, now: clock.now(), policy, random: random() };
   }
 
   #keepUntil(settled: Promise<void>): void {
@@ -196,35 +226,26 @@ interface Told {
   readonly written: ReadonlySet<number>;
 }
 
-function errandsOf(
-  { callback }: Incoming,
-  identity: string,
-  { timesReceived }: Admission,
-  planned: readonly PlannedErrand[],
-): (record: DeliveryRecord) => Errand {
-  const byDestination = new Map(planned.map((errand) => [errand.destination, errand]));
-  return ({ destination, channel, address }) => {
-    const { templateSet, options } = byDestination.get(destination) ?? {
-      templateSet: undefined,
-      options: {},
-    };
-    return { callback, identity, destination, channel, address, templateSet, options, timesReceived };
-  };
-}
+const OUT_OF_TURN: Trip = {
+  attempts: [],
+  outcome: {
+    failure: new DeliveryFailure({
+      class: 'transient',
+      code: 'out_of_turn',
+      message: 'an earlier message of the same job is still on its way there',
+    }),
+  },
+};
 
-function isBeingMade({ state, claimedUntil }: DeliveryRecord, now: number): boolean {
-  return state === 'pending' && claimedUntil !== undefined && claimedUntil > now;
-}
-
-function attemptRecords({ record, trip }: FinishedTrip): AttemptRecord[] {
-  return trip.attempts.map(({ startedAt, durationMs, outcome }) => {
-    const failure = 'failure' in outcome ? errorOf(outcome.failure) : undefined;
-    return {
-      deliveryId: record.id,
-      startedAt,
-      durationMs,
-      outcome: failure?.class ?? 'delivered',
-      error: failure,
-    };
+function givenUpIn({ updates }: Verdict, standings: readonly Standing[]): GivenUp[] {
+  const records = new Map(standings.map(({ record }) => [record.id, record]));
+  return updates.flatMap(({ id, state, lastError }) => {
+    const record = records.get(id);
+    return state === 'dead' && record !== undefined ? { ...record, error: lastError } : [];
   });
+}
+
+/** Answered while somebody is still to be told, or never will be: a power cut must not undo that it is known. */
+function mustSurvive({ status, result }: Verdict): boolean {
+  return status !== 200 || result === 'gave_up' || result === 'taken_over';
 }

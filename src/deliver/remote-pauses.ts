@@ -19,4 +19,9 @@ export class RemotePauses {
   remaining(channel: string): number {
     return Math.max(0, (this.#until.get(channel) ?? 0) - this.#clock.now());
   }
+
+  /** The channels that are to be left alone now. */
+  paused(): string[] {
+    return [...this.#until.keys()].filter((channel) => this.remaining(channel) > 0);
+  }
 }

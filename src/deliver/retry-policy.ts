@@ -4,6 +4,11 @@ import type { DeliveryFailure, FailureClass } from '../channels/failure.ts';
 /** First wait after a transient failure; doubles with each further attempt, with full jitter. */
 const BACKOFF_BASE_MS = 400;
 
+/** First wait of a delivery that Botbell retries by itself; doubles with each attempt, up to the longest one. */
+const OWN_BACKOFF_BASE_MS = 15_000;
+const OWN_BACKOFF_LONGEST_MS = 15 * 60_000;
+const OWN_BACKOFF_SHORTEST_MS = 1000;
+
 /** A remote that asks for a pause without saying how long. */
 const UNSPECIFIED_PAUSE_MS = 30_000;
 
@@ -48,4 +53,15 @@ function mayPassSoon(failureClass: FailureClass): boolean {
 
 function jittered(attempt: number, random: number): number {
   return Math.round(BACKOFF_BASE_MS * 2 ** (attempt - 1) * random);
+}
+
+/**
+ * How long Botbell waits before it retries by itself: exponential with full jitter, so that what failed together does
+ * not come back together.
+ * @param attempts made so far, at least 1
+ * @param random in [0, 1)
+ */
+export function backoffMs(attempts: number, random: number): number {
+  const longest = Math.min(OWN_BACKOFF_BASE_MS * 2 ** Math.max(0, attempts - 1), OWN_BACKOFF_LONGEST_MS);
+  return Math.max(OWN_BACKOFF_SHORTEST_MS, Math.round(longest * random));
 }

@@ -1,23 +1,11 @@
 /** From how each delivery stands to what the service is answered: pure, so that every row of the answer table has a test. */
-import type { DeliveryFailure } from '../channels/failure.ts';
-import type {
-  CallbackResult,
-  DeliveryError,
-  DeliveryRecord,
-  DeliveryState,
-  DeliveryUpdate,
-} from '../ledger/ledger.ts';
+import type { CallbackResult, DeliveryRecord, DeliveryState, DeliveryUpdate } from '../ledger/ledger.ts';
 import type { Trip } from './courier.ts';
+import { type OutcomeContext, updateAfter, withRefusal } from './outcome.ts';
 import { pauseAfter } from './retry-policy.ts';
 
 /** The service retries no sooner than this (callback interface, "Limits"). */
 const SHORTEST_RETRY_S = 30;
-
-export interface DeliveryPolicy {
-  /** Non-2xx answers that a `permanent` or `config` failure is worth. */
-  readonly permanentAttempts: number;
-  readonly giveUpAfterMs: number;
-}
 
 /** A delivery as this request leaves it. */
 export interface Standing {
@@ -28,12 +16,9 @@ export interface Standing {
   readonly isBeingMade: boolean;
 }
 
-export interface Situation {
+export interface Situation extends OutcomeContext {
   readonly standings: readonly Standing[];
   readonly isSuperseded: boolean;
-  readonly firstReceivedAt: number;
-  readonly now: number;
-  readonly policy: DeliveryPolicy;
 }
 
 export interface AnsweredDelivery {
@@ -53,87 +38,78 @@ export interface Verdict {
 }
 
 export function judge(situation: Situation): Verdict {
-  const closed = situation.standings.map((standing) => ({
-    ...standing,
-    update: standing.trip === undefined ? undefined : updateAfter(standing.record, standing.trip, situation),
-  }));
-  const states = closed.map(({ record, update }) => update?.state ?? record.state);
-  const isUnfinished = closed.some(({ isBeingMade }) => isBeingMade);
-  const status = isUnfinished ? 504 : states.includes('pending') ? 502 : 200;
+  const closed = situation.standings.map((standing) => close(standing, situation));
+  const status = statusOf(closed);
   const updates = closed.flatMap(({ update }) => update ?? []);
   return {
     status,
-    result: resultOf(status, states, situation),
-    deliveries: closed.map(({ update, ...standing }) => answered(standing, update, status)),
+    result: resultOf(status, closed, situation.isSuperseded),
+    deliveries: closed.map((each) => answered(each, status)),
     retryAfterSeconds: status === 200 ? undefined : retryAfterSeconds(situation.standings),
     updates: status === 200 ? updates : updates.map(withRefusal),
   };
 }
 
-/** How one delivery stands after a trip, apart from what the whole callback is answered. */
-export function updateAfter(
-  record: DeliveryRecord,
-  trip: Trip,
-  situation: Pick<Situation, 'firstReceivedAt' | 'now' | 'policy'>,
-): DeliveryUpdate {
-  const attempts = record.attempts + trip.attempts.length;
-  const { id, refusals } = record;
-  if ('receipt' in trip.outcome) {
-    const { receipt } = trip.outcome;
-    return { id, state: 'delivered', attempts, refusals, lastError: undefined, receipt };
-  }
-  const { failure } = trip.outcome;
-  const state = isGivenUp(record, failure, situation) ? 'dead' : 'pending';
-  return { id, state, attempts, refusals, lastError: errorOf(failure), receipt: undefined };
+/** The answer to a callback that is written down and will be delivered later: nobody is waited for. */
+export function judgeAccepted(records: readonly DeliveryRecord[], isSuperseded: boolean): Verdict {
+  const closed = records.map((record) => close({ record, trip: undefined, isBeingMade: false }, undefined));
+  const isOpen = records.some(({ state }) => state === 'pending');
+  return {
+    status: 200,
+    result: isOpen ? 'accepted' : resultOf(200, closed, isSuperseded),
+    deliveries: closed.map((each) => answered(each, 200)),
+    retryAfterSeconds: undefined,
+    updates: [],
+  };
 }
 
-function isGivenUp(
-  record: DeliveryRecord,
-  failure: DeliveryFailure,
-  { firstReceivedAt, now, policy }: Pick<Situation, 'firstReceivedAt' | 'now' | 'policy'>,
-): boolean {
-  if (isLasting(failure.class)) return record.refusals >= policy.permanentAttempts;
-  return now - firstReceivedAt >= policy.giveUpAfterMs;
+interface Closed extends Standing {
+  readonly update: DeliveryUpdate | undefined;
+  readonly state: DeliveryState;
+  readonly isOurs: boolean;
 }
 
-function isLasting(failureClass: DeliveryFailure['class']): boolean {
-  return failureClass === 'permanent' || failureClass === 'config';
+function close(standing: Standing, context: OutcomeContext | undefined): Closed {
+  const { record, trip } = standing;
+  const update = trip === undefined || context === undefined ? undefined : updateAfter(record, trip, context);
+  return {
+    ...standing,
+    update,
+    state: update?.state ?? record.state,
+    isOurs: update?.isOurs ?? record.isOurs,
+  };
 }
 
-/** A non-2xx answer given while this failed lastingly is one of the few that such a failure is worth. */
-export function withRefusal(update: DeliveryUpdate): DeliveryUpdate {
-  const isCounted =
-    update.state === 'pending' && update.lastError !== undefined && isLasting(update.lastError.class);
-  return isCounted ? { ...update, refusals: update.refusals + 1 } : update;
-}
-
-export function errorOf(failure: DeliveryFailure): DeliveryError {
-  return { class: failure.class, code: failure.code, message: failure.message };
+/** Whatever is Botbell's own to retry is no reason to let the service retry, too. */
+function statusOf(closed: readonly Closed[]): Verdict['status'] {
+  const open = closed.filter(({ state, isOurs }) => state === 'pending' && !isOurs);
+  if (open.some(({ isBeingMade }) => isBeingMade)) return 504;
+  return open.length > 0 ? 502 : 200;
 }
 
 function resultOf(
   status: Verdict['status'],
-  states: readonly DeliveryState[],
-  { isSuperseded, standings }: Situation,
+  closed: readonly Closed[],
+  isSuperseded: boolean,
 ): CallbackResult {
   if (status === 504) return 'timed_out';
   if (status === 502) return 'failed';
   if (isSuperseded) return 'superseded';
-  if (states.length === 0) return 'no_route';
+  if (closed.length === 0) return 'no_route';
+  const states = closed.map(({ state }) => state);
   if (states.includes('dead')) return 'gave_up';
+  if (states.includes('pending')) return 'taken_over';
   if (states.every((state) => state === 'held')) return 'held';
-  return standings.some(({ trip }) => trip !== undefined) ? 'delivered' : 'duplicate';
+  return closed.some(({ trip }) => trip !== undefined) ? 'delivered' : 'duplicate';
 }
 
 function answered(
-  { record: { destination, state, lastError }, isBeingMade }: Standing,
-  update: DeliveryUpdate | undefined,
+  { record: { destination, lastError }, update, state, isBeingMade }: Closed,
   status: Verdict['status'],
 ): AnsweredDelivery {
-  const now = update?.state ?? state;
-  if (now === 'delivered' || now === 'held' || status === 200) return { destination, state: now };
+  if (state === 'delivered' || state === 'held' || status === 200) return { destination, state };
   const error = isBeingMade ? undefined : (update?.lastError ?? lastError);
-  return { destination, state: now, error: error?.message ?? 'not finished in time' };
+  return { destination, state, error: error?.message ?? 'not finished in time' };
 }
 
 function retryAfterSeconds(standings: readonly Standing[]): number {

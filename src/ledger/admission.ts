@@ -1,36 +1,27 @@
-/** The transaction that writes an arrival down before anyone is told, and says who is still to be told. */
-import type { Selectable, Transaction } from 'kysely';
-import type { Admission, Arrival, DeliveryTarget } from './ledger.ts';
-import { callbackRow, type Claim, deliveryRecord, plannedRow } from './rows.ts';
-import type { DeliveryRow, Tables } from './tables.ts';
-
-/** Both databases take far more parameters; this only bounds how many shapes of one statement exist. */
-const ROWS_PER_INSERT = 200;
-
-const EXECUTING = 2;
-const RESULTS = [0, 1];
-
-export interface AdmissionContext {
-  readonly trx: Transaction<Tables>;
-  readonly claim: Claim;
-  readonly now: number;
-}
+/** The transaction that writes arrivals down before anyone is told, and says who is still to be told. */
+import type { AdmissionContext } from './admission-context.ts';
+import { type JobStep, type Order, orderAfter, stepsOf } from './job-order.ts';
+import type { Admission, Arrival } from './ledger.ts';
+import { admitAgain } from './readmission.ts';
+import { holdBack, insertDeliveries, SUPERSEDED } from './pending-rows.ts';
+import { callbackRow, deliveryRecord, type Plan, type StandingRow } from './rows.ts';
 
 /** One admission per arrival, in order. */
 export async function admitAll(
   context: AdmissionContext,
   arrivals: readonly Arrival[],
 ): Promise<readonly Admission[]> {
-  const newIds = await insertCallbacks(context, arrivals);
-  const fresh = arrivals.filter((arrival) => newIds.has(arrival));
-  const admissions = await admitNew(context, fresh, newIds);
+  const fresh = await insertCallbacks(context, arrivals);
+  const admissions = await admitNew(context, fresh);
   for (const arrival of arrivals) {
-    if (!admissions.has(arrival)) admissions.set(arrival, await admitAgain(context, arrival));
+    if (!admissions.has(arrival)) {
+      admissions.set(arrival, await admitAgain(context, arrival, planOf(context, arrival)));
+    }
   }
   return arrivals.map((arrival) => admissions.get(arrival) as Admission);
 }
 
-/** The ids of the arrivals that the ledger did not know. */
+/** The arrivals that the ledger did not know, with their ids. */
 async function insertCallbacks(
   { trx }: AdmissionContext,
   arrivals: readonly Arrival[],
@@ -42,170 +33,108 @@ async function insertCallbacks(
     .returning(['id', 'identity'])
     .execute();
   const ids = new Map(inserted.map((row) => [row.identity, row.id]));
-  const newIds = new Map<Arrival, number>();
+  const fresh = new Map<Arrival, number>();
   for (const arrival of arrivals) {
     const id = ids.get(arrival.identity);
     if (id === undefined) continue;
-    newIds.set(arrival, id);
+    fresh.set(arrival, id);
     ids.delete(arrival.identity);
   }
-  return newIds;
+  return fresh;
 }
 
 async function admitNew(
   context: AdmissionContext,
-  arrivals: readonly Arrival[],
-  ids: ReadonlyMap<Arrival, number>,
+  fresh: ReadonlyMap<Arrival, number>,
 ): Promise<Map<Arrival, Admission>> {
-  const admissions = new Map<Arrival, Admission>();
-  for (const arrival of arrivals) {
-    const callbackId = ids.get(arrival) as number;
-    const isSuperseded = await hasResult(context, arrival, callbackId);
-    admissions.set(arrival, {
-      callbackId,
-      isNew: true,
-      timesReceived: 1,
-      firstReceivedAt: arrival.receivedAt,
-      isSuperseded,
-      deliveries: [],
-      claimed: new Set(),
-    });
-  }
-  await planNew(context, admissions);
-  return admissions;
-}
-
-async function planNew(context: AdmissionContext, admissions: Map<Arrival, Admission>): Promise<void> {
-  const toTell = [...admissions].filter(([, admission]) => !admission.isSuperseded);
-  const planned = toTell.flatMap(([arrival, { callbackId }]) =>
-    arrival.planned.map((target) => ({ callbackId, target })),
-  );
-  const rows = await insertDeliveries(context, planned);
-  const rowsOf = new Map<number, Selectable<DeliveryRow>[]>(
-    toTell.map(([, { callbackId }]) => [callbackId, []]),
-  );
-  for (const row of rows) rowsOf.get(row.callback_id)?.push(row);
-  for (const [arrival, admission] of toTell) {
-    admissions.set(arrival, { ...admission, ...asClaimed(rowsOf.get(admission.callbackId) ?? []) });
-  }
-}
-
-function asClaimed(rows: readonly Selectable<DeliveryRow>[]): Pick<Admission, 'deliveries' | 'claimed'> {
-  return { deliveries: rows.map(deliveryRecord), claimed: new Set(rows.map((row) => row.id)) };
-}
-
-async function insertDeliveries(
-  { trx, claim, now }: AdmissionContext,
-  planned: readonly { readonly callbackId: number; readonly target: DeliveryTarget }[],
-): Promise<Selectable<DeliveryRow>[]> {
-  const inserted: Selectable<DeliveryRow>[] = [];
-  for (let start = 0; start < planned.length; start += ROWS_PER_INSERT) {
-    const rows = planned
-      .slice(start, start + ROWS_PER_INSERT)
-      .map(({ callbackId, target }) => plannedRow(callbackId, target, claim, now));
-    inserted.push(...(await trx.insertInto('deliveries').values(rows).returningAll().execute()));
-  }
-  return inserted;
-}
-
-/** Whether the same job's result is written down already; for a new row, only one that came before it counts. */
-async function hasResult({ trx }: AdmissionContext, arrival: Arrival, before?: number): Promise<boolean> {
-  if (arrival.callback.status !== EXECUTING) return false;
-  let query = trx
-    .selectFrom('callbacks')
-    .select('id')
-    .where('job_id', '=', callbackRow(arrival).job_id)
-    .where('status', 'in', RESULTS);
-  if (before !== undefined) query = query.where('id', '<', before);
-  return (await query.limit(1).executeTakeFirst()) !== undefined;
-}
-
-/** A callback that came before: only who has not been told, and whom the config has named since, is still to be told. */
-async function admitAgain(context: AdmissionContext, arrival: Arrival): Promise<Admission> {
-  const { trx, now } = context;
-  const known = await trx
-    .updateTable('callbacks')
-    .set((eb) => ({ times_received: eb('times_received', '+', 1), last_received_at: now }))
-    .where('identity', '=', arrival.identity)
-    .returning(['id', 'times_received', 'received_at'])
-    .executeTakeFirstOrThrow();
-  const pending = await claimPending(context, known.id);
-  const isOvertaken = await hasResult(context, arrival);
-  if (isOvertaken) await holdBack(context, pending, 'superseded');
-  const toTell = isOvertaken ? [] : await adjustToPlan(context, known.id, pending, arrival.planned);
-  const rows = await trx
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('callback_id', '=', known.id)
-    .orderBy('id')
-    .execute();
-  return {
-    callbackId: known.id,
-    isNew: false,
-    timesReceived: known.times_received,
-    firstReceivedAt: known.received_at,
-    isSuperseded: isOvertaken && !rows.some((row) => row.state === 'delivered'),
-    deliveries: rows.map(deliveryRecord),
-    // Not whatever this process holds: an earlier request of it may still be sending.
-    claimed: new Set(toTell.map((row) => row.id)),
-  };
-}
-
-async function claimPending(
-  { trx, claim, now }: AdmissionContext,
-  callbackId: number,
-): Promise<Selectable<DeliveryRow>[]> {
-  return trx
-    .updateTable('deliveries')
-    .set({ claimed_by: claim.owner, claimed_until: claim.until })
-    .where('callback_id', '=', callbackId)
-    .where('state', '=', 'pending')
-    .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<=', now)]))
-    .returningAll()
-    .execute();
-}
-
-/** Adds whom the config has named since the first time, and holds back whom it no longer names: the rest is to be told. */
-async function adjustToPlan(
-  context: AdmissionContext,
-  callbackId: number,
-  pending: readonly Selectable<DeliveryRow>[],
-  planned: readonly DeliveryTarget[],
-): Promise<readonly Selectable<DeliveryRow>[]> {
-  const named = new Set(planned.map((target) => target.destination));
-  const isNamed = (row: Selectable<DeliveryRow>) => named.has(row.destination);
+  if (fresh.size === 0) return new Map();
+  const { trx, time } = context;
+  const orders = await orderOf(context, fresh);
   await holdBack(
-    context,
-    pending.filter((row) => !isNamed(row)),
-    'no longer routed',
+    trx,
+    time,
+    [...orders.values()].flatMap(({ overtaken }) => overtaken),
+    SUPERSEDED,
   );
-  const known = await context.trx
-    .selectFrom('deliveries')
-    .select('destination')
-    .where('callback_id', '=', callbackId)
-    .execute();
-  const listed = new Set(known.map((row) => row.destination));
-  const unknown = planned.filter((target) => !listed.has(target.destination));
-  const added = await insertDeliveries(
-    context,
-    unknown.map((target) => ({ callbackId, target })),
+  const planned = [...fresh].flatMap(([arrival, callbackId]) =>
+    orders.get(arrival)?.isSuperseded === true
+      ? []
+      : arrival.planned.map((target) => ({ callbackId, target, plan: planOf(context, arrival) })),
   );
-  return [...pending.filter(isNamed), ...added];
+  const rowsOf = groupRows(await insertDeliveries(trx, time, planned));
+  return new Map(
+    [...fresh].map(([arrival, id]) => [
+      arrival,
+      admission(arrival, id, orders.get(arrival), rowsOf.get(id) ?? []),
+    ]),
+  );
 }
 
-async function holdBack(
-  { trx, now }: AdmissionContext,
-  rows: readonly Selectable<DeliveryRow>[],
-  reason: string,
-): Promise<void> {
-  if (rows.length === 0) return;
-  await trx
-    .updateTable('deliveries')
-    .set({ state: 'held', held_because: reason, claimed_by: null, claimed_until: null, updated_at: now })
-    .where(
-      'id',
-      'in',
-      rows.map((row) => row.id),
-    )
-    .execute();
+function planOf({ claim, takeOverAfterMs }: AdmissionContext, { isAccepted }: Arrival): Plan {
+  return isAccepted
+    ? { claim: undefined, dueInMs: 0, isOurs: true }
+    : { claim, dueInMs: takeOverAfterMs, isOurs: false };
+}
+
+/** How each new callback stands to the earlier ones of its job, those of the same batch included. */
+async function orderOf(
+  { trx, time }: AdmissionContext,
+  fresh: ReadonlyMap<Arrival, number>,
+): Promise<Map<Arrival, Order>> {
+  const jobIdOf = new Map([...fresh.keys()].map((arrival) => [arrival, callbackRow(arrival).job_id]));
+  const known = await stepsOf(trx, [...jobIdOf.values()], time);
+  const sameBatch: JobStep[] = [];
+  const orders = new Map<Arrival, Order>();
+  for (const [arrival, callbackId] of fresh) {
+    const jobId = jobIdOf.get(arrival) ?? '';
+    const { status } = arrival.callback;
+    const isEarlier = (step: JobStep) => step.jobId === jobId && step.callbackId < callbackId;
+    const order = orderAfter(status, [...known, ...sameBatch].filter(isEarlier));
+    orders.set(arrival, order);
+    if (!order.isSuperseded) sameBatch.push(...aboutToBeSent(arrival, callbackId, jobId));
+  }
+  return orders;
+}
+
+function aboutToBeSent(
+  { callback: { status }, planned }: Arrival,
+  callbackId: number,
+  jobId: string,
+): JobStep[] {
+  return planned.map(({ destination }) => ({
+    callbackId,
+    jobId,
+    status,
+    pending: { id: 0, destination, isClaimed: true },
+  }));
+}
+
+function groupRows(rows: readonly StandingRow[]): Map<number, StandingRow[]> {
+  const groups = new Map<number, StandingRow[]>();
+  for (const row of rows) {
+    const group = groups.get(row.callback_id);
+    if (group === undefined) groups.set(row.callback_id, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+function admission(
+  arrival: Arrival,
+  callbackId: number,
+  order: Order | undefined,
+  rows: readonly StandingRow[],
+): Admission {
+  const claimed = arrival.isAccepted ? [] : rows;
+  const isBlocked = ({ destination }: StandingRow) => order?.busyDestinations.has(destination) === true;
+  return {
+    callbackId,
+    isNew: true,
+    timesReceived: 1,
+    firstReceivedAt: arrival.receivedAt,
+    isSuperseded: order?.isSuperseded === true,
+    deliveries: rows.map(deliveryRecord),
+    claimed: new Set(claimed.map(({ id }) => id)),
+    blocked: new Set(claimed.filter(isBlocked).map(({ id }) => id)),
+  };
 }

@@ -1,5 +1,5 @@
 /** What differs between the databases that can hold a ledger. */
-import type { ColumnDefinitionBuilder, Kysely, Transaction } from 'kysely';
+import type { ColumnDefinitionBuilder, Kysely, RawBuilder, SelectQueryBuilder, Transaction } from 'kysely';
 import type { Tables } from './tables.ts';
 
 export interface DialectTraits {
@@ -11,6 +11,12 @@ export interface DialectTraits {
     isDurable: boolean,
     work: (trx: Transaction<Tables>) => Promise<T>,
   ): Promise<T>;
+  /** The store's own time in milliseconds since the epoch, for what processes with different clocks compare. */
+  now(localNow: number): RawBuilder<number>;
+  /** Keeps two who claim at once from waiting for each other, or getting the same rows. */
+  lockRows<Row>(
+    query: SelectQueryBuilder<Tables, 'deliveries', Row>,
+  ): SelectQueryBuilder<Tables, 'deliveries', Row>;
   /** Somebody else holds the store for a moment: worth a short wait. */
   isBusy(error: unknown): boolean;
 }

@@ -47,8 +47,10 @@ export interface DeliveryRecord extends DeliveryTarget {
   readonly heldBecause: string | undefined;
   /** Non-2xx answers given while it failed as `permanent` or `config`. */
   readonly refusals: number;
-  /** Somebody is sending it, or died doing so; the claim is void from then on. */
-  readonly claimedUntil: number | undefined;
+  /** Somebody is sending it at this moment, as far as is known. */
+  readonly isClaimed: boolean;
+  /** Botbell retries it by itself: the service has given up, or need not retry. */
+  readonly isOurs: boolean;
 }
 
 /** One POST of a checked callback. */
@@ -60,6 +62,8 @@ export interface Arrival {
   readonly planned: readonly DeliveryTarget[];
   /** Why each route matched or not, for whoever asks later. */
   readonly routing: unknown;
+  /** Answered before anybody is told: flushed to disk, claimed by nobody, due at once. */
+  readonly isAccepted: boolean;
 }
 
 /** What the ledger says to an arrival: who is still to be told, and by whom. */
@@ -74,6 +78,31 @@ export interface Admission {
   readonly deliveries: readonly DeliveryRecord[];
   /** Ids of the pending deliveries that are now this process's to send, and nobody else's, until the lease ends. */
   readonly claimed: ReadonlySet<number>;
+  /** Those of the claimed ones that must wait, because an earlier callback of the job is still on its way there. */
+  readonly blocked: ReadonlySet<number>;
+}
+
+/** A delivery that nobody else makes: Botbell's own to attempt, and claimed for that. */
+export interface DueDelivery {
+  readonly record: DeliveryRecord;
+  readonly kind: CallbackKind;
+  readonly callbackId: number;
+  readonly identity: string;
+  readonly callback: Callback;
+  readonly timesReceived: number;
+  readonly firstReceivedAt: number;
+}
+
+/** `alert`: a message of Botbell's own to its operators. */
+export type CallbackKind = 'callback' | 'alert';
+
+/** What Botbell itself has to say to its operators. */
+export interface Alert {
+  /** One cause is told once: what bears the same identity was told before. */
+  readonly identity: string;
+  readonly callback: Callback;
+  readonly raisedAt: number;
+  readonly targets: readonly DeliveryTarget[];
 }
 
 export interface AttemptRecord {
@@ -93,6 +122,9 @@ export interface DeliveryUpdate {
   readonly lastError: DeliveryError | undefined;
   readonly receipt: Receipt | undefined;
   readonly heldBecause?: string;
+  readonly isOurs: boolean;
+  /** Milliseconds until Botbell itself may attempt it; of no meaning unless it is pending. */
+  readonly dueInMs: number;
 }
 
 export interface AnswerRecord {
@@ -142,6 +174,23 @@ export interface Ledger {
   admit(arrival: Arrival): Promise<Admission>;
   /** @throws {LedgerUnavailable} */
   settle(settlement: Settlement): Promise<void>;
+  /** Whether an earlier callback of the job is still on its way to the same destination. @throws {LedgerUnavailable} */
+  isBlocked(deliveryId: number): Promise<boolean>;
+  /**
+   * Claims what is due for Botbell itself to attempt, oldest first.
+   * @param limit the most that the caller can send now
+   * @param pausedChannels channels that asked to be left alone
+   * @throws {LedgerUnavailable}
+   */
+  claimDue(limit: number, pausedChannels: readonly string[]): Promise<readonly DueDelivery[]>;
+  /** Has an alert delivered, unless its like was before. @throws {LedgerUnavailable} */
+  raise(alert: Alert): Promise<void>;
+  /**
+   * Forgets callbacks that came before `before` (milliseconds since the epoch) and of which nothing is pending.
+   * @returns how many went; there may be more while it is not 0
+   * @throws {LedgerUnavailable}
+   */
+  prune(before: number): Promise<number>;
   /** The deliveries of a callback, as they stand. @throws {LedgerUnavailable} */
   deliveriesOf(callbackId: number): Promise<readonly DeliveryRecord[]>;
   /** @throws {LedgerUnavailable} */

@@ -19,6 +19,7 @@ function newTable(db: Schema, traits: DialectTraits, name: string) {
 
 async function createCallbacks(db: Schema, traits: DialectTraits): Promise<void> {
   await newTable(db, traits, 'callbacks')
+    .addColumn('kind', 'text', required)
     .addColumn('identity', 'text', (column) => column.notNull().unique())
     .addColumn('job_id', 'text', required)
     .addColumn('bot_id', 'text', required)
@@ -50,13 +51,15 @@ async function createDeliveries(db: Schema, traits: DialectTraits): Promise<void
     .addColumn('held_because', 'text')
     .addColumn('claimed_by', 'text')
     .addColumn('claimed_until', 'bigint')
+    .addColumn('due_at', 'bigint', required)
+    .addColumn('is_ours', 'integer', required)
     .addColumn('updated_at', 'bigint', required)
     .addUniqueConstraint('deliveries_once', ['callback_id', 'destination'])
     .execute();
   await db.schema
     .createIndex('deliveries_open')
     .on('deliveries')
-    .column('state')
+    .columns(['state', 'due_at'])
     .where(sql.ref('state'), 'in', sql`('pending', 'dead')`)
     .execute();
 }

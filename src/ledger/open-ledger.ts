@@ -4,6 +4,7 @@ import type { OpenStore } from './dialect.ts';
 import type { Ledger } from './ledger.ts';
 import { migrate } from './migrations.ts';
 import { isGone } from './owner.ts';
+import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 import { type LedgerOptions, SqlLedger } from './sql-ledger.ts';
 import type { Tables } from './tables.ts';
@@ -12,7 +13,7 @@ const SQLITE = 'sqlite:';
 
 /** @throws {Error} a store that cannot be opened, or was written by a newer version */
 export async function openLedger(url: string, options: LedgerOptions): Promise<Ledger> {
-  const store = openStore(url);
+  const store = openStore(url, options.onTrouble ?? (() => undefined));
   try {
     await migrate(store.db, store.traits);
     await releaseClaimsOfTheGone(store.db, options.owner);
@@ -42,7 +43,7 @@ async function releaseClaimsOfTheGone(db: Kysely<Tables>, self: string): Promise
     .execute();
 }
 
-function openStore(url: string): OpenStore {
+function openStore(url: string, onTrouble: (error: Error) => void): OpenStore {
   if (url.startsWith(SQLITE)) return openSqlite(url.slice(SQLITE.length).replace(/^\/\/(?=\/)/, ''));
-  throw new Error('store.url: only sqlite: is built in yet');
+  return openPostgres(url, onTrouble);
 }

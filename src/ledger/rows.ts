@@ -1,5 +1,5 @@
 /** Between the ledger's rows and its records. */
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { cleanText } from '../text/clean.ts';
 import { cutEndBytes } from '../text/cut.ts';
 import type { FailureClass } from '../channels/failure.ts';
@@ -7,6 +7,7 @@ import type { Receipt } from '../channels/channel.ts';
 import type {
   Arrival,
   AttemptRecord,
+  CallbackKind,
   DeliveryRecord,
   DeliveryState,
   DeliveryUpdate,
@@ -18,14 +19,29 @@ import type { AttemptRow, CallbackRow, DeliveryRow, RefusedRow } from './tables.
 /** A refused body is kept up to here. */
 const KEPT_BYTES = 64 * 1024;
 
-export interface Claim {
-  readonly owner: string;
-  readonly until: number;
+/** Times of the store, as expressions that the statement evaluates. */
+export interface StoreTime {
+  readonly now: RawBuilder<number>;
+  in(ms: number): RawBuilder<number>;
 }
 
-export function callbackRow(arrival: Arrival): Insertable<CallbackRow> {
+export interface Claim {
+  readonly owner: string;
+  readonly leaseMs: number;
+}
+
+/** How new deliveries are written: claimed by the request that brought them, or due for the worker. */
+export interface Plan {
+  /** Undefined: nobody's yet. */
+  readonly claim: Claim | undefined;
+  readonly dueInMs: number;
+  readonly isOurs: boolean;
+}
+
+export function callbackRow(arrival: Omit<Arrival, 'planned' | 'isAccepted'>): Insertable<CallbackRow> {
   const { callback } = arrival;
   return {
+    kind: 'callback' satisfies CallbackKind,
     identity: arrival.identity,
     // The columns are for looking up and showing; what came, to the letter, is in the body.
     job_id: cleanText(callback.job_id),
@@ -43,25 +59,37 @@ export function callbackRow(arrival: Arrival): Insertable<CallbackRow> {
 
 export function plannedRow(
   callbackId: number,
-  planned: DeliveryTarget,
-  claim: Claim,
-  now: number,
+  target: DeliveryTarget,
+  { claim, dueInMs, isOurs }: Plan,
+  time: StoreTime,
 ): Insertable<DeliveryRow> {
   return {
     callback_id: callbackId,
-    destination: planned.destination,
-    channel: planned.channel,
-    address: planned.address,
+    destination: target.destination,
+    channel: target.channel,
+    address: target.address,
     state: 'pending',
     attempts: 0,
     refusals: 0,
-    claimed_by: claim.owner,
-    claimed_until: claim.until,
-    updated_at: now,
+    claimed_by: claim?.owner ?? null,
+    claimed_until: claim === undefined ? null : time.in(claim.leaseMs),
+    due_at: time.in(dueInMs),
+    is_ours: Number(isOurs),
+    updated_at: time.now,
   };
 }
 
-export function deliveryRecord(row: Selectable<DeliveryRow>): DeliveryRecord {
+/** A delivery's row with whether its claim still stands. */
+export type StandingRow = Selectable<DeliveryRow> & { readonly is_claimed: number };
+
+/** To be selected beside the columns of `deliveries`. */
+export function isClaimedColumn({ now }: StoreTime) {
+  return sql<number>`case when state = 'pending' and claimed_until > ${now} then 1 else 0 end`.as(
+    'is_claimed',
+  );
+}
+
+export function deliveryRecord(row: StandingRow): DeliveryRecord {
   return {
     id: row.id,
     destination: row.destination,
@@ -73,7 +101,8 @@ export function deliveryRecord(row: Selectable<DeliveryRow>): DeliveryRecord {
     lastError: lastErrorOf(row),
     receipt: row.receipt === null ? undefined : (JSON.parse(row.receipt) as Receipt),
     heldBecause: row.held_because ?? undefined,
-    claimedUntil: row.claimed_until ?? undefined,
+    isClaimed: row.is_claimed === 1,
+    isOurs: row.is_ours === 1,
   };
 }
 
@@ -86,7 +115,7 @@ function lastErrorOf(row: Selectable<DeliveryRow>): DeliveryRecord['lastError'] 
   };
 }
 
-export function updatedColumns(update: DeliveryUpdate, now: number) {
+export function updatedColumns(update: DeliveryUpdate, time: StoreTime) {
   return {
     state: update.state,
     attempts: update.attempts,
@@ -98,7 +127,9 @@ export function updatedColumns(update: DeliveryUpdate, now: number) {
     held_because: update.heldBecause ?? null,
     claimed_by: null,
     claimed_until: null,
-    updated_at: now,
+    due_at: time.in(update.dueInMs),
+    is_ours: Number(update.isOurs),
+    updated_at: time.now,
   };
 }
 

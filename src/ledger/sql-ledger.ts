@@ -1,21 +1,27 @@
 /** The ledger over Kysely: one implementation for every database. */
-import type { Insertable, Kysely, Transaction } from 'kysely';
+import { type Insertable, type Kysely, sql, type Transaction } from 'kysely';
 import type { Clock } from '../time/clock.ts';
 import { admitAll } from './admission.ts';
+import { writeAlert } from './alert-rows.ts';
 import type { OpenStore } from './dialect.ts';
+import { claimDue } from './due.ts';
 import { GroupCommit } from './group-commit.ts';
 import {
   type Admission,
+  type Alert,
   type Arrival,
   type DeliveryRecord,
   type DeliveryUpdate,
+  type DueDelivery,
   type Ledger,
   LedgerUnavailable,
   type OpenCounts,
   type RefusedBody,
   type Settlement,
 } from './ledger.ts';
-import { attemptRow, deliveryRecord, refusedRow, updatedColumns } from './rows.ts';
+import { deliveryRows, EARLIER_OF_THE_JOB } from './pending-rows.ts';
+import { pruneStep } from './prune.ts';
+import { attemptRow, deliveryRecord, refusedRow, type StoreTime, updatedColumns } from './rows.ts';
 import type { RefusedRow, Tables } from './tables.ts';
 
 /** The newest so many refused bodies are kept. */
@@ -41,6 +47,10 @@ export interface LedgerOptions {
   readonly owner: string;
   /** How long a claim lasts: longer than a process can take over one callback. */
   readonly leaseMs: number;
+  /** How long the service may take to retry before Botbell does. */
+  readonly takeOverAfterMs: number;
+  /** The store is out of reach while nobody asks for it, e.g. its server was restarted. */
+  readonly onTrouble?: (error: Error) => void;
 }
 
 export class SqlLedger implements Ledger {
@@ -66,14 +76,35 @@ export class SqlLedger implements Ledger {
     return this.#settlements.add(settlement);
   }
 
+  isBlocked(deliveryId: number): Promise<boolean> {
+    return this.#available(async () => {
+      const blocked = await this.#db
+        .selectFrom('deliveries')
+        .select('id')
+        .where('id', '=', deliveryId)
+        .where(sql<boolean>`exists (${EARLIER_OF_THE_JOB})`)
+        .executeTakeFirst();
+      return blocked !== undefined;
+    });
+  }
+
+  claimDue(limit: number, pausedChannels: readonly string[]): Promise<readonly DueDelivery[]> {
+    const { traits } = this.#store;
+    const request = { claim: this.#options, limit, pausedChannels };
+    return this.#transact(false, (trx) => claimDue(trx, traits, this.#time(), request));
+  }
+
+  raise(alert: Alert): Promise<void> {
+    return this.#transact(true, (trx) => writeAlert(trx, this.#time(), alert));
+  }
+
+  prune(before: number): Promise<number> {
+    return this.#transact(false, (trx) => pruneStep(trx, before));
+  }
+
   deliveriesOf(callbackId: number): Promise<readonly DeliveryRecord[]> {
     return this.#available(async () => {
-      const rows = await this.#db
-        .selectFrom('deliveries')
-        .selectAll()
-        .where('callback_id', '=', callbackId)
-        .orderBy('id')
-        .execute();
+      const rows = await deliveryRows(this.#db, this.#time(), callbackId);
       return rows.map(deliveryRecord);
     });
   }
@@ -118,12 +149,17 @@ export class SqlLedger implements Ledger {
     return this.#store.db;
   }
 
+  /** Claims and due times are told by the store's clock: those of its processes may differ by minutes. */
+  #time(): StoreTime {
+    const now = this.#store.traits.now(this.#options.clock.now());
+    return { now, in: (ms) => sql<number>`${now} + ${ms}` };
+  }
+
   #commitArrivals(batch: readonly Arrival[]): Promise<readonly Admission[]> {
-    return this.#transact(false, (trx) => {
-      const { clock, owner, leaseMs } = this.#options;
-      const now = clock.now();
-      return admitAll({ trx, now, claim: { owner, until: now + leaseMs } }, batch);
-    });
+    const isDurable = batch.some(({ isAccepted }) => isAccepted);
+    const { clock, takeOverAfterMs } = this.#options;
+    const context = { time: this.#time(), claim: this.#options, takeOverAfterMs, now: clock.now() };
+    return this.#transact(isDurable, (trx) => admitAll({ ...context, trx }, batch));
   }
 
   async #commitSettlements(batch: readonly Settlement[]): Promise<void[]> {
@@ -144,7 +180,7 @@ export class SqlLedger implements Ledger {
   async #update(trx: Transaction<Tables>, update: DeliveryUpdate): Promise<void> {
     let query = trx
       .updateTable('deliveries')
-      .set(updatedColumns(update, this.#options.clock.now()))
+      .set(updatedColumns(update, this.#time()))
       .where('id', '=', update.id);
     if (update.state !== 'delivered') {
       query = query.where('state', '=', 'pending').where('claimed_by', '=', this.#options.owner);

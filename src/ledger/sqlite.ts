@@ -90,6 +90,9 @@ const sqliteTraits: DialectTraits = {
         if (isDurable) await sql`pragma synchronous = normal`.execute(connection);
       }
     }),
+  now: (localNow) => sql<number>`${localNow}`,
+  // One connection writes: there is nobody to be locked out.
+  lockRows: (query) => query,
   isBusy: (error) =>
     BUSY_CODES.has(primaryCodeOf(error)) || (error instanceof Error && BUSY.test(error.message)),
 };

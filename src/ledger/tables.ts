@@ -1,8 +1,12 @@
 /** The ledger's tables as Kysely sees them; the migrations create them. Times are milliseconds since the epoch. */
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated, RawBuilder } from 'kysely';
+
+/** Written as an expression, so that the store's own clock can tell the time. */
+type StoreTimed<Value> = ColumnType<Value, Value | RawBuilder<number>, Value | RawBuilder<number>>;
 
 export interface CallbackRow {
   id: Generated<number>;
+  kind: string;
   /** SHA-256 of everything in the callback but `elapsed_time`. */
   identity: string;
   job_id: string;
@@ -36,8 +40,12 @@ export interface DeliveryRow {
   held_because: string | null;
   claimed_by: string | null;
   /** The claim is void from here on. */
-  claimed_until: number | null;
-  updated_at: number;
+  claimed_until: StoreTimed<number | null>;
+  /** From here on Botbell itself may attempt it, unless it is claimed. */
+  due_at: StoreTimed<number>;
+  /** 1: Botbell retries it by itself. */
+  is_ours: number;
+  updated_at: StoreTimed<number>;
 }
 
 export interface AttemptRow {

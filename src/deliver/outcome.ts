@@ -1,0 +1,93 @@
+/** How one delivery stands after its attempts: told, given up, left to the service's retry, or Botbell's own to retry. */
+import type { DeliveryFailure } from '../channels/failure.ts';
+import type { AttemptRecord, DeliveryError, DeliveryRecord, DeliveryUpdate } from '../ledger/ledger.ts';
+import type { Trip } from './courier.ts';
+import { backoffMs, pauseAfter } from './retry-policy.ts';
+
+export interface DeliveryPolicy {
+  /** Non-2xx answers that a `permanent` or `config` failure is worth. */
+  readonly permanentAttempts: number;
+  /** How long the service may take to retry before Botbell does. */
+  readonly takeOverAfterMs: number;
+  /** From the first time the callback came. */
+  readonly giveUpAfterMs: number;
+}
+
+export interface OutcomeContext {
+  /** Milliseconds since the epoch. */
+  readonly firstReceivedAt: number;
+  readonly now: number;
+  readonly policy: DeliveryPolicy;
+  /** In [0, 1): spreads the retries of many. */
+  readonly random: number;
+}
+
+export function updateAfter(record: DeliveryRecord, trip: Trip, context: OutcomeContext): DeliveryUpdate {
+  const attempts = record.attempts + trip.attempts.length;
+  const { id, refusals } = record;
+  const isOurs = record.isOurs;
+  if ('receipt' in trip.outcome) {
+    const { receipt } = trip.outcome;
+    return { id, state: 'delivered', attempts, refusals, lastError: undefined, receipt, isOurs, dueInMs: 0 };
+  }
+  const { failure } = trip.outcome;
+  const lastError = errorOf(failure);
+  const kept = { id, attempts, refusals, lastError, receipt: undefined };
+  if (isGivenUp(record, failure, context)) return { ...kept, state: 'dead', isOurs, dueInMs: 0 };
+  const isNowOurs = isOurs || isWornOut(record, failure, context);
+  return {
+    ...kept,
+    state: 'pending',
+    isOurs: isNowOurs,
+    dueInMs: dueIn(attempts, failure, isNowOurs, context),
+  };
+}
+
+/** Of what no retry soon cures, a wrong config may still be mended; a message that cannot pass never will. */
+function isGivenUp(record: DeliveryRecord, failure: DeliveryFailure, context: OutcomeContext): boolean {
+  const { firstReceivedAt, now, policy } = context;
+  if (now - firstReceivedAt >= policy.giveUpAfterMs) return true;
+  return failure.class === 'permanent' && (record.isOurs || isWornOut(record, failure, context));
+}
+
+/** Whether it has failed lastingly for as many answers as that is worth. */
+function isWornOut(
+  { refusals }: DeliveryRecord,
+  failure: DeliveryFailure,
+  { policy }: OutcomeContext,
+): boolean {
+  return isLasting(failure.class) && refusals >= policy.permanentAttempts;
+}
+
+function dueIn(
+  attempts: number,
+  failure: DeliveryFailure,
+  isOurs: boolean,
+  { policy, random }: OutcomeContext,
+): number {
+  const wait = isOurs ? backoffMs(attempts, random) : policy.takeOverAfterMs;
+  return Math.max(wait, pauseAfter(failure));
+}
+
+function isLasting(failureClass: DeliveryFailure['class']): boolean {
+  return failureClass === 'permanent' || failureClass === 'config';
+}
+
+/** A non-2xx answer given while this failed lastingly is one of the few that such a failure is worth. */
+export function withRefusal(update: DeliveryUpdate): DeliveryUpdate {
+  const isCounted =
+    update.state === 'pending' && update.lastError !== undefined && isLasting(update.lastError.class);
+  return isCounted ? { ...update, refusals: update.refusals + 1 } : update;
+}
+
+export function errorOf(failure: DeliveryFailure): DeliveryError {
+  return { class: failure.class, code: failure.code, message: failure.message };
+}
+
+/** What the ledger keeps of each attempt of a trip. */
+export function attemptRecords({ id }: DeliveryRecord, trip: Trip): AttemptRecord[] {
+  return trip.attempts.map(({ startedAt, durationMs, outcome }) => {
+    const error = 'failure' in outcome ? errorOf(outcome.failure) : undefined;
+    return { deliveryId: id, startedAt, durationMs, outcome: error?.class ?? 'delivered', error };
+  });
+}

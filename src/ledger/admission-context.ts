@@ -1,0 +1,14 @@
+/** What the admission of callbacks needs beside the callbacks. */
+import type { Transaction } from 'kysely';
+import type { Claim, StoreTime } from './rows.ts';
+import type { Tables } from './tables.ts';
+
+export interface AdmissionContext {
+  readonly trx: Transaction<Tables>;
+  readonly time: StoreTime;
+  readonly claim: Claim;
+  /** When Botbell takes over what the service does not retry. */
+  readonly takeOverAfterMs: number;
+  /** This process's own time. */
+  readonly now: number;
+}

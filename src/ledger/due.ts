@@ -1,0 +1,101 @@
+/** What is Botbell's own to attempt: claimed by one process at a time, in the order of each job. */
+import { sql, type Transaction } from 'kysely';
+import type { Callback } from '../callback/callback.ts';
+import type { DialectTraits } from './dialect.ts';
+import { isResult, stepsOf } from './job-order.ts';
+import type { CallbackKind, DueDelivery } from './ledger.ts';
+import { EARLIER_OF_THE_JOB, holdBack, SUPERSEDED } from './pending-rows.ts';
+import { type Claim, deliveryRecord, isClaimedColumn, type StandingRow, type StoreTime } from './rows.ts';
+import type { Tables } from './tables.ts';
+
+export interface DueRequest {
+  readonly claim: Claim;
+  readonly limit: number;
+  readonly pausedChannels: readonly string[];
+}
+
+export async function claimDue(
+  trx: Transaction<Tables>,
+  traits: DialectTraits,
+  time: StoreTime,
+  request: DueRequest,
+): Promise<DueDelivery[]> {
+  const ids = await dueIds(trx, traits, time, request);
+  if (ids.length === 0) return [];
+  const { owner, leaseMs } = request.claim;
+  const rows = await trx
+    .updateTable('deliveries')
+    .set({ claimed_by: owner, claimed_until: time.in(leaseMs), is_ours: 1 })
+    .where('id', 'in', ids)
+    .returningAll()
+    .returning(isClaimedColumn(time))
+    .execute();
+  const due = await withCallbacks(trx, rows);
+  return withoutSuperseded(trx, time, due);
+}
+
+async function dueIds(
+  trx: Transaction<Tables>,
+  traits: DialectTraits,
+  time: StoreTime,
+  { limit, pausedChannels }: DueRequest,
+): Promise<number[]> {
+  let query = trx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('state', '=', 'pending')
+    .where('due_at', '<=', time.now)
+    .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<=', time.now)]))
+    .where(sql<boolean>`not exists (${EARLIER_OF_THE_JOB})`)
+    .orderBy('due_at')
+    .limit(limit);
+  if (pausedChannels.length > 0) query = query.where('channel', 'not in', pausedChannels);
+  const rows = await traits.lockRows(query).execute();
+  return rows.map(({ id }) => id);
+}
+
+async function withCallbacks(trx: Transaction<Tables>, rows: readonly StandingRow[]): Promise<DueDelivery[]> {
+  const callbacks = await trx
+    .selectFrom('callbacks')
+    .select(['id', 'kind', 'identity', 'body', 'times_received', 'received_at'])
+    .where('id', 'in', [...new Set(rows.map((row) => row.callback_id))])
+    .execute();
+  const byId = new Map(callbacks.map((callback) => [callback.id, callback]));
+  return rows.flatMap((row) => {
+    const callback = byId.get(row.callback_id);
+    if (callback === undefined) return [];
+    return {
+      record: deliveryRecord(row),
+      kind: callback.kind as CallbackKind,
+      callbackId: callback.id,
+      identity: callback.identity,
+      callback: JSON.parse(callback.body) as Callback,
+      timesReceived: callback.times_received,
+      firstReceivedAt: callback.received_at,
+    };
+  });
+}
+
+/** A start that could not be told before its result came is not told any more. */
+async function withoutSuperseded(
+  trx: Transaction<Tables>,
+  time: StoreTime,
+  due: readonly DueDelivery[],
+): Promise<DueDelivery[]> {
+  const starts = due.filter(({ kind, callback }) => kind === 'callback' && !isResult(callback));
+  if (starts.length === 0) return [...due];
+  const steps = await stepsOf(
+    trx,
+    starts.map(({ callback }) => callback.job_id),
+    time,
+  );
+  const finished = new Set(steps.filter(isResult).map(({ jobId }) => jobId));
+  const superseded = starts.filter(({ callback }) => finished.has(callback.job_id));
+  await holdBack(
+    trx,
+    time,
+    superseded.map(({ record }) => record.id),
+    SUPERSEDED,
+  );
+  return due.filter((each) => !superseded.includes(each));
+}

@@ -1,0 +1,95 @@
+/** Writing, claiming and holding back deliveries that are still to be made. */
+import { sql, type Transaction } from 'kysely';
+import type { DeliveryTarget } from './ledger.ts';
+import {
+  type Claim,
+  isClaimedColumn,
+  type Plan,
+  plannedRow,
+  type StandingRow,
+  type StoreTime,
+} from './rows.ts';
+import type { Tables } from './tables.ts';
+
+/** Both databases take far more parameters; this only bounds how many shapes of one statement exist. */
+const ROWS_PER_INSERT = 200;
+
+export interface PlannedRow {
+  readonly callbackId: number;
+  readonly target: DeliveryTarget;
+  readonly plan: Plan;
+}
+
+export async function insertDeliveries(
+  trx: Transaction<Tables>,
+  time: StoreTime,
+  planned: readonly PlannedRow[],
+): Promise<(StandingRow & { callback_id: number })[]> {
+  const inserted: StandingRow[] = [];
+  for (let start = 0; start < planned.length; start += ROWS_PER_INSERT) {
+    const rows = planned
+      .slice(start, start + ROWS_PER_INSERT)
+      .map(({ callbackId, target, plan }) => plannedRow(callbackId, target, plan, time));
+    const query = trx.insertInto('deliveries').values(rows).returningAll().returning(isClaimedColumn(time));
+    inserted.push(...(await query.execute()));
+  }
+  return inserted;
+}
+
+/** What nobody else is sending becomes the claimer's. @returns the ids */
+export async function claimPending(
+  trx: Transaction<Tables>,
+  time: StoreTime,
+  callbackId: number,
+  { owner, leaseMs }: Claim,
+): Promise<number[]> {
+  const claimed = await trx
+    .updateTable('deliveries')
+    .set({ claimed_by: owner, claimed_until: time.in(leaseMs) })
+    .where('callback_id', '=', callbackId)
+    .where('state', '=', 'pending')
+    .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<=', time.now)]))
+    .returning('id')
+    .execute();
+  return claimed.map(({ id }) => id);
+}
+
+export async function holdBack(
+  trx: Transaction<Tables>,
+  time: StoreTime,
+  ids: readonly number[],
+  reason: string,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await trx
+    .updateTable('deliveries')
+    .set({ state: 'held', held_because: reason, claimed_by: null, claimed_until: null, updated_at: time.now })
+    .where('id', 'in', ids)
+    .execute();
+}
+
+/** Every delivery of a callback, in the order in which they were planned. */
+export function deliveryRows(
+  db: Pick<Transaction<Tables>, 'selectFrom'>,
+  time: StoreTime,
+  callbackId: number,
+): Promise<StandingRow[]> {
+  return db
+    .selectFrom('deliveries')
+    .selectAll()
+    .select(isClaimedColumn(time))
+    .where('callback_id', '=', callbackId)
+    .orderBy('id')
+    .execute();
+}
+
+export const SUPERSEDED = 'superseded';
+export const NO_LONGER_ROUTED = 'no longer routed';
+
+/** A delivery's earlier neighbours: same job, same destination, still pending. For a `not exists`. */
+export const EARLIER_OF_THE_JOB = sql`
+  select 1 from callbacks as own
+  join callbacks as earlier on earlier.job_id = own.job_id and earlier.id < own.id and earlier.kind = own.kind
+  join deliveries as waiting on waiting.callback_id = earlier.id
+  where own.id = deliveries.callback_id and own.kind = 'callback'
+    and waiting.destination = deliveries.destination and waiting.state = 'pending'`;

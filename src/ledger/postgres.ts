@@ -1,0 +1,55 @@
+/** A ledger in PostgreSQL, which any number of replicas may share. */
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import type { DialectTraits, OpenStore } from './dialect.ts';
+import type { Tables } from './tables.ts';
+
+/** Group commits need few connections; the rest serve reads and the claims of the worker. */
+const CONNECTIONS = 8;
+const CONNECT_TIMEOUT_MS = 3000;
+
+/** A statement that takes longer is stuck: better a 503 than a callback that waits for ever. */
+const STATEMENT_TIMEOUT_MS = 10_000;
+
+/** PostgreSQL, "Appendix A. Error Codes": serialization_failure, deadlock_detected, lock_not_available. */
+const BUSY_CODES = new Set(['40001', '40P01', '55P03']);
+
+/** PostgreSQL's `int8` and `numeric`, which pg hands over as text; the ledger's numbers are all safe integers. */
+const WIDE_NUMBERS = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (id, format) =>
+    WIDE_NUMBERS.has(id) ? Number : (pg.types.getTypeParser(id, format) as (value: string) => unknown),
+};
+
+/** Connects only when first asked. */
+export function openPostgres(url: string, onIdleError: (error: Error) => void): OpenStore {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: 'botbell',
+    // Flushed only where a transaction asks for it.
+    options: '-c synchronous_commit=off',
+    types,
+  });
+  // A server that goes away ends idle connections; unheard, that would end the process.
+  pool.on('error', onIdleError);
+  return { db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), traits: postgresTraits };
+}
+
+const postgresTraits: DialectTraits = {
+  idType: 'bigint',
+  asGeneratedId: (column) => column.generatedAlwaysAsIdentity(),
+  transact: (db, isDurable, work) =>
+    db.transaction().execute(async (trx) => {
+      if (isDurable) await sql`set local synchronous_commit to on`.execute(trx);
+      return work(trx);
+    }),
+  isBusy: (error) => BUSY_CODES.has(String((error as { code?: unknown }).code)),
+  // The clocks of replicas may differ by minutes; the database has one for all.
+  now: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+  lockRows: (query) => query.forUpdate().skipLocked(),
+};

@@ -1,0 +1,100 @@
+/** What happens to a callback that came before: only who has not been told is still to be told. */
+import type { AdmissionContext } from './admission-context.ts';
+import { type Order, orderAfter, stepsOf } from './job-order.ts';
+import type { Admission, Arrival } from './ledger.ts';
+import {
+  claimPending,
+  deliveryRows,
+  holdBack,
+  insertDeliveries,
+  NO_LONGER_ROUTED,
+  SUPERSEDED,
+} from './pending-rows.ts';
+import { callbackRow, deliveryRecord, type Plan, type StandingRow } from './rows.ts';
+
+export async function admitAgain(
+  context: AdmissionContext,
+  arrival: Arrival,
+  plan: Plan,
+): Promise<Admission> {
+  const { trx, time, claim } = context;
+  const known = await countIn(context, arrival);
+  const order = await orderOf(context, arrival, known.id);
+  await holdBack(trx, time, order.overtaken, SUPERSEDED);
+  const claimed = arrival.isAccepted ? [] : await claimPending(trx, time, known.id, claim);
+  const before = await deliveryRows(trx, time, known.id);
+  const own = before.filter(({ id }) => claimed.includes(id));
+  if (order.isSuperseded) await holdBack(trx, time, idsOf(own), SUPERSEDED);
+  else await adjustToPlan(context, arrival, plan, { callbackId: known.id, before, own });
+  const rows = await deliveryRows(trx, time, known.id);
+  const mine = rows.filter(
+    (row) => row.is_claimed === 1 && row.claimed_by === claim.owner && !wasBusy(before, claimed, row),
+  );
+  return {
+    callbackId: known.id,
+    isNew: false,
+    timesReceived: known.times_received,
+    firstReceivedAt: known.received_at,
+    isSuperseded: order.isSuperseded && !rows.some(({ state }) => state === 'delivered'),
+    deliveries: rows.map(deliveryRecord),
+    claimed: new Set(idsOf(mine)),
+    blocked: new Set(idsOf(mine.filter(({ destination }) => order.busyDestinations.has(destination)))),
+  };
+}
+
+async function countIn({ trx, now }: AdmissionContext, { identity }: Arrival) {
+  return trx
+    .updateTable('callbacks')
+    .set((eb) => ({ times_received: eb('times_received', '+', 1), last_received_at: now }))
+    .where('identity', '=', identity)
+    .returning(['id', 'times_received', 'received_at'])
+    .executeTakeFirstOrThrow();
+}
+
+/** For a retry, a result counts as earlier whenever it came: an `executing` must not be told after it. */
+async function orderOf(
+  { trx, time }: AdmissionContext,
+  arrival: Arrival,
+  callbackId: number,
+): Promise<Order> {
+  const { status } = arrival.callback;
+  const steps = await stepsOf(trx, [callbackRow(arrival).job_id], time);
+  const others = steps.filter((step) => step.callbackId !== callbackId);
+  const { isSuperseded } = orderAfter(status, others);
+  const earlier = others.filter((step) => step.callbackId < callbackId);
+  return { ...orderAfter(status, earlier), isSuperseded };
+}
+
+interface KnownDeliveries {
+  readonly callbackId: number;
+  readonly before: readonly StandingRow[];
+  readonly own: readonly StandingRow[];
+}
+
+/** Adds whom the config has named since the first time, and holds back whom it no longer names. */
+async function adjustToPlan(
+  { trx, time }: AdmissionContext,
+  { planned }: Arrival,
+  plan: Plan,
+  { callbackId, before, own }: KnownDeliveries,
+): Promise<void> {
+  const named = new Set(planned.map(({ destination }) => destination));
+  const unnamed = own.filter(({ destination }) => !named.has(destination));
+  await holdBack(trx, time, idsOf(unnamed), NO_LONGER_ROUTED);
+  const known = new Set(before.map(({ destination }) => destination));
+  const added = planned.filter(({ destination }) => !known.has(destination));
+  await insertDeliveries(
+    trx,
+    time,
+    added.map((target) => ({ callbackId, target, plan })),
+  );
+}
+
+/** Claimed by this process all the same, but for an earlier request that is still at it. */
+function wasBusy(before: readonly StandingRow[], claimed: readonly number[], { id }: StandingRow): boolean {
+  return before.some((row) => row.id === id) && !claimed.includes(id);
+}
+
+function idsOf(rows: readonly StandingRow[]): number[] {
+  return rows.map(({ id }) => id);
+}
