@@ -1,0 +1,123 @@
+/** The house rules that a reader may rely on: layers, no cycles, no drawers, channels known by one line. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { expect } from 'chai';
+
+const SRC = join(import.meta.dirname, '../src');
+
+/** Each folder may import the ones named beside it, and itself. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  text: [],
+  time: ['text'],
+  callback: ['text', 'time'],
+  channels: ['text', 'time'],
+  config: ['text', 'time', 'callback', 'channels'],
+  observe: [],
+  http: [],
+  route: ['text', 'callback', 'config'],
+  render: ['text', 'time', 'callback', 'channels', 'config'],
+  ledger: ['text', 'time', 'callback', 'channels'],
+  deliver: ['text', 'time', 'callback', 'channels', 'ledger'],
+  receive: ['text', 'time', 'callback', 'config', 'http', 'deliver', 'ledger'],
+  admin: ['text', 'time', 'config', 'http', 'observe', 'ledger'],
+  demo: ['text'],
+};
+
+/** The top of the house, which puts the stages together. */
+const ROOT_FILES = ['main.ts', 'app.ts', 'compose-pipeline.ts', 'package-files.ts', 'reports.ts'];
+
+/** Everything that anybody may know of a channel by its name. */
+const KNOW_CHANNELS = ['channels/', 'demo/', 'cli/demo.ts', 'render/plain-message.ts'];
+
+interface SourceFile {
+  /** Relative to `src`, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+function readSources(): SourceFile[] {
+  return readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => {
+      const text = readFileSync(join(SRC, path), 'utf8');
+      return { path: path.replaceAll('\\', '/'), text, imports: importsOf(path, text) };
+    });
+}
+
+function importsOf(path: string, text: string): string[] {
+  const relatives = text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g);
+  return [...relatives].map(([, target = '']) => relative(SRC, normalize(join(SRC, dirname(path), target))));
+}
+
+function folderOf(path: string): string {
+  return path.includes('/') ? (path.split('/')[0] ?? '') : '';
+}
+
+function findCycle(sources: readonly SourceFile[]): string[] | undefined {
+  const importsByPath = new Map(sources.map(({ path, imports }) => [path, imports]));
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): string[] | undefined => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
+    if (done.has(path)) return undefined;
+    for (const next of importsByPath.get(path) ?? []) {
+      const cycle = visit(next, [...trail, path]);
+      if (cycle !== undefined) return cycle;
+    }
+    done.add(path);
+    return undefined;
+  };
+  for (const { path } of sources) {
+    const cycle = visit(path, []);
+    if (cycle !== undefined) return cycle;
+  }
+  return undefined;
+}
+
+describe('The architecture', () => {
+  const sources = readSources();
+
+  it('has only the folders that the documentation names', () => {
+    const folders = new Set(sources.map(({ path }) => folderOf(path)));
+    expect([...folders].sort()).to.deep.equal(['', ...Object.keys(MAY_IMPORT), 'cli'].sort());
+    const rootFiles = sources.filter(({ path }) => folderOf(path) === '').map(({ path }) => path);
+    expect(rootFiles.sort()).to.deep.equal([...ROOT_FILES].sort());
+  });
+
+  it('lets imports run one way, from stage to foundation', () => {
+    const wrong = sources.flatMap(({ path, imports }) => {
+      const own = folderOf(path);
+      const allowed = MAY_IMPORT[own];
+      if (allowed === undefined) return [];
+      return imports
+        .filter((target) => folderOf(target) !== own && !allowed.includes(folderOf(target)))
+        .map((target) => `${path} -> ${target}`);
+    });
+    expect(wrong).to.deep.equal([]);
+  });
+
+  it('has no import cycle, types included', () => {
+    expect(findCycle(sources)).to.equal(undefined);
+  });
+
+  it('knows a channel by its name only where the channel lives', () => {
+    const knowing = sources
+      .filter(({ path }) => !KNOW_CHANNELS.some((place) => path.startsWith(place)))
+      .filter(({ text }) => /['"`](slack|email|outbox)['"`]/.test(text))
+      .map(({ path }) => path);
+    expect(knowing).to.deep.equal([]);
+  });
+
+  it('has no drawers: no utils, helpers or common, and no file that only hands others on', () => {
+    const drawers = sources.filter(({ path }) =>
+      /(^|\/)(utils?|helpers?|common|index|misc)(\.|\/)/.test(path),
+    );
+    const barrels = sources.filter(({ text }) => /^export (\*|\{[^}]*\}) from/m.test(text));
+    expect([...drawers, ...barrels].map(({ path }) => path)).to.deep.equal([]);
+  });
+
+  it('opens each file with a sentence that says what it is', () => {
+    const silent = sources.filter(({ text }) => !/^(#!.*\n)?\/\*\*/.test(text)).map(({ path }) => path);
+    expect(silent).to.deep.equal([]);
+  });
+});

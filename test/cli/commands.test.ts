@@ -1,0 +1,278 @@
+/** The command line as a user sees it: what each command prints, where, and how it exits. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { startSlackStandIn } from '../../src/demo/slack-stand-in.ts';
+import { runCommand } from '../support/command.ts';
+
+const CONFIG = `
+channels:
+  slack: { type: outbox, as: slack }
+  email: { type: outbox, as: email }
+routes:
+  - bot_id: get_items
+    on: [error]
+    notify: [{ slack: '#shop' }]
+  - bot_id: 'invoice-*'
+    notify: [{ slack: '#ops', mention_on_error: '@here' }, { email: ops@example.com }]
+default_route:
+  notify: [{ slack: '#rest' }]
+`;
+
+const ERROR = 'config/samples/error.json';
+const SUCCEEDED = 'config/samples/succeeded.json';
+
+describe('The command line', () => {
+  let folder: string;
+  let config: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'botbell-cli-'));
+    config = join(folder, 'botbell.yaml');
+    writeFileSync(config, CONFIG);
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  describe('in general', () => {
+    it('exits 2 on wrong usage and says what is wrong on stderr', async () => {
+      for (const args of [
+        ['chek'],
+        ['check', '--nope'],
+        ['route'],
+        ['preview', ERROR, '--format', 'pdf'],
+        ['send', ERROR],
+      ]) {
+        const { code, stdout, stderr } = await runCommand(args);
+        expect(code, args.join(' ')).to.equal(2);
+        expect(stdout).to.equal('');
+        expect(stderr).to.match(/error/i);
+      }
+    });
+
+    it('prints help and version for every command and exits 0', async () => {
+      for (const command of ['serve', 'check', 'route', 'preview', 'send', 'demo', 'schema']) {
+        const help = await runCommand([command, '--help']);
+        expect([help.code, help.stdout]).to.deep.equal([0, help.stdout]);
+        expect(help.stdout).to.include(`botbell ${command}`).and.to.include('--config');
+        expect((await runCommand([command, '--version'])).stdout).to.match(/^\d+\.\d+\.\d+$/);
+      }
+    });
+
+    it('takes the config from --config, then from BOTBELL_CONFIG', async () => {
+      expect((await runCommand(['check', '--config', config])).code).to.equal(0);
+      expect((await runCommand(['--config', config, 'check'])).code).to.equal(0);
+      expect((await runCommand(['check'], { variables: { BOTBELL_CONFIG: config } })).stdout).to.include(
+        config,
+      );
+    });
+
+    it('says which file is missing', async () => {
+      const { code, stdout } = await runCommand(['check', '--config', join(folder, 'none.yaml')]);
+      expect(code).to.equal(1);
+      expect(stdout).to.match(/none\.yaml:1:1: .*cannot be read/);
+    });
+  });
+
+  describe('check', () => {
+    it('is clean for the configs that come with the program', async () => {
+      expect((await runCommand(['check'])).code).to.equal(0);
+    });
+
+    it('prints each problem with file, line and column, and exits 1', async () => {
+      writeFileSync(config, CONFIG.replace("notify: [{ slack: '#rest' }]", "notfy: [{ slack: '#rest' }]"));
+      const { code, stdout } = await runCommand(['check', '--config', config]);
+      expect(code).to.equal(1);
+      expect(stdout).to.match(/botbell\.yaml:\d+:\d+: .*notfy.*notify/);
+    });
+
+    it('lets warnings pass unless --strict', async () => {
+      writeFileSync(config, `${CONFIG}\ngroups: { unused: [{ slack: '#x' }] }\n`);
+      expect((await runCommand(['check', '--config', config])).code).to.equal(0);
+      const strict = await runCommand(['check', '--config', config, '--strict']);
+      expect([strict.code, strict.stdout.includes('warning')]).to.deep.equal([1, true]);
+    });
+
+    it('finds an unknown variable in a template, with its place', async () => {
+      const templates = join(folder, 'templates', 'short', 'slack');
+      await import('node:fs').then(({ mkdirSync }) => mkdirSync(templates, { recursive: true }));
+      writeFileSync(join(templates, 'error.yaml'), "text: 'x {{ bot_nmae }}'\n");
+      writeFileSync(
+        config,
+        `templates: ${join(folder, 'templates')}\n${CONFIG.replace("bot_id: 'invoice-*'", "bot_id: 'invoice-*'\n    template_set: short")}`,
+      );
+      const { code, stdout } = await runCommand(['check', '--config', config]);
+      expect(code).to.equal(1);
+      expect(stdout).to.match(/error\.yaml:1:\d+: .*bot_nmae.*bot_name/);
+    });
+
+    it('asks Slack with --online, and shows no token when it does not let us in', async () => {
+      const slack = await startSlackStandIn({ tokens: ['xoxb-right'], channels: [] });
+      const online = (token: string) =>
+        writeFileSync(
+          config,
+          `channels: { slack: { type: slack, token: ${token}, api_url: '${slack.apiUrl}' } }\ndefault_route: { notify: [{ slack: '#x' }] }\n`,
+        );
+      online('xoxb-right');
+      expect((await runCommand(['check', '--online', '--config', config])).code).to.equal(0);
+      online('xoxb-wrong');
+      const wrong = await runCommand(['check', '--online', '--config', config]);
+      await slack.close();
+      expect(wrong.code).to.equal(1);
+      expect(wrong.stdout + wrong.stderr).to.not.include('xoxb-wrong');
+    });
+  });
+
+  describe('route', () => {
+    it('says which routes match, whom they reach, and why the others do not', async () => {
+      const { code, stdout } = await runCommand(['route', ERROR, '--config', config]);
+      expect(code).to.equal(0);
+      expect(stdout.split('\n').map((line) => line.trim())).to.deep.equal([
+        'bot_id "invoice-import", error',
+        '· routes[0]: bot_id "invoice-import" does not match get_items',
+        '✓ routes[1]: bot_id matches invoice-*',
+        '· default_route: a route names this BOT, so the default route does not apply',
+        'reaches 2:',
+        'slack:#ops (routes[1])',
+        'email:ops@example.com (routes[1])',
+      ]);
+    });
+
+    it('says that a route names the BOT but not this status', async () => {
+      const { stdout } = await runCommand(['route', SUCCEEDED, '--config', config]);
+      expect(stdout)
+        .to.include('but it is told only of error; this is succeeded')
+        .and.to.include('reaches nobody');
+    });
+
+    it('reads standard input, and exits 1 on what is no callback', async () => {
+      const { code, stderr } = await runCommand(['route', '-', '--config', config], {
+        stdin: '{"status": 3}',
+      });
+      expect(code).to.equal(1);
+      expect(stderr).to.include('/status').and.to.include('/job_id');
+    });
+  });
+
+  describe('preview', () => {
+    it('shows each destination its message, and nothing but that on stdout as JSON', async () => {
+      const { code, stdout } = await runCommand(['preview', ERROR, '--format', 'json', '--config', config]);
+      expect(code).to.equal(0);
+      const previews = JSON.parse(stdout) as { destination: string; channel: string; message: object }[];
+      expect(previews.map(({ destination, channel }) => [destination, channel])).to.deep.equal([
+        ['slack:#ops', 'slack'],
+        ['email:ops@example.com', 'email'],
+      ]);
+      expect(previews.map(({ message }) => Object.keys(message).sort())).to.deep.equal([
+        ['blocks', 'text'],
+        ['html', 'subject', 'text'],
+      ]);
+    });
+
+    it('shows one destination with --to, even one that no route reaches', async () => {
+      const routed = await runCommand(['preview', ERROR, '--to', 'slack:ops', '--config', config]);
+      expect(routed.stdout).to.include('slack:#ops').and.to.not.include('email:');
+      const other = await runCommand(['preview', ERROR, '--to', 'slack:#else', '--config', config]);
+      expect([other.code, other.stderr.includes('no route')]).to.deep.equal([0, true]);
+      const unknown = await runCommand(['preview', ERROR, '--to', 'teams:#x', '--config', config]);
+      expect([unknown.code, unknown.stderr.includes('slack, email')]).to.deep.equal([1, true]);
+    });
+
+    it('writes a page that loads nothing and runs nothing', async () => {
+      const { stdout } = await runCommand([
+        'preview',
+        'test/fixtures/callbacks/hostile.json',
+        '--format',
+        'html',
+        '--config',
+        config,
+      ]);
+      expect(stdout).to.match(/^<!doctype html>/);
+      expect(stdout).to.not.match(/<(script|img|link)|<iframe[^>]* src=/i);
+    });
+  });
+
+  describe('send', () => {
+    let server: Server;
+    let answers: number[];
+    let bodies: string[];
+
+    beforeEach((done) => {
+      answers = [];
+      bodies = [];
+      server = createServer((request, response) => {
+        let body = '';
+        request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+        request.on('end', () => {
+          bodies.push(body);
+          response.writeHead(answers.shift() ?? 200, { 'retry-after': '30' }).end('{"result":"x"}');
+        });
+      }).listen(0, '127.0.0.1', done);
+    });
+
+    afterEach((done) => void server.close(done));
+
+    const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/callbacks`;
+
+    it('posts the file as it is, prints the answer and exits 0 on 2xx', async () => {
+      const { code, stdout } = await runCommand(['send', ERROR, '--url', url()]);
+      expect([code, stdout]).to.deep.equal([0, '{"result":"x"}']);
+      expect(JSON.parse(bodies[0] ?? '')).to.include({ bot_id: 'invoice-import' });
+    });
+
+    it('posts again while it is not answered 2xx, as often as asked', async () => {
+      answers = [502, 503, 200];
+      const { code } = await runCommand([
+        'send',
+        ERROR,
+        '--url',
+        url(),
+        '--retries',
+        '2',
+        '--interval',
+        '1ms',
+      ]);
+      expect([code, bodies.length]).to.deep.equal([0, 3]);
+    });
+
+    it('exits 1 when it is never answered 2xx, or not at all', async () => {
+      answers = [502];
+      expect((await runCommand(['send', ERROR, '--url', url()])).code).to.equal(1);
+      const { code, stderr } = await runCommand(['send', ERROR, '--url', 'http://127.0.0.1:1/']);
+      expect([code, stderr.includes('ECONNREFUSED')]).to.deep.equal([1, true]);
+    });
+  });
+
+  describe('schema', () => {
+    it('prints the JSON Schema of the config', async () => {
+      const { code, stdout } = await runCommand(['schema']);
+      const schema = JSON.parse(stdout) as { properties: Record<string, unknown> };
+      expect(code).to.equal(0);
+      expect(Object.keys(schema.properties)).to.include.members(['receiver', 'channels', 'routes']);
+    });
+  });
+
+  describe('serve', () => {
+    it('refuses to start on a config that is wrong, and says where', async () => {
+      writeFileSync(config, CONFIG.replace('outbox, as: slack', 'outbux, as: slack'));
+      const { code, stderr } = await runCommand(['serve', '--config', config]);
+      expect(code).to.equal(1);
+      expect(stderr).to.match(/botbell\.yaml:\d+:\d+: .*one of slack, email, outbox/);
+    });
+  });
+
+  describe('demo', () => {
+    it('shows what people are told, a partial failure, and the retry that heals it', async () => {
+      const { code, stdout } = await runCommand(['demo']);
+      expect(code).to.equal(0);
+      expect(stdout).to.match(
+        /answered 502 failed: slack:#bot-alerts delivered; email:ops@example.com pending/,
+      );
+      expect(stdout).to.include('answered 200 delivered');
+      expect(stdout).to.match(/open file:.*messages\.html/);
+    });
+  });
+});

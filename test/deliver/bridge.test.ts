@@ -1,0 +1,313 @@
+/** A callback from its arrival to its answer, over a real ledger, with remotes that do as the test says. */
+import { expect } from 'chai';
+import type { Callback } from '../../src/callback/callback.ts';
+import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
+import type { Verdict } from '../../src/deliver/verdict.ts';
+import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import { ANSWER_WITHIN_MS, BridgeBench } from '../support/bridge-bench.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
+
+const CALLBACK = callbackWith();
+
+function failure(failureClass: FailureClass, retryAfterMs?: number): DeliveryFailure {
+  const pause = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return new DeliveryFailure({
+    class: failureClass,
+    code: 'x',
+    message: `${failureClass} trouble`,
+    ...pause,
+  });
+}
+
+function summary({ status, result, deliveries }: Verdict): [number, string, string[]] {
+  return [status, result, deliveries.map((each) => each.state)];
+}
+
+describe('the bridge', () => {
+  let bench: BridgeBench;
+
+  const post = (callback: Callback = CALLBACK) => bench.clock.runUntil(bench.handle(callback));
+
+  beforeEach(async () => {
+    bench = await BridgeBench.open(['slack:#ops', 'email:a@example.com']);
+  });
+
+  afterEach(() => bench.close());
+
+  it('tells everybody a route names, once, and answers delivered', async () => {
+    expect(summary(await post())).to.deep.equal([200, 'delivered', ['delivered', 'delivered']]);
+    expect(bench.told).to.deep.equal(['slack:#ops', 'email:a@example.com']);
+  });
+
+  it('answers a callback that it knows without telling anybody again', async () => {
+    await post();
+    expect(summary(await post({ ...CALLBACK, elapsed_time: 99 }))).to.deep.equal([
+      200,
+      'duplicate',
+      ['delivered', 'delivered'],
+    ]);
+    expect(bench.told).to.have.length(2);
+  });
+
+  it('tells nobody where no route matches, and says so', async () => {
+    bench.planned = [];
+    expect(summary(await post())).to.deep.equal([200, 'no_route', []]);
+    expect(await bench.store.rows('callbacks')).to.have.length(1);
+  });
+
+  it('tells once when the same callback comes twice at the same moment', async () => {
+    const both = await bench.clock.runUntil(Promise.all([bench.handle(CALLBACK), bench.handle(CALLBACK)]));
+    expect(both.map((each) => each.result)).to.deep.equal(['delivered', 'duplicate']);
+    expect(bench.told).to.deep.equal(['slack:#ops', 'email:a@example.com']);
+  });
+
+  it('tells once when two processes get the same callback at the same moment', async () => {
+    const other = await bench.another('second');
+    bench.takes('slack:#ops', 300);
+    const both = await bench.clock.runUntil(
+      Promise.all([
+        bench.handle(CALLBACK),
+        other.handle({ callback: CALLBACK, receivedAt: bench.clock.now() }),
+      ]),
+    );
+    expect(both.map((each) => each.status)).to.deep.equal([200, 200]);
+    expect(both.flatMap((each) => each.deliveries.map(({ state }) => state))).to.deep.equal(
+      Array(4).fill('delivered'),
+    );
+    expect(bench.told.toSorted()).to.deep.equal(['email:a@example.com', 'slack:#ops']);
+  });
+
+  describe('when one destination fails', () => {
+    it('answers 502 and reaches only that one on the retry', async () => {
+      bench.fails('slack:#ops', failure('transient'), failure('transient'));
+      const first = await post();
+      expect(summary(first)).to.deep.equal([502, 'failed', ['pending', 'delivered']]);
+      expect(first.deliveries[0]?.error).to.equal('transient trouble');
+      expect(summary(await post())).to.deep.equal([200, 'delivered', ['delivered', 'delivered']]);
+      expect(bench.told).to.deep.equal(['email:a@example.com', 'slack:#ops']);
+    });
+
+    it('tries again inside the request first', async () => {
+      bench.fails('slack:#ops', failure('transient'));
+      expect((await post()).status).to.equal(200);
+      const attempts = await bench.store.rows('attempts');
+      expect(attempts.map((row) => row['outcome']).toSorted()).to.deep.equal([
+        'delivered',
+        'delivered',
+        'transient',
+      ]);
+    });
+
+    it('writes each attempt and what was answered down', async () => {
+      bench.fails('slack:#ops', failure('transient'), failure('transient'));
+      await post();
+      await post();
+      const attempts = await bench.store.rows('attempts');
+      expect(attempts).to.have.length(4);
+      expect(attempts.filter((row) => row['error_message'] === 'transient trouble')).to.have.length(2);
+      const answers = await bench.store.rows('answers');
+      expect(answers.map((row) => [row['status'], row['result']])).to.deep.equal([
+        [502, 'failed'],
+        [200, 'delivered'],
+      ]);
+      const deliveries = await bench.store.rows('deliveries');
+      expect(deliveries.map((row) => [row['attempts'], row['error_class'], row['claimed_by']])).to.deep.equal(
+        [
+          [3, null, null],
+          [1, null, null],
+        ],
+      );
+    });
+
+    it('answers 502 at once and leaves the remote alone when its pause does not fit', async () => {
+      bench.fails('slack:#ops', failure('rate_limited', 90_000));
+      const startedAt = bench.clock.now();
+      const first = await post();
+      expect([first.status, first.retryAfterSeconds]).to.deep.equal([502, 90]);
+      expect(bench.clock.now() - startedAt).to.be.lessThan(1000);
+      await bench.clock.advance(30_000);
+      const early = await post();
+      expect([early.status, early.retryAfterSeconds]).to.deep.equal([502, 60]);
+      expect(
+        bench.tried.filter((each) => each === 'slack:#ops'),
+        'left alone',
+      ).to.have.length(1);
+      await bench.clock.advance(60_000);
+      expect((await post()).result).to.equal('delivered');
+    });
+
+    it('gives a permanent failure up after permanent_attempts non-2xx answers', async () => {
+      bench.fails('slack:#ops', failure('permanent'), failure('permanent'), failure('permanent'));
+      const verdicts = [await post(), await post(), await post(), await post()];
+      expect(verdicts.map((each) => [each.status, each.result])).to.deep.equal([
+        [502, 'failed'],
+        [502, 'failed'],
+        [200, 'gave_up'],
+        [200, 'gave_up'],
+      ]);
+      expect(
+        bench.tried.filter((each) => each === 'slack:#ops'),
+        'a dead letter is not tried',
+      ).to.have.length(3);
+    });
+
+    it('gives what will not pass up when it is a day old', async () => {
+      const trouble = Array.from({ length: 6 }, () => failure('transient'));
+      bench.fails('slack:#ops', ...trouble);
+      expect((await post()).status).to.equal(502);
+      await bench.clock.advance(24 * 3_600_000);
+      expect(summary(await post())).to.deep.equal([200, 'gave_up', ['dead', 'delivered']]);
+    });
+  });
+
+  describe('when a destination is slow', () => {
+    it('answers 504 when the answer is due, and counts the late success as told', async () => {
+      bench.takes('slack:#ops', ANSWER_WITHIN_MS + 2000);
+      const startedAt = bench.clock.now();
+      const first = await post();
+      expect(summary(first)).to.deep.equal([504, 'timed_out', ['pending', 'delivered']]);
+      expect(bench.clock.now() - startedAt).to.equal(ANSWER_WITHIN_MS);
+      await bench.clock.runUntil(bench.bridge.drained());
+      expect(summary(await post())).to.deep.equal([200, 'duplicate', ['delivered', 'delivered']]);
+      expect(bench.told).to.deep.equal(['email:a@example.com', 'slack:#ops']);
+    });
+
+    it('tells nobody again for a retry that comes while the late attempt is still under way', async () => {
+      bench.takes('slack:#ops', ANSWER_WITHIN_MS + 2000);
+      expect((await post()).status).to.equal(504);
+      expect(summary(await post()), 'it waits for the late one').to.deep.equal([
+        200,
+        'duplicate',
+        ['delivered', 'delivered'],
+      ]);
+      expect(bench.tried.filter((each) => each === 'slack:#ops')).to.have.length(1);
+    });
+
+    it('counts a late lasting failure as one of the answers that it was worth', async () => {
+      bench.takes('slack:#ops', ANSWER_WITHIN_MS + 100);
+      bench.fails('slack:#ops', ...Array.from({ length: 9 }, () => failure('permanent')));
+      const statuses: number[] = [];
+      for (let time = 0; time < 4; time += 1) {
+        statuses.push((await post()).status);
+        await bench.clock.runUntil(bench.bridge.drained());
+      }
+      expect(statuses).to.deep.equal([504, 504, 504, 200]);
+    });
+
+    it('has early successes on disk before the slow one is through', async () => {
+      bench.takes('slack:#ops', 3000);
+      const answer = bench.handle(CALLBACK);
+      await bench.clock.advance(1000);
+      const rows = await bench.store.rows('deliveries');
+      expect(rows.map((row) => row['state'])).to.deep.equal(['pending', 'delivered']);
+      expect(await bench.store.rows('attempts')).to.have.length(1);
+      await bench.clock.runUntil(answer);
+      expect(await bench.store.rows('attempts'), 'each is written once').to.have.length(2);
+    });
+
+    it('lets a process that stops wait for the late ones', async () => {
+      bench.takes('slack:#ops', ANSWER_WITHIN_MS + 2000);
+      await post();
+      let isDrained = false;
+      const drained = bench.bridge.drained().then(() => void (isDrained = true));
+      await bench.clock.advance(1000);
+      expect(isDrained).to.equal(false);
+      await bench.clock.runUntil(drained);
+      expect((await bench.store.rows('deliveries')).map((row) => row['state'])).to.deep.equal([
+        'delivered',
+        'delivered',
+      ]);
+    });
+  });
+
+  describe('when a process died while it was telling', () => {
+    it('tells who was left, once its claim has run out', async () => {
+      const dead = await bench.another('dead');
+      bench.takes('slack:#ops', 1_000_000);
+      void dead.handle({ callback: CALLBACK, receivedAt: bench.clock.now() });
+      await bench.clock.advance(30_000);
+      bench.takes('slack:#ops', 0);
+      expect(summary(await post())).to.deep.equal([200, 'delivered', ['delivered', 'delivered']]);
+      expect(bench.told).to.deep.equal(['email:a@example.com', 'slack:#ops']);
+    });
+  });
+
+  it('holds an executing callback back whose result came before', async () => {
+    await post({ ...CALLBACK, status: 0 });
+    expect(summary(await post({ ...CALLBACK, status: 2 }))).to.deep.equal([200, 'superseded', []]);
+    expect(bench.told).to.have.length(2);
+  });
+
+  describe('when the store cannot be written', () => {
+    it('before anybody is told: tells nobody and says so', async () => {
+      const release = bench.lock();
+      const error = await rejectionOf(post());
+      expect(error).to.be.instanceOf(LedgerUnavailable);
+      expect(bench.tried).to.deep.equal([]);
+      release();
+      expect((await post()).result).to.equal('delivered');
+    });
+
+    it('after everybody was told: answers 200 all the same, and reports it', async () => {
+      bench.takes('slack:#ops', 100);
+      bench.takes('email:a@example.com', 100);
+      const answer = bench.handle(CALLBACK);
+      await bench.clock.advance(50);
+      const release = bench.lock();
+      expect(summary(await bench.clock.runUntil(answer))).to.deep.equal([
+        200,
+        'delivered',
+        ['delivered', 'delivered'],
+      ]);
+      expect(bench.unwritten.every((error) => error instanceof LedgerUnavailable)).to.equal(true);
+      expect(bench.unwritten.length).to.be.greaterThan(0);
+      release();
+    });
+
+    it('when something is to be given up: does not answer 200, since nobody would know', async () => {
+      bench.policy.permanentAttempts = 0;
+      bench.takes('slack:#ops', 100);
+      bench.fails('slack:#ops', failure('permanent'));
+      const answer = bench.handle(CALLBACK);
+      await bench.clock.advance(50);
+      const release = bench.lock();
+      expect(await rejectionOf(bench.clock.runUntil(answer))).to.be.instanceOf(LedgerUnavailable);
+      release();
+    });
+  });
+
+  describe('when the config changes between two attempts', () => {
+    beforeEach(async () => {
+      bench.fails('slack:#ops', failure('config'));
+      await post();
+    });
+
+    it('tells whom it names now, too', async () => {
+      bench.planned = ['slack:#ops', 'slack:#new', 'email:a@example.com'];
+      expect((await post()).result).to.equal('delivered');
+      expect(bench.told.toSorted()).to.deep.equal(['email:a@example.com', 'slack:#new', 'slack:#ops']);
+    });
+
+    it('holds back whom it no longer names', async () => {
+      bench.planned = ['email:a@example.com'];
+      expect(summary(await post())).to.deep.equal([200, 'duplicate', ['held', 'delivered']]);
+    });
+  });
+
+  it('passes on how often the callback came, and a key that stays the same', async () => {
+    bench.fails('slack:#ops', failure('transient'), failure('transient'));
+    await post();
+    await post();
+    const ops = bench.errands.filter((each) => each.destination === 'slack:#ops');
+    expect(ops.map((each) => each.timesReceived)).to.deep.equal([1, 1, 2]);
+    expect(new Set(ops.map((each) => each.identity)).size).to.equal(1);
+  });
+
+  it('keeps a hundred different callbacks at once apart', async () => {
+    const callbacks = Array.from({ length: 100 }, (_, number) => callbackWith({ job_id: `job-${number}` }));
+    const verdicts = await bench.clock.runUntil(Promise.all(callbacks.map((each) => bench.handle(each))));
+    expect(verdicts.every((each) => each.result === 'delivered')).to.equal(true);
+    expect(bench.told).to.have.length(200);
+  });
+});

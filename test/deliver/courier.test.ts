@@ -1,0 +1,179 @@
+/** How far one request goes with one errand. */
+import { expect } from 'chai';
+import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
+import { type Courier, createCourier, type Trip } from '../../src/deliver/courier.ts';
+import type { AttemptResult, Errand } from '../../src/deliver/messenger.ts';
+import { RemotePauses } from '../../src/deliver/remote-pauses.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+const WITHIN_MS = 8000;
+
+function errandTo(destination: string): Errand {
+  const [channel = '', address = ''] = destination.split(/:(.*)/s);
+  const errand = { destination, channel, address, templateSet: undefined, options: {}, timesReceived: 1 };
+  return { ...errand, callback: callbackWith(), identity: 'a'.repeat(64) };
+}
+
+const OPS = errandTo('slack:#ops');
+const LOG = errandTo('slack:#log');
+
+type Outcome = AttemptResult['outcome'];
+
+const TOLD: Outcome = { receipt: { ts: '1' } };
+
+function failing(failureClass: FailureClass, retryAfterMs?: number): Outcome {
+  const pause = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return { failure: new DeliveryFailure({ class: failureClass, code: 'x', message: 'no', ...pause }) };
+}
+
+function failureOf({ outcome }: Trip): DeliveryFailure {
+  if ('failure' in outcome) return outcome.failure;
+  throw new Error('it was delivered');
+}
+
+describe('a courier', () => {
+  let clock: ManualClock;
+  let startedAt: number;
+  /** When each attempt began, counted from the start of the test, and at whom. */
+  let begun: [number, string][];
+
+  /** Plays the outcomes in order, each after so many milliseconds. */
+  const courierWith = (outcomes: readonly Outcome[], attemptsPerRequest = 2, tookMs = 100): Courier => {
+    const left = [...outcomes];
+    return createCourier({
+      clock,
+      pauses: new RemotePauses(clock),
+      attemptsPerRequest,
+      random: () => 0.5,
+      async send(errand) {
+        const attemptAt = clock.now();
+        begun.push([attemptAt - startedAt, errand.destination]);
+        await clock.sleep(tookMs);
+        return { startedAt: attemptAt, durationMs: tookMs, outcome: left.shift() ?? TOLD };
+      },
+    });
+  };
+
+  const take = (courier: Courier, errand = OPS, withinMs = WITHIN_MS) =>
+    clock.runUntil(courier(errand, clock.now() + withinMs));
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    startedAt = clock.now();
+    begun = [];
+  });
+
+  it('is through when the first attempt is', async () => {
+    const trip = await take(courierWith([TOLD]));
+    expect(trip.outcome).to.deep.equal(TOLD);
+    expect(trip.attempts).to.have.length(1);
+  });
+
+  it('tries again inside the request, a little later, what may pass', async () => {
+    const trip = await take(courierWith([failing('transient'), TOLD]));
+    expect(trip.outcome).to.deep.equal(TOLD);
+    expect(begun.map(([at]) => at)).to.deep.equal([0, 300]);
+    expect(trip.attempts.map(({ outcome }) => 'failure' in outcome)).to.deep.equal([true, false]);
+  });
+
+  it('ends with the last failure when the attempts of one request are used up', async () => {
+    const trip = await take(courierWith([failing('transient'), failing('transient'), TOLD]));
+    expect(failureOf(trip).class).to.equal('transient');
+    expect(trip.attempts).to.have.length(2);
+  });
+
+  it('tries only once what no retry soon cures', async () => {
+    for (const failureClass of ['permanent', 'config'] as const) {
+      const trip = await take(courierWith([failing(failureClass), TOLD]));
+      expect(trip.attempts).to.have.length(1);
+    }
+  });
+
+  it('obeys a Retry-After that fits, to the millisecond', async () => {
+    const trip = await take(courierWith([failing('rate_limited', 3000), TOLD]));
+    expect(trip.outcome).to.deep.equal(TOLD);
+    expect(begun.map(([at]) => at)).to.deep.equal([0, 3100]);
+  });
+
+  it('answers at once when Retry-After does not fit', async () => {
+    const trip = await take(courierWith([failing('rate_limited', 60_000), TOLD]));
+    expect(clock.now() - startedAt).to.equal(100);
+    expect(failureOf(trip)).to.include({ class: 'rate_limited', retryAfterMs: 60_000 });
+  });
+
+  it('leaves a remote alone that asked for it, whoever is to be told there, until its time', async () => {
+    const courier = courierWith([failing('rate_limited', 60_000), TOLD]);
+    await take(courier);
+    const early = await take(courier, LOG);
+    expect(early.attempts).to.deep.equal([]);
+    expect(failureOf(early)).to.include({ class: 'rate_limited', code: 'paused', retryAfterMs: 60_000 });
+    expect(failureOf(early).message).to.contain('60 s');
+    await clock.advance(60_000);
+    expect((await take(courier, LOG)).outcome).to.deep.equal(TOLD);
+  });
+
+  it('waits for the end of a pause that fits before its first attempt', async () => {
+    const courier = courierWith([failing('rate_limited', 10_000), TOLD]);
+    await take(courier);
+    await clock.advance(5000);
+    await take(courier, LOG);
+    expect(begun).to.deep.equal([
+      [0, 'slack:#ops'],
+      [10_100, 'slack:#log'],
+    ]);
+  });
+
+  it('waits on when the remote asks for more time meanwhile', async () => {
+    const courier = courierWith(
+      [failing('rate_limited', 2000), failing('rate_limited', 3000), TOLD, TOLD],
+      1,
+    );
+    await take(courier);
+    const [first, second] = [courier(OPS, clock.now() + WITHIN_MS), courier(LOG, clock.now() + WITHIN_MS)];
+    await clock.runUntil(Promise.all([first, second]));
+    expect(begun.map(([at]) => at)).to.deep.equal([0, 2100, 2100]);
+    expect(failureOf(await take(courier, OPS, 1000)).code).to.equal('paused');
+  });
+
+  it('does not keep other remotes waiting', async () => {
+    const courier = courierWith([failing('rate_limited', 60_000), TOLD]);
+    await take(courier);
+    expect((await take(courier, errandTo('email:a@example.com'))).outcome).to.deep.equal(TOLD);
+  });
+
+  it('begins no attempt when the answer is due', async () => {
+    const courier = courierWith([TOLD]);
+    const trip = await take(courier, OPS, 0);
+    expect(begun).to.deep.equal([]);
+    expect(failureOf(trip)).to.include({ class: 'transient', code: 'no_time' });
+  });
+
+  it('begins no second attempt that could not finish before the answer is due', async () => {
+    const trip = await take(courierWith([failing('transient'), TOLD]), OPS, 399);
+    expect(trip.attempts).to.have.length(1);
+    expect(begun).to.have.length(1);
+  });
+
+  it('sees an attempt through that the answer did not wait for', async () => {
+    const trip = await take(courierWith([TOLD], 2, 20_000));
+    expect(trip.outcome).to.deep.equal(TOLD);
+  });
+
+  it('begins nothing more when its timer fires later than it should', async () => {
+    const late = { now: () => clock.now(), sleep: (ms: number) => clock.sleep(ms + WITHIN_MS) };
+    const courier = createCourier({
+      clock: late,
+      pauses: new RemotePauses(clock),
+      attemptsPerRequest: 5,
+      random: () => 0.5,
+      send: () => {
+        begun.push([0, '']);
+        return Promise.resolve({ startedAt: 0, durationMs: 0, outcome: failing('transient') });
+      },
+    });
+    const trip = await take(courier);
+    expect(begun).to.have.length(1);
+    expect(failureOf(trip).code).to.equal('x');
+  });
+});

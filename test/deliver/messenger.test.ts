@@ -1,0 +1,126 @@
+/** One attempt always has an outcome: a receipt, or a failure that is classed and holds no secret. */
+import { expect } from 'chai';
+import type { Channel, Outgoing } from '../../src/channels/channel.ts';
+import { DeliveryFailure } from '../../src/channels/failure.ts';
+import {
+  type AttemptResult,
+  createMessenger,
+  type Errand,
+  type MessengerDependencies,
+} from '../../src/deliver/messenger.ts';
+import { redactor } from '../../src/deliver/redact.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+const ERRAND: Errand = {
+  callback: callbackWith(),
+  identity: 'a'.repeat(64),
+  destination: 'slack:#ops',
+  channel: 'slack',
+  address: '#ops',
+  templateSet: undefined,
+  options: {},
+  timesReceived: 1,
+};
+
+const SECRET = 'xoxb-very-secret';
+
+function channelThat(send: Channel['send']): Channel {
+  return { send, verify: () => Promise.resolve(), close: () => Promise.resolve() };
+}
+
+function failureOf({ outcome }: AttemptResult): DeliveryFailure {
+  if ('failure' in outcome) return outcome.failure;
+  throw new Error('it was delivered');
+}
+
+describe('a messenger', () => {
+  let clock: ManualClock;
+  let reported: [Errand, AttemptResult][];
+
+  const messengerTo = (send: Channel['send'], overrides: Partial<MessengerDependencies> = {}) =>
+    createMessenger({
+      clock,
+      timeoutMs: 5000,
+      channelOf: (name) => (name === 'slack' ? channelThat(send) : undefined),
+      compose: () => ({ text: 'hello' }),
+      keyOf: () => 'b'.repeat(64),
+      redact: redactor([SECRET]),
+      onAttempt: (errand, result) => reported.push([errand, result]),
+      ...overrides,
+    });
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    reported = [];
+  });
+
+  it('sends what was composed and times it', async () => {
+    const sent: Outgoing[] = [];
+    const startedAt = clock.now();
+    const send = messengerTo(async (outgoing) => {
+      sent.push(outgoing);
+      await clock.sleep(250);
+      return { ts: '1.2' };
+    });
+    const result = await clock.runUntil(send(ERRAND));
+    expect(sent).to.deep.equal([
+      { address: '#ops', message: { text: 'hello' }, idempotencyKey: 'b'.repeat(64), timeoutMs: 5000 },
+    ]);
+    expect(result).to.deep.equal({ startedAt, durationMs: 250, outcome: { receipt: { ts: '1.2' } } });
+    expect(reported).to.deep.equal([[ERRAND, result]]);
+  });
+
+  it('passes on class, code and pause of a failure, and reports it', async () => {
+    const failure = {
+      class: 'rate_limited',
+      code: 'ratelimited',
+      message: 'slow down',
+      retryAfterMs: 7,
+    } as const;
+    const result = await messengerTo(() => Promise.reject(new DeliveryFailure(failure)))(ERRAND);
+    expect(failureOf(result)).to.include(failure);
+    expect(reported).to.have.length(1);
+  });
+
+  it('takes an error that nobody classed for transient', async () => {
+    const result = await messengerTo(() => Promise.reject(new TypeError('terminated')))(ERRAND);
+    expect(failureOf(result)).to.include({ class: 'transient', code: 'unexpected', message: 'terminated' });
+  });
+
+  it('takes an error of composing for an outcome, too', async () => {
+    const send = messengerTo(() => Promise.resolve({}), {
+      compose: () => {
+        throw new RangeError(`too deep ${SECRET}`);
+      },
+    });
+    expect(failureOf(await send(ERRAND))).to.include({ class: 'transient', message: 'too deep [secret]' });
+  });
+
+  it('blames the config for a channel that is not there', async () => {
+    const result = await messengerTo(() => Promise.resolve({}))({ ...ERRAND, channel: 'gone' });
+    expect(failureOf(result)).to.include({ class: 'config', code: 'unknown_channel' });
+    expect(failureOf(result).message).to.contain('gone');
+  });
+
+  const thrown: [string, unknown][] = [
+    ['a classed failure', new DeliveryFailure({ class: 'config', code: SECRET, message: `bad ${SECRET}` })],
+    ['an error', new Error(`bad ${SECRET}`, { cause: SECRET })],
+    ['a string', SECRET],
+    ['an object', { token: SECRET, toString: () => SECRET }],
+    ['an object without a prototype', Object.create(null)],
+    ['nothing', undefined],
+    ['a symbol', Symbol(SECRET)],
+  ];
+  for (const [what, error] of thrown) {
+    it(`lets no secret out of ${what} that is thrown`, async () => {
+      const send = messengerTo(() => {
+        throw error;
+      });
+      const failure = failureOf(await send(ERRAND));
+      const { class: failureClass, code, message, stack, cause } = failure;
+      expect(message).not.to.equal('');
+      expect(JSON.stringify([failureClass, code, message, stack, String(cause)])).not.to.contain(SECRET);
+    });
+  }
+});

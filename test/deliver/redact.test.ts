@@ -1,0 +1,42 @@
+/** No secret survives in an error's text. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { redactor } from '../../src/deliver/redact.ts';
+
+describe('redaction', () => {
+  it('replaces every occurrence of every secret', () => {
+    const redact = redactor(['xoxb-1', 'pa$$word.*']);
+    expect(redact('token xoxb-1, again xoxb-1, login pa$$word.*')).to.equal(
+      'token [secret], again [secret], login [secret]',
+    );
+  });
+
+  it('leaves nothing behind of a secret that holds another', () => {
+    expect(redactor(['abc', 'abcdef'])('see abcdef and abc')).to.equal('see [secret] and [secret]');
+  });
+
+  it('takes an empty secret for none', () => {
+    expect(redactor([''])('all well')).to.equal('all well');
+  });
+
+  it('makes one short clean line of any text', () => {
+    expect(redactor([])('a\nb\u0000\u202ec  d')).to.equal('a bc d');
+    const long = redactor([])('x'.repeat(100_000));
+    expect(long.length).to.be.at.most(500);
+    expect(long.endsWith('…')).to.equal(true);
+  });
+
+  it('cuts only after the secrets are gone', () => {
+    const redacted = redactor(['S'.repeat(40)])('x'.repeat(480) + 'S'.repeat(40));
+    expect(redacted).not.to.contain('S');
+  });
+
+  it('holds for whatever text and secrets', () => {
+    const secret = fc.stringMatching(/^[A-Za-z0-9]{8,20}$/);
+    fc.assert(
+      fc.property(fc.string(), secret, fc.string(), (before, hidden, after) => {
+        expect(redactor([hidden])(before + hidden + after)).not.to.contain(hidden);
+      }),
+    );
+  });
+});

@@ -1,0 +1,111 @@
+/** Everybody at once, until all are through or the answer is due. */
+import { expect } from 'chai';
+import { DeliveryFailure } from '../../src/channels/failure.ts';
+import type { Trip } from '../../src/deliver/courier.ts';
+import { type FinishedTrip, type Round, runRound } from '../../src/deliver/round.ts';
+import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
+import { ManualClock, settle } from '../support/manual-clock.ts';
+
+const TOLD: Trip = { attempts: [], outcome: { receipt: {} } };
+const FAILED: Trip = {
+  attempts: [],
+  outcome: { failure: new DeliveryFailure({ class: 'transient', code: 'x', message: 'no' }) },
+};
+
+function recordsOf(count: number): DeliveryRecord[] {
+  return Array.from({ length: count }, (_, id) => ({
+    id,
+    destination: `slack:#c${id}`,
+    channel: 'slack',
+    address: `#c${id}`,
+    state: 'pending',
+    attempts: 0,
+    lastError: undefined,
+    receipt: undefined,
+    heldBecause: undefined,
+    refusals: 0,
+    isClaimed: false,
+    isOurs: false,
+  }));
+}
+
+describe('a round', () => {
+  let clock: ManualClock;
+  let early: number[];
+  let late: number[];
+
+  /** Destination n is through after `durations[n]` milliseconds. */
+  const run = (durations: readonly number[], trip = TOLD, withinMs = 1000): Promise<Round> =>
+    runRound(
+      recordsOf(durations.length),
+      async ({ id }) => {
+        await clock.sleep(durations[id] ?? 0);
+        return trip;
+      },
+      clock.now() + withinMs,
+      clock,
+      { onEarlyFinish: noting(() => early), onLateFinish: noting(() => late) },
+    );
+
+  function noting(list: () => number[]): (finished: FinishedTrip) => Promise<void> {
+    return ({ record }) => {
+      list().push(record.id);
+      return Promise.resolve();
+    };
+  }
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    early = [];
+    late = [];
+  });
+
+  it('tells everybody at the same time', async () => {
+    const startedAt = clock.now();
+    const { finished } = await clock.runUntil(run([300, 300, 300]));
+    expect(clock.now() - startedAt).to.equal(300);
+    expect(finished.map(({ record }) => record.id)).to.deep.equal([0, 1, 2]);
+  });
+
+  it('leaves no timer behind', async () => {
+    await clock.runUntil(run([10]));
+    expect(clock.sleeping).to.equal(0);
+  });
+
+  it('is over at once where there is nobody to tell', async () => {
+    const { finished, settled } = await run([]);
+    await settled;
+    expect(finished).to.deep.equal([]);
+  });
+
+  it('has early successes written down while others are still open, but not the last', async () => {
+    await clock.runUntil(run([300, 100, 200]));
+    expect(early).to.deep.equal([1, 2]);
+    expect(late).to.deep.equal([]);
+  });
+
+  it('has early failures written with the answer', async () => {
+    const { finished } = await clock.runUntil(run([300, 100], FAILED));
+    expect(early).to.deep.equal([]);
+    expect(finished).to.have.length(2);
+  });
+
+  it('is over when the answer is due, and says later who came through after it', async () => {
+    const startedAt = clock.now();
+    const { finished, settled } = await clock.runUntil(run([100, 5000], TOLD, 1000));
+    expect(clock.now() - startedAt).to.equal(1000);
+    expect(finished.map(({ record }) => record.id)).to.deep.equal([0]);
+    await clock.runUntil(settled);
+    expect(late).to.deep.equal([1]);
+    expect(finished).to.have.length(1);
+  });
+
+  it('is over at once when the answer is due already', async () => {
+    const round = run([100], TOLD, -5);
+    await clock.advance(0);
+    expect((await round).finished).to.deep.equal([]);
+    await clock.advance(100);
+    await settle();
+    expect(late).to.deep.equal([0]);
+  });
+});

@@ -1,0 +1,301 @@
+/** Every row of what the service is answered, from how the deliveries stand. */
+import { expect } from 'chai';
+import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
+import type { Trip } from '../../src/deliver/courier.ts';
+import { updateAfter, withRefusal } from '../../src/deliver/outcome.ts';
+import { judge, type Situation, type Standing, type Verdict } from '../../src/deliver/verdict.ts';
+import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
+
+const HOUR_MS = 3_600_000;
+const POLICY = { permanentAttempts: 2, takeOverAfterMs: 120_000, giveUpAfterMs: 24 * HOUR_MS };
+
+function record(fields: Partial<DeliveryRecord> = {}): DeliveryRecord {
+  return {
+    id: 1,
+    destination: 'slack:#ops',
+    channel: 'slack',
+    address: '#ops',
+    state: 'pending',
+    attempts: 0,
+    lastError: undefined,
+    receipt: undefined,
+    heldBecause: undefined,
+    refusals: 0,
+    isClaimed: false,
+    isOurs: false,
+    ...fields,
+  };
+}
+
+const ATTEMPT = { startedAt: 0, durationMs: 5, outcome: { receipt: { ts: '1' } } };
+const TOLD: Trip = { attempts: [ATTEMPT], outcome: { receipt: { ts: '1' } } };
+
+function failing(failureClass: FailureClass, retryAfterMs?: number): Trip {
+  const pause = retryAfterMs === undefined ? {} : { retryAfterMs };
+  const failure = new DeliveryFailure({ class: failureClass, code: 'x', message: 'it failed', ...pause });
+  return { attempts: [{ ...ATTEMPT, outcome: { failure } }], outcome: { failure } };
+}
+
+/** Tried in this request, and through. */
+function tried(trip: Trip, fields: Partial<DeliveryRecord> = {}): Standing {
+  return { record: record(fields), trip, isBeingMade: false };
+}
+
+/** Not tried in this request. */
+function standing(fields: Partial<DeliveryRecord>): Standing {
+  return { record: record(fields), trip: undefined, isBeingMade: false };
+}
+
+function beingMade(fields: Partial<DeliveryRecord> = {}): Standing {
+  return { record: record(fields), trip: undefined, isBeingMade: true };
+}
+
+function verdictOn(standings: readonly Standing[], situation: Partial<Situation> = {}): Verdict {
+  return judge({
+    standings,
+    isSuperseded: false,
+    firstReceivedAt: 0,
+    now: 1000,
+    policy: POLICY,
+    random: 0.5,
+    ...situation,
+  });
+}
+
+function answerTo(standings: readonly Standing[], situation: Partial<Situation> = {}): [number, string] {
+  const { status, result } = verdictOn(standings, situation);
+  return [status, result];
+}
+
+describe('the verdict', () => {
+  describe('is 200', () => {
+    it('delivered when everybody is told now', () => {
+      expect(
+        verdictOn([tried(TOLD), tried(TOLD, { id: 2, destination: 'email:a@example.com' })]),
+      ).to.deep.equal({
+        status: 200,
+        result: 'delivered',
+        deliveries: [
+          { destination: 'slack:#ops', state: 'delivered' },
+          { destination: 'email:a@example.com', state: 'delivered' },
+        ],
+        retryAfterSeconds: undefined,
+        updates: [1, 2].map((id) => ({
+          id,
+          state: 'delivered',
+          attempts: 1,
+          refusals: 0,
+          lastError: undefined,
+          receipt: { ts: '1' },
+        })),
+      });
+    });
+
+    it('delivered when a retry completes what an earlier one began', () => {
+      expect(answerTo([standing({ state: 'delivered' }), tried(TOLD, { id: 2 })])).to.deep.equal([
+        200,
+        'delivered',
+      ]);
+    });
+
+    it('duplicate when all were told before', () => {
+      const verdict = verdictOn([standing({ state: 'delivered' }), standing({ state: 'delivered' })]);
+      expect([verdict.status, verdict.result, verdict.updates]).to.deep.equal([200, 'duplicate', []]);
+    });
+
+    it('no_route when there is nobody to tell', () => {
+      expect(answerTo([])).to.deep.equal([200, 'no_route']);
+    });
+
+    it('superseded when the result came before', () => {
+      expect(answerTo([], { isSuperseded: true })).to.deep.equal([200, 'superseded']);
+      expect(answerTo([standing({ state: 'held' })], { isSuperseded: true })).to.deep.equal([
+        200,
+        'superseded',
+      ]);
+    });
+
+    it('held when all of it is held back', () => {
+      const verdict = verdictOn([standing({ state: 'held' })]);
+      expect([verdict.status, verdict.result]).to.deep.equal([200, 'held']);
+      expect(verdict.deliveries).to.deep.equal([{ destination: 'slack:#ops', state: 'held' }]);
+    });
+
+    it('duplicate when some are held back and the others were told before', () => {
+      expect(answerTo([standing({ state: 'held' }), standing({ state: 'delivered' })])).to.deep.equal([
+        200,
+        'duplicate',
+      ]);
+    });
+
+    it('gave_up when something of it is a dead letter, new or old', () => {
+      expect(answerTo([standing({ state: 'dead' }), tried(TOLD)])).to.deep.equal([200, 'gave_up']);
+      expect(answerTo([tried(failing('permanent'), { refusals: 2 })])).to.deep.equal([200, 'gave_up']);
+      expect(answerTo([standing({ state: 'dead' }), standing({ state: 'held' })])).to.deep.equal([
+        200,
+        'gave_up',
+      ]);
+    });
+  });
+
+  describe('is 502', () => {
+    it('when a delivery failed, with the reason beside it', () => {
+      const verdict = verdictOn([
+        tried(TOLD),
+        tried(failing('transient'), { id: 2, destination: 'slack:#log' }),
+      ]);
+      expect([verdict.status, verdict.result, verdict.retryAfterSeconds]).to.deep.equal([502, 'failed', 30]);
+      expect(verdict.deliveries).to.deep.equal([
+        { destination: 'slack:#ops', state: 'delivered' },
+        { destination: 'slack:#log', state: 'pending', error: 'it failed' },
+      ]);
+    });
+
+    it('when somebody else failed to tell, with what the ledger knows and nothing to write', () => {
+      const lastError = { class: 'transient', code: 'x', message: 'their error' } as const;
+      const verdict = verdictOn([standing({ lastError })]);
+      expect([verdict.status, verdict.updates]).to.deep.equal([502, []]);
+      expect(verdict.deliveries).to.deep.equal([
+        { destination: 'slack:#ops', state: 'pending', error: 'their error' },
+      ]);
+    });
+
+    it('when one is a dead letter and another still fails, with the reason of both', () => {
+      const lastError = { class: 'permanent', code: 'x', message: 'no such user' } as const;
+      const verdict = verdictOn([
+        standing({ state: 'dead', lastError }),
+        tried(failing('transient'), { id: 2 }),
+      ]);
+      expect(verdict.status).to.equal(502);
+      expect(verdict.deliveries.map((each) => [each.state, each.error])).to.deep.equal([
+        ['dead', 'no such user'],
+        ['pending', 'it failed'],
+      ]);
+    });
+  });
+
+  describe('is 504', () => {
+    it('when something is unfinished, whatever else failed', () => {
+      const verdict = verdictOn([beingMade(), tried(failing('transient'), { id: 2 })]);
+      expect([verdict.status, verdict.result, verdict.retryAfterSeconds]).to.deep.equal([
+        504,
+        'timed_out',
+        30,
+      ]);
+      expect(verdict.deliveries.map((each) => each.error)).to.deep.equal([
+        'not finished in time',
+        'it failed',
+      ]);
+      expect(verdict.updates.map((each) => each.id)).to.deep.equal([2]);
+    });
+
+    it('and says so of a delivery that had failed in an earlier request', () => {
+      const lastError = { class: 'transient', code: 'x', message: 'an old error' } as const;
+      expect(verdictOn([beingMade({ lastError })]).deliveries[0]?.error).to.equal('not finished in time');
+    });
+  });
+
+  describe('asks for a retry', () => {
+    it('no sooner than the service would retry anyway', () => {
+      expect(verdictOn([tried(failing('rate_limited', 5000))]).retryAfterSeconds).to.equal(30);
+    });
+
+    it('as late as the remote that asked for the longest pause', () => {
+      const standings = [
+        tried(failing('rate_limited', 61_001)),
+        tried(failing('rate_limited', 45_000), { id: 2 }),
+      ];
+      expect(verdictOn(standings).retryAfterSeconds).to.equal(62);
+    });
+
+    it('never on a 200', () => {
+      expect(verdictOn([tried(TOLD)]).retryAfterSeconds).to.equal(undefined);
+    });
+  });
+
+  for (const failureClass of ['permanent', 'config'] as const) {
+    describe(`on a ${failureClass} failure`, () => {
+      it('is non-2xx as often as permanent_attempts says, then 200', () => {
+        const answers: number[] = [];
+        let refusals = 0;
+        for (let post = 1; post <= 4; post += 1) {
+          const { status, updates } = verdictOn([tried(failing(failureClass), { refusals })]);
+          answers.push(status);
+          refusals = updates[0]?.refusals ?? -1;
+        }
+        expect(answers).to.deep.equal([502, 502, 200, 200]);
+      });
+
+      it('is 200 at once where it is worth no retry', () => {
+        const policy = { ...POLICY, permanentAttempts: 0 };
+        expect(answerTo([tried(failing(failureClass))], { policy })).to.deep.equal([200, 'gave_up']);
+      });
+
+      it('is 502 once where it is worth one', () => {
+        const policy = { ...POLICY, permanentAttempts: 1 };
+        expect(answerTo([tried(failing(failureClass))], { policy })).to.deep.equal([502, 'failed']);
+        expect(answerTo([tried(failing(failureClass), { refusals: 1 })], { policy })).to.deep.equal([
+          200,
+          'gave_up',
+        ]);
+      });
+
+      it('counts a non-2xx answer that others caused, too', () => {
+        const { updates } = verdictOn([tried(failing(failureClass)), beingMade({ id: 2 })]);
+        expect(updates.map((each) => each.refusals)).to.deep.equal([1]);
+      });
+
+      it('is not given up for its age', () => {
+        expect(answerTo([tried(failing(failureClass))], { now: 48 * HOUR_MS })).to.deep.equal([
+          502,
+          'failed',
+        ]);
+      });
+    });
+  }
+
+  describe('on a failure that may pass', () => {
+    for (const failureClass of ['transient', 'rate_limited'] as const) {
+      it(`(${failureClass}) is 502 until give_up_after has passed since the first time, then gave_up`, () => {
+        const standings = [tried(failing(failureClass), { refusals: 7 })];
+        expect(answerTo(standings, { now: 24 * HOUR_MS - 1 })).to.deep.equal([502, 'failed']);
+        expect(answerTo(standings, { now: 24 * HOUR_MS })).to.deep.equal([200, 'gave_up']);
+      });
+    }
+
+    it('is no refusal', () => {
+      expect(verdictOn([tried(failing('transient'))]).updates[0]?.refusals).to.equal(0);
+    });
+  });
+
+  it('writes a permanent failure off while another delivery still fails', () => {
+    const { status, updates } = verdictOn([
+      tried(failing('permanent'), { refusals: 2 }),
+      tried(failing('transient'), { id: 2 }),
+    ]);
+    expect(status).to.equal(502);
+    expect(updates.map((each) => each.state)).to.deep.equal(['dead', 'pending']);
+  });
+});
+
+describe('the state of a delivery after a trip', () => {
+  const situation = { firstReceivedAt: 0, now: 1000, policy: POLICY, random: 0.5 };
+
+  it('adds its attempts to those before and keeps the error', () => {
+    const update = updateAfter(record({ attempts: 3 }), failing('transient'), situation);
+    expect(update).to.deep.equal({
+      id: 1,
+      state: 'pending',
+      attempts: 4,
+      refusals: 0,
+      lastError: { class: 'transient', code: 'x', message: 'it failed' },
+      receipt: undefined,
+    });
+  });
+
+  it('counts a lasting failure that came after the answer as refused', () => {
+    const update = updateAfter(record(), failing('config'), situation);
+    expect(withRefusal(update).refusals).to.equal(1);
+    expect(withRefusal(updateAfter(record(), TOLD, situation)).refusals).to.equal(0);
+  });
+});

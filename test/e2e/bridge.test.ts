@@ -1,0 +1,240 @@
+/** The bridge as the job service and the people told see it: one POST in, Slack and mail out, one honest answer. */
+import { expect } from 'chai';
+import {
+  type BridgeWorld,
+  callback,
+  createBridgeWorld,
+  fixture,
+  FIXTURE_NAMES,
+  SLACK_TOKEN,
+  SMTP_PASSWORD,
+} from '../support/bridge-world.ts';
+
+const ROUTES = `
+delivery: { timeout: 400ms, attempts_per_request: 1 }
+receiver: { listen: '127.0.0.1:0', answer_within: 1500ms }
+groups:
+  operators:
+    - slack: '#ops'
+      mention_on_error: '@here'
+    - email: [ops@example.com]
+routes:
+  - bot_id: 'quiet-*'
+    on: [error]
+    notify: [operators]
+  - bot_id: archived
+    notify: [{ slack: '#old' }]
+  - bot_id: two-mails
+    notify: [{ email: [a@example.com, b@example.com] }]
+default_route:
+  notify: [operators]
+`;
+
+describe('The bridge', () => {
+  let world: BridgeWorld;
+
+  beforeEach(async () => {
+    world = await createBridgeWorld(ROUTES);
+  });
+
+  afterEach(() => world.close());
+
+  for (const name of FIXTURE_NAMES) {
+    it(`answers 200 to ${name}.json once Slack and mail have taken it`, async () => {
+      const answer = await world.post(fixture(name));
+      expect(answer.body).to.deep.include({
+        result: 'delivered',
+        deliveries: [
+          { destination: 'slack:#ops', state: 'delivered' },
+          { destination: 'email:ops@example.com', state: 'delivered' },
+        ],
+      });
+      expect(answer.status).to.equal(200);
+      expect(world.slack.messages.map(({ channel }) => channel)).to.deep.equal(['#ops']);
+      expect(world.mail.mails.map(({ to }) => to)).to.deep.equal([['ops@example.com']]);
+    });
+  }
+
+  it('answers 502 while Slack fails, and on the retry tells only whoever was missing', async () => {
+    world.slack.faults.push({ kind: 'status', status: 500 });
+    const sent = callback();
+    const first = await world.post(sent);
+    expect(first.status).to.equal(502);
+    expect(first.headers['retry-after']).to.equal('30');
+    expect(first.headers['content-type']).to.match(/^application\/problem\+json/);
+    expect(first.body.deliveries?.map(({ destination, state }) => `${destination} ${state}`)).to.deep.equal([
+      'slack:#ops pending',
+      'email:ops@example.com delivered',
+    ]);
+    const second = await world.post({ ...sent, elapsed_time: 75 });
+    expect([second.status, second.body.result]).to.deep.equal([200, 'delivered']);
+    expect([world.slack.messages.length, world.mail.mails.length]).to.deep.equal([1, 1]);
+    const third = await world.post(sent);
+    expect([third.status, third.body.result]).to.deep.equal([200, 'duplicate']);
+    expect([world.slack.messages.length, world.mail.mails.length]).to.deep.equal([1, 1]);
+  });
+
+  it('tells once what arrives twice at the same moment, and answers 200 to both', async () => {
+    const sent = callback();
+    const answers = await Promise.all([world.post(sent), world.post(sent), world.post(sent)]);
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
+    expect(answers.map(({ body }) => body.result).toSorted()).to.deep.equal([
+      'delivered',
+      'duplicate',
+      'duplicate',
+    ]);
+    expect([world.slack.messages.length, world.mail.mails.length]).to.deep.equal([1, 1]);
+  });
+
+  it('remembers over a restart who has been told', async () => {
+    world.mail.faults.push({ at: 'rcpt', does: 'refuse', code: 451, text: 'later', times: 1 });
+    const sent = callback();
+    expect((await world.post(sent)).status).to.equal(502);
+    await world.restart();
+    const answer = await world.post(sent);
+    expect([answer.status, answer.body.result]).to.deep.equal([200, 'delivered']);
+    expect([world.slack.messages.length, world.mail.mails.length]).to.deep.equal([1, 1]);
+  });
+
+  it('does not send an `executing` that comes after its result', async () => {
+    const result = callback();
+    await world.post(result);
+    const late = await world.post({ ...result, status: 2, code: 202, message: null });
+    expect([late.status, late.body.result, late.body.deliveries]).to.deep.equal([200, 'superseded', []]);
+    expect(world.slack.messages).to.have.length(1);
+  });
+
+  it('answers 200 with no_route where a route filters the status out, and tells nobody', async () => {
+    const answer = await world.post(callback({ bot_id: 'quiet-one', status: 0 }));
+    expect([answer.status, answer.body.result, answer.body.deliveries]).to.deep.equal([200, 'no_route', []]);
+    expect(world.slack.messages).to.deep.equal([]);
+  });
+
+  it('answers a channel that is wrong non-2xx twice, then 200, so that no more running time is burnt', async () => {
+    const sent = callback({ bot_id: 'archived' });
+    const answers = [
+      await world.post(sent),
+      await world.post(sent),
+      await world.post(sent),
+      await world.post(sent),
+    ];
+    expect(answers.map(({ status, body }) => `${status} ${body.result}`)).to.deep.equal([
+      '502 failed',
+      '502 failed',
+      '200 taken_over',
+      '200 taken_over',
+    ]);
+    expect(answers[2]?.body.deliveries).to.deep.equal([{ destination: 'slack:#old', state: 'pending' }]);
+    expect(world.slack.calls).to.have.length(3);
+  });
+
+  it('tells each mail recipient once even where the server refuses one for a while', async () => {
+    world.mail.faults.push({
+      at: 'rcpt',
+      address: 'a@example.com',
+      does: 'refuse',
+      code: 450,
+      text: 'greylisted',
+      times: 1,
+    });
+    const sent = callback({ bot_id: 'two-mails' });
+    expect((await world.post(sent)).status).to.equal(502);
+    expect((await world.post(sent)).body.result).to.equal('delivered');
+    expect(world.mail.mails.flatMap(({ to }) => to).sort()).to.deep.equal(['a@example.com', 'b@example.com']);
+  });
+
+  it('leaves Slack alone for as long as it asks, and says so to the service', async () => {
+    world.slack.faults.push({ kind: 'rate_limited', retryAfter: '90' });
+    const limited = await world.post(callback());
+    expect([limited.status, limited.headers['retry-after']]).to.deep.equal([502, '90']);
+    const calls = world.slack.calls.length;
+    const next = await world.post(callback());
+    expect(next.status).to.equal(502);
+    expect(world.slack.calls).to.have.length(calls);
+  });
+
+  it('mentions people only on an error, and only where the config asks for it', async () => {
+    await world.post(callback());
+    await world.post(callback({ status: 0 }));
+    const [failed, succeeded] = world.slack.messages.map((message) => JSON.stringify(message.blocks));
+    expect(failed).to.include('<!here>');
+    expect(succeeded).to.not.include('<!here>');
+  });
+
+  it('lets no text of a callback mention, link, inject HTML or add a header', async () => {
+    await world.post(fixture('hostile'));
+    const slack = JSON.stringify(world.slack.messages[0]?.args);
+    expect(slack).to.not.match(/<!channel>|<@U012AB3CD>|<https:\/\/evil/);
+    const mail = world.mail.mails[0];
+    expect(mail?.parsed.html).to.not.match(/<script|<img/i);
+    expect(mail?.parsed.headers.map(({ key }) => key)).to.not.include.members(['x-evil', 'bcc']);
+  });
+
+  it('shows no secret in any answer or metric, whatever fails', async () => {
+    world.slack.faults.push({ kind: 'error', error: 'invalid_auth' });
+    world.mail.faults.push({ at: 'auth', does: 'refuse', code: 535, text: `no ${SMTP_PASSWORD}`, times: 1 });
+    const answer = await world.post(callback());
+    expect(answer.status).to.equal(502);
+    const seen = JSON.stringify(answer) + (await world.metrics());
+    expect(seen).to.not.include(SLACK_TOKEN);
+    expect(seen).to.not.include(SMTP_PASSWORD);
+  });
+
+  it('counts what callbacks cost the BOTs in running time', async () => {
+    world.slack.faults.push({ kind: 'status', status: 503 });
+    const sent = callback();
+    await world.post(sent);
+    await world.post(sent);
+    const metrics = await world.metrics();
+    expect(metrics).to.include('botbell_bot_seconds_total{cause="retry"} 30');
+    expect(metrics).to.include('botbell_callbacks_total{status="error",result="failed"} 1');
+    expect(metrics).to.include('botbell_callbacks_total{status="error",result="delivered"} 1');
+    expect(metrics).to.include('botbell_deliveries_total{channel="slack",outcome="transient"} 1');
+    expect(metrics).to.include('botbell_deliveries_pending 0');
+  });
+});
+
+describe('The answer time', () => {
+  let world: BridgeWorld;
+
+  afterEach(() => world.close());
+
+  it('is kept with a 504 when Slack hangs; what Slack takes later still counts as told', async () => {
+    world = await createBridgeWorld(`
+delivery: { timeout: 5s }
+receiver: { listen: '127.0.0.1:0', answer_within: 300ms }
+default_route: { notify: [{ slack: '#ops' }] }
+`);
+    let release = () => {};
+    const until = new Promise<void>((resolve) => (release = resolve));
+    world.slack.faults.push({ kind: 'delay', until: () => until });
+    const sent = callback();
+    const first = await world.post(sent);
+    expect([first.status, first.body.result]).to.deep.equal([504, 'timed_out']);
+    release();
+    const second = await world.post(sent);
+    expect([second.status, second.body.result]).to.deep.equal([200, 'duplicate']);
+    expect(world.slack.messages).to.have.length(1);
+  });
+
+  it('has room for a second attempt, so that a hiccup costs the BOT nothing', async () => {
+    world = await createBridgeWorld(`
+receiver: { listen: '127.0.0.1:0' }
+default_route: { notify: [{ slack: '#ops' }] }
+`);
+    world.slack.faults.push({ kind: 'reset' });
+    const answer = await world.post(callback());
+    expect([answer.status, answer.body.result]).to.deep.equal([200, 'delivered']);
+  });
+
+  it('has room for a short pause that Slack asks for', async () => {
+    world = await createBridgeWorld(`
+receiver: { listen: '127.0.0.1:0' }
+default_route: { notify: [{ slack: '#ops' }] }
+`);
+    world.slack.faults.push({ kind: 'rate_limited', retryAfter: '1' });
+    const answer = await world.post(callback());
+    expect([answer.status, answer.body.result]).to.deep.equal([200, 'delivered']);
+    expect(world.slack.calls).to.have.length(2);
+  });
+});

@@ -1,0 +1,127 @@
+/** The built program as an operator runs it: it starts, drains on SIGTERM, survives kill -9, and keeps its secrets. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { request } from 'undici';
+import { type SlackStandIn, startSlackStandIn } from '../../src/demo/slack-stand-in.ts';
+import { callback, post } from '../support/bridge-world.ts';
+import { serve, type ServeProcess } from '../support/process.ts';
+
+const TOKEN = 'xoxb-PROCESS-SECRET';
+const CALLBACK_TOKEN = 'a-long-callback-token-that-nobody-guesses';
+
+/** Another process is waited for by looking, now and then. */
+const soon = () => new Promise((resolve) => setTimeout(resolve, 10));
+
+async function metricsOf({ adminUrl }: ServeProcess): Promise<string> {
+  const { body } = await request(`${adminUrl}/metrics`);
+  return body.text();
+}
+
+describe('The built program', () => {
+  let folder: string;
+  let slack: SlackStandIn;
+  let config: string;
+  let running: ServeProcess | undefined;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'botbell-process-'));
+    slack = await startSlackStandIn({
+      tokens: [TOKEN],
+      channels: [
+        { id: 'C0OPS0001', name: '#ops' },
+        { id: 'C0LOG0001', name: '#log' },
+      ],
+    });
+    config = join(folder, 'botbell.yaml');
+    writeFileSync(
+      config,
+      `receiver: { listen: '127.0.0.1:0', token: '\${CALLBACK_TOKEN}' }
+admin: { listen: '127.0.0.1:0' }
+store: { url: 'sqlite:${folder}/botbell.db' }
+channels: { slack: { type: slack, token: '\${SLACK_TOKEN}', api_url: '${slack.apiUrl}' } }
+default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
+`,
+    );
+  });
+
+  afterEach(async () => {
+    running?.kill('SIGKILL');
+    await running?.exited();
+    running = undefined;
+    await slack.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const start = async () => {
+    running = await serve(config, { SLACK_TOKEN: TOKEN, CALLBACK_TOKEN });
+    return running;
+  };
+
+  const urlOf = ({ callbacksUrl }: ServeProcess) => callbacksUrl.replace('<token>', CALLBACK_TOKEN);
+
+  it('finishes what is in flight on SIGTERM, answers 503 to what comes meanwhile, and exits 0', async () => {
+    const botbell = await start();
+    let release = () => {};
+    const until = new Promise<void>((resolve) => (release = resolve));
+    slack.faults.push({ kind: 'delay', until: () => until });
+    const inFlight = post(urlOf(botbell), callback());
+    while (slack.calls.length < 2) await soon();
+    botbell.kill('SIGTERM');
+    while (!botbell.log().includes('stopping')) await soon();
+    const late = await post(urlOf(botbell), callback());
+    expect([late.status, late.headers['retry-after']]).to.deep.equal([503, '30']);
+    release();
+    expect((await inFlight).body.result).to.equal('delivered');
+    expect(await botbell.exited()).to.equal(0);
+  });
+
+  it('tells after kill -9 and a restart only who had not been told', async () => {
+    const first = await start();
+    slack.faults.push({ kind: 'hang' });
+    const sent = callback();
+    const lost = post(urlOf(first), sent).catch(() => 'lost');
+    while (!(await metricsOf(first)).includes('botbell_deliveries_pending 1')) await soon();
+    first.kill('SIGKILL');
+    expect(await lost).to.equal('lost');
+    await first.exited();
+    const second = await start();
+    const answer = await post(urlOf(second), sent);
+    expect([answer.status, answer.body.result]).to.deep.equal([200, 'delivered']);
+    expect(slack.messages.map(({ channel }) => channel).sort((a, b) => a.localeCompare(b))).to.deep.equal([
+      '#log',
+      '#ops',
+    ]);
+  });
+
+  it('logs one line a callback, with ids and outcome but no secret and nothing that a message says', async () => {
+    const botbell = await start();
+    slack.faults.push({ kind: 'error', error: 'invalid_auth' });
+    await post(
+      urlOf(botbell),
+      callback({ job_id: 'job-x', message: 'CONFIDENTIAL-MESSAGE', bot_name: 'PRIVATE-NAME' }),
+    );
+    await post(botbell.callbacksUrl.replace('<token>', 'wrong-token-in-path'), callback());
+    botbell.kill('SIGTERM');
+    await botbell.exited();
+    const log = botbell.log();
+    const lines = log.split('\n').filter((line) => line.includes('"msg":"callback"'));
+    expect(lines).to.have.length(1);
+    expect(JSON.parse(lines[0] ?? '')).to.include({
+      job_id: 'job-x',
+      bot_id: 'invoice-import',
+      http: 502,
+      result: 'failed',
+    });
+    for (const secret of [
+      TOKEN,
+      CALLBACK_TOKEN,
+      'wrong-token-in-path',
+      'CONFIDENTIAL-MESSAGE',
+      'PRIVATE-NAME',
+    ]) {
+      expect(log).to.not.include(secret);
+    }
+  });
+});

@@ -1,0 +1,55 @@
+/** A process that is gone holds nothing any more; one that may be alive keeps what it has. */
+import { spawnSync } from 'node:child_process';
+import { hostname } from 'node:os';
+import { expect } from 'chai';
+import { isGone, ownerName } from '../../src/ledger/owner.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { arrivalOf, claimedOf, target } from '../contract/ledger-contract.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { createSqliteStore } from '../support/sqlite-store.ts';
+
+const SELF = ownerName(2000);
+
+/** The number of a process that has just ended. */
+function endedPid(): number {
+  return spawnSync(process.execPath, ['--version']).pid;
+}
+
+describe('the owner of a claim', () => {
+  it('is gone when its process on this machine has ended', () => {
+    expect(isGone(`${hostname()}/${endedPid()}/1000`, SELF)).to.equal(true);
+  });
+
+  it('is gone when this process has taken over its number', () => {
+    expect(isGone(ownerName(1000), SELF)).to.equal(true);
+  });
+
+  it('is not gone while its process runs', () => {
+    expect(isGone(SELF, SELF)).to.equal(false);
+    expect(isGone(`${hostname()}/${process.ppid}/1000`, SELF)).to.equal(false);
+    expect(isGone(`${hostname()}/1/1000`, SELF), 'of another user').to.equal(false);
+  });
+
+  it('is not taken for gone when it ran on another machine', () => {
+    expect(isGone(`elsewhere.${hostname()}/${endedPid()}/1000`, SELF)).to.equal(false);
+  });
+
+  it('that has crashed leaves what it held to its successor at once, not when the lease ends', async () => {
+    const store = createSqliteStore();
+    const clock = new ManualClock();
+    const arrival = arrivalOf(callbackWith(), [target('slack:#ops')], clock.now());
+    const openAs = (owner: string) =>
+      openLedger(`sqlite:${store.file}`, { clock, owner, leaseMs: 18_000, takeOverAfterMs: 120_000 });
+    const crashed = await openAs(`${hostname()}/${endedPid()}/1000`);
+    const elsewhere = await openAs('elsewhere/1/1000');
+    await crashed.admit(arrival);
+    const other = arrivalOf(callbackWith({ job_id: 'job-2' }), [target('slack:#ops')], clock.now());
+    await elsewhere.admit(other);
+    const successor = await openAs(SELF);
+    expect(claimedOf(await successor.admit(arrival))).to.deep.equal(['slack:#ops']);
+    expect(claimedOf(await successor.admit(other)), 'it may be alive').to.deep.equal([]);
+    await Promise.all([crashed, elsewhere, successor].map((ledger) => ledger.close()));
+    await store.close();
+  });
+});

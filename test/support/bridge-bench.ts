@@ -1,0 +1,132 @@
+/** A bridge over a real SQLite ledger and remotes that fail and dawdle as a test says, in time moved by hand. */
+import type { Callback } from '../../src/callback/callback.ts';
+import type { Channel } from '../../src/channels/channel.ts';
+import type { DeliveryFailure } from '../../src/channels/failure.ts';
+import { Bridge } from '../../src/deliver/bridge.ts';
+import { createCourier } from '../../src/deliver/courier.ts';
+import { KeyedQueue } from '../../src/deliver/keyed-queue.ts';
+import { createMessenger, type Errand } from '../../src/deliver/messenger.ts';
+import { RemotePauses } from '../../src/deliver/remote-pauses.ts';
+import type { DeliveryPolicy } from '../../src/deliver/outcome.ts';
+import type { PlannedErrand } from '../../src/deliver/plan.ts';
+import type { Verdict } from '../../src/deliver/verdict.ts';
+import { target } from '../contract/ledger-contract.ts';
+import { ManualClock } from './manual-clock.ts';
+import { createSqliteStore, type SqliteStore } from './sqlite-store.ts';
+
+export const ANSWER_WITHIN_MS = 8000;
+const LEASE_MS = 18_000;
+
+export class BridgeBench {
+  readonly clock = new ManualClock();
+  readonly store: SqliteStore = createSqliteStore();
+  /** Destinations of the attempts, in order of their beginning, and of those that succeeded, in order of their end. */
+  readonly tried: string[] = [];
+  readonly told: string[] = [];
+  readonly errands: Errand[] = [];
+  readonly unwritten: unknown[] = [];
+  planned: readonly string[];
+  /** The objects that the bridges look at, so that a test may change them at any time. */
+  readonly policy: { -readonly [Key in keyof DeliveryPolicy]: DeliveryPolicy[Key] } = {
+    permanentAttempts: 2,
+    takeOverAfterMs: 120_000,
+    giveUpAfterMs: 86_400_000,
+  };
+  bridge!: Bridge;
+  readonly #failures = new Map<string, DeliveryFailure[]>();
+  readonly #durations = new Map<string, number>();
+
+  private constructor(planned: readonly string[]) {
+    this.planned = planned;
+  }
+
+  static async open(planned: readonly string[]): Promise<BridgeBench> {
+    const bench = new BridgeBench(planned);
+    bench.bridge = await bench.another('first');
+    return bench;
+  }
+
+  handle(callback: Callback): Promise<Verdict> {
+    return this.bridge.handle({ callback, receivedAt: this.clock.now() });
+  }
+
+  /** The next attempts at the destination fail so, one after the other. */
+  fails(destination: string, ...failures: DeliveryFailure[]): void {
+    this.#failures.set(destination, failures);
+  }
+
+  /** Attempts at the destination take so long from now on. */
+  takes(destination: string, ms: number): void {
+    this.#durations.set(destination, ms);
+  }
+
+  /** Nobody else can write the store until the returned function is called. */
+  lock(): () => void {
+    const connection = this.store.connect();
+    connection.exec('begin immediate');
+    return () => connection.exec('rollback');
+  }
+
+  /** The bridge of another process on the same store and the same remotes. */
+  async another(owner: string): Promise<Bridge> {
+    const { clock } = this;
+    const ledger = await this.store.open({ clock, owner, leaseMs: LEASE_MS, takeOverAfterMs: 120_000 });
+    return new Bridge({
+      clock,
+      ledger,
+      queue: new KeyedQueue(),
+      take: this.#courier(),
+      answerWithinMs: ANSWER_WITHIN_MS,
+      answerWhen: 'delivered',
+      random: () => 0.5,
+      onDue: () => {},
+      onGivenUp: () => {},
+      policy: this.policy,
+      plan: () => ({ errands: this.planned.map(errandTo), routing: [] }),
+      startedAt: (callback) => Date.parse(callback.start_time),
+      onUnwritten: (error) => this.unwritten.push(error),
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.store.close();
+  }
+
+  #courier() {
+    const { clock } = this;
+    const send = createMessenger({
+      clock,
+      timeoutMs: 5000,
+      channelOf: (name) => this.#channel(name),
+      compose: (errand) => {
+        this.errands.push(errand);
+        return {};
+      },
+      keyOf: ({ identity }) => identity,
+      redact: (text) => text,
+      onAttempt: () => {},
+    });
+    const pauses = new RemotePauses(clock);
+    return createCourier({ clock, pauses, send, attemptsPerRequest: 2, random: () => 0.5 });
+  }
+
+  #channel(name: string): Channel {
+    return {
+      send: async ({ address }) => {
+        const destination = `${name}:${address}`;
+        this.tried.push(destination);
+        await this.clock.sleep(this.#durations.get(destination) ?? 0);
+        const failure = this.#failures.get(destination)?.shift();
+        if (failure !== undefined) throw failure;
+        this.told.push(destination);
+        return { ts: '1.2' };
+      },
+      verify: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    };
+  }
+}
+
+function errandTo(destination: string): PlannedErrand {
+  return { ...target(destination), templateSet: undefined, options: {} };
+}

@@ -1,0 +1,150 @@
+/** The whole bridge over HTTP, between a strict Slack and a real mail server, all in this process and on loopback. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { type RunningApp, startApp } from '../../src/app.ts';
+import { channelTypes } from '../../src/channels/registry.ts';
+import { formatProblem } from '../../src/config/format-problem.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { type MailCatcher, startMailCatcher } from '../../src/demo/mail-catcher.ts';
+import { type SlackStandIn, startSlackStandIn } from '../../src/demo/slack-stand-in.ts';
+import { createLogger } from '../../src/observe/logger.ts';
+import { BUILT_IN_FOLDER } from '../../src/render/template-catalog.ts';
+import { systemClock } from '../../src/time/clock.ts';
+
+export const SLACK_TOKEN = 'xoxb-9-SECRET-TOKEN';
+export const SMTP_PASSWORD = 'SMTP-SECRET-PASSWORD';
+
+const CHANNELS = [
+  { id: 'C0OPS0001', name: '#ops' },
+  { id: 'C0LOG0001', name: '#log' },
+  { id: 'C0OLD0001', name: '#old', isArchived: true },
+];
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: {
+    readonly job_id?: string;
+    readonly result?: string;
+    readonly deliveries?: readonly { destination: string; state: string; error?: string }[];
+    readonly [member: string]: unknown;
+  };
+}
+
+export interface BridgeWorld {
+  readonly slack: SlackStandIn;
+  readonly mail: MailCatcher;
+  readonly folder: string;
+  app: RunningApp;
+  post(callback: unknown): Promise<Answer>;
+  metrics(): Promise<string>;
+  /** Stops the app and starts it anew on the same ledger. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @param config YAML below `channels`, e.g. routes; `settings` are sections beside the ones given here */
+export async function createBridgeWorld(config: string): Promise<BridgeWorld> {
+  const folder = mkdtempSync(join(tmpdir(), 'botbell-test-'));
+  const slack = await startSlackStandIn({ tokens: [SLACK_TOKEN], channels: CHANNELS });
+  const mail = await startMailCatcher({ login: { user: 'bot', password: SMTP_PASSWORD } });
+  const file = join(folder, 'botbell.yaml');
+  writeFileSync(file, `${channelsYaml(slack, mail, folder)}\n${config}`);
+  const start = () => startFrom(file);
+  const world: BridgeWorld = {
+    slack,
+    mail,
+    folder,
+    app: await start(),
+    post: (callback) => post(`http://127.0.0.1:${world.app.receiver.port}/callbacks`, callback),
+    async metrics() {
+      const { body } = await request(`http://127.0.0.1:${world.app.admin?.port}/metrics`);
+      return body.text();
+    },
+    async restart() {
+      await world.app.stop();
+      world.app = await start();
+    },
+    async close() {
+      await world.app.stop();
+      await Promise.all([slack.close(), mail.close()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return world;
+}
+
+function channelsYaml(slack: SlackStandIn, mail: MailCatcher, folder: string): string {
+  const smtp = `smtp://bot:${SMTP_PASSWORD}@${mail.host}/?ignoreTLS=true`;
+  return `
+store: { url: 'sqlite:${folder}/botbell.db' }
+admin: { listen: '127.0.0.1:0' }
+channels:
+  slack: { type: slack, token: '${SLACK_TOKEN}', api_url: '${slack.apiUrl}' }
+  email: { type: email, smtp: '${smtp}', from: 'BOT alerts <alerts@example.com>' }`;
+}
+
+async function startFrom(file: string): Promise<RunningApp> {
+  const { config, problems } = loadConfig(file, {
+    variables: {},
+    channelTypes,
+    builtInTemplates: BUILT_IN_FOLDER,
+  });
+  if (config === undefined) throw new Error(problems.map(formatProblem).join('\n'));
+  return startApp({
+    config,
+    channelTypes,
+    clock: systemClock,
+    logger: await createLogger('silent', false),
+    version: '0.0.0-test',
+    print: () => undefined,
+  });
+}
+
+export async function post(url: string, callback: unknown): Promise<Answer> {
+  const { statusCode, headers, body } = await request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: typeof callback === 'string' ? callback : JSON.stringify(callback),
+  });
+  return { status: statusCode, headers, body: (await body.json()) as Answer['body'] };
+}
+
+const FIXTURES = join(import.meta.dirname, '../fixtures/callbacks');
+
+export const FIXTURE_NAMES = [
+  'error',
+  'executing',
+  'files',
+  'hostile',
+  'huge',
+  'minimal',
+  'nulls-and-extras',
+  'odd-output',
+  'succeeded',
+] as const;
+
+/** The bytes of a sample callback, as the service may send it. */
+export function fixture(name: (typeof FIXTURE_NAMES)[number]): string {
+  return readFileSync(join(FIXTURES, `${name}.json`), 'utf8');
+}
+
+let jobs = 0;
+
+/** A callback of a job of its own. */
+export function callback(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  jobs += 1;
+  return {
+    code: 500,
+    job_id: `job-${jobs}`,
+    bot_id: 'invoice-import',
+    bot_name: '請求書取込BOT',
+    status: 1,
+    start_time: '2026-11-20T09:00:00+09:00',
+    elapsed_time: 42,
+    message: 'ログインに失敗しました',
+    ...changes,
+  };
+}

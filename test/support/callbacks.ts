@@ -1,0 +1,15 @@
+/** Callbacks as a job service sends them, for tests that care about one or two fields. */
+import type { Callback } from '../../src/callback/callback.ts';
+
+export function callbackWith(fields: Partial<Callback> = {}): Callback {
+  return {
+    code: 200,
+    job_id: 'job-1',
+    bot_id: 'get_items',
+    bot_name: '商品取得',
+    status: 0,
+    start_time: '2026-11-20T09:00:00+09:00',
+    elapsed_time: 12,
+    ...fields,
+  };
+}

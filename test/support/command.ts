@@ -1,0 +1,30 @@
+/** Runs a command of the command line inside this process and keeps what it said. */
+import { runProgram } from '../../src/cli/program.ts';
+
+export interface CommandRun {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CommandInput {
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Resolves when the command is to stop, as after a signal. */
+  readonly untilStopped?: () => Promise<void>;
+}
+
+export async function runCommand(args: readonly string[], input: CommandInput = {}): Promise<CommandRun> {
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  const code = await runProgram(args, {
+    variables: input.variables ?? {},
+    configFile: undefined,
+    isTerminal: false,
+    result: (text) => stdout.push(text),
+    message: (text) => stderr.push(text),
+    readStdin: () => Promise.resolve(Buffer.from(input.stdin ?? '')),
+    untilStopped: input.untilStopped ?? (() => Promise.resolve()),
+  });
+  return { code, stdout: stdout.join('\n'), stderr: stderr.join('\n') };
+}

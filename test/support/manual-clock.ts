@@ -1,0 +1,85 @@
+/** A clock that a test moves by hand: nothing sleeps for real, nothing depends on the machine's speed. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../../src/time/clock.ts';
+
+/** Turns of the event loop that work which waits for nothing outside needs at most between two sleeps. */
+const TURNS = 30;
+
+interface Sleeper {
+  readonly dueAt: number;
+  wake(): void;
+}
+
+export class ManualClock implements Clock {
+  #now: number;
+  #sleepers: Sleeper[] = [];
+
+  constructor(now = Date.UTC(2026, 10, 20)) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(signal.reason as Error);
+        return;
+      }
+      const sleeper = { dueAt: this.#now + ms, wake: resolve };
+      this.#sleepers.push(sleeper);
+      const onAbort = () => {
+        this.#sleepers = this.#sleepers.filter((each) => each !== sleeper);
+        reject(signal?.reason as Error);
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  /** How many are asleep. */
+  get sleeping(): number {
+    return this.#sleepers.length;
+  }
+
+  /** Moves time on, waking sleepers in order, each at its own moment; what they do next happens before the next one wakes. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    await settle();
+    for (;;) {
+      const next = this.#takeNext(end);
+      if (next === undefined) break;
+      this.#now = Math.max(this.#now, next.dueAt);
+      next.wake();
+      await settle();
+    }
+    this.#now = end;
+  }
+
+  /** Moves time on from sleeper to sleeper until the promise settles, and passes on what came of it. */
+  async runUntil<T>(promise: Promise<T>): Promise<T> {
+    const settled = new Set<Promise<T>>();
+    const note = () => void settled.add(promise);
+    promise.then(note, note);
+    for (;;) {
+      await settle();
+      if (settled.has(promise)) return promise;
+      const next = this.#takeNext(Number.POSITIVE_INFINITY);
+      if (next === undefined) throw new Error('Nobody is asleep and the promise is still open.');
+      this.#now = Math.max(this.#now, next.dueAt);
+      next.wake();
+    }
+  }
+
+  #takeNext(end: number): Sleeper | undefined {
+    const [next] = this.#sleepers.filter(({ dueAt }) => dueAt <= end).sort((a, b) => a.dueAt - b.dueAt);
+    this.#sleepers = this.#sleepers.filter((each) => each !== next);
+    return next;
+  }
+}
+
+/** Lets everything that can happen without time passing happen. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
+}

@@ -1,0 +1,55 @@
+/** The built program as a process of its own, as an operator runs it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const MAIN = join(import.meta.dirname, '../../dist/main.js');
+
+export interface ServeProcess {
+  /** `http://127.0.0.1:<port><path>` as the log names it. */
+  readonly callbacksUrl: string;
+  readonly adminUrl: string;
+  /** Everything it has logged so far. */
+  log(): string;
+  stdout(): string;
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves with the exit code; null where a signal ended it. */
+  exited(): Promise<number | null>;
+}
+
+/** Starts `serve` and waits until it listens. */
+export async function serve(config: string, variables: Record<string, string> = {}): Promise<ServeProcess> {
+  const child = spawn(process.execPath, [MAIN, 'serve', '--config', config], {
+    env: { ...process.env, ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
+  const exit = once(child, 'exit').then(([code]) => code as number | null);
+  const listening = await untilListening(child, () => output.stderr);
+  return {
+    callbacksUrl: listening.callbacks,
+    adminUrl: listening.admin,
+    log: () => output.stderr,
+    stdout: () => output.stdout,
+    kill: (signal) => void child.kill(signal),
+    exited: () => exit,
+  };
+}
+
+interface ListeningLine {
+  readonly callbacks: string;
+  readonly admin: string;
+}
+
+async function untilListening(child: ChildProcess, log: () => string): Promise<ListeningLine> {
+  for (;;) {
+    const line = log()
+      .split('\n')
+      .find((each) => each.includes('"listening"'));
+    if (line !== undefined) return JSON.parse(line) as ListeningLine;
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${log()}`);
+    await Promise.race([once(child.stderr ?? child, 'data'), once(child, 'exit')]);
+  }
+}

@@ -1,0 +1,103 @@
+/** An HTTP client that sends exactly the bytes it is given, broken ones included. */
+import { connect, type Socket } from 'node:net';
+
+export interface RawAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const HEAD_END = '\r\n\r\n';
+
+export class RawClient {
+  readonly #socket: Socket;
+  #received = Buffer.alloc(0);
+  #isClosed = false;
+  #onChange = () => {};
+  /** What broke the connection, if anything did. */
+  error: Error | undefined;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('data', (chunk) => {
+      this.#received = Buffer.concat([this.#received, chunk]);
+      this.#onChange();
+    });
+    socket.on('error', (error) => (this.error = error));
+    socket.on('end', () => this.#end());
+    socket.on('close', () => this.#end());
+  }
+
+  static open(port: number): Promise<RawClient> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () =>
+        resolve(new RawClient(socket)),
+      );
+      socket.once('error', reject);
+    });
+  }
+
+  /** False once the server takes no more. */
+  get isWritable(): boolean {
+    return this.#socket.writable && !this.#isClosed;
+  }
+
+  write(...parts: (string | Uint8Array)[]): void {
+    for (const part of parts) this.#socket.write(part);
+  }
+
+  /** Resolves when the bytes have left this process. */
+  flush(part: Uint8Array): Promise<void> {
+    return new Promise((resolve) => {
+      this.#socket.write(part, () => resolve());
+    });
+  }
+
+  /** The next whole answer; undefined where the server closes without one. */
+  async answer(toHead = false): Promise<RawAnswer | undefined> {
+    for (;;) {
+      const answer = this.#takeAnswer(toHead);
+      if (answer !== undefined || this.#isClosed) return answer;
+      await this.#change();
+    }
+  }
+
+  /** Resolves when the server has closed its side. */
+  async closed(): Promise<void> {
+    while (!this.#isClosed) await this.#change();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #end(): void {
+    this.#isClosed = true;
+    this.#onChange();
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onChange = resolve;
+    });
+  }
+
+  #takeAnswer(toHead: boolean): RawAnswer | undefined {
+    const headEnd = this.#received.indexOf(HEAD_END);
+    if (headEnd < 0) return undefined;
+    const [statusLine = '', ...lines] = this.#received.subarray(0, headEnd).toString('latin1').split('\r\n');
+    const headers = Object.fromEntries(lines.map(asHeader));
+    const bodyStart = headEnd + HEAD_END.length;
+    const bodyEnd = bodyStart + (toHead ? 0 : Number(headers['content-length'] ?? 0));
+    if (this.#received.length < bodyEnd) return undefined;
+    const body = this.#received.subarray(bodyStart, bodyEnd).toString('utf8');
+    this.#received = this.#received.subarray(bodyEnd);
+    return { status: Number(statusLine.split(' ')[1]), headers, body };
+  }
+}
+
+function asHeader(line: string): [string, string] {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+}

@@ -1,0 +1,92 @@
+/** The receiver on a real port, with everything behind it played by the test. */
+import { createCallbackCheck } from '../../src/callback/check-callback.ts';
+import type { Callback } from '../../src/callback/callback.ts';
+import type { ReceiverConfig } from '../../src/config/config.ts';
+import type { Verdict } from '../../src/deliver/verdict.ts';
+import { listen, type ListeningServer, type ServerTimeouts } from '../../src/http/server.ts';
+import { createReceiver, type ReceiverReport, type Refusal } from '../../src/receive/receiver.ts';
+import { Traffic } from '../../src/receive/traffic.ts';
+import { systemClock } from '../../src/time/clock.ts';
+import { moment } from './moment.ts';
+
+const QUICK: ServerTimeouts = { headersMs: 10_000, requestMs: 15_000, checkMs: 1000 };
+
+export const DELIVERED: Verdict = {
+  status: 200,
+  result: 'delivered',
+  deliveries: [{ destination: 'slack:#ops', state: 'delivered' }],
+  retryAfterSeconds: undefined,
+  updates: [],
+};
+
+export interface ReceiverBench {
+  readonly port: number;
+  readonly traffic: Traffic;
+  readonly handled: Callback[];
+  readonly refused: Refusal[];
+  readonly reports: ReceiverReport[];
+  readonly unforeseen: unknown[];
+  /** What becomes of a callback; `DELIVERED` unless the test says otherwise. */
+  handle: (callback: Callback) => Promise<Verdict>;
+  /** Resolves when the first callback is being handled. */
+  begun(): Promise<void>;
+  /** Resolves when the first POST is through, its place free again. */
+  reported(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openReceiver(
+  settings: Partial<ReceiverConfig> = {},
+  timeouts: Partial<ServerTimeouts> = {},
+): Promise<ReceiverBench> {
+  const config = { ...DEFAULTS, ...settings };
+  const traffic = new Traffic(config.maxInFlight);
+  const records = { handled: [], refused: [], reports: [], unforeseen: [] } as Pick<
+    ReceiverBench,
+    'handled' | 'refused' | 'reports' | 'unforeseen'
+  >;
+  const [begun, reported] = [moment(), moment()];
+  const app = createReceiver({
+    config,
+    clock: systemClock,
+    check: createCallbackCheck('Asia/Tokyo'),
+    handle: (callback) => {
+      records.handled.push(callback);
+      begun.happen();
+      return bench.handle(callback);
+    },
+    refuse: (refusal) => {
+      records.refused.push(refusal);
+      return Promise.resolve();
+    },
+    traffic,
+    report: (report) => {
+      records.reports.push(report);
+      reported.happen();
+    },
+    onUnforeseen: (error) => records.unforeseen.push(error),
+  });
+  const server: ListeningServer = await listen(app.callback(), config.listen, { ...QUICK, ...timeouts });
+  const bench: ReceiverBench = {
+    ...records,
+    port: server.port,
+    traffic,
+    handle: () => Promise.resolve(DELIVERED),
+    reported: () => reported.promise,
+    begun: () => begun.promise,
+    close: () => server.close(0),
+  };
+  return bench;
+}
+
+const DEFAULTS: ReceiverConfig = {
+  listen: { host: '127.0.0.1', port: 0 },
+  path: '/callbacks',
+  tokens: [],
+  allowFrom: [],
+  trustProxy: false,
+  maxBodyBytes: 64 * 1024,
+  answerWithinMs: 8000,
+  answerWhen: 'delivered',
+  maxInFlight: 256,
+};

@@ -1,0 +1,46 @@
+/** A ledger's SQLite file in a folder of its own, with a way to look into it and to get in its way. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import type { LedgerOptions } from '../../src/ledger/sql-ledger.ts';
+import type { StoreUnderTest } from '../contract/ledger-contract.ts';
+
+export interface SqliteStore extends StoreUnderTest {
+  readonly folder: string;
+  readonly file: string;
+  /** A second connection, closed with the store. */
+  connect(): DatabaseSyncInstance;
+}
+
+export function createSqliteStore(): SqliteStore {
+  const folder = mkdtempSync(join(tmpdir(), 'botbell-ledger-'));
+  const file = join(folder, 'botbell.db');
+  const closers: (() => Promise<void> | void)[] = [];
+  const connect = () => {
+    const database = new DatabaseSync(file);
+    closers.push(() => database.close());
+    return database;
+  };
+  return {
+    folder,
+    file,
+    connect,
+    async open(options: LedgerOptions): Promise<Ledger> {
+      const ledger = await openLedger(`sqlite:${file}`, options);
+      closers.push(() => ledger.close());
+      return ledger;
+    },
+    rows: (table) => Promise.resolve(rowsOf(connect(), table)),
+    async close() {
+      for (const close of closers.splice(0).toReversed()) await close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function rowsOf(database: DatabaseSyncInstance, table: string): Record<string, unknown>[] {
+  return database.prepare(`select * from ${table} order by id`).all() as Record<string, unknown>[];
+}
