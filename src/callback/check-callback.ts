@@ -10,6 +10,9 @@ import { parseStartTime } from './start-time.ts';
 
 const MAX_ECHO_LENGTH = 40;
 
+/** A body can name any number of fields; its sender needs no more than these to see what is wrong. */
+const MAX_DEEP_FIELDS = 50;
+
 /**
  * The check of the callback interface: strict in types, unknown fields kept. It returns the very value it was given.
  * @param timezone in which a `start_time` without an offset is read
@@ -94,9 +97,13 @@ function errorsOf(error: ValidationError): CallbackError[] {
 }
 
 function tooDeepFields(value: Record<string, unknown>): CallbackError[] {
-  return Object.entries(value)
-    .filter(([, field]) => nestsDeeperThan(field, MAX_DEPTH - 1))
-    .map(([key]) => ({ pointer: pointerTo(key), detail: `is nested deeper than ${MAX_DEPTH} levels` }));
+  const errors: CallbackError[] = [];
+  for (const [key, field] of Object.entries(value)) {
+    if (errors.length >= MAX_DEEP_FIELDS) break;
+    if (!nestsDeeperThan(field, MAX_DEPTH - 1)) continue;
+    errors.push({ pointer: pointerTo(key), detail: `is nested deeper than ${MAX_DEPTH} levels` });
+  }
+  return errors;
 }
 
 /** RFC 6901, section 3; an unknown field's name is foreign text, so it is shown clean and short. */

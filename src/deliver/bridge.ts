@@ -2,7 +2,7 @@
 import type { Callback } from '../callback/callback.ts';
 import { identityOf } from '../callback/identity.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
-import type { Admission, DeliveryRecord, Ledger, Settlement } from '../ledger/ledger.ts';
+import type { Admission, DeliveryRecord, DeliveryUpdate, Ledger, Settlement } from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Courier, Trip } from './courier.ts';
 import type { KeyedQueue } from './keyed-queue.ts';
@@ -86,7 +86,7 @@ export class Bridge {
     const errandOf = (record: DeliveryRecord) =>
       errandFor({ callback, identity, timesReceived }, plannedFor(record, plan));
     const deadline = receivedAt + answerWithinMs;
-    const told = await this.#tell(admission, errandOf, deadline);
+    const told = await this.#tell(callback, admission, errandOf, deadline);
     const others = await this.#watchOthers(admission, deadline);
     return this.#answer({ callback, receivedAt }, admission, told, others);
   }
@@ -105,6 +105,7 @@ export class Bridge {
   }
 
   async #tell(
+    callback: Callback,
     admission: Admission,
     errandOf: (record: DeliveryRecord) => Errand,
     deadline: number,
@@ -112,22 +113,17 @@ export class Bridge {
     const { clock, onUnwritten } = this.#dependencies;
     const own = admission.deliveries.filter((record) => admission.claimed.has(record.id));
     const written = new Set<number>();
-    const writing: Promise<void>[] = [];
     const take = (record: DeliveryRecord) =>
       this.#takeInTurn(record, errandOf(record), admission.blocked.has(record.id), deadline);
     const round = await runRound(own, take, deadline, clock, {
-      onEarlyFinish: (finished) => {
-        const early = this.#write(finished, admission).then(
-          () => void written.add(finished.record.id),
-          onUnwritten,
-        );
-        writing.push(early);
-        return early;
+      onEarlyFinish: async (finished) => {
+        // The ledger keeps what it cannot write, so once is enough.
+        written.add(finished.record.id);
+        await this.#write(finished, admission).catch(onUnwritten);
       },
-      onLateFinish: (finished) => this.#write(finished, admission).catch(onUnwritten),
+      onLateFinish: (finished) => this.#writeLate(callback, finished, admission).catch(onUnwritten),
     });
     this.#keepUntil(round.settled);
-    await Promise.all(writing);
     return { own, finished: round.finished, written };
   }
 
@@ -153,7 +149,8 @@ export class Bridge {
     let others = admission.deliveries.filter((record) => !admission.claimed.has(record.id));
     while (others.some(({ isClaimed }) => isClaimed) && clock.now() < deadline) {
       await clock.sleep(Math.min(WATCH_INTERVAL_MS, deadline - clock.now()));
-      const all = await ledger.deliveriesOf(admission.callbackId);
+      // What was told by this request must still be written down when the ledger cannot be read.
+      const all = await ledger.deliveriesOf(admission.callbackId).catch(() => admission.deliveries);
       others = all.filter((record) => !admission.claimed.has(record.id));
     }
     return others;
@@ -197,15 +194,21 @@ export class Bridge {
     }
   }
 
-  #write({ record, trip }: FinishedTrip, admission: Admission): Promise<void> {
-    // A failure comes here only when it is late: the callback has been answered 504.
+  /** A failure comes here only when it is late: the callback has been answered already. */
+  async #write({ record, trip }: FinishedTrip, admission: Admission): Promise<DeliveryUpdate> {
     const update = withRefusal(updateAfter(record, trip, this.#contextOf(admission)));
-    return this.#dependencies.ledger.settle({
+    await this.#dependencies.ledger.settle({
       attempts: attemptRecords(record, trip),
       deliveries: [update],
       answer: undefined,
       isDurable: update.state !== 'delivered',
     });
+    return update;
+  }
+
+  async #writeLate(callback: Callback, finished: FinishedTrip, admission: Admission): Promise<void> {
+    const { state, lastError } = await this.#write(finished, admission);
+    if (state === 'dead') this.#dependencies.onGivenUp(callback, { ...finished.record, error: lastError });
   }
 
   #contextOf({ firstReceivedAt }: Admission): OutcomeContext {

@@ -45,9 +45,12 @@ export async function runRound(
   return { finished: [...finished], settled };
 }
 
+/** Given, so that no exception with a stack trace is made for every callback. */
+const DONE = new Error('everybody is through');
+
 async function untilDone(settled: Promise<void>, deadline: number, clock: Clock): Promise<void> {
   const timer = new AbortController();
   const due = clock.sleep(Math.max(0, deadline - clock.now()), timer.signal).catch(() => undefined);
   await Promise.race([settled, due]);
-  timer.abort();
+  timer.abort(DONE);
 }

@@ -10,12 +10,15 @@ import type { GivenUp } from './trouble.ts';
 /** How often the ledger is asked for what has become due. */
 const POLL_MS = 1000;
 
+/** After the ledger is back, this long nothing is claimed; longer than any process takes to notice it, too. */
+const RECOVERY_MS = 2 * POLL_MS;
+
 /** Deliveries under way at once. */
 const MOST_AT_ONCE = 64;
 
 export interface WorkerDependencies {
   readonly clock: Clock;
-  readonly ledger: Ledger;
+  readonly ledger: Pick<Ledger, 'claimDue' | 'settle' | 'probe'>;
   readonly pauses: RemotePauses;
   readonly take: Courier;
   /** How long one trip may last. */
@@ -36,6 +39,8 @@ export class Worker {
   readonly #stopped = new AbortController();
   #nap = new AbortController();
   #isTroubled = false;
+  /** Since when the store can be written again; undefined while it cannot. */
+  #backSince: number | undefined;
   #run: Promise<void> | undefined;
 
   constructor(dependencies: WorkerDependencies) {
@@ -60,37 +65,74 @@ export class Worker {
   }
 
   async #loop(): Promise<void> {
-    while (!this.#stopped.signal.aborted) {
+    const { clock, tripMs } = this.#dependencies;
+    while (!this.#isStopped()) {
       this.#nap = new AbortController();
       const room = MOST_AT_ONCE - this.#underWay.size;
+      // Counted from before the claim, or a claim that took its time could end before the trip.
+      const deadline = clock.now() + tripMs;
       const due = room > 0 ? await this.#claim(room) : [];
-      for (const each of due) this.#launch(each);
+      if (this.#isStopped()) return this.#release(due);
+      for (const each of due) this.#launch(each, deadline);
       // A full hand means that there may be more: the next one to finish looks again.
       if (due.length === 0 || this.#underWay.size >= MOST_AT_ONCE) await this.#rest();
     }
   }
 
+  /** What was claimed while the process was told to stop is somebody else's to deliver. */
+  async #release(due: readonly DueDelivery[]): Promise<void> {
+    if (due.length === 0) return;
+    const deliveries = due.map(({ record }) => ({ ...record, dueInMs: 0 }));
+    await this.#dependencies.ledger
+      .settle({ attempts: [], deliveries, answer: undefined, isDurable: false })
+      .catch((error: unknown) => this.#noteTrouble(error));
+  }
+
   async #claim(room: number): Promise<readonly DueDelivery[]> {
-    const { ledger, pauses, onTrouble, onRecovered } = this.#dependencies;
+    const { ledger, pauses } = this.#dependencies;
     try {
+      if (this.#isTroubled && (await this.#isTooSoon())) return [];
       const due = await ledger.claimDue(room, pauses.paused());
-      if (this.#isTroubled) onRecovered();
-      this.#isTroubled = false;
+      this.#noteRecovery();
       return due;
     } catch (error) {
-      if (!this.#isTroubled) onTrouble(error);
-      this.#isTroubled = true;
+      this.#noteTrouble(error);
       return [];
     }
   }
 
+  /** Every process that shares the store first gets the time to write down whom it told meanwhile. */
+  async #isTooSoon(): Promise<boolean> {
+    const { clock, ledger } = this.#dependencies;
+    if (this.#backSince === undefined) {
+      await ledger.probe();
+      this.#backSince = clock.now();
+    }
+    return clock.now() < this.#backSince + RECOVERY_MS;
+  }
+
+  #noteTrouble(error: unknown): void {
+    if (!this.#isTroubled) this.#dependencies.onTrouble(error);
+    this.#isTroubled = true;
+    this.#backSince = undefined;
+  }
+
+  #noteRecovery(): void {
+    if (this.#isTroubled) this.#dependencies.onRecovered();
+    this.#isTroubled = false;
+  }
+
+  #isStopped(): boolean {
+    return this.#stopped.signal.aborted;
+  }
+
   async #rest(): Promise<void> {
-    if (this.#stopped.signal.aborted) return;
+    if (this.#isStopped()) return;
     await this.#dependencies.clock.sleep(POLL_MS, this.#nap.signal).catch(() => undefined);
   }
 
-  #launch(due: DueDelivery): void {
-    const trip = this.#deliver(due).finally(() => {
+  #launch(due: DueDelivery, deadline: number): void {
+    const trip = this.#deliver(due, deadline).finally(() => {
       const wasFull = this.#underWay.size >= MOST_AT_ONCE;
       this.#underWay.delete(trip);
       if (wasFull) this.nudge();
@@ -98,13 +140,18 @@ export class Worker {
     this.#underWay.add(trip);
   }
 
-  async #deliver(due: DueDelivery): Promise<void> {
-    const { clock, take, plan, tripMs } = this.#dependencies;
-    const planned = plan(due);
-    const isRouted = planned.errands.some(({ destination }) => destination === due.record.destination);
-    if (!isRouted) return this.#settle(due, heldBack(due), undefined);
-    const trip = await take(errandFor(due, plannedFor(due.record, planned)), clock.now() + tripMs);
-    return this.#settle(due, this.#updateAfter(due, trip), trip);
+  /** Never throws: what was not written down is due again when its claim ends. */
+  async #deliver(due: DueDelivery, deadline: number): Promise<void> {
+    const { take, plan } = this.#dependencies;
+    try {
+      const planned = plan(due);
+      const isRouted = planned.errands.some(({ destination }) => destination === due.record.destination);
+      if (!isRouted) return await this.#settle(due, heldBack(due), undefined);
+      const trip = await take(errandFor(due, plannedFor(due.record, planned)), deadline);
+      return await this.#settle(due, this.#updateAfter(due, trip), trip);
+    } catch (error) {
+      return this.#noteTrouble(error);
+    }
   }
 
   #updateAfter({ record, firstReceivedAt }: DueDelivery, trip: Trip): DeliveryUpdate {
@@ -113,14 +160,10 @@ export class Worker {
   }
 
   async #settle(due: DueDelivery, update: DeliveryUpdate, trip: Trip | undefined): Promise<void> {
-    const { ledger, onGivenUp, onTrouble } = this.#dependencies;
+    const { ledger, onGivenUp } = this.#dependencies;
     const attempts = trip === undefined ? [] : attemptRecords(due.record, trip);
-    try {
-      await ledger.settle({ attempts, deliveries: [update], answer: undefined, isDurable: false });
-      if (update.state === 'dead') onGivenUp(due, { ...due.record, error: update.lastError });
-    } catch (error) {
-      onTrouble(error);
-    }
+    await ledger.settle({ attempts, deliveries: [update], answer: undefined, isDurable: false });
+    if (update.state === 'dead') onGivenUp(due, { ...due.record, error: update.lastError });
   }
 }
 

@@ -1,16 +1,21 @@
 /** The transaction that writes arrivals down before anyone is told, and says who is still to be told. */
 import type { AdmissionContext } from './admission-context.ts';
-import { type JobStep, type Order, orderAfter, stepsOf } from './job-order.ts';
+import { type JobStep, type Order, orderAfter, stepsOf, withoutHeld } from './job-order.ts';
 import type { Admission, Arrival } from './ledger.ts';
 import { admitAgain } from './readmission.ts';
-import { holdBack, insertDeliveries, SUPERSEDED } from './pending-rows.ts';
-import { callbackRow, deliveryRecord, type Plan, type StandingRow } from './rows.ts';
+import { holdBackIdle, insertDeliveries, SUPERSEDED } from './pending-rows.ts';
+import { callbackRow, deliveryRecord, jobIdOf, type Plan, type StandingRow } from './rows.ts';
 
 /** One admission per arrival, in order. */
 export async function admitAll(
   context: AdmissionContext,
   arrivals: readonly Arrival[],
 ): Promise<readonly Admission[]> {
+  const { trx, traits } = context;
+  await traits.lockJobs(
+    trx,
+    arrivals.map(({ callback }) => jobIdOf(callback)),
+  );
   const fresh = await insertCallbacks(context, arrivals);
   const admissions = await admitNew(context, fresh);
   for (const arrival of arrivals) {
@@ -49,13 +54,7 @@ async function admitNew(
 ): Promise<Map<Arrival, Admission>> {
   if (fresh.size === 0) return new Map();
   const { trx, time } = context;
-  const orders = await orderOf(context, fresh);
-  await holdBack(
-    trx,
-    time,
-    [...orders.values()].flatMap(({ overtaken }) => overtaken),
-    SUPERSEDED,
-  );
+  const orders = await holdOvertaken(context, await orderOf(context, fresh));
   const planned = [...fresh].flatMap(([arrival, callbackId]) =>
     orders.get(arrival)?.isSuperseded === true
       ? []
@@ -70,6 +69,15 @@ async function admitNew(
   );
 }
 
+async function holdOvertaken(
+  { trx, time }: AdmissionContext,
+  orders: ReadonlyMap<Arrival, Order>,
+): Promise<ReadonlyMap<Arrival, Order>> {
+  const ids = [...orders.values()].flatMap(({ overtaken }) => overtaken.map(({ id }) => id));
+  const held = await holdBackIdle(trx, time, ids, SUPERSEDED);
+  return new Map([...orders].map(([arrival, order]) => [arrival, withoutHeld(order, held)]));
+}
+
 function planOf({ claim, takeOverAfterMs }: AdmissionContext, { isAccepted }: Arrival): Plan {
   return isAccepted
     ? { claim: undefined, dueInMs: 0, isOurs: true }
@@ -81,12 +89,12 @@ async function orderOf(
   { trx, time }: AdmissionContext,
   fresh: ReadonlyMap<Arrival, number>,
 ): Promise<Map<Arrival, Order>> {
-  const jobIdOf = new Map([...fresh.keys()].map((arrival) => [arrival, callbackRow(arrival).job_id]));
-  const known = await stepsOf(trx, [...jobIdOf.values()], time);
+  const jobIds = [...fresh.keys()].map(({ callback }) => jobIdOf(callback));
+  const known = await stepsOf(trx, jobIds, time);
   const sameBatch: JobStep[] = [];
   const orders = new Map<Arrival, Order>();
   for (const [arrival, callbackId] of fresh) {
-    const jobId = jobIdOf.get(arrival) ?? '';
+    const jobId = jobIdOf(arrival.callback);
     const { status } = arrival.callback;
     const isEarlier = (step: JobStep) => step.jobId === jobId && step.callbackId < callbackId;
     const order = orderAfter(status, [...known, ...sameBatch].filter(isEarlier));

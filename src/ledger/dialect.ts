@@ -11,14 +11,19 @@ export interface DialectTraits {
     isDurable: boolean,
     work: (trx: Transaction<Tables>) => Promise<T>,
   ): Promise<T>;
-  /** The store's own time in milliseconds since the epoch, for what processes with different clocks compare. */
+  /**
+   * The store's own time in milliseconds since the epoch, for what processes with different clocks compare. The same
+   * throughout a statement, so that an index can answer to it.
+   */
   now(localNow: number): RawBuilder<number>;
   /** Keeps two who claim at once from waiting for each other, or getting the same rows. */
   lockRows<Row>(
     query: SelectQueryBuilder<Tables, 'deliveries', Row>,
   ): SelectQueryBuilder<Tables, 'deliveries', Row>;
+  /** Until the transaction ends, nobody else admits callbacks of these jobs: their order must be one for all. */
+  lockJobs(trx: Transaction<Tables>, jobIds: readonly string[]): Promise<void>;
   /** Somebody else holds the store for a moment: worth a short wait. */
-  isBusy(error: unknown): boolean;
+  readonly isBusy: (error: unknown) => boolean;
 }
 
 export interface OpenStore {

@@ -4,8 +4,15 @@ import type { Callback } from '../callback/callback.ts';
 import type { DialectTraits } from './dialect.ts';
 import { isResult, stepsOf } from './job-order.ts';
 import type { CallbackKind, DueDelivery } from './ledger.ts';
-import { EARLIER_OF_THE_JOB, holdBack, SUPERSEDED } from './pending-rows.ts';
-import { type Claim, deliveryRecord, isClaimedColumn, type StandingRow, type StoreTime } from './rows.ts';
+import { earlierOfTheJob, holdBack, SUPERSEDED } from './pending-rows.ts';
+import {
+  type Claim,
+  deliveryRecord,
+  isClaimedColumn,
+  jobIdOf,
+  type StandingRow,
+  type StoreTime,
+} from './rows.ts';
 import type { Tables } from './tables.ts';
 
 export interface DueRequest {
@@ -30,7 +37,10 @@ export async function claimDue(
     .returningAll()
     .returning(isClaimedColumn(time))
     .execute();
-  const due = await withCallbacks(trx, rows);
+  const due = await withCallbacks(
+    trx,
+    rows.toSorted((a, b) => a.due_at - b.due_at),
+  );
   return withoutSuperseded(trx, time, due);
 }
 
@@ -46,7 +56,7 @@ async function dueIds(
     .where('state', '=', 'pending')
     .where('due_at', '<=', time.now)
     .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<=', time.now)]))
-    .where(sql<boolean>`not exists (${EARLIER_OF_THE_JOB})`)
+    .where(sql<boolean>`not exists (${earlierOfTheJob(time)})`)
     .orderBy('due_at')
     .limit(limit);
   if (pausedChannels.length > 0) query = query.where('channel', 'not in', pausedChannels);
@@ -86,11 +96,11 @@ async function withoutSuperseded(
   if (starts.length === 0) return [...due];
   const steps = await stepsOf(
     trx,
-    starts.map(({ callback }) => callback.job_id),
+    starts.map(({ callback }) => jobIdOf(callback)),
     time,
   );
   const finished = new Set(steps.filter(isResult).map(({ jobId }) => jobId));
-  const superseded = starts.filter(({ callback }) => finished.has(callback.job_id));
+  const superseded = starts.filter(({ callback }) => finished.has(jobIdOf(callback)));
   await holdBack(
     trx,
     time,

@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 import type { StoreTime } from './rows.ts';
 import type { Tables } from './tables.ts';
 
-const EXECUTING = 2;
+/** `status` of a callback whose job has begun and not ended (callback interface). */
+export const EXECUTING = 2;
 
 /** A callback of a job, once for each delivery of it that is pending, or once without any. */
 export interface JobStep {
@@ -51,11 +52,16 @@ export async function stepsOf(
   }));
 }
 
+export interface Overtaken {
+  readonly id: number;
+  readonly destination: string;
+}
+
 export interface Order {
   /** An `executing` after its result: nobody is to be told. */
   readonly isSuperseded: boolean;
   /** Pending `executing` deliveries, in nobody's hands, that this result makes pointless. */
-  readonly overtaken: readonly number[];
+  readonly overtaken: readonly Overtaken[];
   /** Destinations to which something earlier of the job is still on its way. */
   readonly busyDestinations: ReadonlySet<string>;
 }
@@ -68,9 +74,16 @@ export function orderAfter(status: number, earlier: readonly JobStep[]): Order {
     isResult({ status }) && !isResult(step) && !isClaimed;
   return {
     isSuperseded,
-    overtaken: open.filter(isOvertaken).map(({ id }) => id),
+    overtaken: open.filter(isOvertaken).map(({ id, destination }) => ({ id, destination })),
     busyDestinations: new Set(
       open.filter((each) => !isOvertaken(each)).map(({ destination }) => destination),
     ),
   };
+}
+
+/** Somebody may have begun to send a start just before it could be held back: then the result waits for it. */
+export function withoutHeld(order: Order, held: ReadonlySet<number>): Order {
+  const begun = order.overtaken.filter(({ id }) => !held.has(id));
+  const busy = begun.map(({ destination }) => destination);
+  return { ...order, busyDestinations: new Set([...order.busyDestinations, ...busy]) };
 }

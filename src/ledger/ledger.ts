@@ -172,7 +172,10 @@ export interface Ledger {
    * @throws {LedgerUnavailable}
    */
   admit(arrival: Arrival): Promise<Admission>;
-  /** @throws {LedgerUnavailable} */
+  /**
+   * Even when it throws, that somebody was told is kept, and written before anything else is admitted or claimed.
+   * @throws {LedgerUnavailable}
+   */
   settle(settlement: Settlement): Promise<void>;
   /** Whether an earlier callback of the job is still on its way to the same destination. @throws {LedgerUnavailable} */
   isBlocked(deliveryId: number): Promise<boolean>;

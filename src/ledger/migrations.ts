@@ -1,7 +1,8 @@
 /** Numbered, forward-only steps that bring a ledger of any age to the tables of this version. */
 import { type ColumnDefinitionBuilder, type Kysely, type Migration, Migrator, sql } from 'kysely';
-import type { DialectTraits } from './dialect.ts';
-import type { Tables } from './tables.ts';
+import type { Clock } from '../time/clock.ts';
+import type { DialectTraits, OpenStore } from './dialect.ts';
+import { patiently } from './patience.ts';
 
 type Schema = Kysely<unknown>;
 
@@ -33,6 +34,7 @@ async function createCallbacks(db: Schema, traits: DialectTraits): Promise<void>
     .addColumn('routing', 'text', required)
     .execute();
   await db.schema.createIndex('callbacks_by_job').on('callbacks').column('job_id').execute();
+  await db.schema.createIndex('callbacks_by_age').on('callbacks').column('received_at').execute();
 }
 
 async function createDeliveries(db: Schema, traits: DialectTraits): Promise<void> {
@@ -109,15 +111,24 @@ function migrationsFor(traits: DialectTraits): Record<string, Migration> {
 }
 
 /** @throws {Error} a step that failed; a ledger written by a newer version of the program is refused */
-export async function migrate(db: Kysely<Tables>, traits: DialectTraits): Promise<void> {
+export async function migrate({ db, traits }: OpenStore, clock: Clock): Promise<void> {
   const migrations = migrationsFor(traits);
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
-  const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw explained(error);
+  const toLatest = async () => {
+    const { error } = await migrator.migrateToLatest();
+    if (error !== undefined) throw asError(error);
+  };
+  await patiently(clock, traits.isBusy, toLatest).catch((error: unknown) => {
+    throw explained(error);
+  });
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 function explained(error: unknown): Error {
-  const message = error instanceof Error ? error.message : String(error);
+  const { message } = asError(error);
   return message.startsWith('corrupted migrations')
     ? new Error(
         'the ledger was written by a newer version of Botbell: run that version, or start with another store.url',

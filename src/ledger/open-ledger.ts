@@ -4,8 +4,9 @@ import type { OpenStore } from './dialect.ts';
 import type { Ledger } from './ledger.ts';
 import { migrate } from './migrations.ts';
 import { isGone } from './owner.ts';
+import { patiently } from './patience.ts';
 import { openPostgres } from './postgres.ts';
-import { openSqlite } from './sqlite.ts';
+import { isSqliteBusy, openSqlite } from './sqlite.ts';
 import { type LedgerOptions, SqlLedger } from './sql-ledger.ts';
 import type { Tables } from './tables.ts';
 
@@ -13,9 +14,9 @@ const SQLITE = 'sqlite:';
 
 /** @throws {Error} a store that cannot be opened, or was written by a newer version */
 export async function openLedger(url: string, options: LedgerOptions): Promise<Ledger> {
-  const store = openStore(url, options.onTrouble ?? (() => undefined));
+  const store = await openStore(url, options);
   try {
-    await migrate(store.db, store.traits);
+    await migrate(store, options.clock);
     await releaseClaimsOfTheGone(store.db, options.owner);
     return new SqlLedger(store, options);
   } catch (error) {
@@ -43,7 +44,8 @@ async function releaseClaimsOfTheGone(db: Kysely<Tables>, self: string): Promise
     .execute();
 }
 
-function openStore(url: string, onTrouble: (error: Error) => void): OpenStore {
-  if (url.startsWith(SQLITE)) return openSqlite(url.slice(SQLITE.length).replace(/^\/\/(?=\/)/, ''));
-  return openPostgres(url, onTrouble);
+function openStore(url: string, { clock, onTrouble }: LedgerOptions): OpenStore | Promise<OpenStore> {
+  if (!url.startsWith(SQLITE)) return openPostgres(url, onTrouble ?? (() => undefined));
+  const path = url.slice(SQLITE.length).replace(/^\/\/(?=\/)/, '');
+  return patiently(clock, isSqliteBusy, () => openSqlite(path));
 }

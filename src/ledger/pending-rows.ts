@@ -1,5 +1,6 @@
 /** Writing, claiming and holding back deliveries that are still to be made. */
 import { sql, type Transaction } from 'kysely';
+import { EXECUTING } from './job-order.ts';
 import type { DeliveryTarget } from './ledger.ts';
 import {
   type Claim,
@@ -54,18 +55,37 @@ export async function claimPending(
   return claimed.map(({ id }) => id);
 }
 
+/** Holds back deliveries that this process has claimed. */
 export async function holdBack(
   trx: Transaction<Tables>,
   time: StoreTime,
   ids: readonly number[],
   reason: string,
 ): Promise<void> {
-  if (ids.length === 0) return;
-  await trx
+  if (ids.length > 0) await holdingBack(trx, time, ids, reason).execute();
+}
+
+/** Holds back what nobody is sending at this moment. @returns the ids */
+export async function holdBackIdle(
+  trx: Transaction<Tables>,
+  time: StoreTime,
+  ids: readonly number[],
+  reason: string,
+): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set();
+  const held = await holdingBack(trx, time, ids, reason)
+    .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<=', time.now)]))
+    .returning('id')
+    .execute();
+  return new Set(held.map(({ id }) => id));
+}
+
+function holdingBack(trx: Transaction<Tables>, time: StoreTime, ids: readonly number[], reason: string) {
+  return trx
     .updateTable('deliveries')
     .set({ state: 'held', held_because: reason, claimed_by: null, claimed_until: null, updated_at: time.now })
     .where('id', 'in', ids)
-    .execute();
+    .where('state', '=', 'pending');
 }
 
 /** Every delivery of a callback, in the order in which they were planned. */
@@ -86,10 +106,16 @@ export function deliveryRows(
 export const SUPERSEDED = 'superseded';
 export const NO_LONGER_ROUTED = 'no longer routed';
 
-/** A delivery's earlier neighbours: same job, same destination, still pending. For a `not exists`. */
-export const EARLIER_OF_THE_JOB = sql`
-  select 1 from callbacks as own
-  join callbacks as earlier on earlier.job_id = own.job_id and earlier.id < own.id and earlier.kind = own.kind
-  join deliveries as waiting on waiting.callback_id = earlier.id
-  where own.id = deliveries.callback_id and own.kind = 'callback'
-    and waiting.destination = deliveries.destination and waiting.state = 'pending'`;
+/**
+ * A delivery's earlier neighbours: same job, same destination, still pending. For an `exists`. An `executing` that nobody
+ * is sending keeps no result waiting: once its result is known, nobody sends it any more.
+ */
+export function earlierOfTheJob({ now }: StoreTime) {
+  return sql`
+    select 1 from callbacks as own
+    join callbacks as earlier on earlier.job_id = own.job_id and earlier.id < own.id and earlier.kind = own.kind
+    join deliveries as waiting on waiting.callback_id = earlier.id
+    where own.id = deliveries.callback_id and own.kind = 'callback'
+      and waiting.destination = deliveries.destination and waiting.state = 'pending'
+      and (earlier.status <> ${EXECUTING} or own.status = ${EXECUTING} or waiting.claimed_until > ${now})`;
+}

@@ -9,7 +9,10 @@ const CONNECTIONS = 8;
 const CONNECT_TIMEOUT_MS = 3000;
 
 /** A statement that takes longer is stuck: better a 503 than a callback that waits for ever. */
-const STATEMENT_TIMEOUT_MS = 10_000;
+const STATEMENT_TIMEOUT_MS = 5000;
+
+/** The same for a server that is silent: no answer at all, not even that the statement was cancelled. */
+const SILENCE_TIMEOUT_MS = 6000;
 
 /** PostgreSQL, "Appendix A. Error Codes": serialization_failure, deadlock_detected, lock_not_available. */
 const BUSY_CODES = new Set(['40001', '40P01', '55P03']);
@@ -29,14 +32,16 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: SILENCE_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'botbell',
     // Flushed only where a transaction asks for it.
     options: '-c synchronous_commit=off',
     types,
   });
-  // A server that goes away ends idle connections; unheard, that would end the process.
+  // A server that goes away ends connections, idle ones and those in use; unheard, that would end the process.
   pool.on('error', onIdleError);
+  pool.on('connect', (client) => void client.on('error', () => undefined));
   return { db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), traits: postgresTraits };
 }
 
@@ -50,6 +55,13 @@ const postgresTraits: DialectTraits = {
     }),
   isBusy: (error) => BUSY_CODES.has(String((error as { code?: unknown }).code)),
   // The clocks of replicas may differ by minutes; the database has one for all.
-  now: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+  now: () => sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`,
   lockRows: (query) => query.forUpdate().skipLocked(),
+  // Always in the same order, so that two batches never wait for each other.
+  lockJobs: async (trx, jobIds) => {
+    await sql`
+      select pg_advisory_xact_lock(key) from (
+        select distinct hashtextextended(job_id, 0) as key from unnest(${jobIds}::text[]) as job_id order by key
+      ) as keys`.execute(trx);
+  },
 };

@@ -13,7 +13,7 @@ export async function pruneStep(trx: Transaction<Tables>, before: number): Promi
     .where(
       sql<boolean>`not exists (select 1 from deliveries where callback_id = callbacks.id and state = 'pending')`,
     )
-    .orderBy('id')
+    .orderBy('received_at')
     .limit(CALLBACKS_PER_STEP)
     .execute();
   if (old.length === 0) return 0;

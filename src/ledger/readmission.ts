@@ -1,16 +1,17 @@
 /** What happens to a callback that came before: only who has not been told is still to be told. */
 import type { AdmissionContext } from './admission-context.ts';
-import { type Order, orderAfter, stepsOf } from './job-order.ts';
+import { type Order, orderAfter, stepsOf, withoutHeld } from './job-order.ts';
 import type { Admission, Arrival } from './ledger.ts';
 import {
   claimPending,
   deliveryRows,
   holdBack,
+  holdBackIdle,
   insertDeliveries,
   NO_LONGER_ROUTED,
   SUPERSEDED,
 } from './pending-rows.ts';
-import { callbackRow, deliveryRecord, type Plan, type StandingRow } from './rows.ts';
+import { deliveryRecord, jobIdOf, type Plan, type StandingRow } from './rows.ts';
 
 export async function admitAgain(
   context: AdmissionContext,
@@ -20,11 +21,10 @@ export async function admitAgain(
   const { trx, time, claim } = context;
   const known = await countIn(context, arrival);
   const order = await orderOf(context, arrival, known.id);
-  await holdBack(trx, time, order.overtaken, SUPERSEDED);
   const claimed = arrival.isAccepted ? [] : await claimPending(trx, time, known.id, claim);
   const before = await deliveryRows(trx, time, known.id);
   const own = before.filter(({ id }) => claimed.includes(id));
-  if (order.isSuperseded) await holdBack(trx, time, idsOf(own), SUPERSEDED);
+  if (order.isSuperseded) await holdBackSuperseded(context, before, own);
   else await adjustToPlan(context, arrival, plan, { callbackId: known.id, before, own });
   const rows = await deliveryRows(trx, time, known.id);
   const mine = rows.filter(
@@ -58,11 +58,21 @@ async function orderOf(
   callbackId: number,
 ): Promise<Order> {
   const { status } = arrival.callback;
-  const steps = await stepsOf(trx, [callbackRow(arrival).job_id], time);
+  const steps = await stepsOf(trx, [jobIdOf(arrival.callback)], time);
   const others = steps.filter((step) => step.callbackId !== callbackId);
   const { isSuperseded } = orderAfter(status, others);
   const earlier = others.filter((step) => step.callbackId < callbackId);
-  return { ...orderAfter(status, earlier), isSuperseded };
+  const order = { ...orderAfter(status, earlier), isSuperseded };
+  return withoutHeld(order, await holdBackIdle(trx, time, idsOf(order.overtaken), SUPERSEDED));
+}
+
+async function holdBackSuperseded(
+  { trx, time }: AdmissionContext,
+  before: readonly StandingRow[],
+  own: readonly StandingRow[],
+): Promise<void> {
+  await holdBack(trx, time, idsOf(own), SUPERSEDED);
+  await holdBackIdle(trx, time, idsOf(before), SUPERSEDED);
 }
 
 interface KnownDeliveries {
@@ -95,6 +105,6 @@ function wasBusy(before: readonly StandingRow[], claimed: readonly number[], { i
   return before.some((row) => row.id === id) && !claimed.includes(id);
 }
 
-function idsOf(rows: readonly StandingRow[]): number[] {
+function idsOf(rows: readonly { readonly id: number }[]): number[] {
   return rows.map(({ id }) => id);
 }

@@ -1,5 +1,6 @@
 /** Between the ledger's rows and its records. */
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Callback } from '../callback/callback.ts';
 import { cleanText } from '../text/clean.ts';
 import { cutEndBytes } from '../text/cut.ts';
 import type { FailureClass } from '../channels/failure.ts';
@@ -8,6 +9,7 @@ import type {
   Arrival,
   AttemptRecord,
   CallbackKind,
+  DeliveryError,
   DeliveryRecord,
   DeliveryState,
   DeliveryUpdate,
@@ -44,7 +46,7 @@ export function callbackRow(arrival: Omit<Arrival, 'planned' | 'isAccepted'>): I
     kind: 'callback' satisfies CallbackKind,
     identity: arrival.identity,
     // The columns are for looking up and showing; what came, to the letter, is in the body.
-    job_id: cleanText(callback.job_id),
+    job_id: jobIdOf(callback),
     bot_id: cleanText(callback.bot_id),
     bot_name: cleanText(callback.bot_name),
     status: callback.status,
@@ -55,6 +57,11 @@ export function callbackRow(arrival: Omit<Arrival, 'planned' | 'isAccepted'>): I
     body: JSON.stringify(callback),
     routing: JSON.stringify(arrival.routing),
   };
+}
+
+/** As it stands in the ledger. */
+export function jobIdOf({ job_id }: Callback): string {
+  return cleanText(job_id);
 }
 
 export function plannedRow(
@@ -121,8 +128,7 @@ export function updatedColumns(update: DeliveryUpdate, time: StoreTime) {
     attempts: update.attempts,
     refusals: update.refusals,
     error_class: update.lastError?.class ?? null,
-    error_code: update.lastError?.code ?? null,
-    error_message: update.lastError?.message ?? null,
+    ...errorColumns(update.lastError),
     receipt: update.receipt === undefined ? null : JSON.stringify(update.receipt),
     held_because: update.heldBecause ?? null,
     claimed_by: null,
@@ -139,8 +145,15 @@ export function attemptRow(attempt: AttemptRecord): Insertable<AttemptRow> {
     started_at: attempt.startedAt,
     duration_ms: Math.round(attempt.durationMs),
     outcome: attempt.outcome,
-    error_code: attempt.error?.code ?? null,
-    error_message: attempt.error?.message ?? null,
+    ...errorColumns(attempt.error),
+  };
+}
+
+/** A remote's words are foreign text, too. */
+function errorColumns(error: DeliveryError | undefined) {
+  return {
+    error_code: error === undefined ? null : cleanText(error.code),
+    error_message: error === undefined ? null : cleanText(error.message),
   };
 }
 

@@ -19,26 +19,24 @@ import {
   type RefusedBody,
   type Settlement,
 } from './ledger.ts';
-import { deliveryRows, EARLIER_OF_THE_JOB } from './pending-rows.ts';
+import { patiently } from './patience.ts';
+import { deliveryRows, earlierOfTheJob } from './pending-rows.ts';
 import { pruneStep } from './prune.ts';
 import { attemptRow, deliveryRecord, refusedRow, type StoreTime, updatedColumns } from './rows.ts';
 import type { RefusedRow, Tables } from './tables.ts';
+import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
 
 /** The newest so many refused bodies are kept. */
 const KEPT_REFUSED = 1000;
 
-/** How long a store that somebody else holds is waited for, and how often it is asked. */
-const BUSY_PATIENCE_MS = 2000;
-const BUSY_INTERVAL_MS = 50;
-
-/** Larger than a page of either database, so that writing it shows a full disk, too. */
+/** Takes more pages than a callback of common size, so that a disk that has no room for one shows. */
 const PROBE: Insertable<RefusedRow> = {
   received_at: 0,
   status: 0,
   detail: 'probe',
   errors: '[]',
   remote_address: '',
-  body: '.'.repeat(16 * 1024),
+  body: '.'.repeat(32 * 1024),
 };
 
 export interface LedgerOptions {
@@ -58,6 +56,7 @@ export class SqlLedger implements Ledger {
   readonly #options: LedgerOptions;
   readonly #admissions: GroupCommit<Arrival, Admission>;
   readonly #settlements: GroupCommit<Settlement, void>;
+  readonly #unwritten: UnwrittenOutcomes;
 
   constructor(store: OpenStore, options: LedgerOptions) {
     this.#store = store;
@@ -66,14 +65,21 @@ export class SqlLedger implements Ledger {
     const isWorthSplitting = (error: unknown) => !store.traits.isBusy(causeOf(error));
     this.#admissions = new GroupCommit((batch) => this.#commitArrivals(batch), isWorthSplitting);
     this.#settlements = new GroupCommit((batch) => this.#commitSettlements(batch), isWorthSplitting);
+    this.#unwritten = new UnwrittenOutcomes((settlement) => this.#settlements.add(settlement));
   }
 
-  admit(arrival: Arrival): Promise<Admission> {
+  async admit(arrival: Arrival): Promise<Admission> {
+    await this.#unwritten.flush();
     return this.#admissions.add(arrival);
   }
 
-  settle(settlement: Settlement): Promise<void> {
-    return this.#settlements.add(settlement);
+  async settle(settlement: Settlement): Promise<void> {
+    try {
+      await this.#settlements.add(settlement);
+    } catch (error) {
+      this.#unwritten.keep(settlement);
+      throw error;
+    }
   }
 
   isBlocked(deliveryId: number): Promise<boolean> {
@@ -82,13 +88,14 @@ export class SqlLedger implements Ledger {
         .selectFrom('deliveries')
         .select('id')
         .where('id', '=', deliveryId)
-        .where(sql<boolean>`exists (${EARLIER_OF_THE_JOB})`)
+        .where(sql<boolean>`exists (${earlierOfTheJob(this.#time())})`)
         .executeTakeFirst();
       return blocked !== undefined;
     });
   }
 
-  claimDue(limit: number, pausedChannels: readonly string[]): Promise<readonly DueDelivery[]> {
+  async claimDue(limit: number, pausedChannels: readonly string[]): Promise<readonly DueDelivery[]> {
+    await this.#unwritten.flush();
     const { traits } = this.#store;
     const request = { claim: this.#options, limit, pausedChannels };
     return this.#transact(false, (trx) => claimDue(trx, traits, this.#time(), request));
@@ -134,14 +141,17 @@ export class SqlLedger implements Ledger {
     });
   }
 
-  probe(): Promise<void> {
-    return this.#transact(false, async (trx) => {
-      const { id } = await trx.insertInto('refused').values(PROBE).returning('id').executeTakeFirstOrThrow();
-      await trx.deleteFrom('refused').where('id', '=', id).execute();
-    });
+  async probe(): Promise<void> {
+    await this.#unwritten.flush();
+    // SQLite never writes what is gone again within the transaction.
+    await this.#transact(false, (trx) => trx.insertInto('refused').values(PROBE).execute());
+    await this.#transact(false, (trx) =>
+      trx.deleteFrom('refused').where('status', '=', PROBE.status).execute(),
+    );
   }
 
   async close(): Promise<void> {
+    await this.#unwritten.flush().catch(() => undefined);
     await this.#db.destroy();
   }
 
@@ -158,7 +168,8 @@ export class SqlLedger implements Ledger {
   #commitArrivals(batch: readonly Arrival[]): Promise<readonly Admission[]> {
     const isDurable = batch.some(({ isAccepted }) => isAccepted);
     const { clock, takeOverAfterMs } = this.#options;
-    const context = { time: this.#time(), claim: this.#options, takeOverAfterMs, now: clock.now() };
+    const { traits } = this.#store;
+    const context = { traits, time: this.#time(), claim: this.#options, takeOverAfterMs, now: clock.now() };
     return this.#transact(isDurable, (trx) => admitAll({ ...context, trx }, batch));
   }
 
@@ -194,15 +205,10 @@ export class SqlLedger implements Ledger {
   }
 
   async #available<T>(work: () => Promise<T>): Promise<T> {
-    const { clock } = this.#options;
-    const until = clock.now() + BUSY_PATIENCE_MS;
-    for (;;) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!this.#store.traits.isBusy(error) || clock.now() >= until) throw unavailable(error);
-        await clock.sleep(BUSY_INTERVAL_MS);
-      }
+    try {
+      return await patiently(this.#options.clock, this.#store.traits.isBusy, work);
+    } catch (error) {
+      throw unavailable(error);
     }
   }
 }

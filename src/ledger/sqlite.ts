@@ -2,7 +2,17 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
-import { Kysely, SqliteDialect, sql, type SqliteDatabase, type SqliteStatement } from 'kysely';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  sql,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDialect,
+  SqliteDriver,
+  type SqliteStatement,
+} from 'kysely';
 import type { DialectTraits, OpenStore } from './dialect.ts';
 import type { Tables } from './tables.ts';
 
@@ -21,13 +31,50 @@ const BUSY_CODES = new Set([5, 6]);
 /** SQLite's own words for them: the driver gives no code with what a statement that returns rows throws. */
 const BUSY = /^database (?:table )?is locked/;
 
+/** SQLITE_READONLY, in the same way. */
+const READ_ONLY = /readonly database/;
+
 const MEMORY = ':memory:';
+
+/** What the write-ahead log may keep on disk once its content is in the file. */
+const LOG_BYTES = 8 * 1024 * 1024;
 
 /** @throws {Error} a file that cannot be opened or created, with the reason */
 export function openSqlite(path: string): OpenStore {
   const database = openFile(path);
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: keptStatements(database) }) });
+  const db = new Kysely<Tables>({ dialect: new LedgerDialect(keptStatements(database)) });
   return { db, traits: sqliteTraits };
+}
+
+class LedgerDialect extends SqliteDialect {
+  readonly #database: SqliteDatabase;
+
+  constructor(database: SqliteDatabase) {
+    super({ database });
+    this.#database = database;
+  }
+
+  override createDriver() {
+    return new WritingDriver({ database: this.#database });
+  }
+
+  override createAdapter() {
+    return new TransactionalAdapter();
+  }
+}
+
+/** Every transaction of the ledger writes: taking the lock at once, it cannot find later that its snapshot is too old. */
+class WritingDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+}
+
+/** A migration that a crash cuts off leaves nothing behind. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
 }
 
 function openFile(path: string): DatabaseSyncInstance {
@@ -38,11 +85,23 @@ function openFile(path: string): DatabaseSyncInstance {
     database.exec('pragma journal_mode = wal');
     database.exec('pragma synchronous = normal');
     database.exec('pragma foreign_keys = on');
+    database.exec(`pragma journal_size_limit = ${LOG_BYTES}`);
+    refuseReadOnly(database);
     database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
     return database;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`store.url: the SQLite file ${path} cannot be opened: ${reason}`, { cause: error });
+  }
+}
+
+/** A connection to a file that may only be read stays so, even when the file may be written again. */
+function refuseReadOnly(database: DatabaseSyncInstance): void {
+  try {
+    // The cheapest write that changes nothing: nobody else uses that number.
+    database.exec('pragma user_version = 0');
+  } catch (error) {
+    if (error instanceof Error && READ_ONLY.test(error.message)) throw error;
   }
 }
 
@@ -59,9 +118,19 @@ function keptStatements(database: DatabaseSyncInstance): SqliteDatabase {
     },
     close() {
       kept.clear();
+      moveLogIntoFile(database);
       database.close();
     },
   };
+}
+
+/** SQLite does it by itself only once every statement has been collected as garbage, and whoever copies a file forgets the log. */
+function moveLogIntoFile(database: DatabaseSyncInstance): void {
+  try {
+    database.exec('pragma wal_checkpoint(truncate)');
+  } catch {
+    // Somebody else reads it, or the disk is full: the log stays, and nothing is lost.
+  }
 }
 
 /** What SQLite can bind; the ledger's rows hold nothing else. */
@@ -91,11 +160,16 @@ const sqliteTraits: DialectTraits = {
       }
     }),
   now: (localNow) => sql<number>`${localNow}`,
-  // One connection writes: there is nobody to be locked out.
+  // One connection writes at a time: there is nobody to be locked out.
   lockRows: (query) => query,
-  isBusy: (error) =>
-    BUSY_CODES.has(primaryCodeOf(error)) || (error instanceof Error && BUSY.test(error.message)),
+  lockJobs: () => Promise.resolve(),
+  isBusy: isSqliteBusy,
 };
+
+export function isSqliteBusy(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return BUSY_CODES.has(primaryCodeOf(error)) || BUSY.test(error.message) || isSqliteBusy(error.cause);
+}
 
 function primaryCodeOf(error: unknown): number {
   const code = (error as { errcode?: unknown }).errcode;

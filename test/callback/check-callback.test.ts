@@ -135,6 +135,11 @@ describe('createCallbackCheck', () => {
     expect(() => createCallbackCheck('America/New_York')(skipped)).to.throw(InvalidCallback, '/start_time');
   });
 
+  it('names no more than 50 fields that are too deep', () => {
+    const deep = Object.fromEntries(Array.from({ length: 1000 }, (_, number) => [`x${number}`, nested(64)]));
+    expect(pointersOf({ ...MINIMAL, ...deep })).to.have.length(50);
+  });
+
   it('refuses more than 64 levels by the field that is too deep, before anything else', () => {
     expect(pointersOf({ ...MINIMAL, output: nested(63) })).to.deep.equal([]);
     expect(errorsOf({ output: nested(64), 'a/b~': nested(100_000) })).to.deep.equal([

@@ -195,6 +195,15 @@ describe('the bridge', () => {
       expect(statuses).to.deep.equal([504, 504, 504, 200]);
     });
 
+    it('says so when the late outcome is a dead letter', async () => {
+      bench.policy.permanentAttempts = 0;
+      bench.takes('slack:#ops', ANSWER_WITHIN_MS + 100);
+      bench.fails('slack:#ops', failure('permanent'));
+      expect((await post()).status).to.equal(504);
+      await bench.clock.runUntil(bench.bridge.drained());
+      expect(bench.givenUp).to.deep.equal(['slack:#ops x']);
+    });
+
     it('has early successes on disk before the slow one is through', async () => {
       bench.takes('slack:#ops', 3000);
       const answer = bench.handle(CALLBACK);
@@ -265,6 +274,35 @@ describe('the bridge', () => {
       release();
     });
 
+    it('after everybody was told: tells nobody again, though nobody could write it down for long', async () => {
+      const worker = bench.workerOn(bench.ledger);
+      bench.takes('slack:#ops', 100);
+      const answer = bench.handle(CALLBACK);
+      await bench.clock.advance(50);
+      const mend = bench.breakStore();
+      await bench.clock.runUntil(answer);
+      await bench.clock.advance(200_000);
+      mend();
+      worker.start();
+      await bench.clock.advance(5000);
+      expect(bench.told).to.have.length(2);
+      expect((await post()).result).to.equal('duplicate');
+      await bench.clock.runUntil(worker.stop());
+    });
+
+    it('while others are telling: still writes down whom it told itself', async () => {
+      const other = await bench.another('second');
+      bench.takes('slack:#ops', 3000);
+      void other.handle({ callback: CALLBACK, receivedAt: bench.clock.now() });
+      await bench.clock.advance(10);
+      const waiting = bench.handle(CALLBACK);
+      await bench.clock.advance(100);
+      const mend = bench.breakStore();
+      await bench.clock.advance(1000);
+      mend();
+      expect((await bench.clock.runUntil(waiting)).status).to.equal(200);
+    });
+
     it('when something is to be given up: does not answer 200, since nobody would know', async () => {
       bench.policy.permanentAttempts = 0;
       bench.takes('slack:#ops', 100);
@@ -292,6 +330,131 @@ describe('the bridge', () => {
     it('holds back whom it no longer names', async () => {
       bench.planned = ['email:a@example.com'];
       expect(summary(await post())).to.deep.equal([200, 'duplicate', ['held', 'delivered']]);
+    });
+  });
+
+  describe('that accepts what it delivers later', () => {
+    beforeEach(() => {
+      bench.answerWhen = 'accepted';
+      bench.bridge = bench.bridgeOn(bench.ledger);
+    });
+
+    it('answers 200 accepted before anybody is told, and leaves the rest to the worker', async () => {
+      expect(summary(await post())).to.deep.equal([200, 'accepted', ['pending', 'pending']]);
+      expect([bench.tried, bench.nudges]).to.deep.equal([[], 1]);
+      const [row] = await bench.store.rows('deliveries');
+      expect(row).to.include({ state: 'pending', claimed_by: null, is_ours: 1 });
+      await bench.clock.runUntil(bench.bridge.drained());
+      const [answer] = await bench.store.rows('answers');
+      expect(answer).to.include({ status: 200, result: 'accepted' });
+    });
+
+    it('answers a retry with how it stands', async () => {
+      const worker = bench.workerOn(bench.ledger);
+      bench.fails('slack:#ops', failure('permanent'));
+      await post();
+      expect((await post()).result).to.equal('accepted');
+      worker.start();
+      await bench.clock.advance(0);
+      expect(summary(await post())).to.deep.equal([200, 'gave_up', ['dead', 'delivered']]);
+      expect((await post(callbackWith({ job_id: 'job-2' }))).result).to.equal('accepted');
+      await bench.clock.advance(1000);
+      expect(summary(await post(callbackWith({ job_id: 'job-2' })))).to.deep.equal([
+        200,
+        'duplicate',
+        ['delivered', 'delivered'],
+      ]);
+      await bench.clock.runUntil(worker.stop());
+    });
+
+    it('answers no_route and superseded like any other', async () => {
+      await post({ ...CALLBACK, status: 0 });
+      expect((await post({ ...CALLBACK, status: 2 })).result).to.equal('superseded');
+      bench.planned = [];
+      expect((await post(callbackWith({ job_id: 'job-2' }))).result).to.equal('no_route');
+    });
+
+    it('accepts nothing that it cannot write down', async () => {
+      const release = bench.lock();
+      expect(await rejectionOf(post())).to.be.instanceOf(LedgerUnavailable);
+      release();
+      expect((await post()).result).to.equal('accepted');
+    });
+  });
+
+  describe('when Botbell has taken a delivery over', () => {
+    const lasting = () => failure('config');
+
+    beforeEach(async () => {
+      bench.fails('slack:#ops', lasting(), lasting(), lasting(), lasting());
+      const verdicts = [await post(), await post(), await post()];
+      expect(verdicts.map((each) => [each.status, each.result])).to.deep.equal([
+        [502, 'failed'],
+        [502, 'failed'],
+        [200, 'taken_over'],
+      ]);
+    });
+
+    it('answers a retry 200 taken_over while it still fails', async () => {
+      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      const [row] = await bench.store.rows('deliveries');
+      expect(row).to.include({ state: 'pending', is_ours: 1, refusals: 2 });
+    });
+
+    it('answers a retry 200 delivered when it passes', async () => {
+      bench.fails('slack:#ops');
+      expect(summary(await post())).to.deep.equal([200, 'delivered', ['delivered', 'delivered']]);
+    });
+
+    it('goes on trying by itself until it is told', async () => {
+      const worker = bench.workerOn(bench.ledger);
+      worker.start();
+      await bench.clock.advance(180_000);
+      expect(bench.told).to.deep.equal(['email:a@example.com', 'slack:#ops']);
+      expect((await post()).result).to.equal('duplicate');
+      await bench.clock.runUntil(worker.stop());
+    });
+  });
+
+  describe('when an earlier callback of the job is still being sent', () => {
+    const start: Callback = { ...CALLBACK, status: 2 };
+
+    it('waits for it, and tells in order', async () => {
+      bench.takes('slack:#ops', 1000);
+      const first = bench.handle(start);
+      await bench.clock.advance(100);
+      const second = bench.handle(CALLBACK);
+      await bench.clock.advance(500);
+      expect(bench.tried.filter((each) => each === 'slack:#ops')).to.have.length(1);
+      const both = await bench.clock.runUntil(Promise.all([first, second]));
+      expect(both.map((each) => each.result)).to.deep.equal(['delivered', 'delivered']);
+      const statuses = bench.errands.filter((each) => each.destination === 'slack:#ops');
+      expect(statuses.map(({ callback }) => callback.status)).to.deep.equal([2, 0]);
+    });
+
+    it('goes ahead when that failed, and the start is told no more', async () => {
+      bench.takes('slack:#ops', 1000);
+      bench.fails('slack:#ops', failure('config'));
+      const first = bench.handle(start);
+      await bench.clock.advance(100);
+      const second = bench.handle(CALLBACK);
+      const both = await bench.clock.runUntil(Promise.all([first, second]));
+      expect(both.map((each) => each.status)).to.deep.equal([502, 200]);
+      expect(summary(await post(start))).to.deep.equal([200, 'duplicate', ['held', 'delivered']]);
+    });
+
+    it('answers non-2xx in time rather than tell out of turn', async () => {
+      bench.takes('slack:#ops', ANSWER_WITHIN_MS + 3000);
+      const first = bench.handle(start);
+      await bench.clock.advance(100);
+      const startedAt = bench.clock.now();
+      const verdict = await post();
+      expect(verdict.status).to.be.oneOf([502, 504]);
+      expect(bench.clock.now() - startedAt).to.equal(ANSWER_WITHIN_MS);
+      await bench.clock.runUntil(first);
+      await bench.clock.runUntil(bench.bridge.drained());
+      bench.takes('slack:#ops', 0);
+      expect((await post()).result).to.equal('delivered');
     });
   });
 

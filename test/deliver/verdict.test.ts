@@ -2,8 +2,13 @@
 import { expect } from 'chai';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
 import type { Trip } from '../../src/deliver/courier.ts';
-import { updateAfter, withRefusal } from '../../src/deliver/outcome.ts';
-import { judge, type Situation, type Standing, type Verdict } from '../../src/deliver/verdict.ts';
+import {
+  judge,
+  judgeAccepted,
+  type Situation,
+  type Standing,
+  type Verdict,
+} from '../../src/deliver/verdict.ts';
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
 
 const HOUR_MS = 3_600_000;
@@ -87,6 +92,8 @@ describe('the verdict', () => {
           refusals: 0,
           lastError: undefined,
           receipt: { ts: '1' },
+          isOurs: false,
+          dueInMs: 0,
         })),
       });
     });
@@ -213,22 +220,29 @@ describe('the verdict', () => {
     });
   });
 
-  for (const failureClass of ['permanent', 'config'] as const) {
+  for (const [failureClass, end] of [
+    ['permanent', 'gave_up'],
+    ['config', 'taken_over'],
+  ] as const) {
     describe(`on a ${failureClass} failure`, () => {
-      it('is non-2xx as often as permanent_attempts says, then 200', () => {
-        const answers: number[] = [];
+      it(`is non-2xx as often as permanent_attempts says, then 200 ${end}`, () => {
+        const answers: [number, string][] = [];
         let refusals = 0;
-        for (let post = 1; post <= 4; post += 1) {
-          const { status, updates } = verdictOn([tried(failing(failureClass), { refusals })]);
-          answers.push(status);
+        for (let post = 1; post <= 3; post += 1) {
+          const { status, result, updates } = verdictOn([tried(failing(failureClass), { refusals })]);
+          answers.push([status, result]);
           refusals = updates[0]?.refusals ?? -1;
         }
-        expect(answers).to.deep.equal([502, 502, 200, 200]);
+        expect(answers).to.deep.equal([
+          [502, 'failed'],
+          [502, 'failed'],
+          [200, end],
+        ]);
       });
 
       it('is 200 at once where it is worth no retry', () => {
         const policy = { ...POLICY, permanentAttempts: 0 };
-        expect(answerTo([tried(failing(failureClass))], { policy })).to.deep.equal([200, 'gave_up']);
+        expect(answerTo([tried(failing(failureClass))], { policy })).to.deep.equal([200, end]);
       });
 
       it('is 502 once where it is worth one', () => {
@@ -236,7 +250,7 @@ describe('the verdict', () => {
         expect(answerTo([tried(failing(failureClass))], { policy })).to.deep.equal([502, 'failed']);
         expect(answerTo([tried(failing(failureClass), { refusals: 1 })], { policy })).to.deep.equal([
           200,
-          'gave_up',
+          end,
         ]);
       });
 
@@ -245,10 +259,10 @@ describe('the verdict', () => {
         expect(updates.map((each) => each.refusals)).to.deep.equal([1]);
       });
 
-      it('is not given up for its age', () => {
-        expect(answerTo([tried(failing(failureClass))], { now: 48 * HOUR_MS })).to.deep.equal([
-          502,
-          'failed',
+      it('is given up when give_up_after has passed', () => {
+        expect(answerTo([tried(failing(failureClass))], { now: 24 * HOUR_MS })).to.deep.equal([
+          200,
+          'gave_up',
         ]);
       });
     });
@@ -268,6 +282,57 @@ describe('the verdict', () => {
     });
   });
 
+  describe('on what Botbell retries by itself', () => {
+    it('is 200 taken_over while it still fails, and nothing of it counts as refused', () => {
+      const { status, result, updates, deliveries } = verdictOn([
+        tried(failing('config'), { isOurs: true, refusals: 2 }),
+      ]);
+      expect([status, result]).to.deep.equal([200, 'taken_over']);
+      expect(updates[0]).to.include({ state: 'pending', isOurs: true, refusals: 2 });
+      expect(deliveries).to.deep.equal([{ destination: 'slack:#ops', state: 'pending' }]);
+    });
+
+    it('is 200 taken_over while it is being made', () => {
+      expect(answerTo([beingMade({ isOurs: true })])).to.deep.equal([200, 'taken_over']);
+    });
+
+    it('is 200 delivered when it passes', () => {
+      expect(answerTo([tried(TOLD, { isOurs: true })])).to.deep.equal([200, 'delivered']);
+    });
+
+    it('is 502 as long as another delivery is the service’s to retry', () => {
+      const standings = [standing({ isOurs: true }), tried(failing('transient'), { id: 2 })];
+      expect(answerTo(standings)).to.deep.equal([502, 'failed']);
+    });
+  });
+
+  describe('on what is accepted for later', () => {
+    const accepted = (...fields: Partial<DeliveryRecord>[]) => {
+      const { status, result, deliveries } = judgeAccepted(fields.map(record), false);
+      return [status, result, ...deliveries.map((each) => each.state)];
+    };
+
+    it('is 200 accepted while anything is pending', () => {
+      expect(accepted({ isOurs: true }, { id: 2, state: 'delivered' })).to.deep.equal([
+        200,
+        'accepted',
+        'pending',
+        'delivered',
+      ]);
+    });
+
+    it('is 200 with what came of it once nothing is pending', () => {
+      expect(accepted({ state: 'delivered' })).to.deep.equal([200, 'duplicate', 'delivered']);
+      expect(accepted({ state: 'dead' })).to.deep.equal([200, 'gave_up', 'dead']);
+      expect(accepted({ state: 'held' })).to.deep.equal([200, 'held', 'held']);
+      expect(accepted()).to.deep.equal([200, 'no_route']);
+    });
+
+    it('is 200 superseded when the result came before', () => {
+      expect(judgeAccepted([], true)).to.include({ status: 200, result: 'superseded' });
+    });
+  });
+
   it('writes a permanent failure off while another delivery still fails', () => {
     const { status, updates } = verdictOn([
       tried(failing('permanent'), { refusals: 2 }),
@@ -275,27 +340,5 @@ describe('the verdict', () => {
     ]);
     expect(status).to.equal(502);
     expect(updates.map((each) => each.state)).to.deep.equal(['dead', 'pending']);
-  });
-});
-
-describe('the state of a delivery after a trip', () => {
-  const situation = { firstReceivedAt: 0, now: 1000, policy: POLICY, random: 0.5 };
-
-  it('adds its attempts to those before and keeps the error', () => {
-    const update = updateAfter(record({ attempts: 3 }), failing('transient'), situation);
-    expect(update).to.deep.equal({
-      id: 1,
-      state: 'pending',
-      attempts: 4,
-      refusals: 0,
-      lastError: { class: 'transient', code: 'x', message: 'it failed' },
-      receipt: undefined,
-    });
-  });
-
-  it('counts a lasting failure that came after the answer as refused', () => {
-    const update = updateAfter(record(), failing('config'), situation);
-    expect(withRefusal(update).refusals).to.equal(1);
-    expect(withRefusal(updateAfter(record(), TOLD, situation)).refusals).to.equal(0);
   });
 });

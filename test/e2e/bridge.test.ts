@@ -125,7 +125,7 @@ describe('The bridge', () => {
       '200 taken_over',
     ]);
     expect(answers[2]?.body.deliveries).to.deep.equal([{ destination: 'slack:#old', state: 'pending' }]);
-    expect(world.slack.calls).to.have.length(3);
+    expect(world.slack.calls).to.have.length(4);
   });
 
   it('tells each mail recipient once even where the server refuses one for a while', async () => {

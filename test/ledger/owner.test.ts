@@ -18,7 +18,7 @@ function endedPid(): number {
 
 describe('the owner of a claim', () => {
   it('is gone when its process on this machine has ended', () => {
-    expect(isGone(`${hostname()}/${endedPid()}/1000`, SELF)).to.equal(true);
+    expect(isGone(ownerName(1000, endedPid()), SELF)).to.equal(true);
   });
 
   it('is gone when this process has taken over its number', () => {
@@ -27,12 +27,13 @@ describe('the owner of a claim', () => {
 
   it('is not gone while its process runs', () => {
     expect(isGone(SELF, SELF)).to.equal(false);
-    expect(isGone(`${hostname()}/${process.ppid}/1000`, SELF)).to.equal(false);
-    expect(isGone(`${hostname()}/1/1000`, SELF), 'of another user').to.equal(false);
+    expect(isGone(ownerName(1000, process.ppid), SELF)).to.equal(false);
+    expect(isGone(ownerName(1000, 1), SELF), 'of another user').to.equal(false);
   });
 
   it('is not taken for gone when it ran on another machine', () => {
-    expect(isGone(`elsewhere.${hostname()}/${endedPid()}/1000`, SELF)).to.equal(false);
+    expect(isGone(`elsewhere/${endedPid()}/1000`, SELF)).to.equal(false);
+    expect(isGone(`${hostname()}/${endedPid()}/1000`, SELF), 'of the same name').to.equal(false);
   });
 
   it('that has crashed leaves what it held to its successor at once, not when the lease ends', async () => {
@@ -41,7 +42,7 @@ describe('the owner of a claim', () => {
     const arrival = arrivalOf(callbackWith(), [target('slack:#ops')], clock.now());
     const openAs = (owner: string) =>
       openLedger(`sqlite:${store.file}`, { clock, owner, leaseMs: 18_000, takeOverAfterMs: 120_000 });
-    const crashed = await openAs(`${hostname()}/${endedPid()}/1000`);
+    const crashed = await openAs(ownerName(1000, endedPid()));
     const elsewhere = await openAs('elsewhere/1/1000');
     await crashed.admit(arrival);
     const other = arrivalOf(callbackWith({ job_id: 'job-2' }), [target('slack:#ops')], clock.now());

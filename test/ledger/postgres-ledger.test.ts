@@ -1,16 +1,195 @@
-/** PostgreSQL keeps every promise of a ledger. */
-import { describeLedger } from '../contract/ledger-contract.ts';
-import { startPostgres, type PostgresServer } from '../support/postgres-server.ts';
-import { createPostgresStore } from '../support/postgres-store.ts';
+/** PostgreSQL keeps every promise of a ledger, with any number of replicas on it, and through its own absence. */
+import { expect } from 'chai';
+import pg from 'pg';
+import { type Ledger, LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { describeDueDeliveries } from '../contract/due-contract.ts';
+import {
+  arrivalOf,
+  claimedOf,
+  delivered,
+  describeLedger,
+  idsOf,
+  settlementOf,
+  target,
+} from '../contract/ledger-contract.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
 
-describe('PostgreSQL', () => {
+const OPS = target('slack:#ops');
+const LOG = target('slack:#log');
+const MINUTE_MS = 60_000;
+
+describe('PostgreSQL', function () {
   let server: PostgresServer;
 
-  before(async () => {
+  before(async function () {
+    this.timeout(30_000);
     server = await startPostgres();
   });
 
   after(() => server.close());
 
-  describeLedger('PostgreSQL', () => createPostgresStore(server));
+  describeLedger('PostgreSQL', (clock) => createPostgresStore(server, clock));
+  describeDueDeliveries('PostgreSQL', (clock) => createPostgresStore(server, clock));
+
+  describe('shared by replicas', () => {
+    let store: PostgresStore;
+    let clock: ManualClock;
+
+    const openAs = (owner: string, itsClock = clock) =>
+      store.open({ clock: itsClock, owner, leaseMs: 18_000, takeOverAfterMs: 2 * MINUTE_MS });
+    const arrive = (job_id: string, by: Ledger) =>
+      by.admit(arrivalOf(callbackWith({ job_id }), [OPS, LOG], clock.now()));
+
+    beforeEach(async () => {
+      clock = new ManualClock();
+      store = await createPostgresStore(server, clock);
+    });
+
+    afterEach(() => store.close());
+
+    it('tells once what reaches two of them at the same moment', async () => {
+      const [one, other] = [await openAs('one'), await openAs('other')];
+      const jobs = Array.from({ length: 50 }, (_, number) => `job-${number}`);
+      // In opposite orders: whoever is second must wait for the first, never each for the other.
+      const [ones, others] = await Promise.all([
+        Promise.all(jobs.map((job) => arrive(job, one))),
+        Promise.all(jobs.toReversed().map((job) => arrive(job, other))),
+      ]);
+      const claims = [...ones, ...others].flatMap(({ claimed }) => [...claimed]);
+      expect(claims).to.have.length(100);
+      expect(new Set(claims).size).to.equal(100);
+      expect(await store.rows('callbacks')).to.have.length(50);
+    });
+
+    it('keeps to one time when the clock of a replica is minutes off', async () => {
+      const one = await openAs('one');
+      const early = await openAs('early', new ManualClock(clock.now() - 10 * MINUTE_MS));
+      const late = await openAs('late', new ManualClock(clock.now() + 10 * MINUTE_MS));
+      await arrive('job-1', one);
+      expect(claimedOf(await arrive('job-1', late)), 'the claim stands').to.deep.equal([]);
+      await arrive('job-2', late);
+      expect(await late.claimDue(9, []), 'the service may still retry').to.deep.equal([]);
+      await store.passTime(2 * MINUTE_MS);
+      const due = [...(await early.claimDue(2, [])), ...(await one.claimDue(9, []))];
+      expect(due.map(({ callback }) => callback.job_id).toSorted()).to.deep.equal([
+        'job-1',
+        'job-1',
+        'job-2',
+        'job-2',
+      ]);
+    });
+
+    it('keeps what no text column can hold to the letter in the body', async () => {
+      const ledger = await openAs('one');
+      const callback = callbackWith({
+        job_id: 'a\u0000b\ud800c',
+        bot_id: '\u0000',
+        bot_name: '\udc00',
+        message: '\u0000 \ud800 \udc00\ud800',
+        output: { '\u0000': '\udfff' },
+      });
+      const admission = await ledger.admit(arrivalOf(callback, [OPS], clock.now()));
+      const error = { class: 'transient', code: '\u0000', message: 'a\u0000b \ud800' } as const;
+      const [id] = idsOf(admission);
+      await ledger.settle({
+        ...settlementOf([
+          { ...delivered(id), state: 'pending', lastError: error, receipt: { ts: '\u0000' } },
+        ]),
+        attempts: [{ deliveryId: id, startedAt: 1, durationMs: 1, outcome: 'transient', error }],
+      });
+      await store.passTime(2 * MINUTE_MS);
+      const [due] = await ledger.claimDue(9, []);
+      expect(due?.callback).to.deep.equal(callback);
+      expect(due?.record.lastError?.message).to.equal('ab \ufffd');
+    });
+
+    it('prepares an empty database once when several open it at the same moment', async () => {
+      const url = await server.createDatabase();
+      const options = { clock, leaseMs: 18_000, takeOverAfterMs: MINUTE_MS };
+      const owners = ['one', 'two', 'three', 'four'];
+      const ledgers = await Promise.all(owners.map((owner) => openLedger(url, { ...options, owner })));
+      await Promise.all(ledgers.map((ledger) => ledger.probe()));
+      await Promise.all(ledgers.map((ledger) => ledger.close()));
+    });
+
+    it('refuses a database that a newer version has written, and leaves it as it is', async () => {
+      await openAs('one');
+      await store.query("insert into kysely_migration values ('9999-from-the-future', '2030-01-01')");
+      const error = await rejectionOf(openAs('two'));
+      expect(error.message).to.match(/newer version of Botbell.*another store\.url/);
+      const left = await store.query("delete from kysely_migration where name like '9999%' returning name");
+      expect(left).to.have.length(1);
+    });
+  });
+
+  it('says why it cannot be opened, and no password', async () => {
+    const options = { clock: new ManualClock(), owner: 'one', leaseMs: 1000, takeOverAfterMs: 1000 };
+    for (const url of ['postgres://u:s3cret@127.0.0.1:1/none', 'postgres://u:s3cret@localhost:1/none']) {
+      const error = await rejectionOf(openLedger(url, options));
+      expect(error.message).to.match(/^the ledger could not be prepared: .*ECONNREFUSED/);
+      expect(error.message).not.to.contain('s3cret');
+    }
+  });
+
+  describe('that goes away and comes back', () => {
+    it('is unavailable meanwhile and works again afterwards, with what was told written down first', async function () {
+      this.timeout(30_000);
+      const store = await createPostgresStore(server);
+      const clock = new ManualClock();
+      const troubles: Error[] = [];
+      const ledger = await store.open({
+        clock,
+        owner: 'one',
+        leaseMs: 18_000,
+        takeOverAfterMs: MINUTE_MS,
+        onTrouble: (error) => troubles.push(error),
+      });
+      const arrive = (job_id: string) =>
+        ledger.admit(arrivalOf(callbackWith({ job_id }), [OPS], clock.now()));
+      const [told] = idsOf(await arrive('told'));
+      // Some connections are in use when the server goes away, the others are idle.
+      await Promise.all(Array.from({ length: 6 }, () => ledger.countOpen()));
+      const release = await holdTable(store.url, 'deliveries');
+      const waiting = Promise.allSettled([arrive('job-1'), ledger.claimDue(9, []), ledger.countOpen()]);
+      await server.stop();
+      for (const outcome of await waiting) {
+        // One that gets the table in the very moment in which the server ends whoever had it may still pass.
+        if (outcome.status === 'rejected') expect(outcome.reason).to.be.instanceOf(LedgerUnavailable);
+      }
+      release();
+      const calls: (() => Promise<unknown>)[] = [
+        () => arrive('job-2'),
+        () => ledger.settle(settlementOf([delivered(told)])),
+        () => ledger.claimDue(9, []),
+        () => ledger.countOpen(),
+        () => ledger.probe(),
+        () => ledger.prune(0),
+      ];
+      for (const call of calls) {
+        expect(await rejectionOf(clock.runAlong(call()))).to.be.instanceOf(LedgerUnavailable);
+      }
+      await server.start();
+      await store.passTime(10 * MINUTE_MS);
+      const due = await ledger.claimDue(9, []);
+      expect(due.map(({ record }) => record.id)).not.to.include(told);
+      expect((await store.rows('deliveries')).map((row) => row['state'])).to.include('delivered');
+      expect((await arrive('job-2')).isNew).to.equal(true);
+      expect(troubles, 'idle connections that ended').not.to.deep.equal([]);
+      await store.close();
+    });
+  });
 });
+
+/** Whoever wants the table waits; the returned function forgets about it. */
+async function holdTable(url: string, table: string): Promise<() => void> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.query(`begin; lock table ${table} in access exclusive mode`);
+  return () => void client.end().catch(() => undefined);
+}

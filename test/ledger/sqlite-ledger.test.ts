@@ -1,5 +1,7 @@
 /** SQLite holds the ledger's contract. */
+import { describeDueDeliveries } from '../contract/due-contract.ts';
 import { describeLedger } from '../contract/ledger-contract.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';
 
-describeLedger('SQLite', () => Promise.resolve(createSqliteStore()));
+describeLedger('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
+describeDueDeliveries('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));

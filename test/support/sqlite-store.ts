@@ -7,6 +7,7 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import type { LedgerOptions } from '../../src/ledger/sql-ledger.ts';
 import type { StoreUnderTest } from '../contract/ledger-contract.ts';
+import { ManualClock } from './manual-clock.ts';
 
 export interface SqliteStore extends StoreUnderTest {
   readonly folder: string;
@@ -15,7 +16,7 @@ export interface SqliteStore extends StoreUnderTest {
   connect(): DatabaseSyncInstance;
 }
 
-export function createSqliteStore(): SqliteStore {
+export function createSqliteStore(clock = new ManualClock()): SqliteStore {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-ledger-'));
   const file = join(folder, 'botbell.db');
   const closers: (() => Promise<void> | void)[] = [];
@@ -33,6 +34,8 @@ export function createSqliteStore(): SqliteStore {
       closers.push(() => ledger.close());
       return ledger;
     },
+    run: (statement) => Promise.resolve(connect().exec(statement)),
+    passTime: (ms) => clock.advance(ms),
     rows: (table) => Promise.resolve(rowsOf(connect(), table)),
     async close() {
       for (const close of closers.splice(0).toReversed()) await close();

@@ -1,0 +1,23 @@
+/** Waiting a moment for a store that somebody else holds. */
+import type { Clock } from '../time/clock.ts';
+
+/** How long the store is waited for, and how often it is asked. */
+const PATIENCE_MS = 2000;
+const INTERVAL_MS = 50;
+
+/** @throws what `work` throws: at once, or, where the store is only busy, when patience is at an end */
+export async function patiently<T>(
+  clock: Clock,
+  isBusy: (error: unknown) => boolean,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  const until = clock.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isBusy(error) || clock.now() >= until) throw error;
+      await clock.sleep(INTERVAL_MS);
+    }
+  }
+}

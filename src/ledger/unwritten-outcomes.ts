@@ -1,0 +1,47 @@
+/** Outcomes that the store could not take: while the process lives, it does not forget that somebody was told. */
+import type { Settlement } from './ledger.ts';
+
+export class UnwrittenOutcomes {
+  readonly #write: (settlement: Settlement) => Promise<void>;
+  #kept: Settlement[] = [];
+  #flushing: Promise<void> | undefined;
+
+  constructor(write: (settlement: Settlement) => Promise<void>) {
+    this.#write = write;
+  }
+
+  /** Failures are not kept: what failed is tried again anyway. */
+  keep({ attempts, deliveries, isDurable }: Settlement): void {
+    const told = deliveries.filter(({ state }) => state === 'delivered');
+    if (told.length === 0) return;
+    const ids = new Set(told.map(({ id }) => id));
+    const ofTheTold = attempts.filter(({ deliveryId }) => ids.has(deliveryId));
+    // What was answered is the caller's to decide, now that the ledger could not take it.
+    this.#kept.push({ attempts: ofTheTold, deliveries: told, answer: undefined, isDurable });
+  }
+
+  /** Writes what is kept. @throws what the store throws, keeping the rest */
+  flush(): Promise<void> {
+    if (this.#kept.length === 0) return Promise.resolve();
+    this.#flushing ??= this.#writeAll().finally(() => {
+      this.#flushing = undefined;
+    });
+    return this.#flushing;
+  }
+
+  async #writeAll(): Promise<void> {
+    for (let [first] = this.#kept; first !== undefined; [first] = this.#kept) {
+      await this.#writeOne(first);
+      this.#kept.shift();
+    }
+  }
+
+  /** History that the store refuses, say of a callback it has forgotten, must not hold everything else up. */
+  async #writeOne(settlement: Settlement): Promise<void> {
+    try {
+      await this.#write(settlement);
+    } catch {
+      await this.#write({ ...settlement, attempts: [] });
+    }
+  }
+}

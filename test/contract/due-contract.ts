@@ -1,0 +1,395 @@
+/** What every ledger promises to the worker: what is due, in which order, and to whom it is given. */
+import { expect } from 'chai';
+import type { Callback } from '../../src/callback/callback.ts';
+import type { Alert, DeliveryTarget, DueDelivery, Ledger } from '../../src/ledger/ledger.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import {
+  arrivalOf,
+  claimedOf,
+  delivered,
+  EXECUTING,
+  failed,
+  idsOf,
+  LEASE_MS,
+  MARGIN_MS,
+  settlementOf,
+  type StoreUnderTest,
+  TAKE_OVER_AFTER_MS,
+  target,
+} from './ledger-contract.ts';
+
+const OPS = target('slack:#ops');
+const LOG = target('slack:#log');
+const MAIL = target('email:a@example.com');
+
+export function describeDueDeliveries(
+  name: string,
+  createStore: (clock: ManualClock) => Promise<StoreUnderTest>,
+): void {
+  describe(`${name} as the worker’s ledger`, () => {
+    let store: StoreUnderTest;
+    let clock: ManualClock;
+    let ledger: Ledger;
+
+    const openAs = (owner: string) =>
+      store.open({ clock, owner, leaseMs: LEASE_MS, takeOverAfterMs: TAKE_OVER_AFTER_MS });
+    const arrive = (fields: Partial<Callback>, planned: readonly DeliveryTarget[], by = ledger) =>
+      by.admit(arrivalOf(callbackWith(fields), planned, clock.now()));
+    const accept = (fields: Partial<Callback>, planned: readonly DeliveryTarget[], by = ledger) =>
+      by.admit({ ...arrivalOf(callbackWith(fields), planned, clock.now()), isAccepted: true });
+    const claim = (by = ledger, limit = 64, paused: readonly string[] = []) => by.claimDue(limit, paused);
+    const settle = (due: readonly DueDelivery[]) =>
+      ledger.settle(settlementOf(due.map(({ record }) => delivered(record.id))));
+    /** What the worker is given until nothing is left, each told at once. */
+    const tellAll = async () => {
+      const told: DueDelivery[] = [];
+      for (let due = await claim(); due.length > 0; due = await claim()) {
+        told.push(...due);
+        await settle(due);
+      }
+      return told;
+    };
+
+    beforeEach(async () => {
+      clock = new ManualClock();
+      store = await createStore(clock);
+      ledger = await openAs('first');
+    });
+
+    afterEach(async () => {
+      await store.close();
+    });
+
+    describe('a callback accepted for later', () => {
+      it('is nobody’s yet, due at once, and Botbell’s own', async () => {
+        const admission = await accept({}, [OPS, LOG]);
+        expect(claimedOf(admission)).to.deep.equal([]);
+        expect(
+          admission.deliveries.map(({ state, isClaimed, isOurs }) => [state, isClaimed, isOurs]),
+        ).to.deep.equal([
+          ['pending', false, true],
+          ['pending', false, true],
+        ]);
+        expect(destinationsOf(await claim())).to.deep.equal(['slack:#log', 'slack:#ops']);
+      });
+
+      it('that comes again leaves what is under way alone, and adds whom the config names now', async () => {
+        await accept({}, [OPS]);
+        const [due] = await claim();
+        const again = await accept({}, [OPS, LOG]);
+        expect(again).to.include({ isNew: false, timesReceived: 2 });
+        expect(claimedOf(again)).to.deep.equal([]);
+        expect(again.deliveries.map(({ isClaimed }) => isClaimed)).to.deep.equal([true, false]);
+        expect(destinationsOf(await claim())).to.deep.equal(['slack:#log']);
+        expect(due?.record.destination).to.equal('slack:#ops');
+      });
+
+      it('carries all that the worker needs', async () => {
+        const { callbackId, firstReceivedAt } = await accept({ message: '請求書' }, [OPS]);
+        await accept({ message: '請求書' }, [OPS]);
+        const [due] = await claim();
+        const callback = callbackWith({ message: '請求書' });
+        expect(due).to.deep.include({ kind: 'callback', callbackId, callback, firstReceivedAt });
+        expect(due).to.include({ timesReceived: 2, identity: arrivalOf(callback, [], 0).identity });
+        expect(due?.record).to.include({ state: 'pending', isClaimed: true, isOurs: true, address: '#ops' });
+      });
+
+      it('that was superseded is held back, and says so', async () => {
+        await accept({ status: EXECUTING }, [OPS]);
+        await accept({ status: 0 }, [OPS]);
+        const again = await accept({ status: EXECUTING }, [OPS]);
+        expect(again.isSuperseded).to.equal(true);
+        expect(again.deliveries.map((each) => [each.state, each.heldBecause])).to.deep.equal([
+          ['held', 'superseded'],
+        ]);
+      });
+    });
+
+    describe('what is due', () => {
+      it('is not what a request is sending, nor what the service may still retry', async () => {
+        const admission = await arrive({}, [OPS]);
+        expect(await claim()).to.deep.equal([]);
+        await ledger.settle(settlementOf(idsOf(admission).map(failed)));
+        await store.passTime(TAKE_OVER_AFTER_MS - MARGIN_MS);
+        expect(await claim()).to.deep.equal([]);
+        await store.passTime(MARGIN_MS);
+        expect(destinationsOf(await claim())).to.deep.equal(['slack:#ops']);
+      });
+
+      it('is what a process that died was sending, when nobody has retried it for long enough', async () => {
+        await arrive({}, [OPS]);
+        await store.passTime(TAKE_OVER_AFTER_MS - MARGIN_MS);
+        expect(await claim()).to.deep.equal([]);
+        await store.passTime(MARGIN_MS);
+        expect(destinationsOf(await claim(await openAs('second')))).to.deep.equal(['slack:#ops']);
+      });
+
+      it('is not what was told, given up or held back', async () => {
+        const [ops, log] = idsOf(await arrive({}, [OPS, LOG]));
+        await ledger.settle(settlementOf([delivered(ops), { ...failed(log), state: 'dead' }]));
+        await accept({ job_id: 'job-2', status: EXECUTING }, [OPS]);
+        await arrive({ job_id: 'job-2', status: 0 }, []);
+        await store.passTime(TAKE_OVER_AFTER_MS);
+        expect(await claim()).to.deep.equal([]);
+      });
+
+      it('comes oldest first, no more than asked for', async () => {
+        for (const job_id of ['a', 'b', 'c']) {
+          await accept({ job_id }, [OPS]);
+          await store.passTime(1000);
+        }
+        expect(jobsOf(await claim(ledger, 2))).to.deep.equal(['a', 'b']);
+        expect(jobsOf(await claim(ledger, 2))).to.deep.equal(['c']);
+      });
+
+      it('leaves paused channels alone', async () => {
+        await accept({}, [OPS, MAIL, LOG]);
+        expect(destinationsOf(await claim(ledger, 64, ['slack', 'other']))).to.deep.equal([MAIL.destination]);
+        expect(await claim(ledger, 64, ['slack'])).to.deep.equal([]);
+        expect(destinationsOf(await claim())).to.deep.equal(['slack:#log', 'slack:#ops']);
+      });
+
+      it('is due again later when it fails again, at the time that was settled', async () => {
+        await accept({}, [OPS]);
+        const [due] = await claim();
+        const update = { ...failed(due?.record.id ?? -1), attempts: 3, isOurs: true, dueInMs: 60_000 };
+        await ledger.settle(settlementOf([update]));
+        await store.passTime(60_000 - MARGIN_MS);
+        expect(await claim()).to.deep.equal([]);
+        await store.passTime(MARGIN_MS);
+        const [again] = await claim();
+        expect(again?.record).to.include({ attempts: 3, isOurs: true });
+        expect(again?.record.lastError?.code).to.equal('ETIMEDOUT');
+      });
+
+      it('is given to nobody else until the lease of who has it ends', async () => {
+        const second = await openAs('second');
+        await accept({}, [OPS]);
+        expect(await claim()).to.have.length(1);
+        await store.passTime(LEASE_MS - MARGIN_MS);
+        expect(await claim(second)).to.deep.equal([]);
+        await store.passTime(MARGIN_MS);
+        expect(await claim(second)).to.have.length(1);
+      });
+
+      it('is not given to a request, either, while the worker has it', async () => {
+        await accept({}, [OPS]);
+        await claim();
+        const retry = await arrive({}, [OPS]);
+        expect(claimedOf(retry)).to.deep.equal([]);
+        expect(retry.deliveries[0]).to.include({ isClaimed: true, isOurs: true });
+      });
+
+      it('is never given to two who claim at the same moment', async () => {
+        const owners = [ledger, await openAs('second'), await openAs('third')];
+        const jobs = Array.from({ length: 120 }, (_, number) => `job-${number}`);
+        await Promise.all(jobs.map((job_id) => accept({ job_id }, [OPS, LOG])));
+        const claimAll = async (by: Ledger) => {
+          const mine: number[] = [];
+          for (let due = await claim(by, 7); due.length > 0; due = await claim(by, 7)) {
+            mine.push(...due.map(({ record }) => record.id));
+          }
+          return mine;
+        };
+        const all = (await clock.runAlong(Promise.all(owners.map(claimAll)))).flat();
+        expect(all).to.have.length(240);
+        expect(new Set(all).size).to.equal(240);
+      });
+    });
+
+    describe('the order inside a job', () => {
+      const JOB = { job_id: 'job-1' };
+      const executing = { ...JOB, status: EXECUTING } as const;
+      const result = { ...JOB, status: 0 } as const;
+      const secondResult = { ...JOB, status: 1, message: 'again' } as const;
+
+      it('makes a result wait while its start is being sent to the same destination', async () => {
+        const start = await arrive(executing, [OPS]);
+        const end = await arrive(result, [OPS, LOG]);
+        const [ops, log] = idsOf(end);
+        expect(claimedOf(end)).to.deep.equal(['slack:#ops', 'slack:#log']);
+        expect([...end.blocked]).to.deep.equal([ops]);
+        expect([await ledger.isBlocked(ops), await ledger.isBlocked(log)]).to.deep.equal([true, false]);
+        await ledger.settle(settlementOf(idsOf(start).map((id) => delivered(id))));
+        expect(await ledger.isBlocked(ops)).to.equal(false);
+      });
+
+      it('holds back a start in nobody’s hands when its result comes', async () => {
+        const start = await arrive(executing, [OPS]);
+        await ledger.settle(settlementOf(idsOf(start).map(failed)));
+        const end = await arrive(result, [OPS]);
+        expect([...end.blocked]).to.deep.equal([]);
+        const [record] = await ledger.deliveriesOf(start.callbackId);
+        expect(record).to.include({ state: 'held', heldBecause: 'superseded', isClaimed: false });
+      });
+
+      it('keeps no result waiting for a start that failed after all, which is told no more', async () => {
+        const start = await arrive(executing, [OPS]);
+        const end = await arrive(result, [OPS]);
+        await ledger.settle(settlementOf(idsOf(start).map(failed)));
+        expect(await ledger.isBlocked(idsOf(end)[0])).to.equal(false);
+        await ledger.settle(settlementOf(idsOf(end).map((id) => delivered(id))));
+        await store.passTime(TAKE_OVER_AFTER_MS);
+        expect(await claim()).to.deep.equal([]);
+        expect((await ledger.deliveriesOf(start.callbackId))[0]).to.include({
+          state: 'held',
+          heldBecause: 'superseded',
+        });
+      });
+
+      it('makes a later result wait for an earlier one, but not at other destinations or in other jobs', async () => {
+        const first = await arrive(result, [OPS]);
+        await ledger.settle(settlementOf(idsOf(first).map(failed)));
+        const later = await arrive(secondResult, [OPS, LOG]);
+        expect([...later.blocked]).to.deep.equal([idsOf(later)[0]]);
+        const other = await arrive({ job_id: 'job-2' }, [OPS, LOG]);
+        expect([...other.blocked]).to.deep.equal([]);
+      });
+
+      it('is kept among callbacks that are written down together', async () => {
+        const both = await Promise.all([arrive(executing, [OPS]), arrive(result, [OPS])]);
+        expect(both.map(({ blocked }) => blocked.size)).to.deep.equal([0, 1]);
+        expect([...both[1].claimed], 'it is its own all the same').to.deep.equal([...both[1].blocked]);
+      });
+
+      it('gives the worker the earlier one first, and the later one when that is through', async () => {
+        await accept(result, [OPS]);
+        await accept(secondResult, [OPS]);
+        const first = await claim();
+        expect(first.map(({ callback }) => callback.status)).to.deep.equal([0]);
+        expect(await claim()).to.deep.equal([]);
+        await settle(first);
+        expect((await claim()).map(({ callback }) => callback.status)).to.deep.equal([1]);
+      });
+
+      it('never gives the worker a start whose result has come', async () => {
+        await Promise.all([accept(executing, [OPS, LOG]), accept(result, [OPS])]);
+        const told = await tellAll();
+        expect(told.map(({ callback, record }) => [callback.status, record.destination])).to.deep.equal([
+          [0, 'slack:#ops'],
+        ]);
+        const states = (await store.rows('deliveries')).map((row) => [row['state'], row['held_because']]);
+        expect(states).to.deep.equal([
+          ['held', 'superseded'],
+          ['held', 'superseded'],
+          ['delivered', null],
+        ]);
+      });
+
+      it('is one for all: a start and its result that two processes get at the same moment', async () => {
+        const second = await openAs('second');
+        const jobs = Array.from({ length: 20 }, (_, number) => `job-${number}`);
+        const pairs = await clock.runAlong(
+          Promise.all(
+            jobs.map((job_id) =>
+              Promise.all([arrive({ job_id, status: EXECUTING }, [OPS]), arrive({ job_id }, [OPS], second)]),
+            ),
+          ),
+        );
+        // Either the start came first and the result waits for it, or the start is superseded.
+        for (const [start, end] of pairs) {
+          expect(start.isSuperseded, 'superseded').to.equal(end.blocked.size === 0);
+        }
+      });
+    });
+
+    describe('an alert', () => {
+      const alert = (identity: string, targets = [OPS, MAIL]): Alert => ({
+        identity,
+        callback: callbackWith({ job_id: '', bot_id: 'botbell', status: 1 }),
+        raisedAt: clock.now(),
+        targets,
+      });
+
+      it('is due at once, of its own kind, for everybody it names', async () => {
+        await ledger.raise(alert('one'));
+        const due = await claim();
+        expect(destinationsOf(due)).to.deep.equal(['email:a@example.com', 'slack:#ops']);
+        expect(due.map(({ kind }) => kind)).to.deep.equal(['alert', 'alert']);
+        expect(due[0]?.record.isOurs).to.equal(true);
+      });
+
+      it('is raised once, however often and by whomever', async () => {
+        const second = await openAs('second');
+        const raisers = [ledger, second, ledger, second];
+        await clock.runAlong(Promise.all(raisers.map((by) => by.raise(alert('one')))));
+        await ledger.raise(alert('two'));
+        expect(await claim()).to.have.length(4);
+        expect(await store.rows('callbacks')).to.have.length(2);
+      });
+
+      it('waits for no other alert, and keeps no callback waiting', async () => {
+        await ledger.raise(alert('one'));
+        await ledger.raise(alert('two'));
+        const callback = await arrive({ job_id: '', status: EXECUTING }, [OPS]);
+        expect(callback).to.include({ isSuperseded: false });
+        expect(callback.blocked.size).to.equal(0);
+        expect(await claim()).to.have.length(4);
+      });
+    });
+
+    describe('forgetting', () => {
+      const DAY_MS = 86_400_000;
+
+      it('takes what is old and done, with everything that belongs to it', async () => {
+        const { callbackId, deliveries } = await arrive({}, [OPS]);
+        const [id = -1] = deliveries.map((each) => each.id);
+        const attempt = { deliveryId: id, startedAt: 1, durationMs: 1, error: undefined };
+        const answer = {
+          callbackId,
+          receivedAt: 1,
+          answeredAt: 2,
+          status: 200,
+          result: 'delivered',
+        } as const;
+        await ledger.settle({
+          attempts: [{ ...attempt, outcome: 'delivered' }],
+          deliveries: [delivered(id)],
+          answer,
+          isDurable: false,
+        });
+        await clock.advance(DAY_MS);
+        await arrive({ job_id: 'young' }, []);
+        expect(await ledger.prune(clock.now())).to.equal(1);
+        expect(await ledger.prune(clock.now())).to.equal(0);
+        for (const table of ['deliveries', 'attempts', 'answers']) {
+          expect(await store.rows(table), table).to.deep.equal([]);
+        }
+        expect((await store.rows('callbacks')).map((row) => row['job_id'])).to.deep.equal(['young']);
+      });
+
+      it('takes dead letters and what was held back, too', async () => {
+        const [ops, log] = idsOf(await arrive({}, [OPS, LOG]));
+        const held = { ...failed(log), state: 'held', heldBecause: 'no longer routed' } as const;
+        await ledger.settle(settlementOf([{ ...failed(ops), state: 'dead' }, held]));
+        expect(await ledger.prune(clock.now() + 1)).to.equal(1);
+      });
+
+      it('never takes a callback of which anything is pending, however old', async () => {
+        const [ops] = idsOf(await arrive({}, [OPS, LOG]));
+        await ledger.settle(settlementOf([delivered(ops)]));
+        expect(await ledger.prune(clock.now() + 1000 * DAY_MS)).to.equal(0);
+        expect(await store.rows('deliveries')).to.have.length(2);
+      });
+
+      it('goes on in steps of 200, oldest first, past what has to stay', async () => {
+        await arrive({ job_id: 'pending' }, [OPS]);
+        const jobs = Array.from({ length: 250 }, (_, number) => `job-${number}`);
+        await Promise.all(jobs.map((job_id) => arrive({ job_id }, [])));
+        const steps = [await ledger.prune(clock.now() + 1)];
+        steps.push(await ledger.prune(clock.now() + 1), await ledger.prune(clock.now() + 1));
+        expect(steps).to.deep.equal([200, 50, 0]);
+        expect((await store.rows('callbacks')).map((row) => row['job_id'])).to.deep.equal(['pending']);
+      });
+    });
+  });
+}
+
+function destinationsOf(due: readonly DueDelivery[]): string[] {
+  return due.map(({ record }) => record.destination).toSorted();
+}
+
+function jobsOf(due: readonly DueDelivery[]): string[] {
+  return due.map(({ callback }) => callback.job_id);
+}

@@ -1,0 +1,155 @@
+/** How a delivery stands after a trip, and when it is tried again. */
+import { expect } from 'chai';
+import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
+import type { Trip } from '../../src/deliver/courier.ts';
+import { attemptRecords, type OutcomeContext, updateAfter, withRefusal } from '../../src/deliver/outcome.ts';
+import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
+
+const HOUR_MS = 3_600_000;
+const TAKE_OVER_AFTER_MS = 120_000;
+const LASTING: readonly FailureClass[] = ['permanent', 'config'];
+const PASSING: readonly FailureClass[] = ['transient', 'rate_limited'];
+
+const CONTEXT: OutcomeContext = {
+  firstReceivedAt: 0,
+  now: 1000,
+  policy: { permanentAttempts: 2, takeOverAfterMs: TAKE_OVER_AFTER_MS, giveUpAfterMs: 24 * HOUR_MS },
+  random: 0.5,
+};
+
+function record(fields: Partial<DeliveryRecord> = {}): DeliveryRecord {
+  return {
+    id: 1,
+    destination: 'slack:#ops',
+    channel: 'slack',
+    address: '#ops',
+    state: 'pending',
+    attempts: 0,
+    lastError: undefined,
+    receipt: undefined,
+    heldBecause: undefined,
+    refusals: 0,
+    isClaimed: false,
+    isOurs: false,
+    ...fields,
+  };
+}
+
+const ATTEMPT = { startedAt: 7, durationMs: 5, outcome: { receipt: { ts: '1' } } };
+const TOLD: Trip = { attempts: [ATTEMPT], outcome: ATTEMPT.outcome };
+
+function failing(failureClass: FailureClass, retryAfterMs?: number): Trip {
+  const pause = retryAfterMs === undefined ? {} : { retryAfterMs };
+  const failure = new DeliveryFailure({ class: failureClass, code: 'x', message: 'it failed', ...pause });
+  return { attempts: [{ ...ATTEMPT, outcome: { failure } }], outcome: { failure } };
+}
+
+function after(trip: Trip, fields: Partial<DeliveryRecord> = {}, context: Partial<OutcomeContext> = {}) {
+  return updateAfter(record(fields), trip, { ...CONTEXT, ...context });
+}
+
+describe('a delivery after a trip', () => {
+  it('that told somebody is delivered, with the receipt and without the error of before', () => {
+    const lastError = { class: 'transient', code: 'y', message: 'before' } as const;
+    expect(after(TOLD, { attempts: 2, lastError })).to.deep.include({
+      state: 'delivered',
+      attempts: 3,
+      lastError: undefined,
+      receipt: { ts: '1' },
+    });
+  });
+
+  it('that failed keeps the error, and adds its attempts to those before', () => {
+    expect(after(failing('transient'), { attempts: 3 })).to.deep.equal({
+      id: 1,
+      state: 'pending',
+      attempts: 4,
+      refusals: 0,
+      lastError: { class: 'transient', code: 'x', message: 'it failed' },
+      receipt: undefined,
+      isOurs: false,
+      dueInMs: TAKE_OVER_AFTER_MS,
+    });
+  });
+
+  it('is left to the service until take_over_after, and longer where the remote asked for it', () => {
+    expect(after(failing('rate_limited', 5000)).dueInMs).to.equal(TAKE_OVER_AFTER_MS);
+    expect(after(failing('rate_limited', HOUR_MS)).dueInMs).to.equal(HOUR_MS);
+  });
+
+  it('that is Botbell’s own waits longer with each attempt, with jitter', () => {
+    const waits = [0, 1, 2].map(
+      (attempts) => after(failing('transient'), { attempts, isOurs: true }).dueInMs,
+    );
+    expect(waits).to.deep.equal([7500, 15_000, 30_000]);
+    expect(after(failing('transient'), { isOurs: true }, { random: 0.1 }).dueInMs).to.equal(1500);
+  });
+
+  it('that is Botbell’s own waits at least as long as the remote asked for', () => {
+    expect(after(failing('rate_limited', 50_000), { isOurs: true }).dueInMs).to.equal(50_000);
+  });
+
+  it('stays Botbell’s own once it is', () => {
+    expect(after(failing('transient'), { isOurs: true }).isOurs).to.equal(true);
+    expect(after(failing('transient'), { refusals: 9 }).isOurs, 'the service retries what may pass').to.equal(
+      false,
+    );
+  });
+
+  it('becomes Botbell’s own when a wrong config was worth its last answer', () => {
+    expect(after(failing('config'), { refusals: 1 })).to.include({ state: 'pending', isOurs: false });
+    expect(after(failing('config'), { refusals: 2 })).to.include({ state: 'pending', isOurs: true });
+  });
+
+  it('is dead when it can never pass and was worth its last answer, or nobody waits for one', () => {
+    expect(after(failing('permanent'), { refusals: 1 }).state).to.equal('pending');
+    expect(after(failing('permanent'), { refusals: 2 }).state).to.equal('dead');
+    expect(after(failing('permanent'), { isOurs: true }).state).to.equal('dead');
+  });
+
+  it('is dead, whatever failed and whose ever it is, when give_up_after has passed since the first time', () => {
+    for (const failureClass of [...LASTING, ...PASSING]) {
+      for (const isOurs of [true, false]) {
+        const stateAt = (now: number) => after(failing(failureClass), { isOurs }, { now }).state;
+        expect(stateAt(24 * HOUR_MS), failureClass).to.equal('dead');
+        if (failureClass !== 'permanent') expect(stateAt(24 * HOUR_MS - 1), failureClass).to.equal('pending');
+      }
+    }
+  });
+
+  it('that succeeds late is delivered all the same', () => {
+    expect(after(TOLD, {}, { now: 48 * HOUR_MS }).state).to.equal('delivered');
+  });
+});
+
+describe('a non-2xx answer', () => {
+  it('is one of the few that a lasting failure is worth', () => {
+    for (const failureClass of LASTING) {
+      expect(withRefusal(after(failing(failureClass), { refusals: 1 })).refusals).to.equal(2);
+    }
+  });
+
+  it('counts nothing where the failure may pass, somebody was told, or it is a dead letter', () => {
+    for (const failureClass of PASSING) {
+      expect(withRefusal(after(failing(failureClass))).refusals).to.equal(0);
+    }
+    expect(withRefusal(after(TOLD)).refusals).to.equal(0);
+    expect(withRefusal(after(failing('permanent'), { refusals: 2 })).refusals).to.equal(2);
+  });
+});
+
+describe('the record of a trip', () => {
+  it('has each attempt with when, how long, and what came of it', () => {
+    const { attempts } = failing('config');
+    expect(attemptRecords(record({ id: 9 }), { ...TOLD, attempts: [...attempts, ATTEMPT] })).to.deep.equal([
+      {
+        deliveryId: 9,
+        startedAt: 7,
+        durationMs: 5,
+        outcome: 'config',
+        error: { class: 'config', code: 'x', message: 'it failed' },
+      },
+      { deliveryId: 9, startedAt: 7, durationMs: 5, outcome: 'delivered', error: undefined },
+    ]);
+  });
+});

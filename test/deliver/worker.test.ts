@@ -1,0 +1,272 @@
+/** What nobody waits for: taken over, retried with patience, given up in the end; over a real ledger, in time moved by hand. */
+import { expect } from 'chai';
+import type { Callback } from '../../src/callback/callback.ts';
+import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
+import type { Worker } from '../../src/deliver/worker.ts';
+import type { Admission } from '../../src/ledger/ledger.ts';
+import { arrivalOf, target } from '../contract/ledger-contract.ts';
+import { BridgeBench } from '../support/bridge-bench.ts';
+import { callbackWith } from '../support/callbacks.ts';
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const OPS = 'slack:#ops';
+const MAIL = 'email:a@example.com';
+
+function failures(failureClass: FailureClass, count: number, retryAfterMs?: number): DeliveryFailure[] {
+  const pause = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return Array.from(
+    { length: count },
+    () => new DeliveryFailure({ class: failureClass, code: 'x', message: 'no', ...pause }),
+  );
+}
+
+describe('the worker', () => {
+  let bench: BridgeBench;
+  let worker: Worker;
+
+  const accept = (fields: Partial<Callback> = {}, destinations = bench.planned): Promise<Admission> =>
+    bench.ledger.admit({
+      ...arrivalOf(callbackWith(fields), destinations.map(target), bench.clock.now()),
+      isAccepted: true,
+    });
+  const stateOf = async (destination: string) => {
+    const rows = await bench.store.rows('deliveries');
+    return rows.find((row) => row['destination'] === destination)?.['state'];
+  };
+  const tries = (destination: string) => bench.tried.filter((each) => each === destination).length;
+  const start = () => {
+    worker.start();
+    return bench.clock.advance(0);
+  };
+
+  beforeEach(async () => {
+    bench = await BridgeBench.open([OPS, MAIL]);
+    worker = bench.workerOn(bench.ledger);
+  });
+
+  afterEach(async () => {
+    await bench.clock.runUntil(worker.stop());
+    await bench.close();
+  });
+
+  it('tells everybody of what was accepted, once, and writes each attempt down', async () => {
+    await accept();
+    await start();
+    expect(bench.told.toSorted()).to.deep.equal([MAIL, OPS]);
+    await bench.clock.advance(MINUTE_MS);
+    expect(bench.told).to.have.length(2);
+    expect(await bench.store.rows('attempts')).to.have.length(2);
+    expect(await bench.ledger.countOpen()).to.deep.equal({ pending: 0, dead: 0 });
+  });
+
+  it('takes over what the service has not retried for take_over_after, and only that', async () => {
+    bench.fails(OPS, ...failures('transient', 2));
+    await bench.clock.runUntil(bench.handle(callbackWith()));
+    await start();
+    await bench.clock.advance(2 * MINUTE_MS - SECOND_MS);
+    expect(bench.told).to.deep.equal([MAIL]);
+    await bench.clock.advance(2 * SECOND_MS);
+    expect(bench.told).to.deep.equal([MAIL, OPS]);
+  });
+
+  it('takes over what a process that died was telling', async () => {
+    const dead = await bench.another('dead');
+    bench.takes(OPS, 100 * MINUTE_MS);
+    void dead.handle({ callback: callbackWith(), receivedAt: bench.clock.now() });
+    await bench.clock.advance(SECOND_MS);
+    bench.takes(OPS, 0);
+    await start();
+    await bench.clock.advance(2 * MINUTE_MS);
+    expect(bench.told).to.deep.equal([MAIL, OPS]);
+  });
+
+  it('retries ever more patiently, with jitter', async () => {
+    bench.fails(OPS, ...failures('transient', 100));
+    await accept({}, [OPS]);
+    await start();
+    await bench.clock.advance(6 * MINUTE_MS);
+    const attempts = await bench.store.rows('attempts');
+    const startedAt = attempts.map((row) => Number(row['started_at']));
+    // Two attempts a trip, the second right after the first.
+    const trips = startedAt.filter((_, index) => index % 2 === 0);
+    const waits = trips.slice(1).map((at, index) => Math.round((at - (trips[index] ?? 0)) / SECOND_MS));
+    expect(waits).to.have.length(3);
+    // Half of 30 s, 2 min and 8 min, and up to a second until the next look.
+    for (const [index, half] of [15, 60, 240].entries()) expect(waits[index]).to.be.within(half, half + 1);
+  });
+
+  it('obeys a Retry-After, and leaves everything else on that channel alone meanwhile', async () => {
+    bench.fails(OPS, ...failures('rate_limited', 1, 2 * MINUTE_MS));
+    await accept();
+    await start();
+    await accept({ job_id: 'job-2' });
+    await bench.clock.advance(2 * MINUTE_MS - SECOND_MS);
+    expect(tries(OPS)).to.equal(1);
+    expect(tries(MAIL), 'another channel').to.equal(2);
+    await bench.clock.advance(3 * SECOND_MS);
+    expect(bench.told.filter((each) => each === OPS)).to.have.length(2);
+  });
+
+  it('gives up what will not pass within give_up_after, and says so once', async () => {
+    bench.policy.giveUpAfterMs = 2 * MINUTE_MS;
+    bench.fails(OPS, ...failures('config', 1000));
+    await accept();
+    await start();
+    await bench.clock.advance(2 * MINUTE_MS - SECOND_MS);
+    expect([await stateOf(OPS), bench.givenUp]).to.deep.equal(['pending', []]);
+    await bench.clock.advance(5 * MINUTE_MS);
+    expect(await stateOf(OPS)).to.equal('dead');
+    expect(bench.givenUp).to.deep.equal([`${OPS} x`]);
+    const before = tries(OPS);
+    await bench.clock.advance(2 * MINUTE_MS);
+    expect(tries(OPS)).to.equal(before);
+  });
+
+  it('gives up at once what can never pass', async () => {
+    bench.fails(OPS, ...failures('permanent', 9));
+    await accept();
+    await start();
+    expect([tries(OPS), bench.givenUp]).to.deep.equal([1, [`${OPS} x`]]);
+  });
+
+  it('holds back, with the reason, what the config no longer sends there', async () => {
+    await accept();
+    bench.planned = [MAIL];
+    await start();
+    const [row] = await bench.store.rows('deliveries');
+    expect(row).to.include({ state: 'held', held_because: 'no longer routed' });
+    expect(bench.told).to.deep.equal([MAIL]);
+  });
+
+  it('tells a job’s results in order', async () => {
+    bench.fails(OPS, ...failures('transient', 2));
+    await accept({ message: 'first' }, [OPS]);
+    await accept({ message: 'second' }, [OPS]);
+    await start();
+    await bench.clock.advance(MINUTE_MS);
+    const messages = bench.errands.map(({ callback }) => callback.message);
+    expect(messages).to.deep.equal(['first', 'first', 'first', 'second']);
+  });
+
+  it('sends 64 at once at most, and the next as soon as one is through', async () => {
+    bench.takes(OPS, 5 * SECOND_MS);
+    const jobs = Array.from({ length: 100 }, (_, number) => `job-${number}`);
+    await Promise.all(jobs.map((job_id) => accept({ job_id }, [OPS])));
+    await start();
+    expect(bench.tried).to.have.length(64);
+    await bench.clock.advance(5 * SECOND_MS);
+    expect(bench.told).to.have.length(64);
+    expect(bench.tried).to.have.length(100);
+    await bench.clock.advance(5 * SECOND_MS);
+    expect(bench.told).to.have.length(100);
+  });
+
+  it('looks at once when it is told that something is due, and every second anyway', async () => {
+    await start();
+    await accept({ job_id: 'a' });
+    await bench.clock.advance(500);
+    expect(bench.told).to.deep.equal([]);
+    worker.nudge();
+    await bench.clock.advance(0);
+    expect(bench.told).to.have.length(2);
+    await accept({ job_id: 'b' });
+    await bench.clock.advance(SECOND_MS);
+    expect(bench.told).to.have.length(4);
+  });
+
+  it('loses no nudge that comes while it is looking', async () => {
+    let duringClaim = () => Promise.resolve();
+    worker = bench.workerOn({
+      async claimDue(limit, pausedChannels) {
+        const due = await bench.ledger.claimDue(limit, pausedChannels);
+        await duringClaim();
+        return due;
+      },
+      settle: (settlement) => bench.ledger.settle(settlement),
+      probe: () => bench.ledger.probe(),
+    });
+    duringClaim = async () => {
+      duringClaim = () => Promise.resolve();
+      await accept();
+      worker.nudge();
+    };
+    await start();
+    expect(bench.told).to.have.length(2);
+  });
+
+  describe('when it is stopped', () => {
+    it('sees through what is under way, writes it down, and begins nothing more', async () => {
+      bench.takes(OPS, 3 * SECOND_MS);
+      await accept({}, [OPS]);
+      await start();
+      let isStopped = false;
+      const stopped = worker.stop().then(() => void (isStopped = true));
+      await accept({ job_id: 'job-2' }, [MAIL]);
+      await bench.clock.advance(2 * SECOND_MS);
+      expect(isStopped).to.equal(false);
+      await bench.clock.runUntil(stopped);
+      expect(await stateOf(OPS)).to.equal('delivered');
+      expect(bench.told).to.deep.equal([OPS]);
+    });
+
+    it('while it is claiming, gives back what it got', async () => {
+      await accept({}, [OPS]);
+      worker.start();
+      await worker.stop();
+      expect(bench.tried).to.deep.equal([]);
+      const other = await bench.openLedger('other');
+      expect(await other.claimDue(9, [])).to.have.length(1);
+    });
+
+    it('before it was started, is no trouble', async () => {
+      await worker.stop();
+    });
+  });
+
+  describe('when the ledger cannot be used', () => {
+    it('says so once, and once when it is over', async () => {
+      await start();
+      const release = bench.breakStore();
+      await bench.clock.advance(20 * SECOND_MS);
+      expect([bench.troubles.length, bench.recoveries]).to.deep.equal([1, 0]);
+      release();
+      await accept();
+      await bench.clock.advance(10 * SECOND_MS);
+      expect([bench.troubles.length, bench.recoveries]).to.deep.equal([1, 1]);
+      expect(bench.told).to.have.length(2);
+    });
+
+    it('tells nobody again whom it told while it could not write it down', async () => {
+      bench.takes(OPS, 100);
+      await accept({}, [OPS]);
+      await start();
+      const release = bench.breakStore();
+      await bench.clock.advance(20 * SECOND_MS);
+      expect(bench.told).to.deep.equal([OPS]);
+      release();
+      expect(await stateOf(OPS)).to.equal('pending');
+      await bench.clock.advance(30 * SECOND_MS);
+      expect(await stateOf(OPS)).to.equal('delivered');
+      expect(bench.told, 'though its claim had ended').to.deep.equal([OPS]);
+      expect(await bench.store.rows('attempts')).to.have.length(1);
+    });
+
+    it('gives other processes the time to write down whom they told, before it claims again', async () => {
+      const other = bench.workerOn(await bench.openLedger('other'));
+      bench.takes(OPS, 100);
+      await start();
+      await bench.clock.advance(500);
+      await accept({}, [OPS]);
+      other.start();
+      await bench.clock.advance(50);
+      const release = bench.breakStore();
+      await bench.clock.advance(20 * SECOND_MS + 150);
+      release();
+      // The next to look is not the one who told.
+      await bench.clock.advance(30 * SECOND_MS);
+      expect(bench.told).to.deep.equal([OPS]);
+      await bench.clock.runUntil(other.stop());
+    });
+  });
+});

@@ -1,0 +1,70 @@
+/** That somebody was told is not forgotten while the store is away. */
+import { expect } from 'chai';
+import type { Settlement } from '../../src/ledger/ledger.ts';
+import { UnwrittenOutcomes } from '../../src/ledger/unwritten-outcomes.ts';
+import { delivered, failed, settlementOf } from '../contract/ledger-contract.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
+
+const ANSWER = { callbackId: 1, receivedAt: 1, answeredAt: 2, status: 200, result: 'delivered' } as const;
+
+function attempt(deliveryId: number) {
+  return { deliveryId, startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined } as const;
+}
+
+describe('unwritten outcomes', () => {
+  let written: Settlement[];
+  let isRefused: (settlement: Settlement) => boolean;
+  let outcomes: UnwrittenOutcomes;
+
+  const idsWritten = () => written.map(({ deliveries }) => deliveries.map(({ id }) => id));
+
+  beforeEach(() => {
+    written = [];
+    isRefused = () => false;
+    outcomes = new UnwrittenOutcomes((settlement) => {
+      if (isRefused(settlement)) return Promise.reject(new Error('gone'));
+      written.push(settlement);
+      return Promise.resolve();
+    });
+  });
+
+  it('are written in order and once, with the attempts that belong to them', async () => {
+    outcomes.keep({ ...settlementOf([delivered(1), failed(2)]), attempts: [attempt(1), attempt(2)] });
+    outcomes.keep(settlementOf([delivered(3)]));
+    await outcomes.flush();
+    await outcomes.flush();
+    expect(idsWritten()).to.deep.equal([[1], [3]]);
+    expect(written[0]?.attempts).to.deep.equal([attempt(1)]);
+  });
+
+  it('are no failures, and no answers that nobody may have got', async () => {
+    outcomes.keep({ ...settlementOf([failed(1)]), answer: ANSWER });
+    outcomes.keep({ ...settlementOf([delivered(2)]), answer: ANSWER });
+    await outcomes.flush();
+    expect(idsWritten()).to.deep.equal([[2]]);
+    expect(written[0]?.answer).to.equal(undefined);
+  });
+
+  it('stay while the store is away', async () => {
+    outcomes.keep(settlementOf([delivered(1)]));
+    isRefused = () => true;
+    expect((await rejectionOf(outcomes.flush())).message).to.equal('gone');
+    isRefused = () => false;
+    await outcomes.flush();
+    expect(idsWritten()).to.deep.equal([[1]]);
+  });
+
+  it('are written once for all who ask at the same moment', async () => {
+    outcomes.keep(settlementOf([delivered(1)]));
+    await Promise.all([outcomes.flush(), outcomes.flush(), outcomes.flush()]);
+    expect(idsWritten()).to.deep.equal([[1]]);
+  });
+
+  it('hold nothing up when the store refuses their history', async () => {
+    outcomes.keep({ ...settlementOf([delivered(1)]), attempts: [attempt(1)] });
+    outcomes.keep(settlementOf([delivered(2)]));
+    isRefused = ({ attempts }) => attempts.length > 0;
+    await outcomes.flush();
+    expect(idsWritten()).to.deep.equal([[1], [2]]);
+  });
+});
