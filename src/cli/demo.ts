@@ -42,7 +42,7 @@ async function startDemoApp(context: CommandContext, world: DemoWorld, stays: bo
     config,
     channelTypes,
     clock: systemClock,
-    logger: await createLogger('silent', false),
+    logger: await createLogger('silent', false, (line) => line),
     version: readVersion(),
     print: (text) => context.result(text),
   });

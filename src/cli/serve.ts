@@ -1,6 +1,7 @@
 /** `botbell serve`: runs the receiver and the admin listener until it is told to stop. */
 import { startApp } from '../app.ts';
 import { channelTypes } from '../channels/registry.ts';
+import { secretsHidden } from '../deliver/redact.ts';
 import { createLogger, type LogLevel } from '../observe/logger.ts';
 import { readVersion } from '../package-files.ts';
 import { systemClock } from '../time/clock.ts';
@@ -9,7 +10,7 @@ import { loadProject } from './load-project.ts';
 
 export async function serveCommand(context: CommandContext, level: LogLevel): Promise<number> {
   const { config } = loadProject(context);
-  const logger = await createLogger(level, context.isTerminal);
+  const logger = await createLogger(level, context.isTerminal, secretsHidden(config.secrets));
   const app = await startApp({
     config,
     channelTypes,

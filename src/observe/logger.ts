@@ -8,9 +8,17 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 /** Logs are messages to the operator, so they go to stderr, and results to stdout. */
 const STDERR = 2;
 
-/** @param isForPeople colours and one short line instead of JSON */
-export async function createLogger(level: LogLevel, isForPeople: boolean): Promise<Logger> {
-  if (!isForPeople) return pino({ level, base: undefined }, pino.destination({ fd: STDERR, sync: true }));
+/**
+ * @param isForPeople colours and one short line instead of JSON
+ * @param redact takes every secret out of a line, whatever an error or a library has put into it
+ */
+export async function createLogger(
+  level: LogLevel,
+  isForPeople: boolean,
+  redact: (line: string) => string,
+): Promise<Logger> {
+  const options = { level, base: undefined, hooks: { streamWrite: redact } };
+  if (!isForPeople) return pino(options, pino.destination({ fd: STDERR, sync: true }));
   const { PinoPretty } = await import('pino-pretty');
   const stream = PinoPretty({
     colorize: true,
@@ -20,5 +28,5 @@ export async function createLogger(level: LogLevel, isForPeople: boolean): Promi
     singleLine: true,
     ignore: 'pid,hostname',
   });
-  return pino({ level, base: undefined }, stream);
+  return pino(options, stream);
 }

@@ -51,26 +51,19 @@ export interface View extends CallbackView {
   readonly attempt: number;
 }
 
-/** Own properties only, since templates see nothing else; what costs something is worked out when it is asked for. */
+/** Own properties only, since templates see nothing else; what only some templates show is worked out when it is asked for. */
 export function createView(callback: Callback, attempt: number, display: DisplayConfig, links: Links): View {
   const fields = viewCallback(callback);
-  const lazy = {
-    outputs: once(() => outputsOf(callback, fields, display, links)),
-    startedAt: once(() => startedAt(callback.start_time, display)),
-    jobUrl: once(() => links.job(fields)),
-  };
+  const outputs = once(() => outputsOf(callback, fields, display, links));
   return {
     ...fields,
     attempt,
+    started_at: startedAt(callback.start_time, display),
     elapsed: elapsedOf(callback, display),
-    get started_at() {
-      return lazy.startedAt();
-    },
+    // Alerts that concern no job have none.
+    job_url: callback.job_id === '' ? '' : links.job(fields),
     get outputs() {
-      return lazy.outputs();
-    },
-    get job_url() {
-      return lazy.jobUrl();
+      return outputs();
     },
   };
 }

@@ -7,9 +7,11 @@ const MODULE = new URL('../../src/observe/logger.ts', import.meta.url).href;
 function logged(level: string, isForPeople: boolean) {
   const script = `
     import { createLogger } from ${JSON.stringify(MODULE)};
-    const logger = await createLogger(${JSON.stringify(level)}, ${isForPeople});
+    const redact = (line) => line.replaceAll('hunter2', '[secret]');
+    const logger = await createLogger(${JSON.stringify(level)}, ${isForPeople}, redact);
     logger.info({ job_id: 'job-1', http: 200 }, 'callback');
     logger.debug('details');
+    logger.error({ err: new Error('no login with hunter2') }, 'trouble');
   `;
   const options = { encoding: 'utf8' } as const;
   return spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], options);
@@ -20,7 +22,7 @@ describe('the logger', () => {
     const { stdout, stderr } = logged('info', false);
     expect(stdout).to.equal('');
     const lines = stderr.trim().split('\n');
-    expect(lines).to.have.length(1);
+    expect(lines).to.have.length(2);
     expect(JSON.parse(lines[0] ?? '')).to.include({ level: 30, job_id: 'job-1', http: 200, msg: 'callback' });
   });
 
@@ -30,5 +32,12 @@ describe('the logger', () => {
     const [info, debug] = stderr.trim().split('\n');
     expect(info).to.match(/INFO.*callback.*"job_id":"job-1"/);
     expect(debug).to.match(/DEBUG.*details/);
+  });
+
+  it('takes secrets out of whatever an error holds', () => {
+    for (const isForPeople of [true, false]) {
+      const { stderr } = logged('info', isForPeople);
+      expect(stderr).to.include('no login with [secret]').and.to.not.include('hunter2');
+    }
   });
 });

@@ -8,10 +8,12 @@ import { channelTypes } from '../../src/channels/registry.ts';
 import { formatProblem } from '../../src/config/format-problem.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { type MailCatcher, startMailCatcher } from '../../src/demo/mail-catcher.ts';
+import type { SlackFault } from '../../src/demo/slack-faults.ts';
+import type { SlackCall } from '../../src/demo/slack-methods.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../src/demo/slack-stand-in.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { BUILT_IN_FOLDER } from '../../src/render/template-catalog.ts';
-import { systemClock } from '../../src/time/clock.ts';
+import { type Clock, systemClock } from '../../src/time/clock.ts';
 
 export const SLACK_TOKEN = 'xoxb-9-SECRET-TOKEN';
 export const SMTP_PASSWORD = 'SMTP-SECRET-PASSWORD';
@@ -45,14 +47,24 @@ export interface BridgeWorld {
   close(): Promise<void>;
 }
 
+export interface BridgeWorldOptions {
+  /** The system's where it is left out. */
+  readonly clock?: Clock;
+  /** What Slack does with each call. */
+  readonly faultOf?: (call: SlackCall) => SlackFault | undefined;
+}
+
 /** @param config YAML below `channels`, e.g. routes; `settings` are sections beside the ones given here */
-export async function createBridgeWorld(config: string): Promise<BridgeWorld> {
+export async function createBridgeWorld(
+  config: string,
+  { clock = systemClock, faultOf = () => undefined }: BridgeWorldOptions = {},
+): Promise<BridgeWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-test-'));
-  const slack = await startSlackStandIn({ tokens: [SLACK_TOKEN], channels: CHANNELS });
+  const slack = await startSlackStandIn({ tokens: [SLACK_TOKEN], channels: CHANNELS, faultOf });
   const mail = await startMailCatcher({ login: { user: 'bot', password: SMTP_PASSWORD } });
   const file = join(folder, 'botbell.yaml');
   writeFileSync(file, `${channelsYaml(slack, mail, folder)}\n${config}`);
-  const start = () => startFrom(file);
+  const start = () => startFrom(file, clock);
   const world: BridgeWorld = {
     slack,
     mail,
@@ -86,7 +98,7 @@ channels:
   email: { type: email, smtp: '${smtp}', from: 'BOT alerts <alerts@example.com>' }`;
 }
 
-async function startFrom(file: string): Promise<RunningApp> {
+async function startFrom(file: string, clock: Clock): Promise<RunningApp> {
   const { config, problems } = loadConfig(file, {
     variables: {},
     channelTypes,
@@ -96,8 +108,8 @@ async function startFrom(file: string): Promise<RunningApp> {
   return startApp({
     config,
     channelTypes,
-    clock: systemClock,
-    logger: await createLogger('silent', false),
+    clock,
+    logger: await createLogger('silent', false, (line) => line),
     version: '0.0.0-test',
     print: () => undefined,
   });
