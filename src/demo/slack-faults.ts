@@ -24,10 +24,18 @@ export type SlackFault =
   /** What a captive portal or a proxy answers. */
   | { readonly kind: 'html' }
   /** The right answer, once the promise of `until`, called then, has resolved. */
-  | { readonly kind: 'delay'; readonly until: () => Promise<unknown> };
+  | { readonly kind: 'delay'; readonly until: () => Promise<unknown> }
+  /** The message is taken at once, the answer comes as with `delay`, or never. */
+  | { readonly kind: 'answer_late'; readonly until: () => Promise<unknown> };
 
-/** Faults before or instead of the right answer; the other two are the server's own business. */
-export type Interruption = Exclude<SlackFault, { kind: 'delay' | 'reset_after_accepting' }>;
+/** Faults before or instead of the right answer; the others are the server's own business. */
+export type Interruption = Exclude<SlackFault, { kind: 'delay' | 'answer_late' | 'reset_after_accepting' }>;
+
+const SERVERS_OWN = new Set<SlackFault['kind']>(['delay', 'answer_late', 'reset_after_accepting']);
+
+export function isInterruption(fault: SlackFault | undefined): fault is Interruption {
+  return fault !== undefined && !SERVERS_OWN.has(fault.kind);
+}
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 const HALF_AN_ANSWER = '{"ok":';

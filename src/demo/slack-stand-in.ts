@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
-import { answerJson, interrupt, resetConnection } from './slack-faults.ts';
+import { answerJson, interrupt, isInterruption, resetConnection } from './slack-faults.ts';
 import type { SlackFault } from './slack-faults.ts';
 import { judgeCall } from './slack-methods.ts';
 import type { SlackArguments, SlackCall, SlackWorkspace, StandInChannel } from './slack-methods.ts';
@@ -83,12 +83,11 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   const call = readCall(request, await readText(request));
   state.calls.push(call.method);
   const fault = state.faults.shift() ?? state.options.faultOf?.(call);
-  if (fault !== undefined && fault.kind !== 'delay' && fault.kind !== 'reset_after_accepting') {
-    return interrupt(response, fault);
-  }
+  if (isInterruption(fault)) return interrupt(response, fault);
   if (fault?.kind === 'delay') await fault.until();
   const answer = answerOf(state, call);
   if (fault?.kind === 'reset_after_accepting') return resetConnection(response);
+  if (fault?.kind === 'answer_late') await fault.until();
   return answerJson(response, answer);
 }
 

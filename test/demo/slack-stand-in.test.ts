@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { startSlackStandIn } from '../../src/demo/slack-stand-in.ts';
 import type { SlackStandIn } from '../../src/demo/slack-stand-in.ts';
+import { moment } from '../support/moment.ts';
 
 const TOKEN = 'xoxb-demo';
 
@@ -111,6 +112,20 @@ describe('the local Slack', () => {
     expect(await callJson({ channel: '#ops', text: 'x' })).to.include({ error: 'internal_error' });
     expect(await callJson({ channel: '#broken', text: 'x' })).to.include({ error: 'fatal_error' });
     expect(await callJson({ channel: '#ops', text: 'x' })).to.include({ ok: true });
+  });
+
+  it('keeps a message at once whose answer comes late', async () => {
+    const [accepted, release] = [moment(), moment()];
+    const until = () => {
+      accepted.happen();
+      return release.promise;
+    };
+    slack.faults.push({ kind: 'answer_late', until });
+    const call = callJson({ channel: '#ops', text: 'x' });
+    await accepted.promise;
+    expect(slack.messages).to.have.length(1);
+    release.happen();
+    expect(await call).to.include({ ok: true });
   });
 
   it('keeps a message whose answer it then loses', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 const MAIN = join(import.meta.dirname, '../../dist/main.js');
 
 export interface ServeProcess {
+  readonly pid: number;
   /** `http://127.0.0.1:<port><path>` as the log names it. */
   readonly callbacksUrl: string;
   readonly adminUrl: string;
@@ -17,9 +18,22 @@ export interface ServeProcess {
   exited(): Promise<number | null>;
 }
 
+export interface ServeOptions {
+  /** Runs it by another command, which gets it and its arguments as its last ones, e.g. `['nice', '-n', '5']`. */
+  readonly wrapper?: readonly string[];
+  /** Arguments of Node itself. */
+  readonly nodeArguments?: readonly string[];
+}
+
 /** Starts `serve` and waits until it listens. */
-export async function serve(config: string, variables: Record<string, string> = {}): Promise<ServeProcess> {
-  const child = spawn(process.execPath, [MAIN, 'serve', '--config', config], {
+export async function serve(
+  config: string,
+  variables: Record<string, string> = {},
+  { wrapper = [], nodeArguments = [] }: ServeOptions = {},
+): Promise<ServeProcess> {
+  const words = [...wrapper, process.execPath, ...nodeArguments, MAIN, 'serve', '--config', config];
+  const [command = '', ...args] = words;
+  const child = spawn(command, args, {
     env: { ...process.env, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -29,6 +43,7 @@ export async function serve(config: string, variables: Record<string, string> = 
   const exit = once(child, 'exit').then(([code]) => code as number | null);
   const listening = await untilListening(child, () => output.stderr);
   return {
+    pid: child.pid ?? 0,
     callbacksUrl: listening.callbacks,
     adminUrl: listening.admin,
     log: () => output.stderr,

@@ -1,0 +1,128 @@
+/** The callbacks of one job are told in their order, to each destination, however they are delayed. */
+import { expect } from 'chai';
+import type { SlackFault } from '../../../src/demo/slack-faults.ts';
+import { type BridgeWorld, createBridgeWorld } from '../../support/bridge-world.ts';
+import { moment } from '../../support/moment.ts';
+import { keyedCallback, keyOf } from '../../support/proof-tally.ts';
+import { seededRandom, until } from '../../support/proof-wait.ts';
+import { scaledClock } from '../../support/scaled-clock.ts';
+
+const JOBS = 40;
+const FACTOR = 40;
+const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
+
+const DOWN: SlackFault = { kind: 'status', status: 503 };
+
+function settings(receiver: string): string {
+  return `
+receiver: { listen: '127.0.0.1:0', ${receiver} }
+delivery: { timeout: 5s, attempts_per_request: 1, take_over_after: 10s }
+default_route: { notify: [{ slack: '#ops' }] }
+`;
+}
+
+const started = (number: number) => keyedCallback(keyOf(number), { status: 2, message: null });
+const failed = (number: number) => keyedCallback(keyOf(number), { status: 1 });
+const corrected = (number: number) => keyedCallback(keyOf(number), { status: 0, message: 'corrected' });
+
+/** What each message is about: `▶` running, `✗` failed, `✓` succeeded. */
+function kindOf(text: string): string {
+  if (text.includes('is running')) return '▶';
+  return text.includes('failed') ? '✗' : '✓';
+}
+
+describe('Inside one job', function () {
+  this.timeout(30_000);
+  let world: BridgeWorld;
+  let faultOf: () => SlackFault | undefined;
+
+  const open = async (receiver: string, factor = 1) => {
+    faultOf = () => undefined;
+    world = await createBridgeWorld(settings(receiver), {
+      clock: scaledClock(factor),
+      faultOf: () => faultOf(),
+    });
+  };
+
+  const toldOfJob = (number: number) =>
+    world.slack.messages
+      .filter(({ text }) => text.includes(keyOf(number)))
+      .map(({ text }) => kindOf(text))
+      .join('');
+  const nothingPending = async () => (await world.metrics()).includes('botbell_deliveries_pending 0\n');
+
+  afterEach(() => world.close());
+
+  it('a result waits for the `executing` that Slack is slow to take', async () => {
+    await open('answer_within: 8s');
+    const release = moment();
+    world.slack.faults.push({ kind: 'delay', until: () => release.promise });
+    const first = world.post(started(1));
+    await until('Slack has been asked', () => world.slack.calls.length === 1);
+    const second = world.post(failed(1));
+    // The result of another job is not kept waiting.
+    expect((await world.post(failed(2))).body.result).to.equal('delivered');
+    expect(world.slack.calls, 'the result waits').to.have.length(2);
+    release.happen();
+    expect([(await first).body.result, (await second).body.result]).to.deep.equal(['delivered', 'delivered']);
+    expect(toldOfJob(1)).to.equal('▶✗');
+  });
+
+  it('a result for which there is no time to wait is told later, and still in order', async () => {
+    await open('answer_within: 500ms');
+    const release = moment();
+    world.slack.faults.push({ kind: 'delay', until: () => release.promise });
+    const first = await world.post(started(1));
+    const second = await world.post(failed(1));
+    expect([first.status, second.status >= 500]).to.deep.equal([504, true]);
+    release.happen();
+    await until('the start is told', () => world.slack.messages.length === 1);
+    await until('the result is told', async () => (await world.post(failed(1))).status === 200);
+    expect(toldOfJob(1)).to.equal('▶✗');
+    expect((await world.post(started(1))).status).to.equal(200);
+    expect(toldOfJob(1), 'and not again').to.equal('▶✗');
+  });
+
+  it('an `executing` that failed is not told after the result that came meanwhile', async () => {
+    await open('answer_within: 8s');
+    world.slack.faults.push(DOWN);
+    expect((await world.post(started(1))).status).to.equal(502);
+    expect((await world.post(failed(1))).body.result).to.equal('delivered');
+    expect((await world.post(started(1))).body.result).to.equal('superseded');
+    expect(toldOfJob(1)).to.equal('✗');
+  });
+
+  it('nor is it by take-over', async () => {
+    await open('answer_within: 10s', FACTOR);
+    faultOf = () => DOWN;
+    expect((await world.post(started(1))).status).to.equal(502);
+    expect((await world.post(failed(1))).status).to.equal(502);
+    // It waits for the result before it, for which somebody must come first.
+    expect((await world.post(corrected(1))).status).to.be.at.least(502);
+    faultOf = () => undefined;
+    await until('nothing is pending', nothingPending);
+    expect(toldOfJob(1)).to.equal('✗✓');
+  });
+
+  for (const mode of ['delivered', 'accepted']) {
+    it(`order holds for ${JOBS} jobs at once in \`${mode}\` mode while Slack fails now and then`, async () => {
+      await open(`answer_when: ${mode}, answer_within: 10m`, FACTOR);
+      const random = seededRandom(SEED);
+      faultOf = () => (random() < 0.3 ? DOWN : undefined);
+      const jobs = Array.from({ length: JOBS }, (_, number) => number);
+      await Promise.all(
+        jobs.map(async (number) => {
+          await world.post(started(number));
+          await world.post(failed(number));
+          await world.post(corrected(number));
+        }),
+      );
+      await until('nothing is pending', nothingPending);
+      const orders = jobs.map((number) => `${number}: ${toldOfJob(number)}`);
+      expect(
+        orders.filter((order) => !/: ▶?✗✓$/.test(order)),
+        `seed ${SEED}`,
+      ).to.deep.equal([]);
+    });
+  }
+});

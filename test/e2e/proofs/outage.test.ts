@@ -1,0 +1,71 @@
+/** Slack is down for an hour while thousands of callbacks are accepted: memory stays flat, and nothing is lost. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect } from 'chai';
+import type { SlackFault } from '../../../src/demo/slack-faults.ts';
+import { type BridgeWorld, createBridgeWorld } from '../../support/bridge-world.ts';
+import { JobService } from '../../support/proof-service.ts';
+import { keyedCallback, keyOf, pairsOf, toldBy } from '../../support/proof-tally.ts';
+import { until } from '../../support/proof-wait.ts';
+import { scaledClock } from '../../support/scaled-clock.ts';
+
+const CALLBACKS = 2000;
+const HOUR_MS = 3_600_000;
+
+/** An hour in six seconds. */
+const FACTOR = 600;
+
+/** Each callback carries so much, so that keeping them in memory would show. */
+const BODY_BYTES = 20_000;
+
+const SETTINGS = `
+receiver: { listen: '127.0.0.1:0', answer_when: accepted, answer_within: 1h }
+delivery: { attempts_per_request: 1, timeout: 5s, give_up_after: 24h }
+default_route: { notify: [{ slack: '#ops' }] }
+`;
+
+function heapAfterCollection(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
+describe('Slack down for an hour', function () {
+  this.timeout(60_000);
+  let world: BridgeWorld;
+  let fault: SlackFault | undefined = { kind: 'status', status: 503 };
+
+  afterEach(() => world.close());
+
+  it(`keeps none of ${CALLBACKS} accepted callbacks in memory, and loses none`, async () => {
+    const clock = scaledClock(FACTOR);
+    world = await createBridgeWorld(SETTINGS, { clock, faultOf: () => fault });
+    const service = new JobService({
+      urlOf: () => `http://127.0.0.1:${world.app.receiver.port}/callbacks`,
+      retryMs: 100,
+      concurrency: 16,
+    });
+    const callbackOf = (number: number) =>
+      keyedCallback(keyOf(number), { output: { log: `${number}`.padEnd(BODY_BYTES, 'x') } });
+    const post = async (from: number, to: number) => {
+      for (let number = from; number < to; number += 100) {
+        const callbacks = Array.from({ length: 100 }, (_, index) => callbackOf(number + index));
+        await service.postAll(callbacks, 30_000);
+      }
+    };
+    const begun = clock.now();
+    await post(0, CALLBACKS / 10);
+    const heapBefore = heapAfterCollection();
+    await post(CALLBACKS / 10, CALLBACKS);
+    const heapWhenAllAreIn = heapAfterCollection();
+    await until('the hour is over', () => clock.now() - begun > HOUR_MS);
+    const heapAfter = heapAfterCollection();
+    expect(world.slack.messages).to.deep.equal([]);
+    const keptBytes = 0.9 * CALLBACKS * BODY_BYTES;
+    expect(Math.max(heapWhenAllAreIn, heapAfter) - heapBefore).to.be.below(keptBytes / 3);
+    fault = undefined;
+    await until('everybody is told', () => world.slack.messages.length >= CALLBACKS, 30_000);
+    const expected = Array.from({ length: CALLBACKS }, (_, number) => ({ job_id: keyOf(number) }));
+    expect(toldBy(world.slack).sort()).to.deep.equal(pairsOf(expected, ['slack:#ops']));
+  });
+});

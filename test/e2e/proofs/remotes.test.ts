@@ -1,0 +1,222 @@
+/** Remotes at their worst: nothing is lost, and nobody is told twice but where the remote itself hid that it had accepted. */
+import { expect } from 'chai';
+import type { SlackFault } from '../../../src/demo/slack-faults.ts';
+import type { SlackCall } from '../../../src/demo/slack-methods.ts';
+import type { MailFault } from '../../../src/demo/mail-faults.ts';
+import { type Clock, systemClock } from '../../../src/time/clock.ts';
+import { type BridgeWorld, createBridgeWorld } from '../../support/bridge-world.ts';
+import { moment } from '../../support/moment.ts';
+import { JobService } from '../../support/proof-service.ts';
+import {
+  keyedCallback,
+  keyedCallbacks,
+  keyOf,
+  pairsOf,
+  tally,
+  toldBy,
+  toldOf,
+} from '../../support/proof-tally.ts';
+import { until } from '../../support/proof-wait.ts';
+import { scaledClock } from '../../support/scaled-clock.ts';
+
+const CALLBACKS = 60;
+const CONCURRENCY = 20;
+const SLACK = 'slack:#ops';
+const MAIL = 'email:ops@example.com';
+
+const forEver = () => new Promise(() => undefined);
+
+function settings(receiver: string, delivery: string): string {
+  return `
+receiver: { listen: '127.0.0.1:0', ${receiver} }
+delivery: { ${delivery} }
+routes:
+  - bot_id: slack-only
+    notify: [{ slack: '#ops' }]
+  - bot_id: two-mails
+    notify: [{ email: [a@example.com, b@example.com] }]
+default_route: { notify: [{ slack: '#ops' }, { email: [ops@example.com] }] }
+`;
+}
+
+describe('The remotes at their worst', function () {
+  this.timeout(30_000);
+  let world: BridgeWorld;
+  let faultOf: (call: SlackCall) => SlackFault | undefined;
+
+  const open = async (receiver: string, delivery: string, clock: Clock = systemClock) => {
+    faultOf = () => undefined;
+    world = await createBridgeWorld(settings(receiver, delivery), {
+      clock,
+      faultOf: (call) => faultOf(call),
+    });
+  };
+
+  const service = (concurrency = CONCURRENCY) =>
+    new JobService({
+      urlOf: () => `http://127.0.0.1:${world.app.receiver.port}/callbacks`,
+      retryMs: 100,
+      concurrency,
+    });
+
+  const told = () => toldBy(world.slack, world.mail);
+
+  afterEach(() => world.close());
+
+  describe('A storm of 429s', () => {
+    const STORM_MS = 1500;
+    const PAUSE_MS = 1000;
+    /** One at the beginning, and one more whenever a pause ends. */
+    const WAVES = Math.ceil(STORM_MS / PAUSE_MS) + 1;
+
+    /** Refuses everything for a while from the first call on. */
+    const storm = (retryAfter: string) => {
+      const seen = { refused: 0 };
+      let end = Infinity;
+      faultOf = () => {
+        end = Math.min(end, Date.now() + STORM_MS);
+        if (Date.now() > end) return undefined;
+        seen.refused += 1;
+        return { kind: 'rate_limited', retryAfter };
+      };
+      return seen;
+    };
+
+    for (const { name, answerWithin } of [
+      { name: 'whose pauses fit into the answer', answerWithin: '8s' },
+      { name: 'whose pauses do not fit into the answer', answerWithin: '900ms' },
+    ]) {
+      it(`${name}, leaves Slack alone as it asked, and ends with everybody told once`, async () => {
+        await open(`answer_within: ${answerWithin}`, 'timeout: 5s');
+        const callbacks = keyedCallbacks(CALLBACKS);
+        const seen = storm('1');
+        await service().postAll(callbacks, 20_000);
+        expect(told().sort()).to.deep.equal(pairsOf(callbacks, [SLACK, MAIL]).sort());
+        expect(seen.refused, 'calls during the storm').to.be.within(1, WAVES * CONCURRENCY);
+        expect(world.slack.calls).to.have.length(seen.refused + CALLBACKS);
+      });
+    }
+
+    it('is waited out by the worker as well, in `accepted` mode', async () => {
+      const factor = 20;
+      await open('answer_when: accepted, answer_within: 10m', 'timeout: 5s', scaledClock(factor));
+      const callbacks = keyedCallbacks(CALLBACKS);
+      const seen = storm(String((PAUSE_MS / 1000) * factor));
+      await service().postAll(callbacks, 20_000);
+      await until('everybody is told', () => told().length >= 2 * CALLBACKS);
+      expect(told().sort()).to.deep.equal(pairsOf(callbacks, [SLACK, MAIL]).sort());
+      expect(seen.refused, 'calls during the storm').to.be.within(1, WAVES * CALLBACKS);
+      expect(world.slack.calls).to.have.length(seen.refused + CALLBACKS);
+    });
+  });
+
+  describe('A Slack that accepts and does not say so', () => {
+    /** Every third callback, once. */
+    const onceForEveryThird = (fault: SlackFault) => {
+      const seen = new Set<string>();
+      return ({ args }: SlackCall) => {
+        const key = toldOf(String(args?.['text']), '').trim();
+        const isFirst = !seen.has(key);
+        seen.add(key);
+        return isFirst && Number(key.slice('key-'.length)) % 3 === 0 ? fault : undefined;
+      };
+    };
+
+    for (const { name, fault, receiver, delivery, status } of [
+      {
+        name: 'but stays silent beyond the time of an attempt is answered 502',
+        fault: { kind: 'answer_late', until: forEver },
+        receiver: 'answer_within: 5s',
+        delivery: 'timeout: 1s, attempts_per_request: 1',
+        status: 502,
+      },
+      {
+        name: 'but stays silent beyond the answer is answered 504',
+        fault: { kind: 'answer_late', until: forEver },
+        receiver: 'answer_within: 500ms',
+        delivery: 'timeout: 1500ms, attempts_per_request: 1',
+        status: 504,
+      },
+      {
+        name: 'but breaks the connection is answered 502',
+        fault: { kind: 'reset_after_accepting' },
+        receiver: 'answer_within: 5s',
+        delivery: 'attempts_per_request: 1',
+        status: 502,
+      },
+    ] as const) {
+      it(`${name}; exactly those messages, and no others, come twice`, async () => {
+        await open(receiver, delivery);
+        const callbacks = keyedCallbacks(CALLBACKS, { bot_id: 'slack-only' });
+        faultOf = onceForEveryThird(fault);
+        const posting = service();
+        await posting.postAll(callbacks, 20_000);
+        const { missing, repeated } = tally(told(), pairsOf(callbacks, [SLACK]));
+        expect(missing).to.deep.equal([]);
+        expect(posting.statuses).to.include(status);
+        const thirds = callbacks.filter((_, index) => index % 3 === 0);
+        expect([...repeated].sort()).to.deep.equal(pairsOf(thirds, [SLACK]).map((pair) => [pair, 1]));
+      });
+    }
+
+    it('too late for the answer, but in time for the attempt, is believed: nobody is told twice', async () => {
+      await open('answer_within: 200ms', 'timeout: 5s');
+      const release = moment();
+      world.slack.faults.push({ kind: 'answer_late', until: () => release.promise });
+      const [callback = {}] = keyedCallbacks(1);
+      expect((await world.post(callback)).status).to.equal(504);
+      release.happen();
+      await service().postAll([callback], 10_000);
+      expect(told().sort()).to.deep.equal(pairsOf([callback], [MAIL, SLACK]));
+    });
+  });
+
+  describe('A mail server', () => {
+    const refusal = (code: number, rest: Partial<MailFault> = {}) =>
+      ({ at: 'rcpt', does: 'refuse', code, text: 'not now', ...rest }) as MailFault;
+    const recipients = () => world.mail.mails.map(({ to }) => to.join()).sort();
+
+    it('that drops after DATA gets a mail again under the same Message-ID, and Slack is told once', async () => {
+      await open('answer_within: 5s', 'attempts_per_request: 1');
+      const callbacks = keyedCallbacks(CALLBACKS);
+      world.mail.faults.push({ at: 'data', does: 'drop', times: 10 });
+      await service().postAll(callbacks, 20_000);
+      const { missing, repeated } = tally(told(), pairsOf(callbacks, [SLACK, MAIL]));
+      expect(missing).to.deep.equal([]);
+      expect([...repeated.values()].reduce((sum, times) => sum + times, 0)).to.equal(10);
+      expect(
+        [...repeated.keys()].every((pair) => pair.endsWith(MAIL)),
+        'only mails',
+      ).to.equal(true);
+      const ids = new Set(world.mail.mails.map(({ parsed }) => parsed.messageId));
+      expect(ids.size, 'Message-IDs').to.equal(CALLBACKS);
+    });
+
+    it('that greylists gets every mail in the end, each once', async () => {
+      await open('answer_within: 5s', 'attempts_per_request: 1');
+      const callbacks = keyedCallbacks(CALLBACKS);
+      world.mail.faults.push(refusal(451, { times: CALLBACKS }));
+      const posting = service();
+      await posting.postAll(callbacks, 20_000);
+      expect(posting.statuses.filter((status) => status === 502)).to.not.deep.equal([]);
+      expect(told().sort()).to.deep.equal(pairsOf(callbacks, [SLACK, MAIL]).sort());
+    });
+
+    it('that refuses one recipient for a while keeps no mail from the other, and sends none twice', async () => {
+      await open('answer_within: 5s', 'attempts_per_request: 1');
+      world.mail.faults.push(refusal(451, { address: 'b@example.com', times: 2 }));
+      await service().postAll([keyedCallback(keyOf(1), { bot_id: 'two-mails' })], 10_000);
+      expect(recipients()).to.deep.equal(['a@example.com', 'b@example.com']);
+    });
+
+    it('that refuses one recipient for good is believed: the other is told once, and the service answered', async () => {
+      await open('answer_within: 5s', 'attempts_per_request: 1');
+      world.mail.faults.push(refusal(550, { address: 'b@example.com' }));
+      const posting = service();
+      await posting.postAll([keyedCallback(keyOf(1), { bot_id: 'two-mails' })], 10_000);
+      expect(posting.statuses).to.deep.equal([502, 502, 200]);
+      expect(posting.results.at(-1)).to.equal('gave_up');
+      expect(recipients()).to.deep.equal(['a@example.com']);
+    });
+  });
+});

@@ -1,0 +1,139 @@
+/** Two replicas over one PostgreSQL: each may die, the database may go away, and everybody is still told once. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { request } from 'undici';
+import type { SlackFault } from '../../../src/demo/slack-faults.ts';
+import { post } from '../../support/bridge-world.ts';
+import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import type { ServeProcess } from '../../support/process.ts';
+import { deliveriesOfPostgres } from '../../support/proof-ledger.ts';
+import { JobService } from '../../support/proof-service.ts';
+import { keyedCallbacks, pairsOf, tally } from '../../support/proof-tally.ts';
+import { seededRandom, until } from '../../support/proof-wait.ts';
+import { createProofWorld, DESTINATIONS, type ProofWorld } from '../../support/proof-world.ts';
+
+const CALLBACKS = 160;
+const KILLS = 3;
+const CONCURRENCY = 16;
+const RETRY_MS = 100;
+const SLOWEST_ANSWER_MS = 30;
+const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
+
+describe('Two replicas over one PostgreSQL', function () {
+  this.timeout(60_000);
+  const random = seededRandom(SEED);
+  let server: PostgresServer;
+  let url: string;
+  let world: ProofWorld;
+  let replicas: [ServeProcess, ServeProcess];
+
+  const dawdle = () => sleep(random() * SLOWEST_ANSWER_MS);
+  const slowly = (): SlackFault | undefined =>
+    random() < 0.5 ? { kind: random() < 0.5 ? 'delay' : 'answer_late', until: dawdle } : undefined;
+
+  before(async () => {
+    server = await startPostgres();
+  });
+
+  after(() => server.close());
+
+  const open = async (settings: { receiver?: string; delivery?: string } = {}) => {
+    url = await server.createDatabase();
+    world = await createProofWorld({ ...settings, store: url, faultOf: slowly });
+    replicas = await Promise.all([world.start(), world.start()]);
+  };
+
+  afterEach(() => world.close());
+
+  const inTurn = () => {
+    let turn = 0;
+    return () => {
+      turn += 1;
+      return replicas[turn % 2 === 0 ? 0 : 1].callbacksUrl;
+    };
+  };
+
+  const pending = async () => (await deliveriesOfPostgres(url, 'pending')).length;
+
+  it('start at once on an empty database, and tell once what reaches both at the same moment', async () => {
+    await open();
+    const callbacks = keyedCallbacks(60);
+    const answers = await Promise.all(
+      callbacks.flatMap((callback) => replicas.map(({ callbacksUrl }) => post(callbacksUrl, callback))),
+    );
+    expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
+    expect(world.told().sort()).to.deep.equal(pairsOf(callbacks, DESTINATIONS).sort());
+  });
+
+  for (const mode of ['delivered', 'accepted']) {
+    it(`lose nothing in \`${mode}\` mode while one of them is killed again and again`, async () => {
+      await open({ receiver: `answer_when: ${mode}, answer_within: 1s`, delivery: 'timeout: 1s' });
+      const callbacks = keyedCallbacks(CALLBACKS);
+      const everybody = pairsOf(callbacks, DESTINATIONS);
+      const service = new JobService({ urlOf: inTurn(), retryMs: RETRY_MS, concurrency: CONCURRENCY });
+      const posted = service.postAll(callbacks, 40_000);
+      const inHandAtKills: ReadonlySet<string>[] = [];
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const moment = world.told().length + random() * ((2 * CALLBACKS) / KILLS);
+        await until(
+          `kill ${kill}, seed ${SEED}`,
+          () => world.told().length >= Math.min(moment, everybody.length),
+        );
+        await sleep(random() * SLOWEST_ANSWER_MS);
+        const { pid } = replicas[1];
+        replicas[1].kill('SIGKILL');
+        await replicas[1].exited();
+        inHandAtKills.push(new Set(await deliveriesOfPostgres(url, 'pending', pid)));
+        replicas[1] = await world.start();
+      }
+      await posted;
+      await until(`everything delivered, seed ${SEED}`, async () => (await pending()) === 0);
+      const { missing, repeated } = tally(world.told(), everybody);
+      expect(missing, `never told, seed ${SEED}`).to.deep.equal([]);
+      const unexplained = [...repeated].filter(
+        ([pair, times]) => times > inHandAtKills.filter((each) => each.has(pair)).length,
+      );
+      expect(unexplained, `told twice without a kill to explain it, seed ${SEED}`).to.deep.equal([]);
+      expect(await deliveriesOfPostgres(url, 'delivered')).to.have.members(everybody);
+    });
+  }
+
+  it('leave nothing to a replica that dies and never comes back', async () => {
+    await open({ receiver: 'answer_within: 500ms', delivery: 'timeout: 300ms' });
+    const [survivor, victim] = replicas;
+    const [callback = {}] = keyedCallbacks(1);
+    world.slack.faults.push({ kind: 'hang' });
+    const lost = post(victim.callbacksUrl, callback).catch(() => 'lost');
+    await until('Slack is asked', () => world.slack.calls.length > 0);
+    victim.kill('SIGKILL');
+    expect(await lost).to.equal('lost');
+    const service = new JobService({ urlOf: () => survivor.callbacksUrl, retryMs: RETRY_MS, concurrency: 1 });
+    await service.postAll([callback], 20_000);
+    expect(tally(world.told(), pairsOf([callback], DESTINATIONS)).missing).to.deep.equal([]);
+    expect(world.slack.messages).to.have.length(1);
+  });
+
+  it('answer 503 while PostgreSQL is stopped, stay alive, and tell everybody once after it is back', async () => {
+    await open({ delivery: 'take_over_after: 1s' });
+    const callbacks = keyedCallbacks(CALLBACKS);
+    const everybody = pairsOf(callbacks, DESTINATIONS);
+    const service = new JobService({ urlOf: inTurn(), retryMs: RETRY_MS, concurrency: CONCURRENCY });
+    const posted = service.postAll(callbacks, 40_000);
+    await until('a third is told', () => world.told().length > everybody.length / 3);
+    await server.stop();
+    await until('503s', () => service.statuses.filter((status) => status === 503).length > CONCURRENCY);
+    for (const { adminUrl } of replicas) {
+      const alive = await request(`${adminUrl}/healthz`);
+      const ready = await request(`${adminUrl}/readyz`);
+      await Promise.all([alive.body.dump(), ready.body.dump()]);
+      expect([alive.statusCode, ready.statusCode]).to.deep.equal([200, 503]);
+    }
+    await server.start();
+    await posted;
+    await until('nothing is pending', async () => (await pending()) === 0);
+    expect(service.statuses).to.not.include(0);
+    const { missing, repeated } = tally(world.told(), everybody);
+    expect(missing).to.deep.equal([]);
+    expect([...repeated]).to.deep.equal([]);
+  });
+});

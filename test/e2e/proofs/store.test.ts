@@ -1,0 +1,178 @@
+/** A store that is full, locked, read-only or copied: the program says so, lives on, and forgets nothing that it knew. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect } from 'chai';
+import { request } from 'undici';
+import { post } from '../../support/bridge-world.ts';
+import { moment } from '../../support/moment.ts';
+import type { ServeProcess } from '../../support/process.ts';
+import { mayMountDisks, mountSmallDisk } from '../../support/proof-disk.ts';
+import { deliveriesIn } from '../../support/proof-ledger.ts';
+import { JobService } from '../../support/proof-service.ts';
+import { keyedCallback, keyedCallbacks, keyOf, pairsOf } from '../../support/proof-tally.ts';
+import { until } from '../../support/proof-wait.ts';
+import { createProofWorld, DESTINATIONS, type ProofWorld, SLACK_OPS } from '../../support/proof-world.ts';
+
+const KIBIBYTE = 1024;
+const DISK_KIBIBYTES = 4096;
+
+async function statusOf(url: string): Promise<number> {
+  const { statusCode, body } = await request(url);
+  await body.dump();
+  return statusCode;
+}
+
+describe('The store', function () {
+  this.timeout(40_000);
+  let world: ProofWorld;
+
+  afterEach(() => world.close());
+
+  const serviceTo = ({ callbacksUrl }: ServeProcess) =>
+    new JobService({ urlOf: () => callbacksUrl, retryMs: 100, concurrency: 8 });
+
+  /** Posts until the store takes no more, large callbacks first. @returns what was posted, refused ones included */
+  const fill = async (botbell: ServeProcess) => {
+    const callbacks: Record<string, unknown>[] = [];
+    for (const message of ['x'.repeat(8 * KIBIBYTE), 'x']) {
+      for (let status = 200; status === 200;) {
+        if (callbacks.length > 1000) throw new Error('the store never became full');
+        const callback = keyedCallback(keyOf(callbacks.length), { message });
+        callbacks.push(callback);
+        const answer = await post(botbell.callbacksUrl, callback);
+        status = answer.status;
+        if (status !== 200) expect([status, answer.headers['retry-after']]).to.deep.equal([503, '30']);
+      }
+    }
+    return callbacks;
+  };
+
+  /** What a full store must look like from outside, and how it must be once there is room. */
+  const expectToBearAFullStore = async (botbell: ServeProcess, makeRoom: () => void) => {
+    const callbacks = await fill(botbell);
+    expect(await statusOf(`${botbell.adminUrl}/healthz`)).to.equal(200);
+    expect(await statusOf(`${botbell.adminUrl}/readyz`)).to.equal(503);
+    expect((await post(botbell.callbacksUrl, callbacks.at(-1))).status, 'still full').to.equal(503);
+    makeRoom();
+    await until('it is ready again', async () => (await statusOf(`${botbell.adminUrl}/readyz`)) === 200);
+    await serviceTo(botbell).postAll(callbacks, 10_000);
+    expect(world.told().sort()).to.deep.equal(pairsOf(callbacks, DESTINATIONS).sort());
+  };
+
+  if (process.platform === 'linux') {
+    it('that may not grow: 503 with Retry-After, alive, not ready; by itself well again once there is room', async () => {
+      world = await createProofWorld({ delivery: 'take_over_after: 1s' });
+      const limit = String(600 * KIBIBYTE);
+      const botbell = await world.start({ wrapper: ['prlimit', `--fsize=${limit}:unlimited`] });
+      await expectToBearAFullStore(botbell, () => {
+        const { status } = spawnSync('prlimit', ['--pid', String(botbell.pid), '--fsize=unlimited']);
+        expect(status).to.equal(0);
+      });
+    });
+  }
+
+  // Elsewhere the limit above has to do.
+  if (mayMountDisks()) {
+    it('on a disk that somebody else fills: the same', async () => {
+      const disk = mountSmallDisk(DISK_KIBIBYTES);
+      try {
+        world = await createProofWorld({ store: `sqlite:${disk.folder}/botbell.db` });
+        const botbell = await world.start();
+        const ballast = join(disk.folder, 'ballast');
+        writeFileSync(ballast, Buffer.alloc((DISK_KIBIBYTES / 2) * KIBIBYTE));
+        await expectToBearAFullStore(botbell, () => rmSync(ballast));
+      } finally {
+        disk.remove();
+      }
+    });
+  }
+
+  it('that another process has locked: 503 with Retry-After; then told once', async () => {
+    world = await createProofWorld({ delivery: 'take_over_after: 1s' });
+    const botbell = await world.start();
+    const [first = {}, second = {}] = keyedCallbacks(2);
+    await serviceTo(botbell).postAll([first], 10_000);
+    const other = new DatabaseSync(world.file);
+    other.exec('begin exclusive');
+    const answer = await post(botbell.callbacksUrl, second);
+    expect([answer.status, answer.headers['retry-after']]).to.deep.equal([503, '30']);
+    expect(await statusOf(`${botbell.adminUrl}/healthz`)).to.equal(200);
+    other.exec('rollback');
+    other.close();
+    await serviceTo(botbell).postAll([first, second], 10_000);
+    expect(world.told().sort()).to.deep.equal(pairsOf([first, second], DESTINATIONS).sort());
+  });
+
+  it('that is locked while a message is on its way: told is told, and written down when the lock is gone', async () => {
+    world = await createProofWorld({ delivery: 'take_over_after: 1s' });
+    const botbell = await world.start();
+    const release = moment();
+    world.slack.faults.push({ kind: 'answer_late', until: () => release.promise });
+    const [callback = {}] = keyedCallbacks(1);
+    const answer = post(botbell.callbacksUrl, callback);
+    await until('the mail is written down', () => deliveriesIn(world.file, 'delivered').length === 1);
+    const other = new DatabaseSync(world.file);
+    other.exec('begin exclusive');
+    release.happen();
+    expect((await answer).status).to.equal(200);
+    expect(deliveriesIn(world.file, 'pending')).to.deep.equal(pairsOf([callback], [SLACK_OPS]));
+    other.exec('rollback');
+    other.close();
+    await until('it is written down', () => deliveriesIn(world.file, 'pending').length === 0);
+    expect(world.told().sort()).to.deep.equal(pairsOf([callback], DESTINATIONS).sort());
+  });
+
+  it('that cannot be written at the start is named, and the program does not run on it', async () => {
+    world = await createProofWorld();
+    const first = await world.start();
+    first.kill('SIGTERM');
+    await first.exited();
+    chmodSync(world.file, 0o444);
+    chmodSync(world.folder, 0o555);
+    // Root may write whatever the mode says, unless it gives that up.
+    const wrapper = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override'] : [];
+    const outcome: unknown = await world.start({ wrapper }).catch((error: unknown) => error);
+    chmodSync(world.folder, 0o755);
+    expect(String(outcome)).to.match(/it ended with 1: .*store\.url.*(readonly|read-only|unable to open)/is);
+  });
+
+  it('is one file once the program has been stopped: its log is in it', async () => {
+    world = await createProofWorld();
+    const botbell = await world.start();
+    const callbacks = keyedCallbacks(5);
+    await serviceTo(botbell).postAll(callbacks, 20_000);
+    botbell.kill('SIGTERM');
+    await botbell.exited();
+    const copy = join(world.folder, 'copy.db');
+    copyFileSync(world.file, copy);
+    expect(deliveriesIn(copy, 'delivered').sort()).to.deep.equal(pairsOf(callbacks, DESTINATIONS).sort());
+  });
+
+  it('copied while the program runs, file and log, opens: the copy knows who was told and who was not', async () => {
+    world = await createProofWorld();
+    const botbell = await world.start();
+    const done = keyedCallbacks(50);
+    await serviceTo(botbell).postAll(done, 20_000);
+    world.slack.faults.push({ kind: 'hang' });
+    const open = keyedCallback(keyOf(done.length));
+    const lost = post(botbell.callbacksUrl, open).catch(() => 'lost');
+    await until('Slack is asked', () => world.slack.calls.length > done.length);
+    await until('its mail is written down', () =>
+      deliveriesIn(world.file, 'delivered').includes(`${String(open['job_id'])} ${DESTINATIONS[1]}`),
+    );
+    const copy = join(world.folder, 'copy');
+    mkdirSync(copy);
+    for (const suffix of ['', '-wal']) copyFileSync(world.file + suffix, join(copy, `botbell.db${suffix}`));
+    botbell.kill('SIGKILL');
+    await botbell.exited();
+    await lost;
+    rmSync(`${world.file}-shm`);
+    for (const suffix of ['', '-wal']) copyFileSync(join(copy, `botbell.db${suffix}`), world.file + suffix);
+    expect(deliveriesIn(world.file, 'pending')).to.deep.equal(pairsOf([open], [SLACK_OPS]));
+    const restored = await world.start();
+    await serviceTo(restored).postAll([...done, open], 20_000);
+    expect(world.told().sort()).to.deep.equal(pairsOf([...done, open], DESTINATIONS).sort());
+  });
+});

@@ -1,0 +1,30 @@
+/** Each promise in docs/guarantees.md names its proof, and there is no proof without a promise. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+const ROOT = join(import.meta.dirname, '..');
+const PROOFS = 'test/e2e/proofs';
+
+const GUARANTEES = readFileSync(join(ROOT, 'docs/guarantees.md'), 'utf8');
+
+function namedTests(text: string): string[] {
+  return [...text.matchAll(/`(?<path>test\/[\w/.-]+\.ts)`/g)].map(({ groups }) => groups?.['path'] ?? '');
+}
+
+describe('The guarantees', () => {
+  it('name only tests that there are', () => {
+    expect(namedTests(GUARANTEES).filter((path) => !existsSync(join(ROOT, path)))).to.deep.equal([]);
+  });
+
+  it('have a test in every row', () => {
+    const rows = GUARANTEES.split('\n').filter((line) => /^\| (?!-|promise)/.test(line));
+    expect(rows.length).to.be.above(10);
+    expect(rows.filter((row) => namedTests(row).length === 0)).to.deep.equal([]);
+  });
+
+  it('name every proof', () => {
+    const proofs = readdirSync(join(ROOT, PROOFS)).map((name) => `${PROOFS}/${name}`);
+    expect(proofs.filter((path) => !namedTests(GUARANTEES).includes(path))).to.deep.equal([]);
+  });
+});

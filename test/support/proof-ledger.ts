@@ -1,0 +1,41 @@
+/** Looks into a ledger past the program that writes it. */
+import { DatabaseSync } from '@photostructure/sqlite';
+import pg from 'pg';
+
+interface DeliveryLine {
+  readonly job_id: string;
+  readonly destination: string;
+  readonly claimed_by: string | null;
+}
+
+const LINES = `select job_id, destination, claimed_by from deliveries
+  join callbacks on callbacks.id = deliveries.callback_id where state = `;
+
+/** `<key> <destination>` of every delivery in that state. */
+export function deliveriesIn(file: string, state: 'pending' | 'delivered' | 'dead' | 'held'): string[] {
+  const database = new DatabaseSync(file);
+  try {
+    const lines = database.prepare(`${LINES} '${state}'`).all() as unknown as DeliveryLine[];
+    return lines.map(({ job_id, destination }) => `${job_id} ${destination}`);
+  } finally {
+    database.close();
+  }
+}
+
+/** As `deliveriesIn`, of PostgreSQL; with `pid`, only what that process has claimed. */
+export async function deliveriesOfPostgres(
+  url: string,
+  state: 'pending' | 'delivered',
+  pid?: number,
+): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<DeliveryLine>(`${LINES} $1`, [state]);
+    return rows
+      .filter(({ claimed_by }) => pid === undefined || claimed_by?.split('/')[1] === String(pid))
+      .map(({ job_id, destination }) => `${job_id} ${destination}`);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,67 @@
+/** Plays the job service: posts callbacks, and posts each again until it is answered 2xx, in a test's own time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, post } from './bridge-world.ts';
+
+export interface JobServiceOptions {
+  /** Asked before each POST: the program may have come back on another port. */
+  readonly urlOf: () => string;
+  /** Stands for the service's 30 s. */
+  readonly retryMs: number;
+  /** POSTs under way at once. */
+  readonly concurrency: number;
+}
+
+type PostedCallback = Readonly<Record<string, unknown>>;
+
+export class JobService {
+  readonly #options: JobServiceOptions;
+  /** The job ids of the POSTs that are under way at this moment. */
+  readonly outstanding = new Set<string>();
+  /** HTTP status codes of all answers; 0 for none. */
+  readonly statuses: number[] = [];
+  readonly results: string[] = [];
+  #isOver = false;
+
+  constructor(options: JobServiceOptions) {
+    this.#options = options;
+  }
+
+  /** No longer posts what was not answered 2xx. */
+  giveUp(): void {
+    this.#isOver = true;
+  }
+
+  /** Resolves when every callback has been answered 2xx. @throws {Error} that says how many were not in time */
+  async postAll(callbacks: readonly PostedCallback[], withinMs: number): Promise<void> {
+    const waiting = [...callbacks];
+    const end = Date.now() + withinMs;
+    const isOver = () => this.#isOver || Date.now() > end;
+    let unanswered = 0;
+    const runs = Array.from({ length: this.#options.concurrency }, async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        if (!(await this.#postUntilTaken(next, isOver))) unanswered += 1;
+      }
+    });
+    await Promise.all(runs);
+    if (unanswered > 0)
+      throw new Error(`${unanswered} callbacks were not answered 2xx within ${withinMs} ms`);
+  }
+
+  async #postUntilTaken(callback: PostedCallback, isOver: () => boolean): Promise<boolean> {
+    while (!isOver()) {
+      if ((await this.#post(callback)) === 200) return true;
+      await sleep(this.#options.retryMs);
+    }
+    return false;
+  }
+
+  async #post(callback: PostedCallback): Promise<number> {
+    const id = String(callback['job_id']);
+    this.outstanding.add(id);
+    const answer = await post(this.#options.urlOf(), callback).catch((): Answer | undefined => undefined);
+    this.outstanding.delete(id);
+    this.statuses.push(answer?.status ?? 0);
+    this.results.push(answer?.body.result ?? '');
+    return answer?.status ?? 0;
+  }
+}

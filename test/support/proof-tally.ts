@@ -1,0 +1,78 @@
+/** Who was told of what, and how often: the remotes' own account, which no ledger can embellish. */
+import type { MailCatcher } from '../../src/demo/mail-catcher.ts';
+import type { SlackStandIn } from '../../src/demo/slack-stand-in.ts';
+
+/** Names one callback in everything that is told of it. */
+const KEY = /key-\d{6}/;
+
+export function keyOf(number: number): string {
+  return `key-${String(number).padStart(6, '0')}`;
+}
+
+/** Callbacks of jobs of their own, each with a key that every message shows. */
+export function keyedCallbacks(
+  count: number,
+  changes: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown>[] {
+  return Array.from({ length: count }, (_, index) => keyedCallback(keyOf(index), changes));
+}
+
+export function keyedCallback(
+  key: string,
+  changes: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  return {
+    code: 500,
+    job_id: key,
+    bot_id: 'invoice-import',
+    bot_name: `BOT ${key}`,
+    status: 1,
+    start_time: '2026-11-20T09:00:00+09:00',
+    elapsed_time: 42,
+    message: 'ログインに失敗しました',
+    ...changes,
+  };
+}
+
+/** One callback at one destination, e.g. `key-000007 slack:#ops`. */
+export function toldOf(text: string, destination: string): string {
+  return `${KEY.exec(text)?.[0] ?? 'without key'} ${destination}`;
+}
+
+/** In the order of acceptance, Slack first. */
+export function toldBy(
+  slack: Pick<SlackStandIn, 'messages'>,
+  mail: Pick<MailCatcher, 'mails'> = { mails: [] },
+): string[] {
+  return [
+    ...slack.messages.map(({ text, channel }) => toldOf(text, `slack:${channel}`)),
+    ...mail.mails.map(({ parsed, to }) => toldOf(parsed.subject ?? '', `email:${to.join()}`)),
+  ];
+}
+
+export interface Tally {
+  /** Expected, and never told. */
+  readonly missing: readonly string[];
+  /** Told more than once: how often too many. */
+  readonly repeated: ReadonlyMap<string, number>;
+}
+
+export function tally(told: readonly string[], expected: readonly string[]): Tally {
+  const counts = new Map<string, number>();
+  for (const each of told) counts.set(each, (counts.get(each) ?? 0) + 1);
+  return {
+    missing: expected.filter((each) => !counts.has(each)),
+    repeated: new Map(
+      [...counts].flatMap(([each, count]) => (count > 1 ? [[each, count - 1] as const] : [])),
+    ),
+  };
+}
+
+export function pairsOf(
+  callbacks: readonly Readonly<Record<string, unknown>>[],
+  destinations: readonly string[],
+): string[] {
+  return callbacks.flatMap(({ job_id }) =>
+    destinations.map((destination) => `${String(job_id)} ${destination}`),
+  );
+}

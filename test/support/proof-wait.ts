@@ -1,0 +1,28 @@
+/** Waiting for what another process does, never longer than is worth it, and saying what did not come. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const LOOK_EVERY_MS = 10;
+
+/** @throws {Error} that names `what` when it has not come within `withinMs` */
+export async function until(
+  what: string,
+  hasCome: () => boolean | Promise<boolean>,
+  withinMs = 20_000,
+): Promise<void> {
+  const end = Date.now() + withinMs;
+  while (!(await hasCome())) {
+    if (Date.now() > end) throw new Error(`waited ${withinMs} ms in vain: ${what}`);
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,94 @@
+/** The built program as processes that may be killed, between a Slack and a mail server that keep count. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type MailCatcher, startMailCatcher } from '../../src/demo/mail-catcher.ts';
+import type { SlackFault } from '../../src/demo/slack-faults.ts';
+import { type SlackStandIn, startSlackStandIn } from '../../src/demo/slack-stand-in.ts';
+import { serve, type ServeOptions, type ServeProcess } from './process.ts';
+import { toldBy } from './proof-tally.ts';
+
+const TOKEN = 'xoxb-proof';
+
+/** Where every callback goes, unless a test routes it elsewhere. */
+export const SLACK_OPS = 'slack:#ops';
+export const MAIL_OPS = 'email:ops@example.com';
+export const DESTINATIONS = [SLACK_OPS, MAIL_OPS];
+
+export interface ProofSettings {
+  /** `sqlite:` or `postgres://`; a SQLite file in the world's folder where it is left out. */
+  readonly store?: string;
+  readonly receiver?: string;
+  readonly delivery?: string;
+  readonly routes?: string;
+  readonly faultOf?: () => SlackFault | undefined;
+}
+
+export interface ProofWorld {
+  readonly folder: string;
+  readonly config: string;
+  /** The SQLite file, where there is one. */
+  readonly file: string;
+  readonly slack: SlackStandIn;
+  readonly mail: MailCatcher;
+  /** Starts the program; what is still running at the end is killed. */
+  start(options?: ServeOptions): Promise<ServeProcess>;
+  told(): string[];
+  close(): Promise<void>;
+}
+
+export async function createProofWorld(settings: ProofSettings = {}): Promise<ProofWorld> {
+  const folder = mkdtempSync(join(tmpdir(), 'botbell-proof-'));
+  const slack = await startSlackStandIn({
+    tokens: [TOKEN],
+    channels: [
+      { id: 'C0OPS0001', name: '#ops' },
+      { id: 'C0LOG0001', name: '#log' },
+      { id: 'C0OLD0001', name: '#old', isArchived: true },
+    ],
+    ...(settings.faultOf === undefined ? {} : { faultOf: settings.faultOf }),
+  });
+  const mail = await startMailCatcher();
+  const config = join(folder, 'botbell.yaml');
+  const file = join(folder, 'botbell.db');
+  writeFileSync(config, configOf(settings, { file, slack, mail }));
+  const running: ServeProcess[] = [];
+  return {
+    folder,
+    config,
+    file,
+    slack,
+    mail,
+    async start(options) {
+      const started = await serve(config, {}, options);
+      running.push(started);
+      return started;
+    },
+    told: () => toldBy(slack, mail),
+    async close() {
+      for (const each of running) each.kill('SIGKILL');
+      await Promise.all(running.map((each) => each.exited()));
+      await Promise.all([slack.close(), mail.close()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function configOf(
+  { store, receiver = '', delivery = '', routes = '' }: ProofSettings,
+  { file, slack, mail }: Pick<ProofWorld, 'file' | 'slack' | 'mail'>,
+): string {
+  return `
+receiver: { listen: '127.0.0.1:0', ${receiver} }
+admin: { listen: '127.0.0.1:0' }
+store: { url: '${store ?? `sqlite:${file}`}' }
+delivery: { ${delivery} }
+channels:
+  slack: { type: slack, token: '${TOKEN}', api_url: '${slack.apiUrl}' }
+  email: { type: email, smtp: 'smtp://${mail.host}/?ignoreTLS=true', from: alerts@example.com }
+groups:
+  operators: [{ email: [operators@example.com] }]
+${routes}
+default_route: { notify: [{ slack: '#ops' }, { email: [ops@example.com] }] }
+`;
+}
