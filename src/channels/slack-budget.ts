@@ -41,8 +41,10 @@ function keepFirst(
 /** Characters in all strings of a value; Slack counts the escaped text. */
 function lengthOf(value: TemplateValue): number {
   if (typeof value === 'string') return value.length;
-  if (isList(value)) return value.reduce<number>((sum, item) => sum + lengthOf(item), 0);
-  return isObject(value) ? lengthOf(Object.values(value)) : 0;
+  if (typeof value !== 'object' || value === null) return 0;
+  let sum = 0;
+  for (const item of Object.values<TemplateValue>(value)) sum += lengthOf(item);
+  return sum;
 }
 
 /** The length to which every longer text must be cut for all of them to fit; negative where nothing helps. */

@@ -75,34 +75,42 @@ function hasItems(value: TemplateValue | undefined): boolean {
 
 /** The block as Slack takes it, or undefined where nothing of it is left to show. */
 export function fitBlock(block: SlackObject, language: Language): SlackObject | undefined {
-  return fitObject(block, 'blocks', language);
+  return fitObject(block, { holder: '', key: 'blocks' }, language);
 }
 
-function fitValue(value: TemplateValue, slot: string, language: Language): TemplateValue | undefined {
+/** Where a value stands: the type of the object that holds it, and under which key. */
+interface Slot {
+  readonly holder: string;
+  readonly key: string;
+}
+
+function nameOf({ holder, key }: Slot): string {
+  return `${holder}.${key}`;
+}
+
+function fitValue(value: TemplateValue, slot: Slot, language: Language): TemplateValue | undefined {
   if (typeof value === 'string') return fitString(value, slot, language);
   if (isList(value)) return fitList(value, slot, language);
   return isObject(value) ? fitObject(value, slot, language) : value;
 }
 
-function fitObject(object: SlackObject, slot: string, language: Language): SlackObject | undefined {
+function fitObject(object: SlackObject, slot: Slot, language: Language): SlackObject | undefined {
   const type = typeOf(object);
   if (type === 'mrkdwn' || type === 'plain_text') return fitTextObject(object, slot, language);
-  const holder = type === '' ? slot.slice(slot.indexOf('.') + 1) : type;
-  const fitted = Object.fromEntries(fittedEntries(object, holder, language));
+  const fitted = fitMembers(object, type === '' ? slot.key : type, language);
   if ('url' in object && !('url' in fitted)) return withoutItsUrl(type, fitted);
   if (type === 'image' && !('alt_text' in fitted)) fitted['alt_text'] = language === 'ja' ? '画像' : 'image';
   return IS_WORTH_SENDING.get(type)?.(fitted) === false ? undefined : fitted;
 }
 
-function* fittedEntries(
-  object: SlackObject,
-  holder: string,
-  language: Language,
-): Generator<[string, TemplateValue]> {
+function fitMembers(object: SlackObject, holder: string, language: Language): Record<string, TemplateValue> {
+  const fitted: Record<string, TemplateValue> = { ...object };
   for (const [key, value] of Object.entries(object)) {
-    const fitted = fitValue(value, `${holder}.${key}`, language);
-    if (fitted !== undefined) yield [key, fitted];
+    const member = fitValue(value, { holder, key }, language);
+    if (member === undefined) delete fitted[key];
+    else fitted[key] = member;
   }
+  return fitted;
 }
 
 /** A rich_text link keeps its words; whatever else was there to be clicked goes. */
@@ -110,13 +118,13 @@ function withoutItsUrl(type: string, fitted: SlackObject): SlackObject | undefin
   return type === 'link' && 'text' in fitted ? { ...fitted, type: 'text' } : undefined;
 }
 
-function fitTextObject(object: SlackObject, slot: string, language: Language): SlackObject | undefined {
+function fitTextObject(object: SlackObject, slot: Slot, language: Language): SlackObject | undefined {
   const source = object['text'];
   if (typeof source !== 'string' || isBlank(source)) return undefined;
   const text = cutText(
     source.toWellFormed().trim(),
     typeOf(object),
-    TEXT_LIMITS.get(slot) ?? DEFAULT_TEXT_LIMIT,
+    TEXT_LIMITS.get(nameOf(slot)) ?? DEFAULT_TEXT_LIMIT,
     language,
   );
   // Without `verbatim`, Slack looks for channel names, addresses and mentions in the text by itself.
@@ -132,8 +140,7 @@ export function cutText(text: string, type: string, limit: number, language: Lan
   return type === 'mrkdwn' || type === 'markdown' ? cutMarkup(text, limit, mark) : cutEnd(text, limit, mark);
 }
 
-function fitString(text: string, slot: string, language: Language): string | undefined {
-  const [holder = '', key = ''] = slot.split('.');
+function fitString(text: string, { holder, key }: Slot, language: Language): string | undefined {
   if (URL_KEYS.has(key)) return isUsableUrl(text) ? text : undefined;
   if (ID_KEYS.has(key)) return text !== '' && text.length <= MAX_ID_LENGTH ? text.toWellFormed() : undefined;
   if (STRING_LIMITS.has(key) && isBlank(text)) return undefined;
@@ -142,16 +149,17 @@ function fitString(text: string, slot: string, language: Language): string | und
 
 function fitList(
   list: readonly TemplateValue[],
-  slot: string,
+  slot: Slot,
   language: Language,
 ): readonly TemplateValue[] | undefined {
+  const name = nameOf(slot);
   const fitted = list
-    .map((item) => fitValue(item, slot, language) ?? (slot === 'table.rows' ? EMPTY_CELL : undefined))
+    .map((item) => fitValue(item, slot, language) ?? (name === 'table.rows' ? EMPTY_CELL : undefined))
     .filter((item) => item !== undefined);
-  const limit = LIST_LIMITS.get(slot) ?? Infinity;
+  const limit = LIST_LIMITS.get(name) ?? Infinity;
   if (list.length > 0 && fitted.length === 0) return undefined;
   if (fitted.length <= limit) return fitted;
-  if (!LISTS_THAT_SAY_MORE.has(slot)) return fitted.slice(0, limit);
+  if (!LISTS_THAT_SAY_MORE.has(name)) return fitted.slice(0, limit);
   return [...fitted.slice(0, limit - 1), moreText(language, fitted.length - limit + 1)];
 }
 

@@ -12,7 +12,10 @@ import { TemplateFault } from './template-fault.ts';
 import type { Choice, TemplateCatalog } from './template-catalog.ts';
 import { problemWith } from './template-files.ts';
 import { completeParts } from './complete-parts.ts';
-import { createView } from './view.ts';
+import { createView, type View } from './view.ts';
+
+/** A busy machine may stop the process for longer than a template may take; good templates must not fail for that. */
+const MOST_ATTEMPTS = 3;
 
 export interface CheckContext {
   readonly display: DisplayConfig;
@@ -59,14 +62,25 @@ function checkChoice(
   if (choice.chosen.problems.length > 0) return choice.chosen.problems;
   return samplesOf(status).flatMap((sample) => {
     const view = createView(sample, 1, context.display, context.links);
-    context.meter.start();
     try {
-      const parts = choice.chosen.render(view);
+      const parts = renderPatiently(context, choice, view);
       return inspectParts(completeParts(parts, format, choice.builtIn, view), choice.chosen, format);
     } catch (error) {
       return [failureProblem(error, choice.chosen)];
     }
   });
+}
+
+/** @throws {Error} whatever keeps the template from being rendered every time */
+function renderPatiently({ meter }: CheckContext, { chosen }: Choice, view: View): RenderedParts {
+  for (let attempt = 1; ; attempt += 1) {
+    meter.start();
+    try {
+      return chosen.render(view);
+    } catch (error) {
+      if (attempt === MOST_ATTEMPTS) throw error;
+    }
+  }
 }
 
 /** Parts that are not composed yet still stand where the template has them, so that faults can be placed. */

@@ -86,10 +86,21 @@ interface Trial {
   readonly context: ComposeContext;
 }
 
-function tryTemplate(
-  { meter }: Stage,
-  { template, choice, format, view, context }: Trial,
-): { readonly message?: unknown; readonly failure?: string } {
+interface Tried {
+  readonly message?: unknown;
+  readonly failure?: string;
+}
+
+/** A busy machine may stop the process for longer than a message may take; a good template must not fail for that. */
+function tryTemplate(stage: Stage, trial: Trial): Tried {
+  const first = tryOnce(stage, trial);
+  return first.failure?.includes(OUT_OF_TIME) === true ? tryOnce(stage, trial) : first;
+}
+
+/** liquidjs' words for a template that took longer than its limit. */
+const OUT_OF_TIME = 'render limit exceeded';
+
+function tryOnce({ meter }: Stage, { template, choice, format, view, context }: Trial): Tried {
   try {
     meter.start();
     const parts = template.render(view);

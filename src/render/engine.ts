@@ -1,8 +1,10 @@
 /** One Liquid engine for each place that values land in; nothing in it reads files or runs without bounds. */
-import { CaptureTag, Liquid } from 'liquidjs';
-import type { Context, Template } from 'liquidjs';
+import { CaptureTag, Context, Liquid, toValueSync } from 'liquidjs';
+import type { Template } from 'liquidjs';
 import type { DisplayConfig } from '../config/config.ts';
 import { Captured } from './captured.ts';
+import { directOperators } from './direct-operators.ts';
+import { DirectRenderer } from './direct-renderer.ts';
 import { registerFilters } from './filters.ts';
 import type { Meter } from './meter.ts';
 import { createPrinter } from './print-value.ts';
@@ -31,6 +33,7 @@ export function createEngine({ landing, display, meter, partials }: EngineOption
     strictFilters: true,
     strictVariables: false,
     outputEscape: printer.print,
+    operators: directOperators,
     timezoneOffset: display.timezone,
     locale: display.language,
     memoryLimit: MEMORY_LIMIT,
@@ -38,13 +41,17 @@ export function createEngine({ landing, display, meter, partials }: EngineOption
   });
   registerFilters(liquid, landing, printer, display);
   liquid.registerTag('capture', EscapedCaptureTag);
+  // Also what liquidjs' own tags call for what is inside them.
+  Object.assign(liquid, { renderer: new DirectRenderer(liquid) });
   return liquid;
 }
 
 /** @param globals what the template and all its partials see
  * @throws {Error} liquidjs' own, with the place; or the meter's */
 export function renderText(liquid: Liquid, templates: Template[], globals: object, meter: Meter): string {
-  const text = String(liquid.renderSync(templates, {}, { globals, renderLimit: meter.timeLeft() }));
+  const options = { globals, renderLimit: meter.timeLeft(), sync: true };
+  const context = new Context({}, liquid.options, options, { liquid });
+  const text = String(toValueSync(liquid.renderer.renderTemplates(templates, context)));
   meter.spend(text.length);
   return text;
 }

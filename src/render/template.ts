@@ -24,7 +24,13 @@ type Node =
       readonly templates: LiquidTemplate[];
     }
   | { readonly kind: 'list'; readonly items: readonly Node[] }
-  | { readonly kind: 'map'; readonly entries: readonly (readonly [string, Node])[] };
+  | {
+      readonly kind: 'map';
+      readonly value: TemplateMap;
+      readonly entries: readonly (readonly [string, Node])[];
+    };
+
+type TemplateMap = Readonly<Record<string, TemplateValue>>;
 
 /** What a file was compiled to; never throws on creation: what is wrong with the file is in `problems`. */
 export class Template {
@@ -118,8 +124,10 @@ export class Template {
     const entries = Object.entries(value).map(
       ([key, item]) => [key, this.compileNode(item, [...path, key], value, problems)] as const,
     );
-    const isFixed = entries.every(([, node]) => node.kind === 'fixed');
-    return isFixed ? { kind: 'fixed', value } : { kind: 'map', entries };
+    const rendered = entries.filter(([, node]) => node.kind !== 'fixed');
+    return rendered.length === 0
+      ? { kind: 'fixed', value }
+      : { kind: 'map', value: value as TemplateMap, entries: rendered };
   }
 
   private compileList(list: readonly TemplateValue[], path: Path, problems: Problem[]): Node {
@@ -148,8 +156,15 @@ export class Template {
       case 'list':
         return node.items.map((item) => this.renderNode(item, view));
       case 'map':
-        return Object.fromEntries(node.entries.map(([key, item]) => [key, this.renderNode(item, view)]));
+        return this.renderMap(node, view);
     }
+  }
+
+  /** Most of a map is fixed, and a copy is made faster than a map of entries. */
+  private renderMap({ value, entries }: Node & { readonly kind: 'map' }, view: View): TemplateMap {
+    const rendered: Record<string, TemplateValue> = { ...value };
+    for (const [key, item] of entries) rendered[key] = this.renderNode(item, view);
+    return rendered;
   }
 
   private renderLeaf({ path, liquid, templates }: Node & { readonly kind: 'text' }, view: View): string {

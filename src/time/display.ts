@@ -14,7 +14,14 @@ const SIZE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
 /** Before the year 1 a year needs an era to be told from later ones. */
 const YEAR_ONE = new Date('0001-01-02T00:00:00Z').getTime();
 
-const instantFormatters = new Map<string, Intl.DateTimeFormat>();
+/** Since then the clocks of every zone are whole minutes from UTC and are changed on one (tz database; Liberia was the last). */
+const WHOLE_MINUTES_SINCE = Date.UTC(1973, 0, 1);
+const MINUTE_MS = 60_000;
+
+/** Callbacks come in waves, and those of one wave started in few different minutes. */
+const MOST_MINUTES_KNOWN = 500;
+
+const instantFormatters = new Map<string, InstantFormatter>();
 const numberFormatters = {
   en: new Intl.NumberFormat('en', { maximumFractionDigits: 1 }),
   ja: new Intl.NumberFormat('ja', { maximumFractionDigits: 1 }),
@@ -42,7 +49,7 @@ export function formatInstant(ms: number, timezone: string, language: Language):
   const instant = new Date(ms);
   if (Number.isNaN(instant.getTime())) return '';
   if (ms < YEAR_ONE) return instant.toISOString();
-  const parts = partsOf(instantFormatter(timezone, language).formatToParts(instant));
+  const parts = instantFormatter(timezone, language).partsOf(instant);
   const time = `${parts.hour}:${parts.minute}:${parts.second} (${parts.timeZoneName})`;
   return language === 'ja'
     ? `${parts.year}年${parts.month}月${parts.day}日 ${time}`
@@ -62,26 +69,54 @@ export function formatSize(bytes: number, language: Language): string {
   return `${numberFormatters[language].format(size)} ${SIZE_UNITS[unit]}`;
 }
 
-function instantFormatter(timezone: string, language: Language): Intl.DateTimeFormat {
+type InstantParts = Partial<Record<Intl.DateTimeFormatPartTypes, string>>;
+
+/** Intl takes longer for an instant than all the rest of a short message. */
+class InstantFormatter {
+  private readonly formatter: Intl.DateTimeFormat;
+  private readonly minutes = new Map<number, InstantParts>();
+
+  constructor(timezone: string, language: Language) {
+    this.formatter = new Intl.DateTimeFormat(language === 'ja' ? 'ja-JP' : 'en-GB', {
+      timeZone: timezone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: language === 'ja' ? 'numeric' : 'short',
+      day: 'numeric',
+      hour: language === 'ja' ? 'numeric' : '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      timeZoneName: 'short',
+    });
+  }
+
+  partsOf(instant: Date): InstantParts {
+    if (instant.getTime() < WHOLE_MINUTES_SINCE) return this.format(instant);
+    const second = String(instant.getUTCSeconds()).padStart(2, '0');
+    return { ...this.minuteOf(instant), second };
+  }
+
+  private minuteOf(instant: Date): InstantParts {
+    const minute = Math.floor(instant.getTime() / MINUTE_MS);
+    const known = this.minutes.get(minute);
+    if (known !== undefined) return known;
+    if (this.minutes.size >= MOST_MINUTES_KNOWN) this.minutes.clear();
+    const parts = this.format(instant);
+    this.minutes.set(minute, parts);
+    return parts;
+  }
+
+  /** By type: Intl's own punctuation differs between Node releases. */
+  private format(instant: Date): InstantParts {
+    return Object.fromEntries(this.formatter.formatToParts(instant).map(({ type, value }) => [type, value]));
+  }
+}
+
+function instantFormatter(timezone: string, language: Language): InstantFormatter {
   const key = `${timezone} ${language}`;
   const known = instantFormatters.get(key);
   if (known !== undefined) return known;
-  const formatter = new Intl.DateTimeFormat(language === 'ja' ? 'ja-JP' : 'en-GB', {
-    timeZone: timezone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: language === 'ja' ? 'numeric' : 'short',
-    day: 'numeric',
-    hour: language === 'ja' ? 'numeric' : '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    timeZoneName: 'short',
-  });
+  const formatter = new InstantFormatter(timezone, language);
   instantFormatters.set(key, formatter);
   return formatter;
-}
-
-/** Intl's parts by type: its own punctuation differs between Node releases. */
-function partsOf(parts: Intl.DateTimeFormatPart[]): Partial<Record<Intl.DateTimeFormatPartTypes, string>> {
-  return Object.fromEntries(parts.map(({ type, value }) => [type, value]));
 }

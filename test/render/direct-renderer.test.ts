@@ -1,0 +1,189 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { defaultOperators, Liquid } from 'liquidjs';
+import { createEngine, renderText } from '../../src/render/engine.ts';
+import { faultOf } from '../../src/render/liquid-faults.ts';
+import { Meter } from '../../src/render/meter.ts';
+
+/** What is written between semicolons. */
+function listOf(text: string): string[] {
+  return text.split(';').map((item) => item.trim());
+}
+
+const PARTIALS = {
+  row: '{{ row.a | fit: 9 }}={{ k }}{{ x }};',
+  failing: 'line one\n{{ x | fit: "wide" }}',
+  frame: '<{% block top %}top{% endblock %}|{% block end %}{{ x }}{% endblock %}>',
+  unfinished: '{% if x %}',
+};
+
+const VALUES = listOf(`
+  x ; n ; none ; list ; map ; captured ; map.a ; map["b c"] ; map[x] ; list[0] ; list.first.a ;
+  list.size ; x.size ; list[-1].a ; map.toString ; x.constructor ; map.none.none ; (1..n) ; nil ;
+  "q" ; 'q' ; 3 ; 1.50 ; true ; false ; empty ; blank ; y ; forloop.index ; map.__proto__
+`);
+
+const FILTERS = listOf(`
+  fit: 5 ; fit: n ; inline ; code ; upcase ; size ; default: "d" ; default: x, allow_false: true ;
+  append: x ; append: map[x] ; link: "https://example.com/" ; json ; first ; map: "a" ;
+  join: ", " ; slice: 1, n ; where: "a", "1" ; sort ; date: "%Y" ; lines: 2 ; plus: 1 ;
+  divided_by: 0 ; fit: "no"
+`);
+
+const OPERATORS = ['==', '!=', '<', '>', '<=', '>=', 'contains', 'and', 'or'];
+
+const VIEW = {
+  x: 'a <b> & *c*',
+  n: 2,
+  list: [{ a: '1' }, 'two', { a: null, x: ['deep'] }],
+  map: { a: 0, 'b c': '', 'a <b> & *c*': [], __proto__x: 1 },
+  get broken(): string {
+    throw new Error('cannot be read');
+  },
+};
+
+const value = fc
+  .tuple(fc.constantFrom(...VALUES), fc.subarray(FILTERS, { maxLength: 3 }))
+  .map(([name, filters]) => [name, ...filters].join(' | '));
+const condition = fc
+  .tuple(
+    fc.constantFrom('', 'not '),
+    fc.array(fc.tuple(fc.constantFrom(...VALUES), fc.constantFrom(...OPERATORS)), { maxLength: 3 }),
+    fc.constantFrom(...VALUES),
+  )
+  .map(([not, terms, last]) => `${not}${terms.map((term) => term.join(' ')).join(' ')} ${last}`);
+
+const templates = fc.letrec<{ text: string; piece: string }>((tie) => ({
+  text: fc.array(tie('piece'), { maxLength: 4 }).map((pieces) => pieces.join('')),
+  piece: fc.oneof(
+    { depthSize: 'small' },
+    value.map((each) => `{{ ${each} }}`),
+    fc.constantFrom(
+      ' words ',
+      '\n',
+      '{%- break -%}',
+      '{% continue %}',
+      '{% increment n %}',
+      '{% cycle x, "b" %}',
+    ),
+    fc.constantFrom(...Object.keys(PARTIALS).map((name) => `{% render "${name}", k: x %}`)),
+    fc.constantFrom('{% render "row" for list as row %}', '{% render "row" with map as row, k: n %}'),
+    fc.constantFrom(
+      '{% layout "frame" %}{% block end %}{{ block.super }}{{ n }}{% endblock %}',
+      '{{ broken }}',
+    ),
+    value.map((each) => `{% assign y = ${each} %}{{ y }}{% echo y %}`),
+    fc
+      .tuple(condition, tie('text'), condition, tie('text'))
+      .map(
+        ([first, then, second, otherwise]) =>
+          `{% if ${first} %}${then}{%- elsif ${second} %}${otherwise}{% else %}{{ x }}{% endif %}`,
+      ),
+    fc.tuple(condition, tie('text')).map(([each, then]) => `{% unless ${each} %}${then}{% endunless %}`),
+    tie('text').map((inner) => `{% capture captured %}${inner}{% endcapture %}{{ captured }}`),
+    tie('text').map(
+      (inner) => `{% for row in list limit: n %}${inner}{{ forloop.index }}{% else %}none{% endfor %}`,
+    ),
+  ),
+}));
+
+function engine(meter: Meter): Liquid {
+  const display = { timezone: 'Asia/Tokyo', language: 'en', links: {} } as const;
+  return createEngine({ landing: 'mrkdwn', display, meter, partials: PARTIALS });
+}
+
+/** The same engine, but that liquidjs renders by itself. */
+function liquidjsEngine(meter: Meter): Liquid {
+  const liquid = engine(meter);
+  Object.assign(liquid.options, { operators: defaultOperators });
+  return Object.assign(liquid, { renderer: new Liquid().renderer });
+}
+
+/** Rendered twice, since what is compiled once must serve every message. */
+function outcomeOf(makeEngine: (meter: Meter) => Liquid, template: string): unknown {
+  const meter = new Meter();
+  const liquid = makeEngine(meter);
+  try {
+    const parsed = liquid.parse(template);
+    return [1, 2].map(() => {
+      meter.start();
+      return renderText(liquid, parsed, VIEW, meter);
+    });
+  } catch (error) {
+    return faultOf(liquid, error);
+  }
+}
+
+describe('the direct renderer', () => {
+  it('prints what liquidjs itself would, and fails where it would', () => {
+    fc.assert(
+      fc.property(templates.text, (template) => {
+        expect(outcomeOf(engine, template), template).to.deep.equal(outcomeOf(liquidjsEngine, template));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('prints the same of conditions of any kind', () => {
+    fc.assert(
+      fc.property(condition, (each) => {
+        const template = `{% if ${each} %}yes{% else %}no{% endif %}`;
+        expect(outcomeOf(engine, template), template).to.deep.equal(outcomeOf(liquidjsEngine, template));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('makes of conditions that lack something what liquidjs makes of them', () => {
+    for (const lacking of [
+      'not',
+      'x ==',
+      '== 1',
+      'x and',
+      'x or',
+      'none or',
+      'x != ',
+      'a b',
+      'not not',
+      'and',
+    ]) {
+      const template = `{% if ${lacking} %}yes{% else %}no{% endif %}{{ ${lacking} }}`;
+      expect(outcomeOf(engine, template), template).to.deep.equal(outcomeOf(liquidjsEngine, template));
+    }
+  });
+
+  it('names the value that could not be printed, in its file', () => {
+    expect(
+      outcomeOf(
+        engine,
+        'a\n{% for row in list %}{% if x %} {% render "failing", x: n %}{% endif %}{% endfor %}',
+      ),
+    ).to.deep.equal({
+      message: '"fit" needs a number of characters, as in fit: 80',
+      line: 2,
+      column: 1,
+      partial: 'failing',
+    });
+    expect(outcomeOf(engine, '{{ x }}\n{{ broken }}')).to.deep.equal({
+      message: 'cannot be read',
+      line: 2,
+      column: 4,
+    });
+  });
+
+  it('stops in time within straight text as within loops', () => {
+    const meter = new Meter();
+    const liquid = engine(meter);
+    const slow = {
+      get x() {
+        const until = performance.now() + 300;
+        while (performance.now() < until);
+        return 'x';
+      },
+    };
+    meter.start();
+    expect(() => renderText(liquid, liquid.parse('{{ x }} and {{ x }}'), slow, meter)).to.throw(
+      'limit exceeded',
+    );
+  });
+});
