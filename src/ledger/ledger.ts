@@ -189,7 +189,7 @@ export interface Ledger {
   /** Has an alert delivered, unless its like was before. @throws {LedgerUnavailable} */
   raise(alert: Alert): Promise<void>;
   /**
-   * Forgets callbacks that came before `before` (milliseconds since the epoch) and of which nothing is pending.
+   * Forgets callbacks that came before `before` (milliseconds since the epoch) and of which nothing is undelivered.
    * @returns how many went; there may be more while it is not 0
    * @throws {LedgerUnavailable}
    */

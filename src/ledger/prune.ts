@@ -11,7 +11,7 @@ export async function pruneStep(trx: Transaction<Tables>, before: number): Promi
     .select('id')
     .where('received_at', '<', before)
     .where(
-      sql<boolean>`not exists (select 1 from deliveries where callback_id = callbacks.id and state = 'pending')`,
+      sql<boolean>`not exists (select 1 from deliveries where callback_id = callbacks.id and state in ('pending', 'dead'))`,
     )
     .orderBy('received_at')
     .limit(CALLBACKS_PER_STEP)

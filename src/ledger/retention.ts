@@ -11,7 +11,7 @@ export interface Retention {
   stop(): Promise<void>;
 }
 
-/** @param keepMs how long a callback is kept of which nothing is pending */
+/** @param keepMs how long a callback is kept of which nothing is undelivered */
 export function startRetention(
   ledger: Pick<Ledger, 'prune'>,
   keepMs: number,
