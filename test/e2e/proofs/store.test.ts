@@ -168,7 +168,7 @@ describe('The store', function () {
     botbell.kill('SIGKILL');
     await botbell.exited();
     await lost;
-    rmSync(`${world.file}-shm`);
+    rmSync(`${world.file}-shm`, { force: true });
     for (const suffix of ['', '-wal']) copyFileSync(join(copy, `botbell.db${suffix}`), world.file + suffix);
     expect(deliveriesIn(world.file, 'pending')).to.deep.equal(pairsOf([open], [SLACK_OPS]));
     const restored = await world.start();
