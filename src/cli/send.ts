@@ -1,6 +1,5 @@
 /** `botbell send`: plays the job service, which posts again when it is not answered 2xx. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from 'undici';
 import { formatDuration } from '../time/duration.ts';
 import { type CommandContext, styled } from './context.ts';
 import { readBytes } from './read-callback.ts';
@@ -31,22 +30,27 @@ export async function sendCommand(
 
 async function post(context: CommandContext, url: string, body: Buffer): Promise<boolean> {
   try {
-    const response = await request(url, {
+    const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body,
-      headersTimeout: TIMEOUT_MS,
-      bodyTimeout: TIMEOUT_MS,
+      body: new Uint8Array(body),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const isTaken = response.statusCode >= 200 && response.statusCode <= 299;
-    const retryAfter = response.headers['retry-after'];
-    const hint = retryAfter === undefined ? '' : ` (Retry-After: ${String(retryAfter)})`;
-    context.message(styled(context, isTaken ? 'green' : 'red', `HTTP ${response.statusCode}${hint}`));
-    context.result(await response.body.text());
-    return isTaken;
+    const retryAfter = response.headers.get('retry-after');
+    const hint = retryAfter === null ? '' : ` (Retry-After: ${retryAfter})`;
+    context.message(styled(context, response.ok ? 'green' : 'red', `HTTP ${response.status}${hint}`));
+    context.result(await response.text());
+    return response.ok;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    context.message(styled(context, 'red', `no answer from ${url}: ${code ?? message}`));
+    context.message(styled(context, 'red', `no answer from ${url}: ${reasonOf(error)}`));
     return false;
   }
+}
+
+/** fetch wraps what went wrong in a TypeError that says nothing. */
+function reasonOf(error: unknown): string {
+  const { cause = error } = error as Error;
+  const { code, message } = cause as Error & { readonly code?: unknown };
+  return typeof code === 'string' ? code : message;
 }

@@ -1,7 +1,5 @@
 /** The command line as a user sees it: what each command prints, where, and how it exits. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -192,57 +190,6 @@ describe('The command line', () => {
       ]);
       expect(stdout).to.match(/^<!doctype html>/);
       expect(stdout).to.not.match(/<(script|img|link)|<iframe[^>]* src=/i);
-    });
-  });
-
-  describe('send', () => {
-    let server: Server;
-    let answers: number[];
-    let bodies: string[];
-
-    beforeEach((done) => {
-      answers = [];
-      bodies = [];
-      server = createServer((request, response) => {
-        let body = '';
-        request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-        request.on('end', () => {
-          bodies.push(body);
-          response.writeHead(answers.shift() ?? 200, { 'retry-after': '30' }).end('{"result":"x"}');
-        });
-      }).listen(0, '127.0.0.1', done);
-    });
-
-    afterEach((done) => void server.close(done));
-
-    const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/callbacks`;
-
-    it('posts the file as it is, prints the answer and exits 0 on 2xx', async () => {
-      const { code, stdout } = await runCommand(['send', ERROR, '--url', url()]);
-      expect([code, stdout]).to.deep.equal([0, '{"result":"x"}']);
-      expect(JSON.parse(bodies[0] ?? '')).to.include({ bot_id: 'invoice-import' });
-    });
-
-    it('posts again while it is not answered 2xx, as often as asked', async () => {
-      answers = [502, 503, 200];
-      const { code } = await runCommand([
-        'send',
-        ERROR,
-        '--url',
-        url(),
-        '--retries',
-        '2',
-        '--interval',
-        '1ms',
-      ]);
-      expect([code, bodies.length]).to.deep.equal([0, 3]);
-    });
-
-    it('exits 1 when it is never answered 2xx, or not at all', async () => {
-      answers = [502];
-      expect((await runCommand(['send', ERROR, '--url', url()])).code).to.equal(1);
-      const { code, stderr } = await runCommand(['send', ERROR, '--url', 'http://127.0.0.1:1/']);
-      expect([code, stderr.includes('ECONNREFUSED')]).to.deep.equal([1, true]);
     });
   });
 

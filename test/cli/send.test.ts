@@ -1,0 +1,72 @@
+/** `botbell send` plays the job service: it posts a file, and posts it again while it is not answered 2xx. */
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import nock from 'nock';
+import { runCommand } from '../support/command.ts';
+
+const ORIGIN = 'http://botbell.example';
+const URL = `${ORIGIN}/callbacks`;
+const FILE = 'config/samples/error.json';
+
+describe('The send command', () => {
+  beforeEach(() => {
+    nock.disableNetConnect();
+  });
+
+  afterEach(() => {
+    nock.cleanAll();
+    nock.enableNetConnect();
+  });
+
+  const answer = (status: number, headers: Record<string, string> = {}) =>
+    nock(ORIGIN, { reqheaders: { 'content-type': 'application/json' } })
+      .post('/callbacks', readFileSync(FILE, 'utf8'))
+      .reply(status, '{"result":"x"}', headers);
+
+  it('posts the file to the letter, prints the answer and exits 0 on 2xx', async () => {
+    const scope = answer(200);
+    const { code, stdout, stderr } = await runCommand(['send', FILE, '--url', URL]);
+    expect([code, stdout, stderr]).to.deep.equal([0, '{"result":"x"}', 'HTTP 200']);
+    expect(scope.isDone()).to.equal(true);
+  });
+
+  it('posts again while it is not answered 2xx, as often as asked, and says when', async () => {
+    answer(502, { 'retry-after': '30' });
+    answer(503);
+    const last = answer(200);
+    const { code, stderr } = await runCommand([
+      'send',
+      FILE,
+      '--url',
+      URL,
+      '--retries',
+      '2',
+      '--interval',
+      '1ms',
+    ]);
+    expect(code).to.equal(0);
+    expect(stderr).to.include('HTTP 502 (Retry-After: 30)').and.to.include('retry 2 of 2 in 1ms');
+    expect(last.isDone()).to.equal(true);
+  });
+
+  it('exits 1 when it is never answered 2xx', async () => {
+    answer(502);
+    expect((await runCommand(['send', FILE, '--url', URL])).code).to.equal(1);
+    answer(302, { location: `${ORIGIN}/elsewhere` });
+    expect((await runCommand(['send', FILE, '--url', URL])).code).to.equal(1);
+  });
+
+  it('exits 1 when there is no answer, with the reason', async () => {
+    nock(ORIGIN)
+      .post('/callbacks')
+      .replyWithError(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+    const { code, stderr } = await runCommand(['send', FILE, '--url', URL]);
+    expect(code).to.equal(1);
+    expect(stderr).to.include(`no answer from ${URL}`).and.to.include('ECONNREFUSED');
+  });
+
+  it('says which file cannot be read', async () => {
+    const { code, stderr } = await runCommand(['send', 'none.json', '--url', URL]);
+    expect([code, stderr]).to.deep.equal([1, 'none.json: cannot be read (ENOENT)']);
+  });
+});
