@@ -1,5 +1,5 @@
 /** Delivers what nobody waits for: callbacks accepted for later, and those that the service has stopped retrying. */
-import type { DeliveryUpdate, DueDelivery, Ledger } from '../ledger/ledger.ts';
+import { type DeliveryUpdate, type DueDelivery, type Ledger, NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Courier, Trip } from './courier.ts';
 import { attemptRecords, type DeliveryPolicy, updateAfter } from './outcome.ts';
@@ -170,7 +170,6 @@ export class Worker {
 /** The config no longer sends this callback there. */
 function heldBack({ record }: DueDelivery): DeliveryUpdate {
   const { id, attempts, refusals, lastError, isOurs } = record;
-  const heldBecause = 'no longer routed';
   return {
     id,
     state: 'held',
@@ -178,7 +177,7 @@ function heldBack({ record }: DueDelivery): DeliveryUpdate {
     refusals,
     lastError,
     receipt: undefined,
-    heldBecause,
+    heldBecause: NO_LONGER_ROUTED,
     isOurs,
     dueInMs: 0,
   };

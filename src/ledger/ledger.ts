@@ -5,6 +5,9 @@ import type { Receipt } from '../channels/channel.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'dead' | 'held';
 
+/** Why a delivery is held back that the config no longer sends there. */
+export const NO_LONGER_ROUTED = 'no longer routed';
+
 /** What the answer to a POST said; the word stands in the answer, the log, the metric and the ledger alike. */
 export type CallbackResult =
   | 'delivered'

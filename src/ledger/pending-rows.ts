@@ -104,7 +104,6 @@ export function deliveryRows(
 }
 
 export const SUPERSEDED = 'superseded';
-export const NO_LONGER_ROUTED = 'no longer routed';
 
 /**
  * A delivery's earlier neighbours: same job, same destination, still pending. For an `exists`. An `executing` that nobody

@@ -1,14 +1,13 @@
 /** What happens to a callback that came before: only who has not been told is still to be told. */
 import type { AdmissionContext } from './admission-context.ts';
 import { type Order, orderAfter, stepsOf, withoutHeld } from './job-order.ts';
-import type { Admission, Arrival } from './ledger.ts';
+import { type Admission, type Arrival, NO_LONGER_ROUTED } from './ledger.ts';
 import {
   claimPending,
   deliveryRows,
   holdBack,
   holdBackIdle,
   insertDeliveries,
-  NO_LONGER_ROUTED,
   SUPERSEDED,
 } from './pending-rows.ts';
 import { deliveryRecord, jobIdOf, type Plan, type StandingRow } from './rows.ts';

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { messageFormats } from '../../src/channels/formats.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 
 const SETTINGS: Readonly<Record<string, unknown>> = {
@@ -15,13 +16,14 @@ describe('the registry of channels', () => {
   });
 
   for (const [name, type] of channelTypes) {
-    it(`holds of ${name}: strict settings, and a format that the list of formats has`, () => {
+    it(`holds of ${name}: strict settings, and a format that has built-in templates`, () => {
       expect(type.settings.isValidSync(SETTINGS[name], { strict: true })).to.equal(true);
       expect(type.settings.isValidSync({ ...Object(SETTINGS[name]), typo: 1 }, { strict: true })).to.equal(
         false,
       );
       const format = type.formatOf(SETTINGS[name]);
-      expect(messageFormats.get(format.name)).to.equal(format);
+      const folder = join(import.meta.dirname, '../../templates/en', format.name);
+      expect(existsSync(folder), folder).to.equal(true);
     });
   }
 });

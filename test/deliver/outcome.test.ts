@@ -4,6 +4,7 @@ import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.t
 import type { Trip } from '../../src/deliver/courier.ts';
 import { attemptRecords, type OutcomeContext, updateAfter, withRefusal } from '../../src/deliver/outcome.ts';
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
+import { deliveryRecord as record } from '../support/delivery-record.ts';
 
 const HOUR_MS = 3_600_000;
 const TAKE_OVER_AFTER_MS = 120_000;
@@ -16,24 +17,6 @@ const CONTEXT: OutcomeContext = {
   policy: { permanentAttempts: 2, takeOverAfterMs: TAKE_OVER_AFTER_MS, giveUpAfterMs: 24 * HOUR_MS },
   random: 0.5,
 };
-
-function record(fields: Partial<DeliveryRecord> = {}): DeliveryRecord {
-  return {
-    id: 1,
-    destination: 'slack:#ops',
-    channel: 'slack',
-    address: '#ops',
-    state: 'pending',
-    attempts: 0,
-    lastError: undefined,
-    receipt: undefined,
-    heldBecause: undefined,
-    refusals: 0,
-    isClaimed: false,
-    isOurs: false,
-    ...fields,
-  };
-}
 
 const ATTEMPT = { startedAt: 7, durationMs: 5, outcome: { receipt: { ts: '1' } } };
 const TOLD: Trip = { attempts: [ATTEMPT], outcome: ATTEMPT.outcome };

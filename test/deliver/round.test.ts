@@ -5,6 +5,7 @@ import type { Trip } from '../../src/deliver/courier.ts';
 import { type FinishedTrip, type Round, runRound } from '../../src/deliver/round.ts';
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
+import { deliveryRecord } from '../support/delivery-record.ts';
 
 const TOLD: Trip = { attempts: [], outcome: { receipt: {} } };
 const FAILED: Trip = {
@@ -13,20 +14,9 @@ const FAILED: Trip = {
 };
 
 function recordsOf(count: number): DeliveryRecord[] {
-  return Array.from({ length: count }, (_, id) => ({
-    id,
-    destination: `slack:#c${id}`,
-    channel: 'slack',
-    address: `#c${id}`,
-    state: 'pending',
-    attempts: 0,
-    lastError: undefined,
-    receipt: undefined,
-    heldBecause: undefined,
-    refusals: 0,
-    isClaimed: false,
-    isOurs: false,
-  }));
+  return Array.from({ length: count }, (_, id) =>
+    deliveryRecord({ id, destination: `slack:#c${id}`, address: `#c${id}` }),
+  );
 }
 
 describe('a round', () => {

@@ -10,27 +10,10 @@ import {
   type Verdict,
 } from '../../src/deliver/verdict.ts';
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
+import { deliveryRecord as record } from '../support/delivery-record.ts';
 
 const HOUR_MS = 3_600_000;
 const POLICY = { permanentAttempts: 2, takeOverAfterMs: 120_000, giveUpAfterMs: 24 * HOUR_MS };
-
-function record(fields: Partial<DeliveryRecord> = {}): DeliveryRecord {
-  return {
-    id: 1,
-    destination: 'slack:#ops',
-    channel: 'slack',
-    address: '#ops',
-    state: 'pending',
-    attempts: 0,
-    lastError: undefined,
-    receipt: undefined,
-    heldBecause: undefined,
-    refusals: 0,
-    isClaimed: false,
-    isOurs: false,
-    ...fields,
-  };
-}
 
 const ATTEMPT = { startedAt: 0, durationMs: 5, outcome: { receipt: { ts: '1' } } };
 const TOLD: Trip = { attempts: [ATTEMPT], outcome: { receipt: { ts: '1' } } };

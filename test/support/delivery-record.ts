@@ -1,0 +1,21 @@
+/** A delivery as the ledger would hand it over, for tests that only decide. */
+import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
+
+/** Pending, never attempted, in nobody's hands, unless the fields say otherwise. */
+export function deliveryRecord(fields: Partial<DeliveryRecord> = {}): DeliveryRecord {
+  return {
+    id: 1,
+    destination: 'slack:#ops',
+    channel: 'slack',
+    address: '#ops',
+    state: 'pending',
+    attempts: 0,
+    lastError: undefined,
+    receipt: undefined,
+    heldBecause: undefined,
+    refusals: 0,
+    isClaimed: false,
+    isOurs: false,
+    ...fields,
+  };
+}
