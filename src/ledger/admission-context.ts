@@ -1,13 +1,11 @@
 /** What the admission of callbacks needs beside the callbacks. */
-import type { Transaction } from 'kysely';
 import type { DialectTraits } from './dialect.ts';
-import type { Claim, StoreTime } from './rows.ts';
-import type { Tables } from './tables.ts';
+import type { HotStatements, StatementContext } from './hot-statements.ts';
+import type { Claim } from './rows.ts';
 
-export interface AdmissionContext {
-  readonly trx: Transaction<Tables>;
+export interface AdmissionContext extends StatementContext {
   readonly traits: DialectTraits;
-  readonly time: StoreTime;
+  readonly statements: HotStatements;
   readonly claim: Claim;
   /** When Botbell takes over what the service does not retry. */
   readonly takeOverAfterMs: number;

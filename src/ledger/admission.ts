@@ -1,10 +1,11 @@
 /** The transaction that writes arrivals down before anyone is told, and says who is still to be told. */
 import type { AdmissionContext } from './admission-context.ts';
 import { type JobStep, type Order, orderAfter, stepsOf, withoutHeld } from './job-order.ts';
-import type { Admission, Arrival } from './ledger.ts';
+import type { PlannedRow } from './hot-statements.ts';
+import type { Admission, Arrival, DeliveryRecord } from './ledger.ts';
 import { admitAgain } from './readmission.ts';
-import { holdBackIdle, insertDeliveries, SUPERSEDED } from './pending-rows.ts';
-import { callbackRow, deliveryRecord, jobIdOf, type Plan, type StandingRow } from './rows.ts';
+import { holdBackIdle, SUPERSEDED } from './pending-rows.ts';
+import { callbackRow, jobIdOf, type Plan, plannedRecord } from './rows.ts';
 
 /** One admission per arrival, in order. */
 export async function admitAll(
@@ -28,16 +29,10 @@ export async function admitAll(
 
 /** The arrivals that the ledger did not know, with their ids. */
 async function insertCallbacks(
-  { trx }: AdmissionContext,
+  context: AdmissionContext,
   arrivals: readonly Arrival[],
 ): Promise<Map<Arrival, number>> {
-  const inserted = await trx
-    .insertInto('callbacks')
-    .values(arrivals.map(callbackRow))
-    .onConflict((conflict) => conflict.column('identity').doNothing())
-    .returning(['id', 'identity'])
-    .execute();
-  const ids = new Map(inserted.map((row) => [row.identity, row.id]));
+  const ids = await context.statements.insertCallbacks(context, arrivals.map(callbackRow));
   const fresh = new Map<Arrival, number>();
   for (const arrival of arrivals) {
     const id = ids.get(arrival.identity);
@@ -53,20 +48,35 @@ async function admitNew(
   fresh: ReadonlyMap<Arrival, number>,
 ): Promise<Map<Arrival, Admission>> {
   if (fresh.size === 0) return new Map();
-  const { trx, time } = context;
   const orders = await holdOvertaken(context, await orderOf(context, fresh));
-  const planned = [...fresh].flatMap(([arrival, callbackId]) =>
-    orders.get(arrival)?.isSuperseded === true
-      ? []
-      : arrival.planned.map((target) => ({ callbackId, target, plan: planOf(context, arrival) })),
-  );
-  const rowsOf = groupRows(await insertDeliveries(trx, time, planned));
+  const recordsOf = await planDeliveries(context, fresh, orders);
   return new Map(
     [...fresh].map(([arrival, id]) => [
       arrival,
-      admission(arrival, id, orders.get(arrival), rowsOf.get(id) ?? []),
+      admission(arrival, id, orders.get(arrival), recordsOf.get(id) ?? []),
     ]),
   );
+}
+
+/** @returns what was planned, by the callbacks' ids */
+async function planDeliveries(
+  context: AdmissionContext,
+  fresh: ReadonlyMap<Arrival, number>,
+  orders: ReadonlyMap<Arrival, Order>,
+): Promise<Map<number, DeliveryRecord[]>> {
+  const planned: PlannedRow[] = [];
+  for (const [arrival, callbackId] of fresh) {
+    if (orders.get(arrival)?.isSuperseded === true) continue;
+    const plan = planOf(context, arrival);
+    for (const target of arrival.planned) planned.push({ callbackId, target, plan });
+  }
+  if (planned.length === 0) return new Map();
+  const ids = await context.statements.insertDeliveries(context, planned);
+  const records = new Map<number, DeliveryRecord[]>();
+  planned.forEach(({ callbackId, target, plan }, index) => {
+    addTo(records, callbackId, plannedRecord(ids[index] as number, target, plan));
+  });
+  return records;
 }
 
 async function holdOvertaken(
@@ -74,6 +84,7 @@ async function holdOvertaken(
   orders: ReadonlyMap<Arrival, Order>,
 ): Promise<ReadonlyMap<Arrival, Order>> {
   const ids = [...orders.values()].flatMap(({ overtaken }) => overtaken.map(({ id }) => id));
+  if (ids.length === 0) return orders;
   const held = await holdBackIdle(trx, time, ids, SUPERSEDED);
   return new Map([...orders].map(([arrival, order]) => [arrival, withoutHeld(order, held)]));
 }
@@ -86,22 +97,39 @@ function planOf({ claim, takeOverAfterMs }: AdmissionContext, { isAccepted }: Ar
 
 /** How each new callback stands to the earlier ones of its job, those of the same batch included. */
 async function orderOf(
-  { trx, time }: AdmissionContext,
+  context: AdmissionContext,
   fresh: ReadonlyMap<Arrival, number>,
 ): Promise<Map<Arrival, Order>> {
-  const jobIds = [...fresh.keys()].map(({ callback }) => jobIdOf(callback));
-  const known = await stepsOf(trx, jobIds, time);
-  const sameBatch: JobStep[] = [];
+  const steps = await earlierSteps(context, fresh);
   const orders = new Map<Arrival, Order>();
   for (const [arrival, callbackId] of fresh) {
     const jobId = jobIdOf(arrival.callback);
-    const { status } = arrival.callback;
-    const isEarlier = (step: JobStep) => step.jobId === jobId && step.callbackId < callbackId;
-    const order = orderAfter(status, [...known, ...sameBatch].filter(isEarlier));
+    const earlier = steps.get(jobId)?.filter((step) => step.callbackId < callbackId) ?? [];
+    const order = orderAfter(arrival.callback.status, earlier);
     orders.set(arrival, order);
-    if (!order.isSuperseded) sameBatch.push(...aboutToBeSent(arrival, callbackId, jobId));
+    if (order.isSuperseded) continue;
+    for (const step of aboutToBeSent(arrival, callbackId, jobId)) addTo(steps, jobId, step);
   }
   return orders;
+}
+
+/** By job; most jobs have none. */
+async function earlierSteps(
+  context: AdmissionContext,
+  fresh: ReadonlyMap<Arrival, number>,
+): Promise<Map<string, JobStep[]>> {
+  const written = [...fresh].map(([{ callback }, callbackId]) => ({ callbackId, jobId: jobIdOf(callback) }));
+  const begun = await context.statements.jobsBegunBefore(context, written);
+  const steps = new Map<string, JobStep[]>();
+  if (begun.length === 0) return steps;
+  for (const step of await stepsOf(context.trx, begun, context.time)) addTo(steps, step.jobId, step);
+  return steps;
+}
+
+function addTo<Key, Value>(groups: Map<Key, Value[]>, key: Key, value: Value): void {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [value]);
+  else group.push(value);
 }
 
 function aboutToBeSent(
@@ -117,31 +145,21 @@ function aboutToBeSent(
   }));
 }
 
-function groupRows(rows: readonly StandingRow[]): Map<number, StandingRow[]> {
-  const groups = new Map<number, StandingRow[]>();
-  for (const row of rows) {
-    const group = groups.get(row.callback_id);
-    if (group === undefined) groups.set(row.callback_id, [row]);
-    else group.push(row);
-  }
-  return groups;
-}
-
 function admission(
   arrival: Arrival,
   callbackId: number,
   order: Order | undefined,
-  rows: readonly StandingRow[],
+  deliveries: readonly DeliveryRecord[],
 ): Admission {
-  const claimed = arrival.isAccepted ? [] : rows;
-  const isBlocked = ({ destination }: StandingRow) => order?.busyDestinations.has(destination) === true;
+  const claimed = deliveries.filter(({ isClaimed }) => isClaimed);
+  const isBlocked = ({ destination }: DeliveryRecord) => order?.busyDestinations.has(destination) === true;
   return {
     callbackId,
     isNew: true,
     timesReceived: 1,
     firstReceivedAt: arrival.receivedAt,
     isSuperseded: order?.isSuperseded === true,
-    deliveries: rows.map(deliveryRecord),
+    deliveries,
     claimed: new Set(claimed.map(({ id }) => id)),
     blocked: new Set(claimed.filter(isBlocked).map(({ id }) => id)),
   };

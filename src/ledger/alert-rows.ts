@@ -1,27 +1,18 @@
 /** Alerts are written like callbacks of a kind of their own, so that the worker delivers them as it does all else. */
-import type { Transaction } from 'kysely';
+import type { HotStatements, StatementContext } from './hot-statements.ts';
 import type { Alert, CallbackKind } from './ledger.ts';
-import { insertDeliveries } from './pending-rows.ts';
-import { callbackRow, type StoreTime } from './rows.ts';
-import type { Tables } from './tables.ts';
+import { callbackRow } from './rows.ts';
 
 export async function writeAlert(
-  trx: Transaction<Tables>,
-  time: StoreTime,
+  context: StatementContext,
+  statements: HotStatements,
   { identity, callback, raisedAt, targets }: Alert,
 ): Promise<void> {
   const arrival = { identity, callback, startedAt: raisedAt, receivedAt: raisedAt, routing: [] };
-  const inserted = await trx
-    .insertInto('callbacks')
-    .values({ ...callbackRow(arrival), kind: 'alert' satisfies CallbackKind })
-    .onConflict((conflict) => conflict.column('identity').doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  if (inserted === undefined) return;
+  const row = { ...callbackRow(arrival), kind: 'alert' satisfies CallbackKind };
+  const callbackId = (await statements.insertCallbacks(context, [row])).get(identity);
+  if (callbackId === undefined) return;
   const plan = { claim: undefined, dueInMs: 0, isOurs: true };
-  await insertDeliveries(
-    trx,
-    time,
-    targets.map((target) => ({ callbackId: inserted.id, target, plan })),
-  );
+  const planned = targets.map((target) => ({ callbackId, target, plan }));
+  await statements.insertDeliveries(context, planned);
 }

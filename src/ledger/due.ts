@@ -1,5 +1,5 @@
 /** What is Botbell's own to attempt: claimed by one process at a time, in the order of each job. */
-import { sql, type Transaction } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Callback } from '../callback/callback.ts';
 import type { DialectTraits } from './dialect.ts';
 import { isResult, stepsOf } from './job-order.ts';
@@ -22,7 +22,7 @@ export interface DueRequest {
 }
 
 export async function claimDue(
-  trx: Transaction<Tables>,
+  trx: Kysely<Tables>,
   traits: DialectTraits,
   time: StoreTime,
   request: DueRequest,
@@ -45,7 +45,7 @@ export async function claimDue(
 }
 
 async function dueIds(
-  trx: Transaction<Tables>,
+  trx: Kysely<Tables>,
   traits: DialectTraits,
   time: StoreTime,
   { limit, pausedChannels }: DueRequest,
@@ -64,7 +64,7 @@ async function dueIds(
   return rows.map(({ id }) => id);
 }
 
-async function withCallbacks(trx: Transaction<Tables>, rows: readonly StandingRow[]): Promise<DueDelivery[]> {
+async function withCallbacks(trx: Kysely<Tables>, rows: readonly StandingRow[]): Promise<DueDelivery[]> {
   const callbacks = await trx
     .selectFrom('callbacks')
     .select(['id', 'kind', 'identity', 'body', 'times_received', 'received_at'])
@@ -88,7 +88,7 @@ async function withCallbacks(trx: Transaction<Tables>, rows: readonly StandingRo
 
 /** A start that could not be told before its result came is not told any more. */
 async function withoutSuperseded(
-  trx: Transaction<Tables>,
+  trx: Kysely<Tables>,
   time: StoreTime,
   due: readonly DueDelivery[],
 ): Promise<DueDelivery[]> {

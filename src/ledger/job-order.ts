@@ -1,5 +1,5 @@
 /** The order inside a job: what overtakes what, and who must wait for whom. */
-import type { Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type { StoreTime } from './rows.ts';
 import type { Tables } from './tables.ts';
@@ -22,7 +22,7 @@ export function isResult({ status }: Pick<JobStep, 'status'>): boolean {
 
 /** All that is known of these jobs, oldest first. */
 export async function stepsOf(
-  trx: Transaction<Tables>,
+  trx: Kysely<Tables>,
   jobIds: readonly string[],
   { now }: StoreTime,
 ): Promise<JobStep[]> {

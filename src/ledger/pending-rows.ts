@@ -1,45 +1,12 @@
 /** Writing, claiming and holding back deliveries that are still to be made. */
-import { sql, type Transaction } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { EXECUTING } from './job-order.ts';
-import type { DeliveryTarget } from './ledger.ts';
-import {
-  type Claim,
-  isClaimedColumn,
-  type Plan,
-  plannedRow,
-  type StandingRow,
-  type StoreTime,
-} from './rows.ts';
+import { type Claim, isClaimedColumn, type StandingRow, type StoreTime } from './rows.ts';
 import type { Tables } from './tables.ts';
-
-/** Both databases take far more parameters; this only bounds how many shapes of one statement exist. */
-const ROWS_PER_INSERT = 200;
-
-export interface PlannedRow {
-  readonly callbackId: number;
-  readonly target: DeliveryTarget;
-  readonly plan: Plan;
-}
-
-export async function insertDeliveries(
-  trx: Transaction<Tables>,
-  time: StoreTime,
-  planned: readonly PlannedRow[],
-): Promise<(StandingRow & { callback_id: number })[]> {
-  const inserted: StandingRow[] = [];
-  for (let start = 0; start < planned.length; start += ROWS_PER_INSERT) {
-    const rows = planned
-      .slice(start, start + ROWS_PER_INSERT)
-      .map(({ callbackId, target, plan }) => plannedRow(callbackId, target, plan, time));
-    const query = trx.insertInto('deliveries').values(rows).returningAll().returning(isClaimedColumn(time));
-    inserted.push(...(await query.execute()));
-  }
-  return inserted;
-}
 
 /** What nobody else is sending becomes the claimer's. @returns the ids */
 export async function claimPending(
-  trx: Transaction<Tables>,
+  trx: Kysely<Tables>,
   time: StoreTime,
   callbackId: number,
   { owner, leaseMs }: Claim,
@@ -57,7 +24,7 @@ export async function claimPending(
 
 /** Holds back deliveries that this process has claimed. */
 export async function holdBack(
-  trx: Transaction<Tables>,
+  trx: Kysely<Tables>,
   time: StoreTime,
   ids: readonly number[],
   reason: string,
@@ -67,7 +34,7 @@ export async function holdBack(
 
 /** Holds back what nobody is sending at this moment. @returns the ids */
 export async function holdBackIdle(
-  trx: Transaction<Tables>,
+  trx: Kysely<Tables>,
   time: StoreTime,
   ids: readonly number[],
   reason: string,
@@ -80,7 +47,7 @@ export async function holdBackIdle(
   return new Set(held.map(({ id }) => id));
 }
 
-function holdingBack(trx: Transaction<Tables>, time: StoreTime, ids: readonly number[], reason: string) {
+function holdingBack(trx: Kysely<Tables>, time: StoreTime, ids: readonly number[], reason: string) {
   return trx
     .updateTable('deliveries')
     .set({ state: 'held', held_because: reason, claimed_by: null, claimed_until: null, updated_at: time.now })
@@ -90,7 +57,7 @@ function holdingBack(trx: Transaction<Tables>, time: StoreTime, ids: readonly nu
 
 /** Every delivery of a callback, in the order in which they were planned. */
 export function deliveryRows(
-  db: Pick<Transaction<Tables>, 'selectFrom'>,
+  db: Pick<Kysely<Tables>, 'selectFrom'>,
   time: StoreTime,
   callbackId: number,
 ): Promise<StandingRow[]> {

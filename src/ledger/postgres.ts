@@ -2,6 +2,7 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { DialectTraits, OpenStore } from './dialect.ts';
+import { kyselyStatements } from './kysely-statements.ts';
 import type { Tables } from './tables.ts';
 
 /** Group commits need few connections; the rest serve reads and the claims of the worker. */
@@ -42,7 +43,11 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
   // A server that goes away ends connections, idle ones and those in use; unheard, that would end the process.
   pool.on('error', onIdleError);
   pool.on('connect', (client) => void client.on('error', () => undefined));
-  return { db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), traits: postgresTraits };
+  return {
+    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
+    traits: postgresTraits,
+    statements: kyselyStatements,
+  };
 }
 
 const postgresTraits: DialectTraits = {

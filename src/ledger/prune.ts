@@ -1,11 +1,11 @@
 /** Forgetting what is old and done, a little at a time, so that nobody has to wait for it. */
-import { sql, type Transaction } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
 const CALLBACKS_PER_STEP = 200;
 
 /** @returns how many callbacks went */
-export async function pruneStep(trx: Transaction<Tables>, before: number): Promise<number> {
+export async function pruneStep(trx: Kysely<Tables>, before: number): Promise<number> {
   const old = await trx
     .selectFrom('callbacks')
     .select('id')

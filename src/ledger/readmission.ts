@@ -2,14 +2,7 @@
 import type { AdmissionContext } from './admission-context.ts';
 import { type Order, orderAfter, stepsOf, withoutHeld } from './job-order.ts';
 import { type Admission, type Arrival, NO_LONGER_ROUTED } from './ledger.ts';
-import {
-  claimPending,
-  deliveryRows,
-  holdBack,
-  holdBackIdle,
-  insertDeliveries,
-  SUPERSEDED,
-} from './pending-rows.ts';
+import { claimPending, deliveryRows, holdBack, holdBackIdle, SUPERSEDED } from './pending-rows.ts';
 import { deliveryRecord, jobIdOf, type Plan, type StandingRow } from './rows.ts';
 
 export async function admitAgain(
@@ -82,7 +75,7 @@ interface KnownDeliveries {
 
 /** Adds whom the config has named since the first time, and holds back whom it no longer names. */
 async function adjustToPlan(
-  { trx, time }: AdmissionContext,
+  { trx, time, statements }: AdmissionContext,
   { planned }: Arrival,
   plan: Plan,
   { callbackId, before, own }: KnownDeliveries,
@@ -92,11 +85,8 @@ async function adjustToPlan(
   await holdBack(trx, time, idsOf(unnamed), NO_LONGER_ROUTED);
   const known = new Set(before.map(({ destination }) => destination));
   const added = planned.filter(({ destination }) => !known.has(destination));
-  await insertDeliveries(
-    trx,
-    time,
-    added.map((target) => ({ callbackId, target, plan })),
-  );
+  const rows = added.map((target) => ({ callbackId, target, plan }));
+  if (rows.length > 0) await statements.insertDeliveries({ trx, time }, rows);
 }
 
 /** Claimed by this process all the same, but for an earlier request that is still at it. */

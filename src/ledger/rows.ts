@@ -6,6 +6,7 @@ import { cutEndBytes } from '../text/cut.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type {
+  AnswerRecord,
   Arrival,
   AttemptRecord,
   CallbackKind,
@@ -16,15 +17,17 @@ import type {
   DeliveryTarget,
   RefusedBody,
 } from './ledger.ts';
-import type { AttemptRow, CallbackRow, DeliveryRow, RefusedRow } from './tables.ts';
+import type { AnswerRow, AttemptRow, CallbackRow, DeliveryRow, RefusedRow } from './tables.ts';
 
 /** A refused body is kept up to here. */
 const KEPT_BYTES = 64 * 1024;
 
-/** Times of the store, as expressions that the statement evaluates. */
+/** A time of the store, or the expression that its statements evaluate to one. */
+export type Moment = number | RawBuilder<number>;
+
 export interface StoreTime {
-  readonly now: RawBuilder<number>;
-  in(ms: number): RawBuilder<number>;
+  readonly now: Moment;
+  in(ms: number): Moment;
 }
 
 export interface Claim {
@@ -83,6 +86,25 @@ export function plannedRow(
     due_at: time.in(dueInMs),
     is_ours: Number(isOurs),
     updated_at: time.now,
+  };
+}
+
+/** A delivery as it was planned, once it is written. */
+export function plannedRecord(id: number, target: DeliveryTarget, { claim, isOurs }: Plan): DeliveryRecord {
+  const { destination, channel, address } = target;
+  return {
+    id,
+    destination,
+    channel,
+    address,
+    state: 'pending',
+    attempts: 0,
+    lastError: undefined,
+    receipt: undefined,
+    heldBecause: undefined,
+    refusals: 0,
+    isClaimed: claim !== undefined,
+    isOurs,
   };
 }
 
@@ -147,6 +169,11 @@ export function attemptRow(attempt: AttemptRecord): Insertable<AttemptRow> {
     outcome: attempt.outcome,
     ...errorColumns(attempt.error),
   };
+}
+
+export function answerRow(answer: AnswerRecord): Insertable<AnswerRow> {
+  const { callbackId, receivedAt, answeredAt, status, result } = answer;
+  return { callback_id: callbackId, received_at: receivedAt, answered_at: answeredAt, status, result };
 }
 
 /** A remote's words are foreign text, too. */

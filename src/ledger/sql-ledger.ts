@@ -1,5 +1,5 @@
 /** The ledger over Kysely: one implementation for every database. */
-import { type Insertable, type Kysely, sql, type Transaction } from 'kysely';
+import { type Insertable, type Kysely, sql } from 'kysely';
 import type { Clock } from '../time/clock.ts';
 import { admitAll } from './admission.ts';
 import { writeAlert } from './alert-rows.ts';
@@ -11,7 +11,6 @@ import {
   type Alert,
   type Arrival,
   type DeliveryRecord,
-  type DeliveryUpdate,
   type DueDelivery,
   type Ledger,
   LedgerUnavailable,
@@ -22,7 +21,7 @@ import {
 import { patiently } from './patience.ts';
 import { deliveryRows, earlierOfTheJob } from './pending-rows.ts';
 import { pruneStep } from './prune.ts';
-import { attemptRow, deliveryRecord, refusedRow, type StoreTime, updatedColumns } from './rows.ts';
+import { deliveryRecord, refusedRow, type StoreTime } from './rows.ts';
 import type { RefusedRow, Tables } from './tables.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
 
@@ -102,7 +101,9 @@ export class SqlLedger implements Ledger {
   }
 
   raise(alert: Alert): Promise<void> {
-    return this.#transact(true, (trx) => writeAlert(trx, this.#time(), alert));
+    return this.#transact(true, (trx) =>
+      writeAlert({ trx, time: this.#time() }, this.#store.statements, alert),
+    );
   }
 
   prune(before: number): Promise<number> {
@@ -162,44 +163,40 @@ export class SqlLedger implements Ledger {
   /** Claims and due times are told by the store's clock: those of its processes may differ by minutes. */
   #time(): StoreTime {
     const now = this.#store.traits.now(this.#options.clock.now());
-    return { now, in: (ms) => sql<number>`${now} + ${ms}` };
+    return { now, in: (ms) => (typeof now === 'number' ? now + ms : sql<number>`${now} + ${ms}`) };
   }
 
   #commitArrivals(batch: readonly Arrival[]): Promise<readonly Admission[]> {
     const isDurable = batch.some(({ isAccepted }) => isAccepted);
     const { clock, takeOverAfterMs } = this.#options;
-    const { traits } = this.#store;
-    const context = { traits, time: this.#time(), claim: this.#options, takeOverAfterMs, now: clock.now() };
+    const { traits, statements } = this.#store;
+    const context = {
+      traits,
+      statements,
+      time: this.#time(),
+      claim: this.#options,
+      takeOverAfterMs,
+      now: clock.now(),
+    };
     return this.#transact(isDurable, (trx) => admitAll({ ...context, trx }, batch));
   }
 
   async #commitSettlements(batch: readonly Settlement[]): Promise<void[]> {
     const isDurable = batch.some((settlement) => settlement.isDurable);
+    const { statements } = this.#store;
     await this.#transact(isDurable, async (trx) => {
-      const attempts = batch.flatMap((settlement) => settlement.attempts.map(attemptRow));
-      if (attempts.length > 0) await trx.insertInto('attempts').values(attempts).execute();
-      const answers = batch.flatMap(({ answer }) => (answer === undefined ? [] : [asRow(answer)]));
-      if (answers.length > 0) await trx.insertInto('answers').values(answers).execute();
-      for (const { deliveries } of batch) {
-        for (const update of deliveries) await this.#update(trx, update);
-      }
+      const context = { trx, time: this.#time() };
+      const attempts = batch.flatMap((settlement) => settlement.attempts);
+      await statements.insertAttempts(context, attempts);
+      const answers = batch.flatMap(({ answer }) => answer ?? []);
+      await statements.insertAnswers(context, answers);
+      const updates = batch.flatMap(({ deliveries }) => deliveries);
+      await statements.updateDeliveries(context, updates, this.#options.owner);
     });
     return batch.map(() => undefined);
   }
 
-  /** A failure counts only while the claim is still ours; that somebody was told is true whoever holds it. */
-  async #update(trx: Transaction<Tables>, update: DeliveryUpdate): Promise<void> {
-    let query = trx
-      .updateTable('deliveries')
-      .set(updatedColumns(update, this.#time()))
-      .where('id', '=', update.id);
-    if (update.state !== 'delivered') {
-      query = query.where('state', '=', 'pending').where('claimed_by', '=', this.#options.owner);
-    }
-    await query.execute();
-  }
-
-  #transact<T>(isDurable: boolean, work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
+  #transact<T>(isDurable: boolean, work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {
     const { db, traits } = this.#store;
     return this.#available(() => traits.transact(db, isDurable, work));
   }
@@ -211,10 +208,6 @@ export class SqlLedger implements Ledger {
       throw unavailable(error);
     }
   }
-}
-
-function asRow({ callbackId, receivedAt, answeredAt, status, result }: NonNullable<Settlement['answer']>) {
-  return { callback_id: callbackId, received_at: receivedAt, answered_at: answeredAt, status, result };
 }
 
 function causeOf(error: unknown): unknown {

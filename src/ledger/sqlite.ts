@@ -6,7 +6,6 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   Kysely,
-  sql,
   SqliteAdapter,
   type SqliteDatabase,
   SqliteDialect,
@@ -14,6 +13,7 @@ import {
   type SqliteStatement,
 } from 'kysely';
 import type { DialectTraits, OpenStore } from './dialect.ts';
+import { SqliteStatements } from './sqlite-statements.ts';
 import type { Tables } from './tables.ts';
 
 /** Distinct statements of a running service stay far below this; the bound keeps odd batch sizes from piling up. */
@@ -34,6 +34,9 @@ const BUSY = /^database (?:table )?is locked/;
 /** SQLITE_READONLY, in the same way. */
 const READ_ONLY = /readonly database/;
 
+/** Every transaction of the ledger writes: taking the lock at once, it cannot find later that its snapshot is too old. */
+const BEGIN = 'begin immediate';
+
 const MEMORY = ':memory:';
 
 /** What the write-ahead log may keep on disk once its content is in the file. */
@@ -42,8 +45,9 @@ const LOG_BYTES = 8 * 1024 * 1024;
 /** @throws {Error} a file that cannot be opened or created, with the reason */
 export function openSqlite(path: string): OpenStore {
   const database = openFile(path);
-  const db = new Kysely<Tables>({ dialect: new LedgerDialect(keptStatements(database)) });
-  return { db, traits: sqliteTraits };
+  const kept = keptStatements(database);
+  const db = new Kysely<Tables>({ dialect: new LedgerDialect(kept) });
+  return { db, traits: traitsOver(kept), statements: new SqliteStatements(kept) };
 }
 
 class LedgerDialect extends SqliteDialect {
@@ -63,10 +67,10 @@ class LedgerDialect extends SqliteDialect {
   }
 }
 
-/** Every transaction of the ledger writes: taking the lock at once, it cannot find later that its snapshot is too old. */
+/** For the migrations. */
 class WritingDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+    await connection.executeQuery(CompiledQuery.raw(BEGIN));
   }
 }
 
@@ -145,26 +149,51 @@ function forKysely(statement: StatementSyncInstance): SqliteStatement {
   };
 }
 
-const sqliteTraits: DialectTraits = {
-  idType: 'integer',
-  // `integer primary key` is the rowid itself and counts up by itself.
-  asGeneratedId: (column) => column,
-  transact: (db, isDurable, work) =>
-    db.connection().execute(async (connection) => {
-      // The level cannot change inside a transaction; in WAL mode FULL also flushes every commit before this one.
-      if (isDurable) await sql`pragma synchronous = full`.execute(connection);
-      try {
-        return await connection.transaction().execute(work);
-      } finally {
-        if (isDurable) await sql`pragma synchronous = normal`.execute(connection);
-      }
-    }),
-  now: (localNow) => sql<number>`${localNow}`,
-  // One connection writes at a time: there is nobody to be locked out.
-  lockRows: (query) => query,
-  lockJobs: () => Promise.resolve(),
-  isBusy: isSqliteBusy,
-};
+function traitsOver(database: SqliteDatabase): DialectTraits {
+  const run = (text: string) => void database.prepare(text).run([]);
+  return {
+    idType: 'integer',
+    // `integer primary key` is the rowid itself and counts up by itself.
+    asGeneratedId: (column) => column,
+    transact: (db, isDurable, work) =>
+      db.connection().execute(async (connection) => {
+        // The level cannot change inside a transaction; in WAL mode FULL also flushes every commit before this one.
+        if (isDurable) run('pragma synchronous = full');
+        try {
+          return await inTransaction(run, () => work(connection));
+        } finally {
+          if (isDurable) run('pragma synchronous = normal');
+        }
+      }),
+    now: (localNow) => localNow,
+    // One connection writes at a time: there is nobody to be locked out.
+    lockRows: (query) => query,
+    lockJobs: () => Promise.resolve(),
+    isBusy: isSqliteBusy,
+  };
+}
+
+/** Kysely's own transactions take several times longer over what two statements do. */
+async function inTransaction<T>(run: (text: string) => void, work: () => Promise<T>): Promise<T> {
+  run(BEGIN);
+  try {
+    const result = await work();
+    run('commit');
+    return result;
+  } catch (error) {
+    rollBack(run);
+    throw error;
+  }
+}
+
+/** After some errors, a full disk for one, SQLite has done it by itself (sqlite.org/lang_transaction.html). */
+function rollBack(run: (text: string) => void): void {
+  try {
+    run('rollback');
+  } catch {
+    // What failed before says more.
+  }
+}
 
 export function isSqliteBusy(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -1,0 +1,140 @@
+/** The hot statements in SQLite: prepared once for one row, run row by row, which costs less than to compile many rows at once. */
+import type { Insertable, SqliteDatabase } from 'kysely';
+import type { HotStatements, PlannedRow, StatementContext, WrittenCallback } from './hot-statements.ts';
+import type { AnswerRecord, AttemptRecord, DeliveryUpdate } from './ledger.ts';
+import { answerRow, attemptRow, plannedRow, updatedColumns } from './rows.ts';
+import type { AnswerRow, AttemptRow, CallbackRow, DeliveryRow } from './tables.ts';
+
+const CALLBACK_COLUMNS = [
+  'kind',
+  'identity',
+  'job_id',
+  'bot_id',
+  'bot_name',
+  'status',
+  'started_at',
+  'received_at',
+  'last_received_at',
+  'times_received',
+  'body',
+  'routing',
+] as const satisfies readonly (keyof CallbackRow)[];
+
+const DELIVERY_COLUMNS = [
+  'callback_id',
+  'destination',
+  'channel',
+  'address',
+  'state',
+  'attempts',
+  'refusals',
+  'claimed_by',
+  'claimed_until',
+  'due_at',
+  'is_ours',
+  'updated_at',
+] as const satisfies readonly (keyof DeliveryRow)[];
+
+const UPDATED_COLUMNS = [
+  'state',
+  'attempts',
+  'refusals',
+  'error_class',
+  'error_code',
+  'error_message',
+  'receipt',
+  'held_because',
+  'claimed_by',
+  'claimed_until',
+  'due_at',
+  'is_ours',
+  'updated_at',
+] as const satisfies readonly (keyof DeliveryRow)[];
+
+const ATTEMPT_COLUMNS = [
+  'delivery_id',
+  'started_at',
+  'duration_ms',
+  'outcome',
+  'error_code',
+  'error_message',
+] as const satisfies readonly (keyof AttemptRow)[];
+
+const ANSWER_COLUMNS = [
+  'callback_id',
+  'received_at',
+  'answered_at',
+  'status',
+  'result',
+] as const satisfies readonly (keyof AnswerRow)[];
+
+const INSERT_CALLBACK = `${insertInto('callbacks', CALLBACK_COLUMNS)} on conflict (identity) do nothing`;
+const INSERT_DELIVERY = insertInto('deliveries', DELIVERY_COLUMNS);
+const INSERT_ATTEMPT = insertInto('attempts', ATTEMPT_COLUMNS);
+const INSERT_ANSWER = insertInto('answers', ANSWER_COLUMNS);
+const EARLIER_OF_THE_JOB = 'select 1 from callbacks where job_id = ? and id < ? limit 1';
+const UPDATE_DELIVERY = `update deliveries set ${UPDATED_COLUMNS.map((column) => `${column} = ?`).join()} where id = ?`;
+const UPDATE_CLAIMED_DELIVERY = `${UPDATE_DELIVERY} and state = 'pending' and claimed_by = ?`;
+
+export class SqliteStatements implements HotStatements {
+  readonly #prepare: SqliteDatabase['prepare'];
+
+  /** @param prepare keeps what it has prepared */
+  constructor({ prepare }: Pick<SqliteDatabase, 'prepare'>) {
+    this.#prepare = prepare;
+  }
+
+  insertCallbacks(_context: StatementContext, rows: readonly Insertable<CallbackRow>[]): Map<string, number> {
+    const insert = this.#prepare(INSERT_CALLBACK);
+    const ids = new Map<string, number>();
+    for (const row of rows) {
+      const { changes, lastInsertRowid } = insert.run(valuesOf(row, CALLBACK_COLUMNS));
+      if (Number(changes) > 0) ids.set(row.identity, Number(lastInsertRowid));
+    }
+    return ids;
+  }
+
+  jobsBegunBefore(_context: StatementContext, written: readonly WrittenCallback[]): readonly string[] {
+    const look = this.#prepare(EARLIER_OF_THE_JOB);
+    return written
+      .filter(({ jobId, callbackId }) => look.all([jobId, callbackId]).length > 0)
+      .map(({ jobId }) => jobId);
+  }
+
+  insertDeliveries({ time }: StatementContext, planned: readonly PlannedRow[]): readonly number[] {
+    const insert = this.#prepare(INSERT_DELIVERY);
+    return planned.map(({ callbackId, target, plan }) => {
+      const row = plannedRow(callbackId, target, plan, time);
+      return Number(insert.run(valuesOf(row, DELIVERY_COLUMNS)).lastInsertRowid);
+    });
+  }
+
+  insertAttempts(_context: StatementContext, attempts: readonly AttemptRecord[]): void {
+    const insert = this.#prepare(INSERT_ATTEMPT);
+    for (const attempt of attempts) insert.run(valuesOf(attemptRow(attempt), ATTEMPT_COLUMNS));
+  }
+
+  insertAnswers(_context: StatementContext, answers: readonly AnswerRecord[]): void {
+    const insert = this.#prepare(INSERT_ANSWER);
+    for (const answer of answers) insert.run(valuesOf(answerRow(answer), ANSWER_COLUMNS));
+  }
+
+  updateDeliveries({ time }: StatementContext, updates: readonly DeliveryUpdate[], owner: string): void {
+    for (const update of updates) {
+      const values = [...valuesOf(updatedColumns(update, time), UPDATED_COLUMNS), update.id];
+      if (update.state === 'delivered') this.#prepare(UPDATE_DELIVERY).run(values);
+      else this.#prepare(UPDATE_CLAIMED_DELIVERY).run([...values, owner]);
+    }
+  }
+}
+
+function insertInto(table: string, columns: readonly string[]): string {
+  return `insert into ${table} (${columns.join()}) values (${columns.map(() => '?').join()})`;
+}
+
+function valuesOf<Column extends string>(
+  row: Readonly<Partial<Record<Column, unknown>>>,
+  columns: readonly Column[],
+): unknown[] {
+  return columns.map((column) => row[column]);
+}
