@@ -1,5 +1,5 @@
 /** Puts routing, rendering, channels and ledger together into the pipeline that one config describes. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Callback } from './callback/callback.ts';
 import { parseStartTime } from './callback/start-time.ts';
 import type { Channel, ChannelType } from './channels/channel.ts';
@@ -123,8 +123,7 @@ function composeCourier(
         { format: formats.get(channel)?.name ?? '', templateSet, options },
         timesReceived,
       ),
-    keyOf: ({ identity, destination }) =>
-      createHash('sha256').update(`${identity}\n${destination}`).digest('hex'),
+    keyOf: ({ identity, destination }) => hash('sha256', `${identity}\n${destination}`, 'hex'),
     redact: redactor(config.secrets),
     onAttempt,
   });

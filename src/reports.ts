@@ -58,6 +58,7 @@ export function reportAttempt(
 ): void {
   const failure = 'failure' in outcome ? outcome.failure : undefined;
   metrics.attempted({ channel, outcome: failure?.class ?? 'delivered', seconds: durationMs / 1000 });
+  if (failure === undefined && !logger.isLevelEnabled('debug')) return;
   const job_id = shortId(callback.job_id);
   if (failure === undefined) {
     logger.debug({ destination, job_id, ms: durationMs }, 'delivered');

@@ -16,7 +16,7 @@ export class UndecodableBody extends Error {
   override readonly name = 'UndecodableBody';
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true });
+const BYTE_ORDER_MARK = '\ufeff';
 
 /**
  * The JSON value that UTF-8 bytes spell; a byte order mark is skipped.
@@ -25,7 +25,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
  */
 export function decodeBody(bytes: Uint8Array): unknown {
   if (!isUtf8(bytes)) throw new UndecodableBody('The body is not UTF-8, as every callback has to be.');
-  const text = decoder.decode(bytes);
+  const text = textOf(bytes);
   if (text.trim() === '') throw new UndecodableBody('The body is empty: a callback is a JSON object.');
   if (text.length > QUICKLY_PARSED && textNestsDeeperThan(text, ABSURD_DEPTH)) {
     throw new InvalidCallback([
@@ -37,6 +37,11 @@ export function decodeBody(bytes: Uint8Array): unknown {
   } catch (error) {
     throw new UndecodableBody(`The body is not JSON: ${reasonOf(error, text)}.`);
   }
+}
+
+function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  const text = Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }
 
 /** V8's own words: with a position where it gives one, else with a short excerpt. */

@@ -1,6 +1,9 @@
 /** What makes two callbacks the same: everything in them but how long the BOT has been running. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Callback } from './callback.ts';
+
+/** RFC 8259, section 7, and surrogates, which JSON.stringify escapes where they are alone. */
+const NEEDS_ESCAPES = /["\\\u0000-\u001f\ud800-\udfff]/;
 
 /**
  * SHA-256 of the callback's canonical JSON, 64 hexadecimal digits: keys in code unit order at every depth, a null field
@@ -8,14 +11,18 @@ import type { Callback } from './callback.ts';
  */
 export function identityOf(callback: Callback): string {
   const { elapsed_time: _, ...rest } = callback;
-  return createHash('sha256').update(canonicalJson(rest)).digest('hex');
+  return hash('sha256', canonicalJson(rest), 'hex');
 }
 
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
   if (typeof value === 'object' && value !== null) return canonicalObject(value as Record<string, unknown>);
-  // JSON.stringify spells lone surrogates as escapes, so that texts which differ in them stay different as UTF-8.
-  return typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? quoted(value) : String(value);
+}
+
+/** Lone surrogates become escapes, so that texts which differ in them stay different as UTF-8. */
+function quoted(text: string): string {
+  return NEEDS_ESCAPES.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
 function canonicalObject(fields: Record<string, unknown>): string {
@@ -23,7 +30,7 @@ function canonicalObject(fields: Record<string, unknown>): string {
   for (const key of Object.keys(fields).sort()) {
     const value = fields[key];
     if (value === null || value === undefined) continue;
-    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(value)}`;
+    members += `${members === '' ? '' : ','}${quoted(key)}:${canonicalJson(value)}`;
   }
   return `{${members}}`;
 }

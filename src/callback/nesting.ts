@@ -8,9 +8,18 @@ export function nestsDeeperThan(value: unknown, limit: number): boolean {
   let level = isContainer(value) ? [value] : [];
   for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > limit) return true;
-    level = level.flatMap((container) => Object.values(container).filter(isContainer));
+    level = containersIn(level);
   }
   return false;
+}
+
+function containersIn(level: readonly object[]): object[] {
+  const found: object[] = [];
+  for (const container of level) {
+    const members: readonly unknown[] = Array.isArray(container) ? container : Object.values(container);
+    for (const member of members) if (isContainer(member)) found.push(member);
+  }
+  return found;
 }
 
 function isContainer(value: unknown): value is object {

@@ -106,7 +106,7 @@ function poolFor(api: URL): Pool {
 function clientFor(token: string, api: URL, pool: Pool): WebClient {
   return new WebClient(token, {
     slackApiUrl: api.href,
-    fetch: undiciFetch(pool),
+    fetch: undiciFetch(pool, api.origin),
     // The pool is the queue: there a call's deadline runs on while it waits, in the client's own queue it would not.
     maxRequestConcurrency: Infinity,
     retryConfig: { retries: 0 },
@@ -125,7 +125,9 @@ async function post(client: WebClient, { address, message, timeoutMs }: Outgoing
   if (blocks === undefined)
     return receiptOf(address, await call(client, 'chat.postMessage', plain, deadline));
   try {
-    return receiptOf(address, await call(client, 'chat.postMessage', { ...plain, blocks }, deadline));
+    // As JSON, which is how they travel, or the client would walk through all of them for its debug log, too.
+    const rich = { ...plain, blocks: JSON.stringify(blocks) };
+    return receiptOf(address, await call(client, 'chat.postMessage', rich, deadline));
   } catch (error) {
     const failure = slackFailureOf(error);
     if (failure.class !== 'permanent' || text.trim() === '') throw failure;

@@ -6,7 +6,7 @@ import type { RemotePauses } from './remote-pauses.ts';
 import { fits, nextStep, pauseAfter } from './retry-policy.ts';
 
 export interface CourierDependencies {
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly pauses: RemotePauses;
   readonly send: Messenger;
   readonly attemptsPerRequest: number;

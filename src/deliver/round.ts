@@ -45,12 +45,10 @@ export async function runRound(
   return { finished: [...finished], settled };
 }
 
-/** Given, so that no exception with a stack trace is made for every callback. */
-const DONE = new Error('everybody is through');
-
-async function untilDone(settled: Promise<void>, deadline: number, clock: Clock): Promise<void> {
-  const timer = new AbortController();
-  const due = clock.sleep(Math.max(0, deadline - clock.now()), timer.signal).catch(() => undefined);
-  await Promise.race([settled, due]);
-  timer.abort(DONE);
+/** Resolves when all is settled or the deadline has come. */
+function untilDone(settled: Promise<void>, deadline: number, clock: Clock): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stopTimer = clock.startTimer(Math.max(0, deadline - clock.now()), resolve);
+    void settled.finally(stopTimer).then(resolve, reject);
+  });
 }

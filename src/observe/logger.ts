@@ -1,5 +1,5 @@
 /** Logs: one JSON line each, or a readable one where a person watches. */
-import { pino, type Logger as PinoLogger } from 'pino';
+import { type DestinationStream, pino, type Logger as PinoLogger } from 'pino';
 
 export type Logger = PinoLogger;
 
@@ -7,6 +7,9 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 /** Logs are messages to the operator, so they go to stderr, and results to stdout. */
 const STDERR = 2;
+
+/** Bytes that are not held back until the turn ends. */
+const LARGEST_WRITE = 8 * 1024;
 
 /**
  * @param isForPeople colours and one short line instead of JSON
@@ -18,7 +21,7 @@ export async function createLogger(
   redact: (line: string) => string,
 ): Promise<Logger> {
   const options = { level, base: undefined, hooks: { streamWrite: redact } };
-  if (!isForPeople) return pino(options, pino.destination({ fd: STDERR, sync: true }));
+  if (!isForPeople) return pino(options, oncePerTurn());
   const { PinoPretty } = await import('pino-pretty');
   const stream = PinoPretty({
     colorize: true,
@@ -29,4 +32,23 @@ export async function createLogger(
     ignore: 'pid,hostname',
   });
   return pino(options, stream);
+}
+
+/** What is logged in one turn of the event loop is written at its end in one go: a write for each line costs as much as the line. */
+function oncePerTurn(): DestinationStream {
+  const destination = pino.destination({ fd: STDERR, sync: true, minLength: LARGEST_WRITE });
+  let isScheduled = false;
+  const flush = () => {
+    isScheduled = false;
+    destination.flushSync();
+  };
+  process.on('exit', flush);
+  return {
+    write(line) {
+      destination.write(line);
+      if (isScheduled) return;
+      isScheduled = true;
+      setImmediate(flush);
+    },
+  };
 }

@@ -6,7 +6,8 @@ import { HttpProblem } from '../http/problem.ts';
 
 const JSON_TYPE = 'application/json';
 const UTF_8_NAMES = new Set(['utf-8', 'utf8']);
-const ENCODINGS = new Set(['', 'identity', 'gzip', 'deflate', 'br']);
+const UNCOMPRESSED: ReadonlySet<string> = new Set(['', 'identity']);
+const ENCODINGS = new Set([...UNCOMPRESSED, 'gzip', 'deflate', 'br']);
 
 /** What is left of a refused upload is not worth reading. */
 const CLOSE = { Connection: 'close' };
@@ -30,9 +31,14 @@ export function readBody(maxBytes: number): Middleware {
   const read = bodyParser(options);
   return async (ctx, next) => {
     refuseOtherTypes(ctx);
-    await Promise.race([read(ctx, () => Promise.resolve()), cutShort(ctx.req)]);
+    const body = read(ctx, () => Promise.resolve());
+    await (isCompressed(ctx) ? Promise.race([body, cutShort(ctx.req)]) : body);
     await next();
   };
+}
+
+function isCompressed({ req: { headers } }: Context): boolean {
+  return !UNCOMPRESSED.has(headers['content-encoding'] ?? '');
 }
 
 /** Rejects when the sender is gone before its body is there: whoever inflates the body does not notice by itself. */

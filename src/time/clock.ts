@@ -4,10 +4,16 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `onTime` after `ms`, unless the returned function is called before. */
+  startTimer(ms: number, onTime: () => void): () => void;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  startTimer: (ms, onTime) => {
+    const timer = setTimeout(onTime, ms);
+    return () => clearTimeout(timer);
+  },
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) {

@@ -43,7 +43,7 @@ describe('fetch over an undici pool', () => {
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
 
   const call = (ms = 5_000) =>
-    undiciFetch(pool)(markDeadline(`${origin}/api/auth.test?a=1`, performance.now() + ms), {
+    undiciFetch(pool, origin)(markDeadline(`${origin}/api/auth.test?a=1`, performance.now() + ms), {
       method: 'POST',
       headers: { authorization: 'Bearer x' },
       body: 'a=b',

@@ -38,6 +38,14 @@ export class ManualClock implements Clock {
     });
   }
 
+  startTimer(ms: number, onTime: () => void): () => void {
+    const sleeper = { dueAt: this.#now + ms, wake: onTime };
+    this.#sleepers.push(sleeper);
+    return () => {
+      this.#sleepers = this.#sleepers.filter((each) => each !== sleeper);
+    };
+  }
+
   /** How many are asleep. */
   get sleeping(): number {
     return this.#sleepers.length;

@@ -10,5 +10,6 @@ export function scaledClock(factor: number): Clock {
   return {
     now: () => Math.round(MIDDLE_OF_AN_HOUR + (performance.now() - begun) * factor),
     sleep: (ms, signal) => systemClock.sleep(ms / factor, signal),
+    startTimer: (ms, onTime) => systemClock.startTimer(ms / factor, onTime),
   };
 }
