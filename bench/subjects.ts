@@ -1,38 +1,32 @@
 /** What is measured: the product in its modes, and the bare programs that it is held against. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BOT_ID } from './callbacks.ts';
 import { Child } from './child.ts';
+import type { StandIns } from './stand-ins.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-
-export interface Remotes {
-  readonly slackPort: number;
-  readonly smtpPort: number;
-}
 
 export interface Running {
   readonly child: Child;
   readonly url: string;
+  /** The product's SQLite file. */
+  readonly ledger?: string;
   readonly end: () => Promise<void>;
 }
 
 export interface Subject {
   readonly name: string;
-  /** Which remote takes its messages. */
-  readonly remote: 'slack' | 'mail';
-  start(remotes: Remotes): Promise<Running>;
+  start(standIns: StandIns): Promise<Running>;
 }
 
-function bare(name: string, file: string, remote: Subject['remote']): Subject {
+export function bare(name: string): Subject {
   return {
     name,
-    remote,
-    async start({ slackPort, smtpPort }) {
-      const child = new Child([join(ROOT, 'bench/subjects', file)], {
-        SLACK_API: `http://127.0.0.1:${slackPort}/api/`,
-        SMTP_PORT: String(smtpPort),
-      });
+    async start({ slackApi, smtpPort }) {
+      const variables = { SLACK_API: slackApi, SMTP_PORT: String(smtpPort) };
+      const child = new Child([join(ROOT, `bench/subjects/${name}.mjs`)], variables);
       const { port } = await child.announced<{ port: number }>('port');
       return { child, url: `http://127.0.0.1:${port}/`, end: () => child.end() };
     },
@@ -41,50 +35,55 @@ function bare(name: string, file: string, remote: Subject['remote']): Subject {
 
 export interface BotbellOptions {
   readonly answerWhen?: 'delivered' | 'accepted';
-  readonly remote?: Subject['remote'];
+  readonly channel?: 'slack' | 'email';
   readonly routes?: number;
-  readonly storeUrl?: string;
+  /** Another store than a SQLite file of its own; asked for at each start. */
+  readonly storeUrl?: () => Promise<string>;
+  /** A SQLite file to start with a copy of. */
+  readonly ledger?: string;
+  /** Where its SQLite file is left when it has ended. */
+  readonly keepsLedgerAt?: string;
+  readonly profileFolder?: string | undefined;
 }
 
+/** The built product with everything on, each time on a ledger of its own. */
 export function botbell(name: string, options: BotbellOptions = {}): Subject {
-  const { remote = 'slack' } = options;
   return {
     name,
-    remote,
-    async start(remotes) {
+    async start(standIns) {
       const folder = mkdtempSync(join(tmpdir(), 'botbell-bench-'));
+      const ledger = join(folder, 'botbell.db');
+      if (options.ledger !== undefined) copyFileSync(options.ledger, ledger);
       const config = join(folder, 'botbell.yaml');
-      writeFileSync(config, configOf(folder, remotes, options));
-      const child = new Child([join(ROOT, 'dist/main.js'), 'serve', '--config', config], {});
+      writeFileSync(config, configOf((await options.storeUrl?.()) ?? `sqlite:${ledger}`, standIns, options));
+      const main = [join(ROOT, 'dist/main.js'), 'serve', '--config', config];
+      const child = new Child([...profiling(options.profileFolder), ...main]);
       const { callbacks } = await child.announced<{ callbacks: string }>('callbacks');
       const end = async () => {
         await child.end();
+        if (options.keepsLedgerAt !== undefined) copyFileSync(ledger, options.keepsLedgerAt);
         rmSync(folder, { recursive: true, force: true });
       };
-      return { child, url: callbacks, end };
+      return { child, url: callbacks, ledger, end };
     },
   };
 }
 
-function configOf(folder: string, { slackPort, smtpPort }: Remotes, options: BotbellOptions): string {
-  const { answerWhen = 'delivered', remote = 'slack', routes = 10, storeUrl } = options;
-  const notify = remote === 'slack' ? "slack: '#bench'" : 'email: ops@example.com';
-  const others = Array.from(
-    { length: routes - 1 },
-    (_, index) => `  - { bot_id: other-${index}, notify: [{ ${notify} }] }`,
-  );
-  return `receiver: { listen: '127.0.0.1:0', answer_when: ${answerWhen} }
-admin: { listen: '127.0.0.1:0' }
-store: { url: '${storeUrl ?? `sqlite:${folder}/botbell.db`}' }
-channels:
-  slack: { type: slack, token: xoxb-bench, api_url: 'http://127.0.0.1:${slackPort}/api/' }
-  email: { type: email, smtp: 'smtp://127.0.0.1:${smtpPort}/?ignoreTLS=true', from: 'BOT alerts <alerts@example.com>' }
-routes:
-${others.join('\n')}
-  - { bot_id: bench, notify: [{ ${notify} }] }
-`;
+function profiling(folder: string | undefined): string[] {
+  return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
 }
 
-export const BARE = bare('bare', 'bare.mjs', 'slack');
-export const BARE_SLACK = bare('bare-slack', 'bare-slack.mjs', 'slack');
-export const BARE_MAIL = bare('bare-mail', 'bare-mail.mjs', 'mail');
+function configOf(store: string, { slackApi, smtpPort }: StandIns, options: BotbellOptions): string {
+  const { answerWhen = 'delivered', channel = 'slack', routes = 10 } = options;
+  const notify = channel === 'slack' ? "slack: '#bench'" : 'email: ops@example.com';
+  const botIds = [...Array.from({ length: routes - 1 }, (_, index) => `other-${index}`), BOT_ID];
+  return `receiver: { listen: '127.0.0.1:0', answer_when: ${answerWhen} }
+admin: { listen: '127.0.0.1:0' }
+store: { url: '${store}' }
+channels:
+  slack: { type: slack, token: xoxb-bench, api_url: '${slackApi}' }
+  email: { type: email, smtp: 'smtp://127.0.0.1:${smtpPort}/?ignoreTLS=true', from: 'BOT alerts <alerts@example.com>' }
+routes:
+${botIds.map((botId) => `  - { bot_id: ${botId}, notify: [{ ${notify} }] }`).join('\n')}
+`;
+}

@@ -1,0 +1,160 @@
+/**
+ * What more callbacks in the ledger and more routes cost. All variants live at once and take turns, window by window, so
+ * that a machine that gets slower in between is not read as growth.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeCallbacks } from './callbacks.ts';
+import { keepNewest } from './keep-newest.ts';
+import { Load } from './load.ts';
+import { deliverAll } from './measure.ts';
+import type { GrowthEffort } from './options.ts';
+import type { StandIns } from './stand-ins.ts';
+import { rotated } from './statistics.ts';
+import { botbell, type BotbellOptions, type Running } from './subjects.ts';
+
+const SMALL_LEDGER = 1000;
+const ROUTES = [10, 1000, 10_000];
+
+/** Not counted: who has waited for its turn must first find its connections and caches again. */
+const LEAD_IN = 500;
+
+/** What one process holds in memory after so many callbacks. */
+export interface Age {
+  readonly callbacks: number;
+  readonly residentMb: number;
+}
+
+/** One size of the ledger or of the config, with all that was measured of it. */
+export interface Variant {
+  readonly size: number;
+  /** CPU µs per notification, one for each window; the same index is the same turn in all variants. */
+  readonly windows: number[];
+  /** Once a round, after the same work for all. */
+  readonly residentMb: number[];
+  readonly firstAnswerMs: number[];
+  readonly options: BotbellOptions;
+  /** Its ledger is brought back to so many callbacks before each window. */
+  readonly keeps?: number;
+}
+
+export interface Growth {
+  readonly ages: readonly Age[];
+  readonly ledgers: readonly Variant[];
+  readonly routes: readonly Variant[];
+}
+
+export async function measureGrowth(
+  standIns: StandIns,
+  effort: GrowthEffort,
+  common: BotbellOptions,
+): Promise<Growth> {
+  const folder = mkdtempSync(join(tmpdir(), 'botbell-bench-full-'));
+  try {
+    const ledger = join(folder, 'full.db');
+    const ages = await fillLedger(ledger, standIns, effort, common);
+    const ledgers = [
+      variant(SMALL_LEDGER, { ...common }, SMALL_LEDGER),
+      variant(effort.full, { ...common, ledger }),
+    ];
+    const routes = ROUTES.map((count) => variant(count, { ...common, routes: count }));
+    for (let round = 0; round < effort.rounds; round += 1) {
+      console.error(`growth: round ${round + 1} of ${effort.rounds}`);
+      await contest(rotated([...ledgers, ...routes], round), standIns, effort);
+    }
+    return { ages, ledgers, routes };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function variant(size: number, options: BotbellOptions, keeps?: number): Variant {
+  const kept = keeps === undefined ? {} : { keeps };
+  return { size, windows: [], residentMb: [], firstAnswerMs: [], options, ...kept };
+}
+
+/** Leaves a ledger of many callbacks at the path. */
+async function fillLedger(
+  path: string,
+  standIns: StandIns,
+  { full }: GrowthEffort,
+  common: BotbellOptions,
+): Promise<Age[]> {
+  console.error(`growth: ${full} callbacks by one process`);
+  const ages: Age[] = [];
+  const running = await botbell('filler', { ...common, keepsLedgerAt: path }).start(standIns);
+  const load = new Load(running.url);
+  try {
+    let sent = 0;
+    for (const callbacks of [full / 100, full / 10, full / 2, full]) {
+      await deliverAll(load, callbacks - sent, standIns);
+      sent = callbacks;
+      ages.push({ callbacks, residentMb: running.child.memoryMb().now });
+    }
+  } finally {
+    await load.close();
+    await running.end();
+  }
+  return ages;
+}
+
+class Contestant {
+  readonly #variant: Variant;
+  readonly #running: Running;
+  readonly #load: Load;
+  readonly #standIns: StandIns;
+
+  private constructor(variant: Variant, running: Running, standIns: StandIns) {
+    this.#variant = variant;
+    this.#running = running;
+    this.#load = new Load(running.url);
+    this.#standIns = standIns;
+  }
+
+  static async start(variant: Variant, standIns: StandIns, warmUp: number): Promise<Contestant> {
+    const running = await botbell(`${variant.size}`, variant.options).start(standIns);
+    const contestant = new Contestant(variant, running, standIns);
+    await contestant.#firstAnswer();
+    await deliverAll(contestant.#load, warmUp, standIns);
+    return contestant;
+  }
+
+  async #firstAnswer(): Promise<void> {
+    const first = writeCallbacks(1);
+    await this.#load.post(first.bodies[0]);
+    this.#variant.firstAnswerMs.push(this.#running.child.sinceStartMs());
+    await this.#standIns.verify(first);
+  }
+
+  async measureWindow(count: number): Promise<void> {
+    const { keeps, windows } = this.#variant;
+    if (keeps !== undefined) keepNewest(this.#running.ledger ?? '', keeps);
+    await deliverAll(this.#load, LEAD_IN, this.#standIns);
+    const before = this.#running.child.cpuMicros();
+    await deliverAll(this.#load, count, this.#standIns);
+    windows.push((this.#running.child.cpuMicros() - before) / count);
+  }
+
+  async end(): Promise<void> {
+    this.#variant.residentMb.push(this.#running.child.memoryMb().now);
+    await this.#load.close();
+    await this.#running.end();
+  }
+}
+
+async function contest(
+  variants: readonly Variant[],
+  standIns: StandIns,
+  { warmUp, windows, measured }: GrowthEffort,
+): Promise<void> {
+  const contestants: Contestant[] = [];
+  try {
+    for (const each of variants) contestants.push(await Contestant.start(each, standIns, warmUp));
+    for (let turn = 0; turn < windows; turn += 1) {
+      for (const contestant of rotated(contestants, turn)) await contestant.measureWindow(measured);
+    }
+  } finally {
+    for (const contestant of contestants) await contestant.end();
+  }
+}

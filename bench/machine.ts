@@ -1,0 +1,37 @@
+/** What a figure was measured on, as far as it bears on the figure. */
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { arch, availableParallelism, cpus, release, tmpdir, totalmem, type } from 'node:os';
+import { join } from 'node:path';
+import { median } from './statistics.ts';
+
+const FLUSHES = 50;
+
+/** Bytes of a write-ahead log's page. */
+const PAGE = Buffer.alloc(4096);
+
+export function describeMachine(): string {
+  const memory = `${Math.round(totalmem() / 1024 ** 3)} GiB`;
+  const cores = `${availableParallelism()} cores`;
+  return [
+    `${cpus()[0]?.model.trim() ?? arch()}, ${cores}, ${memory}`,
+    `${type()} ${release()}`,
+    `Node ${process.version}`,
+    `one flush to disk ${flushMs().toFixed(2)} ms`,
+    new Date().toISOString().slice(0, 10),
+  ].join('; ');
+}
+
+/** A commit that is flushed costs at least this. */
+function flushMs(): number {
+  const folder = mkdtempSync(join(tmpdir(), 'botbell-bench-flush-'));
+  const file = openSync(join(folder, 'page'), 'w');
+  const times = Array.from({ length: FLUSHES }, () => {
+    const startedAt = performance.now();
+    writeSync(file, PAGE);
+    fdatasyncSync(file);
+    return performance.now() - startedAt;
+  });
+  closeSync(file);
+  rmSync(folder, { recursive: true });
+  return median(times);
+}

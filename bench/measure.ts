@@ -1,0 +1,86 @@
+/** One subject, once, from its start to its end. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { writeCallbacks } from './callbacks.ts';
+import { Load } from './load.ts';
+import type { Metronome } from './metronome.ts';
+import type { ComparisonEffort } from './options.ts';
+import type { StandIns } from './stand-ins.ts';
+import { percentile } from './statistics.ts';
+import type { Running, Subject } from './subjects.ts';
+
+/** Callbacks a second, of the open loop. */
+export const FIXED_RATE = 300;
+
+/** By then what only the start needed has had its chance to go. */
+const IDLE_AFTER_MS = 1500;
+
+/** Not counted: the pace changes from saturation to a trickle. */
+const OPEN_LOOP_LEAD_IN_SECONDS = 1;
+
+export interface Figures {
+  readonly perSecond: number;
+  /** User and system time per delivered notification. */
+  readonly cpuMicros: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly p999: number;
+  readonly idleMb: number;
+  readonly peakMb: number;
+  readonly firstAnswerMs: number;
+}
+
+export interface Laboratory {
+  readonly standIns: StandIns;
+  readonly metronome: Metronome;
+}
+
+export async function measure(
+  subject: Subject,
+  { standIns, metronome }: Laboratory,
+  effort: ComparisonEffort,
+): Promise<Figures> {
+  const running = await subject.start(standIns);
+  const load = new Load(running.url);
+  try {
+    const fresh = await measureStart(running, load, standIns);
+    await deliverAll(load, effort.warmUp, standIns);
+    const saturated = await measureSaturation(running, load, standIns, effort.measured);
+    const answered = await measureLatency(load, metronome, standIns, effort.openLoopSeconds);
+    return { ...fresh, ...saturated, ...answered };
+  } finally {
+    await load.close();
+    await running.end();
+  }
+}
+
+async function measureStart({ child }: Running, load: Load, standIns: StandIns) {
+  const first = writeCallbacks(1);
+  await load.post(first.bodies[0]);
+  const firstAnswerMs = child.sinceStartMs();
+  await standIns.verify(first);
+  await sleep(IDLE_AFTER_MS);
+  return { firstAnswerMs, idleMb: child.memoryMb().now };
+}
+
+async function measureSaturation({ child }: Running, load: Load, standIns: StandIns, count: number) {
+  const cpuBefore = child.cpuMicros();
+  const perSecond = await deliverAll(load, count, standIns);
+  return { perSecond, cpuMicros: (child.cpuMicros() - cpuBefore) / count, peakMb: child.memoryMb().peak };
+}
+
+async function measureLatency(load: Load, metronome: Metronome, standIns: StandIns, seconds: number) {
+  const leadIn = FIXED_RATE * OPEN_LOOP_LEAD_IN_SECONDS;
+  const batch = writeCallbacks(leadIn + FIXED_RATE * seconds);
+  const latencies = (await load.atRate(batch, FIXED_RATE, metronome)).slice(leadIn);
+  await standIns.verify(batch);
+  const at = (share: number) => percentile(latencies, share);
+  return { p50: at(0.5), p99: at(0.99), p999: at(0.999) };
+}
+
+/** Posts as fast as they are answered, and waits for the last message. @returns callbacks answered per second */
+export async function deliverAll(load: Load, count: number, standIns: StandIns): Promise<number> {
+  const batch = writeCallbacks(count);
+  const perSecond = await load.saturate(batch);
+  await standIns.verify(batch);
+  return perSecond;
+}
