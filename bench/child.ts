@@ -1,20 +1,21 @@
 /** A measured process: started, asked for its resources, ended. Linux only, since it reads /proc. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, watch } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
+import { discard, folderInMemory } from './scratch.ts';
 
 /** Linux counts CPU time in hundredths of a second (man 7 time, USER_HZ). */
 const TICKS_PER_SECOND = 100;
 
-/** In memory, so that flushing a ledger does not flush the log with it, and no reader takes CPU from what is measured. */
-const LOGS = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-
+/**
+ * Its log goes to a file in memory: flushing a ledger does not flush the log with it, and no reader takes CPU from what
+ * is measured.
+ */
 export class Child {
   readonly #process: ChildProcess;
   readonly #startedAt = performance.now();
-  readonly #folder = mkdtempSync(join(LOGS, 'botbell-bench-log-'));
+  readonly #folder = folderInMemory();
   readonly #log = join(this.#folder, 'stderr');
 
   constructor(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
@@ -24,7 +25,10 @@ export class Child {
       stdio: ['ignore', 'ignore', log],
     });
     closeSync(log);
+    process.once('exit', this.#kill);
   }
+
+  readonly #kill = () => void this.#process.kill('SIGKILL');
 
   /** The first JSON line on stderr that has all of these keys. Nothing is read any more once it is there. */
   announced<Line>(...keys: readonly string[]): Promise<Line> {
@@ -72,7 +76,8 @@ export class Child {
       this.#process.kill('SIGTERM');
       await ended;
     }
-    rmSync(this.#folder, { recursive: true, force: true });
+    process.off('exit', this.#kill);
+    discard(this.#folder);
   }
 }
 

@@ -2,14 +2,13 @@
  * What more callbacks in the ledger and more routes cost. All variants live at once and take turns, window by window, so
  * that a machine that gets slower in between is not read as growth.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeCallbacks } from './callbacks.ts';
 import { keepNewest } from './keep-newest.ts';
 import { Load } from './load.ts';
 import { deliverAll } from './measure.ts';
 import type { GrowthEffort } from './options.ts';
+import { discard, folderOnDisk } from './scratch.ts';
 import type { StandIns } from './stand-ins.ts';
 import { rotated } from './statistics.ts';
 import { botbell, type BotbellOptions, type Running } from './subjects.ts';
@@ -50,7 +49,7 @@ export async function measureGrowth(
   effort: GrowthEffort,
   common: BotbellOptions,
 ): Promise<Growth> {
-  const folder = mkdtempSync(join(tmpdir(), 'botbell-bench-full-'));
+  const folder = folderOnDisk();
   try {
     const ledger = join(folder, 'full.db');
     const ages = await fillLedger(ledger, standIns, effort, common);
@@ -65,7 +64,7 @@ export async function measureGrowth(
     }
     return { ages, ledgers, routes };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    discard(folder);
   }
 }
 

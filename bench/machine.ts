@@ -1,7 +1,8 @@
 /** What a figure was measured on, as far as it bears on the figure. */
-import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
-import { arch, availableParallelism, cpus, release, tmpdir, totalmem, type } from 'node:os';
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import { arch, availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
+import { discard, folderOnDisk } from './scratch.ts';
 import { median } from './statistics.ts';
 
 const FLUSHES = 50;
@@ -23,7 +24,7 @@ export function describeMachine(): string {
 
 /** A commit that is flushed costs at least this. */
 function flushMs(): number {
-  const folder = mkdtempSync(join(tmpdir(), 'botbell-bench-flush-'));
+  const folder = folderOnDisk();
   const file = openSync(join(folder, 'page'), 'w');
   const times = Array.from({ length: FLUSHES }, () => {
     const startedAt = performance.now();
@@ -32,6 +33,6 @@ function flushMs(): number {
     return performance.now() - startedAt;
   });
   closeSync(file);
-  rmSync(folder, { recursive: true });
+  discard(folder);
   return median(times);
 }

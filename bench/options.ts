@@ -7,12 +7,14 @@ export const PARTS = ['slack', 'postgres', 'mail', 'growth'] as const;
 
 export type Part = (typeof PARTS)[number];
 
+export const USAGE = `npm run bench -- [--quick] [--only=${PARTS.join(',')}] [--rounds=<number>] [--profile=<folder>]`;
+
 export interface Options {
   readonly parts: readonly Part[];
-  readonly isQuick: boolean;
   /** Where the product leaves its CPU profiles, one a process; its figures then include the profiler. */
   readonly profileFolder: string | undefined;
   readonly comparison: ComparisonEffort;
+  readonly mail: ComparisonEffort;
   readonly growth: GrowthEffort;
 }
 
@@ -45,11 +47,13 @@ export function readOptions(args: readonly string[]): Options {
     },
   });
   const rounds = values.rounds === undefined ? undefined : positiveInteger(values.rounds);
+  const comparison = comparisonEffort(values.quick, rounds);
   return {
     parts: values.only === undefined ? PARTS : values.only.split(',').map(asPart),
-    isQuick: values.quick,
     profileFolder: values.profile === undefined ? undefined : createdFolder(values.profile),
-    comparison: comparisonEffort(values.quick, rounds),
+    comparison,
+    // Two subjects and one figure that counts.
+    mail: { ...comparison, rounds: rounds ?? Math.min(comparison.rounds, 3) },
     growth: growthEffort(values.quick, rounds),
   };
 }
@@ -63,7 +67,7 @@ function comparisonEffort(isQuick: boolean, rounds: number | undefined): Compari
 function growthEffort(isQuick: boolean, rounds: number | undefined): GrowthEffort {
   return isQuick
     ? { rounds: rounds ?? 1, windows: 2, warmUp: 2000, measured: 1500, full: 10_000 }
-    : { rounds: rounds ?? 3, windows: 3, warmUp: 8000, measured: 4000, full: 100_000 };
+    : { rounds: rounds ?? 3, windows: 3, warmUp: 8000, measured: 6000, full: 100_000 };
 }
 
 function asPart(text: string): Part {

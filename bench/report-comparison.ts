@@ -41,11 +41,13 @@ export function comparisonTable(comparison: Comparison, base: string, floor?: st
 }
 
 function explanation(comparison: Comparison, base: string): string {
-  const [least, most] = comparison.range(base, 'cpuMicros');
   const rounds = comparison.of(base).length;
+  const latencies = `Latencies at ${FIXED_RATE} callbacks a second. In brackets: of ${base}.`;
+  if (rounds === 1) return `One round. ${latencies}`;
+  const [least, most] = comparison.range(base, 'cpuMicros').map(grouped);
   return (
-    `In brackets: to ${base}. Medians of ${rounds} rounds; latencies at ${FIXED_RATE} callbacks a second. ` +
-    `${base}'s own CPU went from ${grouped(least)} to ${grouped(most)} µs between rounds.`
+    `Medians of ${rounds} rounds. ${latencies} ` +
+    `How steady the machine was: ${base}'s CPU per notification was ${least} to ${most} µs.`
   );
 }
 
@@ -55,7 +57,12 @@ export function targetTable(comparison: Comparison, subject: string, targets: re
     const isReached = isFloor ? value >= limit : value <= limit;
     const unit = of === undefined ? '' : `× ${of}`;
     const bound = isFloor ? 'at least' : 'at most';
-    return [what, `${bound} ${limit}${unit}`, `${value.toFixed(2)}${unit}`, verdict(isReached)];
+    return [
+      what,
+      `${bound} ${limit}${unit}`,
+      `${value.toFixed(of === undefined ? 1 : 2)}${unit}`,
+      verdict(isReached),
+    ];
   });
   return table(['target', 'limit', 'measured', 'verdict'], rows);
 }

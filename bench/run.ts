@@ -6,7 +6,7 @@ import { measureGrowth } from './growth.ts';
 import { describeMachine } from './machine.ts';
 import type { Laboratory } from './measure.ts';
 import { Metronome } from './metronome.ts';
-import { type Options, readOptions } from './options.ts';
+import { type Options, readOptions, USAGE } from './options.ts';
 import { comparisonTable, targetTable } from './report-comparison.ts';
 import { growthTables } from './report-growth.ts';
 import { StandIns } from './stand-ins.ts';
@@ -44,19 +44,29 @@ async function slackPart({ parts, comparison: effort, profileFolder }: Options, 
   }
 }
 
-async function mailPart({ comparison: effort, profileFolder }: Options, laboratory: Laboratory) {
+async function mailPart({ mail: effort, profileFolder }: Options, laboratory: Laboratory) {
   const subjects = [bare('bare-mail'), botbell(PRODUCT_MAIL, { channel: 'email', profileFolder })];
   const comparison = await compare(subjects, laboratory, effort);
   print('## Mail', comparisonTable(comparison, 'bare-mail'));
   print(targetTable(comparison, PRODUCT_MAIL, MAIL_TARGETS));
 }
 
+function optionsOrExit(): Options {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
 function print(...paragraphs: readonly string[]): void {
   console.log(`${paragraphs.join('\n\n')}\n`);
 }
 
-const options = readOptions(process.argv.slice(2));
+const options = optionsOrExit();
 print(`Measured on: ${describeMachine()}.`);
+if (options.profileFolder !== undefined) print('With the profiler running: no figure of the product counts.');
 const standIns = await StandIns.start();
 const metronome = new Metronome();
 try {

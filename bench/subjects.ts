@@ -1,9 +1,9 @@
 /** What is measured: the product in its modes, and the bare programs that it is held against. */
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BOT_ID } from './callbacks.ts';
 import { Child } from './child.ts';
+import { discard, folderOnDisk } from './scratch.ts';
 import type { StandIns } from './stand-ins.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -51,7 +51,7 @@ export function botbell(name: string, options: BotbellOptions = {}): Subject {
   return {
     name,
     async start(standIns) {
-      const folder = mkdtempSync(join(tmpdir(), 'botbell-bench-'));
+      const folder = folderOnDisk();
       const ledger = join(folder, 'botbell.db');
       if (options.ledger !== undefined) copyFileSync(options.ledger, ledger);
       const config = join(folder, 'botbell.yaml');
@@ -62,7 +62,7 @@ export function botbell(name: string, options: BotbellOptions = {}): Subject {
       const end = async () => {
         await child.end();
         if (options.keepsLedgerAt !== undefined) copyFileSync(ledger, options.keepsLedgerAt);
-        rmSync(folder, { recursive: true, force: true });
+        discard(folder);
       };
       return { child, url: callbacks, ledger, end };
     },
