@@ -1,7 +1,7 @@
 /** Subjects beside each other: in each round each of them once, each round in another order. */
 import { type Figures, type Laboratory, measure } from './measure.ts';
 import type { ComparisonEffort } from './options.ts';
-import { median, rotated } from './statistics.ts';
+import { median, orderInRound } from './statistics.ts';
 import type { Subject } from './subjects.ts';
 
 /** The figures of each subject, round by round. */
@@ -44,7 +44,7 @@ export async function compare(
 ): Promise<Comparison> {
   const measured = subjects.map(() => [] as Figures[]);
   for (let round = 0; round < effort.rounds; round += 1) {
-    for (const index of rotated([...subjects.keys()], round)) {
+    for (const index of orderInRound([...subjects.keys()], round)) {
       const subject = subjects[index] as Subject;
       console.error(`round ${round + 1} of ${effort.rounds}: ${subject.name}`);
       measured[index]?.push(await measure(subject, laboratory, effort));

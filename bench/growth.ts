@@ -10,7 +10,7 @@ import { deliverAll } from './measure.ts';
 import type { GrowthEffort } from './options.ts';
 import { discard, folderOnDisk } from './scratch.ts';
 import type { StandIns } from './stand-ins.ts';
-import { rotated } from './statistics.ts';
+import { orderInRound } from './statistics.ts';
 import { botbell, type BotbellOptions, type Running } from './subjects.ts';
 
 const SMALL_LEDGER = 1000;
@@ -60,7 +60,7 @@ export async function measureGrowth(
     const routes = ROUTES.map((count) => variant(count, { ...common, routes: count }));
     for (let round = 0; round < effort.rounds; round += 1) {
       console.error(`growth: round ${round + 1} of ${effort.rounds}`);
-      await contest(rotated([...ledgers, ...routes], round), standIns, effort);
+      await contest(orderInRound([...ledgers, ...routes], round), standIns, effort);
     }
     return { ages, ledgers, routes };
   } finally {
@@ -151,7 +151,7 @@ async function contest(
   try {
     for (const each of variants) contestants.push(await Contestant.start(each, standIns, warmUp));
     for (let turn = 0; turn < windows; turn += 1) {
-      for (const contestant of rotated(contestants, turn)) await contestant.measureWindow(measured);
+      for (const contestant of orderInRound(contestants, turn)) await contestant.measureWindow(measured);
     }
   } finally {
     for (const contestant of contestants) await contestant.end();

@@ -22,7 +22,7 @@ async function runParts(options: Options, laboratory: Laboratory): Promise<void>
   if (parts.includes('mail')) await mailPart(options, laboratory);
   if (!parts.includes('growth')) return;
   const grown = await measureGrowth(laboratory.standIns, growth, { profileFolder });
-  print('## Growth', growthTables(grown));
+  print('### Growth', growthTables(grown));
 }
 
 async function slackPart({ parts, comparison: effort, profileFolder }: Options, laboratory: Laboratory) {
@@ -37,7 +37,7 @@ async function slackPart({ parts, comparison: effort, profileFolder }: Options, 
       subjects.push(botbell('botbell, PostgreSQL', { storeUrl, profileFolder }));
     }
     const comparison = await compare(subjects, laboratory, effort);
-    print('## Slack', comparisonTable(comparison, 'bare-slack', 'bare'));
+    print('### Slack', comparisonTable(comparison, 'bare-slack', 'bare'));
     print(targetTable(comparison, PRODUCT, SLACK_TARGETS));
   } finally {
     await postgres?.close();
@@ -47,7 +47,7 @@ async function slackPart({ parts, comparison: effort, profileFolder }: Options, 
 async function mailPart({ mail: effort, profileFolder }: Options, laboratory: Laboratory) {
   const subjects = [bare('bare-mail'), botbell(PRODUCT_MAIL, { channel: 'email', profileFolder })];
   const comparison = await compare(subjects, laboratory, effort);
-  print('## Mail', comparisonTable(comparison, 'bare-mail'));
+  print('### Mail', comparisonTable(comparison, 'bare-mail'));
   print(targetTable(comparison, PRODUCT_MAIL, MAIL_TARGETS));
 }
 

@@ -14,8 +14,9 @@ export function median(values: readonly number[]): number {
   return (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2;
 }
 
-/** Each one gets each place in the order, so that none always follows the same one. */
-export function rotated<Item>(items: readonly Item[], by: number): Item[] {
-  const start = by % items.length;
-  return [...items.slice(start), ...items.slice(0, start)];
+/** Another order each round, backwards every other one, so that nobody always runs first or after the same one. */
+export function orderInRound<Item>(items: readonly Item[], round: number): Item[] {
+  const start = round % items.length;
+  const order = [...items.slice(start), ...items.slice(0, start)];
+  return round % 2 === 0 ? order : order.toReversed();
 }
