@@ -31,7 +31,7 @@ export function readBody(maxBytes: number): Middleware {
   const read = bodyParser(options);
   return async (ctx, next) => {
     refuseOtherTypes(ctx);
-    const body: Promise<unknown> = read(ctx, () => Promise.resolve());
+    const body = read(ctx, () => Promise.resolve()) as Promise<unknown>;
     await (isCompressed(ctx) ? Promise.race([body, cutShort(ctx.req)]) : body);
     await next();
   };
