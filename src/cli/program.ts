@@ -3,19 +3,15 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import type { LogLevel } from '../observe/logger.ts';
 import { readVersion } from '../package-files.ts';
 import { parseDuration } from '../time/duration.ts';
-import { checkCommand, type CheckOptions } from './check.ts';
+import type { CheckOptions } from './check.ts';
 import { CommandFailed, type CommandContext } from './context.ts';
-import { demoCommand } from './demo.ts';
-import { previewCommand, type PreviewOptions } from './preview.ts';
-import { routeCommand } from './route.ts';
-import { schemaCommand } from './schema.ts';
-import { sendCommand } from './send.ts';
-import { serveCommand } from './serve.ts';
+import type { PreviewOptions } from './preview.ts';
 
 const WRONG_USAGE = 2;
 const FAILED = 1;
 
-type Run = (context: CommandContext) => Promise<number> | number;
+/** Loads the command when it is run, so that none waits for what the others need. */
+type Run = (context: CommandContext) => Promise<number>;
 
 /** @returns the exit code: 0 done, 1 not, 2 wrong usage */
 export async function runProgram(args: readonly string[], context: CommandContext): Promise<number> {
@@ -62,12 +58,16 @@ function addService(program: Command, choose: (run: Run) => void): void {
         .env('BOTBELL_LOG_LEVEL')
         .default('info'),
     )
-    .action(({ logLevel }: { logLevel: LogLevel }) => choose((context) => serveCommand(context, logLevel)));
+    .action(({ logLevel }: { logLevel: LogLevel }) =>
+      choose(async (context) => (await import('./serve.ts')).serveCommand(context, logLevel)),
+    );
   program
     .command('demo')
     .description('show everything on this machine, with nothing to set up')
     .option('--stay', 'go on serving, so that you can post to it')
-    .action(({ stay }: { stay?: boolean }) => choose((context) => demoCommand(context, stay === true)));
+    .action(({ stay }: { stay?: boolean }) =>
+      choose(async (context) => (await import('./demo.ts')).demoCommand(context, stay === true)),
+    );
 }
 
 function addDryRuns(program: Command, choose: (run: Run) => void): void {
@@ -76,12 +76,16 @@ function addDryRuns(program: Command, choose: (run: Run) => void): void {
     .description('check the config and every template it names')
     .option('--online', 'also ask Slack and the mail server whether they would let us in')
     .option('--strict', 'count warnings as errors')
-    .action((options: CheckOptions) => choose((context) => checkCommand(context, options)));
+    .action((options: CheckOptions) =>
+      choose(async (context) => (await import('./check.ts')).checkCommand(context, options)),
+    );
   program
     .command('route')
     .description('show which routes a callback matches, whom it reaches, and why not the others')
     .argument('<file>', 'a callback as JSON, or - for standard input')
-    .action((file: string) => choose((context) => routeCommand(context, file)));
+    .action((file: string) =>
+      choose(async (context) => (await import('./route.ts')).routeCommand(context, file)),
+    );
   program
     .command('preview')
     .description('show a callback as each destination would see it, without sending anything')
@@ -91,7 +95,7 @@ function addDryRuns(program: Command, choose: (run: Run) => void): void {
       new Option('--format <format>', 'how to print it').choices(['text', 'json', 'html']).default('text'),
     )
     .action((file: string, options: PreviewOptions) =>
-      choose((context) => previewCommand(context, file, options)),
+      choose(async (context) => (await import('./preview.ts')).previewCommand(context, file, options)),
     );
 }
 
@@ -109,13 +113,14 @@ function addTools(program: Command, choose: (run: Run) => void): void {
     .requiredOption('--url <url>', 'where to', httpUrl)
     .option('--retries <n>', 'how often to post again', wholeNumber, 0)
     .option('--interval <duration>', 'how long to wait before', duration, 30_000)
-    .action((file: string, { url, retries, interval }: SendFlags) =>
-      choose((context) => sendCommand(context, file, { url, retries, intervalMs: interval })),
-    );
+    .action((file: string, { url, retries, interval }: SendFlags) => {
+      const options = { url, retries, intervalMs: interval };
+      choose(async (context) => (await import('./send.ts')).sendCommand(context, file, options));
+    });
   program
     .command('schema')
     .description('print the JSON Schema of the config file')
-    .action(() => choose(schemaCommand));
+    .action(() => choose(async (context) => (await import('./schema.ts')).schemaCommand(context)));
 }
 
 function httpUrl(text: string): string {

@@ -5,7 +5,6 @@ import type { Ledger } from './ledger.ts';
 import { migrate } from './migrations.ts';
 import { isGone } from './owner.ts';
 import { patiently } from './patience.ts';
-import { openPostgres } from './postgres.ts';
 import { isSqliteBusy, openSqlite } from './sqlite.ts';
 import { type LedgerOptions, SqlLedger } from './sql-ledger.ts';
 import type { Tables } from './tables.ts';
@@ -44,8 +43,12 @@ async function releaseClaimsOfTheGone(db: Kysely<Tables>, self: string): Promise
     .execute();
 }
 
-function openStore(url: string, { clock, onTrouble }: LedgerOptions): OpenStore | Promise<OpenStore> {
-  if (!url.startsWith(SQLITE)) return openPostgres(url, onTrouble ?? (() => undefined));
+async function openStore(url: string, { clock, onTrouble }: LedgerOptions): Promise<OpenStore> {
+  if (!url.startsWith(SQLITE)) {
+    // Loaded only where it is used, since most ledgers are files.
+    const { openPostgres } = await import('./postgres.ts');
+    return openPostgres(url, onTrouble ?? (() => undefined));
+  }
   const path = url.slice(SQLITE.length).replace(/^\/\/(?=\/)/, '');
   return patiently(clock, isSqliteBusy, () => openSqlite(path));
 }
