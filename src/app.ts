@@ -2,7 +2,7 @@
 import { createCallbackCheck } from './callback/check-callback.ts';
 import type { Channel, ChannelType } from './channels/channel.ts';
 import { createAdmin } from './admin/admin.ts';
-import { composePipeline, formatsOf, leaseMsOf, type Pipeline } from './compose-pipeline.ts';
+import { composePipeline, destinationsOf, formatsOf, leaseMsOf, type Pipeline } from './compose-pipeline.ts';
 import type { AdminConfig, Config } from './config/config.ts';
 import { refusedBody } from './deliver/trouble.ts';
 import { listen, type ListeningServer } from './http/server.ts';
@@ -60,7 +60,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const ledger = await openStore(options);
   cleanUps.push(() => ledger.close());
   const metrics = createMetrics({ version, countOpen: () => ledger.countOpen().catch(() => undefined) });
-  const channels = openChannels(options);
+  const channels = await openChannels(options);
   cleanUps.push(() => closeAll(channels));
   const renderer = openRenderer(options, metrics);
   const pipeline = openPipeline(options, { channels, renderer, ledger, metrics });
@@ -99,10 +99,12 @@ function openStore({ config, clock, logger }: AppOptions): Promise<Ledger> {
   });
 }
 
-function openChannels({ config, channelTypes, print }: AppOptions): ReadonlyMap<string, Channel> {
+/** Those that somebody is told by; the others are not worth their client library. */
+async function openChannels({ config, channelTypes, print }: AppOptions): Promise<Map<string, Channel>> {
+  const used = new Set(destinationsOf(config).map(({ channel }) => channel));
   const channels = new Map<string, Channel>();
   for (const { name, type, settings } of config.channels.values()) {
-    const channel = channelTypes.get(type)?.open(settings, { print });
+    const channel = used.has(name) ? await channelTypes.get(type)?.open(settings, { print }) : undefined;
     if (channel !== undefined) channels.set(name, channel);
   }
   return channels;

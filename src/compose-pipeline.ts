@@ -158,6 +158,13 @@ export function formatsOf(
   return formats;
 }
 
+/** Everybody whom this config may have told, each once. */
+export function destinationsOf(config: Config): readonly Destination[] {
+  const routes = config.defaultRoute === undefined ? config.routes : [...config.routes, config.defaultRoute];
+  const all = [...routes.flatMap(({ notify }) => notify), ...config.delivery.alerts];
+  return [...new Map(all.map((destination) => [destination.key, destination])).values()];
+}
+
 /** How long a claim must outlast: the answer, and an attempt begun just before it was due. */
 export function leaseMsOf({ receiver, delivery }: Config): number {
   return receiver.answerWithinMs + delivery.timeoutMs + LEASE_MARGIN_MS;

@@ -51,7 +51,8 @@ export interface ChannelType<Settings = unknown> {
   /** Strings that no log, answer, error or page may show. */
   secretsOf(settings: Settings): readonly string[];
   warningsOf(settings: Settings): readonly SettingWarning[];
-  open(settings: Settings, environment: ChannelEnvironment): Channel;
+  /** Loads the client library, which no config without this channel has to wait for; connects only when first asked. */
+  open(settings: Settings, environment: ChannelEnvironment): Promise<Channel>;
 }
 
 export class AddressError extends Error {

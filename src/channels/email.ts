@@ -1,5 +1,4 @@
 /** The email channel: one SMTP server, pooled connections, one recipient a mail. */
-import { createTransport } from 'nodemailer';
 import type { SendMailOptions, SMTPPoolSentMessageInfo } from 'nodemailer';
 import { object, string } from 'yup';
 import type { InferType } from 'yup';
@@ -62,7 +61,8 @@ function isMailbox(text: string): boolean {
   }
 }
 
-function openEmail({ smtp, from }: EmailSettings): Channel {
+async function openEmail({ smtp, from }: EmailSettings): Promise<Channel> {
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport(poolOptionsOf(smtp));
   const sender = parseMailbox(from);
   const secrets = secretsInSmtpUrl(smtp);

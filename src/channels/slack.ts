@@ -1,7 +1,7 @@
 /** The Slack channel: one token, chat.postMessage over one connection pool. */
 import { WebClient } from '@slack/web-api';
 import type { Logger, WebAPICallResult } from '@slack/web-api';
-import { Pool } from 'undici';
+import type { Pool } from 'undici';
 import { object, string } from 'yup';
 import type { InferType } from 'yup';
 import type { Channel, ChannelType, Outgoing, Receipt, SettingWarning } from './channel.ts';
@@ -74,9 +74,9 @@ function warningsOf({ token, api_url = DEFAULT_API_URL }: SlackSettings): Settin
   return warnings;
 }
 
-function openSlack(settings: SlackSettings): Channel {
+async function openSlack(settings: SlackSettings): Promise<Channel> {
   const api = new URL(settings.api_url ?? DEFAULT_API_URL);
-  const pool = poolFor(api);
+  const pool = await poolFor(api);
   const client = clientFor(settings.token, api, pool);
   const inFlight = new InFlight();
   return {
@@ -93,7 +93,8 @@ function openSlack(settings: SlackSettings): Channel {
 }
 
 /** No time limits of its own: each call bears its deadline. */
-function poolFor(api: URL): Pool {
+async function poolFor(api: URL): Promise<Pool> {
+  const { Pool } = await import('undici');
   return new Pool(api.origin, {
     connections: MAX_CONNECTIONS,
     connect: { timeout: CONNECT_TIMEOUT_MS },

@@ -28,7 +28,7 @@ async function verifyAll(context: CommandContext, config: Config): Promise<boole
   const redact = redactor(config.secrets);
   let isFine = true;
   for (const { name, type, settings } of config.channels.values()) {
-    const channel = channelTypes.get(type)?.open(settings, { print: () => undefined });
+    const channel = await channelTypes.get(type)?.open(settings, { print: () => undefined });
     try {
       await channel?.verify();
       context.result(`channel ${name}: ${styled(context, 'green', 'lets us in')}`);

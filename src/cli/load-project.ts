@@ -1,7 +1,7 @@
 /** The config with its templates, as every command but `schema` and `send` needs it. */
 import { formatsOf } from '../compose-pipeline.ts';
 import { channelTypes } from '../channels/registry.ts';
-import type { Config, Destination, Problem } from '../config/config.ts';
+import type { Config, Problem } from '../config/config.ts';
 import { formatProblem } from '../config/format-problem.ts';
 import { loadConfig } from '../config/load.ts';
 import { createRenderer, type TemplateFailure } from '../render/create-renderer.ts';
@@ -70,10 +70,4 @@ function targetsOf(config: Config): RenderTarget[] {
     }
   }
   return [...targets.values()];
-}
-
-export function destinationsOf(config: Config): readonly Destination[] {
-  const routes = config.defaultRoute === undefined ? config.routes : [...config.routes, config.defaultRoute];
-  const all = [...routes.flatMap(({ notify }) => notify), ...config.delivery.alerts];
-  return [...new Map(all.map((destination) => [destination.key, destination])).values()];
 }

@@ -22,7 +22,7 @@ const startMail = (): Promise<MailCatcher> =>
 const urlOf = (mail: MailCatcher, query = '?ignoreTLS=true'): string =>
   `smtp://bot:${encodeURIComponent(PASSWORD)}@${mail.host}${query}`;
 
-const openMail = (mail: MailCatcher, query?: string): Channel =>
+const openMail = (mail: MailCatcher, query?: string): Promise<Channel> =>
   emailChannel.open({ smtp: urlOf(mail, query), from: FROM }, environment);
 
 const outgoing = (options: object = {}) => ({
@@ -106,7 +106,7 @@ describe('the email channel', () => {
   let channel: Channel;
   before(async () => {
     mail = await startMail();
-    channel = openMail(mail);
+    channel = await openMail(mail);
   });
   beforeEach(() => mail.mails.splice(0));
   after(async () => {
@@ -183,7 +183,7 @@ describe('the email channel', () => {
       ['auth', false],
       ['data', false],
     ] as const) {
-      const fresh = openMail(mail);
+      const fresh = await openMail(mail);
       mail.faults.push({ at, does: 'refuse', code: 550, text: '5.7.1 because of WORDS', times: 1 });
       const { message: words } = await failureOf(fresh.send(outgoing()));
       expect(words).to.contain('550').and.contain('5.7.1');
@@ -193,7 +193,7 @@ describe('the email channel', () => {
   });
 
   it('refuses to send in clear where the URL does not allow it', async () => {
-    const strict = openMail(mail, '');
+    const strict = await openMail(mail, '');
     const failure = await failureOf(strict.send(outgoing()));
     expect(failure).to.include({ class: 'config' });
     expect(failure.message).to.contain('TLS');
@@ -202,7 +202,7 @@ describe('the email channel', () => {
   });
 
   it('fails as config when the login is wrong, in sending and in verifying', async () => {
-    const stranger = emailChannel.open(
+    const stranger = await emailChannel.open(
       { smtp: `smtp://bot:wrong-secret@${mail.host}?ignoreTLS=true`, from: FROM },
       environment,
     );
@@ -215,7 +215,7 @@ describe('the email channel', () => {
   });
 
   it('does not wait for ever when it verifies', async () => {
-    const impatient = openMail(mail, '?ignoreTLS=true&greetingTimeout=50');
+    const impatient = await openMail(mail, '?ignoreTLS=true&greetingTimeout=50');
     mail.faults.push({ at: 'connect', does: 'hang', times: 1 });
     expect(await failureOf(impatient.verify())).to.include({ class: 'transient', code: 'ETIMEDOUT' });
     await impatient.close();
@@ -239,7 +239,7 @@ describe('the email channel over TLS', () => {
   afterEach(() => mail.close());
 
   it('encrypts before it logs in, without being asked to', async () => {
-    const channel = openMail(mail, '?tls.rejectUnauthorized=false');
+    const channel = await openMail(mail, '?tls.rejectUnauthorized=false');
     await channel.verify();
     await channel.send(outgoing());
     expect(mail.mails[0]).to.include({ isSecure: true, user: 'bot' });
@@ -247,7 +247,7 @@ describe('the email channel over TLS', () => {
   });
 
   it('fails as config at a certificate that nobody vouches for', async () => {
-    const channel = openMail(mail, '');
+    const channel = await openMail(mail, '');
     const failure = await failureOf(channel.send(outgoing()));
     expect(failure.class).to.equal('config');
     expect(failure.message).to.contain('certificate');

@@ -18,7 +18,7 @@ describe('the outbox', () => {
   for (const as of ['slack', 'email'] as const) {
     it(`prints a message as ${as} with its address and keeps it whole in the receipt`, async () => {
       const printed: string[] = [];
-      const channel = outboxChannel.open({ as }, { print: (text) => void printed.push(text) });
+      const channel = await outboxChannel.open({ as }, { print: (text) => void printed.push(text) });
       await channel.verify();
       expect(printed).to.deep.equal([]);
       const receipt = await channel.send({

@@ -29,7 +29,7 @@ const startSlack = (): Promise<SlackStandIn> =>
     ],
   });
 
-const openSlack = (slack: SlackStandIn, token = TOKEN): Channel =>
+const openSlack = (slack: SlackStandIn, token = TOKEN): Promise<Channel> =>
   slackChannel.open({ token, api_url: slack.apiUrl }, environment);
 
 const outgoing = (options: object = {}) => ({
@@ -181,7 +181,7 @@ describe('the Slack channel', () => {
   let channel: Channel;
   beforeEach(async () => {
     slack = await startSlack();
-    channel = openSlack(slack);
+    channel = await openSlack(slack);
   });
   afterEach(async () => {
     await channel.close();
@@ -246,7 +246,7 @@ describe('the Slack channel', () => {
   });
 
   it('fails as config when the token is wrong, in sending and in verifying', async () => {
-    const stranger = openSlack(slack, 'xoxb-stranger');
+    const stranger = await openSlack(slack, 'xoxb-stranger');
     for (const work of [() => stranger.send(outgoing()), () => stranger.verify()]) {
       const failure = await failureOf(work());
       expect(failure).to.include({ class: 'config', code: 'invalid_auth' });
@@ -265,7 +265,7 @@ describe('the Slack channel', () => {
   });
 
   it('fails as transient when the host name does not exist', async () => {
-    const lost = slackChannel.open({ token: TOKEN, api_url: 'http://slack.invalid/api/' }, environment);
+    const lost = await slackChannel.open({ token: TOKEN, api_url: 'http://slack.invalid/api/' }, environment);
     const failure = await failureOf(lost.send(outgoing()));
     expect(failure.class).to.equal('transient');
     expect(failure.code).to.be.oneOf(['ENOTFOUND', 'EAI_AGAIN']);
@@ -292,7 +292,7 @@ describe('the Slack channel', () => {
   });
 
   it('takes an api_url without a slash at its end', async () => {
-    const other = slackChannel.open({ token: TOKEN, api_url: slack.apiUrl.slice(0, -1) }, environment);
+    const other = await slackChannel.open({ token: TOKEN, api_url: slack.apiUrl.slice(0, -1) }, environment);
     await other.verify();
     await other.close();
     expect(slack.calls).to.deep.equal(['auth.test']);

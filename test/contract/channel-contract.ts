@@ -37,7 +37,7 @@ export interface ContractSubject<Remote> {
   readonly failures: readonly FailureCase<Remote>[];
   start(): Promise<Remote>;
   stop(remote: Remote): Promise<void>;
-  open(remote: Remote): Channel;
+  open(remote: Remote): Promise<Channel>;
   /** What the remote is told to do wrong; emptied after each test. */
   faultsOf(remote: Remote): unknown[];
   /** How many messages the remote holds. */
@@ -62,7 +62,7 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
 
   before(async () => {
     remote = await subject.start();
-    shared = subject.open(remote);
+    shared = await subject.open(remote);
   });
   beforeEach(() => {
     arrivedBefore = subject.arrivedCount(remote);
@@ -108,7 +108,7 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
     ...outgoing
   } of subject.failures) {
     it(`fails as ${failureClass} when ${when}, says so without a secret, and works on`, async () => {
-      const channel = isAtConnect === true ? subject.open(remote) : shared;
+      const channel = isAtConnect === true ? await subject.open(remote) : shared;
       arrange?.(remote);
       const failure = await failureOf(send(channel, outgoing));
       expect(failure).to.include({ class: failureClass, code, retryAfterMs });
@@ -120,7 +120,7 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
   }
 
   it('lets a message in flight finish when it is closed, and takes no other', async () => {
-    const channel = subject.open(remote);
+    const channel = await subject.open(remote);
     const [reached, gate] = [createSignal(), createSignal()];
     subject.holdBack(remote, () => {
       reached.give();
