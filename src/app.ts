@@ -2,7 +2,7 @@
 import { createCallbackCheck } from './callback/check-callback.ts';
 import type { Channel, ChannelType } from './channels/channel.ts';
 import { createAdmin } from './admin/admin.ts';
-import { composePipeline, destinationsOf, formatsOf, leaseMsOf, type Pipeline } from './compose-pipeline.ts';
+import { composePipeline, destinationsOf, leaseMsOf, type Pipeline } from './compose-pipeline.ts';
 import type { AdminConfig, Config } from './config/config.ts';
 import { refusedBody } from './deliver/trouble.ts';
 import { listen, type ListeningServer } from './http/server.ts';
@@ -14,7 +14,6 @@ import type { Logger } from './observe/logger.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { createReceiver, type Refusal } from './receive/receiver.ts';
 import { Traffic } from './receive/traffic.ts';
-import { createRenderer } from './render/create-renderer.ts';
 import type { Renderer } from './render/renderer.ts';
 import { reportAttempt, reportCallback } from './reports.ts';
 import type { Clock } from './time/clock.ts';
@@ -24,6 +23,8 @@ const GOODBYE_MS = 500;
 
 export interface AppOptions {
   readonly config: Config;
+  /** Of this config, its templates checked. */
+  readonly renderer: Renderer;
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -62,8 +63,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const metrics = createMetrics({ version, countOpen: () => ledger.countOpen().catch(() => undefined) });
   const channels = await openChannels(options);
   cleanUps.push(() => closeAll(channels));
-  const renderer = openRenderer(options, metrics);
-  const pipeline = openPipeline(options, { channels, renderer, ledger, metrics });
+  const pipeline = openPipeline(options, { channels, ledger, metrics });
   cleanUps.push(() => pipeline.bridge.drained());
   const retention = startRetention(ledger, config.store.keepMs, clock, reportTrouble(logger));
   cleanUps.push(() => retention.stop());
@@ -114,31 +114,21 @@ async function closeAll(channels: ReadonlyMap<string, Channel>): Promise<void> {
   await Promise.all([...channels.values()].map((channel) => channel.close()));
 }
 
-function openRenderer({ config, channelTypes, logger }: AppOptions, metrics: Metrics): Renderer {
-  return createRenderer({
-    display: config.display,
-    templatesFolder: config.templates,
-    formats: [...new Set(formatsOf(config, channelTypes).values())],
-    onTemplateError: (failure) => {
-      metrics.templateFailed();
-      logger.error(failure, 'a template failed; the built-in one was used');
-    },
-  });
-}
-
 function openPipeline(
-  { config, channelTypes, clock, logger }: AppOptions,
-  parts: Pick<Services, 'ledger' | 'metrics'> & {
-    readonly channels: ReadonlyMap<string, Channel>;
-    readonly renderer: Renderer;
-  },
+  { config, renderer, channelTypes, clock, logger }: AppOptions,
+  parts: Pick<Services, 'ledger' | 'metrics'> & { readonly channels: ReadonlyMap<string, Channel> },
 ): Pipeline {
   return composePipeline({
     config,
+    renderer,
     channelTypes,
     clock,
     ...parts,
     onAttempt: (errand, result) => reportAttempt(logger, parts.metrics, errand, result),
+    onTemplateError: (failure) => {
+      parts.metrics.templateFailed();
+      logger.error(failure, 'a template failed; the built-in one was used');
+    },
     onUnwritten: (error) => logger.error({ err: error }, 'what was told could not be written down'),
     onStoreTrouble: reportTrouble(logger),
     onStoreRecovered: () => logger.info('the store can be used again'),

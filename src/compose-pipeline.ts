@@ -16,7 +16,7 @@ import { RemotePauses } from './deliver/remote-pauses.ts';
 import { deadLetter } from './deliver/trouble.ts';
 import { Worker } from './deliver/worker.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import type { Renderer } from './render/renderer.ts';
+import type { Renderer, TemplateFailure } from './render/renderer.ts';
 import { createRouter, type RoutedDestination, type Router } from './route/router.ts';
 import type { Clock } from './time/clock.ts';
 
@@ -31,6 +31,7 @@ export interface PipelineParts {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly onAttempt: (errand: Errand, result: AttemptResult) => void;
+  readonly onTemplateError: (failure: TemplateFailure) => void;
   readonly onUnwritten: (error: unknown) => void;
   readonly onStoreTrouble: (error: unknown) => void;
   readonly onStoreRecovered: () => void;
@@ -109,7 +110,7 @@ function composeAlarm({ config, ledger, clock, onUnwritten }: PipelineParts, onR
 }
 
 function composeCourier(
-  { config, channelTypes, channels, renderer, clock, onAttempt }: PipelineParts,
+  { config, channelTypes, channels, renderer, clock, onAttempt, onTemplateError }: PipelineParts,
   pauses: RemotePauses,
 ): Courier {
   const formats = formatsOf(config, channelTypes);
@@ -122,6 +123,7 @@ function composeCourier(
         callback,
         { format: formats.get(channel)?.name ?? '', templateSet, options },
         timesReceived,
+        onTemplateError,
       ),
     keyOf: ({ identity, destination }) => hash('sha256', `${identity}\n${destination}`, 'hex'),
     redact: redactor(config.secrets),

@@ -14,7 +14,7 @@ export interface CheckOptions {
 }
 
 export async function checkCommand(context: CommandContext, options: CheckOptions): Promise<number> {
-  const { project, problems } = checkProject(context, ({ message }) => context.message(message));
+  const { project, problems } = checkProject(context);
   for (const problem of problems) context.result(formatProblem(problem));
   const isClean = project !== undefined && (options.strict !== true || problems.length === 0);
   const isOnline =

@@ -22,7 +22,10 @@ export function styled(context: Pick<CommandContext, 'isTerminal'>, style: Style
 
 const DEFAULT_CONFIG = 'config/botbell.yaml';
 
-export function configFileOf({ configFile, variables }: CommandContext): string {
+export function configFileOf({
+  configFile,
+  variables,
+}: Pick<CommandContext, 'configFile' | 'variables'>): string {
   return configFile ?? (variables['BOTBELL_CONFIG'] || DEFAULT_CONFIG);
 }
 

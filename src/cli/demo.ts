@@ -37,9 +37,14 @@ export async function demoCommand(context: CommandContext, stays: boolean): Prom
 
 async function startDemoApp(context: CommandContext, world: DemoWorld, stays: boolean): Promise<RunningApp> {
   const variables = { ...context.variables, ...world.variables, ...(stays ? STAY_PORTS : {}) };
-  const { config } = loadProject({ ...context, variables, configFile: context.configFile ?? DEMO_CONFIG });
+  const { config, renderer } = loadProject({
+    ...context,
+    variables,
+    configFile: context.configFile ?? DEMO_CONFIG,
+  });
   return startApp({
     config,
+    renderer,
     channelTypes,
     clock: systemClock,
     logger: await createLogger('silent', false, (line) => line),

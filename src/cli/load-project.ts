@@ -1,10 +1,10 @@
 /** The config with its templates, as every command but `schema` and `send` needs it. */
 import { formatsOf } from '../compose-pipeline.ts';
 import { channelTypes } from '../channels/registry.ts';
-import type { Config, Problem } from '../config/config.ts';
+import type { Config, Destination, Problem } from '../config/config.ts';
 import { formatProblem } from '../config/format-problem.ts';
 import { loadConfig } from '../config/load.ts';
-import { createRenderer, type TemplateFailure } from '../render/create-renderer.ts';
+import { createRenderer } from '../render/create-renderer.ts';
 import { BUILT_IN_FOLDER } from '../render/template-catalog.ts';
 import type { Renderer, RenderTarget } from '../render/renderer.ts';
 import { CommandFailed, type CommandContext, configFileOf } from './context.ts';
@@ -21,10 +21,7 @@ export interface CheckedProject {
 }
 
 /** Reads the config and every template it names; says all that is wrong at once. */
-export function checkProject(
-  context: CommandContext,
-  onTemplateError: (failure: TemplateFailure) => void,
-): CheckedProject {
+export function checkProject(context: Pick<CommandContext, 'configFile' | 'variables'>): CheckedProject {
   const { config, problems } = loadConfig(configFileOf(context), {
     variables: context.variables,
     channelTypes,
@@ -35,7 +32,6 @@ export function checkProject(
     display: config.display,
     templatesFolder: config.templates,
     formats: [...new Set(formatsOf(config, channelTypes).values())],
-    onTemplateError,
   });
   const all = [...problems, ...renderer.check(targetsOf(config))];
   const hasErrors = all.some(({ severity }) => severity === 'error');
@@ -43,11 +39,8 @@ export function checkProject(
 }
 
 /** @throws {CommandFailed} with every problem of the config */
-export function loadProject(
-  context: CommandContext,
-  onTemplateError: (failure: TemplateFailure) => void = ({ message }) => context.message(message),
-): Project {
-  const { project, problems } = checkProject(context, onTemplateError);
+export function loadProject(context: CommandContext): Project {
+  const { project, problems } = checkProject(context);
   if (project !== undefined) {
     for (const problem of problems) context.message(formatProblem(problem));
     return project;
@@ -59,15 +52,17 @@ export function loadProject(
 /** Every way in which the config may have a message rendered. */
 function targetsOf(config: Config): RenderTarget[] {
   const formats = formatsOf(config, channelTypes);
-  const routes = config.defaultRoute === undefined ? config.routes : [...config.routes, config.defaultRoute];
   const targets = new Map<string, RenderTarget>();
+  const add = ({ channel }: Destination, how: Pick<RenderTarget, 'templateSet' | 'place'>) => {
+    const format = formats.get(channel)?.name;
+    if (format === undefined) return;
+    const key = `${format}/${how.templateSet ?? ''}`;
+    if (!targets.has(key)) targets.set(key, { format, options: {}, ...how });
+  };
+  const routes = config.defaultRoute === undefined ? config.routes : [...config.routes, config.defaultRoute];
   for (const { notify, templateSet, place } of routes) {
-    for (const destination of notify) {
-      const format = formats.get(destination.channel)?.name;
-      if (format === undefined) continue;
-      const key = `${format}/${templateSet ?? ''}`;
-      if (!targets.has(key)) targets.set(key, { format, templateSet, options: {}, place });
-    }
+    for (const destination of notify) add(destination, { templateSet, place });
   }
+  for (const destination of config.delivery.alerts) add(destination, { templateSet: undefined });
   return [...targets.values()];
 }

@@ -32,7 +32,7 @@ export async function previewCommand(
   const project = loadProject(context);
   const callback = await readCallback(context, file, project.config);
   const previews = chosen(context, project.config, callback, options.to).map((routed) =>
-    preview(project, callback, routed),
+    preview(context, project, callback, routed),
   );
   if (previews.length === 0) context.message('no route sends this callback to anybody');
   context.result(printed(context, previews, options.format));
@@ -74,6 +74,7 @@ function parseDestination(config: Config, text: string): RoutedDestination {
 }
 
 function preview(
+  context: CommandContext,
   { config, renderer }: Project,
   callback: Callback,
   { destination, templateSet }: RoutedDestination,
@@ -81,7 +82,7 @@ function preview(
   const format = formatsOf(config, channelTypes).get(destination.channel);
   if (format === undefined) throw new CommandFailed(`${destination.channel}: has no message format`);
   const target = { format: format.name, templateSet, options: destination.options };
-  const message = renderer.render(callback, target, 1);
+  const message = renderer.render(callback, target, 1, (failure) => context.message(failure.message));
   return { destination: destination.key, channel: destination.channel, message, format };
 }
 

@@ -9,10 +9,11 @@ import { type CommandContext, configFileOf } from './context.ts';
 import { loadProject } from './load-project.ts';
 
 export async function serveCommand(context: CommandContext, level: LogLevel): Promise<number> {
-  const { config } = loadProject(context);
+  const { config, renderer } = loadProject(context);
   const logger = await createLogger(level, context.isTerminal, secretsHidden(config.secrets));
   const app = await startApp({
     config,
+    renderer,
     channelTypes,
     clock: systemClock,
     logger,

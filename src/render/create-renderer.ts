@@ -1,6 +1,6 @@
 /** Puts the stage together: templates read and compiled once, then one message for each callback and target. */
 import { statusNameOf } from '../callback/callback.ts';
-import type { Callback, StatusName } from '../callback/callback.ts';
+import type { Callback } from '../callback/callback.ts';
 import type { ComposeContext, MessageFormat } from '../channels/format.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { checkTemplates } from './check-templates.ts';
@@ -9,7 +9,7 @@ import { createLinks } from './links.ts';
 import type { Links } from './links.ts';
 import { Meter } from './meter.ts';
 import { plainParts } from './plain-message.ts';
-import type { Renderer, RenderTarget } from './renderer.ts';
+import type { Renderer, RenderTarget, TemplateFailure } from './renderer.ts';
 import type { Template } from './template.ts';
 import { TemplateFault } from './template-fault.ts';
 import { TemplateCatalog } from './template-catalog.ts';
@@ -17,25 +17,16 @@ import type { Choice } from './template-catalog.ts';
 import { CALLBACK_VARIABLES, createView } from './view.ts';
 import type { View } from './view.ts';
 
-/** A template that failed while rendering a real callback. */
-export interface TemplateFailure {
-  readonly set: string;
-  readonly format: string;
-  readonly status: StatusName;
-  /** What and where, for an operator; holds no text of the callback. */
-  readonly message: string;
-}
-
 export interface RendererOptions {
   readonly display: DisplayConfig;
   /** The user's own sets, over the built-in ones. */
   readonly templatesFolder?: string | undefined;
   readonly formats: readonly MessageFormat[];
-  onTemplateError(error: TemplateFailure): void;
 }
 
 /**
- * Reads and compiles every template. Faults of the user's templates are for `check`; rendering goes around them.
+ * Reads every template; each is compiled once, when it is first used. Faults of the user's templates are for `check`;
+ * rendering goes around them.
  * @throws {Error} where a built-in template is missing
  */
 export function createRenderer(options: RendererOptions): Renderer {
@@ -45,7 +36,7 @@ export function createRenderer(options: RendererOptions): Renderer {
   const links = createLinks(display, CALLBACK_VARIABLES);
   const stage: Stage = { options, meter, catalog, links };
   return {
-    render: (callback, target, attempt) => render(stage, callback, target, attempt),
+    render: (callback, target, attempt, onFailure) => render(stage, { callback, target, attempt, onFailure }),
     check: (targets) => checkTemplates({ display, formats, catalog, links, meter }, targets),
   };
 }
@@ -57,7 +48,14 @@ interface Stage {
   readonly links: Links;
 }
 
-function render(stage: Stage, callback: Callback, target: RenderTarget, attempt: number): unknown {
+interface Order {
+  readonly callback: Callback;
+  readonly target: RenderTarget;
+  readonly attempt: number;
+  readonly onFailure: (failure: TemplateFailure) => void;
+}
+
+function render(stage: Stage, { callback, target, attempt, onFailure }: Order): unknown {
   const { display, formats } = stage.options;
   const format = formats.find(({ name }) => name === target.format);
   if (format === undefined) throw new Error(`the renderer was made without the format "${target.format}"`);
@@ -69,7 +67,7 @@ function render(stage: Stage, callback: Callback, target: RenderTarget, attempt:
     const tried = tryTemplate(stage, { template, choice, format, view, context });
     if (tried.failure === undefined) return tried.message;
     const set = target.templateSet ?? display.language;
-    stage.options.onTemplateError({ set, format: format.name, status, message: tried.failure });
+    onFailure({ set, format: format.name, status, message: tried.failure });
   }
   return format.compose(plainParts(callback, format, display.language), context);
 }

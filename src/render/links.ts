@@ -3,7 +3,7 @@ import type { Liquid, Template } from 'liquidjs';
 import type { DisplayConfig, Problem } from '../config/config.ts';
 import { Escaped, escapeFor } from '../text/escape.ts';
 import { createEngine, renderText } from './engine.ts';
-import { findFaults } from './liquid-faults.ts';
+import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 import { Meter } from './meter.ts';
 import { wholeUrl } from './whole-url.ts';
 
@@ -54,7 +54,8 @@ function compileLink(
   knownNames: readonly string[],
 ): CompiledLink {
   if (source === undefined || source === '') return { templates: undefined, problems: [] };
-  const { templates, faults } = findFaults(liquid, source, knownNames);
+  const { templates, fault } = parseLiquid(liquid, source);
+  const faults = templates === undefined ? [fault] : findUnknownVariables(liquid, templates, knownNames);
   const problems = faults.map(({ line, column, message }): Problem => ({
     place: { file: `display.links.${name}`, line, column },
     message,

@@ -1,6 +1,5 @@
 /** Finds what is wrong with a Liquid text before it is ever rendered. */
-import { Liquid } from 'liquidjs';
-import type { StaticAnalysis, Template } from 'liquidjs';
+import type { Liquid, StaticAnalysis, Template } from 'liquidjs';
 import { nearest } from '../text/nearest.ts';
 
 /** Line and column count from 1, within the text or within the partial named `partial`. */
@@ -11,11 +10,10 @@ export interface LiquidFault {
   readonly partial?: string;
 }
 
-export interface CheckedLiquid {
-  /** Undefined where the text is not Liquid. */
-  readonly templates: Template[] | undefined;
-  readonly faults: readonly LiquidFault[];
-}
+/** A text that is Liquid, or why it is not. */
+export type ParsedLiquid =
+  | { readonly templates: Template[]; readonly fault?: undefined }
+  | { readonly templates?: undefined; readonly fault: LiquidFault };
 
 /** liquidjs ends its messages with the place, which is told separately. */
 const PLACE_IN_MESSAGE = /, (?:file:.*, )?line:\d+, col:\d+$/su;
@@ -25,12 +23,27 @@ const REMOVED_FILTERS: ReadonlyMap<string, string> = new Map([
   ['raw', 'values are always escaped here; write markup in the template itself'],
 ]);
 
-export function findFaults(liquid: Liquid, source: string, knownNames: readonly string[]): CheckedLiquid {
+export function parseLiquid(liquid: Liquid, source: string): ParsedLiquid {
   try {
-    const templates = liquid.parse(source);
-    return { templates, faults: findUnknownVariables(liquid, templates, knownNames) };
+    return { templates: liquid.parse(source) };
   } catch (error) {
-    return { templates: undefined, faults: [faultOf(liquid, error)] };
+    return { fault: faultOf(liquid, error) };
+  }
+}
+
+/** Variables that nothing gives, or the fault of a partial that they were looked for in. */
+export function findUnknownVariables(
+  liquid: Liquid,
+  templates: Template[],
+  knownNames: readonly string[],
+): readonly LiquidFault[] {
+  try {
+    const { globals } = liquid.analyzeSync(templates);
+    return Object.entries(globals)
+      .filter(([name]) => !knownNames.includes(name))
+      .flatMap(([name, places]) => places.map((place) => unknownVariable(name, place, knownNames)));
+  } catch (error) {
+    return [faultOf(liquid, error)];
   }
 }
 
@@ -78,17 +91,6 @@ function unknownFilter(liquid: Liquid, name: string): string {
 export function didYouMean(name: string, candidates: readonly string[]): string {
   const near = nearest(name, candidates);
   return near === undefined ? '' : `; did you mean "${near}"?`;
-}
-
-function findUnknownVariables(
-  liquid: Liquid,
-  templates: Template[],
-  knownNames: readonly string[],
-): readonly LiquidFault[] {
-  const { globals } = liquid.analyzeSync(templates);
-  return Object.entries(globals)
-    .filter(([name]) => !knownNames.includes(name))
-    .flatMap(([name, places]) => places.map((place) => unknownVariable(name, place, knownNames)));
 }
 
 function unknownVariable(

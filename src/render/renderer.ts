@@ -1,5 +1,5 @@
 /** The stage's face: a callback and a destination in, a composed message out. */
-import type { Callback } from '../callback/callback.ts';
+import type { Callback, StatusName } from '../callback/callback.ts';
 import type { Place, Problem } from '../config/config.ts';
 
 /** Which template to use and for whom. */
@@ -13,13 +13,26 @@ export interface RenderTarget {
   readonly place?: Place;
 }
 
+/** A template that failed while rendering a real callback. */
+export interface TemplateFailure {
+  readonly set: string;
+  readonly format: string;
+  readonly status: StatusName;
+  /** What and where, for an operator; holds no text of the callback. */
+  readonly message: string;
+}
+
 export interface Renderer {
   /**
-   * Never throws for foreign text or a failing user template: the built-in template is used then, and the
-   * `onTemplateError` given at creation is told.
+   * Never throws for foreign text or a failing user template: the built-in template is used then, and `onFailure` told.
    * @param attempt 1 for the first time this callback was received, 2 for the service's first retry, …
    */
-  render(callback: Callback, target: RenderTarget, attempt: number): unknown;
+  render(
+    callback: Callback,
+    target: RenderTarget,
+    attempt: number,
+    onFailure: (failure: TemplateFailure) => void,
+  ): unknown;
   /** Every problem of the template files that `targets` use, with its place. */
   check(targets: readonly RenderTarget[]): Problem[];
 }

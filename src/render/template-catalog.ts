@@ -30,7 +30,7 @@ export interface Choice {
 
 const EMPTY_FOLDER: TemplateFolder = { sets: new Map(), problems: [] };
 
-/** Everything is read and compiled on creation; `choose` only looks up. */
+/** Everything is read on creation; `choose` only looks up. */
 export class TemplateCatalog {
   /** Of the folders themselves; each template has its own. */
   readonly problems: readonly Problem[];
@@ -118,6 +118,7 @@ function filesOf(folder: TemplateFolder, set: string, format: MessageFormat): Fo
   return folder.sets.get(set)?.get(format.name) ?? NO_FILES;
 }
 
+/** Sets and formats are names of folders, so that no two make the same key. */
 function keyOf(set: string, format: string, status: StatusName): string {
-  return JSON.stringify([set, format, status]);
+  return `${set}/${format}/${status}`;
 }

@@ -7,8 +7,9 @@ import { isMapping } from '../config/path.ts';
 import { YamlSource } from '../config/yaml-source.ts';
 import { renderText } from './engine.ts';
 import type { Engines } from './engines.ts';
-import { didYouMean, faultOf, findFaults } from './liquid-faults.ts';
+import { didYouMean, faultOf, findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 import type { LiquidFault } from './liquid-faults.ts';
+import { once } from './once.ts';
 import { TemplateFault } from './template-fault.ts';
 import type { SourceFile } from './template-files.ts';
 import { VARIABLES } from './view.ts';
@@ -32,48 +33,79 @@ type Node =
 
 type TemplateMap = Readonly<Record<string, TemplateValue>>;
 
-/** What a file was compiled to; never throws on creation: what is wrong with the file is in `problems`. */
+interface Compiled {
+  readonly parts: ReadonlyMap<string, Node>;
+  /** What keeps the file from being rendered. */
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * What a file is compiled to when it is first used: most of the built-in ones never are.
+ * Never throws on creation: what is wrong with the file is for `findProblems`.
+ */
 export class Template {
   readonly file: SourceFile;
-  readonly problems: readonly Problem[];
   private readonly format: MessageFormat;
   private readonly engines: Engines;
-  private readonly source: YamlSource;
-  private readonly parts: ReadonlyMap<string, Node>;
+  private readonly source = once(() => YamlSource.parse(this.file.path, this.file.text));
+  private readonly compiled = once(() => this.compile());
 
   constructor(file: SourceFile, format: MessageFormat, engines: Engines) {
-    const { source, problems } = YamlSource.parse(file.path, file.text);
     this.file = file;
     this.format = format;
     this.engines = engines;
-    this.source = source;
-    const found: Problem[] = [...problems];
-    this.parts = problems.length > 0 ? new Map() : this.compileParts(source.data, found);
-    this.problems = found;
+  }
+
+  /** Everything that is wrong with the file: what keeps it from being rendered, else variables that nothing gives. */
+  findProblems(): readonly Problem[] {
+    const { parts, problems } = this.compiled();
+    return problems.length > 0 ? problems : [...parts.values()].flatMap((node) => this.findUnknownIn(node));
   }
 
   hasPart(name: string): boolean {
-    return this.parts.has(name);
+    return this.compiled().parts.has(name);
   }
 
   /** @throws {TemplateFault} */
   renderPart(name: string, view: View): TemplateValue | undefined {
-    const node = this.parts.get(name);
+    const node = this.compiled().parts.get(name);
     return node && this.renderNode(node, view);
   }
 
   /** @throws {TemplateFault} */
   render(view: View): RenderedParts {
-    if (this.problems.length > 0) throw this.brokenFile();
-    return Object.fromEntries([...this.parts].map(([name, node]) => [name, this.renderNode(node, view)]));
+    const { parts, problems } = this.compiled();
+    if (problems.length > 0) throw this.brokenFile(problems);
+    return Object.fromEntries([...parts].map(([name, node]) => [name, this.renderNode(node, view)]));
   }
 
   placeOf(path: Path): Place {
-    return this.source.placeOf(path);
+    return this.source().source.placeOf(path);
   }
 
-  private brokenFile(): TemplateFault {
-    const [first] = this.problems;
+  private compile(): Compiled {
+    const { source, problems } = this.source();
+    if (problems.length > 0) return { parts: new Map(), problems };
+    const found: Problem[] = [];
+    return { parts: this.compileParts(source.data, found), problems: found };
+  }
+
+  private findUnknownIn(node: Node): readonly Problem[] {
+    switch (node.kind) {
+      case 'fixed':
+        return [];
+      case 'text':
+        return findUnknownVariables(node.liquid, node.templates, VARIABLES).map((fault) =>
+          this.problemOfFault(node.path, fault),
+        );
+      case 'list':
+        return node.items.flatMap((item) => this.findUnknownIn(item));
+      case 'map':
+        return node.entries.flatMap(([, item]) => this.findUnknownIn(item));
+    }
+  }
+
+  private brokenFile([first]: readonly Problem[]): TemplateFault {
     return new TemplateFault(first?.place ?? this.placeOf([]), first?.message ?? 'not a template');
   }
 
@@ -104,7 +136,7 @@ export class Template {
       const hint = didYouMean(name, Object.keys(this.format.parts));
       problems.push({
         ...this.problemAt([], `unknown part "${name}"${hint}`),
-        place: this.source.placeOfKey([name]),
+        place: this.source().source.placeOfKey([name]),
       });
       return undefined;
     }
@@ -140,10 +172,8 @@ export class Template {
   private compileText(text: string, path: Path, parent: TemplateValue, problems: Problem[]): Node {
     if (!text.includes('{{') && !text.includes('{%')) return { kind: 'fixed', value: text };
     const liquid = this.engines.engineFor(this.format.landingOf(path, parent), text);
-    const { templates, faults } = findFaults(liquid, text, VARIABLES);
-    for (const fault of faults) {
-      problems.push({ place: this.placeOfFault(path, fault), message: fault.message, severity: 'error' });
-    }
+    const { templates, fault } = parseLiquid(liquid, text);
+    if (fault !== undefined) problems.push(this.problemOfFault(path, fault));
     return templates === undefined ? { kind: 'fixed', value: '' } : { kind: 'text', path, liquid, templates };
   }
 
@@ -176,10 +206,14 @@ export class Template {
     }
   }
 
+  private problemOfFault(path: Path, fault: LiquidFault): Problem {
+    return { place: this.placeOfFault(path, fault), message: fault.message, severity: 'error' };
+  }
+
   private placeOfFault(path: Path, { line, column, partial }: LiquidFault): Place {
     const file = partial === undefined ? undefined : this.engines.partials.get(partial);
     return file === undefined
-      ? this.source.placeInString(path, line, column)
+      ? this.source().source.placeInString(path, line, column)
       : { file: file.path, line, column };
   }
 

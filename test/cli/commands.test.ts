@@ -1,5 +1,5 @@
 /** The command line as a user sees it: what each command prints, where, and how it exits. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -96,7 +96,7 @@ describe('The command line', () => {
 
     it('finds an unknown variable in a template, with its place', async () => {
       const templates = join(folder, 'templates', 'short', 'slack');
-      await import('node:fs').then(({ mkdirSync }) => mkdirSync(templates, { recursive: true }));
+      mkdirSync(templates, { recursive: true });
       writeFileSync(join(templates, 'error.yaml'), "text: 'x {{ bot_nmae }}'\n");
       writeFileSync(
         config,
@@ -105,6 +105,19 @@ describe('The command line', () => {
       const { code, stdout } = await runCommand(['check', '--config', config]);
       expect(code).to.equal(1);
       expect(stdout).to.match(/error\.yaml:1:\d+: .*bot_nmae.*bot_name/);
+    });
+
+    it('finds what is wrong with a template that only an alert uses', async () => {
+      const templates = join(folder, 'templates', 'en', 'email');
+      mkdirSync(templates, { recursive: true });
+      writeFileSync(join(templates, 'error.yaml'), "subject: '{{ bot_nmae }}'\ntext: x\nhtml: x\n");
+      const routes = "default_route: { notify: [{ slack: '#x' }] }";
+      const channels = 'channels: { slack: { type: outbox, as: slack }, email: { type: outbox, as: email } }';
+      const alerts = 'groups: { ops: [{ email: ops@example.com }] }\ndelivery: { alerts: [ops] }';
+      writeFileSync(config, [`templates: ${join(folder, 'templates')}`, channels, routes, alerts].join('\n'));
+      const { code, stdout } = await runCommand(['check', '--config', config]);
+      expect(code).to.equal(1);
+      expect(stdout).to.match(/email\/error\.yaml:1:\d+: .*bot_nmae.*bot_name/);
     });
 
     it('asks Slack with --online, and shows no token when it does not let us in', async () => {

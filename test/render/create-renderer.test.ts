@@ -3,7 +3,7 @@ import { emailFormat } from '../../src/channels/email-format.ts';
 import type { MessageFormat, RenderedParts } from '../../src/channels/format.ts';
 import { slackFormat } from '../../src/channels/slack-format.ts';
 import { createRenderer } from '../../src/render/create-renderer.ts';
-import type { TemplateFailure } from '../../src/render/create-renderer.ts';
+import type { TemplateFailure } from '../../src/render/renderer.ts';
 import { BARE, testRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable } from './slack-rules.ts';
 import type { SlackMessage } from '../../src/channels/slack-message.ts';
@@ -21,8 +21,8 @@ describe('a renderer', () => {
     const renderer = createRenderer({
       display: { language: 'ja', timezone: 'UTC', links: {} },
       formats: [breaking(slackFormat, 'blocks'), breaking(emailFormat, 'html')],
-      onTemplateError: (failure) => failures.push(failure),
     });
+    const tell = (failure: TemplateFailure) => void failures.push(failure);
     const callback = {
       ...BARE,
       status: 1 as const,
@@ -32,14 +32,14 @@ describe('a renderer', () => {
     const target = (format: string) => ({ format, templateSet: undefined, options: {} });
 
     it('says plainly what happened to which BOT, and why', () => {
-      const message = renderer.render(callback, target('slack'), 1) as SlackMessage;
+      const message = renderer.render(callback, target('slack'), 1, tell) as SlackMessage;
       expect(message.text).to.match(/^❌ エラー: &lt;!here&gt; – &lt;@U1&gt;x+ … x+$/);
       expect(controlSequences(message)).to.deep.equal([]);
       expectAcceptable(message);
     });
 
     it('does so by mail', () => {
-      const mail = renderer.render({ ...BARE, status: 2 }, target('email'), 1);
+      const mail = renderer.render({ ...BARE, status: 2 }, target('email'), 1, tell);
       expect(mail).to.include({ subject: '▶️ 実行中: Get items', text: '▶️ 実行中: Get items\n' });
     });
 
@@ -53,7 +53,7 @@ describe('a renderer', () => {
 
   it('was made for certain formats and says so when asked for another', () => {
     const render = () =>
-      testRenderer().render(BARE, { format: 'fax', templateSet: undefined, options: {} }, 1);
+      testRenderer().render(BARE, { format: 'fax', templateSet: undefined, options: {} }, 1, () => undefined);
     expect(render).to.throw('the renderer was made without the format "fax"');
   });
 

@@ -12,8 +12,7 @@ import { slackFormat } from '../../src/channels/slack-format.ts';
 import type { SlackMessage } from '../../src/channels/slack-message.ts';
 import type { DisplayConfig } from '../../src/config/config.ts';
 import { createRenderer } from '../../src/render/create-renderer.ts';
-import type { TemplateFailure } from '../../src/render/create-renderer.ts';
-import type { Renderer } from '../../src/render/renderer.ts';
+import type { Renderer, TemplateFailure } from '../../src/render/renderer.ts';
 
 const CALLBACKS = fileURLToPath(new URL('../fixtures/callbacks', import.meta.url));
 
@@ -63,15 +62,15 @@ export function testRenderer(parts: RendererParts = {}): TestRenderer {
     display: { language, links, timezone },
     templatesFolder,
     formats: [slackFormat, emailFormat],
-    onTemplateError: (failure) => failures.push(failure),
   });
+  const tell = (failure: TemplateFailure) => void failures.push(failure);
   const render = (
     format: string,
     callback: Callback,
     { templateSet, attempt = 1, mentions }: TargetOptions,
   ) => {
     const options = mentions === undefined ? {} : { mention_on_error: mentions };
-    return renderer.render(callback, { format, templateSet, options }, attempt);
+    return renderer.render(callback, { format, templateSet, options }, attempt, tell);
   };
   return {
     ...renderer,

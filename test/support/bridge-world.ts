@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { type RunningApp, startApp } from '../../src/app.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
+import { checkProject } from '../../src/cli/load-project.ts';
 import { formatProblem } from '../../src/config/format-problem.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import { type MailCatcher, startMailCatcher } from '../../src/demo/mail-catcher.ts';
 import type { SlackFault } from '../../src/demo/slack-faults.ts';
 import type { SlackCall } from '../../src/demo/slack-methods.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../src/demo/slack-stand-in.ts';
 import { createLogger } from '../../src/observe/logger.ts';
-import { BUILT_IN_FOLDER } from '../../src/render/template-catalog.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
 
 export const SLACK_TOKEN = 'xoxb-9-SECRET-TOKEN';
@@ -99,14 +98,10 @@ channels:
 }
 
 async function startFrom(file: string, clock: Clock): Promise<RunningApp> {
-  const { config, problems } = loadConfig(file, {
-    variables: {},
-    channelTypes,
-    builtInTemplates: BUILT_IN_FOLDER,
-  });
-  if (config === undefined) throw new Error(problems.map(formatProblem).join('\n'));
+  const { project, problems } = checkProject({ variables: {}, configFile: file });
+  if (project === undefined) throw new Error(problems.map(formatProblem).join('\n'));
   return startApp({
-    config,
+    ...project,
     channelTypes,
     clock,
     logger: await createLogger('silent', false, (line) => line),
