@@ -1,5 +1,4 @@
 /** Runs a command of the command line inside this process and keeps what it said. */
-import { runProgram } from '../../src/cli/program.ts';
 
 export interface CommandRun {
   readonly code: number;
@@ -15,6 +14,8 @@ export interface CommandInput {
 }
 
 export async function runCommand(args: readonly string[], input: CommandInput = {}): Promise<CommandRun> {
+  // As it loads its commands: mocha requires a test file, and what is required and what is imported are modules apart.
+  const { runProgram } = await import('../../src/cli/program.ts');
   const stdout: string[] = [];
   const stderr: string[] = [];
   const code = await runProgram(args, {
