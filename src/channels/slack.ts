@@ -11,7 +11,7 @@ import { slackFailureOf } from './slack-errors.ts';
 import { slackFormat } from './slack-format.ts';
 import { mentionSchema } from './slack-mentions.ts';
 import type { SlackMessage } from './slack-message.ts';
-import { markDeadline, undiciFetch } from './undici-fetch.ts';
+import { encodeFields, type Luggage, undiciFetch, withLuggage } from './undici-fetch.ts';
 
 const DEFAULT_API_URL = 'https://slack.com/api/';
 
@@ -23,7 +23,12 @@ const VERIFY_TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 1_048_576;
 
 /** Foreign text must never become a mention, a link or a preview. */
-const NO_PARSING = { parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false } as const;
+const NO_PARSING = encodeFields({
+  parse: 'none',
+  link_names: 'false',
+  unfurl_links: 'false',
+  unfurl_media: 'false',
+});
 
 const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
@@ -83,7 +88,8 @@ async function openSlack(settings: SlackSettings): Promise<Channel> {
     send: (outgoing) => inFlight.run(() => post(client, outgoing)),
     verify: () =>
       inFlight.run(async () => {
-        await call(client, 'auth.test', {}, performance.now() + VERIFY_TIMEOUT_MS);
+        const deadline = performance.now() + VERIFY_TIMEOUT_MS;
+        await call(client, 'auth.test', {}, { deadline, fields: '' });
       }),
     close: async () => {
       await inFlight.close();
@@ -118,22 +124,21 @@ function clientFor(token: string, api: URL, pool: Pool): WebClient {
 }
 
 /** Posts the message; where Slack refuses its blocks, the text alone, within the same attempt. */
-async function post(client: WebClient, { address, message, timeoutMs }: Outgoing): Promise<Receipt> {
+async function post(client: WebClient, outgoing: Outgoing): Promise<Receipt> {
+  const { address, timeoutMs } = outgoing;
   const deadline = performance.now() + timeoutMs;
-  const { text, blocks } = message as SlackMessage;
+  const { text, blocks } = outgoing.message as SlackMessage;
   // A lone surrogate would keep the form from being encoded at all.
-  const plain = { channel: address, text: text.toWellFormed(), ...NO_PARSING };
-  if (blocks === undefined)
-    return receiptOf(address, await call(client, 'chat.postMessage', plain, deadline));
+  const message = { channel: address, text: text.toWellFormed() };
+  const plain = () => call(client, 'chat.postMessage', message, { deadline, fields: NO_PARSING });
+  if (blocks === undefined) return receiptOf(address, await plain());
   try {
-    // As JSON, which is how they travel, or the client would walk through all of them for its debug log, too.
-    const rich = { ...plain, blocks: JSON.stringify(blocks) };
-    return receiptOf(address, await call(client, 'chat.postMessage', rich, deadline));
+    const fields = NO_PARSING + encodeFields({ blocks: JSON.stringify(blocks) });
+    return receiptOf(address, await call(client, 'chat.postMessage', message, { deadline, fields }));
   } catch (error) {
     const failure = slackFailureOf(error);
     if (failure.class !== 'permanent' || text.trim() === '') throw failure;
-    const answer = await call(client, 'chat.postMessage', plain, deadline);
-    return { ...receiptOf(address, answer), blocks_refused: failure.code };
+    return { ...receiptOf(address, await plain()), blocks_refused: failure.code };
   }
 }
 
@@ -141,11 +146,11 @@ async function post(client: WebClient, { address, message, timeoutMs }: Outgoing
 async function call(
   client: WebClient,
   method: string,
-  args: Record<string, unknown>,
-  deadline: number,
+  args: Readonly<Record<string, string>>,
+  luggage: Luggage,
 ): Promise<WebAPICallResult> {
   try {
-    return await client.apiCall(markDeadline(method, deadline), args);
+    return await client.apiCall(withLuggage(method, luggage), args);
   } catch (error) {
     throw slackFailureOf(error);
   }

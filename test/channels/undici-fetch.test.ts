@@ -4,8 +4,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Pool } from 'undici';
-import { markDeadline, retryAfterSeconds, undiciFetch } from '../../src/channels/undici-fetch.ts';
+import {
+  encodeFields,
+  retryAfterSeconds,
+  undiciFetch,
+  withLuggage,
+} from '../../src/channels/undici-fetch.ts';
 
 const NOW_MS = Date.parse('2026-11-20T12:00:00Z');
 
@@ -43,11 +49,13 @@ describe('fetch over an undici pool', () => {
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
 
   const call = (ms = 5_000) =>
-    undiciFetch(pool, origin)(markDeadline(`${origin}/api/auth.test?a=1`, performance.now() + ms), {
-      method: 'POST',
-      headers: { authorization: 'Bearer x' },
-      body: 'a=b',
-    });
+    undiciFetch(pool, origin)(
+      withLuggage(`${origin}/api/auth.test?a=1`, {
+        deadline: performance.now() + ms,
+        fields: encodeFields({ more: '障害 & #1' }),
+      }),
+      { method: 'POST', headers: { authorization: 'Bearer x' }, body: 'a=b' },
+    );
 
   before(async () => {
     server = createServer((request, response) => answer(request, response)).listen(0, '127.0.0.1');
@@ -61,14 +69,25 @@ describe('fetch over an undici pool', () => {
     server.close();
   });
 
-  it('sends path, query, headers and body, and keeps the deadline to itself', async () => {
+  it('sends path, query, headers, body and further fields, and keeps the deadline to itself', async () => {
     let seen: unknown;
-    answer = ({ method, url, headers }, response) => {
-      seen = { method, url, authorization: headers.authorization };
-      response.writeHead(200, { 'X-Many': ['a', 'b'] }).end('{"ok":true}');
+    answer = (request, response) => {
+      void text(request).then((body) => {
+        const { method, url, headers } = request;
+        seen = { method, url, authorization: headers.authorization, fields: [...new URLSearchParams(body)] };
+        response.writeHead(200, { 'X-Many': ['a', 'b'] }).end('{"ok":true}');
+      });
     };
     const response = await call();
-    expect(seen).to.deep.equal({ method: 'POST', url: '/api/auth.test?a=1', authorization: 'Bearer x' });
+    expect(seen).to.deep.equal({
+      method: 'POST',
+      url: '/api/auth.test?a=1',
+      authorization: 'Bearer x',
+      fields: [
+        ['a', 'b'],
+        ['more', '障害 & #1'],
+      ],
+    });
     expect(response).to.include({ ok: true, status: 200 });
     expect(await response.json()).to.deep.equal({ ok: true });
     expect(await response.text()).to.equal('{"ok":true}');
@@ -95,6 +114,23 @@ describe('fetch over an undici pool', () => {
     expect(error).to.include({ name: 'TimeoutError' });
     answer = (_request, response) => response.end('free');
     expect(await (await call()).text()).to.equal('free');
+  });
+
+  it('sends nothing when the deadline passed while no connection was free', async () => {
+    let requests = 0;
+    let finish: () => void = () => undefined;
+    answer = (_request, response) => {
+      requests += 1;
+      finish = () => response.end('{}');
+    };
+    const first = call();
+    const error: unknown = await call(40).catch((reason: unknown) => reason);
+    expect(error).to.include({ name: 'TimeoutError' });
+    finish();
+    await first;
+    answer = (_request, response) => response.end('free');
+    expect(await (await call()).text()).to.equal('free');
+    expect(requests).to.equal(1);
   });
 
   it('sends nothing when the deadline has passed already', async () => {
