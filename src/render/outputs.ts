@@ -1,6 +1,7 @@
 /** The output values of a callback as templates see them: each named, sorted into kinds, with its files. */
 import { cleanLine } from '../text/clean.ts';
 import { once } from './once.ts';
+import { ownGetter } from './own-getter.ts';
 import {
   compactJson,
   fileEntries,
@@ -47,6 +48,7 @@ const LEAST_SECONDS = 1e8;
 const MOST_MILLISECONDS = 253_402_300_799_999;
 
 const NO_NAME = '–';
+const NOTHING: JsonObject = {};
 
 export function viewOutputs(output: unknown, context: FileContext): readonly OutputView[] {
   if (!isJsonObject(output)) return [];
@@ -57,7 +59,7 @@ export function viewOutputs(output: unknown, context: FileContext): readonly Out
 
 function viewOutput(name: string, value: unknown, context: FileContext): OutputView {
   if (isScalar(value)) return { name, kind: 'scalar', value, items: [], files: [] };
-  if (Array.isArray(value)) return viewList(name, value, context);
+  if (Array.isArray(value)) return new ListOutput(name, value, context);
   const entries = fileEntries(value);
   if (entries === undefined) return { name, kind: 'other', value: compactJson(value), items: [], files: [] };
   return {
@@ -65,23 +67,28 @@ function viewOutput(name: string, value: unknown, context: FileContext): OutputV
     kind: 'files',
     value: inlineText(value),
     items: [],
-    files: entries.map((entry) => viewFile(entry, context)),
+    files: entries.map((entry) => new FileEntry(entry, context)),
   };
 }
 
-function viewList(name: string, items: readonly unknown[], context: FileContext): OutputView {
-  const files = once(() => items.flatMap(entriesInside).map((entry) => viewFile(entry, context)));
-  return {
-    name,
-    kind: 'list',
-    get value() {
-      return inlineList(items);
-    },
-    items,
-    get files() {
-      return files();
-    },
-  };
+class ListOutput implements OutputView {
+  static readonly #value = ownGetter((list: ListOutput) => inlineList(list.items));
+  static readonly #files = ownGetter((list: ListOutput) => list.#readFiles());
+
+  readonly name: string;
+  readonly kind = 'list';
+  readonly items: readonly unknown[];
+  declare readonly value: string;
+  declare readonly files: readonly FileView[];
+  readonly #readFiles: () => readonly FileView[];
+
+  constructor(name: string, items: readonly unknown[], context: FileContext) {
+    this.name = name;
+    this.items = items;
+    this.#readFiles = once(() => items.flatMap(entriesInside).map((entry) => new FileEntry(entry, context)));
+    Object.defineProperty(this, 'value', ListOutput.#value);
+    Object.defineProperty(this, 'files', ListOutput.#files);
+  }
 }
 
 /** File entries of an element and of its direct members. */
@@ -90,22 +97,32 @@ function entriesInside(item: unknown): readonly unknown[] {
   return fileEntries(item) ?? Object.values(item).flatMap((value) => fileEntries(value) ?? []);
 }
 
-function viewFile(entry: unknown, context: FileContext): FileView {
-  const object: JsonObject = isJsonObject(entry) ? entry : {};
-  const meta: JsonObject = isJsonObject(object['meta']) ? object['meta'] : {};
-  const ref = typeof object['ref'] === 'string' ? object['ref'] : '';
-  const name = fileName(entry);
-  const size = sizeOf(meta['size']);
-  return {
-    name,
-    size,
-    get timestamp() {
-      const instant = instantOf(meta['timestamp']);
-      return instant === undefined ? '' : context.instantText(instant);
-    },
-    ref,
-    url: ref === '' ? '' : context.urlOf({ ref, name, size }),
-  };
+class FileEntry implements FileView {
+  static readonly #timestamp = ownGetter((file: FileEntry) => file.#timestampText());
+
+  readonly name: string;
+  readonly size: number | '';
+  readonly ref: string;
+  readonly url: string;
+  declare readonly timestamp: string;
+  readonly #meta: JsonObject;
+  readonly #context: FileContext;
+
+  constructor(entry: unknown, context: FileContext) {
+    const object: JsonObject = isJsonObject(entry) ? entry : NOTHING;
+    this.#meta = isJsonObject(object['meta']) ? object['meta'] : NOTHING;
+    this.#context = context;
+    this.name = fileName(entry);
+    this.size = sizeOf(this.#meta['size']);
+    this.ref = typeof object['ref'] === 'string' ? object['ref'] : '';
+    this.url = this.ref === '' ? '' : context.urlOf(this);
+    Object.defineProperty(this, 'timestamp', FileEntry.#timestamp);
+  }
+
+  #timestampText(): string {
+    const instant = instantOf(this.#meta['timestamp']);
+    return instant === undefined ? '' : this.#context.instantText(instant);
+  }
 }
 
 function sizeOf(size: unknown): number | '' {

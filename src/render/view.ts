@@ -8,6 +8,7 @@ import type { Links } from './links.ts';
 import { once } from './once.ts';
 import { viewOutputs } from './outputs.ts';
 import type { OutputView } from './outputs.ts';
+import { ownGetter } from './own-getter.ts';
 
 /** Callback interface, "Callback payload", in its order. */
 const FIELD_NAMES = [
@@ -54,18 +55,26 @@ export interface View extends CallbackView {
 /** Own properties only, since templates see nothing else; what only some templates show is worked out when it is asked for. */
 export function createView(callback: Callback, attempt: number, display: DisplayConfig, links: Links): View {
   const fields = viewCallback(callback);
-  const outputs = once(() => outputsOf(callback, fields, display, links));
-  return {
-    ...fields,
+  const lazy = new LazyOutputs(() => outputsOf(callback, fields, display, links));
+  return Object.assign(lazy, fields, {
     attempt,
     started_at: startedAt(callback.start_time, display),
     elapsed: elapsedOf(callback, display),
     // Alerts that concern no job have none.
     job_url: callback.job_id === '' ? '' : links.job(fields),
-    get outputs() {
-      return outputs();
-    },
-  };
+  });
+}
+
+class LazyOutputs {
+  static readonly #outputs = ownGetter((view: LazyOutputs) => view.#read());
+
+  declare readonly outputs: readonly OutputView[];
+  readonly #read: () => readonly OutputView[];
+
+  constructor(read: () => readonly OutputView[]) {
+    this.#read = once(read);
+    Object.defineProperty(this, 'outputs', LazyOutputs.#outputs);
+  }
 }
 
 function viewCallback(callback: Callback): CallbackView {
