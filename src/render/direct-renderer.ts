@@ -1,19 +1,10 @@
 /** Renders what liquidjs parsed by plain calls: its generators take several times as long as the work they do. */
-import {
-  IfTag,
-  isTruthy,
-  LiquidError,
-  LookupType,
-  Output,
-  RenderError,
-  RenderTag,
-  toValueSync,
-  TypeGuards,
-} from 'liquidjs';
-import type { Context, Emitter, Hash, Liquid, Template } from 'liquidjs';
+import { LiquidError, Output, RenderError, TypeGuards } from 'liquidjs';
+import type { Context, Emitter, Liquid, Template } from 'liquidjs';
 import { compileValue } from './compile-value.ts';
-
-type Run = (context: Context, emitter: Emitter) => void;
+import { checkTime, runItself, TextEmitter } from './direct-run.ts';
+import type { BlockCompiler, Run } from './direct-run.ts';
+import { compileTag } from './direct-tags.ts';
 
 interface Step {
   readonly template: Template;
@@ -22,19 +13,10 @@ interface Step {
   readonly takesTime: boolean;
 }
 
-/** What liquidjs declares private. */
-interface RenderTagInternals {
-  /** A name, or what gives one while rendering. */
-  readonly file: unknown;
-  readonly hash: Hash;
-  readonly with?: unknown;
-  readonly forBinding?: unknown;
-}
-
 /** In place of liquidjs' own renderer, and to the same result; a tag that is not known here renders itself. */
-export class DirectRenderer {
-  private readonly liquid: Liquid;
-  private readonly compiled = new WeakMap<Template[], readonly Step[]>();
+export class DirectRenderer implements BlockCompiler {
+  readonly liquid: Liquid;
+  private readonly compiled = new WeakMap<Template[], Run>();
 
   constructor(liquid: Liquid) {
     this.liquid = liquid;
@@ -42,25 +24,27 @@ export class DirectRenderer {
 
   /** @throws {LiquidError} liquidjs' own, with the place */
   renderTemplates(templates: Template[], context: Context, emitter: Emitter = new TextEmitter()): string {
-    context.renderLimit.check(performance.now());
-    for (const { template, run, takesTime } of this.stepsOf(templates)) {
-      if (takesTime) context.renderLimit.check(performance.now());
-      try {
-        run(context, emitter);
-      } catch (error) {
-        throw LiquidError.is(error) ? error : new RenderError(error as Error, template);
-      }
-      if (context.breakCalled || context.continueCalled) break;
-    }
+    checkTime(context);
+    this.blockOf(templates)(context, emitter);
     return emitter.buffer;
   }
 
-  private stepsOf(templates: Template[]): readonly Step[] {
+  compileBlock(templates: Template[]): Run {
+    const steps = templates.map((template) => this.compile(template));
+    return (context, emitter) => {
+      for (const step of steps) {
+        runStep(step, context, emitter);
+        if (context.breakCalled || context.continueCalled) break;
+      }
+    };
+  }
+
+  private blockOf(templates: Template[]): Run {
     const known = this.compiled.get(templates);
     if (known !== undefined) return known;
-    const steps = templates.map((template) => this.compile(template));
-    this.compiled.set(templates, steps);
-    return steps;
+    const block = this.compileBlock(templates);
+    this.compiled.set(templates, block);
+    return block;
   }
 
   private compile(template: Template): Step {
@@ -76,53 +60,15 @@ export class DirectRenderer {
       const evaluate = compileValue(template.value, this.liquid);
       return (context, emitter) => emitter.write(evaluate(context));
     }
-    if (template instanceof IfTag) return this.compileIf(template);
-    if (template instanceof RenderTag) return this.compileRender(template);
-    return runItself(template);
-  }
-
-  private compileIf({ branches, elseTemplates = [] }: IfTag): Run {
-    const compiled = branches.map(({ value, templates }) => ({
-      evaluate: compileValue(value, this.liquid),
-      templates,
-    }));
-    return (context, emitter) => {
-      const branch = compiled.find(({ evaluate }) => isTruthy(evaluate(context), context));
-      this.renderTemplates(branch?.templates ?? elseTemplates, context, emitter);
-    };
-  }
-
-  /** `{% render "name", key: value %}`; a tag that names its partial or its scope otherwise renders itself. */
-  private compileRender(tag: RenderTag): Run {
-    const { file, hash, ...others } = tag as unknown as RenderTagInternals;
-    if (!isPlainName(file) || others.with !== undefined || others.forBinding !== undefined)
-      return runItself(tag);
-    let templates: Template[] | undefined;
-    return (context, emitter) => {
-      const inner = context.spawn();
-      Object.assign(inner.bottom(), toValueSync(hash.render(context)));
-      templates ??= this.liquid.parseFileSync(file, LookupType.Partials);
-      this.renderTemplates(templates, inner, emitter);
-    };
+    return compileTag(template, this) ?? runItself(template);
   }
 }
 
-/** Anything else is worked out while rendering, or from where the tag stands. */
-function isPlainName(file: unknown): file is string {
-  return typeof file === 'string' && /^[\w-]+$/u.test(file);
-}
-
-function runItself(template: Template): Run {
-  return (context, emitter) => {
-    const text: unknown = toValueSync(template.render(context, emitter));
-    if (text) emitter.write(text);
-  };
-}
-
-class TextEmitter implements Emitter {
-  buffer = '';
-
-  write(text: string): void {
-    this.buffer += text;
+function runStep({ template, run, takesTime }: Step, context: Context, emitter: Emitter): void {
+  if (takesTime) checkTime(context);
+  try {
+    run(context, emitter);
+  } catch (error) {
+    throw LiquidError.is(error) ? error : new RenderError(error as Error, template);
   }
 }

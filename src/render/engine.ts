@@ -1,8 +1,8 @@
 /** One Liquid engine for each place that values land in; nothing in it reads files or runs without bounds. */
-import { CaptureTag, Context, Liquid, toValueSync } from 'liquidjs';
+import { Context, Liquid, toValueSync } from 'liquidjs';
 import type { Template } from 'liquidjs';
 import type { DisplayConfig } from '../config/config.ts';
-import { Captured } from './captured.ts';
+import { EscapedCaptureTag } from './capture-tag.ts';
 import { directOperators } from './direct-operators.ts';
 import { DirectRenderer } from './direct-renderer.ts';
 import { registerFilters } from './filters.ts';
@@ -54,12 +54,4 @@ export function renderText(liquid: Liquid, templates: Template[], globals: objec
   const text = String(toValueSync(liquid.renderer.renderTemplates(templates, context)));
   meter.spend(text.length);
   return text;
-}
-
-/** What is captured is escaped already and must not be escaped again where it is printed. */
-class EscapedCaptureTag extends CaptureTag {
-  override *render(context: Context): Generator<unknown, void, string> {
-    const text = yield this.liquid.renderer.renderTemplates(this.templates, context);
-    context.bottom()[this.variable] = new Captured(text);
-  }
 }

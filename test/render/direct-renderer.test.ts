@@ -20,7 +20,8 @@ const PARTIALS = {
 const VALUES = listOf(`
   x ; n ; none ; list ; map ; captured ; map.a ; map["b c"] ; map[x] ; list[0] ; list.first.a ;
   list.size ; x.size ; list[-1].a ; map.toString ; x.constructor ; map.none.none ; (1..n) ; nil ;
-  "q" ; 'q' ; 3 ; 1.50 ; true ; false ; empty ; blank ; y ; forloop.index ; map.__proto__
+  "q" ; 'q' ; 3 ; 1.50 ; true ; false ; empty ; blank ; y ; forloop.index ; map.__proto__ ;
+  forloop ; forloop.last ; forloop.rindex0 ; forloop.name
 `);
 
 const FILTERS = listOf(`
@@ -29,6 +30,17 @@ const FILTERS = listOf(`
   join: ", " ; slice: 1, n ; where: "a", "1" ; sort ; date: "%Y" ; lines: 2 ; plus: 1 ;
   divided_by: 0 ; fit: "no"
 `);
+
+const LOOP_OPTIONS = [
+  '',
+  'limit: 2',
+  'limit: 1',
+  'limit: 0',
+  'limit: n',
+  'offset: 1',
+  'offset: continue',
+  'reversed',
+];
 
 const OPERATORS = ['==', '!=', '<', '>', '<=', '>=', 'contains', 'and', 'or'];
 
@@ -81,9 +93,13 @@ const templates = fc.letrec<{ text: string; piece: string }>((tie) => ({
       ),
     fc.tuple(condition, tie('text')).map(([each, then]) => `{% unless ${each} %}${then}{% endunless %}`),
     tie('text').map((inner) => `{% capture captured %}${inner}{% endcapture %}{{ captured }}`),
-    tie('text').map(
-      (inner) => `{% for row in list limit: n %}${inner}{{ forloop.index }}{% else %}none{% endfor %}`,
-    ),
+    fc
+      .tuple(fc.constantFrom(...VALUES), fc.constantFrom(...LOOP_OPTIONS), tie('text'))
+      .map(
+        ([items, options, inner]) =>
+          `{% for row in ${items} ${options} %}${inner}{{ row.a }}{{ forloop.index }}{% else %}none{% endfor %}`,
+      ),
+    fc.constant('{% comment %}{{ x }}{% endcomment %}'),
   ),
 }));
 

@@ -1,0 +1,94 @@
+/** Runs `for` by plain calls, as far as templates commonly go with it. */
+import { Drop } from 'liquidjs';
+import type { Context, ForTag, NumberToken, Token } from 'liquidjs';
+import { compileOperand } from './compile-value.ts';
+import { checkTime, runItself } from './direct-run.ts';
+import type { BlockCompiler, Run } from './direct-run.ts';
+
+/** `{% for item in list limit: 10 %}`; said otherwise, or over what is no list, the tag renders itself. */
+export function compileFor(tag: ForTag, compiler: BlockCompiler): Run | undefined {
+  const { limit, ...others } = tag.hash.hash;
+  if (Object.keys(others).length > 0 || (limit !== undefined && !isNumber(limit))) return undefined;
+  const evaluate = compileOperand(tag.collection);
+  const block = compiler.compileBlock(tag.templates);
+  const otherwise = compiler.compileBlock(tag.elseTemplates);
+  const run = runItself(tag);
+  return (context, emitter) => {
+    const collection = evaluate(context) ?? [];
+    if (!Array.isArray(collection)) return run(context, emitter);
+    if (collection.length === 0) return otherwise(context, emitter);
+    const items = limit === undefined ? collection : collection.slice(0, limit.content);
+    repeat(tag, items, context, () => {
+      checkTime(context);
+      block(context, emitter);
+    });
+  };
+}
+
+function isNumber(token: Token): token is NumberToken {
+  return 'content' in token && typeof token.content === 'number';
+}
+
+function repeat(tag: ForTag, items: readonly unknown[], context: Context, runBlock: () => void): void {
+  const { variable } = tag;
+  const collectionText = tag.collection.getText();
+  context.setRegister(`continue-${variable}-${collectionText}`, items.length);
+  const forloop = new Forloop(items.length, `${variable}-${collectionText}`);
+  const scope: Record<string, unknown> = Object.assign(Object.create(null), { forloop });
+  context.push(scope);
+  for (const item of items) {
+    scope[variable] = item;
+    context.continueCalled = context.breakCalled = false;
+    runBlock();
+    if (context.breakCalled) break;
+    forloop.next();
+  }
+  context.continueCalled = context.breakCalled = false;
+  context.pop();
+}
+
+/** What a loop's body sees; liquidjs keeps its own to itself. */
+class Forloop extends Drop {
+  // As liquidjs names them, since a template may print them all.
+  private i = 0;
+  readonly length: number;
+  readonly name: string;
+
+  constructor(length: number, name: string) {
+    super();
+    this.length = length;
+    this.name = name;
+  }
+
+  next(): void {
+    this.i += 1;
+  }
+
+  index0(): number {
+    return this.i;
+  }
+
+  index(): number {
+    return this.i + 1;
+  }
+
+  first(): boolean {
+    return this.i === 0;
+  }
+
+  last(): boolean {
+    return this.i === this.length - 1;
+  }
+
+  rindex(): number {
+    return this.length - this.i;
+  }
+
+  rindex0(): number {
+    return this.length - this.i - 1;
+  }
+
+  override valueOf(): string {
+    return JSON.stringify(this);
+  }
+}
