@@ -43,7 +43,7 @@ function lengthOf(value: TemplateValue): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;
   let sum = 0;
-  for (const item of Object.values<TemplateValue>(value)) sum += lengthOf(item);
+  for (const item of isList(value) ? value : Object.values(value)) sum += lengthOf(item);
   return sum;
 }
 

@@ -63,15 +63,17 @@ function fitBlocks(
   language: Language,
 ): readonly SlackObject[] {
   if (!isList(value)) return [];
-  const fitted = value
-    .filter(isObject)
-    .map((block) => fitBlock(block, language))
-    .filter((block) => block !== undefined);
+  const fitted: SlackObject[] = [];
+  for (const block of value) {
+    const kept = isObject(block) ? fitBlock(block, language) : undefined;
+    if (kept !== undefined) fitted.push(kept);
+  }
   return fitTotal(withUniqueIds(fitted), budget, language);
 }
 
 /** Slack refuses a message in which two blocks bear the same id; it makes one up where there is none. */
 function withUniqueIds(blocks: readonly SlackObject[]): readonly SlackObject[] {
+  if (!blocks.some((block) => 'block_id' in block)) return blocks;
   const seen = new Set<string>();
   return blocks.map((block) => {
     const id = stringAt(block, 'block_id');

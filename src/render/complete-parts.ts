@@ -13,12 +13,10 @@ export function completeParts(
   builtIn: Template,
   view: View,
 ): RenderedParts {
-  const missing = Object.entries(format.parts).filter(
-    ([name, { mayBeLeftOut }]) => mayBeLeftOut !== true && !Object.hasOwn(parts, name),
-  );
-  if (missing.length === 0) return parts;
-  return {
-    ...parts,
-    ...Object.fromEntries(missing.map(([name]) => [name, builtIn.renderPart(name, view) ?? ''])),
-  };
+  let complete = parts;
+  for (const name of Object.keys(format.parts)) {
+    if (format.parts[name]?.mayBeLeftOut === true || Object.hasOwn(complete, name)) continue;
+    complete = { ...complete, [name]: builtIn.renderPart(name, view) ?? '' };
+  }
+  return complete;
 }

@@ -34,17 +34,23 @@ function repeat(tag: ForTag, items: readonly unknown[], context: Context, runBlo
   const collectionText = tag.collection.getText();
   context.setRegister(`continue-${variable}-${collectionText}`, items.length);
   const forloop = new Forloop(items.length, `${variable}-${collectionText}`);
-  const scope: Record<string, unknown> = Object.assign(Object.create(null), { forloop });
+  const scope = Object.create(null) as Record<string, unknown>;
+  scope['forloop'] = forloop;
   context.push(scope);
   for (const item of items) {
     scope[variable] = item;
-    context.continueCalled = context.breakCalled = false;
-    runBlock();
-    if (context.breakCalled) break;
+    if (!goesOn(context, runBlock)) break;
     forloop.next();
   }
   context.continueCalled = context.breakCalled = false;
   context.pop();
+}
+
+/** Runs the body; false where it says `break`. */
+function goesOn(context: Context, runBlock: () => void): boolean {
+  context.continueCalled = context.breakCalled = false;
+  runBlock();
+  return !context.breakCalled;
 }
 
 /** What a loop's body sees; liquidjs keeps its own to itself. */

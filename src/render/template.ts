@@ -76,7 +76,9 @@ export class Template {
   render(view: View): RenderedParts {
     const { parts, problems } = this.compiled();
     if (problems.length > 0) throw this.brokenFile(problems);
-    return Object.fromEntries([...parts].map(([name, node]) => [name, this.renderNode(node, view)]));
+    const rendered: Record<string, TemplateValue> = {};
+    for (const [name, node] of parts) rendered[name] = this.renderNode(node, view);
+    return rendered;
   }
 
   placeOf(path: Path): Place {

@@ -53,13 +53,22 @@ export function escapeCode(text: string): string {
 
 /** Slack: "Escaping text": exactly these three. */
 function escapeEntities(text: string): string {
+  if (!/[&<>]/.test(text)) return text;
   return text.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character);
 }
 
+/** Each kind of mark is looked for before anything is replaced: most texts hold one kind at most, a colon. */
 function escapeMrkdwn(text: string): string {
   if (!MAY_LIVE_IN_MRKDWN.test(text)) return text;
-  const inert = escapeEntities(text).replace(LIVE_MARK, (mark) => LOOK_ALIKES[mark] ?? mark);
-  return breakMentions(inert.replace(EMOJI_COLON, `:${BREAK}`));
+  return breakMentions(breakEmoji(replaceMarks(escapeEntities(text))));
+}
+
+function replaceMarks(text: string): string {
+  return /[`*_~]/.test(text) ? text.replace(LIVE_MARK, (mark) => LOOK_ALIKES[mark] ?? mark) : text;
+}
+
+function breakEmoji(text: string): string {
+  return text.includes(':') ? text.replace(EMOJI_COLON, `:${BREAK}`) : text;
 }
 
 /** Whether Slack decodes entities in plain text is not documented, so the result holds neither brackets nor entities. */
@@ -69,9 +78,10 @@ function escapePlain(text: string): string {
 }
 
 function escapeHtml(text: string): string {
+  if (!/[&<>"']/.test(text)) return text;
   return text.replace(/[&<>"']/g, (character) => HTML_ENTITIES[character] ?? character);
 }
 
 function breakMentions(text: string): string {
-  return text.replace(MENTION_AT, `@${BREAK}`);
+  return text.includes('@') ? text.replace(MENTION_AT, `@${BREAK}`) : text;
 }

@@ -50,7 +50,8 @@ export function formatInstant(ms: number, timezone: string, language: Language):
   if (Number.isNaN(instant.getTime())) return '';
   if (ms < YEAR_ONE) return instant.toISOString();
   const parts = instantFormatter(timezone, language).partsOf(instant);
-  const time = `${parts.hour}:${parts.minute}:${parts.second} (${parts.timeZoneName})`;
+  const second = ms < WHOLE_MINUTES_SINCE ? parts.second : String(instant.getUTCSeconds()).padStart(2, '0');
+  const time = `${parts.hour}:${parts.minute}:${second} (${parts.timeZoneName})`;
   return language === 'ja'
     ? `${parts.year}年${parts.month}月${parts.day}日 ${time}`
     : `${parts.day} ${parts.month} ${parts.year}, ${time}`;
@@ -90,10 +91,9 @@ class InstantFormatter {
     });
   }
 
+  /** All but the second, which may be another one's of the same minute where the clocks of all zones agree on it. */
   partsOf(instant: Date): InstantParts {
-    if (instant.getTime() < WHOLE_MINUTES_SINCE) return this.format(instant);
-    const second = String(instant.getUTCSeconds()).padStart(2, '0');
-    return { ...this.minuteOf(instant), second };
+    return instant.getTime() < WHOLE_MINUTES_SINCE ? this.format(instant) : this.minuteOf(instant);
   }
 
   private minuteOf(instant: Date): InstantParts {
