@@ -1,5 +1,5 @@
 /** Makes plain functions of the values that liquidjs parsed, which it evaluates by generators itself. */
-import { evalToken, isTruthy, toValue, toValueSync, TypeGuards, UndefinedVariableError } from 'liquidjs';
+import { Drop, evalToken, isTruthy, toValue, toValueSync, TypeGuards, UndefinedVariableError } from 'liquidjs';
 import type { Context, Expression, Filter, Liquid, PropertyAccessToken, Scope, Token, Value } from 'liquidjs';
 
 export type Evaluate = (context: Context) => unknown;
@@ -95,12 +95,21 @@ function readProperty(token: Token, keys: readonly Key[]): Evaluate {
   return (context) => {
     try {
       let value: unknown = (context as unknown as ContextInternals).findScope(name);
-      for (const key of keys) value = settle(context.readProperty(value as Scope, key));
+      for (const key of keys) value = readKey(value, key, context);
       return value;
     } catch (error) {
       throw new UndefinedVariableError(error as Error, token);
     }
   };
+}
+
+/** What a plain object holds needs none of the questions that liquidjs asks of drops, lists and methods. */
+function readKey(value: unknown, key: Key, context: Context): unknown {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, key)) {
+    const member = (value as Readonly<Record<Key, unknown>>)[key];
+    if (!(value instanceof Drop) && typeof member !== 'function') return member;
+  }
+  return settle(context.readProperty(value as Scope, key));
 }
 
 /** The end of a generator; asking a string whether it is one takes longer than most of what is asked for. */

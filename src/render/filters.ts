@@ -51,7 +51,7 @@ function registerFormats(liquid: Liquid, { language, timezone }: DisplayConfig):
   liquid.registerFilter('elapsed', (value: unknown) => withNumber(value, (n) => formatElapsed(n, language)));
   liquid.registerFilter('filesize', (value: unknown) => withNumber(value, (n) => formatSize(n, language)));
   liquid.registerFilter('number', (value: unknown) =>
-    withNumber(value, (n) => SEPARATED[language].format(n)),
+    withNumber(value, (n) => (isShort(n) ? String(n) : SEPARATED[language].format(n))),
   );
   liquid.registerFilter('localtime', (value: unknown) => {
     const instant = instantOf(value, timezone);
@@ -70,6 +70,11 @@ function fitFilter(value: unknown, limit: unknown): unknown {
   const most = Math.floor(Number(limit ?? Number.NaN));
   if (!Number.isFinite(most)) throw new Error('"fit" needs a number of characters, as in fit: 80');
   return cutValue(text, Math.max(1, most), () => (most < ROOM_FOR_NUMBER ? '…' : ' … '));
+}
+
+/** Nothing to separate or to round, and so nothing for Intl, which takes its time. */
+function isShort(number: number): boolean {
+  return number < 1000 && Number.isInteger(number);
 }
 
 /** Formats a number, also one carried as a string; leaves anything else as it came. */
