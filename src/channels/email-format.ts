@@ -3,6 +3,7 @@ import { cleanLine } from '../text/clean.ts';
 import { cutEnd, cutEndBytes, graphemeCut } from '../text/cut.ts';
 import { escapeFor } from '../text/escape.ts';
 import type { Landing } from '../text/landing.ts';
+import { fits, UTF8_BYTES } from '../text/unit.ts';
 import { cutMark } from './cut-marks.ts';
 import type { ComposeContext, Language, MessageFormat, RenderedParts, TemplateValue } from './format.ts';
 
@@ -55,7 +56,7 @@ function compose(parts: RenderedParts, { language }: ComposeContext): EmailMessa
     subject: subject === '' ? NO_SUBJECT[language] : subject,
     text,
     // Nothing can be cut out of HTML without breaking it: what is too long is told as plain text.
-    html: html === '' || Buffer.byteLength(html) > MAX_HTML_BYTES ? htmlOfText(text, language) : html,
+    html: html === '' || !fits(UTF8_BYTES, html, MAX_HTML_BYTES) ? htmlOfText(text, language) : html,
   };
 }
 

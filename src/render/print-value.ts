@@ -4,6 +4,8 @@ import { leftOutMark } from '../channels/cut-marks.ts';
 import type { Language } from '../channels/format.ts';
 import { Escaped, escapeCode, escapeFor } from '../text/escape.ts';
 import type { Landing } from '../text/landing.ts';
+import { CHARACTERS, UTF8_BYTES } from '../text/unit.ts';
+import type { Unit } from '../text/unit.ts';
 import { cutValue } from './cut-value.ts';
 import type { Meter } from './meter.ts';
 import { textOf } from './value-text.ts';
@@ -66,10 +68,10 @@ function fit(
   language: Language,
   meter: Meter,
 ): string {
-  if (landing !== 'html') return fitTo(text, VALUE_LIMITS[landing], (each) => each.length, escape, language);
+  if (landing !== 'html') return fitTo(text, VALUE_LIMITS[landing], CHARACTERS, escape, language);
   const limit = Math.min(VALUE_LIMITS.html, meter.htmlBytesLeft);
-  const fitted = fitTo(text, limit, (each) => Buffer.byteLength(each), escape, language);
-  meter.htmlBytesLeft = Math.max(0, meter.htmlBytesLeft - Buffer.byteLength(fitted));
+  const fitted = fitTo(text, limit, UTF8_BYTES, escape, language);
+  meter.htmlBytesLeft = Math.max(0, meter.htmlBytesLeft - UTF8_BYTES.sizeOf(fitted));
   return fitted;
 }
 
@@ -77,7 +79,7 @@ function fit(
 function fitTo(
   text: string,
   limit: number,
-  sizeOf: (text: string) => number,
+  unit: Unit,
   escape: (text: string) => string,
   language: Language,
 ): string {
@@ -85,12 +87,13 @@ function fitTo(
   const mark = leftOutMark(language);
   // Cleaning megabytes to show a page of them would take longer than all the rest.
   const escaped = escape(text.length > limit ? cutValue(text, limit, mark) : text);
-  const size = sizeOf(escaped);
+  if (escaped.length * unit.most <= limit) return escaped;
+  const size = unit.sizeOf(escaped);
   if (size <= limit) return escaped;
   let room = Math.floor((Math.min(text.length, limit) * limit) / size);
   while (room >= SMALLEST_ROOM) {
     const cut = escape(cutValue(text, room, mark));
-    if (sizeOf(cut) <= limit) return cut;
+    if (unit.sizeOf(cut) <= limit) return cut;
     room = Math.floor(room * 0.9);
   }
   return CUT_TO_NOTHING;

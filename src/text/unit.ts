@@ -1,17 +1,20 @@
 /** What a limit counts: UTF-16 code units or UTF-8 bytes. */
 
 export interface Unit {
+  /** The most that a UTF-16 code unit takes; the least is one. */
+  readonly most: number;
   sizeOf(text: string): number;
   /** The largest index at a code point up to which the text is no larger than `size`. */
   indexWithin(text: string, size: number): number;
 }
 
 /** What `.length` counts. */
-export const CHARACTERS: Unit = { sizeOf: (text) => text.length, indexWithin: codePointAtOrBefore };
+export const CHARACTERS: Unit = { most: 1, sizeOf: (text) => text.length, indexWithin: codePointAtOrBefore };
 
 const encoder = new TextEncoder();
 
 export const UTF8_BYTES: Unit = {
+  most: 3,
   sizeOf: (text) => Buffer.byteLength(text),
   indexWithin: (text, size) => {
     if (size <= 0) return 0;
@@ -20,6 +23,12 @@ export const UTF8_BYTES: Unit = {
     return encoder.encodeInto(mayFit, new Uint8Array(size)).read;
   },
 };
+
+export /** Most texts are so short, and some so long, that they need not be measured. */
+function fits(unit: Unit, text: string, limit: number): boolean {
+  if (text.length * unit.most <= limit) return true;
+  return text.length <= limit && unit.sizeOf(text) <= limit;
+}
 
 export function codePointAtOrBefore(text: string, index: number): number {
   if (index <= 0) return 0;
