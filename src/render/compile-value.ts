@@ -1,5 +1,13 @@
 /** Makes plain functions of the values that liquidjs parsed, which it evaluates by generators itself. */
-import { Drop, evalToken, isTruthy, toValue, toValueSync, TypeGuards, UndefinedVariableError } from 'liquidjs';
+import {
+  Drop,
+  evalToken,
+  isTruthy,
+  toValue,
+  toValueSync,
+  TypeGuards,
+  UndefinedVariableError,
+} from 'liquidjs';
 import type { Context, Expression, Filter, Liquid, PropertyAccessToken, Scope, Token, Value } from 'liquidjs';
 
 export type Evaluate = (context: Context) => unknown;

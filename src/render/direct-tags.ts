@@ -1,5 +1,5 @@
 /** Runs the tags that most templates use by plain calls, as `DirectRenderer` runs what stands between them. */
-import { AssignTag, CommentTag, ForTag, IfTag, isTruthy, LookupType, RenderTag } from 'liquidjs';
+import { AssignTag, CommentTag, ForTag, IfTag, isTruthy, LookupType, RenderTag, UnlessTag } from 'liquidjs';
 import type { Context, Hash, Template, Value } from 'liquidjs';
 import { EscapedCaptureTag } from './capture-tag.ts';
 import { Captured } from './captured.ts';
@@ -24,7 +24,7 @@ interface AssignTagInternals {
 
 /** Undefined for a tag that must render itself. */
 export function compileTag(template: Template, compiler: BlockCompiler): Run | undefined {
-  if (template instanceof IfTag) return compileIf(template, compiler);
+  if (template instanceof IfTag || template instanceof UnlessTag) return compileIf(template, compiler);
   if (template instanceof ForTag) return compileFor(template, compiler);
   if (template instanceof RenderTag) return compileRender(template, compiler);
   if (template instanceof EscapedCaptureTag) return compileCapture(template, compiler);
@@ -32,15 +32,17 @@ export function compileTag(template: Template, compiler: BlockCompiler): Run | u
   return template instanceof CommentTag ? () => undefined : undefined;
 }
 
-function compileIf({ branches, elseTemplates = [] }: IfTag, compiler: BlockCompiler): Run {
-  const compiled = branches.map(({ value, templates }) => ({
+/** `{% if %}` and `{% unless %}`, each with what may follow. */
+function compileIf({ branches, elseTemplates = [] }: IfTag | UnlessTag, compiler: BlockCompiler): Run {
+  const compiled = branches.map(({ value, templates, ...others }) => ({
     evaluate: compileValue(value, compiler.liquid),
+    holds: 'test' in others ? others.test : isTruthy,
     block: compiler.compileBlock(templates),
   }));
   const otherwise = compiler.compileBlock(elseTemplates);
   return (context, emitter) => {
-    for (const { evaluate, block } of compiled) {
-      if (isTruthy(evaluate(context), context)) return block(context, emitter);
+    for (const { evaluate, holds, block } of compiled) {
+      if (holds(evaluate(context), context)) return block(context, emitter);
     }
     otherwise(context, emitter);
   };
