@@ -62,13 +62,25 @@ function viewOutput(name: string, value: unknown, context: FileContext): OutputV
   if (Array.isArray(value)) return new ListOutput(name, value, context);
   const entries = fileEntries(value);
   if (entries === undefined) return { name, kind: 'other', value: compactJson(value), items: [], files: [] };
-  return {
-    name,
-    kind: 'files',
-    value: inlineText(value),
-    items: [],
-    files: entries.map((entry) => new FileEntry(entry, context)),
-  };
+  return new FilesOutput(name, value, entries, context);
+}
+
+class FilesOutput implements OutputView {
+  static readonly #value = ownGetter((output: FilesOutput) => inlineText(output.#source));
+
+  readonly name: string;
+  readonly kind = 'files';
+  readonly items: readonly unknown[] = [];
+  readonly files: readonly FileView[];
+  declare readonly value: string;
+  readonly #source: unknown;
+
+  constructor(name: string, source: unknown, entries: readonly unknown[], context: FileContext) {
+    this.name = name;
+    this.files = entries.map((entry) => new FileEntry(entry, context));
+    this.#source = source;
+    Object.defineProperty(this, 'value', FilesOutput.#value);
+  }
 }
 
 class ListOutput implements OutputView {
@@ -85,16 +97,21 @@ class ListOutput implements OutputView {
   constructor(name: string, items: readonly unknown[], context: FileContext) {
     this.name = name;
     this.items = items;
-    this.#readFiles = once(() => items.flatMap(entriesInside).map((entry) => new FileEntry(entry, context)));
+    this.#readFiles = once(() => entriesInside(items).map((entry) => new FileEntry(entry, context)));
     Object.defineProperty(this, 'value', ListOutput.#value);
     Object.defineProperty(this, 'files', ListOutput.#files);
   }
 }
 
-/** File entries of an element and of its direct members. */
-function entriesInside(item: unknown): readonly unknown[] {
-  if (!isJsonObject(item)) return [];
-  return fileEntries(item) ?? Object.values(item).flatMap((value) => fileEntries(value) ?? []);
+/** File entries of the elements and of their direct members. */
+function entriesInside(items: readonly unknown[]): readonly unknown[] {
+  const found: unknown[] = [];
+  for (const item of items) {
+    if (!isJsonObject(item)) continue;
+    for (const holder of fileEntries(item) === undefined ? Object.values(item) : [item])
+      for (const entry of fileEntries(holder) ?? []) found.push(entry);
+  }
+  return found;
 }
 
 class FileEntry implements FileView {

@@ -48,8 +48,9 @@ function inlineObject(object: JsonObject): string {
 }
 
 function joinSome<Item>(items: readonly Item[], textOfItem: (item: Item) => string, between: string): string {
-  const shown = items.slice(0, MOST_MEMBERS).map(textOfItem).join(between);
-  return items.length > MOST_MEMBERS ? `${shown}${between}…` : shown;
+  if (items.length > MOST_MEMBERS)
+    return `${joinSome(items.slice(0, MOST_MEMBERS), textOfItem, between)}${between}…`;
+  return items.map((item) => textOfItem(item)).join(between);
 }
 
 function inlineMember(value: unknown): string {
