@@ -34,12 +34,15 @@ export function createLinks(display: DisplayConfig, callbackNames: readonly stri
   const file = compileLink(liquid, 'file', display.links.file, [...callbackNames, ...FILE_NAMES]);
   return {
     job: (view) => (job.templates === undefined ? '' : renderLink(liquid, job.templates, view, meter)),
-    file: (view, { ref, name, size }) =>
-      file.templates === undefined
-        ? ''
-        : renderLink(liquid, file.templates, { ...view, ref: escapeRef(ref), name, size }, meter),
+    file: (view, linked) =>
+      file.templates === undefined ? '' : renderLink(liquid, file.templates, viewFile(view, linked), meter),
     problems: [...job.problems, ...file.problems],
   };
+}
+
+/** Members added behind a spread take V8 ten times as long. */
+function viewFile(view: object, { ref, name, size }: LinkedFile): object {
+  return Object.assign({}, view, { ref: escapeRef(ref), name, size });
 }
 
 interface CompiledLink {
