@@ -113,11 +113,15 @@ function readProperty(token: Token, keys: readonly Key[]): Evaluate {
 
 /** What a plain object holds needs none of the questions that liquidjs asks of drops, lists and methods. */
 function readKey(value: unknown, key: Key, context: Context): unknown {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, key)) {
-    const member = (value as Readonly<Record<Key, unknown>>)[key];
-    if (!(value instanceof Drop) && typeof member !== 'function') return member;
+  if (isPlain(value) && Object.hasOwn(value, key)) {
+    const member = value[key];
+    if (typeof member !== 'function') return member;
   }
   return settle(context.readProperty(value as Scope, key));
+}
+
+function isPlain(value: unknown): value is Readonly<Record<Key, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Drop);
 }
 
 /** The end of a generator; asking a string whether it is one takes longer than most of what is asked for. */

@@ -7,8 +7,9 @@ import type { BlockCompiler, Run } from './direct-run.ts';
 
 /** `{% for item in list limit: 10 %}`; said otherwise, or over what is no list, the tag renders itself. */
 export function compileFor(tag: ForTag, compiler: BlockCompiler): Run | undefined {
-  const { limit, ...others } = tag.hash.hash;
-  if (Object.keys(others).length > 0 || (limit !== undefined && !isNumber(limit))) return undefined;
+  const options = Object.entries(tag.hash.hash);
+  if (!options.every(([name, token]) => name === 'limit' && isNumber(token))) return undefined;
+  const [limit] = options.map(([, token]) => (token as NumberToken).content);
   const evaluate = compileOperand(tag.collection);
   const block = compiler.compileBlock(tag.templates);
   const otherwise = compiler.compileBlock(tag.elseTemplates);
@@ -17,7 +18,7 @@ export function compileFor(tag: ForTag, compiler: BlockCompiler): Run | undefine
     const collection = evaluate(context) ?? [];
     if (!Array.isArray(collection)) return run(context, emitter);
     if (collection.length === 0) return otherwise(context, emitter);
-    const items = limit === undefined ? collection : collection.slice(0, limit.content);
+    const items = limit === undefined ? collection : collection.slice(0, limit);
     repeat(tag, items, context, () => {
       checkTime(context);
       block(context, emitter);
@@ -25,8 +26,8 @@ export function compileFor(tag: ForTag, compiler: BlockCompiler): Run | undefine
   };
 }
 
-function isNumber(token: Token): token is NumberToken {
-  return 'content' in token && typeof token.content === 'number';
+function isNumber(token: Token | undefined): token is NumberToken {
+  return token !== undefined && 'content' in token && typeof token.content === 'number';
 }
 
 function repeat(tag: ForTag, items: readonly unknown[], context: Context, runBlock: () => void): void {

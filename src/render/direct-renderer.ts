@@ -25,11 +25,20 @@ export class DirectRenderer implements BlockCompiler {
   /** @throws {LiquidError} liquidjs' own, with the place */
   renderTemplates(templates: Template[], context: Context, emitter: Emitter = new TextEmitter()): string {
     checkTime(context);
-    this.blockOf(templates)(context, emitter);
+    this.compileBlock(templates)(context, emitter);
     return emitter.buffer;
   }
 
+  /** Once for each list of templates, however many tags render it, itself included. */
   compileBlock(templates: Template[]): Run {
+    const known = this.compiled.get(templates);
+    if (known !== undefined) return known;
+    const block = this.compileSteps(templates);
+    this.compiled.set(templates, block);
+    return block;
+  }
+
+  private compileSteps(templates: Template[]): Run {
     const steps = templates.map((template) => this.compile(template));
     return (context, emitter) => {
       for (const step of steps) {
@@ -37,14 +46,6 @@ export class DirectRenderer implements BlockCompiler {
         if (context.breakCalled || context.continueCalled) break;
       }
     };
-  }
-
-  private blockOf(templates: Template[]): Run {
-    const known = this.compiled.get(templates);
-    if (known !== undefined) return known;
-    const block = this.compileBlock(templates);
-    this.compiled.set(templates, block);
-    return block;
   }
 
   private compile(template: Template): Step {

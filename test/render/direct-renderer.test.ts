@@ -37,6 +37,7 @@ const LOOP_OPTIONS = [
   'limit: 1',
   'limit: 0',
   'limit: n',
+  'limit',
   'offset: 1',
   'offset: continue',
   'reversed',
