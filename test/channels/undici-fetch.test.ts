@@ -46,7 +46,7 @@ describe('fetch over an undici pool', () => {
   let server: Server;
   let pool: Pool;
   let origin: string;
-  let answer: (request: IncomingMessage, response: ServerResponse) => void;
+  let answer: (request: IncomingMessage, response: ServerResponse) => unknown;
 
   const call = (ms = 5_000) =>
     undiciFetch(pool, origin)(
@@ -71,12 +71,11 @@ describe('fetch over an undici pool', () => {
 
   it('sends path, query, headers, body and further fields, and keeps the deadline to itself', async () => {
     let seen: unknown;
-    answer = (request, response) => {
-      void text(request).then((body) => {
-        const { method, url, headers } = request;
-        seen = { method, url, authorization: headers.authorization, fields: [...new URLSearchParams(body)] };
-        response.writeHead(200, { 'X-Many': ['a', 'b'] }).end('{"ok":true}');
-      });
+    answer = async (request, response) => {
+      const { method, url, headers } = request;
+      const fields = [...new URLSearchParams(await text(request))];
+      seen = { method, url, authorization: headers.authorization, fields };
+      response.writeHead(200, { 'X-Many': ['a', 'b'] }).end('{"ok":true}');
     };
     const response = await call();
     expect(seen).to.deep.equal({
