@@ -40,14 +40,15 @@ function oncePerTurn(): DestinationStream {
   let isScheduled = false;
   const flush = () => {
     isScheduled = false;
+    process.off('exit', flush);
     destination.flushSync();
   };
-  process.on('exit', flush);
   return {
     write(line) {
       destination.write(line);
       if (isScheduled) return;
       isScheduled = true;
+      process.on('exit', flush);
       setImmediate(flush);
     },
   };
