@@ -5,6 +5,7 @@ import { cleanLine } from '../text/clean.ts';
 import { cutEnd } from '../text/cut.ts';
 import type { Callback } from './callback.ts';
 import { type CallbackError, InvalidCallback } from './invalid-callback.ts';
+import { isCallback } from './is-callback.ts';
 import { MAX_DEPTH, nestsDeeperThan } from './nesting.ts';
 import { parseStartTime } from './start-time.ts';
 
@@ -24,6 +25,7 @@ export function createCallbackCheck(timezone: string): (value: unknown) => Callb
     if (!isJsonObject(value))
       throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
     if (nestsDeeperThan(value, MAX_DEPTH)) throw new InvalidCallback(tooDeepFields(value));
+    if (isCallback(value, timezone)) return value as unknown as Callback;
     try {
       // Strict, or yup would cast "1" to 1 and stumble over unknown keys such as `constructor`.
       schema.validateSync(value, { strict: true, abortEarly: false, disableStackTrace: true });
@@ -34,7 +36,8 @@ export function createCallbackCheck(timezone: string): (value: unknown) => Callb
   };
 }
 
-function callbackSchema(timezone: string): ObjectSchema<object> {
+/** To be validated strictly. */
+export function callbackSchema(timezone: string): ObjectSchema<object> {
   return object({
     code: requiredInteger(),
     job_id: requiredString(),

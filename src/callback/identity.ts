@@ -10,13 +10,13 @@ const NEEDS_ESCAPES = /["\\\u0000-\u001f\ud800-\udfff]/;
  * like an absent one (an array's nulls count), without `elapsed_time`, which grows while the service retries.
  */
 export function identityOf(callback: Callback): string {
-  const { elapsed_time: _, ...rest } = callback;
-  return hash('sha256', canonicalJson(rest), 'hex');
+  return hash('sha256', canonicalObject(callback, 'elapsed_time'), 'hex');
 }
 
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
-  if (typeof value === 'object' && value !== null) return canonicalObject(value as Record<string, unknown>);
+  if (typeof value === 'object' && value !== null)
+    return canonicalObject(value as Readonly<Record<string, unknown>>);
   return typeof value === 'string' ? quoted(value) : String(value);
 }
 
@@ -25,11 +25,11 @@ function quoted(text: string): string {
   return NEEDS_ESCAPES.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-function canonicalObject(fields: Record<string, unknown>): string {
+function canonicalObject(fields: Readonly<Record<string, unknown>>, omitted?: string): string {
   let members = '';
   for (const key of Object.keys(fields).sort()) {
     const value = fields[key];
-    if (value === null || value === undefined) continue;
+    if (value === null || value === undefined || key === omitted) continue;
     members += `${members === '' ? '' : ','}${quoted(key)}:${canonicalJson(value)}`;
   }
   return `{${members}}`;
