@@ -97,6 +97,11 @@ async function createRefused(db: Schema, traits: DialectTraits): Promise<void> {
     .execute();
 }
 
+/** Ids count up with the time as well, and each index costs every callback a write. */
+async function dropAges(db: Schema): Promise<void> {
+  await db.schema.dropIndex('callbacks_by_age').execute();
+}
+
 function migrationsFor(traits: DialectTraits): Record<string, Migration> {
   return {
     '0001-callbacks-and-deliveries': {
@@ -107,6 +112,7 @@ function migrationsFor(traits: DialectTraits): Record<string, Migration> {
         await createRefused(db as Schema, traits);
       },
     },
+    '0002-no-index-by-age': { up: (db) => dropAges(db as Schema) },
   };
 }
 

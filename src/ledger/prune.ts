@@ -4,26 +4,23 @@ import type { Tables } from './tables.ts';
 
 const CALLBACKS_PER_STEP = 200;
 
-/** @returns how many callbacks went */
+/**
+ * Looks at the oldest callbacks alone: whatever came after one that is to be kept waits for it.
+ * @param before milliseconds since the epoch
+ * @returns how many callbacks went
+ */
 export async function pruneStep(trx: Kysely<Tables>, before: number): Promise<number> {
-  const old = await trx
+  const oldest = await trx
     .selectFrom('callbacks')
-    .select('id')
-    .where('received_at', '<', before)
+    .select(['id', 'received_at'])
     .where(
       sql<boolean>`not exists (select 1 from deliveries where callback_id = callbacks.id and state in ('pending', 'dead'))`,
     )
-    .orderBy('received_at')
+    .orderBy('id')
     .limit(CALLBACKS_PER_STEP)
     .execute();
+  const old = oldest.filter(({ received_at }) => received_at < before).map(({ id }) => id);
   if (old.length === 0) return 0;
-  await trx
-    .deleteFrom('callbacks')
-    .where(
-      'id',
-      'in',
-      old.map(({ id }) => id),
-    )
-    .execute();
+  await trx.deleteFrom('callbacks').where('id', 'in', old).execute();
   return old.length;
 }

@@ -39,6 +39,12 @@ const BEGIN = 'begin immediate';
 
 const MEMORY = ':memory:';
 
+/**
+ * Pages in the write-ahead log at which SQLite moves them into the file, which holds up everybody: half of its default
+ * takes a third of the time (2 ms where a flush takes 0.2), and costs next to nothing more in all.
+ */
+const CHECKPOINT_PAGES = 500;
+
 /** What the write-ahead log may keep on disk once its content is in the file. */
 const LOG_BYTES = 8 * 1024 * 1024;
 
@@ -89,6 +95,7 @@ function openFile(path: string): DatabaseSyncInstance {
     database.exec('pragma journal_mode = wal');
     database.exec('pragma synchronous = normal');
     database.exec('pragma foreign_keys = on');
+    database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     database.exec(`pragma journal_size_limit = ${LOG_BYTES}`);
     refuseReadOnly(database);
     database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
