@@ -3,13 +3,16 @@ import type { HotStatements, StatementContext } from './hot-statements.ts';
 import type { Alert, CallbackKind } from './ledger.ts';
 import { callbackRow } from './rows.ts';
 
+const NO_JOB = '';
+
 export async function writeAlert(
   context: StatementContext,
   statements: HotStatements,
   { identity, callback, raisedAt, targets }: Alert,
 ): Promise<void> {
   const arrival = { identity, callback, startedAt: raisedAt, receivedAt: raisedAt, routing: [] };
-  const row = { ...callbackRow(arrival), kind: 'alert' satisfies CallbackKind };
+  // One cause may befall many jobs, and a callback is known again by its job and its identity.
+  const row = { ...callbackRow(arrival), kind: 'alert' satisfies CallbackKind, job_id: NO_JOB };
   const callbackId = (await statements.insertCallbacks(context, [row])).get(identity);
   if (callbackId === undefined) return;
   const plan = { claim: undefined, dueInMs: 0, isOurs: true };

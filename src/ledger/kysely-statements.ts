@@ -24,7 +24,7 @@ async function insertCallbacks(
   const inserted = await trx
     .insertInto('callbacks')
     .values(rows)
-    .onConflict((conflict) => conflict.column('identity').doNothing())
+    .onConflict((conflict) => conflict.columns(['job_id', 'identity']).doNothing())
     .returning(['id', 'identity'])
     .execute();
   return new Map(inserted.map(({ id, identity }) => [identity, id]));

@@ -18,10 +18,14 @@ function newTable(db: Schema, traits: DialectTraits, name: string) {
     .addColumn('id', traits.idType, (column) => traits.asGeneratedId(column.primaryKey()));
 }
 
+/**
+ * Whoever knows the identity knows the job, too, and one index for both costs half of two: identities are hashes, so each
+ * new one would touch a page of its own.
+ */
 async function createCallbacks(db: Schema, traits: DialectTraits): Promise<void> {
   await newTable(db, traits, 'callbacks')
     .addColumn('kind', 'text', required)
-    .addColumn('identity', 'text', (column) => column.notNull().unique())
+    .addColumn('identity', 'text', required)
     .addColumn('job_id', 'text', required)
     .addColumn('bot_id', 'text', required)
     .addColumn('bot_name', 'text', required)
@@ -32,9 +36,8 @@ async function createCallbacks(db: Schema, traits: DialectTraits): Promise<void>
     .addColumn('times_received', 'integer', required)
     .addColumn('body', 'text', required)
     .addColumn('routing', 'text', required)
+    .addUniqueConstraint('callbacks_once', ['job_id', 'identity'])
     .execute();
-  await db.schema.createIndex('callbacks_by_job').on('callbacks').column('job_id').execute();
-  await db.schema.createIndex('callbacks_by_age').on('callbacks').column('received_at').execute();
 }
 
 async function createDeliveries(db: Schema, traits: DialectTraits): Promise<void> {
@@ -97,14 +100,9 @@ async function createRefused(db: Schema, traits: DialectTraits): Promise<void> {
     .execute();
 }
 
-/** Ids count up with the time as well, and each index costs every callback a write. */
-async function dropAges(db: Schema): Promise<void> {
-  await db.schema.dropIndex('callbacks_by_age').execute();
-}
-
 function migrationsFor(traits: DialectTraits): Record<string, Migration> {
   return {
-    '0001-callbacks-and-deliveries': {
+    '0001-ledger': {
       up: async (db) => {
         await createCallbacks(db as Schema, traits);
         await createDeliveries(db as Schema, traits);
@@ -112,7 +110,6 @@ function migrationsFor(traits: DialectTraits): Record<string, Migration> {
         await createRefused(db as Schema, traits);
       },
     },
-    '0002-no-index-by-age': { up: (db) => dropAges(db as Schema) },
   };
 }
 
@@ -137,7 +134,7 @@ function explained(error: unknown): Error {
   const { message } = asError(error);
   return message.startsWith('corrupted migrations')
     ? new Error(
-        'the ledger was written by a newer version of Botbell: run that version, or start with another store.url',
+        'the ledger was written by a newer version of Botbell, or by one before its first release: run that version, or start with another store.url',
       )
     : new Error(`the ledger could not be prepared: ${message}`, { cause: error });
 }

@@ -34,10 +34,11 @@ export async function admitAgain(
   };
 }
 
-async function countIn({ trx, now }: AdmissionContext, { identity }: Arrival) {
+async function countIn({ trx, now }: AdmissionContext, { callback, identity }: Arrival) {
   return trx
     .updateTable('callbacks')
     .set((eb) => ({ times_received: eb('times_received', '+', 1), last_received_at: now }))
+    .where('job_id', '=', jobIdOf(callback))
     .where('identity', '=', identity)
     .returning(['id', 'times_received', 'received_at'])
     .executeTakeFirstOrThrow();

@@ -1,8 +1,9 @@
 /** Between the ledger's rows and its records. */
+import { hash } from 'node:crypto';
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Callback } from '../callback/callback.ts';
 import { cleanText } from '../text/clean.ts';
-import { cutEndBytes } from '../text/cut.ts';
+import { cutEnd, cutEndBytes } from '../text/cut.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type {
@@ -62,9 +63,14 @@ export function callbackRow(arrival: Omit<Arrival, 'planned' | 'isAccepted'>): I
   };
 }
 
-/** As it stands in the ledger. */
+/** An id may be as long as a body, but PostgreSQL's indexes take 2.7 KB. */
+const LONGEST_JOB_ID = 200;
+
+/** As it stands in the ledger: of a longer one its beginning, and its hash, which tells it from its like. */
 export function jobIdOf({ job_id }: Callback): string {
-  return cleanText(job_id);
+  const text = cleanText(job_id);
+  if (text.length <= LONGEST_JOB_ID) return text;
+  return `${cutEnd(text, LONGEST_JOB_ID, '…')} ${hash('sha256', text, 'hex')}`;
 }
 
 export function plannedRow(

@@ -68,7 +68,7 @@ const ANSWER_COLUMNS = [
   'result',
 ] as const satisfies readonly (keyof AnswerRow)[];
 
-const INSERT_CALLBACK = `${insertInto('callbacks', CALLBACK_COLUMNS)} on conflict (identity) do nothing`;
+const INSERT_CALLBACK = `${insertInto('callbacks', CALLBACK_COLUMNS)} on conflict (job_id, identity) do nothing`;
 const INSERT_DELIVERY = insertInto('deliveries', DELIVERY_COLUMNS);
 const INSERT_ATTEMPT = insertInto('attempts', ATTEMPT_COLUMNS);
 const INSERT_ANSWER = insertInto('answers', ANSWER_COLUMNS);

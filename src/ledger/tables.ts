@@ -9,6 +9,7 @@ export interface CallbackRow {
   kind: string;
   /** SHA-256 of everything in the callback but `elapsed_time`. */
   identity: string;
+  /** Cleaned, and cut where it is long. */
   job_id: string;
   bot_id: string;
   bot_name: string;

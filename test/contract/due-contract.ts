@@ -295,9 +295,9 @@ export function describeDueDeliveries(
     });
 
     describe('an alert', () => {
-      const alert = (identity: string, targets = [OPS, MAIL]): Alert => ({
+      const alert = (identity: string, targets = [OPS, MAIL], job_id = ''): Alert => ({
         identity,
-        callback: callbackWith({ job_id: '', bot_id: 'botbell', status: 1 }),
+        callback: callbackWith({ job_id, bot_id: 'botbell', status: 1 }),
         raisedAt: clock.now(),
         targets,
       });
@@ -317,6 +317,14 @@ export function describeDueDeliveries(
         await ledger.raise(alert('two'));
         expect(await claim()).to.have.length(4);
         expect(await store.rows('callbacks')).to.have.length(2);
+      });
+
+      it('is raised once, whichever jobs its cause befalls', async () => {
+        await ledger.raise(alert('one', [OPS], 'j-1'));
+        await ledger.raise(alert('one', [OPS], 'j-2'));
+        const [due, ...others] = await claim();
+        expect(due?.callback.job_id).to.equal('j-1');
+        expect(others).to.deep.equal([]);
       });
 
       it('waits for no other alert, and keeps no callback waiting', async () => {

@@ -1,4 +1,5 @@
 /** What every ledger promises, whatever database holds it. */
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import { identityOf } from '../../src/callback/identity.ts';
@@ -144,6 +145,16 @@ export function describeLedger(
         expect(row?.['bot_id']).to.equal("'; drop table callbacks; --");
         const again = await ledger.admit(arrivalOf(hostile, [OPS], clock.now()));
         expect(again.callbackId).to.equal(admission.callbackId);
+      });
+
+      it('takes a job id as long as a body, knows it again, and tells it from its like', async () => {
+        const long = randomBytes(50_000).toString('base64');
+        const started = { job_id: long, status: EXECUTING } as const;
+        await arrive({ job_id: long }, [OPS]);
+        expect(await arrive({ job_id: long }, [OPS])).to.include({ isNew: false, timesReceived: 2 });
+        expect(await arrive(started, [OPS])).to.include({ isNew: true, isSuperseded: true });
+        const other = await arrive({ ...started, job_id: `${long}.` }, [OPS]);
+        expect(other).to.include({ isNew: true, isSuperseded: false });
       });
 
       it('keeps why each route matched or not', async () => {

@@ -39,21 +39,7 @@ describe('a new SQLite file', () => {
     const ledgers = await clock.runAlong(Promise.all(['one', 'two', 'three'].map(open)));
     for (const ledger of ledgers) await ledger.probe();
     await Promise.all(ledgers.map((ledger) => ledger.close()));
-    const steps = store.connect().prepare('select name from kysely_migration').all();
-    expect(steps.map(({ name }) => name)).to.deep.equal([
-      '0001-callbacks-and-deliveries',
-      '0002-no-index-by-age',
-    ]);
-  });
-
-  it('of an earlier version is brought to this one', async () => {
-    await (await open('one')).close();
-    const earlier = store.connect();
-    earlier.exec("delete from kysely_migration where name > '0002'");
-    earlier.exec('create index callbacks_by_age on callbacks (received_at)');
-    await (await open('two')).close();
-    const left = earlier.prepare("select name from sqlite_master where name = 'callbacks_by_age'").all();
-    expect(left).to.deep.equal([]);
+    expect(store.connect().prepare('select name from kysely_migration').all()).to.have.length(1);
   });
 
   it('is prepared once when several processes open it at the same moment', async () => {

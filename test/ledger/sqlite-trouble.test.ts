@@ -178,8 +178,7 @@ describe('opening a SQLite ledger', () => {
     newer.exec("insert into kysely_migration values ('9999-from-the-future', '2030-01-01')");
     const error = await rejectionOf(store.open(options));
     expect(error.message).to.match(/newer version of Botbell.*another store\.url/);
-    const [last] = newer.prepare('select name from kysely_migration order by name desc').all();
-    expect(last).to.deep.include({ name: '9999-from-the-future' });
+    expect(newer.prepare('select count(*) as n from kysely_migration').get()).to.deep.include({ n: 2 });
   });
 
   it('says in words which file cannot be opened and why', async () => {
