@@ -11,7 +11,7 @@ import { slackFailureOf } from './slack-errors.ts';
 import { slackFormat } from './slack-format.ts';
 import { mentionSchema } from './slack-mentions.ts';
 import type { SlackMessage } from './slack-message.ts';
-import { encodeFields, type Luggage, undiciFetch, withLuggage } from './undici-fetch.ts';
+import { encodeFields, type Luggage, UndiciFetch } from './undici-fetch.ts';
 
 const DEFAULT_API_URL = 'https://slack.com/api/';
 
@@ -82,14 +82,14 @@ function warningsOf({ token, api_url = DEFAULT_API_URL }: SlackSettings): Settin
 async function openSlack(settings: SlackSettings): Promise<Channel> {
   const api = new URL(settings.api_url ?? DEFAULT_API_URL);
   const pool = await poolFor(api);
-  const client = clientFor(settings.token, api, pool);
+  const slack = new SlackApi(settings.token, api, pool);
   const inFlight = new InFlight();
   return {
-    send: (outgoing) => inFlight.run(() => post(client, outgoing)),
+    send: (outgoing) => inFlight.run(() => post(slack, outgoing)),
     verify: () =>
       inFlight.run(async () => {
         const deadline = performance.now() + VERIFY_TIMEOUT_MS;
-        await call(client, 'auth.test', {}, { deadline, fields: '' });
+        await slack.call('auth.test', { deadline, fields: '' });
       }),
     close: async () => {
       await inFlight.close();
@@ -110,49 +110,50 @@ async function poolFor(api: URL): Promise<Pool> {
   });
 }
 
-function clientFor(token: string, api: URL, pool: Pool): WebClient {
-  return new WebClient(token, {
-    slackApiUrl: api.href,
-    fetch: undiciFetch(pool, api.origin),
-    // The pool is the queue: there a call's deadline runs on while it waits, in the client's own queue it would not.
-    maxRequestConcurrency: Infinity,
-    retryConfig: { retries: 0 },
-    rejectRateLimitedCalls: true,
-    allowAbsoluteUrls: false,
-    logger: silentLogger,
-  });
-}
+/** The client, and what takes its calls to Slack. */
+class SlackApi {
+  readonly #transport: UndiciFetch;
+  readonly #client: WebClient;
 
-/** Posts the message; where Slack refuses its blocks, the text alone, within the same attempt. */
-async function post(client: WebClient, outgoing: Outgoing): Promise<Receipt> {
-  const { address, timeoutMs } = outgoing;
-  const deadline = performance.now() + timeoutMs;
-  const { text, blocks } = outgoing.message as SlackMessage;
-  // A lone surrogate would keep the form from being encoded at all.
-  const message = { channel: address, text: text.toWellFormed() };
-  const plain = () => call(client, 'chat.postMessage', message, { deadline, fields: NO_PARSING });
-  if (blocks === undefined) return receiptOf(address, await plain());
-  try {
-    const fields = NO_PARSING + encodeFields({ blocks: JSON.stringify(blocks) });
-    return receiptOf(address, await call(client, 'chat.postMessage', message, { deadline, fields }));
-  } catch (error) {
-    const failure = slackFailureOf(error);
-    if (failure.class !== 'permanent' || text.trim() === '') throw failure;
-    return { ...receiptOf(address, await plain()), blocks_refused: failure.code };
+  constructor(token: string, api: URL, pool: Pool) {
+    this.#transport = new UndiciFetch(pool, api.origin);
+    this.#client = new WebClient(token, {
+      slackApiUrl: api.href,
+      fetch: this.#transport.fetch,
+      // The pool is the queue: there a call's deadline runs on while it waits, in the client's own queue it would not.
+      maxRequestConcurrency: Infinity,
+      retryConfig: { retries: 0 },
+      rejectRateLimitedCalls: true,
+      allowAbsoluteUrls: false,
+      logger: silentLogger,
+    });
+  }
+
+  /** @throws {DeliveryFailure} */
+  async call(method: string, luggage: Luggage): Promise<WebAPICallResult> {
+    try {
+      return await this.#client.apiCall(this.#transport.checkIn(method, luggage));
+    } catch (error) {
+      throw slackFailureOf(error);
+    }
   }
 }
 
-/** @throws {DeliveryFailure} */
-async function call(
-  client: WebClient,
-  method: string,
-  args: Readonly<Record<string, string>>,
-  luggage: Luggage,
-): Promise<WebAPICallResult> {
+/** Posts the message; where Slack refuses its blocks, the text alone, within the same attempt. */
+async function post(slack: SlackApi, { address, timeoutMs, message }: Outgoing): Promise<Receipt> {
+  const deadline = performance.now() + timeoutMs;
+  const { text, blocks } = message as SlackMessage;
+  // A lone surrogate would keep the form from being encoded at all.
+  const plain = `${NO_PARSING}&${encodeFields({ channel: address, text: text.toWellFormed() })}`;
+  const say = async (fields: string) =>
+    receiptOf(address, await slack.call('chat.postMessage', { deadline, fields }));
+  if (blocks === undefined) return say(plain);
   try {
-    return await client.apiCall(withLuggage(method, luggage), args);
+    return await say(`${plain}&${encodeFields({ blocks: JSON.stringify(blocks) })}`);
   } catch (error) {
-    throw slackFailureOf(error);
+    const failure = slackFailureOf(error);
+    if (failure.class !== 'permanent' || text.trim() === '') throw failure;
+    return { ...(await say(plain)), blocks_refused: failure.code };
   }
 }
 

@@ -13,58 +13,80 @@ export const DEFAULT_RETRY_AFTER_SECONDS = 30;
 export interface Luggage {
   /** On the scale of `performance.now()`. */
   readonly deadline: number;
-  /** Fields that `encodeFields` has made ready, to be added to those that the client sends. */
+  /** What `encodeFields` has made of the fields to send, beside those that the client itself does. */
   readonly fields: string;
 }
 
 /**
- * The client hands nothing of a single call to `fetch` but its URL, so what else belongs to the call travels as the
- * URL's fragment, which by definition never leaves the process (RFC 3986, 3.5).
- */
-export function withLuggage(method: string, { deadline, fields }: Luggage): string {
-  return `${method}#${deadline}#${fields}`;
-}
-
-/**
- * `application/x-www-form-urlencoded`, each field with a `&` before it. The client's own encoding goes from character to
- * character and leaves ten times the text behind as garbage.
+ * `application/x-www-form-urlencoded`. The client's own encoding goes from character to character and leaves ten times
+ * the text behind as garbage.
  * @throws {URIError} a lone surrogate
  */
 export function encodeFields(fields: Readonly<Record<string, string>>): string {
-  return Object.entries(fields)
-    .map(([name, value]) => `&${name}=${encodeURIComponent(value)}`)
-    .join('');
+  let encoded = '';
+  for (const name of Object.keys(fields)) {
+    encoded += `${encoded === '' ? '' : '&'}${name}=${encodeURIComponent(fields[name] ?? '')}`;
+  }
+  return encoded;
 }
 
 /**
  * A `fetch` over one pool that reads each answer to its end: what breaks off or stalls in the body fails the call just
- * as what breaks off before it. Every URL must bear luggage, since the pool itself has no time limit.
- * @param origin of the pool, with which every URL begins
+ * as what breaks off before it. The pool itself has no time limit, so every call must have checked luggage in.
  */
-export function undiciFetch(pool: Pool, origin: string): FetchFunction {
-  return (input, init = {}) => {
+export class UndiciFetch {
+  readonly #pool: Pool;
+  readonly #origin: string;
+  readonly #luggage = new Map<string, Luggage>();
+  #tickets = 0;
+
+  /** @param origin of the pool, with which every URL begins */
+  constructor(pool: Pool, origin: string) {
+    this.#pool = pool;
+    this.#origin = origin;
+  }
+
+  /**
+   * The method to call with a ticket for its luggage. The client hands nothing of a single call to `fetch` but its URL,
+   * so the ticket is the URL's fragment, which by definition never leaves the process (RFC 3986, 3.5).
+   */
+  checkIn(method: string, luggage: Luggage): string {
+    this.#tickets += 1;
+    const ticket = `#${this.#tickets}`;
+    this.#luggage.set(ticket, luggage);
+    return `${method}${ticket}`;
+  }
+
+  readonly fetch: FetchFunction = (input, init = {}) => {
     const url = String(input);
-    const [path = '', deadline, fields = ''] = url.slice(origin.length).split('#');
-    return call(pool, { url, path, init, fields, deadline: Number(deadline) });
+    const mark = url.lastIndexOf('#');
+    const ticket = url.slice(mark);
+    const luggage = this.#luggage.get(ticket);
+    if (luggage === undefined) return Promise.reject(new TypeError('a call without luggage'));
+    this.#luggage.delete(ticket);
+    return call(this.#pool, { url, path: url.slice(this.#origin.length, mark), init, luggage });
   };
 }
 
-interface Call extends Luggage {
+interface Call {
   readonly url: string;
   /** With the query. */
   readonly path: string;
   readonly init: FetchRequestInit;
+  readonly luggage: Luggage;
 }
 
 /** Rejects at the deadline whatever the pool does: a request may be stuck before it has a socket. */
-function call(pool: Pool, { url, path, init, fields, deadline }: Call): Promise<FetchResponse> {
+function call(pool: Pool, { url, path, init, luggage }: Call): Promise<FetchResponse> {
+  const { deadline, fields } = luggage;
   const remainingMs = deadline - performance.now();
   if (!(remainingMs > 0)) return Promise.reject(late());
   return new Promise((resolve, reject) => {
     const exchange = new Exchange((answer) => resolve(responseOf(url, answer)), reject);
     exchange.endAfter(remainingMs);
     const form = typeof init.body === 'string' ? init.body : '';
-    pool.dispatch({ method: 'POST', path, headers: init.headers ?? {}, body: `${form}${fields}` }, exchange);
+    const body = form === '' || fields === '' ? form + fields : `${form}&${fields}`;
+    pool.dispatch({ method: 'POST', path, headers: init.headers ?? {}, body }, exchange);
   });
 }
 

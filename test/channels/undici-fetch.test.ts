@@ -6,12 +6,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Pool } from 'undici';
-import {
-  encodeFields,
-  retryAfterSeconds,
-  undiciFetch,
-  withLuggage,
-} from '../../src/channels/undici-fetch.ts';
+import { encodeFields, retryAfterSeconds, UndiciFetch } from '../../src/channels/undici-fetch.ts';
 
 const NOW_MS = Date.parse('2026-11-20T12:00:00Z');
 
@@ -48,14 +43,14 @@ describe('fetch over an undici pool', () => {
   let origin: string;
   let answer: (request: IncomingMessage, response: ServerResponse) => unknown;
 
-  const call = (ms = 5_000) =>
-    undiciFetch(pool, origin)(
-      withLuggage(`${origin}/api/auth.test?a=1`, {
-        deadline: performance.now() + ms,
-        fields: encodeFields({ more: '障害 & #1' }),
-      }),
-      { method: 'POST', headers: { authorization: 'Bearer x' }, body: 'a=b' },
-    );
+  const call = (ms = 5_000) => {
+    const transport = new UndiciFetch(pool, origin);
+    const url = transport.checkIn(`${origin}/api/auth.test?a=1`, {
+      deadline: performance.now() + ms,
+      fields: encodeFields({ more: '障害 & #1', last: '' }),
+    });
+    return transport.fetch(url, { method: 'POST', headers: { authorization: 'Bearer x' }, body: 'a=b' });
+  };
 
   before(async () => {
     server = createServer((request, response) => answer(request, response)).listen(0, '127.0.0.1');
@@ -85,6 +80,7 @@ describe('fetch over an undici pool', () => {
       fields: [
         ['a', 'b'],
         ['more', '障害 & #1'],
+        ['last', ''],
       ],
     });
     expect(response).to.include({ ok: true, status: 200 });
@@ -141,5 +137,12 @@ describe('fetch over an undici pool', () => {
     const error: unknown = await call(-1).catch((reason: unknown) => reason);
     expect(error).to.include({ name: 'TimeoutError' });
     expect(requests).to.equal(0);
+  });
+
+  it('makes no call that bears no deadline', async () => {
+    const error: unknown = await new UndiciFetch(pool, origin)
+      .fetch(`${origin}/api/auth.test`)
+      .catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(TypeError);
   });
 });
