@@ -1,6 +1,6 @@
 /** The Slack channel: one token, chat.postMessage over one connection pool. */
 import { WebClient } from '@slack/web-api';
-import type { Logger, WebAPICallResult } from '@slack/web-api';
+import type { Logger } from '@slack/web-api';
 import type { Pool } from 'undici';
 import { object, string } from 'yup';
 import type { InferType } from 'yup';
@@ -86,11 +86,7 @@ async function openSlack(settings: SlackSettings): Promise<Channel> {
   const inFlight = new InFlight();
   return {
     send: (outgoing) => inFlight.run(() => post(slack, outgoing)),
-    verify: () =>
-      inFlight.run(async () => {
-        const deadline = performance.now() + VERIFY_TIMEOUT_MS;
-        await slack.call('auth.test', { deadline, fields: '' });
-      }),
+    verify: () => inFlight.run(() => verify(slack)),
     close: async () => {
       await inFlight.close();
       await pool.destroy();
@@ -129,41 +125,54 @@ class SlackApi {
     });
   }
 
-  /** @throws {DeliveryFailure} */
-  async call(method: string, luggage: Luggage): Promise<WebAPICallResult> {
-    try {
-      return await this.#client.apiCall(this.#transport.checkIn(method, luggage));
-    } catch (error) {
-      throw slackFailureOf(error);
-    }
+  /** @throws {Error} for `slackFailureOf` to read */
+  call(method: string, luggage: Luggage): Promise<object> {
+    return this.#client.apiCall(this.#transport.checkIn(method, luggage));
+  }
+}
+
+/** @throws {DeliveryFailure} */
+async function verify(slack: SlackApi): Promise<void> {
+  const deadline = performance.now() + VERIFY_TIMEOUT_MS;
+  try {
+    await slack.call('auth.test', { deadline, fields: '' });
+  } catch (error) {
+    throw slackFailureOf(error);
   }
 }
 
 /** Posts the message; where Slack refuses its blocks, the text alone, within the same attempt. */
-async function post(slack: SlackApi, { address, timeoutMs, message }: Outgoing): Promise<Receipt> {
+async function post(slack: SlackApi, outgoing: Outgoing): Promise<Receipt> {
+  const { address, timeoutMs } = outgoing;
   const deadline = performance.now() + timeoutMs;
-  const { text, blocks } = message as SlackMessage;
-  // A lone surrogate would keep the form from being encoded at all.
-  const plain = `${NO_PARSING}&${encodeFields({ channel: address, text: text.toWellFormed() })}`;
-  const say = async (fields: string) =>
-    receiptOf(address, await slack.call('chat.postMessage', { deadline, fields }));
-  if (blocks === undefined) return say(plain);
+  const message = outgoing.message as SlackMessage;
   try {
-    return await say(`${plain}&${encodeFields({ blocks: JSON.stringify(blocks) })}`);
+    const fields = fieldsOf(address, message);
+    return receiptOf(address, await slack.call('chat.postMessage', { deadline, fields }));
   } catch (error) {
     const failure = slackFailureOf(error);
-    if (failure.class !== 'permanent' || text.trim() === '') throw failure;
-    return { ...(await say(plain)), blocks_refused: failure.code };
+    const { text, blocks } = message;
+    if (blocks === undefined || failure.class !== 'permanent' || text.trim() === '') throw failure;
+    const plain = { ...outgoing, message: { text }, timeoutMs: deadline - performance.now() };
+    return { ...(await post(slack, plain)), blocks_refused: failure.code };
   }
 }
 
-function receiptOf(address: string, answer: WebAPICallResult): Receipt {
-  const channel: unknown = Reflect.get(answer, 'channel');
-  const ts: unknown = Reflect.get(answer, 'ts');
-  return {
-    channel: typeof channel === 'string' ? channel : address,
-    ...(typeof ts === 'string' ? { ts } : {}),
-  };
+function fieldsOf(channel: string, { text, blocks }: SlackMessage): string {
+  // A lone surrogate would keep the form from being encoded at all.
+  const fields = `${NO_PARSING}&${encodeFields({ channel, text: text.toWellFormed() })}`;
+  return blocks === undefined ? fields : `${fields}&${encodeFields({ blocks: JSON.stringify(blocks) })}`;
+}
+
+/** What is read of Slack's answer to a message, if it is there. */
+interface PostAnswer {
+  readonly channel?: unknown;
+  readonly ts?: unknown;
+}
+
+function receiptOf(address: string, { channel, ts }: PostAnswer): Receipt {
+  const receipt = { channel: typeof channel === 'string' ? channel : address };
+  return typeof ts === 'string' ? { ...receipt, ts } : receipt;
 }
 
 const ignore = (): void => undefined;

@@ -138,7 +138,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     clearTimeout(this.#timer);
-    const body = Buffer.concat(this.#chunks).toString('utf8');
+    const [first] = this.#chunks;
+    const whole = first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
+    const body = whole.toString('utf8');
     this.#onAnswer({ status: this.#status, headers: this.#headers, body });
   }
 
