@@ -7,6 +7,7 @@ import type { InferType } from 'yup';
 import type { Channel, ChannelType, Outgoing, Receipt, SettingWarning } from './channel.ts';
 import { InFlight } from './in-flight.ts';
 import { parseSlackAddress } from './slack-address.ts';
+import { essentialsOf } from './slack-answer.ts';
 import { slackFailureOf } from './slack-errors.ts';
 import { slackFormat } from './slack-format.ts';
 import { mentionSchema } from './slack-mentions.ts';
@@ -112,7 +113,7 @@ class SlackApi {
   readonly #client: WebClient;
 
   constructor(token: string, api: URL, pool: Pool) {
-    this.#transport = new UndiciFetch(pool, api.origin);
+    this.#transport = new UndiciFetch(pool, api.origin, essentialsOf);
     this.#client = new WebClient(token, {
       slackApiUrl: api.href,
       fetch: this.#transport.fetch,

@@ -37,13 +37,18 @@ export function encodeFields(fields: Readonly<Record<string, string>>): string {
 export class UndiciFetch {
   readonly #pool: Pool;
   readonly #origin: string;
+  readonly #shorten: (body: string) => string;
   readonly #luggage = new Map<string, Luggage>();
   #tickets = 0;
 
-  /** @param origin of the pool, with which every URL begins */
-  constructor(pool: Pool, origin: string) {
+  /**
+   * @param origin of the pool, with which every URL begins
+   * @param shorten leaves of an answer's body what the client is to read
+   */
+  constructor(pool: Pool, origin: string, shorten: (body: string) => string) {
     this.#pool = pool;
     this.#origin = origin;
+    this.#shorten = shorten;
   }
 
   /**
@@ -64,7 +69,8 @@ export class UndiciFetch {
     const luggage = this.#luggage.get(ticket);
     if (luggage === undefined) return Promise.reject(new TypeError('a call without luggage'));
     this.#luggage.delete(ticket);
-    return call(this.#pool, { url, path: url.slice(this.#origin.length, mark), init, luggage });
+    const path = url.slice(this.#origin.length, mark);
+    return call(this.#pool, { url, path, init, luggage, shorten: this.#shorten });
   };
 }
 
@@ -74,15 +80,16 @@ interface Call {
   readonly path: string;
   readonly init: FetchRequestInit;
   readonly luggage: Luggage;
+  readonly shorten: (body: string) => string;
 }
 
 /** Rejects at the deadline whatever the pool does: a request may be stuck before it has a socket. */
-function call(pool: Pool, { url, path, init, luggage }: Call): Promise<FetchResponse> {
+function call(pool: Pool, { url, path, init, luggage, shorten }: Call): Promise<FetchResponse> {
   const { deadline, fields } = luggage;
   const remainingMs = deadline - performance.now();
   if (!(remainingMs > 0)) return Promise.reject(late());
   return new Promise((resolve, reject) => {
-    const exchange = new Exchange((answer) => resolve(responseOf(url, answer)), reject);
+    const exchange = new Exchange((answer) => resolve(responseOf(url, answer, shorten)), reject);
     exchange.endAfter(remainingMs);
     const form = typeof init.body === 'string' ? init.body : '';
     const body = form === '' || fields === '' ? form + fields : `${form}&${fields}`;
@@ -155,7 +162,11 @@ function late(): DOMException {
 }
 
 /** Only what the client reads. */
-function responseOf(url: string, { status, headers, body }: Answer): FetchResponse {
+function responseOf(
+  url: string,
+  { status, headers, body }: Answer,
+  shorten: (body: string) => string,
+): FetchResponse {
   const get = (name: string) => headerOf(headers, name.toLowerCase(), status);
   return {
     ok: status >= 200 && status < 300,
@@ -163,7 +174,7 @@ function responseOf(url: string, { status, headers, body }: Answer): FetchRespon
     statusText: '',
     url,
     headers: { get, entries: () => Object.keys(headers).map((name) => [name, get(name) ?? '']) },
-    text: () => Promise.resolve(body),
+    text: () => Promise.resolve(shorten(body)),
     json: () => Promise.resolve(JSON.parse(body) as unknown),
     arrayBuffer: () => Promise.reject(new TypeError('binary answers are not supported')),
   };

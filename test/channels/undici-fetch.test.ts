@@ -44,7 +44,7 @@ describe('fetch over an undici pool', () => {
   let answer: (request: IncomingMessage, response: ServerResponse) => unknown;
 
   const call = (ms = 5_000) => {
-    const transport = new UndiciFetch(pool, origin);
+    const transport = new UndiciFetch(pool, origin, (body) => body.slice(0, 20));
     const url = transport.checkIn(`${origin}/api/auth.test?a=1`, {
       deadline: performance.now() + ms,
       fields: encodeFields({ more: '障害 & #1', last: '' }),
@@ -89,6 +89,11 @@ describe('fetch over an undici pool', () => {
     expect(response.headers.get('X-MANY')).to.equal('a,b');
     expect(response.headers.get('absent')).to.equal(null);
     expect([...response.headers.entries()]).to.deep.include(['x-many', 'a,b']);
+  });
+
+  it('shortens what it hands on of an answer', async () => {
+    answer = (_request, response) => response.end('x'.repeat(100));
+    expect(await (await call()).text()).to.equal('x'.repeat(20));
   });
 
   it('gives every 429 a Retry-After in seconds and touches no other answer', async () => {
@@ -140,7 +145,7 @@ describe('fetch over an undici pool', () => {
   });
 
   it('makes no call that bears no deadline', async () => {
-    const error: unknown = await new UndiciFetch(pool, origin)
+    const error: unknown = await new UndiciFetch(pool, origin, String)
       .fetch(`${origin}/api/auth.test`)
       .catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(TypeError);
