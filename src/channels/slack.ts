@@ -4,7 +4,7 @@ import type { Logger } from '@slack/web-api';
 import type { Pool } from 'undici';
 import { object, string } from 'yup';
 import type { InferType } from 'yup';
-import type { Channel, ChannelType, Outgoing, Receipt, SettingWarning } from './channel.ts';
+import type { Channel, ChannelType, Receipt, SettingWarning } from './channel.ts';
 import { InFlight } from './in-flight.ts';
 import { parseSlackAddress } from './slack-address.ts';
 import { essentialsOf } from './slack-answer.ts';
@@ -86,7 +86,8 @@ async function openSlack(settings: SlackSettings): Promise<Channel> {
   const slack = new SlackApi(settings.token, api, pool);
   const inFlight = new InFlight();
   return {
-    send: (outgoing) => inFlight.run(() => post(slack, outgoing)),
+    send: ({ address, message, timeoutMs }) =>
+      inFlight.run(() => post(slack, address, message as SlackMessage, performance.now() + timeoutMs)),
     verify: () => inFlight.run(() => verify(slack)),
     close: async () => {
       await inFlight.close();
@@ -143,10 +144,12 @@ async function verify(slack: SlackApi): Promise<void> {
 }
 
 /** Posts the message; where Slack refuses its blocks, the text alone, within the same attempt. */
-async function post(slack: SlackApi, outgoing: Outgoing): Promise<Receipt> {
-  const { address, timeoutMs } = outgoing;
-  const deadline = performance.now() + timeoutMs;
-  const message = outgoing.message as SlackMessage;
+async function post(
+  slack: SlackApi,
+  address: string,
+  message: SlackMessage,
+  deadline: number,
+): Promise<Receipt> {
   try {
     const fields = fieldsOf(address, message);
     return receiptOf(address, await slack.call('chat.postMessage', { deadline, fields }));
@@ -154,8 +157,7 @@ async function post(slack: SlackApi, outgoing: Outgoing): Promise<Receipt> {
     const failure = slackFailureOf(error);
     const { text, blocks } = message;
     if (blocks === undefined || failure.class !== 'permanent' || text.trim() === '') throw failure;
-    const plain = { ...outgoing, message: { text }, timeoutMs: deadline - performance.now() };
-    return { ...(await post(slack, plain)), blocks_refused: failure.code };
+    return { ...(await post(slack, address, { text }, deadline)), blocks_refused: failure.code };
   }
 }
 

@@ -64,9 +64,9 @@ describe('a messenger', () => {
       return { ts: '1.2' };
     });
     const result = await clock.runUntil(send(ERRAND));
-    expect(sent).to.deep.equal([
-      { address: '#ops', message: { text: 'hello' }, idempotencyKey: 'b'.repeat(64), timeoutMs: 5000 },
-    ]);
+    expect(sent).to.have.lengthOf(1);
+    expect(sent[0]).to.deep.include({ address: '#ops', message: { text: 'hello' }, timeoutMs: 5000 });
+    expect(sent[0]).to.include({ idempotencyKey: 'b'.repeat(64) });
     expect(result).to.deep.equal({ startedAt, durationMs: 250, outcome: { receipt: { ts: '1.2' } } });
     expect(reported).to.deep.equal([[ERRAND, result]]);
   });
