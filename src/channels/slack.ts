@@ -174,8 +174,8 @@ interface PostAnswer {
 }
 
 function receiptOf(address: string, { channel, ts }: PostAnswer): Receipt {
-  const receipt = { channel: typeof channel === 'string' ? channel : address };
-  return typeof ts === 'string' ? { ...receipt, ts } : receipt;
+  const where = typeof channel === 'string' ? channel : address;
+  return typeof ts === 'string' ? { channel: where, ts } : { channel: where };
 }
 
 const ignore = (): void => undefined;

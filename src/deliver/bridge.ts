@@ -114,7 +114,9 @@ export class Bridge {
     const own = admission.deliveries.filter((record) => admission.claimed.has(record.id));
     const written = new Set<number>();
     const take = (record: DeliveryRecord) =>
-      this.#takeInTurn(record, errandOf(record), admission.blocked.has(record.id), deadline);
+      admission.blocked.has(record.id)
+        ? this.#takeInTurn(record, errandOf(record), deadline)
+        : this.#dependencies.take(errandOf(record), deadline);
     const round = await runRound(own, take, deadline, clock, {
       onEarlyFinish: async (finished) => {
         // The ledger keeps what it cannot write, so once is enough.
@@ -128,14 +130,9 @@ export class Bridge {
   }
 
   /** An earlier callback of the job that is on its way to the same destination goes first. */
-  async #takeInTurn(
-    record: DeliveryRecord,
-    errand: Errand,
-    isBlocked: boolean,
-    deadline: number,
-  ): Promise<Trip> {
+  async #takeInTurn(record: DeliveryRecord, errand: Errand, deadline: number): Promise<Trip> {
     const { clock, ledger, take } = this.#dependencies;
-    let isWaiting = isBlocked;
+    let isWaiting = true;
     while (isWaiting && clock.now() < deadline) {
       await clock.sleep(Math.min(WATCH_INTERVAL_MS, deadline - clock.now()));
       isWaiting = await ledger.isBlocked(record.id).catch(() => true);
@@ -170,7 +167,7 @@ export class Bridge {
       ...others.map((record) => ({ record, trip: undefined, isBeingMade: record.isClaimed })),
     ].sort((a, b) => a.record.id - b.record.id);
     const { isSuperseded, callbackId } = admission;
-    const verdict = judge({ ...this.#contextOf(admission), standings, isSuperseded });
+    const verdict = judge({ context: this.#contextOf(admission), standings, isSuperseded });
     const { status, result } = verdict;
     await this.#writeAnswer(verdict, {
       attempts: finished
@@ -217,8 +214,8 @@ export class Bridge {
   }
 
   #keepUntil(settled: Promise<void>): void {
-    const late = settled.finally(() => this.#late.delete(late));
-    this.#late.add(late);
+    this.#late.add(settled);
+    void settled.then(() => this.#late.delete(settled));
   }
 }
 

@@ -49,6 +49,13 @@ export async function runRound(
 function untilDone(settled: Promise<void>, deadline: number, clock: Clock): Promise<void> {
   return new Promise((resolve, reject) => {
     const stopTimer = clock.startTimer(Math.max(0, deadline - clock.now()), resolve);
-    void settled.finally(stopTimer).then(resolve, reject);
+    const end = (settle: () => void): void => {
+      stopTimer();
+      settle();
+    };
+    settled.then(
+      () => end(resolve),
+      (error: Error) => end(() => reject(error)),
+    );
   });
 }

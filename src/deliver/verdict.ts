@@ -16,7 +16,8 @@ export interface Standing {
   readonly isBeingMade: boolean;
 }
 
-export interface Situation extends OutcomeContext {
+export interface Situation {
+  readonly context: OutcomeContext;
   readonly standings: readonly Standing[];
   readonly isSuperseded: boolean;
 }
@@ -37,15 +38,15 @@ export interface Verdict {
   readonly updates: readonly DeliveryUpdate[];
 }
 
-export function judge(situation: Situation): Verdict {
-  const closed = situation.standings.map((standing) => close(standing, situation));
+export function judge({ context, standings, isSuperseded }: Situation): Verdict {
+  const closed = standings.map((standing) => close(standing, context));
   const status = statusOf(closed);
   const updates = closed.flatMap(({ update }) => update ?? []);
   return {
     status,
-    result: resultOf(status, closed, situation.isSuperseded),
+    result: resultOf(status, closed, isSuperseded),
     deliveries: closed.map((each) => answered(each, status)),
-    retryAfterSeconds: status === 200 ? undefined : retryAfterSeconds(situation.standings),
+    retryAfterSeconds: status === 200 ? undefined : retryAfterSeconds(standings),
     updates: status === 200 ? updates : updates.map(withRefusal),
   };
 }
@@ -69,11 +70,13 @@ interface Closed extends Standing {
   readonly isOurs: boolean;
 }
 
-function close(standing: Standing, context: OutcomeContext | undefined): Closed {
-  const { record, trip } = standing;
+/** Each member by its name: members added behind a spread take V8 a hundred times as long. */
+function close({ record, trip, isBeingMade }: Standing, context: OutcomeContext | undefined): Closed {
   const update = trip === undefined || context === undefined ? undefined : updateAfter(record, trip, context);
   return {
-    ...standing,
+    record,
+    trip,
+    isBeingMade,
     update,
     state: update?.state ?? record.state,
     isOurs: update?.isOurs ?? record.isOurs,

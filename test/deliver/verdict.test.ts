@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
 import type { Trip } from '../../src/deliver/courier.ts';
+import type { OutcomeContext } from '../../src/deliver/outcome.ts';
 import {
   judge,
   judgeAccepted,
@@ -38,20 +39,16 @@ function beingMade(fields: Partial<DeliveryRecord> = {}): Standing {
   return { record: record(fields), trip: undefined, isBeingMade: true };
 }
 
-function verdictOn(standings: readonly Standing[], situation: Partial<Situation> = {}): Verdict {
-  return judge({
-    standings,
-    isSuperseded: false,
-    firstReceivedAt: 0,
-    now: 1000,
-    policy: POLICY,
-    random: 0.5,
-    ...situation,
-  });
+type Circumstances = Partial<OutcomeContext & Pick<Situation, 'isSuperseded'>>;
+
+function verdictOn(standings: readonly Standing[], circumstances: Circumstances = {}): Verdict {
+  const { isSuperseded = false, ...others } = circumstances;
+  const context = { firstReceivedAt: 0, now: 1000, policy: POLICY, random: 0.5, ...others };
+  return judge({ standings, isSuperseded, context });
 }
 
-function answerTo(standings: readonly Standing[], situation: Partial<Situation> = {}): [number, string] {
-  const { status, result } = verdictOn(standings, situation);
+function answerTo(standings: readonly Standing[], circumstances: Circumstances = {}): [number, string] {
+  const { status, result } = verdictOn(standings, circumstances);
   return [status, result];
 }
 
