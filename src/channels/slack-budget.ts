@@ -39,11 +39,11 @@ function keepFirst(
 }
 
 /** Characters in all strings of a value; Slack counts the escaped text. */
-function lengthOf(value: TemplateValue): number {
+function lengthOf(value: TemplateValue | undefined): number {
   if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 0;
   let sum = 0;
-  for (const item of isList(value) ? value : Object.values(value)) sum += lengthOf(item);
+  if (isList(value)) for (const item of value) sum += lengthOf(item);
+  else if (isObject(value)) for (const key of Object.keys(value)) sum += lengthOf(value[key]);
   return sum;
 }
 

@@ -2,7 +2,14 @@
 import type { Callback } from '../callback/callback.ts';
 import { identityOf } from '../callback/identity.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
-import type { Admission, DeliveryRecord, DeliveryUpdate, Ledger, Settlement } from '../ledger/ledger.ts';
+import type {
+  Admission,
+  AttemptRecord,
+  DeliveryRecord,
+  DeliveryUpdate,
+  Ledger,
+  Settlement,
+} from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Courier, Trip } from './courier.ts';
 import type { KeyedQueue } from './keyed-queue.ts';
@@ -170,9 +177,7 @@ export class Bridge {
     const verdict = judge({ context: this.#contextOf(admission), standings, isSuperseded });
     const { status, result } = verdict;
     await this.#writeAnswer(verdict, {
-      attempts: finished
-        .filter(({ record }) => !written.has(record.id))
-        .flatMap(({ record, trip }) => attemptRecords(record, trip)),
+      attempts: attemptsOf(finished.filter(({ record }) => !written.has(record.id))),
       deliveries: verdict.updates.filter(({ id }) => !written.has(id)),
       answer: { callbackId, receivedAt, answeredAt: clock.now(), status, result },
       isDurable: mustSurvive(verdict),
@@ -237,11 +242,17 @@ const OUT_OF_TURN: Trip = {
   },
 };
 
+function attemptsOf(finished: readonly FinishedTrip[]): AttemptRecord[] {
+  const attempts: AttemptRecord[] = [];
+  for (const { record, trip } of finished) attempts.push(...attemptRecords(record, trip));
+  return attempts;
+}
+
 function givenUpIn({ updates }: Verdict, standings: readonly Standing[]): GivenUp[] {
-  const records = new Map(standings.map(({ record }) => [record.id, record]));
-  return updates.flatMap(({ id, state, lastError }) => {
-    const record = records.get(id);
-    return state === 'dead' && record !== undefined ? { ...record, error: lastError } : [];
+  const dead = updates.filter(({ state }) => state === 'dead');
+  return dead.flatMap(({ id, lastError }) => {
+    const record = standings.find((standing) => standing.record.id === id)?.record;
+    return record === undefined ? [] : { ...record, error: lastError };
   });
 }
 

@@ -41,7 +41,7 @@ export interface Verdict {
 export function judge({ context, standings, isSuperseded }: Situation): Verdict {
   const closed = standings.map((standing) => close(standing, context));
   const status = statusOf(closed);
-  const updates = closed.flatMap(({ update }) => update ?? []);
+  const updates = closed.map(({ update }) => update).filter((update) => update !== undefined);
   return {
     status,
     result: resultOf(status, closed, isSuperseded),
