@@ -61,30 +61,34 @@ export function createRouter(routes: readonly RouteConfig[], defaultRoute: Route
   };
 }
 
+interface Candidate extends Match {
+  readonly position: number;
+}
+
 /** Exact names are looked up, so that the number of routes does not count; patterns are tried one by one. */
 function indexRoutes(routes: readonly RouteConfig[]): (botId: string) => readonly Match[] {
-  const exact = new Map<string, Set<number>>();
-  const patterned: { position: number; pattern: string; matches: BotIdMatcher }[] = [];
+  const exact = new Map<string, Candidate[]>();
+  const patterned: (Candidate & { readonly matches: BotIdMatcher })[] = [];
   routes.forEach((route, position) => {
-    for (const pattern of route.botIds) {
-      if (isExact(pattern)) exact.set(pattern, (exact.get(pattern) ?? new Set()).add(position));
-      else patterned.push({ position, pattern, matches: compilePattern(pattern) });
+    for (const pattern of new Set(route.botIds)) {
+      if (isExact(pattern)) addTo(exact, pattern, { route, pattern, position });
+      else patterned.push({ route, pattern, position, matches: compilePattern(pattern) });
     }
   });
   return (botId) => {
-    const found = new Map<number, string>();
-    for (const position of exact.get(botId) ?? []) found.set(position, botId);
-    for (const { position, pattern, matches } of patterned) {
-      if (!found.has(position) && matches(botId)) found.set(position, pattern);
+    const found = [...(exact.get(botId) ?? [])];
+    for (const candidate of patterned) {
+      const isFound = found.some(({ position }) => position === candidate.position);
+      if (!isFound && candidate.matches(botId)) found.push(candidate);
     }
-    return [...found]
-      .sort(([a], [b]) => a - b)
-      .flatMap(([position, pattern]) => asMatch(routes[position], pattern));
+    return found.sort((a, b) => a.position - b.position);
   };
 }
 
-function asMatch(route: RouteConfig | undefined, pattern: string): Match[] {
-  return route === undefined ? [] : [{ route, pattern }];
+function addTo(exact: Map<string, Candidate[]>, botId: string, candidate: Candidate): void {
+  const named = exact.get(botId);
+  if (named === undefined) exact.set(botId, [candidate]);
+  else named.push(candidate);
 }
 
 /** A destination that several routes reach is told once; the first route's options win. */
