@@ -1,5 +1,5 @@
 /** The email channel: one SMTP server, pooled connections, one recipient a mail. */
-import type { SendMailOptions, SMTPPoolSentMessageInfo } from 'nodemailer';
+import type { SendMailOptions, SMTPPoolSentMessageInfo, Transporter } from 'nodemailer';
 import { object, string } from 'yup';
 import type { InferType } from 'yup';
 import { AddressError } from './channel.ts';
@@ -9,13 +9,11 @@ import type { EmailMessage } from './email-format.ts';
 import { InFlight } from './in-flight.ts';
 import { mailDomainOf, parseMailAddress, parseMailbox } from './mail-address.ts';
 import type { Mailbox } from './mail-address.ts';
+import type { Letter } from './mail-writer.ts';
 import { smtpFailureOf } from './smtp-errors.ts';
 import { isSmtpUrl, poolOptionsOf, secretsInSmtpUrl, warningsOfSmtpUrl } from './smtp-url.ts';
 
 const VERIFY_TIMEOUT_MS = 10_000;
-
-/** RFC 3834, 5 and Microsoft's counterpart: no out-of-office answers to a machine. */
-const MACHINE_HEADERS = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
 
 const emailSettings = object({
   smtp: string()
@@ -62,7 +60,10 @@ function isMailbox(text: string): boolean {
 }
 
 async function openEmail({ smtp, from }: EmailSettings): Promise<Channel> {
-  const { createTransport } = await import('nodemailer');
+  const [{ createTransport }, { writeMail }] = await Promise.all([
+    import('nodemailer'),
+    import('./mail-writer.ts'),
+  ]);
   const transport = createTransport(poolOptionsOf(smtp));
   const sender = parseMailbox(from);
   const secrets = secretsInSmtpUrl(smtp);
@@ -71,9 +72,15 @@ async function openEmail({ smtp, from }: EmailSettings): Promise<Channel> {
     inFlight.run(work).catch((error: unknown) => {
       throw smtpFailureOf(error, secrets);
     });
+  const sendUntil = (signal: AbortSignal, letter: Letter): Promise<SMTPPoolSentMessageInfo> =>
+    transport.sendMail({ ...addressed(letter), raw: writeMail(letter), signal });
   return {
-    send: (outgoing) => classed(async () => receiptOf(await transport.sendMail(mailOf(sender, outgoing)))),
-    verify: () => classed(() => withTimeLimit(transport.verify())),
+    send: (outgoing) =>
+      classed(async () => {
+        const letter = letterOf(sender, outgoing);
+        return receiptOf(await withDeadline(outgoing.timeoutMs, (signal) => sendUntil(signal, letter)));
+      }),
+    verify: () => classed(() => withDeadline(VERIFY_TIMEOUT_MS, (signal) => verifyUntil(signal, transport))),
     close: async () => {
       await inFlight.close();
       transport.close();
@@ -81,20 +88,18 @@ async function openEmail({ smtp, from }: EmailSettings): Promise<Channel> {
   };
 }
 
-/** The envelope is given apart from the headers, so that no header can add a recipient. */
-function mailOf(from: Mailbox, { address, message, idempotencyKey, timeoutMs }: Outgoing): SendMailOptions {
-  const { subject, text, html } = message as EmailMessage;
+function letterOf(from: Mailbox, { address, message, idempotencyKey }: Outgoing): Letter {
   return {
-    envelope: { from: from.address, to: [address] },
     from,
     to: { name: '', address },
     messageId: `<${idempotencyKey}@${mailDomainOf(from.address)}>`,
-    headers: MACHINE_HEADERS,
-    subject,
-    text,
-    html,
-    signal: AbortSignal.timeout(timeoutMs),
+    message: message as EmailMessage,
   };
+}
+
+/** The envelope is given apart from the headers, so that no header can add a recipient. */
+function addressed({ from, to, messageId }: Letter): SendMailOptions {
+  return { envelope: { from, to }, messageId };
 }
 
 /** A refused recipient resolves like an accepted one as long as another was accepted. */
@@ -103,16 +108,25 @@ function receiptOf({ messageId, rejected, rejectedErrors }: SMTPPoolSentMessageI
   return { messageId };
 }
 
-/** nodemailer's verify takes no signal; its own socket time-outs free the connection later. */
-async function withTimeLimit(work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const expiry = new Promise<never>((_resolve, reject) => {
-    const late = new DOMException('The mail server did not answer in time', 'TimeoutError');
-    timer = setTimeout(() => reject(late), VERIFY_TIMEOUT_MS);
-  });
+/** `AbortSignal.timeout()` keeps its timer, and makes its error in the end, however soon the work is done. */
+async function withDeadline<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(lateError()), ms);
   try {
-    await Promise.race([work, expiry]);
+    return await work(controller.signal);
   } finally {
     clearTimeout(timer);
   }
+}
+
+function lateError(): DOMException {
+  return new DOMException('The mail server did not answer in time', 'TimeoutError');
+}
+
+/** nodemailer's verify takes no signal; its own socket time-outs free the connection later. */
+async function verifyUntil(signal: AbortSignal, transport: Pick<Transporter, 'verify'>): Promise<void> {
+  const late = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+  await Promise.race([transport.verify(), late]);
 }
