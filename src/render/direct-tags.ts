@@ -1,22 +1,25 @@
 /** Runs the tags that most templates use by plain calls, as `DirectRenderer` runs what stands between them. */
-import { AssignTag, CommentTag, ForTag, IfTag, isTruthy, LookupType, RenderTag, UnlessTag } from 'liquidjs';
-import type { Context, Hash, Template, Value } from 'liquidjs';
+import {
+  AssignTag,
+  BlockTag,
+  CommentTag,
+  ForTag,
+  IfTag,
+  isTruthy,
+  LayoutTag,
+  RenderTag,
+  UnlessTag,
+} from 'liquidjs';
+import type { Context, Template, Value } from 'liquidjs';
 import { EscapedCaptureTag } from './capture-tag.ts';
 import { Captured } from './captured.ts';
-import { compileOperand, compileValue } from './compile-value.ts';
-import type { Evaluate } from './compile-value.ts';
+import { compileValue } from './compile-value.ts';
 import { compileFor } from './direct-loop.ts';
+import { compileBlockTag, compileLayout, compileRender } from './direct-partials.ts';
 import { checkTime, TextEmitter } from './direct-run.ts';
 import type { BlockCompiler, Run } from './direct-run.ts';
 
 /** What liquidjs declares private. */
-interface RenderTagInternals {
-  /** A name, or what gives one while rendering. */
-  readonly file: unknown;
-  readonly hash: Hash;
-  readonly with?: unknown;
-  readonly forBinding?: unknown;
-}
 interface AssignTagInternals {
   readonly key: string;
   readonly value: Value;
@@ -27,6 +30,8 @@ export function compileTag(template: Template, compiler: BlockCompiler): Run | u
   if (template instanceof IfTag || template instanceof UnlessTag) return compileIf(template, compiler);
   if (template instanceof ForTag) return compileFor(template, compiler);
   if (template instanceof RenderTag) return compileRender(template, compiler);
+  if (template instanceof LayoutTag) return compileLayout(template, compiler);
+  if (template instanceof BlockTag) return compileBlockTag(template, compiler);
   if (template instanceof EscapedCaptureTag) return compileCapture(template, compiler);
   if (template instanceof AssignTag) return compileAssign(template, compiler);
   return template instanceof CommentTag ? () => undefined : undefined;
@@ -46,31 +51,6 @@ function compileIf({ branches, elseTemplates = [] }: IfTag | UnlessTag, compiler
     }
     otherwise(context, emitter);
   };
-}
-
-/** `{% render "name", key: value %}`; a tag that names its partial or its scope otherwise renders itself. */
-function compileRender(tag: RenderTag, compiler: BlockCompiler): Run | undefined {
-  const { file, hash, ...others } = tag as unknown as RenderTagInternals;
-  if (!isPlainName(file) || others.with !== undefined || others.forBinding !== undefined) return undefined;
-  const entries = Object.entries(hash.hash).map(([key, token]): [string, Evaluate] => [
-    key,
-    token === undefined ? () => true : compileOperand(token),
-  ]);
-  let block: Run | undefined;
-  return (context, emitter) => {
-    const inner = context.spawn();
-    const scope = inner.bottom();
-    for (const [key, evaluate] of entries) Object.assign(scope, { [key]: evaluate(context) });
-    // Not before it is asked for: a partial may render itself.
-    block ??= compiler.compileBlock(compiler.liquid.parseFileSync(file, LookupType.Partials));
-    checkTime(context);
-    block(inner, emitter);
-  };
-}
-
-/** Anything else is worked out while rendering, or from where the tag stands. */
-function isPlainName(file: unknown): file is string {
-  return typeof file === 'string' && /^[\w-]+$/u.test(file);
 }
 
 function compileCapture({ templates, variable }: EscapedCaptureTag, compiler: BlockCompiler): Run {

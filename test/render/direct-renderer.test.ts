@@ -14,6 +14,10 @@ const PARTIALS = {
   row: '{{ row.a | fit: 9 }}={{ k }}{{ x }};',
   failing: 'line one\n{{ x | fit: "wide" }}',
   frame: '<{% block top %}top{% endblock %}|{% block end %}{{ x }}{% endblock %}>',
+  inner:
+    '{% layout "frame", k: 1 %}{% block end %}[{% block deep %}{{ k }}{% endblock %}{{ block.super }}]{% endblock %}',
+  bare: '{{ k }}{% block %}unnamed{% endblock %}{% block end %}{% render "row" %}{% endblock %}',
+  nested: '{% block again %}{% include "nested" %}{% endblock %}',
   unfinished: '{% if x %}',
 };
 
@@ -41,6 +45,18 @@ const LOOP_OPTIONS = [
   'offset: 1',
   'offset: continue',
   'reversed',
+];
+
+const LAYOUTS = [
+  '"frame"',
+  '"inner"',
+  '"bare"',
+  '"unfinished"',
+  '"failing"',
+  '"nowhere"',
+  'none',
+  'x',
+  '"{{ y }}"',
 ];
 
 const OPERATORS = ['==', '!=', '<', '>', '<=', '>=', 'contains', 'and', 'or'];
@@ -84,7 +100,15 @@ const templates = fc.letrec<{ text: string; piece: string }>((tie) => ({
     fc.constantFrom(
       '{% layout "frame" %}{% block end %}{{ block.super }}{{ n }}{% endblock %}',
       '{{ broken }}',
+      '{{ block }}{{ block.super }}{{ block | json }}',
+      '{% include "nested" %}',
     ),
+    fc
+      .tuple(fc.constantFrom('', ', k: x, n: 3', ', top: n, k'), tie('text'), fc.constantFrom(...LAYOUTS))
+      .map(([args, inner, layout]) => `{% layout ${layout}${args} %}${inner}`),
+    fc
+      .tuple(fc.constantFrom('', 'top', 'end', 'deep'), tie('text'))
+      .map(([name, inner]) => `{% block ${name} %}${inner}{{ block.super }}{% endblock %}`),
     value.map((each) => `{% assign y = ${each} %}{{ y }}{% echo y %}`),
     fc
       .tuple(condition, tie('text'), condition, tie('text'))
