@@ -1,5 +1,6 @@
 /** The email channel: one SMTP server, pooled connections, one recipient a mail. */
-import type { SendMailOptions, SMTPPoolSentMessageInfo, Transporter } from 'nodemailer';
+import { Readable } from 'node:stream';
+import type { PluginFunction, SendMailOptions, SMTPPoolSentMessageInfo, Transporter } from 'nodemailer';
 import { object, string } from 'yup';
 import type { InferType } from 'yup';
 import { AddressError } from './channel.ts';
@@ -64,7 +65,7 @@ async function openEmail({ smtp, from }: EmailSettings): Promise<Channel> {
     import('nodemailer'),
     import('./mail-writer.ts'),
   ]);
-  const transport = createTransport(poolOptionsOf(smtp));
+  const transport = createTransport(poolOptionsOf(smtp)).use('stream', streamAsWritten);
   const sender = parseMailbox(from);
   const secrets = secretsInSmtpUrl(smtp);
   const inFlight = new InFlight();
@@ -100,6 +101,21 @@ function letterOf(from: Mailbox, { address, message, idempotencyKey }: Outgoing)
 /** The envelope is given apart from the headers, so that no header can add a recipient. */
 function addressed({ from, to, messageId }: Letter): SendMailOptions {
   return { envelope: { from, to }, messageId };
+}
+
+/** nodemailer's own stream of a message would take what is written already through three more. */
+const streamAsWritten: PluginFunction<SMTPPoolSentMessageInfo> = ({ message, data }, done) => {
+  message.createReadStream = () => streamOf(data.raw);
+  done();
+};
+
+function streamOf(mail: unknown): Readable {
+  return new Readable({
+    read() {
+      this.push(mail);
+      this.push(null);
+    },
+  });
 }
 
 /** A refused recipient resolves like an accepted one as long as another was accepted. */
