@@ -1,6 +1,6 @@
 /** The email channel: one SMTP server, pooled connections, one recipient a mail. */
 import { Readable } from 'node:stream';
-import type { PluginFunction, SendMailOptions, SMTPPoolSentMessageInfo, Transporter } from 'nodemailer';
+import type { PluginFunction, SMTPPoolSentMessageInfo, Transporter } from 'nodemailer';
 import { object, string } from 'yup';
 import type { InferType } from 'yup';
 import { AddressError } from './channel.ts';
@@ -9,7 +9,6 @@ import { emailFormat } from './email-format.ts';
 import type { EmailMessage } from './email-format.ts';
 import { InFlight } from './in-flight.ts';
 import { mailDomainOf, parseMailAddress, parseMailbox } from './mail-address.ts';
-import type { Mailbox } from './mail-address.ts';
 import type { Letter } from './mail-writer.ts';
 import { smtpFailureOf } from './smtp-errors.ts';
 import { isSmtpUrl, poolOptionsOf, secretsInSmtpUrl, warningsOfSmtpUrl } from './smtp-url.ts';
@@ -61,24 +60,32 @@ function isMailbox(text: string): boolean {
 }
 
 async function openEmail({ smtp, from }: EmailSettings): Promise<Channel> {
-  const [{ createTransport }, { writeMail }] = await Promise.all([
+  const [{ createTransport }, { mailWriterFor }] = await Promise.all([
     import('nodemailer'),
     import('./mail-writer.ts'),
   ]);
   const transport = createTransport(poolOptionsOf(smtp)).use('stream', streamAsWritten);
   const sender = parseMailbox(from);
+  const domain = mailDomainOf(sender.address);
+  const write = mailWriterFor(sender);
   const secrets = secretsInSmtpUrl(smtp);
   const inFlight = new InFlight();
   const classed = <T>(work: () => Promise<T>): Promise<T> =>
     inFlight.run(work).catch((error: unknown) => {
       throw smtpFailureOf(error, secrets);
     });
+  // The envelope is given apart from the headers, so that no header can add a recipient.
   const sendUntil = (signal: AbortSignal, letter: Letter): Promise<SMTPPoolSentMessageInfo> =>
-    transport.sendMail({ ...addressed(letter), raw: writeMail(letter), signal });
+    transport.sendMail({
+      envelope: { from: sender, to: letter.to },
+      messageId: letter.messageId,
+      raw: write(letter),
+      signal,
+    });
   return {
     send: (outgoing) =>
       classed(async () => {
-        const letter = letterOf(sender, outgoing);
+        const letter = letterOf(outgoing, domain);
         return receiptOf(await withDeadline(outgoing.timeoutMs, (signal) => sendUntil(signal, letter)));
       }),
     verify: () => classed(() => withDeadline(VERIFY_TIMEOUT_MS, (signal) => verifyUntil(signal, transport))),
@@ -89,18 +96,12 @@ async function openEmail({ smtp, from }: EmailSettings): Promise<Channel> {
   };
 }
 
-function letterOf(from: Mailbox, { address, message, idempotencyKey }: Outgoing): Letter {
+function letterOf({ address, message, idempotencyKey }: Outgoing, domain: string): Letter {
   return {
-    from,
     to: { name: '', address },
-    messageId: `<${idempotencyKey}@${mailDomainOf(from.address)}>`,
+    messageId: `<${idempotencyKey}@${domain}>`,
     message: message as EmailMessage,
   };
-}
-
-/** The envelope is given apart from the headers, so that no header can add a recipient. */
-function addressed({ from, to, messageId }: Letter): SendMailOptions {
-  return { envelope: { from, to }, messageId };
 }
 
 /** nodemailer's own stream of a message would take what is written already through three more. */

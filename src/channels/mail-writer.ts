@@ -19,9 +19,8 @@ const MACHINE_HEADERS = ['Auto-Submitted: auto-generated', 'X-Auto-Response-Supp
 const MIME_HEADERS = ['MIME-Version: 1.0', `Content-Type: multipart/alternative; boundary="${BOUNDARY}"`];
 
 export interface Letter {
-  readonly from: Mailbox;
   readonly to: Mailbox;
-  /** In angle brackets. */
+  /** In angle brackets, ASCII. */
   readonly messageId: string;
   readonly message: EmailMessage;
 }
@@ -29,23 +28,24 @@ export interface Letter {
 /** Lends its encoder of headers, and holds no mail. */
 const encoder = new MimeNode(false);
 
-export function writeMail({ from, to, messageId, message }: Letter): string {
-  return [
-    ...MACHINE_HEADERS,
-    header('From', from),
-    header('To', to),
-    header('Subject', message.subject),
-    header('Message-ID', messageId),
-    header('Date', new Date()),
-    ...MIME_HEADERS,
-    '',
-    part('plain', message.text),
-    part('html', message.html),
-    `--${BOUNDARY}--\r\n`,
-  ].join('\r\n');
+/** @returns what writes the mails of this sender */
+export function mailWriterFor(from: Mailbox): (letter: Letter) => string {
+  const sameInAll = [header('From', from), ...MACHINE_HEADERS, ...MIME_HEADERS];
+  return ({ to, messageId, message }) =>
+    [
+      `Message-ID: ${messageId}`,
+      `Date: ${new Date().toUTCString().replace('GMT', '+0000')}`,
+      header('To', to),
+      header('Subject', message.subject),
+      ...sameInAll,
+      '',
+      part('plain', message.text),
+      part('html', message.html),
+      `--${BOUNDARY}--\r\n`,
+    ].join('\r\n');
 }
 
-function header(name: string, value: string | Date | Mailbox): string {
+function header(name: string, value: string | Mailbox): string {
   return foldLines(`${name}: ${encoder.encodeHeaderValue(name, value)}`);
 }
 
@@ -55,7 +55,7 @@ function part(subtype: string, text: string): string {
 }
 
 function base64Lines(text: string): string {
-  const encoded = Buffer.from(text.replace(/\r\n|\r|\n/g, '\r\n')).toString('base64');
+  const encoded = Buffer.from(text.replaceAll('\r\n', '\n').replaceAll('\n', '\r\n')).toString('base64');
   let lines = '';
   for (let start = 0; start < encoded.length; start += LINE_LENGTH)
     lines += `${encoded.slice(start, start + LINE_LENGTH)}\r\n`;

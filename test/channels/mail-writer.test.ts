@@ -1,13 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
-import { type Letter, writeMail } from '../../src/channels/mail-writer.ts';
+import type { Mailbox } from '../../src/channels/mail-address.ts';
+import { type Letter, mailWriterFor } from '../../src/channels/mail-writer.ts';
 
 const MESSAGE = { subject: 'Get items failed', text: 'the text\n', html: '<p>the text</p>' };
 
-function write({ message, ...others }: Partial<Letter> = {}): string {
-  return writeMail({
-    from: { name: 'BOT alerts', address: 'alerts@example.com' },
+const FROM = { name: 'BOT alerts', address: 'alerts@example.com' };
+
+function write({ message, ...others }: Partial<Letter> = {}, from: Mailbox = FROM): string {
+  return mailWriterFor(from)({
     to: { name: '', address: 'ops@example.com' },
     messageId: `<${'f'.repeat(64)}@example.com>`,
     message: { ...MESSAGE, ...message },
@@ -82,10 +84,8 @@ describe('a mail as it is written', () => {
   });
 
   it('says the sender’s name in any script, and domains as the DNS has them', async () => {
-    const mail = write({
-      from: { name: 'BOT「通知」, Inc.', address: 'alerts@例え.jp' },
-      to: { name: '', address: 'ops@例え.jp' },
-    });
+    const sender = { name: 'BOT「通知」, Inc.', address: 'alerts@例え.jp' };
+    const mail = write({ to: { name: '', address: 'ops@例え.jp' } }, sender);
     expect(headersIn(mail)).to.contain('To: ops@xn--r8jz45g.jp');
     const { from } = await PostalMime.parse(mail);
     expect(from).to.deep.equal({ name: 'BOT「通知」, Inc.', address: 'alerts@xn--r8jz45g.jp' });
