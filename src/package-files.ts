@@ -1,6 +1,8 @@
-/** Where the files that come with the program are, whether it runs from its sources or built. */
+/** Where the files that come with the program are: beside the folder that it runs from, be it the sources or the build. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+
+export const BUILT_IN_TEMPLATES = fileURLToPath(new URL('../templates', import.meta.url));
 
 export const DEMO_CONFIG = fileURLToPath(new URL('../config/botbell.demo.yaml', import.meta.url));
 

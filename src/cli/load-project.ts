@@ -4,8 +4,8 @@ import { channelTypes } from '../channels/registry.ts';
 import type { Config, Destination, Problem } from '../config/config.ts';
 import { formatProblem } from '../config/format-problem.ts';
 import { loadConfig } from '../config/load.ts';
+import { BUILT_IN_TEMPLATES } from '../package-files.ts';
 import { createRenderer } from '../render/create-renderer.ts';
-import { BUILT_IN_FOLDER } from '../render/template-catalog.ts';
 import type { Renderer, RenderTarget } from '../render/renderer.ts';
 import { CommandFailed, type CommandContext, configFileOf } from './context.ts';
 
@@ -25,11 +25,12 @@ export function checkProject(context: Pick<CommandContext, 'configFile' | 'varia
   const { config, problems } = loadConfig(configFileOf(context), {
     variables: context.variables,
     channelTypes,
-    builtInTemplates: BUILT_IN_FOLDER,
+    builtInTemplates: BUILT_IN_TEMPLATES,
   });
   if (config === undefined) return { project: undefined, problems };
   const renderer = createRenderer({
     display: config.display,
+    builtInTemplates: BUILT_IN_TEMPLATES,
     templatesFolder: config.templates,
     formats: [...new Set(formatsOf(config, channelTypes).values())],
   });

@@ -19,6 +19,8 @@ import type { View } from './view.ts';
 
 export interface RendererOptions {
   readonly display: DisplayConfig;
+  /** The folder of the sets that come with the program. */
+  readonly builtInTemplates: string;
   /** The user's own sets, over the built-in ones. */
   readonly templatesFolder?: string | undefined;
   readonly formats: readonly MessageFormat[];
@@ -30,9 +32,9 @@ export interface RendererOptions {
  * @throws {Error} where a built-in template is missing
  */
 export function createRenderer(options: RendererOptions): Renderer {
-  const { display, templatesFolder, formats } = options;
+  const { display, formats } = options;
   const meter = new Meter();
-  const catalog = new TemplateCatalog({ display, templatesFolder, formats, meter });
+  const catalog = new TemplateCatalog({ ...options, meter });
   const links = createLinks(display, CALLBACK_VARIABLES);
   const stage: Stage = { options, meter, catalog, links };
   return {

@@ -1,5 +1,4 @@
 /** Finds the template for a set, a format and a status: the user's own before the built-in, a set before the language's. */
-import { fileURLToPath } from 'node:url';
 import { ALL_STATUSES } from '../callback/callback.ts';
 import type { StatusName } from '../callback/callback.ts';
 import type { MessageFormat } from '../channels/format.ts';
@@ -11,11 +10,10 @@ import { Template } from './template.ts';
 import { NO_FILES, readTemplateFolder } from './template-files.ts';
 import type { FormatFiles, TemplateFolder } from './template-files.ts';
 
-/** The same from `src` and, after a build, from `dist`. */
-export const BUILT_IN_FOLDER = fileURLToPath(new URL('../../templates', import.meta.url));
-
 export interface CatalogOptions {
   readonly display: DisplayConfig;
+  /** The folder of the sets that come with the program. */
+  readonly builtInTemplates: string;
   /** The user's own sets. */
   readonly templatesFolder?: string | undefined;
   readonly formats: readonly MessageFormat[];
@@ -44,7 +42,7 @@ export class TemplateCatalog {
   constructor(options: CatalogOptions) {
     const formatNames = options.formats.map(({ name }) => name);
     this.options = options;
-    this.builtIn = readTemplateFolder(BUILT_IN_FOLDER, formatNames);
+    this.builtIn = readTemplateFolder(options.builtInTemplates, formatNames);
     this.user =
       options.templatesFolder === undefined
         ? EMPTY_FOLDER

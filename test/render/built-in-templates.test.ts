@@ -4,7 +4,7 @@ import { MAX_HTML_BYTES } from '../../src/channels/email-format.ts';
 import type { Language } from '../../src/channels/format.ts';
 import { slackFormat } from '../../src/channels/slack-format.ts';
 import type { Callback } from '../../src/callback/callback.ts';
-import { BUILT_IN_FOLDER } from '../../src/render/template-catalog.ts';
+import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { BARE, FIXTURES, LINKS, readFixture, testRenderer } from './render-fixture.ts';
 import type { TestRenderer } from './render-fixture.ts';
 import { controlSequences, everyString, expectAcceptable } from './slack-rules.ts';
@@ -33,7 +33,7 @@ for (const language of LANGUAGES) {
     it('have no problems', () => {
       const targets = ['slack', 'email'].map((format) => ({ format, templateSet: undefined, options: {} }));
       // As somebody's own, since `check` takes the built-in ones for good.
-      const own = testRenderer({ language, links: LINKS, templatesFolder: BUILT_IN_FOLDER });
+      const own = testRenderer({ language, links: LINKS, templatesFolder: BUILT_IN_TEMPLATES });
       expect(own.check(targets)).to.deep.equal([]);
     });
 

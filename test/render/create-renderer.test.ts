@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { emailFormat } from '../../src/channels/email-format.ts';
 import type { MessageFormat, RenderedParts } from '../../src/channels/format.ts';
 import { slackFormat } from '../../src/channels/slack-format.ts';
+import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { createRenderer } from '../../src/render/create-renderer.ts';
 import type { TemplateFailure } from '../../src/render/renderer.ts';
 import { BARE, testRenderer } from './render-fixture.ts';
@@ -20,6 +21,7 @@ describe('a renderer', () => {
     });
     const renderer = createRenderer({
       display: { language: 'ja', timezone: 'UTC', links: {} },
+      builtInTemplates: BUILT_IN_TEMPLATES,
       formats: [breaking(slackFormat, 'blocks'), breaking(emailFormat, 'html')],
     });
     const tell = (failure: TemplateFailure) => void failures.push(failure);

@@ -11,6 +11,7 @@ import type { Language } from '../../src/channels/format.ts';
 import { slackFormat } from '../../src/channels/slack-format.ts';
 import type { SlackMessage } from '../../src/channels/slack-message.ts';
 import type { DisplayConfig } from '../../src/config/config.ts';
+import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { createRenderer } from '../../src/render/create-renderer.ts';
 import type { Renderer, TemplateFailure } from '../../src/render/renderer.ts';
 
@@ -60,6 +61,7 @@ export function testRenderer(parts: RendererParts = {}): TestRenderer {
   const failures: TemplateFailure[] = [];
   const renderer = createRenderer({
     display: { language, links, timezone },
+    builtInTemplates: BUILT_IN_TEMPLATES,
     templatesFolder,
     formats: [slackFormat, emailFormat],
   });
