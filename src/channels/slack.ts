@@ -1,7 +1,6 @@
 /** The Slack channel: one token, chat.postMessage over one connection pool. */
 import { WebClient } from '@slack/web-api';
 import type { Logger } from '@slack/web-api';
-import type { Pool } from 'undici';
 import { object, string } from 'yup';
 import type { InferType } from 'yup';
 import type { Channel, ChannelType, Receipt, SettingWarning } from './channel.ts';
@@ -12,16 +11,11 @@ import { slackFailureOf } from './slack-errors.ts';
 import { slackFormat } from './slack-format.ts';
 import { mentionSchema } from './slack-mentions.ts';
 import type { SlackMessage } from './slack-message.ts';
-import { encodeFields, type Luggage, UndiciFetch } from './undici-fetch.ts';
+import { type Dispatches, encodeFields, type Luggage, UndiciFetch } from './undici-fetch.ts';
 
 const DEFAULT_API_URL = 'https://slack.com/api/';
 
-/** Calls at the same time: Slack takes about one message a second and channel, so this is far above what it allows. */
-const MAX_CONNECTIONS = 50;
-const CONNECT_TIMEOUT_MS = 5_000;
 const VERIFY_TIMEOUT_MS = 5_000;
-/** Slack answers with some kilobytes. */
-const MAX_ANSWER_BYTES = 1_048_576;
 
 /** Foreign text must never become a mention, a link or a preview. */
 const NO_PARSING = encodeFields({
@@ -82,7 +76,8 @@ function warningsOf({ token, api_url = DEFAULT_API_URL }: SlackSettings): Settin
 
 async function openSlack(settings: SlackSettings): Promise<Channel> {
   const api = new URL(settings.api_url ?? DEFAULT_API_URL);
-  const pool = await poolFor(api);
+  const { openSlackPool } = await import('./slack-pool.ts');
+  const pool = openSlackPool(api);
   const slack = new SlackApi(settings.token, api, pool);
   const inFlight = new InFlight();
   return {
@@ -96,24 +91,12 @@ async function openSlack(settings: SlackSettings): Promise<Channel> {
   };
 }
 
-/** No time limits of its own: each call bears its deadline. */
-async function poolFor(api: URL): Promise<Pool> {
-  const { Pool } = await import('undici');
-  return new Pool(api.origin, {
-    connections: MAX_CONNECTIONS,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxResponseSize: MAX_ANSWER_BYTES,
-  });
-}
-
 /** The client, and what takes its calls to Slack. */
 class SlackApi {
   readonly #transport: UndiciFetch;
   readonly #client: WebClient;
 
-  constructor(token: string, api: URL, pool: Pool) {
+  constructor(token: string, api: URL, pool: Dispatches) {
     this.#transport = new UndiciFetch(pool, api.origin, essentialsOf);
     this.#client = new WebClient(token, {
       slackApiUrl: api.href,

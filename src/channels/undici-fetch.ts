@@ -2,6 +2,9 @@
 import type { FetchFunction } from '@slack/web-api';
 import type { Dispatcher, Pool } from 'undici';
 
+/** All that is asked of a pool. */
+export type Dispatches = Pick<Pool, 'dispatch'>;
+
 type FetchRequestInit = NonNullable<Parameters<FetchFunction>[1]>;
 type FetchResponse = Awaited<ReturnType<FetchFunction>>;
 type AnswerHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
@@ -35,7 +38,7 @@ export function encodeFields(fields: Readonly<Record<string, string>>): string {
  * as what breaks off before it. The pool itself has no time limit, so every call must have checked luggage in.
  */
 export class UndiciFetch {
-  readonly #pool: Pool;
+  readonly #pool: Dispatches;
   readonly #origin: string;
   readonly #shorten: (body: string) => string;
   readonly #luggage = new Map<string, Luggage>();
@@ -45,7 +48,7 @@ export class UndiciFetch {
    * @param origin of the pool, with which every URL begins
    * @param shorten leaves of an answer's body what the client is to read
    */
-  constructor(pool: Pool, origin: string, shorten: (body: string) => string) {
+  constructor(pool: Dispatches, origin: string, shorten: (body: string) => string) {
     this.#pool = pool;
     this.#origin = origin;
     this.#shorten = shorten;
@@ -84,7 +87,7 @@ interface Call {
 }
 
 /** Rejects at the deadline whatever the pool does: a request may be stuck before it has a socket. */
-function call(pool: Pool, { url, path, init, luggage, shorten }: Call): Promise<FetchResponse> {
+function call(pool: Dispatches, { url, path, init, luggage, shorten }: Call): Promise<FetchResponse> {
   const { deadline, fields } = luggage;
   const remainingMs = deadline - performance.now();
   if (!(remainingMs > 0)) return Promise.reject(late());
