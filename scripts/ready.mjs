@@ -33,9 +33,10 @@ if (modifiedAt('node_modules/.package-lock.json') < modifiedAt('package-lock.jso
   run('npm', 'ci', '--no-fund', '--no-audit', '--loglevel=error');
 }
 
-const sources = Math.max(newestIn('src'), modifiedAt('tsconfig.build.json'));
-// A production install has no compiler: what was built is what runs.
-const canBuild = modifiedAt('node_modules/typescript/package.json') > 0;
+// The build holds packages, too.
+const sources = Math.max(newestIn('src'), modifiedAt('scripts/build.mjs'), modifiedAt('package-lock.json'));
+// A production install has no bundler: what was built is what runs.
+const canBuild = modifiedAt('node_modules/esbuild/package.json') > 0;
 if (canBuild && modifiedAt('dist/main.js') < sources) {
   console.error('building …');
   run('npm', 'run', '--silent', 'build');

@@ -1,0 +1,66 @@
+/** What the build promises beyond running: whose code it holds, and that its errors are readable. */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { DEMO_CONFIG, readVersion } from '../../src/package-files.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const DIST = join(ROOT, 'dist');
+const MAIN = join(DIST, 'main.js');
+
+function textOf(folder: string, ending: string): string {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(ending))
+    .map((path) => readFileSync(join(folder, path), 'utf8'))
+    .join('\n');
+}
+
+/** What `pattern` captures, each once. */
+function allOf(text: string, pattern: RegExp): string[] {
+  return [...new Set(Array.from(text.matchAll(pattern), ([, captured = '']) => captured))].toSorted();
+}
+
+describe('The build', () => {
+  const code = textOf(DIST, '.js');
+
+  it('starts by its own name and knows its version', () => {
+    const { stdout } = spawnSync(MAIN, ['--version'], { encoding: 'utf8' });
+    expect(stdout).to.equal(`${readVersion()}\n`);
+  });
+
+  it('names the licence of every package in it', () => {
+    const inside = allOf(code, /node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//g);
+    const licences = readFileSync(join(DIST, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
+    const named = allOf(licences, /^(\S+) \d+\.\d+\.\d+\S* \([A-Za-z].*\)$/gm);
+    expect(inside).to.include.members(['koa', '@slack/web-api']);
+    expect(named).to.include.members(inside);
+    expect(licences).not.to.match(/\(undefined\)/);
+  });
+
+  it('names our functions where it fails', () => {
+    // A file, where the store's folder should be.
+    const variables = {
+      DEMO_FOLDER: MAIN,
+      DEMO_SLACK_TOKEN: 'xoxb-demo',
+      DEMO_SLACK_API: 'http://127.0.0.1:9/api/',
+      DEMO_SMTP_URL: 'smtp://127.0.0.1:9',
+    };
+    const env = { ...process.env, ...variables };
+    const { stderr } = spawnSync(MAIN, ['serve', '--config', DEMO_CONFIG], {
+      encoding: 'utf8',
+      env,
+      timeout: 5000,
+    });
+    expect(stderr)
+      .to.match(/^ +at .*openSqlite.*dist/m)
+      .and.to.match(/^ +at .*startApp.*dist/m);
+  });
+
+  it('leaves our errors the names that logs tell them by', () => {
+    const ours = allOf(textOf(join(ROOT, 'src'), '.ts'), /class (\w+) extends Error/g);
+    const built = allOf(code, /(?:var|class) (\w+) (?:= class )?extends Error/g);
+    expect(ours).to.include('LedgerUnavailable');
+    expect(built).to.include.members(ours);
+  });
+});
