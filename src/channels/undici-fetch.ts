@@ -95,7 +95,9 @@ function call(pool: Dispatches, { url, path, init, luggage, shorten }: Call): Pr
     const exchange = new Exchange((answer) => resolve(responseOf(url, answer, shorten)), reject);
     exchange.endAfter(remainingMs);
     const form = typeof init.body === 'string' ? init.body : '';
-    const body = form === '' || fields === '' ? form + fields : `${form}&${fields}`;
+    const both = form === '' || fields === '' ? form + fields : `${form}&${fields}`;
+    // Percent-encoded, so ASCII.
+    const body = Buffer.from(both, 'latin1');
     pool.dispatch({ method: 'POST', path, headers: init.headers ?? {}, body }, exchange);
   });
 }
