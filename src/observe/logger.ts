@@ -8,9 +8,6 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 /** Logs are messages to the operator, so they go to stderr, and results to stdout. */
 const STDERR = 2;
 
-/** Bytes that are not held back until the turn ends. */
-const LARGEST_WRITE = 8 * 1024;
-
 /**
  * @param isForPeople colours and one short line instead of JSON
  * @param redact takes every secret out of a line, whatever an error or a library has put into it
@@ -36,20 +33,20 @@ export async function createLogger(
 
 /** What is logged in one turn of the event loop is written at its end in one go: a write for each line costs as much as the line. */
 function oncePerTurn(): DestinationStream {
-  const destination = pino.destination({ fd: STDERR, sync: true, minLength: LARGEST_WRITE });
-  let isScheduled = false;
+  let held = '';
   const flush = () => {
-    isScheduled = false;
     process.off('exit', flush);
-    destination.flushSync();
+    const lines = held;
+    held = '';
+    process.stderr.write(lines);
   };
   return {
     write(line) {
-      destination.write(line);
-      if (isScheduled) return;
-      isScheduled = true;
-      process.on('exit', flush);
-      setImmediate(flush);
+      if (held === '') {
+        process.on('exit', flush);
+        setImmediate(flush);
+      }
+      held += line;
     },
   };
 }

@@ -77,6 +77,16 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
     expect(await botbell.exited()).to.equal(0);
   });
 
+  it('goes on when whoever read its log is gone', async () => {
+    const botbell = await start();
+    botbell.stopReadingLog();
+    for (const job_id of ['j-1', 'j-2']) {
+      expect((await post(urlOf(botbell), callback({ job_id }))).body.result).to.equal('delivered');
+    }
+    botbell.kill('SIGTERM');
+    expect(await botbell.exited()).to.equal(0);
+  });
+
   it('tells after kill -9 and a restart only who had not been told', async () => {
     const first = await start();
     slack.faults.push({ kind: 'hang' });

@@ -12,6 +12,8 @@ export interface ServeProcess {
   readonly adminUrl: string;
   /** Everything it has logged so far. */
   log(): string;
+  /** Nobody reads its log any more. */
+  stopReadingLog(): void;
   stdout(): string;
   kill(signal: NodeJS.Signals): void;
   /** Resolves with the exit code; null where a signal ended it. */
@@ -47,6 +49,7 @@ export async function serve(
     callbacksUrl: listening.callbacks,
     adminUrl: listening.admin,
     log: () => output.stderr,
+    stopReadingLog: () => void child.stderr.destroy(),
     stdout: () => output.stdout,
     kill: (signal) => void child.kill(signal),
     exited: () => exit,
