@@ -1,26 +1,26 @@
 /** What a channel is busy with, so that closing it cuts nothing short. */
+import { UnderWay } from '../time/under-way.ts';
 import { DeliveryFailure } from './failure.ts';
 
 export class InFlight {
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #underWay = new UnderWay();
   #isClosed = false;
 
   /** Runs `work` and remembers it until it settles. @throws {DeliveryFailure} `channel_closed` after `close` */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw closedFailure();
-    const running = work();
-    this.#running.add(running);
+    this.#underWay.begin();
     try {
-      return await running;
+      return await work();
     } finally {
-      this.#running.delete(running);
+      this.#underWay.end();
     }
   }
 
   /** Refuses new work, then resolves once all that was begun has settled. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.allSettled(this.#running);
+    return this.#underWay.idle();
   }
 }
 

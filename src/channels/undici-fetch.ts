@@ -41,8 +41,9 @@ export class UndiciFetch {
   readonly #pool: Dispatches;
   readonly #origin: string;
   readonly #shorten: (body: string) => string;
-  readonly #luggage = new Map<string, Luggage>();
-  #tickets = 0;
+  /** By ticket. */
+  readonly #luggage: (Luggage | undefined)[] = [];
+  readonly #freeTickets: number[] = [];
 
   /**
    * @param origin of the pool, with which every URL begins
@@ -59,22 +60,27 @@ export class UndiciFetch {
    * so the ticket is the URL's fragment, which by definition never leaves the process (RFC 3986, 3.5).
    */
   checkIn(method: string, luggage: Luggage): string {
-    this.#tickets += 1;
-    const ticket = `#${this.#tickets}`;
-    this.#luggage.set(ticket, luggage);
-    return `${method}${ticket}`;
+    const ticket = this.#freeTickets.pop() ?? this.#luggage.length;
+    this.#luggage[ticket] = luggage;
+    return `${method}#${ticket}`;
   }
 
   readonly fetch: FetchFunction = (input, init = {}) => {
     const url = String(input);
     const mark = url.lastIndexOf('#');
-    const ticket = url.slice(mark);
-    const luggage = this.#luggage.get(ticket);
+    const luggage = this.#checkOut(Number(url.slice(mark + 1)));
     if (luggage === undefined) return Promise.reject(new TypeError('a call without luggage'));
-    this.#luggage.delete(ticket);
     const path = url.slice(this.#origin.length, mark);
     return call(this.#pool, { url, path, init, luggage, shorten: this.#shorten });
   };
+
+  #checkOut(ticket: number): Luggage | undefined {
+    const luggage = this.#luggage[ticket];
+    if (luggage === undefined) return undefined;
+    this.#luggage[ticket] = undefined;
+    this.#freeTickets.push(ticket);
+    return luggage;
+  }
 }
 
 interface Call {

@@ -11,6 +11,7 @@ import type {
   Settlement,
 } from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
+import { UnderWay } from '../time/under-way.ts';
 import type { Courier, Trip } from './courier.ts';
 import type { KeyedQueue } from './keyed-queue.ts';
 import type { Errand } from './messenger.ts';
@@ -58,7 +59,8 @@ export interface Incoming {
 
 export class Bridge {
   readonly #dependencies: BridgeDependencies;
-  readonly #late = new Set<Promise<void>>();
+  /** Deliveries, which may outlive their answers, and answers that nobody waits for. */
+  readonly #late = new UnderWay();
 
   constructor(dependencies: BridgeDependencies) {
     this.#dependencies = dependencies;
@@ -71,8 +73,8 @@ export class Bridge {
   }
 
   /** Resolves when every delivery that outlived its answer is through. */
-  async drained(): Promise<void> {
-    while (this.#late.size > 0) await Promise.all(this.#late);
+  drained(): Promise<void> {
+    return this.#late.idle();
   }
 
   async #handle({ callback, receivedAt }: Incoming, identity: string): Promise<Verdict> {
@@ -219,8 +221,8 @@ export class Bridge {
   }
 
   #keepUntil(settled: Promise<void>): void {
-    this.#late.add(settled);
-    void settled.then(() => this.#late.delete(settled));
+    this.#late.begin();
+    void settled.then(() => this.#late.end());
   }
 }
 

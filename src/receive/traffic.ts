@@ -1,11 +1,11 @@
 /** How many callbacks are being handled, how many may be, and when the last one is through. */
+import { UnderWay } from '../time/under-way.ts';
 import { unavailable } from './answer.ts';
 
 export class Traffic {
   readonly #maxInFlight: number;
-  #inFlight = 0;
+  readonly #inFlight = new UnderWay();
   #isDraining = false;
-  #onIdle: (() => void) | undefined;
 
   constructor(maxInFlight: number) {
     this.#maxInFlight = maxInFlight;
@@ -18,23 +18,19 @@ export class Traffic {
   /** @throws {HttpProblem} 503 while draining or past the limit */
   async pass(work: () => Promise<unknown>): Promise<void> {
     if (this.#isDraining) throw unavailable('Botbell is shutting down.');
-    if (this.#inFlight >= this.#maxInFlight)
+    if (this.#inFlight.count >= this.#maxInFlight)
       throw unavailable('Too many callbacks are being handled at once.');
-    this.#inFlight += 1;
+    this.#inFlight.begin();
     try {
       await work();
     } finally {
-      this.#inFlight -= 1;
-      if (this.#inFlight === 0) this.#onIdle?.();
+      this.#inFlight.end();
     }
   }
 
   /** Lets nothing more in; resolves when what is in flight is through. */
   drain(): Promise<void> {
     this.#isDraining = true;
-    if (this.#inFlight === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#onIdle = resolve;
-    });
+    return this.#inFlight.idle();
   }
 }

@@ -1,0 +1,30 @@
+/**
+ * Counts what is under way, and says when nothing is. It keeps nothing of it: a set to which everybody is added for a
+ * while leaves tables behind that V8 keeps, with all they held, until it next goes through the whole heap.
+ */
+export class UnderWay {
+  #count = 0;
+  #waiting: (() => void)[] = [];
+
+  get count(): number {
+    return this.#count;
+  }
+
+  begin(): void {
+    this.#count += 1;
+  }
+
+  end(): void {
+    this.#count -= 1;
+    if (this.#count > 0) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const tell of waiting) tell();
+  }
+
+  /** Resolves when nothing is under way, at once or later. */
+  idle(): Promise<void> {
+    if (this.#count === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}
