@@ -1,15 +1,29 @@
 /** Work under the same key runs one after the other; work under different keys does not wait. */
 export class KeyedQueue {
-  readonly #last = new Map<string, Promise<unknown>>();
+  /** Who waits for whoever is at work under a key. No results: the map's old tables would keep them for a while. */
+  readonly #waiting = new Map<string, (() => void)[]>();
 
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(key);
-    const own = before === undefined ? work() : before.then(work, work);
-    this.#last.set(key, own);
+    const turn = this.#turn(key);
+    if (turn !== undefined) await turn;
     try {
-      return await own;
+      return await work();
     } finally {
-      if (this.#last.get(key) === own) this.#last.delete(key);
+      this.#handOn(key);
     }
+  }
+
+  /** Undefined: at once. */
+  #turn(key: string): Promise<void> | undefined {
+    const waiting = this.#waiting.get(key);
+    if (waiting !== undefined) return new Promise((resolve) => waiting.push(resolve));
+    this.#waiting.set(key, []);
+    return undefined;
+  }
+
+  #handOn(key: string): void {
+    const next = this.#waiting.get(key)?.shift();
+    if (next === undefined) this.#waiting.delete(key);
+    else next();
   }
 }
