@@ -4,7 +4,7 @@ import type { Callback } from '../callback/callback.ts';
 import type { DialectTraits } from './dialect.ts';
 import { isResult, stepsOf } from './job-order.ts';
 import type { CallbackKind, DueDelivery } from './ledger.ts';
-import { earlierOfTheJob, holdBack, SUPERSEDED } from './pending-rows.ts';
+import { earlierOfTheJob, holdBack, isPending, SUPERSEDED } from './pending-rows.ts';
 import {
   type Claim,
   deliveryRecord,
@@ -53,7 +53,7 @@ async function dueIds(
   let query = trx
     .selectFrom('deliveries')
     .select('id')
-    .where('state', '=', 'pending')
+    .where(isPending)
     .where('due_at', '<=', time.now)
     .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<=', time.now)]))
     .where(sql<boolean>`not exists (${earlierOfTheJob(time)})`)

@@ -5,6 +5,7 @@ import type { Ledger } from './ledger.ts';
 import { migrate } from './migrations.ts';
 import { isGone } from './owner.ts';
 import { patiently } from './patience.ts';
+import { isPending } from './pending-rows.ts';
 import { isSqliteBusy, openSqlite } from './sqlite.ts';
 import { type LedgerOptions, SqlLedger } from './sql-ledger.ts';
 import type { Tables } from './tables.ts';
@@ -30,7 +31,7 @@ async function releaseClaimsOfTheGone(db: Kysely<Tables>, self: string): Promise
     .selectFrom('deliveries')
     .select('claimed_by')
     .distinct()
-    .where('state', '=', 'pending')
+    .where(isPending)
     .where('claimed_by', 'is not', null)
     .execute();
   const gone = claims.flatMap(({ claimed_by }) => claimed_by ?? []).filter((owner) => isGone(owner, self));
@@ -38,7 +39,7 @@ async function releaseClaimsOfTheGone(db: Kysely<Tables>, self: string): Promise
   await db
     .updateTable('deliveries')
     .set({ claimed_by: null, claimed_until: null })
-    .where('state', '=', 'pending')
+    .where(isPending)
     .where('claimed_by', 'in', gone)
     .execute();
 }

@@ -4,6 +4,15 @@ import { EXECUTING } from './job-order.ts';
 import { type Claim, isClaimedColumn, type StandingRow, type StoreTime } from './rows.ts';
 import type { Tables } from './tables.ts';
 
+/**
+ * The condition of the index of open deliveries, word for word: SQLite uses the index for no other, and for no parameters
+ * (sqlite.org/partialindex.html, "Queries Using Partial Indexes").
+ */
+export const isOpen = sql<boolean>`deliveries.state in ('pending', 'dead')`;
+
+/** By the index, too. */
+export const isPending = sql<boolean>`(${isOpen} and deliveries.state = 'pending')`;
+
 /** What nobody else is sending becomes the claimer's. @returns the ids */
 export async function claimPending(
   trx: Kysely<Tables>,

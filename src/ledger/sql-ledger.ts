@@ -19,7 +19,7 @@ import {
   type Settlement,
 } from './ledger.ts';
 import { patiently } from './patience.ts';
-import { deliveryRows, earlierOfTheJob } from './pending-rows.ts';
+import { deliveryRows, earlierOfTheJob, isOpen } from './pending-rows.ts';
 import { pruneStep } from './prune.ts';
 import { deliveryRecord, refusedRow, type StoreTime } from './rows.ts';
 import type { RefusedRow, Tables } from './tables.ts';
@@ -134,7 +134,7 @@ export class SqlLedger implements Ledger {
       const rows = await this.#db
         .selectFrom('deliveries')
         .select(['state', (eb) => eb.fn.countAll().as('count')])
-        .where('state', 'in', ['pending', 'dead'])
+        .where(isOpen)
         .groupBy('state')
         .execute();
       const countOf = (state: string) => Number(rows.find((row) => row.state === state)?.count ?? 0);

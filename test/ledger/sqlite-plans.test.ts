@@ -1,0 +1,63 @@
+/** A ledger holds months of callbacks: nothing that a running service asks of it may read them all. */
+import { expect } from 'chai';
+import { CompiledQuery, type KyselyPlugin, type PluginTransformQueryArgs } from 'kysely';
+import { identityOf } from '../../src/callback/identity.ts';
+import { migrate } from '../../src/ledger/migrations.ts';
+import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
+import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+const TARGET = { destination: 'slack:#ops', channel: 'slack', address: '#ops' };
+const WHOLE_TABLE = /^SCAN (?:\w+ AS )?(?:deliveries|waiting|attempts|answers)(?! USING)/;
+
+/** As the bridge and the worker do: a callback, its retry, its job's result, what is due, what is old. */
+async function work(ledger: SqlLedger, clock: ManualClock): Promise<void> {
+  const arrive = (status: 0 | 2) => {
+    const callback = callbackWith({ status });
+    const identity = identityOf(callback);
+    const at = { startedAt: clock.now(), receivedAt: clock.now() };
+    return ledger.admit({ identity, callback, ...at, planned: [TARGET], routing: [], isAccepted: false });
+  };
+  const { callbackId } = await arrive(2);
+  await arrive(2);
+  await arrive(0);
+  await ledger.deliveriesOf(callbackId);
+  await ledger.isBlocked(callbackId);
+  await clock.advance(2000);
+  expect(await ledger.claimDue(9, ['email'])).to.have.length(1);
+  await ledger.countOpen();
+  await ledger.prune(clock.now());
+}
+
+describe('a SQLite ledger', () => {
+  it('reads no table from end to end for what a running service asks', async () => {
+    const clock = new ManualClock();
+    const store = openSqlite(':memory:');
+    await migrate(store, clock);
+    const asked: PluginTransformQueryArgs[] = [];
+    const listener: KyselyPlugin = {
+      transformQuery: (query) => {
+        asked.push(query);
+        return query.node;
+      },
+      transformResult: ({ result }) => Promise.resolve(result),
+    };
+    const options = { clock, owner: 'one', leaseMs: 1000, takeOverAfterMs: 1000 };
+    await work(new SqlLedger({ ...store, db: store.db.withPlugin(listener) }, options), clock);
+
+    expect(asked).to.have.length.above(8);
+    const executor = store.db.getExecutor();
+    for (const { node, queryId } of asked) {
+      if (node.kind === 'RawNode') continue;
+      const { sql, parameters } = executor.compileQuery(node, queryId);
+      const plan = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
+      const { rows } = await store.db.executeQuery<{ detail: string }>(plan);
+      expect(
+        rows.filter(({ detail }) => WHOLE_TABLE.test(detail)),
+        sql,
+      ).to.deep.equal([]);
+    }
+    await store.db.destroy();
+  });
+});
