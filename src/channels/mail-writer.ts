@@ -2,13 +2,16 @@
  * Writes a whole mail as it crosses the wire: its headers as nodemailer encodes them, its parts in base64. nodemailer's
  * own composer would take a dozen streams a mail, and as many writes to the socket.
  */
-import { foldLines } from 'nodemailer/lib/mime-funcs';
+import { encodeWord, foldLines } from 'nodemailer/lib/mime-funcs';
 import MimeNode from 'nodemailer/lib/mime-node';
 import type { EmailMessage } from './email-format.ts';
 import type { Mailbox } from './mail-address.ts';
 
 /** RFC 2045, 6.8: characters on a line. */
 const LINE_LENGTH = 76;
+
+/** Characters of an encoded word, which nodemailer gives its own as well; RFC 2047 allows 75 with what is around them. */
+const ENCODED_WORD_LENGTH = 52;
 
 /** Base64 has no underscore, so no part can hold it. */
 const BOUNDARY = '=_botbell';
@@ -36,7 +39,7 @@ export function mailWriterFor(from: Mailbox): (letter: Letter) => string {
       `Message-ID: ${messageId}`,
       `Date: ${new Date().toUTCString().replace('GMT', '+0000')}`,
       header('To', to),
-      header('Subject', message.subject),
+      subjectHeader(message.subject),
       ...sameInAll,
       '',
       part('plain', message.text),
@@ -47,6 +50,12 @@ export function mailWriterFor(from: Mailbox): (letter: Letter) => string {
 
 function header(name: string, value: string | Mailbox): string {
   return foldLines(`${name}: ${encoder.encodeHeaderValue(name, value)}`);
+}
+
+/** Text that looks like an encoded word (RFC 2047) would be decoded after all cleaning: encoded itself, it is shown as it is. */
+function subjectHeader(text: string): string {
+  if (!text.includes('=?')) return header('Subject', text);
+  return foldLines(`Subject: ${encodeWord(text, 'B', ENCODED_WORD_LENGTH)}`);
 }
 
 /** In UTF-8: in any other charset, spam filters mistrust text in base64. */
