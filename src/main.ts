@@ -3,8 +3,8 @@
 import { buffer } from 'node:stream/consumers';
 import { runProgram } from './cli/program.ts';
 
-// Whoever read the log may be gone: that is no reason to stop telling people.
-process.stderr.on('error', () => undefined);
+// Whoever read what it prints may be gone: that is no reason to stop telling people.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 process.exitCode = await runProgram(process.argv.slice(2), {
   variables: process.env,

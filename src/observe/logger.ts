@@ -31,14 +31,22 @@ export async function createLogger(
   return pino(options, stream);
 }
 
+/** Bytes that may wait for a reader who does not read: a collector that hangs for days must not take all memory. */
+const LARGEST_BACKLOG = 4 * 1024 * 1024;
+
 /** What is logged in one turn of the event loop is written at its end in one go: a write for each line costs as much as the line. */
 function oncePerTurn(): DestinationStream {
   let held = '';
+  let unread = 0;
   const flush = () => {
     process.off('exit', flush);
     const lines = held;
     held = '';
-    process.stderr.write(lines);
+    if (process.stderr.writableLength > LARGEST_BACKLOG) unread += lines.length;
+    else {
+      process.stderr.write(unread === 0 ? lines : gapOf(unread) + lines);
+      unread = 0;
+    }
   };
   return {
     write(line) {
@@ -49,4 +57,8 @@ function oncePerTurn(): DestinationStream {
       held += line;
     },
   };
+}
+
+function gapOf(length: number): string {
+  return `${JSON.stringify({ level: 40, time: Date.now(), msg: `nobody read the log: ${length} characters of it are lost` })}\n`;
 }

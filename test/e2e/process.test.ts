@@ -1,5 +1,5 @@
 /** The built program as an operator runs it: it starts, drains on SIGTERM, survives kill -9, and keeps its secrets. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -77,9 +77,13 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
     expect(await botbell.exited()).to.equal(0);
   });
 
-  it('goes on when whoever read its log is gone', async () => {
+  it('goes on when whoever read its log and its messages is gone', async () => {
+    const printed = readFileSync(config, 'utf8')
+      .replace('channels: { ', 'channels: { printed: { type: outbox, as: slack }, ')
+      .replace("{ slack: '#log' }", "{ printed: '#log' }");
+    writeFileSync(config, printed);
     const botbell = await start();
-    botbell.stopReadingLog();
+    botbell.stopReading();
     for (const job_id of ['j-1', 'j-2']) {
       expect((await post(urlOf(botbell), callback({ job_id }))).body.result).to.equal('delivered');
     }

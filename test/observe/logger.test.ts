@@ -34,6 +34,33 @@ describe('the logger', () => {
     expect(debug).to.match(/DEBUG.*details/);
   });
 
+  it('keeps little of what nobody reads, and says that some is lost', () => {
+    const script = `
+      import { createLogger } from ${JSON.stringify(MODULE)};
+      let backlog = 100e6;
+      const written = [];
+      Object.defineProperty(process.stderr, 'writableLength', { get: () => backlog });
+      process.stderr.write = (text) => written.push(text);
+      const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+      const logger = await createLogger('info', false, (line) => line);
+      logger.info('lost');
+      await turn();
+      backlog = 0;
+      logger.info('read');
+      await turn();
+      console.log(JSON.stringify(written));
+    `;
+    const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    const [text = '', ...more] = JSON.parse(stdout) as string[];
+    expect(more).to.deep.equal([]);
+    const [gap, line] = text.trim().split('\n');
+    expect(JSON.parse(gap ?? ''))
+      .to.have.property('msg')
+      .that.matches(/^nobody read the log: \d+ characters/);
+    expect(JSON.parse(line ?? '')).to.include({ msg: 'read' });
+  });
+
   it('takes secrets out of whatever an error holds', () => {
     for (const isForPeople of [true, false]) {
       const { stderr } = logged('info', isForPeople);

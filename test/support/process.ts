@@ -12,8 +12,8 @@ export interface ServeProcess {
   readonly adminUrl: string;
   /** Everything it has logged so far. */
   log(): string;
-  /** Nobody reads its log any more. */
-  stopReadingLog(): void;
+  /** Nobody reads what it prints and logs any more. */
+  stopReading(): void;
   stdout(): string;
   kill(signal: NodeJS.Signals): void;
   /** Resolves with the exit code; null where a signal ended it. */
@@ -49,7 +49,7 @@ export async function serve(
     callbacksUrl: listening.callbacks,
     adminUrl: listening.admin,
     log: () => output.stderr,
-    stopReadingLog: () => void child.stderr.destroy(),
+    stopReading: () => [child.stdout, child.stderr].forEach((stream) => stream.destroy()),
     stdout: () => output.stdout,
     kill: (signal) => void child.kill(signal),
     exited: () => exit,
