@@ -4,18 +4,25 @@ import type { Tables } from './tables.ts';
 
 const CALLBACKS_PER_STEP = 200;
 
+export interface Age {
+  /** What came before goes; milliseconds since the epoch, like `now`. */
+  readonly before: number;
+  readonly now: number;
+}
+
 /**
- * Looks at the oldest callbacks alone: whatever came after one that is to be kept waits for it.
- * @param before milliseconds since the epoch
+ * Looks at the oldest callbacks alone, by the order in which they were written. Ones that came, by a clock that was
+ * wrong, in the future stand in nobody's way.
  * @returns how many callbacks went
  */
-export async function pruneStep(trx: Kysely<Tables>, before: number): Promise<number> {
+export async function pruneStep(trx: Kysely<Tables>, { before, now }: Age): Promise<number> {
   const oldest = await trx
     .selectFrom('callbacks')
     .select(['id', 'received_at'])
     .where(
       sql<boolean>`not exists (select 1 from deliveries where callback_id = callbacks.id and state in ('pending', 'dead'))`,
     )
+    .where('received_at', '<=', now)
     .orderBy('id')
     .limit(CALLBACKS_PER_STEP)
     .execute();

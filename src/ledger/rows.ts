@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Callback } from '../callback/callback.ts';
 import { cleanText } from '../text/clean.ts';
-import { cutEnd, cutEndBytes } from '../text/cut.ts';
+import { cutEndBytes } from '../text/cut.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type {
@@ -66,11 +66,14 @@ export function callbackRow(arrival: Omit<Arrival, 'planned' | 'isAccepted'>): I
 /** An id may be as long as a body, but PostgreSQL's indexes take 2.7 KB. */
 const LONGEST_JOB_ID = 200;
 
-/** As it stands in the ledger: of a longer one its beginning, and its hash, which tells it from its like. */
+/**
+ * As it stands in the ledger: of a longer one its beginning, and its hash, which tells it from its like. A callback is
+ * known again by it, so whoever changes it, or what is clean, must think of the rows that are there.
+ */
 export function jobIdOf({ job_id }: Callback): string {
   const text = cleanText(job_id);
   if (text.length <= LONGEST_JOB_ID) return text;
-  return `${cutEnd(text, LONGEST_JOB_ID, '…')} ${hash('sha256', text, 'hex')}`;
+  return `${text.slice(0, LONGEST_JOB_ID).toWellFormed()}… ${hash('sha256', text, 'hex')}`;
 }
 
 export function plannedRow(

@@ -107,7 +107,7 @@ export class SqlLedger implements Ledger {
   }
 
   prune(before: number): Promise<number> {
-    return this.#transact(false, (trx) => pruneStep(trx, before));
+    return this.#transact(false, (trx) => pruneStep(trx, { before, now: this.#options.clock.now() }));
   }
 
   deliveriesOf(callbackId: number): Promise<readonly DeliveryRecord[]> {

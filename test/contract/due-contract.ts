@@ -387,6 +387,16 @@ export function describeDueDeliveries(
         expect(await store.rows('deliveries')).to.have.length(2);
       });
 
+      it('goes past what came when the clock was far ahead', async () => {
+        const jobs = Array.from({ length: 201 }, (_, number) => `job-${number}`);
+        await Promise.all(jobs.map((job_id) => arrive({ job_id }, [])));
+        await store.run(
+          `update callbacks set received_at = ${clock.now() + 1000 * DAY_MS} where job_id <> 'job-200'`,
+        );
+        await clock.advance(DAY_MS);
+        expect(await ledger.prune(clock.now())).to.equal(1);
+      });
+
       it('goes on in steps of 200, oldest first, past what has to stay', async () => {
         await arrive({ job_id: 'pending' }, [OPS]);
         const jobs = Array.from({ length: 250 }, (_, number) => `job-${number}`);
