@@ -222,7 +222,8 @@ export class Bridge {
 
   #keepUntil(settled: Promise<void>): void {
     this.#late.begin();
-    void settled.then(() => this.#late.end());
+    const end = () => this.#late.end();
+    void settled.then(end, end);
   }
 }
 
