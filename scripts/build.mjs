@@ -31,8 +31,11 @@ function licencesOf(inputs) {
 function licenceOf(folder) {
   const manifest = readFileSync(join(folder, 'package.json'), 'utf8');
   const { name, version, license } = /** @type {Manifest} */ (JSON.parse(manifest));
-  const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
-  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  const files = readdirSync(folder);
+  const licences = files.filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
+  // Some say it in their description only.
+  const found = licences.length > 0 ? licences : files.filter((file) => /^readme/i.test(file));
+  const texts = found.map((file) => readFileSync(join(folder, file), 'utf8').trim());
   return [`${name} ${version} (${license})`, ...texts, ''].join('\n\n');
 }
 
@@ -64,10 +67,20 @@ const { outputFiles, metafile } = await build({
   write: false,
 });
 
+const files = await Promise.all(
+  outputFiles.map(async ({ path, text }) => ({
+    path,
+    text: path.endsWith('.js') ? await withoutComments(text) : text,
+  })),
+);
+
+/** The last one, since a build counts as done when it is there. */
+const isMain = (/** @type {{ path: string }} */ { path }) => path.endsWith('main.js');
+
 rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist');
-for (const { path, text } of outputFiles) {
-  writeFileSync(path, path.endsWith('.js') ? await withoutComments(text) : text);
+for (const { path, text } of files.toSorted((a, b) => Number(isMain(a)) - Number(isMain(b)))) {
+  writeFileSync(path, text);
 }
 chmodSync('dist/main.js', 0o755);
 writeFileSync('dist/THIRD-PARTY-LICENSES.txt', licencesOf(Object.keys(metafile.inputs)));
