@@ -11,6 +11,8 @@ const JOBS = 40;
 const FACTOR = 40;
 const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
 
+/** Of real time: Botbell waits twice as long after each failure of the same message. */
+const LONGEST_BACKOFF_MS = 100_000;
 const DOWN: SlackFault = { kind: 'status', status: 503 };
 
 function settings(receiver: string): string {
@@ -32,7 +34,7 @@ function kindOf(text: string): string {
 }
 
 describe('Inside one job', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let world: BridgeWorld;
   let faultOf: () => SlackFault | undefined;
 
@@ -117,7 +119,8 @@ describe('Inside one job', function () {
           await world.post(corrected(number));
         }),
       );
-      await until('nothing is pending', nothingPending);
+      // Something that fails five times in a row waits for long.
+      await until('nothing is pending', nothingPending, LONGEST_BACKOFF_MS);
       const orders = jobs.map((number) => `${number}: ${toldOfJob(number)}`);
       expect(
         orders.filter((order) => !/: ▶?✗✓$/.test(order)),
