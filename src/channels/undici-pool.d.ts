@@ -1,4 +1,4 @@
-/** The one module of undici that `slack-pool.ts` takes; `request` and its like are added by undici as a whole. */
+/** The one module of undici that `slack-client.ts` takes; `request` and its like are added by undici as a whole. */
 declare module 'undici/lib/dispatcher/pool.js' {
   import type { Pool } from 'undici';
   type PoolAlone = Pick<Pool, 'dispatch' | 'destroy'>;

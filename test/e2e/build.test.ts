@@ -21,6 +21,18 @@ function allOf(text: string, pattern: RegExp): string[] {
   return [...new Set(Array.from(text.matchAll(pattern), ([, captured = '']) => captured))].toSorted();
 }
 
+/** These files of the build and all that they import outright. */
+function loadedWith(entries: readonly string[]): string[] {
+  const loaded = new Set(entries);
+  for (const name of loaded) {
+    const text = readFileSync(join(DIST, name), 'utf8');
+    for (const [, imported = ''] of text.matchAll(/^(?:import|\} from)[^()\n]*"\.\/([^"]+\.js)";$/gm)) {
+      loaded.add(imported);
+    }
+  }
+  return [...loaded];
+}
+
 describe('The build', () => {
   const code = textOf(DIST, '.js');
 
@@ -35,7 +47,23 @@ describe('The build', () => {
     const named = allOf(licences, /^(\S+) \d+\.\d+\.\d+\S* \([A-Za-z].*\)$/gm);
     expect(inside).to.include.members(['koa', '@slack/web-api']);
     expect(named).to.include.members(inside);
+    // Of modules proper, the build keeps no names.
+    expect(named).to.include.members(['kysely', 'liquidjs', 'nodemailer']);
     expect(licences).not.to.match(/\(undefined\)/);
+  });
+
+  it('loads no client for a channel before somebody is told by it', () => {
+    const serve = readdirSync(DIST).find((name) => /^serve-.*\.js$/.test(name)) ?? '';
+    const files = loadedWith(['main.js', serve]);
+    const loaded = files.map((name) => readFileSync(join(DIST, name), 'utf8')).join('\n');
+    const clients = [
+      /@slack\/web-api\/dist\/WebClient\.js/,
+      /SMTPPool = class/,
+      /undici\/lib\/dispatcher\/pool\.js/,
+    ];
+    for (const client of clients) expect(code).to.match(client);
+    expect(clients.filter((client) => client.test(loaded))).to.deep.equal([]);
+    expect(loaded).to.match(/koa\/lib\/application\.js/);
   });
 
   it('names our functions where it fails', () => {
