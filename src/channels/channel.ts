@@ -8,8 +8,8 @@ export interface Outgoing {
   readonly address: string;
   /** What the channel's format composed. */
   readonly message: unknown;
-  /** Stable over retries of one (callback, destination); 64 lower-case hexadecimal digits. */
-  readonly idempotencyKey: string;
+  /** Stable over retries of one (callback, destination); 64 lower-case hexadecimal digits. Not every channel asks for it. */
+  readonly idempotencyKey: () => string;
   readonly timeoutMs: number;
 }
 

@@ -99,7 +99,7 @@ async function openEmail({ smtp, from }: EmailSettings): Promise<Channel> {
 function letterOf({ address, message, idempotencyKey }: Outgoing, domain: string): Letter {
   return {
     to: { name: '', address },
-    messageId: `<${idempotencyKey}@${domain}>`,
+    messageId: `<${idempotencyKey()}@${domain}>`,
     message: message as EmailMessage,
   };
 }

@@ -1,6 +1,6 @@
 /** One attempt at one destination: render, send, time it, and class what went wrong. */
 import type { Callback } from '../callback/callback.ts';
-import type { Channel, Outgoing, Receipt } from '../channels/channel.ts';
+import type { Channel, Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { Clock } from '../time/clock.ts';
 
@@ -56,30 +56,15 @@ async function attempt(
   try {
     const channel = dependencies.channelOf(errand.channel);
     if (channel === undefined) return { failure: unknownChannel(errand) };
-    return { receipt: await channel.send(new ComposedErrand(errand, dependencies)) };
+    const receipt = await channel.send({
+      address: errand.address,
+      message: dependencies.compose(errand),
+      idempotencyKey: () => dependencies.keyOf(errand),
+      timeoutMs: dependencies.timeoutMs,
+    });
+    return { receipt };
   } catch (error) {
     return { failure: classed(error, dependencies.redact) };
-  }
-}
-
-class ComposedErrand implements Outgoing {
-  readonly address: string;
-  readonly message: unknown;
-  readonly timeoutMs: number;
-  readonly #errand: Errand;
-  readonly #keyOf: MessengerDependencies['keyOf'];
-
-  constructor(errand: Errand, { compose, keyOf, timeoutMs }: MessengerDependencies) {
-    this.address = errand.address;
-    this.message = compose(errand);
-    this.timeoutMs = timeoutMs;
-    this.#errand = errand;
-    this.#keyOf = keyOf;
-  }
-
-  /** A hash, which not every channel asks for. */
-  get idempotencyKey(): string {
-    return this.#keyOf(this.#errand);
   }
 }
 

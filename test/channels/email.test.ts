@@ -28,7 +28,7 @@ const openMail = (mail: MailCatcher, query?: string): Promise<Channel> =>
 const outgoing = (options: object = {}) => ({
   address: 'ops@example.com',
   message,
-  idempotencyKey: 'f'.repeat(64),
+  idempotencyKey: () => 'f'.repeat(64),
   timeoutMs: 5_000,
   ...options,
 });

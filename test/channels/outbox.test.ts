@@ -24,7 +24,7 @@ describe('the outbox', () => {
       const receipt = await channel.send({
         address: ADDRESSES[as],
         message: MESSAGES[as],
-        idempotencyKey: 'f'.repeat(64),
+        idempotencyKey: () => 'f'.repeat(64),
         timeoutMs: 1_000,
       });
       await channel.close();

@@ -35,7 +35,7 @@ const openSlack = (slack: SlackStandIn, token = TOKEN): Promise<Channel> =>
 const outgoing = (options: object = {}) => ({
   address: '#ops',
   message,
-  idempotencyKey: 'f'.repeat(64),
+  idempotencyKey: () => 'f'.repeat(64),
   timeoutMs: 5_000,
   ...options,
 });

@@ -56,7 +56,13 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
     sentCount += 1;
     const idempotencyKey = sentCount.toString(16).padStart(64, '0');
     const { address, message } = subject;
-    return channel.send({ address, message, idempotencyKey, timeoutMs: AMPLE_MS, ...options });
+    return channel.send({
+      address,
+      message,
+      idempotencyKey: () => idempotencyKey,
+      timeoutMs: AMPLE_MS,
+      ...options,
+    });
   };
   const arrivedCount = (): number => subject.arrivedCount(remote) - arrivedBefore;
 

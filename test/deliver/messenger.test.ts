@@ -66,7 +66,7 @@ describe('a messenger', () => {
     const result = await clock.runUntil(send(ERRAND));
     expect(sent).to.have.lengthOf(1);
     expect(sent[0]).to.deep.include({ address: '#ops', message: { text: 'hello' }, timeoutMs: 5000 });
-    expect(sent[0]).to.include({ idempotencyKey: 'b'.repeat(64) });
+    expect(sent[0]?.idempotencyKey()).to.equal('b'.repeat(64));
     expect(result).to.deep.equal({ startedAt, durationMs: 250, outcome: { receipt: { ts: '1.2' } } });
     expect(reported).to.deep.equal([[ERRAND, result]]);
   });
