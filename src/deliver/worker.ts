@@ -1,6 +1,7 @@
 /** Delivers what nobody waits for: callbacks accepted for later, and those that the service has stopped retrying. */
 import { type DeliveryUpdate, type DueDelivery, type Ledger, NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
+import { UnderWay } from '../time/under-way.ts';
 import type { Courier, Trip } from './courier.ts';
 import { attemptRecords, type DeliveryPolicy, updateAfter } from './outcome.ts';
 import { errandFor, type Plan, plannedFor } from './plan.ts';
@@ -35,7 +36,7 @@ export interface WorkerDependencies {
 
 export class Worker {
   readonly #dependencies: WorkerDependencies;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #underWay = new UnderWay();
   readonly #stopped = new AbortController();
   #nap = new AbortController();
   #isTroubled = false;
@@ -61,21 +62,21 @@ export class Worker {
     this.#stopped.abort();
     this.nudge();
     await this.#run;
-    await Promise.all(this.#underWay);
+    await this.#underWay.idle();
   }
 
   async #loop(): Promise<void> {
     const { clock, tripMs } = this.#dependencies;
     while (!this.#isStopped()) {
       this.#nap = new AbortController();
-      const room = MOST_AT_ONCE - this.#underWay.size;
+      const room = MOST_AT_ONCE - this.#underWay.count;
       // Counted from before the claim, or a claim that took its time could end before the trip.
       const deadline = clock.now() + tripMs;
       const due = room > 0 ? await this.#claim(room) : [];
       if (this.#isStopped()) return this.#release(due);
       for (const each of due) this.#launch(each, deadline);
       // A full hand means that there may be more: the next one to finish looks again.
-      if (due.length === 0 || this.#underWay.size >= MOST_AT_ONCE) await this.#rest();
+      if (due.length === 0 || this.#underWay.count >= MOST_AT_ONCE) await this.#rest();
     }
   }
 
@@ -132,12 +133,12 @@ export class Worker {
   }
 
   #launch(due: DueDelivery, deadline: number): void {
-    const trip = this.#deliver(due, deadline).finally(() => {
-      const wasFull = this.#underWay.size >= MOST_AT_ONCE;
-      this.#underWay.delete(trip);
+    this.#underWay.begin();
+    void this.#deliver(due, deadline).finally(() => {
+      const wasFull = this.#underWay.count >= MOST_AT_ONCE;
+      this.#underWay.end();
       if (wasFull) this.nudge();
     });
-    this.#underWay.add(trip);
   }
 
   /** Never throws: what was not written down is due again when its claim ends. */
