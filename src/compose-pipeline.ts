@@ -4,7 +4,7 @@ import type { Callback } from './callback/callback.ts';
 import { parseStartTime } from './callback/start-time.ts';
 import type { Channel, ChannelType } from './channels/channel.ts';
 import type { MessageFormat } from './channels/format.ts';
-import type { Config, Destination } from './config/config.ts';
+import type { Config, Destination, RouteConfig } from './config/config.ts';
 import { type Alarm, createAlarm } from './deliver/alarm.ts';
 import { Bridge } from './deliver/bridge.ts';
 import { type Courier, createCourier } from './deliver/courier.ts';
@@ -160,10 +160,14 @@ export function formatsOf(
   return formats;
 }
 
+/** The routes of a config, the default one last. */
+export function routesOf({ routes, defaultRoute }: Config): readonly RouteConfig[] {
+  return defaultRoute === undefined ? routes : [...routes, defaultRoute];
+}
+
 /** Everybody whom this config may have told, each once. */
 export function destinationsOf(config: Config): readonly Destination[] {
-  const routes = config.defaultRoute === undefined ? config.routes : [...config.routes, config.defaultRoute];
-  const all = [...routes.flatMap(({ notify }) => notify), ...config.delivery.alerts];
+  const all = [...routesOf(config).flatMap(({ notify }) => notify), ...config.delivery.alerts];
   return [...new Map(all.map((destination) => [destination.key, destination])).values()];
 }
 

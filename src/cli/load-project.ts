@@ -1,5 +1,5 @@
 /** The config with its templates, as every command but `schema` and `send` needs it. */
-import { formatsOf } from '../compose-pipeline.ts';
+import { formatsOf, routesOf } from '../compose-pipeline.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { Config, Destination, Problem } from '../config/config.ts';
 import { formatProblem } from '../config/format-problem.ts';
@@ -60,8 +60,7 @@ function targetsOf(config: Config): RenderTarget[] {
     const key = `${format}/${how.templateSet ?? ''}`;
     if (!targets.has(key)) targets.set(key, { format, options: {}, ...how });
   };
-  const routes = config.defaultRoute === undefined ? config.routes : [...config.routes, config.defaultRoute];
-  for (const { notify, templateSet, place } of routes) {
+  for (const { notify, templateSet, place } of routesOf(config)) {
     for (const destination of notify) add(destination, { templateSet, place });
   }
   for (const destination of config.delivery.alerts) add(destination, { templateSet: undefined });
