@@ -39,7 +39,7 @@ export const outboxChannel: ChannelType<OutboxSettings> = {
   parseAddress: (text, settings) => GUISES[settings.as].parseAddress(text),
   secretsOf: () => [],
   warningsOf: () => [],
-  open: async (settings, environment) => Promise.resolve(openOutbox(GUISES[settings.as].format, environment)),
+  open: (settings, environment) => Promise.resolve(openOutbox(GUISES[settings.as].format, environment)),
 };
 
 function openOutbox(format: MessageFormat, { print }: ChannelEnvironment): Channel {

@@ -4,7 +4,7 @@ import { leftOutMark } from '../channels/cut-marks.ts';
 import type { Language } from '../channels/format.ts';
 import { Escaped, escapeCode, escapeFor } from '../text/escape.ts';
 import type { Landing } from '../text/landing.ts';
-import { CHARACTERS, UTF8_BYTES } from '../text/unit.ts';
+import { CHARACTERS, fits, UTF8_BYTES } from '../text/unit.ts';
 import type { Unit } from '../text/unit.ts';
 import { cutValue } from './cut-value.ts';
 import type { Meter } from './meter.ts';
@@ -87,13 +87,11 @@ function fitTo(
   const mark = leftOutMark(language);
   // Cleaning megabytes to show a page of them would take longer than all the rest.
   const escaped = escape(text.length > limit ? cutValue(text, limit, mark) : text);
-  if (escaped.length * unit.most <= limit) return escaped;
-  const size = unit.sizeOf(escaped);
-  if (size <= limit) return escaped;
-  let room = Math.floor((Math.min(text.length, limit) * limit) / size);
+  if (fits(unit, escaped, limit)) return escaped;
+  let room = Math.floor((Math.min(text.length, limit) * limit) / unit.sizeOf(escaped));
   while (room >= SMALLEST_ROOM) {
     const cut = escape(cutValue(text, room, mark));
-    if (unit.sizeOf(cut) <= limit) return cut;
+    if (fits(unit, cut, limit)) return cut;
     room = Math.floor(room * 0.9);
   }
   return CUT_TO_NOTHING;

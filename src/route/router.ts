@@ -71,7 +71,7 @@ function indexRoutes(routes: readonly RouteConfig[]): (botId: string) => readonl
   const patterned: (Candidate & { readonly matches: BotIdMatcher })[] = [];
   routes.forEach((route, position) => {
     for (const pattern of new Set(route.botIds)) {
-      if (isExact(pattern)) addTo(exact, pattern, { route, pattern, position });
+      if (isExact(pattern)) exact.set(pattern, [...(exact.get(pattern) ?? []), { route, pattern, position }]);
       else patterned.push({ route, pattern, position, matches: compilePattern(pattern) });
     }
   });
@@ -83,12 +83,6 @@ function indexRoutes(routes: readonly RouteConfig[]): (botId: string) => readonl
     }
     return found.sort((a, b) => a.position - b.position);
   };
-}
-
-function addTo(exact: Map<string, Candidate[]>, botId: string, candidate: Candidate): void {
-  const named = exact.get(botId);
-  if (named === undefined) exact.set(botId, [candidate]);
-  else named.push(candidate);
 }
 
 /** A destination that several routes reach is told once; the first route's options win. */

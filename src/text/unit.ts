@@ -24,8 +24,8 @@ export const UTF8_BYTES: Unit = {
   },
 };
 
-export /** Most texts are so short, and some so long, that they need not be measured. */
-function fits(unit: Unit, text: string, limit: number): boolean {
+/** Most texts are so short, and some so long, that they need not be measured. */
+export function fits(unit: Unit, text: string, limit: number): boolean {
   if (text.length * unit.most <= limit) return true;
   return text.length <= limit && unit.sizeOf(text) <= limit;
 }
