@@ -20,6 +20,12 @@ const IDLE_CHECK_MS = 50;
 const LINGER_MS = 5000;
 const LINGER_BYTES = 64 * 1024 * 1024;
 
+const LATEST = Symbol('latest request');
+
+interface Connection extends Socket {
+  [LATEST]?: IncomingMessage;
+}
+
 export interface ListeningServer {
   readonly host: string;
   /** The real one where the config said 0. */
@@ -53,11 +59,18 @@ export async function listen(
       connectionsCheckingInterval: timeouts.checkMs,
     },
     (request, response) => {
-      // Node calls this when an answer that closes the connection is out.
-      request.socket.destroySoon = () => closeGently(request);
+      (request.socket as Connection)[LATEST] = request;
       void handler(request, response);
     },
   );
+  server.on('connection', (connection: Connection) => {
+    // Node calls this when an answer that closes the connection is out.
+    connection.destroySoon = () => {
+      const request = connection[LATEST];
+      if (request === undefined) connection.end();
+      else closeGently(request);
+    };
+  });
   server.on('clientError', answerClientError);
   await started(server, address);
   const { port } = server.address() as AddressInfo;
