@@ -105,10 +105,9 @@ export class Bridge {
     const { clock, ledger, onDue, onUnwritten } = this.#dependencies;
     const verdict = judgeAccepted(deliveries, isSuperseded);
     const { status, result } = verdict;
-    const answer = { callbackId, receivedAt, answeredAt: clock.now(), status, result };
-    this.#keepUntil(
-      ledger.settle({ attempts: [], deliveries: [], answer, isDurable: false }).catch(onUnwritten),
-    );
+    const answer = { receivedAt, answeredAt: clock.now(), status, result };
+    const history = { callbackId, attempts: [], answer };
+    this.#keepUntil(ledger.settle({ deliveries: [], history, isDurable: false }).catch(onUnwritten));
     onDue();
     return verdict;
   }
@@ -179,9 +178,12 @@ export class Bridge {
     const verdict = judge({ context: this.#contextOf(admission), standings, isSuperseded });
     const { status, result } = verdict;
     await this.#writeAnswer(verdict, {
-      attempts: attemptsOf(finished.filter(({ record }) => !written.has(record.id))),
       deliveries: verdict.updates.filter(({ id }) => !written.has(id)),
-      answer: { callbackId, receivedAt, answeredAt: clock.now(), status, result },
+      history: {
+        callbackId,
+        attempts: attemptsOf(finished.filter(({ record }) => !written.has(record.id))),
+        answer: { receivedAt, answeredAt: clock.now(), status, result },
+      },
       isDurable: mustSurvive(verdict),
     });
     for (const given of givenUpIn(verdict, standings)) onGivenUp(callback, given);
@@ -202,9 +204,12 @@ export class Bridge {
   async #write({ record, trip }: FinishedTrip, admission: Admission): Promise<DeliveryUpdate> {
     const update = withRefusal(updateAfter(record, trip, this.#contextOf(admission)));
     await this.#dependencies.ledger.settle({
-      attempts: attemptRecords(record, trip),
       deliveries: [update],
-      answer: undefined,
+      history: {
+        callbackId: admission.callbackId,
+        attempts: attemptRecords(record, trip),
+        answer: undefined,
+      },
       isDurable: update.state !== 'delivered',
     });
     return update;

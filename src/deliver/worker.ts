@@ -85,7 +85,7 @@ export class Worker {
     if (due.length === 0) return;
     const deliveries = due.map(({ record }) => ({ ...record, dueInMs: 0 }));
     await this.#dependencies.ledger
-      .settle({ attempts: [], deliveries, answer: undefined, isDurable: false })
+      .settle({ deliveries, history: undefined, isDurable: false })
       .catch((error: unknown) => this.#noteTrouble(error));
   }
 
@@ -162,8 +162,12 @@ export class Worker {
 
   async #settle(due: DueDelivery, update: DeliveryUpdate, trip: Trip | undefined): Promise<void> {
     const { ledger, onGivenUp } = this.#dependencies;
-    const attempts = trip === undefined ? [] : attemptRecords(due.record, trip);
-    await ledger.settle({ attempts, deliveries: [update], answer: undefined, isDurable: false });
+    const history = trip && {
+      callbackId: due.callbackId,
+      attempts: attemptRecords(due.record, trip),
+      answer: undefined,
+    };
+    await ledger.settle({ deliveries: [update], history, isDurable: false });
     if (update.state === 'dead') onGivenUp(due, { ...due.record, error: update.lastError });
   }
 }

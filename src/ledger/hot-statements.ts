@@ -1,6 +1,6 @@
 /** The statements that every callback needs: what they cost is what a callback costs, so each database runs them its own way. */
 import type { Insertable, Kysely } from 'kysely';
-import type { AnswerRecord, AttemptRecord, DeliveryTarget, DeliveryUpdate } from './ledger.ts';
+import type { DeliveryTarget, DeliveryUpdate, HistoryRecord } from './ledger.ts';
 import type { Plan, StoreTime } from './rows.ts';
 import type { CallbackRow, Tables } from './tables.ts';
 
@@ -38,8 +38,7 @@ export interface HotStatements {
   ): Eventually<readonly string[]>;
   /** @returns the ids, in order */
   insertDeliveries(context: StatementContext, planned: readonly PlannedRow[]): Eventually<readonly number[]>;
-  insertAttempts(context: StatementContext, attempts: readonly AttemptRecord[]): Eventually<void>;
-  insertAnswers(context: StatementContext, answers: readonly AnswerRecord[]): Eventually<void>;
+  insertHistory(context: StatementContext, records: readonly HistoryRecord[]): Eventually<void>;
   /**
    * A failure counts only while `owner` still holds the claim; that somebody was told is true whoever holds it.
    */

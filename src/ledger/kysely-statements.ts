@@ -1,8 +1,8 @@
 /** The hot statements for a server: as many rows as possible in one, since each waits for a round trip. */
 import type { Insertable } from 'kysely';
 import type { HotStatements, PlannedRow, StatementContext, WrittenCallback } from './hot-statements.ts';
-import type { AnswerRecord, AttemptRecord, DeliveryUpdate } from './ledger.ts';
-import { answerRow, attemptRow, plannedRow, updatedColumns } from './rows.ts';
+import type { DeliveryUpdate, HistoryRecord } from './ledger.ts';
+import { historyRow, plannedRow, updatedColumns } from './rows.ts';
 import type { CallbackRow } from './tables.ts';
 
 /** PostgreSQL takes 65,535 parameters, and a delivery has twelve. */
@@ -12,8 +12,7 @@ export const kyselyStatements: HotStatements = {
   insertCallbacks,
   jobsBegunBefore,
   insertDeliveries,
-  insertAttempts,
-  insertAnswers,
+  insertHistory,
   updateDeliveries,
 };
 
@@ -75,12 +74,8 @@ async function insertSome(
   return rows.map((row) => ids.get(`${row.callback_id} ${row.destination}`) as number);
 }
 
-async function insertAttempts({ trx }: StatementContext, attempts: readonly AttemptRecord[]): Promise<void> {
-  if (attempts.length > 0) await trx.insertInto('attempts').values(attempts.map(attemptRow)).execute();
-}
-
-async function insertAnswers({ trx }: StatementContext, answers: readonly AnswerRecord[]): Promise<void> {
-  if (answers.length > 0) await trx.insertInto('answers').values(answers.map(answerRow)).execute();
+async function insertHistory({ trx }: StatementContext, records: readonly HistoryRecord[]): Promise<void> {
+  if (records.length > 0) await trx.insertInto('history').values(records.map(historyRow)).execute();
 }
 
 async function updateDeliveries(

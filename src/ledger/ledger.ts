@@ -131,7 +131,6 @@ export interface DeliveryUpdate {
 }
 
 export interface AnswerRecord {
-  readonly callbackId: number;
   readonly receivedAt: number;
   readonly answeredAt: number;
   /** HTTP status code. */
@@ -139,11 +138,19 @@ export interface AnswerRecord {
   readonly result: CallbackResult;
 }
 
+/** What was done about a callback, for whoever asks later. */
+export interface HistoryRecord {
+  readonly callbackId: number;
+  readonly attempts: readonly AttemptRecord[];
+  /** Undefined: nobody was answered by it. */
+  readonly answer: AnswerRecord | undefined;
+}
+
 /** What is to be written down at one moment: all of it, or none. */
 export interface Settlement {
-  readonly attempts: readonly AttemptRecord[];
   readonly deliveries: readonly DeliveryUpdate[];
-  readonly answer: AnswerRecord | undefined;
+  /** Undefined: nothing was done. */
+  readonly history: HistoryRecord | undefined;
   /** Flush to disk before returning: what is answered while undelivered must survive a power cut. */
   readonly isDurable: boolean;
 }

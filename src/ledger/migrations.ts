@@ -69,24 +69,13 @@ async function createDeliveries(db: Schema, traits: DialectTraits): Promise<void
     .execute();
 }
 
+/** Read as a whole and never searched, so one row holds all that was done at one moment: each row more costs as much again. */
 async function createHistory(db: Schema, traits: DialectTraits): Promise<void> {
-  await newTable(db, traits, 'attempts')
-    .addColumn('delivery_id', 'bigint', belongingTo('deliveries.id'))
-    .addColumn('started_at', 'bigint', required)
-    .addColumn('duration_ms', 'integer', required)
-    .addColumn('outcome', 'text', required)
-    .addColumn('error_code', 'text')
-    .addColumn('error_message', 'text')
-    .execute();
-  await db.schema.createIndex('attempts_by_delivery').on('attempts').column('delivery_id').execute();
-  await newTable(db, traits, 'answers')
+  await newTable(db, traits, 'history')
     .addColumn('callback_id', 'bigint', belongingTo('callbacks.id'))
-    .addColumn('received_at', 'bigint', required)
-    .addColumn('answered_at', 'bigint', required)
-    .addColumn('status', 'integer', required)
-    .addColumn('result', 'text', required)
+    .addColumn('entry', 'text', required)
     .execute();
-  await db.schema.createIndex('answers_by_callback').on('answers').column('callback_id').execute();
+  await db.schema.createIndex('history_by_callback').on('history').column('callback_id').execute();
 }
 
 async function createRefused(db: Schema, traits: DialectTraits): Promise<void> {
@@ -102,7 +91,7 @@ async function createRefused(db: Schema, traits: DialectTraits): Promise<void> {
 
 function migrationsFor(traits: DialectTraits): Record<string, Migration> {
   return {
-    '0001-ledger': {
+    '0001-tables': {
       up: async (db) => {
         await createCallbacks(db as Schema, traits);
         await createDeliveries(db as Schema, traits);

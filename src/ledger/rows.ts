@@ -7,7 +7,6 @@ import { cutEndBytes } from '../text/cut.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type {
-  AnswerRecord,
   Arrival,
   AttemptRecord,
   CallbackKind,
@@ -16,9 +15,17 @@ import type {
   DeliveryState,
   DeliveryUpdate,
   DeliveryTarget,
+  HistoryRecord,
   RefusedBody,
 } from './ledger.ts';
-import type { AnswerRow, AttemptRow, CallbackRow, DeliveryRow, RefusedRow } from './tables.ts';
+import type {
+  CallbackRow,
+  DeliveryRow,
+  HistoryAttempt,
+  HistoryEntry,
+  HistoryRow,
+  RefusedRow,
+} from './tables.ts';
 
 /** A refused body is kept up to here. */
 const KEPT_BYTES = 64 * 1024;
@@ -170,19 +177,29 @@ export function updatedColumns(update: DeliveryUpdate, time: StoreTime) {
   };
 }
 
-export function attemptRow(attempt: AttemptRecord): Insertable<AttemptRow> {
-  return {
-    delivery_id: attempt.deliveryId,
-    started_at: attempt.startedAt,
-    duration_ms: Math.round(attempt.durationMs),
-    outcome: attempt.outcome,
-    ...errorColumns(attempt.error),
+export function historyRow({ callbackId, attempts, answer }: HistoryRecord): Insertable<HistoryRow> {
+  const entry: HistoryEntry = {
+    attempts: attempts.length === 0 ? undefined : attempts.map(historyAttempt),
+    answer: answer && {
+      received_at: answer.receivedAt,
+      answered_at: answer.answeredAt,
+      status: answer.status,
+      result: answer.result,
+    },
   };
+  return { callback_id: callbackId, entry: JSON.stringify(entry) };
 }
 
-export function answerRow(answer: AnswerRecord): Insertable<AnswerRow> {
-  const { callbackId, receivedAt, answeredAt, status, result } = answer;
-  return { callback_id: callbackId, received_at: receivedAt, answered_at: answeredAt, status, result };
+function historyAttempt(attempt: AttemptRecord): HistoryAttempt {
+  const { deliveryId, startedAt, durationMs, outcome, error } = attempt;
+  return {
+    delivery_id: deliveryId,
+    started_at: startedAt,
+    duration_ms: Math.round(durationMs),
+    outcome,
+    error_code: error && cleanText(error.code),
+    error_message: error && cleanText(error.message),
+  };
 }
 
 /** A remote's words are foreign text, too. */

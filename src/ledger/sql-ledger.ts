@@ -186,10 +186,8 @@ export class SqlLedger implements Ledger {
     const { statements } = this.#store;
     await this.#transact(isDurable, async (trx) => {
       const context = { trx, time: this.#time() };
-      const attempts = batch.flatMap((settlement) => settlement.attempts);
-      await statements.insertAttempts(context, attempts);
-      const answers = batch.flatMap(({ answer }) => answer ?? []);
-      await statements.insertAnswers(context, answers);
+      const records = batch.flatMap(({ history }) => history ?? []);
+      await statements.insertHistory(context, records);
       const updates = batch.flatMap(({ deliveries }) => deliveries);
       await statements.updateDeliveries(context, updates, this.#options.owner);
     });

@@ -1,9 +1,9 @@
 /** The hot statements in SQLite: prepared once for one row, run row by row, which costs less than to compile many rows at once. */
 import type { Insertable, SqliteDatabase } from 'kysely';
 import type { HotStatements, PlannedRow, StatementContext, WrittenCallback } from './hot-statements.ts';
-import type { AnswerRecord, AttemptRecord, DeliveryUpdate } from './ledger.ts';
-import { answerRow, attemptRow, plannedRow, updatedColumns } from './rows.ts';
-import type { AnswerRow, AttemptRow, CallbackRow, DeliveryRow } from './tables.ts';
+import type { DeliveryUpdate, HistoryRecord } from './ledger.ts';
+import { historyRow, plannedRow, updatedColumns } from './rows.ts';
+import type { CallbackRow, DeliveryRow, HistoryRow } from './tables.ts';
 
 const CALLBACK_COLUMNS = [
   'kind',
@@ -51,27 +51,11 @@ const UPDATED_COLUMNS = [
   'updated_at',
 ] as const satisfies readonly (keyof DeliveryRow)[];
 
-const ATTEMPT_COLUMNS = [
-  'delivery_id',
-  'started_at',
-  'duration_ms',
-  'outcome',
-  'error_code',
-  'error_message',
-] as const satisfies readonly (keyof AttemptRow)[];
-
-const ANSWER_COLUMNS = [
-  'callback_id',
-  'received_at',
-  'answered_at',
-  'status',
-  'result',
-] as const satisfies readonly (keyof AnswerRow)[];
+const HISTORY_COLUMNS = ['callback_id', 'entry'] as const satisfies readonly (keyof HistoryRow)[];
 
 const INSERT_CALLBACK = `${insertInto('callbacks', CALLBACK_COLUMNS)} on conflict (job_id, identity) do nothing`;
 const INSERT_DELIVERY = insertInto('deliveries', DELIVERY_COLUMNS);
-const INSERT_ATTEMPT = insertInto('attempts', ATTEMPT_COLUMNS);
-const INSERT_ANSWER = insertInto('answers', ANSWER_COLUMNS);
+const INSERT_HISTORY = insertInto('history', HISTORY_COLUMNS);
 const EARLIER_OF_THE_JOB = 'select 1 from callbacks where job_id = ? and id < ? limit 1';
 const UPDATE_DELIVERY = `update deliveries set ${UPDATED_COLUMNS.map((column) => `${column} = ?`).join()} where id = ?`;
 const UPDATE_CLAIMED_DELIVERY = `${UPDATE_DELIVERY} and state = 'pending' and claimed_by = ?`;
@@ -109,14 +93,9 @@ export class SqliteStatements implements HotStatements {
     });
   }
 
-  insertAttempts(_context: StatementContext, attempts: readonly AttemptRecord[]): void {
-    const insert = this.#prepare(INSERT_ATTEMPT);
-    for (const attempt of attempts) insert.run(valuesOf(attemptRow(attempt), ATTEMPT_COLUMNS));
-  }
-
-  insertAnswers(_context: StatementContext, answers: readonly AnswerRecord[]): void {
-    const insert = this.#prepare(INSERT_ANSWER);
-    for (const answer of answers) insert.run(valuesOf(answerRow(answer), ANSWER_COLUMNS));
+  insertHistory(_context: StatementContext, records: readonly HistoryRecord[]): void {
+    const insert = this.#prepare(INSERT_HISTORY);
+    for (const record of records) insert.run(valuesOf(historyRow(record), HISTORY_COLUMNS));
   }
 
   updateDeliveries({ time }: StatementContext, updates: readonly DeliveryUpdate[], owner: string): void {

@@ -49,23 +49,36 @@ export interface DeliveryRow {
   updated_at: StoreTimed<number>;
 }
 
-export interface AttemptRow {
-  id: Generated<number>;
-  delivery_id: number;
-  started_at: number;
-  duration_ms: number;
-  outcome: string;
-  error_code: string | null;
-  error_message: string | null;
-}
-
-export interface AnswerRow {
+export interface HistoryRow {
   id: Generated<number>;
   callback_id: number;
-  received_at: number;
-  answered_at: number;
-  status: number;
-  result: string;
+  /** A `HistoryEntry` as JSON. */
+  entry: string;
+}
+
+/** What was done about a callback at one moment. Times are milliseconds since the epoch. */
+export interface HistoryEntry {
+  /** Left out where none was made. */
+  readonly attempts: readonly HistoryAttempt[] | undefined;
+  /** Left out where nobody was answered. */
+  readonly answer:
+    | {
+        readonly received_at: number;
+        readonly answered_at: number;
+        /** HTTP status code. */
+        readonly status: number;
+        readonly result: string;
+      }
+    | undefined;
+}
+
+export interface HistoryAttempt {
+  readonly delivery_id: number;
+  readonly started_at: number;
+  readonly duration_ms: number;
+  readonly outcome: string;
+  readonly error_code: string | undefined;
+  readonly error_message: string | undefined;
 }
 
 export interface RefusedRow {
@@ -82,7 +95,6 @@ export interface RefusedRow {
 export interface Tables {
   callbacks: CallbackRow;
   deliveries: DeliveryRow;
-  attempts: AttemptRow;
-  answers: AnswerRow;
+  history: HistoryRow;
   refused: RefusedRow;
 }

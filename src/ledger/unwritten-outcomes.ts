@@ -11,13 +11,14 @@ export class UnwrittenOutcomes {
   }
 
   /** Failures are not kept: what failed is tried again anyway. */
-  keep({ attempts, deliveries, isDurable }: Settlement): void {
+  keep({ history, deliveries, isDurable }: Settlement): void {
     const told = deliveries.filter(({ state }) => state === 'delivered');
     if (told.length === 0) return;
     const ids = new Set(told.map(({ id }) => id));
-    const ofTheTold = attempts.filter(({ deliveryId }) => ids.has(deliveryId));
+    const attempts = history?.attempts.filter(({ deliveryId }) => ids.has(deliveryId)) ?? [];
     // What was answered is the caller's to decide, now that the ledger could not take it.
-    this.#kept.push({ attempts: ofTheTold, deliveries: told, answer: undefined, isDurable });
+    const ofTheTold = history && { callbackId: history.callbackId, attempts, answer: undefined };
+    this.#kept.push({ deliveries: told, history: ofTheTold, isDurable });
   }
 
   /** Writes what is kept. @throws what the store throws, keeping the rest */
@@ -41,7 +42,7 @@ export class UnwrittenOutcomes {
     try {
       await this.#write(settlement);
     } catch {
-      await this.#write({ ...settlement, attempts: [] });
+      await this.#write({ ...settlement, history: undefined });
     }
   }
 }

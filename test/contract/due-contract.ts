@@ -345,23 +345,21 @@ export function describeDueDeliveries(
         const [id = -1] = deliveries.map((each) => each.id);
         const attempt = { deliveryId: id, startedAt: 1, durationMs: 1, error: undefined };
         const answer = {
-          callbackId,
           receivedAt: 1,
           answeredAt: 2,
           status: 200,
           result: 'delivered',
         } as const;
         await ledger.settle({
-          attempts: [{ ...attempt, outcome: 'delivered' }],
           deliveries: [delivered(id)],
-          answer,
+          history: { callbackId, attempts: [{ ...attempt, outcome: 'delivered' }], answer },
           isDurable: false,
         });
         await clock.advance(DAY_MS);
         await arrive({ job_id: 'young' }, []);
         expect(await ledger.prune(clock.now())).to.equal(1);
         expect(await ledger.prune(clock.now())).to.equal(0);
-        for (const table of ['deliveries', 'attempts', 'answers']) {
+        for (const table of ['deliveries', 'history']) {
           expect(await store.rows(table), table).to.deep.equal([]);
         }
         expect((await store.rows('callbacks')).map((row) => row['job_id'])).to.deep.equal(['young']);

@@ -14,6 +14,7 @@ import type {
 } from '../../src/ledger/ledger.ts';
 import type { LedgerOptions } from '../../src/ledger/sql-ledger.ts';
 import { callbackWith } from '../support/callbacks.ts';
+import { answersIn, attemptsIn } from '../support/history.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 /** One empty store that any number of ledgers may share. */
@@ -331,43 +332,45 @@ export function describeLedger(
         const admission = await arrive({}, [OPS, LOG]);
         const [ops, log] = idsOf(admission);
         await ledger.settle({
-          attempts: [
-            {
-              deliveryId: ops,
-              startedAt: clock.now(),
-              durationMs: 12.6,
-              outcome: 'delivered',
-              error: undefined,
-            },
-            {
-              deliveryId: log,
-              startedAt: clock.now(),
-              durationMs: 5,
-              outcome: 'transient',
-              error: TRANSIENT,
-            },
-          ],
           deliveries: [delivered(ops), { ...failed(log), refusals: 1 }],
-          answer: {
+          history: {
             callbackId: admission.callbackId,
-            receivedAt: clock.now(),
-            answeredAt: clock.now() + 20,
-            status: 502,
-            result: 'failed',
+            attempts: [
+              {
+                deliveryId: ops,
+                startedAt: clock.now(),
+                durationMs: 12.6,
+                outcome: 'delivered',
+                error: undefined,
+              },
+              {
+                deliveryId: log,
+                startedAt: clock.now(),
+                durationMs: 5,
+                outcome: 'transient',
+                error: TRANSIENT,
+              },
+            ],
+            answer: {
+              receivedAt: clock.now(),
+              answeredAt: clock.now() + 20,
+              status: 502,
+              result: 'failed',
+            },
           },
           isDurable: true,
         });
         const [told, open] = await ledger.deliveriesOf(admission.callbackId);
         expect(told).to.deep.include({ state: 'delivered', receipt: { ts: '1.2' }, lastError: undefined });
         expect(open).to.deep.include({ state: 'pending', refusals: 1, lastError: TRANSIENT });
-        const attempts = await store.rows('attempts');
-        expect(attempts.map((row) => [row['outcome'], row['duration_ms'], row['error_code']])).to.deep.equal([
-          ['delivered', 13, null],
+        const attempts = await attemptsIn(store);
+        expect(attempts.map((each) => [each.outcome, each.duration_ms, each.error_code])).to.deep.equal([
+          ['delivered', 13, undefined],
           ['transient', 5, 'ETIMEDOUT'],
         ]);
-        const [answer] = await store.rows('answers');
+        const [answer] = await answersIn(store);
         expect(answer).to.include({ status: 502, result: 'failed' });
-        expect(Number(answer?.['answered_at'])).to.equal(clock.now() + 20);
+        expect(answer?.answered_at).to.equal(clock.now() + 20);
       });
 
       it('a later success clears the error, and its attempts add up', async () => {
@@ -390,22 +393,24 @@ export function describeLedger(
       });
 
       it('that the store refuses harms no other of the same moment, and leaves nothing half written', async () => {
-        const admission = await arrive({}, [OPS]);
-        const [ops] = idsOf(admission);
+        const admission = await arrive({}, [OPS, LOG]);
+        const [ops, log] = idsOf(admission);
         const attempt = { startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined } as const;
         const outcomes = await Promise.allSettled([
           ledger.settle(settlementOf([delivered(ops)])),
           ledger.settle({
-            ...settlementOf([]),
-            attempts: [
-              { ...attempt, deliveryId: ops },
-              { ...attempt, deliveryId: 999_999 },
-            ],
+            ...settlementOf([delivered(log)]),
+            history: {
+              callbackId: 999_999,
+              attempts: [{ ...attempt, deliveryId: log }],
+              answer: undefined,
+            },
           }),
         ]);
         expect(outcomes.map((each) => each.status)).to.deep.equal(['fulfilled', 'rejected']);
-        expect((await ledger.deliveriesOf(admission.callbackId))[0]?.state).to.equal('delivered');
-        expect(await store.rows('attempts')).to.deep.equal([]);
+        const records = await ledger.deliveriesOf(admission.callbackId);
+        expect(records.map(({ state }) => state)).to.deep.equal(['delivered', 'pending']);
+        expect(await attemptsIn(store)).to.deep.equal([]);
       });
     });
 
@@ -514,7 +519,7 @@ export function idsOf({ deliveries }: Admission): [number, number] {
 }
 
 export function settlementOf(deliveries: readonly DeliveryUpdate[]): Settlement {
-  return { attempts: [], deliveries, answer: undefined, isDurable: false };
+  return { deliveries, history: undefined, isDurable: false };
 }
 
 export function delivered(id: number): DeliveryUpdate {

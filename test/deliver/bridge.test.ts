@@ -6,6 +6,7 @@ import type { Verdict } from '../../src/deliver/verdict.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { ANSWER_WITHIN_MS, BridgeBench } from '../support/bridge-bench.ts';
 import { callbackWith } from '../support/callbacks.ts';
+import { answersIn, attemptsIn } from '../support/history.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
 const CALLBACK = callbackWith();
@@ -91,8 +92,8 @@ describe('the bridge', () => {
     it('tries again inside the request first', async () => {
       bench.fails('slack:#ops', failure('transient'));
       expect((await post()).status).to.equal(200);
-      const attempts = await bench.store.rows('attempts');
-      expect(attempts.map((row) => row['outcome']).toSorted()).to.deep.equal([
+      const attempts = await attemptsIn(bench.store);
+      expect(attempts.map(({ outcome }) => outcome).toSorted()).to.deep.equal([
         'delivered',
         'delivered',
         'transient',
@@ -103,11 +104,11 @@ describe('the bridge', () => {
       bench.fails('slack:#ops', failure('transient'), failure('transient'));
       await post();
       await post();
-      const attempts = await bench.store.rows('attempts');
+      const attempts = await attemptsIn(bench.store);
       expect(attempts).to.have.length(4);
-      expect(attempts.filter((row) => row['error_message'] === 'transient trouble')).to.have.length(2);
-      const answers = await bench.store.rows('answers');
-      expect(answers.map((row) => [row['status'], row['result']])).to.deep.equal([
+      expect(attempts.filter((each) => each.error_message === 'transient trouble')).to.have.length(2);
+      const answers = await answersIn(bench.store);
+      expect(answers.map(({ status, result }) => [status, result])).to.deep.equal([
         [502, 'failed'],
         [200, 'delivered'],
       ]);
@@ -210,9 +211,9 @@ describe('the bridge', () => {
       await bench.clock.advance(1000);
       const rows = await bench.store.rows('deliveries');
       expect(rows.map((row) => row['state'])).to.deep.equal(['pending', 'delivered']);
-      expect(await bench.store.rows('attempts')).to.have.length(1);
+      expect(await attemptsIn(bench.store)).to.have.length(1);
       await bench.clock.runUntil(answer);
-      expect(await bench.store.rows('attempts'), 'each is written once').to.have.length(2);
+      expect(await attemptsIn(bench.store), 'each is written once').to.have.length(2);
     });
 
     it('lets a process that stops wait for the late ones', async () => {
@@ -345,7 +346,7 @@ describe('the bridge', () => {
       const [row] = await bench.store.rows('deliveries');
       expect(row).to.include({ state: 'pending', claimed_by: null, is_ours: 1 });
       await bench.clock.runUntil(bench.bridge.drained());
-      const [answer] = await bench.store.rows('answers');
+      const [answer] = await answersIn(bench.store);
       expect(answer).to.include({ status: 200, result: 'accepted' });
     });
 

@@ -7,6 +7,7 @@ import type { Admission } from '../../src/ledger/ledger.ts';
 import { arrivalOf, target } from '../contract/ledger-contract.ts';
 import { BridgeBench } from '../support/bridge-bench.ts';
 import { callbackWith } from '../support/callbacks.ts';
+import { attemptsIn } from '../support/history.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -56,7 +57,7 @@ describe('the worker', () => {
     expect(bench.told.toSorted()).to.deep.equal([MAIL, OPS]);
     await bench.clock.advance(MINUTE_MS);
     expect(bench.told).to.have.length(2);
-    expect(await bench.store.rows('attempts')).to.have.length(2);
+    expect(await attemptsIn(bench.store)).to.have.length(2);
     expect(await bench.ledger.countOpen()).to.deep.equal({ pending: 0, dead: 0 });
   });
 
@@ -86,8 +87,8 @@ describe('the worker', () => {
     await accept({}, [OPS]);
     await start();
     await bench.clock.advance(6 * MINUTE_MS);
-    const attempts = await bench.store.rows('attempts');
-    const startedAt = attempts.map((row) => Number(row['started_at']));
+    const attempts = await attemptsIn(bench.store);
+    const startedAt = attempts.map((each) => each.started_at);
     // Two attempts a trip, the second right after the first.
     const trips = startedAt.filter((_, index) => index % 2 === 0);
     const waits = trips.slice(1).map((at, index) => Math.round((at - (trips[index] ?? 0)) / SECOND_MS));
@@ -249,7 +250,7 @@ describe('the worker', () => {
       await bench.clock.advance(30 * SECOND_MS);
       expect(await stateOf(OPS)).to.equal('delivered');
       expect(bench.told, 'though its claim had ended').to.deep.equal([OPS]);
-      expect(await bench.store.rows('attempts')).to.have.length(1);
+      expect(await attemptsIn(bench.store)).to.have.length(1);
     });
 
     it('gives other processes the time to write down whom they told, before it claims again', async () => {

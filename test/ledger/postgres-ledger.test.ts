@@ -100,7 +100,11 @@ describe('PostgreSQL', function () {
         ...settlementOf([
           { ...delivered(id), state: 'pending', lastError: error, receipt: { ts: '\u0000' } },
         ]),
-        attempts: [{ deliveryId: id, startedAt: 1, durationMs: 1, outcome: 'transient', error }],
+        history: {
+          callbackId: admission.callbackId,
+          attempts: [{ deliveryId: id, startedAt: 1, durationMs: 1, outcome: 'transient', error }],
+          answer: undefined,
+        },
       });
       await store.passTime(2 * MINUTE_MS);
       const [due] = await ledger.claimDue(9, []);

@@ -9,7 +9,7 @@ import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const TARGET = { destination: 'slack:#ops', channel: 'slack', address: '#ops' };
-const WHOLE_TABLE = /^SCAN (?:\w+ AS )?(?:deliveries|waiting|attempts|answers)(?! USING)/;
+const WHOLE_TABLE = /^SCAN (?:\w+ AS )?(?:deliveries|waiting|history)(?! USING)/;
 
 /** As the bridge and the worker do: a callback, its retry, its job's result, what is due, what is old. */
 async function work(ledger: SqlLedger, clock: ManualClock): Promise<void> {

@@ -1,11 +1,15 @@
 /** That somebody was told is not forgotten while the store is away. */
 import { expect } from 'chai';
-import type { Settlement } from '../../src/ledger/ledger.ts';
+import type { AttemptRecord, Settlement } from '../../src/ledger/ledger.ts';
 import { UnwrittenOutcomes } from '../../src/ledger/unwritten-outcomes.ts';
 import { delivered, failed, settlementOf } from '../contract/ledger-contract.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
-const ANSWER = { callbackId: 1, receivedAt: 1, answeredAt: 2, status: 200, result: 'delivered' } as const;
+const ANSWER = { receivedAt: 1, answeredAt: 2, status: 200, result: 'delivered' } as const;
+
+function historyOf(...attempts: AttemptRecord[]) {
+  return { callbackId: 7, attempts, answer: ANSWER };
+}
 
 function attempt(deliveryId: number) {
   return { deliveryId, startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined } as const;
@@ -29,20 +33,20 @@ describe('unwritten outcomes', () => {
   });
 
   it('are written in order and once, with the attempts that belong to them', async () => {
-    outcomes.keep({ ...settlementOf([delivered(1), failed(2)]), attempts: [attempt(1), attempt(2)] });
+    outcomes.keep({ ...settlementOf([delivered(1), failed(2)]), history: historyOf(attempt(1), attempt(2)) });
     outcomes.keep(settlementOf([delivered(3)]));
     await outcomes.flush();
     await outcomes.flush();
     expect(idsWritten()).to.deep.equal([[1], [3]]);
-    expect(written[0]?.attempts).to.deep.equal([attempt(1)]);
+    expect(written[0]?.history).to.deep.include({ callbackId: 7, attempts: [attempt(1)] });
   });
 
   it('are no failures, and no answers that nobody may have got', async () => {
-    outcomes.keep({ ...settlementOf([failed(1)]), answer: ANSWER });
-    outcomes.keep({ ...settlementOf([delivered(2)]), answer: ANSWER });
+    outcomes.keep({ ...settlementOf([failed(1)]), history: historyOf() });
+    outcomes.keep({ ...settlementOf([delivered(2)]), history: historyOf() });
     await outcomes.flush();
     expect(idsWritten()).to.deep.equal([[2]]);
-    expect(written[0]?.answer).to.equal(undefined);
+    expect(written[0]?.history?.answer).to.equal(undefined);
   });
 
   it('stay while the store is away', async () => {
@@ -61,9 +65,9 @@ describe('unwritten outcomes', () => {
   });
 
   it('hold nothing up when the store refuses their history', async () => {
-    outcomes.keep({ ...settlementOf([delivered(1)]), attempts: [attempt(1)] });
+    outcomes.keep({ ...settlementOf([delivered(1)]), history: historyOf(attempt(1)) });
     outcomes.keep(settlementOf([delivered(2)]));
-    isRefused = ({ attempts }) => attempts.length > 0;
+    isRefused = ({ history }) => history !== undefined;
     await outcomes.flush();
     expect(idsWritten()).to.deep.equal([[1], [2]]);
   });
