@@ -114,12 +114,21 @@ function methodNotAllowed(allow: string): HttpProblem {
 }
 
 /** Says once per POST what came of it, whatever came of it. */
-function reported({ clock, report }: ReceiverDependencies) {
+function reported({ clock, report, onUnforeseen }: ReceiverDependencies) {
+  const say = (said: ReceiverReport) => {
+    try {
+      report(said);
+    } catch (error) {
+      onUnforeseen(error);
+    }
+  };
   return async (ctx: CallbackContext, next: Next) => {
     const startedAt = clock.now();
     await next();
     const { callback, verdict, problem } = ctx.state;
-    report({ status: ctx.status, durationMs: clock.now() - startedAt, callback, verdict, problem });
+    const durationMs = clock.now() - startedAt;
+    // After the answer, which is written in this turn of the event loop: the BOT's time is not for our log.
+    setImmediate(say, { status: ctx.status, durationMs, callback, verdict, problem });
   };
 }
 

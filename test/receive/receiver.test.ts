@@ -77,6 +77,7 @@ describe('the receiver', () => {
         deliveries: [{ destination: 'slack:#ops', state: 'delivered' }],
       });
       expect(bench.handled).to.deep.equal([CALLBACK]);
+      await bench.reported();
       expect(bench.reports.map(({ status, verdict }) => [status, verdict?.result])).to.deep.equal([
         [200, 'delivered'],
       ]);
@@ -123,7 +124,18 @@ describe('the receiver', () => {
       expectProblem(answer, 500, /^Something unforeseen went wrong; the log says what\.$/);
       expect(JSON.stringify(answer)).not.to.contain('xoxb');
       expect(bench.unforeseen).to.deep.equal([error]);
+      await bench.reported();
       expect(bench.reports.map((each) => each.status)).to.deep.equal([500]);
+    });
+
+    it('is answered as it went even where that cannot be logged', async () => {
+      const error = new Error('the log is gone');
+      bench.onReport = () => {
+        throw error;
+      };
+      expect((await send(bench.port)).status).to.equal(200);
+      await bench.reported();
+      expect(bench.unforeseen).to.deep.equal([error]);
     });
   });
 
@@ -194,6 +206,7 @@ describe('the receiver', () => {
 
     it('and the log is not told what stands in it', async () => {
       await send(bench.port, { body: '{"message": "秘密の "内容""}' });
+      await bench.reported();
       expect(bench.reports[0]?.problem).to.equal('not JSON in UTF-8');
     });
   });
@@ -217,6 +230,7 @@ describe('the receiver', () => {
       ]);
       expect(bench.refused.map((each) => [each.status, each.errors])).to.deep.equal([[422, errors]]);
       expect(bench.handled).to.deep.equal([]);
+      await bench.reported();
       expect(bench.reports[0]?.problem).to.equal('JSON, but not a callback');
     });
 

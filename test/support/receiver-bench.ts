@@ -28,6 +28,8 @@ export interface ReceiverBench {
   readonly unforeseen: unknown[];
   /** What becomes of a callback; `DELIVERED` unless the test says otherwise. */
   handle: (callback: Callback) => Promise<Verdict>;
+  /** What happens when a POST is reported; nothing unless the test says otherwise. */
+  onReport: () => void;
   /** Resolves when the first callback is being handled. */
   begun(): Promise<void>;
   /** Resolves when the first POST is through, its place free again. */
@@ -63,6 +65,7 @@ export async function openReceiver(
     report: (report) => {
       records.reports.push(report);
       reported.happen();
+      bench.onReport();
     },
     onUnforeseen: (error) => records.unforeseen.push(error),
   });
@@ -72,6 +75,7 @@ export async function openReceiver(
     port: server.port,
     traffic,
     handle: () => Promise.resolve(DELIVERED),
+    onReport: () => undefined,
     reported: () => reported.promise,
     begun: () => begun.promise,
     close: () => server.close(0),
