@@ -21,12 +21,9 @@ export interface KnownCallback {
   readonly timesReceived: number;
 }
 
-export function errandFor(
-  known: KnownCallback,
-  { destination, channel, address, ...look }: PlannedErrand,
-): Errand {
+export function errandFor(known: KnownCallback, planned: PlannedErrand): Errand {
   const { callback, identity, timesReceived } = known;
-  const { templateSet, options } = look;
+  const { destination, channel, address, templateSet, options } = planned;
   return { callback, identity, destination, channel, address, templateSet, options, timesReceived };
 }
 

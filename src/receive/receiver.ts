@@ -66,9 +66,7 @@ export function createReceiver(dependencies: ReceiverDependencies): Koa {
   const path = config.tokens.length > 0 ? `${config.path}/:token` : config.path || '/';
   router.all(
     path,
-    checkToken(config.tokens),
-    checkSender(config),
-    checkMethod,
+    checked(config),
     reported(dependencies),
     answerProblems(dependencies.onUnforeseen),
     admitted(dependencies),
@@ -85,24 +83,17 @@ function answerHealth(ctx: Context): void {
   ctx.body = { status: 'ok' };
 }
 
-function checkToken(tokens: readonly string[]) {
-  return (ctx: CallbackContext, next: Next) => {
-    if (tokens.length > 0 && !isOneOf(ctx.params['token'] ?? '', tokens)) throw notFound();
-    return next();
-  };
-}
-
-function checkSender({ allowFrom, trustProxy }: ReceiverConfig) {
+/** Token, address, method, in this order: whoever does not know the token learns nothing else. */
+function checked({ tokens, allowFrom, trustProxy }: ReceiverConfig) {
   const isAllowed = networkFilter(allowFrom);
   return (ctx: CallbackContext, next: Next) => {
-    if (isAllowed(remoteAddressOf(ctx.req, trustProxy))) return next();
-    throw new HttpProblem({ status: 403, detail: 'Callbacks are not taken from this address.' });
+    if (tokens.length > 0 && !isOneOf(ctx.params['token'] ?? '', tokens)) throw notFound();
+    if (!isAllowed(remoteAddressOf(ctx.req, trustProxy))) {
+      throw new HttpProblem({ status: 403, detail: 'Callbacks are not taken from this address.' });
+    }
+    if (ctx.method !== 'POST') throw methodNotAllowed('POST');
+    return next();
   };
-}
-
-function checkMethod(ctx: CallbackContext, next: Next) {
-  if (ctx.method !== 'POST') throw methodNotAllowed('POST');
-  return next();
 }
 
 function methodNotAllowed(allow: string): HttpProblem {
