@@ -32,6 +32,11 @@ export function allCallbacks(): Pick<Batch, 'from' | 'to'> {
   return { from: 1, to: next };
 }
 
+/** One that is never sent. */
+export function sampleCallback(): string {
+  return TEMPLATE;
+}
+
 function bodyOf(number: number): Buffer {
   return Buffer.from(TEMPLATE.replaceAll(NUMBER, String(number).padStart(NUMBER.length, '0')));
 }

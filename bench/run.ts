@@ -1,10 +1,13 @@
 /** `npm run bench`: the product against bare programs, interleaved, over the same stand-ins, every delivery verified. */
 import { startPostgres } from '../test/support/postgres-server.ts';
+import { emailFormat } from '../src/channels/email-format.ts';
+import { slackFormat } from '../src/channels/slack-format.ts';
 import { allCallbacks } from './callbacks.ts';
 import { compare } from './compare.ts';
 import { measureGrowth } from './growth.ts';
 import { describeMachine } from './machine.ts';
 import type { Laboratory } from './measure.ts';
+import { messageOf } from './message.ts';
 import { Metronome } from './metronome.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
 import { comparisonTable, targetTable } from './report-comparison.ts';
@@ -30,6 +33,8 @@ async function slackPart({ parts, comparison: effort, profileFolder }: Options, 
   try {
     const subjects: Subject[] = [bare('bare'), bare('bare-slack'), botbell(PRODUCT, { profileFolder })];
     if (parts.includes('slack')) {
+      const message = messageOf(slackFormat);
+      subjects.push(bare('bare-slack', { name: 'bare-slack, same message', message }));
       subjects.push(botbell('botbell, accepted', { answerWhen: 'accepted', profileFolder }));
     }
     if (postgres !== undefined) {
@@ -45,7 +50,11 @@ async function slackPart({ parts, comparison: effort, profileFolder }: Options, 
 }
 
 async function mailPart({ mail: effort, profileFolder }: Options, laboratory: Laboratory) {
-  const subjects = [bare('bare-mail'), botbell(PRODUCT_MAIL, { channel: 'email', profileFolder })];
+  const subjects = [
+    bare('bare-mail'),
+    bare('bare-mail', { name: 'bare-mail, same mail', message: messageOf(emailFormat) }),
+    botbell(PRODUCT_MAIL, { channel: 'email', profileFolder }),
+  ];
   const comparison = await compare(subjects, laboratory, effort);
   print('### Mail', comparisonTable(comparison, 'bare-mail'));
   print(targetTable(comparison, PRODUCT_MAIL, MAIL_TARGETS));

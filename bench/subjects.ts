@@ -21,12 +21,13 @@ export interface Subject {
   start(standIns: StandIns): Promise<Running>;
 }
 
-export function bare(name: string): Subject {
+/** @param message what it sends instead of its own short one, about the first callback: see `messageOf` */
+export function bare(program: string, { name = program, message = '' } = {}): Subject {
   return {
     name,
     async start({ slackApi, smtpPort }) {
-      const variables = { SLACK_API: slackApi, SMTP_PORT: String(smtpPort) };
-      const child = new Child([join(ROOT, `bench/subjects/${name}.mjs`)], variables);
+      const variables = { SLACK_API: slackApi, SMTP_PORT: String(smtpPort), MESSAGE: message };
+      const child = new Child([join(ROOT, `bench/subjects/${program}.mjs`)], variables);
       const { port } = await child.announced<{ port: number }>('port');
       return { child, url: `http://127.0.0.1:${port}/`, end: () => child.end() };
     },

@@ -11,6 +11,9 @@ const transport = createTransport({
   maxMessages: Infinity,
 });
 
+/** As long as the product's, where that is asked for. */
+const same = process.env['MESSAGE'] ? JSON.parse(process.env['MESSAGE']) : undefined;
+
 const server = createServer(async (request, response) => {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
@@ -19,8 +22,9 @@ const server = createServer(async (request, response) => {
     from: 'alerts@example.com',
     to: 'ops@example.com',
     subject: `${callback.bot_name}: ${callback.status}`,
-    text: `${callback.bot_name}: ${callback.message ?? ''}`,
-    html: `<p>${callback.bot_name}</p>`,
+    text: same?.text ?? `${callback.bot_name}: ${callback.message ?? ''}`,
+    html: same?.html ?? `<p>${callback.bot_name}</p>`,
+    messageId: `<${callback.job_id}@example.com>`,
   });
   response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
 });
