@@ -65,11 +65,7 @@ export async function listen(
   );
   server.on('connection', (connection: Connection) => {
     // Node calls this when an answer that closes the connection is out.
-    connection.destroySoon = () => {
-      const request = connection[LATEST];
-      if (request === undefined) connection.end();
-      else closeGently(request);
-    };
+    connection.destroySoon = () => closeGently(connection);
   });
   server.on('clientError', answerClientError);
   await started(server, address);
@@ -103,9 +99,10 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
  * Closing while the sender is still uploading resets the connection, and with it goes the answer that the sender has
  * not read yet. So only our side is closed, and what keeps coming is dropped, within bounds (nginx: lingering_close).
  */
-function closeGently(request: IncomingMessage): void {
-  const { socket } = request;
-  if (request.complete) {
+function closeGently(socket: Connection): void {
+  const request = socket[LATEST];
+  // What Node refuses by itself is no request to us.
+  if (request === undefined || request.complete) {
     socket.end(() => socket.destroy());
     return;
   }

@@ -4,10 +4,15 @@ import { expect } from 'chai';
 import { listen, type ListeningServer } from '../../src/http/server.ts';
 import { moment } from '../support/moment.ts';
 import { RawClient } from '../support/raw-client.ts';
+import { until } from '../support/proof-wait.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
 const ANYWHERE = { host: '127.0.0.1', port: 0 };
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+function openSockets(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
+}
 
 describe('a listening server', () => {
   const open: ListeningServer[] = [];
@@ -54,6 +59,15 @@ describe('a listening server', () => {
     });
     expect(answer?.headers).to.include({ connection: 'close', 'content-type': 'application/problem+json' });
     await client.closed();
+  });
+
+  it('lets go of a client that never closes its side, even after what Node refuses by itself', async () => {
+    const server = await start(() => {});
+    const before = openSockets();
+    const client = await connect(server);
+    client.write('GET / HTTP/1.1\r\n\r\n');
+    expect((await client.answer())?.status, 'without a Host').to.equal(400);
+    await until("only the client's end left", () => openSockets() <= before + 1);
   });
 
   it('answers headers without end with 431', async () => {
