@@ -1,4 +1,5 @@
 /** What Prometheus reads. Names and labels are a promise to operators' dashboards. */
+import { setImmediate } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Seconds: from a cached duplicate to the longest answer that a config can ask for. */
@@ -45,6 +46,8 @@ export function createMetrics({ version, countOpen }: MetricsSources): Metrics {
     configReloaded: (isOk) => meters.reloadOk.set(isOk ? 1 : 0),
     contentType: registry.contentType,
     async text() {
+      // What was answered before this was asked for may be counted only now: see the receiver.
+      await setImmediate();
       const open = await countOpen();
       meters.pending.set(open?.pending ?? Number.NaN);
       meters.dead.set(open?.dead ?? Number.NaN);

@@ -17,6 +17,14 @@ describe('the metrics', () => {
     metrics = createMetrics({ version: '1.2.3', countOpen: () => Promise.resolve(open) });
   });
 
+  it('count what was answered before they were asked for, though its answer went first', async () => {
+    setImmediate(() =>
+      metrics.answered({ status: 'error', result: 'delivered', httpStatus: 200, seconds: 1 }),
+    );
+    const name = 'botbell_callbacks_total{status="error",result="delivered"}';
+    expect(await sample(name)).to.equal(1);
+  });
+
   it('are all there from the start, each with a help text', async () => {
     const text = await metrics.text();
     for (const name of [

@@ -128,6 +128,14 @@ describe('the receiver', () => {
       expect(bench.reports.map((each) => each.status)).to.deep.equal([500]);
     });
 
+    it('is answered before it is logged', async () => {
+      const wasAnswered: boolean[] = [];
+      bench.onReport = () => wasAnswered.push(bench.isAnswered());
+      await send(bench.port);
+      await bench.reported();
+      expect(wasAnswered).to.deep.equal([true]);
+    });
+
     it('is answered as it went even where that cannot be logged', async () => {
       const error = new Error('the log is gone');
       bench.onReport = () => {

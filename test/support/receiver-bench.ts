@@ -1,4 +1,5 @@
 /** The receiver on a real port, with everything behind it played by the test. */
+import type { ServerResponse } from 'node:http';
 import { createCallbackCheck } from '../../src/callback/check-callback.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { ReceiverConfig } from '../../src/config/config.ts';
@@ -30,6 +31,8 @@ export interface ReceiverBench {
   handle: (callback: Callback) => Promise<Verdict>;
   /** What happens when a POST is reported; nothing unless the test says otherwise. */
   onReport: () => void;
+  /** Whether the latest request's answer has been written. */
+  isAnswered: () => boolean;
   /** Resolves when the first callback is being handled. */
   begun(): Promise<void>;
   /** Resolves when the first POST is through, its place free again. */
@@ -69,13 +72,23 @@ export async function openReceiver(
     },
     onUnforeseen: (error) => records.unforeseen.push(error),
   });
-  const server: ListeningServer = await listen(app.callback(), config.listen, { ...QUICK, ...timeouts });
+  const handler = app.callback();
+  let latest: ServerResponse | undefined;
+  const server: ListeningServer = await listen(
+    (request, response) => {
+      latest = response;
+      return handler(request, response);
+    },
+    config.listen,
+    { ...QUICK, ...timeouts },
+  );
   const bench: ReceiverBench = {
     ...records,
     port: server.port,
     traffic,
     handle: () => Promise.resolve(DELIVERED),
     onReport: () => undefined,
+    isAnswered: () => latest?.writableEnded === true,
     reported: () => reported.promise,
     begun: () => begun.promise,
     close: () => server.close(0),
