@@ -12,6 +12,7 @@ import {
   type Arrival,
   type DeliveryRecord,
   type DueDelivery,
+  type HistoryRecord,
   type Ledger,
   LedgerUnavailable,
   type OpenCounts,
@@ -186,8 +187,7 @@ export class SqlLedger implements Ledger {
     const { statements } = this.#store;
     await this.#transact(isDurable, async (trx) => {
       const context = { trx, time: this.#time() };
-      const records = batch.flatMap(({ history }) => history ?? []);
-      await statements.insertHistory(context, records);
+      await statements.insertHistory(context, batch.flatMap(historyIn));
       const updates = batch.flatMap(({ deliveries }) => deliveries);
       await statements.updateDeliveries(context, updates, this.#options.owner);
     });
@@ -206,6 +206,12 @@ export class SqlLedger implements Ledger {
       throw unavailable(error);
     }
   }
+}
+
+/** An attempt that was not made, say at a channel that asked to be left alone, is nothing to remember. */
+function historyIn({ history }: Settlement): readonly HistoryRecord[] {
+  const isEmpty = history === undefined || (history.attempts.length === 0 && history.answer === undefined);
+  return isEmpty ? [] : [history];
 }
 
 function causeOf(error: unknown): unknown {

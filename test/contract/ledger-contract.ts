@@ -392,6 +392,17 @@ export function describeLedger(
         expect(await ledger.countOpen()).to.deep.equal({ pending: 0, dead: 0 });
       });
 
+      it('remembers no attempt that was not made', async () => {
+        const admission = await arrive({}, [OPS]);
+        const { callbackId } = admission;
+        const updates = idsOf(admission).map((id) => failed(id));
+        await ledger.settle({
+          ...settlementOf(updates),
+          history: { callbackId, attempts: [], answer: undefined },
+        });
+        expect(await store.rows('history')).to.deep.equal([]);
+      });
+
       it('that the store refuses harms no other of the same moment, and leaves nothing half written', async () => {
         const admission = await arrive({}, [OPS, LOG]);
         const [ops, log] = idsOf(admission);
