@@ -1,64 +1,56 @@
 /** SQLite's write-ahead log: what is committed stands there until it is moved into the file. */
 import { closeSync, fdatasync, openSync } from 'node:fs';
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 
 /** Some 200 pages of four kilobytes, where callbacks come one by one. */
 const COMMITS_PER_MOVE = 40;
 
+export interface LogFile {
+  /** By another thread; calls back even where that failed, since SQLite flushes again what it must have on disk. */
+  flush(done: () => void): void;
+  close(): void;
+}
+
+/** SQLite locks the file and its index, never the log, so closing this releases no lock. @throws {Error} no such log */
+export function openLog(path: string): LogFile {
+  const log = openSync(path, 'r');
+  return { flush: (done) => fdatasync(log, () => done()), close: () => closeSync(log) };
+}
+
 /**
- * Moves the log into the file between two callbacks. SQLite would do so by itself, but within a commit, while somebody
- * waits for it, and nobody is served until the disk has the log and the file.
+ * Has the log flushed, then moved into the file, between two callbacks. SQLite would do both within a commit, while
+ * somebody waits for it; flushing takes most of that time, and afterwards SQLite finds little left to flush.
  */
 export class LogMover {
-  readonly #database: DatabaseSyncInstance;
-  readonly #log: number | undefined;
+  readonly #log: LogFile;
+  readonly #move: () => void;
   #commits = 0;
-  #isMoving = false;
+  #isFlushing = false;
   #isClosed = false;
 
-  /** @param path of the log, which is there */
-  constructor(database: DatabaseSyncInstance, path: string) {
-    this.#database = database;
-    this.#log = openToFlush(path);
+  constructor(log: LogFile, move: () => void) {
+    this.#log = log;
+    this.#move = move;
   }
 
   /** To be called after each commit. */
   committed(): void {
     this.#commits += 1;
-    if (this.#commits < COMMITS_PER_MOVE || this.#isMoving) return;
+    if (this.#commits < COMMITS_PER_MOVE || this.#isFlushing) return;
     this.#commits = 0;
-    this.#isMoving = true;
-    const move = () => {
-      this.#isMoving = false;
-      if (!this.#isClosed) this.#move('passive');
-    };
-    // Most of the time goes into flushing the log; done beforehand by another thread, SQLite finds little left to flush.
-    if (this.#log === undefined) setImmediate(move);
-    else fdatasync(this.#log, move);
+    this.#isFlushing = true;
+    this.#log.flush(() => this.#flushed());
   }
 
-  /** Moves all there is, since whoever copies a file forgets the log beside it. */
+  /** Moves nothing any more. */
   close(): void {
     this.#isClosed = true;
-    this.#move('truncate');
-    if (this.#log !== undefined) closeSync(this.#log);
+    // The other thread must not find another file under the same number.
+    if (!this.#isFlushing) this.#log.close();
   }
 
-  #move(mode: 'passive' | 'truncate'): void {
-    try {
-      this.#database.exec(`pragma wal_checkpoint(${mode})`);
-    } catch {
-      // Somebody else reads it, or the disk is full: the log stays, and nothing is lost.
-    }
-  }
-}
-
-/** SQLite locks the file and its index, never the log, so that closing it again releases no lock. */
-function openToFlush(path: string): number | undefined {
-  try {
-    return openSync(path, 'r');
-  } catch {
-    // In memory there is none.
-    return undefined;
+  #flushed(): void {
+    this.#isFlushing = false;
+    if (this.#isClosed) this.#log.close();
+    else this.#move();
   }
 }

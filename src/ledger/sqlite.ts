@@ -13,7 +13,7 @@ import {
   type SqliteStatement,
 } from 'kysely';
 import type { DialectTraits, OpenStore } from './dialect.ts';
-import { LogMover } from './sqlite-log.ts';
+import { LogMover, openLog } from './sqlite-log.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
 import type { Tables } from './tables.ts';
 
@@ -40,13 +40,16 @@ const BEGIN = 'begin immediate';
 
 const MEMORY = ':memory:';
 
+/** SQLite's default: at so many pages it moves the log by itself, as it must where few commits are large ones. */
+const LARGEST_LOG_PAGES = 1000;
+
 /** What the write-ahead log may keep on disk once its content is in the file. */
 const LOG_BYTES = 8 * 1024 * 1024;
 
 /** @throws {Error} a file that cannot be opened or created, with the reason */
 export function openSqlite(path: string): OpenStore {
   const database = openFile(path);
-  const log = new LogMover(database, `${path}-wal`);
+  const log = logMoverOf(database);
   const kept = keptStatements(database, log);
   const db = new Kysely<Tables>({ dialect: new LedgerDialect(kept) });
   return { db, traits: traitsOver(kept, log), statements: new SqliteStatements(kept) };
@@ -91,6 +94,7 @@ function openFile(path: string): DatabaseSyncInstance {
     database.exec('pragma journal_mode = wal');
     database.exec('pragma synchronous = normal');
     database.exec('pragma foreign_keys = on');
+    database.exec(`pragma wal_autocheckpoint = ${LARGEST_LOG_PAGES}`);
     database.exec(`pragma journal_size_limit = ${LOG_BYTES}`);
     refuseReadOnly(database);
     database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -111,7 +115,7 @@ function refuseReadOnly(database: DatabaseSyncInstance): void {
   }
 }
 
-function keptStatements(database: DatabaseSyncInstance, log: LogMover): SqliteDatabase {
+function keptStatements(database: DatabaseSyncInstance, log: LogMover | undefined): SqliteDatabase {
   const kept = new Map<string, SqliteStatement>();
   return {
     prepare(text) {
@@ -124,11 +128,33 @@ function keptStatements(database: DatabaseSyncInstance, log: LogMover): SqliteDa
     },
     close() {
       kept.clear();
-      // SQLite does it by itself only once every statement has been collected as garbage.
-      log.close();
+      log?.close();
+      // SQLite does so by itself only once every statement has been collected as garbage, and whoever copies a file
+      // forgets the log beside it.
+      moveLog(database, 'truncate');
       database.close();
     },
   };
+}
+
+function logMoverOf(database: DatabaseSyncInstance): LogMover | undefined {
+  // SQLite follows links, so only it knows where the log is.
+  const files = database.prepare('pragma database_list').all() as { name: string; file: string }[];
+  const file = files.find(({ name }) => name === 'main')?.file ?? '';
+  try {
+    return new LogMover(openLog(`${file}-wal`), () => moveLog(database, 'passive'));
+  } catch {
+    // In memory there is none. Whatever else it is, SQLite moves the log as well, only later.
+    return undefined;
+  }
+}
+
+function moveLog(database: DatabaseSyncInstance, mode: 'passive' | 'truncate'): void {
+  try {
+    database.exec(`pragma wal_checkpoint(${mode})`);
+  } catch {
+    // Somebody else reads it, or the disk is full: the log stays, and nothing is lost.
+  }
 }
 
 /** What SQLite can bind; the ledger's rows hold nothing else. */
@@ -143,7 +169,7 @@ function forKysely(statement: StatementSyncInstance): SqliteStatement {
   };
 }
 
-function traitsOver(database: SqliteDatabase, log: LogMover): DialectTraits {
+function traitsOver(database: SqliteDatabase, log: LogMover | undefined): DialectTraits {
   const run = (text: string) => void database.prepare(text).run([]);
   return {
     idType: 'integer',
@@ -155,7 +181,7 @@ function traitsOver(database: SqliteDatabase, log: LogMover): DialectTraits {
         if (isDurable) run('pragma synchronous = full');
         try {
           const result = await inTransaction(run, () => work(connection));
-          log.committed();
+          log?.committed();
           return result;
         } finally {
           if (isDurable) run('pragma synchronous = normal');

@@ -1,96 +1,90 @@
-/** SQLite's log goes into the file between two callbacks, and wholly when the ledger is closed. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+/** SQLite's log is flushed and moved into the file between two callbacks. */
+import { copyFileSync } from 'node:fs';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { LogMover } from '../../src/ledger/sqlite-log.ts';
-
-const PASSIVE = 'pragma wal_checkpoint(passive)';
-const TRUNCATE = 'pragma wal_checkpoint(truncate)';
+import { arrivalOf } from '../contract/ledger-contract.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { until } from '../support/proof-wait.ts';
+import { createSqliteStore } from '../support/sqlite-store.ts';
 
 describe("SQLite's log", () => {
-  let folder: string;
-  let said: string[];
-  let onMove: () => void;
+  let events: string[];
+  /** Ends the flushes that have begun, in order. */
+  let flushes: (() => void)[];
+  let mover: LogMover;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'botbell-log-'));
-    said = [];
-    onMove = () => undefined;
-  });
-
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-  function moverOf(path: string): LogMover {
-    const exec = (text: string) => {
-      said.push(text);
-      onMove();
+    events = [];
+    flushes = [];
+    const log = {
+      flush: (done: () => void) => {
+        events.push('flush');
+        flushes.push(done);
+      },
+      close: () => void events.push('close'),
     };
-    return new LogMover({ exec } as unknown as DatabaseSyncInstance, path);
-  }
+    mover = new LogMover(log, () => void events.push('move'));
+  });
 
-  function moverOfFile(): LogMover {
-    const path = join(folder, 'botbell.db-wal');
-    writeFileSync(path, 'a log');
-    return moverOf(path);
-  }
-
-  function commit(mover: LogMover, times: number): void {
+  const commit = (times: number) => {
     for (let time = 0; time < times; time += 1) mover.committed();
-  }
+  };
 
-  const nextMove = () => new Promise<void>((resolve) => (onMove = resolve));
-
-  it('stays where it is while it is short', async () => {
-    const mover = moverOfFile();
-    commit(mover, 39);
-    mover.close();
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(said).to.deep.equal([TRUNCATE]);
+  it('stays where it is while it is short', () => {
+    commit(39);
+    expect(events).to.deep.equal([]);
   });
 
-  it('is moved after some forty commits, not within one of them', async () => {
-    const mover = moverOfFile();
-    commit(mover, 100);
-    expect(said).to.deep.equal([]);
-    await nextMove();
-    expect(said).to.deep.equal([PASSIVE]);
-    commit(mover, 40);
-    await nextMove();
-    expect(said).to.deep.equal([PASSIVE, PASSIVE]);
-    mover.close();
+  it('is moved after forty commits, once it has been flushed', () => {
+    commit(40);
+    expect(events).to.deep.equal(['flush']);
+    flushes[0]?.();
+    expect(events).to.deep.equal(['flush', 'move']);
   });
 
-  it('is moved in memory, too, where there is no file of it', async () => {
-    const mover = moverOf(join(folder, 'none'));
-    commit(mover, 40);
-    await nextMove();
-    expect(said).to.deep.equal([PASSIVE]);
-    mover.close();
+  it('is not flushed twice at once, and again when it has grown', () => {
+    commit(100);
+    expect(events).to.deep.equal(['flush']);
+    flushes[0]?.();
+    commit(1);
+    expect(events).to.deep.equal(['flush', 'move', 'flush']);
   });
 
-  it('is not moved any more once the ledger is closed', async () => {
-    const mover = moverOf(join(folder, 'none'));
-    commit(mover, 40);
+  it('is not moved any more once the ledger is closed', () => {
+    commit(40);
     mover.close();
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(said).to.deep.equal([TRUNCATE]);
+    expect(events, 'still in use').to.deep.equal(['flush']);
+    flushes[0]?.();
+    expect(events).to.deep.equal(['flush', 'close']);
   });
 
-  it('stays when SQLite cannot move it, and is tried again', async () => {
-    const mover = moverOfFile();
-    for (let time = 1; time <= 2; time += 1) {
-      commit(mover, 40);
-      await new Promise<void>((resolve) => {
-        onMove = () => {
-          resolve();
-          throw new Error('database is locked');
-        };
-      });
+  it('is closed at once when nobody uses it', () => {
+    mover.close();
+    expect(events).to.deep.equal(['close']);
+  });
+
+  it('of a real ledger is in the file long before SQLite would move it', async () => {
+    const clock = new ManualClock();
+    const store = createSqliteStore(clock);
+    const ledger = await store.open({ clock, owner: 'me', leaseMs: 18_000, takeOverAfterMs: 60_000 });
+    for (let number = 0; number < 45; number += 1) {
+      await ledger.admit(arrivalOf(callbackWith({ job_id: `job-${number}` }), [], clock.now()));
     }
-    expect(said).to.deep.equal([PASSIVE, PASSIVE]);
-    onMove = () => undefined;
-    mover.close();
+    const withoutLog = `${store.file}.copy`;
+    await until('callbacks in the file itself', () => {
+      copyFileSync(store.file, withoutLog);
+      const copy = new DatabaseSync(withoutLog);
+      try {
+        return copy.prepare('select id from callbacks').all().length >= 40;
+      } catch {
+        // The migrations are in the log, too.
+        return false;
+      } finally {
+        copy.close();
+      }
+    });
+    await store.close();
   });
 });
