@@ -76,6 +76,14 @@ const files = await Promise.all(
   })),
 );
 
+/** Of one module that is both imported and required, the bundle would hold two. */
+for (const [path, { imports }] of Object.entries(metafile.inputs)) {
+  const split = imports.find(
+    ({ kind, path: to }) => kind === 'require-call' && metafile.inputs[to]?.format === 'esm',
+  );
+  if (split !== undefined) throw new Error(`${path} requires ${split.path}, which is an ES module`);
+}
+
 /** The last one, since a build counts as done when it is there. */
 const isMain = (/** @type {{ path: string }} */ { path }) => path.endsWith('main.js');
 
