@@ -8,25 +8,33 @@ const ROOT = join(import.meta.dirname, '..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
 interface Session {
+  readonly variables: Readonly<Record<string, string>>;
   readonly args: readonly string[];
   readonly output: string;
 }
 
-/** Each ```console block: `$ npm run -s botbell -- <args>` and what it prints. */
+/** Each ```console block: perhaps `$ export <variables>`, then `$ npm run -s botbell -- <args>` and what it prints. */
 function sessions(): Session[] {
-  const blocks = README.matchAll(/```console\n\$ npm run -s botbell -- (?<args>.*)\n(?<output>[^]*?)```/g);
+  const blocks = README.matchAll(
+    /```console\n(?:\$ export (?<variables>.*)\n)?\$ npm run -s botbell -- (?<args>.*)\n(?<output>[^]*?)```/g,
+  );
   return [...blocks].map(({ groups }) => ({
     args: (groups?.['args'] ?? '').split(' '),
+    variables: variablesIn(groups?.['variables'] ?? ''),
     output: (groups?.['output'] ?? '').trimEnd(),
   }));
+}
+
+function variablesIn(text: string): Record<string, string> {
+  const pairs = [...text.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value] as const);
+  return Object.fromEntries(pairs);
 }
 
 describe('The README', () => {
   it('shows sessions', () => expect(sessions()).to.have.length(2));
 
-  for (const { args, output } of sessions()) {
+  for (const { variables, args, output } of sessions()) {
     it(`shows what \`botbell ${args.join(' ')}\` prints`, async () => {
-      const variables = { SLACK_BOT_TOKEN: 'xoxb-x', SMTP_URL: 'smtps://mail.example.com' };
       const { code, stdout } = await runCommand(args, { variables });
       expect(stdout.trimEnd()).to.equal(output);
       expect(code).to.equal(0);

@@ -24,16 +24,24 @@ export function createCallbackCheck(timezone: string): (value: unknown) => Callb
   return (value) => {
     if (!isJsonObject(value))
       throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
-    if (nestsDeeperThan(value, MAX_DEPTH)) throw new InvalidCallback(tooDeepFields(value));
-    if (isCallback(value, timezone)) return value as unknown as Callback;
-    try {
-      // Strict, or yup would cast "1" to 1 and stumble over unknown keys such as `constructor`.
-      schema.validateSync(value, { strict: true, abortEarly: false, disableStackTrace: true });
-    } catch (error) {
-      throw error instanceof ValidationError ? new InvalidCallback(errorsOf(error)) : error;
-    }
+    const tooDeep = nestsDeeperThan(value, MAX_DEPTH) ? tooDeepFields(value) : [];
+    if (tooDeep.length === 0 && isCallback(value, timezone)) return value as unknown as Callback;
+    const errors = [...tooDeep, ...errorsIn(value, schema)];
+    if (errors.length > 0) throw new InvalidCallback(errors);
     return value as unknown as Callback;
   };
+}
+
+/** Every rule is about a top-level field, so that how deep it nests does not matter. */
+function errorsIn(value: object, schema: ObjectSchema<object>): CallbackError[] {
+  try {
+    // Strict, or yup would cast "1" to 1 and stumble over unknown keys such as `constructor`.
+    schema.validateSync(value, { strict: true, abortEarly: false, disableStackTrace: true });
+    return [];
+  } catch (error) {
+    if (error instanceof ValidationError) return errorsOf(error);
+    throw error;
+  }
 }
 
 /** To be validated strictly. */
@@ -94,7 +102,7 @@ function describe(value: unknown): string {
   return typeof value === 'number' ? `the number ${value}` : JSON.stringify(value);
 }
 
-/** Every rule is about a top-level field, whose names need no escaping in a pointer. */
+/** The names of the fields that rules are about need no escaping in a pointer. */
 function errorsOf(error: ValidationError): CallbackError[] {
   return error.inner.map(({ path = '', message }) => ({ pointer: `/${path}`, detail: message }));
 }

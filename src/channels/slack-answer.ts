@@ -12,11 +12,12 @@ interface Answer {
 
 /**
  * The JSON of an answer without what nobody reads: the client goes through all of it, key by key, for a line of its log.
- * What is no JSON object stays as it is.
+ * What is no JSON stays as it is; what is JSON but no object is an empty one, since the client trips over it.
  */
 export function essentialsOf(body: string): string {
   const answer = parsed(body);
-  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return body;
+  if (answer === undefined) return body;
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return '{}';
   const { ok, channel, ts, error, needed, response_metadata }: Answer = answer;
   return JSON.stringify({ ok, channel, ts, error, needed, response_metadata });
 }

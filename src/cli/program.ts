@@ -4,7 +4,7 @@ import type { LogLevel } from '../observe/logger.ts';
 import { readVersion } from '../package-files.ts';
 import { parseDuration } from '../time/duration.ts';
 import type { CheckOptions } from './check.ts';
-import { CommandFailed, type CommandContext } from './context.ts';
+import type { CommandContext } from './context.ts';
 import type { PreviewOptions } from './preview.ts';
 
 const WRONG_USAGE = 2;
@@ -25,10 +25,16 @@ export async function runProgram(args: readonly string[], context: CommandContex
     return (await chosen?.({ ...context, configFile: config })) ?? 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
-    context.message(error instanceof Error ? error.message : String(error));
-    if (!(error instanceof CommandFailed) && error instanceof Error) context.message(error.stack ?? '');
+    context.message(explanationOf(error));
     return FAILED;
   }
+}
+
+/** What went wrong, in words; of a mistake of ours, also where. */
+function explanationOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isOurs = [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind);
+  return isOurs ? (error.stack ?? error.message) : error.message;
 }
 
 function createProgram(context: CommandContext, choose: (run: Run) => void): Command {

@@ -16,7 +16,7 @@ export interface ListenAddress {
 
 export interface ReceiverConfig {
   readonly listen: ListenAddress;
-  /** Begins with a slash, ends without one. */
+  /** To the letter; with tokens, what stands before `/<token>`. */
   readonly path: string;
   /** Empty: no token. */
   readonly tokens: readonly string[];

@@ -1,4 +1,5 @@
 /** `${NAME}`, `${NAME:-default}` and `${file:/path}` in the strings of a config; `$${` stands for a literal `${`. */
+import { NotUtf8 } from '../text/read-text.ts';
 import type { Path } from './path.ts';
 import { pathText } from './path.ts';
 
@@ -111,6 +112,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Why a file could not be read, without what the system's own message repeats. */
 export function reasonOf(error: unknown): string {
+  if (error instanceof NotUtf8) return error.message;
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
   return REASONS[code] ?? (code || 'unknown error');
 }

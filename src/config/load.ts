@@ -1,10 +1,10 @@
 /** Reads a config file: everything that is wrong with it at once, or a Config that nothing is wrong with. */
-import { readFileSync } from 'node:fs';
 import type { Config, Problem } from './config.ts';
 import { Findings } from './findings.ts';
 import { interpolate, reasonOf } from './interpolate.ts';
 import { isMapping } from './path.ts';
 import { readConfig, type ReadEnvironment } from './read-config.ts';
+import { NotUtf8, readText } from '../text/read-text.ts';
 import { YamlSource } from './yaml-source.ts';
 
 export interface LoadEnvironment extends ReadEnvironment {
@@ -25,13 +25,13 @@ export interface LoadedConfig {
  * where `file` says, and named in problems as given.
  */
 export function loadConfig(file: string, environment: LoadEnvironment): LoadedConfig {
-  const readFile = environment.readFile ?? ((path) => readFileSync(path, 'utf8'));
+  const readFile = environment.readFile ?? readText;
   let text: string;
   try {
     text = readFile(file);
   } catch (error) {
-    const hint = 'name another with --config or BOTBELL_CONFIG';
-    return { problems: [faultOfFile(file, `the config file cannot be read: ${reasonOf(error)}; ${hint}`)] };
+    const hint = error instanceof NotUtf8 ? '' : '; name another with --config or BOTBELL_CONFIG';
+    return { problems: [faultOfFile(file, `the config file cannot be read: ${reasonOf(error)}${hint}`)] };
   }
   const { source, problems } = YamlSource.parse(file, text);
   if (source.data === undefined) return { problems };

@@ -17,10 +17,11 @@ class UncheckedValue extends Error {
 }
 
 export function receiverOf(section: ReceiverSection): ReceiverConfig {
+  const tokens = [section.token].flat().filter((token) => token !== '');
   return {
     listen: listenAddress(section.listen),
-    path: section.path.replace(/\/$/, ''),
-    tokens: [section.token].flat().filter((token) => token !== ''),
+    path: tokens.length > 0 ? section.path.replace(/\/$/, '') : section.path,
+    tokens,
     allowFrom: section.allow_from.map((text) => parseCidr(text) ?? text),
     trustProxy: section.trust_proxy,
     maxBodyBytes: parsed(parseSize(section.max_body)),

@@ -61,9 +61,9 @@ export function createReceiver(dependencies: ReceiverDependencies): Koa {
   const { config } = dependencies;
   const app = new Koa();
   app.on('error', dependencies.onUnforeseen);
-  const router = new Router<CallbackState>({ sensitive: true });
+  const router = new Router<CallbackState>({ sensitive: true, strict: true });
   router.all('/healthz', answerHealth);
-  const path = config.tokens.length > 0 ? `${config.path}/:token` : config.path || '/';
+  const path = config.tokens.length > 0 ? `${config.path}/:token` : config.path;
   router.all(
     path,
     checked(config),

@@ -1,9 +1,10 @@
 /** Reads a folder of template sets: `<set>/<format>/<status>.yaml` and the partials `<set>/<format>/_<name>.liquid`. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ALL_STATUSES } from '../callback/callback.ts';
 import type { StatusName } from '../callback/callback.ts';
 import type { Problem } from '../config/config.ts';
+import { NotUtf8, readText } from '../text/read-text.ts';
 import { didYouMean } from './liquid-faults.ts';
 
 export interface SourceFile {
@@ -83,9 +84,10 @@ function readFormat(path: string, problems: Problem[]): FormatFiles {
 
 function readFile(path: string, problems: Problem[]): SourceFile | undefined {
   try {
-    return { path, text: readFileSync(path, 'utf8') };
-  } catch {
-    problems.push(problemWith(path, 'error', 'this template cannot be read'));
+    return { path, text: readText(path) };
+  } catch (error) {
+    const why = error instanceof NotUtf8 ? `: ${error.message}` : '';
+    problems.push(problemWith(path, 'error', `this template cannot be read${why}`));
     return undefined;
   }
 }

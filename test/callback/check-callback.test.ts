@@ -140,12 +140,17 @@ describe('createCallbackCheck', () => {
     expect(pointersOf({ ...MINIMAL, ...deep })).to.have.length(50);
   });
 
-  it('refuses more than 64 levels by the field that is too deep, before anything else', () => {
+  it('refuses more than 64 levels by the field that is too deep', () => {
     expect(pointersOf({ ...MINIMAL, output: nested(63) })).to.deep.equal([]);
-    expect(errorsOf({ output: nested(64), 'a/b~': nested(100_000) })).to.deep.equal([
+    expect(errorsOf({ ...MINIMAL, output: nested(64), 'a/b~': nested(100_000) })).to.deep.equal([
       { pointer: '/output', detail: 'is nested deeper than 64 levels' },
       { pointer: '/a~1b~0', detail: 'is nested deeper than 64 levels' },
     ]);
+  });
+
+  it('says what else is wrong with what is too deep', () => {
+    const value = { ...MINIMAL, status: 7, message: nested(100_000) };
+    expect(pointersOf(value)).to.deep.equal(['/message', '/status', '/message']);
   });
 
   it('never echoes more than the beginning of a value, and that clean', () => {

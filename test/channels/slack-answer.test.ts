@@ -15,8 +15,11 @@ describe('an answer of Slack', () => {
     expect(JSON.parse(essentialsOf(JSON.stringify(refusal)))).to.deep.equal(refusal);
   });
 
-  it('stays as it is where it is no JSON object', () => {
-    for (const body of ['', '<html>', 'null', '[1]', '"ok"', '{"ok":tr'])
-      expect(essentialsOf(body)).to.equal(body);
+  it('stays as it is where it is no JSON', () => {
+    for (const body of ['', '<html>', '{"ok":tr']) expect(essentialsOf(body)).to.equal(body);
+  });
+
+  it('is an empty object where it is JSON but none, over which the client would trip', () => {
+    for (const body of ['null', '[1]', '"ok"', '5', 'true']) expect(essentialsOf(body)).to.equal('{}');
   });
 });

@@ -1,4 +1,7 @@
 /** Good configs, value by value; faulty ones have their own files. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Config } from '../../src/config/config.ts';
 import { formatProblem } from '../../src/config/format-problem.ts';
@@ -236,6 +239,29 @@ describe('A template set', () => {
     expect(load('configz').problems.map(formatProblem)).to.deep.equal([
       'botbell.yaml:7:17: default_route.template_set: there is no template set "configz" (did you mean "configs"?)',
     ]);
+  });
+});
+
+describe('A config file in another encoding', () => {
+  it('is refused: its names would match nothing', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'botbell-config-'));
+    const file = join(folder, 'botbell.yaml');
+    // `routes: [{ bot_id: 請求 }]` in Shift_JIS.
+    writeFileSync(
+      file,
+      Buffer.concat([
+        Buffer.from('routes: [{ bot_id: '),
+        Buffer.from([0x90, 0xbf, 0x8b, 0x81]),
+        Buffer.from(' }]\n'),
+      ]),
+    );
+    const environment = { variables: {}, channelTypes: fakeChannels, builtInTemplates: 'templates' };
+    const { config, problems } = loadConfig(file, environment);
+    expect(config).to.equal(undefined);
+    expect(problems.map(({ message }) => message)).to.deep.equal([
+      'the config file cannot be read: it is not UTF-8: save it in that encoding',
+    ]);
+    rmSync(folder, { recursive: true });
   });
 });
 

@@ -275,10 +275,24 @@ describe('the receiver', () => {
 
   describe('who may send', () => {
     it('is anybody where no token is set, at exactly this path', async () => {
-      for (const path of ['/callback', '/callbacks/x', '/Callbacks', '/', '/callbacks%2f', '//callbacks']) {
+      for (const path of [
+        '/callback',
+        '/callbacks/',
+        '/callbacks/x',
+        '/Callbacks',
+        '/',
+        '/callbacks%2f',
+        '//callbacks',
+      ]) {
         expectProblem(await send(bench.port, { path }), 404, /^There is nothing here\.$/);
       }
       expect((await send(bench.port, { path: '/callbacks?from=job' })).status).to.equal(200);
+    });
+
+    it('is anybody at a path that ends with a slash, where the config says so', async () => {
+      await reopen({ path: '/hook/' });
+      expect((await send(bench.port, { path: '/hook/' })).status).to.equal(200);
+      expect((await send(bench.port, { path: '/hook' })).status).to.equal(404);
     });
 
     it('is who knows one of the tokens', async () => {

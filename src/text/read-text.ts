@@ -1,0 +1,19 @@
+/** Text files, which all are UTF-8. */
+import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
+
+/** Read as UTF-8 all the same, letters of another encoding would become marks that match nothing, and nobody would know. */
+export class NotUtf8 extends Error {
+  override readonly name = 'NotUtf8';
+
+  constructor() {
+    super('it is not UTF-8: save it in that encoding');
+  }
+}
+
+/** @throws {NotUtf8} @throws {Error} Node's own, where there is no such file */
+export function readText(path: string): string {
+  const bytes = readFileSync(path);
+  if (!isUtf8(bytes)) throw new NotUtf8();
+  return bytes.toString('utf8');
+}
