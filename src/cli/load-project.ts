@@ -22,7 +22,7 @@ export interface CheckedProject {
 
 /** Reads the config and every template it names; says all that is wrong at once. */
 export function checkProject(context: Pick<CommandContext, 'configFile' | 'variables'>): CheckedProject {
-  const { config, problems } = loadConfig(configFileOf(context), {
+  const { config, placeInConfig, problems } = loadConfig(configFileOf(context), {
     variables: context.variables,
     channelTypes,
     builtInTemplates: BUILT_IN_TEMPLATES,
@@ -32,6 +32,7 @@ export function checkProject(context: Pick<CommandContext, 'configFile' | 'varia
     display: config.display,
     builtInTemplates: BUILT_IN_TEMPLATES,
     templatesFolder: config.templates,
+    placeInConfig,
     formats: [...new Set(formatsOf(config, channelTypes).values())],
   });
   const all = [...problems, ...renderer.check(targetsOf(config))];

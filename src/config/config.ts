@@ -1,6 +1,7 @@
 /** The checked config: every value typed, in base units, groups expanded, nothing left to interpret. */
 import type { StatusName } from '../callback/callback.ts';
 import type { Language } from '../channels/format.ts';
+import type { Path } from './path.ts';
 
 /** Where in which file a value stands; line and column count from 1. */
 export interface Place {
@@ -52,6 +53,9 @@ export interface DeliveryConfig {
   /** Destinations told of dead letters and refused bodies. */
   readonly alerts: readonly Destination[];
 }
+
+/** The place of a line and column (from 1) within the string at `path` of a config file. */
+export type PlaceInConfig = (path: Path, line: number, column: number) => Place;
 
 export interface DisplayConfig {
   /** IANA name. */

@@ -41,6 +41,13 @@ export class Findings {
     this.addAt(this.source.placeOfKey(path), 'warning', message);
   }
 
+  /** Of a line and column (from 1) within the string at `path`; where that came from a variable, of the string. */
+  placeInString(path: Path, line: number, column: number): Place {
+    return this.isInterpolated(path)
+      ? this.source.placeOf(path)
+      : this.source.placeInString(path, line, column);
+  }
+
   placeOfKey(path: Path): Place {
     return this.source.placeOfKey(path);
   }

@@ -1,5 +1,5 @@
 /** Reads a config file: everything that is wrong with it at once, or a Config that nothing is wrong with. */
-import type { Config, Problem } from './config.ts';
+import type { Config, PlaceInConfig, Problem } from './config.ts';
 import { Findings } from './findings.ts';
 import { interpolate, reasonOf } from './interpolate.ts';
 import { isMapping } from './path.ts';
@@ -16,6 +16,8 @@ export interface LoadEnvironment extends ReadEnvironment {
 export interface LoadedConfig {
   /** Undefined when there is an error among the problems. */
   readonly config?: Config;
+  /** There with the config. */
+  readonly placeInConfig?: PlaceInConfig;
   /** In the order of the file. */
   readonly problems: readonly Problem[];
 }
@@ -33,13 +35,16 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
     const hint = error instanceof NotUtf8 ? '' : '; name another with --config or BOTBELL_CONFIG';
     return { problems: [faultOfFile(file, `the config file cannot be read: ${reasonOf(error)}${hint}`)] };
   }
-  const { source, problems } = YamlSource.parse(file, text);
-  if (source.data === undefined) return { problems };
-  if (!isMapping(source.data)) return { problems: [...problems, faultOfFile(file, shapeFault(source.data))] };
+  const { source, problems: faults } = YamlSource.parse(file, text);
+  if (source.data === undefined) return { problems: faults };
+  if (!isMapping(source.data)) return { problems: [...faults, faultOfFile(file, shapeFault(source.data))] };
   const interpolated = interpolate(source.data, { variables: environment.variables, readFile });
-  const findings = new Findings(source, interpolated, problems);
+  const findings = new Findings(source, interpolated, faults);
   const config = readConfig({ file, interpolated, findings, environment });
-  return { ...(config && { config }), problems: findings.inOrder() };
+  const problems = findings.inOrder();
+  if (config === undefined) return { problems };
+  const placeInConfig: PlaceInConfig = (...place) => findings.placeInString(...place);
+  return { config, placeInConfig, problems };
 }
 
 function shapeFault(data: unknown): string {

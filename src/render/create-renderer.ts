@@ -2,7 +2,7 @@
 import { statusNameOf } from '../callback/callback.ts';
 import type { Callback } from '../callback/callback.ts';
 import type { ComposeContext, MessageFormat } from '../channels/format.ts';
-import type { DisplayConfig } from '../config/config.ts';
+import type { DisplayConfig, PlaceInConfig } from '../config/config.ts';
 import { checkTemplates } from './check-templates.ts';
 import { completeParts } from './complete-parts.ts';
 import { createLinks } from './links.ts';
@@ -24,6 +24,8 @@ export interface RendererOptions {
   /** The user's own sets, over the built-in ones. */
   readonly templatesFolder?: string | undefined;
   readonly formats: readonly MessageFormat[];
+  /** Where problems of `display.links` stand. */
+  readonly placeInConfig?: PlaceInConfig | undefined;
 }
 
 /**
@@ -35,7 +37,7 @@ export function createRenderer(options: RendererOptions): Renderer {
   const { display, formats } = options;
   const meter = new Meter();
   const catalog = new TemplateCatalog({ ...options, meter });
-  const links = createLinks(display, CALLBACK_VARIABLES);
+  const links = createLinks(display, CALLBACK_VARIABLES, options.placeInConfig);
   const stage: Stage = { options, meter, catalog, links };
   return {
     render: (callback, target, attempt, onFailure) => render(stage, { callback, target, attempt, onFailure }),

@@ -1,6 +1,7 @@
 /** Addresses of jobs and files, made from the Liquid templates of `display.links`. */
 import type { Liquid, Template } from 'liquidjs';
-import type { DisplayConfig, Problem } from '../config/config.ts';
+import type { DisplayConfig, Place, PlaceInConfig, Problem } from '../config/config.ts';
+import type { Path } from '../config/path.ts';
 import { Escaped, escapeFor } from '../text/escape.ts';
 import { createEngine, renderText } from './engine.ts';
 import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
@@ -27,11 +28,19 @@ const FILE_NAMES = ['ref', 'name', 'size'];
 const escapeUrlPart = escapeFor('url');
 
 /** @param callbackNames the variables of `callbackView` */
-export function createLinks(display: DisplayConfig, callbackNames: readonly string[]): Links {
+export function createLinks(
+  display: DisplayConfig,
+  callbackNames: readonly string[],
+  placeInConfig: PlaceInConfig = placeByName,
+): Links {
   const meter = new Meter();
   const liquid = createEngine({ landing: 'url', display, meter, partials: {} });
-  const job = compileLink(liquid, 'job', display.links.job, callbackNames);
-  const file = compileLink(liquid, 'file', display.links.file, [...callbackNames, ...FILE_NAMES]);
+  const compile = (name: LinkName, known: readonly string[]) =>
+    compileLink(liquid, display.links[name], known, (line, column) =>
+      placeInConfig(['display', 'links', name], line, column),
+    );
+  const job = compile('job', callbackNames);
+  const file = compile('file', [...callbackNames, ...FILE_NAMES]);
   return {
     job: (view) => (job.templates === undefined ? '' : renderLink(liquid, job.templates, view, meter)),
     file: (view, linked) =>
@@ -50,17 +59,22 @@ interface CompiledLink {
   readonly problems: readonly Problem[];
 }
 
+/** For whoever has no file at hand. */
+function placeByName(path: Path, line: number, column: number): Place {
+  return { file: path.join('.'), line, column };
+}
+
 function compileLink(
   liquid: Liquid,
-  name: LinkName,
   source: string | undefined,
   knownNames: readonly string[],
+  placeOf: (line: number, column: number) => Place,
 ): CompiledLink {
   if (source === undefined || source === '') return { templates: undefined, problems: [] };
   const { templates, fault } = parseLiquid(liquid, source);
   const faults = templates === undefined ? [fault] : findUnknownVariables(liquid, templates, knownNames);
   const problems = faults.map(({ line, column, message }): Problem => ({
-    place: { file: `display.links.${name}`, line, column },
+    place: placeOf(line, column),
     message,
     severity: 'error',
   }));

@@ -107,6 +107,13 @@ describe('The command line', () => {
       expect(stdout).to.match(/error\.yaml:1:\d+: .*bot_nmae.*bot_name/);
     });
 
+    it('finds an unknown variable in a link, with its place', async () => {
+      writeFileSync(config, `display:\n  links:\n    job: "https://x.test/{{ jobid }}"\n${CONFIG}`);
+      const { code, stdout } = await runCommand(['check', '--config', config]);
+      expect(code).to.equal(1);
+      expect(stdout).to.match(/botbell\.yaml:3:28: there is no variable "jobid"; did you mean "job_id"\?/);
+    });
+
     it('finds what is wrong with a template that only an alert uses', async () => {
       const templates = join(folder, 'templates', 'en', 'email');
       mkdirSync(templates, { recursive: true });
