@@ -26,7 +26,7 @@ interface ContextInternals {
 }
 
 /** What `value` evaluates to, and which error it throws, exactly as where liquidjs itself renders synchronously. */
-export function compileValue(value: Value, liquid: Liquid): Evaluate {
+export function compileValue(value: Pick<Value, 'initial' | 'filters'>, liquid: Liquid): Evaluate {
   const initial = compileExpression(value.initial, liquid);
   const filters = value.filters.map(compileFilter);
   return (context) => {

@@ -1,7 +1,7 @@
 /** Renders what liquidjs parsed by plain calls: its generators take several times as long as the work they do. */
 import { LiquidError, Output, RenderError, TypeGuards } from 'liquidjs';
 import type { Context, Emitter, Liquid, Template } from 'liquidjs';
-import { compileValue } from './compile-value.ts';
+import { compileOutput, type PositionedPrinter } from './direct-output.ts';
 import { checkTime, runItself, TextEmitter } from './direct-run.ts';
 import type { BlockCompiler, Run } from './direct-run.ts';
 import { compileTag } from './direct-tags.ts';
@@ -16,10 +16,12 @@ interface Step {
 /** In place of liquidjs' own renderer, and to the same result; a tag that is not known here renders itself. */
 export class DirectRenderer implements BlockCompiler {
   readonly liquid: Liquid;
+  private readonly printer: PositionedPrinter | undefined;
   private readonly compiled = new WeakMap<Template[], Run>();
 
-  constructor(liquid: Liquid) {
+  constructor(liquid: Liquid, printer?: PositionedPrinter) {
     this.liquid = liquid;
+    this.printer = printer;
   }
 
   /** @throws {LiquidError} liquidjs' own, with the place */
@@ -58,7 +60,7 @@ export class DirectRenderer implements BlockCompiler {
 
   private compileRun(template: Template): Run {
     if (template instanceof Output) {
-      const evaluate = compileValue(template.value, this.liquid);
+      const evaluate = compileOutput(template, this.liquid, this.printer);
       return (context, emitter) => emitter.write(evaluate(context));
     }
     return compileTag(template, this) ?? runItself(template);

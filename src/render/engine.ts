@@ -7,7 +7,7 @@ import { directOperators } from './direct-operators.ts';
 import { DirectRenderer } from './direct-renderer.ts';
 import { registerFilters } from './filters.ts';
 import type { Meter } from './meter.ts';
-import { createPrinter } from './print-value.ts';
+import { createPrinter, printerByPosition } from './print-value.ts';
 import type { PrintLanding } from './print-value.ts';
 
 /** Objects that one rendering may create, in liquidjs' own count. */
@@ -42,7 +42,7 @@ export function createEngine({ landing, display, meter, partials }: EngineOption
   registerFilters(liquid, landing, printer, display);
   liquid.registerTag('capture', EscapedCaptureTag);
   // Also what liquidjs' own tags call for what is inside them.
-  Object.assign(liquid, { renderer: new DirectRenderer(liquid) });
+  Object.assign(liquid, { renderer: new DirectRenderer(liquid, printerByPosition(landing, meter)) });
   return liquid;
 }
 

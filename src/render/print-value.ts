@@ -7,7 +7,9 @@ import type { Landing } from '../text/landing.ts';
 import { CHARACTERS, fits, UTF8_BYTES } from '../text/unit.ts';
 import type { Unit } from '../text/unit.ts';
 import { cutValue } from './cut-value.ts';
+import type { PositionedPrinter } from './direct-output.ts';
 import type { Meter } from './meter.ts';
+import { positionInHtml, positionInMrkdwn } from './value-position.ts';
 import { textOf } from './value-text.ts';
 import { escapeUrlForMrkdwn, isUrl, wholeUrl } from './whole-url.ts';
 
@@ -52,6 +54,26 @@ export function createPrinter(landing: PrintLanding, language: Language, meter: 
     printCode: through(landing === 'mrkdwn' ? escapeCode : escape),
     printLines: through(landing === 'html' ? (text) => escape(text).replaceAll('\n', '<br>') : escape),
   };
+}
+
+/** Undefined where no markup lands. */
+export function printerByPosition(landing: PrintLanding, meter: Meter): PositionedPrinter | undefined {
+  if (landing !== 'mrkdwn' && landing !== 'html') return undefined;
+  const escapeUrl = landing === 'mrkdwn' ? escapeUrlForMrkdwn : escapeFor('html');
+  const metered = (text: string) => {
+    meter.spend(text.length);
+    return text;
+  };
+  return {
+    positionOf: landing === 'mrkdwn' ? positionInMrkdwn : positionInHtml,
+    printAddress: (value) => metered(escapeUrl(wholeUrl(plainTextOf(value)) ?? '')),
+    printAddressPart: (value) => metered(escapeFor('url')(plainTextOf(value))),
+  };
+}
+
+/** What is captured is escaped for a text; taken for an address, its `&amp;` would lead elsewhere, but do no harm. */
+function plainTextOf(value: unknown): string {
+  return value instanceof Escaped ? value.text : textOf(toValue(value));
 }
 
 function escapeOf(landing: PrintLanding): (text: string) => string {
