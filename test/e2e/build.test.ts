@@ -66,7 +66,13 @@ describe('The build', () => {
     expect(loaded).to.match(/koa\/lib\/application\.js/);
   });
 
-  it('names our functions where it fails', () => {
+  it('leaves our functions the names that stack traces tell', () => {
+    expect(code)
+      .to.match(/^function openSqlite\(/m)
+      .and.to.match(/^async function startApp\(/m);
+  });
+
+  it('says why it cannot start, in one line', () => {
     // A file, where the store's folder should be.
     const variables = {
       DEMO_FOLDER: MAIN,
@@ -74,15 +80,13 @@ describe('The build', () => {
       DEMO_SLACK_API: 'http://127.0.0.1:9/api/',
       DEMO_SMTP_URL: 'smtp://127.0.0.1:9',
     };
-    const env = { ...process.env, ...variables };
-    const { stderr } = spawnSync(MAIN, ['serve', '--config', DEMO_CONFIG], {
+    const { status, stderr } = spawnSync(MAIN, ['serve', '--config', DEMO_CONFIG], {
       encoding: 'utf8',
-      env,
+      env: { ...process.env, ...variables },
       timeout: 5000,
     });
-    expect(stderr)
-      .to.match(/^ +at .*openSqlite.*dist/m)
-      .and.to.match(/^ +at .*startApp.*dist/m);
+    expect([status, stderr]).to.deep.equal([1, stderr.split('\n', 1).concat('').join('\n')]);
+    expect(stderr).to.match(/^store\.url: the SQLite file .*main\.js\/botbell\.db cannot be opened: E/);
   });
 
   it('leaves our errors the names that logs tell them by', () => {
