@@ -1,6 +1,6 @@
 /** Everything that is wrong with the templates which a config uses, found before anything is sent. */
 import { ALL_STATUSES } from '../callback/callback.ts';
-import type { StatusCode } from '../callback/callback.ts';
+import type { Callback, StatusCode } from '../callback/callback.ts';
 import type { MessageFormat, RenderedParts } from '../channels/format.ts';
 import type { DisplayConfig, Problem } from '../config/config.ts';
 import type { Links } from './links.ts';
@@ -62,16 +62,26 @@ function checkChoice(
   // The built-in ones are held to all of this by the tests.
   if (choice.chosen === choice.builtIn) return [];
   const problems = choice.chosen.findProblems();
-  if (problems.length > 0) return problems;
-  return samplesOf(status).flatMap((sample) => {
-    const view = createView(sample, 1, context.display, context.links);
-    try {
-      const parts = renderPatiently(context, choice, view);
-      return inspectParts(completeParts(parts, format, choice.builtIn, view), choice.chosen, format);
-    } catch (error) {
-      return [failureProblem(error, choice.chosen)];
-    }
-  });
+  if (choice.chosen.isBroken) return problems;
+  return [
+    ...problems,
+    ...samplesOf(status).flatMap((sample) => checkSample(context, choice, format, sample)),
+  ];
+}
+
+function checkSample(
+  context: CheckContext,
+  choice: Choice,
+  format: MessageFormat,
+  sample: Callback,
+): readonly Problem[] {
+  const view = createView(sample, 1, context.display, context.links);
+  try {
+    const parts = renderPatiently(context, choice, view);
+    return inspectParts(completeParts(parts, format, choice.builtIn, view), choice.chosen, format);
+  } catch (error) {
+    return [failureProblem(error, choice.chosen)];
+  }
 }
 
 /** @throws {Error} whatever keeps the template from being rendered every time */

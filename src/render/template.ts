@@ -56,10 +56,15 @@ export class Template {
     this.engines = engines;
   }
 
-  /** Everything that is wrong with the file: what keeps it from being rendered, else variables that nothing gives. */
+  /** What is wrong with the file: what keeps it from being rendered, and variables that nothing gives. */
   findProblems(): readonly Problem[] {
     const { parts, problems } = this.compiled();
-    return problems.length > 0 ? problems : [...parts.values()].flatMap((node) => this.findUnknownIn(node));
+    return [...problems, ...[...parts.values()].flatMap((node) => this.findUnknownIn(node))];
+  }
+
+  /** Whether something keeps it from being rendered at all. */
+  get isBroken(): boolean {
+    return this.compiled().problems.length > 0;
   }
 
   hasPart(name: string): boolean {

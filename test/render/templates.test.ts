@@ -49,6 +49,22 @@ describe('a user’s templates', () => {
         'text: "{% caputre x %}"\n',
         ['1:8: there is no tag "caputre"; did you mean "capture"?'],
       ],
+      [
+        'a variable and a block at once',
+        'text: "{{ bot_nam }}"\nblocks:\n  - type: sectoin\n    text: { type: mrkdwn, text: "{{ message }}" }\n',
+        [
+          '1:11: there is no variable "bot_nam"; did you mean "bot_name"?',
+          '3:11: "sectoin" cannot stand here; did you mean "section"?',
+        ],
+      ],
+      [
+        'a filter and a variable at once',
+        'text: "{{ bot_name | upcas }}"\nblocks:\n  - type: section\n    text: { type: mrkdwn, text: "{{ messag }}" }\n',
+        [
+          '1:8: there is no filter "upcas"; did you mean "upcase"?',
+          '4:37: there is no variable "messag"; did you mean "message"?',
+        ],
+      ],
       ['a tag that is not closed', 'text: "{% if message %}x"\n', ['1:8: tag {% if message %} not closed']],
       [
         'an unknown partial',
