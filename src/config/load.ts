@@ -1,10 +1,10 @@
 /** Reads a config file: everything that is wrong with it at once, or a Config that nothing is wrong with. */
+import { NotUtf8, readText } from '../text/read-text.ts';
 import type { Config, PlaceInConfig, Problem } from './config.ts';
 import { Findings } from './findings.ts';
 import { interpolate, reasonOf } from './interpolate.ts';
 import { isMapping } from './path.ts';
 import { readConfig, type ReadEnvironment } from './read-config.ts';
-import { NotUtf8, readText } from '../text/read-text.ts';
 import { YamlSource } from './yaml-source.ts';
 
 export interface LoadEnvironment extends ReadEnvironment {

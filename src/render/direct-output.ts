@@ -1,5 +1,6 @@
 /** Prints `{{ … }}` as harmless as the place requires at which it stands in the template's own markup. */
-import type { Context, Liquid, Output, Value } from 'liquidjs';
+import { TypeGuards } from 'liquidjs';
+import type { Liquid, Output, Template, Value } from 'liquidjs';
 import { compileValue, type Evaluate } from './compile-value.ts';
 import type { ValuePosition } from './value-position.ts';
 
@@ -21,15 +22,26 @@ export function compileOutput(
   const position = printer?.positionOf(token.input, token.begin);
   if (printer === undefined || position === undefined || position === 'content')
     return compileValue(value, liquid);
-  if (position === 'nowhere') return nowhere;
+  if (position === 'nowhere') return refuse;
   const evaluate = compileValue(unescaped(value), liquid);
   return position === 'address'
     ? (context) => printer.printAddress(evaluate(context))
     : (context) => printer.printAddressPart(evaluate(context));
 }
 
+/** Tags that print nothing but what stands inside them, where its own place counts. */
+const TRANSPARENT: ReadonlySet<string> = new Set(
+  'if unless case for assign capture comment # raw break continue'.split(' '),
+);
+
+/** Whether a tag prints values by itself, as `render` and `echo` do, where those would have to be addresses. */
+export function isOutOfPlace({ token }: Template, printer: PositionedPrinter | undefined): boolean {
+  if (printer === undefined || !TypeGuards.isTagToken(token) || TRANSPARENT.has(token.name)) return false;
+  return printer.positionOf(token.input, token.begin) !== 'content';
+}
+
 /** @throws {Error} what the writer of the template is to do */
-function nowhere(_context: Context): never {
+export function refuse(): never {
   throw new Error(NOWHERE);
 }
 

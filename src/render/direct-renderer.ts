@@ -1,7 +1,7 @@
 /** Renders what liquidjs parsed by plain calls: its generators take several times as long as the work they do. */
 import { LiquidError, Output, RenderError, TypeGuards } from 'liquidjs';
 import type { Context, Emitter, Liquid, Template } from 'liquidjs';
-import { compileOutput, type PositionedPrinter } from './direct-output.ts';
+import { compileOutput, isOutOfPlace, type PositionedPrinter, refuse } from './direct-output.ts';
 import { checkTime, runItself, TextEmitter } from './direct-run.ts';
 import type { BlockCompiler, Run } from './direct-run.ts';
 import { compileTag } from './direct-tags.ts';
@@ -63,6 +63,7 @@ export class DirectRenderer implements BlockCompiler {
       const evaluate = compileOutput(template, this.liquid, this.printer);
       return (context, emitter) => emitter.write(evaluate(context));
     }
+    if (isOutOfPlace(template, this.printer)) return refuse;
     return compileTag(template, this) ?? runItself(template);
   }
 }

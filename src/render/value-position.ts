@@ -10,6 +10,11 @@ const LIQUID = /\{\{.*?\}\}|\{%.*?%\}/gs;
 const CLOSED_TAG = /<[a-z/\u0001](?:[^"'>]|"[^"]*"|'[^']*')*>/gi;
 const OPEN_TAG = /<(?:$|[a-z/\u0001](?:[^"'>]|"[^"]*"|'[^']*')*(?:"[^"]*|'[^']*)?$)/i;
 
+/** Scripts, and a page that is parsed once more after its entities. */
+const ACTIVE_ATTRIBUTE = /^(?:on.*|srcdoc)$/i;
+const ADDRESS_ATTRIBUTE =
+  /^(?:href|xlink:href|src|srcset|data|poster|action|formaction|background|cite|longdesc)$/i;
+
 const SCHEME = /^(?:https?:\/\/|mailto:|tel:)/i;
 
 /**
@@ -33,9 +38,8 @@ export function positionInHtml(source: string, offset: number): ValuePosition {
   const attribute = /([^\s"'<>/=]+)\s*=\s*(?:"([^"]*)|'([^']*))$/.exec(tag);
   if (attribute === null) return 'nowhere';
   const [, name = '', ...values] = attribute;
-  if (/^on/i.test(name)) return 'nowhere';
-  const isAddress = /^(?:href|src|action|formaction|background|cite|xlink:href)$/i.test(name);
-  return isAddress ? positionInAddress(values.join('')) : 'content';
+  if (ACTIVE_ATTRIBUTE.test(name)) return 'nowhere';
+  return ADDRESS_ATTRIBUTE.test(name) ? positionInAddress(values.join('')) : 'content';
 }
 
 function positionInAddress(begun: string): ValuePosition {

@@ -13,7 +13,7 @@ function listOf(text: string): string[] {
 const PARTIALS = {
   row: '{{ row.a | fit: 9 }}={{ k }}{{ x }};',
   failing: 'line one\n{{ x | fit: "wide" }}',
-  frame: '<{% block top %}top{% endblock %}|{% block end %}{{ x }}{% endblock %}>',
+  frame: '«{% block top %}top{% endblock %}|{% block end %}{{ x }}{% endblock %}»',
   inner:
     '{% layout "frame", k: 1 %}{% block end %}[{% block deep %}{{ k }}{% endblock %}{{ block.super }}]{% endblock %}',
   bare: '{{ k }}{% block %}unnamed{% endblock %}{% block end %}{% render "row" %}{% endblock %}',

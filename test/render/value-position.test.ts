@@ -41,6 +41,7 @@ const HTML: readonly Case[] = [
   ['<{{ y }} {{ x }}>', 'nowhere'],
   ['</{{ x }}>', 'nowhere'],
   ['<p onclick="f({{ x }})">', 'nowhere'],
+  ['<iframe srcdoc="{{ x }}">', 'nowhere'],
   ['<script>var a = "{{ x }}";</script>', 'nowhere'],
   ['<style>p { {{ x }} }</style>', 'nowhere'],
 ];
@@ -110,6 +111,42 @@ describe('a value inside the markup of a user’s template', () => {
   it('is refused where nothing makes it harmless: the built-in template is used', () => {
     expect(html('<a href={{ message }}>x</a>', 'x onmouseover=alert(1)')).not.to.include('<a href=x');
     expect(slackText('<!subteam^{{ message }}>', 'S1')).not.to.include('<!subteam');
+  });
+
+  it('is refused where a tag would print it for a text into an address', () => {
+    const tags = [
+      '{% echo message %}',
+      '{% cycle message %}',
+      '{% liquid echo message %}',
+      '{% render "p" %}',
+      '{% include "p" %}',
+      '{% block p %}{% endblock %}',
+    ];
+    for (const tag of tags) {
+      const files = {
+        'own/slack/succeeded.yaml': `text: '<${tag}|x>'\n`,
+        'own/slack/_p.liquid': '{{ message }}',
+      };
+      const [problem] = testRenderer({ templatesFolder: folder.write(files).path }).check([SLACK]);
+      expect(problem?.message, tag).to.match(/^no value is safe here/);
+      const text = testRenderer({
+        templatesFolder: folder.write({ 'own/slack/succeeded.yaml': `text: '${tag}'\n` }).path,
+      });
+      expect(text.check([SLACK]), `${tag} in a text`).to.deep.equal([]);
+    }
+  });
+
+  it('is an address inside the tags that only choose', () => {
+    for (const [open, close] of [
+      ['{% if true %}', '{% endif %}'],
+      ['{% for i in (1..1) %}', '{% endfor %}'],
+      ['{% case 1 %}{% when 1 %}', '{% endcase %}'],
+    ]) {
+      expect(slackText(`<${open}{{ message }}${close}|x>`, '!channel')).to.equal('<|x>');
+      expect(slackText(`<${open}{{ message }}${close}|x>`, 'https://a.test/')).to.equal(
+        '<https://a.test/|x>',
+      );
+    }
   });
 
   it('is refused by the check, with its place', () => {
