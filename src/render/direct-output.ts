@@ -19,9 +19,8 @@ export function compileOutput(
   liquid: Liquid,
   printer: PositionedPrinter | undefined,
 ): Evaluate {
-  const position = printer?.positionOf(token.input, token.begin);
-  if (printer === undefined || position === undefined || position === 'content')
-    return compileValue(value, liquid);
+  const position = printer?.positionOf(token.input, token.begin) ?? 'content';
+  if (printer === undefined || position === 'content') return compileValue(value, liquid);
   if (position === 'nowhere') return refuse;
   const evaluate = compileValue(unescaped(value), liquid);
   return position === 'address'

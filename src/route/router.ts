@@ -71,8 +71,11 @@ function indexRoutes(routes: readonly RouteConfig[]): (botId: string) => readonl
   const patterned: (Candidate & { readonly matches: BotIdMatcher })[] = [];
   routes.forEach((route, position) => {
     for (const pattern of new Set(route.botIds)) {
-      if (isExact(pattern)) exact.set(pattern, [...(exact.get(pattern) ?? []), { route, pattern, position }]);
-      else patterned.push({ route, pattern, position, matches: compilePattern(pattern) });
+      if (isExact(pattern)) {
+        const named = exact.get(pattern) ?? [];
+        named.push({ route, pattern, position });
+        exact.set(pattern, named);
+      } else patterned.push({ route, pattern, position, matches: compilePattern(pattern) });
     }
   });
   return (botId) => {
