@@ -1,4 +1,5 @@
 /** Talks to Slack: one token, chat.postMessage over one connection pool. Loaded only where somebody is told on Slack. */
+import { setFlagsFromString } from 'node:v8';
 import { WebClient } from '@slack/web-api';
 import type { Logger } from '@slack/web-api';
 // Not undici as a whole, most of which is for fetch, caches and WebSockets: it would cost each start time and memory.
@@ -43,6 +44,7 @@ export function openSlackClient(token: string, api: URL): Channel {
 
 /** No time limits of its own: each call bears its deadline. */
 function openPool(api: URL): Pool {
+  leaveParserUnoptimised();
   return new Pool(api.origin, {
     connections: MAX_CONNECTIONS,
     connect: { timeout: CONNECT_TIMEOUT_MS },
@@ -50,6 +52,15 @@ function openPool(api: URL): Pool {
     bodyTimeout: 0,
     maxResponseSize: MAX_ANSWER_BYTES,
   });
+}
+
+/**
+ * undici parses HTTP by WebAssembly. To optimise it, as V8 would after the first answer, takes 42 MB for a moment, of
+ * which the C library often keeps 10 for good; what it saves is less than can be measured of a message.
+ */
+function leaveParserUnoptimised(): void {
+  setFlagsFromString('--no-wasm-tier-up');
+  setFlagsFromString('--no-wasm-dynamic-tiering');
 }
 
 /** The client, and what takes its calls to Slack. */
