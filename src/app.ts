@@ -157,7 +157,7 @@ function openReceiver(options: AppOptions, services: Services): Promise<Listenin
     config: config.receiver,
     clock,
     check: createCallbackCheck(config.display.timezone),
-    handle: (callback, receivedAt) => pipeline.bridge.handle({ callback, receivedAt }),
+    handle: (incoming) => pipeline.bridge.handle(incoming),
     refuse: (refusal) => keepRefused(options, services, refusal),
     traffic,
     report: (report) => reportCallback(logger, metrics, report),

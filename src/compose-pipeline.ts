@@ -1,6 +1,7 @@
 /** Puts routing, rendering, channels and ledger together into the pipeline that one config describes. */
 import { hash } from 'node:crypto';
 import type { Callback } from './callback/callback.ts';
+import { identityOf } from './callback/identity.ts';
 import { parseStartTime } from './callback/start-time.ts';
 import type { Channel, ChannelType } from './channels/channel.ts';
 import type { MessageFormat } from './channels/format.ts';
@@ -125,7 +126,7 @@ function composeCourier(
         timesReceived,
         onTemplateError,
       ),
-    keyOf: ({ identity, destination }) => hash('sha256', `${identity}\n${destination}`, 'hex'),
+    keyOf: ({ callback, destination }) => hash('sha256', `${identityOf(callback)}\n${destination}`, 'hex'),
     redact: redactor(config.secrets),
     onAttempt,
   });

@@ -21,7 +21,6 @@ const REPORT: ReceiverReport = {
 };
 const ERRAND: Errand = {
   callback: CALLBACK,
-  identity: 'a'.repeat(64),
   destination: 'slack:#ops',
   channel: 'slack',
   address: '#ops',

@@ -18,12 +18,18 @@ export class UndecodableBody extends Error {
 
 const BYTE_ORDER_MARK = '\ufeff';
 
+export interface DecodedBody {
+  readonly value: unknown;
+  /** The JSON that spells the value, without a byte order mark. */
+  readonly text: string;
+}
+
 /**
  * The JSON value that UTF-8 bytes spell; a byte order mark is skipped.
  * @throws {UndecodableBody}
  * @throws {InvalidCallback} megabytes of nothing but nesting
  */
-export function decodeBody(bytes: Uint8Array): unknown {
+export function decodeBody(bytes: Uint8Array): DecodedBody {
   if (!isUtf8(bytes)) throw new UndecodableBody('The body is not UTF-8, as every callback has to be.');
   const text = textOf(bytes);
   if (text.trim() === '') throw new UndecodableBody('The body is empty: a callback is a JSON object.');
@@ -33,7 +39,7 @@ export function decodeBody(bytes: Uint8Array): unknown {
     ]);
   }
   try {
-    return JSON.parse(text) as unknown;
+    return { value: JSON.parse(text) as unknown, text };
   } catch (error) {
     throw new UndecodableBody(`The body is not JSON: ${reasonOf(error, text)}.`);
   }

@@ -11,7 +11,7 @@ import { CommandFailed, type CommandContext } from './context.ts';
 export async function readCallback(context: CommandContext, file: string, config: Config): Promise<Callback> {
   const bytes = await readBytes(context, file);
   try {
-    return createCallbackCheck(config.display.timezone)(decodeBody(bytes));
+    return createCallbackCheck(config.display.timezone)(decodeBody(bytes).value);
   } catch (error) {
     if (error instanceof UndecodableBody)
       throw new CommandFailed(`${file}: ${error.message}`, { cause: error });

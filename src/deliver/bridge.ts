@@ -1,6 +1,6 @@
 /** One callback in, everybody told who has not been, one honest answer out. */
 import type { Callback } from '../callback/callback.ts';
-import { identityOf } from '../callback/identity.ts';
+import { likenessOf } from '../callback/identity.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type {
   Admission,
@@ -54,6 +54,8 @@ export interface BridgeDependencies {
 /** One POST, from the moment its body was there: how slowly the sender sends is not the answer's time. */
 export interface Incoming {
   readonly callback: Callback;
+  /** The JSON that it was read from. */
+  readonly body: string;
   readonly receivedAt: number;
 }
 
@@ -68,8 +70,7 @@ export class Bridge {
 
   /** @throws {LedgerUnavailable} before anyone is told, or when what is still to be told could not be written down */
   handle(incoming: Incoming): Promise<Verdict> {
-    const identity = identityOf(incoming.callback);
-    return this.#dependencies.queue.run(identity, () => this.#handle(incoming, identity));
+    return this.#dependencies.queue.run(likenessOf(incoming.callback), () => this.#handle(incoming));
   }
 
   /** Resolves when every delivery that outlived its answer is through. */
@@ -77,13 +78,14 @@ export class Bridge {
     return this.#late.idle();
   }
 
-  async #handle({ callback, receivedAt }: Incoming, identity: string): Promise<Verdict> {
+  async #handle(incoming: Incoming): Promise<Verdict> {
+    const { callback, body, receivedAt } = incoming;
     const { ledger, answerWithinMs, answerWhen, startedAt } = this.#dependencies;
     const plan = this.#dependencies.plan(callback);
     const isAccepted = answerWhen === 'accepted';
     const admission = await ledger.admit({
-      identity,
       callback,
+      body,
       startedAt: startedAt(callback),
       receivedAt,
       planned: plan.errands,
@@ -93,11 +95,11 @@ export class Bridge {
     if (isAccepted) return this.#accept(receivedAt, admission);
     const { timesReceived } = admission;
     const errandOf = (record: DeliveryRecord) =>
-      errandFor({ callback, identity, timesReceived }, plannedFor(record, plan));
+      errandFor({ callback, timesReceived }, plannedFor(record, plan));
     const deadline = receivedAt + answerWithinMs;
     const told = await this.#tell(callback, admission, errandOf, deadline);
     const others = await this.#watchOthers(admission, deadline);
-    return this.#answer({ callback, receivedAt }, admission, told, others);
+    return this.#answer(incoming, admission, told, others);
   }
 
   /** It is on disk, so the service may forget it. */

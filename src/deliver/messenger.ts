@@ -7,8 +7,6 @@ import type { Clock } from '../time/clock.ts';
 /** One destination of one callback, as the config in force wants it told. */
 export interface Errand {
   readonly callback: Callback;
-  /** SHA-256 of the callback, in hexadecimal. */
-  readonly identity: string;
   readonly destination: string;
   readonly channel: string;
   readonly address: string;

@@ -17,14 +17,13 @@ export interface Plan {
 /** A callback as the ledger knows it. */
 export interface KnownCallback {
   readonly callback: Callback;
-  readonly identity: string;
   readonly timesReceived: number;
 }
 
 export function errandFor(known: KnownCallback, planned: PlannedErrand): Errand {
-  const { callback, identity, timesReceived } = known;
+  const { callback, timesReceived } = known;
   const { destination, channel, address, templateSet, options } = planned;
-  return { callback, identity, destination, channel, address, templateSet, options, timesReceived };
+  return { callback, destination, channel, address, templateSet, options, timesReceived };
 }
 
 /** How a destination should be told; one that the plan does not name, as the display's language says. */

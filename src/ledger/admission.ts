@@ -3,9 +3,13 @@ import type { AdmissionContext } from './admission-context.ts';
 import { type JobStep, type Order, orderAfter, stepsOf, withoutHeld } from './job-order.ts';
 import type { PlannedRow } from './hot-statements.ts';
 import type { Admission, Arrival, DeliveryRecord } from './ledger.ts';
+import { identify, type Newcomer } from './newcomer.ts';
 import { admitAgain } from './readmission.ts';
 import { holdBackIdle, SUPERSEDED } from './pending-rows.ts';
 import { callbackRow, jobIdOf, type Plan, plannedRecord } from './rows.ts';
+
+/** Those that the ledger did not know, with their ids. */
+type Fresh = ReadonlyMap<Newcomer, number>;
 
 /** One admission per arrival, in order. */
 export async function admitAll(
@@ -13,47 +17,42 @@ export async function admitAll(
   arrivals: readonly Arrival[],
 ): Promise<readonly Admission[]> {
   const { trx, traits } = context;
-  await traits.lockJobs(
-    trx,
-    arrivals.map(({ callback }) => jobIdOf(callback)),
-  );
-  const fresh = await insertCallbacks(context, arrivals);
-  const admissions = await admitNew(context, fresh);
-  for (const arrival of arrivals) {
-    if (!admissions.has(arrival)) {
-      admissions.set(arrival, await admitAgain(context, arrival, planOf(context, arrival)));
+  const jobIds = arrivals.map(({ callback }) => jobIdOf(callback));
+  await traits.lockJobs(trx, jobIds);
+  const { all, sharedJobs } = await identify(context, arrivals, jobIds);
+  const fresh = await insertCallbacks(context, all);
+  const admissions = await admitNew(context, fresh, sharedJobs);
+  for (const newcomer of all) {
+    if (!admissions.has(newcomer)) {
+      admissions.set(newcomer, await admitAgain(context, newcomer, planOf(context, newcomer)));
     }
   }
-  return arrivals.map((arrival) => admissions.get(arrival) as Admission);
+  return all.map((newcomer) => admissions.get(newcomer) as Admission);
 }
 
-/** The arrivals that the ledger did not know, with their ids. */
-async function insertCallbacks(
-  context: AdmissionContext,
-  arrivals: readonly Arrival[],
-): Promise<Map<Arrival, number>> {
-  const ids = await context.statements.insertCallbacks(context, arrivals.map(callbackRow));
-  const fresh = new Map<Arrival, number>();
-  for (const arrival of arrivals) {
-    const id = ids.get(arrival.identity);
-    if (id === undefined) continue;
-    fresh.set(arrival, id);
-    ids.delete(arrival.identity);
-  }
+async function insertCallbacks(context: AdmissionContext, newcomers: readonly Newcomer[]): Promise<Fresh> {
+  const rows = newcomers.map(({ arrival, jobId, identity }) => callbackRow(arrival, jobId, identity));
+  const ids = await context.statements.insertCallbacks(context, rows);
+  const fresh = new Map<Newcomer, number>();
+  newcomers.forEach((newcomer, index) => {
+    const id = ids[index];
+    if (id !== undefined) fresh.set(newcomer, id);
+  });
   return fresh;
 }
 
 async function admitNew(
   context: AdmissionContext,
-  fresh: ReadonlyMap<Arrival, number>,
-): Promise<Map<Arrival, Admission>> {
+  fresh: Fresh,
+  sharedJobs: readonly string[],
+): Promise<Map<Newcomer, Admission>> {
   if (fresh.size === 0) return new Map();
-  const orders = await holdOvertaken(context, await orderOf(context, fresh));
+  const orders = await holdOvertaken(context, await orderOf(context, fresh, sharedJobs));
   const recordsOf = await planDeliveries(context, fresh, orders);
   return new Map(
-    [...fresh].map(([arrival, id]) => [
-      arrival,
-      admission(arrival, id, orders.get(arrival), recordsOf.get(id) ?? []),
+    [...fresh].map(([newcomer, id]) => [
+      newcomer,
+      admission(newcomer.arrival, id, orders.get(newcomer), recordsOf.get(id) ?? []),
     ]),
   );
 }
@@ -61,14 +60,14 @@ async function admitNew(
 /** @returns what was planned, by the callbacks' ids */
 async function planDeliveries(
   context: AdmissionContext,
-  fresh: ReadonlyMap<Arrival, number>,
-  orders: ReadonlyMap<Arrival, Order>,
+  fresh: Fresh,
+  orders: ReadonlyMap<Newcomer, Order>,
 ): Promise<Map<number, DeliveryRecord[]>> {
   const planned: PlannedRow[] = [];
-  for (const [arrival, callbackId] of fresh) {
-    if (orders.get(arrival)?.isSuperseded === true) continue;
-    const plan = planOf(context, arrival);
-    for (const target of arrival.planned) planned.push({ callbackId, target, plan });
+  for (const [newcomer, callbackId] of fresh) {
+    if (orders.get(newcomer)?.isSuperseded === true) continue;
+    const plan = planOf(context, newcomer);
+    for (const target of newcomer.arrival.planned) planned.push({ callbackId, target, plan });
   }
   if (planned.length === 0) return new Map();
   const ids = await context.statements.insertDeliveries(context, planned);
@@ -81,49 +80,40 @@ async function planDeliveries(
 
 async function holdOvertaken(
   { trx, time }: AdmissionContext,
-  orders: ReadonlyMap<Arrival, Order>,
-): Promise<ReadonlyMap<Arrival, Order>> {
+  orders: ReadonlyMap<Newcomer, Order>,
+): Promise<ReadonlyMap<Newcomer, Order>> {
   const ids = [...orders.values()].flatMap(({ overtaken }) => overtaken.map(({ id }) => id));
   if (ids.length === 0) return orders;
   const held = await holdBackIdle(trx, time, ids, SUPERSEDED);
-  return new Map([...orders].map(([arrival, order]) => [arrival, withoutHeld(order, held)]));
+  return new Map([...orders].map(([newcomer, order]) => [newcomer, withoutHeld(order, held)]));
 }
 
-function planOf({ claim, takeOverAfterMs }: AdmissionContext, { isAccepted }: Arrival): Plan {
-  return isAccepted
+function planOf({ claim, takeOverAfterMs }: AdmissionContext, { arrival }: Newcomer): Plan {
+  return arrival.isAccepted
     ? { claim: undefined, dueInMs: 0, isOurs: true }
     : { claim, dueInMs: takeOverAfterMs, isOurs: false };
 }
 
 /** How each new callback stands to the earlier ones of its job, those of the same batch included. */
 async function orderOf(
-  context: AdmissionContext,
-  fresh: ReadonlyMap<Arrival, number>,
-): Promise<Map<Arrival, Order>> {
-  const steps = await earlierSteps(context, fresh);
-  const orders = new Map<Arrival, Order>();
-  for (const [arrival, callbackId] of fresh) {
-    const jobId = jobIdOf(arrival.callback);
+  { trx, time }: AdmissionContext,
+  fresh: Fresh,
+  sharedJobs: readonly string[],
+): Promise<Map<Newcomer, Order>> {
+  const steps = new Map<string, JobStep[]>();
+  if (sharedJobs.length > 0) {
+    for (const step of await stepsOf(trx, sharedJobs, time)) addTo(steps, step.jobId, step);
+  }
+  const orders = new Map<Newcomer, Order>();
+  for (const [newcomer, callbackId] of fresh) {
+    const { arrival, jobId } = newcomer;
     const earlier = steps.get(jobId)?.filter((step) => step.callbackId < callbackId) ?? [];
     const order = orderAfter(arrival.callback.status, earlier);
-    orders.set(arrival, order);
+    orders.set(newcomer, order);
     if (order.isSuperseded) continue;
     for (const step of aboutToBeSent(arrival, callbackId, jobId)) addTo(steps, jobId, step);
   }
   return orders;
-}
-
-/** By job; most jobs have none. */
-async function earlierSteps(
-  context: AdmissionContext,
-  fresh: ReadonlyMap<Arrival, number>,
-): Promise<Map<string, JobStep[]>> {
-  const written = [...fresh].map(([{ callback }, callbackId]) => ({ callbackId, jobId: jobIdOf(callback) }));
-  const begun = await context.statements.jobsBegunBefore(context, written);
-  const steps = new Map<string, JobStep[]>();
-  if (begun.length === 0) return steps;
-  for (const step of await stepsOf(context.trx, begun, context.time)) addTo(steps, step.jobId, step);
-  return steps;
 }
 
 function addTo<Key, Value>(groups: Map<Key, Value[]>, key: Key, value: Value): void {

@@ -10,10 +10,11 @@ export async function writeAlert(
   statements: HotStatements,
   { identity, callback, raisedAt, targets }: Alert,
 ): Promise<void> {
-  const arrival = { identity, callback, startedAt: raisedAt, receivedAt: raisedAt, routing: [] };
+  const body = JSON.stringify(callback);
+  const arrival = { callback, body, startedAt: raisedAt, receivedAt: raisedAt, routing: [] };
   // One cause may befall many jobs, and a callback is known again by its job and its identity.
-  const row = { ...callbackRow(arrival), kind: 'alert' satisfies CallbackKind, job_id: NO_JOB };
-  const callbackId = (await statements.insertCallbacks(context, [row])).get(identity);
+  const row = { ...callbackRow(arrival, NO_JOB, identity), kind: 'alert' satisfies CallbackKind };
+  const [callbackId] = await statements.insertCallbacks(context, [row]);
   if (callbackId === undefined) return;
   const plan = { claim: undefined, dueInMs: 0, isOurs: true };
   const planned = targets.map((target) => ({ callbackId, target, plan }));

@@ -67,7 +67,7 @@ async function dueIds(
 async function withCallbacks(trx: Kysely<Tables>, rows: readonly StandingRow[]): Promise<DueDelivery[]> {
   const callbacks = await trx
     .selectFrom('callbacks')
-    .select(['id', 'kind', 'identity', 'body', 'times_received', 'received_at'])
+    .select(['id', 'kind', 'body', 'times_received', 'received_at'])
     .where('id', 'in', [...new Set(rows.map((row) => row.callback_id))])
     .execute();
   const byId = new Map(callbacks.map((callback) => [callback.id, callback]));
@@ -78,7 +78,6 @@ async function withCallbacks(trx: Kysely<Tables>, rows: readonly StandingRow[]):
       record: deliveryRecord(row),
       kind: callback.kind as CallbackKind,
       callbackId: callback.id,
-      identity: callback.identity,
       callback: JSON.parse(callback.body) as Callback,
       timesReceived: callback.times_received,
       firstReceivedAt: callback.received_at,

@@ -16,26 +16,19 @@ export interface PlannedRow {
   readonly plan: Plan;
 }
 
-/** A callback that has just been written, and whose it is. */
-export interface WrittenCallback {
-  readonly callbackId: number;
-  readonly jobId: string;
-}
-
 /** SQLite answers at once, a server later. */
 type Eventually<Value> = Value | Promise<Value>;
 
 export interface HotStatements {
-  /** Writes those that the ledger does not know yet. @returns their ids by identity */
+  /** The jobs among these that have a callback already. */
+  jobsBegun(context: StatementContext, jobIds: readonly string[]): Eventually<readonly string[]>;
+  /** Gives the callbacks of these jobs their identity where they have none yet. */
+  identifyCallbacks(context: StatementContext, jobIds: readonly string[]): Eventually<void>;
+  /** Writes those that the ledger does not know yet. @returns their ids, in order; undefined: known */
   insertCallbacks(
     context: StatementContext,
     rows: readonly Insertable<CallbackRow>[],
-  ): Eventually<Map<string, number>>;
-  /** The jobs among those of `written` that had a callback before. */
-  jobsBegunBefore(
-    context: StatementContext,
-    written: readonly WrittenCallback[],
-  ): Eventually<readonly string[]>;
+  ): Eventually<readonly (number | undefined)[]>;
   /** @returns the ids, in order */
   insertDeliveries(context: StatementContext, planned: readonly PlannedRow[]): Eventually<readonly number[]>;
   insertHistory(context: StatementContext, records: readonly HistoryRecord[]): Eventually<void>;

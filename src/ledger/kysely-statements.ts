@@ -1,52 +1,66 @@
 /** The hot statements for a server: as many rows as possible in one, since each waits for a round trip. */
 import type { Insertable } from 'kysely';
-import type { HotStatements, PlannedRow, StatementContext, WrittenCallback } from './hot-statements.ts';
+import type { HotStatements, PlannedRow, StatementContext } from './hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from './ledger.ts';
-import { historyRow, plannedRow, updatedColumns } from './rows.ts';
+import { historyRow, identityOfBody, plannedRow, updatedColumns } from './rows.ts';
 import type { CallbackRow } from './tables.ts';
 
 /** PostgreSQL takes 65,535 parameters, and a delivery has twelve. */
 const ROWS_PER_INSERT = 1000;
 
 export const kyselyStatements: HotStatements = {
+  jobsBegun,
+  identifyCallbacks,
   insertCallbacks,
-  jobsBegunBefore,
   insertDeliveries,
   insertHistory,
   updateDeliveries,
 };
 
+async function jobsBegun({ trx }: StatementContext, jobIds: readonly string[]): Promise<readonly string[]> {
+  const known = await trx
+    .selectFrom('callbacks')
+    .select('job_id as jobId')
+    .distinct()
+    .where('job_id', 'in', jobIds)
+    .execute();
+  return known.map(({ jobId }) => jobId);
+}
+
+async function identifyCallbacks({ trx }: StatementContext, jobIds: readonly string[]): Promise<void> {
+  const unidentified = await trx
+    .selectFrom('callbacks')
+    .select(['id', 'body'])
+    .where('job_id', 'in', jobIds)
+    .where('identity', 'is', null)
+    .execute();
+  for (const { id, body } of unidentified) {
+    const identity = identityOfBody(body);
+    await trx.updateTable('callbacks').set({ identity }).where('id', '=', id).execute();
+  }
+}
+
 async function insertCallbacks(
   { trx }: StatementContext,
   rows: readonly Insertable<CallbackRow>[],
-): Promise<Map<string, number>> {
+): Promise<readonly (number | undefined)[]> {
   const inserted = await trx
     .insertInto('callbacks')
     .values(rows)
     .onConflict((conflict) => conflict.columns(['job_id', 'identity']).doNothing())
-    .returning(['id', 'identity'])
+    .returning(['id', 'job_id', 'identity'])
     .execute();
-  return new Map(inserted.map(({ id, identity }) => [identity, id]));
+  const ids = new Map(inserted.map((row) => [keyOf(row), row.id]));
+  return rows.map((row) => {
+    const id = ids.get(keyOf(row));
+    // Of two that are the same, the first one is new.
+    ids.delete(keyOf(row));
+    return id;
+  });
 }
 
-async function jobsBegunBefore(
-  { trx }: StatementContext,
-  written: readonly WrittenCallback[],
-): Promise<readonly string[]> {
-  const known = await trx
-    .selectFrom('callbacks')
-    .select(['job_id as jobId', (eb) => eb.fn.min('id').as('first')])
-    .where(
-      'job_id',
-      'in',
-      written.map(({ jobId }) => jobId),
-    )
-    .groupBy('job_id')
-    .execute();
-  const firstOf = new Map(known.map(({ jobId, first }) => [jobId, first]));
-  return written
-    .filter(({ jobId, callbackId }) => (firstOf.get(jobId) ?? callbackId) < callbackId)
-    .map(({ jobId }) => jobId);
+function keyOf({ job_id, identity }: Pick<Insertable<CallbackRow>, 'job_id' | 'identity'>): string {
+  return `${identity ?? ''} ${job_id}`;
 }
 
 async function insertDeliveries(

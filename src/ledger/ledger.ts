@@ -58,8 +58,9 @@ export interface DeliveryRecord extends DeliveryTarget {
 
 /** One POST of a checked callback. */
 export interface Arrival {
-  readonly identity: string;
   readonly callback: Callback;
+  /** The JSON that the callback was read from. */
+  readonly body: string;
   readonly startedAt: number;
   readonly receivedAt: number;
   readonly planned: readonly DeliveryTarget[];
@@ -90,7 +91,6 @@ export interface DueDelivery {
   readonly record: DeliveryRecord;
   readonly kind: CallbackKind;
   readonly callbackId: number;
-  readonly identity: string;
   readonly callback: Callback;
   readonly timesReceived: number;
   readonly firstReceivedAt: number;

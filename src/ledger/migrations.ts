@@ -25,7 +25,7 @@ function newTable(db: Schema, traits: DialectTraits, name: string) {
 async function createCallbacks(db: Schema, traits: DialectTraits): Promise<void> {
   await newTable(db, traits, 'callbacks')
     .addColumn('kind', 'text', required)
-    .addColumn('identity', 'text', required)
+    .addColumn('identity', 'text')
     .addColumn('job_id', 'text', required)
     .addColumn('bot_id', 'text', required)
     .addColumn('bot_name', 'text', required)

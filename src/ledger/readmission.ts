@@ -2,17 +2,19 @@
 import type { AdmissionContext } from './admission-context.ts';
 import { type Order, orderAfter, stepsOf, withoutHeld } from './job-order.ts';
 import { type Admission, type Arrival, NO_LONGER_ROUTED } from './ledger.ts';
+import type { Newcomer } from './newcomer.ts';
 import { claimPending, deliveryRows, holdBack, holdBackIdle, SUPERSEDED } from './pending-rows.ts';
-import { deliveryRecord, jobIdOf, type Plan, type StandingRow } from './rows.ts';
+import { deliveryRecord, type Plan, type StandingRow } from './rows.ts';
 
 export async function admitAgain(
   context: AdmissionContext,
-  arrival: Arrival,
+  newcomer: Newcomer,
   plan: Plan,
 ): Promise<Admission> {
   const { trx, time, claim } = context;
-  const known = await countIn(context, arrival);
-  const order = await orderOf(context, arrival, known.id);
+  const { arrival } = newcomer;
+  const known = await countIn(context, newcomer);
+  const order = await orderOf(context, newcomer, known.id);
   const claimed = arrival.isAccepted ? [] : await claimPending(trx, time, known.id, claim);
   const before = await deliveryRows(trx, time, known.id);
   const own = before.filter(({ id }) => claimed.includes(id));
@@ -34,11 +36,11 @@ export async function admitAgain(
   };
 }
 
-async function countIn({ trx, now }: AdmissionContext, { callback, identity }: Arrival) {
+async function countIn({ trx, now }: AdmissionContext, { jobId, identity = '' }: Newcomer) {
   return trx
     .updateTable('callbacks')
     .set((eb) => ({ times_received: eb('times_received', '+', 1), last_received_at: now }))
-    .where('job_id', '=', jobIdOf(callback))
+    .where('job_id', '=', jobId)
     .where('identity', '=', identity)
     .returning(['id', 'times_received', 'received_at'])
     .executeTakeFirstOrThrow();
@@ -47,11 +49,11 @@ async function countIn({ trx, now }: AdmissionContext, { callback, identity }: A
 /** For a retry, a result counts as earlier whenever it came: an `executing` must not be told after it. */
 async function orderOf(
   { trx, time }: AdmissionContext,
-  arrival: Arrival,
+  { arrival, jobId }: Newcomer,
   callbackId: number,
 ): Promise<Order> {
   const { status } = arrival.callback;
-  const steps = await stepsOf(trx, [jobIdOf(arrival.callback)], time);
+  const steps = await stepsOf(trx, [jobId], time);
   const others = steps.filter((step) => step.callbackId !== callbackId);
   const { isSuperseded } = orderAfter(status, others);
   const earlier = others.filter((step) => step.callbackId < callbackId);

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Callback } from '../callback/callback.ts';
+import { identityOf } from '../callback/identity.ts';
 import { cleanText } from '../text/clean.ts';
 import { cutEndBytes } from '../text/cut.ts';
 import type { FailureClass } from '../channels/failure.ts';
@@ -51,13 +52,17 @@ export interface Plan {
   readonly isOurs: boolean;
 }
 
-export function callbackRow(arrival: Omit<Arrival, 'planned' | 'isAccepted'>): Insertable<CallbackRow> {
+export function callbackRow(
+  arrival: Omit<Arrival, 'planned' | 'isAccepted'>,
+  jobId: string,
+  identity: string | undefined,
+): Insertable<CallbackRow> {
   const { callback } = arrival;
   return {
     kind: 'callback' satisfies CallbackKind,
-    identity: arrival.identity,
+    identity: identity ?? null,
     // The columns are for looking up and showing; what came, to the letter, is in the body.
-    job_id: jobIdOf(callback),
+    job_id: jobId,
     bot_id: cleanText(callback.bot_id),
     bot_name: cleanText(callback.bot_name),
     status: callback.status,
@@ -65,9 +70,13 @@ export function callbackRow(arrival: Omit<Arrival, 'planned' | 'isAccepted'>): I
     received_at: arrival.receivedAt,
     last_received_at: arrival.receivedAt,
     times_received: 1,
-    body: JSON.stringify(callback),
+    body: arrival.body,
     routing: JSON.stringify(arrival.routing),
   };
+}
+
+export function identityOfBody(body: string): string {
+  return identityOf(JSON.parse(body) as Callback);
 }
 
 /** An id may be as long as a body, but PostgreSQL's indexes take 2.7 KB. */

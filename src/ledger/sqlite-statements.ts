@@ -1,8 +1,8 @@
 /** The hot statements in SQLite: prepared once for one row, run row by row, which costs less than to compile many rows at once. */
 import type { Insertable, SqliteDatabase } from 'kysely';
-import type { HotStatements, PlannedRow, StatementContext, WrittenCallback } from './hot-statements.ts';
+import type { HotStatements, PlannedRow, StatementContext } from './hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from './ledger.ts';
-import { historyRow, plannedRow, updatedColumns } from './rows.ts';
+import { historyRow, identityOfBody, plannedRow, updatedColumns } from './rows.ts';
 import type { CallbackRow, DeliveryRow, HistoryRow } from './tables.ts';
 
 const CALLBACK_COLUMNS = [
@@ -56,7 +56,9 @@ const HISTORY_COLUMNS = ['callback_id', 'entry'] as const satisfies readonly (ke
 const INSERT_CALLBACK = `${insertInto('callbacks', CALLBACK_COLUMNS)} on conflict (job_id, identity) do nothing`;
 const INSERT_DELIVERY = insertInto('deliveries', DELIVERY_COLUMNS);
 const INSERT_HISTORY = insertInto('history', HISTORY_COLUMNS);
-const EARLIER_OF_THE_JOB = 'select 1 from callbacks where job_id = ? and id < ? limit 1';
+const CALLBACK_OF_THE_JOB = 'select 1 from callbacks where job_id = ? limit 1';
+const UNIDENTIFIED = 'select id, body from callbacks where job_id = ? and identity is null';
+const IDENTIFY = 'update callbacks set identity = ? where id = ?';
 const UPDATE_DELIVERY = `update deliveries set ${UPDATED_COLUMNS.map((column) => `${column} = ?`).join()} where id = ?`;
 const UPDATE_CLAIMED_DELIVERY = `${UPDATE_DELIVERY} and state = 'pending' and claimed_by = ?`;
 
@@ -68,21 +70,30 @@ export class SqliteStatements implements HotStatements {
     this.#prepare = prepare;
   }
 
-  insertCallbacks(_context: StatementContext, rows: readonly Insertable<CallbackRow>[]): Map<string, number> {
-    const insert = this.#prepare(INSERT_CALLBACK);
-    const ids = new Map<string, number>();
-    for (const row of rows) {
-      const { changes, lastInsertRowid } = insert.run(valuesOf(row, CALLBACK_COLUMNS));
-      if (Number(changes) > 0) ids.set(row.identity, Number(lastInsertRowid));
-    }
-    return ids;
+  jobsBegun(_context: StatementContext, jobIds: readonly string[]): readonly string[] {
+    const look = this.#prepare(CALLBACK_OF_THE_JOB);
+    return jobIds.filter((jobId) => look.all([jobId]).length > 0);
   }
 
-  jobsBegunBefore(_context: StatementContext, written: readonly WrittenCallback[]): readonly string[] {
-    const look = this.#prepare(EARLIER_OF_THE_JOB);
-    return written
-      .filter(({ jobId, callbackId }) => look.all([jobId, callbackId]).length > 0)
-      .map(({ jobId }) => jobId);
+  identifyCallbacks(_context: StatementContext, jobIds: readonly string[]): void {
+    const look = this.#prepare(UNIDENTIFIED);
+    const identify = this.#prepare(IDENTIFY);
+    for (const jobId of jobIds) {
+      for (const { id, body } of look.all([jobId]) as { id: number; body: string }[]) {
+        identify.run([identityOfBody(body), id]);
+      }
+    }
+  }
+
+  insertCallbacks(
+    _context: StatementContext,
+    rows: readonly Insertable<CallbackRow>[],
+  ): readonly (number | undefined)[] {
+    const insert = this.#prepare(INSERT_CALLBACK);
+    return rows.map((row) => {
+      const { changes, lastInsertRowid } = insert.run(valuesOf(row, CALLBACK_COLUMNS));
+      return Number(changes) > 0 ? Number(lastInsertRowid) : undefined;
+    });
   }
 
   insertDeliveries({ time }: StatementContext, planned: readonly PlannedRow[]): readonly number[] {

@@ -7,8 +7,8 @@ type StoreTimed<Value> = ColumnType<Value, Value | RawBuilder<number>, Value | R
 export interface CallbackRow {
   id: Generated<number>;
   kind: string;
-  /** SHA-256 of everything in the callback but `elapsed_time`. */
-  identity: string;
+  /** SHA-256 of everything in the callback but `elapsed_time`; null while it is the only one of its job. */
+  identity: string | null;
   /** Cleaned, and cut where it is long. */
   job_id: string;
   bot_id: string;
@@ -18,7 +18,7 @@ export interface CallbackRow {
   received_at: number;
   last_received_at: number;
   times_received: number;
-  /** The callback as JSON. */
+  /** The callback as JSON, as it came. */
   body: string;
   /** Why each route matched or not, as JSON. */
   routing: string;

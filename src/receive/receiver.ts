@@ -9,6 +9,7 @@ import { isOneOf } from '../http/constant-time.ts';
 import { answerProblems, HttpProblem, notFound, type ProblemState } from '../http/problem.ts';
 import { networkFilter, remoteAddressOf } from '../http/remote-address.ts';
 import type { Clock } from '../time/clock.ts';
+import type { Incoming } from '../deliver/bridge.ts';
 import type { Verdict } from '../deliver/verdict.ts';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
 import { problemOf, unavailable } from './answer.ts';
@@ -42,7 +43,7 @@ export interface ReceiverDependencies {
   /** @throws {InvalidCallback} */
   readonly check: (value: unknown) => Callback;
   /** Tells everybody; rejects when the store cannot be written. */
-  readonly handle: (callback: Callback, receivedAt: number) => Promise<Verdict>;
+  readonly handle: (incoming: Incoming) => Promise<Verdict>;
   /** Keeps a refused body for the operator; never rejects. */
   readonly refuse: (refusal: Refusal) => Promise<void>;
   readonly traffic: Traffic;
@@ -130,9 +131,9 @@ function admitted({ traffic }: ReceiverDependencies) {
 
 async function receive(ctx: CallbackContext, dependencies: ReceiverDependencies): Promise<void> {
   const receivedAt = dependencies.clock.now();
-  const callback = await checkedCallback(ctx, dependencies, receivedAt);
+  const { callback, body } = await checkedCallback(ctx, dependencies, receivedAt);
   ctx.state.callback = callback;
-  const verdict = await dependencies.handle(callback, receivedAt).catch(asUnavailable);
+  const verdict = await dependencies.handle({ callback, body, receivedAt }).catch(asUnavailable);
   ctx.state.verdict = verdict;
   if (verdict.status !== 200) throw problemOf(callback, verdict);
   ctx.body = { job_id: callback.job_id, result: verdict.result, deliveries: verdict.deliveries };
@@ -146,10 +147,11 @@ async function checkedCallback(
   ctx: CallbackContext,
   { config, check, refuse }: ReceiverDependencies,
   receivedAt: number,
-): Promise<Callback> {
+): Promise<Pick<Incoming, 'callback' | 'body'>> {
   const bytes = bytesOf(ctx);
   try {
-    return check(decodeBody(bytes));
+    const { value, text } = decodeBody(bytes);
+    return { callback: check(value), body: text };
   } catch (error) {
     const { status, detail, errors } = refusalOf(error);
     const from = remoteAddressOf(ctx.req, config.trustProxy);

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { Callback } from '../../src/callback/callback.ts';
-import { identityOf } from '../../src/callback/identity.ts';
+import { identityOf, likenessOf } from '../../src/callback/identity.ts';
 
 const FIXTURES = new URL('../fixtures/callbacks/', import.meta.url);
 
@@ -27,6 +27,24 @@ function reversed(value: unknown): unknown {
   const entries = Object.entries(value).toReversed();
   return Object.fromEntries(entries.map(([key, field]) => [key, reversed(field)]));
 }
+
+describe('likenessOf', () => {
+  it('is the same for whatever is the same callback', () => {
+    for (const name of readdirSync(FIXTURES)) {
+      const callback = fixture(name);
+      const again = { ...(reversed(callback) as Callback), elapsed_time: 7, absent: null };
+      expect(identityOf(again), name).to.equal(identityOf(callback));
+      expect(likenessOf(again), name).to.equal(likenessOf(callback));
+    }
+  });
+
+  it('tells apart what must not wait for each other', () => {
+    const callback = fixture('minimal.json');
+    const others = [{}, { job_id: 'x' }, { bot_id: 'x' }, { status: 1 as const }, { code: 1 }];
+    const likenesses = others.map((fields) => likenessOf({ ...callback, ...fields }));
+    expect(new Set(likenesses).size).to.equal(others.length);
+  });
+});
 
 describe('identityOf', () => {
   it('is 64 hexadecimal digits, different for every fixture', () => {

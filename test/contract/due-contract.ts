@@ -90,8 +90,13 @@ export function describeDueDeliveries(
         await accept({ message: '請求書' }, [OPS]);
         const [due] = await claim();
         const callback = callbackWith({ message: '請求書' });
-        expect(due).to.deep.include({ kind: 'callback', callbackId, callback, firstReceivedAt });
-        expect(due).to.include({ timesReceived: 2, identity: arrivalOf(callback, [], 0).identity });
+        expect(due).to.deep.include({
+          kind: 'callback',
+          callbackId,
+          callback,
+          firstReceivedAt,
+          timesReceived: 2,
+        });
         expect(due?.record).to.include({ state: 'pending', isClaimed: true, isOurs: true, address: '#ops' });
       });
 

@@ -129,6 +129,19 @@ export function describeLedger(
         expect(other.callbackId).not.to.equal(one.callbackId);
       });
 
+      it('works out what tells the callbacks of a job apart only when there is more than one', async () => {
+        const identities = async () => (await store.rows('callbacks')).map((row) => row['identity']);
+        const [alone, started, ended] = [{ job_id: 'alone' }, { status: EXECUTING }, {}] as const;
+        await arrive(alone, [OPS]);
+        await arrive(started, [OPS]);
+        expect(await identities()).to.deep.equal([null, null]);
+        await arrive(ended, [OPS]);
+        const known = [started, ended].map((fields) => identityOf(callbackWith(fields)));
+        expect(await identities()).to.deep.equal([null, ...known]);
+        expect(await arrive(alone, [OPS])).to.include({ isNew: false, timesReceived: 2 });
+        expect(await identities()).to.deep.equal([identityOf(callbackWith(alone)), ...known]);
+      });
+
       it('keeps what came, to the letter, however hostile', async () => {
         const hostile = callbackWith({
           job_id: 'nul\u0000 surrogate\ud800 rtl\u202e',
@@ -310,6 +323,24 @@ export function describeLedger(
           [false, 2],
         ]);
         expect(await store.rows('deliveries')).to.have.length(2);
+      });
+
+      it('are told from each other and from what came before, within one job and beside others', async () => {
+        const before = await arrive({}, [OPS]);
+        const fields = [{}, { code: 1 }, { code: 1 }, { code: 2 }, { job_id: 'other' }, { code: 1 }];
+        const admissions = await Promise.all(fields.map((each) => arrive(each, [OPS])));
+        expect(admissions.map((each) => [each.isNew, each.timesReceived])).to.deep.equal([
+          [false, 2],
+          [true, 1],
+          [false, 2],
+          [true, 1],
+          [true, 1],
+          [false, 3],
+        ]);
+        const [, one, ...rest] = admissions.map((each) => each.callbackId);
+        expect(admissions[0]?.callbackId).to.equal(before.callbackId);
+        expect([rest[0], rest[3]]).to.deep.equal([one, one]);
+        expect(await store.rows('callbacks')).to.have.length(4);
       });
 
       it('are each written down with their own deliveries', async () => {
@@ -508,8 +539,8 @@ export function arrivalOf(
   receivedAt: number,
 ): Arrival {
   return {
-    identity: identityOf(callback),
     callback,
+    body: JSON.stringify(callback),
     startedAt: Date.parse(callback.start_time),
     receivedAt,
     planned,

@@ -12,7 +12,7 @@ const WITHIN_MS = 8000;
 function errandTo(destination: string): Errand {
   const [channel = '', address = ''] = destination.split(/:(.*)/s);
   const errand = { destination, channel, address, templateSet: undefined, options: {}, timesReceived: 1 };
-  return { ...errand, callback: callbackWith(), identity: 'a'.repeat(64) };
+  return { ...errand, callback: callbackWith() };
 }
 
 const OPS = errandTo('slack:#ops');

@@ -14,7 +14,6 @@ import { ManualClock } from '../support/manual-clock.ts';
 
 const ERRAND: Errand = {
   callback: callbackWith(),
-  identity: 'a'.repeat(64),
   destination: 'slack:#ops',
   channel: 'slack',
   address: '#ops',

@@ -5,7 +5,7 @@ import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.t
 import type { Worker } from '../../src/deliver/worker.ts';
 import type { Admission } from '../../src/ledger/ledger.ts';
 import { arrivalOf, target } from '../contract/ledger-contract.ts';
-import { BridgeBench } from '../support/bridge-bench.ts';
+import { BridgeBench, incomingAt } from '../support/bridge-bench.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { attemptsIn } from '../support/history.ts';
 
@@ -74,7 +74,7 @@ describe('the worker', () => {
   it('takes over what a process that died was telling', async () => {
     const dead = await bench.another('dead');
     bench.takes(OPS, 100 * MINUTE_MS);
-    void dead.handle({ callback: callbackWith(), receivedAt: bench.clock.now() });
+    void dead.handle(incomingAt(callbackWith(), bench.clock.now()));
     await bench.clock.advance(SECOND_MS);
     bench.takes(OPS, 0);
     await start();

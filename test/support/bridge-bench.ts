@@ -2,7 +2,7 @@
 import type { Callback } from '../../src/callback/callback.ts';
 import type { Channel } from '../../src/channels/channel.ts';
 import type { DeliveryFailure } from '../../src/channels/failure.ts';
-import { Bridge } from '../../src/deliver/bridge.ts';
+import { Bridge, type Incoming } from '../../src/deliver/bridge.ts';
 import { createCourier } from '../../src/deliver/courier.ts';
 import { KeyedQueue } from '../../src/deliver/keyed-queue.ts';
 import { createMessenger, type Errand } from '../../src/deliver/messenger.ts';
@@ -60,7 +60,7 @@ export class BridgeBench {
   }
 
   handle(callback: Callback): Promise<Verdict> {
-    return this.bridge.handle({ callback, receivedAt: this.clock.now() });
+    return this.bridge.handle(incomingAt(callback, this.clock.now()));
   }
 
   /** The next attempts at the destination fail so, one after the other. */
@@ -146,7 +146,7 @@ export class BridgeBench {
         this.errands.push(errand);
         return {};
       },
-      keyOf: ({ identity }) => identity,
+      keyOf: ({ destination }) => destination,
       redact: (text) => text,
       onAttempt: () => {},
     });
@@ -176,6 +176,10 @@ export class BridgeBench {
       close: () => Promise.resolve(),
     };
   }
+}
+
+export function incomingAt(callback: Callback, receivedAt: number): Incoming {
+  return { callback, body: JSON.stringify(callback), receivedAt };
 }
 
 function errandTo(destination: string): PlannedErrand {

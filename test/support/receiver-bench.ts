@@ -55,7 +55,7 @@ export async function openReceiver(
     config,
     clock: systemClock,
     check: createCallbackCheck('Asia/Tokyo'),
-    handle: (callback) => {
+    handle: ({ callback }) => {
       records.handled.push(callback);
       begun.happen();
       return bench.handle(callback);

@@ -1,0 +1,42 @@
+/** Callbacks on their way into the ledger, and what it will know them by. */
+import { identityOf } from '../callback/identity.ts';
+import type { HotStatements, StatementContext } from './hot-statements.ts';
+import type { Arrival } from './ledger.ts';
+
+export interface Newcomer {
+  readonly arrival: Arrival;
+  readonly jobId: string;
+  /** Undefined: the only callback of its job, so that there is nothing to tell it from. */
+  readonly identity: string | undefined;
+}
+
+export interface Newcomers {
+  readonly all: readonly Newcomer[];
+  /** Jobs of which the ledger knows another callback, or will after these. */
+  readonly sharedJobs: readonly string[];
+}
+
+/**
+ * The first callback of a job cannot be one that came before, and of most jobs there is no other: identities are worked
+ * out when a second one comes, for the first one, too.
+ * @param jobIds of the arrivals, in order; nobody else may be admitting callbacks of these jobs
+ */
+export async function identify(
+  context: StatementContext & { readonly statements: HotStatements },
+  arrivals: readonly Arrival[],
+  jobIds: readonly string[],
+): Promise<Newcomers> {
+  const begun = await context.statements.jobsBegun(context, jobIds);
+  if (begun.length > 0) await context.statements.identifyCallbacks(context, begun);
+  const shared = new Set([...begun, ...repeatedIn(jobIds)]);
+  const all = arrivals.map((arrival, index) => {
+    const jobId = jobIds[index] as string;
+    return { arrival, jobId, identity: shared.has(jobId) ? identityOf(arrival.callback) : undefined };
+  });
+  return { all, sharedJobs: [...shared] };
+}
+
+function repeatedIn(jobIds: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  return jobIds.filter((jobId) => seen.size === seen.add(jobId).size);
+}
