@@ -61,10 +61,14 @@ export function answerProblems(onUnforeseen: (error: unknown) => void): Middlewa
       await next();
       if (ctx.status === 404 && ctx.body === undefined) throw notFound();
     } catch (error) {
-      if (!(error instanceof HttpProblem)) onUnforeseen(error);
-      answerWith(ctx, error instanceof HttpProblem ? error.details : UNFORESEEN);
+      answerProblem(ctx, error, onUnforeseen);
     }
   };
+}
+
+export function answerProblem(ctx: Context, error: unknown, onUnforeseen: (error: unknown) => void): void {
+  if (!(error instanceof HttpProblem)) onUnforeseen(error);
+  answerWith(ctx, error instanceof HttpProblem ? error.details : UNFORESEEN);
 }
 
 /** Koa reads the path when it is first asked for, and throws where the request target is no URL. */

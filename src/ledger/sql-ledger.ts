@@ -68,9 +68,9 @@ export class SqlLedger implements Ledger {
     this.#unwritten = new UnwrittenOutcomes((settlement) => this.#settlements.add(settlement));
   }
 
-  async admit(arrival: Arrival): Promise<Admission> {
-    await this.#unwritten.flush();
-    return this.#admissions.add(arrival);
+  admit(arrival: Arrival): Promise<Admission> {
+    const add = () => this.#admissions.add(arrival);
+    return this.#unwritten.isEmpty ? add() : this.#unwritten.flush().then(add);
   }
 
   async settle(settlement: Settlement): Promise<void> {

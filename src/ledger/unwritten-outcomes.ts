@@ -10,6 +10,10 @@ export class UnwrittenOutcomes {
     this.#write = write;
   }
 
+  get isEmpty(): boolean {
+    return this.#kept.length === 0;
+  }
+
   /** Failures are not kept: what failed is tried again anyway. */
   keep({ history, deliveries, isDurable }: Settlement): void {
     const told = deliveries.filter(({ state }) => state === 'delivered');
@@ -23,7 +27,7 @@ export class UnwrittenOutcomes {
 
   /** Writes what is kept. @throws what the store throws, keeping the rest */
   flush(): Promise<void> {
-    if (this.#kept.length === 0) return Promise.resolve();
+    if (this.isEmpty) return Promise.resolve();
     this.#flushing ??= this.#writeAll().finally(() => {
       this.#flushing = undefined;
     });

@@ -1,6 +1,6 @@
 /** From a request to the bytes of its body, or a problem that says what is wrong with them. */
 import type { IncomingMessage } from 'node:http';
-import type { Context, Middleware } from 'koa';
+import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { HttpProblem } from '../http/problem.ts';
 
@@ -13,11 +13,11 @@ const ENCODINGS = new Set([...UNCOMPRESSED, 'gzip', 'deflate', 'br']);
 const CLOSE = { Connection: 'close' };
 
 /**
- * Puts the body's bytes, decompressed, into `ctx.request.body`.
+ * What reads a request's body to its end: the bytes, decompressed; none where there is no body.
  * koa-bodyparser reads and inflates; as JSON it would answer 200 to other content types and mend broken UTF-8
  * silently, so it is asked for the raw bytes of what has passed the checks here.
  */
-export function readBody(maxBytes: number): Middleware {
+export function bodyReader(maxBytes: number): (ctx: Context) => Promise<Uint8Array> {
   const options = {
     enableTypes: ['text'],
     extendTypes: { text: [JSON_TYPE] },
@@ -29,11 +29,12 @@ export function readBody(maxBytes: number): Middleware {
     },
   };
   const read = bodyParser(options);
-  return async (ctx, next) => {
+  return async (ctx) => {
     refuseOtherTypes(ctx);
-    const body = read(ctx, () => Promise.resolve()) as Promise<unknown>;
-    await (isCompressed(ctx) ? Promise.race([body, cutShort(ctx.req)]) : body);
-    await next();
+    const reading = read(ctx, () => Promise.resolve()) as Promise<unknown>;
+    await (isCompressed(ctx) ? Promise.race([reading, cutShort(ctx.req)]) : reading);
+    const { body } = ctx.request as { body?: unknown };
+    return body instanceof Uint8Array ? body : new Uint8Array();
   };
 }
 
@@ -50,14 +51,9 @@ function cutShort(request: IncomingMessage): Promise<never> {
   });
 }
 
-/** The bytes that `readBody` has read; empty where the request had no body. */
-export function bytesOf(ctx: Context): Uint8Array {
-  const { body } = ctx.request as { body?: unknown };
-  return body instanceof Uint8Array ? body : new Uint8Array();
-}
-
 function refuseOtherTypes({ req: { headers } }: Context): void {
   const type = headers['content-type'] ?? '';
+  if (type === JSON_TYPE && headers['content-encoding'] === undefined) return;
   if (type.split(';', 1)[0]?.trim().toLowerCase() !== JSON_TYPE) {
     throw unsupported(`send it as Content-Type: ${JSON_TYPE}`, { Accept: JSON_TYPE });
   }

@@ -1,19 +1,19 @@
 /** The public listener: checks that a POST is a callback, hands it on, and answers as the deliveries went. */
 import { Router, type RouterContext } from '@koa/router';
-import Koa, { type Context, type Next } from 'koa';
+import Koa, { type Context } from 'koa';
 import type { Callback } from '../callback/callback.ts';
 import { decodeBody, UndecodableBody } from '../callback/decode.ts';
 import { InvalidCallback } from '../callback/invalid-callback.ts';
 import type { ReceiverConfig } from '../config/config.ts';
 import { isOneOf } from '../http/constant-time.ts';
-import { answerProblems, HttpProblem, notFound, type ProblemState } from '../http/problem.ts';
+import { answerProblem, answerProblems, HttpProblem, notFound, type ProblemState } from '../http/problem.ts';
 import { networkFilter, remoteAddressOf } from '../http/remote-address.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Incoming } from '../deliver/bridge.ts';
 import type { Verdict } from '../deliver/verdict.ts';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
 import { problemOf, unavailable } from './answer.ts';
-import { bytesOf, readBody } from './read-body.ts';
+import { bodyReader } from './read-body.ts';
 import type { Traffic } from './traffic.ts';
 
 /** A body that no retry can make acceptable. */
@@ -65,15 +65,12 @@ export function createReceiver(dependencies: ReceiverDependencies): Koa {
   const router = new Router<CallbackState>({ sensitive: true, strict: true });
   router.all('/healthz', answerHealth);
   const path = config.tokens.length > 0 ? `${config.path}/:token` : config.path;
-  router.all(
-    path,
-    checked(config),
-    reported(dependencies),
-    answerProblems(dependencies.onUnforeseen),
-    admitted(dependencies),
-    readBody(config.maxBodyBytes),
-    (ctx) => receive(ctx, dependencies),
-  );
+  const checkSender = senderCheck(config);
+  const take = postTaker(dependencies);
+  router.all(path, (ctx) => {
+    checkSender(ctx);
+    return take(ctx);
+  });
   app.use(answerProblems(dependencies.onUnforeseen));
   app.use(router.routes());
   return app;
@@ -85,15 +82,14 @@ function answerHealth(ctx: Context): void {
 }
 
 /** Token, address, method, in this order: whoever does not know the token learns nothing else. */
-function checked({ tokens, allowFrom, trustProxy }: ReceiverConfig) {
+function senderCheck({ tokens, allowFrom, trustProxy }: ReceiverConfig) {
   const isAllowed = networkFilter(allowFrom);
-  return (ctx: CallbackContext, next: Next) => {
+  return (ctx: CallbackContext) => {
     if (tokens.length > 0 && !isOneOf(ctx.params['token'] ?? '', tokens)) throw notFound();
     if (!isAllowed(remoteAddressOf(ctx.req, trustProxy))) {
       throw new HttpProblem({ status: 403, detail: 'Callbacks are not taken from this address.' });
     }
     if (ctx.method !== 'POST') throw methodNotAllowed('POST');
-    return next();
   };
 }
 
@@ -105,8 +101,13 @@ function methodNotAllowed(allow: string): HttpProblem {
   });
 }
 
-/** Says once per POST what came of it, whatever came of it. */
-function reported({ clock, report, onUnforeseen }: ReceiverDependencies) {
+/**
+ * Answers a POST and says once what came of it, whatever came of it. What comes while draining or past the limit is
+ * turned away before its body is read.
+ */
+function postTaker(dependencies: ReceiverDependencies) {
+  const { config, clock, traffic, report, onUnforeseen } = dependencies;
+  const read = bodyReader(config.maxBodyBytes);
   const say = (said: ReceiverReport) => {
     try {
       report(said);
@@ -114,9 +115,13 @@ function reported({ clock, report, onUnforeseen }: ReceiverDependencies) {
       onUnforeseen(error);
     }
   };
-  return async (ctx: CallbackContext, next: Next) => {
+  return async (ctx: CallbackContext): Promise<void> => {
     const startedAt = clock.now();
-    await next();
+    try {
+      await traffic.pass(async () => receive(ctx, await read(ctx), dependencies));
+    } catch (error) {
+      answerProblem(ctx, error, onUnforeseen);
+    }
     const { callback, verdict, problem } = ctx.state;
     const durationMs = clock.now() - startedAt;
     // After the answer, which is written in this turn of the event loop: the BOT's time is not for our log.
@@ -124,16 +129,15 @@ function reported({ clock, report, onUnforeseen }: ReceiverDependencies) {
   };
 }
 
-/** Turns away what comes while draining or past the limit, before its body is read. */
-function admitted({ traffic }: ReceiverDependencies) {
-  return (_ctx: CallbackContext, next: Next) => traffic.pass(next);
-}
-
-async function receive(ctx: CallbackContext, dependencies: ReceiverDependencies): Promise<void> {
-  const receivedAt = dependencies.clock.now();
-  const { callback, body } = await checkedCallback(ctx, dependencies, receivedAt);
+async function receive(
+  ctx: CallbackContext,
+  bytes: Uint8Array,
+  dependencies: ReceiverDependencies,
+): Promise<void> {
+  const incoming = await checkedCallback(ctx, bytes, dependencies);
+  const { callback } = incoming;
   ctx.state.callback = callback;
-  const verdict = await dependencies.handle({ callback, body, receivedAt }).catch(asUnavailable);
+  const verdict = await dependencies.handle(incoming).catch(asUnavailable);
   ctx.state.verdict = verdict;
   if (verdict.status !== 200) throw problemOf(callback, verdict);
   ctx.body = { job_id: callback.job_id, result: verdict.result, deliveries: verdict.deliveries };
@@ -145,13 +149,13 @@ function asUnavailable(error: unknown): never {
 
 async function checkedCallback(
   ctx: CallbackContext,
-  { config, check, refuse }: ReceiverDependencies,
-  receivedAt: number,
-): Promise<Pick<Incoming, 'callback' | 'body'>> {
-  const bytes = bytesOf(ctx);
+  bytes: Uint8Array,
+  { config, clock, check, refuse }: ReceiverDependencies,
+): Promise<Incoming> {
+  const receivedAt = clock.now();
   try {
     const { value, text } = decodeBody(bytes);
-    return { callback: check(value), body: text };
+    return { callback: check(value), body: text, receivedAt };
   } catch (error) {
     const { status, detail, errors } = refusalOf(error);
     const from = remoteAddressOf(ctx.req, config.trustProxy);
