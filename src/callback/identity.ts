@@ -14,8 +14,8 @@ export function identityOf(callback: Callback): string {
 }
 
 /** Equal wherever identities are, and next to free; of all others, only what nothing here tells apart shares it. */
-export function likenessOf({ job_id, bot_id, status, code, start_time }: Callback): string {
-  return `${job_id}\n${bot_id}\n${status} ${code} ${start_time}`;
+export function likenessOf({ job_id, bot_id, status, code, start_time, message }: Callback): string {
+  return `${job_id}\n${bot_id}\n${status} ${code} ${start_time}\n${message ?? ''}`;
 }
 
 function canonicalJson(value: unknown): string {

@@ -1,6 +1,6 @@
 /** The transaction that writes arrivals down before anyone is told, and says who is still to be told. */
 import type { AdmissionContext } from './admission-context.ts';
-import { type JobStep, type Order, orderAfter, stepsOf, withoutHeld } from './job-order.ts';
+import { type JobStep, NOTHING_BEFORE, type Order, orderAfter, stepsOf, withoutHeld } from './job-order.ts';
 import type { PlannedRow } from './hot-statements.ts';
 import type { Admission, Arrival, DeliveryRecord } from './ledger.ts';
 import { identify, type Newcomer } from './newcomer.ts';
@@ -100,11 +100,10 @@ async function orderOf(
   fresh: Fresh,
   sharedJobs: readonly string[],
 ): Promise<Map<Newcomer, Order>> {
+  const orders = new Map([...fresh.keys()].map((newcomer) => [newcomer, NOTHING_BEFORE]));
+  if (sharedJobs.length === 0) return orders;
   const steps = new Map<string, JobStep[]>();
-  if (sharedJobs.length > 0) {
-    for (const step of await stepsOf(trx, sharedJobs, time)) addTo(steps, step.jobId, step);
-  }
-  const orders = new Map<Newcomer, Order>();
+  for (const step of await stepsOf(trx, sharedJobs, time)) addTo(steps, step.jobId, step);
   for (const [newcomer, callbackId] of fresh) {
     const { arrival, jobId } = newcomer;
     const earlier = steps.get(jobId)?.filter((step) => step.callbackId < callbackId) ?? [];

@@ -66,6 +66,9 @@ export interface Order {
   readonly busyDestinations: ReadonlySet<string>;
 }
 
+/** Of the only callback of its job. */
+export const NOTHING_BEFORE: Order = { isSuperseded: false, overtaken: [], busyDestinations: new Set() };
+
 /** @param earlier the steps of the same job that came before */
 export function orderAfter(status: number, earlier: readonly JobStep[]): Order {
   const isSuperseded = !isResult({ status }) && earlier.some(isResult);

@@ -40,7 +40,14 @@ describe('likenessOf', () => {
 
   it('tells apart what must not wait for each other', () => {
     const callback = fixture('minimal.json');
-    const others = [{}, { job_id: 'x' }, { bot_id: 'x' }, { status: 1 as const }, { code: 1 }];
+    const others = [
+      {},
+      { job_id: 'x' },
+      { bot_id: 'x' },
+      { status: 1 as const },
+      { code: 1 },
+      { message: 'x' },
+    ];
     const likenesses = others.map((fields) => likenessOf({ ...callback, ...fields }));
     expect(new Set(likenesses).size).to.equal(others.length);
   });
