@@ -1,4 +1,4 @@
-/** Errors as answers: problem details (RFC 9457), and the one middleware that makes them. */
+/** Errors as answers: problem details (RFC 9457), and the one place that makes them. */
 import type { Context, Middleware } from 'koa';
 
 export interface ProblemDetails {
@@ -32,7 +32,7 @@ const TITLES: Readonly<Record<number, string>> = {
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** Thrown anywhere below the `answerProblems` middleware, it becomes the answer. */
+/** Thrown anywhere below `answerProblems`, it becomes the answer. */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';
   readonly details: ProblemDetails;
@@ -43,7 +43,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** Where the middleware leaves word of the problem for whoever logs the request. */
+/** Where word of the problem is left for whoever logs the request. */
 export interface ProblemState {
   problem?: string;
 }

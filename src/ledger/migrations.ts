@@ -91,7 +91,7 @@ async function createRefused(db: Schema, traits: DialectTraits): Promise<void> {
 
 function migrationsFor(traits: DialectTraits): Record<string, Migration> {
   return {
-    '0001-tables': {
+    '0001-ledger-tables': {
       up: async (db) => {
         await createCallbacks(db as Schema, traits);
         await createDeliveries(db as Schema, traits);

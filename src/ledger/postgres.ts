@@ -54,10 +54,14 @@ const postgresTraits: DialectTraits = {
   idType: 'bigint',
   asGeneratedId: (column) => column.generatedAlwaysAsIdentity(),
   transact: (db, isDurable, work) =>
-    db.transaction().execute(async (trx) => {
-      if (isDurable) await sql`set local synchronous_commit to on`.execute(trx);
-      return work(trx);
-    }),
+    // Whoever has waited for a job's lock must see what its holder has written; an operator may have set another default.
+    db
+      .transaction()
+      .setIsolationLevel('read committed')
+      .execute(async (trx) => {
+        if (isDurable) await sql`set local synchronous_commit to on`.execute(trx);
+        return work(trx);
+      }),
   isBusy: (error) => BUSY_CODES.has(String((error as { code?: unknown }).code)),
   // The clocks of replicas may differ by minutes; the database has one for all.
   now: () => sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`,

@@ -66,6 +66,17 @@ describe('PostgreSQL', function () {
       expect(await store.rows('callbacks')).to.have.length(50);
     });
 
+    it('tells once whatever isolation the server has as its default', async () => {
+      await store.run(`do $$ begin execute format(
+        'alter database %I set default_transaction_isolation = %L', current_database(), 'repeatable read'); end $$`);
+      const replicas = [await openAs('one'), await openAs('other')];
+      for (let number = 0; number < 20; number += 1) {
+        const both = await Promise.all(replicas.map((replica) => arrive(`job-${number}`, replica)));
+        expect(both.flatMap(claimedOf)).to.have.length(2);
+        expect(both.map(({ timesReceived }) => timesReceived).toSorted()).to.deep.equal([1, 2]);
+      }
+    });
+
     it('keeps to one time when the clock of a replica is minutes off', async () => {
       const one = await openAs('one');
       const early = await openAs('early', new ManualClock(clock.now() - 10 * MINUTE_MS));

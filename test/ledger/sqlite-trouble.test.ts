@@ -181,6 +181,15 @@ describe('opening a SQLite ledger', () => {
     expect(newer.prepare('select count(*) as n from kysely_migration').get()).to.deep.include({ n: 2 });
   });
 
+  it('refuses a ledger from before the first release, whose tables were others', async () => {
+    await (await store.open(options)).close();
+    for (const name of ['0001-callbacks-and-deliveries', '0001-ledger', '0001-tables']) {
+      store.connect().exec(`update kysely_migration set name = '${name}'`);
+      const error = await rejectionOf(store.open(options));
+      expect(error.message).to.match(/before its first release.*another store\.url/);
+    }
+  });
+
   it('says in words which file cannot be opened and why', async () => {
     const file = join(store.folder, 'file');
     writeFileSync(file, 'x'.repeat(2000));
