@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { cleanLine } from '../text/clean.ts';
 import { cutEnd } from '../text/cut.ts';
+import { parseExactly } from './exact-json.ts';
 import { InvalidCallback } from './invalid-callback.ts';
 import { MAX_DEPTH, textNestsDeeperThan } from './nesting.ts';
 
@@ -39,7 +40,7 @@ export function decodeBody(bytes: Uint8Array): DecodedBody {
     ]);
   }
   try {
-    return { value: JSON.parse(text) as unknown, text };
+    return { value: parseExactly(text), text };
   } catch (error) {
     throw new UndecodableBody(`The body is not JSON: ${reasonOf(error, text)}.`);
   }

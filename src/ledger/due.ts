@@ -1,11 +1,11 @@
 /** What is Botbell's own to attempt: claimed by one process at a time, in the order of each job. */
 import { sql, type Kysely } from 'kysely';
-import type { Callback } from '../callback/callback.ts';
 import type { DialectTraits } from './dialect.ts';
 import { isResult, stepsOf } from './job-order.ts';
 import type { CallbackKind, DueDelivery } from './ledger.ts';
 import { earlierOfTheJob, holdBack, isPending, SUPERSEDED } from './pending-rows.ts';
 import {
+  callbackIn,
   type Claim,
   deliveryRecord,
   isClaimedColumn,
@@ -78,7 +78,7 @@ async function withCallbacks(trx: Kysely<Tables>, rows: readonly StandingRow[]):
       record: deliveryRecord(row),
       kind: callback.kind as CallbackKind,
       callbackId: callback.id,
-      callback: JSON.parse(callback.body) as Callback,
+      callback: callbackIn(callback.body),
       timesReceived: callback.times_received,
       firstReceivedAt: callback.received_at,
     };

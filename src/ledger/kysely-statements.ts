@@ -1,8 +1,9 @@
 /** The hot statements for a server: as many rows as possible in one, since each waits for a round trip. */
 import type { Insertable } from 'kysely';
+import { identityOf } from '../callback/identity.ts';
 import type { HotStatements, PlannedRow, StatementContext } from './hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from './ledger.ts';
-import { historyRow, identityOfBody, plannedRow, updatedColumns } from './rows.ts';
+import { callbackIn, historyRow, plannedRow, updatedColumns } from './rows.ts';
 import type { CallbackRow } from './tables.ts';
 
 /** PostgreSQL takes 65,535 parameters, and a delivery has twelve. */
@@ -33,9 +34,11 @@ async function identifyCallbacks({ trx }: StatementContext, jobIds: readonly str
     .select(['id', 'body'])
     .where('job_id', 'in', jobIds)
     .where('identity', 'is', null)
+    // In the order in which history is written, which locks the same rows.
+    .orderBy('id')
     .execute();
   for (const { id, body } of unidentified) {
-    const identity = identityOfBody(body);
+    const identity = identityOf(callbackIn(body));
     await trx.updateTable('callbacks').set({ identity }).where('id', '=', id).execute();
   }
 }
@@ -89,7 +92,9 @@ async function insertSome(
 }
 
 async function insertHistory({ trx }: StatementContext, records: readonly HistoryRecord[]): Promise<void> {
-  if (records.length > 0) await trx.insertInto('history').values(records.map(historyRow)).execute();
+  if (records.length === 0) return;
+  const inOrder = records.toSorted((a, b) => a.callbackId - b.callbackId);
+  await trx.insertInto('history').values(inOrder.map(historyRow)).execute();
 }
 
 async function updateDeliveries(

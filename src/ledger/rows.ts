@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Callback } from '../callback/callback.ts';
-import { identityOf } from '../callback/identity.ts';
+import { parseExactly } from '../callback/exact-json.ts';
 import { cleanText } from '../text/clean.ts';
 import { cutEndBytes } from '../text/cut.ts';
 import type { FailureClass } from '../channels/failure.ts';
@@ -75,8 +75,9 @@ export function callbackRow(
   };
 }
 
-export function identityOfBody(body: string): string {
-  return identityOf(JSON.parse(body) as Callback);
+/** Of what the ledger keeps, read as it was when it came. */
+export function callbackIn(body: string): Callback {
+  return parseExactly(body) as Callback;
 }
 
 /** An id may be as long as a body, but PostgreSQL's indexes take 2.7 KB. */

@@ -1,8 +1,9 @@
 /** The hot statements in SQLite: prepared once for one row, run row by row, which costs less than to compile many rows at once. */
 import type { Insertable, SqliteDatabase } from 'kysely';
+import { identityOf } from '../callback/identity.ts';
 import type { HotStatements, PlannedRow, StatementContext } from './hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from './ledger.ts';
-import { historyRow, identityOfBody, plannedRow, updatedColumns } from './rows.ts';
+import { callbackIn, historyRow, plannedRow, updatedColumns } from './rows.ts';
 import type { CallbackRow, DeliveryRow, HistoryRow } from './tables.ts';
 
 const CALLBACK_COLUMNS = [
@@ -80,7 +81,7 @@ export class SqliteStatements implements HotStatements {
     const identify = this.#prepare(IDENTIFY);
     for (const jobId of jobIds) {
       for (const { id, body } of look.all([jobId]) as { id: number; body: string }[]) {
-        identify.run([identityOfBody(body), id]);
+        identify.run([identityOf(callbackIn(body)), id]);
       }
     }
   }

@@ -1,0 +1,43 @@
+/** JSON as JavaScript reads it, but for the numbers that JavaScript cannot hold. */
+
+/** A number outside of strings that may lose digits, or be out of reach; hardly a body has one. */
+const MAY_BE_LOST = /[:,[\s]-?(?:[\d.]{16}|[\d.]+[eE])/;
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
+
+/** Decimal digits that every number keeps (ECMAScript's Number, IEEE 754 binary64). */
+const KEPT_DIGITS = 15;
+
+/** What the interface says is a number stays one, however inexact. */
+const NUMBERS = ['code', 'status', 'elapsed_time'];
+
+/**
+ * The value that `text` spells. A number that JavaScript would take for another one, such as an id of 64 bits, is the text
+ * that spells it instead: so it is shown as it came, and two callbacks that differ in it alone are two.
+ * @throws {SyntaxError} as JSON.parse
+ */
+export function parseExactly(text: string): unknown {
+  const value = JSON.parse(text) as unknown;
+  if (!MAY_BE_LOST.test(text)) return value;
+  const spelt = text.replace(STRING_OR_NUMBER, (token) =>
+    token.startsWith('"') || isKept(token) ? token : `"${token}"`,
+  );
+  return withNumbersOf(value, JSON.parse(spelt));
+}
+
+function isKept(token: string): boolean {
+  const number = Number(token);
+  const [mantissa = ''] = token.split(/[eE]/);
+  const digits = mantissa.replaceAll(/\D/g, '').replace(/^0+/, '');
+  if (!Number.isFinite(number) || (number === 0 && digits !== '')) return false;
+  return digits.length <= KEPT_DIGITS || String(number) === token;
+}
+
+function withNumbersOf(value: unknown, exact: unknown): unknown {
+  if (!isObject(value) || !isObject(exact)) return exact;
+  for (const name of NUMBERS) if (typeof value[name] === 'number') exact[name] = value[name];
+  return exact;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
