@@ -29,7 +29,8 @@ export async function admitAgain(
     isNew: false,
     timesReceived: known.times_received,
     firstReceivedAt: known.received_at,
-    isSuperseded: order.isSuperseded && !rows.some(({ state }) => state === 'delivered'),
+    // Whoever was told by then stays told; that nobody else is told any more is what there is to say.
+    isSuperseded: order.isSuperseded && !isToldToAll(rows),
     deliveries: rows.map(deliveryRecord),
     claimed: new Set(idsOf(mine)),
     blocked: new Set(idsOf(mine.filter(({ destination }) => order.busyDestinations.has(destination)))),
@@ -95,6 +96,10 @@ async function adjustToPlan(
 /** Claimed by this process all the same, but for an earlier request that is still at it. */
 function wasBusy(before: readonly StandingRow[], claimed: readonly number[], { id }: StandingRow): boolean {
   return before.some((row) => row.id === id) && !claimed.includes(id);
+}
+
+function isToldToAll(rows: readonly StandingRow[]): boolean {
+  return rows.length > 0 && rows.every(({ state }) => state === 'delivered');
 }
 
 function idsOf(rows: readonly { readonly id: number }[]): number[] {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
+import { parseExactly } from '../../src/callback/exact-json.ts';
 import { identityOf } from '../../src/callback/identity.ts';
 import type {
   Admission,
@@ -120,6 +121,18 @@ export function describeLedger(
         const retry = await arrive({}, [OPS]);
         expect(claimedOf(retry)).to.deep.equal([]);
         expect(retry.deliveries[0]?.state).to.equal('dead');
+      });
+
+      it('takes callbacks that differ in digits that JavaScript’s numbers lose for two', async () => {
+        const arriveAs = (id: string) => {
+          const body = JSON.stringify(callbackWith({ output: { id: 'ID' } })).replace('"ID"', id);
+          return ledger.admit({ ...arrivalOf(parseExactly(body) as Callback, [OPS], clock.now()), body });
+        };
+        const one = await arriveAs('9007199254740992');
+        const other = await arriveAs('9007199254740993');
+        expect([other.isNew, other.callbackId === one.callbackId]).to.deep.equal([true, false]);
+        expect((await arriveAs('9007199254740993')).callbackId).to.equal(other.callbackId);
+        expect((await arriveAs('9007199254740992')).callbackId).to.equal(one.callbackId);
       });
 
       it('takes callbacks that differ in one unknown field for two', async () => {
@@ -259,6 +272,15 @@ export function describeLedger(
         expect(retry.deliveries.map((each) => [each.state, each.heldBecause])).to.deep.equal([
           ['held', 'superseded'],
         ]);
+      });
+
+      it('that was told to some before the result came is superseded for the others', async () => {
+        const [ops, log] = idsOf(await arrive({ status: EXECUTING }, [OPS, LOG]));
+        await ledger.settle(settlementOf([delivered(ops), failed(log)]));
+        await arrive({ status: 0 }, [OPS, LOG]);
+        const retry = await arrive({ status: EXECUTING }, [OPS, LOG]);
+        expect(retry.isSuperseded).to.equal(true);
+        expect(retry.deliveries.map((each) => each.state)).to.deep.equal(['delivered', 'held']);
       });
 
       it('that was told before the result came stays told', async () => {

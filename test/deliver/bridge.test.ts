@@ -438,7 +438,7 @@ describe('the bridge', () => {
       const second = bench.handle(CALLBACK);
       const both = await bench.clock.runUntil(Promise.all([first, second]));
       expect(both.map((each) => each.status)).to.deep.equal([502, 200]);
-      expect(summary(await post(start))).to.deep.equal([200, 'duplicate', ['held', 'delivered']]);
+      expect(summary(await post(start))).to.deep.equal([200, 'superseded', ['held', 'delivered']]);
     });
 
     it('answers non-2xx in time rather than tell out of turn', async () => {
