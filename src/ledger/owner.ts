@@ -20,10 +20,16 @@ export function isGone(owner: string, self: string): boolean {
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    return !isZombie(pid);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
+}
+
+/** Ended, but kept in the list of processes until its parent asks how; Linux, proc(5). */
+function isZombie(pid: number): boolean {
+  // The state follows the name, which may hold anything, in parentheses.
+  return /^.*\) Z /s.test(ifThere(() => readFileSync(`/proc/${pid}/stat`, 'utf8')));
 }
 
 /** Linux, proc(5); elsewhere the host name must do. */

@@ -1,6 +1,8 @@
 /** A process that is gone holds nothing any more; one that may be alive keeps what it has. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { hostname } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { isGone, ownerName } from '../../src/ledger/owner.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
@@ -19,6 +21,15 @@ function endedPid(): number {
 describe('the owner of a claim', () => {
   it('is gone when its process on this machine has ended', () => {
     expect(isGone(ownerName(1000, endedPid()), SELF)).to.equal(true);
+  });
+
+  it('is gone when its process has ended and nobody has asked how', async function () {
+    if (process.platform !== 'linux') return this.skip();
+    const parent = spawn('sh', ['-c', 'true & echo $!; exec cat'], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const pid = Number(String((await once(parent.stdout, 'data'))[0]));
+    while (!isGone(ownerName(1000, pid), SELF)) await nextTurn();
+    parent.stdin.end();
+    await once(parent, 'exit');
   });
 
   it('is gone when this process has taken over its number', () => {
