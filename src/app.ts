@@ -173,7 +173,7 @@ async function keepRefused(
 ): Promise<void> {
   try {
     await ledger.refuse({ ...refusal, body: Buffer.from(bytes).toString('utf8') });
-    pipeline.alarm(refusedBody(refusal.status, refusal.detail, config.display.language));
+    pipeline.alarm(refusedBody(refusal, config.display.language));
   } catch (error) {
     logger.error({ err: error }, 'a refused body could not be kept');
   }

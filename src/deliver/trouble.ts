@@ -22,10 +22,23 @@ export function deadLetter(callback: Callback, given: GivenUp, language: Languag
   return { cause: `dead ${channel} ${error?.class} ${error?.code}`, message, callback };
 }
 
-export function refusedBody(status: 400 | 422, detail: string, language: Language): Trouble {
+/** What an alert names of all that is wrong. */
+const MOST_FAULTS = 5;
+
+/** A body that no retry can make acceptable. */
+export interface RefusedCallback {
+  readonly status: 400 | 422;
+  readonly detail: string;
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+}
+
+export function refusedBody({ status, detail, errors }: RefusedCallback, language: Language): Trouble {
+  const faults = errors.slice(0, MOST_FAULTS).map((error) => `\n${error.pointer} ${error.detail}`);
+  const more = errors.length > MOST_FAULTS ? '\n…' : '';
+  const reason = `${detail}${faults.join('')}${more}`;
   const message =
     language === 'ja'
-      ? `コールバックを受け付けられませんでした (HTTP ${status})。再送されても受け付けられません。${detail}`
-      : `A callback was refused (HTTP ${status}), and no retry of it can succeed. ${detail}`;
+      ? `コールバックを受け付けられませんでした (HTTP ${status})。再送されても受け付けられません。${reason}`
+      : `A callback was refused (HTTP ${status}), and no retry of it can succeed. ${reason}`;
   return { cause: `refused ${status}`, message, callback: undefined };
 }

@@ -1,6 +1,6 @@
 /** What operators read, in their language, and what counts as one cause. */
 import { expect } from 'chai';
-import { deadLetter, refusedBody } from '../../src/deliver/trouble.ts';
+import { deadLetter, refusedBody, type RefusedCallback } from '../../src/deliver/trouble.ts';
 import type { DeliveryError } from '../../src/ledger/ledger.ts';
 import { callbackWith } from '../support/callbacks.ts';
 
@@ -35,18 +35,33 @@ describe('the trouble of a dead letter', () => {
   });
 });
 
+function refused(
+  status: 400 | 422,
+  detail: string,
+  errors: RefusedCallback['errors'] = [],
+  language: 'en' | 'ja' = 'en',
+) {
+  return refusedBody({ status, detail, errors }, language);
+}
+
 describe('the trouble of a refused body', () => {
   it('says with which answer and why, in both languages', () => {
-    expect(refusedBody(422, 'status is missing.', 'en').message).to.equal(
-      'A callback was refused (HTTP 422), and no retry of it can succeed. status is missing.',
+    expect(refused(422, 'No callback.', [{ pointer: '/status', detail: 'is missing' }]).message).to.equal(
+      'A callback was refused (HTTP 422), and no retry of it can succeed. No callback.\n/status is missing',
     );
-    expect(refusedBody(400, 'no JSON.', 'ja').message).to.equal(
+    expect(refused(400, 'no JSON.', [], 'ja').message).to.equal(
       'コールバックを受け付けられませんでした (HTTP 400)。再送されても受け付けられません。no JSON.',
     );
   });
 
+  it('names the first five things that are wrong', () => {
+    const errors = [1, 2, 3, 4, 5, 6].map((number) => ({ pointer: `/${number}`, detail: 'is wrong' }));
+    const [, ...lines] = refused(422, 'No callback.', errors).message.split('\n');
+    expect(lines).to.deep.equal([...[1, 2, 3, 4, 5].map((number) => `/${number} is wrong`), '…']);
+  });
+
   it('is one cause for each kind of answer, whatever is wrong with it', () => {
-    const causes = [refusedBody(422, 'a', 'en'), refusedBody(422, 'b', 'ja'), refusedBody(400, 'a', 'en')];
+    const causes = [refused(422, 'a'), refused(422, 'b', [], 'ja'), refused(400, 'a')];
     expect(new Set(causes.map(({ cause }) => cause)).size).to.equal(2);
   });
 });
