@@ -6,26 +6,36 @@ import { emailFormat } from '../channels/email-format.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { slackFormat } from '../channels/slack-format.ts';
 import { createDemoWorld, type DemoWorld } from '../demo/demo-world.ts';
-import { play, type Scene, type SceneAnswer, SCENES } from '../demo/scenario.ts';
+import { play, type SceneAnswer, SCENES } from '../demo/scenario.ts';
 import { createLogger } from '../observe/logger.ts';
 import { DEMO_CONFIG, readVersion, SAMPLES } from '../package-files.ts';
 import { systemClock } from '../time/clock.ts';
-import { type CommandContext, styled } from './context.ts';
+import { type CommandContext, CommandFailed, styled } from './context.ts';
 import { loadProject } from './load-project.ts';
 import { type PreviewedMessage, previewPage } from './preview-page.ts';
 
 /** With --stay, the ports are the ones that the documentation names. */
 const STAY_PORTS = { DEMO_PORT: '8080', DEMO_ADMIN_PORT: '8081' };
 
+const HAS_ITS_OWN_CONFIG =
+  'The demo has a config of its own, so that nobody real is told: leave --config out. `preview` shows what another config would send.';
+
+/** How often what has been told is looked for while the demo stays. */
+const LOOK_INTERVAL_MS = 200;
+
+/** @throws {CommandFailed} another config is named: the demo's posts must reach nobody real */
 export async function demoCommand(context: CommandContext, stays: boolean): Promise<number> {
+  if (context.configFile !== undefined) throw new CommandFailed(HAS_ITS_OWN_CONFIG);
   const world = await createDemoWorld();
   try {
     const app = await startDemoApp(context, world, stays);
     try {
       const url = `http://${app.receiver.host}:${app.receiver.port}/callbacks`;
-      const told = await playAll(context, world, url);
-      showWhereToLook(context, world, told);
-      if (stays) await stay(context, url);
+      const outcome = new Outcome(context, world);
+      await playAll(context, world, outcome, url);
+      outcome.writePage();
+      context.result(`\n${outcome.summary}`);
+      if (stays) await stay(context, outcome, url);
     } finally {
       await app.stop();
     }
@@ -37,11 +47,7 @@ export async function demoCommand(context: CommandContext, stays: boolean): Prom
 
 async function startDemoApp(context: CommandContext, world: DemoWorld, stays: boolean): Promise<RunningApp> {
   const variables = { ...context.variables, ...world.variables, ...(stays ? STAY_PORTS : {}) };
-  const { config, renderer } = loadProject({
-    ...context,
-    variables,
-    configFile: context.configFile ?? DEMO_CONFIG,
-  });
+  const { config, renderer } = loadProject({ ...context, variables, configFile: DEMO_CONFIG });
   return startApp({
     config,
     renderer,
@@ -53,39 +59,70 @@ async function startDemoApp(context: CommandContext, world: DemoWorld, stays: bo
   });
 }
 
-/** @returns everything that people were told, in order */
-async function playAll(context: CommandContext, world: DemoWorld, url: string): Promise<PreviewedMessage[]> {
-  const all: PreviewedMessage[] = [];
+async function playAll(
+  context: CommandContext,
+  world: DemoWorld,
+  outcome: Outcome,
+  url: string,
+): Promise<void> {
   for (const [index, scene] of SCENES.entries()) {
     context.result(`\n${styled(context, 'bold', `${index + 1}. ${scene.title}`)}`);
-    const told = await playOne(world, scene, url);
-    context.result(answerLine(context, told.answer));
-    for (const message of told.messages) context.result(shown(context, message));
-    all.push(...told.messages);
+    scene.prepare?.(world);
+    context.result(answerLine(context, await play(scene, SAMPLES, url)));
+    outcome.showNews();
   }
-  return all;
 }
 
-async function playOne(
-  world: DemoWorld,
-  scene: Scene,
-  url: string,
-): Promise<{ answer: SceneAnswer; messages: PreviewedMessage[] }> {
-  const { slack, mail } = world;
-  const before = { messages: slack.messages.length, mails: mail.mails.length };
-  scene.prepare?.(world);
-  const answer = await play(scene, SAMPLES, url);
-  const posted = slack.messages.slice(before.messages).map(({ channel, text, blocks }) => ({
-    destination: `slack:${channel}`,
-    message: { text, blocks: blocks ?? [] },
-    format: slackFormat,
-  }));
-  const mailed = mail.mails.slice(before.mails).map(({ to, parsed }) => ({
-    destination: `email:${to.join(', ')}`,
-    message: { subject: parsed.subject ?? '', text: parsed.text ?? '', html: parsed.html ?? '' },
-    format: emailFormat,
-  }));
-  return { answer, messages: [...posted, ...mailed] };
+/** What people have been told so far, on the terminal and as a page. */
+class Outcome {
+  readonly #context: CommandContext;
+  readonly #world: DemoWorld;
+  readonly #page: string;
+  readonly #told: PreviewedMessage[] = [];
+  #messagesSeen = 0;
+  #mailsSeen = 0;
+
+  constructor(context: CommandContext, world: DemoWorld) {
+    this.#context = context;
+    this.#world = world;
+    this.#page = join(world.folder, 'messages.html');
+  }
+
+  get summary(): string {
+    return `${this.#told.length} messages. As their readers see them: open file://${this.#page}`;
+  }
+
+  /** Shows what has arrived since the last time. @returns whether there was any */
+  showNews(): boolean {
+    const news = [...this.#newMessages(), ...this.#newMails()];
+    for (const message of news) this.#context.result(shown(this.#context, message));
+    this.#told.push(...news);
+    return news.length > 0;
+  }
+
+  writePage(): void {
+    writeFileSync(this.#page, previewPage(this.#told));
+  }
+
+  #newMessages(): PreviewedMessage[] {
+    const posted = this.#world.slack.messages.slice(this.#messagesSeen);
+    this.#messagesSeen += posted.length;
+    return posted.map(({ channel, text, blocks }) => ({
+      destination: `slack:${channel}`,
+      message: { text, blocks: blocks ?? [] },
+      format: slackFormat,
+    }));
+  }
+
+  #newMails(): PreviewedMessage[] {
+    const mailed = this.#world.mail.mails.slice(this.#mailsSeen);
+    this.#mailsSeen += mailed.length;
+    return mailed.map(({ to, parsed }) => ({
+      destination: `email:${to.join(', ')}`,
+      message: { subject: parsed.subject ?? '', text: parsed.text ?? '', html: parsed.html ?? '' },
+      format: emailFormat,
+    }));
+  }
 }
 
 function answerLine(context: CommandContext, { status, body }: SceneAnswer): string {
@@ -104,15 +141,13 @@ function shown(context: CommandContext, { destination, message, format }: Previe
   );
 }
 
-function showWhereToLook(context: CommandContext, { folder }: DemoWorld, told: PreviewedMessage[]): void {
-  const page = join(folder, 'messages.html');
-  writeFileSync(page, previewPage(told));
-  context.result(`\n${told.length} messages. As their readers see them: open file://${page}`);
-}
-
-async function stay(context: CommandContext, url: string): Promise<void> {
-  context.result(`Serving. Post to it, and stop it with Ctrl+C:
+async function stay(context: CommandContext, outcome: Outcome, url: string): Promise<void> {
+  context.result(`Serving. Post to it, see here what people are told, and stop it with Ctrl+C:
   curl -H 'Content-Type: application/json' -d @config/samples/error.json ${url}
   metrics: http://127.0.0.1:${STAY_PORTS.DEMO_ADMIN_PORT}/metrics`);
+  const look = setInterval(() => {
+    if (outcome.showNews()) outcome.writePage();
+  }, LOOK_INTERVAL_MS);
   await context.untilStopped();
+  clearInterval(look);
 }

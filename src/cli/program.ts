@@ -1,5 +1,6 @@
 /** The command line: which commands there are, what they take, and which exit code their end means. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { didYouMean } from '../config/field-rules.ts';
 import type { LogLevel } from '../observe/logger.ts';
 import { readVersion } from '../package-files.ts';
 import { parseDuration } from '../time/duration.ts';
@@ -58,15 +59,18 @@ function addService(program: Command, choose: (run: Run) => void): void {
   program
     .command('serve', { isDefault: true })
     .description('run the receiver and the admin listener (the default)')
+    // What is no command comes here, too, where `refuseOperands` has better words for it.
+    .allowExcessArguments()
     .addOption(
       new Option('--log-level <level>', 'how much to log')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .env('BOTBELL_LOG_LEVEL')
         .default('info'),
     )
-    .action(({ logLevel }: { logLevel: LogLevel }) =>
-      choose(async (context) => (await import('./serve.ts')).serveCommand(context, logLevel)),
-    );
+    .action(({ logLevel }: { logLevel: LogLevel }, serve: Command) => {
+      refuseOperands(program, serve);
+      choose(async (context) => (await import('./serve.ts')).serveCommand(context, logLevel));
+    });
   program
     .command('demo')
     .description('show everything on this machine, with nothing to set up')
@@ -74,6 +78,12 @@ function addService(program: Command, choose: (run: Run) => void): void {
     .action(({ stay }: { stay?: boolean }) =>
       choose(async (context) => (await import('./demo.ts')).demoCommand(context, stay === true)),
     );
+}
+
+function refuseOperands(program: Command, { args: [operand] }: Command): void {
+  if (operand === undefined) return;
+  const names = program.commands.map((command) => command.name());
+  program.error(`error: there is no command '${operand}'${didYouMean(operand, names)}`);
 }
 
 function addDryRuns(program: Command, choose: (run: Run) => void): void {
@@ -118,7 +128,11 @@ function addTools(program: Command, choose: (run: Run) => void): void {
     .argument('<file>', 'a file to POST, or - for standard input')
     .requiredOption('--url <url>', 'where to', httpUrl)
     .option('--retries <n>', 'how often to post again', wholeNumber, 0)
-    .option('--interval <duration>', 'how long to wait before', duration, 30_000)
+    .addOption(
+      new Option('--interval <duration>', 'how long to wait before')
+        .argParser(duration)
+        .default(30_000, '30s'),
+    )
     .action((file: string, { url, retries, interval }: SendFlags) => {
       const options = { url, retries, intervalMs: interval };
       choose(async (context) => (await import('./send.ts')).sendCommand(context, file, options));

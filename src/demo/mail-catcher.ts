@@ -129,7 +129,9 @@ async function receive(
   stream: NodeJS.ReadableStream,
   done: Done,
 ): Promise<void> {
-  const raw = await buffer(stream);
+  const raw = await buffer(stream).catch(() => undefined);
+  // The client hung up in the middle, so nobody waits for an answer.
+  if (raw === undefined) return;
   const mail = await readMail(session, raw);
   const fault = takeFault(state.faults, 'data');
   // A refused message was not taken; a connection that drops or hangs after the last byte leaves one that was.

@@ -17,10 +17,17 @@ export interface Scene {
 /** As often as Botbell tries within one request, so that this request fails and the next one does not. */
 const FAILING_ATTEMPTS = 2;
 
+/** Not the one in the files: whoever posts one of those to the demo should see it told. */
+const FIRST_JOB = { job_id: 'c1d2e3f4-0000-4000-8000-000000000001' };
+
 export const SCENES: readonly Scene[] = [
-  { title: 'A BOT has started', sample: 'executing.json' },
-  { title: 'The same job ends in an error', sample: 'error.json' },
-  { title: 'Another BOT succeeds, with outputs and a file', sample: 'succeeded.json' },
+  { title: 'A BOT has started', sample: 'executing.json', changes: FIRST_JOB },
+  { title: 'The same job ends in an error', sample: 'error.json', changes: FIRST_JOB },
+  {
+    title: 'Another BOT succeeds, with outputs and a file',
+    sample: 'succeeded.json',
+    changes: { job_id: 'c1d2e3f4-0000-4000-8000-000000000002' },
+  },
   {
     title: 'An error while the mail server is out of order: Slack is told, the mail is not',
     sample: 'error.json',

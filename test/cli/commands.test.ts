@@ -51,6 +51,11 @@ describe('The command line', () => {
       }
     });
 
+    it('asks whoever misspells a command which one was meant', async () => {
+      const { code, stderr } = await runCommand(['chekc', '--config', config]);
+      expect([code, stderr]).to.deep.equal([2, `error: there is no command 'chekc' (did you mean "check"?)`]);
+    });
+
     it('prints help and version for every command and exits 0', async () => {
       for (const command of ['serve', 'check', 'route', 'preview', 'send', 'demo', 'schema']) {
         const help = await runCommand([command, '--help']);
@@ -240,6 +245,12 @@ describe('The command line', () => {
       );
       expect(stdout).to.include('answered 200 delivered');
       expect(stdout).to.match(/open file:.*messages\.html/);
+    });
+
+    it('takes no other config, whose channels may reach real people', async () => {
+      const { code, stdout, stderr } = await runCommand(['demo', '--config', config]);
+      expect([code, stdout]).to.deep.equal([1, '']);
+      expect(stderr).to.match(/leave --config out/);
     });
   });
 });

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import { createTransport } from 'nodemailer';
 import type { Transporter } from 'nodemailer';
@@ -48,6 +50,18 @@ describe('the local mail server', () => {
     expect(caught?.parsed.text?.trim()).to.equal('本文');
     expect(caught?.parsed.html?.trim()).to.equal('<p>本文</p>');
     expect(caught?.raw).to.contain('Message-ID:');
+  });
+
+  it('outlives a client that hangs up within a mail', async () => {
+    const { hostname, port } = new URL(`smtp://${catcher.host}`);
+    const client = connect(Number(port), hostname);
+    for (const line of ['EHLO x', 'MAIL FROM:<a@example.com>', 'RCPT TO:<b@example.com>', 'DATA', 'half a']) {
+      await once(client, 'data');
+      client.write(`${line}\r\n`);
+    }
+    client.destroy();
+    await transport.sendMail(mail);
+    expect(catcher.mails.map(({ parsed }) => parsed.subject)).to.deep.equal(['件名']);
   });
 
   it('refuses one recipient and takes the other', async () => {
