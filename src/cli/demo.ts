@@ -14,7 +14,7 @@ import { type CommandContext, CommandFailed, styled } from './context.ts';
 import { loadProject } from './load-project.ts';
 import { type PreviewedMessage, previewPage } from './preview-page.ts';
 
-/** With --stay, the ports are the ones that the documentation names. */
+/** With --stay, the ports are the ones that the documentation names, unless the environment has others. */
 const STAY_PORTS = { DEMO_PORT: '8080', DEMO_ADMIN_PORT: '8081' };
 
 const HAS_ITS_OWN_CONFIG =
@@ -35,7 +35,7 @@ export async function demoCommand(context: CommandContext, stays: boolean): Prom
       await playAll(context, world, outcome, url);
       outcome.writePage();
       context.result(`\n${outcome.summary}`);
-      if (stays) await stay(context, outcome, url);
+      if (stays) await stay(context, outcome, url, app.admin?.port);
     } finally {
       await app.stop();
     }
@@ -46,7 +46,7 @@ export async function demoCommand(context: CommandContext, stays: boolean): Prom
 }
 
 async function startDemoApp(context: CommandContext, world: DemoWorld, stays: boolean): Promise<RunningApp> {
-  const variables = { ...context.variables, ...world.variables, ...(stays ? STAY_PORTS : {}) };
+  const variables = { ...(stays ? STAY_PORTS : {}), ...context.variables, ...world.variables };
   const { config, renderer } = loadProject({ ...context, variables, configFile: DEMO_CONFIG });
   return startApp({
     config,
@@ -141,10 +141,15 @@ function shown(context: CommandContext, { destination, message, format }: Previe
   );
 }
 
-async function stay(context: CommandContext, outcome: Outcome, url: string): Promise<void> {
+async function stay(
+  context: CommandContext,
+  outcome: Outcome,
+  url: string,
+  adminPort: number | undefined,
+): Promise<void> {
   context.result(`Serving. Post to it, see here what people are told, and stop it with Ctrl+C:
   curl -H 'Content-Type: application/json' -d @config/samples/error.json ${url}
-  metrics: http://127.0.0.1:${STAY_PORTS.DEMO_ADMIN_PORT}/metrics`);
+  metrics: http://127.0.0.1:${adminPort}/metrics`);
   const look = setInterval(() => {
     if (outcome.showNews()) outcome.writePage();
   }, LOOK_INTERVAL_MS);

@@ -1,7 +1,8 @@
 /** The command line as a user sees it: what each command prints, where, and how it exits. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startSlackStandIn } from '../../src/demo/slack-stand-in.ts';
 import { runCommand } from '../support/command.ts';
@@ -245,6 +246,26 @@ describe('The command line', () => {
       );
       expect(stdout).to.include('answered 200 delivered');
       expect(stdout).to.match(/open file:.*messages\.html/);
+    });
+
+    it('shows with --stay what people are told of what one posts, its own samples included', async () => {
+      let said = '';
+      const { code } = await runCommand(['demo', '--stay'], {
+        variables: { DEMO_PORT: '0', DEMO_ADMIN_PORT: '0' },
+        onResult: (text) => (said += `${text}\n`),
+        untilStopped: async () => {
+          const [url = ''] = /http\S+\/callbacks$/m.exec(said) ?? [];
+          const headers = { 'content-type': 'application/json' };
+          const answer = await fetch(url, { method: 'POST', headers, body: readFileSync(ERROR) });
+          expect(await answer.json()).to.include({ result: 'delivered' });
+          said = '';
+          while (!said.includes('email:ops@example.com')) await nextTurn();
+        },
+      });
+      expect(code).to.equal(0);
+      expect(said).to.match(
+        /slack:#bot-alerts\n.*@here[^]*email:ops@example.com\n.*\[Failed\] 請求書取込BOT/,
+      );
     });
 
     it('takes no other config, whose channels may reach real people', async () => {

@@ -11,6 +11,8 @@ export interface CommandInput {
   readonly stdin?: string;
   /** Resolves when the command is to stop, as after a signal. */
   readonly untilStopped?: () => Promise<void>;
+  /** What goes to stdout, as it goes. */
+  readonly onResult?: (text: string) => void;
 }
 
 export async function runCommand(args: readonly string[], input: CommandInput = {}): Promise<CommandRun> {
@@ -22,7 +24,10 @@ export async function runCommand(args: readonly string[], input: CommandInput = 
     variables: input.variables ?? {},
     configFile: undefined,
     isTerminal: false,
-    result: (text) => stdout.push(text),
+    result: (text) => {
+      stdout.push(text);
+      input.onResult?.(text);
+    },
     message: (text) => stderr.push(text),
     readStdin: () => Promise.resolve(Buffer.from(input.stdin ?? '')),
     untilStopped: input.untilStopped ?? (() => Promise.resolve()),
