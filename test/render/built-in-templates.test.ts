@@ -53,6 +53,24 @@ for (const language of LANGUAGES) {
       });
     }
 
+    it('name a BOT by its id where its name would show nothing', () => {
+      for (const bot_name of ['', ' ', '\u200b\u3000']) {
+        for (const status of [0, 1, 2] as const) {
+          const nameless = { ...BARE, status, bot_id: 'get_items', bot_name };
+          const { subject, text, html } = renderer.email(nameless);
+          const { text: line, blocks = [] } = renderer.slack(nameless);
+          for (const part of [
+            subject,
+            text.slice(0, 20),
+            html.split('</h1>')[0],
+            line,
+            JSON.stringify(blocks[0]),
+          ])
+            expect(part, String(status)).to.include('get_items');
+        }
+      }
+    });
+
     it('let no hostile callback mention, link or inject', () => {
       const callback = readFixture('hostile.json');
       const slack = renderer.slack(callback);
