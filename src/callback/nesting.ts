@@ -1,4 +1,5 @@
 /** How deep JSON nests, as a value and as text. */
+import { tokensOutsideStrings } from './json-tokens.ts';
 
 /** Levels of arrays and objects in one another, the callback itself being the first. */
 export const MAX_DEPTH = 64;
@@ -29,9 +30,8 @@ function isContainer(value: unknown): value is object {
 /** The same for JSON text, before it is parsed; brackets in strings do not count. */
 export function textNestsDeeperThan(text: string, limit: number): boolean {
   let depth = 0;
-  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[[{\]}]/gs)) {
-    if (token === '[' || token === '{') depth += 1;
-    else if (token === ']' || token === '}') depth -= 1;
+  for (const [bracket] of tokensOutsideStrings(text, /[[{\]}]/)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
     if (depth > limit) return true;
   }
   return false;
