@@ -6,6 +6,7 @@ import { cutEnd } from '../text/cut.ts';
 import type { Callback } from './callback.ts';
 import { type CallbackError, InvalidCallback } from './invalid-callback.ts';
 import { isCallback } from './is-callback.ts';
+import { isJsonObject, type JsonObject } from './json-object.ts';
 import { MAX_DEPTH, nestsDeeperThan } from './nesting.ts';
 import { parseStartTime } from './start-time.ts';
 
@@ -107,7 +108,7 @@ function errorsOf(error: ValidationError): CallbackError[] {
   return error.inner.map(({ path = '', message }) => ({ pointer: `/${path}`, detail: message }));
 }
 
-function tooDeepFields(value: Record<string, unknown>): CallbackError[] {
+function tooDeepFields(value: JsonObject): CallbackError[] {
   const errors: CallbackError[] = [];
   for (const [key, field] of Object.entries(value)) {
     if (errors.length >= MAX_DEEP_FIELDS) break;
@@ -125,8 +126,4 @@ function pointerTo(key: string): string {
 /** The first slice spares a megabyte the cleaning. */
 function excerpt(text: string): string {
   return cutEnd(cleanLine(text.slice(0, 5 * MAX_ECHO_LENGTH)), MAX_ECHO_LENGTH, '…');
-}
-
-function isJsonObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 /** JSON as JavaScript reads it, but for the numbers that JavaScript cannot hold. */
+import { isJsonObject } from './json-object.ts';
 import { tokensOutsideStrings } from './json-tokens.ts';
 
 /** A number that may lose digits, or be out of reach; hardly a body has one. */
@@ -11,7 +12,7 @@ const PERHAPS_LOST = new RegExp(`[:,[\\s]${MAY_BE_LOST.source}`);
 const KEPT_DIGITS = 15;
 
 /** What the interface says is a number stays one, however inexact. */
-const NUMBERS = ['code', 'status', 'elapsed_time'];
+const NUMBERS = new Set(['code', 'status', 'elapsed_time']);
 
 /**
  * The value that `text` spells. A number that JavaScript would take for another one, such as an id of 64 bits, is the text
@@ -43,11 +44,9 @@ function isKept(token: string): boolean {
 }
 
 function withNumbersOf(value: unknown, exact: unknown): unknown {
-  if (!isObject(value) || !isObject(exact)) return exact;
-  for (const name of NUMBERS) if (typeof value[name] === 'number') exact[name] = value[name];
-  return exact;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isJsonObject(value) || !isJsonObject(exact)) return exact;
+  const numbers = Object.entries(value).filter(
+    ([name, number]) => NUMBERS.has(name) && typeof number === 'number',
+  );
+  return Object.assign(exact, Object.fromEntries(numbers));
 }

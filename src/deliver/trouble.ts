@@ -1,7 +1,7 @@
 /** What the operators are told of, in their language: dead letters and refused bodies. */
 import type { Callback } from '../callback/callback.ts';
 import type { Language } from '../channels/format.ts';
-import type { DeliveryError } from '../ledger/ledger.ts';
+import type { DeliveryError, RefusedBody } from '../ledger/ledger.ts';
 import type { Trouble } from './alarm.ts';
 
 /** A delivery that is tried no more. */
@@ -25,14 +25,10 @@ export function deadLetter(callback: Callback, given: GivenUp, language: Languag
 /** What an alert names of all that is wrong. */
 const MOST_FAULTS = 5;
 
-/** A body that no retry can make acceptable. */
-export interface RefusedCallback {
-  readonly status: 400 | 422;
-  readonly detail: string;
-  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
-}
-
-export function refusedBody({ status, detail, errors }: RefusedCallback, language: Language): Trouble {
+export function refusedBody(
+  { status, detail, errors }: Pick<RefusedBody, 'status' | 'detail' | 'errors'>,
+  language: Language,
+): Trouble {
   const faults = errors.slice(0, MOST_FAULTS).map((error) => `\n${error.pointer} ${error.detail}`);
   const more = errors.length > MOST_FAULTS ? '\n…' : '';
   const reason = `${detail}${faults.join('')}${more}`;

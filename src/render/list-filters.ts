@@ -1,4 +1,5 @@
 /** The filters that put a list on lines of its own: items as `lines`, files as `file_lines`. */
+import { isJsonObject } from '../callback/json-object.ts';
 import { moreMark } from '../channels/cut-marks.ts';
 import type { Language } from '../channels/format.ts';
 import { cutMiddle } from '../text/cut.ts';
@@ -6,7 +7,7 @@ import { Escaped } from '../text/escape.ts';
 import { formatSize } from '../time/display.ts';
 import { linkTo } from './link.ts';
 import type { Printer, PrintLanding } from './print-value.ts';
-import { inlineText, isJsonObject, textOf } from './value-text.ts';
+import { inlineText, textOf } from './value-text.ts';
 
 const DEFAULT_MOST = 10;
 const DEFAULT_ROOM = 1000;

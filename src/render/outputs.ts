@@ -1,17 +1,9 @@
 /** The output values of a callback as templates see them: each named, sorted into kinds, with its files. */
+import { isJsonObject, type JsonObject } from '../callback/json-object.ts';
 import { cleanLine } from '../text/clean.ts';
 import { once } from './once.ts';
 import { ownGetter } from './own-getter.ts';
-import {
-  compactJson,
-  fileEntries,
-  fileName,
-  inlineList,
-  inlineText,
-  isJsonObject,
-  isScalar,
-} from './value-text.ts';
-import type { JsonObject } from './value-text.ts';
+import { compactJson, fileEntries, fileName, inlineList, inlineText, isScalar } from './value-text.ts';
 
 export interface FileView {
   readonly name: string;

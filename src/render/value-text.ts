@@ -1,8 +1,7 @@
 /** Any value of a callback as text: as it is, as compact JSON, or summed up on one line for people. */
+import { isJsonObject, type JsonObject } from '../callback/json-object.ts';
 import { cleanLine } from '../text/clean.ts';
 import { endsOf } from './cut-value.ts';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** What is summed up on one line is cut further by whoever prints it; no reader misses the middle of this. */
 const MOST_CHARACTERS = 20_000;
@@ -10,10 +9,6 @@ const MOST_MEMBERS = 100;
 
 const BETWEEN_PAIRS = ' · ';
 const BETWEEN_ITEMS = ', ';
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';

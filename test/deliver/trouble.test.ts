@@ -1,6 +1,7 @@
 /** What operators read, in their language, and what counts as one cause. */
 import { expect } from 'chai';
-import { deadLetter, refusedBody, type RefusedCallback } from '../../src/deliver/trouble.ts';
+import { deadLetter, refusedBody } from '../../src/deliver/trouble.ts';
+import type { RefusedBody } from '../../src/ledger/ledger.ts';
 import type { DeliveryError } from '../../src/ledger/ledger.ts';
 import { callbackWith } from '../support/callbacks.ts';
 
@@ -38,7 +39,7 @@ describe('the trouble of a dead letter', () => {
 function refused(
   status: 400 | 422,
   detail: string,
-  errors: RefusedCallback['errors'] = [],
+  errors: RefusedBody['errors'] = [],
   language: 'en' | 'ja' = 'en',
 ) {
   return refusedBody({ status, detail, errors }, language);
