@@ -2,11 +2,12 @@
 import { isJsonObject } from './json-object.ts';
 import { tokensOutsideStrings } from './json-tokens.ts';
 
-/** A number that may lose digits, or be out of reach; hardly a body has one. */
-const MAY_BE_LOST = /-?(?=[\d.]{16}|[\d.]+[eE])[\d.eE+-]+/;
+/** How a number begins that may lose digits, or be out of reach; hardly a body has one. */
+const LONG = '(?:[\\d.]{16}|[\\d.]+[eE])';
+const MAY_BE_LOST = new RegExp(`-?(?=${LONG})[\\d.eE+-]+`);
 
 /** Finds out quickly that there is none; what it finds may stand in a string. */
-const PERHAPS_LOST = new RegExp(`[:,[\\s]${MAY_BE_LOST.source}`);
+const PERHAPS_LOST = new RegExp(`[:,[\\s]-?${LONG}`);
 
 /** Decimal digits that every number keeps (ECMAScript's Number, IEEE 754 binary64). */
 const KEPT_DIGITS = 15;
