@@ -3,6 +3,7 @@ import type { Callback } from '../callback/callback.ts';
 import type { Channel, Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { Clock } from '../time/clock.ts';
+import { Convoy } from '../time/convoy.ts';
 
 /** One destination of one callback, as the config in force wants it told. */
 export interface Errand {
@@ -38,10 +39,12 @@ export type Messenger = (errand: Errand) => Promise<AttemptResult>;
 /** The returned function never throws: whatever happens is an outcome. */
 export function createMessenger(dependencies: MessengerDependencies): Messenger {
   const { clock } = dependencies;
+  const convoy = new Convoy();
   return async (errand) => {
     const startedAt = clock.now();
     const outcome = await attempt(dependencies, errand);
     const result = { startedAt, durationMs: clock.now() - startedAt, outcome };
+    await convoy.join();
     dependencies.onAttempt(errand, result);
     return result;
   };
@@ -54,9 +57,13 @@ async function attempt(
   try {
     const channel = dependencies.channelOf(errand.channel);
     if (channel === undefined) return { failure: unknownChannel(errand) };
+    // Whoever came together goes on stage by stage: all plan, all render, all send.
+    await nextStage();
+    const message = dependencies.compose(errand);
+    await nextStage();
     const receipt = await channel.send({
       address: errand.address,
-      message: dependencies.compose(errand),
+      message,
       idempotencyKey: () => dependencies.keyOf(errand),
       timeoutMs: dependencies.timeoutMs,
     });
@@ -65,6 +72,8 @@ async function attempt(
     return { failure: classed(error, dependencies.redact) };
   }
 }
+
+const nextStage = (): Promise<void> => Promise.resolve();
 
 function unknownChannel({ channel }: Errand): DeliveryFailure {
   const message = `the config no longer has a channel named ${channel}`;

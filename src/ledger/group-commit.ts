@@ -1,4 +1,4 @@
-/** Writes that arrive together share one transaction. */
+/** Writes that arrive in one turn of the event loop share one transaction. */
 
 interface Waiting<Work, Result> {
   readonly work: Work;
@@ -11,34 +11,16 @@ export type Commit<Work, Result> = (batch: readonly Work[]) => Promise<readonly 
 
 const LARGEST_BATCH = 64;
 
-/**
- * While the process is busy, more is likely to come, and whatever waits would have waited anyway: in larger batches all
- * that follows costs a fifth less, too, since the code of each stage is still in the processor's caches.
- */
-const LONGEST_WAIT_MS = 5;
-
-/** A turn of the event loop that takes no longer found nothing to do. */
-const IDLE_TURN_MS = 0.03;
-
 export class GroupCommit<Work, Result> {
   readonly #commit: Commit<Work, Result>;
   readonly #isWorthSplitting: (error: unknown) => boolean;
-  readonly #now: () => number;
   #waiting: Waiting<Work, Result>[] = [];
   #isScheduled = false;
 
-  /**
-   * @param isWorthSplitting whether a batch that failed so may pass in pieces
-   * @param now milliseconds, by a clock that nobody sets
-   */
-  constructor(
-    commit: Commit<Work, Result>,
-    isWorthSplitting: (error: unknown) => boolean,
-    now: () => number = () => performance.now(),
-  ) {
+  /** @param isWorthSplitting whether a batch that failed so may pass in pieces */
+  constructor(commit: Commit<Work, Result>, isWorthSplitting: (error: unknown) => boolean) {
     this.#commit = commit;
     this.#isWorthSplitting = isWorthSplitting;
-    this.#now = now;
   }
 
   add(work: Work): Promise<Result> {
@@ -46,18 +28,7 @@ export class GroupCommit<Work, Result> {
       this.#waiting.push({ work, resolve, reject });
       if (this.#isScheduled) return;
       this.#isScheduled = true;
-      const now = this.#now();
-      this.#gather(now, now + LONGEST_WAIT_MS);
-    });
-  }
-
-  /** Waits for company until the event loop is idle. */
-  #gather(turnBeganAt: number, until: number): void {
-    setImmediate(() => {
-      const now = this.#now();
-      const isFull = this.#waiting.length >= LARGEST_BATCH;
-      if (isFull || now >= until || now - turnBeganAt <= IDLE_TURN_MS) void this.#drain();
-      else this.#gather(now, until);
+      setImmediate(() => void this.#drain());
     });
   }
 

@@ -9,6 +9,7 @@ import { isOneOf } from '../http/constant-time.ts';
 import { answerProblem, answerProblems, HttpProblem, notFound, type ProblemState } from '../http/problem.ts';
 import { networkFilter, remoteAddressOf } from '../http/remote-address.ts';
 import type { Clock } from '../time/clock.ts';
+import { Convoy } from '../time/convoy.ts';
 import type { Incoming } from '../deliver/bridge.ts';
 import type { Verdict } from '../deliver/verdict.ts';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
@@ -108,6 +109,7 @@ function methodNotAllowed(allow: string): HttpProblem {
 function postTaker(dependencies: ReceiverDependencies) {
   const { config, clock, traffic, report, onUnforeseen } = dependencies;
   const read = bodyReader(config.maxBodyBytes);
+  const convoy = new Convoy();
   const say = (said: ReceiverReport) => {
     try {
       report(said);
@@ -118,7 +120,11 @@ function postTaker(dependencies: ReceiverDependencies) {
   return async (ctx: CallbackContext): Promise<void> => {
     const startedAt = clock.now();
     try {
-      await traffic.pass(async () => receive(ctx, await read(ctx), dependencies));
+      await traffic.pass(async () => {
+        const posted = { bytes: await read(ctx), receivedAt: clock.now() };
+        await convoy.join();
+        await receive(ctx, posted, dependencies);
+      });
     } catch (error) {
       answerProblem(ctx, error, onUnforeseen);
     }
@@ -129,12 +135,14 @@ function postTaker(dependencies: ReceiverDependencies) {
   };
 }
 
+type Posted = Pick<Refusal, 'bytes' | 'receivedAt'>;
+
 async function receive(
   ctx: CallbackContext,
-  bytes: Uint8Array,
+  posted: Posted,
   dependencies: ReceiverDependencies,
 ): Promise<void> {
-  const incoming = await checkedCallback(ctx, bytes, dependencies);
+  const incoming = await checkedCallback(ctx, posted, dependencies);
   const { callback } = incoming;
   ctx.state.callback = callback;
   const verdict = await dependencies.handle(incoming).catch(asUnavailable);
@@ -149,10 +157,9 @@ function asUnavailable(error: unknown): never {
 
 async function checkedCallback(
   ctx: CallbackContext,
-  bytes: Uint8Array,
-  { config, clock, check, refuse }: ReceiverDependencies,
+  { bytes, receivedAt }: Posted,
+  { config, check, refuse }: ReceiverDependencies,
 ): Promise<Incoming> {
-  const receivedAt = clock.now();
   try {
     const { value, text } = decodeBody(bytes);
     return { callback: check(value), body: text, receivedAt };

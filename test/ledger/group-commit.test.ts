@@ -67,35 +67,6 @@ describe('group commit', () => {
     expect(batches).to.deep.equal([['a', 'b']]);
   });
 
-  it('waits for more while the event loop is busy, and no longer once it is idle', async () => {
-    const { batches, commit } = recording();
-    const turns = [1, 1, 0];
-    let time = 0;
-    const group = new GroupCommit(commit, ALWAYS, () => (time += turns.shift() ?? 0));
-    const first = group.add('first');
-    await new Promise(setImmediate);
-    expect(batches).to.deep.equal([]);
-    await Promise.all([first, group.add('second')]);
-    expect(batches).to.deep.equal([['first', 'second']]);
-  });
-
-  it('waits five milliseconds at most, however busy the event loop stays', async () => {
-    const { commit } = recording();
-    let time = -1;
-    const group = new GroupCommit(commit, ALWAYS, () => (time += 1));
-    await group.add('a');
-    expect(time).to.equal(5);
-  });
-
-  it('waits for nothing more once a batch is full', async () => {
-    const { batches, commit } = recording();
-    let time = -1;
-    const group = new GroupCommit(commit, ALWAYS, () => (time += 1));
-    await Promise.all(Array.from({ length: 64 }, (_, number) => group.add(`w${number}`)));
-    expect(time).to.equal(1);
-    expect(batches).to.have.length(1);
-  });
-
   it('works on after a failure', async () => {
     const { commit } = recording((work) => work === 'bad');
     const group = new GroupCommit(commit, ALWAYS);
