@@ -108,8 +108,8 @@ async function post(
   deadline: number,
 ): Promise<Receipt> {
   try {
-    const fields = fieldsOf(address, message);
-    return receiptOf(address, await slack.call('chat.postMessage', { deadline, fields }));
+    const answer = await slack.call('chat.postMessage', { deadline, fields: fieldsOf(address, message) });
+    return receiptOf(address, answer);
   } catch (error) {
     const failure = slackFailureOf(error);
     const { text, blocks } = message;

@@ -94,18 +94,20 @@ interface Call {
 
 /** Rejects at the deadline whatever the pool does: a request may be stuck before it has a socket. */
 function call(pool: Dispatches, { url, path, init, luggage, shorten }: Call): Promise<FetchResponse> {
-  const { deadline, fields } = luggage;
-  const remainingMs = deadline - performance.now();
+  const remainingMs = luggage.deadline - performance.now();
   if (!(remainingMs > 0)) return Promise.reject(late());
+  const request = { method: 'POST', path, headers: init.headers ?? {}, body: bodyOf(init, luggage) } as const;
   return new Promise((resolve, reject) => {
     const exchange = new Exchange((answer) => resolve(responseOf(url, answer, shorten)), reject);
     exchange.endAfter(remainingMs);
-    const form = typeof init.body === 'string' ? init.body : '';
-    const both = form === '' || fields === '' ? form + fields : `${form}&${fields}`;
-    // Percent-encoded, so ASCII.
-    const body = Buffer.from(both, 'latin1');
-    pool.dispatch({ method: 'POST', path, headers: init.headers ?? {}, body }, exchange);
+    pool.dispatch(request, exchange);
   });
+}
+
+/** The client's fields and the luggage's. Percent-encoded, so ASCII. */
+function bodyOf({ body: form }: FetchRequestInit, { fields }: Luggage): Buffer {
+  const own = typeof form === 'string' ? form : '';
+  return Buffer.from(own === '' || fields === '' ? own + fields : `${own}&${fields}`, 'latin1');
 }
 
 interface Answer {
