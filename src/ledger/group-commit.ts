@@ -1,4 +1,4 @@
-/** Writes that arrive in one turn of the event loop share one transaction. */
+/** Writes that arrive together share one transaction. */
 
 interface Waiting<Work, Result> {
   readonly work: Work;
@@ -28,7 +28,7 @@ export class GroupCommit<Work, Result> {
       this.#waiting.push({ work, resolve, reject });
       if (this.#isScheduled) return;
       this.#isScheduled = true;
-      setImmediate(() => void this.#drain());
+      queueMicrotask(() => void this.#drain());
     });
   }
 
