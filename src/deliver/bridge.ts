@@ -98,8 +98,7 @@ export class Bridge {
       errandFor({ callback, timesReceived }, plannedFor(record, plan));
     const deadline = receivedAt + answerWithinMs;
     const told = await this.#tell(callback, admission, errandOf, deadline);
-    const isAllOurs = admission.claimed.size === admission.deliveries.length;
-    const others = isAllOurs ? [] : await this.#watchOthers(admission, deadline);
+    const others = await this.#watchOthers(admission, deadline);
     return this.#answer(incoming, admission, told, others);
   }
 
