@@ -146,6 +146,18 @@ describe('parseStartTime', () => {
     );
   });
 
+  it('reads the common shape, which is read in a quicker way, as any other', () => {
+    const offset = fc.constantFrom('Z', '+00:00', '-00:00', '+09:00', '-03:30', '+23:59', '-23:59');
+    fc.assert(
+      fc.property(fc.date({ ...years, noInvalidDate: true }), offset, (date, zone) => {
+        const local = date.toISOString().slice(0, 19);
+        expect(isoInstant(`${local}${zone}`))
+          .to.equal(isoInstant(`${local}.0${zone}`))
+          .and.not.equal(undefined);
+      }),
+    );
+  });
+
   it('is undefined or an instant, whatever the text', () => {
     const nearMiss = fc
       .array(
