@@ -10,8 +10,8 @@ const IDLE_TURN_MS = 0.03;
 
 /**
  * While the process is busy, whatever waits here would have waited elsewhere. What leaves together shares transactions,
- * and finds the code of each stage still in the processor's caches: together a quarter less
- * CPU (ADR 13). Whoever comes alone does not wait.
+ * and finds the code of each stage still in the processor's caches: together a quarter less CPU
+ * (ADR 13). Whoever comes alone does not wait.
  */
 export class Convoy {
   readonly #now: () => number;
