@@ -6,15 +6,17 @@ export class InFlight {
   readonly #underWay = new UnderWay();
   #isClosed = false;
 
-  /** Runs `work` and remembers it until it settles. @throws {DeliveryFailure} `channel_closed` after `close` */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw closedFailure();
+  /**
+   * Runs `work`, which rejects rather than throws, and remembers it until it settles.
+   * @throws {DeliveryFailure} `channel_closed` after `close`, as a rejection
+   */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(closedFailure());
     this.#underWay.begin();
-    try {
-      return await work();
-    } finally {
-      this.#underWay.end();
-    }
+    const end = () => this.#underWay.end();
+    const running = work();
+    running.then(end, end);
+    return running;
   }
 
   /** Refuses new work, then resolves once all that was begun has settled. */

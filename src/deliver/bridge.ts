@@ -23,7 +23,7 @@ import {
   withRefusal,
 } from './outcome.ts';
 import { errandFor, type Plan, plannedFor } from './plan.ts';
-import { type FinishedTrip, runRound } from './round.ts';
+import { type FinishedTrip, type Round, runRound } from './round.ts';
 import type { GivenUp } from './trouble.ts';
 import { judge, judgeAccepted, type Standing, type Verdict } from './verdict.ts';
 
@@ -79,27 +79,36 @@ export class Bridge {
   }
 
   async #handle(incoming: Incoming): Promise<Verdict> {
-    const { callback, body, receivedAt } = incoming;
-    const { ledger, answerWithinMs, answerWhen, startedAt } = this.#dependencies;
+    const { callback, receivedAt } = incoming;
+    const { clock, answerWithinMs, answerWhen } = this.#dependencies;
     const plan = this.#dependencies.plan(callback);
-    const isAccepted = answerWhen === 'accepted';
-    const admission = await ledger.admit({
+    const admission = await this.#admit(incoming, plan);
+    if (answerWhen === 'accepted') return this.#accept(receivedAt, admission);
+    const { timesReceived } = admission;
+    const errandOf = (record: DeliveryRecord) =>
+      errandFor({ callback, timesReceived }, plannedFor(record, plan));
+    const deadline = receivedAt + answerWithinMs;
+    const round = await this.#tell(callback, admission, errandOf, deadline);
+    if (round.late !== undefined) this.#keepUntil(round.late);
+    // What another process, or an earlier request's late attempt, is making is ours to answer, too.
+    let others = othersIn(admission, admission.deliveries);
+    while (others.some(({ isClaimed }) => isClaimed) && clock.now() < deadline) {
+      others = await this.#othersAfterAWhile(admission, deadline);
+    }
+    return this.#answer(incoming, admission, round, others);
+  }
+
+  #admit({ callback, body, receivedAt }: Incoming, plan: Plan): Promise<Admission> {
+    const { ledger, answerWhen, startedAt } = this.#dependencies;
+    return ledger.admit({
       callback,
       body,
       startedAt: startedAt(callback),
       receivedAt,
       planned: plan.errands,
       routing: plan.routing,
-      isAccepted,
+      isAccepted: answerWhen === 'accepted',
     });
-    if (isAccepted) return this.#accept(receivedAt, admission);
-    const { timesReceived } = admission;
-    const errandOf = (record: DeliveryRecord) =>
-      errandFor({ callback, timesReceived }, plannedFor(record, plan));
-    const deadline = receivedAt + answerWithinMs;
-    const told = await this.#tell(callback, admission, errandOf, deadline);
-    const others = await this.#watchOthers(admission, deadline);
-    return this.#answer(incoming, admission, told, others);
   }
 
   /** It is on disk, so the service may forget it. */
@@ -114,29 +123,23 @@ export class Bridge {
     return verdict;
   }
 
-  async #tell(
+  /** What cannot be written down is only reported. */
+  #tell(
     callback: Callback,
     admission: Admission,
     errandOf: (record: DeliveryRecord) => Errand,
     deadline: number,
-  ): Promise<Told> {
+  ): Promise<Round> {
     const { clock, onUnwritten } = this.#dependencies;
-    const own = admission.deliveries.filter((record) => admission.claimed.has(record.id));
-    const written = new Set<number>();
     const take = (record: DeliveryRecord) =>
       admission.blocked.has(record.id)
         ? this.#takeInTurn(record, errandOf(record), deadline)
         : this.#dependencies.take(errandOf(record), deadline);
-    const round = await runRound(own, take, deadline, clock, {
-      onEarlyFinish: async (finished) => {
-        // The ledger keeps what it cannot write, so once is enough.
-        written.add(finished.record.id);
-        await this.#write(finished, admission).catch(onUnwritten);
-      },
+    return runRound(ownIn(admission), take, deadline, clock, {
+      // The ledger keeps what it cannot write, so once is enough.
+      onEarlyFinish: (finished) => this.#write(finished, admission).then(ignore, onUnwritten),
       onLateFinish: (finished) => this.#writeLate(callback, finished, admission).catch(onUnwritten),
     });
-    this.#keepUntil(round.settled);
-    return { own, finished: round.finished, written };
   }
 
   /** An earlier callback of the job that is on its way to the same destination goes first. */
@@ -150,29 +153,28 @@ export class Bridge {
     return isWaiting ? OUT_OF_TURN : take(errand, deadline);
   }
 
-  /** A delivery that another process, or an earlier request's late attempt, is making: its outcome is ours to answer, too. */
-  async #watchOthers(admission: Admission, deadline: number): Promise<readonly DeliveryRecord[]> {
+  async #othersAfterAWhile(admission: Admission, deadline: number): Promise<readonly DeliveryRecord[]> {
     const { clock, ledger } = this.#dependencies;
-    let others = admission.deliveries.filter((record) => !admission.claimed.has(record.id));
-    while (others.some(({ isClaimed }) => isClaimed) && clock.now() < deadline) {
-      await clock.sleep(Math.min(WATCH_INTERVAL_MS, deadline - clock.now()));
-      // What was told by this request must still be written down when the ledger cannot be read.
-      const all = await ledger.deliveriesOf(admission.callbackId).catch(() => admission.deliveries);
-      others = all.filter((record) => !admission.claimed.has(record.id));
-    }
-    return others;
+    await clock.sleep(Math.min(WATCH_INTERVAL_MS, deadline - clock.now()));
+    // What was told by this request must still be written down when the ledger cannot be read.
+    const all = await ledger.deliveriesOf(admission.callbackId).catch(() => admission.deliveries);
+    return othersIn(admission, all);
   }
 
   async #answer(
     { callback, receivedAt }: Incoming,
     admission: Admission,
-    { own, finished, written }: Told,
+    { finished, early }: Round,
     others: readonly DeliveryRecord[],
   ): Promise<Verdict> {
     const { clock, onGivenUp } = this.#dependencies;
     const trips = new Map(finished.map(({ record, trip }) => [record.id, trip]));
     const standings: Standing[] = [
-      ...own.map((record) => ({ record, trip: trips.get(record.id), isBeingMade: !trips.has(record.id) })),
+      ...ownIn(admission).map((record) => ({
+        record,
+        trip: trips.get(record.id),
+        isBeingMade: !trips.has(record.id),
+      })),
       // What somebody else's attempts came to stands in the ledger already.
       ...others.map((record) => ({ record, trip: undefined, isBeingMade: record.isClaimed })),
     ].sort((a, b) => a.record.id - b.record.id);
@@ -180,10 +182,10 @@ export class Bridge {
     const verdict = judge({ context: this.#contextOf(admission), standings, isSuperseded });
     const { status, result } = verdict;
     await this.#writeAnswer(verdict, {
-      deliveries: verdict.updates.filter(({ id }) => !written.has(id)),
+      deliveries: verdict.updates.filter(({ id }) => !early.has(id)),
       history: {
         callbackId,
-        attempts: attemptsOf(finished.filter(({ record }) => !written.has(record.id))),
+        attempts: attemptsOf(finished.filter(({ record }) => !early.has(record.id))),
         answer: { receivedAt, answeredAt: clock.now(), status, result },
       },
       isDurable: mustSurvive(verdict),
@@ -193,13 +195,11 @@ export class Bridge {
   }
 
   /** That everybody was told stays true when it cannot be written; whatever is still to be done must not be answered 200. */
-  async #writeAnswer(verdict: Verdict, settlement: Settlement): Promise<void> {
-    try {
-      await this.#dependencies.ledger.settle(settlement);
-    } catch (error) {
+  #writeAnswer(verdict: Verdict, settlement: Settlement): Promise<void> {
+    return this.#dependencies.ledger.settle(settlement).catch((error: unknown) => {
       if (verdict.status === 200 && mustSurvive(verdict)) throw error;
       this.#dependencies.onUnwritten(error);
-    }
+    });
   }
 
   /** A failure comes here only when it is late: the callback has been answered already. */
@@ -234,12 +234,16 @@ export class Bridge {
   }
 }
 
-interface Told {
-  readonly own: readonly DeliveryRecord[];
-  readonly finished: readonly FinishedTrip[];
-  /** Ids of those that the ledger knows already. */
-  readonly written: ReadonlySet<number>;
+/** Whom this request tells. */
+function ownIn({ deliveries, claimed }: Admission): DeliveryRecord[] {
+  return deliveries.filter(({ id }) => claimed.has(id));
 }
+
+function othersIn({ claimed }: Admission, deliveries: readonly DeliveryRecord[]): readonly DeliveryRecord[] {
+  return deliveries.filter(({ id }) => !claimed.has(id));
+}
+
+const ignore = (): void => undefined;
 
 const OUT_OF_TURN: Trip = {
   attempts: [],

@@ -3,14 +3,13 @@ export class KeyedQueue {
   /** Who waits for whoever is at work under a key. No results: the map's old tables would keep them for a while. */
   readonly #waiting = new Map<string, (() => void)[]>();
 
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+  /** @param work rejects rather than throws */
+  run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const turn = this.#turn(key);
-    if (turn !== undefined) await turn;
-    try {
-      return await work();
-    } finally {
-      this.#handOn(key);
-    }
+    const running = turn === undefined ? work() : turn.then(work);
+    const handOn = () => this.#handOn(key);
+    running.then(handOn, handOn);
+    return running;
   }
 
   /** Undefined: at once. */

@@ -38,39 +38,34 @@ export type Messenger = (errand: Errand) => Promise<AttemptResult>;
 
 /** The returned function never throws: whatever happens is an outcome. */
 export function createMessenger(dependencies: MessengerDependencies): Messenger {
-  const { clock } = dependencies;
+  const { clock, timeoutMs, channelOf, compose, keyOf, redact, onAttempt } = dependencies;
   const convoy = new Convoy();
   return async (errand) => {
+    const { address } = errand;
     const startedAt = clock.now();
-    const outcome = await attempt(dependencies, errand);
+    let outcome: AttemptResult['outcome'];
+    try {
+      const channel = channelOf(errand.channel);
+      if (channel === undefined) throw unknownChannel(errand);
+      // Whoever came together goes on stage by stage: all plan, all render, all send.
+      await nextStage();
+      const message = compose(errand);
+      await nextStage();
+      const receipt = await channel.send({
+        address,
+        message,
+        timeoutMs,
+        idempotencyKey: () => keyOf(errand),
+      });
+      outcome = { receipt };
+    } catch (error) {
+      outcome = { failure: classed(error, redact) };
+    }
     const result = { startedAt, durationMs: clock.now() - startedAt, outcome };
     await convoy.join();
-    dependencies.onAttempt(errand, result);
+    onAttempt(errand, result);
     return result;
   };
-}
-
-async function attempt(
-  dependencies: MessengerDependencies,
-  errand: Errand,
-): Promise<AttemptResult['outcome']> {
-  try {
-    const channel = dependencies.channelOf(errand.channel);
-    if (channel === undefined) return { failure: unknownChannel(errand) };
-    // Whoever came together goes on stage by stage: all plan, all render, all send.
-    await nextStage();
-    const message = dependencies.compose(errand);
-    await nextStage();
-    const receipt = await channel.send({
-      address: errand.address,
-      message,
-      idempotencyKey: () => dependencies.keyOf(errand),
-      timeoutMs: dependencies.timeoutMs,
-    });
-    return { receipt };
-  } catch (error) {
-    return { failure: classed(error, dependencies.redact) };
-  }
 }
 
 const nextStage = (): Promise<void> => Promise.resolve();

@@ -18,11 +18,14 @@ export interface RoundHooks {
 export interface Round {
   /** What came through before the answer was due. */
   readonly finished: readonly FinishedTrip[];
-  /** Resolves when the late ones are through and written down, too; never rejects while the hooks do not. */
-  readonly settled: Promise<void>;
+  /** Of these, by their records' ids, what `onEarlyFinish` has had. */
+  readonly early: ReadonlySet<number>;
+  /** Resolves when all are through and written down; undefined where they are already. */
+  readonly late: Promise<void> | undefined;
 }
 
-export async function runRound(
+/** Rejects only where `take` or a hook does. */
+export function runRound(
   records: readonly DeliveryRecord[],
   take: (record: DeliveryRecord) => Promise<Trip>,
   deadline: number,
@@ -30,32 +33,36 @@ export async function runRound(
   hooks: RoundHooks,
 ): Promise<Round> {
   const finished: FinishedTrip[] = [];
-  let open = records.length;
+  const early = new Set<number>();
   let isDue = false;
-  const runs = records.map(async (record) => {
+  const run = async (record: DeliveryRecord): Promise<void> => {
     const trip = await take(record);
-    open -= 1;
     if (isDue) return hooks.onLateFinish({ record, trip });
     finished.push({ record, trip });
-    return open > 0 && 'receipt' in trip.outcome ? hooks.onEarlyFinish({ record, trip }) : undefined;
-  });
-  const settled = Promise.all(runs).then(() => undefined);
-  if (records.length > 0) await untilDone(settled, deadline, clock);
-  isDue = true;
-  return { finished: [...finished], settled };
-}
-
-/** Resolves when all is settled or the deadline has come. */
-function untilDone(settled: Promise<void>, deadline: number, clock: Clock): Promise<void> {
+    if (finished.length === records.length || !('receipt' in trip.outcome)) return;
+    early.add(record.id);
+    await hooks.onEarlyFinish({ record, trip });
+  };
+  const settled = allOf(records.map(run));
   return new Promise((resolve, reject) => {
-    const stopTimer = clock.startTimer(Math.max(0, deadline - clock.now()), resolve);
-    const end = (settle: () => void): void => {
+    const end = (late: Promise<void> | undefined): void => {
+      isDue = true;
       stopTimer();
-      settle();
+      resolve({ finished: [...finished], early, late });
     };
+    const stopTimer = clock.startTimer(Math.max(0, deadline - clock.now()), () => end(settled));
     settled.then(
-      () => end(resolve),
-      (error: Error) => end(() => reject(error)),
+      () => end(undefined),
+      (error: Error) => {
+        stopTimer();
+        reject(error);
+      },
     );
   });
+}
+
+/** Most often it is one. */
+function allOf(runs: readonly Promise<void>[]): Promise<void> {
+  const [only] = runs;
+  return only !== undefined && runs.length === 1 ? only : Promise.all(runs).then(() => undefined);
 }

@@ -73,13 +73,11 @@ export class SqlLedger implements Ledger {
     return this.#unwritten.isEmpty ? add() : this.#unwritten.flush().then(add);
   }
 
-  async settle(settlement: Settlement): Promise<void> {
-    try {
-      await this.#settlements.add(settlement);
-    } catch (error) {
+  settle(settlement: Settlement): Promise<void> {
+    return this.#settlements.add(settlement).catch((error: unknown) => {
       this.#unwritten.keep(settlement);
       throw error;
-    }
+    });
   }
 
   isBlocked(deliveryId: number): Promise<boolean> {

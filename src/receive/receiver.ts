@@ -120,13 +120,16 @@ function postTaker(dependencies: ReceiverDependencies) {
   return async (ctx: CallbackContext): Promise<void> => {
     const startedAt = clock.now();
     try {
-      await traffic.pass(async () => {
+      traffic.enter();
+      try {
         const posted = { bytes: await read(ctx), receivedAt: clock.now() };
         await convoy.join();
         await receive(ctx, posted, dependencies);
-      });
+      } finally {
+        traffic.leave();
+      }
     } catch (error) {
-      answerProblem(ctx, error, onUnforeseen);
+      answerProblem(ctx, asProblem(error), onUnforeseen);
     }
     const { callback, verdict, problem } = ctx.state;
     const durationMs = clock.now() - startedAt;
@@ -142,34 +145,42 @@ async function receive(
   posted: Posted,
   dependencies: ReceiverDependencies,
 ): Promise<void> {
-  const incoming = await checkedCallback(ctx, posted, dependencies);
+  let incoming: Incoming;
+  try {
+    incoming = incomingFrom(posted, dependencies);
+  } catch (error) {
+    throw await refused(ctx, posted, error, dependencies);
+  }
   const { callback } = incoming;
   ctx.state.callback = callback;
-  const verdict = await dependencies.handle(incoming).catch(asUnavailable);
+  const verdict = await dependencies.handle(incoming);
   ctx.state.verdict = verdict;
   if (verdict.status !== 200) throw problemOf(callback, verdict);
   ctx.body = { job_id: callback.job_id, result: verdict.result, deliveries: verdict.deliveries };
 }
 
-function asUnavailable(error: unknown): never {
-  throw error instanceof LedgerUnavailable ? unavailable('The store cannot be written.', error) : error;
+/** @throws {UndecodableBody} @throws {InvalidCallback} */
+function incomingFrom({ bytes, receivedAt }: Posted, { check }: ReceiverDependencies): Incoming {
+  const { value, text } = decodeBody(bytes);
+  return { callback: check(value), body: text, receivedAt };
 }
 
-async function checkedCallback(
+/** Keeps the body, and gives the problem to answer with. @throws whatever is not a fault of the body */
+async function refused(
   ctx: CallbackContext,
   { bytes, receivedAt }: Posted,
-  { config, check, refuse }: ReceiverDependencies,
-): Promise<Incoming> {
-  try {
-    const { value, text } = decodeBody(bytes);
-    return { callback: check(value), body: text, receivedAt };
-  } catch (error) {
-    const { status, detail, errors } = refusalOf(error);
-    const from = remoteAddressOf(ctx.req, config.trustProxy);
-    await refuse({ status, detail, errors, from, bytes, receivedAt });
-    const members = status === 422 ? { members: { errors } } : {};
-    throw new HttpProblem({ status, detail, logged: REFUSED[status], ...members });
-  }
+  error: unknown,
+  { config, refuse }: ReceiverDependencies,
+): Promise<HttpProblem> {
+  const { status, detail, errors } = refusalOf(error);
+  const from = remoteAddressOf(ctx.req, config.trustProxy);
+  await refuse({ status, detail, errors, from, bytes, receivedAt });
+  const members = status === 422 ? { members: { errors } } : {};
+  return new HttpProblem({ status, detail, logged: REFUSED[status], ...members });
+}
+
+function asProblem(error: unknown): unknown {
+  return error instanceof LedgerUnavailable ? unavailable('The store cannot be written.', error) : error;
 }
 
 /** What the log says of a refused body: nothing of what stands in it. */

@@ -15,17 +15,16 @@ export class Traffic {
     return this.#isDraining;
   }
 
-  /** @throws {HttpProblem} 503 while draining or past the limit */
-  async pass(work: () => Promise<unknown>): Promise<void> {
+  /** One more; who has entered must leave. @throws {HttpProblem} 503 while draining or past the limit */
+  enter(): void {
     if (this.#isDraining) throw unavailable('Botbell is shutting down.');
     if (this.#inFlight.count >= this.#maxInFlight)
       throw unavailable('Too many callbacks are being handled at once.');
     this.#inFlight.begin();
-    try {
-      await work();
-    } finally {
-      this.#inFlight.end();
-    }
+  }
+
+  leave(): void {
+    this.#inFlight.end();
   }
 
   /** Lets nothing more in; resolves when what is in flight is through. */

@@ -63,15 +63,17 @@ describe('a round', () => {
   });
 
   it('is over at once where there is nobody to tell', async () => {
-    const { finished, settled } = await run([]);
-    await settled;
+    const { finished, late: stillOpen } = await run([]);
     expect(finished).to.deep.equal([]);
+    expect(stillOpen).to.equal(undefined);
   });
 
   it('has early successes written down while others are still open, but not the last', async () => {
-    await clock.runUntil(run([300, 100, 200]));
+    const round = await clock.runUntil(run([300, 100, 200]));
     expect(early).to.deep.equal([1, 2]);
+    expect([...round.early]).to.deep.equal([1, 2]);
     expect(late).to.deep.equal([]);
+    expect(round.late).to.equal(undefined);
   });
 
   it('has early failures written with the answer', async () => {
@@ -82,10 +84,10 @@ describe('a round', () => {
 
   it('is over when the answer is due, and says later who came through after it', async () => {
     const startedAt = clock.now();
-    const { finished, settled } = await clock.runUntil(run([100, 5000], TOLD, 1000));
+    const { finished, late: stillOpen } = await clock.runUntil(run([100, 5000], TOLD, 1000));
     expect(clock.now() - startedAt).to.equal(1000);
     expect(finished.map(({ record }) => record.id)).to.deep.equal([0]);
-    await clock.runUntil(settled);
+    await clock.runUntil(stillOpen ?? Promise.reject(new Error('nothing is late')));
     expect(late).to.deep.equal([1]);
     expect(finished).to.have.length(1);
   });
