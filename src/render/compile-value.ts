@@ -1,13 +1,5 @@
 /** Makes plain functions of the values that liquidjs parsed, which it evaluates by generators itself. */
-import {
-  Drop,
-  evalToken,
-  isTruthy,
-  toValue,
-  toValueSync,
-  TypeGuards,
-  UndefinedVariableError,
-} from 'liquidjs';
+import { evalToken, isTruthy, toValue, toValueSync, TypeGuards, UndefinedVariableError } from 'liquidjs';
 import type { Context, Expression, Filter, Liquid, PropertyAccessToken, Scope, Token, Value } from 'liquidjs';
 
 export type Evaluate = (context: Context) => unknown;
@@ -111,17 +103,13 @@ function readProperty(token: Token, keys: readonly Key[]): Evaluate {
   };
 }
 
-/** What a plain object holds needs none of the questions that liquidjs asks of drops, lists and methods. */
+/** What an object has itself, a list too, needs none of the questions that liquidjs asks of drops and methods. */
 function readKey(value: unknown, key: Key, context: Context): unknown {
-  if (isPlain(value) && Object.hasOwn(value, key)) {
-    const member = value[key];
-    if (typeof member !== 'function') return member;
+  if (typeof value === 'object' && value !== null && Object.hasOwn(value, key)) {
+    const member = (value as Readonly<Record<Key, unknown>>)[key];
+    if (member !== undefined && typeof member !== 'function') return member;
   }
   return settle(context.readProperty(value as Scope, key));
-}
-
-function isPlain(value: unknown): value is Readonly<Record<Key, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Drop);
 }
 
 /** The end of a generator; asking a string whether it is one takes longer than most of what is asked for. */

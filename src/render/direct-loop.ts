@@ -1,6 +1,6 @@
 /** Runs `for` by plain calls, as far as templates commonly go with it. */
 import { Drop } from 'liquidjs';
-import type { Context, ForTag, NumberToken, Token } from 'liquidjs';
+import type { Context, Emitter, ForTag, NumberToken, Token } from 'liquidjs';
 import { compileOperand } from './compile-value.ts';
 import { checkTime, runItself } from './direct-run.ts';
 import type { BlockCompiler, Run } from './direct-run.ts';
@@ -11,18 +11,14 @@ export function compileFor(tag: ForTag, compiler: BlockCompiler): Run | undefine
   if (!options.every(([name, token]) => name === 'limit' && isNumber(token))) return undefined;
   const [limit] = options.map(([, token]) => (token as NumberToken).content);
   const evaluate = compileOperand(tag.collection);
-  const block = compiler.compileBlock(tag.templates);
   const otherwise = compiler.compileBlock(tag.elseTemplates);
+  const repeat = loopOver(tag, compiler.compileBlock(tag.templates));
   const run = runItself(tag);
   return (context, emitter) => {
     const collection = evaluate(context) ?? [];
     if (!Array.isArray(collection)) return run(context, emitter);
     if (collection.length === 0) return otherwise(context, emitter);
-    const items = limit === undefined ? collection : collection.slice(0, limit);
-    repeat(tag, items, context, () => {
-      checkTime(context);
-      block(context, emitter);
-    });
+    repeat(limit === undefined ? collection : collection.slice(0, limit), context, emitter);
   };
 }
 
@@ -30,27 +26,31 @@ function isNumber(token: Token | undefined): token is NumberToken {
   return token !== undefined && 'content' in token && typeof token.content === 'number';
 }
 
-function repeat(tag: ForTag, items: readonly unknown[], context: Context, runBlock: () => void): void {
-  const { variable } = tag;
-  const collectionText = tag.collection.getText();
-  context.setRegister(`continue-${variable}-${collectionText}`, items.length);
-  const forloop = new Forloop(items.length, `${variable}-${collectionText}`);
-  const scope = Object.create(null) as Record<string, unknown>;
-  scope['forloop'] = forloop;
-  context.push(scope);
-  for (const item of items) {
-    scope[variable] = item;
-    if (!goesOn(context, runBlock)) break;
-    forloop.next();
-  }
-  context.continueCalled = context.breakCalled = false;
-  context.pop();
+function loopOver({ variable, collection }: ForTag, block: Run) {
+  const name = `${variable}-${collection.getText()}`;
+  // What a later loop's `offset: continue` reads.
+  const register = `continue-${name}`;
+  return (items: readonly unknown[], context: Context, emitter: Emitter): void => {
+    context.setRegister(register, items.length);
+    const forloop = new Forloop(items.length, name);
+    const scope = Object.create(null) as Record<string, unknown>;
+    scope['forloop'] = forloop;
+    context.push(scope);
+    for (const item of items) {
+      scope[variable] = item;
+      if (!goesOn(block, context, emitter)) break;
+      forloop.next();
+    }
+    context.continueCalled = context.breakCalled = false;
+    context.pop();
+  };
 }
 
 /** Runs the body; false where it says `break`. */
-function goesOn(context: Context, runBlock: () => void): boolean {
+function goesOn(block: Run, context: Context, emitter: Emitter): boolean {
   context.continueCalled = context.breakCalled = false;
-  runBlock();
+  checkTime(context);
+  block(context, emitter);
   return !context.breakCalled;
 }
 

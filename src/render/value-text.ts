@@ -38,14 +38,18 @@ export function inlineList(list: readonly unknown[]): string {
 }
 
 function inlineObject(object: JsonObject): string {
-  const pairs = Object.entries(object);
-  return joinSome(pairs, ([key, value]) => `${cleanLine(key)}: ${inlineMember(value)}`, BETWEEN_PAIRS);
+  const textOfPair = (key: string) => `${cleanLine(key)}: ${inlineMember(object[key])}`;
+  return joinSome(Object.keys(object), textOfPair, BETWEEN_PAIRS);
 }
 
 function joinSome<Item>(items: readonly Item[], textOfItem: (item: Item) => string, between: string): string {
-  if (items.length > MOST_MEMBERS)
-    return `${joinSome(items.slice(0, MOST_MEMBERS), textOfItem, between)}${between}…`;
-  return items.map((item) => textOfItem(item)).join(between);
+  let joined = '';
+  for (const [index, item] of items.entries()) {
+    if (index > 0) joined += between;
+    if (index === MOST_MEMBERS) return `${joined}…`;
+    joined += textOfItem(item);
+  }
+  return joined;
 }
 
 function inlineMember(value: unknown): string {
