@@ -33,19 +33,19 @@ describe("SQLite's log", () => {
   };
 
   it('stays where it is while it is short', () => {
-    commit(39);
+    commit(149);
     expect(events).to.deep.equal([]);
   });
 
-  it('is moved after forty commits, once it has been flushed', () => {
-    commit(40);
+  it('is moved after a hundred and fifty commits, once it has been flushed', () => {
+    commit(150);
     expect(events).to.deep.equal(['flush']);
     flushes[0]?.();
     expect(events).to.deep.equal(['flush', 'move']);
   });
 
   it('is not flushed twice at once, and again when it has grown', () => {
-    commit(100);
+    commit(400);
     expect(events).to.deep.equal(['flush']);
     flushes[0]?.();
     commit(1);
@@ -53,7 +53,7 @@ describe("SQLite's log", () => {
   });
 
   it('is not moved any more once the ledger is closed', () => {
-    commit(40);
+    commit(150);
     mover.close();
     expect(events, 'still in use').to.deep.equal(['flush']);
     flushes[0]?.();
@@ -69,7 +69,7 @@ describe("SQLite's log", () => {
     const clock = new ManualClock();
     const store = createSqliteStore(clock);
     const ledger = await store.open({ clock, owner: 'me', leaseMs: 18_000, takeOverAfterMs: 60_000 });
-    for (let number = 0; number < 45; number += 1) {
+    for (let number = 0; number < 160; number += 1) {
       await ledger.admit(arrivalOf(callbackWith({ job_id: `job-${number}` }), [], clock.now()));
     }
     const withoutLog = `${store.file}.copy`;
@@ -77,7 +77,7 @@ describe("SQLite's log", () => {
       copyFileSync(store.file, withoutLog);
       const copy = new DatabaseSync(withoutLog);
       try {
-        return copy.prepare('select id from callbacks').all().length >= 40;
+        return copy.prepare('select id from callbacks').all().length >= 150;
       } catch {
         // The migrations are in the log, too.
         return false;
