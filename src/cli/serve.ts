@@ -1,4 +1,5 @@
 /** `botbell serve`: runs the receiver and the admin listener until it is told to stop. */
+import { setFlagsFromString } from 'node:v8';
 import { startApp } from '../app.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { secretsHidden } from '../deliver/redact.ts';
@@ -9,6 +10,7 @@ import { type CommandContext, configFileOf } from './context.ts';
 import { loadProject } from './load-project.ts';
 
 export async function serveCommand(context: CommandContext, level: LogLevel): Promise<number> {
+  collectInOneThread();
   const { config, renderer } = loadProject(context);
   const logger = await createLogger(level, context.isTerminal, secretsHidden(config.secrets));
   const app = await startApp({
@@ -34,4 +36,12 @@ export async function serveCommand(context: CommandContext, level: LogLevel): Pr
   await app.stop();
   logger.info('stopped');
   return 0;
+}
+
+/**
+ * What is young enough to be collected here is little, and to share that among threads costs four hundredths of all CPU
+ * and saves no time. V8 asks at each collection.
+ */
+function collectInOneThread(): void {
+  setFlagsFromString('--no-parallel-scavenge');
 }
