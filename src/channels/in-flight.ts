@@ -7,15 +7,13 @@ export class InFlight {
   #isClosed = false;
 
   /**
-   * Runs `work`, which rejects rather than throws, and remembers it until it settles.
+   * Runs `work` and remembers it until it settles.
    * @throws {DeliveryFailure} `channel_closed` after `close`, as a rejection
    */
   run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) return Promise.reject(closedFailure());
-    this.#underWay.begin();
-    const end = () => this.#underWay.end();
     const running = work();
-    running.then(end, end);
+    this.#underWay.until(running);
     return running;
   }
 

@@ -82,14 +82,15 @@ export class Bridge {
     const { callback, receivedAt } = incoming;
     const { clock, answerWithinMs, answerWhen } = this.#dependencies;
     const plan = this.#dependencies.plan(callback);
-    const admission = await this.#admit(incoming, plan);
-    if (answerWhen === 'accepted') return this.#accept(receivedAt, admission);
+    const isAccepted = answerWhen === 'accepted';
+    const admission = await this.#admit(incoming, plan, isAccepted);
+    if (isAccepted) return this.#accept(receivedAt, admission);
     const { timesReceived } = admission;
     const errandOf = (record: DeliveryRecord) =>
       errandFor({ callback, timesReceived }, plannedFor(record, plan));
     const deadline = receivedAt + answerWithinMs;
     const round = await this.#tell(callback, admission, errandOf, deadline);
-    if (round.late !== undefined) this.#keepUntil(round.late);
+    if (round.late !== undefined) this.#late.until(round.late);
     // What another process, or an earlier request's late attempt, is making is ours to answer, too.
     let others = othersIn(admission, admission.deliveries);
     while (others.some(({ isClaimed }) => isClaimed) && clock.now() < deadline) {
@@ -98,8 +99,8 @@ export class Bridge {
     return this.#answer(incoming, admission, round, others);
   }
 
-  #admit({ callback, body, receivedAt }: Incoming, plan: Plan): Promise<Admission> {
-    const { ledger, answerWhen, startedAt } = this.#dependencies;
+  #admit({ callback, body, receivedAt }: Incoming, plan: Plan, isAccepted: boolean): Promise<Admission> {
+    const { ledger, startedAt } = this.#dependencies;
     return ledger.admit({
       callback,
       body,
@@ -107,7 +108,7 @@ export class Bridge {
       receivedAt,
       planned: plan.errands,
       routing: plan.routing,
-      isAccepted: answerWhen === 'accepted',
+      isAccepted,
     });
   }
 
@@ -118,7 +119,7 @@ export class Bridge {
     const { status, result } = verdict;
     const answer = { receivedAt, answeredAt: clock.now(), status, result };
     const history = { callbackId, attempts: [], answer };
-    this.#keepUntil(ledger.settle({ deliveries: [], history, isDurable: false }).catch(onUnwritten));
+    this.#late.until(ledger.settle({ deliveries: [], history, isDurable: false }).catch(onUnwritten));
     onDue();
     return verdict;
   }
@@ -135,9 +136,10 @@ export class Bridge {
       admission.blocked.has(record.id)
         ? this.#takeInTurn(record, errandOf(record), deadline)
         : this.#dependencies.take(errandOf(record), deadline);
-    return runRound(ownIn(admission), take, deadline, clock, {
+    const own = admission.deliveries.filter(({ id }) => admission.claimed.has(id));
+    return runRound(own, take, deadline, clock, {
       // The ledger keeps what it cannot write, so once is enough.
-      onEarlyFinish: (finished) => this.#write(finished, admission).then(ignore, onUnwritten),
+      onEarlyFinish: (finished) => this.#write(finished, admission).catch(onUnwritten),
       onLateFinish: (finished) => this.#writeLate(callback, finished, admission).catch(onUnwritten),
     });
   }
@@ -164,13 +166,13 @@ export class Bridge {
   async #answer(
     { callback, receivedAt }: Incoming,
     admission: Admission,
-    { finished, early }: Round,
+    { records, finished, early }: Round,
     others: readonly DeliveryRecord[],
   ): Promise<Verdict> {
     const { clock, onGivenUp } = this.#dependencies;
     const trips = new Map(finished.map(({ record, trip }) => [record.id, trip]));
     const standings: Standing[] = [
-      ...ownIn(admission).map((record) => ({
+      ...records.map((record) => ({
         record,
         trip: trips.get(record.id),
         isBeingMade: !trips.has(record.id),
@@ -226,24 +228,11 @@ export class Bridge {
     const { clock, policy, random } = this.#dependencies;
     return { firstReceivedAt, now: clock.now(), policy, random: random() };
   }
-
-  #keepUntil(settled: Promise<void>): void {
-    this.#late.begin();
-    const end = () => this.#late.end();
-    void settled.then(end, end);
-  }
-}
-
-/** Whom this request tells. */
-function ownIn({ deliveries, claimed }: Admission): DeliveryRecord[] {
-  return deliveries.filter(({ id }) => claimed.has(id));
 }
 
 function othersIn({ claimed }: Admission, deliveries: readonly DeliveryRecord[]): readonly DeliveryRecord[] {
   return deliveries.filter(({ id }) => !claimed.has(id));
 }
-
-const ignore = (): void => undefined;
 
 const OUT_OF_TURN: Trip = {
   attempts: [],

@@ -10,18 +10,20 @@ export interface FinishedTrip {
 
 export interface RoundHooks {
   /** A destination was told while others are still open: worth writing down at once, a crash must not forget it. */
-  readonly onEarlyFinish: (finished: FinishedTrip) => Promise<void>;
+  readonly onEarlyFinish: (finished: FinishedTrip) => Promise<unknown>;
   /** A destination came through after the answer was due. */
-  readonly onLateFinish: (finished: FinishedTrip) => Promise<void>;
+  readonly onLateFinish: (finished: FinishedTrip) => Promise<unknown>;
 }
 
 export interface Round {
+  /** Whom it was to tell. */
+  readonly records: readonly DeliveryRecord[];
   /** What came through before the answer was due. */
   readonly finished: readonly FinishedTrip[];
   /** Of these, by their records' ids, what `onEarlyFinish` has had. */
   readonly early: ReadonlySet<number>;
   /** Resolves when all are through and written down; undefined where they are already. */
-  readonly late: Promise<void> | undefined;
+  readonly late: Promise<unknown> | undefined;
 }
 
 /** Rejects only where `take` or a hook does. */
@@ -35,20 +37,20 @@ export function runRound(
   const finished: FinishedTrip[] = [];
   const early = new Set<number>();
   let isDue = false;
-  const run = async (record: DeliveryRecord): Promise<void> => {
+  const run = async (record: DeliveryRecord): Promise<unknown> => {
     const trip = await take(record);
     if (isDue) return hooks.onLateFinish({ record, trip });
     finished.push({ record, trip });
-    if (finished.length === records.length || !('receipt' in trip.outcome)) return;
+    if (finished.length === records.length || !('receipt' in trip.outcome)) return undefined;
     early.add(record.id);
-    await hooks.onEarlyFinish({ record, trip });
+    return hooks.onEarlyFinish({ record, trip });
   };
   const settled = allOf(records.map(run));
   return new Promise((resolve, reject) => {
-    const end = (late: Promise<void> | undefined): void => {
+    const end = (late: Promise<unknown> | undefined): void => {
       isDue = true;
       stopTimer();
-      resolve({ finished: [...finished], early, late });
+      resolve({ records, finished: [...finished], early, late });
     };
     const stopTimer = clock.startTimer(Math.max(0, deadline - clock.now()), () => end(settled));
     settled.then(
@@ -61,8 +63,8 @@ export function runRound(
   });
 }
 
-/** Most often it is one. */
-function allOf(runs: readonly Promise<void>[]): Promise<void> {
+/** Most often it is one, and a list takes more promises. */
+function allOf(runs: readonly Promise<unknown>[]): Promise<unknown> {
   const [only] = runs;
-  return only !== undefined && runs.length === 1 ? only : Promise.all(runs).then(() => undefined);
+  return only !== undefined && runs.length === 1 ? only : Promise.all(runs);
 }

@@ -22,6 +22,13 @@ export class UnderWay {
     for (const tell of waiting) tell();
   }
 
+  /** Counts it until it settles. */
+  until(settled: Promise<unknown>): void {
+    this.begin();
+    const end = () => this.end();
+    settled.then(end, end);
+  }
+
   /** Resolves when nothing is under way, at once or later. */
   idle(): Promise<void> {
     if (this.#count === 0) return Promise.resolve();

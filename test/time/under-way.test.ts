@@ -16,6 +16,15 @@ describe('what is under way', () => {
     expect([underWay.count, told]).to.deep.equal([0, ['one', 'two']]);
   });
 
+  it('is under way until it settles, whichever way', async () => {
+    const underWay = new UnderWay();
+    underWay.until(Promise.resolve());
+    underWay.until(Promise.reject(new Error('no')));
+    expect(underWay.count).to.equal(2);
+    await underWay.idle();
+    expect(underWay.count).to.equal(0);
+  });
+
   it('is waited for by nobody where there is nothing', async () => {
     await new UnderWay().idle();
   });
