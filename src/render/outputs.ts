@@ -1,7 +1,6 @@
 /** The output values of a callback as templates see them: each named, sorted into kinds, with its files. */
 import { isJsonObject, type JsonObject } from '../callback/json-object.ts';
 import { cleanLine } from '../text/clean.ts';
-import { once } from './once.ts';
 import { ownGetter } from './own-getter.ts';
 import { compactJson, fileEntries, fileName, inlineList, inlineText, isScalar } from './value-text.ts';
 
@@ -54,45 +53,37 @@ function viewOutput(name: string, value: unknown, context: FileContext): OutputV
   if (Array.isArray(value)) return new ListOutput(name, value, context);
   const entries = fileEntries(value);
   if (entries === undefined) return { name, kind: 'other', value: compactJson(value), items: [], files: [] };
-  return new FilesOutput(name, value, entries, context);
-}
-
-class FilesOutput implements OutputView {
-  static readonly #value = ownGetter((output: FilesOutput) => inlineText(output.#source));
-
-  readonly name: string;
-  readonly kind = 'files';
-  readonly items: readonly unknown[] = [];
-  readonly files: readonly FileView[];
-  declare readonly value: string;
-  readonly #source: unknown;
-
-  constructor(name: string, source: unknown, entries: readonly unknown[], context: FileContext) {
-    this.name = name;
-    this.files = entries.map((entry) => new FileEntry(entry, context));
-    this.#source = source;
-    Object.defineProperty(this, 'value', FilesOutput.#value);
-  }
+  const files = viewFiles(entries, context);
+  return { name, kind: 'files', items: [], files, value: inlineText(value) };
 }
 
 class ListOutput implements OutputView {
   static readonly #value = ownGetter((list: ListOutput) => inlineList(list.items));
-  static readonly #files = ownGetter((list: ListOutput) => list.#readFiles());
+  static readonly #files = ownGetter((list: ListOutput) => list.#viewFiles());
 
   readonly name: string;
   readonly kind = 'list';
   readonly items: readonly unknown[];
   declare readonly value: string;
   declare readonly files: readonly FileView[];
-  readonly #readFiles: () => readonly FileView[];
+  readonly #context: FileContext;
+  #viewed: readonly FileView[] | undefined;
 
   constructor(name: string, items: readonly unknown[], context: FileContext) {
     this.name = name;
     this.items = items;
-    this.#readFiles = once(() => entriesInside(items).map((entry) => new FileEntry(entry, context)));
+    this.#context = context;
     Object.defineProperty(this, 'value', ListOutput.#value);
     Object.defineProperty(this, 'files', ListOutput.#files);
   }
+
+  #viewFiles(): readonly FileView[] {
+    return (this.#viewed ??= viewFiles(entriesInside(this.items), this.#context));
+  }
+}
+
+function viewFiles(entries: readonly unknown[], context: FileContext): readonly FileView[] {
+  return entries.map((entry) => new FileEntry(entry, context));
 }
 
 /** File entries of the elements and of their direct members. */

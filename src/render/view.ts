@@ -52,46 +52,61 @@ export interface View extends CallbackView {
   readonly attempt: number;
 }
 
-/** Own properties only, since templates see nothing else; what only some templates show is worked out when it is asked for. */
 export function createView(callback: Callback, attempt: number, display: DisplayConfig, links: Links): View {
-  const fields = viewCallback(callback);
-  const lazy = new LazyOutputs(() => outputsOf(callback, fields, display, links));
-  return Object.assign(lazy, fields, {
-    attempt,
-    started_at: startedAt(callback.start_time, display),
-    elapsed: elapsedOf(callback, display),
-    // Alerts that concern no job have none.
-    job_url: callback.job_id === '' ? '' : links.job(fields),
-  });
+  return new MessageView(callback, attempt, display, links);
 }
 
-class LazyOutputs {
-  static readonly #outputs = ownGetter((view: LazyOutputs) => view.#read());
+/** Own properties only, since templates see nothing else; assigned one by one, which V8 does in a fraction of the time of a copy. */
+class FieldsView implements CallbackView {
+  readonly code: Callback['code'];
+  readonly job_id: string;
+  readonly bot_id: string;
+  readonly bot_name: string;
+  readonly status: Callback['status'];
+  readonly start_time: string;
+  readonly elapsed_time: Callback['elapsed_time'];
+  readonly output: Callback['output'];
+  readonly message: Callback['message'];
+  readonly callback: Callback;
+  readonly status_name: StatusName;
 
-  declare readonly outputs: readonly OutputView[];
-  readonly #read: () => readonly OutputView[];
-
-  constructor(read: () => readonly OutputView[]) {
-    this.#read = once(read);
-    Object.defineProperty(this, 'outputs', LazyOutputs.#outputs);
+  constructor(callback: Callback) {
+    this.code = callback.code;
+    this.job_id = callback.job_id;
+    this.bot_id = callback.bot_id;
+    this.bot_name = callback.bot_name;
+    this.status = callback.status;
+    this.start_time = callback.start_time;
+    this.elapsed_time = callback.elapsed_time ?? null;
+    this.output = callback.output ?? null;
+    this.message = callback.message ?? null;
+    this.callback = callback;
+    this.status_name = statusNameOf(callback);
   }
 }
 
-function viewCallback(callback: Callback): CallbackView {
-  const { code, job_id, bot_id, bot_name, status, start_time, elapsed_time, output, message } = callback;
-  return {
-    code,
-    job_id,
-    bot_id,
-    bot_name,
-    status,
-    start_time,
-    elapsed_time: elapsed_time ?? null,
-    output: output ?? null,
-    message: message ?? null,
-    callback,
-    status_name: statusNameOf(callback),
-  };
+class MessageView extends FieldsView implements View {
+  static readonly #outputs = ownGetter((view: MessageView) => view.#readOutputs());
+
+  readonly attempt: number;
+  readonly started_at: string;
+  readonly elapsed: string;
+  readonly job_url: string;
+  declare readonly outputs: readonly OutputView[];
+  readonly #readOutputs: () => readonly OutputView[];
+
+  constructor(callback: Callback, attempt: number, display: DisplayConfig, links: Links) {
+    super(callback);
+    // Links see what the callback says, and nothing that is made of it.
+    const fields = new FieldsView(callback);
+    this.attempt = attempt;
+    this.started_at = startedAt(callback.start_time, display);
+    this.elapsed = elapsedOf(callback, display);
+    // Alerts that concern no job have none.
+    this.job_url = callback.job_id === '' ? '' : links.job(fields);
+    this.#readOutputs = once(() => outputsOf(callback, fields, display, links));
+    Object.defineProperty(this, 'outputs', MessageView.#outputs);
+  }
 }
 
 function outputsOf(
