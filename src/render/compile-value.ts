@@ -9,7 +9,7 @@ type OperatorHandler = (...operands: unknown[]) => unknown;
 
 /** What liquidjs declares private; that it is still there is what the tests against liquidjs itself show. */
 interface FilterInternals {
-  readonly handler: (this: object, ...values: unknown[]) => unknown;
+  readonly handler: (...values: unknown[]) => unknown;
   readonly token: Token;
   readonly liquid: Liquid;
 }
@@ -19,30 +19,44 @@ interface ContextInternals {
 
 /** What `value` evaluates to, and which error it throws, exactly as where liquidjs itself renders synchronously. */
 export function compileValue(value: Pick<Value, 'initial' | 'filters'>, liquid: Liquid): Evaluate {
-  const initial = compileExpression(value.initial, liquid);
-  const filters = value.filters.map(compileFilter);
+  return value.filters.reduce(compileFilter, compileExpression(value.initial, liquid));
+}
+
+function compileFilter(value: Evaluate, filter: Filter): Evaluate {
+  const { args } = filter;
+  if (args.some((arg) => Array.isArray(arg)))
+    return (context) => toValueSync<unknown>(filter.render(value(context), context));
+  const operands = args.map((arg) => compileOperand(arg as Token));
+  return isArrow(filter) ? callArrow(filter, value, operands) : callMethod(filter, value, operands);
+}
+
+// Nearly all filters take one operand or none, and a list of them takes longer than most filters.
+
+/** Without the `this` that liquidjs makes for each call, which such a filter cannot see. */
+function callArrow(filter: Filter, value: Evaluate, operands: readonly Evaluate[]): Evaluate {
+  const { handler } = filter as unknown as FilterInternals;
+  const [first, second] = operands;
+  if (first === undefined) return (context) => settle(handler(value(context)));
+  if (second === undefined) return (context) => settle(handler(value(context), first(context)));
+  return (context) => settle(handler(...[value, ...operands].map((operand) => operand(context))));
+}
+
+function callMethod(filter: Filter, value: Evaluate, operands: readonly Evaluate[]): Evaluate {
+  const { handler, token, liquid } = filter as unknown as FilterInternals;
+  const [first, second] = operands;
+  if (first === undefined)
+    return (context) => settle(handler.call({ context, token, liquid }, value(context)));
+  if (second === undefined)
+    return (context) => settle(handler.call({ context, token, liquid }, value(context), first(context)));
   return (context) => {
-    let result = initial(context);
-    for (const apply of filters) result = apply(result, context);
-    return result;
+    const values = [value, ...operands].map((operand) => operand(context));
+    return settle(handler.call({ context, token, liquid }, ...values));
   };
 }
 
-function compileFilter(filter: Filter): (value: unknown, context: Context) => unknown {
-  const { args } = filter;
-  if (args.some((arg) => Array.isArray(arg)))
-    return (value, context) => toValueSync<unknown>(filter.render(value, context));
-  const operands = args.map((arg) => compileOperand(arg as Token));
-  const { handler, token, liquid } = filter as unknown as FilterInternals;
-  const [only] = operands;
-  // Nearly all filters take one operand or none, and a list of them takes longer than most filters.
-  if (only === undefined) return (value, context) => settle(handler.call({ context, token, liquid }, value));
-  if (operands.length === 1)
-    return (value, context) => settle(handler.call({ context, token, liquid }, value, only(context)));
-  return (value, context) => {
-    const values = operands.map((operand) => operand(context));
-    return settle(handler.call({ context, token, liquid }, value, ...values));
-  };
+/** Arrow functions have no prototype; methods, which have none either but a `this`, are no filters. */
+function isArrow(filter: Filter): boolean {
+  return !('prototype' in (filter as unknown as FilterInternals).handler);
 }
 
 /** An expression comes in postfix notation: an operator takes what was compiled last. */
@@ -91,11 +105,12 @@ function keysOf({ variable, props }: PropertyAccessToken): readonly Key[] | unde
 }
 
 function readProperty(token: Token, keys: readonly Key[]): Evaluate {
-  const [name = ''] = keys;
+  const [name = '', ...inner] = keys;
   return (context) => {
     try {
-      let value: unknown = (context as unknown as ContextInternals).findScope(name);
-      for (const key of keys) value = readKey(value, key, context);
+      const scope = (context as unknown as ContextInternals).findScope(name);
+      let value = readKey(scope, name, context);
+      for (const key of inner) value = readKey(value, key, context);
       return value;
     } catch (error) {
       throw new UndefinedVariableError(error as Error, token);
@@ -109,7 +124,9 @@ function readKey(value: unknown, key: Key, context: Context): unknown {
     const member = (value as Readonly<Record<Key, unknown>>)[key];
     if (member !== undefined && typeof member !== 'function') return member;
   }
-  return settle(context.readProperty(value as Scope, key));
+  return key === 'size' && Array.isArray(value)
+    ? value.length
+    : settle(context.readProperty(value as Scope, key));
 }
 
 /** The end of a generator; asking a string whether it is one takes longer than most of what is asked for. */

@@ -7,7 +7,7 @@ import { checkTemplates } from './check-templates.ts';
 import { completeParts } from './complete-parts.ts';
 import { createLinks } from './links.ts';
 import type { Links } from './links.ts';
-import { Meter } from './meter.ts';
+import { Meter, OUT_OF_TIME } from './meter.ts';
 import { plainParts } from './plain-message.ts';
 import type { Renderer, RenderTarget, TemplateFailure } from './renderer.ts';
 import type { Template } from './template.ts';
@@ -98,9 +98,6 @@ function tryTemplate(stage: Stage, trial: Trial): Tried {
   const first = tryOnce(stage, trial);
   return first.failure?.includes(OUT_OF_TIME) === true ? tryOnce(stage, trial) : first;
 }
-
-/** liquidjs' words for a template that took longer than its limit. */
-const OUT_OF_TIME = 'render limit exceeded';
 
 function tryOnce({ meter }: Stage, { template, choice, format, view, context }: Trial): Tried {
   try {

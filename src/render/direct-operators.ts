@@ -1,6 +1,7 @@
 /** Liquid's operators: liquidjs' own, but that what most conditions compare takes no generator. */
 import { defaultOperators, Tokenizer } from 'liquidjs';
 import type { Context, LiteralToken, Operators } from 'liquidjs';
+import { checkTime } from './direct-run.ts';
 import { isScalar } from './value-text.ts';
 
 type Comparison = '==' | '!=' | '>' | '<' | '>=' | '<=';
@@ -22,6 +23,7 @@ export const directOperators: Operators = {
   '<': ofScalars('<', (left, right) => left < right),
   '>=': ofScalars('>=', (left, right) => left >= right),
   '<=': ofScalars('<=', (left, right) => left <= right),
+  contains: inTime('contains'),
 };
 
 /** What stands for `blank`; liquidjs exports no name for it. */
@@ -36,10 +38,19 @@ function orBlank(otherwise: Handler, ifBlank: boolean): Handler {
   };
 }
 
+/** Of what may be long: lists, and whatever is looked for in something. */
+function inTime(name: Comparison | 'contains'): Handler {
+  const handler = defaultOperators[name] as BinaryHandler;
+  return (left, right, context) => {
+    checkTime(context);
+    return handler(left, right, context);
+  };
+}
+
 type Scalar = string | number | boolean;
 
 function ofScalars(name: Comparison, compare: (left: Scalar, right: Scalar) => boolean): Handler {
-  const otherwise = defaultOperators[name] as BinaryHandler;
+  const otherwise = inTime(name);
   return (left, right, context) =>
     isScalar(left) && isScalar(right) ? compare(left, right) : otherwise(left, right, context);
 }

@@ -1,31 +1,50 @@
 /** Prints `{{ … }}` as harmless as the place requires at which it stands in the template's own markup. */
 import { TypeGuards } from 'liquidjs';
-import type { Liquid, Output, Template, Value } from 'liquidjs';
-import { compileValue, type Evaluate } from './compile-value.ts';
+import type { Liquid, Output, Template } from 'liquidjs';
+import { compileValue } from './compile-value.ts';
+import { checkTime, type Run } from './direct-run.ts';
 import type { ValuePosition } from './value-position.ts';
 
 export interface PositionedPrinter {
   positionOf(source: string, offset: number): ValuePosition;
   /** What is no address comes out empty. */
-  printAddress(value: unknown): string;
-  printAddressPart(value: unknown): string;
+  readonly printAddress: (value: unknown) => string;
+  readonly printAddressPart: (value: unknown) => string;
 }
 
 const NOWHERE =
   'no value is safe here: print it as text, between the quotes of an attribute, or as an address with the filter "link"';
 
-export function compileOutput(
-  { token, value }: Output,
-  liquid: Liquid,
+/** A longer text takes time to clean and to escape. */
+const LONG = 1000;
+
+export function compileOutput(output: Output, liquid: Liquid, printer: PositionedPrinter | undefined): Run {
+  const print = compilePrint(output, liquid, printer);
+  // liquidjs has the one that escapes stand last.
+  const filters = output.value.filters.slice(0, -1);
+  const evaluate = compileValue({ initial: output.value.initial, filters }, liquid);
+  return (context, emitter) => {
+    const value = evaluate(context);
+    if (filters.length > 0 || isLarge(value)) checkTime(context);
+    emitter.write(print(value));
+  };
+}
+
+/** Whatever else is printed as it is takes no time worth a look at the clock. */
+function isLarge(value: unknown): boolean {
+  return typeof value === 'string' ? value.length > LONG : typeof value === 'object';
+}
+
+function compilePrint(
+  { token }: Output,
+  { options }: Liquid,
   printer: PositionedPrinter | undefined,
-): Evaluate {
+): (value: unknown) => string {
   const position = printer?.positionOf(token.input, token.begin) ?? 'content';
-  if (printer === undefined || position === 'content') return compileValue(value, liquid);
+  if (printer === undefined || position === 'content')
+    return options.outputEscape as (value: unknown) => string;
   if (position === 'nowhere') return refuse;
-  const evaluate = compileValue(unescaped(value), liquid);
-  return position === 'address'
-    ? (context) => printer.printAddress(evaluate(context))
-    : (context) => printer.printAddressPart(evaluate(context));
+  return position === 'address' ? printer.printAddress : printer.printAddressPart;
 }
 
 /** Tags that print nothing but what stands inside them, where its own place counts. */
@@ -42,9 +61,4 @@ export function isOutOfPlace({ token }: Template, printer: PositionedPrinter | u
 /** @throws {Error} what the writer of the template is to do */
 export function refuse(): never {
   throw new Error(NOWHERE);
-}
-
-/** liquidjs ends each output's filters with the one that escapes. */
-function unescaped({ initial, filters }: Value): Pick<Value, 'initial' | 'filters'> {
-  return { initial, filters: filters.slice(0, -1) };
 }

@@ -6,13 +6,6 @@ import { checkTime, runItself, TextEmitter } from './direct-run.ts';
 import type { BlockCompiler, Run } from './direct-run.ts';
 import { compileTag } from './direct-tags.ts';
 
-interface Step {
-  readonly template: Template;
-  readonly run: Run;
-  /** Text takes no time worth a look at the clock. */
-  readonly takesTime: boolean;
-}
-
 /** In place of liquidjs' own renderer, and to the same result; a tag that is not known here renders itself. */
 export class DirectRenderer implements BlockCompiler {
   readonly liquid: Liquid;
@@ -41,38 +34,28 @@ export class DirectRenderer implements BlockCompiler {
   }
 
   private compileSteps(templates: Template[]): Run {
-    const steps = templates.map((template) => this.compile(template));
+    const runs = templates.map((template) => this.compile(template));
     return (context, emitter) => {
-      for (const step of steps) {
-        runStep(step, context, emitter);
-        if (context.breakCalled || context.continueCalled) break;
+      let done = 0;
+      try {
+        for (const run of runs) {
+          run(context, emitter);
+          if (context.breakCalled || context.continueCalled) break;
+          done += 1;
+        }
+      } catch (error) {
+        throw LiquidError.is(error) ? error : new RenderError(error as Error, templates[done] as Template);
       }
     };
   }
 
-  private compile(template: Template): Step {
+  private compile(template: Template): Run {
     if (TypeGuards.isHTMLToken(template.token)) {
       const text = template.token.getContent();
-      return { template, takesTime: false, run: (_, emitter) => emitter.write(text) };
+      return (_, emitter) => emitter.write(text);
     }
-    return { template, takesTime: true, run: this.compileRun(template) };
-  }
-
-  private compileRun(template: Template): Run {
-    if (template instanceof Output) {
-      const evaluate = compileOutput(template, this.liquid, this.printer);
-      return (context, emitter) => emitter.write(evaluate(context));
-    }
+    if (template instanceof Output) return compileOutput(template, this.liquid, this.printer);
     if (isOutOfPlace(template, this.printer)) return refuse;
     return compileTag(template, this) ?? runItself(template);
-  }
-}
-
-function runStep({ template, run, takesTime }: Step, context: Context, emitter: Emitter): void {
-  if (takesTime) checkTime(context);
-  try {
-    run(context, emitter);
-  } catch (error) {
-    throw LiquidError.is(error) ? error : new RenderError(error as Error, template);
   }
 }

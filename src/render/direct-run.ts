@@ -26,6 +26,7 @@ export function checkTime(context: Context): void {
 /** liquidjs' own way, by its generators. */
 export function runItself(template: Template): Run {
   return (context, emitter) => {
+    checkTime(context);
     const text: unknown = toValueSync(template.render(context, emitter));
     if (text) emitter.write(text);
   };

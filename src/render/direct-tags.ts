@@ -13,7 +13,7 @@ import {
 import type { Context, Template, Value } from 'liquidjs';
 import { EscapedCaptureTag } from './capture-tag.ts';
 import { Captured } from './captured.ts';
-import { compileValue } from './compile-value.ts';
+import { compileValue, type Evaluate } from './compile-value.ts';
 import { compileFor } from './direct-loop.ts';
 import { compileBlockTag, compileLayout, compileRender } from './direct-partials.ts';
 import { checkTime, TextEmitter } from './direct-run.ts';
@@ -39,17 +39,20 @@ export function compileTag(template: Template, compiler: BlockCompiler): Run | u
 
 /** `{% if %}` and `{% unless %}`, each with what may follow. */
 function compileIf({ branches, elseTemplates = [] }: IfTag | UnlessTag, compiler: BlockCompiler): Run {
-  const compiled = branches.map(({ value, templates, ...others }) => ({
-    evaluate: compileValue(value, compiler.liquid),
-    holds: 'test' in others ? others.test : isTruthy,
-    block: compiler.compileBlock(templates),
-  }));
-  const otherwise = compiler.compileBlock(elseTemplates);
-  return (context, emitter) => {
-    for (const { evaluate, holds, block } of compiled) {
-      if (holds(evaluate(context), context)) return block(context, emitter);
-    }
-    otherwise(context, emitter);
+  return branches.reduceRight<Run>((otherwise, { value, templates, ...others }) => {
+    const evaluate = inTime(value, compileValue(value, compiler.liquid));
+    const holds = 'test' in others ? others.test : isTruthy;
+    const block = compiler.compileBlock(templates);
+    return (context, emitter) => (holds(evaluate(context), context) ? block : otherwise)(context, emitter);
+  }, compiler.compileBlock(elseTemplates));
+}
+
+/** Operators look at the clock themselves where they may take long. */
+function inTime({ filters }: Value, evaluate: Evaluate): Evaluate {
+  if (filters.length === 0) return evaluate;
+  return (context) => {
+    checkTime(context);
+    return evaluate(context);
   };
 }
 
@@ -57,7 +60,6 @@ function compileCapture({ templates, variable }: EscapedCaptureTag, compiler: Bl
   const block = compiler.compileBlock(templates);
   return (context) => {
     const emitter = new TextEmitter();
-    checkTime(context);
     block(context, emitter);
     setVariable(context, variable, new Captured(emitter.buffer));
   };
@@ -66,7 +68,10 @@ function compileCapture({ templates, variable }: EscapedCaptureTag, compiler: Bl
 function compileAssign(tag: AssignTag, { liquid }: BlockCompiler): Run {
   const { key, value } = tag as unknown as AssignTagInternals;
   const evaluate = compileValue(value, liquid);
-  return (context) => setVariable(context, key, evaluate(context));
+  return (context) => {
+    checkTime(context);
+    setVariable(context, key, evaluate(context));
+  };
 }
 
 function setVariable(context: Context, name: string, value: unknown): void {

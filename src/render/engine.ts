@@ -49,8 +49,9 @@ export function createEngine({ landing, display, meter, partials }: EngineOption
 /** @param globals what the template and all its partials see
  * @throws {Error} liquidjs' own, with the place; or the meter's */
 export function renderText(liquid: Liquid, templates: Template[], globals: object, meter: Meter): string {
-  const options = { globals, renderLimit: meter.timeLeft(), sync: true };
-  const context = new Context({}, liquid.options, options, { liquid });
+  // liquidjs exports no name for what it asks for.
+  const renderLimit = meter as unknown as Context['renderLimit'];
+  const context = new Context({}, liquid.options, { globals, sync: true }, { renderLimit, liquid });
   const text = String(toValueSync(liquid.renderer.renderTemplates(templates, context)));
   meter.spend(text.length);
   return text;

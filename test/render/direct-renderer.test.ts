@@ -211,20 +211,35 @@ describe('the direct renderer', () => {
       column: 4,
     });
   });
+});
 
-  it('stops in time within straight text as within loops', () => {
-    const meter = new Meter();
-    const liquid = engine(meter);
-    const slow = {
-      get x() {
-        const until = performance.now() + 300;
-        while (performance.now() < until);
-        return 'x';
-      },
-    };
-    meter.start();
-    expect(() => renderText(liquid, liquid.parse('{{ x }} and {{ x }}'), slow, meter)).to.throw(
-      'limit exceeded',
-    );
-  });
+describe('a message that has had its time', () => {
+  afterEach(() => Reflect.deleteProperty(performance, 'now'));
+
+  const LATE = {
+    /** As if it had taken a second to read. */
+    get slow(): string {
+      const now = performance.now();
+      performance.now = () => now + 1000;
+      return 'too late';
+    },
+    list: [1, 2],
+    map: { a: 1 },
+    text: 'a'.repeat(2000),
+  };
+
+  for (const step of listOf(`
+    {{ map.a | fit: 5 }} ; {{ list }} ; {{ map }} ; {{ text }} ; {% assign y = map.a %} ; {% case map.a %}{% endcase %} ;
+    {% capture y %}{{ list }}{% endcapture %} ; {% if list contains 3 %}{% endif %} ; {% render "row" %} ;
+    {% unless list == map %}{% endunless %} ; {% if map.a | size %}{% endif %} ; {% for x in list %}{% endfor %}
+  `)) {
+    it(`is stopped before what may take long: ${step}`, () => {
+      const meter = new Meter();
+      const liquid = engine(meter);
+      meter.start();
+      expect(() => renderText(liquid, liquid.parse(`{{ slow }}${step}`), LATE, meter)).to.throw(
+        'limit exceeded',
+      );
+    });
+  }
 });
