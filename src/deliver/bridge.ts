@@ -133,10 +133,10 @@ export class Bridge {
   ): Promise<Round> {
     const { clock, onUnwritten } = this.#dependencies;
     const take = (record: DeliveryRecord) =>
-      admission.blocked.has(record.id)
+      admission.blocked.includes(record.id)
         ? this.#takeInTurn(record, errandOf(record), deadline)
         : this.#dependencies.take(errandOf(record), deadline);
-    const own = admission.deliveries.filter(({ id }) => admission.claimed.has(id));
+    const own = admission.deliveries.filter(({ id }) => admission.claimed.includes(id));
     return runRound(own, take, deadline, clock, {
       // The ledger keeps what it cannot write, so once is enough.
       onEarlyFinish: (finished) => this.#write(finished, admission).catch(onUnwritten),
@@ -170,13 +170,11 @@ export class Bridge {
     others: readonly DeliveryRecord[],
   ): Promise<Verdict> {
     const { clock, onGivenUp } = this.#dependencies;
-    const trips = new Map(finished.map(({ record, trip }) => [record.id, trip]));
     const standings: Standing[] = [
-      ...records.map((record) => ({
-        record,
-        trip: trips.get(record.id),
-        isBeingMade: !trips.has(record.id),
-      })),
+      ...records.map((record) => {
+        const trip = finished.find((each) => each.record === record)?.trip;
+        return { record, trip, isBeingMade: trip === undefined };
+      }),
       // What somebody else's attempts came to stands in the ledger already.
       ...others.map((record) => ({ record, trip: undefined, isBeingMade: record.isClaimed })),
     ].sort((a, b) => a.record.id - b.record.id);
@@ -184,10 +182,10 @@ export class Bridge {
     const verdict = judge({ context: this.#contextOf(admission), standings, isSuperseded });
     const { status, result } = verdict;
     await this.#writeAnswer(verdict, {
-      deliveries: verdict.updates.filter(({ id }) => !early.has(id)),
+      deliveries: verdict.updates.filter(({ id }) => !early.includes(id)),
       history: {
         callbackId,
-        attempts: attemptsOf(finished.filter(({ record }) => !early.has(record.id))),
+        attempts: attemptsOf(finished.filter(({ record }) => !early.includes(record.id))),
         answer: { receivedAt, answeredAt: clock.now(), status, result },
       },
       isDurable: mustSurvive(verdict),
@@ -231,7 +229,7 @@ export class Bridge {
 }
 
 function othersIn({ claimed }: Admission, deliveries: readonly DeliveryRecord[]): readonly DeliveryRecord[] {
-  return deliveries.filter(({ id }) => !claimed.has(id));
+  return deliveries.filter(({ id }) => !claimed.includes(id));
 }
 
 const OUT_OF_TURN: Trip = {

@@ -21,7 +21,7 @@ export interface Round {
   /** What came through before the answer was due. */
   readonly finished: readonly FinishedTrip[];
   /** Of these, by their records' ids, what `onEarlyFinish` has had. */
-  readonly early: ReadonlySet<number>;
+  readonly early: readonly number[];
   /** Resolves when all are through and written down; undefined where they are already. */
   readonly late: Promise<unknown> | undefined;
 }
@@ -35,17 +35,16 @@ export function runRound(
   hooks: RoundHooks,
 ): Promise<Round> {
   const finished: FinishedTrip[] = [];
-  const early = new Set<number>();
+  const early: number[] = [];
   let isDue = false;
-  const run = async (record: DeliveryRecord): Promise<unknown> => {
-    const trip = await take(record);
+  const finish = (record: DeliveryRecord, trip: Trip): Promise<unknown> | undefined => {
     if (isDue) return hooks.onLateFinish({ record, trip });
     finished.push({ record, trip });
     if (finished.length === records.length || !('receipt' in trip.outcome)) return undefined;
-    early.add(record.id);
+    early.push(record.id);
     return hooks.onEarlyFinish({ record, trip });
   };
-  const settled = allOf(records.map(run));
+  const settled = allOf(records.map((record) => take(record).then((trip) => finish(record, trip))));
   return new Promise((resolve, reject) => {
     const end = (late: Promise<unknown> | undefined): void => {
       isDue = true;

@@ -55,14 +55,12 @@ export function problemBody({ status, detail, members }: ProblemDetails): string
 
 /** Turns whatever is thrown into a problem; what nobody foresaw is logged in full and answered without a word of it. */
 export function answerProblems(onUnforeseen: (error: unknown) => void): Middleware {
-  return async (ctx, next) => {
-    try {
-      checkTarget(ctx);
-      await next();
-      if (ctx.status === 404 && ctx.body === undefined) throw notFound();
-    } catch (error) {
-      answerProblem(ctx, error, onUnforeseen);
-    }
+  return (ctx, next) => {
+    const answer = (error: unknown) => answerProblem(ctx, error, onUnforeseen);
+    // Koa reads the path when it is first asked for, and throws where the request target is no URL.
+    if (!isReadable(ctx)) return answer(unreadable());
+    // As Koa has it, `next` rejects and never throws.
+    return next().then(() => (isUnanswered(ctx) ? answer(notFound()) : undefined), answer);
   };
 }
 
@@ -71,9 +69,8 @@ export function answerProblem(ctx: Context, error: unknown, onUnforeseen: (error
   answerWith(ctx, error instanceof HttpProblem ? error.details : UNFORESEEN);
 }
 
-/** Koa reads the path when it is first asked for, and throws where the request target is no URL. */
-function checkTarget(ctx: Context): void {
-  if (!isReadable(ctx)) throw new HttpProblem({ status: 400, detail: 'The request target is not a URL.' });
+function isUnanswered({ status, body }: Context): boolean {
+  return status === 404 && body === undefined;
 }
 
 function isReadable(ctx: Context): boolean {
@@ -83,6 +80,10 @@ function isReadable(ctx: Context): boolean {
   } catch {
     return false;
   }
+}
+
+function unreadable(): HttpProblem {
+  return new HttpProblem({ status: 400, detail: 'The request target is not a URL.' });
 }
 
 const UNFORESEEN: ProblemDetails = {

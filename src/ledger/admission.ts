@@ -149,7 +149,7 @@ function admission(
     firstReceivedAt: arrival.receivedAt,
     isSuperseded: order?.isSuperseded === true,
     deliveries,
-    claimed: new Set(claimed.map(({ id }) => id)),
-    blocked: new Set(claimed.filter(isBlocked).map(({ id }) => id)),
+    claimed: claimed.map(({ id }) => id),
+    blocked: claimed.filter(isBlocked).map(({ id }) => id),
   };
 }

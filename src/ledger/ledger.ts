@@ -81,9 +81,9 @@ export interface Admission {
   readonly isSuperseded: boolean;
   readonly deliveries: readonly DeliveryRecord[];
   /** Ids of the pending deliveries that are now this process's to send, and nobody else's, until the lease ends. */
-  readonly claimed: ReadonlySet<number>;
+  readonly claimed: readonly number[];
   /** Those of the claimed ones that must wait, because an earlier callback of the job is still on its way there. */
-  readonly blocked: ReadonlySet<number>;
+  readonly blocked: readonly number[];
 }
 
 /** A delivery that nobody else makes: Botbell's own to attempt, and claimed for that. */

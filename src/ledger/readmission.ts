@@ -32,8 +32,8 @@ export async function admitAgain(
     // Whoever was told by then stays told; that nobody else is told any more is what there is to say.
     isSuperseded: order.isSuperseded && !isToldToAll(rows),
     deliveries: rows.map(deliveryRecord),
-    claimed: new Set(idsOf(mine)),
-    blocked: new Set(idsOf(mine.filter(({ destination }) => order.busyDestinations.has(destination)))),
+    claimed: idsOf(mine),
+    blocked: idsOf(mine.filter(({ destination }) => order.busyDestinations.has(destination))),
   };
 }
 

@@ -1,5 +1,4 @@
 /** What the service reads back: problems for whatever it should post again. */
-import type { Callback } from '../callback/callback.ts';
 import type { Verdict } from '../deliver/verdict.ts';
 import { HttpProblem } from '../http/problem.ts';
 
@@ -10,12 +9,13 @@ const DETAILS = {
   504: 'Not everybody was told in time: post it again, and only who is missing will be told.',
 } as const;
 
-export function problemOf(callback: Callback, verdict: Verdict): HttpProblem {
+/** @param members those that a 200 has as well */
+export function problemOf(verdict: Verdict, members: Readonly<Record<string, unknown>>): HttpProblem {
   const status = verdict.status === 504 ? 504 : 502;
   return new HttpProblem({
     status,
     detail: DETAILS[status],
-    members: { job_id: callback.job_id, result: verdict.result, deliveries: verdict.deliveries },
+    members,
     headers: { 'Retry-After': String(verdict.retryAfterSeconds ?? RETRY_AFTER_S) },
   });
 }

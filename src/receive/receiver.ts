@@ -124,7 +124,7 @@ function postTaker(dependencies: ReceiverDependencies) {
       try {
         const posted = { bytes: await read(ctx), receivedAt: clock.now() };
         await convoy.join();
-        await receive(ctx, posted, dependencies);
+        answer(ctx, await receive(ctx, posted, dependencies));
       } finally {
         traffic.leave();
       }
@@ -140,23 +140,29 @@ function postTaker(dependencies: ReceiverDependencies) {
 
 type Posted = Pick<Refusal, 'bytes' | 'receivedAt'>;
 
-async function receive(
-  ctx: CallbackContext,
+/** Rejects with the problem to answer with, or with what nobody foresaw. */
+function receive(
+  { req, state }: CallbackContext,
   posted: Posted,
   dependencies: ReceiverDependencies,
-): Promise<void> {
+): Promise<Verdict> {
   let incoming: Incoming;
   try {
     incoming = incomingFrom(posted, dependencies);
   } catch (error) {
-    throw await refused(ctx, posted, error, dependencies);
+    return turnAway(req, posted, error, dependencies);
   }
-  const { callback } = incoming;
-  ctx.state.callback = callback;
-  const verdict = await dependencies.handle(incoming);
+  state.callback = incoming.callback;
+  return dependencies.handle(incoming);
+}
+
+/** Of a callback that `receive` has taken. */
+function answer(ctx: CallbackContext, verdict: Verdict): void {
+  const { result, deliveries } = verdict;
   ctx.state.verdict = verdict;
-  if (verdict.status !== 200) throw problemOf(callback, verdict);
-  ctx.body = { job_id: callback.job_id, result: verdict.result, deliveries: verdict.deliveries };
+  const body = { job_id: ctx.state.callback?.job_id, result, deliveries };
+  if (verdict.status !== 200) throw problemOf(verdict, body);
+  ctx.body = body;
 }
 
 /** @throws {UndecodableBody} @throws {InvalidCallback} */
@@ -165,18 +171,18 @@ function incomingFrom({ bytes, receivedAt }: Posted, { check }: ReceiverDependen
   return { callback: check(value), body: text, receivedAt };
 }
 
-/** Keeps the body, and gives the problem to answer with. @throws whatever is not a fault of the body */
-async function refused(
-  ctx: CallbackContext,
+/** Keeps the body. @throws {HttpProblem} @throws whatever is not a fault of the body */
+async function turnAway(
+  request: Context['req'],
   { bytes, receivedAt }: Posted,
   error: unknown,
   { config, refuse }: ReceiverDependencies,
-): Promise<HttpProblem> {
+): Promise<never> {
   const { status, detail, errors } = refusalOf(error);
-  const from = remoteAddressOf(ctx.req, config.trustProxy);
+  const from = remoteAddressOf(request, config.trustProxy);
   await refuse({ status, detail, errors, from, bytes, receivedAt });
   const members = status === 422 ? { members: { errors } } : {};
-  return new HttpProblem({ status, detail, logged: REFUSED[status], ...members });
+  throw new HttpProblem({ status, detail, logged: REFUSED[status], ...members });
 }
 
 function asProblem(error: unknown): unknown {

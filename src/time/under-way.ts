@@ -14,19 +14,18 @@ export class UnderWay {
     this.#count += 1;
   }
 
-  end(): void {
+  readonly end = (): void => {
     this.#count -= 1;
     if (this.#count > 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const tell of waiting) tell();
-  }
+  };
 
   /** Counts it until it settles. */
   until(settled: Promise<unknown>): void {
     this.begin();
-    const end = () => this.end();
-    settled.then(end, end);
+    settled.then(this.end, this.end);
   }
 
   /** Resolves when nothing is under way, at once or later. */

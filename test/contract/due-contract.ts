@@ -254,7 +254,7 @@ export function describeDueDeliveries(
 
       it('is kept among callbacks that are written down together', async () => {
         const both = await Promise.all([arrive(executing, [OPS]), arrive(result, [OPS])]);
-        expect(both.map(({ blocked }) => blocked.size)).to.deep.equal([0, 1]);
+        expect(both.map(({ blocked }) => blocked.length)).to.deep.equal([0, 1]);
         expect([...both[1].claimed], 'it is its own all the same').to.deep.equal([...both[1].blocked]);
       });
 
@@ -294,7 +294,7 @@ export function describeDueDeliveries(
         );
         // Either the start came first and the result waits for it, or the start is superseded.
         for (const [start, end] of pairs) {
-          expect(start.isSuperseded, 'superseded').to.equal(end.blocked.size === 0);
+          expect(start.isSuperseded, 'superseded').to.equal(end.blocked.length === 0);
         }
       });
     });
@@ -337,7 +337,7 @@ export function describeDueDeliveries(
         await ledger.raise(alert('two'));
         const callback = await arrive({ job_id: '', status: EXECUTING }, [OPS]);
         expect(callback).to.include({ isSuperseded: false });
-        expect(callback.blocked.size).to.equal(0);
+        expect(callback.blocked.length).to.equal(0);
         expect(await claim()).to.have.length(4);
       });
     });

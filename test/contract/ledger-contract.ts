@@ -573,7 +573,7 @@ export function arrivalOf(
 
 /** The destinations that an admission gives to who asked for it. */
 export function claimedOf({ deliveries, claimed }: Admission): string[] {
-  return deliveries.filter((each) => claimed.has(each.id)).map((each) => each.destination);
+  return deliveries.filter((each) => claimed.includes(each.id)).map((each) => each.destination);
 }
 
 /** As many as the test has planned. */

@@ -72,9 +72,8 @@ describe('the middleware that answers problems', () => {
     let problem: unknown;
     await answerOf(async (ctx, next) => {
       const inner = answerProblems(() => {});
-      await inner(ctx, () => {
-        throw new HttpProblem({ status: 400, detail: 'shows "content"', logged: 'no content' });
-      });
+      const shown = new HttpProblem({ status: 400, detail: 'shows "content"', logged: 'no content' });
+      await inner(ctx, () => Promise.reject(shown));
       problem = (ctx.state as { problem?: string }).problem;
       await next();
     });
