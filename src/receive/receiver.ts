@@ -8,6 +8,7 @@ import type { ReceiverConfig } from '../config/config.ts';
 import { isOneOf } from '../http/constant-time.ts';
 import { answerProblem, answerProblems, HttpProblem, notFound, type ProblemState } from '../http/problem.ts';
 import { networkFilter, remoteAddressOf } from '../http/remote-address.ts';
+import { afterTurn } from '../time/after-turn.ts';
 import type { Clock } from '../time/clock.ts';
 import { Convoy } from '../time/convoy.ts';
 import type { Incoming } from '../deliver/bridge.ts';
@@ -110,13 +111,13 @@ function postTaker(dependencies: ReceiverDependencies) {
   const { config, clock, traffic, report, onUnforeseen } = dependencies;
   const read = bodyReader(config.maxBodyBytes);
   const convoy = new Convoy();
-  const say = (said: ReceiverReport) => {
+  const sayLater = afterTurn((said: ReceiverReport) => {
     try {
       report(said);
     } catch (error) {
       onUnforeseen(error);
     }
-  };
+  });
   return async (ctx: CallbackContext): Promise<void> => {
     const startedAt = clock.now();
     try {
@@ -134,7 +135,7 @@ function postTaker(dependencies: ReceiverDependencies) {
     const { callback, verdict, problem } = ctx.state;
     const durationMs = clock.now() - startedAt;
     // After the answer, which is written in this turn of the event loop: the BOT's time is not for our log.
-    setImmediate(say, { status: ctx.status, durationMs, callback, verdict, problem });
+    sayLater({ status: ctx.status, durationMs, callback, verdict, problem });
   };
 }
 
