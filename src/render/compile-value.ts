@@ -1,6 +1,7 @@
 /** Makes plain functions of the values that liquidjs parsed, which it evaluates by generators itself. */
 import { evalToken, isTruthy, toValue, toValueSync, TypeGuards, UndefinedVariableError } from 'liquidjs';
 import type { Context, Expression, Filter, Liquid, PropertyAccessToken, Scope, Token, Value } from 'liquidjs';
+import { checkTime } from './direct-run.ts';
 
 export type Evaluate = (context: Context) => unknown;
 
@@ -9,7 +10,7 @@ type OperatorHandler = (...operands: unknown[]) => unknown;
 
 /** What liquidjs declares private; that it is still there is what the tests against liquidjs itself show. */
 interface FilterInternals {
-  readonly handler: (...values: unknown[]) => unknown;
+  readonly handler: (this: object | undefined, ...values: unknown[]) => unknown;
   readonly token: Token;
   readonly liquid: Liquid;
 }
@@ -17,46 +18,42 @@ interface ContextInternals {
   findScope(name: Key): Scope;
 }
 
-/** What `value` evaluates to, and which error it throws, exactly as where liquidjs itself renders synchronously. */
+/**
+ * What `value` evaluates to, and which error it throws, exactly as where liquidjs itself renders synchronously. Filters
+ * may take long, so the clock is looked at before them; operators that may look at it themselves.
+ */
 export function compileValue(value: Pick<Value, 'initial' | 'filters'>, liquid: Liquid): Evaluate {
-  return value.filters.reduce(compileFilter, compileExpression(value.initial, liquid));
+  const initial = compileExpression(value.initial, liquid);
+  if (value.filters.length === 0) return initial;
+  const filtered = value.filters.reduce(compileFilter, initial);
+  return (context) => {
+    checkTime(context);
+    return filtered(context);
+  };
 }
 
+/** Nearly all filters take one operand or none, and a list of them takes longer than most filters. */
 function compileFilter(value: Evaluate, filter: Filter): Evaluate {
   const { args } = filter;
   if (args.some((arg) => Array.isArray(arg)))
     return (context) => toValueSync<unknown>(filter.render(value(context), context));
-  const operands = args.map((arg) => compileOperand(arg as Token));
-  return isArrow(filter) ? callArrow(filter, value, operands) : callMethod(filter, value, operands);
-}
-
-// Nearly all filters take one operand or none, and a list of them takes longer than most filters.
-
-/** Without the `this` that liquidjs makes for each call, which such a filter cannot see. */
-function callArrow(filter: Filter, value: Evaluate, operands: readonly Evaluate[]): Evaluate {
   const { handler } = filter as unknown as FilterInternals;
+  const thisOf = compileThis(filter);
+  const operands = args.map((arg) => compileOperand(arg as Token));
   const [first, second] = operands;
-  if (first === undefined) return (context) => settle(handler(value(context)));
-  if (second === undefined) return (context) => settle(handler(value(context), first(context)));
-  return (context) => settle(handler(...[value, ...operands].map((operand) => operand(context))));
-}
-
-function callMethod(filter: Filter, value: Evaluate, operands: readonly Evaluate[]): Evaluate {
-  const { handler, token, liquid } = filter as unknown as FilterInternals;
-  const [first, second] = operands;
-  if (first === undefined)
-    return (context) => settle(handler.call({ context, token, liquid }, value(context)));
+  if (first === undefined) return (context) => settle(handler.call(thisOf(context), value(context)));
   if (second === undefined)
-    return (context) => settle(handler.call({ context, token, liquid }, value(context), first(context)));
+    return (context) => settle(handler.call(thisOf(context), value(context), first(context)));
   return (context) => {
     const values = [value, ...operands].map((operand) => operand(context));
-    return settle(handler.call({ context, token, liquid }, ...values));
+    return settle(handler.call(thisOf(context), ...values));
   };
 }
 
-/** Arrow functions have no prototype; methods, which have none either but a `this`, are no filters. */
-function isArrow(filter: Filter): boolean {
-  return !('prototype' in (filter as unknown as FilterInternals).handler);
+/** Arrow functions see no `this`, and have no prototype; methods, which have none either, are no filters. */
+function compileThis(filter: Filter): (context: Context) => object | undefined {
+  const { handler, token, liquid } = filter as unknown as FilterInternals;
+  return 'prototype' in handler ? (context) => ({ context, token, liquid }) : () => undefined;
 }
 
 /** An expression comes in postfix notation: an operator takes what was compiled last. */

@@ -13,10 +13,10 @@ import {
 import type { Context, Template, Value } from 'liquidjs';
 import { EscapedCaptureTag } from './capture-tag.ts';
 import { Captured } from './captured.ts';
-import { compileValue, type Evaluate } from './compile-value.ts';
+import { compileValue } from './compile-value.ts';
 import { compileFor } from './direct-loop.ts';
 import { compileBlockTag, compileLayout, compileRender } from './direct-partials.ts';
-import { checkTime, TextEmitter } from './direct-run.ts';
+import { TextEmitter } from './direct-run.ts';
 import type { BlockCompiler, Run } from './direct-run.ts';
 
 /** What liquidjs declares private. */
@@ -40,20 +40,11 @@ export function compileTag(template: Template, compiler: BlockCompiler): Run | u
 /** `{% if %}` and `{% unless %}`, each with what may follow. */
 function compileIf({ branches, elseTemplates = [] }: IfTag | UnlessTag, compiler: BlockCompiler): Run {
   return branches.reduceRight<Run>((otherwise, { value, templates, ...others }) => {
-    const evaluate = inTime(value, compileValue(value, compiler.liquid));
+    const evaluate = compileValue(value, compiler.liquid);
     const holds = 'test' in others ? others.test : isTruthy;
     const block = compiler.compileBlock(templates);
     return (context, emitter) => (holds(evaluate(context), context) ? block : otherwise)(context, emitter);
   }, compiler.compileBlock(elseTemplates));
-}
-
-/** Operators look at the clock themselves where they may take long. */
-function inTime({ filters }: Value, evaluate: Evaluate): Evaluate {
-  if (filters.length === 0) return evaluate;
-  return (context) => {
-    checkTime(context);
-    return evaluate(context);
-  };
 }
 
 function compileCapture({ templates, variable }: EscapedCaptureTag, compiler: BlockCompiler): Run {
@@ -68,10 +59,7 @@ function compileCapture({ templates, variable }: EscapedCaptureTag, compiler: Bl
 function compileAssign(tag: AssignTag, { liquid }: BlockCompiler): Run {
   const { key, value } = tag as unknown as AssignTagInternals;
   const evaluate = compileValue(value, liquid);
-  return (context) => {
-    checkTime(context);
-    setVariable(context, key, evaluate(context));
-  };
+  return (context) => setVariable(context, key, evaluate(context));
 }
 
 function setVariable(context: Context, name: string, value: unknown): void {

@@ -14,6 +14,7 @@ export class UnderWay {
     this.#count += 1;
   }
 
+  /** Bound, to be handed on as it is. */
   readonly end = (): void => {
     this.#count -= 1;
     if (this.#count > 0) return;

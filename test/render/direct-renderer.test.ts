@@ -229,7 +229,7 @@ describe('a message that has had its time', () => {
   };
 
   for (const step of listOf(`
-    {{ map.a | fit: 5 }} ; {{ list }} ; {{ map }} ; {{ text }} ; {% assign y = map.a %} ; {% case map.a %}{% endcase %} ;
+    {{ map.a | fit: 5 }} ; {{ list }} ; {{ map }} ; {{ text }} ; {% assign y = map.a | size %} ; {% case map.a %}{% endcase %} ;
     {% capture y %}{{ list }}{% endcapture %} ; {% if list contains 3 %}{% endif %} ; {% render "row" %} ;
     {% unless list == map %}{% endunless %} ; {% if map.a | size %}{% endif %} ; {% for x in list %}{% endfor %}
   `)) {
