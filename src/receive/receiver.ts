@@ -157,13 +157,17 @@ function receive(
   return dependencies.handle(incoming);
 }
 
+/** What Koa itself would say, once it has looked it up. */
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** Of a callback that `receive` has taken. */
 function answer(ctx: CallbackContext, verdict: Verdict): void {
   const { result, deliveries } = verdict;
   ctx.state.verdict = verdict;
   const body = { job_id: ctx.state.callback?.job_id, result, deliveries };
   if (verdict.status !== 200) throw problemOf(verdict, body);
-  ctx.body = body;
+  ctx.set('Content-Type', JSON_TYPE);
+  ctx.body = JSON.stringify(body);
 }
 
 /** @throws {UndecodableBody} @throws {InvalidCallback} */
