@@ -17,12 +17,13 @@ export class UndecodableBody extends Error {
   override readonly name = 'UndecodableBody';
 }
 
-const BYTE_ORDER_MARK = '\ufeff';
+/** U+FEFF in UTF-8. */
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 export interface DecodedBody {
   readonly value: unknown;
-  /** The JSON that spells the value, without a byte order mark. */
-  readonly text: string;
+  /** The JSON in UTF-8 that spells the value, without a byte order mark. */
+  readonly json: Uint8Array;
 }
 
 /**
@@ -32,7 +33,8 @@ export interface DecodedBody {
  */
 export function decodeBody(bytes: Uint8Array): DecodedBody {
   if (!isUtf8(bytes)) throw new UndecodableBody('The body is not UTF-8, as every callback has to be.');
-  const text = textOf(bytes);
+  const json = withoutMark(bytes);
+  const text = textOf(json);
   if (text.trim() === '') throw new UndecodableBody('The body is empty: a callback is a JSON object.');
   if (text.length > QUICKLY_PARSED && textNestsDeeperThan(text, ABSURD_DEPTH)) {
     throw new InvalidCallback([
@@ -40,15 +42,19 @@ export function decodeBody(bytes: Uint8Array): DecodedBody {
     ]);
   }
   try {
-    return { value: parseExactly(text), text };
+    return { value: parseExactly(text), json };
   } catch (error) {
     throw new UndecodableBody(`The body is not JSON: ${reasonOf(error, text)}.`);
   }
 }
 
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  const isMarked = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte);
+  return isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+}
+
 function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  const text = Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
-  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  return Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
 }
 
 /** V8's own words: with a position where it gives one, else with a short excerpt. */

@@ -54,8 +54,8 @@ export interface BridgeDependencies {
 /** One POST, from the moment its body was there: how slowly the sender sends is not the answer's time. */
 export interface Incoming {
   readonly callback: Callback;
-  /** The JSON that it was read from. */
-  readonly body: string;
+  /** The JSON that it was read from, in UTF-8. */
+  readonly body: Uint8Array;
   readonly receivedAt: number;
 }
 

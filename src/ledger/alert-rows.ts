@@ -10,7 +10,7 @@ export async function writeAlert(
   statements: HotStatements,
   { identity, callback, raisedAt, targets }: Alert,
 ): Promise<void> {
-  const body = JSON.stringify(callback);
+  const body = Buffer.from(JSON.stringify(callback));
   const arrival = { callback, body, startedAt: raisedAt, receivedAt: raisedAt, routing: [] };
   // One cause may befall many jobs, and a callback is known again by its job and its identity.
   const row = { ...callbackRow(arrival, NO_JOB, identity), kind: 'alert' satisfies CallbackKind };

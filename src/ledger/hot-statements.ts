@@ -1,8 +1,8 @@
 /** The statements that every callback needs: what they cost is what a callback costs, so each database runs them its own way. */
-import type { Insertable, Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { DeliveryTarget, DeliveryUpdate, HistoryRecord } from './ledger.ts';
-import type { Plan, StoreTime } from './rows.ts';
-import type { CallbackRow, Tables } from './tables.ts';
+import type { NewCallback, Plan, StoreTime } from './rows.ts';
+import type { Tables } from './tables.ts';
 
 /** One transaction, at one moment of the store's time. */
 export interface StatementContext {
@@ -27,7 +27,7 @@ export interface HotStatements {
   /** Writes those that the ledger does not know yet. @returns their ids, in order; undefined: known */
   insertCallbacks(
     context: StatementContext,
-    rows: readonly Insertable<CallbackRow>[],
+    rows: readonly NewCallback[],
   ): Eventually<readonly (number | undefined)[]>;
   /** @returns the ids, in order */
   insertDeliveries(context: StatementContext, planned: readonly PlannedRow[]): Eventually<readonly number[]>;

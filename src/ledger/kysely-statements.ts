@@ -1,10 +1,8 @@
 /** The hot statements for a server: as many rows as possible in one, since each waits for a round trip. */
-import type { Insertable } from 'kysely';
 import { identityOf } from '../callback/identity.ts';
 import type { HotStatements, PlannedRow, StatementContext } from './hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from './ledger.ts';
-import { callbackIn, historyRow, plannedRow, updatedColumns } from './rows.ts';
-import type { CallbackRow } from './tables.ts';
+import { callbackIn, historyRow, type NewCallback, plannedRow, updatedColumns } from './rows.ts';
 
 /** PostgreSQL takes 65,535 parameters, and a delivery has twelve. */
 const ROWS_PER_INSERT = 1000;
@@ -45,11 +43,11 @@ async function identifyCallbacks({ trx }: StatementContext, jobIds: readonly str
 
 async function insertCallbacks(
   { trx }: StatementContext,
-  rows: readonly Insertable<CallbackRow>[],
+  rows: readonly NewCallback[],
 ): Promise<readonly (number | undefined)[]> {
   const inserted = await trx
     .insertInto('callbacks')
-    .values(rows)
+    .values(rows.map((row) => ({ ...row, body: Buffer.from(row.body).toString('utf8') })))
     .onConflict((conflict) => conflict.columns(['job_id', 'identity']).doNothing())
     .returning(['id', 'job_id', 'identity'])
     .execute();
@@ -62,7 +60,7 @@ async function insertCallbacks(
   });
 }
 
-function keyOf({ job_id, identity }: Pick<Insertable<CallbackRow>, 'job_id' | 'identity'>): string {
+function keyOf({ job_id, identity }: Pick<NewCallback, 'job_id' | 'identity'>): string {
   return `${identity ?? ''} ${job_id}`;
 }
 

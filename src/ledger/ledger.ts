@@ -59,8 +59,8 @@ export interface DeliveryRecord extends DeliveryTarget {
 /** One POST of a checked callback. */
 export interface Arrival {
   readonly callback: Callback;
-  /** The JSON that the callback was read from. */
-  readonly body: string;
+  /** The JSON that the callback was read from, in UTF-8. */
+  readonly body: Uint8Array;
   readonly startedAt: number;
   readonly receivedAt: number;
   readonly planned: readonly DeliveryTarget[];

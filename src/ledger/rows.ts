@@ -52,11 +52,14 @@ export interface Plan {
   readonly isOurs: boolean;
 }
 
+/** A callback to be written; its body still as it came. */
+export type NewCallback = Omit<Insertable<CallbackRow>, 'body'> & Pick<Arrival, 'body'>;
+
 export function callbackRow(
   arrival: Omit<Arrival, 'planned' | 'isAccepted'>,
   jobId: string,
   identity: string | undefined,
-): Insertable<CallbackRow> {
+): NewCallback {
   const { callback } = arrival;
   return {
     kind: 'callback' satisfies CallbackKind,

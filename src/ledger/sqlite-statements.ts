@@ -1,9 +1,9 @@
 /** The hot statements in SQLite: prepared once for one row, run row by row, which costs less than to compile many rows at once. */
-import type { Insertable, SqliteDatabase } from 'kysely';
+import type { SqliteDatabase } from 'kysely';
 import { identityOf } from '../callback/identity.ts';
 import type { HotStatements, PlannedRow, StatementContext } from './hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from './ledger.ts';
-import { callbackIn, historyRow, plannedRow, updatedColumns } from './rows.ts';
+import { callbackIn, historyRow, type NewCallback, plannedRow, updatedColumns } from './rows.ts';
 import type { CallbackRow, DeliveryRow, HistoryRow } from './tables.ts';
 
 const CALLBACK_COLUMNS = [
@@ -54,7 +54,10 @@ const UPDATED_COLUMNS = [
 
 const HISTORY_COLUMNS = ['callback_id', 'entry'] as const satisfies readonly (keyof HistoryRow)[];
 
-const INSERT_CALLBACK = `${insertInto('callbacks', CALLBACK_COLUMNS)} on conflict (job_id, identity) do nothing`;
+/** As bytes, a body need not be turned into text and back. */
+const BODY_IN_BYTES = { body: 'cast(? as text)' };
+
+const INSERT_CALLBACK = `${insertInto('callbacks', CALLBACK_COLUMNS, BODY_IN_BYTES)} on conflict (job_id, identity) do nothing`;
 const INSERT_DELIVERY = insertInto('deliveries', DELIVERY_COLUMNS);
 const INSERT_HISTORY = insertInto('history', HISTORY_COLUMNS);
 const CALLBACK_OF_THE_JOB = 'select 1 from callbacks where job_id = ? limit 1';
@@ -86,10 +89,7 @@ export class SqliteStatements implements HotStatements {
     }
   }
 
-  insertCallbacks(
-    _context: StatementContext,
-    rows: readonly Insertable<CallbackRow>[],
-  ): readonly (number | undefined)[] {
+  insertCallbacks(_context: StatementContext, rows: readonly NewCallback[]): readonly (number | undefined)[] {
     const insert = this.#prepare(INSERT_CALLBACK);
     return rows.map((row) => {
       const { changes, lastInsertRowid } = insert.run(valuesOf(row, CALLBACK_COLUMNS));
@@ -119,8 +119,13 @@ export class SqliteStatements implements HotStatements {
   }
 }
 
-function insertInto(table: string, columns: readonly string[]): string {
-  return `insert into ${table} (${columns.join()}) values (${columns.map(() => '?').join()})`;
+function insertInto(
+  table: string,
+  columns: readonly string[],
+  expressions: Readonly<Record<string, string>> = {},
+): string {
+  const values = columns.map((column) => expressions[column] ?? '?');
+  return `insert into ${table} (${columns.join()}) values (${values.join()})`;
 }
 
 function valuesOf<Column extends string>(

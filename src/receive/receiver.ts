@@ -172,8 +172,8 @@ function answer(ctx: CallbackContext, verdict: Verdict): void {
 
 /** @throws {UndecodableBody} @throws {InvalidCallback} */
 function incomingFrom({ bytes, receivedAt }: Posted, { check }: ReceiverDependencies): Incoming {
-  const { value, text } = decodeBody(bytes);
-  return { callback: check(value), body: text, receivedAt };
+  const { value, json } = decodeBody(bytes);
+  return { callback: check(value), body: json, receivedAt };
 }
 
 /** Keeps the body. @throws {HttpProblem} @throws whatever is not a fault of the body */

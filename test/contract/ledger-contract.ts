@@ -125,8 +125,9 @@ export function describeLedger(
 
       it('takes callbacks that differ in digits that JavaScript’s numbers lose for two', async () => {
         const arriveAs = (id: string) => {
-          const body = JSON.stringify(callbackWith({ output: { id: 'ID' } })).replace('"ID"', id);
-          return ledger.admit({ ...arrivalOf(parseExactly(body) as Callback, [OPS], clock.now()), body });
+          const json = JSON.stringify(callbackWith({ output: { id: 'ID' } })).replace('"ID"', id);
+          const arrival = arrivalOf(parseExactly(json) as Callback, [OPS], clock.now());
+          return ledger.admit({ ...arrival, body: Buffer.from(json) });
         };
         const one = await arriveAs('9007199254740992');
         const other = await arriveAs('9007199254740993');
@@ -562,7 +563,7 @@ export function arrivalOf(
 ): Arrival {
   return {
     callback,
-    body: JSON.stringify(callback),
+    body: Buffer.from(JSON.stringify(callback)),
     startedAt: Date.parse(callback.start_time),
     receivedAt,
     planned,

@@ -14,7 +14,7 @@ const WHOLE_TABLE = /^SCAN (?:\w+ AS )?(?:deliveries|waiting|history)(?! USING)/
 async function work(ledger: SqlLedger, clock: ManualClock): Promise<void> {
   const arrive = (status: 0 | 2) => {
     const callback = callbackWith({ status });
-    const body = JSON.stringify(callback);
+    const body = Buffer.from(JSON.stringify(callback));
     const at = { startedAt: clock.now(), receivedAt: clock.now() };
     return ledger.admit({ callback, body, ...at, planned: [TARGET], routing: [], isAccepted: false });
   };

@@ -179,7 +179,7 @@ export class BridgeBench {
 }
 
 export function incomingAt(callback: Callback, receivedAt: number): Incoming {
-  return { callback, body: JSON.stringify(callback), receivedAt };
+  return { callback, body: Buffer.from(JSON.stringify(callback)), receivedAt };
 }
 
 function errandTo(destination: string): PlannedErrand {
