@@ -157,7 +157,6 @@ function receive(
   return dependencies.handle(incoming);
 }
 
-/** What Koa itself would say, once it has looked it up. */
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Of a callback that `receive` has taken. */
@@ -166,8 +165,14 @@ function answer(ctx: CallbackContext, verdict: Verdict): void {
   ctx.state.verdict = verdict;
   const body = { job_id: ctx.state.callback?.job_id, result, deliveries };
   if (verdict.status !== 200) throw problemOf(verdict, body);
-  ctx.set('Content-Type', JSON_TYPE);
-  ctx.body = JSON.stringify(body);
+  sendJson(ctx, body);
+}
+
+/** By Node alone: what Koa would do about it takes as long as all that Node does. */
+function sendJson(ctx: CallbackContext, body: object): void {
+  const json = JSON.stringify(body);
+  ctx.respond = false;
+  ctx.res.writeHead(200, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(json) }).end(json);
 }
 
 /** @throws {UndecodableBody} @throws {InvalidCallback} */
