@@ -126,9 +126,7 @@ function fitTextObject(object: SlackObject, slot: Slot, language: Language): Sla
   const limit = TEXT_LIMITS.get(slot.holder)?.get(slot.key) ?? DEFAULT_TEXT_LIMIT;
   const text = cutText(source.toWellFormed().trim(), type, limit, language);
   // Without `verbatim`, Slack looks for channel names, addresses and mentions in the text by itself.
-  const added = type === 'mrkdwn' ? { text, verbatim: true } : { text, emoji: object['emoji'] === true };
-  // Members added behind a spread take V8 ten times as long.
-  return Object.assign({}, object, added);
+  return type === 'mrkdwn' ? { type, text, verbatim: true } : { type, text, emoji: object['emoji'] === true };
 }
 
 /** Cuts at the end; `type` is that of the object that holds the text. */

@@ -11,7 +11,6 @@ import type {
   Arrival,
   AttemptRecord,
   CallbackKind,
-  DeliveryError,
   DeliveryRecord,
   DeliveryState,
   DeliveryUpdate,
@@ -173,13 +172,17 @@ function lastErrorOf(row: Selectable<DeliveryRow>): DeliveryRecord['lastError'] 
   };
 }
 
+/** Each column by its name: what stands behind a spread takes V8 several times as long. */
 export function updatedColumns(update: DeliveryUpdate, time: StoreTime) {
+  const error = update.lastError;
   return {
     state: update.state,
     attempts: update.attempts,
     refusals: update.refusals,
-    error_class: update.lastError?.class ?? null,
-    ...errorColumns(update.lastError),
+    error_class: error === undefined ? null : error.class,
+    // A remote's words are foreign text, too.
+    error_code: error === undefined ? null : cleanText(error.code),
+    error_message: error === undefined ? null : cleanText(error.message),
     receipt: update.receipt === undefined ? null : JSON.stringify(update.receipt),
     held_because: update.heldBecause ?? null,
     claimed_by: null,
@@ -212,14 +215,6 @@ function historyAttempt(attempt: AttemptRecord): HistoryAttempt {
     outcome,
     error_code: error && cleanText(error.code),
     error_message: error && cleanText(error.message),
-  };
-}
-
-/** A remote's words are foreign text, too. */
-function errorColumns(error: DeliveryError | undefined) {
-  return {
-    error_code: error === undefined ? null : cleanText(error.code),
-    error_message: error === undefined ? null : cleanText(error.message),
   };
 }
 
