@@ -3,7 +3,7 @@ import { Router } from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
 import { isOneOf } from '../http/constant-time.ts';
-import { answerProblems, HttpProblem } from '../http/problem.ts';
+import { answerProblems, HttpProblem, unlessCutOff } from '../http/problem.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { refuseForeignHosts } from './host-check.ts';
 
@@ -25,7 +25,7 @@ export interface AdminDependencies {
 
 export function createAdmin({ config, metrics, readiness, onUnforeseen }: AdminDependencies): Koa {
   const app = new Koa();
-  app.on('error', onUnforeseen);
+  app.on('error', unlessCutOff(onUnforeseen));
   const open = new Router();
   open.get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' };

@@ -64,6 +64,19 @@ export function answerProblems(onUnforeseen: (error: unknown) => void): Middlewa
   };
 }
 
+/** For an app's own errors: a connection that breaks while its answer is being made is nothing unforeseen. */
+export function unlessCutOff(onUnforeseen: (error: unknown) => void): (error: unknown) => void {
+  return (error) => {
+    if (!isCutOff(error)) onUnforeseen(error);
+  };
+}
+
+function isCutOff(error: unknown): boolean {
+  return (
+    error instanceof Error && 'syscall' in error && (error.syscall === 'read' || error.syscall === 'write')
+  );
+}
+
 export function answerProblem(ctx: Context, error: unknown, onUnforeseen: (error: unknown) => void): void {
   if (!(error instanceof HttpProblem)) onUnforeseen(error);
   answerWith(ctx, error instanceof HttpProblem ? error.details : UNFORESEEN);

@@ -6,7 +6,14 @@ import { decodeBody, UndecodableBody } from '../callback/decode.ts';
 import { InvalidCallback } from '../callback/invalid-callback.ts';
 import type { ReceiverConfig } from '../config/config.ts';
 import { isOneOf } from '../http/constant-time.ts';
-import { answerProblem, answerProblems, HttpProblem, notFound, type ProblemState } from '../http/problem.ts';
+import {
+  answerProblem,
+  answerProblems,
+  HttpProblem,
+  notFound,
+  type ProblemState,
+  unlessCutOff,
+} from '../http/problem.ts';
 import { networkFilter, remoteAddressOf } from '../http/remote-address.ts';
 import { afterTurn } from '../time/after-turn.ts';
 import type { Clock } from '../time/clock.ts';
@@ -63,7 +70,7 @@ type CallbackContext = RouterContext<CallbackState>;
 export function createReceiver(dependencies: ReceiverDependencies): Koa {
   const { config } = dependencies;
   const app = new Koa();
-  app.on('error', dependencies.onUnforeseen);
+  app.on('error', unlessCutOff(dependencies.onUnforeseen));
   const router = new Router<CallbackState>({ sensitive: true, strict: true });
   router.all('/healthz', answerHealth);
   const path = config.tokens.length > 0 ? `${config.path}/:token` : config.path;

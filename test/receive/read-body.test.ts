@@ -173,14 +173,17 @@ describe('a body', () => {
   });
 
   describe('that does not come whole', () => {
-    it('because the sender hangs up is no callback, and frees its place', async () => {
-      client.write(head({ 'Content-Length': 1000 }));
-      await client.flush(GOOD);
-      client.destroy();
-      await bench.reported();
-      expect(bench.handled).to.deep.equal([]);
-      expect(bench.reports.map((each) => each.status)).to.deep.equal([400]);
-    });
+    for (const ending of ['destroy', 'reset'] as const) {
+      it(`because the sender hangs up (${ending}) is no callback, and frees its place`, async () => {
+        client.write(head({ 'Content-Length': 1000 }));
+        await client.flush(GOOD);
+        client[ending]();
+        await bench.reported();
+        expect(bench.handled).to.deep.equal([]);
+        expect(bench.reports.map((each) => each.status)).to.deep.equal([400]);
+        expect(bench.unforeseen).to.deep.equal([]);
+      });
+    }
 
     it('in chunks that are broken is answered 400', async () => {
       const answer = await answerTo(head({ 'Transfer-Encoding': 'chunked' }), 'zz\r\n');

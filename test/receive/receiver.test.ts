@@ -5,6 +5,7 @@ import type { Verdict } from '../../src/deliver/verdict.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { moment } from '../support/moment.ts';
+import { RawClient } from '../support/raw-client.ts';
 import { DELIVERED, openReceiver, type ReceiverBench } from '../support/receiver-bench.ts';
 
 const CALLBACK = callbackWith();
@@ -134,6 +135,25 @@ describe('the receiver', () => {
       await send(bench.port);
       await bench.reported();
       expect(wasAnswered).to.deep.equal([true]);
+    });
+
+    it('is handled to its end where the sender breaks off before the answer, which is nobody’s error', async () => {
+      const verdict = moment();
+      bench.handle = () => verdict.promise.then(() => DELIVERED);
+      const client = await RawClient.open(bench.port);
+      const json = JSON.stringify(CALLBACK);
+      const length = Buffer.byteLength(json);
+      client.write(
+        `POST /callbacks HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${json}`,
+      );
+      await bench.begun();
+      const cutOff = bench.cutOff();
+      client.reset();
+      await cutOff;
+      verdict.happen();
+      await bench.reported();
+      expect(bench.reports.map((each) => each.status)).to.deep.equal([200]);
+      expect(bench.unforeseen).to.deep.equal([]);
     });
 
     it('is answered as it went even where that cannot be logged', async () => {

@@ -72,6 +72,11 @@ export class RawClient {
     this.#socket.destroy();
   }
 
+  /** Breaks the connection off, as a process does that dies with something left to read. */
+  reset(): void {
+    this.#socket.resetAndDestroy();
+  }
+
   #end(): void {
     this.#isClosed = true;
     this.#onChange();

@@ -1,4 +1,5 @@
 /** The receiver on a real port, with everything behind it played by the test. */
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { createCallbackCheck } from '../../src/callback/check-callback.ts';
 import type { Callback } from '../../src/callback/callback.ts';
@@ -33,6 +34,8 @@ export interface ReceiverBench {
   onReport: () => void;
   /** Whether the latest request's answer has been written. */
   isAnswered: () => boolean;
+  /** Resolves when the latest request's connection is closed. */
+  cutOff(): Promise<unknown>;
   /** Resolves when the first callback is being handled. */
   begun(): Promise<void>;
   /** Resolves when the first POST is through, its place free again. */
@@ -89,6 +92,7 @@ export async function openReceiver(
     handle: () => Promise.resolve(DELIVERED),
     onReport: () => undefined,
     isAnswered: () => latest?.writableEnded === true,
+    cutOff: () => (latest === undefined ? Promise.resolve() : once(latest, 'close')),
     reported: () => reported.promise,
     begun: () => begun.promise,
     close: () => server.close(0),
