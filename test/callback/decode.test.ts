@@ -17,8 +17,15 @@ describe('decodeBody', () => {
     expect(decode('{"名前":"商品取得BOT 🚀"}')).to.deep.equal({ 名前: '商品取得BOT 🚀' });
   });
 
-  it('skips a byte order mark', () => {
-    expect(decode('\ufeff{"a":1}')).to.deep.equal({ a: 1 });
+  it('skips a byte order mark, which is no part of the JSON either', () => {
+    const { value, json } = decodeBody(Buffer.from('\ufeff{"a":"\ufeffä"}'));
+    expect(value).to.deep.equal({ a: '\ufeffä' });
+    expect(Buffer.from(json).toString()).to.equal('{"a":"\ufeffä"}');
+  });
+
+  it('keeps the JSON to the byte', () => {
+    const json = ' { "a" : 1.0,\t"a":"é\\u00e9" }\n';
+    expect(Buffer.from(decodeBody(Buffer.from(json)).json).toString()).to.equal(json);
   });
 
   it('keeps keys such as __proto__ as data', () => {
