@@ -191,6 +191,13 @@ describe('a Slack message', () => {
     expect(blocksOf([header])).to.deep.equal([header]);
   });
 
+  it('leaves in a text object only what Slack takes there, which refuses the message for anything else', () => {
+    const text = { type: 'mrkdwn', text: 'a', emoji: true, verbatim: false, extra: 1 };
+    expect(blocksOf([{ type: 'section', text }])).to.deep.equal([
+      { type: 'section', text: { type: 'mrkdwn', text: 'a', verbatim: true } },
+    ]);
+  });
+
   it('passes on blocks of types it does not know, their strings cleaned', () => {
     expect(blocksOf([{ type: 'card', body: 'a\ud83d', size: 3, extra: null }])).to.deep.equal([
       { type: 'card', body: 'a\ufffd', size: 3, extra: null },
