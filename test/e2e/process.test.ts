@@ -6,10 +6,22 @@ import { expect } from 'chai';
 import { request } from 'undici';
 import { type SlackStandIn, startSlackStandIn } from '../../src/demo/slack-stand-in.ts';
 import { callback, post } from '../support/bridge-world.ts';
-import { serve, type ServeProcess } from '../support/process.ts';
+import { serve, type ServeOptions, type ServeProcess } from '../support/process.ts';
 
 const TOKEN = 'xoxb-PROCESS-SECRET';
 const CALLBACK_TOKEN = 'a-long-callback-token-that-nobody-guesses';
+
+/** Has a process say what it asks of V8. */
+const TELLING_FLAGS = `data:text/javascript,${encodeURIComponent(`
+  import { syncBuiltinESMExports } from 'node:module';
+  import v8 from 'node:v8';
+  const { setFlagsFromString } = v8;
+  v8.setFlagsFromString = (flag) => {
+    process.stderr.write('asks V8: ' + flag + '\\n');
+    setFlagsFromString(flag);
+  };
+  syncBuiltinESMExports();
+`)}`;
 
 /** Another process is waited for by looking, now and then. */
 const soon = () => new Promise((resolve) => setTimeout(resolve, 10));
@@ -54,8 +66,8 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const start = async () => {
-    running = await serve(config, { SLACK_TOKEN: TOKEN, CALLBACK_TOKEN });
+  const start = async (options?: ServeOptions) => {
+    running = await serve(config, { SLACK_TOKEN: TOKEN, CALLBACK_TOKEN }, options);
     return running;
   };
 
@@ -75,6 +87,13 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
     release();
     expect((await inFlight).body.result).to.equal('delivered');
     expect(await botbell.exited()).to.equal(0);
+  });
+
+  it('has V8 collect young objects in one thread and late, in words that V8 knows', async () => {
+    const botbell = await start({ nodeArguments: ['--import', TELLING_FLAGS] });
+    expect(botbell.log()).to.contain('asks V8: --no-parallel-scavenge\n');
+    expect(botbell.log()).to.contain('asks V8: --minor-gc-task-trigger=95\n');
+    expect(botbell.log()).not.to.contain('unrecognized');
   });
 
   it('goes on when whoever read its log and its messages is gone', async () => {
