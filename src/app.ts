@@ -18,8 +18,11 @@ import type { Renderer } from './render/renderer.ts';
 import { reportAttempt, reportCallback } from './reports.ts';
 import type { Clock } from './time/clock.ts';
 
-/** After the last callback is answered, open connections get this long to say goodbye. */
-const GOODBYE_MS = 500;
+/**
+ * Once nothing is waited for any more: for what was cut to be written down, and for each listener, the channels and the
+ * store to close. Together less than a second (contract, "Stopping").
+ */
+const GOODBYE_MS = 200;
 
 export interface AppOptions {
   readonly config: Config;
@@ -59,26 +62,45 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<RunningApp, 'stop'>> {
   const { config, clock, logger, version } = options;
   const ledger = await openStore(options);
-  cleanUps.push(() => ledger.close());
+  cleanUps.push(() => within(GOODBYE_MS, ledger.close(), clock));
   const metrics = createMetrics({ version, countOpen: () => ledger.countOpen().catch(() => undefined) });
   const channels = await openChannels(options);
-  cleanUps.push(() => closeAll(channels));
+  cleanUps.push(() => within(GOODBYE_MS, closeAll(channels), clock));
   const pipeline = openPipeline(options, { channels, ledger, metrics });
-  cleanUps.push(() => pipeline.bridge.drained());
   const retention = startRetention(ledger, config.store.keepMs, clock, reportTrouble(logger));
   cleanUps.push(() => retention.stop());
-  pipeline.worker.start();
-  cleanUps.push(() => pipeline.worker.stop());
   const traffic = new Traffic(config.receiver.maxInFlight);
+  await pipeline.lanes.refresh();
+  pipeline.worker.start();
+  let draining: Promise<void> | undefined;
+  const drained = () => (draining ??= drain({ pipeline, traffic }, options));
+  cleanUps.push(drained);
   const services: Services = { pipeline, ledger, metrics, traffic, onUnforeseen: reportUnforeseen(logger) };
   const admin = await openAdmin(config.admin, services);
   if (admin !== undefined) cleanUps.push(() => admin.close(GOODBYE_MS));
   const receiver = await openReceiver(options, services);
   cleanUps.push(async () => {
-    await within(config.receiver.answerWithinMs + GOODBYE_MS, traffic.drain(), clock);
+    await drained();
     await receiver.close(GOODBYE_MS);
   });
   return { receiver, admin };
+}
+
+/**
+ * Nothing new begins, who only waits is taken over, and what is being attempted is finished, or cut at the end of
+ * `answer_within`.
+ */
+async function drain(
+  { pipeline, traffic }: Pick<Services, 'pipeline' | 'traffic'>,
+  { config, clock }: AppOptions,
+): Promise<void> {
+  const { bridge, worker, lanes, underWay } = pipeline;
+  lanes.stop();
+  underWay.stop();
+  const drained = Promise.all([traffic.drain(), worker.stop(), bridge.drained()]);
+  await within(config.receiver.answerWithinMs, drained, clock);
+  underWay.cut();
+  await within(GOODBYE_MS, drained, clock);
 }
 
 interface Services {
@@ -188,7 +210,7 @@ function reportUnforeseen(logger: Logger): (error: unknown) => void {
 }
 
 /** Waits for the promise, but no longer than `ms`. */
-async function within(ms: number, promise: Promise<void>, clock: Clock): Promise<void> {
+async function within(ms: number, promise: Promise<unknown>, clock: Clock): Promise<void> {
   const timer = new AbortController();
   await Promise.race([promise, clock.sleep(ms, timer.signal).catch(() => undefined)]);
   timer.abort();

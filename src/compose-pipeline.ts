@@ -9,12 +9,14 @@ import type { Config, Destination, RouteConfig } from './config/config.ts';
 import { type Alarm, createAlarm } from './deliver/alarm.ts';
 import { Bridge } from './deliver/bridge.ts';
 import { type Courier, createCourier } from './deliver/courier.ts';
-import { KeyedQueue } from './deliver/keyed-queue.ts';
+import { DeliveriesUnderWay } from './deliver/deliveries-under-way.ts';
+import { Lanes } from './deliver/lanes.ts';
 import { type AttemptResult, createMessenger, type Errand } from './deliver/messenger.ts';
 import type { Plan, PlannedErrand } from './deliver/plan.ts';
 import { redactor } from './deliver/redact.ts';
-import { RemotePauses } from './deliver/remote-pauses.ts';
+import { Shares } from './deliver/shares.ts';
 import { deadLetter } from './deliver/trouble.ts';
+import { TurnsOfJobs } from './deliver/turns-of-jobs.ts';
 import { Worker } from './deliver/worker.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { Renderer, TemplateFailure } from './render/renderer.ts';
@@ -42,33 +44,57 @@ export interface Pipeline {
   readonly bridge: Bridge;
   readonly worker: Worker;
   readonly alarm: Alarm;
+  readonly lanes: Lanes;
+  readonly underWay: DeliveriesUnderWay;
 }
 
 export function composePipeline(parts: PipelineParts): Pipeline {
   const router = createRouter(parts.config.routes, parts.config.defaultRoute);
-  const pauses = new RemotePauses(parts.clock);
-  const take = composeCourier(parts, pauses);
-  const onDue = () => worker.nudge();
+  const lanes = composeLanes(parts);
+  const underWay = new DeliveriesUnderWay();
+  const take = composeCourier(parts, lanes);
+  const onDue = (destinations: readonly string[]) => worker.nudge(destinations);
   const alarm = composeAlarm(parts, onDue);
-  const worker = composeWorker(parts, { router, pauses, take, alarm });
-  return { bridge: composeBridge(parts, { router, take, alarm, onDue }), worker, alarm };
+  const shared = { router, take, alarm, lanes, underWay };
+  const worker = composeWorker(parts, shared);
+  return { bridge: composeBridge(parts, { ...shared, onDue }), worker, alarm, lanes, underWay };
 }
 
 interface SharedParts {
   readonly router: Router;
   readonly take: Courier;
   readonly alarm: Alarm;
+  readonly lanes: Lanes;
+  readonly underWay: DeliveriesUnderWay;
+}
+
+function composeLanes({ config, channelTypes, ledger, clock, onStoreTrouble }: PipelineParts): Lanes {
+  const typeOf = (channel: string) => channelTypes.get(config.channels.get(channel)?.type ?? '');
+  return new Lanes({
+    clock,
+    store: ledger.paces,
+    intervalOf: (channel) => typeOf(channel)?.intervalMs ?? 0,
+    onTrouble: onStoreTrouble,
+  });
 }
 
 function composeBridge(
   { config, ledger, clock, onUnwritten }: PipelineParts,
-  { router, take, alarm, onDue }: SharedParts & { readonly onDue: () => void },
+  {
+    router,
+    take,
+    alarm,
+    underWay,
+    onDue,
+  }: SharedParts & { readonly onDue: (destinations: readonly string[]) => void },
 ): Bridge {
   const { receiver, delivery, display } = config;
   return new Bridge({
     clock,
     ledger,
-    queue: new KeyedQueue(),
+    underWay,
+    turns: new TurnsOfJobs({ clock, ledger, underWay }),
+    shares: new Shares(receiver.maxInFlight),
     take,
     answerWithinMs: receiver.answerWithinMs,
     answerWhen: receiver.answerWhen,
@@ -84,13 +110,14 @@ function composeBridge(
 
 function composeWorker(
   { config, ledger, clock, onStoreTrouble, onStoreRecovered }: PipelineParts,
-  { router, take, alarm, pauses }: SharedParts & { readonly pauses: RemotePauses },
+  { router, take, alarm, lanes, underWay }: SharedParts,
 ): Worker {
   const { receiver, delivery, display } = config;
   return new Worker({
     clock,
     ledger,
-    pauses,
+    lanes,
+    underWay,
     take,
     tripMs: receiver.answerWithinMs,
     policy: delivery,
@@ -105,14 +132,18 @@ function composeWorker(
   });
 }
 
-function composeAlarm({ config, ledger, clock, onUnwritten }: PipelineParts, onRaised: () => void): Alarm {
+function composeAlarm(
+  { config, ledger, clock, onUnwritten }: PipelineParts,
+  onDue: (destinations: readonly string[]) => void,
+): Alarm {
   const targets = alertPlan(config).errands;
+  const onRaised = () => onDue(targets.map(({ destination }) => destination));
   return createAlarm({ clock, ledger, targets, onRaised, onUnwritten });
 }
 
 function composeCourier(
   { config, channelTypes, channels, renderer, clock, onAttempt, onTemplateError }: PipelineParts,
-  pauses: RemotePauses,
+  lanes: Lanes,
 ): Courier {
   const formats = formatsOf(config, channelTypes);
   const send = createMessenger({
@@ -131,7 +162,7 @@ function composeCourier(
     onAttempt,
   });
   const { attemptsPerRequest } = config.delivery;
-  return createCourier({ clock, pauses, send, attemptsPerRequest, random: Math.random });
+  return createCourier({ clock, lanes, send, attemptsPerRequest, random: Math.random });
 }
 
 export function planFor(router: Router, callback: Callback): Plan {

@@ -45,6 +45,8 @@ export interface ChannelType<Settings = unknown> {
   readonly settings: Schema<Settings>;
   /** Strict schemas of the options a destination on this channel may carry beside its address, by key. */
   readonly options: Readonly<Record<string, Schema>>;
+  /** How often an address may be told without the remote's limiting it: milliseconds between two messages. */
+  readonly intervalMs: number;
   formatOf(settings: Settings): MessageFormat;
   /** Canonical form of an address. @throws {AddressError} a sentence for the reader */
   parseAddress(text: string, settings: Settings): string;

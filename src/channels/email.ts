@@ -40,6 +40,7 @@ export type EmailSettings = InferType<typeof emailSettings>;
 
 export const emailChannel: ChannelType<EmailSettings> = {
   type: 'email',
+  intervalMs: 1000,
   settings: emailSettings,
   options: {},
   formatOf: () => emailFormat,

@@ -33,6 +33,7 @@ export type OutboxSettings = InferType<typeof outboxSettings>;
 
 export const outboxChannel: ChannelType<OutboxSettings> = {
   type: 'outbox',
+  intervalMs: 1000,
   settings: outboxSettings,
   options: { mention_on_error: mentionSchema() },
   formatOf: (settings) => GUISES[settings.as].format,

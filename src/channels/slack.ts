@@ -26,6 +26,8 @@ export type SlackSettings = InferType<typeof slackSettings>;
 
 export const slackChannel: ChannelType<SlackSettings> = {
   type: 'slack',
+  /** "1 per second … short bursts" for chat.postMessage (docs.slack.dev/apis/web-api/rate-limits). */
+  intervalMs: 1000,
   settings: slackSettings,
   options: { mention_on_error: mentionSchema() },
   formatOf: () => slackFormat,

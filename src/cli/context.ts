@@ -9,8 +9,10 @@ export interface CommandContext {
   result(text: string): void;
   message(text: string): void;
   readStdin(): Promise<Buffer>;
-  /** Resolves at the first SIGTERM or SIGINT. */
+  /** Resolves at the first SIGTERM or SIGINT; from then on these end nothing any more. */
   untilStopped(): Promise<void>;
+  /** From now on SIGHUP does not end the process, but calls this. */
+  onHangup(listener: () => void): void;
 }
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';

@@ -13,6 +13,9 @@ export async function serveCommand(context: CommandContext, level: LogLevel): Pr
   collectLittleAndLate();
   const { config, renderer } = loadProject(context);
   const logger = await createLogger(level, context.isTerminal, secretsHidden(config.secrets));
+  context.onHangup(() =>
+    logger.warn('SIGHUP: the config is read at the start only; restart Botbell to load it'),
+  );
   const app = await startApp({
     config,
     renderer,

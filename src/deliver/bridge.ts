@@ -1,40 +1,33 @@
 /** One callback in, everybody told who has not been, one honest answer out. */
 import type { Callback } from '../callback/callback.ts';
-import { likenessOf } from '../callback/identity.ts';
-import { DeliveryFailure } from '../channels/failure.ts';
 import type {
   Admission,
-  AttemptRecord,
   DeliveryRecord,
   DeliveryUpdate,
   Ledger,
+  Settled,
   Settlement,
 } from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
 import { UnderWay } from '../time/under-way.ts';
 import type { Courier, Trip } from './courier.ts';
-import type { KeyedQueue } from './keyed-queue.ts';
+import type { DeliveriesUnderWay, DeliveryUnderWay } from './deliveries-under-way.ts';
+import type { Deferral } from './lanes.ts';
 import type { Errand } from './messenger.ts';
-import {
-  attemptRecords,
-  type DeliveryPolicy,
-  type OutcomeContext,
-  updateAfter,
-  withRefusal,
-} from './outcome.ts';
+import { type DeliveryPolicy, attemptRecords, updateAfter, withRefusal } from './outcome.ts';
 import { errandFor, type Plan, plannedFor } from './plan.ts';
-import { type FinishedTrip, type Round, runRound } from './round.ts';
+import { attemptsOf, type FinishedTrip, type Round, runRound, standingsOf } from './round.ts';
+import type { Shares, Waiting } from './shares.ts';
 import type { GivenUp } from './trouble.ts';
-import { judge, judgeAccepted, type Standing, type Verdict } from './verdict.ts';
-
-/** How often a delivery that somebody else is making is looked at. */
-const WATCH_INTERVAL_MS = 200;
+import type { TurnsOfJobs } from './turns-of-jobs.ts';
+import { judge, judgeAccepted, mustSurvive, type Standing, type Verdict } from './verdict.ts';
 
 export interface BridgeDependencies {
   readonly clock: Clock;
   readonly ledger: Ledger;
-  /** Shared by all who handle callbacks in this process, so that identical ones do not overtake each other. */
-  readonly queue: KeyedQueue;
+  readonly underWay: DeliveriesUnderWay;
+  readonly turns: TurnsOfJobs;
+  readonly shares: Shares;
   readonly take: Courier;
   readonly answerWithinMs: number;
   readonly answerWhen: 'delivered' | 'accepted';
@@ -44,8 +37,8 @@ export interface BridgeDependencies {
   readonly startedAt: (callback: Callback) => number;
   /** In [0, 1). */
   readonly random: () => number;
-  /** A delivery is waiting for the worker. */
-  readonly onDue: () => void;
+  /** Something for these destinations is the worker's to deliver now. */
+  readonly onDue: (destinations: readonly string[]) => void;
   readonly onGivenUp: (callback: Callback, given: GivenUp) => void;
   /** What was told could not be written down. */
   readonly onUnwritten: (error: unknown) => void;
@@ -57,6 +50,19 @@ export interface Incoming {
   /** The JSON that it was read from, in UTF-8. */
   readonly body: Uint8Array;
   readonly receivedAt: number;
+  /** The same moment by the monotonic clock. */
+  readonly arrivedAt: number;
+}
+
+/** One callback while it is being handled. */
+interface Handling {
+  readonly incoming: Incoming;
+  readonly admission: Admission;
+  readonly plan: Plan;
+  readonly deadline: number;
+  /** For which channels it may wait. */
+  readonly share: Waiting;
+  readonly underWay: ReadonlyMap<number, DeliveryUnderWay>;
 }
 
 export class Bridge {
@@ -69,39 +75,12 @@ export class Bridge {
   }
 
   /** @throws {LedgerUnavailable} before anyone is told, or when what is still to be told could not be written down */
-  handle(incoming: Incoming): Promise<Verdict> {
-    return this.#dependencies.queue.run(likenessOf(incoming.callback), () => this.#handle(incoming));
-  }
-
-  /** Resolves when every delivery that outlived its answer is through. */
-  drained(): Promise<void> {
-    return this.#late.idle();
-  }
-
-  async #handle(incoming: Incoming): Promise<Verdict> {
-    const { callback, receivedAt } = incoming;
-    const { clock, answerWithinMs, answerWhen } = this.#dependencies;
+  async handle(incoming: Incoming): Promise<Verdict> {
+    const { ledger, startedAt, answerWhen, answerWithinMs } = this.#dependencies;
+    const { callback, body, receivedAt, arrivedAt } = incoming;
     const plan = this.#dependencies.plan(callback);
     const isAccepted = answerWhen === 'accepted';
-    const admission = await this.#admit(incoming, plan, isAccepted);
-    if (isAccepted) return this.#accept(receivedAt, admission);
-    const { timesReceived } = admission;
-    const errandOf = (record: DeliveryRecord) =>
-      errandFor({ callback, timesReceived }, plannedFor(record, plan));
-    const deadline = receivedAt + answerWithinMs;
-    const round = await this.#tell(callback, admission, errandOf, deadline);
-    if (round.late !== undefined) this.#late.until(round.late);
-    // What another process, or an earlier request's late attempt, is making is ours to answer, too.
-    let others = othersIn(admission, admission.deliveries);
-    while (others.some(({ isClaimed }) => isClaimed) && clock.now() < deadline) {
-      others = await this.#othersAfterAWhile(admission, deadline);
-    }
-    return this.#answer(incoming, admission, round, others);
-  }
-
-  #admit({ callback, body, receivedAt }: Incoming, plan: Plan, isAccepted: boolean): Promise<Admission> {
-    const { ledger, startedAt } = this.#dependencies;
-    return ledger.admit({
+    const admission = await ledger.admit({
       callback,
       body,
       startedAt: startedAt(callback),
@@ -110,6 +89,20 @@ export class Bridge {
       routing: plan.routing,
       isAccepted,
     });
+    if (isAccepted) return this.#accept(receivedAt, admission);
+    const deadline = arrivedAt + answerWithinMs;
+    const handling = { incoming, admission, plan, deadline };
+    const share = this.#enterShares(handling);
+    try {
+      return await this.#deliver({ ...handling, share, underWay: this.#begin(admission) });
+    } finally {
+      this.#dependencies.shares.leave(share);
+    }
+  }
+
+  /** Resolves when every delivery that outlived its answer is through. */
+  drained(): Promise<void> {
+    return this.#late.idle();
   }
 
   /** It is on disk, so the service may forget it. */
@@ -120,133 +113,161 @@ export class Bridge {
     const answer = { receivedAt, answeredAt: clock.now(), status, result };
     const history = { callbackId, attempts: [], answer };
     this.#late.until(ledger.settle({ deliveries: [], history, isDurable: false }).catch(onUnwritten));
-    onDue();
+    onDue(deliveries.filter(({ state }) => state === 'pending').map(({ destination }) => destination));
     return verdict;
   }
 
+  #enterShares({ incoming, admission }: Pick<Handling, 'incoming' | 'admission'>): Waiting {
+    const { bot_id: botId, job_id: jobId } = incoming.callback;
+    const channels = new Set(ownOf(admission).map(({ channel }) => channel));
+    return this.#dependencies.shares.enter({ botId, jobId, channels });
+  }
+
+  #begin({ claimed }: Admission): ReadonlyMap<number, DeliveryUnderWay> {
+    return new Map(claimed.map((id) => [id, this.#dependencies.underWay.begin(id)]));
+  }
+
+  async #deliver(handling: Handling): Promise<Verdict> {
+    try {
+      const round = await this.#tell(handling);
+      if (round.late !== undefined) this.#late.until(round.late);
+      const others = await this.#othersOnceThrough(handling);
+      return await this.#answer(handling, round, others);
+    } catch (error) {
+      // What nobody wrote down is free when its claim ends.
+      for (const { id } of handling.underWay.values()) this.#end(handling, id, false);
+      throw error;
+    }
+  }
+
   /** What cannot be written down is only reported. */
-  #tell(
-    callback: Callback,
-    admission: Admission,
-    errandOf: (record: DeliveryRecord) => Errand,
-    deadline: number,
-  ): Promise<Round> {
+  #tell(handling: Handling): Promise<Round> {
     const { clock, onUnwritten } = this.#dependencies;
-    const take = (record: DeliveryRecord) =>
-      admission.blocked.includes(record.id)
-        ? this.#takeInTurn(record, errandOf(record), deadline)
-        : this.#dependencies.take(errandOf(record), deadline);
-    const own = admission.deliveries.filter(({ id }) => admission.claimed.includes(id));
-    return runRound(own, take, deadline, clock, {
+    const { admission, deadline } = handling;
+    return runRound(ownOf(admission), (record) => this.#take(handling, record), deadline, clock, {
       // The ledger keeps what it cannot write, so once is enough.
-      onEarlyFinish: (finished) => this.#write(finished, admission).catch(onUnwritten),
-      onLateFinish: (finished) => this.#writeLate(callback, finished, admission).catch(onUnwritten),
+      onEarlyFinish: (finished) => this.#write(handling, finished).catch(onUnwritten),
+      onLateFinish: (finished) => this.#writeLate(handling, finished).catch(onUnwritten),
     });
   }
 
-  /** An earlier callback of the job that is on its way to the same destination goes first. */
-  async #takeInTurn(record: DeliveryRecord, errand: Errand, deadline: number): Promise<Trip> {
-    const { clock, ledger, take } = this.#dependencies;
-    let isWaiting = true;
-    while (isWaiting && clock.now() < deadline) {
-      await clock.sleep(Math.min(WATCH_INTERVAL_MS, deadline - clock.now()));
-      isWaiting = await ledger.isBlocked(record.id).catch(() => true);
-    }
-    return isWaiting ? OUT_OF_TURN : take(errand, deadline);
+  async #take(handling: Handling, record: DeliveryRecord): Promise<Trip> {
+    const { admission, deadline, share, underWay } = handling;
+    const delivery = underWay.get(record.id) as DeliveryUnderWay;
+    if (!share.channels.has(record.channel)) return this.#defer(delivery, 'share');
+    const blocked = admission.blocked.find(({ id }) => id === record.id);
+    if (blocked !== undefined && !(await this.#dependencies.turns.isNext(blocked, deadline)))
+      return this.#defer(delivery, 'order');
+    return this.#dependencies.take({ errand: errandOf(handling, record), delivery, deadline, rank: 'new' });
   }
 
-  async #othersAfterAWhile(admission: Admission, deadline: number): Promise<readonly DeliveryRecord[]> {
-    const { clock, ledger } = this.#dependencies;
-    await clock.sleep(Math.min(WATCH_INTERVAL_MS, deadline - clock.now()));
-    // What was told by this request must still be written down when the ledger cannot be read.
-    const all = await ledger.deliveriesOf(admission.callbackId).catch(() => admission.deliveries);
-    return othersIn(admission, all);
+  /** What waits for this one within its job goes the same way. */
+  #defer(delivery: DeliveryUnderWay, deferred: Deferral): Trip {
+    delivery.stall();
+    return { attempts: [], outcome: { deferred } };
+  }
+
+  /** What another process, or an earlier request's late attempt, is making is ours to answer, too. */
+  #othersOnceThrough({ admission, deadline }: Handling): Promise<readonly DeliveryRecord[]> {
+    const others = admission.deliveries.filter(({ id }) => !admission.claimed.includes(id));
+    if (!others.some(({ isClaimed }) => isClaimed)) return Promise.resolve(others);
+    return this.#dependencies.turns.onceThrough(admission.callbackId, others, deadline);
   }
 
   async #answer(
-    { callback, receivedAt }: Incoming,
-    admission: Admission,
+    handling: Handling,
     { records, finished, early }: Round,
     others: readonly DeliveryRecord[],
   ): Promise<Verdict> {
     const { clock, onGivenUp } = this.#dependencies;
-    const standings: Standing[] = [
-      ...records.map((record) => {
-        const trip = finished.find((each) => each.record === record)?.trip;
-        return { record, trip, isBeingMade: trip === undefined };
-      }),
-      // What somebody else's attempts came to stands in the ledger already.
-      ...others.map((record) => ({ record, trip: undefined, isBeingMade: record.isClaimed })),
-    ].sort((a, b) => a.record.id - b.record.id);
+    const { incoming, admission } = handling;
+    const standings = standingsOf(records, finished, others);
     const { isSuperseded, callbackId } = admission;
-    const verdict = judge({ context: this.#contextOf(admission), standings, isSuperseded });
+    const verdict = judge({ context: this.#context(), standings, isSuperseded });
     const { status, result } = verdict;
-    await this.#writeAnswer(verdict, {
+    const answer = { receivedAt: incoming.receivedAt, answeredAt: clock.now(), status, result };
+    const settlement = {
       deliveries: verdict.updates.filter(({ id }) => !early.includes(id)),
       history: {
         callbackId,
         attempts: attemptsOf(finished.filter(({ record }) => !early.includes(record.id))),
-        answer: { receivedAt, answeredAt: clock.now(), status, result },
+        answer,
       },
       isDurable: mustSurvive(verdict),
-    });
-    for (const given of givenUpIn(verdict, standings)) onGivenUp(callback, given);
+    };
+    await this.#writeAnswer(handling, verdict, settlement);
+    for (const { id, state } of settlement.deliveries) this.#end(handling, id, state !== 'pending');
+    for (const given of givenUpIn(verdict, standings)) onGivenUp(incoming.callback, given);
     return verdict;
   }
 
   /** That everybody was told stays true when it cannot be written; whatever is still to be done must not be answered 200. */
-  #writeAnswer(verdict: Verdict, settlement: Settlement): Promise<void> {
-    return this.#dependencies.ledger.settle(settlement).catch((error: unknown) => {
+  async #writeAnswer(handling: Handling, verdict: Verdict, settlement: Settlement): Promise<void> {
+    try {
+      const settled = await this.#dependencies.ledger.settle(settlement);
+      this.#handOn(handling, settlement.deliveries, settled);
+    } catch (error) {
       if (verdict.status === 200 && mustSurvive(verdict)) throw error;
       this.#dependencies.onUnwritten(error);
-    });
+    }
   }
 
   /** A failure comes here only when it is late: the callback has been answered already. */
-  async #write({ record, trip }: FinishedTrip, admission: Admission): Promise<DeliveryUpdate> {
-    const update = withRefusal(updateAfter(record, trip, this.#contextOf(admission)));
-    await this.#dependencies.ledger.settle({
-      deliveries: [update],
-      history: {
-        callbackId: admission.callbackId,
-        attempts: attemptRecords(record, trip),
-        answer: undefined,
-      },
-      isDurable: update.state !== 'delivered',
-    });
+  async #write(handling: Handling, { record, trip }: FinishedTrip): Promise<DeliveryUpdate> {
+    const update = withRefusal(updateAfter(record, trip, this.#context()));
+    try {
+      const settled = await this.#dependencies.ledger.settle({
+        deliveries: [update],
+        history: {
+          callbackId: handling.admission.callbackId,
+          attempts: attemptRecords(record, trip),
+          answer: undefined,
+        },
+        isDurable: update.state !== 'delivered',
+      });
+      this.#handOn(handling, [update], settled);
+    } finally {
+      this.#end(handling, record.id, update.state !== 'pending');
+    }
     return update;
   }
 
-  async #writeLate(callback: Callback, finished: FinishedTrip, admission: Admission): Promise<void> {
-    const { state, lastError } = await this.#write(finished, admission);
+  async #writeLate(handling: Handling, finished: FinishedTrip): Promise<void> {
+    const { state, lastError } = await this.#write(handling, finished);
+    const { callback } = handling.incoming;
     if (state === 'dead') this.#dependencies.onGivenUp(callback, { ...finished.record, error: lastError });
   }
 
-  #contextOf({ firstReceivedAt }: Admission): OutcomeContext {
-    const { clock, policy, random } = this.#dependencies;
-    return { firstReceivedAt, now: clock.now(), policy, random: random() };
+  /** What was taken over, or waited for one of these, is the worker's. */
+  #handOn({ admission }: Handling, updates: readonly DeliveryUpdate[], { hasReleased }: Settled): void {
+    const isDue = ({ state, isOurs, dueInMs }: DeliveryUpdate) =>
+      state === 'pending' ? isOurs && dueInMs === 0 : hasReleased;
+    const due = new Set(updates.filter(isDue).map(({ id }) => id));
+    if (due.size === 0) return;
+    const destinations = admission.deliveries.filter(({ id }) => due.has(id));
+    this.#dependencies.onDue(destinations.map(({ destination }) => destination));
+  }
+
+  #end({ underWay }: Handling, id: number, isFinished: boolean): void {
+    const delivery = underWay.get(id);
+    if (delivery !== undefined) this.#dependencies.underWay.end(delivery, isFinished ? 'finished' : 'open');
+  }
+
+  #context() {
+    const { policy, random } = this.#dependencies;
+    return { policy, random: random() };
   }
 }
 
-function othersIn({ claimed }: Admission, deliveries: readonly DeliveryRecord[]): readonly DeliveryRecord[] {
-  return deliveries.filter(({ id }) => !claimed.includes(id));
+function ownOf({ deliveries, claimed }: Admission): readonly DeliveryRecord[] {
+  return claimed.length === deliveries.length
+    ? deliveries
+    : deliveries.filter(({ id }) => claimed.includes(id));
 }
 
-const OUT_OF_TURN: Trip = {
-  attempts: [],
-  outcome: {
-    failure: new DeliveryFailure({
-      class: 'transient',
-      code: 'out_of_turn',
-      message: 'an earlier message of the same job is still on its way there',
-    }),
-  },
-};
-
-function attemptsOf(finished: readonly FinishedTrip[]): AttemptRecord[] {
-  const attempts: AttemptRecord[] = [];
-  for (const { record, trip } of finished) attempts.push(...attemptRecords(record, trip));
-  return attempts;
+function errandOf({ incoming, admission, plan }: Handling, record: DeliveryRecord): Errand {
+  const { timesReceived } = admission;
+  return errandFor({ callback: incoming.callback, timesReceived }, plannedFor(record, plan));
 }
 
 function givenUpIn({ updates }: Verdict, standings: readonly Standing[]): GivenUp[] {
@@ -255,9 +276,4 @@ function givenUpIn({ updates }: Verdict, standings: readonly Standing[]): GivenU
     const record = standings.find((standing) => standing.record.id === id)?.record;
     return record === undefined ? [] : { ...record, error: lastError };
   });
-}
-
-/** Answered while somebody is still to be told, or never will be: a power cut must not undo that it is known. */
-function mustSurvive({ status, result }: Verdict): boolean {
-  return status !== 200 || result === 'gave_up' || result === 'taken_over';
 }

@@ -1,68 +1,87 @@
-/** Takes one errand as far as one request allows: attempts, waits between them, pauses the remote asked for. */
+/** Takes one errand as far as its deadline allows: its turn in the lane, attempts, waits between them. */
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { Clock } from '../time/clock.ts';
+import type { DeliveryUnderWay } from './deliveries-under-way.ts';
+import type { Deferral, Lanes, Rank } from './lanes.ts';
 import type { AttemptResult, Errand, Messenger } from './messenger.ts';
-import type { RemotePauses } from './remote-pauses.ts';
-import { fits, nextStep, pauseAfter } from './retry-policy.ts';
+import { nextStep, pauseAfter } from './retry-policy.ts';
 
 export interface CourierDependencies {
-  readonly clock: Pick<Clock, 'now' | 'sleep'>;
-  readonly pauses: RemotePauses;
+  readonly clock: Clock;
+  readonly lanes: Lanes;
   readonly send: Messenger;
   readonly attemptsPerRequest: number;
   /** In [0, 1). */
   readonly random: () => number;
 }
 
-/** What came of an errand in one request. */
+/** What came of an errand. */
 export interface Trip {
   readonly attempts: readonly AttemptResult[];
-  readonly outcome: AttemptResult['outcome'];
+  readonly outcome: AttemptResult['outcome'] | { readonly deferred: Deferral };
 }
 
-/** No attempt is begun after `deadline`; one that was begun before it is seen through. Never throws. */
-export type Courier = (errand: Errand, deadline: number) => Promise<Trip>;
+export interface Leg {
+  readonly errand: Errand;
+  readonly delivery: DeliveryUnderWay;
+  /** By the monotonic clock: no attempt begins after it; one that was begun before it is seen through. */
+  readonly deadline: number;
+  readonly rank: Rank;
+}
+
+/** Never throws. */
+export type Courier = (leg: Leg) => Promise<Trip>;
 
 export function createCourier(dependencies: CourierDependencies): Courier {
-  const { clock, pauses, send, attemptsPerRequest } = dependencies;
-  return async (errand, deadline) => {
+  const { clock, lanes, attemptsPerRequest, random } = dependencies;
+  return async (leg) => {
+    const { errand, delivery, deadline } = leg;
     const attempts: AttemptResult[] = [];
+    let failures = 0;
+    let { rank } = leg;
     for (;;) {
-      const paused = pauses.remaining(errand.channel);
-      if (paused > 0 && !fits(paused, deadline - clock.now())) {
-        return { attempts, outcome: { failure: leftAlone(errand, paused) } };
-      }
-      if (paused > 0) {
-        await clock.sleep(paused);
+      const entry = lanes.enter(errand, deadline, rank);
+      const refusal = entry instanceof Promise ? await entry : entry;
+      if (refusal !== undefined) return { attempts, outcome: { deferred: refusal } };
+      const startedAt = clock.monotonic();
+      const result = await attempt(dependencies, leg);
+      attempts.push(result);
+      const { outcome } = result;
+      if (!('failure' in outcome)) return { attempts, outcome };
+      delivery.stall();
+      // Having been let in, it stays before what comes now.
+      rank = 'next';
+      if (outcome.failure.class === 'rate_limited') {
+        lanes.limited(errand, pauseAfter(outcome.failure), startedAt);
         continue;
       }
-      if (clock.now() >= deadline) return { attempts, outcome: attempts.at(-1)?.outcome ?? OUT_OF_TIME };
-      const result = await send(errand);
-      attempts.push(result);
-      if (!('failure' in result.outcome)) return { attempts, outcome: result.outcome };
-      const { failure } = result.outcome;
-      pauses.pause(errand.channel, pauseAfter(failure));
-      const timeLeftMs = deadline - clock.now();
-      const step = nextStep(failure, attempts.length, attemptsPerRequest, timeLeftMs, dependencies.random());
-      if (step.kind === 'stop') return { attempts, outcome: result.outcome };
-      await clock.sleep(step.ms);
+      failures += 1;
+      const timeLeftMs = deadline - clock.monotonic();
+      const step = nextStep(outcome.failure, failures, attemptsPerRequest, timeLeftMs, random());
+      if (step.kind === 'stop') return { attempts, outcome };
+      await lanes.waitToRetry(step.ms);
     }
   };
 }
 
-const OUT_OF_TIME: Trip['outcome'] = {
-  failure: new DeliveryFailure({
-    class: 'transient',
-    code: 'no_time',
-    message: 'no time was left to try it before the answer was due',
-  }),
-};
-
-function leftAlone({ channel }: Errand, remainingMs: number): DeliveryFailure {
-  return new DeliveryFailure({
-    class: 'rate_limited',
-    code: 'paused',
-    message: `${channel} asked to be left alone for ${Math.ceil(remainingMs / 1000)} s more`,
-    retryAfterMs: remainingMs,
+async function attempt(
+  { clock, lanes, send }: CourierDependencies,
+  { errand, delivery }: Leg,
+): Promise<AttemptResult> {
+  lanes.started(errand.destination);
+  const startedAt = clock.now();
+  const since = clock.monotonic();
+  const result = await new Promise<AttemptResult>((resolve) => {
+    delivery.cut = () =>
+      resolve({ startedAt, durationMs: clock.monotonic() - since, outcome: { failure: CUT_OFF } });
+    void send(errand).then(resolve);
   });
+  delivery.cut = undefined;
+  return result;
 }
+
+const CUT_OFF = new DeliveryFailure({
+  class: 'transient',
+  code: 'cut_off',
+  message: 'Botbell was stopped before the remote had answered: the message may have arrived',
+});

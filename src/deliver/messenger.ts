@@ -43,6 +43,7 @@ export function createMessenger(dependencies: MessengerDependencies): Messenger 
   return async (errand) => {
     const { address } = errand;
     const startedAt = clock.now();
+    const since = clock.monotonic();
     let outcome: AttemptResult['outcome'];
     try {
       const channel = channelOf(errand.channel);
@@ -61,7 +62,7 @@ export function createMessenger(dependencies: MessengerDependencies): Messenger 
     } catch (error) {
       outcome = { failure: classed(error, redact) };
     }
-    const result = { startedAt, durationMs: clock.now() - startedAt, outcome };
+    const result = { startedAt, durationMs: clock.monotonic() - since, outcome };
     await convoy.join();
     onAttempt(errand, result);
     return result;

@@ -2,21 +2,18 @@
 import type { DeliveryFailure } from '../channels/failure.ts';
 import type { AttemptRecord, DeliveryError, DeliveryRecord, DeliveryUpdate } from '../ledger/ledger.ts';
 import type { Trip } from './courier.ts';
-import { backoffMs, pauseAfter } from './retry-policy.ts';
+import { backoffMs } from './retry-policy.ts';
 
 export interface DeliveryPolicy {
   /** Non-2xx answers that a `permanent` or `config` failure is worth. */
   readonly permanentAttempts: number;
   /** How long the service may take to retry before Botbell does. */
   readonly takeOverAfterMs: number;
-  /** From the first time the callback came. */
+  /** Of its age: from the first time the callback came, without what it only waited for its turn. */
   readonly giveUpAfterMs: number;
 }
 
 export interface OutcomeContext {
-  /** Milliseconds since the epoch. */
-  readonly firstReceivedAt: number;
-  readonly now: number;
   readonly policy: DeliveryPolicy;
   /** In [0, 1): spreads the retries of many. */
   readonly random: number;
@@ -30,6 +27,7 @@ export function updateAfter(record: DeliveryRecord, trip: Trip, context: Outcome
     const { receipt } = trip.outcome;
     return { id, state: 'delivered', attempts, refusals, lastError: undefined, receipt, isOurs, dueInMs: 0 };
   }
+  if ('deferred' in trip.outcome) return takenOver(record, trip);
   const { failure } = trip.outcome;
   const lastError = errorOf(failure);
   const kept = { id, attempts, refusals, lastError, receipt: undefined };
@@ -39,14 +37,28 @@ export function updateAfter(record: DeliveryRecord, trip: Trip, context: Outcome
     ...kept,
     state: 'pending',
     isOurs: isNowOurs,
-    dueInMs: dueIn(attempts, failure, isNowOurs, context),
+    dueInMs: dueIn(record, attempts, isNowOurs, context),
+  };
+}
+
+/** Nobody's fault, and Botbell's own to attempt as soon as its turn comes. */
+function takenOver(record: DeliveryRecord, { attempts }: Trip): DeliveryUpdate {
+  const last = attempts.at(-1)?.outcome;
+  return {
+    id: record.id,
+    state: 'pending',
+    attempts: record.attempts + attempts.length,
+    refusals: record.refusals,
+    lastError: last !== undefined && 'failure' in last ? errorOf(last.failure) : record.lastError,
+    receipt: undefined,
+    isOurs: true,
+    dueInMs: 0,
   };
 }
 
 /** Of what no retry soon cures, a wrong config may still be mended; a message that cannot pass never will. */
 function isGivenUp(record: DeliveryRecord, failure: DeliveryFailure, context: OutcomeContext): boolean {
-  const { firstReceivedAt, now, policy } = context;
-  if (now - firstReceivedAt >= policy.giveUpAfterMs) return true;
+  if (record.ageMs >= context.policy.giveUpAfterMs) return true;
   return failure.class === 'permanent' && (record.isOurs || isWornOut(record, failure, context));
 }
 
@@ -59,14 +71,15 @@ function isWornOut(
   return isLasting(failure.class) && refusals >= policy.permanentAttempts;
 }
 
+/** The last attempt is made when it is to be given up, not later. */
 function dueIn(
+  { ageMs }: DeliveryRecord,
   attempts: number,
-  failure: DeliveryFailure,
   isOurs: boolean,
   { policy, random }: OutcomeContext,
 ): number {
   const wait = isOurs ? backoffMs(attempts, random) : policy.takeOverAfterMs;
-  return Math.max(wait, pauseAfter(failure));
+  return Math.min(wait, policy.giveUpAfterMs - ageMs);
 }
 
 function isLasting(failureClass: DeliveryFailure['class']): boolean {
@@ -75,8 +88,8 @@ function isLasting(failureClass: DeliveryFailure['class']): boolean {
 
 /** A non-2xx answer given while this failed lastingly is one of the few that such a failure is worth. */
 export function withRefusal(update: DeliveryUpdate): DeliveryUpdate {
-  const isCounted =
-    update.state === 'pending' && update.lastError !== undefined && isLasting(update.lastError.class);
+  const isAsked = update.state === 'pending' && !update.isOurs;
+  const isCounted = isAsked && update.lastError !== undefined && isLasting(update.lastError.class);
   return isCounted ? { ...update, refusals: update.refusals + 1 } : update;
 }
 

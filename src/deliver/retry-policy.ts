@@ -13,7 +13,7 @@ const OWN_BACKOFF_SHORTEST_MS = 1000;
 const UNSPECIFIED_PAUSE_MS = 30_000;
 
 /** A wait that leaves less than this before the answer is due does not fit: the attempt after it could not finish. */
-const SHORTEST_ATTEMPT_MS = 100;
+export const SHORTEST_ATTEMPT_MS = 100;
 
 export type NextStep = { readonly kind: 'wait'; readonly ms: number } | { readonly kind: 'stop' };
 

@@ -1,7 +1,9 @@
 /** One round of telling: every claimed destination in parallel until all are through or the answer is due. */
-import type { DeliveryRecord } from '../ledger/ledger.ts';
+import type { AttemptRecord, DeliveryRecord } from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Trip } from './courier.ts';
+import { attemptRecords } from './outcome.ts';
+import type { Standing } from './verdict.ts';
 
 export interface FinishedTrip {
   readonly record: DeliveryRecord;
@@ -26,7 +28,10 @@ export interface Round {
   readonly late: Promise<unknown> | undefined;
 }
 
-/** Rejects only where `take` or a hook does. */
+/**
+ * Rejects only where `take` or a hook does.
+ * @param deadline by the monotonic clock
+ */
 export function runRound(
   records: readonly DeliveryRecord[],
   take: (record: DeliveryRecord) => Promise<Trip>,
@@ -51,7 +56,7 @@ export function runRound(
       stopTimer();
       resolve({ records, finished: [...finished], early, late });
     };
-    const stopTimer = clock.startTimer(Math.max(0, deadline - clock.now()), () => end(settled));
+    const stopTimer = clock.startTimer(Math.max(0, deadline - clock.monotonic()), () => end(settled));
     settled.then(
       () => end(undefined),
       (error: Error) => {
@@ -66,4 +71,26 @@ export function runRound(
 function allOf(runs: readonly Promise<unknown>[]): Promise<unknown> {
   const [only] = runs;
   return only !== undefined && runs.length === 1 ? only : Promise.all(runs);
+}
+
+/** How each delivery stands when the answer is due. */
+export function standingsOf(
+  records: readonly DeliveryRecord[],
+  finished: readonly FinishedTrip[],
+  others: readonly DeliveryRecord[],
+): Standing[] {
+  const own = records.map((record) => {
+    const trip = finished.find((each) => each.record === record)?.trip;
+    return { record, trip, isBeingMade: trip === undefined };
+  });
+  // What somebody else's attempts came to stands in the ledger already.
+  const made = others.map((record) => ({ record, trip: undefined, isBeingMade: record.isClaimed }));
+  return [...own, ...made].sort((a, b) => a.record.id - b.record.id);
+}
+
+/** What the ledger keeps of the attempts. */
+export function attemptsOf(finished: readonly FinishedTrip[]): AttemptRecord[] {
+  const attempts: AttemptRecord[] = [];
+  for (const { record, trip } of finished) attempts.push(...attemptRecords(record, trip));
+  return attempts;
 }

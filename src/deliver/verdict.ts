@@ -2,7 +2,6 @@
 import type { CallbackResult, DeliveryRecord, DeliveryState, DeliveryUpdate } from '../ledger/ledger.ts';
 import type { Trip } from './courier.ts';
 import { type OutcomeContext, updateAfter, withRefusal } from './outcome.ts';
-import { pauseAfter } from './retry-policy.ts';
 
 /** The service retries no sooner than this (callback interface, "Limits"). */
 const SHORTEST_RETRY_S = 30;
@@ -46,7 +45,7 @@ export function judge({ context, standings, isSuperseded }: Situation): Verdict 
     status,
     result: resultOf(status, closed, isSuperseded),
     deliveries: closed.map((each) => answered(each, status)),
-    retryAfterSeconds: status === 200 ? undefined : retryAfterSeconds(standings),
+    retryAfterSeconds: status === 200 ? undefined : SHORTEST_RETRY_S,
     updates: status === 200 ? updates : updates.map(withRefusal),
   };
 }
@@ -107,17 +106,16 @@ function resultOf(
 }
 
 function answered(
-  { record: { destination, lastError }, update, state, isBeingMade }: Closed,
+  { record: { destination, lastError }, update, state, isOurs, isBeingMade }: Closed,
   status: Verdict['status'],
 ): AnsweredDelivery {
   if (state === 'delivered' || state === 'held' || status === 200) return { destination, state };
   const error = isBeingMade ? undefined : (update?.lastError ?? lastError);
+  if (isOurs && error === undefined) return { destination, state };
   return { destination, state, error: error?.message ?? 'not finished in time' };
 }
 
-function retryAfterSeconds(standings: readonly Standing[]): number {
-  const pauses = standings.map(({ trip }) =>
-    trip !== undefined && 'failure' in trip.outcome ? pauseAfter(trip.outcome.failure) : 0,
-  );
-  return Math.max(SHORTEST_RETRY_S, ...pauses.map((ms) => Math.ceil(ms / 1000)));
+/** Answered while somebody is still to be told, or never will be: a power cut must not undo that it is known. */
+export function mustSurvive({ status, result }: Verdict): boolean {
+  return status !== 200 || result === 'gave_up' || result === 'taken_over';
 }

@@ -3,24 +3,24 @@ import { type DeliveryUpdate, type DueDelivery, type Ledger, NO_LONGER_ROUTED } 
 import type { Clock } from '../time/clock.ts';
 import { UnderWay } from '../time/under-way.ts';
 import type { Courier, Trip } from './courier.ts';
+import type { DeliveriesUnderWay } from './deliveries-under-way.ts';
+import { channelOf, DueLanes } from './due-lanes.ts';
+import type { Lanes } from './lanes.ts';
 import { attemptRecords, type DeliveryPolicy, updateAfter } from './outcome.ts';
 import { errandFor, type Plan, plannedFor } from './plan.ts';
-import type { RemotePauses } from './remote-pauses.ts';
 import type { GivenUp } from './trouble.ts';
 
-/** How often the ledger is asked for what has become due. */
+/** How often the ledger is asked for what has become due without this process's knowing. */
 const POLL_MS = 1000;
 
 /** After the ledger is back, this long nothing is claimed; longer than any process takes to notice it, too. */
 const RECOVERY_MS = 2 * POLL_MS;
 
-/** Deliveries under way at once. */
-const MOST_AT_ONCE = 64;
-
 export interface WorkerDependencies {
   readonly clock: Clock;
-  readonly ledger: Pick<Ledger, 'claimDue' | 'settle' | 'probe'>;
-  readonly pauses: RemotePauses;
+  readonly ledger: Pick<Ledger, 'claimDue' | 'dueDestinations' | 'settle' | 'probe'>;
+  readonly lanes: Lanes;
+  readonly underWay: DeliveriesUnderWay;
   readonly take: Courier;
   /** How long one trip may last. */
   readonly tripMs: number;
@@ -37,8 +37,10 @@ export interface WorkerDependencies {
 export class Worker {
   readonly #dependencies: WorkerDependencies;
   readonly #underWay = new UnderWay();
+  readonly #due = new DueLanes();
   readonly #stopped = new AbortController();
   #nap = new AbortController();
+  #polledAt = -Infinity;
   #isTroubled = false;
   /** Since when the store can be written again; undefined while it cannot. */
   #backSince: number | undefined;
@@ -52,54 +54,82 @@ export class Worker {
     this.#run ??= this.#loop();
   }
 
-  /** Something has become due: no need to wait for the next look. */
-  nudge(): void {
+  /** Something has become due for these destinations: no need to wait for the next look. */
+  nudge(destinations: readonly string[]): void {
+    for (const destination of destinations) this.#add(destination);
     this.#nap.abort();
   }
 
   /** Begins nothing more; resolves when what is under way is through and written down. */
   async stop(): Promise<void> {
     this.#stopped.abort();
-    this.nudge();
+    this.#nap.abort();
     await this.#run;
     await this.#underWay.idle();
   }
 
   async #loop(): Promise<void> {
-    const { clock, tripMs } = this.#dependencies;
     while (!this.#isStopped()) {
       this.#nap = new AbortController();
-      const room = MOST_AT_ONCE - this.#underWay.count;
-      // Counted from before the claim, or a claim that took its time could end before the trip.
-      const deadline = clock.now() + tripMs;
-      const due = room > 0 ? await this.#claim(room) : [];
-      if (this.#isStopped()) return this.#release(due);
-      for (const each of due) this.#launch(each, deadline);
-      // A full hand means that there may be more: the next one to finish looks again.
-      if (due.length === 0 || this.#underWay.count >= MOST_AT_ONCE) await this.#rest();
+      const hasClaimed = await this.#turn();
+      if (!hasClaimed) await this.#rest();
     }
   }
 
-  /** What was claimed while the process was told to stop is somebody else's to deliver. */
-  async #release(due: readonly DueDelivery[]): Promise<void> {
-    if (due.length === 0) return;
-    const deliveries = due.map(({ record }) => ({ ...record, dueInMs: 0 }));
-    await this.#dependencies.ledger
-      .settle({ deliveries, history: undefined, isDurable: false })
-      .catch((error: unknown) => this.#noteTrouble(error));
-  }
-
-  async #claim(room: number): Promise<readonly DueDelivery[]> {
-    const { ledger, pauses } = this.#dependencies;
+  /** @returns whether there may be more to claim at once */
+  async #turn(): Promise<boolean> {
+    const { clock, tripMs } = this.#dependencies;
     try {
-      if (this.#isTroubled && (await this.#isTooSoon())) return [];
-      const due = await ledger.claimDue(room, pauses.paused());
+      if (this.#isTroubled && (await this.#isTooSoon())) return false;
+      if (clock.monotonic() >= this.#polledAt + POLL_MS) await this.#poll();
+      // Counted from before the claim, or a claim that took its time could end before the trip.
+      const deadline = clock.monotonic() + tripMs;
+      const due = await this.#claim();
       this.#noteRecovery();
-      return due;
+      for (const each of due) this.#launch(each, deadline);
+      return due.length > 0;
     } catch (error) {
       this.#noteTrouble(error);
-      return [];
+      return false;
     }
+  }
+
+  async #poll(): Promise<void> {
+    const { clock, ledger, lanes } = this.#dependencies;
+    this.#polledAt = clock.monotonic();
+    if (lanes.isWorthRefreshing) await lanes.refresh();
+    for (const destination of await ledger.dueDestinations()) this.#add(destination);
+  }
+
+  #add(destination: string): void {
+    const { lanes } = this.#dependencies;
+    this.#due.add(destination);
+    if (lanes.isPaced(destination)) lanes.setBacklog(destination, true);
+  }
+
+  async #claim(): Promise<readonly DueDelivery[]> {
+    const { ledger, lanes } = this.#dependencies;
+    const requests = this.#due.next(
+      (destination) => lanes.isPaced(destination),
+      (destination) => void this.#waitForSlot(destination),
+    );
+    if (requests.length === 0) return [];
+    const due = await ledger.claimDue(requests);
+    for (const { destination, limit } of requests) {
+      const isAll = due.filter(({ record }) => record.destination === destination).length < limit;
+      if (isAll) this.#due.foundAll(destination);
+      lanes.setBacklog(destination, !isAll);
+    }
+    return due;
+  }
+
+  /** A paced destination's next delivery is claimed when its slot has come, not before. */
+  async #waitForSlot(destination: string): Promise<void> {
+    const { lanes } = this.#dependencies;
+    const place = { destination, channel: channelOf(destination) };
+    const refusal = await lanes.enter(place, Number.POSITIVE_INFINITY, 'next');
+    this.#due.giveSlot(destination, refusal === undefined);
+    if (refusal === undefined) this.#nap.abort();
   }
 
   /** Every process that shares the store first gets the time to write down whom it told meanwhile. */
@@ -107,9 +137,9 @@ export class Worker {
     const { clock, ledger } = this.#dependencies;
     if (this.#backSince === undefined) {
       await ledger.probe();
-      this.#backSince = clock.now();
+      this.#backSince = clock.monotonic();
     }
-    return clock.now() < this.#backSince + RECOVERY_MS;
+    return clock.monotonic() < this.#backSince + RECOVERY_MS;
   }
 
   #noteTrouble(error: unknown): void {
@@ -133,31 +163,41 @@ export class Worker {
   }
 
   #launch(due: DueDelivery, deadline: number): void {
+    const { destination } = due.record;
     this.#underWay.begin();
+    this.#due.begin(destination);
     void this.#deliver(due, deadline).finally(() => {
-      const wasFull = this.#underWay.count >= MOST_AT_ONCE;
+      this.#due.end(destination);
       this.#underWay.end();
-      if (wasFull) this.nudge();
+      if (!this.#due.isEmpty) this.#nap.abort();
     });
   }
 
   /** Never throws: what was not written down is due again when its claim ends. */
   async #deliver(due: DueDelivery, deadline: number): Promise<void> {
-    const { take, plan } = this.#dependencies;
+    const { take, plan, underWay, lanes } = this.#dependencies;
+    const { record } = due;
+    const rank = lanes.isPaced(record.destination) ? 'slot' : 'next';
+    const delivery = underWay.begin(record.id);
+    let isFinished = false;
     try {
       const planned = plan(due);
-      const isRouted = planned.errands.some(({ destination }) => destination === due.record.destination);
-      if (!isRouted) return await this.#settle(due, heldBack(due), undefined);
-      const trip = await take(errandFor(due, plannedFor(due.record, planned)), deadline);
-      return await this.#settle(due, this.#updateAfter(due, trip), trip);
+      const isRouted = planned.errands.some(({ destination }) => destination === record.destination);
+      const errand = errandFor(due, plannedFor(record, planned));
+      const trip = isRouted ? await take({ errand, delivery, deadline, rank }) : undefined;
+      const update = trip === undefined ? heldBack(due) : this.#updateAfter(due, trip);
+      await this.#settle(due, update, trip);
+      isFinished = update.state !== 'pending';
     } catch (error) {
-      return this.#noteTrouble(error);
+      this.#noteTrouble(error);
+    } finally {
+      underWay.end(delivery, isFinished ? 'finished' : 'open');
     }
   }
 
-  #updateAfter({ record, firstReceivedAt }: DueDelivery, trip: Trip): DeliveryUpdate {
-    const { clock, policy, random } = this.#dependencies;
-    return updateAfter(record, trip, { firstReceivedAt, now: clock.now(), policy, random: random() });
+  #updateAfter({ record }: DueDelivery, trip: Trip): DeliveryUpdate {
+    const { policy, random } = this.#dependencies;
+    return updateAfter(record, trip, { policy, random: random() });
   }
 
   async #settle(due: DueDelivery, update: DeliveryUpdate, trip: Trip | undefined): Promise<void> {
@@ -167,8 +207,10 @@ export class Worker {
       attempts: attemptRecords(due.record, trip),
       answer: undefined,
     };
-    await ledger.settle({ deliveries: [update], history, isDurable: false });
+    const { hasReleased } = await ledger.settle({ deliveries: [update], history, isDurable: false });
     if (update.state === 'dead') onGivenUp(due, { ...due.record, error: update.lastError });
+    const isDueAgain = update.state === 'pending' && update.dueInMs === 0;
+    if (isDueAgain || hasReleased) this.nudge([due.record.destination]);
   }
 }
 

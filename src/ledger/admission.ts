@@ -1,12 +1,12 @@
 /** The transaction that writes arrivals down before anyone is told, and says who is still to be told. */
 import type { AdmissionContext } from './admission-context.ts';
-import { type JobStep, NOTHING_BEFORE, type Order, orderAfter, stepsOf, withoutHeld } from './job-order.ts';
-import type { PlannedRow } from './hot-statements.ts';
-import type { Admission, Arrival, DeliveryRecord } from './ledger.ts';
+import type { Predecessor } from './hot-statements.ts';
+import { isResult, JobOrder } from './job-order.ts';
+import type { Admission, Arrival, BlockedDelivery, DeliveryRecord, DeliveryTarget } from './ledger.ts';
 import { identify, type Newcomer } from './newcomer.ts';
 import { admitAgain } from './readmission.ts';
-import { holdBackIdle, SUPERSEDED } from './pending-rows.ts';
-import { callbackRow, jobIdOf, type Plan, plannedRecord } from './rows.ts';
+import { supersedeIdle } from './pending-rows.ts';
+import { callbackRow, jobIdOf, type NewDelivery, type Plan, plannedRecord } from './rows.ts';
 
 /** Those that the ledger did not know, with their ids. */
 type Fresh = ReadonlyMap<Newcomer, number>;
@@ -21,7 +21,7 @@ export async function admitAll(
   await traits.lockJobs(trx, jobIds);
   const { all, sharedJobs } = await identify(context, arrivals, jobIds);
   const fresh = await insertCallbacks(context, all);
-  const admissions = await admitNew(context, fresh, sharedJobs);
+  const admissions = await admitNew(context, fresh, new Set(sharedJobs));
   for (const newcomer of all) {
     if (!admissions.has(newcomer)) {
       admissions.set(newcomer, await admitAgain(context, newcomer, planOf(context, newcomer)));
@@ -44,112 +44,115 @@ async function insertCallbacks(context: AdmissionContext, newcomers: readonly Ne
 async function admitNew(
   context: AdmissionContext,
   fresh: Fresh,
-  sharedJobs: readonly string[],
+  sharedJobs: ReadonlySet<string>,
 ): Promise<Map<Newcomer, Admission>> {
   if (fresh.size === 0) return new Map();
-  const orders = await holdOvertaken(context, await orderOf(context, fresh, sharedJobs));
-  const recordsOf = await planDeliveries(context, fresh, orders);
+  const order = await orderOf(context, fresh, sharedJobs);
+  const planned: PlannedDeliveries = new Map();
+  for (const [newcomer, id] of fresh) planned.set(newcomer, planDeliveries(context, order, newcomer, id));
+  const records = await insertDeliveries(context, planned);
   return new Map(
     [...fresh].map(([newcomer, id]) => [
       newcomer,
-      admission(newcomer.arrival, id, orders.get(newcomer), recordsOf.get(id) ?? []),
+      admission(newcomer.arrival, id, planned.get(newcomer), records),
     ]),
   );
 }
 
-/** @returns what was planned, by the callbacks' ids */
-async function planDeliveries(
+interface PlannedDelivery {
+  readonly row: NewDelivery;
+  /** What of its job must be through before it. */
+  readonly before: Predecessor | NewDelivery | undefined;
+}
+
+/** Of each newcomer; undefined: it is superseded. */
+type PlannedDeliveries = Map<Newcomer, readonly PlannedDelivery[] | undefined>;
+
+/** Undefined: no job has another callback. */
+async function orderOf(
   context: AdmissionContext,
   fresh: Fresh,
-  orders: ReadonlyMap<Newcomer, Order>,
-): Promise<Map<number, DeliveryRecord[]>> {
-  const planned: PlannedRow[] = [];
-  for (const [newcomer, callbackId] of fresh) {
-    if (orders.get(newcomer)?.isSuperseded === true) continue;
-    const plan = planOf(context, newcomer);
-    for (const target of newcomer.arrival.planned) planned.push({ callbackId, target, plan });
-  }
-  if (planned.length === 0) return new Map();
-  const ids = await context.statements.insertDeliveries(context, planned);
-  const records = new Map<number, DeliveryRecord[]>();
-  planned.forEach(({ callbackId, target, plan }, index) => {
-    addTo(records, callbackId, plannedRecord(ids[index] as number, target, plan));
+  sharedJobs: ReadonlySet<string>,
+): Promise<JobOrder | undefined> {
+  const shared = [...fresh].filter(([{ jobId }]) => sharedJobs.has(jobId));
+  if (shared.length === 0) return undefined;
+  const { trx, time, statements } = context;
+  const results = shared.filter(([{ arrival }]) => isResult(arrival.callback));
+  await supersedeIdle(
+    trx,
+    time,
+    results.map(([{ jobId }]) => jobId),
+  );
+  const places = shared.flatMap(([{ arrival, jobId }, callbackId]) =>
+    arrival.planned.map(({ destination }) => ({ jobId, destination, callbackId })),
+  );
+  const jobIds = [...new Set(shared.map(([{ jobId }]) => jobId))];
+  const firstResults = await statements.firstResults(context, jobIds);
+  return new JobOrder(firstResults, places, await statements.predecessors(context, places));
+}
+
+function planDeliveries(
+  context: AdmissionContext,
+  order: JobOrder | undefined,
+  newcomer: Newcomer,
+  callbackId: number,
+): readonly PlannedDelivery[] | undefined {
+  const { arrival, jobId } = newcomer;
+  if (order?.isSuperseded(jobId, arrival.callback.status, callbackId) === true) return undefined;
+  const plan = planOf(context, newcomer);
+  return arrival.planned.map((target: DeliveryTarget) => {
+    const place = { jobId, destination: target.destination };
+    const before = order?.lastAt(place);
+    const row: NewDelivery = { callbackId, jobId, target, plan, isBlocked: before !== undefined };
+    order?.append(place, row);
+    return { row, before };
   });
-  return records;
 }
 
-async function holdOvertaken(
-  { trx, time }: AdmissionContext,
-  orders: ReadonlyMap<Newcomer, Order>,
-): Promise<ReadonlyMap<Newcomer, Order>> {
-  const ids = [...orders.values()].flatMap(({ overtaken }) => overtaken.map(({ id }) => id));
-  if (ids.length === 0) return orders;
-  const held = await holdBackIdle(trx, time, ids, SUPERSEDED);
-  return new Map([...orders].map(([newcomer, order]) => [newcomer, withoutHeld(order, held)]));
+async function insertDeliveries(
+  context: AdmissionContext,
+  planned: PlannedDeliveries,
+): Promise<ReadonlyMap<NewDelivery, DeliveryRecord>> {
+  const rows: NewDelivery[] = [];
+  for (const deliveries of planned.values()) for (const { row } of deliveries ?? []) rows.push(row);
+  if (rows.length === 0) return new Map();
+  const ids = await context.statements.insertDeliveries(context, rows);
+  return new Map(rows.map((row, index) => [row, plannedRecord(ids[index] as number, row.target, row.plan)]));
 }
 
+/** A claim outlasts the lease only where the service is to retry first. */
 function planOf({ claim, takeOverAfterMs }: AdmissionContext, { arrival }: Newcomer): Plan {
   return arrival.isAccepted
     ? { claim: undefined, dueInMs: 0, isOurs: true }
-    : { claim, dueInMs: takeOverAfterMs, isOurs: false };
-}
-
-/** How each new callback stands to the earlier ones of its job, those of the same batch included. */
-async function orderOf(
-  { trx, time }: AdmissionContext,
-  fresh: Fresh,
-  sharedJobs: readonly string[],
-): Promise<Map<Newcomer, Order>> {
-  const orders = new Map([...fresh.keys()].map((newcomer) => [newcomer, NOTHING_BEFORE]));
-  if (sharedJobs.length === 0) return orders;
-  const steps = new Map<string, JobStep[]>();
-  for (const step of await stepsOf(trx, sharedJobs, time)) addTo(steps, step.jobId, step);
-  for (const [newcomer, callbackId] of fresh) {
-    const { arrival, jobId } = newcomer;
-    const earlier = steps.get(jobId)?.filter((step) => step.callbackId < callbackId) ?? [];
-    const order = orderAfter(arrival.callback.status, earlier);
-    orders.set(newcomer, order);
-    if (order.isSuperseded) continue;
-    for (const step of aboutToBeSent(arrival, callbackId, jobId)) addTo(steps, jobId, step);
-  }
-  return orders;
-}
-
-function addTo<Key, Value>(groups: Map<Key, Value[]>, key: Key, value: Value): void {
-  const group = groups.get(key);
-  if (group === undefined) groups.set(key, [value]);
-  else group.push(value);
-}
-
-function aboutToBeSent(
-  { callback: { status }, planned }: Arrival,
-  callbackId: number,
-  jobId: string,
-): JobStep[] {
-  return planned.map(({ destination }) => ({
-    callbackId,
-    jobId,
-    status,
-    pending: { id: 0, destination, isClaimed: true },
-  }));
+    : { claim, dueInMs: Math.max(takeOverAfterMs, claim.leaseMs), isOurs: false };
 }
 
 function admission(
   arrival: Arrival,
   callbackId: number,
-  order: Order | undefined,
-  deliveries: readonly DeliveryRecord[],
+  planned: readonly PlannedDelivery[] | undefined,
+  records: ReadonlyMap<NewDelivery, DeliveryRecord>,
 ): Admission {
-  const claimed = deliveries.filter(({ isClaimed }) => isClaimed);
-  const isBlocked = ({ destination }: DeliveryRecord) => order?.busyDestinations.has(destination) === true;
+  const deliveries = (planned ?? []).map(({ row }) => records.get(row) as DeliveryRecord);
   return {
     callbackId,
     isNew: true,
     timesReceived: 1,
-    firstReceivedAt: arrival.receivedAt,
-    isSuperseded: order?.isSuperseded === true,
+    isSuperseded: planned === undefined,
     deliveries,
-    claimed: claimed.map(({ id }) => id),
-    blocked: claimed.filter(isBlocked).map(({ id }) => id),
+    claimed: deliveries.filter(({ isClaimed }) => isClaimed).map(({ id }) => id),
+    blocked: arrival.isAccepted ? [] : blockedIn(planned ?? [], records),
   };
+}
+
+function blockedIn(
+  planned: readonly PlannedDelivery[],
+  records: ReadonlyMap<NewDelivery, DeliveryRecord>,
+): BlockedDelivery[] {
+  const idOf = (row: NewDelivery) => (records.get(row) as DeliveryRecord).id;
+  return planned.flatMap(({ row, before }) => {
+    if (before === undefined) return [];
+    const behind = 'id' in before ? before : { id: idOf(before), isClaimed: before.plan.claim !== undefined };
+    return { id: idOf(row), behind: behind.id, isBehindClaimed: behind.isClaimed };
+  });
 }

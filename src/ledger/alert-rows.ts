@@ -17,6 +17,12 @@ export async function writeAlert(
   const [callbackId] = await statements.insertCallbacks(context, [row]);
   if (callbackId === undefined) return;
   const plan = { claim: undefined, dueInMs: 0, isOurs: true };
-  const planned = targets.map((target) => ({ callbackId, target, plan }));
+  const planned = targets.map((target) => ({
+    callbackId,
+    jobId: undefined,
+    target,
+    plan,
+    isBlocked: false,
+  }));
   await statements.insertDeliveries(context, planned);
 }

@@ -5,8 +5,12 @@ import type { Moment } from './rows.ts';
 import type { Tables } from './tables.ts';
 
 export interface DialectTraits {
+  /** Processes on several machines may write the store. */
+  readonly isShared: boolean;
   readonly idType: 'integer' | 'bigint';
   asGeneratedId(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
+  /** Gives the deliveries that may be attempted again their callback's job, also those that an earlier version writes. */
+  fillJobKeys(db: Kysely<unknown>): Promise<void>;
   /** Runs `work` in one transaction; a durable one is on disk when the promise resolves. */
   transact<T>(db: Kysely<Tables>, isDurable: boolean, work: (trx: Kysely<Tables>) => Promise<T>): Promise<T>;
   /**

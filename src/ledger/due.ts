@@ -1,73 +1,114 @@
-/** What is Botbell's own to attempt: claimed by one process at a time, in the order of each job. */
+/** What is Botbell's own to attempt: claimed by one process at a time, in the order of its callbacks and of each job. */
 import { sql, type Kysely } from 'kysely';
 import type { DialectTraits } from './dialect.ts';
-import { isResult, stepsOf } from './job-order.ts';
-import type { CallbackKind, DueDelivery } from './ledger.ts';
-import { earlierOfTheJob, holdBack, isPending, SUPERSEDED } from './pending-rows.ts';
+import { EXECUTING, isResult } from './job-order.ts';
+import type { CallbackKind, DueDelivery, DueRequest } from './ledger.ts';
+import { earlierInJob, holdBack, isIdle, isPending, releaseNext, SUPERSEDED } from './pending-rows.ts';
 import {
   callbackIn,
   type Claim,
   deliveryRecord,
-  isClaimedColumn,
+  standingColumns,
   jobIdOf,
   type StandingRow,
   type StoreTime,
 } from './rows.ts';
 import type { Tables } from './tables.ts';
 
-export interface DueRequest {
+export interface DueContext {
+  readonly trx: Kysely<Tables>;
+  readonly traits: DialectTraits;
+  readonly time: StoreTime;
   readonly claim: Claim;
-  readonly limit: number;
-  readonly pausedChannels: readonly string[];
+  readonly takeOverAfterMs: number;
+}
+
+/** From destination to destination by the index: what one of them has pending is not gone through. */
+export async function dueDestinations(db: Kysely<Tables>, { now }: StoreTime): Promise<readonly string[]> {
+  const { rows } = await sql<{ destination: string }>`
+    with recursive each(destination) as (
+      select min(destination) from deliveries where ${isPending}
+      union all
+      select (select min(destination) from deliveries where ${isPending} and destination > each.destination)
+      from each where each.destination is not null
+    )
+    select destination from each
+    where destination is not null and exists (
+      select 1 from deliveries where ${isPending} and deliveries.destination = each.destination and due_at <= ${now}
+    )`.execute(db);
+  return rows.map(({ destination }) => destination);
 }
 
 export async function claimDue(
-  trx: Kysely<Tables>,
-  traits: DialectTraits,
-  time: StoreTime,
-  request: DueRequest,
-): Promise<DueDelivery[]> {
-  const ids = await dueIds(trx, traits, time, request);
+  context: DueContext,
+  requests: readonly DueRequest[],
+): Promise<readonly DueDelivery[]> {
+  const ids: number[] = [];
+  for (const request of requests) ids.push(...(await dueIds(context, request)));
   if (ids.length === 0) return [];
-  const { owner, leaseMs } = request.claim;
-  const rows = await trx
-    .updateTable('deliveries')
-    .set({ claimed_by: owner, claimed_until: time.in(leaseMs), is_ours: 1 })
-    .where('id', 'in', ids)
-    .returningAll()
-    .returning(isClaimedColumn(time))
-    .execute();
-  const due = await withCallbacks(
-    trx,
-    rows.toSorted((a, b) => a.due_at - b.due_at),
-  );
-  return withoutSuperseded(trx, time, due);
+  const claimed = await withCallbacks(context.trx, await claimRows(context, ids));
+  const { due, hasReleased } = await withoutSuperseded(context, claimed);
+  return hasReleased
+    ? [
+        ...due,
+        ...(await claimDue(
+          context,
+          requests.map((each) => without(each, due)),
+        )),
+      ]
+    : due;
+}
+
+function without({ destination, limit }: DueRequest, due: readonly DueDelivery[]): DueRequest {
+  const count = due.filter(({ record }) => record.destination === destination).length;
+  return { destination, limit: limit - count };
 }
 
 async function dueIds(
-  trx: Kysely<Tables>,
-  traits: DialectTraits,
-  time: StoreTime,
-  { limit, pausedChannels }: DueRequest,
+  { trx, traits, time }: DueContext,
+  { destination, limit }: DueRequest,
 ): Promise<number[]> {
-  let query = trx
+  const query = trx
     .selectFrom('deliveries')
     .select('id')
     .where(isPending)
+    .where('destination', '=', destination)
     .where('due_at', '<=', time.now)
-    .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<=', time.now)]))
-    .where(sql<boolean>`not exists (${earlierOfTheJob(time)})`)
-    .orderBy('due_at')
+    .where(isIdle(time))
+    // What an earlier version wrote may be due before its turn.
+    .where(sql<boolean>`not exists (${earlierInJob})`)
+    .orderBy('callback_id')
     .limit(limit);
-  if (pausedChannels.length > 0) query = query.where('channel', 'not in', pausedChannels);
   const rows = await traits.lockRows(query).execute();
   return rows.map(({ id }) => id);
+}
+
+/** While the claim lasts it is due to nobody; that it was due until now was waiting. */
+async function claimRows(
+  { trx, time, claim }: DueContext,
+  ids: readonly number[],
+): Promise<readonly StandingRow[]> {
+  const until = time.in(claim.leaseMs);
+  const rows = await trx
+    .updateTable('deliveries')
+    .set({
+      claimed_by: claim.owner,
+      claimed_until: until,
+      is_ours: 1,
+      waited_ms: sql<number>`waited_ms + ${time.now} - due_at`,
+      due_at: until,
+    })
+    .where('id', 'in', ids)
+    .returningAll()
+    .returning(standingColumns(time))
+    .execute();
+  return rows.toSorted((a, b) => a.callback_id - b.callback_id);
 }
 
 async function withCallbacks(trx: Kysely<Tables>, rows: readonly StandingRow[]): Promise<DueDelivery[]> {
   const callbacks = await trx
     .selectFrom('callbacks')
-    .select(['id', 'kind', 'body', 'times_received', 'received_at'])
+    .select(['id', 'kind', 'body', 'times_received'])
     .where('id', 'in', [...new Set(rows.map((row) => row.callback_id))])
     .execute();
   const byId = new Map(callbacks.map((callback) => [callback.id, callback]));
@@ -80,31 +121,36 @@ async function withCallbacks(trx: Kysely<Tables>, rows: readonly StandingRow[]):
       callbackId: callback.id,
       callback: callbackIn(callback.body),
       timesReceived: callback.times_received,
-      firstReceivedAt: callback.received_at,
     };
   });
 }
 
 /** A start that could not be told before its result came is not told any more. */
 async function withoutSuperseded(
-  trx: Kysely<Tables>,
-  time: StoreTime,
+  { trx, time, takeOverAfterMs }: DueContext,
   due: readonly DueDelivery[],
-): Promise<DueDelivery[]> {
+): Promise<{ readonly due: readonly DueDelivery[]; readonly hasReleased: boolean }> {
   const starts = due.filter(({ kind, callback }) => kind === 'callback' && !isResult(callback));
-  if (starts.length === 0) return [...due];
-  const steps = await stepsOf(
-    trx,
-    starts.map(({ callback }) => jobIdOf(callback)),
-    time,
-  );
-  const finished = new Set(steps.filter(isResult).map(({ jobId }) => jobId));
+  if (starts.length === 0) return { due, hasReleased: false };
+  const jobIds = starts.map(({ callback }) => jobIdOf(callback));
+  const finished = await jobsWithResult(trx, jobIds);
   const superseded = starts.filter(({ callback }) => finished.has(jobIdOf(callback)));
-  await holdBack(
-    trx,
-    time,
-    superseded.map(({ record }) => record.id),
-    SUPERSEDED,
-  );
-  return due.filter((each) => !superseded.includes(each));
+  const ids = superseded.map(({ record }) => record.id);
+  await holdBack(trx, time, ids, SUPERSEDED);
+  const hasReleased = await releaseNext(trx, time, ids, takeOverAfterMs);
+  return { due: due.filter((each) => !superseded.includes(each)), hasReleased };
 }
+
+async function jobsWithResult(trx: Kysely<Tables>, jobIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await trx
+    .selectFrom('callbacks')
+    .select('job_id')
+    .distinct()
+    .where('job_id', 'in', [...new Set(jobIds)])
+    .where(isResultRow)
+    .execute();
+  return new Set(rows.map(({ job_id }) => job_id));
+}
+
+/** The condition of the index of results, word for word. */
+const isResultRow = sql<boolean>`status <> ${sql.lit(EXECUTING)} and kind = 'callback'`;

@@ -1,7 +1,7 @@
 /** The statements that every callback needs: what they cost is what a callback costs, so each database runs them its own way. */
 import type { Kysely } from 'kysely';
-import type { DeliveryTarget, DeliveryUpdate, HistoryRecord } from './ledger.ts';
-import type { NewCallback, Plan, StoreTime } from './rows.ts';
+import type { DeliveryUpdate, HistoryRecord } from './ledger.ts';
+import type { NewCallback, NewDelivery, StoreTime } from './rows.ts';
 import type { Tables } from './tables.ts';
 
 /** One transaction, at one moment of the store's time. */
@@ -10,14 +10,28 @@ export interface StatementContext {
   readonly time: StoreTime;
 }
 
-export interface PlannedRow {
+/** Where a delivery stands in its job: after every pending one to the same destination whose callback came earlier. */
+export interface PlaceInJob {
+  readonly jobId: string;
+  readonly destination: string;
   readonly callbackId: number;
-  readonly target: DeliveryTarget;
-  readonly plan: Plan;
+}
+
+/** The pending delivery right before a place. */
+export interface Predecessor {
+  readonly id: number;
+  readonly isClaimed: boolean;
 }
 
 /** SQLite answers at once, a server later. */
 type Eventually<Value> = Value | Promise<Value>;
+
+/** Who settles deliveries. */
+export interface Settler {
+  readonly owner: string;
+  /** How long the service may retry the next one of a job before Botbell does. */
+  readonly takeOverAfterMs: number;
+}
 
 export interface HotStatements {
   /** The jobs among these that have a callback already. */
@@ -30,14 +44,23 @@ export interface HotStatements {
     rows: readonly NewCallback[],
   ): Eventually<readonly (number | undefined)[]>;
   /** @returns the ids, in order */
-  insertDeliveries(context: StatementContext, planned: readonly PlannedRow[]): Eventually<readonly number[]>;
+  insertDeliveries(context: StatementContext, planned: readonly NewDelivery[]): Eventually<readonly number[]>;
+  /** The first callback of each of these jobs that is a result. */
+  firstResults(context: StatementContext, jobIds: readonly string[]): Eventually<ReadonlyMap<string, number>>;
+  /** In order; undefined: nothing is before it. */
+  predecessors(
+    context: StatementContext,
+    places: readonly PlaceInJob[],
+  ): Eventually<readonly (Predecessor | undefined)[]>;
   insertHistory(context: StatementContext, records: readonly HistoryRecord[]): Eventually<void>;
   /**
-   * A failure counts only while `owner` still holds the claim; that somebody was told is true whoever holds it.
+   * A failure counts only while `owner` still holds the claim; that somebody was told is true whoever holds it. What is
+   * finished makes the next one of its job due.
+   * @returns whether there was a next one
    */
   updateDeliveries(
     context: StatementContext,
     updates: readonly DeliveryUpdate[],
-    owner: string,
-  ): Eventually<void>;
+    settler: Settler,
+  ): Eventually<boolean>;
 }

@@ -1,10 +1,20 @@
 /** The hot statements for a server: as many rows as possible in one, since each waits for a round trip. */
+import { sql } from 'kysely';
 import { identityOf } from '../callback/identity.ts';
-import type { HotStatements, PlannedRow, StatementContext } from './hot-statements.ts';
+import type { HotStatements, PlaceInJob, Predecessor, Settler, StatementContext } from './hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from './ledger.ts';
-import { callbackIn, historyRow, type NewCallback, plannedRow, updatedColumns } from './rows.ts';
+import { releaseNext } from './pending-rows.ts';
+import {
+  callbackIn,
+  historyRow,
+  type NewCallback,
+  type NewDelivery,
+  plannedRow,
+  updatedColumns,
+  WAITS_FOR_EARLIER,
+} from './rows.ts';
 
-/** PostgreSQL takes 65,535 parameters, and a delivery has twelve. */
+/** PostgreSQL takes 65,535 parameters, and a delivery has fourteen. */
 const ROWS_PER_INSERT = 1000;
 
 export const kyselyStatements: HotStatements = {
@@ -12,6 +22,8 @@ export const kyselyStatements: HotStatements = {
   identifyCallbacks,
   insertCallbacks,
   insertDeliveries,
+  firstResults,
+  predecessors,
   insertHistory,
   updateDeliveries,
 };
@@ -66,7 +78,7 @@ function keyOf({ job_id, identity }: Pick<NewCallback, 'job_id' | 'identity'>): 
 
 async function insertDeliveries(
   context: StatementContext,
-  planned: readonly PlannedRow[],
+  planned: readonly NewDelivery[],
 ): Promise<readonly number[]> {
   const ids: number[] = [];
   for (let start = 0; start < planned.length; start += ROWS_PER_INSERT) {
@@ -77,9 +89,9 @@ async function insertDeliveries(
 
 async function insertSome(
   { trx, time }: StatementContext,
-  planned: readonly PlannedRow[],
+  planned: readonly NewDelivery[],
 ): Promise<readonly number[]> {
-  const rows = planned.map(({ callbackId, target, plan }) => plannedRow(callbackId, target, plan, time));
+  const rows = planned.map((delivery) => plannedRow(delivery, time));
   const inserted = await trx
     .insertInto('deliveries')
     .values(rows)
@@ -87,6 +99,37 @@ async function insertSome(
     .execute();
   const ids = new Map(inserted.map((row) => [`${row.callback_id} ${row.destination}`, row.id]));
   return rows.map((row) => ids.get(`${row.callback_id} ${row.destination}`) as number);
+}
+
+async function firstResults(
+  { trx }: StatementContext,
+  jobIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ job_id: string; id: number }>`
+    select job_id, min(id) as id from callbacks
+    where job_id = any(${jobIds}::text[]) and status <> 2 and kind = 'callback' group by job_id`.execute(trx);
+  return new Map(rows.map(({ job_id, id }) => [job_id, id]));
+}
+
+async function predecessors(
+  { trx, time }: StatementContext,
+  places: readonly PlaceInJob[],
+): Promise<readonly (Predecessor | undefined)[]> {
+  const jobIds = places.map(({ jobId }) => jobId);
+  const destinations = places.map(({ destination }) => destination);
+  const callbackIds = places.map(({ callbackId }) => callbackId);
+  const { rows } = await sql<{ place: number; id: number; is_claimed: boolean | null }>`
+    select place.index as place, before.id, before.claimed_until > ${time.now} as is_claimed
+    from unnest(${jobIds}::text[], ${destinations}::text[], ${callbackIds}::bigint[]) with ordinality
+      as place(job_id, destination, callback_id, index)
+    cross join lateral (
+      select id, claimed_until from deliveries
+      where state = 'pending' and job_key = place.job_id and destination = place.destination
+        and callback_id < place.callback_id
+      order by callback_id desc limit 1
+    ) as before`.execute(trx);
+  const found = new Map(rows.map((row) => [row.place, { id: row.id, isClaimed: row.is_claimed === true }]));
+  return places.map((_place, index) => found.get(index + 1));
 }
 
 async function insertHistory({ trx }: StatementContext, records: readonly HistoryRecord[]): Promise<void> {
@@ -98,13 +141,20 @@ async function insertHistory({ trx }: StatementContext, records: readonly Histor
 async function updateDeliveries(
   { trx, time }: StatementContext,
   updates: readonly DeliveryUpdate[],
-  owner: string,
-): Promise<void> {
-  for (const update of updates) {
-    let query = trx.updateTable('deliveries').set(updatedColumns(update, time)).where('id', '=', update.id);
+  { owner, takeOverAfterMs }: Settler,
+): Promise<boolean> {
+  // In one order everywhere, so that two batches never wait for each other.
+  for (const update of updates.toSorted((a, b) => a.id - b.id)) {
+    const due_at = sql<number>`case when due_at = ${WAITS_FOR_EARLIER} then due_at else ${time.in(update.dueInMs)} end`;
+    let query = trx
+      .updateTable('deliveries')
+      .set({ ...updatedColumns(update, time), due_at })
+      .where('id', '=', update.id);
     if (update.state !== 'delivered') {
       query = query.where('state', '=', 'pending').where('claimed_by', '=', owner);
     }
     await query.execute();
   }
+  const finished = updates.filter(({ state }) => state !== 'pending').map(({ id }) => id);
+  return releaseNext(trx, time, finished, takeOverAfterMs);
 }

@@ -54,6 +54,17 @@ export interface DeliveryRecord extends DeliveryTarget {
   readonly isClaimed: boolean;
   /** Botbell retries it by itself: the service has given up, or need not retry. */
   readonly isOurs: boolean;
+  /** Milliseconds that count towards being given up, as it was read: without those in which it only waited for its turn. */
+  readonly ageMs: number;
+}
+
+/** A delivery that an earlier one of its job and destination must precede. */
+export interface BlockedDelivery {
+  readonly id: number;
+  /** The one right before it. */
+  readonly behind: number;
+  /** Whether some process has that one in hand. */
+  readonly isBehindClaimed: boolean;
 }
 
 /** One POST of a checked callback. */
@@ -76,14 +87,13 @@ export interface Admission {
   readonly isNew: boolean;
   /** 1 for the first POST of this callback. */
   readonly timesReceived: number;
-  readonly firstReceivedAt: number;
   /** An `executing` that came after its job's result. */
   readonly isSuperseded: boolean;
   readonly deliveries: readonly DeliveryRecord[];
   /** Ids of the pending deliveries that are now this process's to send, and nobody else's, until the lease ends. */
   readonly claimed: readonly number[];
   /** Those of the claimed ones that must wait, because an earlier callback of the job is still on its way there. */
-  readonly blocked: readonly number[];
+  readonly blocked: readonly BlockedDelivery[];
 }
 
 /** A delivery that nobody else makes: Botbell's own to attempt, and claimed for that. */
@@ -93,7 +103,36 @@ export interface DueDelivery {
   readonly callbackId: number;
   readonly callback: Callback;
   readonly timesReceived: number;
-  readonly firstReceivedAt: number;
+}
+
+/** How much of a destination the caller can attempt now. */
+export interface DueRequest {
+  readonly destination: string;
+  readonly limit: number;
+}
+
+/** A destination or channel, and how long nothing may be sent to it. */
+export interface Pace {
+  readonly destination: string;
+  /** Milliseconds; negative: the last slot was so long ago. */
+  readonly nextInMs: number;
+}
+
+/** When each destination that has limited its rate may be sent the next message, for all processes and over restarts. */
+export interface PaceStore {
+  /** Several processes send: a slot is theirs only when the store has given it to them. */
+  readonly isShared: boolean;
+  /**
+   * Takes the destination's next slot.
+   * @param intervalMs until the slot after it
+   * @returns milliseconds until it; undefined, and nothing taken, where that is more than `mostMs`
+   * @throws {LedgerUnavailable}
+   */
+  reserve(destination: string, intervalMs: number, mostMs: number): Promise<number | undefined>;
+  /** Gives no slot for so long; those given before are void. @throws {LedgerUnavailable} */
+  pause(destination: string, ms: number): Promise<void>;
+  /** Forgets those whose last slot is more than `idleMs` ago. @returns the others @throws {LedgerUnavailable} */
+  current(idleMs: number): Promise<readonly Pace[]>;
 }
 
 /** `alert`: a message of Botbell's own to its operators. */
@@ -126,7 +165,7 @@ export interface DeliveryUpdate {
   readonly receipt: Receipt | undefined;
   readonly heldBecause?: string;
   readonly isOurs: boolean;
-  /** Milliseconds until Botbell itself may attempt it; of no meaning unless it is pending. */
+  /** Milliseconds until Botbell itself may attempt it; of no meaning unless it is pending and its job's next. */
   readonly dueInMs: number;
 }
 
@@ -153,6 +192,11 @@ export interface Settlement {
   readonly history: HistoryRecord | undefined;
   /** Flush to disk before returning: what is answered while undelivered must survive a power cut. */
   readonly isDurable: boolean;
+}
+
+export interface Settled {
+  /** A delivery of Botbell's own that waited for one of these, or of those settled with them, is due now. */
+  readonly hasReleased: boolean;
 }
 
 /** A body that no retry can make acceptable, kept for the operator. */
@@ -186,16 +230,19 @@ export interface Ledger {
    * Even when it throws, that somebody was told is kept, and written before anything else is admitted or claimed.
    * @throws {LedgerUnavailable}
    */
-  settle(settlement: Settlement): Promise<void>;
-  /** Whether an earlier callback of the job is still on its way to the same destination. @throws {LedgerUnavailable} */
-  isBlocked(deliveryId: number): Promise<boolean>;
+  settle(settlement: Settlement): Promise<Settled>;
+  /** The delivery that must be through before this one; undefined: none. @throws {LedgerUnavailable} */
+  predecessorOf(
+    deliveryId: number,
+  ): Promise<{ readonly id: number; readonly isClaimed: boolean } | undefined>;
+  /** The destinations for which something is due. @throws {LedgerUnavailable} */
+  dueDestinations(): Promise<readonly string[]>;
   /**
-   * Claims what is due for Botbell itself to attempt, oldest first.
-   * @param limit the most that the caller can send now
-   * @param pausedChannels channels that asked to be left alone
+   * Claims what is due for Botbell itself to attempt, in the order of its callbacks for each destination.
    * @throws {LedgerUnavailable}
    */
-  claimDue(limit: number, pausedChannels: readonly string[]): Promise<readonly DueDelivery[]>;
+  claimDue(requests: readonly DueRequest[]): Promise<readonly DueDelivery[]>;
+  readonly paces: PaceStore;
   /** Has an alert delivered, unless its like was before. @throws {LedgerUnavailable} */
   raise(alert: Alert): Promise<void>;
   /**

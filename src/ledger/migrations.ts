@@ -3,6 +3,8 @@ import { type ColumnDefinitionBuilder, type Kysely, type Migration, Migrator, sq
 import type { Clock } from '../time/clock.ts';
 import type { DialectTraits, OpenStore } from './dialect.ts';
 import { patiently } from './patience.ts';
+import { earlierInJob } from './pending-rows.ts';
+import { WAITS_FOR_EARLIER } from './rows.ts';
 
 type Schema = Kysely<unknown>;
 
@@ -89,6 +91,51 @@ async function createRefused(db: Schema, traits: DialectTraits): Promise<void> {
     .execute();
 }
 
+/**
+ * What is due is found by destination, in the order of its callbacks; what waits for an earlier delivery of its job is
+ * not due at all until that one is through. Both from indexes that hold nothing but what is pending.
+ */
+async function orderDeliveries(db: Schema, traits: DialectTraits): Promise<void> {
+  await db.schema.alterTable('deliveries').addColumn('job_key', 'text').execute();
+  await db.schema
+    .alterTable('deliveries')
+    .addColumn('waited_ms', 'bigint', (column) => column.notNull().defaultTo(0))
+    .execute();
+  await db.schema.alterTable('deliveries').addColumn('counts_from', 'bigint').execute();
+  await traits.fillJobKeys(db);
+  await sql`
+    update deliveries
+    set counts_from = (select received_at from callbacks where callbacks.id = deliveries.callback_id)
+    where state <> 'delivered'`.execute(db);
+  await sql`drop index deliveries_open`.execute(db);
+  await indexPending(db, 'deliveries_due', ['destination', 'callback_id', 'due_at']);
+  await indexPending(db, 'deliveries_by_job', ['job_key', 'destination', 'callback_id']);
+  await sql`create index deliveries_dead on deliveries (id) where state = 'dead'`.execute(db);
+  await sql`create index callbacks_results on callbacks (job_id) where status <> 2 and kind = 'callback'`.execute(
+    db,
+  );
+  await sql`
+    update deliveries set due_at = ${sql.lit(WAITS_FOR_EARLIER)}
+    where state = 'pending' and exists (${earlierInJob})`.execute(db);
+}
+
+async function indexPending(db: Schema, name: string, columns: string[]): Promise<void> {
+  await db.schema
+    .createIndex(name)
+    .on('deliveries')
+    .columns(columns)
+    .where(sql.ref('state'), '=', sql`'pending'`)
+    .execute();
+}
+
+async function createPaces(db: Schema): Promise<void> {
+  await db.schema
+    .createTable('paces')
+    .addColumn('destination', 'text', (column) => column.primaryKey())
+    .addColumn('next_at', 'bigint', required)
+    .execute();
+}
+
 function migrationsFor(traits: DialectTraits): Record<string, Migration> {
   return {
     '0001-ledger-tables': {
@@ -97,6 +144,12 @@ function migrationsFor(traits: DialectTraits): Record<string, Migration> {
         await createDeliveries(db as Schema, traits);
         await createHistory(db as Schema, traits);
         await createRefused(db as Schema, traits);
+      },
+    },
+    '0002-delivery-order': {
+      up: async (db) => {
+        await orderDeliveries(db as Schema, traits);
+        await createPaces(db as Schema);
       },
     },
   };

@@ -1,5 +1,5 @@
 /** From a store URL to a ledger that is ready to be written. */
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { OpenStore } from './dialect.ts';
 import type { Ledger } from './ledger.ts';
 import { migrate } from './migrations.ts';
@@ -7,6 +7,7 @@ import { isGone } from './owner.ts';
 import { patiently } from './patience.ts';
 import { isPending } from './pending-rows.ts';
 import { isSqliteBusy, openSqlite } from './sqlite.ts';
+import { WAITS_FOR_EARLIER } from './rows.ts';
 import { type LedgerOptions, SqlLedger } from './sql-ledger.ts';
 import type { Tables } from './tables.ts';
 
@@ -17,7 +18,7 @@ export async function openLedger(url: string, options: LedgerOptions): Promise<L
   const store = await openStore(url, options);
   try {
     await migrate(store, options.clock);
-    await releaseClaimsOfTheGone(store.db, options.owner);
+    await releaseClaimsOfTheGone(store.db, options);
     return new SqlLedger(store, options);
   } catch (error) {
     await store.db.destroy();
@@ -26,7 +27,10 @@ export async function openLedger(url: string, options: LedgerOptions): Promise<L
 }
 
 /** What a crashed predecessor was sending is free at once, instead of when its lease ends. */
-async function releaseClaimsOfTheGone(db: Kysely<Tables>, self: string): Promise<void> {
+async function releaseClaimsOfTheGone(
+  db: Kysely<Tables>,
+  { owner: self, leaseMs }: LedgerOptions,
+): Promise<void> {
   const claims = await db
     .selectFrom('deliveries')
     .select('claimed_by')
@@ -38,7 +42,12 @@ async function releaseClaimsOfTheGone(db: Kysely<Tables>, self: string): Promise
   if (gone.length === 0) return;
   await db
     .updateTable('deliveries')
-    .set({ claimed_by: null, claimed_until: null })
+    .set({
+      claimed_by: null,
+      claimed_until: null,
+      // While it was claimed it was due to nobody else.
+      due_at: sql<number>`case when is_ours = 1 and due_at < ${WAITS_FOR_EARLIER} then claimed_until - ${leaseMs} else due_at end`,
+    })
     .where(isPending)
     .where('claimed_by', 'in', gone)
     .execute();

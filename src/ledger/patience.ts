@@ -11,12 +11,12 @@ export async function patiently<T>(
   isBusy: (error: unknown) => boolean,
   work: () => T | Promise<T>,
 ): Promise<T> {
-  const until = clock.now() + PATIENCE_MS;
+  const until = clock.monotonic() + PATIENCE_MS;
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!isBusy(error) || clock.now() >= until) throw error;
+      if (!isBusy(error) || clock.monotonic() >= until) throw error;
       await clock.sleep(INTERVAL_MS);
     }
   }

@@ -1,31 +1,44 @@
 /** Writing, claiming and holding back deliveries that are still to be made. */
 import { sql, type Kysely } from 'kysely';
 import { EXECUTING } from './job-order.ts';
-import { type Claim, isClaimedColumn, type StandingRow, type StoreTime } from './rows.ts';
+import { type Claim, standingColumns, type StandingRow, type StoreTime, WAITS_FOR_EARLIER } from './rows.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * The condition of the index of open deliveries, word for word: SQLite uses the index for no other, and for no parameters
- * (sqlite.org/partialindex.html, "Queries Using Partial Indexes").
+ * The condition of the indexes of pending deliveries, word for word: SQLite uses such an index for no other, and for no
+ * parameters (sqlite.org/partialindex.html, "Queries Using Partial Indexes").
  */
-export const isOpen = sql<boolean>`deliveries.state in ('pending', 'dead')`;
+export const isPending = sql<boolean>`deliveries.state = 'pending'`;
 
-/** By the index, too. */
-export const isPending = sql<boolean>`(${isOpen} and deliveries.state = 'pending')`;
+/** That nobody is attempting it at this moment, as far as is known. */
+export function isIdle({ now }: StoreTime) {
+  return sql<boolean>`(claimed_until is null or claimed_until <= ${now})`;
+}
 
-/** What nobody else is sending becomes the claimer's. @returns the ids */
+/** Of a row of `deliveries`: an earlier one of its job that is pending at its destination. For an `exists`. */
+export const earlierInJob = sql`
+  select 1 from deliveries as earlier
+  where earlier.state = 'pending' and earlier.job_key = deliveries.job_key
+    and earlier.destination = deliveries.destination and earlier.callback_id < deliveries.callback_id`;
+
+/** What nobody else is sending becomes the claimer's, and is due to nobody while the claim lasts. @returns the ids */
 export async function claimPending(
   trx: Kysely<Tables>,
   time: StoreTime,
   callbackId: number,
   { owner, leaseMs }: Claim,
 ): Promise<number[]> {
+  const until = time.in(leaseMs);
   const claimed = await trx
     .updateTable('deliveries')
-    .set({ claimed_by: owner, claimed_until: time.in(leaseMs) })
+    .set({
+      claimed_by: owner,
+      claimed_until: until,
+      due_at: sql<number>`case when due_at < ${until} then ${until} else due_at end`,
+    })
     .where('callback_id', '=', callbackId)
     .where('state', '=', 'pending')
-    .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<=', time.now)]))
+    .where(isIdle(time))
     .returning('id')
     .execute();
   return claimed.map(({ id }) => id);
@@ -38,30 +51,108 @@ export async function holdBack(
   ids: readonly number[],
   reason: string,
 ): Promise<void> {
-  if (ids.length > 0) await holdingBack(trx, time, ids, reason).execute();
+  if (ids.length > 0) await holdingBack(trx, time, reason).where('id', 'in', ids).execute();
 }
 
-/** Holds back what nobody is sending at this moment. @returns the ids */
+/** Holds back what nobody is sending at this moment. */
 export async function holdBackIdle(
   trx: Kysely<Tables>,
   time: StoreTime,
   ids: readonly number[],
   reason: string,
-): Promise<ReadonlySet<number>> {
-  if (ids.length === 0) return new Set();
-  const held = await holdingBack(trx, time, ids, reason)
-    .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<=', time.now)]))
-    .returning('id')
-    .execute();
-  return new Set(held.map(({ id }) => id));
+): Promise<void> {
+  if (ids.length > 0)
+    await holdingBack(trx, time, reason).where('id', 'in', ids).where(isIdle(time)).execute();
 }
 
-function holdingBack(trx: Kysely<Tables>, time: StoreTime, ids: readonly number[], reason: string) {
+/** Holds back every `executing` of these jobs that nobody is sending at this moment: their results are known. */
+export async function supersedeIdle(
+  trx: Kysely<Tables>,
+  time: StoreTime,
+  jobIds: readonly string[],
+): Promise<void> {
+  if (jobIds.length === 0) return;
+  await holdingBack(trx, time, SUPERSEDED)
+    .where('job_key', 'in', [...new Set(jobIds)])
+    .where(isIdle(time))
+    .where(isExecuting)
+    .execute();
+}
+
+/** What failed while its job's result came is not told any more, and keeps that result waiting no longer. */
+export async function supersedeFailed(
+  trx: Kysely<Tables>,
+  time: StoreTime,
+  ids: readonly number[],
+  takeOverAfterMs: number,
+): Promise<boolean> {
+  if (ids.length === 0) return false;
+  const held = await holdingBack(trx, time, SUPERSEDED)
+    .where('id', 'in', ids)
+    .where(isIdle(time))
+    .where(isExecuting)
+    .where(hasResult)
+    .returning('id')
+    .execute();
+  const heldIds = held.map(({ id }) => id);
+  return releaseNext(trx, time, heldIds, takeOverAfterMs);
+}
+
+const hasResult = sql<boolean>`exists (
+  select 1 from callbacks
+  where callbacks.job_id = deliveries.job_key and callbacks.status <> ${sql.lit(EXECUTING)} and callbacks.kind = 'callback'
+)`;
+
+const isExecuting = sql<boolean>`exists (
+  select 1 from callbacks where callbacks.id = deliveries.callback_id and callbacks.status = ${sql.lit(EXECUTING)}
+)`;
+
+function holdingBack(trx: Kysely<Tables>, time: StoreTime, reason: string) {
   return trx
     .updateTable('deliveries')
     .set({ state: 'held', held_because: reason, claimed_by: null, claimed_until: null, updated_at: time.now })
-    .where('id', 'in', ids)
-    .where('state', '=', 'pending');
+    .where(isPending);
+}
+
+/**
+ * Makes due what waited for these, and is now the first of its job: at once where it is Botbell's own, else when the
+ * service has had the time to retry it.
+ * @returns whether anything waited
+ */
+export async function releaseNext(
+  trx: Kysely<Tables>,
+  time: StoreTime,
+  ids: readonly number[],
+  takeOverAfterMs: number,
+): Promise<boolean> {
+  if (ids.length === 0) return false;
+  const released = await trx
+    .updateTable('deliveries')
+    .set({ due_at: dueOnceReleased(time, takeOverAfterMs), waited_ms: waitedSinceWritten(time) })
+    .where(isPending)
+    .where('due_at', '=', WAITS_FOR_EARLIER)
+    .where(
+      sql<boolean>`id in (select ${firstOfItsJob} from deliveries as own where own.id in (${sql.join(ids)}))`,
+    )
+    .executeTakeFirst();
+  return released.numUpdatedRows > 0n;
+}
+
+/** The first that is pending of the job, at the destination, of the delivery `own`. */
+const firstOfItsJob = sql`(
+  select pending.id from deliveries as pending
+  where pending.state = 'pending' and pending.job_key = own.job_key and pending.destination = own.destination
+  order by pending.callback_id limit 1
+)`;
+
+function dueOnceReleased({ now }: StoreTime, takeOverAfterMs: number) {
+  return sql<number>`case
+    when is_ours = 1 or updated_at + ${takeOverAfterMs} < ${now} then ${now} else updated_at + ${takeOverAfterMs} end`;
+}
+
+/** To wait for its turn counts for nothing. */
+function waitedSinceWritten({ now }: StoreTime) {
+  return sql<number>`waited_ms + case when ${now} > updated_at then ${now} - updated_at else 0 end`;
 }
 
 /** Every delivery of a callback, in the order in which they were planned. */
@@ -73,24 +164,10 @@ export function deliveryRows(
   return db
     .selectFrom('deliveries')
     .selectAll()
-    .select(isClaimedColumn(time))
+    .select(standingColumns(time))
     .where('callback_id', '=', callbackId)
     .orderBy('id')
     .execute();
 }
 
 export const SUPERSEDED = 'superseded';
-
-/**
- * A delivery's earlier neighbours: same job, same destination, still pending. For an `exists`. An `executing` that nobody
- * is sending keeps no result waiting: once its result is known, nobody sends it any more.
- */
-export function earlierOfTheJob({ now }: StoreTime) {
-  return sql`
-    select 1 from callbacks as own
-    join callbacks as earlier on earlier.job_id = own.job_id and earlier.id < own.id and earlier.kind = own.kind
-    join deliveries as waiting on waiting.callback_id = earlier.id
-    where own.id = deliveries.callback_id and own.kind = 'callback'
-      and waiting.destination = deliveries.destination and waiting.state = 'pending'
-      and (earlier.status <> ${EXECUTING} or own.status = ${EXECUTING} or waiting.claimed_until > ${now})`;
-}

@@ -2,6 +2,7 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { DialectTraits, OpenStore } from './dialect.ts';
+import { fillJobKeys, fillJobKeysInserted } from './job-keys.ts';
 import { kyselyStatements } from './kysely-statements.ts';
 import type { Tables } from './tables.ts';
 
@@ -51,8 +52,13 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
 }
 
 const postgresTraits: DialectTraits = {
+  isShared: true,
   idType: 'bigint',
   asGeneratedId: (column) => column.generatedAlwaysAsIdentity(),
+  fillJobKeys: async (db) => {
+    await fillJobKeys(db);
+    await fillJobKeysInserted(db);
+  },
   transact: (db, isDurable, work) =>
     // Whoever has waited for a job's lock must see what its holder has written; an operator may have set another default.
     db

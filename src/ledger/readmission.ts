@@ -1,9 +1,23 @@
 /** What happens to a callback that came before: only who has not been told is still to be told. */
 import type { AdmissionContext } from './admission-context.ts';
-import { type Order, orderAfter, stepsOf, withoutHeld } from './job-order.ts';
-import { type Admission, type Arrival, NO_LONGER_ROUTED } from './ledger.ts';
+import { isResult } from './job-order.ts';
+import {
+  type Admission,
+  type Arrival,
+  type BlockedDelivery,
+  type DeliveryTarget,
+  NO_LONGER_ROUTED,
+} from './ledger.ts';
 import type { Newcomer } from './newcomer.ts';
-import { claimPending, deliveryRows, holdBack, holdBackIdle, SUPERSEDED } from './pending-rows.ts';
+import {
+  claimPending,
+  deliveryRows,
+  holdBack,
+  holdBackIdle,
+  releaseNext,
+  SUPERSEDED,
+  supersedeIdle,
+} from './pending-rows.ts';
 import { deliveryRecord, type Plan, type StandingRow } from './rows.ts';
 
 export async function admitAgain(
@@ -12,14 +26,15 @@ export async function admitAgain(
   plan: Plan,
 ): Promise<Admission> {
   const { trx, time, claim } = context;
-  const { arrival } = newcomer;
+  const { arrival, jobId } = newcomer;
   const known = await countIn(context, newcomer);
-  const order = await orderOf(context, newcomer, known.id);
+  if (isResult(arrival.callback)) await supersedeIdle(trx, time, [jobId]);
+  const isSuperseded = !isResult(arrival.callback) && (await hasResult(context, jobId));
   const claimed = arrival.isAccepted ? [] : await claimPending(trx, time, known.id, claim);
   const before = await deliveryRows(trx, time, known.id);
   const own = before.filter(({ id }) => claimed.includes(id));
-  if (order.isSuperseded) await holdBackSuperseded(context, before, own);
-  else await adjustToPlan(context, arrival, plan, { callbackId: known.id, before, own });
+  if (isSuperseded) await holdBackSuperseded(context, before, own);
+  else await adjustToPlan(context, newcomer, plan, { callbackId: known.id, before, own });
   const rows = await deliveryRows(trx, time, known.id);
   const mine = rows.filter(
     (row) => row.is_claimed === 1 && row.claimed_by === claim.owner && !wasBusy(before, claimed, row),
@@ -28,12 +43,11 @@ export async function admitAgain(
     callbackId: known.id,
     isNew: false,
     timesReceived: known.times_received,
-    firstReceivedAt: known.received_at,
     // Whoever was told by then stays told; that nobody else is told any more is what there is to say.
-    isSuperseded: order.isSuperseded && !isToldToAll(rows),
+    isSuperseded: isSuperseded && !isToldToAll(rows),
     deliveries: rows.map(deliveryRecord),
     claimed: idsOf(mine),
-    blocked: idsOf(mine.filter(({ destination }) => order.busyDestinations.has(destination))),
+    blocked: await blockedAmong(context, jobId, mine),
   };
 }
 
@@ -43,32 +57,36 @@ async function countIn({ trx, now }: AdmissionContext, { jobId, identity = '' }:
     .set((eb) => ({ times_received: eb('times_received', '+', 1), last_received_at: now }))
     .where('job_id', '=', jobId)
     .where('identity', '=', identity)
-    .returning(['id', 'times_received', 'received_at'])
+    .returning(['id', 'times_received'])
     .executeTakeFirstOrThrow();
 }
 
 /** For a retry, a result counts as earlier whenever it came: an `executing` must not be told after it. */
-async function orderOf(
-  { trx, time }: AdmissionContext,
-  { arrival, jobId }: Newcomer,
-  callbackId: number,
-): Promise<Order> {
-  const { status } = arrival.callback;
-  const steps = await stepsOf(trx, [jobId], time);
-  const others = steps.filter((step) => step.callbackId !== callbackId);
-  const { isSuperseded } = orderAfter(status, others);
-  const earlier = others.filter((step) => step.callbackId < callbackId);
-  const order = { ...orderAfter(status, earlier), isSuperseded };
-  return withoutHeld(order, await holdBackIdle(trx, time, idsOf(order.overtaken), SUPERSEDED));
+async function hasResult(context: AdmissionContext, jobId: string): Promise<boolean> {
+  return (await context.statements.firstResults(context, [jobId])).has(jobId);
+}
+
+async function blockedAmong(
+  context: AdmissionContext,
+  jobId: string,
+  rows: readonly StandingRow[],
+): Promise<BlockedDelivery[]> {
+  const places = rows.map((row) => ({ jobId, destination: row.destination, callbackId: row.callback_id }));
+  const before = places.length === 0 ? [] : await context.statements.predecessors(context, places);
+  return rows.flatMap(({ id }, index) => {
+    const behind = before[index];
+    return behind === undefined ? [] : { id, behind: behind.id, isBehindClaimed: behind.isClaimed };
+  });
 }
 
 async function holdBackSuperseded(
-  { trx, time }: AdmissionContext,
+  { trx, time, takeOverAfterMs }: AdmissionContext,
   before: readonly StandingRow[],
   own: readonly StandingRow[],
 ): Promise<void> {
   await holdBack(trx, time, idsOf(own), SUPERSEDED);
   await holdBackIdle(trx, time, idsOf(before), SUPERSEDED);
+  await releaseNext(trx, time, idsOf(before), takeOverAfterMs);
 }
 
 interface KnownDeliveries {
@@ -79,18 +97,38 @@ interface KnownDeliveries {
 
 /** Adds whom the config has named since the first time, and holds back whom it no longer names. */
 async function adjustToPlan(
-  { trx, time, statements }: AdmissionContext,
-  { planned }: Arrival,
+  context: AdmissionContext,
+  { arrival, jobId }: Newcomer,
   plan: Plan,
   { callbackId, before, own }: KnownDeliveries,
 ): Promise<void> {
+  const { trx, time, takeOverAfterMs } = context;
+  const { planned }: Arrival = arrival;
   const named = new Set(planned.map(({ destination }) => destination));
   const unnamed = own.filter(({ destination }) => !named.has(destination));
   await holdBack(trx, time, idsOf(unnamed), NO_LONGER_ROUTED);
+  await releaseNext(trx, time, idsOf(unnamed), takeOverAfterMs);
   const known = new Set(before.map(({ destination }) => destination));
   const added = planned.filter(({ destination }) => !known.has(destination));
-  const rows = added.map((target) => ({ callbackId, target, plan }));
-  if (rows.length > 0) await statements.insertDeliveries({ trx, time }, rows);
+  if (added.length > 0) await addDeliveries(context, { callbackId, jobId, plan }, added);
+}
+
+async function addDeliveries(
+  context: AdmissionContext,
+  { callbackId, jobId, plan }: { callbackId: number; jobId: string; plan: Plan },
+  targets: readonly DeliveryTarget[],
+): Promise<void> {
+  const { statements } = context;
+  const places = targets.map(({ destination }) => ({ jobId, destination, callbackId }));
+  const before = await statements.predecessors(context, places);
+  const rows = targets.map((target, index) => ({
+    callbackId,
+    jobId,
+    target,
+    plan,
+    isBlocked: before[index] !== undefined,
+  }));
+  await statements.insertDeliveries(context, rows);
 }
 
 /** Claimed by this process all the same, but for an earlier request that is still at it. */

@@ -43,6 +43,12 @@ export interface Claim {
   readonly leaseMs: number;
 }
 
+/**
+ * `due_at` of a delivery that waits for an earlier one of its job and destination: whoever finishes that one makes this one
+ * due.
+ */
+export const WAITS_FOR_EARLIER = Number.MAX_SAFE_INTEGER;
+
 /** How new deliveries are written: claimed by the request that brought them, or due for the worker. */
 export interface Plan {
   /** Undefined: nobody's yet. */
@@ -95,10 +101,19 @@ export function jobIdOf({ job_id }: Callback): string {
   return `${text.slice(0, LONGEST_JOB_ID).toWellFormed()}… ${hash('sha256', text, 'hex')}`;
 }
 
+/** A delivery to be written. */
+export interface NewDelivery {
+  readonly callbackId: number;
+  /** Undefined for an alert. */
+  readonly jobId: string | undefined;
+  readonly target: DeliveryTarget;
+  readonly plan: Plan;
+  /** An earlier one of its job is still on its way there. */
+  readonly isBlocked: boolean;
+}
+
 export function plannedRow(
-  callbackId: number,
-  target: DeliveryTarget,
-  { claim, dueInMs, isOurs }: Plan,
+  { callbackId, jobId, target, plan: { claim, dueInMs, isOurs }, isBlocked }: NewDelivery,
   time: StoreTime,
 ): Insertable<DeliveryRow> {
   return {
@@ -111,9 +126,11 @@ export function plannedRow(
     refusals: 0,
     claimed_by: claim?.owner ?? null,
     claimed_until: claim === undefined ? null : time.in(claim.leaseMs),
-    due_at: time.in(dueInMs),
+    due_at: isBlocked ? WAITS_FOR_EARLIER : time.in(dueInMs),
     is_ours: Number(isOurs),
     updated_at: time.now,
+    job_key: jobId ?? null,
+    counts_from: time.now,
   };
 }
 
@@ -133,17 +150,19 @@ export function plannedRecord(id: number, target: DeliveryTarget, { claim, isOur
     refusals: 0,
     isClaimed: claim !== undefined,
     isOurs,
+    ageMs: 0,
   };
 }
 
-/** A delivery's row with whether its claim still stands. */
-export type StandingRow = Selectable<DeliveryRow> & { readonly is_claimed: number };
+/** A delivery's row with whether its claim still stands, and its age in milliseconds, without what it only waited. */
+export type StandingRow = Selectable<DeliveryRow> & { readonly is_claimed: number; readonly age_ms: number };
 
 /** To be selected beside the columns of `deliveries`. */
-export function isClaimedColumn({ now }: StoreTime) {
-  return sql<number>`case when state = 'pending' and claimed_until > ${now} then 1 else 0 end`.as(
-    'is_claimed',
-  );
+export function standingColumns({ now }: StoreTime) {
+  return [
+    sql<number>`case when state = 'pending' and claimed_until > ${now} then 1 else 0 end`.as('is_claimed'),
+    sql<number>`${now} - coalesce(counts_from, updated_at) - waited_ms`.as('age_ms'),
+  ] as const;
 }
 
 export function deliveryRecord(row: StandingRow): DeliveryRecord {
@@ -160,6 +179,7 @@ export function deliveryRecord(row: StandingRow): DeliveryRecord {
     heldBecause: row.held_because ?? undefined,
     isClaimed: row.is_claimed === 1,
     isOurs: row.is_ours === 1,
+    ageMs: row.age_ms,
   };
 }
 
@@ -172,7 +192,7 @@ function lastErrorOf(row: Selectable<DeliveryRow>): DeliveryRecord['lastError'] 
   };
 }
 
-/** Each column by its name: what stands behind a spread takes V8 several times as long. */
+/** All but `due_at`, which is each database's to compute. Each column by its name: what stands behind a spread takes V8 several times as long. */
 export function updatedColumns(update: DeliveryUpdate, time: StoreTime) {
   const error = update.lastError;
   return {
@@ -187,7 +207,6 @@ export function updatedColumns(update: DeliveryUpdate, time: StoreTime) {
     held_because: update.heldBecause ?? null,
     claimed_by: null,
     claimed_until: null,
-    due_at: time.in(update.dueInMs),
     is_ours: Number(update.isOurs),
     updated_at: time.now,
   };

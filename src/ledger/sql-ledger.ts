@@ -4,7 +4,7 @@ import type { Clock } from '../time/clock.ts';
 import { admitAll } from './admission.ts';
 import { writeAlert } from './alert-rows.ts';
 import type { OpenStore } from './dialect.ts';
-import { claimDue } from './due.ts';
+import { claimDue, dueDestinations } from './due.ts';
 import { GroupCommit } from './group-commit.ts';
 import {
   type Admission,
@@ -12,15 +12,20 @@ import {
   type Arrival,
   type DeliveryRecord,
   type DueDelivery,
+  type DueRequest,
   type HistoryRecord,
   type Ledger,
   LedgerUnavailable,
   type OpenCounts,
+  type PaceStore,
   type RefusedBody,
+  type Settled,
   type Settlement,
 } from './ledger.ts';
 import { patiently } from './patience.ts';
-import { deliveryRows, earlierOfTheJob, isOpen } from './pending-rows.ts';
+import type { Predecessor } from './hot-statements.ts';
+import { currentPaces, pausePace, reserveSlot } from './pace-rows.ts';
+import { deliveryRows, isPending, supersedeFailed } from './pending-rows.ts';
 import { pruneStep } from './prune.ts';
 import { deliveryRecord, refusedRow, type StoreTime } from './rows.ts';
 import type { RefusedRow, Tables } from './tables.ts';
@@ -55,12 +60,15 @@ export class SqlLedger implements Ledger {
   readonly #store: OpenStore;
   readonly #options: LedgerOptions;
   readonly #admissions: GroupCommit<Arrival, Admission>;
-  readonly #settlements: GroupCommit<Settlement, void>;
+  readonly #settlements: GroupCommit<Settlement, Settled>;
   readonly #unwritten: UnwrittenOutcomes;
+  /** When this process's monotonic clock began: what it tells then runs on, whoever sets the clock. */
+  readonly #epoch: number;
 
   constructor(store: OpenStore, options: LedgerOptions) {
     this.#store = store;
     this.#options = options;
+    this.#epoch = options.clock.now() - options.clock.monotonic();
     // Of a store that nobody can write now, each piece of work alone would be refused just as late.
     const isWorthSplitting = (error: unknown) => !store.traits.isBusy(causeOf(error));
     this.#admissions = new GroupCommit((batch) => this.#commitArrivals(batch), isWorthSplitting);
@@ -73,30 +81,51 @@ export class SqlLedger implements Ledger {
     return this.#unwritten.isEmpty ? add() : this.#unwritten.flush().then(add);
   }
 
-  settle(settlement: Settlement): Promise<void> {
+  settle(settlement: Settlement): Promise<Settled> {
     return this.#settlements.add(settlement).catch((error: unknown) => {
       this.#unwritten.keep(settlement);
       throw error;
     });
   }
 
-  isBlocked(deliveryId: number): Promise<boolean> {
-    return this.#available(async () => {
-      const blocked = await this.#db
+  predecessorOf(deliveryId: number): Promise<Predecessor | undefined> {
+    return this.#transact(false, async (trx) => {
+      const row = await trx
         .selectFrom('deliveries')
-        .select('id')
+        .select(['job_key', 'destination', 'callback_id'])
         .where('id', '=', deliveryId)
-        .where(sql<boolean>`exists (${earlierOfTheJob(this.#time())})`)
         .executeTakeFirst();
-      return blocked !== undefined;
+      if (row === undefined || row.job_key === null) return undefined;
+      const { job_key: jobId, destination, callback_id: callbackId } = row;
+      const context = { trx, time: this.#time() };
+      const [before] = await this.#store.statements.predecessors(context, [
+        { jobId, destination, callbackId },
+      ]);
+      return before;
     });
   }
 
-  async claimDue(limit: number, pausedChannels: readonly string[]): Promise<readonly DueDelivery[]> {
+  dueDestinations(): Promise<readonly string[]> {
+    return this.#available(() => dueDestinations(this.#db, this.#time()));
+  }
+
+  async claimDue(requests: readonly DueRequest[]): Promise<readonly DueDelivery[]> {
     await this.#unwritten.flush();
     const { traits } = this.#store;
-    const request = { claim: this.#options, limit, pausedChannels };
-    return this.#transact(false, (trx) => claimDue(trx, traits, this.#time(), request));
+    const { takeOverAfterMs } = this.#options;
+    const context = { traits, time: this.#time(), claim: this.#options, takeOverAfterMs };
+    return this.#transact(false, (trx) => claimDue({ ...context, trx }, requests));
+  }
+
+  get paces(): PaceStore {
+    return {
+      isShared: this.#store.traits.isShared,
+      reserve: (destination, intervalMs, mostMs) =>
+        this.#transact(false, (trx) => reserveSlot(trx, this.#time(), { destination, intervalMs, mostMs })),
+      pause: (destination, ms) =>
+        this.#transact(false, (trx) => pausePace(trx, this.#time(), destination, ms)),
+      current: (idleMs) => this.#transact(false, (trx) => currentPaces(trx, this.#time(), idleMs)),
+    };
   }
 
   raise(alert: Alert): Promise<void> {
@@ -130,14 +159,17 @@ export class SqlLedger implements Ledger {
 
   countOpen(): Promise<OpenCounts> {
     return this.#available(async () => {
-      const rows = await this.#db
+      const pending = await this.#db
         .selectFrom('deliveries')
-        .select(['state', (eb) => eb.fn.countAll().as('count')])
-        .where(isOpen)
-        .groupBy('state')
-        .execute();
-      const countOf = (state: string) => Number(rows.find((row) => row.state === state)?.count ?? 0);
-      return { pending: countOf('pending'), dead: countOf('dead') };
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where(isPending)
+        .executeTakeFirstOrThrow();
+      const dead = await this.#db
+        .selectFrom('deliveries')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where(sql<boolean>`deliveries.state = 'dead'`)
+        .executeTakeFirstOrThrow();
+      return { pending: Number(pending.count), dead: Number(dead.count) };
     });
   }
 
@@ -161,7 +193,7 @@ export class SqlLedger implements Ledger {
 
   /** Claims and due times are told by the store's clock: those of its processes may differ by minutes. */
   #time(): StoreTime {
-    const now = this.#store.traits.now(this.#options.clock.now());
+    const now = this.#store.traits.now(this.#epoch + this.#options.clock.monotonic());
     return { now, in: (ms) => (typeof now === 'number' ? now + ms : sql<number>`${now} + ${ms}`) };
   }
 
@@ -180,16 +212,19 @@ export class SqlLedger implements Ledger {
     return this.#transact(isDurable, (trx) => admitAll({ ...context, trx }, batch));
   }
 
-  async #commitSettlements(batch: readonly Settlement[]): Promise<void[]> {
+  async #commitSettlements(batch: readonly Settlement[]): Promise<Settled[]> {
     const isDurable = batch.some((settlement) => settlement.isDurable);
     const { statements } = this.#store;
-    await this.#transact(isDurable, async (trx) => {
+    const { takeOverAfterMs } = this.#options;
+    const hasReleased = await this.#transact(isDurable, async (trx) => {
       const context = { trx, time: this.#time() };
       await statements.insertHistory(context, batch.flatMap(historyIn));
       const updates = batch.flatMap(({ deliveries }) => deliveries);
-      await statements.updateDeliveries(context, updates, this.#options.owner);
+      const isNext = await statements.updateDeliveries(context, updates, this.#options);
+      const failed = updates.filter(({ state }) => state === 'pending').map(({ id }) => id);
+      return (await supersedeFailed(trx, context.time, failed, takeOverAfterMs)) || isNext;
     });
-    return batch.map(() => undefined);
+    return batch.map(() => ({ hasReleased }));
   }
 
   #transact<T>(isDurable: boolean, work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {

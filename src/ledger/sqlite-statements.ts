@@ -1,9 +1,17 @@
 /** The hot statements in SQLite: prepared once for one row, run row by row, which costs less than to compile many rows at once. */
 import type { SqliteDatabase } from 'kysely';
 import { identityOf } from '../callback/identity.ts';
-import type { HotStatements, PlannedRow, StatementContext } from './hot-statements.ts';
+import type { HotStatements, PlaceInJob, Predecessor, Settler, StatementContext } from './hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from './ledger.ts';
-import { callbackIn, historyRow, type NewCallback, plannedRow, updatedColumns } from './rows.ts';
+import {
+  callbackIn,
+  historyRow,
+  type NewCallback,
+  type NewDelivery,
+  plannedRow,
+  updatedColumns,
+  WAITS_FOR_EARLIER,
+} from './rows.ts';
 import type { CallbackRow, DeliveryRow, HistoryRow } from './tables.ts';
 
 const CALLBACK_COLUMNS = [
@@ -34,6 +42,8 @@ const DELIVERY_COLUMNS = [
   'due_at',
   'is_ours',
   'updated_at',
+  'job_key',
+  'counts_from',
 ] as const satisfies readonly (keyof DeliveryRow)[];
 
 const UPDATED_COLUMNS = [
@@ -47,7 +57,6 @@ const UPDATED_COLUMNS = [
   'held_because',
   'claimed_by',
   'claimed_until',
-  'due_at',
   'is_ours',
   'updated_at',
 ] as const satisfies readonly (keyof DeliveryRow)[];
@@ -63,8 +72,25 @@ const INSERT_HISTORY = insertInto('history', HISTORY_COLUMNS);
 const CALLBACK_OF_THE_JOB = 'select 1 from callbacks where job_id = ? limit 1';
 const UNIDENTIFIED = 'select id, body from callbacks where job_id = ? and identity is null';
 const IDENTIFY = 'update callbacks set identity = ? where id = ?';
-const UPDATE_DELIVERY = `update deliveries set ${UPDATED_COLUMNS.map((column) => `${column} = ?`).join()} where id = ?`;
-const UPDATE_CLAIMED_DELIVERY = `${UPDATE_DELIVERY} and state = 'pending' and claimed_by = ?`;
+const UPDATED = UPDATED_COLUMNS.map((column) => `${column} = ?`).join();
+const FINISH_DELIVERY = `update deliveries set ${UPDATED} where id = ?`;
+const UPDATE_CLAIMED_DELIVERY = `
+  update deliveries set ${UPDATED}, due_at = case when due_at = ${WAITS_FOR_EARLIER} then due_at else ? end
+  where id = ? and state = 'pending' and claimed_by = ?`;
+const FIRST_RESULT =
+  "select id from callbacks where job_id = ? and status <> 2 and kind = 'callback' order by id limit 1";
+const PREDECESSOR = `
+  select id, case when claimed_until > ? then 1 else 0 end as is_claimed from deliveries
+  where state = 'pending' and job_key = ? and destination = ? and callback_id < ? order by callback_id desc limit 1`;
+const RELEASE_NEXT = `
+  update deliveries set
+    due_at = case when is_ours = 1 then ?1 else max(?1, updated_at + ?2) end,
+    waited_ms = waited_ms + max(0, ?1 - updated_at)
+  where due_at = ${WAITS_FOR_EARLIER} and id = (
+    select pending.id from deliveries as own join deliveries as pending
+      on pending.state = 'pending' and pending.job_key = own.job_key and pending.destination = own.destination
+    where own.id = ?3 order by pending.callback_id limit 1
+  )`;
 
 export class SqliteStatements implements HotStatements {
   readonly #prepare: SqliteDatabase['prepare'];
@@ -97,11 +123,34 @@ export class SqliteStatements implements HotStatements {
     });
   }
 
-  insertDeliveries({ time }: StatementContext, planned: readonly PlannedRow[]): readonly number[] {
+  insertDeliveries({ time }: StatementContext, planned: readonly NewDelivery[]): readonly number[] {
     const insert = this.#prepare(INSERT_DELIVERY);
-    return planned.map(({ callbackId, target, plan }) => {
-      const row = plannedRow(callbackId, target, plan, time);
+    return planned.map((delivery) => {
+      const row = plannedRow(delivery, time);
       return Number(insert.run(valuesOf(row, DELIVERY_COLUMNS)).lastInsertRowid);
+    });
+  }
+
+  firstResults(_context: StatementContext, jobIds: readonly string[]): ReadonlyMap<string, number> {
+    const look = this.#prepare(FIRST_RESULT);
+    const results = new Map<string, number>();
+    for (const jobId of jobIds) {
+      for (const { id } of look.all([jobId]) as { id: number }[]) results.set(jobId, id);
+    }
+    return results;
+  }
+
+  predecessors(
+    { time }: StatementContext,
+    places: readonly PlaceInJob[],
+  ): readonly (Predecessor | undefined)[] {
+    const look = this.#prepare(PREDECESSOR);
+    return places.map(({ jobId, destination, callbackId }) => {
+      const [row] = look.all([time.now, jobId, destination, callbackId]) as {
+        id: number;
+        is_claimed: number;
+      }[];
+      return row && { id: row.id, isClaimed: row.is_claimed === 1 };
     });
   }
 
@@ -110,12 +159,20 @@ export class SqliteStatements implements HotStatements {
     for (const record of records) insert.run(valuesOf(historyRow(record), HISTORY_COLUMNS));
   }
 
-  updateDeliveries({ time }: StatementContext, updates: readonly DeliveryUpdate[], owner: string): void {
+  updateDeliveries(
+    { time }: StatementContext,
+    updates: readonly DeliveryUpdate[],
+    { owner, takeOverAfterMs }: Settler,
+  ): boolean {
+    let released = 0;
     for (const update of updates) {
-      const values = [...valuesOf(updatedColumns(update, time), UPDATED_COLUMNS), update.id];
-      if (update.state === 'delivered') this.#prepare(UPDATE_DELIVERY).run(values);
-      else this.#prepare(UPDATE_CLAIMED_DELIVERY).run([...values, owner]);
+      const values = valuesOf(updatedColumns(update, time), UPDATED_COLUMNS);
+      if (update.state === 'delivered') this.#prepare(FINISH_DELIVERY).run([...values, update.id]);
+      else this.#prepare(UPDATE_CLAIMED_DELIVERY).run([...values, time.in(update.dueInMs), update.id, owner]);
+      if (update.state === 'pending') continue;
+      released += Number(this.#prepare(RELEASE_NEXT).run([time.now, takeOverAfterMs, update.id]).changes);
     }
+    return released > 0;
   }
 }
 

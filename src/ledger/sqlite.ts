@@ -13,6 +13,7 @@ import {
   type SqliteStatement,
 } from 'kysely';
 import type { DialectTraits, OpenStore } from './dialect.ts';
+import { fillJobKeys } from './job-keys.ts';
 import { LogMover, openLog } from './sqlite-log.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
 import type { Tables } from './tables.ts';
@@ -172,9 +173,11 @@ function forKysely(statement: StatementSyncInstance): SqliteStatement {
 function traitsOver(database: SqliteDatabase, log: LogMover | undefined): DialectTraits {
   const run = (text: string) => void database.prepare(text).run([]);
   return {
+    isShared: false,
     idType: 'integer',
     // `integer primary key` is the rowid itself and counts up by itself.
     asGeneratedId: (column) => column,
+    fillJobKeys,
     transact: (db, isDurable, work) =>
       db.connection().execute(async (connection) => {
         // The level cannot change inside a transaction; in WAL mode FULL also flushes every commit before this one.

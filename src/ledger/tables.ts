@@ -42,11 +42,25 @@ export interface DeliveryRow {
   claimed_by: string | null;
   /** The claim is void from here on. */
   claimed_until: StoreTimed<number | null>;
-  /** From here on Botbell itself may attempt it, unless it is claimed. */
+  /** From here on Botbell itself may attempt it, unless it is claimed; `WAITS_FOR_EARLIER` for what is not its job's next. */
   due_at: StoreTimed<number>;
   /** 1: Botbell retries it by itself. */
   is_ours: number;
   updated_at: StoreTimed<number>;
+  /** `job_id` of its callback; null for alerts, and for what an earlier version had finished. */
+  job_key: string | null;
+  /** From here on its age counts towards being given up; the store's time. Null: written by an earlier version. */
+  counts_from: StoreTimed<number | null>;
+  /** How long it was due without being attempted: paused, paced, waiting for its turn. */
+  waited_ms: ColumnType<number, number | undefined, number | RawBuilder<number>>;
+}
+
+/** A destination, or a channel as a whole, that has limited its rate. */
+export interface PaceRow {
+  /** `<channel>:<address>`, or `<channel>`. */
+  destination: string;
+  /** No message before; the store's time. */
+  next_at: StoreTimed<number>;
 }
 
 export interface HistoryRow {
@@ -97,4 +111,5 @@ export interface Tables {
   deliveries: DeliveryRow;
   history: HistoryRow;
   refused: RefusedRow;
+  paces: PaceRow;
 }

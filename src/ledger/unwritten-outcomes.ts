@@ -2,11 +2,11 @@
 import type { Settlement } from './ledger.ts';
 
 export class UnwrittenOutcomes {
-  readonly #write: (settlement: Settlement) => Promise<void>;
+  readonly #write: (settlement: Settlement) => Promise<unknown>;
   #kept: Settlement[] = [];
   #flushing: Promise<void> | undefined;
 
-  constructor(write: (settlement: Settlement) => Promise<void>) {
+  constructor(write: (settlement: Settlement) => Promise<unknown>) {
     this.#write = write;
   }
 

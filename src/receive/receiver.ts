@@ -126,11 +126,11 @@ function postTaker(dependencies: ReceiverDependencies) {
     }
   });
   return async (ctx: CallbackContext): Promise<void> => {
-    const startedAt = clock.now();
+    const startedAt = clock.monotonic();
     try {
       traffic.enter();
       try {
-        const posted = { bytes: await read(ctx), receivedAt: clock.now() };
+        const posted = { bytes: await read(ctx), receivedAt: clock.now(), arrivedAt: clock.monotonic() };
         await convoy.join();
         answer(ctx, await receive(ctx, posted, dependencies));
       } finally {
@@ -140,13 +140,13 @@ function postTaker(dependencies: ReceiverDependencies) {
       answerProblem(ctx, asProblem(error), onUnforeseen);
     }
     const { callback, verdict, problem } = ctx.state;
-    const durationMs = clock.now() - startedAt;
+    const durationMs = clock.monotonic() - startedAt;
     // After the answer, which is written in this turn of the event loop: the BOT's time is not for our log.
     sayLater({ status: ctx.status, durationMs, callback, verdict, problem });
   };
 }
 
-type Posted = Pick<Refusal, 'bytes' | 'receivedAt'>;
+type Posted = Pick<Refusal, 'bytes' | 'receivedAt'> & Pick<Incoming, 'arrivedAt'>;
 
 /** Rejects with the problem to answer with, or with what nobody foresaw. */
 function receive(
@@ -183,9 +183,9 @@ function sendJson(ctx: CallbackContext, body: object): void {
 }
 
 /** @throws {UndecodableBody} @throws {InvalidCallback} */
-function incomingFrom({ bytes, receivedAt }: Posted, { check }: ReceiverDependencies): Incoming {
+function incomingFrom({ bytes, receivedAt, arrivedAt }: Posted, { check }: ReceiverDependencies): Incoming {
   const { value, json } = decodeBody(bytes);
-  return { callback: check(value), body: json, receivedAt };
+  return { callback: check(value), body: json, receivedAt, arrivedAt };
 }
 
 /** Keeps the body. @throws {HttpProblem} @throws whatever is not a fault of the body */

@@ -17,6 +17,7 @@ const chatSettings = object({
 
 export const chatType: ChannelType<InferType<typeof chatSettings>> = {
   type: 'chat',
+  intervalMs: 1000,
   settings: chatSettings,
   options: {
     mention: string()

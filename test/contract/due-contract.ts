@@ -6,6 +6,7 @@ import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import {
   arrivalOf,
+  claimAllDue,
   claimedOf,
   delivered,
   EXECUTING,
@@ -38,7 +39,7 @@ export function describeDueDeliveries(
       by.admit(arrivalOf(callbackWith(fields), planned, clock.now()));
     const accept = (fields: Partial<Callback>, planned: readonly DeliveryTarget[], by = ledger) =>
       by.admit({ ...arrivalOf(callbackWith(fields), planned, clock.now()), isAccepted: true });
-    const claim = (by = ledger, limit = 64, paused: readonly string[] = []) => by.claimDue(limit, paused);
+    const claim = (by = ledger, limit = 64) => claimAllDue(by, limit);
     const settle = (due: readonly DueDelivery[]) =>
       ledger.settle(settlementOf(due.map(({ record }) => delivered(record.id))));
     /** What the worker is given until nothing is left, each told at once. */
@@ -86,7 +87,7 @@ export function describeDueDeliveries(
       });
 
       it('carries all that the worker needs', async () => {
-        const { callbackId, firstReceivedAt } = await accept({ message: '請求書' }, [OPS]);
+        const { callbackId } = await accept({ message: '請求書' }, [OPS]);
         await accept({ message: '請求書' }, [OPS]);
         const [due] = await claim();
         const callback = callbackWith({ message: '請求書' });
@@ -94,7 +95,6 @@ export function describeDueDeliveries(
           kind: 'callback',
           callbackId,
           callback,
-          firstReceivedAt,
           timesReceived: 2,
         });
         expect(due?.record).to.include({ state: 'pending', isClaimed: true, isOurs: true, address: '#ops' });
@@ -148,11 +148,34 @@ export function describeDueDeliveries(
         expect(jobsOf(await claim(ledger, 2))).to.deep.equal(['c']);
       });
 
-      it('leaves paused channels alone', async () => {
+      it('is given for the destinations that were asked for, and for no others', async () => {
         await accept({}, [OPS, MAIL, LOG]);
-        expect(destinationsOf(await claim(ledger, 64, ['slack', 'other']))).to.deep.equal([MAIL.destination]);
-        expect(await claim(ledger, 64, ['slack'])).to.deep.equal([]);
+        const only = (destination: string) => ledger.claimDue([{ destination, limit: 64 }]);
+        expect(destinationsOf(await only(MAIL.destination))).to.deep.equal([MAIL.destination]);
+        expect(await only(MAIL.destination)).to.deep.equal([]);
         expect(destinationsOf(await claim())).to.deep.equal(['slack:#log', 'slack:#ops']);
+      });
+
+      it('comes in the order of its callbacks, whenever each became due', async () => {
+        for (const job_id of ['a', 'b', 'c']) await accept({ job_id }, [OPS]);
+        const [first] = await claim(ledger, 1);
+        await ledger.settle(
+          settlementOf([{ ...failed(first?.record.id ?? -1), isOurs: true, dueInMs: 1000 }]),
+        );
+        await store.passTime(1000);
+        expect(jobsOf(await claim())).to.deep.equal(['a', 'b', 'c']);
+      });
+
+      it('does not grow older while it only waits for its turn', async () => {
+        await accept({}, [OPS]);
+        await store.passTime(3_600_000);
+        const [due] = await claim();
+        expect(due?.record.ageMs).to.be.below(MARGIN_MS);
+        const update = { ...failed(due?.record.id ?? -1), isOurs: true, dueInMs: 600_000 };
+        await ledger.settle(settlementOf([update]));
+        await store.passTime(3_600_000);
+        const [again] = await claim();
+        expect(again?.record.ageMs).to.be.within(600_000, 600_000 + 2 * MARGIN_MS);
       });
 
       it('is due again later when it fails again, at the time that was settled', async () => {
@@ -214,10 +237,11 @@ export function describeDueDeliveries(
         const end = await arrive(result, [OPS, LOG]);
         const [ops, log] = idsOf(end);
         expect(claimedOf(end)).to.deep.equal(['slack:#ops', 'slack:#log']);
-        expect([...end.blocked]).to.deep.equal([ops]);
-        expect([await ledger.isBlocked(ops), await ledger.isBlocked(log)]).to.deep.equal([true, false]);
+        expect([...end.blocked]).to.deep.equal([{ id: ops, behind: idsOf(start)[0], isBehindClaimed: true }]);
+        expect((await ledger.predecessorOf(ops))?.id).to.equal(idsOf(start)[0]);
+        expect(await ledger.predecessorOf(log)).to.equal(undefined);
         await ledger.settle(settlementOf(idsOf(start).map((id) => delivered(id))));
-        expect(await ledger.isBlocked(ops)).to.equal(false);
+        expect(await ledger.predecessorOf(ops)).to.equal(undefined);
       });
 
       it('holds back a start in nobody’s hands when its result comes', async () => {
@@ -233,7 +257,7 @@ export function describeDueDeliveries(
         const start = await arrive(executing, [OPS]);
         const end = await arrive(result, [OPS]);
         await ledger.settle(settlementOf(idsOf(start).map(failed)));
-        expect(await ledger.isBlocked(idsOf(end)[0])).to.equal(false);
+        expect(await ledger.predecessorOf(idsOf(end)[0])).to.equal(undefined);
         await ledger.settle(settlementOf(idsOf(end).map((id) => delivered(id))));
         await store.passTime(TAKE_OVER_AFTER_MS);
         expect(await claim()).to.deep.equal([]);
@@ -247,7 +271,9 @@ export function describeDueDeliveries(
         const first = await arrive(result, [OPS]);
         await ledger.settle(settlementOf(idsOf(first).map(failed)));
         const later = await arrive(secondResult, [OPS, LOG]);
-        expect([...later.blocked]).to.deep.equal([idsOf(later)[0]]);
+        expect([...later.blocked]).to.deep.equal([
+          { id: idsOf(later)[0], behind: idsOf(first)[0], isBehindClaimed: false },
+        ]);
         const other = await arrive({ job_id: 'job-2' }, [OPS, LOG]);
         expect([...other.blocked]).to.deep.equal([]);
       });
@@ -255,7 +281,9 @@ export function describeDueDeliveries(
       it('is kept among callbacks that are written down together', async () => {
         const both = await Promise.all([arrive(executing, [OPS]), arrive(result, [OPS])]);
         expect(both.map(({ blocked }) => blocked.length)).to.deep.equal([0, 1]);
-        expect([...both[1].claimed], 'it is its own all the same').to.deep.equal([...both[1].blocked]);
+        expect([...both[1].claimed], 'it is its own all the same').to.deep.equal(
+          both[1].blocked.map(({ id }) => id),
+        );
       });
 
       it('gives the worker the earlier one first, and the later one when that is through', async () => {

@@ -118,21 +118,40 @@ describe('the bridge', () => {
       );
     });
 
-    it('answers 502 at once and leaves the remote alone when its pause does not fit', async () => {
+    it('takes over at once what its pause keeps from being told in time, and leaves the remote alone', async () => {
       bench.fails('slack:#ops', failure('rate_limited', 90_000));
       const startedAt = bench.clock.now();
-      const first = await post();
-      expect([first.status, first.retryAfterSeconds]).to.deep.equal([502, 90]);
+      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
       expect(bench.clock.now() - startedAt).to.be.lessThan(1000);
+      expect(bench.nudges).to.deep.equal(['slack:#ops']);
       await bench.clock.advance(30_000);
-      const early = await post();
-      expect([early.status, early.retryAfterSeconds]).to.deep.equal([502, 60]);
+      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
       expect(
         bench.tried.filter((each) => each === 'slack:#ops'),
         'left alone',
       ).to.have.length(1);
       await bench.clock.advance(60_000);
       expect((await post()).result).to.equal('delivered');
+    });
+
+    it('waits for a pause that ends in time', async () => {
+      bench.fails('slack:#ops', failure('rate_limited', 2000));
+      const startedAt = bench.clock.now();
+      expect((await post()).result).to.equal('delivered');
+      expect(bench.clock.now() - startedAt).to.be.within(2000, 3000);
+    });
+
+    it('goes on in time though somebody sets the clock back', async () => {
+      bench.fails('slack:#ops', failure('rate_limited', 2000));
+      const verdict = post();
+      await bench.clock.advance(1000);
+      bench.clock.setBy(-3_600_000);
+      expect((await verdict).result).to.equal('delivered');
+      bench.clock.setBy(7_200_000);
+      bench.planned = ['slack:#ops'];
+      expect((await bench.clock.runUntil(bench.handle(callbackWith({ job_id: 'later' })))).result).to.equal(
+        'delivered',
+      );
     });
 
     it('gives a permanent failure up after permanent_attempts non-2xx answers', async () => {
@@ -339,7 +358,7 @@ describe('the bridge', () => {
 
     it('answers 200 accepted before anybody is told, and leaves the rest to the worker', async () => {
       expect(summary(await post())).to.deep.equal([200, 'accepted', ['pending', 'pending']]);
-      expect([bench.tried, bench.nudges]).to.deep.equal([[], 1]);
+      expect([bench.tried, bench.nudges]).to.deep.equal([[], ['slack:#ops', 'email:a@example.com']]);
       const [row] = await bench.store.rows('deliveries');
       expect(row).to.include({ state: 'pending', claimed_by: null, is_ours: 1 });
       await bench.clock.runUntil(bench.bridge.drained());
@@ -441,18 +460,107 @@ describe('the bridge', () => {
       expect(summary(await post(start))).to.deep.equal([200, 'superseded', ['held', 'delivered']]);
     });
 
-    it('answers non-2xx in time rather than tell out of turn', async () => {
+    it('takes it over rather than tell out of turn, or answer late', async () => {
       bench.takes('slack:#ops', ANSWER_WITHIN_MS + 3000);
       const first = bench.handle(start);
       await bench.clock.advance(100);
       const startedAt = bench.clock.now();
-      const verdict = await post();
-      expect(verdict.status).to.be.oneOf([502, 504]);
-      expect(bench.clock.now() - startedAt).to.equal(ANSWER_WITHIN_MS);
+      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      expect(bench.clock.now() - startedAt).to.be.at.most(ANSWER_WITHIN_MS);
       await bench.clock.runUntil(first);
       await bench.clock.runUntil(bench.bridge.drained());
       bench.takes('slack:#ops', 0);
       expect((await post()).result).to.equal('delivered');
+    });
+
+    it('does not wait for one that is not being attempted: it is taken over at once, and told elsewhere', async () => {
+      bench.fails('slack:#ops', failure('rate_limited', 90_000));
+      expect((await post(callbackWith({ message: 'first' }))).result).to.equal('taken_over');
+      const startedAt = bench.clock.now();
+      const second = await post(callbackWith({ message: 'second' }));
+      expect(summary(second)).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      expect(bench.clock.now() - startedAt).to.be.lessThan(1000);
+    });
+
+    it('waits no longer when the attempt that it waits for has failed', async () => {
+      bench.takes('slack:#ops', 1000);
+      bench.fails('slack:#ops', failure('transient'), failure('transient'));
+      const first = bench.handle(callbackWith({ message: 'first' }));
+      await bench.clock.advance(100);
+      const startedAt = bench.clock.now();
+      const second = await post(callbackWith({ message: 'second' }));
+      expect(second.result).to.equal('taken_over');
+      expect(bench.clock.now() - startedAt).to.be.within(800, 1100);
+      await bench.clock.runUntil(first);
+    });
+
+    it('lets a third one wait behind a second one that waits', async () => {
+      bench.takes('slack:#ops', 1000);
+      const verdicts = ['first', 'second', 'third'].map((message) => bench.handle(callbackWith({ message })));
+      const all = await bench.clock.runUntil(Promise.all(verdicts));
+      expect(all.map(({ result }) => result)).to.deep.equal(['delivered', 'delivered', 'delivered']);
+      const ops = bench.errands.filter(({ destination }) => destination === 'slack:#ops');
+      expect(ops.map(({ callback }) => callback.message)).to.deep.equal(['first', 'second', 'third']);
+    });
+  });
+
+  describe('under pressure', () => {
+    const jobs = (count: number) =>
+      Array.from({ length: count }, (_, number) => callbackWith({ job_id: `job-${number}` }));
+
+    it('tells ten at once within fifteen seconds where one a second is allowed, without a non-2xx', async () => {
+      bench.limitRate('slack:#ops', 1000);
+      const worker = bench.workerOn(bench.ledger);
+      bench.bridge = bench.bridgeOn(bench.ledger, (destinations) => worker.nudge(destinations));
+      worker.start();
+      const verdicts = await bench.clock.runUntil(Promise.all(jobs(10).map((each) => bench.handle(each))));
+      expect(verdicts.map(({ status }) => status)).to.deep.equal(Array(10).fill(200));
+      await bench.clock.advance(6000);
+      expect(bench.told.filter((each) => each === 'slack:#ops')).to.have.length(10);
+      await bench.clock.runUntil(worker.stop());
+    });
+
+    it('lets callbacks for a channel that hangs take no more than half of the places', async () => {
+      bench.maxInFlight = 8;
+      bench.bridge = bench.bridgeOn(bench.ledger);
+      bench.takes('slack:#ops', 60_000);
+      bench.planned = ['slack:#ops'];
+      const waiting = jobs(4).map((each) => bench.handle(each));
+      await bench.clock.advance(100);
+      const fifth = await bench.clock.runUntil(bench.handle(callbackWith({ job_id: 'fifth' })));
+      expect(fifth.result).to.equal('taken_over');
+      bench.planned = ['email:a@example.com'];
+      const mail = await bench.clock.runUntil(bench.handle(callbackWith({ job_id: 'mail' })));
+      expect(mail.result).to.equal('delivered');
+      await bench.clock.runUntil(Promise.all(waiting));
+    });
+
+    it('begins nothing once it is stopping: who only waits is taken over at once', async () => {
+      const { lanes, underWay } = bench.processOn(bench.ledger);
+      bench.fails('slack:#ops', failure('rate_limited', 3000));
+      const verdict = bench.handle(CALLBACK);
+      await bench.clock.advance(1000);
+      const startedAt = bench.clock.now();
+      lanes.stop();
+      underWay.stop();
+      expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
+      expect(bench.clock.now() - startedAt).to.equal(0);
+      expect((await post(callbackWith({ job_id: 'other' }))).result).to.equal('taken_over');
+      expect(bench.tried).to.have.length(2);
+    });
+
+    it('cuts an attempt that outlasts the end, and says that it may have arrived', async () => {
+      const { lanes, underWay } = bench.processOn(bench.ledger);
+      bench.takes('slack:#ops', 60_000);
+      bench.planned = ['slack:#ops'];
+      const verdict = bench.handle(CALLBACK);
+      await bench.clock.advance(1000);
+      lanes.stop();
+      underWay.cut();
+      expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
+      const [row] = await bench.store.rows('deliveries');
+      expect(row).to.include({ state: 'pending', error_code: 'cut_off', is_ours: 1 });
+      expect(row?.['error_message']).to.match(/may have arrived/);
     });
   });
 

@@ -1,10 +1,13 @@
 /** How far one request goes with one errand. */
 import { expect } from 'chai';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
-import { type Courier, createCourier, type Trip } from '../../src/deliver/courier.ts';
+import { type Courier, createCourier, type Leg, type Trip } from '../../src/deliver/courier.ts';
 import type { AttemptResult, Errand } from '../../src/deliver/messenger.ts';
-import { RemotePauses } from '../../src/deliver/remote-pauses.ts';
+import { DeliveryUnderWay } from '../../src/deliver/deliveries-under-way.ts';
+import { Lanes } from '../../src/deliver/lanes.ts';
+import { memoryPaces } from '../support/memory-paces.ts';
 import { callbackWith } from '../support/callbacks.ts';
+import type { Clock } from '../../src/time/clock.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const WITHIN_MS = 8000;
@@ -27,6 +30,14 @@ function failing(failureClass: FailureClass, retryAfterMs?: number): Outcome {
   return { failure: new DeliveryFailure({ class: failureClass, code: 'x', message: 'no', ...pause }) };
 }
 
+function throwIt(error: unknown): void {
+  throw error;
+}
+
+function deferralOf({ outcome }: Trip): string {
+  return 'deferred' in outcome ? outcome.deferred : 'attempted';
+}
+
 function failureOf({ outcome }: Trip): DeliveryFailure {
   if ('failure' in outcome) return outcome.failure;
   throw new Error('it was delivered');
@@ -34,6 +45,7 @@ function failureOf({ outcome }: Trip): DeliveryFailure {
 
 describe('a courier', () => {
   let clock: ManualClock;
+  let lanes: Lanes;
   let startedAt: number;
   /** When each attempt began, counted from the start of the test, and at whom. */
   let begun: [number, string][];
@@ -43,7 +55,7 @@ describe('a courier', () => {
     const left = [...outcomes];
     return createCourier({
       clock,
-      pauses: new RemotePauses(clock),
+      lanes,
       attemptsPerRequest,
       random: () => 0.5,
       async send(errand) {
@@ -56,10 +68,18 @@ describe('a courier', () => {
   };
 
   const take = (courier: Courier, errand = OPS, withinMs = WITHIN_MS) =>
-    clock.runUntil(courier(errand, clock.now() + withinMs));
+    clock.runUntil(courier(legOf(errand, withinMs)));
+
+  const legOf = (errand: Errand, withinMs = WITHIN_MS): Leg => ({
+    errand,
+    delivery: new DeliveryUnderWay(1),
+    deadline: clock.monotonic() + withinMs,
+    rank: 'new',
+  });
 
   beforeEach(() => {
     clock = new ManualClock();
+    lanes = new Lanes({ clock, store: memoryPaces(clock), intervalOf: () => 1000, onTrouble: throwIt });
     startedAt = clock.now();
     begun = [];
   });
@@ -96,44 +116,27 @@ describe('a courier', () => {
     expect(begun.map(([at]) => at)).to.deep.equal([0, 3100]);
   });
 
-  it('answers at once when Retry-After does not fit', async () => {
+  it('is through at once when Retry-After does not fit', async () => {
     const trip = await take(courierWith([failing('rate_limited', 60_000), TOLD]));
     expect(clock.now() - startedAt).to.equal(100);
-    expect(failureOf(trip)).to.include({ class: 'rate_limited', retryAfterMs: 60_000 });
+    expect(deferralOf(trip)).to.equal('rate_limit');
+    expect(trip.attempts).to.have.length(1);
   });
 
-  it('leaves a remote alone that asked for it, whoever is to be told there, until its time', async () => {
+  it('waits for as many rate limits as fit: they are no failures', async () => {
+    const limited = failing('rate_limited', 1000);
+    const trip = await take(courierWith([limited, limited, limited, limited, TOLD], 1));
+    expect(trip.outcome).to.deep.equal(TOLD);
+  });
+
+  it('leaves a destination alone that asked for it until its time, and no other', async () => {
     const courier = courierWith([failing('rate_limited', 60_000), TOLD]);
     await take(courier);
-    const early = await take(courier, LOG);
-    expect(early.attempts).to.deep.equal([]);
-    expect(failureOf(early)).to.include({ class: 'rate_limited', code: 'paused', retryAfterMs: 60_000 });
-    expect(failureOf(early).message).to.contain('60 s');
-    await clock.advance(60_000);
+    const early = await take(courier);
+    expect([early.attempts, deferralOf(early)]).to.deep.equal([[], 'rate_limit']);
     expect((await take(courier, LOG)).outcome).to.deep.equal(TOLD);
-  });
-
-  it('waits for the end of a pause that fits before its first attempt', async () => {
-    const courier = courierWith([failing('rate_limited', 10_000), TOLD]);
-    await take(courier);
-    await clock.advance(5000);
-    await take(courier, LOG);
-    expect(begun).to.deep.equal([
-      [0, 'slack:#ops'],
-      [10_100, 'slack:#log'],
-    ]);
-  });
-
-  it('waits on when the remote asks for more time meanwhile', async () => {
-    const courier = courierWith(
-      [failing('rate_limited', 2000), failing('rate_limited', 3000), TOLD, TOLD],
-      1,
-    );
-    await take(courier);
-    const [first, second] = [courier(OPS, clock.now() + WITHIN_MS), courier(LOG, clock.now() + WITHIN_MS)];
-    await clock.runUntil(Promise.all([first, second]));
-    expect(begun.map(([at]) => at)).to.deep.equal([0, 2100, 2100]);
-    expect(failureOf(await take(courier, OPS, 1000)).code).to.equal('paused');
+    await clock.advance(60_000);
+    expect((await take(courier)).outcome).to.deep.equal(TOLD);
   });
 
   it('does not keep other remotes waiting', async () => {
@@ -146,7 +149,7 @@ describe('a courier', () => {
     const courier = courierWith([TOLD]);
     const trip = await take(courier, OPS, 0);
     expect(begun).to.deep.equal([]);
-    expect(failureOf(trip)).to.include({ class: 'transient', code: 'no_time' });
+    expect(deferralOf(trip)).to.equal('time');
   });
 
   it('begins no second attempt that could not finish before the answer is due', async () => {
@@ -161,10 +164,16 @@ describe('a courier', () => {
   });
 
   it('begins nothing more when its timer fires later than it should', async () => {
-    const late = { now: () => clock.now(), sleep: (ms: number) => clock.sleep(ms + WITHIN_MS) };
+    const late: Clock = {
+      now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
+      sleep: (ms) => clock.sleep(ms + WITHIN_MS),
+      startTimer: (ms, onTime) => clock.startTimer(ms + WITHIN_MS, onTime),
+    };
+    lanes = new Lanes({ clock: late, store: memoryPaces(clock), intervalOf: () => 1000, onTrouble: throwIt });
     const courier = createCourier({
       clock: late,
-      pauses: new RemotePauses(clock),
+      lanes,
       attemptsPerRequest: 5,
       random: () => 0.5,
       send: () => {
@@ -174,6 +183,6 @@ describe('a courier', () => {
     });
     const trip = await take(courier);
     expect(begun).to.have.length(1);
-    expect(failureOf(trip).code).to.equal('x');
+    expect(deferralOf(trip)).to.equal('time');
   });
 });

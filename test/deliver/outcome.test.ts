@@ -12,8 +12,6 @@ const LASTING: readonly FailureClass[] = ['permanent', 'config'];
 const PASSING: readonly FailureClass[] = ['transient', 'rate_limited'];
 
 const CONTEXT: OutcomeContext = {
-  firstReceivedAt: 0,
-  now: 1000,
   policy: { permanentAttempts: 2, takeOverAfterMs: TAKE_OVER_AFTER_MS, giveUpAfterMs: 24 * HOUR_MS },
   random: 0.5,
 };
@@ -55,9 +53,8 @@ describe('a delivery after a trip', () => {
     });
   });
 
-  it('is left to the service until take_over_after, and longer where the remote asked for it', () => {
-    expect(after(failing('rate_limited', 5000)).dueInMs).to.equal(TAKE_OVER_AFTER_MS);
-    expect(after(failing('rate_limited', HOUR_MS)).dueInMs).to.equal(HOUR_MS);
+  it('is left to the service until take_over_after', () => {
+    expect(after(failing('transient')).dueInMs).to.equal(TAKE_OVER_AFTER_MS);
   });
 
   it('that is Botbell’s own waits longer with each attempt, with jitter', () => {
@@ -66,10 +63,6 @@ describe('a delivery after a trip', () => {
     );
     expect(waits).to.deep.equal([7500, 15_000, 30_000]);
     expect(after(failing('transient'), { isOurs: true }, { random: 0.1 }).dueInMs).to.equal(1500);
-  });
-
-  it('that is Botbell’s own waits at least as long as the remote asked for', () => {
-    expect(after(failing('rate_limited', 50_000), { isOurs: true }).dueInMs).to.equal(50_000);
   });
 
   it('stays Botbell’s own once it is', () => {
@@ -93,7 +86,7 @@ describe('a delivery after a trip', () => {
   it('is dead, whatever failed and whose ever it is, when give_up_after has passed since the first time', () => {
     for (const failureClass of [...LASTING, ...PASSING]) {
       for (const isOurs of [true, false]) {
-        const stateAt = (now: number) => after(failing(failureClass), { isOurs }, { now }).state;
+        const stateAt = (ageMs: number) => after(failing(failureClass), { isOurs, ageMs }).state;
         expect(stateAt(24 * HOUR_MS), failureClass).to.equal('dead');
         if (failureClass !== 'permanent') expect(stateAt(24 * HOUR_MS - 1), failureClass).to.equal('pending');
       }
@@ -101,7 +94,31 @@ describe('a delivery after a trip', () => {
   });
 
   it('that succeeds late is delivered all the same', () => {
-    expect(after(TOLD, {}, { now: 48 * HOUR_MS }).state).to.equal('delivered');
+    expect(after(TOLD, { ageMs: 48 * HOUR_MS }).state).to.equal('delivered');
+  });
+});
+
+describe('a delivery whose turn did not come', () => {
+  const limited = failing('rate_limited', 60_000);
+  const deferred: Trip = { attempts: limited.attempts, outcome: { deferred: 'rate_limit' } };
+
+  it('is Botbell’s own from now on, and due at once', () => {
+    const update = after(deferred, { attempts: 1 });
+    expect(update).to.include({ state: 'pending', isOurs: true, dueInMs: 0, attempts: 2 });
+    expect(update.lastError?.class).to.equal('rate_limited');
+  });
+
+  it('is never given up for that, and keeps what failed before', () => {
+    const lastError = { class: 'transient', code: 'x', message: 'it failed' } as const;
+    const trip: Trip = { attempts: [], outcome: { deferred: 'order' } };
+    expect(after(trip, { ageMs: 48 * HOUR_MS, lastError })).to.include({ state: 'pending', lastError });
+  });
+});
+
+describe('the last attempt', () => {
+  it('is made when a delivery is to be given up, not later', () => {
+    const update = after(failing('transient'), { isOurs: true, ageMs: 24 * HOUR_MS - 500, attempts: 9 });
+    expect(update).to.include({ state: 'pending', dueInMs: 500 });
   });
 });
 

@@ -150,17 +150,43 @@ describe('the worker', () => {
     expect(messages).to.deep.equal(['first', 'first', 'first', 'second']);
   });
 
-  it('sends 64 at once at most, and the next as soon as one is through', async () => {
+  it('has 64 under way at most, 48 of one channel and 24 of one destination, and goes on as they are through', async () => {
+    const destinations = ['slack:#a', 'slack:#b', 'slack:#c', 'email:a@example.com', 'email:b@example.com'];
+    bench.planned = destinations;
+    for (const destination of destinations) bench.takes(destination, 5 * SECOND_MS);
+    const jobs = Array.from({ length: 40 }, (_, number) => `job-${number}`);
+    await Promise.all(jobs.map((job_id) => accept({ job_id }, destinations)));
+    await start();
+    expect(bench.tried.length).to.be.within(56, 64);
+    expect(bench.tried.filter((each) => each.startsWith('slack:')).length).to.be.within(32, 48);
+    for (const destination of destinations) expect(tries(destination), destination).to.be.within(1, 24);
+    await bench.clock.advance(20 * SECOND_MS);
+    expect(bench.told).to.have.length(200);
+  });
+
+  it('tells a destination without trouble at once, however much waits for another one', async () => {
     bench.takes(OPS, 5 * SECOND_MS);
-    const jobs = Array.from({ length: 100 }, (_, number) => `job-${number}`);
+    const jobs = Array.from({ length: 300 }, (_, number) => `job-${number}`);
     await Promise.all(jobs.map((job_id) => accept({ job_id }, [OPS])));
     await start();
-    expect(bench.tried).to.have.length(64);
-    await bench.clock.advance(5 * SECOND_MS);
-    expect(bench.told).to.have.length(64);
-    expect(bench.tried).to.have.length(100);
-    await bench.clock.advance(5 * SECOND_MS);
-    expect(bench.told).to.have.length(100);
+    await accept({ job_id: 'mail' }, [MAIL]);
+    worker.nudge([MAIL]);
+    await bench.clock.advance(0);
+    expect(bench.told).to.deep.equal([MAIL]);
+  });
+
+  it('keeps the pace of a destination that limits its rate, in the order of its callbacks', async () => {
+    bench.limitRate(OPS, SECOND_MS);
+    const jobs = Array.from({ length: 30 }, (_, number) => `job-${String(number).padStart(2, '0')}`);
+    for (const job_id of jobs) await accept({ job_id }, [OPS]);
+    await start();
+    await bench.clock.advance(34 * SECOND_MS);
+    expect(bench.told.filter((each) => each === OPS)).to.have.length(30);
+    // The first ones, sent before anybody knew of the limit, were refused once.
+    expect(tries(OPS)).to.be.below(30 + 24);
+    await accept({ job_id: 'last' }, [OPS]);
+    await bench.clock.advance(2 * SECOND_MS);
+    expect(bench.told.filter((each) => each === OPS)).to.have.length(31);
   });
 
   it('looks at once when it is told that something is due, and every second anyway', async () => {
@@ -168,7 +194,7 @@ describe('the worker', () => {
     await accept({ job_id: 'a' });
     await bench.clock.advance(500);
     expect(bench.told).to.deep.equal([]);
-    worker.nudge();
+    worker.nudge([OPS, MAIL]);
     await bench.clock.advance(0);
     expect(bench.told).to.have.length(2);
     await accept({ job_id: 'b' });
@@ -179,21 +205,23 @@ describe('the worker', () => {
   it('loses no nudge that comes while it is looking', async () => {
     let duringClaim = () => Promise.resolve();
     worker = bench.workerOn({
-      async claimDue(limit, pausedChannels) {
-        const due = await bench.ledger.claimDue(limit, pausedChannels);
+      async claimDue(requests) {
+        const due = await bench.ledger.claimDue(requests);
         await duringClaim();
         return due;
       },
+      dueDestinations: () => bench.ledger.dueDestinations(),
       settle: (settlement) => bench.ledger.settle(settlement),
       probe: () => bench.ledger.probe(),
     });
     duringClaim = async () => {
       duringClaim = () => Promise.resolve();
-      await accept();
-      worker.nudge();
+      await accept({ job_id: 'job-2' });
+      worker.nudge([OPS, MAIL]);
     };
+    await accept();
     await start();
-    expect(bench.told).to.have.length(2);
+    expect(bench.told).to.have.length(4);
   });
 
   describe('when it is stopped', () => {
@@ -214,10 +242,11 @@ describe('the worker', () => {
     it('while it is claiming, gives back what it got', async () => {
       await accept({}, [OPS]);
       worker.start();
+      bench.processOn(bench.ledger).lanes.stop();
       await worker.stop();
       expect(bench.tried).to.deep.equal([]);
       const other = await bench.openLedger('other');
-      expect(await other.claimDue(9, [])).to.have.length(1);
+      expect(await other.claimDue([{ destination: OPS, limit: 9 }])).to.have.length(1);
     });
 
     it('before it was started, is no trouble', async () => {

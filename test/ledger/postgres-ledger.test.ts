@@ -12,6 +12,7 @@ import {
   idsOf,
   settlementOf,
   target,
+  claimAllDue,
 } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -84,9 +85,9 @@ describe('PostgreSQL', function () {
       await arrive('job-1', one);
       expect(claimedOf(await arrive('job-1', late)), 'the claim stands').to.deep.equal([]);
       await arrive('job-2', late);
-      expect(await late.claimDue(9, []), 'the service may still retry').to.deep.equal([]);
+      expect(await claimAllDue(late, 9), 'the service may still retry').to.deep.equal([]);
       await store.passTime(2 * MINUTE_MS);
-      const due = [...(await early.claimDue(2, [])), ...(await one.claimDue(9, []))];
+      const due = [...(await claimAllDue(early, 2)), ...(await claimAllDue(one, 9))];
       expect(due.map(({ callback }) => callback.job_id).toSorted()).to.deep.equal([
         'job-1',
         'job-1',
@@ -118,7 +119,7 @@ describe('PostgreSQL', function () {
         },
       });
       await store.passTime(2 * MINUTE_MS);
-      const [due] = await ledger.claimDue(9, []);
+      const [due] = await claimAllDue(ledger, 9);
       expect(due?.callback).to.deep.equal(callback);
       expect(due?.record.lastError?.message).to.equal('ab \ufffd');
     });
@@ -170,7 +171,7 @@ describe('PostgreSQL', function () {
       // Some connections are in use when the server goes away, the others are idle.
       await Promise.all(Array.from({ length: 6 }, () => ledger.countOpen()));
       const release = await holdTable(store.url, 'deliveries');
-      const waiting = Promise.allSettled([arrive('job-1'), ledger.claimDue(9, []), ledger.countOpen()]);
+      const waiting = Promise.allSettled([arrive('job-1'), claimAllDue(ledger, 9), ledger.countOpen()]);
       await server.stop();
       for (const outcome of await waiting) {
         // One that gets the table in the very moment in which the server ends whoever had it may still pass.
@@ -180,7 +181,7 @@ describe('PostgreSQL', function () {
       const calls: (() => Promise<unknown>)[] = [
         () => arrive('job-2'),
         () => ledger.settle(settlementOf([delivered(told)])),
-        () => ledger.claimDue(9, []),
+        () => claimAllDue(ledger, 9),
         () => ledger.countOpen(),
         () => ledger.probe(),
         () => ledger.prune(0),
@@ -190,7 +191,7 @@ describe('PostgreSQL', function () {
       }
       await server.start();
       await store.passTime(10 * MINUTE_MS);
-      const due = await ledger.claimDue(9, []);
+      const due = await claimAllDue(ledger, 9);
       expect(due.map(({ record }) => record.id)).not.to.include(told);
       expect((await store.rows('deliveries')).map((row) => row['state'])).to.include('delivered');
       expect((await arrive('job-2')).isNew).to.equal(true);

@@ -22,9 +22,10 @@ async function work(ledger: SqlLedger, clock: ManualClock): Promise<void> {
   await arrive(2);
   await arrive(0);
   await ledger.deliveriesOf(callbackId);
-  await ledger.isBlocked(callbackId);
+  await ledger.predecessorOf(callbackId);
   await clock.advance(2000);
-  expect(await ledger.claimDue(9, ['email'])).to.have.length(1);
+  expect(await ledger.dueDestinations()).to.deep.equal([TARGET.destination]);
+  expect(await ledger.claimDue([{ destination: TARGET.destination, limit: 9 }])).to.have.length(1);
   await ledger.countOpen();
   await ledger.prune(clock.now());
 }

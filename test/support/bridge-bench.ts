@@ -1,15 +1,17 @@
 /** A bridge and a worker over a real SQLite ledger and remotes that fail and dawdle as a test says, in time moved by hand. */
 import type { Callback } from '../../src/callback/callback.ts';
 import type { Channel } from '../../src/channels/channel.ts';
-import type { DeliveryFailure } from '../../src/channels/failure.ts';
+import { DeliveryFailure } from '../../src/channels/failure.ts';
 import { Bridge, type Incoming } from '../../src/deliver/bridge.ts';
 import { createCourier } from '../../src/deliver/courier.ts';
-import { KeyedQueue } from '../../src/deliver/keyed-queue.ts';
+import { DeliveriesUnderWay } from '../../src/deliver/deliveries-under-way.ts';
+import { Lanes } from '../../src/deliver/lanes.ts';
 import { createMessenger, type Errand } from '../../src/deliver/messenger.ts';
-import { RemotePauses } from '../../src/deliver/remote-pauses.ts';
 import type { DeliveryPolicy } from '../../src/deliver/outcome.ts';
 import type { Plan, PlannedErrand } from '../../src/deliver/plan.ts';
+import { Shares } from '../../src/deliver/shares.ts';
 import type { GivenUp } from '../../src/deliver/trouble.ts';
+import { TurnsOfJobs } from '../../src/deliver/turns-of-jobs.ts';
 import type { Verdict } from '../../src/deliver/verdict.ts';
 import { Worker, type WorkerDependencies } from '../../src/deliver/worker.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
@@ -32,8 +34,9 @@ export class BridgeBench {
   readonly givenUp: string[] = [];
   readonly troubles: unknown[] = [];
   recoveries = 0;
-  /** How often the bridge had something for the worker. */
-  nudges = 0;
+  /** Destinations for which the bridge had something for the worker. */
+  readonly nudges: string[] = [];
+  maxInFlight = 256;
   answerWhen: 'delivered' | 'accepted' = 'delivered';
   planned: readonly string[];
   /** The objects that the bridges look at, so that a test may change them at any time. */
@@ -44,9 +47,11 @@ export class BridgeBench {
   };
   bridge!: Bridge;
   ledger!: Ledger;
-  readonly #pauses = new RemotePauses(this.clock);
+  readonly #processes = new Map<unknown, { readonly lanes: Lanes; readonly underWay: DeliveriesUnderWay }>();
   readonly #failures = new Map<string, DeliveryFailure[]>();
   readonly #durations = new Map<string, number>();
+  readonly #intervals = new Map<string, number>();
+  readonly #openFrom = new Map<string, number>();
 
   private constructor(planned: readonly string[]) {
     this.planned = planned;
@@ -73,6 +78,11 @@ export class BridgeBench {
     this.#durations.set(destination, ms);
   }
 
+  /** The destination takes one message in so many milliseconds, and limits whoever sends more. */
+  limitRate(destination: string, ms: number): void {
+    this.#intervals.set(destination, ms);
+  }
+
   /** Nobody else can write the store until the returned function is called. */
   lock(): () => void {
     const connection = this.store.connect();
@@ -97,17 +107,36 @@ export class BridgeBench {
     return this.store.open({ clock, owner, leaseMs: LEASE_MS, takeOverAfterMs: 120_000 });
   }
 
-  bridgeOn(ledger: Ledger): Bridge {
+  /** What the bridge and the worker of one process share. */
+  processOn(ledger: Pick<Ledger, 'paces'>): { readonly lanes: Lanes; readonly underWay: DeliveriesUnderWay } {
+    const known = this.#processes.get(ledger);
+    if (known !== undefined) return known;
     const { clock } = this;
+    const onTrouble = (error: unknown) => void this.troubles.push(error);
+    const lanes = new Lanes({ clock, store: ledger.paces, intervalOf: () => 1000, onTrouble });
+    const process = { lanes, underWay: new DeliveriesUnderWay() };
+    this.#processes.set(ledger, process);
+    return process;
+  }
+
+  bridgeOn(
+    ledger: Ledger,
+    onDue: (destinations: readonly string[]) => void = (destinations) =>
+      void this.nudges.push(...destinations),
+  ): Bridge {
+    const { clock } = this;
+    const { lanes, underWay } = this.processOn(ledger);
     return new Bridge({
       clock,
       ledger,
-      queue: new KeyedQueue(),
-      take: this.#courier(),
+      underWay,
+      turns: new TurnsOfJobs({ clock, ledger, underWay }),
+      shares: new Shares(this.maxInFlight),
+      take: this.#courier(lanes),
       answerWithinMs: ANSWER_WITHIN_MS,
       answerWhen: this.answerWhen,
       random: () => 0.5,
-      onDue: () => void (this.nudges += 1),
+      onDue,
       onGivenUp: (_callback, given) => this.#noteGivenUp(given),
       policy: this.policy,
       plan: () => this.#plan(),
@@ -116,12 +145,12 @@ export class BridgeBench {
     });
   }
 
-  workerOn(ledger: WorkerDependencies['ledger']): Worker {
+  workerOn(ledger: WorkerDependencies['ledger'], process = this.processOn(this.ledger)): Worker {
     return new Worker({
       clock: this.clock,
       ledger,
-      pauses: this.#pauses,
-      take: this.#courier(),
+      ...process,
+      take: this.#courier(process.lanes),
       tripMs: ANSWER_WITHIN_MS,
       policy: this.policy,
       random: () => 0.5,
@@ -136,7 +165,7 @@ export class BridgeBench {
     await this.store.close();
   }
 
-  #courier() {
+  #courier(lanes: Lanes) {
     const { clock } = this;
     const send = createMessenger({
       clock,
@@ -150,7 +179,7 @@ export class BridgeBench {
       redact: (text) => text,
       onAttempt: () => {},
     });
-    return createCourier({ clock, pauses: this.#pauses, send, attemptsPerRequest: 2, random: () => 0.5 });
+    return createCourier({ clock, lanes, send, attemptsPerRequest: 2, random: () => 0.5 });
   }
 
   #plan(): Plan {
@@ -161,13 +190,30 @@ export class BridgeBench {
     this.givenUp.push(`${destination} ${error?.code}`);
   }
 
+  #limitOf(destination: string): DeliveryFailure | undefined {
+    const interval = this.#intervals.get(destination);
+    if (interval === undefined) return undefined;
+    const now = this.clock.monotonic();
+    if (now < (this.#openFrom.get(destination) ?? 0)) {
+      const details = {
+        class: 'rate_limited',
+        code: '429',
+        message: 'too many',
+        retryAfterMs: 1000,
+      } as const;
+      return new DeliveryFailure(details);
+    }
+    this.#openFrom.set(destination, now + interval);
+    return undefined;
+  }
+
   #channel(name: string): Channel {
     return {
       send: async ({ address }) => {
         const destination = `${name}:${address}`;
         this.tried.push(destination);
         await this.clock.sleep(this.#durations.get(destination) ?? 0);
-        const failure = this.#failures.get(destination)?.shift();
+        const failure = this.#limitOf(destination) ?? this.#failures.get(destination)?.shift();
         if (failure !== undefined) throw failure;
         this.told.push(destination);
         return { ts: '1.2' };
@@ -179,7 +225,7 @@ export class BridgeBench {
 }
 
 export function incomingAt(callback: Callback, receivedAt: number): Incoming {
-  return { callback, body: Buffer.from(JSON.stringify(callback)), receivedAt };
+  return { callback, body: Buffer.from(JSON.stringify(callback)), receivedAt, arrivedAt: receivedAt };
 }
 
 function errandTo(destination: string): PlannedErrand {

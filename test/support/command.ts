@@ -31,6 +31,7 @@ export async function runCommand(args: readonly string[], input: CommandInput = 
     message: (text) => stderr.push(text),
     readStdin: () => Promise.resolve(Buffer.from(input.stdin ?? '')),
     untilStopped: input.untilStopped ?? (() => Promise.resolve()),
+    onHangup: () => undefined,
   });
   return { code, stdout: stdout.join('\n'), stderr: stderr.join('\n') };
 }

@@ -16,6 +16,7 @@ export function deliveryRecord(fields: Partial<DeliveryRecord> = {}): DeliveryRe
     refusals: 0,
     isClaimed: false,
     isOurs: false,
+    ageMs: 0,
     ...fields,
   };
 }

@@ -12,6 +12,7 @@ interface Sleeper {
 
 export class ManualClock implements Clock {
   #now: number;
+  #setBy = 0;
   #sleepers: Sleeper[] = [];
 
   constructor(now = Date.UTC(2026, 10, 20)) {
@@ -19,7 +20,16 @@ export class ManualClock implements Clock {
   }
 
   now(): number {
+    return this.#now + this.#setBy;
+  }
+
+  monotonic(): number {
     return this.#now;
+  }
+
+  /** Somebody sets the clock: what waits goes on waiting. */
+  setBy(ms: number): void {
+    this.#setBy += ms;
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 /** A ledger's database on a PostgreSQL server, with a way to look into it past the ledger. */
+import { WAITS_FOR_EARLIER } from '../../src/ledger/rows.ts';
 import pg from 'pg';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import type { StoreUnderTest } from '../contract/ledger-contract.ts';
@@ -35,12 +36,15 @@ export async function createPostgresStore(
     rows: (table) => query(`select * from ${table} order by id`),
     async passTime(ms) {
       // The server's clock cannot be moved, but what it is compared with can.
-      await query(`update deliveries set due_at = due_at - ${ms}, claimed_until = claimed_until - ${ms}`);
+      await query(`update paces set next_at = next_at - ${ms}`);
+      await query(`update deliveries set
+        due_at = case when due_at = ${WAITS_FOR_EARLIER} then due_at else due_at - ${ms} end,
+        claimed_until = claimed_until - ${ms}, counts_from = counts_from - ${ms}, updated_at = updated_at - ${ms}`);
       await clock.advance(ms);
     },
     async close() {
       for (const close of closers.splice(0).toReversed()) await close();
-      await query('delete from callbacks; delete from refused');
+      await query('delete from callbacks; delete from refused; delete from paces');
       emptied.set(server, [...(emptied.get(server) ?? []), url]);
     },
   };

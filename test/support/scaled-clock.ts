@@ -9,6 +9,7 @@ export function scaledClock(factor: number): Clock {
   const begun = performance.now();
   return {
     now: () => Math.round(MIDDLE_OF_AN_HOUR + (performance.now() - begun) * factor),
+    monotonic: () => (performance.now() - begun) * factor,
     sleep: (ms, signal) => systemClock.sleep(ms / factor, signal),
     startTimer: (ms, onTime) => systemClock.startTimer(ms / factor, onTime),
   };

@@ -1,0 +1,273 @@
+/** When each destination may be sent the next message: at once, at its pace after a rate limit, or not in time. */
+import type { PaceStore } from '../ledger/ledger.ts';
+import type { Clock } from '../time/clock.ts';
+import { fits, SHORTEST_ATTEMPT_MS } from './retry-policy.ts';
+
+/** After a rate limit a destination is sent so little until nothing has waited for it for a minute. */
+const IDLE_MS = 60_000;
+
+/** Longer than any pause. */
+const LONGEST_WAIT_MS = 2 * 3_600_000;
+
+/** A message may take so much longer to the remote than the one before it; remotes count from when it comes. */
+const JITTER_MS = 40;
+
+export interface LanePlace {
+  readonly destination: string;
+  readonly channel: string;
+}
+
+/**
+ * Why a delivery was not attempted, and is Botbell's own from now on:
+ * - `rate_limit`: its destination, or its channel, cannot take it in time
+ * - `backlog`: earlier callbacks wait for the same destination
+ * - `order`: an earlier delivery of its job is not through
+ * - `share`: too many wait for its channel, BOT or job already
+ * - `time`: the answer is due
+ * - `stopping`: the process stops
+ */
+export type Deferral = 'rate_limit' | 'backlog' | 'order' | 'share' | 'time' | 'stopping';
+
+/** How a delivery stands among those of its destination. */
+export type Rank = 'new' | 'next' | 'slot';
+
+/** Undefined: go. */
+export type Refusal = Deferral | undefined;
+
+export interface LanesDependencies {
+  readonly clock: Clock;
+  readonly store: PaceStore;
+  /** Milliseconds between two messages that a destination of the channel takes without limiting them. */
+  readonly intervalOf: (channel: string) => number;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** When a message may go, and the pause after which that was said. */
+interface Slot {
+  readonly inMs: number;
+  readonly pause: Pause | undefined;
+}
+
+/** By the monotonic clock. */
+interface Pause {
+  readonly since: number;
+  readonly until: number;
+}
+
+/** When the last two attempts at a destination began, by the monotonic clock. */
+interface Starts {
+  last: number;
+  before: number;
+}
+
+export class Lanes {
+  readonly #dependencies: LanesDependencies;
+  /** Destinations that keep a pace. */
+  readonly #paced = new Set<string>();
+  /** Who sleeps until a slot of a destination, woken where that slot is void. */
+  readonly #sleeping = new Map<string, Set<() => void>>();
+  /** Of destinations, and of channels as a whole. */
+  readonly #pauses = new Map<string, Pause>();
+  /** Slots are asked for one after the other, so that they are given in the order of arrival. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #starts = new Map<string, Starts>();
+  /** Destinations with more due in the ledger than was claimed. */
+  readonly #backlogs = new Set<string>();
+  #isStopped = false;
+
+  constructor(dependencies: LanesDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Waits for the destination's turn.
+   * @param deadline by the monotonic clock: an attempt that could not finish before it is refused at once
+   * @param rank `next`: by the ledger's order nothing is before it; `slot`: its slot has come
+   */
+  enter(place: LanePlace, deadline: number, rank: Rank): Refusal | Promise<Refusal> {
+    if (this.#isStopped) return 'stopping';
+    if (deadline <= this.#now()) return 'time';
+    if (rank === 'slot') return undefined;
+    const { destination, channel } = place;
+    if (rank === 'new' && this.#backlogs.has(destination)) return 'backlog';
+    const isOpen = !this.#paced.has(destination) && this.pausedMs(channel) === 0;
+    return isOpen ? undefined : this.#enterPaced(place, deadline);
+  }
+
+  /** An attempt begins now. */
+  started(destination: string): void {
+    const last = this.#now();
+    this.#starts.set(destination, { last, before: this.#starts.get(destination)?.last ?? -Infinity });
+  }
+
+  /**
+   * The remote has limited the rate. A destination that kept its pace beside a paused one speaks for the channel.
+   * @param startedAt of the attempt, by the monotonic clock: one that was under way already when the pause began says
+   *   nothing new, unless it asks for a longer one
+   */
+  limited(place: LanePlace, ms: number, startedAt: number): void {
+    const { destination, channel } = place;
+    const pause = this.#pauses.get(destination);
+    const isKnown = pause !== undefined && startedAt <= pause.since;
+    if (isKnown && this.#now() + ms < pause.until + this.#intervalOf(channel)) return;
+    if (!isKnown && this.#keptPace(place) && this.#isAnotherPaused(place)) this.#pause(channel, ms);
+    this.#paced.add(destination);
+    this.#pause(destination, ms);
+  }
+
+  /** Milliseconds that a destination, or a channel as a whole, is still to be left alone; 0 for none. */
+  pausedMs(key: string): number {
+    const pause = this.#pauses.get(key);
+    return pause === undefined ? 0 : Math.max(0, pause.until - this.#now());
+  }
+
+  isPaced(destination: string): boolean {
+    return this.#paced.has(destination);
+  }
+
+  /** How many destinations and channels are left alone. */
+  get pausedCount(): number {
+    return [...this.#pauses.keys()].filter((key) => this.pausedMs(key) > 0).length;
+  }
+
+  /** Whether more is due for the destination than is being attempted: what comes now goes behind it. */
+  setBacklog(destination: string, isThere: boolean): void {
+    if (isThere) this.#backlogs.add(destination);
+    else this.#backlogs.delete(destination);
+  }
+
+  /**
+   * Learns from the store what other processes, or this one before its restart, know of paces, and forgets the idle ones.
+   * @throws {LedgerUnavailable}
+   */
+  async refresh(): Promise<void> {
+    const { store } = this.#dependencies;
+    const known = new Map((await store.current(IDLE_MS)).map((pace) => [pace.destination, pace.nextInMs]));
+    for (const [key, nextInMs] of known) this.#learn(key, nextInMs);
+    for (const destination of this.#paced) {
+      if (!known.has(destination) && !this.#turns.has(destination)) this.#paced.delete(destination);
+    }
+    for (const [key, pause] of this.#pauses) {
+      if (this.#now() - pause.until > IDLE_MS) this.#pauses.delete(key);
+    }
+  }
+
+  /** Whether there is anything that a refresh could change. */
+  get isWorthRefreshing(): boolean {
+    return this.#dependencies.store.isShared || this.#paced.size > 0;
+  }
+
+  /** Lets nothing more begin: who waits is refused at once. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const destination of this.#sleeping.keys()) this.#wake(destination);
+  }
+
+  /** Waits before the next attempt, unless everything stops. */
+  async waitToRetry(ms: number): Promise<void> {
+    if (!this.#isStopped) await this.#sleep('', ms);
+  }
+
+  async #enterPaced(place: LanePlace, deadline: number): Promise<Refusal> {
+    const { destination, channel } = place;
+    while (!this.#isStopped) {
+      const channelMs = this.pausedMs(channel);
+      const slot =
+        channelMs > 0 ? { inMs: channelMs, pause: undefined } : await this.#slotIn(place, deadline);
+      if (slot === undefined || !fits(slot.inMs, deadline - this.#now())) return 'rate_limit';
+      const isTime = slot.inMs === 0 || (await this.#sleep(destination, slot.inMs));
+      // A pause that began meanwhile makes the slot void.
+      const isGood = isTime && channelMs === 0 && slot.pause === this.#pauses.get(destination);
+      if (isGood) return this.#refusalIfStopped();
+    }
+    return 'stopping';
+  }
+
+  /** Takes a slot, unless the destination has lost its pace meanwhile. */
+  #slotIn({ destination, channel }: LanePlace, deadline: number): Promise<Slot | undefined> {
+    const { store, onTrouble } = this.#dependencies;
+    const turn = (this.#turns.get(destination) ?? Promise.resolve()).then(async () => {
+      const pause = this.#pauses.get(destination);
+      if (!this.#paced.has(destination)) return { inMs: 0, pause };
+      const mostMs = Math.min(LONGEST_WAIT_MS, Math.floor(deadline - this.#now() - SHORTEST_ATTEMPT_MS));
+      if (mostMs < 0) return undefined;
+      const inMs = await store.reserve(destination, this.#intervalOf(channel) + JITTER_MS, mostMs);
+      return inMs === undefined ? undefined : { inMs, pause };
+    });
+    const guarded = turn.catch((error: unknown) => {
+      onTrouble(error);
+      return undefined;
+    });
+    this.#inTurn(destination, guarded);
+    return guarded;
+  }
+
+  #pause(key: string, ms: number): void {
+    const { store, onTrouble } = this.#dependencies;
+    const since = this.#now();
+    this.#pauses.set(key, { since, until: since + ms });
+    const before = this.#turns.get(key) ?? Promise.resolve();
+    this.#inTurn(key, before.then(() => store.pause(key, Math.ceil(ms))).catch(onTrouble));
+    this.#wake(key);
+  }
+
+  /** Whoever comes after it waits for it. */
+  #inTurn(key: string, work: Promise<unknown>): void {
+    this.#turns.set(key, work);
+    void work.finally(() => {
+      if (this.#turns.get(key) === work) this.#turns.delete(key);
+    });
+  }
+
+  /** @returns whether the time has passed; false: it was woken before */
+  #sleep(destination: string, ms: number): Promise<boolean> {
+    const sleeping = this.#sleeping.get(destination) ?? new Set<() => void>();
+    this.#sleeping.set(destination, sleeping);
+    return new Promise((resolve) => {
+      const end = (isOver: boolean) => {
+        stopTimer();
+        sleeping.delete(wake);
+        if (sleeping.size === 0) this.#sleeping.delete(destination);
+        resolve(isOver);
+      };
+      const wake = () => end(false);
+      const stopTimer = this.#dependencies.clock.startTimer(ms, () => end(true));
+      sleeping.add(wake);
+    });
+  }
+
+  #wake(destination: string): void {
+    for (const wake of this.#sleeping.get(destination) ?? []) wake();
+  }
+
+  #learn(key: string, nextInMs: number): void {
+    const isDestination = key.includes(':');
+    if (isDestination) this.#paced.add(key);
+    // Of a destination it may only be that the next slots are taken.
+    const since = this.#now();
+    if (!isDestination && nextInMs > 0) this.#pauses.set(key, { since, until: since + nextInMs });
+  }
+
+  #keptPace({ destination, channel }: LanePlace): boolean {
+    const starts = this.#starts.get(destination);
+    return starts === undefined || starts.last - starts.before >= this.#intervalOf(channel) - JITTER_MS;
+  }
+
+  #isAnotherPaused({ destination, channel }: LanePlace): boolean {
+    return [...this.#pauses.keys()].some(
+      (key) => key !== destination && key.startsWith(`${channel}:`) && this.pausedMs(key) > 0,
+    );
+  }
+
+  #intervalOf(channel: string): number {
+    return this.#dependencies.intervalOf(channel);
+  }
+
+  #refusalIfStopped(): Refusal {
+    return this.#isStopped ? 'stopping' : undefined;
+  }
+
+  #now(): number {
+    return this.#dependencies.clock.monotonic();
+  }
+}

@@ -1,0 +1,44 @@
+/** The slots of destinations that have limited their rate. */
+import { sql, type Kysely } from 'kysely';
+import type { Pace } from './ledger.ts';
+import type { StoreTime } from './rows.ts';
+import type { Tables } from './tables.ts';
+
+/** A row is where its slots begin: `next_at` is the first one that nobody has taken. */
+export async function reserveSlot(
+  trx: Kysely<Tables>,
+  time: StoreTime,
+  { destination, intervalMs, mostMs }: { destination: string; intervalMs: number; mostMs: number },
+): Promise<number | undefined> {
+  const { rows } = await sql<{ wait: number }>`
+    insert into paces (destination, next_at) values (${destination}, ${time.in(intervalMs)})
+    on conflict (destination) do update
+      set next_at = ${intervalMs} + case when paces.next_at > ${time.now} then paces.next_at else ${time.now} end
+      where paces.next_at <= ${time.in(mostMs)}
+    returning next_at - ${time.in(intervalMs)} as wait`.execute(trx);
+  const [row] = rows;
+  return row === undefined ? undefined : Math.max(0, row.wait);
+}
+
+export async function pausePace(
+  trx: Kysely<Tables>,
+  time: StoreTime,
+  destination: string,
+  ms: number,
+): Promise<void> {
+  const next_at = time.in(ms);
+  await trx
+    .insertInto('paces')
+    .values({ destination, next_at })
+    .onConflict((conflict) => conflict.column('destination').doUpdateSet({ next_at }))
+    .execute();
+}
+
+export async function currentPaces(trx: Kysely<Tables>, time: StoreTime, idleMs: number): Promise<Pace[]> {
+  await trx.deleteFrom('paces').where('next_at', '<', time.in(-idleMs)).execute();
+  const rows = await trx
+    .selectFrom('paces')
+    .select(['destination', sql<number>`next_at - ${time.now}`.as('nextInMs')])
+    .execute();
+  return rows;
+}
