@@ -1,7 +1,6 @@
 /** Puts routing, rendering, channels and ledger together into the pipeline that one config describes. */
 import { hash } from 'node:crypto';
 import type { Callback } from './callback/callback.ts';
-import { identityOf } from './callback/identity.ts';
 import { parseStartTime } from './callback/start-time.ts';
 import type { Channel, ChannelType } from './channels/channel.ts';
 import type { MessageFormat } from './channels/format.ts';
@@ -17,6 +16,7 @@ import { RemotePauses } from './deliver/remote-pauses.ts';
 import { deadLetter } from './deliver/trouble.ts';
 import { Worker } from './deliver/worker.ts';
 import type { Ledger } from './ledger/ledger.ts';
+import { isAlert, noticeId } from './notice/notice.ts';
 import type { Renderer, TemplateFailure } from './render/renderer.ts';
 import { createRouter, type RoutedDestination, type Router } from './route/router.ts';
 import type { Clock } from './time/clock.ts';
@@ -95,10 +95,10 @@ function composeWorker(
     tripMs: receiver.answerWithinMs,
     policy: delivery,
     random: Math.random,
-    plan: ({ kind, callback }) => (kind === 'alert' ? alertPlan(config) : planFor(router, callback)),
-    onGivenUp: ({ kind, callback }, given) => {
+    plan: ({ notice }) => (isAlert(notice) ? alertPlan(config) : planFor(router, notice.callback)),
+    onGivenUp: ({ notice }, given) => {
       // An alert that cannot be told is not worth an alert.
-      if (kind === 'callback') alarm(deadLetter(callback, given, display.language));
+      if (!isAlert(notice)) alarm(deadLetter(notice.callback, given, display.language));
     },
     onTrouble: onStoreTrouble,
     onRecovered: onStoreRecovered,
@@ -119,14 +119,13 @@ function composeCourier(
     clock,
     timeoutMs: config.delivery.timeoutMs,
     channelOf: (name) => channels.get(name),
-    compose: ({ callback, channel, templateSet, options, timesReceived }) =>
+    compose: ({ notice, channel, templateSet, options }) =>
       renderer.render(
-        callback,
+        notice,
         { format: formats.get(channel)?.name ?? '', templateSet, options },
-        timesReceived,
         onTemplateError,
       ),
-    keyOf: ({ callback, destination }) => hash('sha256', `${identityOf(callback)}\n${destination}`, 'hex'),
+    keyOf: ({ notice, destination }) => hash('sha256', `${noticeId(notice)}\n${destination}`, 'hex'),
     redact: redactor(config.secrets),
     onAttempt,
   });

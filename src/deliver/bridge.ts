@@ -10,6 +10,7 @@ import type {
   Ledger,
   Settlement,
 } from '../ledger/ledger.ts';
+import { noticeOf } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { UnderWay } from '../time/under-way.ts';
 import type { Courier, Trip } from './courier.ts';
@@ -85,9 +86,8 @@ export class Bridge {
     const isAccepted = answerWhen === 'accepted';
     const admission = await this.#admit(incoming, plan, isAccepted);
     if (isAccepted) return this.#accept(receivedAt, admission);
-    const { timesReceived } = admission;
-    const errandOf = (record: DeliveryRecord) =>
-      errandFor({ callback, timesReceived }, plannedFor(record, plan));
+    const notice = noticeOf(callback, admission.timesReceived);
+    const errandOf = (record: DeliveryRecord) => errandFor(notice, plannedFor(record, plan));
     const deadline = receivedAt + answerWithinMs;
     const round = await this.#tell(callback, admission, errandOf, deadline);
     if (round.late !== undefined) this.#late.until(round.late);

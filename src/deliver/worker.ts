@@ -148,7 +148,7 @@ export class Worker {
       const planned = plan(due);
       const isRouted = planned.errands.some(({ destination }) => destination === due.record.destination);
       if (!isRouted) return await this.#settle(due, heldBack(due), undefined);
-      const trip = await take(errandFor(due, plannedFor(due.record, planned)), deadline);
+      const trip = await take(errandFor(due.notice, plannedFor(due.record, planned)), deadline);
       return await this.#settle(due, this.#updateAfter(due, trip), trip);
     } catch (error) {
       return this.#noteTrouble(error);

@@ -1,11 +1,12 @@
 /** What is Botbell's own to attempt: claimed by one process at a time, in the order of each job. */
 import { sql, type Kysely } from 'kysely';
+import { isAlert } from '../notice/notice.ts';
+import { noticeIn } from './alert-rows.ts';
 import type { DialectTraits } from './dialect.ts';
 import { isResult, stepsOf } from './job-order.ts';
-import type { CallbackKind, DueDelivery } from './ledger.ts';
+import type { DueDelivery } from './ledger.ts';
 import { earlierOfTheJob, holdBack, isPending, SUPERSEDED } from './pending-rows.ts';
 import {
-  callbackIn,
   type Claim,
   deliveryRecord,
   isClaimedColumn,
@@ -67,7 +68,7 @@ async function dueIds(
 async function withCallbacks(trx: Kysely<Tables>, rows: readonly StandingRow[]): Promise<DueDelivery[]> {
   const callbacks = await trx
     .selectFrom('callbacks')
-    .select(['id', 'kind', 'body', 'times_received', 'received_at'])
+    .select(['id', 'kind', 'identity', 'body', 'times_received', 'received_at'])
     .where('id', 'in', [...new Set(rows.map((row) => row.callback_id))])
     .execute();
   const byId = new Map(callbacks.map((callback) => [callback.id, callback]));
@@ -76,10 +77,8 @@ async function withCallbacks(trx: Kysely<Tables>, rows: readonly StandingRow[]):
     if (callback === undefined) return [];
     return {
       record: deliveryRecord(row),
-      kind: callback.kind as CallbackKind,
       callbackId: callback.id,
-      callback: callbackIn(callback.body),
-      timesReceived: callback.times_received,
+      notice: noticeIn(callback),
       firstReceivedAt: callback.received_at,
     };
   });
@@ -91,15 +90,18 @@ async function withoutSuperseded(
   time: StoreTime,
   due: readonly DueDelivery[],
 ): Promise<DueDelivery[]> {
-  const starts = due.filter(({ kind, callback }) => kind === 'callback' && !isResult(callback));
+  const starts = due.flatMap((each) => {
+    const { notice } = each;
+    return isAlert(notice) || isResult(notice.callback) ? [] : { each, jobId: jobIdOf(notice.callback) };
+  });
   if (starts.length === 0) return [...due];
   const steps = await stepsOf(
     trx,
-    starts.map(({ callback }) => jobIdOf(callback)),
+    starts.map(({ jobId }) => jobId),
     time,
   );
   const finished = new Set(steps.filter(isResult).map(({ jobId }) => jobId));
-  const superseded = starts.filter(({ callback }) => finished.has(jobIdOf(callback)));
+  const superseded = starts.filter(({ jobId }) => finished.has(jobId)).map(({ each }) => each);
   await holdBack(
     trx,
     time,

@@ -2,6 +2,7 @@
 import type { Callback } from '../callback/callback.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
+import type { Notice } from '../notice/notice.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'dead' | 'held';
 
@@ -89,10 +90,8 @@ export interface Admission {
 /** A delivery that nobody else makes: Botbell's own to attempt, and claimed for that. */
 export interface DueDelivery {
   readonly record: DeliveryRecord;
-  readonly kind: CallbackKind;
   readonly callbackId: number;
-  readonly callback: Callback;
-  readonly timesReceived: number;
+  readonly notice: Notice;
   readonly firstReceivedAt: number;
 }
 

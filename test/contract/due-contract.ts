@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { Alert, DeliveryTarget, DueDelivery, Ledger } from '../../src/ledger/ledger.ts';
-import { callbackWith } from '../support/callbacks.ts';
+import { isAlert, jobIdOf, noticeOf } from '../../src/notice/notice.ts';
+import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import {
   arrivalOf,
@@ -90,13 +91,7 @@ export function describeDueDeliveries(
         await accept({ message: '請求書' }, [OPS]);
         const [due] = await claim();
         const callback = callbackWith({ message: '請求書' });
-        expect(due).to.deep.include({
-          kind: 'callback',
-          callbackId,
-          callback,
-          firstReceivedAt,
-          timesReceived: 2,
-        });
+        expect(due).to.deep.include({ callbackId, firstReceivedAt, notice: noticeOf(callback, 2) });
         expect(due?.record).to.include({ state: 'pending', isClaimed: true, isOurs: true, address: '#ops' });
       });
 
@@ -262,18 +257,18 @@ export function describeDueDeliveries(
         await accept(result, [OPS]);
         await accept(secondResult, [OPS]);
         const first = await claim();
-        expect(first.map(({ callback }) => callback.status)).to.deep.equal([0]);
+        expect(first.map(({ notice }) => callbackOf(notice).status)).to.deep.equal([0]);
         expect(await claim()).to.deep.equal([]);
         await settle(first);
-        expect((await claim()).map(({ callback }) => callback.status)).to.deep.equal([1]);
+        expect((await claim()).map(({ notice }) => callbackOf(notice).status)).to.deep.equal([1]);
       });
 
       it('never gives the worker a start whose result has come', async () => {
         await Promise.all([accept(executing, [OPS, LOG]), accept(result, [OPS])]);
         const told = await tellAll();
-        expect(told.map(({ callback, record }) => [callback.status, record.destination])).to.deep.equal([
-          [0, 'slack:#ops'],
-        ]);
+        expect(
+          told.map(({ notice, record }) => [callbackOf(notice).status, record.destination]),
+        ).to.deep.equal([[0, 'slack:#ops']]);
         const states = (await store.rows('deliveries')).map((row) => [row['state'], row['held_because']]);
         expect(states).to.deep.equal([
           ['held', 'superseded'],
@@ -311,7 +306,7 @@ export function describeDueDeliveries(
         await ledger.raise(alert('one'));
         const due = await claim();
         expect(destinationsOf(due)).to.deep.equal(['email:a@example.com', 'slack:#ops']);
-        expect(due.map(({ kind }) => kind)).to.deep.equal(['alert', 'alert']);
+        expect(due.map(({ notice }) => isAlert(notice))).to.deep.equal([true, true]);
         expect(due[0]?.record.isOurs).to.equal(true);
       });
 
@@ -328,7 +323,7 @@ export function describeDueDeliveries(
         await ledger.raise(alert('one', [OPS], 'j-1'));
         await ledger.raise(alert('one', [OPS], 'j-2'));
         const [due, ...others] = await claim();
-        expect(due?.callback.job_id).to.equal('j-1');
+        expect(due && jobIdOf(due.notice)).to.equal('j-1');
         expect(others).to.deep.equal([]);
       });
 
@@ -418,5 +413,5 @@ function destinationsOf(due: readonly DueDelivery[]): string[] {
 }
 
 function jobsOf(due: readonly DueDelivery[]): string[] {
-  return due.map(({ callback }) => callback.job_id);
+  return due.map(({ notice }) => callbackOf(notice).job_id);
 }

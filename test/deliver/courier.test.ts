@@ -4,6 +4,7 @@ import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.t
 import { type Courier, createCourier, type Trip } from '../../src/deliver/courier.ts';
 import type { AttemptResult, Errand } from '../../src/deliver/messenger.ts';
 import { RemotePauses } from '../../src/deliver/remote-pauses.ts';
+import { noticeOf } from '../../src/notice/notice.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
@@ -11,8 +12,8 @@ const WITHIN_MS = 8000;
 
 function errandTo(destination: string): Errand {
   const [channel = '', address = ''] = destination.split(/:(.*)/s);
-  const errand = { destination, channel, address, templateSet: undefined, options: {}, timesReceived: 1 };
-  return { ...errand, callback: callbackWith() };
+  const errand = { destination, channel, address, templateSet: undefined, options: {} };
+  return { ...errand, notice: noticeOf(callbackWith(), 1) };
 }
 
 const OPS = errandTo('slack:#ops');

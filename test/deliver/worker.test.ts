@@ -6,7 +6,7 @@ import type { Worker } from '../../src/deliver/worker.ts';
 import type { Admission } from '../../src/ledger/ledger.ts';
 import { arrivalOf, target } from '../contract/ledger-contract.ts';
 import { BridgeBench, incomingAt } from '../support/bridge-bench.ts';
-import { callbackWith } from '../support/callbacks.ts';
+import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { attemptsIn } from '../support/history.ts';
 
 const SECOND_MS = 1000;
@@ -146,7 +146,7 @@ describe('the worker', () => {
     await accept({ message: 'second' }, [OPS]);
     await start();
     await bench.clock.advance(MINUTE_MS);
-    const messages = bench.errands.map(({ callback }) => callback.message);
+    const messages = bench.errands.map(({ notice }) => callbackOf(notice).message);
     expect(messages).to.deep.equal(['first', 'first', 'first', 'second']);
   });
 

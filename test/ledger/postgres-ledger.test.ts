@@ -13,7 +13,7 @@ import {
   settlementOf,
   target,
 } from '../contract/ledger-contract.ts';
-import { callbackWith } from '../support/callbacks.ts';
+import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
@@ -87,7 +87,7 @@ describe('PostgreSQL', function () {
       expect(await late.claimDue(9, []), 'the service may still retry').to.deep.equal([]);
       await store.passTime(2 * MINUTE_MS);
       const due = [...(await early.claimDue(2, [])), ...(await one.claimDue(9, []))];
-      expect(due.map(({ callback }) => callback.job_id).toSorted()).to.deep.equal([
+      expect(due.map(({ notice }) => callbackOf(notice).job_id).toSorted()).to.deep.equal([
         'job-1',
         'job-1',
         'job-2',
@@ -119,7 +119,7 @@ describe('PostgreSQL', function () {
       });
       await store.passTime(2 * MINUTE_MS);
       const [due] = await ledger.claimDue(9, []);
-      expect(due?.callback).to.deep.equal(callback);
+      expect(due && callbackOf(due.notice)).to.deep.equal(callback);
       expect(due?.record.lastError?.message).to.equal('ab \ufffd');
     });
 
