@@ -5,7 +5,7 @@ import { parseStartTime } from './callback/start-time.ts';
 import type { Channel, ChannelType } from './channels/channel.ts';
 import type { MessageFormat } from './channels/format.ts';
 import type { Config, Destination, RouteConfig } from './config/config.ts';
-import { type Alarm, createAlarm } from './deliver/alarm.ts';
+import { type AlertSettings, refusalAlert } from './deliver/alerts.ts';
 import { Bridge } from './deliver/bridge.ts';
 import { type Courier, createCourier } from './deliver/courier.ts';
 import { KeyedQueue } from './deliver/keyed-queue.ts';
@@ -13,10 +13,9 @@ import { type AttemptResult, createMessenger, type Errand } from './deliver/mess
 import type { Plan, PlannedErrand } from './deliver/plan.ts';
 import { redactor } from './deliver/redact.ts';
 import { RemotePauses } from './deliver/remote-pauses.ts';
-import { deadLetter } from './deliver/trouble.ts';
 import { Worker } from './deliver/worker.ts';
-import type { Ledger } from './ledger/ledger.ts';
-import { isAlert, noticeId } from './notice/notice.ts';
+import type { DeliveryRecord, DeliveryUpdate, Ledger, RefusedBody } from './ledger/ledger.ts';
+import { type AlertNotice, isAlert, noticeId } from './notice/notice.ts';
 import type { Renderer, TemplateFailure } from './render/renderer.ts';
 import { createRouter, type RoutedDestination, type Router } from './route/router.ts';
 import type { Clock } from './time/clock.ts';
@@ -33,6 +32,8 @@ export interface PipelineParts {
   readonly clock: Clock;
   readonly onAttempt: (errand: Errand, result: AttemptResult) => void;
   readonly onTemplateError: (failure: TemplateFailure) => void;
+  /** An alert could not be delivered. */
+  readonly onAlertLost: (alert: AlertNotice, update: DeliveryUpdate, record: DeliveryRecord) => void;
   readonly onUnwritten: (error: unknown) => void;
   readonly onStoreTrouble: (error: unknown) => void;
   readonly onStoreRecovered: () => void;
@@ -41,7 +42,8 @@ export interface PipelineParts {
 export interface Pipeline {
   readonly bridge: Bridge;
   readonly worker: Worker;
-  readonly alarm: Alarm;
+  /** Keeps a refused body, and has the operators alerted of it. @throws {LedgerUnavailable} */
+  readonly refuse: (refused: RefusedBody) => Promise<void>;
 }
 
 export function composePipeline(parts: PipelineParts): Pipeline {
@@ -49,20 +51,24 @@ export function composePipeline(parts: PipelineParts): Pipeline {
   const pauses = new RemotePauses(parts.clock);
   const take = composeCourier(parts, pauses);
   const onDue = () => worker.nudge();
-  const alarm = composeAlarm(parts, onDue);
-  const worker = composeWorker(parts, { router, pauses, take, alarm });
-  return { bridge: composeBridge(parts, { router, take, alarm, onDue }), worker, alarm };
+  const alerts = alertSettings(parts.config);
+  const worker = composeWorker(parts, { router, pauses, take, alerts });
+  const refuse = async (refused: RefusedBody) => {
+    await parts.ledger.refuse(refused, refusalAlert(refused, alerts));
+    onDue();
+  };
+  return { bridge: composeBridge(parts, { router, take, alerts, onDue }), worker, refuse };
 }
 
 interface SharedParts {
   readonly router: Router;
   readonly take: Courier;
-  readonly alarm: Alarm;
+  readonly alerts: AlertSettings;
 }
 
 function composeBridge(
   { config, ledger, clock, onUnwritten }: PipelineParts,
-  { router, take, alarm, onDue }: SharedParts & { readonly onDue: () => void },
+  { router, take, alerts, onDue }: SharedParts & { readonly onDue: () => void },
 ): Bridge {
   const { receiver, delivery, display } = config;
   return new Bridge({
@@ -73,20 +79,20 @@ function composeBridge(
     answerWithinMs: receiver.answerWithinMs,
     answerWhen: receiver.answerWhen,
     policy: delivery,
+    alerts,
     random: Math.random,
     plan: (callback) => planFor(router, callback),
     startedAt: (callback) => parseStartTime(callback.start_time, display.timezone) ?? clock.now(),
     onDue,
-    onGivenUp: (callback, given) => alarm(deadLetter(callback, given, display.language)),
     onUnwritten,
   });
 }
 
 function composeWorker(
-  { config, ledger, clock, onStoreTrouble, onStoreRecovered }: PipelineParts,
-  { router, take, alarm, pauses }: SharedParts & { readonly pauses: RemotePauses },
+  { config, ledger, clock, onAlertLost, onStoreTrouble, onStoreRecovered }: PipelineParts,
+  { router, take, alerts, pauses }: SharedParts & { readonly pauses: RemotePauses },
 ): Worker {
-  const { receiver, delivery, display } = config;
+  const { receiver, delivery } = config;
   return new Worker({
     clock,
     ledger,
@@ -94,20 +100,22 @@ function composeWorker(
     take,
     tripMs: receiver.answerWithinMs,
     policy: delivery,
+    alerts,
     random: Math.random,
     plan: ({ notice }) => (isAlert(notice) ? alertPlan(config) : planFor(router, notice.callback)),
-    onGivenUp: ({ notice }, given) => {
-      // An alert that cannot be told is not worth an alert.
-      if (!isAlert(notice)) alarm(deadLetter(notice.callback, given, display.language));
-    },
+    onAlertLost,
     onTrouble: onStoreTrouble,
     onRecovered: onStoreRecovered,
   });
 }
 
-function composeAlarm({ config, ledger, clock, onUnwritten }: PipelineParts, onRaised: () => void): Alarm {
-  const targets = alertPlan(config).errands;
-  return createAlarm({ clock, ledger, targets, onRaised, onUnwritten });
+function alertSettings(config: Config): AlertSettings {
+  const { delivery, display } = config;
+  return {
+    targets: alertPlan(config).errands,
+    language: display.language,
+    giveUpAfterMs: delivery.giveUpAfterMs,
+  };
 }
 
 function composeCourier(

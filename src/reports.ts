@@ -2,7 +2,8 @@
 import { statusNameOf } from './callback/callback.ts';
 import type { AttemptResult, Errand } from './deliver/messenger.ts';
 import type { Verdict } from './deliver/verdict.ts';
-import { isAlert, jobIdOf } from './notice/notice.ts';
+import type { DeliveryRecord, DeliveryUpdate } from './ledger/ledger.ts';
+import { type AlertNotice, isAlert, jobIdOf } from './notice/notice.ts';
 import type { Logger } from './observe/logger.ts';
 import type { Metrics } from './observe/metrics.ts';
 import type { ReceiverReport } from './receive/receiver.ts';
@@ -65,4 +66,24 @@ export function reportAttempt(
   const { class: failureClass, code, message } = failure;
   const line = { destination, job_id, alert, ms: durationMs, class: failureClass, code, reason: message };
   logger.warn(line, 'delivery failed');
+}
+
+/** Nobody else hears of an alert that could not be delivered. */
+export function reportLostAlert(
+  logger: Logger,
+  notice: AlertNotice,
+  { lastError, attempts }: DeliveryUpdate,
+  { destination }: DeliveryRecord,
+): void {
+  const jobId = jobIdOf(notice);
+  const line = {
+    destination,
+    alert: notice.template,
+    job_id: jobId && shortId(jobId),
+    attempts,
+    class: lastError?.class,
+    code: lastError?.code,
+    reason: lastError?.message,
+  };
+  logger.error(line, 'an alert could not be delivered; no further attempts');
 }

@@ -13,6 +13,7 @@ import type {
 import { noticeOf } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { UnderWay } from '../time/under-way.ts';
+import { type AlertSettings, type Concerned, withAlert } from './alerts.ts';
 import type { Courier, Trip } from './courier.ts';
 import type { KeyedQueue } from './keyed-queue.ts';
 import type { Errand } from './messenger.ts';
@@ -25,7 +26,6 @@ import {
 } from './outcome.ts';
 import { errandFor, type Plan, plannedFor } from './plan.ts';
 import { type FinishedTrip, type Round, runRound } from './round.ts';
-import type { GivenUp } from './trouble.ts';
 import { judge, judgeAccepted, type Standing, type Verdict } from './verdict.ts';
 
 /** How often a delivery that somebody else is making is looked at. */
@@ -40,6 +40,7 @@ export interface BridgeDependencies {
   readonly answerWithinMs: number;
   readonly answerWhen: 'delivered' | 'accepted';
   readonly policy: DeliveryPolicy;
+  readonly alerts: AlertSettings;
   readonly plan: (callback: Callback) => Plan;
   /** Milliseconds since the epoch. */
   readonly startedAt: (callback: Callback) => number;
@@ -47,7 +48,6 @@ export interface BridgeDependencies {
   readonly random: () => number;
   /** A delivery is waiting for the worker. */
   readonly onDue: () => void;
-  readonly onGivenUp: (callback: Callback, given: GivenUp) => void;
   /** What was told could not be written down. */
   readonly onUnwritten: (error: unknown) => void;
 }
@@ -139,8 +139,8 @@ export class Bridge {
     const own = admission.deliveries.filter(({ id }) => admission.claimed.includes(id));
     return runRound(own, take, deadline, clock, {
       // The ledger keeps what it cannot write, so once is enough.
-      onEarlyFinish: (finished) => this.#write(finished, admission).catch(onUnwritten),
-      onLateFinish: (finished) => this.#writeLate(callback, finished, admission).catch(onUnwritten),
+      onEarlyFinish: (finished) => this.#write(callback, finished, admission).catch(onUnwritten),
+      onLateFinish: (finished) => this.#write(callback, finished, admission).catch(onUnwritten),
     });
   }
 
@@ -169,7 +169,7 @@ export class Bridge {
     { records, finished, early }: Round,
     others: readonly DeliveryRecord[],
   ): Promise<Verdict> {
-    const { clock, onGivenUp } = this.#dependencies;
+    const { clock } = this.#dependencies;
     const standings: Standing[] = [
       ...records.map((record) => {
         const trip = finished.find((each) => each.record === record)?.trip;
@@ -182,7 +182,11 @@ export class Bridge {
     const verdict = judge({ context: this.#contextOf(admission), standings, isSuperseded });
     const { status, result } = verdict;
     await this.#writeAnswer(verdict, {
-      deliveries: verdict.updates.filter(({ id }) => !early.includes(id)),
+      deliveries: this.#withAlerts(
+        verdict.updates.filter(({ id }) => !early.includes(id)),
+        standings,
+        { callback, firstReceivedAt: admission.firstReceivedAt },
+      ),
       history: {
         callbackId,
         attempts: attemptsOf(finished.filter(({ record }) => !early.includes(record.id))),
@@ -190,23 +194,38 @@ export class Bridge {
       },
       isDurable: mustSurvive(verdict),
     });
-    for (const given of givenUpIn(verdict, standings)) onGivenUp(callback, given);
     return verdict;
+  }
+
+  #withAlerts(
+    updates: readonly DeliveryUpdate[],
+    standings: readonly Standing[],
+    concerned: Concerned,
+  ): readonly DeliveryUpdate[] {
+    return updates.map((update) => {
+      const standing = standings.find(({ record }) => record.id === update.id);
+      return standing === undefined ? update : this.#withAlert(update, standing.record, concerned);
+    });
+  }
+
+  #withAlert(update: DeliveryUpdate, record: DeliveryRecord, concerned: Concerned): DeliveryUpdate {
+    return withAlert(update, record, concerned, this.#dependencies.alerts);
   }
 
   /** That everybody was told stays true when it cannot be written; whatever is still to be done must not be answered 200. */
   #writeAnswer(verdict: Verdict, settlement: Settlement): Promise<void> {
-    return this.#dependencies.ledger.settle(settlement).catch((error: unknown) => {
+    return this.#settle(settlement).catch((error: unknown) => {
       if (verdict.status === 200 && mustSurvive(verdict)) throw error;
       this.#dependencies.onUnwritten(error);
     });
   }
 
   /** A failure comes here only when it is late: the callback has been answered already. */
-  async #write({ record, trip }: FinishedTrip, admission: Admission): Promise<DeliveryUpdate> {
+  async #write(callback: Callback, { record, trip }: FinishedTrip, admission: Admission): Promise<void> {
     const update = withRefusal(updateAfter(record, trip, this.#contextOf(admission)));
-    await this.#dependencies.ledger.settle({
-      deliveries: [update],
+    const { firstReceivedAt } = admission;
+    await this.#settle({
+      deliveries: [this.#withAlert(update, record, { callback, firstReceivedAt })],
       history: {
         callbackId: admission.callbackId,
         attempts: attemptRecords(record, trip),
@@ -214,12 +233,13 @@ export class Bridge {
       },
       isDurable: update.state !== 'delivered',
     });
-    return update;
   }
 
-  async #writeLate(callback: Callback, finished: FinishedTrip, admission: Admission): Promise<void> {
-    const { state, lastError } = await this.#write(finished, admission);
-    if (state === 'dead') this.#dependencies.onGivenUp(callback, { ...finished.record, error: lastError });
+  async #settle(settlement: Settlement): Promise<void> {
+    const { ledger, onDue } = this.#dependencies;
+    await ledger.settle(settlement);
+    // Alerts are the worker's to deliver.
+    if (settlement.deliveries.some(({ alert }) => alert !== undefined)) onDue();
   }
 
   #contextOf({ firstReceivedAt }: Admission): OutcomeContext {
@@ -247,14 +267,6 @@ function attemptsOf(finished: readonly FinishedTrip[]): AttemptRecord[] {
   const attempts: AttemptRecord[] = [];
   for (const { record, trip } of finished) attempts.push(...attemptRecords(record, trip));
   return attempts;
-}
-
-function givenUpIn({ updates }: Verdict, standings: readonly Standing[]): GivenUp[] {
-  const dead = updates.filter(({ state }) => state === 'dead');
-  return dead.flatMap(({ id, lastError }) => {
-    const record = standings.find((standing) => standing.record.id === id)?.record;
-    return record === undefined ? [] : { ...record, error: lastError };
-  });
 }
 
 /** Answered while somebody is still to be told, or never will be: a power cut must not undo that it is known. */

@@ -76,10 +76,11 @@ function unknownChannel({ channel }: Errand): DeliveryFailure {
 /** The cause stays behind: it may hold what the redaction cannot reach. */
 function classed(error: unknown, redact: (text: string) => string): DeliveryFailure {
   if (error instanceof DeliveryFailure) {
-    const { class: failureClass, code, retryAfterMs } = error;
+    const { class: failureClass, code, retryAfterMs, quote } = error;
     const pause = retryAfterMs === undefined ? {} : { retryAfterMs };
+    const quoted = quote === undefined ? {} : { quote: redact(quote) };
     const message = redact(error.message);
-    return new DeliveryFailure({ class: failureClass, code: redact(code), message, ...pause });
+    return new DeliveryFailure({ class: failureClass, code: redact(code), message, ...pause, ...quoted });
   }
   const message = error instanceof Error ? error.message : `thrown: ${typeof error}`;
   return new DeliveryFailure({ class: 'transient', code: 'unexpected', message: redact(message) });

@@ -1,12 +1,19 @@
 /** Delivers what nobody waits for: callbacks accepted for later, and those that the service has stopped retrying. */
-import { type DeliveryUpdate, type DueDelivery, type Ledger, NO_LONGER_ROUTED } from '../ledger/ledger.ts';
+import {
+  type DeliveryRecord,
+  type DeliveryUpdate,
+  type DueDelivery,
+  type Ledger,
+  NO_LONGER_ROUTED,
+} from '../ledger/ledger.ts';
+import { type AlertNotice, isAlert } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { UnderWay } from '../time/under-way.ts';
+import { type AlertSettings, withAlert } from './alerts.ts';
 import type { Courier, Trip } from './courier.ts';
 import { attemptRecords, type DeliveryPolicy, updateAfter } from './outcome.ts';
 import { errandFor, type Plan, plannedFor } from './plan.ts';
 import type { RemotePauses } from './remote-pauses.ts';
-import type { GivenUp } from './trouble.ts';
 
 /** How often the ledger is asked for what has become due. */
 const POLL_MS = 1000;
@@ -25,10 +32,12 @@ export interface WorkerDependencies {
   /** How long one trip may last. */
   readonly tripMs: number;
   readonly policy: DeliveryPolicy;
+  readonly alerts: AlertSettings;
   /** In [0, 1). */
   readonly random: () => number;
   readonly plan: (due: DueDelivery) => Plan;
-  readonly onGivenUp: (due: DueDelivery, given: GivenUp) => void;
+  /** An alert could not be delivered: nobody is alerted of that. */
+  readonly onAlertLost: (alert: AlertNotice, update: DeliveryUpdate, record: DeliveryRecord) => void;
   /** The ledger could not be used: once when that begins, and once when it is over. */
   readonly onTrouble: (error: unknown) => void;
   readonly onRecovered: () => void;
@@ -161,14 +170,19 @@ export class Worker {
   }
 
   async #settle(due: DueDelivery, update: DeliveryUpdate, trip: Trip | undefined): Promise<void> {
-    const { ledger, onGivenUp } = this.#dependencies;
+    const { ledger, alerts, onAlertLost } = this.#dependencies;
+    const { record, notice, firstReceivedAt } = due;
+    const settled = isAlert(notice)
+      ? update
+      : withAlert(update, record, { callback: notice.callback, firstReceivedAt }, alerts);
     const history = trip && {
       callbackId: due.callbackId,
       attempts: attemptRecords(due.record, trip),
       answer: undefined,
     };
-    await ledger.settle({ deliveries: [update], history, isDurable: false });
-    if (update.state === 'dead') onGivenUp(due, { ...due.record, error: update.lastError });
+    await ledger.settle({ deliveries: [settled], history, isDurable: false });
+    if (settled.alert !== undefined) this.nudge();
+    if (isAlert(notice) && update.state === 'dead') onAlertLost(notice, update, record);
   }
 }
 

@@ -34,10 +34,11 @@ export interface HotStatements {
   insertHistory(context: StatementContext, records: readonly HistoryRecord[]): Eventually<void>;
   /**
    * A failure counts only while `owner` still holds the claim; that somebody was told is true whoever holds it.
+   * @returns the ids of the failures that counted
    */
   updateDeliveries(
     context: StatementContext,
     updates: readonly DeliveryUpdate[],
     owner: string,
-  ): Eventually<void>;
+  ): Eventually<readonly number[]>;
 }

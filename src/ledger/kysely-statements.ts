@@ -99,12 +99,16 @@ async function updateDeliveries(
   { trx, time }: StatementContext,
   updates: readonly DeliveryUpdate[],
   owner: string,
-): Promise<void> {
-  for (const update of updates) {
+): Promise<readonly number[]> {
+  const counted: number[] = [];
+  // Always in the same order, so that two transactions never wait for each other.
+  for (const update of updates.toSorted((a, b) => a.id - b.id)) {
     let query = trx.updateTable('deliveries').set(updatedColumns(update, time)).where('id', '=', update.id);
     if (update.state !== 'delivered') {
       query = query.where('state', '=', 'pending').where('claimed_by', '=', owner);
     }
-    await query.execute();
+    const { numUpdatedRows } = await query.executeTakeFirst();
+    if (update.state !== 'delivered' && numUpdatedRows > 0n) counted.push(update.id);
   }
+  return counted;
 }

@@ -2,6 +2,8 @@
 import type { Callback } from '../callback/callback.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
+import type { Language } from '../channels/format.ts';
+import type { AlertSubject } from '../notice/alert.ts';
 import type { Notice } from '../notice/notice.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'dead' | 'held';
@@ -27,6 +29,8 @@ export interface DeliveryError {
   readonly class: FailureClass;
   readonly code: string;
   readonly message: string;
+  /** The remote's own words; kept in alerts alone. */
+  readonly quote?: string;
 }
 
 /**
@@ -69,6 +73,8 @@ export interface Arrival {
   readonly routing: unknown;
   /** Answered before anybody is told: flushed to disk, claimed by nobody, due at once. */
   readonly isAccepted: boolean;
+  /** Raised with it. */
+  readonly alerts?: readonly Alert[];
 }
 
 /** What the ledger says to an arrival: who is still to be told, and by whom. */
@@ -98,13 +104,14 @@ export interface DueDelivery {
 /** `alert`: a message of Botbell's own to its operators. */
 export type CallbackKind = 'callback' | 'alert';
 
-/** What Botbell itself has to say to its operators. */
+/** What Botbell itself has to say to its operators; nothing where there are no targets. */
 export interface Alert {
-  /** One cause is told once: what bears the same identity was told before. */
-  readonly identity: string;
-  readonly callback: Callback;
-  readonly raisedAt: number;
+  /** What is told once within 60 minutes, by the store's clock; what is not told is counted. */
+  readonly cause: string;
+  readonly subject: AlertSubject;
   readonly targets: readonly DeliveryTarget[];
+  /** The display's, for replicas of the version before. */
+  readonly language: Language;
 }
 
 export interface AttemptRecord {
@@ -127,6 +134,8 @@ export interface DeliveryUpdate {
   readonly isOurs: boolean;
   /** Milliseconds until Botbell itself may attempt it; of no meaning unless it is pending. */
   readonly dueInMs: number;
+  /** Raised with it, if it counts; of a delivery that stays pending, once for each cause. */
+  readonly alert?: Alert | undefined;
 }
 
 export interface AnswerRecord {
@@ -154,10 +163,13 @@ export interface Settlement {
   readonly isDurable: boolean;
 }
 
+/** HTTP status codes that say so. */
+export type RefusedStatus = 400 | 413 | 415 | 422;
+
 /** A body that no retry can make acceptable, kept for the operator. */
 export interface RefusedBody {
   readonly receivedAt: number;
-  readonly status: 400 | 422;
+  readonly status: RefusedStatus;
   readonly detail: string;
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
   readonly from: string;
@@ -195,8 +207,6 @@ export interface Ledger {
    * @throws {LedgerUnavailable}
    */
   claimDue(limit: number, pausedChannels: readonly string[]): Promise<readonly DueDelivery[]>;
-  /** Has an alert delivered, unless its like was before. @throws {LedgerUnavailable} */
-  raise(alert: Alert): Promise<void>;
   /**
    * Forgets callbacks that came before `before` (milliseconds since the epoch) and of which nothing is undelivered.
    * @returns how many went; there may be more while it is not 0
@@ -205,8 +215,8 @@ export interface Ledger {
   prune(before: number): Promise<number>;
   /** The deliveries of a callback, as they stand. @throws {LedgerUnavailable} */
   deliveriesOf(callbackId: number): Promise<readonly DeliveryRecord[]>;
-  /** @throws {LedgerUnavailable} */
-  refuse(refused: RefusedBody): Promise<void>;
+  /** @param alert raised with it. @throws {LedgerUnavailable} */
+  refuse(refused: RefusedBody, alert?: Alert): Promise<void>;
   /** @throws {LedgerUnavailable} */
   countOpen(): Promise<OpenCounts>;
   /** Proves that the store can be written. @throws {LedgerUnavailable} */

@@ -89,6 +89,17 @@ async function createRefused(db: Schema, traits: DialectTraits): Promise<void> {
     .execute();
 }
 
+/** Versions before know neither. */
+async function createAlertCauses(db: Schema): Promise<void> {
+  await db.schema
+    .createTable('alert_causes')
+    .addColumn('cause', 'text', (column) => column.notNull().primaryKey())
+    .addColumn('told_at', 'bigint', (column) => column.notNull().defaultTo(0))
+    .addColumn('suppressed', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute();
+  await db.schema.alterTable('deliveries').addColumn('alerted_cause', 'text').execute();
+}
+
 function migrationsFor(traits: DialectTraits): Record<string, Migration> {
   return {
     '0001-ledger-tables': {
@@ -99,6 +110,7 @@ function migrationsFor(traits: DialectTraits): Record<string, Migration> {
         await createRefused(db as Schema, traits);
       },
     },
+    '0002-alert-causes': { up: (db) => createAlertCauses(db as Schema) },
   };
 }
 

@@ -110,12 +110,20 @@ export class SqliteStatements implements HotStatements {
     for (const record of records) insert.run(valuesOf(historyRow(record), HISTORY_COLUMNS));
   }
 
-  updateDeliveries({ time }: StatementContext, updates: readonly DeliveryUpdate[], owner: string): void {
+  updateDeliveries(
+    { time }: StatementContext,
+    updates: readonly DeliveryUpdate[],
+    owner: string,
+  ): readonly number[] {
+    const counted: number[] = [];
     for (const update of updates) {
       const values = [...valuesOf(updatedColumns(update, time), UPDATED_COLUMNS), update.id];
       if (update.state === 'delivered') this.#prepare(UPDATE_DELIVERY).run(values);
-      else this.#prepare(UPDATE_CLAIMED_DELIVERY).run([...values, owner]);
+      else if (Number(this.#prepare(UPDATE_CLAIMED_DELIVERY).run([...values, owner]).changes) > 0) {
+        counted.push(update.id);
+      }
     }
+    return counted;
   }
 }
 

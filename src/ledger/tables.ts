@@ -47,6 +47,16 @@ export interface DeliveryRow {
   /** 1: Botbell retries it by itself. */
   is_ours: number;
   updated_at: StoreTimed<number>;
+  /** The lasting failure of which the operators have been told. */
+  alerted_cause: string | null;
+}
+
+/** What the operators are told once an hour. */
+export interface AlertCauseRow {
+  cause: string;
+  told_at: number;
+  /** Alerts of the cause that were not told since then. */
+  suppressed: number;
 }
 
 export interface HistoryRow {
@@ -97,4 +107,5 @@ export interface Tables {
   deliveries: DeliveryRow;
   history: HistoryRow;
   refused: RefusedRow;
+  alert_causes: AlertCauseRow;
 }

@@ -1,20 +1,14 @@
 /** Alerts as the ledger keeps them, and as versions before kept them. */
+import type { Callback } from '../callback/callback.ts';
 import type { Language } from '../channels/format.ts';
 import { alertInWords } from './alert-words.ts';
 import type { AlertedError, AlertSubject, RaisedAlert } from './alert.ts';
 
-/** What versions before know: the alert as a failed run of the BOT that it befell, or of Botbell itself. */
-export interface PretendedCallback {
-  readonly code: 0;
-  readonly job_id: string;
-  readonly bot_id: string;
-  readonly bot_name: string;
-  readonly status: 1;
-  readonly start_time: string;
-  readonly message: string;
+/** To versions before, the alert is a failed run of the BOT that it befell, or of Botbell itself. */
+interface KeptAlert extends Callback {
+  /** Versions before did not write it. */
+  readonly alert?: RaisedAlert;
 }
-
-type KeptAlert = PretendedCallback & { readonly alert?: RaisedAlert };
 
 /**
  * In a rolling restart, replicas of the version before may come first to an alert of this one: they tell it in their way.
@@ -56,11 +50,11 @@ const REFUSALS = [
   /^コールバックを受け付けられませんでした \(HTTP (\d+)\)。再送されても受け付けられません。(.*)$/s,
 ];
 
-function subjectOf(pretended: PretendedCallback): AlertSubject {
-  const { message, job_id, bot_id, bot_name, start_time } = pretended;
-  const refused = matchOf(REFUSALS, message);
+function subjectOf({ message, job_id, bot_id, bot_name, start_time }: KeptAlert): AlertSubject {
+  const words = message ?? '';
+  const refused = matchOf(REFUSALS, words);
   if (refused !== undefined) return refusalFrom(refused);
-  const [destination = '', reason = message] = matchOf(DEAD_LETTERS, message) ?? [];
+  const [destination = '', reason = words] = matchOf(DEAD_LETTERS, words) ?? [];
   return {
     template: 'dead_letter',
     destination,

@@ -1,8 +1,8 @@
 /** What every ledger promises to the worker: what is due, in which order, and to whom it is given. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import type { Alert, DeliveryTarget, DueDelivery, Ledger } from '../../src/ledger/ledger.ts';
-import { isAlert, jobIdOf, noticeOf } from '../../src/notice/notice.ts';
+import type { DeliveryTarget, DueDelivery, Ledger } from '../../src/ledger/ledger.ts';
+import { noticeOf } from '../../src/notice/notice.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import {
@@ -291,49 +291,6 @@ export function describeDueDeliveries(
         for (const [start, end] of pairs) {
           expect(start.isSuperseded, 'superseded').to.equal(end.blocked.length === 0);
         }
-      });
-    });
-
-    describe('an alert', () => {
-      const alert = (identity: string, targets = [OPS, MAIL], job_id = ''): Alert => ({
-        identity,
-        callback: callbackWith({ job_id, bot_id: 'botbell', status: 1 }),
-        raisedAt: clock.now(),
-        targets,
-      });
-
-      it('is due at once, of its own kind, for everybody it names', async () => {
-        await ledger.raise(alert('one'));
-        const due = await claim();
-        expect(destinationsOf(due)).to.deep.equal(['email:a@example.com', 'slack:#ops']);
-        expect(due.map(({ notice }) => isAlert(notice))).to.deep.equal([true, true]);
-        expect(due[0]?.record.isOurs).to.equal(true);
-      });
-
-      it('is raised once, however often and by whomever', async () => {
-        const second = await openAs('second');
-        const raisers = [ledger, second, ledger, second];
-        await clock.runAlong(Promise.all(raisers.map((by) => by.raise(alert('one')))));
-        await ledger.raise(alert('two'));
-        expect(await claim()).to.have.length(4);
-        expect(await store.rows('callbacks')).to.have.length(2);
-      });
-
-      it('is raised once, whichever jobs its cause befalls', async () => {
-        await ledger.raise(alert('one', [OPS], 'j-1'));
-        await ledger.raise(alert('one', [OPS], 'j-2'));
-        const [due, ...others] = await claim();
-        expect(due && jobIdOf(due.notice)).to.equal('j-1');
-        expect(others).to.deep.equal([]);
-      });
-
-      it('waits for no other alert, and keeps no callback waiting', async () => {
-        await ledger.raise(alert('one'));
-        await ledger.raise(alert('two'));
-        const callback = await arrive({ job_id: '', status: EXECUTING }, [OPS]);
-        expect(callback).to.include({ isSuperseded: false });
-        expect(callback.blocked.length).to.equal(0);
-        expect(await claim()).to.have.length(4);
       });
     });
 

@@ -200,7 +200,7 @@ describe('the bridge', () => {
       bench.fails('slack:#ops', failure('permanent'));
       expect((await post()).status).to.equal(504);
       await bench.clock.runUntil(bench.bridge.drained());
-      expect(bench.givenUp).to.deep.equal(['slack:#ops x']);
+      expect(await bench.alerts()).to.deep.equal(['dead_letter slack:#ops x']);
     });
 
     it('has early successes on disk before the slow one is through', async () => {
@@ -409,7 +409,9 @@ describe('the bridge', () => {
       const worker = bench.workerOn(bench.ledger);
       worker.start();
       await bench.clock.advance(180_000);
-      expect(bench.told).to.deep.equal(['email:a@example.com', 'slack:#ops']);
+      expect(await bench.alerts()).to.deep.equal(['config_failure slack:#ops x']);
+      const told = bench.told.filter((each) => each !== 'email:operators@example.com');
+      expect(told).to.deep.equal(['email:a@example.com', 'slack:#ops']);
       expect((await post()).result).to.equal('duplicate');
       await bench.clock.runUntil(worker.stop());
     });

@@ -115,10 +115,13 @@ describe('the worker', () => {
     await accept();
     await start();
     await bench.clock.advance(2 * MINUTE_MS - SECOND_MS);
-    expect([await stateOf(OPS), bench.givenUp]).to.deep.equal(['pending', []]);
+    expect([await stateOf(OPS), await bench.alerts()]).to.deep.equal([
+      'pending',
+      [`config_failure ${OPS} x`],
+    ]);
     await bench.clock.advance(5 * MINUTE_MS);
     expect(await stateOf(OPS)).to.equal('dead');
-    expect(bench.givenUp).to.deep.equal([`${OPS} x`]);
+    expect(await bench.alerts()).to.deep.equal([`config_failure ${OPS} x`, `dead_letter ${OPS} x`]);
     const before = tries(OPS);
     await bench.clock.advance(2 * MINUTE_MS);
     expect(tries(OPS)).to.equal(before);
@@ -128,7 +131,7 @@ describe('the worker', () => {
     bench.fails(OPS, ...failures('permanent', 9));
     await accept();
     await start();
-    expect([tries(OPS), bench.givenUp]).to.deep.equal([1, [`${OPS} x`]]);
+    expect([tries(OPS), await bench.alerts()]).to.deep.equal([1, [`dead_letter ${OPS} x`]]);
   });
 
   it('holds back, with the reason, what the config no longer sends there', async () => {

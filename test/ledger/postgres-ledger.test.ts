@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { type Ledger, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { describeAlerts } from '../contract/alert-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import {
   arrivalOf,
@@ -35,6 +36,7 @@ describe('PostgreSQL', function () {
 
   describeLedger('PostgreSQL', (clock) => createPostgresStore(server, clock));
   describeDueDeliveries('PostgreSQL', (clock) => createPostgresStore(server, clock));
+  describeAlerts('PostgreSQL', (clock) => createPostgresStore(server, clock));
 
   describe('shared by replicas', () => {
     let store: PostgresStore;

@@ -36,11 +36,12 @@ export async function createPostgresStore(
     async passTime(ms) {
       // The server's clock cannot be moved, but what it is compared with can.
       await query(`update deliveries set due_at = due_at - ${ms}, claimed_until = claimed_until - ${ms}`);
+      await query(`update alert_causes set told_at = told_at - ${ms}`);
       await clock.advance(ms);
     },
     async close() {
       for (const close of closers.splice(0).toReversed()) await close();
-      await query('delete from callbacks; delete from refused');
+      await query('delete from callbacks; delete from refused; delete from alert_causes');
       emptied.set(server, [...(emptied.get(server) ?? []), url]);
     },
   };
