@@ -23,7 +23,6 @@ import {
 } from './ledger-contract.ts';
 
 const OPS = target('slack:#ops');
-const LOG = target('slack:#log');
 const OPERATORS = [target('slack:#alerts'), target('email:operators@example.com')];
 const HOUR_MS = 3_600_000;
 
@@ -261,25 +260,6 @@ export function describeAlerts(
       expect(due && isAlert(due.notice) && due.notice.alert.subject).to.include({
         destination: 'slack:#ops',
       });
-    });
-
-    it('never waits for itself, in whatever order outcomes and causes are settled', async function () {
-      this.timeout(20_000);
-      const other = await openAs('other');
-      for (let round = 0; round < 10; round += 1) {
-        const admissions = await Promise.all(
-          ['a', 'b', 'c', 'd'].map((job) => arrive({ job_id: `${job}-${round}` }, [OPS, LOG])),
-        );
-        const ids = admissions.flatMap(idsOf);
-        const updates = ids.map((id, index) => ({
-          ...(index % 3 === 0 ? delivered(id) : failed(id)),
-          alert: alertOf(`cause ${round} ${index % 4}`),
-        }));
-        const ways = [updates, updates.toReversed()];
-        await clock.runAlong(
-          Promise.all([ledger, other].map((by, index) => by.settle(settlementOf(ways[index] ?? [])))),
-        );
-      }
     });
   });
 }
