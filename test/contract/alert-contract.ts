@@ -171,7 +171,7 @@ export function describeAlerts(
     });
 
     it('takes a cause of any length and of any characters', async () => {
-      const long = `${'\u0000\ud800請'.repeat(5000)}`;
+      const long = '\u0000\ud800請'.repeat(5000);
       await die(alertOf(`${long} 1`));
       await die(alertOf(`${long} 2`));
       await die(alertOf(`${long} 1`));

@@ -35,7 +35,7 @@ export function describeOldLedger(name: string, openOld: () => Promise<Ledger>):
 
     it('takes alerts of this version', async () => {
       const ledger = await openOld();
-      const [due] = (await ledger.claimDue(64, [])).filter(({ notice }) => !isAlert(notice));
+      const due = (await ledger.claimDue(64, [])).find(({ notice }) => !isAlert(notice));
       const targets = [target('slack:#alerts')];
       const alert = { cause: 'slack down', subject: DEAD_LETTER, targets, language: 'en' } as const;
       await ledger.settle(settlementOf([{ ...failed(due?.record.id ?? -1), state: 'dead', alert }]));

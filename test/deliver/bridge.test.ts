@@ -400,6 +400,15 @@ describe('the bridge', () => {
       expect(row).to.include({ state: 'pending', is_ours: 1, refusals: 2 });
     });
 
+    it('has the operators alerted at once, and once of one failure of one delivery', async () => {
+      expect(await bench.alerts()).to.deep.equal(['config_failure slack:#ops x']);
+      await post();
+      await bench.clock.advance(3_600_000);
+      await post();
+      expect(await bench.alerts()).to.have.length(1);
+      expect(bench.nudges, 'the worker is told of it').to.be.above(0);
+    });
+
     it('answers a retry 200 delivered when it passes', async () => {
       bench.fails('slack:#ops');
       expect(summary(await post())).to.deep.equal([200, 'delivered', ['delivered', 'delivered']]);

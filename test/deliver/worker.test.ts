@@ -127,6 +127,26 @@ describe('the worker', () => {
     expect(tries(OPS)).to.equal(before);
   });
 
+  it('raises no alert of an alert that cannot be delivered, and says so', async () => {
+    const [operators = ''] = bench.alertTargets;
+    bench.fails(OPS, ...failures('permanent', 1));
+    bench.fails(operators, ...failures('permanent', 1));
+    await accept();
+    await start();
+    await bench.clock.advance(MINUTE_MS);
+    expect(await bench.alerts()).to.deep.equal([`dead_letter ${OPS} x`]);
+    expect(bench.lostAlerts.map(({ template }) => template)).to.deep.equal(['dead_letter']);
+    expect(await stateOf(operators)).to.equal('dead');
+  });
+
+  it('tells an alert without waiting for its next look', async () => {
+    const [operators = ''] = bench.alertTargets;
+    bench.fails(OPS, ...failures('permanent', 1));
+    await accept();
+    await start();
+    expect(bench.told).to.include(operators);
+  });
+
   it('gives up at once what can never pass', async () => {
     bench.fails(OPS, ...failures('permanent', 9));
     await accept();
