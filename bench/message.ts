@@ -1,6 +1,7 @@
 /** What the product sends about a callback of the load. */
 import type { Callback } from '../src/callback/callback.ts';
 import type { MessageFormat } from '../src/channels/format.ts';
+import { noticeOf } from '../src/notice/notice.ts';
 import { BUILT_IN_TEMPLATES } from '../src/package-files.ts';
 import { createRenderer } from '../src/render/create-renderer.ts';
 import { sampleCallback } from './callbacks.ts';
@@ -17,7 +18,7 @@ export function messageOf(format: MessageFormat): string {
   const callback = JSON.parse(sampleCallback()) as Callback;
   const target = { format: format.name, templateSet: undefined, options: {} };
   return JSON.stringify(
-    renderer.render(callback, target, 1, ({ message }) => {
+    renderer.render(noticeOf(callback, 1), target, ({ message }) => {
       throw new Error(message);
     }),
   );

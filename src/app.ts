@@ -4,7 +4,6 @@ import type { Channel, ChannelType } from './channels/channel.ts';
 import { createAdmin } from './admin/admin.ts';
 import { composePipeline, destinationsOf, leaseMsOf, type Pipeline } from './compose-pipeline.ts';
 import type { AdminConfig, Config } from './config/config.ts';
-import { refusedBody } from './deliver/trouble.ts';
 import { listen, type ListeningServer } from './http/server.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { openLedger } from './ledger/open-ledger.ts';
@@ -15,7 +14,7 @@ import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { createReceiver, type Refusal } from './receive/receiver.ts';
 import { Traffic } from './receive/traffic.ts';
 import type { Renderer } from './render/renderer.ts';
-import { reportAttempt, reportCallback } from './reports.ts';
+import { reportAttempt, reportCallback, reportLostAlert } from './reports.ts';
 import type { Clock } from './time/clock.ts';
 
 /**
@@ -151,6 +150,7 @@ function openPipeline(
       parts.metrics.templateFailed();
       logger.error(failure, 'a template failed; the built-in one was used');
     },
+    onAlertLost: (alert, update, record) => reportLostAlert(logger, alert, update, record),
     onUnwritten: (error) => logger.error({ err: error }, 'what was told could not be written down'),
     onStoreTrouble: reportTrouble(logger),
     onStoreRecovered: () => logger.info('the store can be used again'),
@@ -189,13 +189,12 @@ function openReceiver(options: AppOptions, services: Services): Promise<Listenin
 }
 
 async function keepRefused(
-  { config, logger }: AppOptions,
-  { ledger, pipeline }: Services,
+  { logger }: AppOptions,
+  { pipeline }: Services,
   { bytes, ...refusal }: Refusal,
 ): Promise<void> {
   try {
-    await ledger.refuse({ ...refusal, body: Buffer.from(bytes).toString('utf8') });
-    pipeline.alarm(refusedBody(refusal, config.display.language));
+    await pipeline.refuse({ ...refusal, body: Buffer.from(bytes).toString('utf8') });
   } catch (error) {
     logger.error({ err: error }, 'a refused body could not be kept');
   }

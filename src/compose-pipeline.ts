@@ -1,12 +1,11 @@
 /** Puts routing, rendering, channels and ledger together into the pipeline that one config describes. */
 import { hash } from 'node:crypto';
 import type { Callback } from './callback/callback.ts';
-import { identityOf } from './callback/identity.ts';
 import { parseStartTime } from './callback/start-time.ts';
 import type { Channel, ChannelType } from './channels/channel.ts';
 import type { MessageFormat } from './channels/format.ts';
 import type { Config, Destination, RouteConfig } from './config/config.ts';
-import { type Alarm, createAlarm } from './deliver/alarm.ts';
+import { type AlertSettings, refusalAlert } from './deliver/alerts.ts';
 import { Bridge } from './deliver/bridge.ts';
 import { type Courier, createCourier } from './deliver/courier.ts';
 import { DeliveriesUnderWay } from './deliver/deliveries-under-way.ts';
@@ -15,10 +14,10 @@ import { type AttemptResult, createMessenger, type Errand } from './deliver/mess
 import type { Plan, PlannedErrand } from './deliver/plan.ts';
 import { redactor } from './deliver/redact.ts';
 import { Shares } from './deliver/shares.ts';
-import { deadLetter } from './deliver/trouble.ts';
 import { TurnsOfJobs } from './deliver/turns-of-jobs.ts';
 import { Worker } from './deliver/worker.ts';
-import type { Ledger } from './ledger/ledger.ts';
+import type { DeliveryRecord, DeliveryUpdate, Ledger, RefusedBody } from './ledger/ledger.ts';
+import { type AlertNotice, isAlert, noticeId } from './notice/notice.ts';
 import type { Renderer, TemplateFailure } from './render/renderer.ts';
 import { createRouter, type RoutedDestination, type Router } from './route/router.ts';
 import type { Clock } from './time/clock.ts';
@@ -35,6 +34,8 @@ export interface PipelineParts {
   readonly clock: Clock;
   readonly onAttempt: (errand: Errand, result: AttemptResult) => void;
   readonly onTemplateError: (failure: TemplateFailure) => void;
+  /** An alert could not be delivered. */
+  readonly onAlertLost: (alert: AlertNotice, update: DeliveryUpdate, record: DeliveryRecord) => void;
   readonly onUnwritten: (error: unknown) => void;
   readonly onStoreTrouble: (error: unknown) => void;
   readonly onStoreRecovered: () => void;
@@ -43,9 +44,10 @@ export interface PipelineParts {
 export interface Pipeline {
   readonly bridge: Bridge;
   readonly worker: Worker;
-  readonly alarm: Alarm;
   readonly lanes: Lanes;
   readonly underWay: DeliveriesUnderWay;
+  /** Keeps a refused body, and has the operators alerted of it. @throws {LedgerUnavailable} */
+  readonly refuse: (refused: RefusedBody) => Promise<void>;
 }
 
 export function composePipeline(parts: PipelineParts): Pipeline {
@@ -54,16 +56,21 @@ export function composePipeline(parts: PipelineParts): Pipeline {
   const underWay = new DeliveriesUnderWay();
   const take = composeCourier(parts, lanes);
   const onDue = (destinations: readonly string[]) => worker.nudge(destinations);
-  const alarm = composeAlarm(parts, onDue);
-  const shared = { router, take, alarm, lanes, underWay };
+  const alerts = alertSettings(parts.config);
+  const shared = { router, take, alerts, lanes, underWay };
   const worker = composeWorker(parts, shared);
-  return { bridge: composeBridge(parts, { ...shared, onDue }), worker, alarm, lanes, underWay };
+  const bridge = composeBridge(parts, { ...shared, onDue });
+  const refuse = async (refused: RefusedBody) => {
+    await parts.ledger.refuse(refused, refusalAlert(refused, alerts));
+    onDue(alerts.targets.map(({ destination }) => destination));
+  };
+  return { bridge, worker, lanes, underWay, refuse };
 }
 
 interface SharedParts {
   readonly router: Router;
   readonly take: Courier;
-  readonly alarm: Alarm;
+  readonly alerts: AlertSettings;
   readonly lanes: Lanes;
   readonly underWay: DeliveriesUnderWay;
 }
@@ -83,7 +90,7 @@ function composeBridge(
   {
     router,
     take,
-    alarm,
+    alerts,
     underWay,
     onDue,
   }: SharedParts & { readonly onDue: (destinations: readonly string[]) => void },
@@ -99,20 +106,20 @@ function composeBridge(
     answerWithinMs: receiver.answerWithinMs,
     answerWhen: receiver.answerWhen,
     policy: delivery,
+    alerts,
     random: Math.random,
     plan: (callback) => planFor(router, callback),
     startedAt: (callback) => parseStartTime(callback.start_time, display.timezone) ?? clock.now(),
     onDue,
-    onGivenUp: (callback, given) => alarm(deadLetter(callback, given, display.language)),
     onUnwritten,
   });
 }
 
 function composeWorker(
-  { config, ledger, clock, onStoreTrouble, onStoreRecovered }: PipelineParts,
-  { router, take, alarm, lanes, underWay }: SharedParts,
+  { config, ledger, clock, onAlertLost, onStoreTrouble, onStoreRecovered }: PipelineParts,
+  { router, take, alerts, lanes, underWay }: SharedParts,
 ): Worker {
-  const { receiver, delivery, display } = config;
+  const { receiver, delivery } = config;
   return new Worker({
     clock,
     ledger,
@@ -121,24 +128,22 @@ function composeWorker(
     take,
     tripMs: receiver.answerWithinMs,
     policy: delivery,
+    alerts,
     random: Math.random,
-    plan: ({ kind, callback }) => (kind === 'alert' ? alertPlan(config) : planFor(router, callback)),
-    onGivenUp: ({ kind, callback }, given) => {
-      // An alert that cannot be told is not worth an alert.
-      if (kind === 'callback') alarm(deadLetter(callback, given, display.language));
-    },
+    plan: ({ notice }) => (isAlert(notice) ? alertPlan(config) : planFor(router, notice.callback)),
+    onAlertLost,
     onTrouble: onStoreTrouble,
     onRecovered: onStoreRecovered,
   });
 }
 
-function composeAlarm(
-  { config, ledger, clock, onUnwritten }: PipelineParts,
-  onDue: (destinations: readonly string[]) => void,
-): Alarm {
-  const targets = alertPlan(config).errands;
-  const onRaised = () => onDue(targets.map(({ destination }) => destination));
-  return createAlarm({ clock, ledger, targets, onRaised, onUnwritten });
+function alertSettings(config: Config): AlertSettings {
+  const { delivery, display } = config;
+  return {
+    targets: alertPlan(config).errands,
+    language: display.language,
+    giveUpAfterMs: delivery.giveUpAfterMs,
+  };
 }
 
 function composeCourier(
@@ -150,14 +155,13 @@ function composeCourier(
     clock,
     timeoutMs: config.delivery.timeoutMs,
     channelOf: (name) => channels.get(name),
-    compose: ({ callback, channel, templateSet, options, timesReceived }) =>
+    compose: ({ notice, channel, templateSet, options }) =>
       renderer.render(
-        callback,
+        notice,
         { format: formats.get(channel)?.name ?? '', templateSet, options },
-        timesReceived,
         onTemplateError,
       ),
-    keyOf: ({ callback, destination }) => hash('sha256', `${identityOf(callback)}\n${destination}`, 'hex'),
+    keyOf: ({ notice, destination }) => hash('sha256', `${noticeId(notice)}\n${destination}`, 'hex'),
     redact: redactor(config.secrets),
     onAttempt,
   });

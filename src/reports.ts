@@ -2,6 +2,8 @@
 import { statusNameOf } from './callback/callback.ts';
 import type { AttemptResult, Errand } from './deliver/messenger.ts';
 import type { Verdict } from './deliver/verdict.ts';
+import type { DeliveryRecord, DeliveryUpdate } from './ledger/ledger.ts';
+import { type AlertNotice, isAlert, jobIdOf } from './notice/notice.ts';
 import type { Logger } from './observe/logger.ts';
 import type { Metrics } from './observe/metrics.ts';
 import type { ReceiverReport } from './receive/receiver.ts';
@@ -48,18 +50,40 @@ function shortId(id: string): string {
 export function reportAttempt(
   logger: Logger,
   metrics: Metrics,
-  { destination, channel, callback }: Errand,
+  { destination, channel, notice }: Errand,
   { outcome, durationMs }: AttemptResult,
 ): void {
   const failure = 'failure' in outcome ? outcome.failure : undefined;
   metrics.attempted({ channel, outcome: failure?.class ?? 'delivered', seconds: durationMs / 1000 });
   if (failure === undefined && !logger.isLevelEnabled('debug')) return;
-  const job_id = shortId(callback.job_id);
+  const jobId = jobIdOf(notice);
+  const job_id = jobId && shortId(jobId);
+  const alert = isAlert(notice) ? notice.template : undefined;
   if (failure === undefined) {
-    logger.debug({ destination, job_id, ms: durationMs }, 'delivered');
+    logger.debug({ destination, job_id, alert, ms: durationMs }, 'delivered');
     return;
   }
   const { class: failureClass, code, message } = failure;
-  const line = { destination, job_id, ms: durationMs, class: failureClass, code, reason: message };
+  const line = { destination, job_id, alert, ms: durationMs, class: failureClass, code, reason: message };
   logger.warn(line, 'delivery failed');
+}
+
+/** Nobody else hears of an alert that could not be delivered. */
+export function reportLostAlert(
+  logger: Logger,
+  notice: AlertNotice,
+  { lastError, attempts }: DeliveryUpdate,
+  { destination }: DeliveryRecord,
+): void {
+  const jobId = jobIdOf(notice);
+  const line = {
+    destination,
+    alert: notice.template,
+    job_id: jobId && shortId(jobId),
+    attempts,
+    class: lastError?.class,
+    code: lastError?.code,
+    reason: lastError?.message,
+  };
+  logger.error(line, 'an alert could not be delivered; no further attempts');
 }

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { DeliveryFailure } from '../src/channels/failure.ts';
 import type { Errand } from '../src/deliver/messenger.ts';
+import { noticeOf } from '../src/notice/notice.ts';
 import { createMetrics, type Metrics } from '../src/observe/metrics.ts';
 import type { ReceiverReport } from '../src/receive/receiver.ts';
 import { reportAttempt, reportCallback } from '../src/reports.ts';
@@ -20,13 +21,12 @@ const REPORT: ReceiverReport = {
   problem: undefined,
 };
 const ERRAND: Errand = {
-  callback: CALLBACK,
+  notice: noticeOf(CALLBACK, 1),
   destination: 'slack:#ops',
   channel: 'slack',
   address: '#ops',
   templateSet: undefined,
   options: {},
-  timesReceived: 1,
 };
 
 describe('reports', () => {

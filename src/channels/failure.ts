@@ -18,6 +18,8 @@ export interface FailureDetails {
   readonly message: string;
   /** How long the remote asked to be left alone, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** The remote's own words, where they may be shown: in any language, for whoever reads no English. */
+  readonly quote?: string;
 }
 
 export class DeliveryFailure extends Error {
@@ -25,11 +27,13 @@ export class DeliveryFailure extends Error {
   readonly class: FailureClass;
   readonly code: string;
   readonly retryAfterMs: number | undefined;
+  readonly quote: string | undefined;
 
   constructor(details: FailureDetails, options?: ErrorOptions) {
     super(details.message, options);
     this.class = details.class;
     this.code = details.code;
     this.retryAfterMs = details.retryAfterMs;
+    this.quote = details.quote;
   }
 }

@@ -80,7 +80,8 @@ function answerFailure(smtp: SmtpError, responseCode: number, secrets: readonly 
   const [failureClass, advice] = smtpVerdictOf(responseCode, smtp.command);
   const at = smtp.command === '' || smtp.command === 'CONN' ? '' : ` to ${smtp.command}`;
   const words = quotable(smtp, secrets);
-  return failure(failureClass, String(responseCode), `it answered ${words}${at}: ${advice}`);
+  const quote = words.startsWith('"') ? words.slice(1, -1) : words;
+  return failure(failureClass, String(responseCode), `it answered ${words}${at}: ${advice}`, quote);
 }
 
 /**
@@ -96,8 +97,9 @@ function quotable({ command, response, responseCode }: SmtpError, secrets: reado
   return `"${redacted.slice(0, MAX_QUOTE_LENGTH)}"`;
 }
 
-function failure(failureClass: FailureClass, code: string, words: string): DeliveryFailure {
-  return new DeliveryFailure({ class: failureClass, code, message: `Mail server: ${words}.` });
+function failure(failureClass: FailureClass, code: string, words: string, quote?: string): DeliveryFailure {
+  const quoted = quote === undefined ? {} : { quote };
+  return new DeliveryFailure({ class: failureClass, code, message: `Mail server: ${words}.`, ...quoted });
 }
 
 /** nodemailer's own codes (ESOCKET) say less than the system's below them (ECONNREFUSED). */

@@ -4,6 +4,7 @@ import { channelTypes } from '../channels/registry.ts';
 import type { MessageFormat } from '../channels/format.ts';
 import { formatsOf } from '../compose-pipeline.ts';
 import type { Config } from '../config/config.ts';
+import { noticeOf } from '../notice/notice.ts';
 import { createRouter, type RoutedDestination } from '../route/router.ts';
 import { CommandFailed, type CommandContext, styled } from './context.ts';
 import { loadProject, type Project } from './load-project.ts';
@@ -82,7 +83,9 @@ function preview(
   const format = formatsOf(config, channelTypes).get(destination.channel);
   if (format === undefined) throw new CommandFailed(`${destination.channel}: has no message format`);
   const target = { format: format.name, templateSet, options: destination.options };
-  const message = renderer.render(callback, target, 1, (failure) => context.message(failure.message));
+  const message = renderer.render(noticeOf(callback, 1), target, (failure) =>
+    context.message(failure.message),
+  );
   return { destination: destination.key, channel: destination.channel, message, format };
 }
 

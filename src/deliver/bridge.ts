@@ -8,8 +8,10 @@ import type {
   Settled,
   Settlement,
 } from '../ledger/ledger.ts';
+import { noticeOf } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { UnderWay } from '../time/under-way.ts';
+import { type AlertSettings, alertTargetsIn, withAlert } from './alerts.ts';
 import type { Courier, Trip } from './courier.ts';
 import type { DeliveriesUnderWay, DeliveryUnderWay } from './deliveries-under-way.ts';
 import type { Deferral } from './lanes.ts';
@@ -18,9 +20,8 @@ import { type DeliveryPolicy, attemptRecords, updateAfter, withRefusal } from '.
 import { errandFor, type Plan, plannedFor } from './plan.ts';
 import { attemptsOf, type FinishedTrip, type Round, runRound, standingsOf } from './round.ts';
 import type { Shares, Waiting } from './shares.ts';
-import type { GivenUp } from './trouble.ts';
 import type { TurnsOfJobs } from './turns-of-jobs.ts';
-import { judge, judgeAccepted, mustSurvive, type Standing, type Verdict } from './verdict.ts';
+import { judge, judgeAccepted, mustSurvive, type Verdict } from './verdict.ts';
 
 export interface BridgeDependencies {
   readonly clock: Clock;
@@ -32,6 +33,7 @@ export interface BridgeDependencies {
   readonly answerWithinMs: number;
   readonly answerWhen: 'delivered' | 'accepted';
   readonly policy: DeliveryPolicy;
+  readonly alerts: AlertSettings;
   readonly plan: (callback: Callback) => Plan;
   /** Milliseconds since the epoch. */
   readonly startedAt: (callback: Callback) => number;
@@ -39,7 +41,6 @@ export interface BridgeDependencies {
   readonly random: () => number;
   /** Something for these destinations is the worker's to deliver now. */
   readonly onDue: (destinations: readonly string[]) => void;
-  readonly onGivenUp: (callback: Callback, given: GivenUp) => void;
   /** What was told could not be written down. */
   readonly onUnwritten: (error: unknown) => void;
 }
@@ -147,7 +148,7 @@ export class Bridge {
     return runRound(ownOf(admission), (record) => this.#take(handling, record), deadline, clock, {
       // The ledger keeps what it cannot write, so once is enough.
       onEarlyFinish: (finished) => this.#write(handling, finished).catch(onUnwritten),
-      onLateFinish: (finished) => this.#writeLate(handling, finished).catch(onUnwritten),
+      onLateFinish: (finished) => this.#write(handling, finished).catch(onUnwritten),
     });
   }
 
@@ -179,7 +180,7 @@ export class Bridge {
     { records, finished, early }: Round,
     others: readonly DeliveryRecord[],
   ): Promise<Verdict> {
-    const { clock, onGivenUp } = this.#dependencies;
+    const { clock } = this.#dependencies;
     const { incoming, admission } = handling;
     const standings = standingsOf(records, finished, others);
     const { isSuperseded, callbackId } = admission;
@@ -187,7 +188,9 @@ export class Bridge {
     const { status, result } = verdict;
     const answer = { receivedAt: incoming.receivedAt, answeredAt: clock.now(), status, result };
     const settlement = {
-      deliveries: verdict.updates.filter(({ id }) => !early.includes(id)),
+      deliveries: verdict.updates
+        .filter(({ id }) => !early.includes(id))
+        .map((update) => this.#withAlert(handling, update)),
       history: {
         callbackId,
         attempts: attemptsOf(finished.filter(({ record }) => !early.includes(record.id))),
@@ -197,7 +200,6 @@ export class Bridge {
     };
     await this.#writeAnswer(handling, verdict, settlement);
     for (const { id, state } of settlement.deliveries) this.#end(handling, id, state !== 'pending');
-    for (const given of givenUpIn(verdict, standings)) onGivenUp(incoming.callback, given);
     return verdict;
   }
 
@@ -213,8 +215,9 @@ export class Bridge {
   }
 
   /** A failure comes here only when it is late: the callback has been answered already. */
-  async #write(handling: Handling, { record, trip }: FinishedTrip): Promise<DeliveryUpdate> {
-    const update = withRefusal(updateAfter(record, trip, this.#context()));
+  async #write(handling: Handling, { record, trip }: FinishedTrip): Promise<void> {
+    const failed = withRefusal(updateAfter(record, trip, this.#context()));
+    const update = this.#withAlert(handling, failed);
     try {
       const settled = await this.#dependencies.ledger.settle({
         deliveries: [update],
@@ -229,23 +232,25 @@ export class Bridge {
     } finally {
       this.#end(handling, record.id, update.state !== 'pending');
     }
-    return update;
   }
 
-  async #writeLate(handling: Handling, finished: FinishedTrip): Promise<void> {
-    const { state, lastError } = await this.#write(handling, finished);
-    const { callback } = handling.incoming;
-    if (state === 'dead') this.#dependencies.onGivenUp(callback, { ...finished.record, error: lastError });
+  #withAlert({ incoming, admission }: Handling, update: DeliveryUpdate): DeliveryUpdate {
+    const record = admission.deliveries.find(({ id }) => id === update.id);
+    if (record === undefined || update.state === 'delivered') return update;
+    const { callback } = incoming;
+    const { firstReceivedAt } = admission;
+    return withAlert(update, record, { callback, firstReceivedAt }, this.#dependencies.alerts);
   }
 
-  /** What was taken over, or waited for one of these, is the worker's. */
+  /** What was taken over, or waited for one of these, is the worker's, and so are alerts. */
   #handOn({ admission }: Handling, updates: readonly DeliveryUpdate[], { hasReleased }: Settled): void {
     const isDue = ({ state, isOurs, dueInMs }: DeliveryUpdate) =>
       state === 'pending' ? isOurs && dueInMs === 0 : hasReleased;
     const due = new Set(updates.filter(isDue).map(({ id }) => id));
-    if (due.size === 0) return;
-    const destinations = admission.deliveries.filter(({ id }) => due.has(id));
-    this.#dependencies.onDue(destinations.map(({ destination }) => destination));
+    const alerted = alertTargetsIn(updates);
+    if (due.size === 0 && alerted.length === 0) return;
+    const deliveries = admission.deliveries.filter(({ id }) => due.has(id));
+    this.#dependencies.onDue([...deliveries.map(({ destination }) => destination), ...alerted]);
   }
 
   #end({ underWay }: Handling, id: number, isFinished: boolean): void {
@@ -266,14 +271,6 @@ function ownOf({ deliveries, claimed }: Admission): readonly DeliveryRecord[] {
 }
 
 function errandOf({ incoming, admission, plan }: Handling, record: DeliveryRecord): Errand {
-  const { timesReceived } = admission;
-  return errandFor({ callback: incoming.callback, timesReceived }, plannedFor(record, plan));
-}
-
-function givenUpIn({ updates }: Verdict, standings: readonly Standing[]): GivenUp[] {
-  const dead = updates.filter(({ state }) => state === 'dead');
-  return dead.flatMap(({ id, lastError }) => {
-    const record = standings.find((standing) => standing.record.id === id)?.record;
-    return record === undefined ? [] : { ...record, error: lastError };
-  });
+  const notice = noticeOf(incoming.callback, admission.timesReceived);
+  return errandFor(notice, plannedFor(record, plan));
 }

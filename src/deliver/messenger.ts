@@ -1,20 +1,18 @@
 /** One attempt at one destination: render, send, time it, and class what went wrong. */
-import type { Callback } from '../callback/callback.ts';
 import type { Channel, Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
+import type { Notice } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { Convoy } from '../time/convoy.ts';
 
-/** One destination of one callback, as the config in force wants it told. */
+/** One destination of one notice, as the config in force wants it told. */
 export interface Errand {
-  readonly callback: Callback;
+  readonly notice: Notice;
   readonly destination: string;
   readonly channel: string;
   readonly address: string;
   readonly templateSet: string | undefined;
   readonly options: Readonly<Record<string, unknown>>;
-  /** How often the callback has been received. */
-  readonly timesReceived: number;
 }
 
 export interface AttemptResult {
@@ -28,7 +26,7 @@ export interface MessengerDependencies {
   readonly timeoutMs: number;
   readonly channelOf: (name: string) => Channel | undefined;
   readonly compose: (errand: Errand) => unknown;
-  /** Stable over retries of one (callback, destination). */
+  /** Stable over retries of one (notice, destination). */
   readonly keyOf: (errand: Errand) => string;
   readonly redact: (text: string) => string;
   readonly onAttempt: (errand: Errand, result: AttemptResult) => void;
@@ -79,10 +77,11 @@ function unknownChannel({ channel }: Errand): DeliveryFailure {
 /** The cause stays behind: it may hold what the redaction cannot reach. */
 function classed(error: unknown, redact: (text: string) => string): DeliveryFailure {
   if (error instanceof DeliveryFailure) {
-    const { class: failureClass, code, retryAfterMs } = error;
+    const { class: failureClass, code, retryAfterMs, quote } = error;
     const pause = retryAfterMs === undefined ? {} : { retryAfterMs };
+    const quoted = quote === undefined ? {} : { quote: redact(quote) };
     const message = redact(error.message);
-    return new DeliveryFailure({ class: failureClass, code: redact(code), message, ...pause });
+    return new DeliveryFailure({ class: failureClass, code: redact(code), message, ...pause, ...quoted });
   }
   const message = error instanceof Error ? error.message : `thrown: ${typeof error}`;
   return new DeliveryFailure({ class: 'transient', code: 'unexpected', message: redact(message) });

@@ -94,7 +94,9 @@ export function withRefusal(update: DeliveryUpdate): DeliveryUpdate {
 }
 
 export function errorOf(failure: DeliveryFailure): DeliveryError {
-  return { class: failure.class, code: failure.code, message: failure.message };
+  const { class: failureClass, code, message, quote } = failure;
+  const error = { class: failureClass, code, message };
+  return quote === undefined ? error : { ...error, quote };
 }
 
 /** What the ledger keeps of each attempt of a trip. */

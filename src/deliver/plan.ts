@@ -1,6 +1,6 @@
-/** Whom a callback is to reach, and how it should look there, as the config in force says. */
-import type { Callback } from '../callback/callback.ts';
+/** Whom a notice is to reach, and how it should look there, as the config in force says. */
 import type { DeliveryTarget } from '../ledger/ledger.ts';
+import type { Notice } from '../notice/notice.ts';
 import type { Errand } from './messenger.ts';
 
 export interface PlannedErrand extends DeliveryTarget {
@@ -14,16 +14,9 @@ export interface Plan {
   readonly routing: unknown;
 }
 
-/** A callback as the ledger knows it. */
-export interface KnownCallback {
-  readonly callback: Callback;
-  readonly timesReceived: number;
-}
-
-export function errandFor(known: KnownCallback, planned: PlannedErrand): Errand {
-  const { callback, timesReceived } = known;
+export function errandFor(notice: Notice, planned: PlannedErrand): Errand {
   const { destination, channel, address, templateSet, options } = planned;
-  return { callback, destination, channel, address, templateSet, options, timesReceived };
+  return { notice, destination, channel, address, templateSet, options };
 }
 
 /** How a destination should be told; one that the plan does not name, as the display's language says. */

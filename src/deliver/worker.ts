@@ -1,14 +1,21 @@
 /** Delivers what nobody waits for: callbacks accepted for later, and those that the service has stopped retrying. */
-import { type DeliveryUpdate, type DueDelivery, type Ledger, NO_LONGER_ROUTED } from '../ledger/ledger.ts';
+import {
+  type DeliveryRecord,
+  type DeliveryUpdate,
+  type DueDelivery,
+  type Ledger,
+  NO_LONGER_ROUTED,
+} from '../ledger/ledger.ts';
+import { type AlertNotice, isAlert } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { UnderWay } from '../time/under-way.ts';
+import { type AlertSettings, alertTargetsIn, withAlert } from './alerts.ts';
 import type { Courier, Trip } from './courier.ts';
 import type { DeliveriesUnderWay } from './deliveries-under-way.ts';
 import { channelOf, DueLanes } from './due-lanes.ts';
 import type { Lanes } from './lanes.ts';
 import { attemptRecords, type DeliveryPolicy, updateAfter } from './outcome.ts';
 import { errandFor, type Plan, plannedFor } from './plan.ts';
-import type { GivenUp } from './trouble.ts';
 
 /** How often the ledger is asked for what has become due without this process's knowing. */
 const POLL_MS = 1000;
@@ -25,10 +32,12 @@ export interface WorkerDependencies {
   /** How long one trip may last. */
   readonly tripMs: number;
   readonly policy: DeliveryPolicy;
+  readonly alerts: AlertSettings;
   /** In [0, 1). */
   readonly random: () => number;
   readonly plan: (due: DueDelivery) => Plan;
-  readonly onGivenUp: (due: DueDelivery, given: GivenUp) => void;
+  /** An alert could not be delivered: nobody is alerted of that. */
+  readonly onAlertLost: (alert: AlertNotice, update: DeliveryUpdate, record: DeliveryRecord) => void;
   /** The ledger could not be used: once when that begins, and once when it is over. */
   readonly onTrouble: (error: unknown) => void;
   readonly onRecovered: () => void;
@@ -56,6 +65,7 @@ export class Worker {
 
   /** Something has become due for these destinations: no need to wait for the next look. */
   nudge(destinations: readonly string[]): void {
+    if (destinations.length === 0) return;
     for (const destination of destinations) this.#add(destination);
     this.#nap.abort();
   }
@@ -183,7 +193,7 @@ export class Worker {
     try {
       const planned = plan(due);
       const isRouted = planned.errands.some(({ destination }) => destination === record.destination);
-      const errand = errandFor(due, plannedFor(record, planned));
+      const errand = errandFor(due.notice, plannedFor(record, planned));
       const trip = isRouted ? await take({ errand, delivery, deadline, rank }) : undefined;
       const update = trip === undefined ? heldBack(due) : this.#updateAfter(due, trip);
       await this.#settle(due, update, trip);
@@ -201,16 +211,25 @@ export class Worker {
   }
 
   async #settle(due: DueDelivery, update: DeliveryUpdate, trip: Trip | undefined): Promise<void> {
-    const { ledger, onGivenUp } = this.#dependencies;
-    const history = trip && {
-      callbackId: due.callbackId,
-      attempts: attemptRecords(due.record, trip),
-      answer: undefined,
-    };
-    const { hasReleased } = await ledger.settle({ deliveries: [update], history, isDurable: false });
-    if (update.state === 'dead') onGivenUp(due, { ...due.record, error: update.lastError });
+    const { ledger, onAlertLost } = this.#dependencies;
+    const { record, notice, callbackId } = due;
+    const settled = this.#withAlert(due, update);
+    const attempts = trip === undefined ? [] : attemptRecords(record, trip);
+    const history = { callbackId, attempts, answer: undefined };
+    const { hasReleased } = await ledger.settle({ deliveries: [settled], history, isDurable: false });
     const isDueAgain = update.state === 'pending' && update.dueInMs === 0;
-    if (isDueAgain || hasReleased) this.nudge([due.record.destination]);
+    this.nudge([...(isDueAgain || hasReleased ? [record.destination] : []), ...alertTargetsIn([settled])]);
+    if (isAlert(notice) && update.state === 'dead') onAlertLost(notice, update, record);
+  }
+
+  #withAlert({ notice, record, firstReceivedAt }: DueDelivery, update: DeliveryUpdate): DeliveryUpdate {
+    if (isAlert(notice)) return update;
+    return withAlert(
+      update,
+      record,
+      { callback: notice.callback, firstReceivedAt },
+      this.#dependencies.alerts,
+    );
   }
 }
 

@@ -22,6 +22,12 @@ export async function admitAll(
   const { all, sharedJobs } = await identify(context, arrivals, jobIds);
   const fresh = await insertCallbacks(context, all);
   const admissions = await admitNew(context, fresh, new Set(sharedJobs));
+  // Outcomes that are written meanwhile lock deliveries in the same order.
+  if (fresh.size < all.length)
+    await traits.lockPending(
+      trx,
+      all.filter((newcomer) => !fresh.has(newcomer)),
+    );
   for (const newcomer of all) {
     if (!admissions.has(newcomer)) {
       admissions.set(newcomer, await admitAgain(context, newcomer, planOf(context, newcomer)));
@@ -138,6 +144,7 @@ function admission(
     callbackId,
     isNew: true,
     timesReceived: 1,
+    firstReceivedAt: arrival.receivedAt,
     isSuperseded: planned === undefined,
     deliveries,
     claimed: deliveries.filter(({ isClaimed }) => isClaimed).map(({ id }) => id),

@@ -1,21 +1,70 @@
 /** Alerts are written like callbacks of a kind of their own, so that the worker delivers them as it does all else. */
+import { randomBytes } from 'node:crypto';
+import type { RaisedAlert } from '../notice/alert.ts';
+import { keptAlert, readKeptAlert } from '../notice/alert-body.ts';
+import { type Notice, noticeOf, noticeOfAlert } from '../notice/notice.ts';
+import { causeKey, isDueAgain, lockCause, writeCause } from './alert-causes.ts';
 import type { HotStatements, StatementContext } from './hot-statements.ts';
-import type { Alert, CallbackKind } from './ledger.ts';
-import { callbackRow } from './rows.ts';
+import type { Alert, CallbackKind, DeliveryUpdate } from './ledger.ts';
+import { callbackIn, callbackRow } from './rows.ts';
+import type { CallbackRow } from './tables.ts';
 
 const NO_JOB = '';
 
-export async function writeAlert(
+/**
+ * The last rows that a transaction locks: after those of jobs and those of deliveries.
+ * @param alerts of causes that were told within the hour, these are only counted
+ */
+export async function raiseAlerts(
   context: StatementContext,
   statements: HotStatements,
-  { identity, callback, raisedAt, targets }: Alert,
+  alerts: readonly Alert[],
 ): Promise<void> {
+  for (const [cause, [first, ...others]] of byCause(alerts)) {
+    const standing = await lockCause(context, cause);
+    if (isDueAgain(standing)) {
+      await writeAlert(context, statements, first, raisedNow(first, standing));
+      await writeCause(context, cause, { toldAt: standing.now, suppressed: others.length });
+    } else {
+      const suppressed = standing.suppressed + 1 + others.length;
+      await writeCause(context, cause, { toldAt: standing.toldAt, suppressed });
+    }
+  }
+}
+
+/** In the order in which all lock them. */
+function byCause(alerts: readonly Alert[]): [cause: string, alerts: [Alert, ...Alert[]]][] {
+  const groups = new Map<string, [Alert, ...Alert[]]>();
+  for (const alert of alerts) {
+    if (alert.targets.length === 0) continue;
+    const key = causeKey(alert.cause);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [alert]);
+    else group.push(alert);
+  }
+  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function raisedNow(
+  { subject }: Alert,
+  { suppressed, now }: { readonly suppressed: number; readonly now: number },
+): RaisedAlert {
+  return { id: randomBytes(32).toString('hex'), raisedAt: now, suppressed, subject };
+}
+
+async function writeAlert(
+  context: StatementContext,
+  statements: HotStatements,
+  { targets, language }: Alert,
+  raised: RaisedAlert,
+): Promise<void> {
+  const { id, raisedAt } = raised;
+  const callback = keptAlert(raised, language);
   const body = Buffer.from(JSON.stringify(callback));
   const arrival = { callback, body, startedAt: raisedAt, receivedAt: raisedAt, routing: [] };
-  // One cause may befall many jobs, and a callback is known again by its job and its identity.
-  const row = { ...callbackRow(arrival, NO_JOB, identity), kind: 'alert' satisfies CallbackKind };
+  const row = { ...callbackRow(arrival, NO_JOB, id), kind: 'alert' satisfies CallbackKind };
   const [callbackId] = await statements.insertCallbacks(context, [row]);
-  if (callbackId === undefined) return;
+  if (callbackId === undefined) throw new Error(`two alerts have the same id, ${id}`);
   const plan = { claim: undefined, dueInMs: 0, isOurs: true };
   const planned = targets.map((target) => ({
     callbackId,
@@ -25,4 +74,44 @@ export async function writeAlert(
     isBlocked: false,
   }));
   await statements.insertDeliveries(context, planned);
+}
+
+/**
+ * What the updates that counted have to tell. What lasts is told once for each delivery: the next failure of the same
+ * cause tells nobody anything new.
+ * @param counted ids of the deliveries whose update counted
+ */
+export async function alertsToRaise(
+  context: StatementContext,
+  updates: readonly DeliveryUpdate[],
+  counted: readonly number[],
+): Promise<readonly Alert[]> {
+  const alerts: Alert[] = [];
+  for (const { id, state, alert } of updates) {
+    if (alert === undefined || !counted.includes(id)) continue;
+    if (state !== 'pending' || (await isFirst(context, id, causeKey(alert.cause)))) alerts.push(alert);
+  }
+  return alerts;
+}
+
+async function isFirst({ trx }: StatementContext, deliveryId: number, cause: string): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('deliveries')
+    .set({ alerted_cause: cause })
+    .where('id', '=', deliveryId)
+    .where((eb) => eb.or([eb('alerted_cause', 'is', null), eb('alerted_cause', '<>', cause)]))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** What a row says, of whatever kind it is. */
+export function noticeIn({
+  kind,
+  body,
+  identity,
+  times_received,
+}: Pick<CallbackRow, 'kind' | 'body' | 'identity' | 'times_received'>): Notice {
+  return (kind as CallbackKind) === 'alert'
+    ? noticeOfAlert(readKeptAlert(body, identity ?? ''))
+    : noticeOf(callbackIn(body), times_received);
 }

@@ -4,6 +4,12 @@ import type { HotStatements } from './hot-statements.ts';
 import type { Moment } from './rows.ts';
 import type { Tables } from './tables.ts';
 
+/** A callback by what it is known again by. */
+export interface KnownCallback {
+  readonly jobId: string;
+  readonly identity: string | undefined;
+}
+
 export interface DialectTraits {
   /** Processes on several machines may write the store. */
   readonly isShared: boolean;
@@ -24,6 +30,8 @@ export interface DialectTraits {
   ): SelectQueryBuilder<Tables, 'deliveries', Row>;
   /** Until the transaction ends, nobody else admits callbacks of these jobs: their order must be one for all. */
   lockJobs(trx: Kysely<Tables>, jobIds: readonly string[]): Promise<void>;
+  /** Until the transaction ends, nobody else writes what is pending of these callbacks: locked in the order of the ids. */
+  lockPending(trx: Kysely<Tables>, callbacks: readonly KnownCallback[]): Promise<void>;
   /** Somebody else holds the store for a moment: worth a short wait. */
   readonly isBusy: (error: unknown) => boolean;
 }

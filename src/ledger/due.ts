@@ -1,11 +1,12 @@
 /** What is Botbell's own to attempt: claimed by one process at a time, in the order of its callbacks and of each job. */
 import { sql, type Kysely } from 'kysely';
+import { isAlert } from '../notice/notice.ts';
+import { noticeIn } from './alert-rows.ts';
 import type { DialectTraits } from './dialect.ts';
 import { EXECUTING, isResult } from './job-order.ts';
-import type { CallbackKind, DueDelivery, DueRequest } from './ledger.ts';
+import type { DueDelivery, DueRequest } from './ledger.ts';
 import { earlierInJob, holdBack, isIdle, isPending, releaseNext, SUPERSEDED } from './pending-rows.ts';
 import {
-  callbackIn,
   type Claim,
   deliveryRecord,
   standingColumns,
@@ -108,7 +109,7 @@ async function claimRows(
 async function withCallbacks(trx: Kysely<Tables>, rows: readonly StandingRow[]): Promise<DueDelivery[]> {
   const callbacks = await trx
     .selectFrom('callbacks')
-    .select(['id', 'kind', 'body', 'times_received'])
+    .select(['id', 'kind', 'identity', 'body', 'times_received', 'received_at'])
     .where('id', 'in', [...new Set(rows.map((row) => row.callback_id))])
     .execute();
   const byId = new Map(callbacks.map((callback) => [callback.id, callback]));
@@ -117,10 +118,9 @@ async function withCallbacks(trx: Kysely<Tables>, rows: readonly StandingRow[]):
     if (callback === undefined) return [];
     return {
       record: deliveryRecord(row),
-      kind: callback.kind as CallbackKind,
       callbackId: callback.id,
-      callback: callbackIn(callback.body),
-      timesReceived: callback.times_received,
+      notice: noticeIn(callback),
+      firstReceivedAt: callback.received_at,
     };
   });
 }
@@ -130,11 +130,14 @@ async function withoutSuperseded(
   { trx, time, takeOverAfterMs }: DueContext,
   due: readonly DueDelivery[],
 ): Promise<{ readonly due: readonly DueDelivery[]; readonly hasReleased: boolean }> {
-  const starts = due.filter(({ kind, callback }) => kind === 'callback' && !isResult(callback));
+  const starts = due.flatMap((each) => {
+    const { notice } = each;
+    return isAlert(notice) || isResult(notice.callback) ? [] : { each, jobId: jobIdOf(notice.callback) };
+  });
   if (starts.length === 0) return { due, hasReleased: false };
-  const jobIds = starts.map(({ callback }) => jobIdOf(callback));
+  const jobIds = starts.map(({ jobId }) => jobId);
   const finished = await jobsWithResult(trx, jobIds);
-  const superseded = starts.filter(({ callback }) => finished.has(jobIdOf(callback)));
+  const superseded = starts.filter(({ jobId }) => finished.has(jobId)).map(({ each }) => each);
   const ids = superseded.map(({ record }) => record.id);
   await holdBack(trx, time, ids, SUPERSEDED);
   const hasReleased = await releaseNext(trx, time, ids, takeOverAfterMs);

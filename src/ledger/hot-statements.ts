@@ -26,6 +26,12 @@ export interface Predecessor {
 /** SQLite answers at once, a server later. */
 type Eventually<Value> = Value | Promise<Value>;
 
+export interface Updated {
+  /** Ids of the deliveries that failed, or were held back, while the claim still stood. */
+  readonly counted: readonly number[];
+  readonly hasReleased: boolean;
+}
+
 /** Who settles deliveries. */
 export interface Settler {
   readonly owner: string;
@@ -56,11 +62,11 @@ export interface HotStatements {
   /**
    * A failure counts only while `owner` still holds the claim; that somebody was told is true whoever holds it. What is
    * finished makes the next one of its job due.
-   * @returns whether there was a next one
+   * @returns which failures counted, and whether there was a next one
    */
   updateDeliveries(
     context: StatementContext,
     updates: readonly DeliveryUpdate[],
     settler: Settler,
-  ): Eventually<boolean>;
+  ): Eventually<Updated>;
 }

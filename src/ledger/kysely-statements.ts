@@ -1,7 +1,14 @@
 /** The hot statements for a server: as many rows as possible in one, since each waits for a round trip. */
-import { sql } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { identityOf } from '../callback/identity.ts';
-import type { HotStatements, PlaceInJob, Predecessor, Settler, StatementContext } from './hot-statements.ts';
+import type {
+  HotStatements,
+  PlaceInJob,
+  Predecessor,
+  Settler,
+  StatementContext,
+  Updated,
+} from './hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from './ledger.ts';
 import { releaseNext } from './pending-rows.ts';
 import {
@@ -13,6 +20,7 @@ import {
   updatedColumns,
   WAITS_FOR_EARLIER,
 } from './rows.ts';
+import type { Tables } from './tables.ts';
 
 /** PostgreSQL takes 65,535 parameters, and a delivery has fourteen. */
 const ROWS_PER_INSERT = 1000;
@@ -142,8 +150,15 @@ async function updateDeliveries(
   { trx, time }: StatementContext,
   updates: readonly DeliveryUpdate[],
   { owner, takeOverAfterMs }: Settler,
-): Promise<boolean> {
-  // In one order everywhere, so that two batches never wait for each other.
+): Promise<Updated> {
+  const counted: number[] = [];
+  const finished = updates.filter(({ state }) => state !== 'pending').map(({ id }) => id);
+  if (finished.length > 0)
+    await lockWithNext(
+      trx,
+      updates.map(({ id }) => id),
+    );
+  // Always in the same order, so that two transactions never wait for each other.
   for (const update of updates.toSorted((a, b) => a.id - b.id)) {
     const due_at = sql<number>`case when due_at = ${WAITS_FOR_EARLIER} then due_at else ${time.in(update.dueInMs)} end`;
     let query = trx
@@ -153,8 +168,24 @@ async function updateDeliveries(
     if (update.state !== 'delivered') {
       query = query.where('state', '=', 'pending').where('claimed_by', '=', owner);
     }
-    await query.execute();
+    const { numUpdatedRows } = await query.executeTakeFirst();
+    if (update.state !== 'delivered' && numUpdatedRows > 0n) counted.push(update.id);
   }
-  const finished = updates.filter(({ state }) => state !== 'pending').map(({ id }) => id);
-  return releaseNext(trx, time, finished, takeOverAfterMs);
+  return { counted, hasReleased: await releaseNext(trx, time, finished, takeOverAfterMs) };
+}
+
+/** The deliveries, and those of their jobs that may be next, in the order in which all lock them. */
+async function lockWithNext(trx: Kysely<Tables>, ids: readonly number[]): Promise<void> {
+  await sql`
+    select id from deliveries
+    where id = any(${ids}::bigint[]) or id in (
+      select next.id from deliveries as own cross join lateral (
+        select id from deliveries
+        where state = 'pending' and job_key = own.job_key and destination = own.destination
+          and callback_id > own.callback_id
+        order by callback_id limit 1
+      ) as next
+      where own.id = any(${ids}::bigint[])
+    )
+    order by id for update`.execute(trx);
 }

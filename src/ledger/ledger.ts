@@ -2,6 +2,9 @@
 import type { Callback } from '../callback/callback.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
+import type { Language } from '../channels/format.ts';
+import type { AlertSubject } from '../notice/alert.ts';
+import type { Notice } from '../notice/notice.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'dead' | 'held';
 
@@ -26,6 +29,8 @@ export interface DeliveryError {
   readonly class: FailureClass;
   readonly code: string;
   readonly message: string;
+  /** The remote's own words; kept in alerts alone. */
+  readonly quote?: string;
 }
 
 /**
@@ -79,6 +84,8 @@ export interface Arrival {
   readonly routing: unknown;
   /** Answered before anybody is told: flushed to disk, claimed by nobody, due at once. */
   readonly isAccepted: boolean;
+  /** Raised with it. */
+  readonly alerts?: readonly Alert[];
 }
 
 /** What the ledger says to an arrival: who is still to be told, and by whom. */
@@ -87,6 +94,8 @@ export interface Admission {
   readonly isNew: boolean;
   /** 1 for the first POST of this callback. */
   readonly timesReceived: number;
+  /** Milliseconds since the epoch, for people: a delivery's age goes by the store's time. */
+  readonly firstReceivedAt: number;
   /** An `executing` that came after its job's result. */
   readonly isSuperseded: boolean;
   readonly deliveries: readonly DeliveryRecord[];
@@ -99,10 +108,9 @@ export interface Admission {
 /** A delivery that nobody else makes: Botbell's own to attempt, and claimed for that. */
 export interface DueDelivery {
   readonly record: DeliveryRecord;
-  readonly kind: CallbackKind;
   readonly callbackId: number;
-  readonly callback: Callback;
-  readonly timesReceived: number;
+  readonly notice: Notice;
+  readonly firstReceivedAt: number;
 }
 
 /** How much of a destination the caller can attempt now. */
@@ -138,13 +146,14 @@ export interface PaceStore {
 /** `alert`: a message of Botbell's own to its operators. */
 export type CallbackKind = 'callback' | 'alert';
 
-/** What Botbell itself has to say to its operators. */
+/** What Botbell itself has to say to its operators; nothing where there are no targets. */
 export interface Alert {
-  /** One cause is told once: what bears the same identity was told before. */
-  readonly identity: string;
-  readonly callback: Callback;
-  readonly raisedAt: number;
+  /** What is told once within 60 minutes, by the store's clock; what is not told is counted. */
+  readonly cause: string;
+  readonly subject: AlertSubject;
   readonly targets: readonly DeliveryTarget[];
+  /** The display's, for replicas of the version before. */
+  readonly language: Language;
 }
 
 export interface AttemptRecord {
@@ -167,6 +176,8 @@ export interface DeliveryUpdate {
   readonly isOurs: boolean;
   /** Milliseconds until Botbell itself may attempt it; of no meaning unless it is pending and its job's next. */
   readonly dueInMs: number;
+  /** Raised with it, if it counts; of a delivery that stays pending, once for each cause. */
+  readonly alert?: Alert | undefined;
 }
 
 export interface AnswerRecord {
@@ -198,11 +209,13 @@ export interface Settled {
   /** A delivery of Botbell's own that waited for one of these, or of those settled with them, is due now. */
   readonly hasReleased: boolean;
 }
+/** HTTP status codes that say so. */
+export type RefusedStatus = 400 | 413 | 415 | 422;
 
 /** A body that no retry can make acceptable, kept for the operator. */
 export interface RefusedBody {
   readonly receivedAt: number;
-  readonly status: 400 | 422;
+  readonly status: RefusedStatus;
   readonly detail: string;
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
   readonly from: string;
@@ -243,8 +256,6 @@ export interface Ledger {
    */
   claimDue(requests: readonly DueRequest[]): Promise<readonly DueDelivery[]>;
   readonly paces: PaceStore;
-  /** Has an alert delivered, unless its like was before. @throws {LedgerUnavailable} */
-  raise(alert: Alert): Promise<void>;
   /**
    * Forgets callbacks that came before `before` (milliseconds since the epoch) and of which nothing is undelivered.
    * @returns how many went; there may be more while it is not 0
@@ -253,8 +264,8 @@ export interface Ledger {
   prune(before: number): Promise<number>;
   /** The deliveries of a callback, as they stand. @throws {LedgerUnavailable} */
   deliveriesOf(callbackId: number): Promise<readonly DeliveryRecord[]>;
-  /** @throws {LedgerUnavailable} */
-  refuse(refused: RefusedBody): Promise<void>;
+  /** @param alert raised with it. @throws {LedgerUnavailable} */
+  refuse(refused: RefusedBody, alert?: Alert): Promise<void>;
   /** @throws {LedgerUnavailable} */
   countOpen(): Promise<OpenCounts>;
   /** Proves that the store can be written. @throws {LedgerUnavailable} */

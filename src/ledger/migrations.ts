@@ -136,6 +136,17 @@ async function createPaces(db: Schema): Promise<void> {
     .execute();
 }
 
+/** Versions before know neither. */
+async function createAlertCauses(db: Schema): Promise<void> {
+  await db.schema
+    .createTable('alert_causes')
+    .addColumn('cause', 'text', (column) => column.notNull().primaryKey())
+    .addColumn('told_at', 'bigint', (column) => column.notNull().defaultTo(0))
+    .addColumn('suppressed', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute();
+  await db.schema.alterTable('deliveries').addColumn('alerted_cause', 'text').execute();
+}
+
 function migrationsFor(traits: DialectTraits): Record<string, Migration> {
   return {
     '0001-ledger-tables': {
@@ -152,6 +163,7 @@ function migrationsFor(traits: DialectTraits): Record<string, Migration> {
         await createPaces(db as Schema);
       },
     },
+    '0003-alert-causes': { up: (db) => createAlertCauses(db as Schema) },
   };
 }
 

@@ -79,4 +79,14 @@ const postgresTraits: DialectTraits = {
         select distinct hashtextextended(job_id, 0) as key from unnest(${jobIds}::text[]) as job_id order by key
       ) as keys`.execute(trx);
   },
+  lockPending: async (trx, callbacks) => {
+    const jobIds = callbacks.map(({ jobId }) => jobId);
+    const identities = callbacks.map(({ identity }) => identity ?? null);
+    await sql`
+      select deliveries.id
+      from unnest(${jobIds}::text[], ${identities}::text[]) as known(job_id, identity)
+      join callbacks using (job_id, identity)
+      join deliveries on deliveries.callback_id = callbacks.id and deliveries.state = 'pending'
+      order by deliveries.id for update of deliveries`.execute(trx);
+  },
 };

@@ -43,6 +43,7 @@ export async function admitAgain(
     callbackId: known.id,
     isNew: false,
     timesReceived: known.times_received,
+    firstReceivedAt: known.received_at,
     // Whoever was told by then stays told; that nobody else is told any more is what there is to say.
     isSuperseded: isSuperseded && !isToldToAll(rows),
     deliveries: rows.map(deliveryRecord),
@@ -57,7 +58,7 @@ async function countIn({ trx, now }: AdmissionContext, { jobId, identity = '' }:
     .set((eb) => ({ times_received: eb('times_received', '+', 1), last_received_at: now }))
     .where('job_id', '=', jobId)
     .where('identity', '=', identity)
-    .returning(['id', 'times_received'])
+    .returning(['id', 'times_received', 'received_at'])
     .executeTakeFirstOrThrow();
 }
 

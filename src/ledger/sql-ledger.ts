@@ -2,7 +2,7 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
 import type { Clock } from '../time/clock.ts';
 import { admitAll } from './admission.ts';
-import { writeAlert } from './alert-rows.ts';
+import { alertsToRaise, raiseAlerts } from './alert-rows.ts';
 import type { OpenStore } from './dialect.ts';
 import { claimDue, dueDestinations } from './due.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -128,12 +128,6 @@ export class SqlLedger implements Ledger {
     };
   }
 
-  raise(alert: Alert): Promise<void> {
-    return this.#transact(true, (trx) =>
-      writeAlert({ trx, time: this.#time() }, this.#store.statements, alert),
-    );
-  }
-
   prune(before: number): Promise<number> {
     return this.#transact(false, (trx) => pruneStep(trx, { before, now: this.#options.clock.now() }));
   }
@@ -145,8 +139,9 @@ export class SqlLedger implements Ledger {
     });
   }
 
-  refuse(refused: RefusedBody): Promise<void> {
-    return this.#transact(true, async (trx) => {
+  /** Not flushed: what a power cut takes of it, no retry would bring. */
+  refuse(refused: RefusedBody, alert?: Alert): Promise<void> {
+    return this.#transact(false, async (trx) => {
       await trx.insertInto('refused').values(refusedRow(refused)).execute();
       await trx
         .deleteFrom('refused')
@@ -154,6 +149,7 @@ export class SqlLedger implements Ledger {
           eb.selectFrom('refused').select('id').orderBy('id', 'desc').limit(1).offset(KEPT_REFUSED),
         )
         .execute();
+      if (alert !== undefined) await this.#raise(trx, [alert]);
     });
   }
 
@@ -209,7 +205,12 @@ export class SqlLedger implements Ledger {
       takeOverAfterMs,
       now: clock.now(),
     };
-    return this.#transact(isDurable, (trx) => admitAll({ ...context, trx }, batch));
+    const alerts = batch.flatMap((arrival) => arrival.alerts ?? []);
+    return this.#transact(isDurable, async (trx) => {
+      const admissions = await admitAll({ ...context, trx }, batch);
+      await this.#raise(trx, alerts);
+      return admissions;
+    });
   }
 
   async #commitSettlements(batch: readonly Settlement[]): Promise<Settled[]> {
@@ -220,11 +221,21 @@ export class SqlLedger implements Ledger {
       const context = { trx, time: this.#time() };
       await statements.insertHistory(context, batch.flatMap(historyIn));
       const updates = batch.flatMap(({ deliveries }) => deliveries);
-      const isNext = await statements.updateDeliveries(context, updates, this.#options);
+      const { counted, hasReleased: isNext } = await statements.updateDeliveries(
+        context,
+        updates,
+        this.#options,
+      );
       const failed = updates.filter(({ state }) => state === 'pending').map(({ id }) => id);
-      return (await supersedeFailed(trx, context.time, failed, takeOverAfterMs)) || isNext;
+      const isFreed = await supersedeFailed(trx, context.time, failed, takeOverAfterMs);
+      if (counted.length > 0) await this.#raise(trx, await alertsToRaise(context, updates, counted));
+      return isNext || isFreed;
     });
     return batch.map(() => ({ hasReleased }));
+  }
+
+  async #raise(trx: Kysely<Tables>, alerts: readonly Alert[]): Promise<void> {
+    if (alerts.length > 0) await raiseAlerts({ trx, time: this.#time() }, this.#store.statements, alerts);
   }
 
   #transact<T>(isDurable: boolean, work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {

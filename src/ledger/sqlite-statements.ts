@@ -1,7 +1,14 @@
 /** The hot statements in SQLite: prepared once for one row, run row by row, which costs less than to compile many rows at once. */
 import type { SqliteDatabase } from 'kysely';
 import { identityOf } from '../callback/identity.ts';
-import type { HotStatements, PlaceInJob, Predecessor, Settler, StatementContext } from './hot-statements.ts';
+import type {
+  HotStatements,
+  PlaceInJob,
+  Predecessor,
+  Settler,
+  StatementContext,
+  Updated,
+} from './hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from './ledger.ts';
 import {
   callbackIn,
@@ -163,16 +170,24 @@ export class SqliteStatements implements HotStatements {
     { time }: StatementContext,
     updates: readonly DeliveryUpdate[],
     { owner, takeOverAfterMs }: Settler,
-  ): boolean {
+  ): Updated {
+    const counted: number[] = [];
     let released = 0;
     for (const update of updates) {
       const values = valuesOf(updatedColumns(update, time), UPDATED_COLUMNS);
       if (update.state === 'delivered') this.#prepare(FINISH_DELIVERY).run([...values, update.id]);
-      else this.#prepare(UPDATE_CLAIMED_DELIVERY).run([...values, time.in(update.dueInMs), update.id, owner]);
+      else if (
+        this.#changes(UPDATE_CLAIMED_DELIVERY, [...values, time.in(update.dueInMs), update.id, owner]) > 0
+      )
+        counted.push(update.id);
       if (update.state === 'pending') continue;
-      released += Number(this.#prepare(RELEASE_NEXT).run([time.now, takeOverAfterMs, update.id]).changes);
+      released += this.#changes(RELEASE_NEXT, [time.now, takeOverAfterMs, update.id]);
     }
-    return released > 0;
+    return { counted, hasReleased: released > 0 };
+  }
+
+  #changes(statement: string, values: readonly unknown[]): number {
+    return Number(this.#prepare(statement).run(values).changes);
   }
 }
 

@@ -194,6 +194,7 @@ function traitsOver(database: SqliteDatabase, log: LogMover | undefined): Dialec
     // One connection writes at a time: there is nobody to be locked out.
     lockRows: (query) => query,
     lockJobs: () => Promise.resolve(),
+    lockPending: () => Promise.resolve(),
     isBusy: isSqliteBusy,
   };
 }

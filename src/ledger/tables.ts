@@ -53,6 +53,16 @@ export interface DeliveryRow {
   counts_from: StoreTimed<number | null>;
   /** How long it was due without being attempted: paused, paced, waiting for its turn. */
   waited_ms: ColumnType<number, number | undefined, number | RawBuilder<number>>;
+  /** The lasting failure of which the operators have been told. */
+  alerted_cause: string | null;
+}
+
+/** What the operators are told once an hour. */
+export interface AlertCauseRow {
+  cause: string;
+  told_at: number;
+  /** Alerts of the cause that were not told since then. */
+  suppressed: number;
 }
 
 /** A destination, or a channel as a whole, that has limited its rate. */
@@ -112,4 +122,5 @@ export interface Tables {
   history: HistoryRow;
   refused: RefusedRow;
   paces: PaceRow;
+  alert_causes: AlertCauseRow;
 }

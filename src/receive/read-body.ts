@@ -1,5 +1,6 @@
 /** From a request to the bytes of its body, or a problem that says what is wrong with them. */
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { HttpProblem } from '../http/problem.ts';
@@ -38,7 +39,19 @@ export function bodyReader(maxBytes: number): (ctx: Context) => Promise<Uint8Arr
   };
 }
 
-function isCompressed({ req: { headers } }: Context): boolean {
+/**
+ * What has come of a body that is refused before it is read, for whoever wants to know what it was. The sender is not
+ * waited for; nothing of a body that was begun to be read, or that is compressed.
+ */
+export async function beginningOf(request: IncomingMessage): Promise<Uint8Array> {
+  if (request.readableDidRead || isCompressed({ req: request })) return new Uint8Array();
+  // Of a small one, the rest is often in the next packet.
+  await nextTurn();
+  const come: unknown = request.read();
+  return come instanceof Uint8Array ? come : new Uint8Array();
+}
+
+function isCompressed({ req: { headers } }: { readonly req: IncomingMessage }): boolean {
   return !UNCOMPRESSED.has(headers['content-encoding'] ?? '');
 }
 

@@ -20,14 +20,14 @@ import type { Clock } from '../time/clock.ts';
 import { Convoy } from '../time/convoy.ts';
 import type { Incoming } from '../deliver/bridge.ts';
 import type { Verdict } from '../deliver/verdict.ts';
-import { LedgerUnavailable } from '../ledger/ledger.ts';
+import { LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
 import { problemOf, unavailable } from './answer.ts';
-import { bodyReader } from './read-body.ts';
+import { beginningOf, bodyReader } from './read-body.ts';
 import type { Traffic } from './traffic.ts';
 
 /** A body that no retry can make acceptable. */
 export interface Refusal {
-  readonly status: 400 | 422;
+  readonly status: RefusedStatus;
   readonly detail: string;
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
   readonly from: string;
@@ -130,7 +130,8 @@ function postTaker(dependencies: ReceiverDependencies) {
     try {
       traffic.enter();
       try {
-        const posted = { bytes: await read(ctx), receivedAt: clock.now(), arrivedAt: clock.monotonic() };
+        const bytes = await read(ctx).catch((error: unknown) => turnAwayUnread(ctx, error, dependencies));
+        const posted = { bytes, receivedAt: clock.now(), arrivedAt: clock.monotonic() };
         await convoy.join();
         answer(ctx, await receive(ctx, posted, dependencies));
       } finally {
@@ -202,6 +203,28 @@ async function turnAway(
   throw new HttpProblem({ status, detail, logged: REFUSED[status], ...members });
 }
 
+/** Keeps what came of a body that cannot be taken as it was sent. @throws the problem */
+async function turnAwayUnread(
+  { req }: Context,
+  problem: unknown,
+  { config, clock, refuse }: ReceiverDependencies,
+): Promise<never> {
+  const details = problem instanceof HttpProblem ? problem.details : undefined;
+  // Who is gone may send it whole the next time.
+  const isGone = req.destroyed && !req.complete;
+  if (details !== undefined && isRefused(details.status) && !isGone) {
+    const { status, detail } = details;
+    const from = remoteAddressOf(req, config.trustProxy);
+    const bytes = await beginningOf(req);
+    await refuse({ status, detail, errors: [], from, bytes, receivedAt: clock.now() });
+  }
+  throw problem;
+}
+
+function isRefused(status: number): status is RefusedStatus {
+  return status === 400 || status === 413 || status === 415;
+}
+
 function asProblem(error: unknown): unknown {
   return error instanceof LedgerUnavailable ? unavailable('The store cannot be written.', error) : error;
 }
@@ -210,7 +233,7 @@ function asProblem(error: unknown): unknown {
 const REFUSED = { 400: 'not JSON in UTF-8', 422: 'JSON, but not a callback' } as const;
 
 /** @throws whatever is not a fault of the body */
-function refusalOf(error: unknown): Pick<Refusal, 'status' | 'detail' | 'errors'> {
+function refusalOf(error: unknown): Pick<Refusal, 'detail' | 'errors'> & { readonly status: 400 | 422 } {
   if (error instanceof UndecodableBody) return { status: 400, detail: error.message, errors: [] };
   if (error instanceof InvalidCallback) {
     return { status: 422, detail: 'This is JSON, but not a callback.', errors: error.errors };

@@ -1,10 +1,10 @@
 /** Everything that is wrong with the templates which a config uses, found before anything is sent. */
-import { ALL_STATUSES } from '../callback/callback.ts';
-import type { Callback, StatusCode } from '../callback/callback.ts';
 import type { MessageFormat, RenderedParts } from '../channels/format.ts';
 import type { DisplayConfig, Problem } from '../config/config.ts';
+import { type Notice, TEMPLATE_NAMES, type TemplateName } from '../notice/notice.ts';
 import type { Links } from './links.ts';
 import type { Meter } from './meter.ts';
+import { type NoticeView, viewOf } from './notice-views.ts';
 import type { RenderTarget } from './renderer.ts';
 import { samplesOf } from './samples.ts';
 import type { Template } from './template.ts';
@@ -12,7 +12,6 @@ import { TemplateFault } from './template-fault.ts';
 import type { Choice, TemplateCatalog } from './template-catalog.ts';
 import { problemWith } from './template-files.ts';
 import { completeParts } from './complete-parts.ts';
-import { createView, type View } from './view.ts';
 
 /** A busy machine may stop the process for longer than a template may take; good templates must not fail for that. */
 const MOST_ATTEMPTS = 3;
@@ -47,35 +46,31 @@ function checkSet({ catalog }: CheckContext, { templateSet, place }: RenderTarge
 function checkTarget(context: CheckContext, { format: name, templateSet }: RenderTarget): readonly Problem[] {
   const format = context.formats.find((each) => each.name === name);
   if (format === undefined) return [];
-  return ALL_STATUSES.flatMap((status, code) => {
-    const choice = context.catalog.choose(templateSet, name, status);
-    return checkChoice(context, choice, format, code as StatusCode);
-  });
+  return TEMPLATE_NAMES.flatMap((template) =>
+    checkChoice(context, context.catalog.choose(templateSet, name, template), format, template),
+  );
 }
 
 function checkChoice(
   context: CheckContext,
   choice: Choice,
   format: MessageFormat,
-  status: StatusCode,
+  name: TemplateName,
 ): readonly Problem[] {
   // The built-in ones are held to all of this by the tests.
   if (choice.chosen === choice.builtIn) return [];
   const problems = choice.chosen.findProblems();
   if (choice.chosen.isBroken) return problems;
-  return [
-    ...problems,
-    ...samplesOf(status).flatMap((sample) => checkSample(context, choice, format, sample)),
-  ];
+  return [...problems, ...samplesOf(name).flatMap((sample) => checkSample(context, choice, format, sample))];
 }
 
 function checkSample(
   context: CheckContext,
   choice: Choice,
   format: MessageFormat,
-  sample: Callback,
+  sample: Notice,
 ): readonly Problem[] {
-  const view = createView(sample, 1, context.display, context.links);
+  const view = viewOf(sample, context.display, context.links);
   try {
     const parts = renderPatiently(context, choice, view);
     return inspectParts(completeParts(parts, format, choice.builtIn, view), choice.chosen, format);
@@ -85,7 +80,7 @@ function checkSample(
 }
 
 /** @throws {Error} whatever keeps the template from being rendered every time */
-function renderPatiently({ meter }: CheckContext, { chosen }: Choice, view: View): RenderedParts {
+function renderPatiently({ meter }: CheckContext, { chosen }: Choice, view: NoticeView): RenderedParts {
   for (let attempt = 1; ; attempt += 1) {
     meter.start();
     try {

@@ -1,7 +1,7 @@
 /** Fills in what a template leaves to the built-in one. */
 import type { MessageFormat, RenderedParts } from '../channels/format.ts';
+import type { NoticeView } from './notice-views.ts';
 import type { Template } from './template.ts';
-import type { View } from './view.ts';
 
 /**
  * A part that the user's template leaves out is the built-in template's, unless the message does without it.
@@ -11,7 +11,7 @@ export function completeParts(
   parts: RenderedParts,
   format: MessageFormat,
   builtIn: Template,
-  view: View,
+  view: NoticeView,
 ): RenderedParts {
   let complete = parts;
   for (const name of Object.keys(format.parts)) {

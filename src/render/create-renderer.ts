@@ -1,21 +1,20 @@
-/** Puts the stage together: templates read and compiled once, then one message for each callback and target. */
-import { statusNameOf } from '../callback/callback.ts';
-import type { Callback } from '../callback/callback.ts';
+/** Puts the stage together: templates read and compiled once, then one message for each notice and target. */
 import type { ComposeContext, MessageFormat } from '../channels/format.ts';
 import type { DisplayConfig, PlaceInConfig } from '../config/config.ts';
 import { checkTemplates } from './check-templates.ts';
 import { completeParts } from './complete-parts.ts';
+import { isAlert, type Notice } from '../notice/notice.ts';
 import { createLinks } from './links.ts';
 import type { Links } from './links.ts';
 import { Meter, OUT_OF_TIME } from './meter.ts';
+import { type NoticeView, viewOf } from './notice-views.ts';
 import { plainParts } from './plain-message.ts';
 import type { Renderer, RenderTarget, TemplateFailure } from './renderer.ts';
 import type { Template } from './template.ts';
 import { TemplateFault } from './template-fault.ts';
 import { TemplateCatalog } from './template-catalog.ts';
 import type { Choice } from './template-catalog.ts';
-import { CALLBACK_VARIABLES, createView } from './view.ts';
-import type { View } from './view.ts';
+import { CALLBACK_VARIABLES } from './view.ts';
 
 export interface RendererOptions {
   readonly display: DisplayConfig;
@@ -40,7 +39,7 @@ export function createRenderer(options: RendererOptions): Renderer {
   const links = createLinks(display, CALLBACK_VARIABLES, options.placeInConfig);
   const stage: Stage = { options, meter, catalog, links };
   return {
-    render: (callback, target, attempt, onFailure) => render(stage, { callback, target, attempt, onFailure }),
+    render: (notice, target, onFailure) => render(stage, { notice, target, onFailure }),
     check: (targets) => checkTemplates({ display, formats, catalog, links, meter }, targets),
   };
 }
@@ -53,27 +52,27 @@ interface Stage {
 }
 
 interface Order {
-  readonly callback: Callback;
+  readonly notice: Notice;
   readonly target: RenderTarget;
-  readonly attempt: number;
   readonly onFailure: (failure: TemplateFailure) => void;
 }
 
-function render(stage: Stage, { callback, target, attempt, onFailure }: Order): unknown {
+function render(stage: Stage, { notice, target, onFailure }: Order): unknown {
   const { display, formats } = stage.options;
   const format = formats.find(({ name }) => name === target.format);
   if (format === undefined) throw new Error(`the renderer was made without the format "${target.format}"`);
-  const status = statusNameOf(callback);
-  const context = { language: display.language, options: target.options, isError: status === 'error' };
-  const view = createView(callback, attempt, display, stage.links);
-  const choice = stage.catalog.choose(target.templateSet, format.name, status);
+  const { language } = display;
+  const name = notice.template;
+  const context = { language, options: target.options, isError: name === 'error' || isAlert(notice) };
+  const view = viewOf(notice, display, stage.links);
+  const choice = stage.catalog.choose(target.templateSet, format.name, name);
   for (const template of templatesOf(choice)) {
     const tried = tryTemplate(stage, { template, choice, format, view, context });
     if (tried.failure === undefined) return tried.message;
-    const set = target.templateSet ?? display.language;
-    onFailure({ set, format: format.name, status, message: tried.failure });
+    const set = target.templateSet ?? language;
+    onFailure({ set, format: format.name, template: name, message: tried.failure });
   }
-  return format.compose(plainParts(callback, format, display.language), context);
+  return format.compose(plainParts(notice, format, language), context);
 }
 
 function templatesOf(choice: Choice): readonly Template[] {
@@ -84,7 +83,7 @@ interface Trial {
   readonly template: Template;
   readonly choice: Choice;
   readonly format: MessageFormat;
-  readonly view: View;
+  readonly view: NoticeView;
   readonly context: ComposeContext;
 }
 

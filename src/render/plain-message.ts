@@ -1,7 +1,8 @@
-/** The message of last resort, made without any template: what happened to which BOT. */
-import { statusNameOf } from '../callback/callback.ts';
+/** The message of last resort, made without any template: what happened to which BOT, or to which message. */
 import type { Callback, StatusName } from '../callback/callback.ts';
 import type { Language, MessageFormat, RenderedParts } from '../channels/format.ts';
+import { alertInWords } from '../notice/alert-words.ts';
+import { isAlert, type Notice } from '../notice/notice.ts';
 import { cleanLine } from '../text/clean.ts';
 import { escapeFor } from '../text/escape.ts';
 import { endsOf } from './cut-value.ts';
@@ -15,13 +16,19 @@ const WORDS: Readonly<Record<Language, Readonly<Record<StatusName, string>>>> = 
   ja: { succeeded: '✅ 成功', error: '❌ エラー', executing: '▶️ 実行中' },
 };
 
-export function plainParts(callback: Callback, format: MessageFormat, language: Language): RenderedParts {
-  const words = WORDS[language][statusNameOf(callback)];
-  const message = cleanLine(endsOf(callback.message ?? '', MAX_MESSAGE_LENGTH));
-  const text = `${words}: ${cleanLine(endsOf(callback.bot_name, MAX_NAME_LENGTH))}${message === '' ? '' : ` – ${message}`}`;
+export function plainParts(notice: Notice, format: MessageFormat, language: Language): RenderedParts {
+  const text = isAlert(notice)
+    ? `⚠️ ${cleanLine(endsOf(alertInWords(notice.alert.subject, language), MAX_MESSAGE_LENGTH))}`
+    : plainText(notice.callback, WORDS[language][notice.template]);
   return Object.fromEntries(
     Object.entries(format.parts)
       .filter(([, part]) => part.kind === 'string' && part.mayBeLeftOut !== true)
       .map(([name]) => [name, escapeFor(format.landingOf([name], text))(text)]),
   );
+}
+
+function plainText(callback: Callback, words: string): string {
+  const message = cleanLine(endsOf(callback.message ?? '', MAX_MESSAGE_LENGTH));
+  const name = cleanLine(endsOf(callback.bot_name, MAX_NAME_LENGTH));
+  return `${words}: ${name}${message === '' ? '' : ` – ${message}`}`;
 }

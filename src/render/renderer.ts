@@ -1,6 +1,6 @@
-/** The stage's face: a callback and a destination in, a composed message out. */
-import type { Callback, StatusName } from '../callback/callback.ts';
+/** The stage's face: a notice and a destination in, a composed message out. */
 import type { Place, Problem } from '../config/config.ts';
+import type { Notice, TemplateName } from '../notice/notice.ts';
 
 /** Which template to use and for whom. */
 export interface RenderTarget {
@@ -13,11 +13,11 @@ export interface RenderTarget {
   readonly place?: Place;
 }
 
-/** A template that failed while rendering a real callback. */
+/** A template that failed while rendering a real notice. */
 export interface TemplateFailure {
   readonly set: string;
   readonly format: string;
-  readonly status: StatusName;
+  readonly template: TemplateName;
   /** What and where, for an operator; holds no text of the callback. */
   readonly message: string;
 }
@@ -25,14 +25,8 @@ export interface TemplateFailure {
 export interface Renderer {
   /**
    * Never throws for foreign text or a failing user template: the built-in template is used then, and `onFailure` told.
-   * @param attempt 1 for the first time this callback was received, 2 for the service's first retry, …
    */
-  render(
-    callback: Callback,
-    target: RenderTarget,
-    attempt: number,
-    onFailure: (failure: TemplateFailure) => void,
-  ): unknown;
+  render(notice: Notice, target: RenderTarget, onFailure: (failure: TemplateFailure) => void): unknown;
   /** Every problem of the template files that `targets` use, with its place. */
   check(targets: readonly RenderTarget[]): Problem[];
 }

@@ -1,8 +1,7 @@
-/** Finds the template for a set, a format and a status: the user's own before the built-in, a set before the language's. */
-import { ALL_STATUSES } from '../callback/callback.ts';
-import type { StatusName } from '../callback/callback.ts';
+/** Finds the template for a set, a format and a name: the user's own before the built-in, a set before the language's. */
 import type { MessageFormat } from '../channels/format.ts';
 import type { DisplayConfig, Problem } from '../config/config.ts';
+import { TEMPLATE_NAMES, type TemplateName } from '../notice/notice.ts';
 import { Engines } from './engines.ts';
 import { didYouMean } from './liquid-faults.ts';
 import type { Meter } from './meter.ts';
@@ -55,9 +54,9 @@ export class TemplateCatalog {
   }
 
   /** An unknown set is the display language's. @throws {Error} for a format that the catalog was made without */
-  choose(set: string | undefined, format: string, status: StatusName): Choice {
+  choose(set: string | undefined, format: string, name: TemplateName): Choice {
     const known = set !== undefined && this.setNames.includes(set) ? set : this.options.display.language;
-    const choice = this.choices.get(keyOf(known, format, status));
+    const choice = this.choices.get(keyOf(known, format, name));
     if (choice === undefined) throw new Error(`the renderer was made without the format "${format}"`);
     return choice;
   }
@@ -83,27 +82,28 @@ export class TemplateCatalog {
     const engines = layersOf(this.user).some(({ partials }) => partials.size > 0)
       ? this.enginesWith(layered)
       : pristine;
-    for (const status of ALL_STATUSES) {
-      const choice = this.chooseFiles(set, format, status, { engines, pristine });
-      this.choices.set(keyOf(set, format.name, status), choice);
+    for (const name of TEMPLATE_NAMES) {
+      const choice = this.chooseFiles(set, format, name, { engines, pristine });
+      this.choices.set(keyOf(set, format.name, name), choice);
     }
   }
 
   private chooseFiles(
     set: string,
     format: MessageFormat,
-    status: StatusName,
+    name: TemplateName,
     { engines, pristine }: { readonly engines: Engines; readonly pristine: Engines },
   ): Choice {
-    const shipped = filesOf(this.builtIn, set, format).templates.get(status);
-    const own = filesOf(this.user, set, format).templates.get(status) ?? shipped;
-    const ofLanguage = this.choices.get(keyOf(this.options.display.language, format.name, status));
-    const builtIn = shipped === undefined ? ofLanguage?.builtIn : new Template(shipped, format, pristine);
+    const shipped = filesOf(this.builtIn, set, format).templates.get(name);
+    const own = filesOf(this.user, set, format).templates.get(name) ?? shipped;
+    const ofLanguage = this.choices.get(keyOf(this.options.display.language, format.name, name));
+    const builtIn =
+      shipped === undefined ? ofLanguage?.builtIn : new Template(name, shipped, format, pristine);
     if (builtIn === undefined)
-      throw new Error(`the built-in template ${format.name}/${status}.yaml is missing`);
+      throw new Error(`the built-in template ${format.name}/${name}.yaml is missing`);
     if (own === undefined) return { chosen: ofLanguage?.chosen ?? builtIn, builtIn };
     const isPristine = own === shipped && engines === pristine;
-    return { chosen: isPristine ? builtIn : new Template(own, format, engines), builtIn };
+    return { chosen: isPristine ? builtIn : new Template(name, own, format, engines), builtIn };
   }
 
   private enginesWith(layers: readonly FormatFiles[]): Engines {
@@ -117,6 +117,6 @@ function filesOf(folder: TemplateFolder, set: string, format: MessageFormat): Fo
 }
 
 /** Sets and formats are names of folders, so that no two make the same key. */
-function keyOf(set: string, format: string, status: StatusName): string {
-  return `${set}/${format}/${status}`;
+function keyOf(set: string, format: string, name: TemplateName): string {
+  return `${set}/${format}/${name}`;
 }

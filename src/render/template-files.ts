@@ -1,9 +1,8 @@
-/** Reads a folder of template sets: `<set>/<format>/<status>.yaml` and the partials `<set>/<format>/_<name>.liquid`. */
+/** Reads a folder of template sets: `<set>/<format>/<name>.yaml` and the partials `<set>/<format>/_<name>.liquid`. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ALL_STATUSES } from '../callback/callback.ts';
-import type { StatusName } from '../callback/callback.ts';
 import type { Problem } from '../config/config.ts';
+import { TEMPLATE_NAMES, type TemplateName } from '../notice/notice.ts';
 import { NotUtf8, readText } from '../text/read-text.ts';
 import { didYouMean } from './liquid-faults.ts';
 
@@ -15,7 +14,7 @@ export interface SourceFile {
 
 /** The files of one set for one format. */
 export interface FormatFiles {
-  readonly templates: ReadonlyMap<StatusName, SourceFile>;
+  readonly templates: ReadonlyMap<TemplateName, SourceFile>;
   readonly partials: ReadonlyMap<string, SourceFile>;
 }
 
@@ -68,15 +67,15 @@ function readSet(
 }
 
 function readFormat(path: string, problems: Problem[]): FormatFiles {
-  const templates = new Map<StatusName, SourceFile>();
+  const templates = new Map<TemplateName, SourceFile>();
   const partials = new Map<string, SourceFile>();
   for (const name of readdirSync(path)) {
-    const status = ALL_STATUSES.find((each) => name === `${each}.yaml`);
+    const template = TEMPLATE_NAMES.find((each) => name === `${each}.yaml`);
     const partial = PARTIAL_NAME.exec(name)?.groups?.['name'];
     const file =
-      status === undefined && partial === undefined ? undefined : readFile(join(path, name), problems);
+      template === undefined && partial === undefined ? undefined : readFile(join(path, name), problems);
     if (file === undefined) warnOfStray(path, name, problems);
-    else if (status !== undefined) templates.set(status, file);
+    else if (template !== undefined) templates.set(template, file);
     else if (partial !== undefined) partials.set(partial, file);
   }
   return { templates, partials };
@@ -92,12 +91,12 @@ function readFile(path: string, problems: Problem[]): SourceFile | undefined {
   }
 }
 
-/** A misspelt status would never be used, and nobody would know. */
+/** A misspelt name would never be used, and nobody would know. */
 function warnOfStray(folder: string, name: string, problems: Problem[]): void {
   if (!/\.(?:ya?ml|liquid)$/u.test(name)) return;
-  const names = ALL_STATUSES.map((status) => `${status}.yaml`);
+  const names = TEMPLATE_NAMES.map((each) => `${each}.yaml`);
   if (names.includes(name) || PARTIAL_NAME.test(name)) return;
-  const hint = didYouMean(name, names) || ': templates are <status>.yaml, partials _<name>.liquid';
+  const hint = didYouMean(name, names) || `: templates are ${names.join(', ')}; partials are _<name>.liquid`;
   problems.push(problemWith(join(folder, name), 'warning', `nothing uses the file "${name}"${hint}`));
 }
 

@@ -5,15 +5,15 @@ import type { Place, Problem } from '../config/config.ts';
 import type { Path } from '../config/path.ts';
 import { isMapping } from '../config/path.ts';
 import { YamlSource } from '../config/yaml-source.ts';
+import type { TemplateName } from '../notice/notice.ts';
 import { renderText } from './engine.ts';
 import type { Engines } from './engines.ts';
 import { didYouMean, faultOf, findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 import type { LiquidFault } from './liquid-faults.ts';
+import { type NoticeView, VARIABLES_OF } from './notice-views.ts';
 import { once } from './once.ts';
 import { TemplateFault } from './template-fault.ts';
 import type { SourceFile } from './template-files.ts';
-import { VARIABLES } from './view.ts';
-import type { View } from './view.ts';
 
 /** A part of the file: fixed, or a string to be rendered, or a container of such. */
 type Node =
@@ -45,12 +45,14 @@ interface Compiled {
  */
 export class Template {
   readonly file: SourceFile;
+  private readonly name: TemplateName;
   private readonly format: MessageFormat;
   private readonly engines: Engines;
   private readonly source = once(() => YamlSource.parse(this.file.path, this.file.text));
   private readonly compiled = once(() => this.compile());
 
-  constructor(file: SourceFile, format: MessageFormat, engines: Engines) {
+  constructor(name: TemplateName, file: SourceFile, format: MessageFormat, engines: Engines) {
+    this.name = name;
     this.file = file;
     this.format = format;
     this.engines = engines;
@@ -72,13 +74,13 @@ export class Template {
   }
 
   /** @throws {TemplateFault} */
-  renderPart(name: string, view: View): TemplateValue | undefined {
+  renderPart(name: string, view: NoticeView): TemplateValue | undefined {
     const node = this.compiled().parts.get(name);
     return node && this.renderNode(node, view);
   }
 
   /** @throws {TemplateFault} */
-  render(view: View): RenderedParts {
+  render(view: NoticeView): RenderedParts {
     const { parts, problems } = this.compiled();
     if (problems.length > 0) throw this.brokenFile(problems);
     const rendered: Record<string, TemplateValue> = {};
@@ -102,7 +104,7 @@ export class Template {
       case 'fixed':
         return [];
       case 'text':
-        return findUnknownVariables(node.liquid, node.templates, VARIABLES).map((fault) =>
+        return findUnknownVariables(node.liquid, node.templates, VARIABLES_OF[this.name]).map((fault) =>
           this.problemOfFault(node.path, fault),
         );
       case 'list':
@@ -184,7 +186,7 @@ export class Template {
     return templates === undefined ? { kind: 'fixed', value: '' } : { kind: 'text', path, liquid, templates };
   }
 
-  private renderNode(node: Node, view: View): TemplateValue {
+  private renderNode(node: Node, view: NoticeView): TemplateValue {
     switch (node.kind) {
       case 'fixed':
         return node.value;
@@ -198,13 +200,16 @@ export class Template {
   }
 
   /** Most of a map is fixed, and a copy is made faster than a map of entries. */
-  private renderMap({ value, entries }: Node & { readonly kind: 'map' }, view: View): TemplateMap {
+  private renderMap({ value, entries }: Node & { readonly kind: 'map' }, view: NoticeView): TemplateMap {
     const rendered: Record<string, TemplateValue> = { ...value };
     for (const [key, item] of entries) rendered[key] = this.renderNode(item, view);
     return rendered;
   }
 
-  private renderLeaf({ path, liquid, templates }: Node & { readonly kind: 'text' }, view: View): string {
+  private renderLeaf(
+    { path, liquid, templates }: Node & { readonly kind: 'text' },
+    view: NoticeView,
+  ): string {
     try {
       return renderText(liquid, templates, view, this.engines.meter);
     } catch (error) {

@@ -1,8 +1,9 @@
 /** What every ledger promises to the worker: what is due, in which order, and to whom it is given. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import type { Alert, DeliveryTarget, DueDelivery, Ledger } from '../../src/ledger/ledger.ts';
-import { callbackWith } from '../support/callbacks.ts';
+import type { DeliveryTarget, DueDelivery, Ledger } from '../../src/ledger/ledger.ts';
+import { noticeOf } from '../../src/notice/notice.ts';
+import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import {
   arrivalOf,
@@ -87,16 +88,11 @@ export function describeDueDeliveries(
       });
 
       it('carries all that the worker needs', async () => {
-        const { callbackId } = await accept({ message: '請求書' }, [OPS]);
+        const { callbackId, firstReceivedAt } = await accept({ message: '請求書' }, [OPS]);
         await accept({ message: '請求書' }, [OPS]);
         const [due] = await claim();
         const callback = callbackWith({ message: '請求書' });
-        expect(due).to.deep.include({
-          kind: 'callback',
-          callbackId,
-          callback,
-          timesReceived: 2,
-        });
+        expect(due).to.deep.include({ callbackId, firstReceivedAt, notice: noticeOf(callback, 2) });
         expect(due?.record).to.include({ state: 'pending', isClaimed: true, isOurs: true, address: '#ops' });
       });
 
@@ -290,18 +286,18 @@ export function describeDueDeliveries(
         await accept(result, [OPS]);
         await accept(secondResult, [OPS]);
         const first = await claim();
-        expect(first.map(({ callback }) => callback.status)).to.deep.equal([0]);
+        expect(first.map(({ notice }) => callbackOf(notice).status)).to.deep.equal([0]);
         expect(await claim()).to.deep.equal([]);
         await settle(first);
-        expect((await claim()).map(({ callback }) => callback.status)).to.deep.equal([1]);
+        expect((await claim()).map(({ notice }) => callbackOf(notice).status)).to.deep.equal([1]);
       });
 
       it('never gives the worker a start whose result has come', async () => {
         await Promise.all([accept(executing, [OPS, LOG]), accept(result, [OPS])]);
         const told = await tellAll();
-        expect(told.map(({ callback, record }) => [callback.status, record.destination])).to.deep.equal([
-          [0, 'slack:#ops'],
-        ]);
+        expect(
+          told.map(({ notice, record }) => [callbackOf(notice).status, record.destination]),
+        ).to.deep.equal([[0, 'slack:#ops']]);
         const states = (await store.rows('deliveries')).map((row) => [row['state'], row['held_because']]);
         expect(states).to.deep.equal([
           ['held', 'superseded'],
@@ -324,49 +320,6 @@ export function describeDueDeliveries(
         for (const [start, end] of pairs) {
           expect(start.isSuperseded, 'superseded').to.equal(end.blocked.length === 0);
         }
-      });
-    });
-
-    describe('an alert', () => {
-      const alert = (identity: string, targets = [OPS, MAIL], job_id = ''): Alert => ({
-        identity,
-        callback: callbackWith({ job_id, bot_id: 'botbell', status: 1 }),
-        raisedAt: clock.now(),
-        targets,
-      });
-
-      it('is due at once, of its own kind, for everybody it names', async () => {
-        await ledger.raise(alert('one'));
-        const due = await claim();
-        expect(destinationsOf(due)).to.deep.equal(['email:a@example.com', 'slack:#ops']);
-        expect(due.map(({ kind }) => kind)).to.deep.equal(['alert', 'alert']);
-        expect(due[0]?.record.isOurs).to.equal(true);
-      });
-
-      it('is raised once, however often and by whomever', async () => {
-        const second = await openAs('second');
-        const raisers = [ledger, second, ledger, second];
-        await clock.runAlong(Promise.all(raisers.map((by) => by.raise(alert('one')))));
-        await ledger.raise(alert('two'));
-        expect(await claim()).to.have.length(4);
-        expect(await store.rows('callbacks')).to.have.length(2);
-      });
-
-      it('is raised once, whichever jobs its cause befalls', async () => {
-        await ledger.raise(alert('one', [OPS], 'j-1'));
-        await ledger.raise(alert('one', [OPS], 'j-2'));
-        const [due, ...others] = await claim();
-        expect(due?.callback.job_id).to.equal('j-1');
-        expect(others).to.deep.equal([]);
-      });
-
-      it('waits for no other alert, and keeps no callback waiting', async () => {
-        await ledger.raise(alert('one'));
-        await ledger.raise(alert('two'));
-        const callback = await arrive({ job_id: '', status: EXECUTING }, [OPS]);
-        expect(callback).to.include({ isSuperseded: false });
-        expect(callback.blocked.length).to.equal(0);
-        expect(await claim()).to.have.length(4);
       });
     });
 
@@ -446,5 +399,5 @@ function destinationsOf(due: readonly DueDelivery[]): string[] {
 }
 
 function jobsOf(due: readonly DueDelivery[]): string[] {
-  return due.map(({ callback }) => callback.job_id);
+  return due.map(({ notice }) => callbackOf(notice).job_id);
 }

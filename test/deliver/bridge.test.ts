@@ -5,7 +5,8 @@ import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.t
 import type { Verdict } from '../../src/deliver/verdict.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { ANSWER_WITHIN_MS, BridgeBench, incomingAt } from '../support/bridge-bench.ts';
-import { callbackWith } from '../support/callbacks.ts';
+import { isAlert } from '../../src/notice/notice.ts';
+import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { answersIn, attemptsIn } from '../support/history.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
@@ -218,7 +219,7 @@ describe('the bridge', () => {
       bench.fails('slack:#ops', failure('permanent'));
       expect((await post()).status).to.equal(504);
       await bench.clock.runUntil(bench.bridge.drained());
-      expect(bench.givenUp).to.deep.equal(['slack:#ops x']);
+      expect(await bench.alerts()).to.deep.equal(['dead_letter slack:#ops x']);
     });
 
     it('has early successes on disk before the slow one is through', async () => {
@@ -418,6 +419,15 @@ describe('the bridge', () => {
       expect(row).to.include({ state: 'pending', is_ours: 1, refusals: 2 });
     });
 
+    it('has the operators alerted at once, and once of one failure of one delivery', async () => {
+      expect(await bench.alerts()).to.deep.equal(['config_failure slack:#ops x']);
+      await post();
+      await bench.clock.advance(3_600_000);
+      await post();
+      expect(await bench.alerts()).to.have.length(1);
+      expect(bench.nudges, 'the worker is told of it').to.include('email:operators@example.com');
+    });
+
     it('answers a retry 200 delivered when it passes', async () => {
       bench.fails('slack:#ops');
       expect(summary(await post())).to.deep.equal([200, 'delivered', ['delivered', 'delivered']]);
@@ -427,7 +437,9 @@ describe('the bridge', () => {
       const worker = bench.workerOn(bench.ledger);
       worker.start();
       await bench.clock.advance(180_000);
-      expect(bench.told).to.deep.equal(['email:a@example.com', 'slack:#ops']);
+      expect(await bench.alerts()).to.deep.equal(['config_failure slack:#ops x']);
+      const told = bench.told.filter((each) => each !== 'email:operators@example.com');
+      expect(told).to.deep.equal(['email:a@example.com', 'slack:#ops']);
       expect((await post()).result).to.equal('duplicate');
       await bench.clock.runUntil(worker.stop());
     });
@@ -446,7 +458,7 @@ describe('the bridge', () => {
       const both = await bench.clock.runUntil(Promise.all([first, second]));
       expect(both.map((each) => each.result)).to.deep.equal(['delivered', 'delivered']);
       const statuses = bench.errands.filter((each) => each.destination === 'slack:#ops');
-      expect(statuses.map(({ callback }) => callback.status)).to.deep.equal([2, 0]);
+      expect(statuses.map(({ notice }) => callbackOf(notice).status)).to.deep.equal([2, 0]);
     });
 
     it('goes ahead when that failed, and the start is told no more', async () => {
@@ -500,7 +512,7 @@ describe('the bridge', () => {
       const all = await bench.clock.runUntil(Promise.all(verdicts));
       expect(all.map(({ result }) => result)).to.deep.equal(['delivered', 'delivered', 'delivered']);
       const ops = bench.errands.filter(({ destination }) => destination === 'slack:#ops');
-      expect(ops.map(({ callback }) => callback.message)).to.deep.equal(['first', 'second', 'third']);
+      expect(ops.map(({ notice }) => callbackOf(notice).message)).to.deep.equal(['first', 'second', 'third']);
     });
   });
 
@@ -569,7 +581,7 @@ describe('the bridge', () => {
     await post();
     await post();
     const ops = bench.errands.filter((each) => each.destination === 'slack:#ops');
-    expect(ops.map((each) => each.timesReceived)).to.deep.equal([1, 1, 2]);
+    expect(ops.map(({ notice }) => !isAlert(notice) && notice.timesReceived)).to.deep.equal([1, 1, 2]);
   });
 
   it('keeps a hundred different callbacks at once apart', async () => {

@@ -9,17 +9,17 @@ import {
   type MessengerDependencies,
 } from '../../src/deliver/messenger.ts';
 import { redactor } from '../../src/deliver/redact.ts';
+import { noticeOf } from '../../src/notice/notice.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const ERRAND: Errand = {
-  callback: callbackWith(),
+  notice: noticeOf(callbackWith(), 1),
   destination: 'slack:#ops',
   channel: 'slack',
   address: '#ops',
   templateSet: undefined,
   options: {},
-  timesReceived: 1,
 };
 
 const SECRET = 'xoxb-very-secret';

@@ -6,7 +6,7 @@ import type { Worker } from '../../src/deliver/worker.ts';
 import type { Admission } from '../../src/ledger/ledger.ts';
 import { arrivalOf, target } from '../contract/ledger-contract.ts';
 import { BridgeBench, incomingAt } from '../support/bridge-bench.ts';
-import { callbackWith } from '../support/callbacks.ts';
+import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { attemptsIn } from '../support/history.ts';
 
 const SECOND_MS = 1000;
@@ -115,20 +115,43 @@ describe('the worker', () => {
     await accept();
     await start();
     await bench.clock.advance(2 * MINUTE_MS - SECOND_MS);
-    expect([await stateOf(OPS), bench.givenUp]).to.deep.equal(['pending', []]);
+    expect([await stateOf(OPS), await bench.alerts()]).to.deep.equal([
+      'pending',
+      [`config_failure ${OPS} x`],
+    ]);
     await bench.clock.advance(5 * MINUTE_MS);
     expect(await stateOf(OPS)).to.equal('dead');
-    expect(bench.givenUp).to.deep.equal([`${OPS} x`]);
+    expect(await bench.alerts()).to.deep.equal([`config_failure ${OPS} x`, `dead_letter ${OPS} x`]);
     const before = tries(OPS);
     await bench.clock.advance(2 * MINUTE_MS);
     expect(tries(OPS)).to.equal(before);
+  });
+
+  it('raises no alert of an alert that cannot be delivered, and says so', async () => {
+    const [operators = ''] = bench.alertTargets;
+    bench.fails(OPS, ...failures('permanent', 1));
+    bench.fails(operators, ...failures('permanent', 1));
+    await accept();
+    await start();
+    await bench.clock.advance(MINUTE_MS);
+    expect(await bench.alerts()).to.deep.equal([`dead_letter ${OPS} x`]);
+    expect(bench.lostAlerts.map(({ template }) => template)).to.deep.equal(['dead_letter']);
+    expect(await stateOf(operators)).to.equal('dead');
+  });
+
+  it('tells an alert without waiting for its next look', async () => {
+    const [operators = ''] = bench.alertTargets;
+    bench.fails(OPS, ...failures('permanent', 1));
+    await accept();
+    await start();
+    expect(bench.told).to.include(operators);
   });
 
   it('gives up at once what can never pass', async () => {
     bench.fails(OPS, ...failures('permanent', 9));
     await accept();
     await start();
-    expect([tries(OPS), bench.givenUp]).to.deep.equal([1, [`${OPS} x`]]);
+    expect([tries(OPS), await bench.alerts()]).to.deep.equal([1, [`dead_letter ${OPS} x`]]);
   });
 
   it('holds back, with the reason, what the config no longer sends there', async () => {
@@ -146,7 +169,7 @@ describe('the worker', () => {
     await accept({ message: 'second' }, [OPS]);
     await start();
     await bench.clock.advance(MINUTE_MS);
-    const messages = bench.errands.map(({ callback }) => callback.message);
+    const messages = bench.errands.map(({ notice }) => callbackOf(notice).message);
     expect(messages).to.deep.equal(['first', 'first', 'first', 'second']);
   });
 

@@ -1,20 +1,25 @@
 /** PostgreSQL keeps every promise of a ledger, with any number of replicas on it, and through its own absence. */
 import { expect } from 'chai';
 import pg from 'pg';
-import { type Ledger, LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import { type Alert, type Ledger, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { describeAlerts } from '../contract/alert-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import {
   arrivalOf,
   claimedOf,
   delivered,
   describeLedger,
+  failed,
   idsOf,
   settlementOf,
   target,
   claimAllDue,
 } from '../contract/ledger-contract.ts';
-import { callbackWith } from '../support/callbacks.ts';
+import { describeOldLedger } from '../contract/old-ledger-contract.ts';
+import { OLD_POSTGRES_LEDGER } from '../support/old-ledger.ts';
+import { DEAD_LETTER } from '../support/alerts.ts';
+import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
@@ -36,6 +41,24 @@ describe('PostgreSQL', function () {
 
   describeLedger('PostgreSQL', (clock) => createPostgresStore(server, clock));
   describeDueDeliveries('PostgreSQL', (clock) => createPostgresStore(server, clock));
+  describeAlerts('PostgreSQL', (clock) => createPostgresStore(server, clock));
+
+  describe('', () => {
+    let ledger: Ledger;
+
+    afterEach(() => ledger.close());
+
+    describeOldLedger('PostgreSQL', async () => {
+      const url = await server.createDatabase();
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      await client.query(OLD_POSTGRES_LEDGER);
+      await client.end();
+      const clock = new ManualClock();
+      ledger = await openLedger(url, { clock, owner: 'new', leaseMs: 18_000, takeOverAfterMs: 120_000 });
+      return ledger;
+    });
+  });
 
   describe('shared by replicas', () => {
     let store: PostgresStore;
@@ -46,12 +69,73 @@ describe('PostgreSQL', function () {
     const arrive = (job_id: string, by: Ledger) =>
       by.admit(arrivalOf(callbackWith({ job_id }), [OPS, LOG], clock.now()));
 
+    const alertOn = (cause: string): Alert => ({
+      cause,
+      subject: DEAD_LETTER,
+      targets: [target('slack:#alerts')],
+      language: 'en',
+    });
     beforeEach(async () => {
       clock = new ManualClock();
       store = await createPostgresStore(server, clock);
     });
 
     afterEach(() => store.close());
+
+    describe('never has them wait for each other in a circle', function () {
+      this.timeout(30_000);
+      const jobs = Array.from({ length: 6 }, (_, number) => `job-${number}`);
+      const alerting = (ids: readonly number[]) =>
+        settlementOf(ids.map((id, at) => ({ ...failed(id), dueInMs: 0, alert: alertOn(`cause ${at % 6}`) })));
+
+      /** Whoever a deadlock throws out waits for a clock that stands still, so the test would never end. */
+      async function rounds(
+        work: (
+          replicas: readonly [Ledger, Ledger],
+          ids: readonly number[],
+          names: string[],
+        ) => Promise<unknown>,
+      ) {
+        const replicas = [await openAs('one'), await openAs('other')] as const;
+        for (let round = 0; round < 8; round += 1) {
+          const names = jobs.map((job) => `${job}-${round}`);
+          const admissions = await Promise.all(names.map((job) => arrive(job, replicas[0])));
+          await work(replicas, admissions.flatMap(idsOf), names);
+        }
+      }
+
+      it('over the same deliveries', () =>
+        rounds(([one, other], ids) =>
+          Promise.all([
+            one.settle(settlementOf(ids.map(delivered))),
+            other.settle(settlementOf(ids.toReversed().map(delivered))),
+            one.settle(alerting(ids)),
+          ]),
+        ));
+
+      it('over the same causes', () =>
+        rounds(([one, other], ids) => {
+          const causes = ids.map((_, at) => alertOn(`cause ${at}`));
+          const bring = (by: Ledger, alerts: readonly Alert[], job: string) =>
+            by.admit({ ...arrivalOf(callbackWith({ job_id: job }), [], clock.now()), alerts });
+          return Promise.all([
+            bring(one, causes, `one ${ids[0]}`),
+            bring(other, causes.toReversed(), `other ${ids[0]}`),
+          ]);
+        }));
+
+      it('where retries come in, outcomes are written and the worker claims, all at once', () =>
+        rounds(async ([one, other], ids, names) => {
+          await one.settle(alerting(ids));
+          await Promise.all([
+            ...names.toReversed().map((job) => arrive(job, other)),
+            ...names.map((job) => arrive(job, one)),
+            one.settle(settlementOf(ids.map(delivered))),
+            other.settle(alerting(ids)),
+            claimAllDue(other, 64),
+          ]);
+        }));
+    });
 
     it('tells once what reaches two of them at the same moment', async () => {
       const [one, other] = [await openAs('one'), await openAs('other')];
@@ -88,7 +172,7 @@ describe('PostgreSQL', function () {
       expect(await claimAllDue(late, 9), 'the service may still retry').to.deep.equal([]);
       await store.passTime(2 * MINUTE_MS);
       const due = [...(await claimAllDue(early, 2)), ...(await claimAllDue(one, 9))];
-      expect(due.map(({ callback }) => callback.job_id).toSorted()).to.deep.equal([
+      expect(due.map(({ notice }) => callbackOf(notice).job_id).toSorted()).to.deep.equal([
         'job-1',
         'job-1',
         'job-2',
@@ -120,7 +204,7 @@ describe('PostgreSQL', function () {
       });
       await store.passTime(2 * MINUTE_MS);
       const [due] = await claimAllDue(ledger, 9);
-      expect(due?.callback).to.deep.equal(callback);
+      expect(due && callbackOf(due.notice)).to.deep.equal(callback);
       expect(due?.record.lastError?.message).to.equal('ab \ufffd');
     });
 

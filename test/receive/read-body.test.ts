@@ -134,6 +134,41 @@ describe('a body', () => {
     });
   });
 
+  describe('that is refused before it is read', () => {
+    const refused = () =>
+      bench.refused.map(({ status, bytes, from }) => [status, Buffer.from(bytes).toString('utf8'), from]);
+
+    it('is kept for the operators where it is of another type', async () => {
+      const answer = await answerTo(post(Buffer.from('code=200'), { 'Content-Type': 'text/plain' }));
+      expectProblem(answer, 415, /Content-Type/);
+      expect(refused()).to.deep.equal([[415, 'code=200', '127.0.0.1']]);
+    });
+
+    it('is kept by its beginning where it is too large', async () => {
+      expectProblem(await answerTo(head({ 'Content-Length': 1024 * MB }), '{"job_id": "1"'), 413, /larger/);
+      expect(refused()).to.deep.equal([[413, '{"job_id": "1"', '127.0.0.1']]);
+    });
+
+    it('is told of, though nothing of it is kept, where reading it shows what is wrong', async () => {
+      const bomb = gzipSync(Buffer.alloc(8 * MB, ' '));
+      expectProblem(await answerTo(post(bomb, { 'Content-Encoding': 'gzip' })), 413, /larger/);
+      expect(refused()).to.deep.equal([[413, '', '127.0.0.1']]);
+    });
+
+    it('is told of where it does not match its encoding', async () => {
+      expectProblem(await answerTo(post(GOOD, { 'Content-Encoding': 'gzip' })), 400, /Content-Encoding/);
+      expect(refused()).to.deep.equal([[400, '', '127.0.0.1']]);
+    });
+
+    it('is not told of where the sender has broken off: it may send it whole the next time', async () => {
+      client.write(head({ 'Content-Length': GOOD.length }));
+      await client.flush(GOOD.subarray(0, 10));
+      client.destroy();
+      await bench.reported();
+      expect(refused()).to.deep.equal([]);
+    });
+  });
+
   describe('that is large', () => {
     it('is taken up to max_body, to the byte', async () => {
       expect((await answerTo(post(callbackOf(MAX_BYTES))))?.status).to.equal(200);

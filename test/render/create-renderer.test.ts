@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { emailFormat } from '../../src/channels/email-format.ts';
 import type { MessageFormat, RenderedParts } from '../../src/channels/format.ts';
 import { slackFormat } from '../../src/channels/slack-format.ts';
+import { noticeOf } from '../../src/notice/notice.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { createRenderer } from '../../src/render/create-renderer.ts';
 import type { TemplateFailure } from '../../src/render/renderer.ts';
@@ -34,14 +35,14 @@ describe('a renderer', () => {
     const target = (format: string) => ({ format, templateSet: undefined, options: {} });
 
     it('says plainly what happened to which BOT, and why', () => {
-      const message = renderer.render(callback, target('slack'), 1, tell) as SlackMessage;
+      const message = renderer.render(noticeOf(callback, 1), target('slack'), tell) as SlackMessage;
       expect(message.text).to.match(/^❌ エラー: &lt;!here&gt; – &lt;@U1&gt;x+ … x+$/);
       expect(controlSequences(message)).to.deep.equal([]);
       expectAcceptable(message);
     });
 
     it('does so by mail', () => {
-      const mail = renderer.render({ ...BARE, status: 2 }, target('email'), 1, tell);
+      const mail = renderer.render(noticeOf({ ...BARE, status: 2 }, 1), target('email'), tell);
       expect(mail).to.include({ subject: '▶️ 実行中: Get items', text: '▶️ 実行中: Get items\n' });
     });
 
@@ -55,7 +56,11 @@ describe('a renderer', () => {
 
   it('was made for certain formats and says so when asked for another', () => {
     const render = () =>
-      testRenderer().render(BARE, { format: 'fax', templateSet: undefined, options: {} }, 1, () => undefined);
+      testRenderer().render(
+        noticeOf(BARE, 1),
+        { format: 'fax', templateSet: undefined, options: {} },
+        () => undefined,
+      );
     expect(render).to.throw('the renderer was made without the format "fax"');
   });
 

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { RenderTarget } from '../../src/render/renderer.ts';
+import { REFUSED_VARIABLES, UNDELIVERED_VARIABLES } from '../../src/render/alert-view.ts';
+import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
 import { VARIABLES } from '../../src/render/view.ts';
 import { readFixture, TemplateFolder, testRenderer } from './render-fixture.ts';
 
@@ -48,6 +50,9 @@ describe('the documentation of templates', () => {
 
   it('names every filter and every variable', () => {
     expect(FILTER_ROWS).to.have.lengthOf(12);
-    for (const variable of VARIABLES) expect(TEXT).to.include(`\`${variable}\``);
+    for (const variable of [...VARIABLES, ...UNDELIVERED_VARIABLES, ...REFUSED_VARIABLES]) {
+      expect(TEXT).to.include(`\`${variable}\``);
+    }
+    for (const name of TEMPLATE_NAMES) expect(TEXT).to.include(`\`${name}\``);
   });
 });

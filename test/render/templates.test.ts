@@ -236,7 +236,7 @@ describe('a user’s templates', () => {
         {
           set: 'own',
           format: 'slack',
-          status: 'error',
+          template: 'error',
           message: `${folder.path}/own/slack/error.yaml:1:8: "fit" needs a number of characters, as in fit: 80`,
         },
       ]);

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { callbackWith } from '../support/callbacks.ts';
 import { positionInHtml, positionInMrkdwn, type ValuePosition } from '../../src/render/value-position.ts';
+import { noticeOf } from '../../src/notice/notice.ts';
 import { TemplateFolder, testRenderer } from './render-fixture.ts';
 
 type Case = readonly [template: string, position: ValuePosition];
@@ -74,12 +75,16 @@ describe('a value inside the markup of a user’s template', () => {
 
   function slackText(template: string, message: string): string {
     const renderer = rendererWith('slack', `text: '${template}'\n`);
-    return (renderer.render(callbackWith({ message }), SLACK, 1, () => undefined) as { text: string }).text;
+    return (
+      renderer.render(noticeOf(callbackWith({ message }), 1), SLACK, () => undefined) as { text: string }
+    ).text;
   }
 
   function html(template: string, message: string): string {
     const renderer = rendererWith('email', `subject: x\ntext: x\nhtml: '${template}'\n`);
-    return (renderer.render(callbackWith({ message }), EMAIL, 1, () => undefined) as { html: string }).html;
+    return (
+      renderer.render(noticeOf(callbackWith({ message }), 1), EMAIL, () => undefined) as { html: string }
+    ).html;
   }
 
   it('leads where it says, in Slack', () => {

@@ -2,6 +2,7 @@
 import type { Callback } from '../../src/callback/callback.ts';
 import type { Channel } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
+import type { AlertSettings } from '../../src/deliver/alerts.ts';
 import { Bridge, type Incoming } from '../../src/deliver/bridge.ts';
 import { createCourier } from '../../src/deliver/courier.ts';
 import { DeliveriesUnderWay } from '../../src/deliver/deliveries-under-way.ts';
@@ -10,11 +11,12 @@ import { createMessenger, type Errand } from '../../src/deliver/messenger.ts';
 import type { DeliveryPolicy } from '../../src/deliver/outcome.ts';
 import type { Plan, PlannedErrand } from '../../src/deliver/plan.ts';
 import { Shares } from '../../src/deliver/shares.ts';
-import type { GivenUp } from '../../src/deliver/trouble.ts';
 import { TurnsOfJobs } from '../../src/deliver/turns-of-jobs.ts';
 import type { Verdict } from '../../src/deliver/verdict.ts';
 import { Worker, type WorkerDependencies } from '../../src/deliver/worker.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { readKeptAlert } from '../../src/notice/alert-body.ts';
+import { type AlertNotice, isAlert } from '../../src/notice/notice.ts';
 import { target } from '../contract/ledger-contract.ts';
 import { ManualClock } from './manual-clock.ts';
 import { createSqliteStore, type SqliteStore } from './sqlite-store.ts';
@@ -30,9 +32,11 @@ export class BridgeBench {
   readonly told: string[] = [];
   readonly errands: Errand[] = [];
   readonly unwritten: unknown[] = [];
-  /** What was given up, as `<destination> <error code>`, and what the worker said of its ledger. */
-  readonly givenUp: string[] = [];
+  /** What the worker said of its ledger. */
   readonly troubles: unknown[] = [];
+  readonly lostAlerts: AlertNotice[] = [];
+  /** Whom the bridges and workers alert that are made from now on. */
+  alertTargets: readonly string[] = ['email:operators@example.com'];
   recoveries = 0;
   /** Destinations for which the bridge had something for the worker. */
   readonly nudges: string[] = [];
@@ -137,8 +141,8 @@ export class BridgeBench {
       answerWhen: this.answerWhen,
       random: () => 0.5,
       onDue,
-      onGivenUp: (_callback, given) => this.#noteGivenUp(given),
       policy: this.policy,
+      alerts: this.#alertSettings(),
       plan: () => this.#plan(),
       startedAt: (callback) => Date.parse(callback.start_time),
       onUnwritten: (error) => this.unwritten.push(error),
@@ -154,11 +158,25 @@ export class BridgeBench {
       tripMs: ANSWER_WITHIN_MS,
       policy: this.policy,
       random: () => 0.5,
-      plan: () => this.#plan(),
-      onGivenUp: (_due, given) => this.#noteGivenUp(given),
+      plan: ({ notice }) => (isAlert(notice) ? this.#alertPlan() : this.#plan()),
+      alerts: this.#alertSettings(),
+      onAlertLost: (alert) => void this.lostAlerts.push(alert),
       onTrouble: (error) => this.troubles.push(error),
       onRecovered: () => void (this.recoveries += 1),
     });
+  }
+
+  /** As `<template> <destination> <error code>`, in the order in which they were raised. */
+  async alerts(): Promise<string[]> {
+    const rows = await this.store.rows('callbacks');
+    return rows
+      .filter(({ kind }) => kind === 'alert')
+      .map(({ body }) => readKeptAlert(String(body), '').subject)
+      .map((subject) =>
+        subject.template === 'refused'
+          ? `refused ${subject.httpStatus}`
+          : `${subject.template} ${subject.destination} ${subject.error.code}`,
+      );
   }
 
   async close(): Promise<void> {
@@ -182,12 +200,17 @@ export class BridgeBench {
     return createCourier({ clock, lanes, send, attemptsPerRequest: 2, random: () => 0.5 });
   }
 
+  #alertPlan(): Plan {
+    return { errands: this.alertTargets.map(errandTo), routing: [] };
+  }
+
   #plan(): Plan {
     return { errands: this.planned.map(errandTo), routing: [] };
   }
 
-  #noteGivenUp({ destination, error }: GivenUp): void {
-    this.givenUp.push(`${destination} ${error?.code}`);
+  #alertSettings(): AlertSettings {
+    const targets = this.alertTargets.map(target);
+    return { targets, language: 'en', giveUpAfterMs: this.policy.giveUpAfterMs };
   }
 
   #limitOf(destination: string): DeliveryFailure | undefined {

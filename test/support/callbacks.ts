@@ -1,5 +1,6 @@
 /** Callbacks as a job service sends them, for tests that care about one or two fields. */
 import type { Callback } from '../../src/callback/callback.ts';
+import { isAlert, type Notice } from '../../src/notice/notice.ts';
 
 export function callbackWith(fields: Partial<Callback> = {}): Callback {
   return {
@@ -12,4 +13,10 @@ export function callbackWith(fields: Partial<Callback> = {}): Callback {
     elapsed_time: 12,
     ...fields,
   };
+}
+
+/** The callback that a notice is. @throws {Error} it is an alert */
+export function callbackOf(notice: Notice): Callback {
+  if (isAlert(notice)) throw new Error(`an alert, ${notice.template}`);
+  return notice.callback;
 }

@@ -36,6 +36,7 @@ export async function createPostgresStore(
     rows: (table) => query(`select * from ${table} order by id`),
     async passTime(ms) {
       // The server's clock cannot be moved, but what it is compared with can.
+      await query(`update alert_causes set told_at = told_at - ${ms}`);
       await query(`update paces set next_at = next_at - ${ms}`);
       await query(`update deliveries set
         due_at = case when due_at = ${WAITS_FOR_EARLIER} then due_at else due_at - ${ms} end,
@@ -44,7 +45,7 @@ export async function createPostgresStore(
     },
     async close() {
       for (const close of closers.splice(0).toReversed()) await close();
-      await query('delete from callbacks; delete from refused; delete from paces');
+      await query('delete from callbacks; delete from refused; delete from paces; delete from alert_causes');
       emptied.set(server, [...(emptied.get(server) ?? []), url]);
     },
   };

@@ -1,0 +1,115 @@
+/** Which outcome raises which alert, and what counts as one cause. */
+import { expect } from 'chai';
+import type { FailureClass } from '../../src/channels/failure.ts';
+import { type AlertSettings, refusalAlert, withAlert } from '../../src/deliver/alerts.ts';
+import type { Alert, DeliveryRecord, DeliveryUpdate } from '../../src/ledger/ledger.ts';
+import { delivered, failed, target } from '../contract/ledger-contract.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { deliveryRecord } from '../support/delivery-record.ts';
+
+const SETTINGS: AlertSettings = {
+  targets: [target('slack:#alerts')],
+  language: 'ja',
+  giveUpAfterMs: 86_400_000,
+};
+const CONCERNED = { callback: callbackWith({ output: { 金額: 1 } }), firstReceivedAt: 1000 };
+
+function failedWith(
+  failureClass: FailureClass,
+  code: string,
+  fields: Partial<DeliveryUpdate>,
+): DeliveryUpdate {
+  return { ...failed(1), lastError: { class: failureClass, code, message: 'It failed.' }, ...fields };
+}
+
+function alertAfter(update: DeliveryUpdate, record: Partial<DeliveryRecord> = {}): Alert | undefined {
+  return withAlert(update, deliveryRecord(record), CONCERNED, SETTINGS).alert;
+}
+
+const DEAD = { state: 'dead' } as const;
+const OURS = { isOurs: true } as const;
+
+describe('an outcome', () => {
+  it('that is a dead letter raises an alert, which names the message and nothing of what it says', () => {
+    const update = failedWith('permanent', '550', { ...DEAD, attempts: 4 });
+    expect(alertAfter(update)).to.deep.include({
+      targets: SETTINGS.targets,
+      language: 'ja',
+      subject: {
+        template: 'dead_letter',
+        destination: 'slack:#ops',
+        channel: 'slack',
+        error: { class: 'permanent', code: '550', message: 'It failed.' },
+        attempts: 4,
+        callback: { job_id: 'job-1', bot_id: 'get_items', bot_name: '商品取得', status: 0 },
+        since: 1000,
+      },
+    });
+  });
+
+  it('that is a config failure raises one once Botbell itself makes the next attempt', () => {
+    expect(alertAfter(failedWith('config', 'invalid_auth', { isOurs: false }))).to.equal(undefined);
+    const alert = alertAfter(failedWith('config', 'invalid_auth', OURS));
+    expect(alert?.subject).to.include({ template: 'config_failure', givesUpAt: 86_401_000 });
+  });
+
+  it('of any other kind raises none', () => {
+    for (const failureClass of ['transient', 'rate_limited', 'permanent'] as const) {
+      expect(alertAfter(failedWith(failureClass, 'x', OURS)), failureClass).to.equal(undefined);
+    }
+    expect(alertAfter(delivered(1))).to.equal(undefined);
+    expect(alertAfter({ ...failed(1), state: 'held', lastError: undefined })).to.equal(undefined);
+  });
+
+  it('stays as it is beside the alert', () => {
+    const update = failedWith('config', 'invalid_auth', OURS);
+    const { alert: _alert, ...rest } = withAlert(update, deliveryRecord(), CONCERNED, SETTINGS);
+    expect(rest).to.deep.equal(update);
+  });
+});
+
+describe('the cause of an alert', () => {
+  const causeOf = (update: DeliveryUpdate, destination = 'slack:#ops') => {
+    const [channel = ''] = destination.split(':');
+    return alertAfter(update, { destination, channel })?.cause;
+  };
+
+  it('is one for what is mended together: a token, a login, a server that is down', () => {
+    for (const update of [
+      failedWith('config', 'token_revoked', OURS),
+      failedWith('config', 'EAUTH', OURS),
+      failedWith('transient', 'ECONNREFUSED', DEAD),
+    ]) {
+      expect(causeOf(update)).to.equal(causeOf(update, 'slack:#other'));
+      expect(causeOf(update)).not.to.equal(causeOf(update, 'second:#ops'));
+    }
+  });
+
+  it('is another for each address that has to be mended by itself', () => {
+    for (const update of [
+      failedWith('config', 'channel_not_found', OURS),
+      failedWith('config', 'is_archived', OURS),
+      failedWith('config', 'restricted_action_read_only_channel', OURS),
+      failedWith('permanent', '550', DEAD),
+    ]) {
+      expect(causeOf(update)).not.to.equal(causeOf(update, 'slack:#other'));
+    }
+  });
+
+  it('is another for each code, and for a failure that becomes a dead letter', () => {
+    const causes = [
+      causeOf(failedWith('config', 'is_archived', OURS)),
+      causeOf(failedWith('config', 'not_in_channel', OURS)),
+      causeOf(failedWith('config', 'is_archived', DEAD)),
+    ];
+    expect(new Set(causes).size).to.equal(3);
+  });
+
+  it('is one for each kind of refusal, whatever is wrong and whoever sent it', () => {
+    const refusal = { status: 422, detail: 'a', errors: [], from: '192.0.2.1' } as const;
+    const { cause, subject } = refusalAlert(refusal, SETTINGS);
+    expect(refusalAlert({ ...refusal, detail: 'b', from: '192.0.2.2' }, SETTINGS).cause).to.equal(cause);
+    expect(refusalAlert({ ...refusal, status: 413 }, SETTINGS).cause).not.to.equal(cause);
+    expect(subject).to.include({ template: 'refused', httpStatus: 422, from: '192.0.2.1' });
+  });
+});

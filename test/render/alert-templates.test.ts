@@ -1,0 +1,252 @@
+/** What operators read when a message could not be delivered: what happened to it, in their language, and never that a BOT failed. */
+import { expect } from 'chai';
+import { emailFormat, type EmailMessage } from '../../src/channels/email-format.ts';
+import type { Language, MessageFormat } from '../../src/channels/format.ts';
+import { slackFormat } from '../../src/channels/slack-format.ts';
+import type { SlackMessage } from '../../src/channels/slack-message.ts';
+import type { AlertSubject } from '../../src/notice/alert.ts';
+import { noticeOf, noticeOfAlert } from '../../src/notice/notice.ts';
+import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
+import { createRenderer } from '../../src/render/create-renderer.ts';
+import type { TemplateFailure } from '../../src/render/renderer.ts';
+import {
+  ALERT_SUBJECTS,
+  CONFIG_FAILURE,
+  DEAD_LETTER,
+  raised,
+  REFUSED,
+  UNDELIVERED,
+} from '../support/alerts.ts';
+import { BARE, LINKS, TemplateFolder, testRenderer } from './render-fixture.ts';
+import { controlSequences, expectAcceptable } from './slack-rules.ts';
+
+const HOSTILE = '<!channel> </td></table><script> *x* `y` \r\nBcc: a@b.test \u202e';
+
+function hostile(subject: AlertSubject): AlertSubject {
+  if (subject.template === 'refused') {
+    const errors = Array.from({ length: 9 }, () => ({ pointer: `/${HOSTILE}`, detail: HOSTILE }));
+    return { ...subject, detail: HOSTILE, from: HOSTILE, errors };
+  }
+  const callback = { job_id: HOSTILE, bot_id: HOSTILE, bot_name: HOSTILE, status: 1 as const };
+  const error = { class: 'permanent', code: HOSTILE, message: HOSTILE.repeat(99), quote: HOSTILE } as const;
+  return { ...subject, callback, error, destination: `slack:${HOSTILE}` };
+}
+
+for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
+  describe(`an alert in ${language}`, () => {
+    const failures: TemplateFailure[] = [];
+    const renderer = testRenderer({ language, links: LINKS });
+    const render = (subject: AlertSubject, format: string, suppressed = 0) =>
+      renderer.render(
+        noticeOfAlert(raised(subject, suppressed)),
+        { format, templateSet: undefined, options: { mention_on_error: ['@here'] } },
+        (failure) => failures.push(failure),
+      );
+    const slackText = (subject: AlertSubject, suppressed = 0) =>
+      slackFormat.asText(render(subject, 'slack', suppressed) as SlackMessage);
+    const mailText = (subject: AlertSubject, suppressed = 0) => {
+      const { subject: line, text, html } = render(subject, 'email', suppressed) as EmailMessage;
+      return `${line}\n${text}\n${html}`;
+    };
+
+    afterEach(() => {
+      expect(failures.splice(0)).to.deep.equal([]);
+    });
+
+    for (const subject of ALERT_SUBJECTS) {
+      it(`is a whole ${subject.template} on Slack and by mail`, () => {
+        const slack = render(subject, 'slack') as SlackMessage;
+        expectAcceptable(slack);
+        expect(slackFormat.inspect(slack)).to.deep.equal([]);
+        const mail = render(subject, 'email') as EmailMessage;
+        expect(mail.subject).to.match(/^\[[^\]]+\] /);
+        expect(emailFormat.inspect(mail)).to.deep.equal([]);
+        expect(mail.html.match(/<table/g)?.length).to.equal(mail.html.match(/<\/table/g)?.length);
+      });
+
+      it(`of ${subject.template} lets no foreign text mention, link or inject`, () => {
+        const slack = render(hostile(subject), 'slack') as SlackMessage;
+        expectAcceptable(slack);
+        for (const sequence of controlSequences(slack)) {
+          expect(sequence).to.match(/^(?:<!here>|<https:\/\/example\.com\/jobs\/)/);
+        }
+        const mail = render(hostile(subject), 'email') as EmailMessage;
+        expect(mail.subject).not.to.match(/[\r\n]/);
+        expect(mail.html).not.to.include('<script');
+        expect(mail.html.match(/<table/g)?.length).to.equal(mail.html.match(/<\/table/g)?.length);
+      });
+
+      it(`of ${subject.template} never says that a BOT failed or when one started`, () => {
+        const text = `${slackText(subject)}\n${mailText(subject)}`;
+        expect(text).not.to.match(
+          /BOT failed|BOT がエラーになりました|\[Failed\]|\[エラー\]|❌|Started|開始/,
+        );
+      });
+
+      it(`of ${subject.template} says how many more there were of its cause, if any`, () => {
+        for (const text of [slackText(subject, 1234), mailText(subject, 1234)]) {
+          expect(text).to.include('1,234');
+        }
+        expect(slackText(subject)).not.to.match(/same cause|同じ原因/);
+      });
+
+      it(`of ${subject.template} mentions whom its destination mentions on an error`, () => {
+        expect(JSON.stringify(render(subject, 'slack'))).to.include('<!here>');
+      });
+    }
+
+    it('names the destination, the callback, the error and since when', () => {
+      for (const text of [slackText(DEAD_LETTER), mailText(DEAD_LETTER)]) {
+        for (const part of ['slack:#ops', '請求書取込BOT', 'invoice', 'job-1', 'not_in_channel']) {
+          expect(text).to.include(part);
+        }
+        expect(text).to.include(language === 'ja' ? '2026年11月20日 9:00:00' : '20 Nov 2026, 09:00:00');
+      }
+    });
+
+    it('says until when Botbell goes on trying, where it does', () => {
+      const until = language === 'ja' ? '2026年11月21日 9:00:00' : '21 Nov 2026, 09:00:00';
+      expect(slackText(CONFIG_FAILURE)).to.include(until);
+      expect(mailText(CONFIG_FAILURE)).to.include(until);
+      expect(slackText(DEAD_LETTER)).not.to.include(until);
+    });
+
+    it('quotes the remote', () => {
+      const quote = '550 5.1.1 <nobody@example.com>: user unknown';
+      const subject = { ...DEAD_LETTER, ...UNDELIVERED, error: { ...UNDELIVERED.error, quote } };
+      expect(slackText({ ...subject, template: 'dead_letter' })).to.include(quote);
+      expect(mailText({ ...subject, template: 'dead_letter' })).to.include(quote);
+    });
+
+    it('leads to the job', () => {
+      expect(JSON.stringify(render(DEAD_LETTER, 'slack'))).to.include('https://example.com/jobs/job-1');
+      expect(mailText(DEAD_LETTER)).to.include('https://example.com/jobs/job-1');
+    });
+
+    it('is told in one sentence where even the built-in template fails', () => {
+      const broken: MessageFormat = {
+        ...slackFormat,
+        compose(parts, context) {
+          if (Object.hasOwn(parts, 'blocks')) throw new Error('broken');
+          return slackFormat.compose(parts, context);
+        },
+      };
+      const display = { language, timezone: 'UTC', links: {} };
+      const options = { display, builtInTemplates: BUILT_IN_TEMPLATES, formats: [broken] };
+      const told: string[] = [];
+      const { text } = createRenderer(options).render(
+        noticeOfAlert(raised(hostile(DEAD_LETTER))),
+        { format: 'slack', templateSet: undefined, options: {} },
+        ({ template }) => told.push(template),
+      ) as SlackMessage;
+      expect(text).to.match(/^⚠️ /).and.to.include('slack:&lt;!channel&gt;');
+      expect(text).to.include(language === 'ja' ? '届けられませんでした' : 'could not be delivered');
+      expect(told).to.deep.equal(['dead_letter']);
+    });
+  });
+}
+
+describe('an alert in Japanese', () => {
+  const renderer = testRenderer({ language: 'ja' });
+  const textOf = (subject: AlertSubject, format: MessageFormat) =>
+    format.asText(
+      renderer.render(
+        noticeOfAlert(raised(subject)),
+        { format: format.name, templateSet: undefined, options: {} },
+        () => undefined,
+      ),
+    );
+
+  it('holds no English sentence, whatever went wrong', () => {
+    const subjects: AlertSubject[] = [
+      ...ALERT_SUBJECTS,
+      ...(['transient', 'rate_limited', 'permanent', 'config'] as const).map(
+        (failureClass): AlertSubject => ({
+          ...UNDELIVERED,
+          template: 'dead_letter',
+          error: { class: failureClass, code: 'never_seen', message: 'An English sentence of ours.' },
+        }),
+      ),
+      {
+        ...REFUSED,
+        template: 'refused',
+        httpStatus: 400,
+        detail: 'An English sentence.',
+        errors: [],
+        from: '',
+      },
+    ];
+    for (const subject of subjects) {
+      for (const format of [slackFormat, emailFormat]) {
+        const text = textOf(subject, format).replaceAll(/Content-\w+/g, '');
+        expect(text, subject.template).not.to.match(/[a-z]{2,},? [a-z]{2,}/);
+      }
+    }
+  });
+});
+
+describe('a user’s templates of alerts', () => {
+  let folder: TemplateFolder;
+  beforeEach(() => {
+    folder = new TemplateFolder();
+  });
+  afterEach(() => folder.remove());
+
+  const rendererWith = (files: Readonly<Record<string, string>>) =>
+    testRenderer({ templatesFolder: folder.write(files).path });
+  const target = (format: string) => ({ format, templateSet: undefined, options: {} });
+
+  it('replace the built-in ones, in the display language’s set', () => {
+    const renderer = rendererWith({
+      'en/slack/dead_letter.yaml': 'text: "{{ destination }} {{ error_code }} {{ attempts }}"',
+      'en/email/refused.yaml': 'subject: "{{ http_status }}"\ntext: "{{ faults | join }}"',
+    });
+    const slack = renderer.render(noticeOfAlert(raised(DEAD_LETTER)), target('slack'), () => undefined);
+    expect(slack).to.deep.equal({ text: 'slack:#ops not_in_channel 3' });
+    const mail = renderer.render(noticeOfAlert(raised(REFUSED)), target('email'), () => undefined);
+    expect(mail).to.include({ subject: '422' });
+  });
+
+  it('are checked against the variables of their own', () => {
+    const problemsOf = (name: string, text: string) =>
+      rendererWith({ [`of-${name}/slack/${name}.yaml`]: text })
+        .check([{ ...target('slack'), templateSet: `of-${name}` }])
+        .map(({ message }) => message);
+    expect(problemsOf('dead_letter', 'text: "{{ destinatoin }} {{ elapsed }}"')).to.deep.equal([
+      'there is no variable "destinatoin"; did you mean "destination"?',
+      'there is no variable "elapsed"',
+    ]);
+    expect(problemsOf('refused', 'text: "{{ bot_name }} {{ http_status }}"')).to.deep.equal([
+      'there is no variable "bot_name"',
+    ]);
+    expect(problemsOf('succeeded', 'text: "{{ destination }}"')).to.deep.equal([
+      'there is no variable "destination"',
+    ]);
+  });
+
+  it('that are misspelt are said to be used by nothing', () => {
+    const [problem] = rendererWith({ 'en/slack/dead_leter.yaml': 'text: x' }).check([target('slack')]);
+    expect(problem).to.include({
+      severity: 'warning',
+      message: 'nothing uses the file "dead_leter.yaml"; did you mean "dead_letter.yaml"?',
+    });
+  });
+
+  it('that fail give way to the built-in ones, and that is told', () => {
+    const failures: TemplateFailure[] = [];
+    const renderer = rendererWith({ 'en/slack/dead_letter.yaml': 'text: "{{ nobody | nothing }}"' });
+    const notice = noticeOfAlert(raised(DEAD_LETTER));
+    const { text } = renderer.render(notice, target('slack'), (failure) => failures.push(failure)) as {
+      text: string;
+    };
+    expect(text).to.include('could not be delivered to slack:#ops');
+    expect(failures.map(({ template }) => template)).to.deep.equal(['dead_letter']);
+  });
+
+  it('leave a callback’s message as it is', () => {
+    const renderer = rendererWith({ 'en/slack/dead_letter.yaml': 'text: x' });
+    expect(renderer.render(noticeOf(BARE, 1), target('slack'), () => undefined)).to.deep.equal(
+      testRenderer().slack(BARE),
+    );
+  });
+});

@@ -1,0 +1,39 @@
+/** Alerts as they are raised, for tests that care about one or two fields. */
+import type { AlertSubject, RaisedAlert, UndeliveredMessage } from '../../src/notice/alert.ts';
+
+export const RAISED_AT = Date.parse('2026-11-20T09:30:00+09:00');
+
+export const UNDELIVERED: UndeliveredMessage = {
+  destination: 'slack:#ops',
+  channel: 'slack',
+  error: {
+    class: 'config',
+    code: 'not_in_channel',
+    message: 'Slack answered not_in_channel: the app is not a member of the channel; /invite it there.',
+  },
+  attempts: 3,
+  callback: { job_id: 'job-1', bot_id: 'invoice', bot_name: '請求書取込BOT', status: 0 },
+  since: Date.parse('2026-11-20T09:00:00+09:00'),
+};
+
+export const DEAD_LETTER: AlertSubject = { template: 'dead_letter', ...UNDELIVERED };
+
+export const CONFIG_FAILURE: AlertSubject = {
+  template: 'config_failure',
+  ...UNDELIVERED,
+  givesUpAt: Date.parse('2026-11-21T09:00:00+09:00'),
+};
+
+export const REFUSED: AlertSubject = {
+  template: 'refused',
+  httpStatus: 422,
+  detail: 'This is JSON, but not a callback.',
+  errors: [{ pointer: '/status', detail: 'is missing: it must be an integer' }],
+  from: '192.0.2.7',
+};
+
+export const ALERT_SUBJECTS: readonly AlertSubject[] = [DEAD_LETTER, CONFIG_FAILURE, REFUSED];
+
+export function raised(subject: AlertSubject, suppressed = 0): RaisedAlert {
+  return { id: 'ab'.repeat(32), raisedAt: RAISED_AT, suppressed, subject };
+}
