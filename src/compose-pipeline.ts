@@ -19,7 +19,7 @@ import { Worker } from './deliver/worker.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { Renderer, TemplateFailure } from './render/renderer.ts';
 import { createRouter, type RoutedDestination, type Router } from './route/router.ts';
-import type { Clock } from './time/clock.ts';
+import { type Clock, systemClock } from './time/clock.ts';
 
 /** Longer than any attempt that outlives its answer, so that a claim never ends before its attempt. */
 const LEASE_MARGIN_MS = 5000;
@@ -32,6 +32,10 @@ export interface PipelineParts {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly onAttempt: (errand: Errand, result: AttemptResult) => void;
+  /** What an attempt came to that had been cut off at its time limit. */
+  readonly onLateResult: (errand: Errand, result: AttemptResult) => void;
+  /** A report threw. */
+  readonly onUnforeseen: (error: unknown) => void;
   readonly onTemplateError: (failure: TemplateFailure) => void;
   readonly onUnwritten: (error: unknown) => void;
   readonly onStoreTrouble: (error: unknown) => void;
@@ -110,14 +114,13 @@ function composeAlarm({ config, ledger, clock, onUnwritten }: PipelineParts, onR
   return createAlarm({ clock, ledger, targets, onRaised, onUnwritten });
 }
 
-function composeCourier(
-  { config, channelTypes, channels, renderer, clock, onAttempt, onTemplateError }: PipelineParts,
-  pauses: RemotePauses,
-): Courier {
+function composeCourier(parts: PipelineParts, pauses: RemotePauses): Courier {
+  const { config, channelTypes, channels, renderer, clock, onTemplateError } = parts;
   const formats = formatsOf(config, channelTypes);
   const send = createMessenger({
     clock,
     timeoutMs: config.delivery.timeoutMs,
+    timers: systemClock,
     channelOf: (name) => channels.get(name),
     compose: ({ callback, channel, templateSet, options, timesReceived }) =>
       renderer.render(
@@ -128,7 +131,9 @@ function composeCourier(
       ),
     keyOf: ({ callback, destination }) => hash('sha256', `${identityOf(callback)}\n${destination}`, 'hex'),
     redact: redactor(config.secrets),
-    onAttempt,
+    onAttempt: parts.onAttempt,
+    onLateResult: parts.onLateResult,
+    onUnforeseen: parts.onUnforeseen,
   });
   const { attemptsPerRequest } = config.delivery;
   return createCourier({ clock, pauses, send, attemptsPerRequest, random: Math.random });

@@ -63,3 +63,14 @@ export function reportAttempt(
   const line = { destination, job_id, ms: durationMs, class: failureClass, code, reason: message };
   logger.warn(line, 'delivery failed');
 }
+
+/** The attempt was counted as a failure when it was cut off; this tells an operator who wonders about a second copy. */
+export function reportLateResult(
+  logger: Logger,
+  { destination, callback }: Errand,
+  { outcome, durationMs }: AttemptResult,
+): void {
+  if ('failure' in outcome) return;
+  const line = { destination, job_id: shortId(callback.job_id), ms: durationMs };
+  logger.warn(line, 'delivered after its time limit, so it may be told twice');
+}
