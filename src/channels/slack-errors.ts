@@ -168,11 +168,12 @@ function strangeAnswer(): DeliveryFailure {
 }
 
 function networkFailure(error: unknown): DeliveryFailure {
-  const { code, words, isTlsRefusal } = networkTroubleOf(error);
+  const { code, words, isTlsRefusal, mayHaveArrived } = networkTroubleOf(error);
+  const arrival = mayHaveArrived ? ', so the message may have arrived' : '';
   return new DeliveryFailure({
     class: isTlsRefusal ? 'config' : 'transient',
     code,
-    message: `No answer from Slack: ${words}.`,
+    message: `No answer from Slack: ${words}${arrival}.`,
   });
 }
 

@@ -71,18 +71,6 @@ describe('the pause that a remote asks for', () => {
     );
   });
 
-  it('is read in time linear in what was sent', () => {
-    const started = performance.now();
-    for (const text of [
-      '1'.repeat(1_000_000),
-      `Fri, ${' '.repeat(1_000_000)}`,
-      `Fri, ${'Nov '.repeat(250_000)}`,
-    ]) {
-      expect(msOf(text)).to.be.at.least(1000);
-    }
-    expect(performance.now() - started).to.be.below(2000);
-  });
-
   it('is bounded in a failure as well, whichever channel it comes from', () => {
     const pauseIn = (retryAfterMs: number) =>
       new DeliveryFailure({ class: 'rate_limited', code: 'x', message: 'X.', retryAfterMs }).retryAfterMs;

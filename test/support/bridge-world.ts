@@ -53,16 +53,21 @@ export interface BridgeWorldOptions {
   readonly faultOf?: (call: SlackCall) => SlackFault | undefined;
   /** A silent one where it is left out. */
   readonly logger?: Logger;
+  /** How many connections the mail server takes; any number where it is left out. */
+  readonly mailConnections?: number;
 }
 
 /** @param config YAML below `channels`, e.g. routes; `settings` are sections beside the ones given here */
 export async function createBridgeWorld(
   config: string,
-  { clock = systemClock, faultOf = () => undefined, logger }: BridgeWorldOptions = {},
+  { clock = systemClock, faultOf = () => undefined, logger, mailConnections }: BridgeWorldOptions = {},
 ): Promise<BridgeWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-test-'));
   const slack = await startSlackStandIn({ tokens: [SLACK_TOKEN], channels: CHANNELS, faultOf });
-  const mail = await startMailCatcher({ login: { user: 'bot', password: SMTP_PASSWORD } });
+  const mail = await startMailCatcher({
+    login: { user: 'bot', password: SMTP_PASSWORD },
+    ...(mailConnections !== undefined && { maxConnections: mailConnections }),
+  });
   const file = join(folder, 'botbell.yaml');
   writeFileSync(file, `${channelsYaml(slack, mail, folder)}\n${config}`);
   const start = () => startFrom(file, clock, logger);
