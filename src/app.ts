@@ -14,8 +14,9 @@ import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { createReceiver, type Refusal } from './receive/receiver.ts';
 import { Traffic } from './receive/traffic.ts';
 import type { Renderer } from './render/renderer.ts';
-import { reportAttempt, reportCallback, reportLostAlert } from './reports.ts';
+import { reportAttempt, reportCallback, reportLateResult, reportLostAlert } from './reports.ts';
 import type { Clock } from './time/clock.ts';
+import { unfailing } from './time/unfailing.ts';
 
 /**
  * Once nothing is waited for any more: for what was cut to be written down, and for each listener, the channels and the
@@ -65,7 +66,8 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const metrics = createMetrics({ version, countOpen: () => ledger.countOpen().catch(() => undefined) });
   const channels = await openChannels(options);
   cleanUps.push(() => within(GOODBYE_MS, closeAll(channels), clock));
-  const pipeline = openPipeline(options, { channels, ledger, metrics });
+  const onUnforeseen = reportUnforeseen(logger);
+  const pipeline = openPipeline(options, { channels, ledger, metrics, onUnforeseen });
   const retention = startRetention(ledger, config.store.keepMs, clock, reportTrouble(logger));
   cleanUps.push(() => retention.stop());
   const traffic = new Traffic(config.receiver.maxInFlight);
@@ -74,7 +76,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   let draining: Promise<void> | undefined;
   const drained = () => (draining ??= drain({ pipeline, traffic }, options));
   cleanUps.push(drained);
-  const services: Services = { pipeline, ledger, metrics, traffic, onUnforeseen: reportUnforeseen(logger) };
+  const services: Services = { pipeline, ledger, metrics, traffic, onUnforeseen };
   const admin = await openAdmin(config.admin, services);
   if (admin !== undefined) cleanUps.push(() => admin.close(GOODBYE_MS));
   const receiver = await openReceiver(options, services);
@@ -137,7 +139,9 @@ async function closeAll(channels: ReadonlyMap<string, Channel>): Promise<void> {
 
 function openPipeline(
   { config, renderer, channelTypes, clock, logger }: AppOptions,
-  parts: Pick<Services, 'ledger' | 'metrics'> & { readonly channels: ReadonlyMap<string, Channel> },
+  parts: Pick<Services, 'ledger' | 'metrics' | 'onUnforeseen'> & {
+    readonly channels: ReadonlyMap<string, Channel>;
+  },
 ): Pipeline {
   return composePipeline({
     config,
@@ -146,14 +150,19 @@ function openPipeline(
     clock,
     ...parts,
     onAttempt: (errand, result) => reportAttempt(logger, parts.metrics, errand, result),
-    onTemplateError: (failure) => {
+    onLateResult: (errand, result) => reportLateResult(logger, errand, result),
+    onUnforeseen: parts.onUnforeseen,
+    onTemplateError: unfailing((failure) => {
       parts.metrics.templateFailed();
       logger.error(failure, 'a template failed; the built-in one was used');
-    },
-    onAlertLost: (alert, update, record) => reportLostAlert(logger, alert, update, record),
-    onUnwritten: (error) => logger.error({ err: error }, 'what was told could not be written down'),
+    }, parts.onUnforeseen),
+    onAlertLost: unfailing(
+      (alert, update, record) => reportLostAlert(logger, alert, update, record),
+      parts.onUnforeseen,
+    ),
+    onUnwritten: reportError(logger, 'what was told could not be written down'),
     onStoreTrouble: reportTrouble(logger),
-    onStoreRecovered: () => logger.info('the store can be used again'),
+    onStoreRecovered: unfailing(() => logger.info('the store can be used again'), parts.onUnforeseen),
   });
 }
 
@@ -196,16 +205,24 @@ async function keepRefused(
   try {
     await pipeline.refuse({ ...refusal, body: Buffer.from(bytes).toString('utf8') });
   } catch (error) {
-    logger.error({ err: error }, 'a refused body could not be kept');
+    reportError(logger, 'a refused body could not be kept')(error);
   }
 }
 
 function reportTrouble(logger: Logger): (error: unknown) => void {
-  return (error) => logger.error({ err: error }, 'the store cannot be used');
+  return reportError(logger, 'the store cannot be used');
 }
 
 function reportUnforeseen(logger: Logger): (error: unknown) => void {
-  return (error) => logger.error({ err: error }, 'unforeseen error');
+  return reportError(logger, 'unforeseen error');
+}
+
+/** What cannot even be logged must still be survived. */
+function reportError(logger: Logger, message: string): (error: unknown) => void {
+  return unfailing(
+    (error: unknown) => logger.error({ err: error }, message),
+    () => undefined,
+  );
 }
 
 /** Waits for the promise, but no longer than `ms`. */

@@ -20,7 +20,7 @@ import type { DeliveryRecord, DeliveryUpdate, Ledger, RefusedBody } from './ledg
 import { type AlertNotice, isAlert, noticeId } from './notice/notice.ts';
 import type { Renderer, TemplateFailure } from './render/renderer.ts';
 import { createRouter, type RoutedDestination, type Router } from './route/router.ts';
-import type { Clock } from './time/clock.ts';
+import { type Clock, systemClock } from './time/clock.ts';
 
 /** Longer than any attempt that outlives its answer, so that a claim never ends before its attempt. */
 const LEASE_MARGIN_MS = 5000;
@@ -33,6 +33,10 @@ export interface PipelineParts {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly onAttempt: (errand: Errand, result: AttemptResult) => void;
+  /** What an attempt came to that had been cut off at its time limit. */
+  readonly onLateResult: (errand: Errand, result: AttemptResult) => void;
+  /** A report threw. */
+  readonly onUnforeseen: (error: unknown) => void;
   readonly onTemplateError: (failure: TemplateFailure) => void;
   /** An alert could not be delivered. */
   readonly onAlertLost: (alert: AlertNotice, update: DeliveryUpdate, record: DeliveryRecord) => void;
@@ -146,14 +150,13 @@ function alertSettings(config: Config): AlertSettings {
   };
 }
 
-function composeCourier(
-  { config, channelTypes, channels, renderer, clock, onAttempt, onTemplateError }: PipelineParts,
-  lanes: Lanes,
-): Courier {
+function composeCourier(parts: PipelineParts, lanes: Lanes): Courier {
+  const { config, channelTypes, channels, renderer, clock, onTemplateError } = parts;
   const formats = formatsOf(config, channelTypes);
   const send = createMessenger({
     clock,
     timeoutMs: config.delivery.timeoutMs,
+    timers: systemClock,
     channelOf: (name) => channels.get(name),
     compose: ({ notice, channel, templateSet, options }) =>
       renderer.render(
@@ -163,7 +166,9 @@ function composeCourier(
       ),
     keyOf: ({ notice, destination }) => hash('sha256', `${noticeId(notice)}\n${destination}`, 'hex'),
     redact: redactor(config.secrets),
-    onAttempt,
+    onAttempt: parts.onAttempt,
+    onLateResult: parts.onLateResult,
+    onUnforeseen: parts.onUnforeseen,
   });
   const { attemptsPerRequest } = config.delivery;
   return createCourier({ clock, lanes, send, attemptsPerRequest, random: Math.random });

@@ -87,3 +87,15 @@ export function reportLostAlert(
   };
   logger.error(line, 'an alert could not be delivered; no further attempts');
 }
+
+/** The attempt was counted as a failure when it was cut off; this tells an operator who wonders about a second copy. */
+export function reportLateResult(
+  logger: Logger,
+  { destination, notice }: Errand,
+  { outcome, durationMs }: AttemptResult,
+): void {
+  if ('failure' in outcome) return;
+  const jobId = jobIdOf(notice);
+  const line = { destination, job_id: jobId && shortId(jobId), ms: durationMs };
+  logger.warn(line, 'delivered after its time limit, so it may be told twice');
+}

@@ -7,7 +7,7 @@ import type { Errand } from '../src/deliver/messenger.ts';
 import { noticeOf } from '../src/notice/notice.ts';
 import { createMetrics, type Metrics } from '../src/observe/metrics.ts';
 import type { ReceiverReport } from '../src/receive/receiver.ts';
-import { reportAttempt, reportCallback } from '../src/reports.ts';
+import { reportAttempt, reportCallback, reportLateResult } from '../src/reports.ts';
 import { callbackWith } from './support/callbacks.ts';
 import { DELIVERED } from './support/receiver-bench.ts';
 
@@ -144,5 +144,16 @@ describe('reports', () => {
     );
     reportAttempt(loggerAt('debug'), metrics, ERRAND, result);
     expect(lines).to.have.length(1);
+  });
+
+  it('warn of a delivery that came after its time limit, and not of a failure that did', () => {
+    const failure = new DeliveryFailure({ class: 'transient', code: 'x', message: 'x' });
+    reportLateResult(loggerAt('info'), ERRAND, { startedAt: 0, durationMs: 9000, outcome: { failure } });
+    expect(lines).to.deep.equal([]);
+    const outcome = { receipt: { ts: '1' } };
+    reportLateResult(loggerAt('info'), ERRAND, { startedAt: 0, durationMs: 9000, outcome });
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.deep.include({ level: 40, destination: 'slack:#ops', job_id: 'job-1', ms: 9000 });
+    expect(lines[0]?.['msg']).to.contain('after its time limit').and.contain('twice');
   });
 });

@@ -1,6 +1,4 @@
-/** The email channel: one SMTP server, pooled connections, one recipient a mail. */
-import { Readable } from 'node:stream';
-import type { PluginFunction, SMTPPoolSentMessageInfo, Transporter } from 'nodemailer';
+/** The email channel: its settings and addresses, one recipient a mail; what talks to the server is in `smtp-pool.ts`. */
 import { object, string } from 'yup';
 import type { InferType } from 'yup';
 import { AddressError } from './channel.ts';
@@ -8,10 +6,10 @@ import type { Channel, ChannelType, Outgoing, Receipt } from './channel.ts';
 import { emailFormat } from './email-format.ts';
 import type { EmailMessage } from './email-format.ts';
 import { InFlight } from './in-flight.ts';
-import { mailDomainOf, parseMailAddress, parseMailbox } from './mail-address.ts';
+import { mailDomainOf, parseMailAddress, parseMailbox, wireAddressOf } from './mail-address.ts';
 import type { Letter } from './mail-writer.ts';
 import { smtpFailureOf } from './smtp-errors.ts';
-import { isSmtpUrl, poolOptionsOf, secretsInSmtpUrl, warningsOfSmtpUrl } from './smtp-url.ts';
+import { isSmtpUrl, poolOptionsOf, secretsInSmtpUrl, warningsOfSmtpUrl, withService } from './smtp-url.ts';
 
 const VERIFY_TIMEOUT_MS = 10_000;
 
@@ -61,11 +59,11 @@ function isMailbox(text: string): boolean {
 }
 
 async function openEmail({ smtp, from }: EmailSettings): Promise<Channel> {
-  const [{ createTransport }, { mailWriterFor }] = await Promise.all([
-    import('nodemailer'),
+  const [{ SmtpPool }, { mailWriterFor }] = await Promise.all([
+    import('./smtp-pool.ts'),
     import('./mail-writer.ts'),
   ]);
-  const transport = createTransport(poolOptionsOf(smtp)).use('stream', streamAsWritten);
+  const pool = new SmtpPool(await withService(poolOptionsOf(smtp)));
   const sender = parseMailbox(from);
   const domain = mailDomainOf(sender.address);
   const write = mailWriterFor(sender);
@@ -76,23 +74,22 @@ async function openEmail({ smtp, from }: EmailSettings): Promise<Channel> {
       throw smtpFailureOf(error, secrets);
     });
   // The envelope is given apart from the headers, so that no header can add a recipient.
-  const sendUntil = (signal: AbortSignal, letter: Letter): Promise<SMTPPoolSentMessageInfo> =>
-    transport.sendMail({
-      envelope: { from: sender, to: letter.to },
-      messageId: letter.messageId,
+  const deliver = async (outgoing: Outgoing): Promise<Receipt> => {
+    const letter = letterOf(outgoing, domain);
+    const mail = {
+      from: wireAddressOf(sender.address),
+      to: wireAddressOf(outgoing.address),
       raw: write(letter),
-      signal,
-    });
+    };
+    await pool.send(mail, outgoing.timeoutMs);
+    return { messageId: letter.messageId };
+  };
   return {
-    send: (outgoing) =>
-      classed(async () => {
-        const letter = letterOf(outgoing, domain);
-        return receiptOf(await withDeadline(outgoing.timeoutMs, (signal) => sendUntil(signal, letter)));
-      }),
-    verify: () => classed(() => withDeadline(VERIFY_TIMEOUT_MS, (signal) => verifyUntil(signal, transport))),
+    send: (outgoing) => classed(() => deliver(outgoing)),
+    verify: () => classed(() => pool.verify(VERIFY_TIMEOUT_MS)),
     close: async () => {
       await inFlight.close();
-      transport.close();
+      pool.close();
     },
   };
 }
@@ -103,48 +100,4 @@ function letterOf({ address, message, idempotencyKey }: Outgoing, domain: string
     messageId: `<${idempotencyKey()}@${domain}>`,
     message: message as EmailMessage,
   };
-}
-
-/** nodemailer's own stream of a message would take what is written already through three more. */
-const streamAsWritten: PluginFunction<SMTPPoolSentMessageInfo> = ({ message, data }, done) => {
-  message.createReadStream = () => streamOf(data.raw);
-  done();
-};
-
-function streamOf(mail: unknown): Readable {
-  return new Readable({
-    read() {
-      this.push(mail);
-      this.push(null);
-    },
-  });
-}
-
-/** A refused recipient resolves like an accepted one as long as another was accepted. */
-function receiptOf({ messageId, rejected, rejectedErrors }: SMTPPoolSentMessageInfo): Receipt {
-  if (rejected.length > 0) throw rejectedErrors?.[0] ?? new Error('the recipient was refused');
-  return { messageId };
-}
-
-/** `AbortSignal.timeout()` keeps its timer, and makes its error in the end, however soon the work is done. */
-async function withDeadline<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(lateError()), ms);
-  try {
-    return await work(controller.signal);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function lateError(): DOMException {
-  return new DOMException('The mail server did not answer in time', 'TimeoutError');
-}
-
-/** nodemailer's verify takes no signal; its own socket time-outs free the connection later. */
-async function verifyUntil(signal: AbortSignal, transport: Pick<Transporter, 'verify'>): Promise<void> {
-  const late = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
-  });
-  await Promise.race([transport.verify(), late]);
 }

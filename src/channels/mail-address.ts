@@ -44,6 +44,11 @@ export function parseMailbox(text: string): Mailbox {
   return { name: first.name, address: parseMailAddress(first.address) };
 }
 
+/** As it is written in SMTP without SMTPUTF8: its domain in ASCII. */
+export function wireAddressOf(address: string): string {
+  return `${address.slice(0, address.lastIndexOf('@') + 1)}${mailDomainOf(address)}`;
+}
+
 /** The part behind the `@`, in ASCII. */
 export function mailDomainOf(address: string): string {
   return domainToASCII(address.slice(address.lastIndexOf('@') + 1));

@@ -3,10 +3,12 @@
 export interface NetworkTrouble {
   /** Node's own code where there is one: `ECONNREFUSED`, `ENOTFOUND`. */
   readonly code: string;
-  /** A clause without a full stop, e.g. `the connection was refused`. */
+  /** A clause without a full stop, e.g. `the connection was refused`; what it means for the message is not in it. */
   readonly words: string;
   /** Certificates and TLS versions do not heal by themselves. */
   readonly isTlsRefusal: boolean;
+  /** Whatever had been sent by then may have been taken. */
+  readonly mayHaveArrived: boolean;
 }
 
 const MAX_CAUSES = 8;
@@ -22,22 +24,28 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused; check host, port and firewall',
-  ECONNRESET: 'the connection broke off before the answer was complete, so the message may have arrived',
-  ETIMEDOUT: 'there was no complete answer in time, so the message may have arrived',
+  ECONNRESET: 'the connection broke off before the answer was complete',
+  ETIMEDOUT: 'there was no complete answer in time',
   ENOTFOUND: 'the host name is unknown; check its spelling and the DNS',
   EAI_AGAIN: 'the DNS did not answer',
   EHOSTUNREACH: 'the host cannot be reached from here',
   ENETUNREACH: 'the network cannot be reached from here',
 };
 
+const AMBIGUOUS: ReadonlySet<string> = new Set(['ECONNRESET', 'ETIMEDOUT']);
+
 const TLS_CODE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|^ERR_SSL|^ERR_TLS|^HOSTNAME_MISMATCH/;
 const NODE_CODE = /^[A-Z][A-Z0-9_]+$/;
 
 export function networkTroubleOf(error: unknown): NetworkTrouble {
   const code = codeOf(error);
-  if (TLS_CODE.test(code))
-    return { code, words: 'its TLS certificate or version was not accepted', isTlsRefusal: true };
-  return { code, words: WORDS[code] ?? `the connection failed (${code})`, isTlsRefusal: false };
+  const mayHaveArrived = AMBIGUOUS.has(code);
+  if (TLS_CODE.test(code)) {
+    const words = 'its TLS certificate or version was not accepted';
+    return { code, words, isTlsRefusal: true, mayHaveArrived };
+  }
+  const words = WORDS[code] ?? `the connection failed (${code})`;
+  return { code, words, isTlsRefusal: false, mayHaveArrived };
 }
 
 function codeOf(error: unknown): string {

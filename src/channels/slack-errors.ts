@@ -3,7 +3,7 @@ import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } from '@s
 import { DeliveryFailure } from './failure.ts';
 import type { FailureClass } from './failure.ts';
 import { networkTroubleOf } from './network-trouble.ts';
-import { DEFAULT_RETRY_AFTER_SECONDS } from './undici-fetch.ts';
+import { askedPause } from './retry-after.ts';
 
 type Verdict = readonly [FailureClass, string];
 
@@ -133,13 +133,20 @@ function platformFailure(data: WebAPIPlatformError['data']): DeliveryFailure {
   });
 }
 
-function rateLimited(code: string, retryAfterSeconds = DEFAULT_RETRY_AFTER_SECONDS): DeliveryFailure {
+/** @param askedSeconds by the header, or whatever stands in the body */
+function rateLimited(code: string, askedSeconds: unknown): DeliveryFailure {
+  const { ms, overlongMs } = askedPause(askedSeconds, Date.now());
+  const obeyed = overlongMs === undefined ? '' : `, of which ${seconds(ms)} are obeyed`;
   return new DeliveryFailure({
     class: 'rate_limited',
     code,
-    message: `Slack asked to be left alone for ${retryAfterSeconds} s.`,
-    retryAfterMs: retryAfterSeconds * 1000,
+    message: `Slack asked to be left alone for ${seconds(overlongMs ?? ms)}${obeyed}.`,
+    retryAfterMs: ms,
   });
+}
+
+function seconds(ms: number): string {
+  return `${Math.ceil(ms / 1000)} s`;
 }
 
 function httpFailure(status: number): DeliveryFailure {
@@ -161,11 +168,12 @@ function strangeAnswer(): DeliveryFailure {
 }
 
 function networkFailure(error: unknown): DeliveryFailure {
-  const { code, words, isTlsRefusal } = networkTroubleOf(error);
+  const { code, words, isTlsRefusal, mayHaveArrived } = networkTroubleOf(error);
+  const arrival = mayHaveArrived ? ', so the message may have arrived' : '';
   return new DeliveryFailure({
     class: isTlsRefusal ? 'config' : 'transient',
     code,
-    message: `No answer from Slack: ${words}.`,
+    message: `No answer from Slack: ${words}${arrival}.`,
   });
 }
 

@@ -1,7 +1,26 @@
 /** What a mail server's refusals and failures mean for a delivery, and what an operator can do about each. */
 import { DeliveryFailure } from './failure.ts';
 import type { FailureClass } from './failure.ts';
-import { networkTroubleOf } from './network-trouble.ts';
+import { type NetworkTrouble, networkTroubleOf } from './network-trouble.ts';
+
+/**
+ * How far a mail got: no connection was free for it, or its connection was being made (`connecting`), greeted and secured
+ * (`greeting`), logged in (`login`); or it had one, and nothing more than sender and recipient was sent (`envelope`), or
+ * the message but not its end (`transfer`), or all of it (`message`). `idle` is a connection without a mail.
+ */
+export type SmtpPhase =
+  'waiting' | 'connecting' | 'greeting' | 'login' | 'idle' | 'envelope' | 'transfer' | 'message';
+
+/** nodemailer's error, or a time limit, and how far the mail had got by then. */
+export class SmtpTrouble extends Error {
+  override readonly name = 'SmtpTrouble';
+  readonly reached: SmtpPhase;
+
+  constructor(reached: SmtpPhase, cause: unknown) {
+    super('The mail could not be handed over', { cause });
+    this.reached = reached;
+  }
+}
 
 /** What nodemailer's errors tell. */
 interface SmtpError {
@@ -47,15 +66,61 @@ const CODE_VERDICTS: Readonly<Record<string, Verdict>> = {
   EENVELOPE: ['permanent', 'the address cannot be written to; check it'],
   EMESSAGE: ['permanent', 'the message itself is at fault; it may be too large for the server'],
   ESTREAM: ['permanent', 'the message itself could not be put together'],
-  EFILEACCESS: ['permanent', 'the message refers to a file, which is not allowed'],
-  EURLACCESS: ['permanent', 'the message refers to a URL to fetch, which is not allowed'],
 };
+
+/** What was to happen next, where it did not happen in time. */
+const LATE_WORDS: Readonly<Record<SmtpPhase, string>> = {
+  waiting: 'no connection to it came free in time',
+  connecting: 'there was no connection to it in time',
+  greeting: 'it did not open the session in time',
+  login: 'it did not answer the login in time',
+  idle: 'it did not answer in time',
+  envelope: 'it did not answer sender and recipient in time',
+  transfer: 'it did not take the whole message in time',
+  message: 'it did not confirm the message in time',
+};
+
+/** RFC 5321, 3.8: "service not available, closing transmission channel": how servers limit connections. */
+const CLOSING = 421;
+
+export function lateError(): DOMException {
+  return new DOMException('The mail server did not answer in time', 'TimeoutError');
+}
+
+/** The server wants fewer connections, or this one no longer; whatever it answered so was not taken. */
+export function isTooMany(error: unknown): boolean {
+  return readError(error).responseCode === CLOSING;
+}
+
+/** The server refused the mail and keeps the connection. */
+export function isRefusedMail(error: unknown): boolean {
+  const { code, responseCode } = readError(error);
+  return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== CLOSING;
+}
+
+/** Not by a limit or an outage of its own: such a login is refused the next time, too. */
+export function isLoginRefusal(error: unknown): boolean {
+  const { code, responseCode } = readError(error);
+  return code === 'EAUTH' && responseCode !== undefined && responseCode >= 500;
+}
+
+/** The connection broke off without a word. */
+export function isSilentEnd(error: unknown): boolean {
+  const { code, responseCode } = readError(error);
+  return code === 'ECONNECTION' && responseCode === undefined;
+}
 
 /**
  * What any error of sending or verifying means. Nothing of the original goes with it.
  * @param secrets left out of the server's words where these are quoted
  */
 export function smtpFailureOf(error: unknown, secrets: readonly string[]): DeliveryFailure {
+  if (error instanceof SmtpTrouble) return failureAt(error.reached, error.cause, secrets);
+  // Nobody knows how far it got.
+  return failureAt('message', error, secrets);
+}
+
+function failureAt(reached: SmtpPhase, error: unknown, secrets: readonly string[]): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
   const smtp = readError(error);
   if (smtp.responseCode !== undefined) return answerFailure(smtp, smtp.responseCode, secrets);
@@ -63,7 +128,13 @@ export function smtpFailureOf(error: unknown, secrets: readonly string[]): Deliv
   if (trouble.isTlsRefusal) return failure('config', trouble.code, `${trouble.words}; ${CHECK_SERVER}`);
   const verdict = Object.hasOwn(CODE_VERDICTS, smtp.code ?? '') ? CODE_VERDICTS[smtp.code ?? ''] : undefined;
   if (verdict !== undefined) return failure(verdict[0], smtp.code ?? '', verdict[1]);
-  return failure('transient', networkCodeOf(smtp.code, trouble.code), wordsOf(smtp.code, trouble.words));
+  const words = `${wordsOf(smtp.code, trouble, reached)}, so ${arrivalOf(reached)}`;
+  return failure('transient', networkCodeOf(smtp.code, trouble.code), words);
+}
+
+/** RFC 5321, 4.2.5: the server may have taken the message once its end has been sent, and not before. */
+function arrivalOf(reached: SmtpPhase): string {
+  return reached === 'message' ? 'the message may have arrived' : 'nothing was sent';
 }
 
 /** The server answered: its code decides first, then the command that it answered. */
@@ -107,11 +178,11 @@ function networkCodeOf(own: string | undefined, below: string): string {
   return below === 'network_error' ? (own ?? below) : below;
 }
 
-function wordsOf(own: string | undefined, below: string): string {
-  if (own === 'EABORT') return 'it did not take the message in time, so the message may have arrived';
+function wordsOf(own: string | undefined, { code, words }: NetworkTrouble, reached: SmtpPhase): string {
+  if (code === 'ETIMEDOUT') return LATE_WORDS[reached];
   if (own === 'EDNS') return 'its host name could not be resolved; check its spelling and the DNS';
-  if (own === 'ECONNECTION') return 'the connection broke off, so the message may have arrived';
-  return below;
+  if (own === 'ECONNECTION') return 'the connection broke off';
+  return words;
 }
 
 function readError(error: unknown): SmtpError {

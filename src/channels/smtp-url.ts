@@ -5,27 +5,37 @@ import type { SettingWarning } from './channel.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const SOCKET_TIMEOUT_MS = 10_000;
-/** Mails at the same time; nodemailer's five cap the throughput at five by the server's latency. */
+/** Mails at the same time; nodemailer's five cap the throughput at five by the server's latency. Fewer where the server says so. */
 const MAX_CONNECTIONS = 10;
 
 const DEFAULTS: SMTPPoolOptions = {
-  maxConnections: MAX_CONNECTIONS,
   connectionTimeout: CONNECT_TIMEOUT_MS,
   dnsTimeout: CONNECT_TIMEOUT_MS,
   greetingTimeout: CONNECT_TIMEOUT_MS,
   socketTimeout: SOCKET_TIMEOUT_MS,
-  // Once: a message that met a connection the server had just closed goes out over another one.
-  maxRequeues: 1,
 };
 
-/** What no URL may change: the pool is needed, a message reads no file, nothing is logged past our own logger. */
-const FIXED = { pool: true, disableFileAccess: true, disableUrlAccess: true, logger: false } as const;
+/** What no URL may change: nothing is logged past our own logger. */
+const FIXED = { logger: false, debug: false } as const;
 
 /** Our limits where the URL does not set its own; TLS is required on smtp:// unless the URL says otherwise. */
-export function poolOptionsOf(url: string): SMTPPoolOptions & { readonly pool: true } {
+export function poolOptionsOf(url: string): SMTPPoolOptions {
   const fromUrl = optionsIn(url);
   const requireTLS = fromUrl.secure !== true && !saysOtherwise(fromUrl);
-  return { ...DEFAULTS, requireTLS, ...fromUrl, ...FIXED };
+  const maxConnections = isCount(fromUrl.maxConnections) ? fromUrl.maxConnections : MAX_CONNECTIONS;
+  return { ...DEFAULTS, requireTLS, ...fromUrl, maxConnections, ...FIXED };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 1;
+}
+
+/** `?service=gmail`: host, port and TLS of a server that nodemailer knows. */
+export async function withService(options: SMTPPoolOptions): Promise<SMTPPoolOptions> {
+  if (typeof options.service !== 'string') return options;
+  const { default: wellKnown } = await import('nodemailer/lib/well-known');
+  const known = wellKnown(options.service);
+  return known === false ? options : { ...options, ...known };
 }
 
 export function isSmtpUrl(text: string): boolean {
@@ -46,6 +56,16 @@ export function secretsInSmtpUrl(url: string): string[] {
 }
 
 export function warningsOfSmtpUrl(url: string): SettingWarning[] {
+  return [...countWarnings(url), ...passwordWarnings(url)];
+}
+
+function countWarnings(url: string): SettingWarning[] {
+  const { maxConnections } = optionsIn(url);
+  if (maxConnections === undefined || isCount(maxConnections)) return [];
+  return [warning(`maxConnections must be a whole number from 1; ${MAX_CONNECTIONS} is used instead`)];
+}
+
+function passwordWarnings(url: string): SettingWarning[] {
   if (passwordIn(url) === '') return [];
   const { secure, requireTLS, tls } = poolOptionsOf(url);
   if (secure !== true && requireTLS !== true) {

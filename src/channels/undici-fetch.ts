@@ -1,6 +1,7 @@
 /** The `fetch` that @slack/web-api is given: one undici pool, a fifth of the CPU of the platform's fetch. */
 import type { FetchFunction } from '@slack/web-api';
 import type { Dispatcher, Pool } from 'undici';
+import { type AskedPause, askedPause } from './retry-after.ts';
 
 /** All that is asked of a pool. */
 export type Dispatches = Pick<Pool, 'dispatch'>;
@@ -8,9 +9,6 @@ export type Dispatches = Pick<Pool, 'dispatch'>;
 type FetchRequestInit = NonNullable<Parameters<FetchFunction>[1]>;
 type FetchResponse = Awaited<ReturnType<FetchFunction>>;
 type AnswerHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
-
-/** Slack: rate limits: "wait 30 seconds" is what it advises where a 429 says nothing. */
-export const DEFAULT_RETRY_AFTER_SECONDS = 30;
 
 /** What a call takes along past the client. */
 export interface Luggage {
@@ -196,15 +194,11 @@ function responseOf(
 function headerOf(headers: AnswerHeaders, name: string, status: number): string | null {
   const value = headers[name]?.toString();
   // The client throws a plain error, its only one, at a 429 whose Retry-After is not a whole number.
-  if (status === 429 && name === 'retry-after') return String(retryAfterSeconds(value, Date.now()));
+  if (status === 429 && name === 'retry-after') return String(secondsIn(askedPause(value, Date.now())));
   return value ?? null;
 }
 
-/** Whole seconds, at least 1, of a Retry-After header in either of its forms (RFC 9110, 10.2.3). */
-export function retryAfterSeconds(header: string | undefined, nowMs: number): number {
-  const text = header?.trim() ?? '';
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.max(1, Math.ceil(Number(text)));
-  const dateMs = Date.parse(text);
-  if (Number.isNaN(dateMs)) return DEFAULT_RETRY_AFTER_SECONDS;
-  return Math.max(1, Math.ceil((dateMs - nowMs) / 1000));
+/** What was asked for, even where less of it is obeyed: the log tells it. */
+function secondsIn({ ms, overlongMs = ms }: AskedPause): number {
+  return Math.ceil(overlongMs / 1000);
 }

@@ -1,5 +1,6 @@
 /** Whether and when to try again inside the request: pure decisions over the failure and the time left. */
 import type { DeliveryFailure, FailureClass } from '../channels/failure.ts';
+import { UNSPECIFIED_PAUSE_MS } from '../channels/retry-after.ts';
 
 /** First wait after a transient failure; doubles with each further attempt, with full jitter. */
 const BACKOFF_BASE_MS = 400;
@@ -8,9 +9,6 @@ const BACKOFF_BASE_MS = 400;
 const OWN_BACKOFF_BASE_MS = 15_000;
 const OWN_BACKOFF_LONGEST_MS = 15 * 60_000;
 const OWN_BACKOFF_SHORTEST_MS = 1000;
-
-/** A remote that asks for a pause without saying how long. */
-const UNSPECIFIED_PAUSE_MS = 30_000;
 
 /** A wait that leaves less than this before the answer is due does not fit: the attempt after it could not finish. */
 export const SHORTEST_ATTEMPT_MS = 100;

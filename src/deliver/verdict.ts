@@ -3,9 +3,6 @@ import type { CallbackResult, DeliveryRecord, DeliveryState, DeliveryUpdate } fr
 import type { Trip } from './courier.ts';
 import { type OutcomeContext, updateAfter, withRefusal } from './outcome.ts';
 
-/** The service retries no sooner than this (callback interface, "Limits"). */
-const SHORTEST_RETRY_S = 30;
-
 /** A delivery as this request leaves it. */
 export interface Standing {
   readonly record: DeliveryRecord;
@@ -31,8 +28,6 @@ export interface Verdict {
   readonly status: 200 | 502 | 504;
   readonly result: CallbackResult;
   readonly deliveries: readonly AnsweredDelivery[];
-  /** Seconds; undefined on a 200. */
-  readonly retryAfterSeconds: number | undefined;
   /** What the ledger must learn about the deliveries that were tried. */
   readonly updates: readonly DeliveryUpdate[];
 }
@@ -45,7 +40,6 @@ export function judge({ context, standings, isSuperseded }: Situation): Verdict 
     status,
     result: resultOf(status, closed, isSuperseded),
     deliveries: closed.map((each) => answered(each, status)),
-    retryAfterSeconds: status === 200 ? undefined : SHORTEST_RETRY_S,
     updates: status === 200 ? updates : updates.map(withRefusal),
   };
 }
@@ -58,7 +52,6 @@ export function judgeAccepted(records: readonly DeliveryRecord[], isSuperseded: 
     status: 200,
     result: isOpen ? 'accepted' : resultOf(200, closed, isSuperseded),
     deliveries: closed.map((each) => answered(each, 200)),
-    retryAfterSeconds: undefined,
     updates: [],
   };
 }

@@ -32,6 +32,8 @@ export interface MailCatcherOptions {
   readonly login?: { readonly user: string; readonly password: string };
   /** STARTTLS with smtp-server's publicly known certificate; false where it is left out. */
   readonly offersTls?: boolean;
+  /** Connections at the same time; whoever comes past it is greeted with 421. Any number where it is left out. */
+  readonly maxConnections?: number;
 }
 
 export interface MailCatcher {
@@ -82,10 +84,11 @@ function watch(state: State, socket: Socket): void {
 }
 
 function serverOptions(state: State): SMTPServerOptions {
-  const { login, offersTls = false } = state.options;
+  const { login, offersTls = false, maxConnections } = state.options;
   return {
     logger: false,
     disableReverseLookup: true,
+    ...(maxConnections !== undefined && { maxClients: maxConnections }),
     authOptional: login === undefined,
     allowInsecureAuth: true,
     disabledCommands: [...(login === undefined ? ['AUTH'] : []), ...(offersTls ? [] : ['STARTTLS'])],

@@ -2,7 +2,8 @@
 import type { Verdict } from '../deliver/verdict.ts';
 import { HttpProblem } from '../http/problem.ts';
 
-const RETRY_AFTER_S = 30;
+/** The service retries no sooner (callback interface, "Limits"), and no later: a remote's pause is Botbell's to wait out. */
+const RETRY_AFTER = { 'Retry-After': '30' } as const;
 
 const DETAILS = {
   502: 'Not everybody could be told: post it again, and only who is missing will be told.',
@@ -16,11 +17,11 @@ export function problemOf(verdict: Verdict, members: Readonly<Record<string, unk
     status,
     detail: DETAILS[status],
     members,
-    headers: { 'Retry-After': String(verdict.retryAfterSeconds ?? RETRY_AFTER_S) },
+    headers: RETRY_AFTER,
   });
 }
 
 export function unavailable(detail: string, cause?: unknown): HttpProblem {
-  const headers = { 'Retry-After': String(RETRY_AFTER_S), Connection: 'close' };
+  const headers = { ...RETRY_AFTER, Connection: 'close' };
   return new HttpProblem({ status: 503, detail, headers }, { cause });
 }

@@ -18,6 +18,7 @@ import { networkFilter, remoteAddressOf } from '../http/remote-address.ts';
 import { afterTurn } from '../time/after-turn.ts';
 import type { Clock } from '../time/clock.ts';
 import { Convoy } from '../time/convoy.ts';
+import { unfailing } from '../time/unfailing.ts';
 import type { Incoming } from '../deliver/bridge.ts';
 import type { Verdict } from '../deliver/verdict.ts';
 import { LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
@@ -118,13 +119,7 @@ function postTaker(dependencies: ReceiverDependencies) {
   const { config, clock, traffic, report, onUnforeseen } = dependencies;
   const read = bodyReader(config.maxBodyBytes);
   const convoy = new Convoy();
-  const sayLater = afterTurn((said: ReceiverReport) => {
-    try {
-      report(said);
-    } catch (error) {
-      onUnforeseen(error);
-    }
-  });
+  const sayLater = afterTurn(unfailing(report, onUnforeseen));
   return async (ctx: CallbackContext): Promise<void> => {
     const startedAt = clock.monotonic();
     try {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import {
   WebAPIHTTPError,
   WebAPIPlatformError,
@@ -71,6 +72,19 @@ describe('the meaning of a Slack error', () => {
     expect(slackFailureOf(new WebAPIRateLimitedError(12)).retryAfterMs).to.equal(12_000);
     const inBody = platformError({ error: 'ratelimited', response_metadata: { retryAfter: 3 } });
     expect(slackFailureOf(inBody).retryAfterMs).to.equal(3_000);
+  });
+
+  it('says what more than an hour Slack asked for, and obeys an hour of it', () => {
+    const failure = slackFailureOf(new WebAPIRateLimitedError(31_536_000));
+    expect(failure.retryAfterMs).to.equal(3_600_000);
+    expect(failure.message).to.contain('31536000 s').and.contain('3600 s are obeyed');
+  });
+
+  it('takes nothing for a pause that is none', () => {
+    for (const retryAfter of [1e300, Number.NaN, -1, 'x'.repeat(9), {}, null]) {
+      const inBody = platformError({ error: 'ratelimited', response_metadata: { retryAfter } });
+      expect(slackFailureOf(inBody).retryAfterMs, inspect(retryAfter)).to.equal(30_000);
+    }
   });
 
   it('is config at a certificate that is not accepted, and transient for other trouble below HTTP', () => {

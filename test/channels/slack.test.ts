@@ -87,6 +87,13 @@ const failures: FailureCase<SlackStandIn>[] = [
     ...withFault({ kind: 'rate_limited' }),
   },
   {
+    when: 'Slack asks for a pause of a year',
+    failureClass: 'rate_limited',
+    code: 'ratelimited',
+    retryAfterMs: 3_600_000,
+    ...withFault({ kind: 'rate_limited', retryAfter: '31536000' }),
+  },
+  {
     when: 'Slack asks for a pause in its answer',
     failureClass: 'rate_limited',
     code: 'rate_limited',

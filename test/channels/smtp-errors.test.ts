@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
-import { smtpFailureOf, smtpVerdictOf } from '../../src/channels/smtp-errors.ts';
+import {
+  lateError,
+  smtpFailureOf,
+  type SmtpPhase,
+  SmtpTrouble,
+  smtpVerdictOf,
+} from '../../src/channels/smtp-errors.ts';
 
 const smtpError = (fields: object): Error => Object.assign(new Error('refused'), fields);
 const failureOf = (fields: object): DeliveryFailure => smtpFailureOf(smtpError(fields), ['hunter2']);
@@ -48,7 +54,6 @@ describe('the meaning of a mail error without an answer', () => {
     ['EPROTOCOL', 'config'],
     ['EENVELOPE', 'permanent'],
     ['EMESSAGE', 'permanent'],
-    ['EURLACCESS', 'permanent'],
     ['ECONNECTION', 'transient'],
     ['ESOCKET', 'transient'],
     ['EDNS', 'transient'],
@@ -74,6 +79,41 @@ describe('the meaning of a mail error without an answer', () => {
   it('stays what it is where it has been found before', () => {
     const failure = new DeliveryFailure({ class: 'config', code: 'x', message: 'X.' });
     expect(smtpFailureOf(failure, [])).to.equal(failure);
+  });
+});
+
+describe('a mail that was not confirmed', () => {
+  const BEFORE: SmtpPhase[] = ['waiting', 'connecting', 'greeting', 'login', 'idle', 'envelope', 'transfer'];
+  const wordsAt = (reached: SmtpPhase, cause: unknown): string =>
+    smtpFailureOf(new SmtpTrouble(reached, cause), []).message;
+  const causes = [
+    lateError(),
+    smtpError({ code: 'ETIMEDOUT' }),
+    smtpError({ code: 'ECONNECTION' }),
+    smtpError({ code: 'ESOCKET', originalCode: 'ECONNRESET' }),
+    smtpError({ code: 'EVERYTHING_ELSE' }),
+  ];
+
+  it('may have arrived once its end was sent', () => {
+    for (const cause of causes) expect(wordsAt('message', cause)).to.contain('may have arrived');
+  });
+
+  it('has not been sent before that', () => {
+    for (const reached of BEFORE) {
+      for (const cause of causes) {
+        expect(wordsAt(reached, cause), reached).to.contain('nothing was sent').and.not.contain('arrived');
+      }
+    }
+  });
+
+  it('is refused as before where the server answered, however far it got', () => {
+    const refusal = smtpError({ code: 'EAUTH', command: 'AUTH PLAIN', responseCode: 535 });
+    for (const reached of BEFORE) {
+      expect(smtpFailureOf(new SmtpTrouble(reached, refusal), [])).to.include({
+        class: 'config',
+        code: '535',
+      });
+    }
   });
 });
 

@@ -4,6 +4,7 @@ import {
   poolOptionsOf,
   secretsInSmtpUrl,
   warningsOfSmtpUrl,
+  withService,
 } from '../../src/channels/smtp-url.ts';
 
 describe('an smtp URL', () => {
@@ -50,19 +51,38 @@ describe('an smtp URL', () => {
       connectionTimeout: 9,
       greetingTimeout: 5_000,
       socketTimeout: 10_000,
-      maxRequeues: 1,
     });
     expect(options.tls).to.deep.equal({ servername: 'x' });
   });
 
-  it('cannot switch off the pool, open files or start logging', () => {
-    const query = '?pool=false&disableFileAccess=false&disableUrlAccess=false&logger=true';
-    expect(poolOptionsOf(`smtp://h${query}`)).to.include({
-      pool: true,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-      logger: false,
+  it('cannot start logging', () => {
+    expect(poolOptionsOf('smtp://h?logger=true&debug=true')).to.include({ logger: false, debug: false });
+  });
+
+  it('says how many connections there may be at most, ten where it does not, or not in numbers', () => {
+    const countIn = (query: string) => poolOptionsOf(`smtp://h${query}`).maxConnections;
+    const counts = [
+      '',
+      '?maxConnections=3',
+      '?maxConnections=many',
+      '?maxConnections=0',
+      '?maxConnections=1.5',
+    ];
+    expect(counts.map(countIn)).to.deep.equal([10, 3, 10, 10, 10]);
+    expect(warningsOfSmtpUrl('smtp://h?maxConnections=many')[0]?.message).to.contain('whole number');
+    expect(warningsOfSmtpUrl('smtp://h?maxConnections=3')).to.deep.equal([]);
+  });
+
+  it('may name a service, whose server is known', async () => {
+    const known = await withService(poolOptionsOf('smtp://u:p@x?service=gmail'));
+    expect(known).to.deep.include({
+      host: 'smtp.gmail.com',
+      port: 465,
+      secure: true,
+      auth: { user: 'u', pass: 'p' },
     });
+    const options = poolOptionsOf('smtp://u:p@mail.example.com?service=nobody-knows-it');
+    expect(await withService(options)).to.equal(options);
   });
 
   it('holds as secrets its password, as written and as meant, and itself', () => {

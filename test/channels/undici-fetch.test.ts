@@ -1,41 +1,11 @@
 import { expect } from 'chai';
-import * as fc from 'fast-check';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Pool } from 'undici';
-import { encodeFields, retryAfterSeconds, UndiciFetch } from '../../src/channels/undici-fetch.ts';
-
-const NOW_MS = Date.parse('2026-11-20T12:00:00Z');
-
-describe('how long a Retry-After asks to wait', () => {
-  it('is read from seconds and from a date, in whole seconds', () => {
-    expect(retryAfterSeconds('7', NOW_MS)).to.equal(7);
-    expect(retryAfterSeconds(' 1.2 ', NOW_MS)).to.equal(2);
-    expect(retryAfterSeconds('Fri, 20 Nov 2026 12:00:42 GMT', NOW_MS)).to.equal(42);
-  });
-
-  it('is a second at least, even where the date has passed', () => {
-    expect(retryAfterSeconds('0', NOW_MS)).to.equal(1);
-    expect(retryAfterSeconds('Fri, 20 Nov 2026 11:00:00 GMT', NOW_MS)).to.equal(1);
-  });
-
-  it('is half a minute where nothing can be read', () => {
-    for (const header of [undefined, '', 'soon', 'NaN'])
-      expect(retryAfterSeconds(header, NOW_MS)).to.equal(30);
-  });
-
-  it('is a positive integer, whatever the header', () => {
-    fc.assert(
-      fc.property(fc.string(), (header) => {
-        const seconds = retryAfterSeconds(header, NOW_MS);
-        return Number.isInteger(seconds) && seconds >= 1;
-      }),
-    );
-  });
-});
+import { encodeFields, UndiciFetch } from '../../src/channels/undici-fetch.ts';
 
 describe('fetch over an undici pool', () => {
   let server: Server;

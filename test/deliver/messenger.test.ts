@@ -36,22 +36,29 @@ function failureOf({ outcome }: AttemptResult): DeliveryFailure {
 describe('a messenger', () => {
   let clock: ManualClock;
   let reported: [Errand, AttemptResult][];
+  let late: [Errand, AttemptResult][];
+  let unforeseen: unknown[];
 
   const messengerTo = (send: Channel['send'], overrides: Partial<MessengerDependencies> = {}) =>
     createMessenger({
       clock,
       timeoutMs: 5000,
+      timers: clock,
       channelOf: (name) => (name === 'slack' ? channelThat(send) : undefined),
       compose: () => ({ text: 'hello' }),
       keyOf: () => 'b'.repeat(64),
       redact: redactor([SECRET]),
       onAttempt: (errand, result) => reported.push([errand, result]),
+      onLateResult: (errand, result) => late.push([errand, result]),
+      onUnforeseen: (error) => unforeseen.push(error),
       ...overrides,
     });
 
   beforeEach(() => {
     clock = new ManualClock();
     reported = [];
+    late = [];
+    unforeseen = [];
   });
 
   it('sends what was composed and times it', async () => {
@@ -128,6 +135,89 @@ describe('a messenger', () => {
     const result = await messengerTo(() => Promise.resolve({}))({ ...ERRAND, channel: 'gone' });
     expect(failureOf(result)).to.include({ class: 'config', code: 'unknown_channel' });
     expect(failureOf(result).message).to.contain('gone');
+  });
+
+  describe('cuts off a channel that ignores its time limit', () => {
+    const AFTER_THE_LIMIT_MS = 5250;
+
+    it('as a failure after which the message may have arrived', async () => {
+      const startedAt = clock.now();
+      const result = await clock.runUntil(messengerTo(() => new Promise(() => undefined))(ERRAND));
+      expect(failureOf(result)).to.include({ class: 'transient', code: 'ETIMEDOUT' });
+      expect(failureOf(result).message).to.contain('slack').and.contain('may have arrived');
+      expect(result).to.include({ startedAt, durationMs: AFTER_THE_LIMIT_MS });
+      expect(reported).to.deep.equal([[ERRAND, result]]);
+    });
+
+    it('but not before the channel could have said what it reached', async () => {
+      const failure = new DeliveryFailure({ class: 'transient', code: 'x', message: 'nothing was sent' });
+      const send = messengerTo(async () => {
+        await clock.sleep(5000);
+        throw failure;
+      });
+      expect(failureOf(await clock.runUntil(send(ERRAND))).message).to.equal('nothing was sent');
+      await clock.advance(60_000);
+      expect([reported.length, late]).to.deep.equal([1, []]);
+    });
+
+    it('and tells whoever wants it what the channel comes to later', async () => {
+      const send = messengerTo(async () => {
+        await clock.sleep(8000);
+        return { ts: '1.2' };
+      });
+      await clock.runUntil(send(ERRAND));
+      await clock.advance(8000);
+      const receipt = { ts: '1.2' };
+      expect(late.map(([errand, { durationMs, outcome }]) => [errand, durationMs, outcome])).to.deep.equal([
+        [ERRAND, 8000, { receipt }],
+      ]);
+      expect(reported).to.have.length(1);
+    });
+
+    it('and takes a failure that comes later, without a secret in it', async () => {
+      const send = messengerTo(async () => {
+        await clock.sleep(8000);
+        throw new Error(`too late ${SECRET}`);
+      });
+      await clock.runUntil(send(ERRAND));
+      await clock.advance(8000);
+      expect(late).to.have.length(1);
+      for (const [, result] of late) expect(failureOf(result).message).to.equal('too late [secret]');
+    });
+  });
+
+  describe('comes to the same result where a report of it throws', () => {
+    const throwing = () => {
+      throw new Error('disk full');
+    };
+
+    it('after a delivery', async () => {
+      const result = await messengerTo(() => Promise.resolve({ ts: '1' }), { onAttempt: throwing })(ERRAND);
+      expect(result.outcome).to.deep.equal({ receipt: { ts: '1' } });
+      expect(unforeseen).to.have.length(1);
+    });
+
+    it('after a failure, and even where that cannot be reported either', async () => {
+      const failure = new DeliveryFailure({ class: 'config', code: 'x', message: 'x' });
+      const send = messengerTo(() => Promise.reject(failure), {
+        onAttempt: throwing,
+        onUnforeseen: throwing,
+      });
+      expect(failureOf(await send(ERRAND))).to.include({ class: 'config' });
+    });
+
+    it('after it was cut off', async () => {
+      const send = messengerTo(
+        async () => {
+          await clock.sleep(8000);
+          return {};
+        },
+        { onLateResult: throwing },
+      );
+      await clock.runUntil(send(ERRAND));
+      await clock.advance(8000);
+      expect(unforeseen).to.have.length(1);
+    });
   });
 
   const thrown: [string, unknown][] = [

@@ -64,7 +64,6 @@ describe('the verdict', () => {
           { destination: 'slack:#ops', state: 'delivered' },
           { destination: 'email:a@example.com', state: 'delivered' },
         ],
-        retryAfterSeconds: undefined,
         updates: [1, 2].map((id) => ({
           id,
           state: 'delivered',
@@ -131,7 +130,7 @@ describe('the verdict', () => {
         tried(TOLD),
         tried(failing('transient'), { id: 2, destination: 'slack:#log' }),
       ]);
-      expect([verdict.status, verdict.result, verdict.retryAfterSeconds]).to.deep.equal([502, 'failed', 30]);
+      expect([verdict.status, verdict.result]).to.deep.equal([502, 'failed']);
       expect(verdict.deliveries).to.deep.equal([
         { destination: 'slack:#ops', state: 'delivered' },
         { destination: 'slack:#log', state: 'pending', error: 'it failed' },
@@ -164,11 +163,7 @@ describe('the verdict', () => {
   describe('is 504', () => {
     it('when something is unfinished, whatever else failed', () => {
       const verdict = verdictOn([beingMade(), tried(failing('transient'), { id: 2 })]);
-      expect([verdict.status, verdict.result, verdict.retryAfterSeconds]).to.deep.equal([
-        504,
-        'timed_out',
-        30,
-      ]);
+      expect([verdict.status, verdict.result]).to.deep.equal([504, 'timed_out']);
       expect(verdict.deliveries.map((each) => each.error)).to.deep.equal([
         'not finished in time',
         'it failed',
@@ -179,17 +174,6 @@ describe('the verdict', () => {
     it('and says so of a delivery that had failed in an earlier request', () => {
       const lastError = { class: 'transient', code: 'x', message: 'an old error' } as const;
       expect(verdictOn([beingMade({ lastError })]).deliveries[0]?.error).to.equal('not finished in time');
-    });
-  });
-
-  describe('asks for a retry', () => {
-    it('as soon as the service would retry anyway, whatever a remote asked for', () => {
-      expect(verdictOn([tried(failing('rate_limited', 61_001))]).retryAfterSeconds).to.equal(30);
-      expect(verdictOn([tried(failing('transient'))]).retryAfterSeconds).to.equal(30);
-    });
-
-    it('never on a 200', () => {
-      expect(verdictOn([tried(TOLD)]).retryAfterSeconds).to.equal(undefined);
     });
   });
 

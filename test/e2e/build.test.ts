@@ -58,7 +58,7 @@ describe('The build', () => {
     const loaded = files.map((name) => readFileSync(join(DIST, name), 'utf8')).join('\n');
     const clients = [
       /@slack\/web-api\/dist\/WebClient\.js/,
-      /SMTPPool = class/,
+      /SMTPConnection = class/,
       /undici\/lib\/dispatcher\/pool\.js/,
     ];
     for (const client of clients) expect(code).to.match(client);

@@ -93,18 +93,16 @@ describe('the receiver', () => {
         status: 502,
         result: 'failed',
         deliveries,
-        retryAfterSeconds: 90,
       };
       bench.handle = () => Promise.resolve(verdict);
       const answer = await send(bench.port);
       expectProblem(answer, 502, /only who is missing/);
-      expect(answer.headers['retry-after']).to.equal('90');
+      expect(answer.headers['retry-after']).to.equal('30');
       expect(answer.body).to.deep.include({ job_id: 'job-1', result: 'failed', deliveries });
     });
 
     it('is answered 504 when it was not finished in time', async () => {
-      bench.handle = () =>
-        Promise.resolve({ ...DELIVERED, status: 504, result: 'timed_out', retryAfterSeconds: 30 });
+      bench.handle = () => Promise.resolve({ ...DELIVERED, status: 504, result: 'timed_out' });
       const answer = await send(bench.port);
       expectProblem(answer, 504, /in time/);
       expect(answer.headers['retry-after']).to.equal('30');

@@ -188,6 +188,8 @@ export class BridgeBench {
     const send = createMessenger({
       clock,
       timeoutMs: 5000,
+      // The channels here take as long as a test says.
+      timers: { startTimer: () => () => undefined },
       channelOf: (name) => this.#channel(name),
       compose: (errand) => {
         this.errands.push(errand);
@@ -196,6 +198,8 @@ export class BridgeBench {
       keyOf: ({ destination }) => destination,
       redact: (text) => text,
       onAttempt: () => {},
+      onLateResult: () => {},
+      onUnforeseen: () => {},
     });
     return createCourier({ clock, lanes, send, attemptsPerRequest: 2, random: () => 0.5 });
   }

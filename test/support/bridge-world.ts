@@ -11,7 +11,7 @@ import { type MailCatcher, startMailCatcher } from '../../src/demo/mail-catcher.
 import type { SlackFault } from '../../src/demo/slack-faults.ts';
 import type { SlackCall } from '../../src/demo/slack-methods.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../src/demo/slack-stand-in.ts';
-import { createLogger } from '../../src/observe/logger.ts';
+import { createLogger, type Logger } from '../../src/observe/logger.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
 
 export const SLACK_TOKEN = 'xoxb-9-SECRET-TOKEN';
@@ -51,19 +51,26 @@ export interface BridgeWorldOptions {
   readonly clock?: Clock;
   /** What Slack does with each call. */
   readonly faultOf?: (call: SlackCall) => SlackFault | undefined;
+  /** A silent one where it is left out. */
+  readonly logger?: Logger;
+  /** How many connections the mail server takes; any number where it is left out. */
+  readonly mailConnections?: number;
 }
 
 /** @param config YAML below `channels`, e.g. routes; `settings` are sections beside the ones given here */
 export async function createBridgeWorld(
   config: string,
-  { clock = systemClock, faultOf = () => undefined }: BridgeWorldOptions = {},
+  { clock = systemClock, faultOf = () => undefined, logger, mailConnections }: BridgeWorldOptions = {},
 ): Promise<BridgeWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-test-'));
   const slack = await startSlackStandIn({ tokens: [SLACK_TOKEN], channels: CHANNELS, faultOf });
-  const mail = await startMailCatcher({ login: { user: 'bot', password: SMTP_PASSWORD } });
+  const mail = await startMailCatcher({
+    login: { user: 'bot', password: SMTP_PASSWORD },
+    ...(mailConnections !== undefined && { maxConnections: mailConnections }),
+  });
   const file = join(folder, 'botbell.yaml');
   writeFileSync(file, `${channelsYaml(slack, mail, folder)}\n${config}`);
-  const start = () => startFrom(file, clock);
+  const start = () => startFrom(file, clock, logger);
   const world: BridgeWorld = {
     slack,
     mail,
@@ -97,14 +104,14 @@ channels:
   email: { type: email, smtp: '${smtp}', from: 'BOT alerts <alerts@example.com>' }`;
 }
 
-async function startFrom(file: string, clock: Clock): Promise<RunningApp> {
+async function startFrom(file: string, clock: Clock, logger: Logger | undefined): Promise<RunningApp> {
   const { project, problems } = checkProject({ variables: {}, configFile: file });
   if (project === undefined) throw new Error(problems.map(formatProblem).join('\n'));
   return startApp({
     ...project,
     channelTypes,
     clock,
-    logger: await createLogger('silent', false, (line) => line),
+    logger: logger ?? (await createLogger('silent', false, (line) => line)),
     version: '0.0.0-test',
     print: () => undefined,
   });

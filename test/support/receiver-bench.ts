@@ -17,7 +17,6 @@ export const DELIVERED: Verdict = {
   status: 200,
   result: 'delivered',
   deliveries: [{ destination: 'slack:#ops', state: 'delivered' }],
-  retryAfterSeconds: undefined,
   updates: [],
 };
 

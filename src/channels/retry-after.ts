@@ -1,0 +1,43 @@
+/** How long a remote that asks for a pause is left alone: what it may ask for, and what is obeyed of it. */
+
+const SHORTEST_MS = 1000;
+
+/** A remote that asks for more is asked again after an hour: a mistaken header must not silence it for a year. */
+export const LONGEST_PAUSE_MS = 3_600_000;
+
+/** Slack: rate limits: "wait 30 seconds" is what it advises where nothing says how long. */
+export const UNSPECIFIED_PAUSE_MS = 30_000;
+
+const SECONDS = /^\d+(?:\.\d+)?$/;
+
+/** RFC 9110, 5.6.7: the three forms of a date, of which only asctime's bears no zone. It is UTC all the same. */
+const HTTP_DATE = /^(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? [\w :-]+$/;
+
+export interface AskedPause {
+  /** What is obeyed: from a second to an hour. */
+  readonly ms: number;
+  /** What was asked for, where that is more than is obeyed, in milliseconds. */
+  readonly overlongMs: number | undefined;
+}
+
+/**
+ * What a Retry-After asks for (RFC 9110, 10.2.3), or the like of it in a JSON answer.
+ * @param asked a number of seconds, as a number or as text, or an HTTP date; anything else is no answer to "how long"
+ * @param nowMs since the epoch
+ */
+export function askedPause(asked: unknown, nowMs: number): AskedPause {
+  const ms = Math.ceil(millisecondsIn(asked, nowMs));
+  if (!Number.isSafeInteger(ms)) return { ms: UNSPECIFIED_PAUSE_MS, overlongMs: undefined };
+  const overlongMs = ms > LONGEST_PAUSE_MS ? ms : undefined;
+  return { ms: Math.min(Math.max(ms, SHORTEST_MS), LONGEST_PAUSE_MS), overlongMs };
+}
+
+/** NaN where it cannot be read. */
+function millisecondsIn(asked: unknown, nowMs: number): number {
+  if (typeof asked === 'number') return asked < 0 ? Number.NaN : asked * 1000;
+  if (typeof asked !== 'string') return Number.NaN;
+  const text = asked.trim();
+  if (SECONDS.test(text)) return Number(text) * 1000;
+  if (!HTTP_DATE.test(text)) return Number.NaN;
+  return Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) - nowMs;
+}

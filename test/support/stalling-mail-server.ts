@@ -1,0 +1,59 @@
+/** A mail server that stops reading in the middle of a message, or stops answering at RSET. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+
+export class StallingMailServer {
+  readonly #server: Server;
+  readonly #sockets: Socket[] = [];
+  readonly #isStuckAtReset: boolean;
+  #text = '';
+
+  constructor({ refusesAndHangsAtReset = false } = {}) {
+    this.#isStuckAtReset = refusesAndHangsAtReset;
+    this.#server = createServer((socket) => this.#serve(socket));
+  }
+
+  async start(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** @returns all that came after DATA, once the client is gone */
+  async readOn(): Promise<string> {
+    const [socket] = this.#sockets;
+    if (socket === undefined) throw new Error('nobody came');
+    const gone = once(socket, 'close');
+    socket.resume();
+    await gone;
+    return this.#text;
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+  }
+
+  #serve(socket: Socket): void {
+    this.#sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.write('220 ready\r\n');
+    let isData = false;
+    socket.on('data', (chunk) => {
+      const text = chunk.toString('latin1');
+      if (isData) this.#text += text;
+      else
+        for (const line of text.split('\r\n').filter((each) => each !== ''))
+          isData = this.#answer(socket, line);
+    });
+  }
+
+  #answer(socket: Socket, line: string): boolean {
+    const isData = line === 'DATA';
+    if (this.#isStuckAtReset && line === 'RSET') return false;
+    if (this.#isStuckAtReset && line.startsWith('RCPT')) socket.write('550 unknown\r\n');
+    else socket.write(isData ? '354 go on\r\n' : '250 fine\r\n');
+    if (isData) socket.pause();
+    return isData;
+  }
+}
