@@ -36,6 +36,13 @@ describe('the variables of a template', () => {
     expect(viewOf(readFixture('odd-output.json')).started_at).to.equal('20 Nov 2026, 12:00:00 (GMT+9)');
   });
 
+  it('show a start in an hour that the clocks skipped as in the hour after it', () => {
+    const display: DisplayConfig = { timezone: 'America/New_York', language: 'en', links: {} };
+    const callback = { ...BARE, start_time: '2026-03-08T02:30:00' };
+    const view = createView(callback, 1, display, createLinks(display, CALLBACK_VARIABLES));
+    expect(view.started_at).to.include('03:30:00');
+  });
+
   it('say how long a run took even where it took no time', () => {
     expect(viewOf({ ...BARE, elapsed_time: 0 }).elapsed).to.equal('0 s');
   });
