@@ -92,8 +92,8 @@ export class Template {
 
   private compile(): Compiled {
     const { source, problems } = this.source();
-    if (problems.length > 0) return { parts: new Map(), problems };
-    const found: Problem[] = [];
+    if (source.data === undefined) return { parts: new Map(), problems };
+    const found = [...problems];
     return { parts: this.compileParts(source.data, found), problems: found };
   }
 
