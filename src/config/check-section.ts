@@ -1,5 +1,6 @@
 /** Runs a yup schema over one part of the config and says what is wrong in the reader's terms. */
 import { ValidationError, type Schema, type SchemaFieldDescription } from 'yup';
+import { belongsElsewhere } from './belonging.ts';
 import { didYouMean, memberRule } from './field-rules.ts';
 import type { Findings } from './findings.ts';
 import { isMapping, parsePath, pathText, valueAt, type Path } from './path.ts';
@@ -123,7 +124,7 @@ export function reportUnknownKeys(
 
 export function unknownKey(key: string, parent: Path, known: readonly string[]): string {
   const where = parent.length === 0 ? 'at the top level' : `in ${pathText(parent)}`;
-  const hint = didYouMean(key, known) || `; known: ${known.join(', ')}`;
+  const hint = belongsElsewhere(key, parent) || didYouMean(key, known) || `; known: ${known.join(', ')}`;
   return `unknown key ${JSON.stringify(key)} ${where}${hint}`;
 }
 
