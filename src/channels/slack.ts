@@ -18,7 +18,8 @@ const slackSettings = object({
     .typeError('${path} must be a string')
     .required('${path} is missing: the bot token of the Slack app (xoxb-…)')
     .test('no-url', noUrl, (text) => !IS_URL.test(text))
-    .matches(/^[\x21-\x7e]+$/, '${path} must be a Slack token: no spaces, no line breaks, ASCII alone'),
+    .matches(/^[\x21-\x7e]+$/, '${path} must be a Slack token: no spaces, no line breaks, ASCII alone')
+    .meta({ example: 'xoxb-not-set-here' }),
   api_url: string()
     .typeError('${path} must be a string')
     .test('url', '${path} must be an http:// or https:// URL without user, query or fragment', isApiUrl),

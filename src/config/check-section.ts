@@ -3,6 +3,7 @@ import { ValidationError, type Schema, type SchemaFieldDescription } from 'yup';
 import { belongsElsewhere } from './belonging.ts';
 import { didYouMean, memberRule } from './field-rules.ts';
 import type { Findings } from './findings.ts';
+import type { FieldMeta } from './schema-fields.ts';
 import { isMapping, parsePath, pathText, valueAt, type Path } from './path.ts';
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -82,25 +83,38 @@ function typeSentence(type: string, value: unknown): string {
   return `must be ${TYPE_NAMES[type] ?? type}${canQuote ? ': put it in quotes' : ''}`;
 }
 
-/** Numbers and booleans that interpolation could give only as text. */
+/** Numbers and booleans that interpolation could give only as text; and a stand-in for what it could not give. */
 function readInterpolated(
   value: unknown,
   description: SchemaFieldDescription,
   path: Path,
   findings: Findings,
 ): unknown {
+  if (findings.isUnknown(path)) return standInFor(description);
   const fields = fieldsOf(description);
   if (fields && isMapping(value)) {
     const entries = Object.entries(value).map(([key, item]) => {
       const field = fields.get(key);
       return [key, field ? readInterpolated(item, field, [...path, key], findings) : item];
     });
-    return Object.fromEntries(entries) as unknown;
+    return Object.fromEntries(entries.filter(([, item]) => item !== undefined)) as unknown;
+  }
+  if (Array.isArray(value)) {
+    return value.map((item: unknown, index) =>
+      findings.isUnknown([...path, index]) ? standInFor(description) : item,
+    );
   }
   if (typeof value !== 'string' || !findings.isInterpolated(path)) return value;
   if (description.type === 'number' && /^-?\d{1,15}$/.test(value)) return Number(value);
   if (description.type === 'boolean' && /^(true|false)$/.test(value)) return value === 'true';
   return value;
+}
+
+/** A value that would pass; undefined, as if it were not there, where nothing is known of such values. */
+function standInFor(description: SchemaFieldDescription): unknown {
+  if (!('meta' in description)) return undefined;
+  const { example } = (description.meta ?? {}) as Partial<FieldMeta>;
+  return example ?? ('default' in description ? description.default : undefined);
 }
 
 /** Whether there was none. */

@@ -51,7 +51,7 @@ export function readConfig(reading: Reading): Config | undefined {
   const routing = readRouting(root, directory, reading);
   checkTogether(settings, findings);
   // What is wrong elsewhere may have been meant to use it.
-  if (!findings.hasErrors()) warnOfUnused(directory, findings);
+  if (!findings.hasErrors() && !findings.hasUnknown()) warnOfUnused(directory, findings);
   const { receiver, admin, store, delivery, display } = settings;
   if (findings.hasErrors() || !receiver || !store || !delivery || !display) return undefined;
   const channelConfigs = configsOf(channels);
