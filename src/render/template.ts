@@ -9,9 +9,11 @@ import { renderText } from './engine.ts';
 import type { Engines } from './engines.ts';
 import { didYouMean, faultOf, findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 import type { LiquidFault } from './liquid-faults.ts';
+import { findMisuses } from './find-misuses.ts';
 import { once } from './once.ts';
 import { TemplateFault } from './template-fault.ts';
 import type { SourceFile } from './template-files.ts';
+import { CALLBACK_VIEW } from './view-shape.ts';
 import { VARIABLES } from './view.ts';
 import type { View } from './view.ts';
 
@@ -102,9 +104,10 @@ export class Template {
       case 'fixed':
         return [];
       case 'text':
-        return findUnknownVariables(node.liquid, node.templates, VARIABLES).map((fault) =>
-          this.problemOfFault(node.path, fault),
-        );
+        return [
+          ...findUnknownVariables(node.liquid, node.templates, VARIABLES),
+          ...findMisuses(node.templates, CALLBACK_VIEW),
+        ].map((fault) => this.problemOfFault(node.path, fault));
       case 'list':
         return node.items.flatMap((item) => this.findUnknownIn(item));
       case 'map':

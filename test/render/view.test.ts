@@ -4,6 +4,7 @@ import type { DisplayConfig } from '../../src/config/config.ts';
 import { createLinks } from '../../src/render/links.ts';
 import { CALLBACK_VARIABLES, createView, VARIABLES } from '../../src/render/view.ts';
 import type { View } from '../../src/render/view.ts';
+import { CALLBACK_VIEW } from '../../src/render/view-shape.ts';
 import { BARE, LINKS, readFixture } from './render-fixture.ts';
 
 function viewOf(callback: Callback, links: DisplayConfig['links'] = LINKS): View {
@@ -17,6 +18,10 @@ const filesOf = (...files: unknown[]) => withOutput({ f: { type: 'files', files 
 describe('the variables of a template', () => {
   it('are those that the documentation names, all of them a view’s own', () => {
     expect(Object.keys(viewOf(BARE)).toSorted()).to.deep.equal([...VARIABLES].toSorted());
+  });
+
+  it('are those whose members and values are known to whoever checks a template', () => {
+    expect(Object.keys(CALLBACK_VIEW.members).toSorted()).to.deep.equal([...VARIABLES].toSorted());
   });
 
   it('hold what came, and nothing where nothing came', () => {
