@@ -21,8 +21,9 @@ type Groups = Readonly<Record<string, string | undefined>>;
 
 /**
  * The instant (ms; finer digits are dropped) that an ISO 8601 calendar date-time names. Minutes and seconds may be left
- * out, a fraction belongs to the last one given; without an offset it is local to `timezone`. Undefined for any other
- * text, for a day or time that does not exist, and for a local time that daylight saving skips.
+ * out, a fraction belongs to the last one given; without an offset it is local to `timezone`, where a time that the clocks
+ * skip is read as that much later: the zone is only our guess. Undefined for any other text, and for a day or time that
+ * no calendar has.
  */
 export function parseStartTime(text: string, timezone: string): number | undefined {
   if (text.length > MAX_LENGTH) return undefined;

@@ -21,7 +21,8 @@ const emailSettings = object({
       'url',
       '${path} must be an smtp:// or smtps:// URL; percent-encode / : @ ? # % in the user name and password',
       (text) => isSmtpUrl(text),
-    ),
+    )
+    .meta({ example: 'smtps://mail.example.com' }),
   from: string()
     .typeError('${path} must be a string')
     .required('${path} is missing: the sender, e.g. BOT alerts <alerts@example.com>')
@@ -29,7 +30,8 @@ const emailSettings = object({
       'mailbox',
       '${path} must be one address: alerts@example.com or BOT alerts <alerts@example.com>',
       isMailbox,
-    ),
+    )
+    .meta({ example: 'alerts@example.com' }),
 })
   .noUnknown()
   .strict();

@@ -19,6 +19,10 @@ export function parseSlackAddress(text: string): string {
   const name = address.replace(/^[#＃]/u, '');
   if (ID.test(name)) throw new AddressError(`${quote(text)} is an ID behind a "#": write it without the "#"`);
   const canonical = name.toLowerCase();
+  if (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(address))
+    throw new AddressError(
+      `${quote(text)} is a mail address, and Slack takes none: use a channel of the type email`,
+    );
   if (canonical === '' || !NAME.test(canonical)) {
     throw new AddressError(
       `${quote(text)} is not a Slack channel: ${ACCEPTED}; names have no spaces or punctuation`,

@@ -8,13 +8,18 @@ import { mentionSchema } from './slack-mentions.ts';
 
 const DEFAULT_API_URL = 'https://slack.com/api/';
 
+const IS_URL = /^https?:/i;
+const WEBHOOK = /^https:\/\/hooks\.slack(?:-gov)?\.com\//i;
+
 const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 const slackSettings = object({
   token: string()
     .typeError('${path} must be a string')
     .required('${path} is missing: the bot token of the Slack app (xoxb-…)')
-    .matches(/^[\x21-\x7e]+$/, '${path} must be a Slack token: no spaces, no line breaks, ASCII alone'),
+    .test('no-url', noUrl, (text) => !IS_URL.test(text))
+    .matches(/^[\x21-\x7e]+$/, '${path} must be a Slack token: no spaces, no line breaks, ASCII alone')
+    .meta({ example: 'xoxb-not-set-here' }),
   api_url: string()
     .typeError('${path} must be a string')
     .test('url', '${path} must be an http:// or https:// URL without user, query or fragment', isApiUrl),
@@ -40,6 +45,12 @@ export const slackChannel: ChannelType<SlackSettings> = {
   },
 };
 
+/** Never shows it: whoever knows the address of a webhook can post by it. */
+function noUrl({ path, value }: { path: string; value: unknown }): string {
+  const what = WEBHOOK.test(String(value)) ? 'the URL of an incoming webhook' : 'a URL';
+  return `${path} is ${what}: take the bot token of a Slack app, which begins with xoxb-`;
+}
+
 function isApiUrl(text: string | undefined): boolean {
   if (text === undefined) return true;
   if (!URL.canParse(text)) return false;
@@ -53,7 +64,7 @@ function warningsOf({ token, api_url = DEFAULT_API_URL }: SlackSettings): Settin
   if (protocol === 'http:' && !LOOPBACK_HOST.test(hostname)) {
     warnings.push({ key: 'api_url', message: 'the token crosses the network in clear: use https://' });
   }
-  if (/^xapp-|^https?:/.test(token)) {
+  if (token.startsWith('xapp-')) {
     warnings.push({
       key: 'token',
       message: 'this is no bot token: messages need one that begins with xoxb-',

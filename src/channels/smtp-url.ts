@@ -8,6 +8,11 @@ const SOCKET_TIMEOUT_MS = 10_000;
 /** Mails at the same time; nodemailer's five cap the throughput at five by the server's latency. Fewer where the server says so. */
 const MAX_CONNECTIONS = 10;
 
+/** RFC 8314, 3.3 and 7.3: 465 is TLS from the first byte; 587 and 25 take STARTTLS. */
+const TLS_PORT = 465;
+const STARTTLS_PORT = 587;
+const RELAY_PORT = 25;
+
 const DEFAULTS: SMTPPoolOptions = {
   connectionTimeout: CONNECT_TIMEOUT_MS,
   dnsTimeout: CONNECT_TIMEOUT_MS,
@@ -56,16 +61,34 @@ export function secretsInSmtpUrl(url: string): string[] {
 }
 
 export function warningsOfSmtpUrl(url: string): SettingWarning[] {
-  return [...countWarnings(url), ...passwordWarnings(url)];
+  return [...warningsOfCount(url), ...warningsOfPort(url), ...warningsOfPassword(url)];
 }
 
-function countWarnings(url: string): SettingWarning[] {
+function warningsOfCount(url: string): SettingWarning[] {
   const { maxConnections } = optionsIn(url);
   if (maxConnections === undefined || isCount(maxConnections)) return [];
   return [warning(`maxConnections must be a whole number from 1; ${MAX_CONNECTIONS} is used instead`)];
 }
 
-function passwordWarnings(url: string): SettingWarning[] {
+/** Such a connection only ends by its time-out: each side waits for the other to begin. */
+function warningsOfPort(url: string): SettingWarning[] {
+  const { secure, port } = optionsIn(url);
+  if (secure === true && (port === STARTTLS_PORT || port === RELAY_PORT)) {
+    return [
+      warning(
+        `port ${port} begins without TLS and smtps:// with it: write smtp://…:${port}, or smtps://…:${TLS_PORT}`,
+      ),
+    ];
+  }
+  if (secure === true || port !== TLS_PORT) return [];
+  return [
+    warning(
+      `port ${TLS_PORT} begins with TLS and smtp:// without it: write smtps://…:${TLS_PORT}, or smtp://…:${STARTTLS_PORT}`,
+    ),
+  ];
+}
+
+function warningsOfPassword(url: string): SettingWarning[] {
   if (passwordIn(url) === '') return [];
   const { secure, requireTLS, tls } = poolOptionsOf(url);
   if (secure !== true && requireTLS !== true) {

@@ -11,12 +11,18 @@ export interface CheckOptions {
   readonly online?: boolean;
   /** Warnings count as errors. */
   readonly strict?: boolean;
+  /** What variables and files would give is taken for granted: for where none are set. */
+  readonly withoutSecrets?: boolean;
 }
 
 export async function checkCommand(context: CommandContext, options: CheckOptions): Promise<number> {
-  const { project, problems } = checkProject(context);
+  const { project, problems, missing } = checkProject(context, options.withoutSecrets);
   for (const problem of problems) context.result(formatProblem(problem));
-  const isClean = project !== undefined && (options.strict !== true || problems.length === 0);
+  if (missing.length > 0) context.message(`not set here, and so not checked: ${missing.join(', ')}`);
+  const isClean =
+    options.strict === true
+      ? problems.length === 0
+      : problems.every(({ severity }) => severity === 'warning');
   const isOnline =
     project === undefined || options.online !== true || (await verifyAll(context, project.config));
   if (!isClean || !isOnline) return 1;

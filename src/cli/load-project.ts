@@ -4,6 +4,7 @@ import { channelTypes } from '../channels/registry.ts';
 import type { Config, Destination, Problem } from '../config/config.ts';
 import { formatProblem } from '../config/format-problem.ts';
 import { loadConfig } from '../config/load.ts';
+import { inFileOrder } from '../config/problem-order.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
 import { createRenderer } from '../render/create-renderer.ts';
 import type { Renderer, RenderTarget } from '../render/renderer.ts';
@@ -18,16 +19,30 @@ export interface CheckedProject {
   /** Undefined when there is an error among the problems. */
   readonly project: Project | undefined;
   readonly problems: readonly Problem[];
+  /** Variables and files that were taken for granted. */
+  readonly missing: readonly string[];
 }
 
-/** Reads the config and every template it names; says all that is wrong at once. */
-export function checkProject(context: Pick<CommandContext, 'configFile' | 'variables'>): CheckedProject {
-  const { config, placeInConfig, problems } = loadConfig(configFileOf(context), {
+/**
+ * Reads the config and every template it names; says all that is wrong at once.
+ * @param withoutSecrets variables and files that are not there are taken for granted: only for a check
+ */
+export function checkProject(
+  context: Pick<CommandContext, 'configFile' | 'variables'>,
+  withoutSecrets = false,
+): CheckedProject {
+  const {
+    config,
+    placeInConfig,
+    problems,
+    missing = [],
+  } = loadConfig(configFileOf(context), {
     variables: context.variables,
     channelTypes,
     builtInTemplates: BUILT_IN_TEMPLATES,
+    withoutSecrets,
   });
-  if (config === undefined) return { project: undefined, problems };
+  if (config === undefined) return { project: undefined, problems, missing };
   const renderer = createRenderer({
     display: config.display,
     builtInTemplates: BUILT_IN_TEMPLATES,
@@ -35,9 +50,9 @@ export function checkProject(context: Pick<CommandContext, 'configFile' | 'varia
     placeInConfig,
     formats: [...new Set(formatsOf(config, channelTypes).values())],
   });
-  const all = [...problems, ...renderer.check(targetsOf(config))];
+  const all = inFileOrder([...problems, ...renderer.check(targetsOf(config))]);
   const hasErrors = all.some(({ severity }) => severity === 'error');
-  return { project: hasErrors ? undefined : { config, renderer }, problems: all };
+  return { project: hasErrors ? undefined : { config, renderer }, problems: all, missing };
 }
 
 /** @throws {CommandFailed} with every problem of the config */

@@ -92,6 +92,12 @@ function addDryRuns(program: Command, choose: (run: Run) => void): void {
     .description('check the config and every template it names')
     .option('--online', 'also ask Slack and the mail server whether they would let us in')
     .option('--strict', 'count warnings as errors')
+    .addOption(
+      new Option(
+        '--without-secrets',
+        'take for granted what variables and files would give (CI, a git hook)',
+      ).conflicts('online'),
+    )
     .action((options: CheckOptions) =>
       choose(async (context) => (await import('./check.ts')).checkCommand(context, options)),
     );

@@ -1,5 +1,6 @@
 /** How a route names BOTs: an exact id, a glob, or a regular expression between slashes. */
 import { safeRegex } from 'safe-regex2';
+import { FOREIGN_QUOTES, isInForeignQuotes } from './field-rules.ts';
 
 const REGEX = /^\/(.*)\/([a-z]*)$/s;
 
@@ -54,6 +55,35 @@ export function mayBeSlow(pattern: string): boolean {
 export function regexOf(pattern: string): RegExp | undefined {
   const [, source, flags] = REGEX.exec(pattern) ?? [];
   return source === undefined ? undefined : compileRegex(source, flags ?? '');
+}
+
+/** Signs that only look like those of a pattern, and what is meant by them. */
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  '%': 'any run of characters is written *',
+  '％': 'any run of characters is written *',
+  '＊': 'any run of characters is written *',
+  '？': 'any single character is written ?',
+  '／': 'a regular expression stands between two /',
+};
+
+/** Anchors, classes, and alternatives in brackets: in names and globs they mean nothing. */
+const LIKE_REGEX = /^\^|\$$|\\[dwsDWSb]|\[[^\]]+\][*+]|\([^)]*\|[^)]*\)|\.\+$/u;
+
+/** What a person who writes this probably means, since no bot_id looks like it; undefined: it may be meant as it is. */
+export function doubtOfBotId(text: string): string | undefined {
+  if (text.trim() !== text) return 'begins or ends with a blank: remove it, no bot_id has one there';
+  if (text.startsWith('/')) return undefined;
+  if (isInForeignQuotes(text)) return FOREIGN_QUOTES;
+  const [lookalike] = /[%％＊？／]/u.exec(text) ?? [];
+  if (lookalike !== undefined) {
+    const width = lookalike === '%' ? '' : 'full-width ';
+    return `has a ${width}${lookalike}: ${LOOKALIKES[lookalike]}`;
+  }
+  if (LIKE_REGEX.test(text))
+    return 'looks like a regular expression, but is read as a name: put it between slashes, such as /^invoice/';
+  return /[^,、，]\s*[,、，]\s*[^,、，]/u.test(text)
+    ? 'names several in one text: make it a list, such as [a, b]'
+    : undefined;
 }
 
 /** Whether a valid pattern leaves no BOT to anybody else. */

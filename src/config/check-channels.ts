@@ -1,5 +1,6 @@
 /** Reads `channels`: the type of each, and its settings by the type's own schema. */
 import type { ChannelType } from '../channels/channel.ts';
+import { isSection } from './belonging.ts';
 import { checkSection } from './check-section.ts';
 import type { ChannelConfig } from './config.ts';
 import { didYouMean, nameRule } from './field-rules.ts';
@@ -20,17 +21,19 @@ export function checkChannels(
   types: ReadonlyMap<string, ChannelType>,
   findings: Findings,
 ): Map<string, KnownChannel> {
-  const isEmpty = value === undefined || value === null;
-  if (isEmpty || !isMapping(value) || Object.keys(value).length === 0) {
-    findings.error(
-      ['channels'],
-      isEmpty ? `channels is missing: name one, ${EXAMPLE}` : `channels must name one, ${EXAMPLE}`,
-    );
+  if (!isMapping(value) || Object.keys(value).length === 0) {
+    findings.error(['channels'], faultOfNone(value));
     return new Map();
   }
   return new Map(
     Object.entries(value).map(([name, entry]) => [name, checkChannel(name, entry, types, findings)]),
   );
+}
+
+function faultOfNone(value: unknown): string {
+  if (value === undefined) return `channels is missing: name one, ${EXAMPLE}`;
+  if (value === null) return `channels is empty: indent what belongs to it, ${EXAMPLE}`;
+  return `channels must name one, ${EXAMPLE}`;
 }
 
 function checkChannel(
@@ -42,6 +45,10 @@ function checkChannel(
   const path = ['channels', name];
   const fault = nameRule(name);
   if (fault !== undefined) findings.errorAtKey(path, `the name of a channel ${fault}`);
+  if (isSection(name) && !(isMapping(entry) && 'type' in entry)) {
+    findings.errorAtKey(path, `${pathText(path)}: ${name} belongs at the top level: begin it in column 1`);
+    return { name, type: undefined, config: undefined };
+  }
   if (!isMapping(entry)) {
     findings.error(path, `${pathText(path)} must be a map with its type and settings`);
     return { name, type: undefined, config: undefined };

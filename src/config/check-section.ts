@@ -1,7 +1,9 @@
 /** Runs a yup schema over one part of the config and says what is wrong in the reader's terms. */
 import { ValidationError, type Schema, type SchemaFieldDescription } from 'yup';
+import { belongsElsewhere } from './belonging.ts';
 import { didYouMean, memberRule } from './field-rules.ts';
 import type { Findings } from './findings.ts';
+import type { FieldMeta } from './schema-fields.ts';
 import { isMapping, parsePath, pathText, valueAt, type Path } from './path.ts';
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -81,25 +83,38 @@ function typeSentence(type: string, value: unknown): string {
   return `must be ${TYPE_NAMES[type] ?? type}${canQuote ? ': put it in quotes' : ''}`;
 }
 
-/** Numbers and booleans that interpolation could give only as text. */
+/** Numbers and booleans that interpolation could give only as text; and a stand-in for what it could not give. */
 function readInterpolated(
   value: unknown,
   description: SchemaFieldDescription,
   path: Path,
   findings: Findings,
 ): unknown {
+  if (findings.isUnknown(path)) return standInFor(description);
   const fields = fieldsOf(description);
   if (fields && isMapping(value)) {
     const entries = Object.entries(value).map(([key, item]) => {
       const field = fields.get(key);
       return [key, field ? readInterpolated(item, field, [...path, key], findings) : item];
     });
-    return Object.fromEntries(entries) as unknown;
+    return Object.fromEntries(entries.filter(([, item]) => item !== undefined)) as unknown;
+  }
+  if (Array.isArray(value)) {
+    return value.map((item: unknown, index) =>
+      findings.isUnknown([...path, index]) ? standInFor(description) : item,
+    );
   }
   if (typeof value !== 'string' || !findings.isInterpolated(path)) return value;
   if (description.type === 'number' && /^-?\d{1,15}$/.test(value)) return Number(value);
   if (description.type === 'boolean' && /^(true|false)$/.test(value)) return value === 'true';
   return value;
+}
+
+/** A value that would pass; undefined, as if it were not there, where nothing is known of such values. */
+function standInFor(description: SchemaFieldDescription): unknown {
+  if (!('meta' in description)) return undefined;
+  const { example } = (description.meta ?? {}) as Partial<FieldMeta>;
+  return example ?? ('default' in description ? description.default : undefined);
 }
 
 /** Whether there was none. */
@@ -123,7 +138,7 @@ export function reportUnknownKeys(
 
 export function unknownKey(key: string, parent: Path, known: readonly string[]): string {
   const where = parent.length === 0 ? 'at the top level' : `in ${pathText(parent)}`;
-  const hint = didYouMean(key, known) || `; known: ${known.join(', ')}`;
+  const hint = belongsElsewhere(key, parent) || didYouMean(key, known) || `; known: ${known.join(', ')}`;
   return `unknown key ${JSON.stringify(key)} ${where}${hint}`;
 }
 

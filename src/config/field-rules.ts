@@ -94,6 +94,13 @@ export function memberRule(text: string, names: readonly string[]): string | und
   return `must be ${known}${didYouMean(text, names)}`;
 }
 
+export const FOREIGN_QUOTES = 'stands in quotes that YAML does not know: write "…"';
+
+/** Whether a text bears the quotes of a word processor or an input method, which YAML takes for a part of it. */
+export function isInForeignQuotes(text: string): boolean {
+  return /^(?:“.*”|‘.*’|„.*“|「.*」|『.*』|＂.*＂|＇.*＇)$/su.test(text);
+}
+
 /** ` (did you mean "x"?)`, or nothing. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   const meant = nearest(word, candidates);

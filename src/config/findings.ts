@@ -2,6 +2,7 @@
 import type { Place, Problem } from './config.ts';
 import type { Interpolated } from './interpolate.ts';
 import { pathText, type Path } from './path.ts';
+import { inFileOrder } from './problem-order.ts';
 import type { YamlSource } from './yaml-source.ts';
 
 /** Shorter values are no secrets, and hiding them would riddle every sentence. */
@@ -20,17 +21,28 @@ export class Findings {
     this.problems = [...problems];
     this.source = source;
     this.interpolated = interpolated;
-    this.unresolved = new Set(interpolated.faults.map(({ path }) => pathText(path)));
+    this.unresolved = new Set(
+      [...interpolated.faults, ...interpolated.missing].map(({ path }) => pathText(path)),
+    );
     for (const { path, message } of interpolated.faults) this.add('error', path, message);
   }
 
   /** Nothing is said of a value whose reference could not be resolved: that has been said. */
   error(path: Path, message: string): void {
-    if (!this.unresolved.has(pathText(path))) this.add('error', path, message);
+    if (!this.isUnknown(path)) this.add('error', path, message);
   }
 
   warning(path: Path, message: string): void {
-    this.add('warning', path, message);
+    if (!this.isUnknown(path)) this.add('warning', path, message);
+  }
+
+  /** Whether the value at `path` refers to what is not there. */
+  isUnknown(path: Path): boolean {
+    return this.unresolved.has(pathText(path));
+  }
+
+  hasUnknown(): boolean {
+    return this.unresolved.size > 0;
   }
 
   errorAtKey(path: Path, message: string): void {
@@ -76,7 +88,7 @@ export class Findings {
 
   /** Errors and warnings in the order of the file. */
   inOrder(): Problem[] {
-    return this.problems.toSorted((a, b) => a.place.line - b.place.line || a.place.column - b.place.column);
+    return inFileOrder(this.problems);
   }
 
   private add(severity: Problem['severity'], path: Path, message: string): void {

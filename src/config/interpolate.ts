@@ -7,6 +7,15 @@ export interface InterpolationSources {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** @throws when the file cannot be read */
   readonly readFile: (path: string) => string;
+  /** What is not set, or empty by default, is set where the config is used. */
+  readonly withoutSecrets?: boolean;
+}
+
+/** A reference to what is not set here. */
+export interface Missing {
+  readonly path: Path;
+  /** The variable, or `file:` and the path. */
+  readonly reference: string;
 }
 
 export interface InterpolationFault {
@@ -18,6 +27,8 @@ export interface InterpolationFault {
 export interface Interpolated {
   readonly data: unknown;
   readonly faults: readonly InterpolationFault[];
+  /** Without secrets: what is taken for granted instead of being a fault. */
+  readonly missing: readonly Missing[];
   /** What was put in, by `pathText` of the string that it went into. */
   readonly values: ReadonlyMap<string, readonly string[]>;
 }
@@ -28,11 +39,13 @@ const FILE = /^file:(.+)$/s;
 
 export function interpolate(data: unknown, sources: InterpolationSources): Interpolated {
   const walk = new Walk(sources);
-  return { data: walk.valueOf(data, []), faults: walk.faults, values: walk.values };
+  const value = walk.valueOf(data, []);
+  return { data: value, faults: walk.faults, missing: walk.missing, values: walk.values };
 }
 
 class Walk {
   readonly faults: InterpolationFault[] = [];
+  readonly missing: Missing[] = [];
   readonly values = new Map<string, string[]>();
   private readonly sources: InterpolationSources;
 
@@ -74,23 +87,29 @@ class Walk {
   /** As in a shell, `:-` also stands in for a variable that is there but empty. */
   private variable(name: string, fallback: string | undefined, path: Path): string | undefined {
     const value = Object.hasOwn(this.sources.variables, name) ? this.sources.variables[name] : undefined;
-    if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
-    if (value !== undefined) return value;
-    this.fail(
+    const isSet = value !== undefined && (value !== '' || fallback === undefined);
+    if (isSet) return value;
+    // An empty default switches off what is switched on where the variable is set.
+    if (fallback !== undefined && (fallback !== '' || this.sources.withoutSecrets !== true)) return fallback;
+    return this.miss(
       path,
+      name,
       `the environment variable ${name} is not set: set it, or give a default as \${${name}:-…}`,
-      '',
     );
-    return undefined;
   }
 
   private contentOf(file: string, path: Path): string | undefined {
     try {
       return this.sources.readFile(file).replace(/\r?\n$/, '');
     } catch (error) {
-      this.fail(path, `the file ${file} cannot be read: ${reasonOf(error)}`, '');
-      return undefined;
+      return this.miss(path, `file:${file}`, `the file ${file} cannot be read: ${reasonOf(error)}`);
     }
+  }
+
+  private miss(path: Path, reference: string, message: string): undefined {
+    if (this.sources.withoutSecrets === true) this.missing.push({ path, reference });
+    else this.faults.push({ path, message });
+    return undefined;
   }
 
   private remember(path: Path, value: string): void {

@@ -11,6 +11,8 @@ export interface LoadEnvironment extends ReadEnvironment {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** As UTF-8. @throws when the file cannot be read */
   readonly readFile?: (path: string) => string;
+  /** For a check where no variable is set: what they would give is taken for granted. */
+  readonly withoutSecrets?: boolean;
 }
 
 export interface LoadedConfig {
@@ -20,6 +22,8 @@ export interface LoadedConfig {
   readonly placeInConfig?: PlaceInConfig;
   /** In the order of the file. */
   readonly problems: readonly Problem[];
+  /** Without secrets: the variables and files that were taken for granted. */
+  readonly missing?: readonly string[];
 }
 
 /**
@@ -38,13 +42,15 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
   const { source, problems: faults } = YamlSource.parse(file, text);
   if (source.data === undefined) return { problems: faults };
   if (!isMapping(source.data)) return { problems: [...faults, faultOfFile(file, shapeFault(source.data))] };
-  const interpolated = interpolate(source.data, { variables: environment.variables, readFile });
+  const { variables, withoutSecrets = false } = environment;
+  const interpolated = interpolate(source.data, { variables, readFile, withoutSecrets });
   const findings = new Findings(source, interpolated, faults);
   const config = readConfig({ file, interpolated, findings, environment });
   const problems = findings.inOrder();
-  if (config === undefined) return { problems };
+  const missing = [...new Set(interpolated.missing.map(({ reference }) => reference))];
+  if (config === undefined) return { problems, missing };
   const placeInConfig: PlaceInConfig = (...place) => findings.placeInString(...place);
-  return { config, placeInConfig, problems };
+  return { config, placeInConfig, problems, missing };
 }
 
 function shapeFault(data: unknown): string {

@@ -1,6 +1,7 @@
 /** Reads the sections of a config in the order in which they need each other, and puts them together. */
 import { readdirSync } from 'node:fs';
 import type { ChannelType } from '../channels/channel.ts';
+import { emptySectionAbove } from './belonging.ts';
 import { checkChannels, type KnownChannel } from './check-channels.ts';
 import { checkSection, unknownKey } from './check-section.ts';
 import { checkTogether, warnOfUnused } from './check-together.ts';
@@ -50,7 +51,7 @@ export function readConfig(reading: Reading): Config | undefined {
   const routing = readRouting(root, directory, reading);
   checkTogether(settings, findings);
   // What is wrong elsewhere may have been meant to use it.
-  if (!findings.hasErrors()) warnOfUnused(directory, findings);
+  if (!findings.hasErrors() && !findings.hasUnknown()) warnOfUnused(directory, findings);
   const { receiver, admin, store, delivery, display } = settings;
   if (findings.hasErrors() || !receiver || !store || !delivery || !display) return undefined;
   const channelConfigs = configsOf(channels);
@@ -62,7 +63,13 @@ export function readConfig(reading: Reading): Config | undefined {
 function reportUnknownSections(root: Root, findings: Findings): void {
   const known = Object.keys(rootSchema.fields);
   for (const key of Object.keys(root)) {
-    if (!known.includes(key)) findings.errorAtKey([key], unknownKey(key, [], known));
+    if (known.includes(key)) continue;
+    const above = emptySectionAbove(key, root);
+    const message =
+      above === undefined
+        ? unknownKey(key, [], known)
+        : `unknown key ${JSON.stringify(key)} at the top level: if it belongs to ${above}, which is empty, indent it`;
+    findings.errorAtKey([key], message);
   }
 }
 

@@ -3,7 +3,7 @@ import { AddressError } from '../channels/channel.ts';
 import type { KnownChannel } from './check-channels.ts';
 import { checkSection, unknownKey } from './check-section.ts';
 import type { Destination } from './config.ts';
-import { didYouMean } from './field-rules.ts';
+import { didYouMean, FOREIGN_QUOTES, isInForeignQuotes } from './field-rules.ts';
 import type { Findings } from './findings.ts';
 import { pathText, type Path } from './path.ts';
 import { notText } from './schema-fields.ts';
@@ -34,7 +34,7 @@ export function readDestinations(
   if (!channel) return [];
   const entry = { channel, path, values };
   const options = readOptions(entry, findings);
-  return readAddresses(entry, findings).map(({ address, path: addressPath }) => ({
+  return readAddresses(entry, channels, findings).map(({ address, path: addressPath }) => ({
     destination: { key: `${channel.name}:${address}`, channel: channel.name, address, options },
     path: addressPath,
   }));
@@ -88,14 +88,18 @@ function readOptions(entry: Entry, findings: Findings): Record<string, unknown> 
   return options;
 }
 
-function readAddresses(entry: Entry, findings: Findings): { address: string; path: Path }[] {
+function readAddresses(
+  entry: Entry,
+  channels: Channels,
+  findings: Findings,
+): { address: string; path: Path }[] {
   const path = [...entry.path, entry.channel.name];
   const value = entry.values[entry.channel.name];
   const items = Array.isArray(value) ? (value as unknown[]) : [value];
   if (items.length === 0) findings.error(path, `${pathText(path)} must name at least one address`);
   return items.flatMap((item, index) => {
     const itemPath = Array.isArray(value) ? [...path, index] : path;
-    const address = readAddress(item, itemPath, entry.channel, findings);
+    const address = readAddress(item, itemPath, entry.channel, channels, findings);
     return address === undefined ? [] : [{ address, path: itemPath }];
   });
 }
@@ -104,6 +108,7 @@ function readAddress(
   value: unknown,
   path: Path,
   channel: KnownChannel,
+  channels: Channels,
   findings: Findings,
 ): string | undefined {
   if (value === null || value === undefined) {
@@ -114,13 +119,31 @@ function readAddress(
     findings.error(path, `${pathText(path)} ${notText(value)}`);
     return undefined;
   }
-  // What an address may be depends on settings, which are wrong here.
-  if (!channel.type || !channel.config) return undefined;
-  try {
-    return channel.type.parseAddress(value, channel.config.settings);
-  } catch (error) {
-    if (!(error instanceof AddressError)) throw error;
-    findings.error(path, `${pathText(path)}: ${findings.redact(error.message)}`);
+  if (isInForeignQuotes(value)) {
+    findings.error(path, `${pathText(path)} ${FOREIGN_QUOTES}`);
     return undefined;
   }
+  const parsed = parseAddress(value, channel);
+  if (typeof parsed === 'string' || parsed === undefined) return parsed;
+  const hint = otherChannelFor(value, channel, channels);
+  findings.error(path, `${pathText(path)}: ${findings.redact(parsed.message)}${hint}`);
+  return undefined;
+}
+
+/** Undefined where the channel's settings are wrong, on which it depends what an address may be. */
+function parseAddress(text: string, { type, config }: KnownChannel): string | AddressError | undefined {
+  if (!type || !config) return undefined;
+  try {
+    return type.parseAddress(text, config.settings);
+  } catch (error) {
+    if (error instanceof AddressError) return error;
+    throw error;
+  }
+}
+
+function otherChannelFor(text: string, { type }: KnownChannel, channels: Channels): string {
+  const other = [...channels.values()].find(
+    (each) => each.type !== type && typeof parseAddress(text, each) === 'string',
+  );
+  return other === undefined ? '' : `; the channel ${other.name} takes it: { ${other.name}: "…" }`;
 }

@@ -1,7 +1,7 @@
 /** Reads `routes` and `default_route`. */
 import type { Schema } from 'yup';
 import { ALL_STATUSES } from '../callback/callback.ts';
-import { matchesEverything, mayBeSlow } from './bot-id-pattern.ts';
+import { doubtOfBotId, matchesEverything, mayBeSlow } from './bot-id-pattern.ts';
 import { checkSection } from './check-section.ts';
 import type { RouteConfig } from './config.ts';
 import { didYouMean } from './field-rules.ts';
@@ -64,6 +64,8 @@ function checkBotIds(botIds: readonly string[], path: Path, isList: boolean, fin
   checkDuplicates(botIds, path, findings);
   for (const [index, pattern] of botIds.entries()) {
     const at = isList ? [...path, index] : path;
+    const doubt = doubtOfBotId(pattern);
+    if (doubt !== undefined) findings.warning(at, `${pathText(at)} ${doubt}`);
     if (matchesEverything(pattern)) {
       findings.warning(at, `${pathText(at)} matches every BOT, which leaves nothing to default_route`);
     }

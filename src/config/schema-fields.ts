@@ -9,6 +9,8 @@ export interface FieldMeta {
   readonly doc: string;
   /** A regular expression for editors; what interpolation puts in later is let pass. */
   readonly pattern?: string;
+  /** Stands in for a value that is not set where the config is checked; otherwise its default does. */
+  readonly example?: string;
   /** JSON Schema of a value that yup's own description cannot tell. */
   readonly jsonSchema?: Readonly<Record<string, unknown>>;
 }

@@ -45,8 +45,12 @@ export const receiverSchema = section('Where callbacks come in.', {
   path: ruled(pathRule, { doc: 'Path that callbacks are posted to.' }).default('/callbacks'),
   token: textOrTexts(tokenRule, {
     doc: 'Secret last part of the URL, {path}/{token}; a list while rotating. Empty: no token.',
+    example: 'not-set-where-this-is-checked',
   }).default(''),
-  allow_from: texts(cidrRule, { doc: 'Addresses or CIDRs that may send callbacks. Empty: anyone.' }),
+  allow_from: texts(cidrRule, {
+    doc: 'Addresses or CIDRs that may send callbacks. Empty: anyone.',
+    example: '192.0.2.0/24',
+  }),
   trust_proxy: flag(false, { doc: "Take the sender's address from the rightmost X-Forwarded-For entry." }),
   max_body: size('8mb', { doc: 'Largest body, also after decompression; a larger one is answered 413.' }),
   answer_within: timer('8s', { doc: 'Time for the whole answer, every destination included; then 504.' }),
@@ -62,6 +66,7 @@ export const adminSchema = section('Health, metrics and the web page.', {
   ),
   password: text({
     doc: 'Asked for (user admin) where it is set; required to listen beyond loopback.',
+    example: 'not-set-where-this-is-checked',
   }).default(''),
   hosts: texts(hostRule, {
     doc: 'Host names that may be asked for on a loopback listener, beside the loopback names.',
@@ -131,6 +136,7 @@ const notifySchema = mixed()
 export const routeSchema = section('Whom to tell of which BOT’s results. Every route that matches applies.', {
   bot_id: textOrTexts(botIdRule, {
     doc: 'An exact bot_id, a glob (invoice-*) or a /regular expression/; or a list of them.',
+    example: 'sample',
   })
     .defined('${path} is missing: give a bot_id, a glob (invoice-*) or a /regular expression/')
     .test(

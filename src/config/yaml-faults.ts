@@ -1,5 +1,6 @@
 /** What is wrong with a YAML text, said so that its writer can mend it. */
-import { isMap, visit, type Alias, type Document, type ErrorCode, type YAMLError } from 'yaml';
+import { isMap, isScalar, visit } from 'yaml';
+import type { Alias, Document, ErrorCode, Pair, YAMLError } from 'yaml';
 
 /** A fault and where in the text it stands. */
 export interface YamlFault {
@@ -13,23 +14,18 @@ export interface YamlFault {
 const MAX_ALIASES = 100;
 
 const QUOTE_IT = 'put the whole value in quotes';
+const ALIAS = `a value that begins with * is read as a YAML alias: ${QUOTE_IT}`;
 const BRACES = `a value that begins with {{ or {% is read as a YAML map: ${QUOTE_IT}`;
-const COMMENT = `a value that begins with # is read as a comment: ${QUOTE_IT}`;
 
 /** Faults show the more lines below an unclosed bracket, the less they explain. */
 const MAX_FAULTS = 10;
-
-/** How far above its effect a swallowed bracket is looked for, in characters. */
-const SWALLOWED_WITHIN = 200;
-
-const UNCLOSED: ReadonlySet<ErrorCode> = new Set(['BAD_INDENT', 'MISSING_CHAR', 'BLOCK_IN_FLOW']);
 
 /**
  * The library's own messages quote the text, which may hold a password; these never do.
  * A code that is not here is said as "not valid YAML".
  */
 const MESSAGES: Partial<Record<ErrorCode, string>> = {
-  BAD_ALIAS: 'not a valid alias',
+  BAD_ALIAS: ALIAS,
   BAD_COLLECTION_TYPE: 'this tag does not fit its value',
   BAD_DIRECTIVE: 'not a valid YAML directive',
   BAD_DQ_ESCAPE: 'not a valid escape in double quotes: write \\\\ for a backslash, or use single quotes',
@@ -37,7 +33,6 @@ const MESSAGES: Partial<Record<ErrorCode, string>> = {
   BAD_SCALAR_START: `a value cannot begin with this character: ${QUOTE_IT}`,
   BLOCK_AS_IMPLICIT_KEY: `a value that contains ": " is read as a map: ${QUOTE_IT}`,
   BLOCK_IN_FLOW: 'an indented block cannot stand inside brackets',
-  DUPLICATE_KEY: 'this key is here twice',
   MISSING_CHAR: 'a quote, bracket or colon is missing before this',
   MULTILINE_IMPLICIT_KEY: 'a key must stand on one line: a colon is missing, or the indentation does not fit',
   MULTIPLE_DOCS: 'the file must hold one document only: remove the line ---',
@@ -48,11 +43,16 @@ const MESSAGES: Partial<Record<ErrorCode, string>> = {
   UNEXPECTED_TOKEN: `unexpected text after the end of a value: quote the whole value, or check the brackets`,
 };
 
-/** Every fault of a parsed text, each line's first, in order. */
-export function faultsOf(document: Document, text: string): YamlFault[] {
-  const braces = findBraceKeys(document).map((offset) => fault(offset, BRACES));
-  const errors = [...document.errors, ...document.warnings].map((error) => syntaxFault(error, text));
-  return firstOfEachLine([...braces, ...errors, ...findBadAliases(document)], text);
+/**
+ * What the parser finds wrong with a text, the most telling first.
+ * @param placeOf an offset as a reader finds it
+ */
+export function faultsOf(document: Document, text: string, placeOf: (offset: number) => string): YamlFault[] {
+  const braces = findBraceKeys(document, text).map((offset) => fault(offset, BRACES));
+  const errors = [...document.errors, ...document.warnings].map((error) =>
+    error.code === 'DUPLICATE_KEY' ? duplicateKey(document, error, placeOf) : syntaxFault(error, text),
+  );
+  return [...braces, ...errors, ...findBadAliases(document)];
 }
 
 export function fault(offset: number, message: string): YamlFault {
@@ -62,29 +62,53 @@ export function fault(offset: number, message: string): YamlFault {
 function syntaxFault(error: YAMLError, text: string): YamlFault {
   const [offset] = error.pos;
   if (error.code === 'BAD_SCALAR_START' && text[offset - 1] === '{') return fault(offset - 1, BRACES);
-  const comment = UNCLOSED.has(error.code) ? findSwallowedBracket(text, offset) : undefined;
-  if (comment !== undefined) return fault(comment, COMMENT);
-  return {
-    offset,
-    message: MESSAGES[error.code] ?? 'not valid YAML',
-    isHarmless: error.code === 'DUPLICATE_KEY',
-  };
+  return fault(offset, MESSAGES[error.code] ?? 'not valid YAML');
 }
 
-/** In `{ slack: #ops }` the closing bracket is part of a comment; the fault shows only lines below. */
-function findSwallowedBracket(text: string, offset: number): number | undefined {
-  const start = Math.max(0, offset - SWALLOWED_WITHIN);
-  const found = [...text.slice(start, offset).matchAll(/[[{,:][ \t]+#(?=[^\n]*[\]}])/g)].at(-1);
-  return found && start + found.index + found[0].length - 1;
+/** At the second place, naming the first; the last one counts. */
+function duplicateKey(
+  document: Document,
+  { pos: [offset] }: YAMLError,
+  placeOf: (offset: number) => string,
+): YamlFault {
+  const first = firstOfSameKey(document, offset);
+  const message =
+    first === undefined
+      ? 'this key is here twice'
+      : `this key is here twice, first in ${placeOf(first)}: keep one, or put both values under it`;
+  return { offset, message, isHarmless: true };
+}
+
+function firstOfSameKey(document: Document, offset: number): number | undefined {
+  let first: number | undefined;
+  visit(document, {
+    Map(_key, { items }) {
+      const second = items.find((pair) => keyOffset(pair) === offset);
+      if (second === undefined) return undefined;
+      first = keyOffset(items.find((pair) => keyName(pair) === keyName(second)));
+      return visit.BREAK;
+    },
+  });
+  return first;
+}
+
+function keyOffset(pair: Pair | undefined): number | undefined {
+  return isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
+}
+
+function keyName({ key }: Pair): string {
+  return isScalar(key) ? String(key.value) : '';
 }
 
 /** `{{ x }}` without quotes is a map whose key is a map: valid YAML, never meant. */
-function findBraceKeys(document: Document): number[] {
+function findBraceKeys(document: Document, text: string): number[] {
   const offsets: number[] = [];
   visit(document, {
-    Map(_key, node) {
-      const hasBraceKey = node.flow === true && node.items.some(({ key }) => isMap(key) && key.flow === true);
-      if (hasBraceKey) offsets.push(node.range?.[0] ?? 0);
+    Map(_key, { flow, items, range }) {
+      const offset = range?.[0] ?? 0;
+      const hasBraceKey =
+        flow === true && text.startsWith('{{', offset) && items.some(({ key }) => isMap(key));
+      if (hasBraceKey) offsets.push(offset);
       return hasBraceKey ? visit.SKIP : undefined;
     },
   });
@@ -106,12 +130,12 @@ function findBadAliases(document: Document): YamlFault[] {
 function badAlias(document: Document, node: Alias, ancestors: readonly unknown[]): YamlFault[] {
   const target = node.resolve(document);
   const offset = node.range?.[0] ?? 0;
-  if (!target) return [fault(offset, `a value that begins with * is read as a YAML alias: ${QUOTE_IT}`)];
+  if (!target) return [fault(offset, ALIAS)];
   return ancestors.includes(target) ? [fault(offset, 'this alias refers to what contains it')] : [];
 }
 
-/** What follows on the same line is mostly a consequence; braces come first because they explain most. */
-function firstOfEachLine(faults: readonly YamlFault[], text: string): YamlFault[] {
+/** In the order of the text; what is said second of a line is mostly a consequence of the first. */
+export function firstOfEachLine(faults: readonly YamlFault[], text: string): YamlFault[] {
   const byLine = new Map<number, YamlFault>();
   for (const each of faults) {
     const lineBreak = text.lastIndexOf('\n', each.offset - 1);

@@ -3,7 +3,9 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Docum
 import type { Pair, Scalar } from 'yaml';
 import type { Place, Problem } from './config.ts';
 import type { Path } from './path.ts';
-import { fault, faultsOf, type YamlFault } from './yaml-faults.ts';
+import { fault, faultsOf, firstOfEachLine, type YamlFault } from './yaml-faults.ts';
+import { findSlips, type Slips } from './yaml/find-slips.ts';
+import type { Mended } from './yaml/slip.ts';
 
 const PARSE_OPTIONS = {
   version: '1.2',
@@ -15,8 +17,10 @@ const PARSE_OPTIONS = {
 
 interface SourceParts {
   readonly file: string;
-  readonly text: string;
+  /** As it is parsed; places are told in the text as it was written. */
+  readonly mended: Mended;
   readonly document: Document;
+  /** Of the text as it was written. */
   readonly lines: LineCounter;
 }
 
@@ -33,16 +37,18 @@ export class YamlSource {
   }
 
   /**
-   * Never throws. With problems, `data` is there only where they leave the rest readable (a duplicate key).
+   * Never throws. With problems, `data` is there only where they leave the rest readable: a duplicate key, or a slip of
+   * which it is clear what was meant.
    * YAML 1.2, core schema: dates, `no` and `off` stay strings; tags, cyclic and exponential aliases are refused.
    */
   static parse(file: string, text: string): { source: YamlSource; problems: Problem[] } {
-    const lines = new LineCounter();
-    const document = parseDocument(text, { ...PARSE_OPTIONS, lineCounter: lines });
-    const { data, faults } = readDocument(document, text);
-    const source = new YamlSource({ file, text, document, lines }, data);
+    const slips = findSlips(text);
+    const lines = linesIn(text);
+    const document = parseDocument(slips.mended.text, PARSE_OPTIONS);
+    const { data, faults } = readDocument(document, text, slips, lines);
+    const source = new YamlSource({ file, mended: slips.mended, document, lines }, data);
     const problems = faults.map(({ offset, message }): Problem => {
-      return { place: source.placeAt(offset), message, severity: 'error' };
+      return { place: { file, ...placeIn(lines, offset) }, message, severity: 'error' };
     });
     return { source, problems };
   }
@@ -65,19 +71,18 @@ export class YamlSource {
   placeInString(path: Path, line: number, column: number): Place {
     const node = this.nodeAt(path);
     if (!isScalar(node) || typeof node.value !== 'string' || !node.range) return this.placeOf(path);
-    const source = this.parts.text.slice(node.range[0], node.range[1]);
+    const source = this.parts.mended.text.slice(node.range[0], node.range[1]);
     if (node.type === 'BLOCK_LITERAL') {
-      const first = this.parts.lines.linePos(node.range[0]).line + 1;
       const indent = indentOf(source.slice(source.indexOf('\n') + 1)) - indentOf(node.value);
-      return { file: this.file, line: first + line - 1, column: indent + column };
+      const start = source.split('\n', line).join('\n').length + 1;
+      return this.placeAt(node.range[0] + start + indent + column - 1);
     }
     const quote = source.indexOf(node.value);
     return quote === -1 || line > 1 ? this.placeOf(path) : this.placeAt(node.range[0] + quote + column - 1);
   }
 
   private placeAt(offset: number): Place {
-    const { line, col } = this.parts.lines.linePos(offset);
-    return { file: this.file, line: Math.max(line, 1), column: Math.max(col, 1) };
+    return { file: this.file, ...placeIn(this.parts.lines, this.parts.mended.origin(offset)) };
   }
 
   private offsetOf(path: Path): number {
@@ -117,9 +122,45 @@ export class YamlSource {
   }
 }
 
-function readDocument(document: Document, text: string): { data: unknown; faults: readonly YamlFault[] } {
-  const faults = faultsOf(document, text);
-  if (faults.some(({ isHarmless }) => !isHarmless)) return { data: undefined, faults };
+function linesIn(text: string): LineCounter {
+  const lines = new LineCounter();
+  for (let start = 0; start !== -1 && start <= text.length; start = text.indexOf('\n', start) + 1 || -1)
+    lines.addNewLine(start);
+  return lines;
+}
+
+function placeIn(lines: LineCounter, offset: number): { line: number; column: number } {
+  const { line, col } = lines.linePos(offset);
+  return { line: Math.max(line, 1), column: Math.max(col, 1) };
+}
+
+/** What follows a slip of which it is not clear what was meant is mostly a consequence of it. */
+function allFaults(document: Document, { slips, mended, mendedTo }: Slips, lines: LineCounter) {
+  const placeOf = (offset: number) => {
+    const { line, column } = placeIn(lines, mended.origin(offset));
+    return `line ${line}, column ${column}`;
+  };
+  const found = faultsOf(document, mended.text, placeOf).map((each) => ({
+    ...each,
+    offset: mended.origin(each.offset),
+  }));
+  const ofSlips = slips.map(({ offset, message, edits }) => ({
+    offset,
+    message,
+    isHarmless: edits !== undefined,
+  }));
+  return [...ofSlips, ...found.filter(({ offset }) => offset <= mendedTo)];
+}
+
+function readDocument(
+  document: Document,
+  text: string,
+  slips: Slips,
+  lines: LineCounter,
+): { data: unknown; faults: readonly YamlFault[] } {
+  const all = allFaults(document, slips, lines);
+  const faults = firstOfEachLine(all, text);
+  if (all.some(({ isHarmless }) => !isHarmless)) return { data: undefined, faults };
   try {
     return { data: document.toJS() as unknown, faults };
   } catch {

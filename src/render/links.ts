@@ -4,8 +4,10 @@ import type { DisplayConfig, Place, PlaceInConfig, Problem } from '../config/con
 import type { Path } from '../config/path.ts';
 import { Escaped, escapeFor } from '../text/escape.ts';
 import { createEngine, renderText } from './engine.ts';
+import { findMisuses } from './find-misuses.ts';
 import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 import { Meter } from './meter.ts';
+import { CALLBACK_VIEW } from './view-shape.ts';
 import { wholeUrl } from './whole-url.ts';
 
 /** What a link template sees beside the callback's own fields. */
@@ -72,7 +74,10 @@ function compileLink(
 ): CompiledLink {
   if (source === undefined || source === '') return { templates: undefined, problems: [] };
   const { templates, fault } = parseLiquid(liquid, source);
-  const faults = templates === undefined ? [fault] : findUnknownVariables(liquid, templates, knownNames);
+  const faults =
+    templates === undefined
+      ? [fault]
+      : [...findUnknownVariables(liquid, templates, knownNames), ...findMisuses(templates, CALLBACK_VIEW)];
   const problems = faults.map(({ line, column, message }): Problem => ({
     place: placeOf(line, column),
     message,

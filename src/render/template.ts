@@ -11,9 +11,11 @@ import type { Engines } from './engines.ts';
 import { didYouMean, faultOf, findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 import type { LiquidFault } from './liquid-faults.ts';
 import { type NoticeView, VARIABLES_OF } from './notice-views.ts';
+import { findMisuses } from './find-misuses.ts';
 import { once } from './once.ts';
 import { TemplateFault } from './template-fault.ts';
 import type { SourceFile } from './template-files.ts';
+import { SHAPE_OF } from './notice-shapes.ts';
 
 /** A part of the file: fixed, or a string to be rendered, or a container of such. */
 type Node =
@@ -94,8 +96,8 @@ export class Template {
 
   private compile(): Compiled {
     const { source, problems } = this.source();
-    if (problems.length > 0) return { parts: new Map(), problems };
-    const found: Problem[] = [];
+    if (source.data === undefined) return { parts: new Map(), problems };
+    const found = [...problems];
     return { parts: this.compileParts(source.data, found), problems: found };
   }
 
@@ -104,9 +106,10 @@ export class Template {
       case 'fixed':
         return [];
       case 'text':
-        return findUnknownVariables(node.liquid, node.templates, VARIABLES_OF[this.name]).map((fault) =>
-          this.problemOfFault(node.path, fault),
-        );
+        return [
+          ...findUnknownVariables(node.liquid, node.templates, VARIABLES_OF[this.name]),
+          ...findMisuses(node.templates, SHAPE_OF[this.name]),
+        ].map((fault) => this.problemOfFault(node.path, fault));
       case 'list':
         return node.items.flatMap((item) => this.findUnknownIn(item));
       case 'map':

@@ -7,10 +7,12 @@ const MAX_WORD_LENGTH = 100;
 /** The candidate nearest to `word`, whatever the case; undefined when none is near enough to be meant. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > MAX_WORD_LENGTH) return undefined;
+  // Full-width letters are those of the keyboard, typed in another mode.
+  const typed = word.normalize('NFKC').toLowerCase();
   let best: string | undefined;
   let bestDistance = allowedDistance(word) + 1;
   for (const candidate of candidates) {
-    const distance = leven(word.toLowerCase(), candidate.toLowerCase(), { maxDistance: bestDistance });
+    const distance = leven(typed, candidate.toLowerCase(), { maxDistance: bestDistance });
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;

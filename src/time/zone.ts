@@ -28,15 +28,17 @@ export function isTimezone(name: string): boolean {
 }
 
 /**
- * The instant (ms) at which clocks in `timezone` show `parts`: the earlier one where they show it twice, undefined where
- * daylight saving skips it. @throws {RangeError} for an unknown time zone
+ * The instant (ms) at which clocks in `timezone` show `parts`: the earlier one where they show it twice; where they skip
+ * it, as if they had not been put forward yet, so that 02:30 is read as 03:30 (as Temporal's `compatible`, RFC 5545,
+ * 3.3.5). @throws {RangeError} for an unknown time zone
  */
-export function zonedToInstant(parts: ZonedParts, timezone: string): number | undefined {
+export function zonedToInstant(parts: ZonedParts, timezone: string): number {
   const asIfUtc = utcInstant(parts);
   // No zone changes its offset twice within two days, so these are the only offsets the time can have.
   const offsets = [offsetAt(asIfUtc - DAY_MS, timezone), offsetAt(asIfUtc + DAY_MS, timezone)];
   const candidates = offsets.map((offset) => asIfUtc - offset).sort((a, b) => a - b);
-  return candidates.find((instant) => instant + offsetAt(instant, timezone) === asIfUtc);
+  const shown = candidates.find((instant) => instant + offsetAt(instant, timezone) === asIfUtc);
+  return shown ?? Math.max(...candidates);
 }
 
 /** The instant (ms) of the same parts in UTC. */

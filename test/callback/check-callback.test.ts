@@ -129,10 +129,18 @@ describe('createCallbackCheck', () => {
     expect(pointersOf(JSON.parse(`{"__proto__":${JSON.stringify(MINIMAL)}}`))).to.have.length(6);
   });
 
-  it('reads a start time without an offset in its timezone', () => {
+  it('refuses no start time without an offset because the clocks of its timezone skip it', () => {
+    const checkInNewYork = createCallbackCheck('America/New_York');
     const skipped = { ...MINIMAL, start_time: '2026-03-08T02:30:00' };
-    expect(check(skipped)).to.equal(skipped);
-    expect(() => createCallbackCheck('America/New_York')(skipped)).to.throw(InvalidCallback, '/start_time');
+    expect(checkInNewYork(skipped)).to.equal(skipped);
+    const impossible = { ...MINIMAL, start_time: '2026-02-30T02:30:00' };
+    expect(() => checkInNewYork(impossible)).to.throw(InvalidCallback, '/start_time');
+  });
+
+  it('reads a start time without an offset in its timezone', () => {
+    const leapSecond = { ...MINIMAL, start_time: '2016-12-31T18:59:60' };
+    expect(createCallbackCheck('America/New_York')(leapSecond)).to.equal(leapSecond);
+    expect(() => createCallbackCheck('Asia/Tokyo')(leapSecond)).to.throw(InvalidCallback, '/start_time');
   });
 
   it('names no more than 50 fields that are too deep', () => {

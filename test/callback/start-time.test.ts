@@ -95,8 +95,11 @@ describe('parseStartTime', () => {
     expect(isoInstant('2015-07-01T08:59:60')).to.equal('2015-07-01T00:00:00.000Z');
   });
 
-  it('refuses a local time that daylight saving skips, and takes the earlier of one that happens twice', () => {
-    expect(isoInstant('2026-03-08T02:30:00', 'America/New_York')).to.equal(undefined);
+  it('reads a local hour that the clocks skip as the hour after it, and takes the earlier of one that comes twice', () => {
+    expect(isoInstant('2026-03-08T02:30:00', 'America/New_York')).to.equal('2026-03-08T07:30:00.000Z');
+    expect(isoInstant('20260308T0230', 'America/New_York')).to.equal('2026-03-08T07:30:00.000Z');
+    expect(isoInstant('2026-03-08T02:30:00.25', 'America/New_York')).to.equal('2026-03-08T07:30:00.250Z');
+    expect(isoInstant('2026-02-30T02:30:00', 'America/New_York')).to.equal(undefined);
     expect(isoInstant('2026-03-08T02:30:00-05:00', 'America/New_York')).to.equal('2026-03-08T07:30:00.000Z');
     expect(isoInstant('2026-11-01T01:30:00', 'America/New_York')).to.equal('2026-11-01T05:30:00.000Z');
   });

@@ -100,6 +100,88 @@ describe('The command line', () => {
       expect([strict.code, strict.stdout.includes('warning')]).to.deep.equal([1, true]);
     });
 
+    it('checks where no variable is set with --without-secrets, and says which were taken for granted', async () => {
+      writeFileSync(
+        config,
+        `receiver: { listen: 0.0.0.0:8080, token: '\${CALLBACK_TOKEN:-}', max_in_flight: '\${MOST}' }
+admin: { listen: 0.0.0.0:8081, password: '\${ADMIN_PASSWORD:-}' }
+store: { url: '\${STORE_URL}' }
+channels:
+  slack: { type: slack, token: '\${SLACK_BOT_TOKEN}' }
+  email: { type: email, smtp: '\${file:/run/secrets/smtp}', from: '\${FROM:-bot@example.com}' }
+routes:
+  - bot_id: ['\${BOT}', b]
+    notify: [{ slack: '\${ROOM}' }, { email: ops@example.com }]
+`,
+      );
+      const names =
+        'CALLBACK_TOKEN, MOST, ADMIN_PASSWORD, STORE_URL, SLACK_BOT_TOKEN, file:/run/secrets/smtp, BOT, ROOM';
+      const lenient = await runCommand(['check', '--without-secrets', '--strict', '--config', config]);
+      expect(lenient).to.deep.equal({
+        code: 0,
+        stdout: `${config}: ok`,
+        stderr: `not set here, and so not checked: ${names}`,
+      });
+      expect((await runCommand(['check', '--config', config])).code).to.equal(1);
+    });
+
+    it('finds with --without-secrets all that does not depend on them', async () => {
+      const templates = join(folder, 'templates', 'en', 'slack');
+      mkdirSync(templates, { recursive: true });
+      writeFileSync(join(templates, 'error.yaml'), "text: '{{ bot_nmae }}'\n");
+      const text = (statuses: string) =>
+        `templates: ${join(folder, 'templates')}
+channels: { slack: { type: slack, token: '\${SLACK_BOT_TOKEN}' } }
+default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: '\${OPEN' }] }
+`;
+      writeFileSync(config, text('[eror]'));
+      const wrong = await runCommand(['check', '--without-secrets', '--config', config]);
+      expect(wrong.code).to.equal(1);
+      expect(wrong.stdout.split('\n').map((line) => line.slice(config.length))).to.deep.equal([
+        ':3:23: default_route.on[0] must be "succeeded", "error" or "executing" (did you mean "error"?)',
+        ':3:48: default_route.notify[0].slack: "ops@example.com" is a mail address, and Slack takes none: use a channel of the type email',
+        ':3:76: a ${ is not closed by }: write $${ for a literal ${',
+      ]);
+      writeFileSync(config, text('[error]').replace(/ops@example.com.*OPEN/, "'#ops"));
+      const templated = await runCommand(['check', '--without-secrets', '--config', config]);
+      expect(templated.stdout).to.match(/error\.yaml:1:\d+: .*bot_nmae.*bot_name/);
+    });
+
+    it('does not ask anybody online without secrets', async () => {
+      const { code, stderr } = await runCommand([
+        'check',
+        '--without-secrets',
+        '--online',
+        '--config',
+        config,
+      ]);
+      expect(code).to.equal(2);
+      expect(stderr).to.include('--without-secrets').and.to.include('--online');
+    });
+
+    it('tells all that is wrong in the order of the lines, file by file', async () => {
+      const templates = join(folder, 'templates', 'en', 'slack');
+      mkdirSync(templates, { recursive: true });
+      writeFileSync(
+        join(templates, 'error.yaml'),
+        "text: '{{ job_idd }}'\nblocks:\n  - type: section\n    text: { type: mrkdwn, text: '{{ a | nope }} {{ botid }}' }\n  - type: nonsense\n",
+      );
+      writeFileSync(
+        config,
+        `${CONFIG}\ngroups: { unused: [{ slack: '#x' }] }\ntemplates: ${join(folder, 'templates')}\ndisplay: { links: { job: "https://x.test/{{ jobid }}" } }\nreceiver: { token: short }\n`,
+      );
+      const { stdout } = await runCommand(['check', '--config', config]);
+      const places = [...stdout.matchAll(/^(\S+?):(\d+):(\d+): /gm)].map(([, file = '', line, column]) => [
+        file.endsWith('error.yaml'),
+        Number(line),
+        Number(column),
+      ]);
+      expect(places.length).to.be.greaterThan(4);
+      const key = ([isTemplate, line, column]: (number | boolean)[]) =>
+        Number(isTemplate) * 1e6 + Number(line) * 1e3 + Number(column);
+      expect(places.map(key)).to.deep.equal(places.map(key).toSorted((a, b) => a - b));
+    });
+
     it('finds an unknown variable in a template, with its place', async () => {
       const templates = join(folder, 'templates', 'short', 'slack');
       mkdirSync(templates, { recursive: true });

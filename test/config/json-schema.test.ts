@@ -100,8 +100,10 @@ describe('The JSON Schema of the config', () => {
   });
 
   for (const file of readdirSync(FIXTURES).filter((each) => each.endsWith('.yaml'))) {
-    const data = dataOf(readFileSync(`${FIXTURES}/${file}`, 'utf8'));
-    if (data === undefined || BEYOND_A_SCHEMA.some((pattern) => pattern.test(file.slice(0, -5)))) continue;
+    const { source, problems } = YamlSource.parse(file, readFileSync(`${FIXTURES}/${file}`, 'utf8'));
+    const { data } = source;
+    // What is no YAML, no schema sees.
+    if (problems.length > 0 || BEYOND_A_SCHEMA.some((pattern) => pattern.test(file.slice(0, -5)))) continue;
     it(`refuses ${file}, as the loader does`, () => {
       expect(loadFixture(`${FIXTURES}/${file}`).config).to.equal(undefined);
       expect(isValid(data, schema)).to.equal(false);

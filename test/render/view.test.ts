@@ -4,6 +4,7 @@ import type { DisplayConfig } from '../../src/config/config.ts';
 import { createLinks } from '../../src/render/links.ts';
 import { CALLBACK_VARIABLES, createView, VARIABLES } from '../../src/render/view.ts';
 import type { View } from '../../src/render/view.ts';
+import { CALLBACK_VIEW } from '../../src/render/view-shape.ts';
 import { BARE, LINKS, readFixture } from './render-fixture.ts';
 
 function viewOf(callback: Callback, links: DisplayConfig['links'] = LINKS): View {
@@ -17,6 +18,10 @@ const filesOf = (...files: unknown[]) => withOutput({ f: { type: 'files', files 
 describe('the variables of a template', () => {
   it('are those that the documentation names, all of them a view’s own', () => {
     expect(Object.keys(viewOf(BARE)).toSorted()).to.deep.equal([...VARIABLES].toSorted());
+  });
+
+  it('are those whose members and values are known to whoever checks a template', () => {
+    expect(Object.keys(CALLBACK_VIEW.members).toSorted()).to.deep.equal([...VARIABLES].toSorted());
   });
 
   it('hold what came, and nothing where nothing came', () => {
@@ -34,6 +39,13 @@ describe('the variables of a template', () => {
 
   it('say when a run started in the display’s time zone', () => {
     expect(viewOf(readFixture('odd-output.json')).started_at).to.equal('20 Nov 2026, 12:00:00 (GMT+9)');
+  });
+
+  it('show a start in an hour that the clocks skipped as in the hour after it', () => {
+    const display: DisplayConfig = { timezone: 'America/New_York', language: 'en', links: {} };
+    const callback = { ...BARE, start_time: '2026-03-08T02:30:00' };
+    const view = createView(callback, 1, display, createLinks(display, CALLBACK_VARIABLES));
+    expect(view.started_at).to.include('03:30:00');
   });
 
   it('say how long a run took even where it took no time', () => {

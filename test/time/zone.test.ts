@@ -27,9 +27,8 @@ function parts(local: string): ZonedParts {
   };
 }
 
-function isoInstant(local: string, timezone: string): string | undefined {
-  const instant = zonedToInstant(parts(local), timezone);
-  return instant === undefined ? undefined : new Date(instant).toISOString();
+function isoInstant(local: string, timezone: string): string {
+  return new Date(zonedToInstant(parts(local), timezone)).toISOString();
 }
 
 describe('isTimezone', () => {
@@ -51,11 +50,22 @@ describe('zonedToInstant', () => {
     expect(isoInstant('2026-12-01T12:00:00', 'America/New_York')).to.equal('2026-12-01T17:00:00.000Z');
   });
 
-  it('refuses a local time that daylight saving skips', () => {
-    expect(isoInstant('2026-03-08T01:59:59', 'America/New_York')).to.equal('2026-03-08T06:59:59.000Z');
-    expect(isoInstant('2026-03-08T02:30:00', 'America/New_York')).to.equal(undefined);
-    expect(isoInstant('2026-03-08T03:00:00', 'America/New_York')).to.equal('2026-03-08T07:00:00.000Z');
-    expect(isoInstant('2011-12-30T12:00:00', 'Pacific/Apia')).to.equal(undefined);
+  it('reads a local time that the clocks skip as far after the gap as it is inside it', () => {
+    const inNewYork = (local: string) => isoInstant(local, 'America/New_York');
+    expect(inNewYork('2026-03-08T01:59:59')).to.equal('2026-03-08T06:59:59.000Z');
+    expect(inNewYork('2026-03-08T02:00:00')).to.equal('2026-03-08T07:00:00.000Z');
+    expect(inNewYork('2026-03-08T02:30:00')).to.equal(inNewYork('2026-03-08T03:30:00'));
+    expect(inNewYork('2026-03-08T02:59:59.999')).to.equal('2026-03-08T07:59:59.999Z');
+    expect(inNewYork('2026-03-08T03:00:00')).to.equal('2026-03-08T07:00:00.000Z');
+  });
+
+  it('does so whatever the gap: half an hour, at midnight, or a whole day', () => {
+    const later = (gap: string, after: string, timezone: string) =>
+      expect(isoInstant(gap, timezone), timezone).to.equal(isoInstant(after, timezone));
+    later('2026-10-04T02:15:00', '2026-10-04T02:45:00', 'Australia/Lord_Howe');
+    later('2026-03-28T23:30:00', '2026-03-29T00:30:00', 'America/Godthab');
+    later('2018-11-04T00:30:00', '2018-11-04T01:30:00', 'America/Sao_Paulo');
+    later('2011-12-30T12:00:00', '2011-12-31T12:00:00', 'Pacific/Apia');
   });
 
   it('takes the earlier instant of a local time that happens twice', () => {
@@ -71,15 +81,13 @@ describe('zonedToInstant', () => {
     const dates = fc.date({ min: new Date('1950-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
     fc.assert(
       fc.property(dates, fc.constantFrom(...ZONES), (date, timezone) => {
-        const local = date.toISOString().slice(0, -1);
-        const instant = zonedToInstant(parts(local), timezone);
-        if (instant === undefined) return;
-        const shown = new Intl.DateTimeFormat('sv', {
+        const shownAt = new Intl.DateTimeFormat('sv', {
           timeZone: timezone,
           dateStyle: 'short',
           timeStyle: 'medium',
         });
-        expect(shown.format(instant)).to.equal(local.slice(0, 19).replace('T', ' '));
+        const local = shownAt.format(date);
+        expect(shownAt.format(zonedToInstant(parts(local.replace(' ', 'T')), timezone))).to.equal(local);
       }),
     );
   });

@@ -1,0 +1,181 @@
+/** What a config may say and cannot mean, and what is told instead of a bare "wrong": by the real channels. */
+import { expect } from 'chai';
+import { channelTypes } from '../../src/channels/registry.ts';
+import { formatProblem } from '../../src/config/format-problem.ts';
+import { loadConfig } from '../../src/config/load.ts';
+
+function told(text: string): string[] {
+  const { problems } = loadConfig('botbell.yaml', {
+    variables: {},
+    channelTypes,
+    builtInTemplates: 'templates',
+    readFile: () => text,
+  });
+  return problems.map((problem) => formatProblem(problem).replace('botbell.yaml:', ''));
+}
+
+const CHANNELS = `channels:
+  slack: { type: slack, token: xoxb-1 }
+  email: { type: email, smtp: "smtp://relay.example.com", from: bot@example.com }
+`;
+
+const route = (botId: string) =>
+  `${CHANNELS}routes:\n  - bot_id: ${botId}\n    notify: [{ slack: "#ops" }, { email: ops@example.com }]\n`;
+
+describe('A bot_id that no BOT can have', () => {
+  const LOOKS_LIKE_REGEX =
+    'looks like a regular expression, but is read as a name: put it between slashes, such as /^invoice/';
+  const CASES: Readonly<Record<string, string>> = {
+    '^a$': LOOKS_LIKE_REGEX,
+    '^invoice': LOOKS_LIKE_REGEX,
+    invoice$: LOOKS_LIKE_REGEX,
+    "'invoice-\\d+'": LOOKS_LIKE_REGEX,
+    "'(foo|bar)'": LOOKS_LIKE_REGEX,
+    "'invoice[0-9]+'": LOOKS_LIKE_REGEX,
+    '"invoice-％"': 'has a full-width ％: any run of characters is written *',
+    '"invoice-＊"': 'has a full-width ＊: any run of characters is written *',
+    '"invoice-%"': 'has a %: any run of characters is written *',
+    '／^invoice／': 'has a full-width ／: a regular expression stands between two /',
+    '"invoice "': 'begins or ends with a blank: remove it, no bot_id has one there',
+    '" invoice"': 'begins or ends with a blank: remove it, no bot_id has one there',
+    'invoice　': 'begins or ends with a blank: remove it, no bot_id has one there',
+    'a, b': 'names several in one text: make it a list, such as [a, b]',
+    'a、b': 'names several in one text: make it a list, such as [a, b]',
+    '“invoice”': 'stands in quotes that YAML does not know: write "…"',
+    '「invoice」': 'stands in quotes that YAML does not know: write "…"',
+  };
+
+  for (const [botId, why] of Object.entries(CASES)) {
+    it(`is doubted, with what was probably meant: ${botId}`, () => {
+      expect(told(route(botId))).to.deep.equal([`5:13: warning: routes[0].bot_id ${why}`]);
+    });
+  }
+
+  it('is doubted within a list, too', () => {
+    expect(told(route('[ok, "x "]'))).to.have.length(1);
+    expect(told(route('[ok, "x "]'))[0]).to.match(/^5:18: warning: routes\[0\]\.bot_id\[1\] begins or ends/);
+  });
+
+  it('is not doubted where it may be one', () => {
+    for (const botId of [
+      'get_items',
+      'a.b+c(',
+      '請求*',
+      'com.example.*',
+      '"a b"',
+      'a$b',
+      '/^a$/',
+      '請求（月次）',
+      '5f0c2a34-9d1e',
+    ]) {
+      expect(told(route(botId)), botId).to.deep.equal([]);
+    }
+  });
+});
+
+describe('A mail server', () => {
+  const withUrl = (url: string) => told(route('a').replace('smtp://relay.example.com', url));
+
+  it('is doubted where scheme and port do not fit', () => {
+    expect(withUrl('smtps://mail.example.com:587')).to.deep.equal([
+      '3:31: warning: channels.email.smtp: port 587 begins without TLS and smtps:// with it: write smtp://…:587, or smtps://…:465',
+    ]);
+    expect(withUrl('smtps://u:p@mail.example.com:25')[0]).to.include('port 25 begins without TLS');
+    expect(withUrl('smtp://mail.example.com:465')).to.deep.equal([
+      '3:31: warning: channels.email.smtp: port 465 begins with TLS and smtp:// without it: write smtps://…:465, or smtp://…:587',
+    ]);
+  });
+
+  it('is not doubted where they fit, or where it says so itself', () => {
+    for (const url of [
+      'smtps://mail.example.com',
+      'smtps://mail.example.com:465',
+      'smtp://mail.example.com:587',
+      'smtp://mail.example.com:25',
+      'smtp://mail.example.com:2525',
+      'smtps://mail.example.com:8465',
+    ]) {
+      expect(withUrl(url), url).to.deep.equal([]);
+    }
+  });
+});
+
+describe('An address under the wrong channel', () => {
+  it('is told the channel that takes it', () => {
+    const text = `${CHANNELS}default_route: { notify: [{ slack: ops@example.com }, { email: "#ops" }] }\n`;
+    expect(told(text)).to.deep.equal([
+      '4:36: default_route.notify[0].slack: "ops@example.com" is a mail address, and Slack takes none: use a channel of the type email; the channel email takes it: { email: "…" }',
+      '4:64: default_route.notify[1].email: "#ops" is not one mail address: write it as name@example.com, each in an entry of its own; the channel slack takes it: { slack: "…" }',
+    ]);
+  });
+
+  it('is told that a channel of another type is needed where there is none', () => {
+    const text =
+      'channels: { slack: { type: slack, token: xoxb-1 } }\ndefault_route: { notify: [{ slack: ops@example.com }] }\n';
+    expect(told(text)).to.deep.equal([
+      '2:36: default_route.notify[0].slack: "ops@example.com" is a mail address, and Slack takes none: use a channel of the type email',
+    ]);
+  });
+
+  it('is told that its quotes are none', () => {
+    const text = `${CHANNELS}default_route: { notify: [{ slack: “#ops” }, { email: a@example.com }] }\n`;
+    expect(told(text)).to.deep.equal([
+      '4:36: default_route.notify[0].slack stands in quotes that YAML does not know: write "…"',
+    ]);
+  });
+});
+
+describe('A Slack token', () => {
+  it('is refused where it is the address of a webhook, without showing it', () => {
+    const url = 'https://hooks.slack.com/services/T0/B0/secretsecret';
+    expect(told(route('a').replace('xoxb-1', `"${url}"`))).to.deep.equal([
+      '2:32: channels.slack.token is the URL of an incoming webhook: take the bot token of a Slack app, which begins with xoxb-',
+    ]);
+  });
+
+  it('is refused where it is any other URL', () => {
+    expect(told(route('a').replace('xoxb-1', '"https://slack.com/api/"'))[0]).to.include(
+      'is a URL: take the bot token of a Slack app, which begins with xoxb-',
+    );
+  });
+});
+
+describe('A key in the wrong place', () => {
+  const rest = 'default_route: { notify: [{ slack: "#ops" }, { email: a@example.com }] }\n';
+
+  it('is told where it belongs', () => {
+    expect(
+      told(`${CHANNELS}${rest}listen: 0.0.0.0:80\non: [error]\nadmin: { path: /x, timeout: 5s }\n`),
+    ).to.deep.equal([
+      '5:1: unknown key "listen" at the top level: it belongs in receiver or admin',
+      '6:1: unknown key "on" at the top level: it belongs in routes or default_route',
+      '7:10: unknown key "path" in admin: it belongs in receiver',
+      '7:20: unknown key "timeout" in admin: it belongs in delivery',
+    ]);
+  });
+
+  it('is told that it stands inside another section', () => {
+    expect(
+      told(
+        'channels:\n  slack: { type: slack, token: xoxb-1 }\n  default_route:\n    notify: [{ slack: "#ops" }]\n',
+      ),
+    ).to.include('3:3: channels.default_route: default_route belongs at the top level: begin it in column 1');
+  });
+
+  it('is told that the section above is empty, where it may be meant to stand in it', () => {
+    expect(
+      told(
+        `channels:\nslack: { type: slack, token: xoxb-1 }\ndefault_route: { notify: [{ slack: "#ops" }] }\n`,
+      ),
+    ).to.deep.equal([
+      '1:1: channels is empty: indent what belongs to it, such as outbox: { type: outbox, as: slack }',
+      '2:1: unknown key "slack" at the top level: if it belongs to channels, which is empty, indent it',
+    ]);
+  });
+
+  it('is recognised in full-width letters', () => {
+    expect(told(`${CHANNELS}${rest}ａｄｍｉｎ: { listen: off }\n`)).to.deep.equal([
+      '5:1: unknown key "ａｄｍｉｎ" at the top level (did you mean "admin"?)',
+    ]);
+  });
+});
