@@ -202,9 +202,11 @@ export class Bridge {
     standings: readonly Standing[],
     concerned: Concerned,
   ): readonly DeliveryUpdate[] {
+    if (updates.every(({ lastError }) => lastError === undefined)) return updates;
+    const records = new Map(standings.map(({ record }) => [record.id, record]));
     return updates.map((update) => {
-      const standing = standings.find(({ record }) => record.id === update.id);
-      return standing === undefined ? update : this.#withAlert(update, standing.record, concerned);
+      const record = records.get(update.id);
+      return record === undefined ? update : this.#withAlert(update, record, concerned);
     });
   }
 
