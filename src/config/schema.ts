@@ -96,7 +96,7 @@ export const deliverySchema = section('How deliveries are tried, and given up.',
     { min: 0, max: 100 },
     { doc: 'How often a failure that no retry soon cures is answered non-2xx, before 200.' },
   ),
-  alerts: texts(anyText, { doc: 'Groups told of dead letters and refused bodies.' }),
+  alerts: texts(anyText, { doc: 'Groups told of dead letters, of settings to mend, and of refused bodies.' }),
 });
 
 export const displaySchema = section('How times, durations and links are shown.', {

@@ -10,7 +10,10 @@ import type {
   DeliveryUpdate,
   RefusedBody,
 } from '../ledger/ledger.ts';
-import type { AlertSubject, UndeliveredMessage } from '../notice/alert.ts';
+import type { AlertedCallback, AlertSubject, UndeliveredMessage } from '../notice/alert.ts';
+import { cutEnd } from '../text/cut.ts';
+
+const LONGEST_NAME = 1000;
 
 export interface AlertSettings {
   /** Empty: nobody wants to know. */
@@ -55,19 +58,28 @@ function subjectOf(
   { giveUpAfterMs }: AlertSettings,
 ): Undelivered | undefined {
   if (lastError === undefined) return undefined;
-  const { job_id, bot_id, bot_name, status } = callback;
   const message: UndeliveredMessage = {
     destination,
     channel,
     error: lastError,
     attempts,
-    callback: { job_id, bot_id, bot_name, status },
+    callback: named(callback),
     since: firstReceivedAt,
   };
   if (state === 'dead') return { template: 'dead_letter', ...message };
   return isWaitingForMending(state, isOurs, lastError)
     ? { template: 'config_failure', ...message, givesUpAt: firstReceivedAt + giveUpAfterMs }
     : undefined;
+}
+
+/** Each may be as long as a body. */
+function named({ job_id, bot_id, bot_name, status }: Callback): AlertedCallback {
+  return {
+    job_id: cutEnd(job_id, LONGEST_NAME, '…'),
+    bot_id: cutEnd(bot_id, LONGEST_NAME, '…'),
+    bot_name: cutEnd(bot_name, LONGEST_NAME, '…'),
+    status,
+  };
 }
 
 function isWaitingForMending(state: DeliveryUpdate['state'], isOurs: boolean, error: DeliveryError): boolean {

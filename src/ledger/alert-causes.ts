@@ -18,9 +18,12 @@ export interface CauseStanding {
   readonly now: number;
 }
 
-/** A clock that was set back must not silence a cause. */
+/**
+ * A clock that was set back must not silence a cause for long; but whoever has waited for another to tell it looked at the
+ * clock before that one did.
+ */
 export function isDueAgain({ toldAt, now }: Pick<CauseStanding, 'toldAt' | 'now'>): boolean {
-  return now < toldAt || now >= toldAt + ONCE_WITHIN_MS;
+  return Math.abs(now - toldAt) >= ONCE_WITHIN_MS;
 }
 
 /**

@@ -87,8 +87,9 @@ export async function alertsToRaise(
   counted: readonly number[],
 ): Promise<readonly Alert[]> {
   const alerts: Alert[] = [];
+  const ids = new Set(counted);
   for (const { id, state, alert } of updates) {
-    if (alert === undefined || !counted.includes(id)) continue;
+    if (alert === undefined || !ids.has(id)) continue;
     if (state !== 'pending' || (await isFirst(context, id, causeKey(alert.cause)))) alerts.push(alert);
   }
   return alerts;

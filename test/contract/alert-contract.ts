@@ -165,6 +165,14 @@ export function describeAlerts(
       expect(await alertsDue()).to.have.length(1);
     });
 
+    it('is not raised twice by who looked at the clock before another told it', async () => {
+      await die(alertOf('slack down'));
+      await alertsDue();
+      await store.run('update alert_causes set told_at = told_at + 1000');
+      await die(alertOf('slack down'));
+      expect(await alertsDue()).to.deep.equal([]);
+    });
+
     it('raises none where nobody is named', async () => {
       await die(alertOf('slack down', { targets: [] }));
       expect(await claimAllDue(ledger, 64)).to.deep.equal([]);

@@ -61,6 +61,14 @@ describe('an outcome', () => {
     expect(alertAfter({ ...failed(1), state: 'held', lastError: undefined })).to.equal(undefined);
   });
 
+  it('of a callback whose names are as long as a body raises one of common size', () => {
+    const endless = 'x'.repeat(1_000_000);
+    const callback = callbackWith({ job_id: endless, bot_id: endless, bot_name: endless });
+    const update = failedWith('permanent', '550', DEAD);
+    const { alert } = withAlert(update, deliveryRecord(), { callback, firstReceivedAt: 0 }, SETTINGS);
+    expect(JSON.stringify(alert).length).to.be.below(5000);
+  });
+
   it('stays as it is beside the alert', () => {
     const update = failedWith('config', 'invalid_auth', OURS);
     const { alert: _alert, ...rest } = withAlert(update, deliveryRecord(), CONCERNED, SETTINGS);

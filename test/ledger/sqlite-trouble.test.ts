@@ -175,17 +175,18 @@ describe('opening a SQLite ledger', () => {
   it('refuses a ledger that a newer version has written, and leaves it as it is', async () => {
     await (await store.open(options)).close();
     const newer = store.connect();
+    const applied = () => newer.prepare('select name from kysely_migration').all().length;
+    const before = applied();
     newer.exec("insert into kysely_migration values ('9999-from-the-future', '2030-01-01')");
     const error = await rejectionOf(store.open(options));
     expect(error.message).to.match(/newer version of Botbell.*another store\.url/);
-    const last: unknown = newer.prepare('select name from kysely_migration order by name desc limit 1').get();
-    expect(last).to.deep.include({ name: '9999-from-the-future' });
+    expect(applied()).to.equal(before + 1);
   });
 
   it('refuses a ledger from before the first release, whose tables were others', async () => {
     await (await store.open(options)).close();
     for (const name of ['0001-callbacks-and-deliveries', '0001-ledger', '0001-tables']) {
-      store.connect().exec(`update kysely_migration set name = '${name}' where name like '0001%'`);
+      store.connect().exec(`update kysely_migration set name = '${name}' where name like '0001-%'`);
       const error = await rejectionOf(store.open(options));
       expect(error.message).to.match(/before its first release.*another store\.url/);
     }

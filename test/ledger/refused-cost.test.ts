@@ -1,0 +1,32 @@
+/** A refused body comes from whoever may post; it must not cost more than a callback does. */
+import { expect } from 'chai';
+import { migrate } from '../../src/ledger/migrations.ts';
+import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
+import { target } from '../contract/ledger-contract.ts';
+import { REFUSED } from '../support/alerts.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+describe('a refused body', () => {
+  it('costs one transaction with its alert, and no flush', async () => {
+    const clock = new ManualClock();
+    const store = openSqlite(':memory:');
+    await migrate(store, clock);
+    const flushed: boolean[] = [];
+    const traits: typeof store.traits = {
+      ...store.traits,
+      transact: (db, isDurable, work) => {
+        flushed.push(isDurable);
+        return store.traits.transact(db, isDurable, work);
+      },
+    };
+    const options = { clock, owner: 'first', leaseMs: 18_000, takeOverAfterMs: 120_000 };
+    const ledger = new SqlLedger({ ...store, traits }, options);
+    const targets = [target('slack:#alerts')];
+    const refused = { receivedAt: 1, status: 422, detail: '', errors: [], from: '', body: '{}' } as const;
+    await ledger.refuse(refused, { cause: 'refused 422', subject: REFUSED, targets, language: 'en' });
+    expect(flushed).to.deep.equal([false]);
+    expect(await ledger.claimDue(9, [])).to.have.length(1);
+    await ledger.close();
+  });
+});
