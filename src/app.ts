@@ -4,6 +4,7 @@ import type { Channel, ChannelType } from './channels/channel.ts';
 import { createAdmin } from './admin/admin.ts';
 import { composePipeline, destinationsOf, leaseMsOf, type Pipeline } from './compose-pipeline.ts';
 import type { AdminConfig, Config } from './config/config.ts';
+import { timeBudgetOf } from './deliver/time-budget.ts';
 import { refusedBody } from './deliver/trouble.ts';
 import { listen, type ListeningServer } from './http/server.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -167,12 +168,14 @@ function openReceiver(options: AppOptions, services: Services): Promise<Listenin
 }
 
 async function keepRefused(
-  { config, logger }: AppOptions,
+  { config, clock, logger }: AppOptions,
   { ledger, pipeline }: Services,
   { bytes, ...refusal }: Refusal,
 ): Promise<void> {
   try {
-    await ledger.refuse({ ...refusal, body: Buffer.from(bytes).toString('utf8') });
+    const body = Buffer.from(bytes).toString('utf8');
+    const { writeUntil } = timeBudgetOf(refusal.receivedAt, config.receiver.answerWithinMs);
+    await ledger.refuse({ ...refusal, body }, writeUntil - clock.now());
     pipeline.alarm(refusedBody(refusal, config.display.language));
   } catch (error) {
     logger.error({ err: error }, 'a refused body could not be kept');

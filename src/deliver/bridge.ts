@@ -25,6 +25,7 @@ import {
 import { errandFor, type Plan, plannedFor } from './plan.ts';
 import { type FinishedTrip, type Round, runRound } from './round.ts';
 import type { GivenUp } from './trouble.ts';
+import { timeBudgetOf } from './time-budget.ts';
 import { judge, judgeAccepted, type Standing, type Verdict } from './verdict.ts';
 
 /** How often a delivery that somebody else is making is looked at. */
@@ -83,12 +84,12 @@ export class Bridge {
     const { clock, answerWithinMs, answerWhen } = this.#dependencies;
     const plan = this.#dependencies.plan(callback);
     const isAccepted = answerWhen === 'accepted';
-    const admission = await this.#admit(incoming, plan, isAccepted);
+    const { tellUntil: deadline, writeUntil } = timeBudgetOf(receivedAt, answerWithinMs);
+    const admission = await this.#admit(incoming, plan, writeUntil);
     if (isAccepted) return this.#accept(receivedAt, admission);
     const { timesReceived } = admission;
     const errandOf = (record: DeliveryRecord) =>
       errandFor({ callback, timesReceived }, plannedFor(record, plan));
-    const deadline = receivedAt + answerWithinMs;
     const round = await this.#tell(callback, admission, errandOf, deadline);
     if (round.late !== undefined) this.#late.until(round.late);
     // What another process, or an earlier request's late attempt, is making is ours to answer, too.
@@ -96,20 +97,21 @@ export class Bridge {
     while (others.some(({ isClaimed }) => isClaimed) && clock.now() < deadline) {
       others = await this.#othersAfterAWhile(admission, deadline);
     }
-    return this.#answer(incoming, admission, round, others);
+    return this.#answer(incoming, admission, round, others, writeUntil);
   }
 
-  #admit({ callback, body, receivedAt }: Incoming, plan: Plan, isAccepted: boolean): Promise<Admission> {
-    const { ledger, startedAt } = this.#dependencies;
-    return ledger.admit({
+  #admit({ callback, body, receivedAt }: Incoming, plan: Plan, until: number): Promise<Admission> {
+    const { answerWhen, clock, ledger, startedAt } = this.#dependencies;
+    const arrival = {
       callback,
       body,
       startedAt: startedAt(callback),
       receivedAt,
       planned: plan.errands,
       routing: plan.routing,
-      isAccepted,
-    });
+      isAccepted: answerWhen === 'accepted',
+    };
+    return ledger.admit(arrival, until - clock.now());
   }
 
   /** It is on disk, so the service may forget it. */
@@ -150,7 +152,7 @@ export class Bridge {
     let isWaiting = true;
     while (isWaiting && clock.now() < deadline) {
       await clock.sleep(Math.min(WATCH_INTERVAL_MS, deadline - clock.now()));
-      isWaiting = await ledger.isBlocked(record.id).catch(() => true);
+      isWaiting = await ledger.isBlocked(record.id, deadline - clock.now()).catch(() => true);
     }
     return isWaiting ? OUT_OF_TURN : take(errand, deadline);
   }
@@ -159,7 +161,9 @@ export class Bridge {
     const { clock, ledger } = this.#dependencies;
     await clock.sleep(Math.min(WATCH_INTERVAL_MS, deadline - clock.now()));
     // What was told by this request must still be written down when the ledger cannot be read.
-    const all = await ledger.deliveriesOf(admission.callbackId).catch(() => admission.deliveries);
+    const all = await ledger
+      .deliveriesOf(admission.callbackId, deadline - clock.now())
+      .catch(() => admission.deliveries);
     return othersIn(admission, all);
   }
 
@@ -168,6 +172,7 @@ export class Bridge {
     admission: Admission,
     { records, finished, early }: Round,
     others: readonly DeliveryRecord[],
+    until: number,
   ): Promise<Verdict> {
     const { clock, onGivenUp } = this.#dependencies;
     const standings: Standing[] = [
@@ -181,7 +186,7 @@ export class Bridge {
     const { isSuperseded, callbackId } = admission;
     const verdict = judge({ context: this.#contextOf(admission), standings, isSuperseded });
     const { status, result } = verdict;
-    await this.#writeAnswer(verdict, {
+    const settlement = {
       deliveries: verdict.updates.filter(({ id }) => !early.includes(id)),
       history: {
         callbackId,
@@ -189,14 +194,15 @@ export class Bridge {
         answer: { receivedAt, answeredAt: clock.now(), status, result },
       },
       isDurable: mustSurvive(verdict),
-    });
+    };
+    await this.#writeAnswer(verdict, settlement, until - clock.now());
     for (const given of givenUpIn(verdict, standings)) onGivenUp(callback, given);
     return verdict;
   }
 
   /** That everybody was told stays true when it cannot be written; whatever is still to be done must not be answered 200. */
-  #writeAnswer(verdict: Verdict, settlement: Settlement): Promise<void> {
-    return this.#dependencies.ledger.settle(settlement).catch((error: unknown) => {
+  #writeAnswer(verdict: Verdict, settlement: Settlement, withinMs: number): Promise<void> {
+    return this.#dependencies.ledger.settle(settlement, withinMs).catch((error: unknown) => {
       if (verdict.status === 200 && mustSurvive(verdict)) throw error;
       this.#dependencies.onUnwritten(error);
     });

@@ -1,14 +1,30 @@
 /** What differs between the databases that can hold a ledger. */
 import type { ColumnDefinitionBuilder, Kysely, SelectQueryBuilder } from 'kysely';
+import type { Deadline } from '../time/deadline.ts';
 import type { HotStatements } from './hot-statements.ts';
 import type { Moment } from './rows.ts';
 import type { Tables } from './tables.ts';
 
+export interface TransactionSettings {
+  /** On disk when the promise resolves. */
+  readonly isDurable: boolean;
+  /** A server is not waited for any longer; what it was doing may still be committed. */
+  readonly deadline: Deadline;
+}
+
 export interface DialectTraits {
   readonly idType: 'integer' | 'bigint';
   asGeneratedId(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
-  /** Runs `work` in one transaction; a durable one is on disk when the promise resolves. */
-  transact<T>(db: Kysely<Tables>, isDurable: boolean, work: (trx: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in one transaction. Where it rejects although `work` resolved, nobody knows whether it was committed.
+   */
+  transact<T>(
+    db: Kysely<Tables>,
+    settings: TransactionSettings,
+    work: (trx: Kysely<Tables>) => Promise<T>,
+  ): Promise<T>;
+  /** Runs `work`, which only reads. */
+  read<T>(db: Kysely<Tables>, deadline: Deadline, work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /**
    * The store's own time in milliseconds since the epoch, for what processes with different clocks compare. The same
    * throughout a statement, so that an index can answer to it.
@@ -20,11 +36,16 @@ export interface DialectTraits {
   ): SelectQueryBuilder<Tables, 'deliveries', Row>;
   /** Until the transaction ends, nobody else admits callbacks of these jobs: their order must be one for all. */
   lockJobs(trx: Kysely<Tables>, jobIds: readonly string[]): Promise<void>;
+  /** Waits until the tables may be written that a callback is written to. */
+  lockTables(trx: Kysely<Tables>): Promise<void>;
   /** Somebody else holds the store for a moment: worth a short wait. */
   readonly isBusy: (error: unknown) => boolean;
+  /** The store works, and refuses what it was given: of several things, the others may pass. */
+  readonly isRefusal: (error: unknown) => boolean;
 }
 
 export interface OpenStore {
+  /** For the migrations, and for what `traits` runs on it. */
   readonly db: Kysely<Tables>;
   readonly traits: DialectTraits;
   readonly statements: HotStatements;

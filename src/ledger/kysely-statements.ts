@@ -100,7 +100,8 @@ async function updateDeliveries(
   updates: readonly DeliveryUpdate[],
   owner: string,
 ): Promise<void> {
-  for (const update of updates) {
+  // In the order in which everybody locks deliveries, so that two settlements never wait for each other.
+  for (const update of updates.toSorted((a, b) => a.id - b.id)) {
     let query = trx.updateTable('deliveries').set(updatedColumns(update, time)).where('id', '=', update.id);
     if (update.state !== 'delivered') {
       query = query.where('state', '=', 'pending').where('claimed_by', '=', owner);

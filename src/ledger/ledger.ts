@@ -171,24 +171,30 @@ export interface OpenCounts {
   readonly dead: number;
 }
 
-/** The store could not be read or written: nothing of what was asked has happened. */
+/** The store could not be read or written, or did not answer in time. */
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable';
 }
 
+/**
+ * Everything here settles within a time, whatever the store does: where `withinMs` (milliseconds) can be given, within
+ * that, else within five seconds. What did not come in time may still happen in the store.
+ */
 export interface Ledger {
   /**
-   * Writes the callback and its destinations down before anyone is told, and claims what is pending.
+   * Writes the callback and its destinations down before anyone is told, and claims what is pending. Claims that the
+   * store makes after this has thrown are released again, so that a retry, or Botbell after `take_over_after`, gets them.
    * @throws {LedgerUnavailable}
    */
-  admit(arrival: Arrival): Promise<Admission>;
+  admit(arrival: Arrival, withinMs?: number): Promise<Admission>;
   /**
-   * Even when it throws, that somebody was told is kept, and written before anything else is admitted or claimed.
+   * Even when it throws, that somebody was told is kept, and written before anything else is admitted or claimed; what
+   * failed is in nobody's hands any more.
    * @throws {LedgerUnavailable}
    */
-  settle(settlement: Settlement): Promise<void>;
+  settle(settlement: Settlement, withinMs?: number): Promise<void>;
   /** Whether an earlier callback of the job is still on its way to the same destination. @throws {LedgerUnavailable} */
-  isBlocked(deliveryId: number): Promise<boolean>;
+  isBlocked(deliveryId: number, withinMs?: number): Promise<boolean>;
   /**
    * Claims what is due for Botbell itself to attempt, oldest first.
    * @param limit the most that the caller can send now
@@ -205,12 +211,13 @@ export interface Ledger {
    */
   prune(before: number): Promise<number>;
   /** The deliveries of a callback, as they stand. @throws {LedgerUnavailable} */
-  deliveriesOf(callbackId: number): Promise<readonly DeliveryRecord[]>;
+  deliveriesOf(callbackId: number, withinMs?: number): Promise<readonly DeliveryRecord[]>;
   /** @throws {LedgerUnavailable} */
-  refuse(refused: RefusedBody): Promise<void>;
+  refuse(refused: RefusedBody, withinMs?: number): Promise<void>;
   /** @throws {LedgerUnavailable} */
   countOpen(): Promise<OpenCounts>;
-  /** Proves that the store can be written. @throws {LedgerUnavailable} */
+  /** Proves within two seconds that what a callback needs can be written. @throws {LedgerUnavailable} */
   probe(): Promise<void>;
+  /** Within a second, and without what cannot be written by then. */
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /** Numbered, forward-only steps that bring a ledger of any age to the tables of this version. */
 import { type ColumnDefinitionBuilder, type Kysely, type Migration, Migrator, sql } from 'kysely';
 import type { Clock } from '../time/clock.ts';
+import { Deadline } from '../time/deadline.ts';
 import type { DialectTraits, OpenStore } from './dialect.ts';
 import { patiently } from './patience.ts';
 
@@ -102,11 +103,17 @@ function migrationsFor(traits: DialectTraits): Record<string, Migration> {
   };
 }
 
+/** A step may take as long as it needs, but only of a server that answers. */
+const ANSWER_TIMEOUT_MS = 5000;
+
 /** @throws {Error} a step that failed; a ledger written by a newer version of the program is refused */
 export async function migrate({ db, traits }: OpenStore, clock: Clock): Promise<void> {
   const migrations = migrationsFor(traits);
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
   const toLatest = async () => {
+    await traits.read(db, new Deadline(clock, ANSWER_TIMEOUT_MS), (reading) =>
+      sql`select 1`.execute(reading),
+    );
     const { error } = await migrator.migrateToLatest();
     if (error !== undefined) throw asError(error);
   };

@@ -1,5 +1,6 @@
 /** From a store URL to a ledger that is ready to be written. */
 import type { Kysely } from 'kysely';
+import { Deadline } from '../time/deadline.ts';
 import type { OpenStore } from './dialect.ts';
 import type { Ledger } from './ledger.ts';
 import { migrate } from './migrations.ts';
@@ -12,12 +13,14 @@ import type { Tables } from './tables.ts';
 
 const SQLITE = 'sqlite:';
 
+const RELEASE_TIMEOUT_MS = 5000;
+
 /** @throws {Error} a store that cannot be opened, or was written by a newer version */
 export async function openLedger(url: string, options: LedgerOptions): Promise<Ledger> {
   const store = await openStore(url, options);
   try {
     await migrate(store, options.clock);
-    await releaseClaimsOfTheGone(store.db, options.owner);
+    await releaseClaimsOfTheGone(store, options);
     return new SqlLedger(store, options);
   } catch (error) {
     await store.db.destroy();
@@ -26,7 +29,17 @@ export async function openLedger(url: string, options: LedgerOptions): Promise<L
 }
 
 /** What a crashed predecessor was sending is free at once, instead of when its lease ends. */
-async function releaseClaimsOfTheGone(db: Kysely<Tables>, self: string): Promise<void> {
+async function releaseClaimsOfTheGone(
+  { db, traits }: OpenStore,
+  { clock, owner }: LedgerOptions,
+): Promise<void> {
+  await patiently(clock, traits.isBusy, () => {
+    const settings = { isDurable: false, deadline: new Deadline(clock, RELEASE_TIMEOUT_MS) };
+    return traits.transact(db, settings, (trx) => releaseIn(trx, owner));
+  });
+}
+
+async function releaseIn(db: Kysely<Tables>, self: string): Promise<void> {
   const claims = await db
     .selectFrom('deliveries')
     .select('claimed_by')

@@ -31,6 +31,33 @@ export async function claimPending(
   return claimed.map(({ id }) => id);
 }
 
+/** Ends claims of a process that works on none of these. */
+export async function releaseClaims(
+  trx: Kysely<Tables>,
+  owner: string,
+  ids: readonly number[],
+): Promise<void> {
+  await trx
+    .updateTable('deliveries')
+    .set({ claimed_by: null, claimed_until: null })
+    .where('id', 'in', ids)
+    .where('state', '=', 'pending')
+    .where('claimed_by', '=', owner)
+    .execute();
+}
+
+/** Those of the deliveries that nobody has written down as made, locked. @returns their ids */
+export async function lockUntold(trx: Kysely<Tables>, ids: readonly number[]): Promise<number[]> {
+  const untold = await trx
+    .updateTable('deliveries')
+    .set((eb) => ({ updated_at: eb.ref('updated_at') }))
+    .where('id', 'in', ids)
+    .where('state', '<>', 'delivered')
+    .returning('id')
+    .execute();
+  return untold.map(({ id }) => id);
+}
+
 /** Holds back deliveries that this process has claimed. */
 export async function holdBack(
   trx: Kysely<Tables>,

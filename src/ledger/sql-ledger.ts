@@ -1,9 +1,10 @@
 /** The ledger over Kysely: one implementation for every database. */
-import { type Insertable, type Kysely, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../time/clock.ts';
+import type { Deadline } from '../time/deadline.ts';
 import { admitAll } from './admission.ts';
 import { writeAlert } from './alert-rows.ts';
-import type { OpenStore } from './dialect.ts';
+import type { OpenStore, TransactionSettings } from './dialect.ts';
 import { claimDue } from './due.ts';
 import { GroupCommit } from './group-commit.ts';
 import {
@@ -14,30 +15,23 @@ import {
   type DueDelivery,
   type HistoryRecord,
   type Ledger,
-  LedgerUnavailable,
   type OpenCounts,
   type RefusedBody,
   type Settlement,
 } from './ledger.ts';
-import { patiently } from './patience.ts';
-import { deliveryRows, earlierOfTheJob, isOpen } from './pending-rows.ts';
+import { OrphanedClaims } from './orphaned-claims.ts';
+import { deliveryRows, earlierOfTheJob, isOpen, lockUntold, releaseClaims } from './pending-rows.ts';
+import { probeStore } from './probe.ts';
 import { pruneStep } from './prune.ts';
-import { deliveryRecord, refusedRow, type StoreTime } from './rows.ts';
-import type { RefusedRow, Tables } from './tables.ts';
+import { deliveryRecord, jobIdOf, refusedRow } from './rows.ts';
+import type { Tables } from './tables.ts';
+import { TimedStore, unavailable } from './timed-store.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
 
 /** The newest so many refused bodies are kept. */
 const KEPT_REFUSED = 1000;
 
-/** Takes more pages than a callback of common size, so that a disk that has no room for one shows. */
-const PROBE: Insertable<RefusedRow> = {
-  received_at: 0,
-  status: 0,
-  detail: 'probe',
-  errors: '[]',
-  remote_address: '',
-  body: '.'.repeat(32 * 1024),
-};
+const CLOSE_TIMEOUT_MS = 1000;
 
 export interface LedgerOptions {
   readonly clock: Clock;
@@ -52,85 +46,112 @@ export interface LedgerOptions {
 }
 
 export class SqlLedger implements Ledger {
-  readonly #store: OpenStore;
+  readonly #store: TimedStore;
   readonly #options: LedgerOptions;
   readonly #admissions: GroupCommit<Arrival, Admission>;
   readonly #settlements: GroupCommit<Settlement, void>;
   readonly #unwritten: UnwrittenOutcomes;
+  readonly #orphans: OrphanedClaims;
+  #probing: Promise<void> | undefined;
 
   constructor(store: OpenStore, options: LedgerOptions) {
-    this.#store = store;
+    this.#store = new TimedStore(store, options.clock);
     this.#options = options;
-    // Of a store that nobody can write now, each piece of work alone would be refused just as late.
-    const isWorthSplitting = (error: unknown) => !store.traits.isBusy(causeOf(error));
-    this.#admissions = new GroupCommit((batch) => this.#commitArrivals(batch), isWorthSplitting);
-    this.#settlements = new GroupCommit((batch) => this.#commitSettlements(batch), isWorthSplitting);
-    this.#unwritten = new UnwrittenOutcomes((settlement) => this.#settlements.add(settlement));
-  }
-
-  admit(arrival: Arrival): Promise<Admission> {
-    const add = () => this.#admissions.add(arrival);
-    return this.#unwritten.isEmpty ? add() : this.#unwritten.flush().then(add);
-  }
-
-  settle(settlement: Settlement): Promise<void> {
-    return this.#settlements.add(settlement).catch((error: unknown) => {
-      this.#unwritten.keep(settlement);
-      throw error;
+    const mayPassInPieces = (error: unknown) => this.#store.isRefusal(error);
+    this.#orphans = new OrphanedClaims((ids, jobIds) => this.#releaseClaims(ids, jobIds));
+    this.#unwritten = new UnwrittenOutcomes((settlement) => this.#writeBelated(settlement), mayPassInPieces);
+    this.#admissions = new GroupCommit({
+      commit: (batch, deadline) => this.#commitArrivals(batch, deadline),
+      mayPassInPieces,
+      onLate: (_arrival, { claimed }) => this.#orphans.keep(claimed),
+    });
+    this.#settlements = new GroupCommit({
+      commit: (batch, deadline) => this.#commitSettlements(batch, deadline),
+      mayPassInPieces,
+      onLate: (settlement) => this.#unwritten.drop(settlement),
     });
   }
 
-  isBlocked(deliveryId: number): Promise<boolean> {
-    return this.#available(async () => {
-      const blocked = await this.#db
+  async admit(arrival: Arrival, withinMs?: number): Promise<Admission> {
+    const deadline = this.#store.deadline(withinMs);
+    await this.#clearArrearsBy(deadline);
+    return this.#admissions.add(arrival, deadline).catch((error: unknown) => {
+      throw unavailable(error);
+    });
+  }
+
+  async settle(settlement: Settlement, withinMs?: number): Promise<void> {
+    try {
+      await this.#settlements.add(settlement, this.#store.deadline(withinMs));
+    } catch (error) {
+      this.#unwritten.keep(settlement);
+      const untold = settlement.deliveries.filter(({ state }) => state !== 'delivered');
+      this.#orphans.keep(untold.map(({ id }) => id));
+      throw unavailable(error);
+    }
+  }
+
+  isBlocked(deliveryId: number, withinMs?: number): Promise<boolean> {
+    return this.#store.read(this.#store.deadline(withinMs), async (db) => {
+      const blocked = await db
         .selectFrom('deliveries')
         .select('id')
         .where('id', '=', deliveryId)
-        .where(sql<boolean>`exists (${earlierOfTheJob(this.#time())})`)
+        .where(sql<boolean>`exists (${earlierOfTheJob(this.#store.time())})`)
         .executeTakeFirst();
       return blocked !== undefined;
     });
   }
 
   async claimDue(limit: number, pausedChannels: readonly string[]): Promise<readonly DueDelivery[]> {
-    await this.#unwritten.flush();
+    const deadline = this.#store.deadline();
+    await this.#clearArrearsBy(deadline);
     const { traits } = this.#store;
     const request = { claim: this.#options, limit, pausedChannels };
-    return this.#transact(false, (trx) => claimDue(trx, traits, this.#time(), request));
+    return this.#claiming(
+      { isDurable: false, deadline },
+      (trx) => claimDue(trx, traits, this.#store.time(), request),
+      (due) => ({ ids: due.map(({ record }) => record.id), jobIds: [] }),
+    );
   }
 
   raise(alert: Alert): Promise<void> {
-    return this.#transact(true, (trx) =>
-      writeAlert({ trx, time: this.#time() }, this.#store.statements, alert),
+    return this.#store.transact({ isDurable: true, deadline: this.#store.deadline() }, (trx) =>
+      writeAlert({ trx, time: this.#store.time() }, this.#store.statements, alert),
     );
   }
 
   prune(before: number): Promise<number> {
-    return this.#transact(false, (trx) => pruneStep(trx, { before, now: this.#options.clock.now() }));
+    return this.#store.transact({ isDurable: false, deadline: this.#store.deadline() }, (trx) =>
+      pruneStep(trx, { before, now: this.#options.clock.now() }),
+    );
   }
 
-  deliveriesOf(callbackId: number): Promise<readonly DeliveryRecord[]> {
-    return this.#available(async () => {
-      const rows = await deliveryRows(this.#db, this.#time(), callbackId);
+  deliveriesOf(callbackId: number, withinMs?: number): Promise<readonly DeliveryRecord[]> {
+    return this.#store.read(this.#store.deadline(withinMs), async (db) => {
+      const rows = await deliveryRows(db, this.#store.time(), callbackId);
       return rows.map(deliveryRecord);
     });
   }
 
-  refuse(refused: RefusedBody): Promise<void> {
-    return this.#transact(true, async (trx) => {
-      await trx.insertInto('refused').values(refusedRow(refused)).execute();
-      await trx
-        .deleteFrom('refused')
-        .where('id', '<=', (eb) =>
-          eb.selectFrom('refused').select('id').orderBy('id', 'desc').limit(1).offset(KEPT_REFUSED),
-        )
-        .execute();
-    });
+  refuse(refused: RefusedBody, withinMs?: number): Promise<void> {
+    return this.#store.transact(
+      { isDurable: true, deadline: this.#store.deadline(withinMs) },
+      async (trx) => {
+        await trx.insertInto('refused').values(refusedRow(refused)).execute();
+        await trx
+          .deleteFrom('refused')
+          .where('id', '<=', (eb) =>
+            eb.selectFrom('refused').select('id').orderBy('id', 'desc').limit(1).offset(KEPT_REFUSED),
+          )
+          .execute();
+      },
+    );
   }
 
   countOpen(): Promise<OpenCounts> {
-    return this.#available(async () => {
-      const rows = await this.#db
+    return this.#store.read(this.#store.deadline(), async (db) => {
+      const rows = await db
         .selectFrom('deliveries')
         .select(['state', (eb) => eb.fn.countAll().as('count')])
         .where(isOpen)
@@ -141,67 +162,113 @@ export class SqlLedger implements Ledger {
     });
   }
 
-  async probe(): Promise<void> {
-    await this.#unwritten.flush();
-    // SQLite never writes what is gone again within the transaction.
-    await this.#transact(false, (trx) => trx.insertInto('refused').values(PROBE).execute());
-    await this.#transact(false, (trx) =>
-      trx.deleteFrom('refused').where('status', '=', PROBE.status).execute(),
-    );
+  /** Once for all who ask at the same moment. */
+  probe(): Promise<void> {
+    this.#probing ??= probeStore(this.#store, (deadline) => this.#clearArrearsBy(deadline)).finally(() => {
+      this.#probing = undefined;
+    });
+    return this.#probing;
   }
 
   async close(): Promise<void> {
-    await this.#unwritten.flush().catch(() => undefined);
-    await this.#db.destroy();
+    const deadline = this.#store.deadline(CLOSE_TIMEOUT_MS);
+    await deadline.bound(this.#unwritten.flush()).catch(() => undefined);
+    await deadline.bound(this.#store.close()).catch(() => undefined);
   }
 
-  get #db(): Kysely<Tables> {
-    return this.#store.db;
+  /**
+   * Before anything is admitted or claimed, the store must know who was told, and what is in nobody's hands.
+   * @throws {LedgerUnavailable}
+   */
+  async #clearArrearsBy(deadline: Deadline): Promise<void> {
+    if (this.#unwritten.isEmpty && this.#orphans.isEmpty) return;
+    const clear = async () => {
+      await this.#unwritten.flush();
+      await this.#orphans.flush();
+    };
+    await deadline.bound(clear()).catch((error: unknown) => {
+      throw unavailable(error);
+    });
   }
 
-  /** Claims and due times are told by the store's clock: those of its processes may differ by minutes. */
-  #time(): StoreTime {
-    const now = this.#store.traits.now(this.#options.clock.now());
-    return { now, in: (ms) => (typeof now === 'number' ? now + ms : sql<number>`${now} + ${ms}`) };
-  }
-
-  #commitArrivals(batch: readonly Arrival[]): Promise<readonly Admission[]> {
+  #commitArrivals(batch: readonly Arrival[], deadline: Deadline): Promise<readonly Admission[]> {
     const isDurable = batch.some(({ isAccepted }) => isAccepted);
     const { clock, takeOverAfterMs } = this.#options;
     const { traits, statements } = this.#store;
     const context = {
       traits,
       statements,
-      time: this.#time(),
+      time: this.#store.time(),
       claim: this.#options,
       takeOverAfterMs,
       now: clock.now(),
     };
-    return this.#transact(isDurable, (trx) => admitAll({ ...context, trx }, batch));
+    return this.#claiming(
+      { isDurable, deadline },
+      (trx) => admitAll({ ...context, trx }, batch),
+      (admissions) => ({
+        ids: admissions.flatMap(({ claimed }) => [...claimed]),
+        jobIds: batch.map(({ callback }) => jobIdOf(callback)),
+      }),
+    );
   }
 
-  async #commitSettlements(batch: readonly Settlement[]): Promise<void[]> {
+  async #commitSettlements(batch: readonly Settlement[], deadline: Deadline): Promise<void[]> {
     const isDurable = batch.some((settlement) => settlement.isDurable);
-    const { statements } = this.#store;
-    await this.#transact(isDurable, async (trx) => {
-      const context = { trx, time: this.#time() };
-      await statements.insertHistory(context, batch.flatMap(historyIn));
-      const updates = batch.flatMap(({ deliveries }) => deliveries);
-      await statements.updateDeliveries(context, updates, this.#options.owner);
-    });
+    await this.#store.transact({ isDurable, deadline }, (trx) => this.#writeSettlements(trx, batch));
     return batch.map(() => undefined);
   }
 
-  #transact<T>(isDurable: boolean, work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {
-    const { db, traits } = this.#store;
-    return this.#available(() => traits.transact(db, isDurable, work));
+  async #writeSettlements(trx: Kysely<Tables>, batch: readonly Settlement[]): Promise<void> {
+    const { statements } = this.#store;
+    const context = { trx, time: this.#store.time() };
+    await statements.insertHistory(context, batch.flatMap(historyIn));
+    const updates = batch.flatMap(({ deliveries }) => deliveries);
+    await statements.updateDeliveries(context, updates, this.#options.owner);
   }
 
-  async #available<T>(work: () => Promise<T>): Promise<T> {
+  /** Nobody was told whether the first try was committed: it may have been. */
+  #writeBelated(settlement: Settlement): Promise<void> {
+    const { isDurable, deliveries } = settlement;
+    return this.#store.transact({ isDurable, deadline: this.#store.deadline() }, async (trx) => {
+      const untold = await lockUntold(
+        trx,
+        deliveries.map(({ id }) => id),
+      );
+      if (untold.length > 0) await this.#writeSettlements(trx, [settlement]);
+    });
+  }
+
+  /** Whoever is still committing holds the locks of the jobs, and of the rows that were there before. */
+  #releaseClaims(ids: readonly number[], jobIds: readonly string[]): Promise<void> {
+    const { traits } = this.#store;
+    return this.#store.transact({ isDurable: false, deadline: this.#store.deadline() }, async (trx) => {
+      await traits.lockJobs(trx, jobIds);
+      await releaseClaims(trx, this.#options.owner, ids);
+    });
+  }
+
+  /** What is claimed by a transaction of which nobody hears the end is in nobody's hands. */
+  async #claiming<T>(
+    settings: TransactionSettings,
+    work: (trx: Kysely<Tables>) => Promise<T>,
+    claimsOf: (result: T) => { readonly ids: readonly number[]; readonly jobIds: readonly string[] },
+  ): Promise<T> {
+    let claims: ReturnType<typeof claimsOf> | undefined;
+    const orphan = () => claims && this.#orphans.keep(claims.ids, claims.jobIds);
+    const noting = async (trx: Kysely<Tables>) => {
+      claims = undefined;
+      const result = await work(trx);
+      claims = claimsOf(result);
+      return result;
+    };
     try {
-      return await patiently(this.#options.clock, this.#store.traits.isBusy, work);
+      const result = await this.#store.transact(settings, noting, orphan);
+      this.#orphans.adopt(claims?.ids ?? []);
+      return result;
     } catch (error) {
-      throw unavailable(error);
+      orphan();
+      throw error;
     }
   }
 }
@@ -210,13 +277,4 @@ export class SqlLedger implements Ledger {
 function historyIn({ history }: Settlement): readonly HistoryRecord[] {
   const isEmpty = history === undefined || (history.attempts.length === 0 && history.answer === undefined);
   return isEmpty ? [] : [history];
-}
-
-function causeOf(error: unknown): unknown {
-  return error instanceof LedgerUnavailable ? error.cause : error;
-}
-
-function unavailable(error: unknown): LedgerUnavailable {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new LedgerUnavailable(`the ledger cannot be used: ${reason}`, { cause: error });
 }

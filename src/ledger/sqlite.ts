@@ -175,7 +175,7 @@ function traitsOver(database: SqliteDatabase, log: LogMover | undefined): Dialec
     idType: 'integer',
     // `integer primary key` is the rowid itself and counts up by itself.
     asGeneratedId: (column) => column,
-    transact: (db, isDurable, work) =>
+    transact: (db, { isDurable }, work) =>
       db.connection().execute(async (connection) => {
         // The level cannot change inside a transaction; in WAL mode FULL also flushes every commit before this one.
         if (isDurable) run('pragma synchronous = full');
@@ -187,11 +187,16 @@ function traitsOver(database: SqliteDatabase, log: LogMover | undefined): Dialec
           if (isDurable) run('pragma synchronous = normal');
         }
       }),
+    read: (db, _deadline, work) => work(db),
     now: (localNow) => localNow,
     // One connection writes at a time: there is nobody to be locked out.
     lockRows: (query) => query,
     lockJobs: () => Promise.resolve(),
+    // Whoever writes holds all of them.
+    lockTables: () => Promise.resolve(),
     isBusy: isSqliteBusy,
+    // Of a store that nobody can write now, each piece of work alone would be refused just as late.
+    isRefusal: (error) => !isSqliteBusy(error),
   };
 }
 
