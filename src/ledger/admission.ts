@@ -79,12 +79,12 @@ async function planDeliveries(
 }
 
 async function holdOvertaken(
-  { trx, time }: AdmissionContext,
+  context: AdmissionContext,
   orders: ReadonlyMap<Newcomer, Order>,
 ): Promise<ReadonlyMap<Newcomer, Order>> {
   const ids = [...orders.values()].flatMap(({ overtaken }) => overtaken.map(({ id }) => id));
   if (ids.length === 0) return orders;
-  const held = await holdBackIdle(trx, time, ids, SUPERSEDED);
+  const held = await holdBackIdle(context, ids, SUPERSEDED);
   return new Map([...orders].map(([newcomer, order]) => [newcomer, withoutHeld(order, held)]));
 }
 

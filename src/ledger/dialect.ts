@@ -30,12 +30,19 @@ export interface DialectTraits {
    * throughout a statement, so that an index can answer to it.
    */
   now(localNow: number): Moment;
-  /** Keeps two who claim at once from waiting for each other, or getting the same rows. */
+  /** Of the rows, those that no other transaction is writing: two who claim at once neither wait nor get the same. */
   lockRows<Row>(
     query: SelectQueryBuilder<Tables, 'deliveries', Row>,
   ): SelectQueryBuilder<Tables, 'deliveries', Row>;
   /** Until the transaction ends, nobody else admits callbacks of these jobs: their order must be one for all. */
   lockJobs(trx: Kysely<Tables>, jobIds: readonly string[]): Promise<void>;
+  /** Waits for each in turn, in the order in which everybody locks deliveries, so that nobody waits in a circle. */
+  lockDeliveries(trx: Kysely<Tables>, ids: readonly number[]): Promise<void>;
+  /**
+   * Of the callbacks to be forgotten, those that no other transaction is writing and of which nothing is undelivered,
+   * locked with all that belongs to them.
+   */
+  lockForgotten(trx: Kysely<Tables>, callbackIds: readonly number[]): Promise<readonly number[]>;
   /** Waits until the tables may be written that a callback is written to. */
   lockTables(trx: Kysely<Tables>): Promise<void>;
   /** Somebody else holds the store for a moment: worth a short wait. */

@@ -1,5 +1,6 @@
 /** Writing, claiming and holding back deliveries that are still to be made. */
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
+import type { DialectTraits } from './dialect.ts';
 import { EXECUTING } from './job-order.ts';
 import { type Claim, isClaimedColumn, type StandingRow, type StoreTime } from './rows.ts';
 import type { Tables } from './tables.ts';
@@ -13,30 +14,57 @@ export const isOpen = sql<boolean>`deliveries.state in ('pending', 'dead')`;
 /** By the index, too. */
 export const isPending = sql<boolean>`(${isOpen} and deliveries.state = 'pending')`;
 
+/** A transaction that writes deliveries, at one moment of the store's time. */
+export interface DeliveryWrites {
+  readonly trx: Kysely<Tables>;
+  readonly time: StoreTime;
+  readonly traits: Pick<DialectTraits, 'lockRows' | 'lockDeliveries'>;
+}
+
 /** What nobody else is sending becomes the claimer's. @returns the ids */
 export async function claimPending(
-  trx: Kysely<Tables>,
-  time: StoreTime,
+  writes: DeliveryWrites,
   callbackId: number,
   { owner, leaseMs }: Claim,
 ): Promise<number[]> {
-  const claimed = await trx
+  const { trx, time } = writes;
+  const ids = await lockIdle(writes, (query) => query.where('callback_id', '=', callbackId));
+  if (ids.length === 0) return [];
+  await trx
     .updateTable('deliveries')
     .set({ claimed_by: owner, claimed_until: time.in(leaseMs) })
-    .where('callback_id', '=', callbackId)
+    .where('id', 'in', ids)
+    .execute();
+  return ids;
+}
+
+type DeliveryIds = SelectQueryBuilder<Tables, 'deliveries', { id: number }>;
+
+/**
+ * Those of the pending deliveries that nobody is sending, locked. What another transaction is writing at this moment is
+ * in its hands: who waited for it here, with the locks of a job, could wait in a circle.
+ */
+async function lockIdle(
+  { trx, time, traits }: DeliveryWrites,
+  among: (query: DeliveryIds) => DeliveryIds,
+): Promise<number[]> {
+  const idle = trx
+    .selectFrom('deliveries')
+    .select('id')
     .where('state', '=', 'pending')
     .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<=', time.now)]))
-    .returning('id')
-    .execute();
-  return claimed.map(({ id }) => id);
+    .orderBy('id');
+  const rows = await traits.lockRows(among(idle)).execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Ends claims of a process that works on none of these. */
 export async function releaseClaims(
-  trx: Kysely<Tables>,
+  { trx, traits }: Omit<DeliveryWrites, 'time'>,
   owner: string,
   ids: readonly number[],
 ): Promise<void> {
+  await traits.lockDeliveries(trx, ids);
   await trx
     .updateTable('deliveries')
     .set({ claimed_by: null, claimed_until: null })
@@ -46,16 +74,20 @@ export async function releaseClaims(
     .execute();
 }
 
-/** Those of the deliveries that nobody has written down as made, locked. @returns their ids */
-export async function lockUntold(trx: Kysely<Tables>, ids: readonly number[]): Promise<number[]> {
+/** Whether anybody of these is not yet written down as told, once whoever may be writing that is through. */
+export async function isAnyUntold(
+  { trx, traits }: Omit<DeliveryWrites, 'time'>,
+  ids: readonly number[],
+): Promise<boolean> {
+  await traits.lockDeliveries(trx, ids);
   const untold = await trx
-    .updateTable('deliveries')
-    .set((eb) => ({ updated_at: eb.ref('updated_at') }))
+    .selectFrom('deliveries')
+    .select('id')
     .where('id', 'in', ids)
     .where('state', '<>', 'delivered')
-    .returning('id')
-    .execute();
-  return untold.map(({ id }) => id);
+    .limit(1)
+    .executeTakeFirst();
+  return untold !== undefined;
 }
 
 /** Holds back deliveries that this process has claimed. */
@@ -70,17 +102,14 @@ export async function holdBack(
 
 /** Holds back what nobody is sending at this moment. @returns the ids */
 export async function holdBackIdle(
-  trx: Kysely<Tables>,
-  time: StoreTime,
+  writes: DeliveryWrites,
   ids: readonly number[],
   reason: string,
 ): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set();
-  const held = await holdingBack(trx, time, ids, reason)
-    .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<=', time.now)]))
-    .returning('id')
-    .execute();
-  return new Set(held.map(({ id }) => id));
+  const idle = await lockIdle(writes, (query) => query.where('id', 'in', ids));
+  await holdBack(writes.trx, writes.time, idle, reason);
+  return new Set(idle);
 }
 
 function holdingBack(trx: Kysely<Tables>, time: StoreTime, ids: readonly number[], reason: string) {

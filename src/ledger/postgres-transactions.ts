@@ -6,7 +6,7 @@ import type { TransactionSettings } from './dialect.ts';
 import type { Tables } from './tables.ts';
 
 /** The server gives up first, so that the connection is still of use. */
-const SERVER_SHARE = 0.95;
+const SERVER_SHARE = 0.9;
 
 /** Of a client that died without a word, the server keeps the locks no longer. */
 const IDLE_MS = 10_000;

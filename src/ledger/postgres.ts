@@ -11,6 +11,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import type { DialectTraits, OpenStore } from './dialect.ts';
+import { nothingIsOpen } from './prune.ts';
 import { kyselyStatements } from './kysely-statements.ts';
 import { PostgresTransactions } from './postgres-transactions.ts';
 import type { Tables } from './tables.ts';
@@ -123,10 +124,46 @@ function traitsOver(transactions: PostgresTransactions): DialectTraits {
           select distinct hashtextextended(job_id, 0) as key from unnest(${jobIds}::text[]) as job_id order by key
         ) as keys`.execute(trx);
     },
+    lockDeliveries,
+    lockForgotten,
     lockTables: async (trx) => {
       await sql`lock table callbacks, deliveries, history in row exclusive mode`.execute(trx);
     },
   };
+}
+
+async function lockDeliveries(trx: Kysely<Tables>, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await trx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+}
+
+/** Callbacks before deliveries, each by their ids, as everybody does. */
+async function lockForgotten(trx: Kysely<Tables>, callbackIds: readonly number[]): Promise<number[]> {
+  const callbacks = await trx
+    .selectFrom('callbacks')
+    .select('id')
+    .where('id', 'in', callbackIds)
+    .where(nothingIsOpen)
+    .orderBy('id')
+    .forUpdate()
+    .skipLocked()
+    .execute();
+  const ids = callbacks.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  await trx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('callback_id', 'in', ids)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return ids;
 }
 
 /** SQLSTATE; system errors, say of a connection, have codes of other lengths. */

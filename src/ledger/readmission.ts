@@ -15,7 +15,7 @@ export async function admitAgain(
   const { arrival } = newcomer;
   const known = await countIn(context, newcomer);
   const order = await orderOf(context, newcomer, known.id);
-  const claimed = arrival.isAccepted ? [] : await claimPending(trx, time, known.id, claim);
+  const claimed = arrival.isAccepted ? [] : await claimPending(context, known.id, claim);
   const before = await deliveryRows(trx, time, known.id);
   const own = before.filter(({ id }) => claimed.includes(id));
   if (order.isSuperseded) await holdBackSuperseded(context, before, own);
@@ -49,26 +49,27 @@ async function countIn({ trx, now }: AdmissionContext, { jobId, identity = '' }:
 
 /** For a retry, a result counts as earlier whenever it came: an `executing` must not be told after it. */
 async function orderOf(
-  { trx, time }: AdmissionContext,
+  context: AdmissionContext,
   { arrival, jobId }: Newcomer,
   callbackId: number,
 ): Promise<Order> {
+  const { trx, time } = context;
   const { status } = arrival.callback;
   const steps = await stepsOf(trx, [jobId], time);
   const others = steps.filter((step) => step.callbackId !== callbackId);
   const { isSuperseded } = orderAfter(status, others);
   const earlier = others.filter((step) => step.callbackId < callbackId);
   const order = { ...orderAfter(status, earlier), isSuperseded };
-  return withoutHeld(order, await holdBackIdle(trx, time, idsOf(order.overtaken), SUPERSEDED));
+  return withoutHeld(order, await holdBackIdle(context, idsOf(order.overtaken), SUPERSEDED));
 }
 
 async function holdBackSuperseded(
-  { trx, time }: AdmissionContext,
+  context: AdmissionContext,
   before: readonly StandingRow[],
   own: readonly StandingRow[],
 ): Promise<void> {
-  await holdBack(trx, time, idsOf(own), SUPERSEDED);
-  await holdBackIdle(trx, time, idsOf(before), SUPERSEDED);
+  await holdBack(context.trx, context.time, idsOf(own), SUPERSEDED);
+  await holdBackIdle(context, idsOf(before), SUPERSEDED);
 }
 
 interface KnownDeliveries {

@@ -20,7 +20,7 @@ import {
   type Settlement,
 } from './ledger.ts';
 import { OrphanedClaims } from './orphaned-claims.ts';
-import { deliveryRows, earlierOfTheJob, isOpen, lockUntold, releaseClaims } from './pending-rows.ts';
+import { deliveryRows, earlierOfTheJob, isAnyUntold, isOpen, releaseClaims } from './pending-rows.ts';
 import { probeStore } from './probe.ts';
 import { pruneStep } from './prune.ts';
 import { deliveryRecord, jobIdOf, refusedRow } from './rows.ts';
@@ -123,7 +123,7 @@ export class SqlLedger implements Ledger {
 
   prune(before: number): Promise<number> {
     return this.#store.transact({ isDurable: false, deadline: this.#store.deadline() }, (trx) =>
-      pruneStep(trx, { before, now: this.#options.clock.now() }),
+      pruneStep(trx, this.#store.traits, { before, now: this.#options.clock.now() }),
     );
   }
 
@@ -230,12 +230,10 @@ export class SqlLedger implements Ledger {
   /** Nobody was told whether the first try was committed: it may have been. */
   #writeBelated(settlement: Settlement): Promise<void> {
     const { isDurable, deliveries } = settlement;
+    const { traits } = this.#store;
     return this.#store.transact({ isDurable, deadline: this.#store.deadline() }, async (trx) => {
-      const untold = await lockUntold(
-        trx,
-        deliveries.map(({ id }) => id),
-      );
-      if (untold.length > 0) await this.#writeSettlements(trx, [settlement]);
+      const ids = deliveries.map(({ id }) => id);
+      if (await isAnyUntold({ trx, traits }, ids)) await this.#writeSettlements(trx, [settlement]);
     });
   }
 
@@ -244,7 +242,7 @@ export class SqlLedger implements Ledger {
     const { traits } = this.#store;
     return this.#store.transact({ isDurable: false, deadline: this.#store.deadline() }, async (trx) => {
       await traits.lockJobs(trx, jobIds);
-      await releaseClaims(trx, this.#options.owner, ids);
+      await releaseClaims({ trx, traits }, this.#options.owner, ids);
     });
   }
 

@@ -193,6 +193,8 @@ function traitsOver(database: SqliteDatabase, log: LogMover | undefined): Dialec
     lockRows: (query) => query,
     lockJobs: () => Promise.resolve(),
     // Whoever writes holds all of them.
+    lockDeliveries: () => Promise.resolve(),
+    lockForgotten: (_trx, callbackIds) => Promise.resolve(callbackIds),
     lockTables: () => Promise.resolve(),
     isBusy: isSqliteBusy,
     // Of a store that nobody can write now, each piece of work alone would be refused just as late.

@@ -1,9 +1,9 @@
 /** A PostgreSQL that hangs, in whatever way: the built program answers in time, says that it is not ready, and recovers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import pg from 'pg';
 import { request } from 'undici';
 import { type Answer, post } from '../support/bridge-world.ts';
+import { lockTable } from '../support/lock-table.ts';
 import { moment } from '../support/moment.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import type { ServeProcess } from '../support/process.ts';
@@ -218,11 +218,3 @@ describe('A PostgreSQL that hangs', function () {
     expect(await deliveriesOfPostgres(url, 'pending')).to.deep.equal(pairsOf(callbacks, [SLACK_OPS]));
   });
 });
-
-/** Whoever wants the table waits, until the returned function is called. */
-async function lockTable(url: string, table: string): Promise<() => Promise<void>> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(`begin; lock table ${table} in access exclusive mode`);
-  return () => client.end();
-}

@@ -1,6 +1,5 @@
 /** PostgreSQL keeps every promise of a ledger, with any number of replicas on it, and through its own absence. */
 import { expect } from 'chai';
-import pg from 'pg';
 import { type Ledger, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
@@ -14,6 +13,7 @@ import {
   target,
 } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';
+import { lockTable } from '../support/lock-table.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
@@ -169,14 +169,14 @@ describe('PostgreSQL', function () {
       const [told] = idsOf(await arrive('told'));
       // Some connections are in use when the server goes away, the others are idle.
       await Promise.all(Array.from({ length: 6 }, () => ledger.countOpen()));
-      const release = await holdTable(store.url, 'deliveries');
+      const release = await lockTable(store.url, 'deliveries');
       const waiting = Promise.allSettled([arrive('job-1'), ledger.claimDue(9, []), ledger.countOpen()]);
       await server.stop();
       for (const outcome of await waiting) {
         // One that gets the table in the very moment in which the server ends whoever had it may still pass.
         if (outcome.status === 'rejected') expect(outcome.reason).to.be.instanceOf(LedgerUnavailable);
       }
-      release();
+      await release().catch(() => undefined);
       const calls: (() => Promise<unknown>)[] = [
         () => arrive('job-2'),
         () => ledger.settle(settlementOf([delivered(told)])),
@@ -199,12 +199,3 @@ describe('PostgreSQL', function () {
     });
   });
 });
-
-/** Whoever wants the table waits; the returned function forgets about it. */
-async function holdTable(url: string, table: string): Promise<() => void> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => undefined);
-  await client.connect();
-  await client.query(`begin; lock table ${table} in access exclusive mode`);
-  return () => void client.end().catch(() => undefined);
-}
