@@ -56,4 +56,5 @@ export interface OpenStore {
   readonly db: Kysely<Tables>;
   readonly traits: DialectTraits;
   readonly statements: HotStatements;
+  readonly close: () => Promise<void>;
 }

@@ -90,17 +90,24 @@ async function createRefused(db: Schema, traits: DialectTraits): Promise<void> {
     .execute();
 }
 
+/** By their names, in their order. */
+const STEPS: Readonly<Record<string, (db: Schema, traits: DialectTraits) => Promise<void>>> = {
+  '0001-ledger-tables': async (db, traits) => {
+    await createCallbacks(db, traits);
+    await createDeliveries(db, traits);
+    await createHistory(db, traits);
+    await createRefused(db, traits);
+  },
+};
+
+export const migrationNames: readonly string[] = Object.keys(STEPS);
+
+export const NEWER_LEDGER =
+  'the ledger was written by a newer version of Botbell, or by one before its first release: run that version, or start with another store.url';
+
 function migrationsFor(traits: DialectTraits): Record<string, Migration> {
-  return {
-    '0001-ledger-tables': {
-      up: async (db) => {
-        await createCallbacks(db as Schema, traits);
-        await createDeliveries(db as Schema, traits);
-        await createHistory(db as Schema, traits);
-        await createRefused(db as Schema, traits);
-      },
-    },
-  };
+  const steps = Object.entries(STEPS);
+  return Object.fromEntries(steps.map(([name, up]) => [name, { up: (db) => up(db as Schema, traits) }]));
 }
 
 /** A step may take as long as it needs, but only of a server that answers. */
@@ -129,8 +136,6 @@ function asError(error: unknown): Error {
 function explained(error: unknown): Error {
   const { message } = asError(error);
   return message.startsWith('corrupted migrations')
-    ? new Error(
-        'the ledger was written by a newer version of Botbell, or by one before its first release: run that version, or start with another store.url',
-      )
+    ? new Error(NEWER_LEDGER)
     : new Error(`the ledger could not be prepared: ${message}`, { cause: error });
 }

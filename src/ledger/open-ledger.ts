@@ -9,9 +9,8 @@ import { patiently } from './patience.ts';
 import { isPending } from './pending-rows.ts';
 import { isSqliteBusy, openSqlite } from './sqlite.ts';
 import { type LedgerOptions, SqlLedger } from './sql-ledger.ts';
+import { SQLITE, sqlitePathOf } from './store-url.ts';
 import type { Tables } from './tables.ts';
-
-const SQLITE = 'sqlite:';
 
 const RELEASE_TIMEOUT_MS = 5000;
 
@@ -23,7 +22,7 @@ export async function openLedger(url: string, options: LedgerOptions): Promise<L
     await releaseClaimsOfTheGone(store, options);
     return new SqlLedger(store, options);
   } catch (error) {
-    await store.db.destroy();
+    await store.close();
     throw error;
   }
 }
@@ -63,6 +62,5 @@ async function openStore(url: string, { clock, onTrouble }: LedgerOptions): Prom
     const { openPostgres } = await import('./postgres.ts');
     return openPostgres(url, onTrouble ?? (() => undefined));
   }
-  const path = url.slice(SQLITE.length).replace(/^\/\/(?=\/)/, '');
-  return patiently(clock, isSqliteBusy, () => openSqlite(path));
+  return patiently(clock, isSqliteBusy, () => openSqlite(sqlitePathOf(url)));
 }

@@ -61,6 +61,8 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
     db: new Kysely<Tables>({ dialect: new LedgerDialect({ pool }) }),
     traits: traitsOver(new PostgresTransactions(pool)),
     statements: kyselyStatements,
+    // Kysely closes no pool that it has not used itself.
+    close: () => pool.end(),
   };
 }
 

@@ -52,7 +52,12 @@ export function openSqlite(path: string): OpenStore {
   const log = logMoverOf(database);
   const kept = keptStatements(database, log);
   const db = new Kysely<Tables>({ dialect: new LedgerDialect(kept) });
-  return { db, traits: traitsOver(kept, log), statements: new SqliteStatements(kept) };
+  return {
+    db,
+    traits: traitsOver(kept, log),
+    statements: new SqliteStatements(kept),
+    close: () => db.destroy(),
+  };
 }
 
 class LedgerDialect extends SqliteDialect {

@@ -62,7 +62,7 @@ export class TimedStore {
   }
 
   close(): Promise<void> {
-    return this.#store.db.destroy();
+    return this.#store.close();
   }
 
   async #available<T>(deadline: Deadline, work: () => Promise<T>, onLate?: () => void): Promise<T> {
