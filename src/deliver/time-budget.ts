@@ -5,7 +5,7 @@ const SHARE = 0.05;
 const MOST_MS = 250;
 
 /** For the answer itself to be on its way. */
-const ANSWERING = 0.2;
+const ANSWERING = 0.4;
 
 export interface TimeBudget {
   /** Whoever is to be told is told until here; milliseconds since the epoch. */
