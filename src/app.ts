@@ -4,6 +4,7 @@ import type { Channel, ChannelType } from './channels/channel.ts';
 import { createAdmin } from './admin/admin.ts';
 import { composePipeline, destinationsOf, leaseMsOf, type Pipeline } from './compose-pipeline.ts';
 import type { AdminConfig, Config } from './config/config.ts';
+import { timeBudgetOf } from './deliver/time-budget.ts';
 import { listen, type ListeningServer } from './http/server.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { openLedger } from './ledger/open-ledger.ts';
@@ -198,12 +199,14 @@ function openReceiver(options: AppOptions, services: Services): Promise<Listenin
 }
 
 async function keepRefused(
-  { logger }: AppOptions,
+  { config, clock, logger }: AppOptions,
   { pipeline }: Services,
-  { bytes, ...refusal }: Refusal,
+  { bytes, arrivedAt, ...refusal }: Refusal,
 ): Promise<void> {
   try {
-    await pipeline.refuse({ ...refusal, body: Buffer.from(bytes).toString('utf8') });
+    const body = Buffer.from(bytes).toString('utf8');
+    const { writeUntil } = timeBudgetOf(arrivedAt, config.receiver.answerWithinMs);
+    await pipeline.refuse({ ...refusal, body }, writeUntil - clock.monotonic());
   } catch (error) {
     reportError(logger, 'a refused body could not be kept')(error);
   }

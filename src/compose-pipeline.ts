@@ -51,7 +51,7 @@ export interface Pipeline {
   readonly lanes: Lanes;
   readonly underWay: DeliveriesUnderWay;
   /** Keeps a refused body, and has the operators alerted of it. @throws {LedgerUnavailable} */
-  readonly refuse: (refused: RefusedBody) => Promise<void>;
+  readonly refuse: (refused: RefusedBody, withinMs: number) => Promise<void>;
 }
 
 export function composePipeline(parts: PipelineParts): Pipeline {
@@ -64,8 +64,8 @@ export function composePipeline(parts: PipelineParts): Pipeline {
   const shared = { router, take, alerts, lanes, underWay };
   const worker = composeWorker(parts, shared);
   const bridge = composeBridge(parts, { ...shared, onDue });
-  const refuse = async (refused: RefusedBody) => {
-    await parts.ledger.refuse(refused, refusalAlert(refused, alerts));
+  const refuse = async (refused: RefusedBody, withinMs: number) => {
+    await parts.ledger.refuse(refused, refusalAlert(refused, alerts), withinMs);
     onDue(alerts.targets.map(({ destination }) => destination));
   };
   return { bridge, worker, lanes, underWay, refuse };

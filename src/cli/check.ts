@@ -1,13 +1,11 @@
 /** `botbell check`: everything that is wrong with the config and its templates, before anybody relies on it. */
-import { channelTypes } from '../channels/registry.ts';
-import type { Config } from '../config/config.ts';
 import { formatProblem } from '../config/format-problem.ts';
-import { redactor } from '../deliver/redact.ts';
+import { checkOnline } from './check-online.ts';
 import { type CommandContext, configFileOf, styled } from './context.ts';
 import { checkProject } from './load-project.ts';
 
 export interface CheckOptions {
-  /** Also asks Slack and the mail server whether they would let us in. */
+  /** Also asks Slack and the mail server whether they would let us in, and looks at the store. */
   readonly online?: boolean;
   /** Warnings count as errors. */
   readonly strict?: boolean;
@@ -24,27 +22,8 @@ export async function checkCommand(context: CommandContext, options: CheckOption
       ? problems.length === 0
       : problems.every(({ severity }) => severity === 'warning');
   const isOnline =
-    project === undefined || options.online !== true || (await verifyAll(context, project.config));
+    project === undefined || options.online !== true || (await checkOnline(context, project.config));
   if (!isClean || !isOnline) return 1;
   context.result(`${configFileOf(context)}: ${styled(context, 'green', 'ok')}`);
   return 0;
-}
-
-async function verifyAll(context: CommandContext, config: Config): Promise<boolean> {
-  const redact = redactor(config.secrets);
-  let isFine = true;
-  for (const { name, type, settings } of config.channels.values()) {
-    const channel = await channelTypes.get(type)?.open(settings, { print: () => undefined });
-    try {
-      await channel?.verify();
-      context.result(`channel ${name}: ${styled(context, 'green', 'lets us in')}`);
-    } catch (error) {
-      isFine = false;
-      const reason = redact(error instanceof Error ? error.message : String(error));
-      context.result(`channel ${name}: ${styled(context, 'red', 'does not let us in')}: ${reason}`);
-    } finally {
-      await channel?.close();
-    }
-  }
-  return isFine;
 }

@@ -20,6 +20,7 @@ import { type DeliveryPolicy, attemptRecords, updateAfter, withRefusal } from '.
 import { errandFor, type Plan, plannedFor } from './plan.ts';
 import { attemptsOf, type FinishedTrip, type Round, runRound, standingsOf } from './round.ts';
 import type { Shares, Waiting } from './shares.ts';
+import { type TimeBudget, timeBudgetOf } from './time-budget.ts';
 import type { TurnsOfJobs } from './turns-of-jobs.ts';
 import { judge, judgeAccepted, mustSurvive, type Verdict } from './verdict.ts';
 
@@ -60,7 +61,7 @@ interface Handling {
   readonly incoming: Incoming;
   readonly admission: Admission;
   readonly plan: Plan;
-  readonly deadline: number;
+  readonly budget: TimeBudget;
   /** For which channels it may wait. */
   readonly share: Waiting;
   readonly underWay: ReadonlyMap<number, DeliveryUnderWay>;
@@ -77,11 +78,12 @@ export class Bridge {
 
   /** @throws {LedgerUnavailable} before anyone is told, or when what is still to be told could not be written down */
   async handle(incoming: Incoming): Promise<Verdict> {
-    const { ledger, startedAt, answerWhen, answerWithinMs } = this.#dependencies;
+    const { clock, ledger, startedAt, answerWhen, answerWithinMs } = this.#dependencies;
     const { callback, body, receivedAt, arrivedAt } = incoming;
     const plan = this.#dependencies.plan(callback);
     const isAccepted = answerWhen === 'accepted';
-    const admission = await ledger.admit({
+    const budget = timeBudgetOf(arrivedAt, answerWithinMs);
+    const arrival = {
       callback,
       body,
       startedAt: startedAt(callback),
@@ -89,10 +91,10 @@ export class Bridge {
       planned: plan.errands,
       routing: plan.routing,
       isAccepted,
-    });
+    };
+    const admission = await ledger.admit(arrival, budget.writeUntil - clock.monotonic());
     if (isAccepted) return this.#accept(receivedAt, admission);
-    const deadline = arrivedAt + answerWithinMs;
-    const handling = { incoming, admission, plan, deadline };
+    const handling = { incoming, admission, plan, budget };
     const share = this.#enterShares(handling);
     try {
       return await this.#deliver({ ...handling, share, underWay: this.#begin(admission) });
@@ -144,8 +146,8 @@ export class Bridge {
   /** What cannot be written down is only reported. */
   #tell(handling: Handling): Promise<Round> {
     const { clock, onUnwritten } = this.#dependencies;
-    const { admission, deadline } = handling;
-    return runRound(ownOf(admission), (record) => this.#take(handling, record), deadline, clock, {
+    const { admission, budget } = handling;
+    return runRound(ownOf(admission), (record) => this.#take(handling, record), budget.tellUntil, clock, {
       // The ledger keeps what it cannot write, so once is enough.
       onEarlyFinish: (finished) => this.#write(handling, finished).catch(onUnwritten),
       onLateFinish: (finished) => this.#write(handling, finished).catch(onUnwritten),
@@ -153,7 +155,8 @@ export class Bridge {
   }
 
   async #take(handling: Handling, record: DeliveryRecord): Promise<Trip> {
-    const { admission, deadline, share, underWay } = handling;
+    const { admission, share, underWay } = handling;
+    const deadline = handling.budget.tellUntil;
     const delivery = underWay.get(record.id) as DeliveryUnderWay;
     if (!share.channels.has(record.channel)) return this.#defer(delivery, 'share');
     const blocked = admission.blocked.find(({ id }) => id === record.id);
@@ -169,10 +172,10 @@ export class Bridge {
   }
 
   /** What another process, or an earlier request's late attempt, is making is ours to answer, too. */
-  #othersOnceThrough({ admission, deadline }: Handling): Promise<readonly DeliveryRecord[]> {
+  #othersOnceThrough({ admission, budget }: Handling): Promise<readonly DeliveryRecord[]> {
     const others = admission.deliveries.filter(({ id }) => !admission.claimed.includes(id));
     if (!others.some(({ isClaimed }) => isClaimed)) return Promise.resolve(others);
-    return this.#dependencies.turns.onceThrough(admission.callbackId, others, deadline);
+    return this.#dependencies.turns.onceThrough(admission.callbackId, others, budget.tellUntil);
   }
 
   async #answer(
@@ -206,7 +209,9 @@ export class Bridge {
   /** That everybody was told stays true when it cannot be written; whatever is still to be done must not be answered 200. */
   async #writeAnswer(handling: Handling, verdict: Verdict, settlement: Settlement): Promise<void> {
     try {
-      const settled = await this.#dependencies.ledger.settle(settlement);
+      const { clock, ledger } = this.#dependencies;
+      const withinMs = handling.budget.writeUntil - clock.monotonic();
+      const settled = await ledger.settle(settlement, withinMs);
       this.#handOn(handling, settlement.deliveries, settled);
     } catch (error) {
       if (verdict.status === 200 && mustSurvive(verdict)) throw error;

@@ -9,8 +9,11 @@ const IDLE_MS = 60_000;
 /** Longer than any pause. */
 const LONGEST_WAIT_MS = 2 * 3_600_000;
 
-/** A message may take so much longer to the remote than the one before it; remotes count from when it comes. */
-const JITTER_MS = 40;
+/**
+ * What a destination that is limited though it keeps its pace gets more time by, each time: a message may take longer to
+ * the remote than the one before it, and remotes count from when it comes.
+ */
+const SLOWER_BY_MS = 20;
 
 export interface LanePlace {
   readonly destination: string;
@@ -62,8 +65,8 @@ interface Starts {
 
 export class Lanes {
   readonly #dependencies: LanesDependencies;
-  /** Destinations that keep a pace. */
-  readonly #paced = new Set<string>();
+  /** Destinations that keep a pace, and how much slower than their channel's. */
+  readonly #paced = new Map<string, number>();
   /** Who sleeps until a slot of a destination, woken where that slot is void. */
   readonly #sleeping = new Map<string, Set<() => void>>();
   /** Of destinations, and of channels as a whole. */
@@ -111,7 +114,8 @@ export class Lanes {
     const isKnown = pause !== undefined && startedAt <= pause.since;
     if (isKnown && this.#now() + ms < pause.until + this.#intervalOf(channel)) return;
     if (!isKnown && this.#keptPace(place) && this.#isAnotherPaused(place)) this.#pause(channel, ms);
-    this.#paced.add(destination);
+    const slower = this.#paced.get(destination);
+    this.#paced.set(destination, slower === undefined ? 0 : slower + SLOWER_BY_MS);
     this.#pause(destination, ms);
   }
 
@@ -144,7 +148,7 @@ export class Lanes {
     const { store } = this.#dependencies;
     const known = new Map((await store.current(IDLE_MS)).map((pace) => [pace.destination, pace.nextInMs]));
     for (const [key, nextInMs] of known) this.#learn(key, nextInMs);
-    for (const destination of this.#paced) {
+    for (const destination of this.#paced.keys()) {
       if (!known.has(destination) && !this.#turns.has(destination)) this.#paced.delete(destination);
     }
     for (const [key, pause] of this.#pauses) {
@@ -191,7 +195,11 @@ export class Lanes {
       if (!this.#paced.has(destination)) return { inMs: 0, pause };
       const mostMs = Math.min(LONGEST_WAIT_MS, Math.floor(deadline - this.#now() - SHORTEST_ATTEMPT_MS));
       if (mostMs < 0) return undefined;
-      const inMs = await store.reserve(destination, this.#intervalOf(channel) + JITTER_MS, mostMs);
+      const inMs = await store.reserve(
+        destination,
+        this.#intervalOf(channel) + this.#paceOf(destination),
+        mostMs,
+      );
       return inMs === undefined ? undefined : { inMs, pause };
     });
     const guarded = turn.catch((error: unknown) => {
@@ -242,7 +250,7 @@ export class Lanes {
 
   #learn(key: string, nextInMs: number): void {
     const isDestination = key.includes(':');
-    if (isDestination) this.#paced.add(key);
+    if (isDestination && !this.#paced.has(key)) this.#paced.set(key, 0);
     // Of a destination it may only be that the next slots are taken.
     const since = this.#now();
     if (!isDestination && nextInMs > 0) this.#pauses.set(key, { since, until: since + nextInMs });
@@ -250,13 +258,17 @@ export class Lanes {
 
   #keptPace({ destination, channel }: LanePlace): boolean {
     const starts = this.#starts.get(destination);
-    return starts === undefined || starts.last - starts.before >= this.#intervalOf(channel) - JITTER_MS;
+    return starts === undefined || starts.last - starts.before >= this.#intervalOf(channel) - SLOWER_BY_MS;
   }
 
   #isAnotherPaused({ destination, channel }: LanePlace): boolean {
     return [...this.#pauses.keys()].some(
       (key) => key !== destination && key.startsWith(`${channel}:`) && this.pausedMs(key) > 0,
     );
+  }
+
+  #paceOf(destination: string): number {
+    return this.#paced.get(destination) ?? 0;
   }
 
   #intervalOf(channel: string): number {

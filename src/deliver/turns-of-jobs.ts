@@ -31,7 +31,7 @@ export class TurnsOfJobs {
       const here = underWay.get(behind);
       if (here !== undefined) return (await this.#before(deadline, here.untilStalled())) === 'finished';
       if (!isClaimed || this.#isDue(deadline)) return false;
-      const before = await ledger.predecessorOf(id).catch(() => ({ isClaimed: true }));
+      const before = await ledger.predecessorOf(id, this.#left(deadline)).catch(() => ({ isClaimed: true }));
       if (before === undefined) return true;
       isClaimed = before.isClaimed;
       if (isClaimed) await this.#sleep(deadline);
@@ -52,26 +52,30 @@ export class TurnsOfJobs {
       const here = claimed.filter((delivery) => delivery !== undefined);
       await (here.length === claimed.length ? this.#before(deadline, allEnded(here)) : this.#sleep(deadline));
       // What was told by this request must still be written down when the ledger cannot be read.
-      const all = await ledger.deliveriesOf(callbackId).catch(() => deliveries);
+      const all = await ledger.deliveriesOf(callbackId, this.#left(deadline)).catch(() => deliveries);
       latest = all.filter(({ id }) => ids.has(id));
     }
     return latest;
   }
 
   #isDue(deadline: number): boolean {
-    return this.#dependencies.clock.monotonic() >= deadline;
+    return this.#left(deadline) === 0;
+  }
+
+  #left(deadline: number): number {
+    return Math.max(0, deadline - this.#dependencies.clock.monotonic());
   }
 
   #sleep(deadline: number): Promise<void> {
     const { clock } = this.#dependencies;
-    return clock.sleep(Math.max(0, Math.min(ASK_EVERY_MS, deadline - clock.monotonic())));
+    return clock.sleep(Math.min(ASK_EVERY_MS, this.#left(deadline)));
   }
 
   /** What the promise resolves to; undefined: the deadline came first. */
   #before<T>(deadline: number, promise: Promise<T>): Promise<T | undefined> {
     const { clock } = this.#dependencies;
     return new Promise((resolve, reject) => {
-      const stopTimer = clock.startTimer(Math.max(0, deadline - clock.monotonic()), () => resolve(undefined));
+      const stopTimer = clock.startTimer(this.#left(deadline), () => resolve(undefined));
       void promise.finally(stopTimer);
       promise.then(resolve, reject);
     });

@@ -20,12 +20,15 @@ import { errandFor, type Plan, plannedFor } from './plan.ts';
 /** How often the ledger is asked for what has become due without this process's knowing. */
 const POLL_MS = 1000;
 
+/** How often it is asked for what waits for nothing any more. */
+const SWEEP_MS = 60_000;
+
 /** After the ledger is back, this long nothing is claimed; longer than any process takes to notice it, too. */
 const RECOVERY_MS = 2 * POLL_MS;
 
 export interface WorkerDependencies {
   readonly clock: Clock;
-  readonly ledger: Pick<Ledger, 'claimDue' | 'dueDestinations' | 'settle' | 'probe'>;
+  readonly ledger: Pick<Ledger, 'claimDue' | 'dueDestinations' | 'releaseStranded' | 'settle' | 'probe'>;
   readonly lanes: Lanes;
   readonly underWay: DeliveriesUnderWay;
   readonly take: Courier;
@@ -50,6 +53,7 @@ export class Worker {
   readonly #stopped = new AbortController();
   #nap = new AbortController();
   #polledAt = -Infinity;
+  #sweptAt = -Infinity;
   #isTroubled = false;
   /** Since when the store can be written again; undefined while it cannot. */
   #backSince: number | undefined;
@@ -108,7 +112,13 @@ export class Worker {
     const { clock, ledger, lanes } = this.#dependencies;
     this.#polledAt = clock.monotonic();
     if (lanes.isWorthRefreshing) await lanes.refresh();
+    if (this.#polledAt >= this.#sweptAt + SWEEP_MS) await this.#sweep();
     for (const destination of await ledger.dueDestinations()) this.#add(destination);
+  }
+
+  async #sweep(): Promise<void> {
+    this.#sweptAt = this.#polledAt;
+    await this.#dependencies.ledger.releaseStranded();
   }
 
   #add(destination: string): void {

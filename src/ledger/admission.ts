@@ -22,12 +22,6 @@ export async function admitAll(
   const { all, sharedJobs } = await identify(context, arrivals, jobIds);
   const fresh = await insertCallbacks(context, all);
   const admissions = await admitNew(context, fresh, new Set(sharedJobs));
-  // Outcomes that are written meanwhile lock deliveries in the same order.
-  if (fresh.size < all.length)
-    await traits.lockPending(
-      trx,
-      all.filter((newcomer) => !fresh.has(newcomer)),
-    );
   for (const newcomer of all) {
     if (!admissions.has(newcomer)) {
       admissions.set(newcomer, await admitAgain(context, newcomer, planOf(context, newcomer)));
@@ -82,11 +76,10 @@ async function orderOf(
 ): Promise<JobOrder | undefined> {
   const shared = [...fresh].filter(([{ jobId }]) => sharedJobs.has(jobId));
   if (shared.length === 0) return undefined;
-  const { trx, time, statements } = context;
+  const { statements } = context;
   const results = shared.filter(([{ arrival }]) => isResult(arrival.callback));
   await supersedeIdle(
-    trx,
-    time,
+    context,
     results.map(([{ jobId }]) => jobId),
   );
   const places = shared.flatMap(([{ arrival, jobId }, callbackId]) =>

@@ -1,13 +1,15 @@
 /** What differs between the databases that can hold a ledger. */
 import type { ColumnDefinitionBuilder, Kysely, SelectQueryBuilder } from 'kysely';
+import type { Deadline } from '../time/deadline.ts';
 import type { HotStatements } from './hot-statements.ts';
 import type { Moment } from './rows.ts';
 import type { Tables } from './tables.ts';
 
-/** A callback by what it is known again by. */
-export interface KnownCallback {
-  readonly jobId: string;
-  readonly identity: string | undefined;
+export interface TransactionSettings {
+  /** On disk when the promise resolves. */
+  readonly isDurable: boolean;
+  /** A server is not waited for any longer; what it was doing may still be committed. */
+  readonly deadline: Deadline;
 }
 
 export interface DialectTraits {
@@ -17,27 +19,46 @@ export interface DialectTraits {
   asGeneratedId(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
   /** Gives the deliveries that may be attempted again their callback's job, also those that an earlier version writes. */
   fillJobKeys(db: Kysely<unknown>): Promise<void>;
-  /** Runs `work` in one transaction; a durable one is on disk when the promise resolves. */
-  transact<T>(db: Kysely<Tables>, isDurable: boolean, work: (trx: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in one transaction. Where it rejects although `work` resolved, nobody knows whether it was committed.
+   */
+  transact<T>(
+    db: Kysely<Tables>,
+    settings: TransactionSettings,
+    work: (trx: Kysely<Tables>) => Promise<T>,
+  ): Promise<T>;
+  /** Runs `work`, which only reads. */
+  read<T>(db: Kysely<Tables>, deadline: Deadline, work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /**
    * The store's own time in milliseconds since the epoch, for what processes with different clocks compare. The same
    * throughout a statement, so that an index can answer to it.
    */
   now(localNow: number): Moment;
-  /** Keeps two who claim at once from waiting for each other, or getting the same rows. */
+  /** Of the rows, those that no other transaction is writing: two who claim at once neither wait nor get the same. */
   lockRows<Row>(
     query: SelectQueryBuilder<Tables, 'deliveries', Row>,
   ): SelectQueryBuilder<Tables, 'deliveries', Row>;
   /** Until the transaction ends, nobody else admits callbacks of these jobs: their order must be one for all. */
   lockJobs(trx: Kysely<Tables>, jobIds: readonly string[]): Promise<void>;
-  /** Until the transaction ends, nobody else writes what is pending of these callbacks: locked in the order of the ids. */
-  lockPending(trx: Kysely<Tables>, callbacks: readonly KnownCallback[]): Promise<void>;
+  /** Waits for each in turn, in the order in which everybody locks deliveries, so that nobody waits in a circle. */
+  lockDeliveries(trx: Kysely<Tables>, ids: readonly number[]): Promise<void>;
+  /**
+   * Of the callbacks to be forgotten, those that no other transaction is writing and of which nothing is undelivered,
+   * locked with all that belongs to them.
+   */
+  lockForgotten(trx: Kysely<Tables>, callbackIds: readonly number[]): Promise<readonly number[]>;
+  /** Waits until the tables may be written that a callback is written to. */
+  lockTables(trx: Kysely<Tables>): Promise<void>;
   /** Somebody else holds the store for a moment: worth a short wait. */
   readonly isBusy: (error: unknown) => boolean;
+  /** The store works, and refuses what it was given: of several things, the others may pass. */
+  readonly isRefusal: (error: unknown) => boolean;
 }
 
 export interface OpenStore {
+  /** For the migrations, and for what `traits` runs on it. */
   readonly db: Kysely<Tables>;
   readonly traits: DialectTraits;
   readonly statements: HotStatements;
+  readonly close: () => Promise<void>;
 }

@@ -1,31 +1,50 @@
 /** Writes that arrive together share one transaction. */
+import { Deadline, DeadlinePassed } from '../time/deadline.ts';
+
+export interface GroupCommitOptions<Work, Result> {
+  /** Commits a batch as a whole, by the deadline, and returns one result per piece of work, in order. */
+  readonly commit: (batch: readonly Work[], deadline: Deadline) => Promise<readonly Result[]>;
+  /** Whether a batch that failed so may pass in pieces, since the store refused one of its pieces. */
+  readonly mayPassInPieces: (error: unknown) => boolean;
+  /** Work whose deadline had passed was committed after all. */
+  readonly onLate?: (work: Work, result: Result) => void;
+}
 
 interface Waiting<Work, Result> {
   readonly work: Work;
+  readonly deadline: Deadline;
+  isPassed: boolean;
+  readonly stopTimer: () => void;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Commits a batch as a whole and returns one result per piece of work, in order. */
-export type Commit<Work, Result> = (batch: readonly Work[]) => Promise<readonly Result[]>;
-
 const LARGEST_BATCH = 64;
 
 export class GroupCommit<Work, Result> {
-  readonly #commit: Commit<Work, Result>;
-  readonly #isWorthSplitting: (error: unknown) => boolean;
+  readonly #options: GroupCommitOptions<Work, Result>;
   #waiting: Waiting<Work, Result>[] = [];
   #isScheduled = false;
 
-  /** @param isWorthSplitting whether a batch that failed so may pass in pieces */
-  constructor(commit: Commit<Work, Result>, isWorthSplitting: (error: unknown) => boolean) {
-    this.#commit = commit;
-    this.#isWorthSplitting = isWorthSplitting;
+  constructor(options: GroupCommitOptions<Work, Result>) {
+    this.#options = options;
   }
 
-  add(work: Work): Promise<Result> {
+  /** @throws {DeadlinePassed} before it was committed, so that it may still be */
+  add(work: Work, deadline: Deadline): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ work, resolve, reject });
+      const waiting: Waiting<Work, Result> = {
+        work,
+        deadline,
+        isPassed: false,
+        stopTimer: deadline.whenPassed(() => {
+          waiting.isPassed = true;
+          reject(new DeadlinePassed('the store did not answer in time'));
+        }),
+        resolve,
+        reject,
+      };
+      this.#waiting.push(waiting);
       if (this.#isScheduled) return;
       this.#isScheduled = true;
       queueMicrotask(() => void this.#drain());
@@ -33,23 +52,56 @@ export class GroupCommit<Work, Result> {
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, LARGEST_BATCH);
-      this.#waiting = this.#waiting.slice(LARGEST_BATCH);
-      await this.#run(batch);
+    for (;;) {
+      this.#waiting = this.#waiting.filter(({ isPassed }) => !isPassed);
+      if (this.#waiting.length === 0) break;
+      await this.#run(this.#waiting.splice(0, LARGEST_BATCH));
     }
     this.#isScheduled = false;
   }
 
   async #run(batch: readonly Waiting<Work, Result>[]): Promise<void> {
-    try {
-      const results = await this.#commit(batch.map((each) => each.work));
-      batch.forEach((each, index) => each.resolve(results[index] as Result));
-    } catch (error) {
-      // One piece of work that the store refuses must not fail its neighbours.
-      if (batch.length > 1 && this.#isWorthSplitting(error))
-        for (const each of batch) await this.#run([each]);
-      else for (const each of batch) each.reject(error);
+    const error = await this.#commit(batch);
+    if (error === undefined) return;
+    if (batch.length > 1 && this.#options.mayPassInPieces(error)) await this.#runInPieces(batch);
+    else fail(batch, error);
+  }
+
+  /** One piece of work that the store refuses must not fail its neighbours. */
+  async #runInPieces(batch: readonly Waiting<Work, Result>[]): Promise<void> {
+    for (const [index, each] of batch.entries()) {
+      if (each.isPassed) continue;
+      const error = await this.#commit([each]);
+      if (error === undefined) continue;
+      fail([each], error);
+      // The store itself fails now: the others would only wait for that in turn.
+      if (!this.#options.mayPassInPieces(error)) return fail(batch.slice(index + 1), error);
     }
+  }
+
+  /** @returns why it could not be committed */
+  async #commit(batch: readonly Waiting<Work, Result>[]): Promise<unknown> {
+    const works = batch.map(({ work }) => work);
+    const deadline = Deadline.latest(batch.map((each) => each.deadline));
+    try {
+      const results = await this.#options.commit(works, deadline);
+      batch.forEach((each, index) => this.#succeed(each, results[index] as Result));
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  #succeed({ work, isPassed, stopTimer, resolve }: Waiting<Work, Result>, result: Result): void {
+    stopTimer();
+    if (isPassed) this.#options.onLate?.(work, result);
+    else resolve(result);
+  }
+}
+
+function fail(batch: readonly Waiting<unknown, never>[], error: unknown): void {
+  for (const { stopTimer, reject } of batch) {
+    stopTimer();
+    reject(error);
   }
 }

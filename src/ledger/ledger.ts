@@ -228,25 +228,32 @@ export interface OpenCounts {
   readonly dead: number;
 }
 
-/** The store could not be read or written: nothing of what was asked has happened. */
+/** The store could not be read or written, or did not answer in time. */
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable';
 }
 
+/**
+ * Everything here settles within a time, whatever the store does: where `withinMs` (milliseconds) can be given, within
+ * that, else within five seconds. What did not come in time may still happen in the store.
+ */
 export interface Ledger {
   /**
-   * Writes the callback and its destinations down before anyone is told, and claims what is pending.
+   * Writes the callback and its destinations down before anyone is told, and claims what is pending. Claims that the
+   * store makes after this has thrown are released again, so that a retry, or Botbell after `take_over_after`, gets them.
    * @throws {LedgerUnavailable}
    */
-  admit(arrival: Arrival): Promise<Admission>;
+  admit(arrival: Arrival, withinMs?: number): Promise<Admission>;
   /**
-   * Even when it throws, that somebody was told is kept, and written before anything else is admitted or claimed.
+   * Even when it throws, that somebody was told is kept, and written before anything else is admitted or claimed; what
+   * failed is in nobody's hands any more.
    * @throws {LedgerUnavailable}
    */
-  settle(settlement: Settlement): Promise<Settled>;
+  settle(settlement: Settlement, withinMs?: number): Promise<Settled>;
   /** The delivery that must be through before this one; undefined: none. @throws {LedgerUnavailable} */
   predecessorOf(
     deliveryId: number,
+    withinMs?: number,
   ): Promise<{ readonly id: number; readonly isClaimed: boolean } | undefined>;
   /** The destinations for which something is due. @throws {LedgerUnavailable} */
   dueDestinations(): Promise<readonly string[]>;
@@ -255,6 +262,11 @@ export interface Ledger {
    * @throws {LedgerUnavailable}
    */
   claimDue(requests: readonly DueRequest[]): Promise<readonly DueDelivery[]>;
+  /**
+   * Makes due what waits for an earlier delivery of its job that is through, by a replica of the version before.
+   * @throws {LedgerUnavailable}
+   */
+  releaseStranded(): Promise<void>;
   readonly paces: PaceStore;
   /**
    * Forgets callbacks that came before `before` (milliseconds since the epoch) and of which nothing is undelivered.
@@ -263,9 +275,9 @@ export interface Ledger {
    */
   prune(before: number): Promise<number>;
   /** The deliveries of a callback, as they stand. @throws {LedgerUnavailable} */
-  deliveriesOf(callbackId: number): Promise<readonly DeliveryRecord[]>;
+  deliveriesOf(callbackId: number, withinMs?: number): Promise<readonly DeliveryRecord[]>;
   /** @param alert raised with it. @throws {LedgerUnavailable} */
-  refuse(refused: RefusedBody, alert?: Alert): Promise<void>;
+  refuse(refused: RefusedBody, alert?: Alert, withinMs?: number): Promise<void>;
   /** @throws {LedgerUnavailable} */
   countOpen(): Promise<OpenCounts>;
   /** Proves that the store can be written. @throws {LedgerUnavailable} */

@@ -1,6 +1,7 @@
 /** Numbered, forward-only steps that bring a ledger of any age to the tables of this version. */
 import { type ColumnDefinitionBuilder, type Kysely, type Migration, Migrator, sql } from 'kysely';
 import type { Clock } from '../time/clock.ts';
+import { Deadline } from '../time/deadline.ts';
 import type { DialectTraits, OpenStore } from './dialect.ts';
 import { patiently } from './patience.ts';
 import { earlierInJob } from './pending-rows.ts';
@@ -147,31 +148,42 @@ async function createAlertCauses(db: Schema): Promise<void> {
   await db.schema.alterTable('deliveries').addColumn('alerted_cause', 'text').execute();
 }
 
+/** By their names, in their order. */
+const STEPS: Readonly<Record<string, (db: Schema, traits: DialectTraits) => Promise<void>>> = {
+  '0001-ledger-tables': async (db, traits) => {
+    await createCallbacks(db, traits);
+    await createDeliveries(db, traits);
+    await createHistory(db, traits);
+    await createRefused(db, traits);
+  },
+  '0002-delivery-order': async (db, traits) => {
+    await orderDeliveries(db, traits);
+    await createPaces(db);
+  },
+  '0003-alert-causes': (db) => createAlertCauses(db),
+};
+
+export const migrationNames: readonly string[] = Object.keys(STEPS);
+
+export const NEWER_LEDGER =
+  'the ledger was written by a newer version of Botbell, or by one before its first release: run that version, or start with another store.url';
+
 function migrationsFor(traits: DialectTraits): Record<string, Migration> {
-  return {
-    '0001-ledger-tables': {
-      up: async (db) => {
-        await createCallbacks(db as Schema, traits);
-        await createDeliveries(db as Schema, traits);
-        await createHistory(db as Schema, traits);
-        await createRefused(db as Schema, traits);
-      },
-    },
-    '0002-delivery-order': {
-      up: async (db) => {
-        await orderDeliveries(db as Schema, traits);
-        await createPaces(db as Schema);
-      },
-    },
-    '0003-alert-causes': { up: (db) => createAlertCauses(db as Schema) },
-  };
+  const steps = Object.entries(STEPS);
+  return Object.fromEntries(steps.map(([name, up]) => [name, { up: (db) => up(db as Schema, traits) }]));
 }
+
+/** A step may take as long as it needs, but only of a server that answers. */
+const ANSWER_TIMEOUT_MS = 5000;
 
 /** @throws {Error} a step that failed; a ledger written by a newer version of the program is refused */
 export async function migrate({ db, traits }: OpenStore, clock: Clock): Promise<void> {
   const migrations = migrationsFor(traits);
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
   const toLatest = async () => {
+    await traits.read(db, new Deadline(clock, ANSWER_TIMEOUT_MS), (reading) =>
+      sql`select 1`.execute(reading),
+    );
     const { error } = await migrator.migrateToLatest();
     if (error !== undefined) throw asError(error);
   };
@@ -187,8 +199,6 @@ function asError(error: unknown): Error {
 function explained(error: unknown): Error {
   const { message } = asError(error);
   return message.startsWith('corrupted migrations')
-    ? new Error(
-        'the ledger was written by a newer version of Botbell, or by one before its first release: run that version, or start with another store.url',
-      )
+    ? new Error(NEWER_LEDGER)
     : new Error(`the ledger could not be prepared: ${message}`, { cause: error });
 }

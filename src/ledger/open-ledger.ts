@@ -1,5 +1,6 @@
 /** From a store URL to a ledger that is ready to be written. */
 import { sql, type Kysely } from 'kysely';
+import { Deadline } from '../time/deadline.ts';
 import type { OpenStore } from './dialect.ts';
 import type { Ledger } from './ledger.ts';
 import { migrate } from './migrations.ts';
@@ -9,28 +10,36 @@ import { isPending } from './pending-rows.ts';
 import { isSqliteBusy, openSqlite } from './sqlite.ts';
 import { WAITS_FOR_EARLIER } from './rows.ts';
 import { type LedgerOptions, SqlLedger } from './sql-ledger.ts';
+import { SQLITE, sqlitePathOf } from './store-url.ts';
 import type { Tables } from './tables.ts';
 
-const SQLITE = 'sqlite:';
+const RELEASE_TIMEOUT_MS = 5000;
 
 /** @throws {Error} a store that cannot be opened, or was written by a newer version */
 export async function openLedger(url: string, options: LedgerOptions): Promise<Ledger> {
   const store = await openStore(url, options);
   try {
     await migrate(store, options.clock);
-    await releaseClaimsOfTheGone(store.db, options);
+    await releaseClaimsOfTheGone(store, options);
     return new SqlLedger(store, options);
   } catch (error) {
-    await store.db.destroy();
+    await store.close();
     throw error;
   }
 }
 
 /** What a crashed predecessor was sending is free at once, instead of when its lease ends. */
 async function releaseClaimsOfTheGone(
-  db: Kysely<Tables>,
-  { owner: self, leaseMs }: LedgerOptions,
+  { db, traits }: OpenStore,
+  { clock, owner, leaseMs }: LedgerOptions,
 ): Promise<void> {
+  await patiently(clock, traits.isBusy, () => {
+    const settings = { isDurable: false, deadline: new Deadline(clock, RELEASE_TIMEOUT_MS) };
+    return traits.transact(db, settings, (trx) => releaseIn(trx, owner, leaseMs));
+  });
+}
+
+async function releaseIn(db: Kysely<Tables>, self: string, leaseMs: number): Promise<void> {
   const claims = await db
     .selectFrom('deliveries')
     .select('claimed_by')
@@ -59,6 +68,5 @@ async function openStore(url: string, { clock, onTrouble }: LedgerOptions): Prom
     const { openPostgres } = await import('./postgres.ts');
     return openPostgres(url, onTrouble ?? (() => undefined));
   }
-  const path = url.slice(SQLITE.length).replace(/^\/\/(?=\/)/, '');
-  return patiently(clock, isSqliteBusy, () => openSqlite(path));
+  return patiently(clock, isSqliteBusy, () => openSqlite(sqlitePathOf(url)));
 }

@@ -1,11 +1,24 @@
 /** The slots of destinations that have limited their rate. */
 import { sql, type Kysely } from 'kysely';
-import type { Pace } from './ledger.ts';
+import type { Pace, PaceStore } from './ledger.ts';
 import type { StoreTime } from './rows.ts';
 import type { Tables } from './tables.ts';
+import type { TimedStore } from './timed-store.ts';
+
+export function createPaceStore(store: TimedStore): PaceStore {
+  const transact = <T>(work: (trx: Kysely<Tables>) => Promise<T>) =>
+    store.transact({ isDurable: false, deadline: store.deadline() }, work);
+  return {
+    isShared: store.traits.isShared,
+    reserve: (destination, intervalMs, mostMs) =>
+      transact((trx) => reserveSlot(trx, store.time(), { destination, intervalMs, mostMs })),
+    pause: (destination, ms) => transact((trx) => pausePace(trx, store.time(), destination, ms)),
+    current: (idleMs) => transact((trx) => currentPaces(trx, store.time(), idleMs)),
+  };
+}
 
 /** A row is where its slots begin: `next_at` is the first one that nobody has taken. */
-export async function reserveSlot(
+async function reserveSlot(
   trx: Kysely<Tables>,
   time: StoreTime,
   { destination, intervalMs, mostMs }: { destination: string; intervalMs: number; mostMs: number },
@@ -20,7 +33,7 @@ export async function reserveSlot(
   return row === undefined ? undefined : Math.max(0, row.wait);
 }
 
-export async function pausePace(
+async function pausePace(
   trx: Kysely<Tables>,
   time: StoreTime,
   destination: string,
@@ -34,7 +47,7 @@ export async function pausePace(
     .execute();
 }
 
-export async function currentPaces(trx: Kysely<Tables>, time: StoreTime, idleMs: number): Promise<Pace[]> {
+async function currentPaces(trx: Kysely<Tables>, time: StoreTime, idleMs: number): Promise<Pace[]> {
   await trx.deleteFrom('paces').where('next_at', '<', time.in(-idleMs)).execute();
   const rows = await trx
     .selectFrom('paces')

@@ -5,13 +5,17 @@ import type { Clock } from '../time/clock.ts';
 const PATIENCE_MS = 2000;
 const INTERVAL_MS = 50;
 
-/** @throws what `work` throws: at once, or, where the store is only busy, when patience is at an end */
+/**
+ * @param withinMs where there is less time than patience
+ * @throws what `work` throws: at once, or, where the store is only busy, when patience is at an end
+ */
 export async function patiently<T>(
   clock: Clock,
   isBusy: (error: unknown) => boolean,
   work: () => T | Promise<T>,
+  withinMs: number = PATIENCE_MS,
 ): Promise<T> {
-  const until = clock.monotonic() + PATIENCE_MS;
+  const until = clock.monotonic() + Math.min(PATIENCE_MS, withinMs);
   for (;;) {
     try {
       return await work();

@@ -1,6 +1,8 @@
 /** Writing, claiming and holding back deliveries that are still to be made. */
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
+import type { DialectTraits } from './dialect.ts';
 import { EXECUTING } from './job-order.ts';
+import type { OpenCounts } from './ledger.ts';
 import { type Claim, standingColumns, type StandingRow, type StoreTime, WAITS_FOR_EARLIER } from './rows.ts';
 import type { Tables } from './tables.ts';
 
@@ -21,27 +23,86 @@ export const earlierInJob = sql`
   where earlier.state = 'pending' and earlier.job_key = deliveries.job_key
     and earlier.destination = deliveries.destination and earlier.callback_id < deliveries.callback_id`;
 
+/** A transaction that writes deliveries, at one moment of the store's time. */
+export interface DeliveryWrites {
+  readonly trx: Kysely<Tables>;
+  readonly time: StoreTime;
+  readonly traits: Pick<DialectTraits, 'lockRows' | 'lockDeliveries'>;
+}
+
 /** What nobody else is sending becomes the claimer's, and is due to nobody while the claim lasts. @returns the ids */
 export async function claimPending(
-  trx: Kysely<Tables>,
-  time: StoreTime,
+  writes: DeliveryWrites,
   callbackId: number,
   { owner, leaseMs }: Claim,
 ): Promise<number[]> {
+  const { trx, time } = writes;
+  const ids = await lockIdle(writes, (query) => query.where('callback_id', '=', callbackId));
+  if (ids.length === 0) return [];
   const until = time.in(leaseMs);
-  const claimed = await trx
+  await trx
     .updateTable('deliveries')
     .set({
       claimed_by: owner,
       claimed_until: until,
       due_at: sql<number>`case when due_at < ${until} then ${until} else due_at end`,
     })
-    .where('callback_id', '=', callbackId)
-    .where('state', '=', 'pending')
-    .where(isIdle(time))
-    .returning('id')
+    .where('id', 'in', ids)
     .execute();
-  return claimed.map(({ id }) => id);
+  return ids;
+}
+
+type DeliveryIds = SelectQueryBuilder<Tables, 'deliveries', { id: number }>;
+
+/**
+ * Those of the pending deliveries that nobody is sending, locked. What another transaction is writing at this moment is
+ * in its hands: who waited for it here, with the locks of a job, could wait in a circle.
+ */
+async function lockIdle(
+  { trx, time, traits }: DeliveryWrites,
+  among: (query: DeliveryIds) => DeliveryIds,
+): Promise<number[]> {
+  const idle = trx.selectFrom('deliveries').select('id').where(isPending).where(isIdle(time)).orderBy('id');
+  const rows = await traits.lockRows(among(idle)).execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Ends claims of a process that works on none of these. */
+export async function releaseClaims(
+  { trx, time, traits }: DeliveryWrites,
+  owner: string,
+  ids: readonly number[],
+): Promise<void> {
+  await traits.lockDeliveries(trx, ids);
+  await trx
+    .updateTable('deliveries')
+    .set({
+      claimed_by: null,
+      claimed_until: null,
+      // While it was claimed it was due to nobody else.
+      due_at: sql<number>`case
+        when is_ours = 1 and due_at < ${WAITS_FOR_EARLIER} then ${time.now} else due_at end`,
+    })
+    .where('id', 'in', ids)
+    .where(isPending)
+    .where('claimed_by', '=', owner)
+    .execute();
+}
+
+/** Whether anybody of these is not yet written down as told, once whoever may be writing that is through. */
+export async function isAnyUntold(
+  { trx, traits }: Omit<DeliveryWrites, 'time'>,
+  ids: readonly number[],
+): Promise<boolean> {
+  await traits.lockDeliveries(trx, ids);
+  const untold = await trx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('state', '<>', 'delivered')
+    .limit(1)
+    .executeTakeFirst();
+  return untold !== undefined;
 }
 
 /** Holds back deliveries that this process has claimed. */
@@ -56,27 +117,26 @@ export async function holdBack(
 
 /** Holds back what nobody is sending at this moment. */
 export async function holdBackIdle(
-  trx: Kysely<Tables>,
-  time: StoreTime,
+  writes: DeliveryWrites,
   ids: readonly number[],
   reason: string,
 ): Promise<void> {
-  if (ids.length > 0)
-    await holdingBack(trx, time, reason).where('id', 'in', ids).where(isIdle(time)).execute();
+  if (ids.length === 0) return;
+  const idle = await lockIdle(writes, (query) => query.where('id', 'in', ids));
+  await holdBack(writes.trx, writes.time, idle, reason);
 }
 
 /** Holds back every `executing` of these jobs that nobody is sending at this moment: their results are known. */
 export async function supersedeIdle(
-  trx: Kysely<Tables>,
-  time: StoreTime,
+  writes: DeliveryWrites & { readonly takeOverAfterMs: number },
   jobIds: readonly string[],
 ): Promise<void> {
   if (jobIds.length === 0) return;
-  await holdingBack(trx, time, SUPERSEDED)
-    .where('job_key', 'in', [...new Set(jobIds)])
-    .where(isIdle(time))
-    .where(isExecuting)
-    .execute();
+  const idle = await lockIdle(writes, (query) =>
+    query.where('job_key', 'in', [...new Set(jobIds)]).where(isExecuting),
+  );
+  await holdBack(writes.trx, writes.time, idle, SUPERSEDED);
+  await releaseNext(writes.trx, writes.time, idle, writes.takeOverAfterMs);
 }
 
 /** What failed while its job's result came is not told any more, and keeps that result waiting no longer. */
@@ -138,6 +198,20 @@ export async function releaseNext(
   return released.numUpdatedRows > 0n;
 }
 
+/**
+ * Makes due what waits for nothing any more: a replica of the version before finishes deliveries without a look at what
+ * waits for them.
+ */
+export async function releaseStranded(trx: Kysely<Tables>, time: StoreTime): Promise<void> {
+  await trx
+    .updateTable('deliveries')
+    .set({ due_at: time.now, waited_ms: waitedSinceWritten(time) })
+    .where(isPending)
+    .where('due_at', '=', WAITS_FOR_EARLIER)
+    .where(sql<boolean>`not exists (${earlierInJob})`)
+    .execute();
+}
+
 /** The first that is pending of the job, at the destination, of the delivery `own`. */
 const firstOfItsJob = sql`(
   select pending.id from deliveries as pending
@@ -153,6 +227,15 @@ function dueOnceReleased({ now }: StoreTime, takeOverAfterMs: number) {
 /** To wait for its turn counts for nothing. */
 function waitedSinceWritten({ now }: StoreTime) {
   return sql<number>`waited_ms + case when ${now} > updated_at then ${now} - updated_at else 0 end`;
+}
+
+/** Each from an index of its own. */
+export async function countOpen(db: Kysely<Tables>): Promise<OpenCounts> {
+  const count = async (condition: typeof isPending) => {
+    const query = db.selectFrom('deliveries').select((eb) => eb.fn.countAll().as('count'));
+    return Number((await query.where(condition).executeTakeFirstOrThrow()).count);
+  };
+  return { pending: await count(isPending), dead: await count(sql<boolean>`deliveries.state = 'dead'`) };
 }
 
 /** Every delivery of a callback, in the order in which they were planned. */

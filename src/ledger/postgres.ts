@@ -1,23 +1,40 @@
-/** A ledger in PostgreSQL, which any number of replicas may share. */
-import { Kysely, PostgresDialect, sql } from 'kysely';
+/** A ledger in PostgreSQL, which any number of replicas may share, also through a pooler such as PgBouncer. */
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  PostgresAdapter,
+  PostgresDialect,
+  PostgresDriver,
+  type PostgresDialectConfig,
+  sql,
+} from 'kysely';
 import pg from 'pg';
 import type { DialectTraits, OpenStore } from './dialect.ts';
 import { fillJobKeys, fillJobKeysInserted } from './job-keys.ts';
+import { nothingIsOpen } from './prune.ts';
 import { kyselyStatements } from './kysely-statements.ts';
+import { PostgresTransactions } from './postgres-transactions.ts';
 import type { Tables } from './tables.ts';
 
 /** Group commits need few connections; the rest serve reads and the claims of the worker. */
 const CONNECTIONS = 8;
 const CONNECT_TIMEOUT_MS = 3000;
 
-/** A statement that takes longer is stuck: better a 503 than a callback that waits for ever. */
-const STATEMENT_TIMEOUT_MS = 5000;
+/** A migration that waits for a table makes everybody else who wants it wait, too. */
+const MIGRATION_LOCK_TIMEOUT_MS = 5000;
 
-/** The same for a server that is silent: no answer at all, not even that the statement was cancelled. */
-const SILENCE_TIMEOUT_MS = 6000;
+/** The one that Kysely takes, so that versions of Botbell that leave it to Kysely wait for it as well. */
+const MIGRATION_LOCK = '3853314791062309107';
 
 /** PostgreSQL, "Appendix A. Error Codes": serialization_failure, deadlock_detected, lock_not_available. */
 const BUSY_CODES = new Set(['40001', '40P01', '55P03']);
+
+/**
+ * Classes of the same: connection, transaction state, rollback, resources, object state, operator intervention, system.
+ * They say that the server, not what it was given, is the trouble.
+ */
+const SERVER_TROUBLE = new Set(['08', '25', '40', '53', '55', '57', '58']);
 
 /** PostgreSQL's `int8` and `numeric`, which pg hands over as text; the ledger's numbers are all safe integers. */
 const WIDE_NUMBERS = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
@@ -29,64 +46,136 @@ const types: pg.CustomTypesConfig = {
 
 /** Connects only when first asked. */
 export function openPostgres(url: string, onIdleError: (error: Error) => void): OpenStore {
+  // No settings beside the name: a pooler refuses what it cannot keep for each of its clients.
   const pool = new pg.Pool({
     connectionString: url,
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: SILENCE_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'botbell',
-    // Flushed only where a transaction asks for it.
-    options: '-c synchronous_commit=off',
     types,
   });
   // A server that goes away ends connections, idle ones and those in use; unheard, that would end the process.
   pool.on('error', onIdleError);
   pool.on('connect', (client) => void client.on('error', () => undefined));
   return {
-    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
-    traits: postgresTraits,
+    db: new Kysely<Tables>({ dialect: new LedgerDialect({ pool }) }),
+    traits: traitsOver(new PostgresTransactions(pool)),
     statements: kyselyStatements,
+    // Kysely closes no pool that it has not used itself.
+    close: () => pool.end(),
   };
 }
 
-const postgresTraits: DialectTraits = {
-  isShared: true,
-  idType: 'bigint',
-  asGeneratedId: (column) => column.generatedAlwaysAsIdentity(),
-  fillJobKeys: async (db) => {
-    await fillJobKeys(db);
-    await fillJobKeysInserted(db);
-  },
-  transact: (db, isDurable, work) =>
-    // Whoever has waited for a job's lock must see what its holder has written; an operator may have set another default.
-    db
-      .transaction()
-      .setIsolationLevel('read committed')
-      .execute(async (trx) => {
-        if (isDurable) await sql`set local synchronous_commit to on`.execute(trx);
-        return work(trx);
-      }),
-  isBusy: (error) => BUSY_CODES.has(String((error as { code?: unknown }).code)),
-  // The clocks of replicas may differ by minutes; the database has one for all.
-  now: () => sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`,
-  lockRows: (query) => query.forUpdate().skipLocked(),
-  // Always in the same order, so that two batches never wait for each other.
-  lockJobs: async (trx, jobIds) => {
-    await sql`
-      select pg_advisory_xact_lock(key) from (
-        select distinct hashtextextended(job_id, 0) as key from unnest(${jobIds}::text[]) as job_id order by key
-      ) as keys`.execute(trx);
-  },
-  lockPending: async (trx, callbacks) => {
-    const jobIds = callbacks.map(({ jobId }) => jobId);
-    const identities = callbacks.map(({ identity }) => identity ?? null);
-    await sql`
-      select deliveries.id
-      from unnest(${jobIds}::text[], ${identities}::text[]) as known(job_id, identity)
-      join callbacks using (job_id, identity)
-      join deliveries on deliveries.callback_id = callbacks.id and deliveries.state = 'pending'
-      order by deliveries.id for update of deliveries`.execute(trx);
-  },
-};
+class LedgerDialect extends PostgresDialect {
+  readonly #config: PostgresDialectConfig;
+
+  constructor(config: PostgresDialectConfig) {
+    super(config);
+    this.#config = config;
+  }
+
+  override createDriver() {
+    return new MigratingDriver(this.#config);
+  }
+
+  override createAdapter() {
+    return new UnlockedAdapter();
+  }
+}
+
+/** Each migrates in a transaction that nobody else's overlaps, however long it takes: an index may take minutes. */
+class MigratingDriver extends PostgresDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    const statements = [
+      'begin isolation level read committed',
+      'set local statement_timeout = 0',
+      `select pg_advisory_xact_lock(${MIGRATION_LOCK})`,
+      `set local lock_timeout = ${MIGRATION_LOCK_TIMEOUT_MS}`,
+    ];
+    await connection.executeQuery(CompiledQuery.raw(statements.join('; ')));
+  }
+}
+
+/** A lock of a session, which Kysely takes, could be given back to another session by a pooler. */
+class UnlockedAdapter extends PostgresAdapter {
+  override acquireMigrationLock(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  override releaseMigrationLock(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+function traitsOver(transactions: PostgresTransactions): DialectTraits {
+  return {
+    isShared: true,
+    idType: 'bigint',
+    asGeneratedId: (column) => column.generatedAlwaysAsIdentity(),
+    fillJobKeys: async (db) => {
+      await fillJobKeys(db);
+      await fillJobKeysInserted(db);
+    },
+    transact: (_db, settings, work) => transactions.run(settings, work),
+    // A transaction, too, so that the server ends what takes too long.
+    read: (_db, deadline, work) => transactions.run({ isDurable: false, deadline }, work),
+    isBusy: (error) => BUSY_CODES.has(codeOf(error)),
+    isRefusal: (error) => codeOf(error).length === 5 && !SERVER_TROUBLE.has(codeOf(error).slice(0, 2)),
+    // The clocks of replicas may differ by minutes; the database has one for all.
+    now: () => sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`,
+    lockRows: (query) => query.forUpdate().skipLocked(),
+    // Always in the same order, so that two batches never wait for each other.
+    lockJobs: async (trx, jobIds) => {
+      await sql`
+        select pg_advisory_xact_lock(key) from (
+          select distinct hashtextextended(job_id, 0) as key from unnest(${jobIds}::text[]) as job_id order by key
+        ) as keys`.execute(trx);
+    },
+    lockDeliveries,
+    lockForgotten,
+    lockTables: async (trx) => {
+      await sql`lock table callbacks, deliveries, history in row exclusive mode`.execute(trx);
+    },
+  };
+}
+
+async function lockDeliveries(trx: Kysely<Tables>, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await trx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+}
+
+/** Callbacks before deliveries, each by their ids, as everybody does. */
+async function lockForgotten(trx: Kysely<Tables>, callbackIds: readonly number[]): Promise<number[]> {
+  const callbacks = await trx
+    .selectFrom('callbacks')
+    .select('id')
+    .where('id', 'in', callbackIds)
+    .where(nothingIsOpen)
+    .orderBy('id')
+    .forUpdate()
+    .skipLocked()
+    .execute();
+  const ids = callbacks.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  await trx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('callback_id', 'in', ids)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return ids;
+}
+
+/** SQLSTATE; system errors, say of a connection, have codes of other lengths. */
+function codeOf(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : '';
+}

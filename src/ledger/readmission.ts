@@ -28,9 +28,9 @@ export async function admitAgain(
   const { trx, time, claim } = context;
   const { arrival, jobId } = newcomer;
   const known = await countIn(context, newcomer);
-  if (isResult(arrival.callback)) await supersedeIdle(trx, time, [jobId]);
+  if (isResult(arrival.callback)) await supersedeIdle(context, [jobId]);
   const isSuperseded = !isResult(arrival.callback) && (await hasResult(context, jobId));
-  const claimed = arrival.isAccepted ? [] : await claimPending(trx, time, known.id, claim);
+  const claimed = arrival.isAccepted ? [] : await claimPending(context, known.id, claim);
   const before = await deliveryRows(trx, time, known.id);
   const own = before.filter(({ id }) => claimed.includes(id));
   if (isSuperseded) await holdBackSuperseded(context, before, own);
@@ -81,12 +81,13 @@ async function blockedAmong(
 }
 
 async function holdBackSuperseded(
-  { trx, time, takeOverAfterMs }: AdmissionContext,
+  context: AdmissionContext,
   before: readonly StandingRow[],
   own: readonly StandingRow[],
 ): Promise<void> {
+  const { trx, time, takeOverAfterMs } = context;
   await holdBack(trx, time, idsOf(own), SUPERSEDED);
-  await holdBackIdle(trx, time, idsOf(before), SUPERSEDED);
+  await holdBackIdle(context, idsOf(before), SUPERSEDED);
   await releaseNext(trx, time, idsOf(before), takeOverAfterMs);
 }
 

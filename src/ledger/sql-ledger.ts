@@ -1,11 +1,13 @@
 /** The ledger over Kysely: one implementation for every database. */
-import { type Insertable, type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Clock } from '../time/clock.ts';
+import type { Deadline } from '../time/deadline.ts';
 import { admitAll } from './admission.ts';
 import { alertsToRaise, raiseAlerts } from './alert-rows.ts';
-import type { OpenStore } from './dialect.ts';
+import type { OpenStore, TransactionSettings } from './dialect.ts';
 import { claimDue, dueDestinations } from './due.ts';
 import { GroupCommit } from './group-commit.ts';
+import type { Predecessor } from './hot-statements.ts';
 import {
   type Admission,
   type Alert,
@@ -15,34 +17,31 @@ import {
   type DueRequest,
   type HistoryRecord,
   type Ledger,
-  LedgerUnavailable,
   type OpenCounts,
   type PaceStore,
   type RefusedBody,
   type Settled,
   type Settlement,
 } from './ledger.ts';
-import { patiently } from './patience.ts';
-import type { Predecessor } from './hot-statements.ts';
-import { currentPaces, pausePace, reserveSlot } from './pace-rows.ts';
-import { deliveryRows, isPending, supersedeFailed } from './pending-rows.ts';
+import { OrphanedClaims } from './orphaned-claims.ts';
+import { createPaceStore } from './pace-rows.ts';
+import {
+  countOpen,
+  deliveryRows,
+  isAnyUntold,
+  releaseClaims,
+  releaseStranded,
+  supersedeFailed,
+} from './pending-rows.ts';
+import { probeStore } from './probe.ts';
 import { pruneStep } from './prune.ts';
-import { deliveryRecord, refusedRow, type StoreTime } from './rows.ts';
-import type { RefusedRow, Tables } from './tables.ts';
+import { keepRefused } from './refused-rows.ts';
+import { deliveryRecord, jobIdOf } from './rows.ts';
+import type { Tables } from './tables.ts';
+import { TimedStore, unavailable } from './timed-store.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
 
-/** The newest so many refused bodies are kept. */
-const KEPT_REFUSED = 1000;
-
-/** Takes more pages than a callback of common size, so that a disk that has no room for one shows. */
-const PROBE: Insertable<RefusedRow> = {
-  received_at: 0,
-  status: 0,
-  detail: 'probe',
-  errors: '[]',
-  remote_address: '',
-  body: '.'.repeat(32 * 1024),
-};
+const CLOSE_TIMEOUT_MS = 1000;
 
 export interface LedgerOptions {
   readonly clock: Clock;
@@ -57,197 +56,239 @@ export interface LedgerOptions {
 }
 
 export class SqlLedger implements Ledger {
-  readonly #store: OpenStore;
+  readonly #store: TimedStore;
   readonly #options: LedgerOptions;
   readonly #admissions: GroupCommit<Arrival, Admission>;
   readonly #settlements: GroupCommit<Settlement, Settled>;
   readonly #unwritten: UnwrittenOutcomes;
-  /** When this process's monotonic clock began: what it tells then runs on, whoever sets the clock. */
-  readonly #epoch: number;
+  readonly #orphans: OrphanedClaims;
+  readonly paces: PaceStore;
+  #probing: Promise<void> | undefined;
 
   constructor(store: OpenStore, options: LedgerOptions) {
-    this.#store = store;
+    this.#store = new TimedStore(store, options.clock);
+    this.paces = createPaceStore(this.#store);
     this.#options = options;
-    this.#epoch = options.clock.now() - options.clock.monotonic();
-    // Of a store that nobody can write now, each piece of work alone would be refused just as late.
-    const isWorthSplitting = (error: unknown) => !store.traits.isBusy(causeOf(error));
-    this.#admissions = new GroupCommit((batch) => this.#commitArrivals(batch), isWorthSplitting);
-    this.#settlements = new GroupCommit((batch) => this.#commitSettlements(batch), isWorthSplitting);
-    this.#unwritten = new UnwrittenOutcomes((settlement) => this.#settlements.add(settlement));
-  }
-
-  admit(arrival: Arrival): Promise<Admission> {
-    const add = () => this.#admissions.add(arrival);
-    return this.#unwritten.isEmpty ? add() : this.#unwritten.flush().then(add);
-  }
-
-  settle(settlement: Settlement): Promise<Settled> {
-    return this.#settlements.add(settlement).catch((error: unknown) => {
-      this.#unwritten.keep(settlement);
-      throw error;
+    const mayPassInPieces = (error: unknown) => this.#store.isRefusal(error);
+    this.#orphans = new OrphanedClaims((ids, jobIds) => this.#releaseClaims(ids, jobIds));
+    this.#unwritten = new UnwrittenOutcomes((settlement) => this.#writeBelated(settlement), mayPassInPieces);
+    this.#admissions = new GroupCommit({
+      commit: (batch, deadline) => this.#commitArrivals(batch, deadline),
+      mayPassInPieces,
+      onLate: (_arrival, { claimed }) => this.#orphans.keep(claimed),
+    });
+    this.#settlements = new GroupCommit({
+      commit: (batch, deadline) => this.#commitSettlements(batch, deadline),
+      mayPassInPieces,
+      onLate: (settlement) => this.#unwritten.drop(settlement),
     });
   }
 
-  predecessorOf(deliveryId: number): Promise<Predecessor | undefined> {
-    return this.#transact(false, async (trx) => {
-      const row = await trx
+  async admit(arrival: Arrival, withinMs?: number): Promise<Admission> {
+    const deadline = this.#store.deadline(withinMs);
+    await this.#clearArrearsBy(deadline);
+    return this.#admissions.add(arrival, deadline).catch((error: unknown) => {
+      throw unavailable(error);
+    });
+  }
+
+  async settle(settlement: Settlement, withinMs?: number): Promise<Settled> {
+    try {
+      return await this.#settlements.add(settlement, this.#store.deadline(withinMs));
+    } catch (error) {
+      this.#unwritten.keep(settlement);
+      const untold = settlement.deliveries.filter(({ state }) => state !== 'delivered');
+      this.#orphans.keep(untold.map(({ id }) => id));
+      throw unavailable(error);
+    }
+  }
+
+  predecessorOf(deliveryId: number, withinMs?: number): Promise<Predecessor | undefined> {
+    return this.#store.read(this.#store.deadline(withinMs), async (db) => {
+      const row = await db
         .selectFrom('deliveries')
         .select(['job_key', 'destination', 'callback_id'])
         .where('id', '=', deliveryId)
         .executeTakeFirst();
       if (row === undefined || row.job_key === null) return undefined;
-      const { job_key: jobId, destination, callback_id: callbackId } = row;
-      const context = { trx, time: this.#time() };
-      const [before] = await this.#store.statements.predecessors(context, [
-        { jobId, destination, callbackId },
-      ]);
+      const place = { jobId: row.job_key, destination: row.destination, callbackId: row.callback_id };
+      const context = { trx: db, time: this.#store.time() };
+      const [before] = await this.#store.statements.predecessors(context, [place]);
       return before;
     });
   }
 
   dueDestinations(): Promise<readonly string[]> {
-    return this.#available(() => dueDestinations(this.#db, this.#time()));
+    return this.#store.read(this.#store.deadline(), (db) => dueDestinations(db, this.#store.time()));
   }
 
   async claimDue(requests: readonly DueRequest[]): Promise<readonly DueDelivery[]> {
-    await this.#unwritten.flush();
+    const deadline = this.#store.deadline();
+    await this.#clearArrearsBy(deadline);
     const { traits } = this.#store;
     const { takeOverAfterMs } = this.#options;
-    const context = { traits, time: this.#time(), claim: this.#options, takeOverAfterMs };
-    return this.#transact(false, (trx) => claimDue({ ...context, trx }, requests));
+    const context = { traits, time: this.#store.time(), claim: this.#options, takeOverAfterMs };
+    return this.#claiming(
+      { isDurable: false, deadline },
+      (trx) => claimDue({ ...context, trx }, requests),
+      (due) => ({ ids: due.map(({ record }) => record.id), jobIds: [] }),
+    );
   }
 
-  get paces(): PaceStore {
-    return {
-      isShared: this.#store.traits.isShared,
-      reserve: (destination, intervalMs, mostMs) =>
-        this.#transact(false, (trx) => reserveSlot(trx, this.#time(), { destination, intervalMs, mostMs })),
-      pause: (destination, ms) =>
-        this.#transact(false, (trx) => pausePace(trx, this.#time(), destination, ms)),
-      current: (idleMs) => this.#transact(false, (trx) => currentPaces(trx, this.#time(), idleMs)),
-    };
+  releaseStranded(): Promise<void> {
+    return this.#store.transact({ isDurable: false, deadline: this.#store.deadline() }, (trx) =>
+      releaseStranded(trx, this.#store.time()),
+    );
   }
 
   prune(before: number): Promise<number> {
-    return this.#transact(false, (trx) => pruneStep(trx, { before, now: this.#options.clock.now() }));
+    return this.#store.transact({ isDurable: false, deadline: this.#store.deadline() }, (trx) =>
+      pruneStep(trx, this.#store.traits, { before, now: this.#options.clock.now() }),
+    );
   }
 
-  deliveriesOf(callbackId: number): Promise<readonly DeliveryRecord[]> {
-    return this.#available(async () => {
-      const rows = await deliveryRows(this.#db, this.#time(), callbackId);
+  deliveriesOf(callbackId: number, withinMs?: number): Promise<readonly DeliveryRecord[]> {
+    return this.#store.read(this.#store.deadline(withinMs), async (db) => {
+      const rows = await deliveryRows(db, this.#store.time(), callbackId);
       return rows.map(deliveryRecord);
     });
   }
 
   /** Not flushed: what a power cut takes of it, no retry would bring. */
-  refuse(refused: RefusedBody, alert?: Alert): Promise<void> {
-    return this.#transact(false, async (trx) => {
-      await trx.insertInto('refused').values(refusedRow(refused)).execute();
-      await trx
-        .deleteFrom('refused')
-        .where('id', '<=', (eb) =>
-          eb.selectFrom('refused').select('id').orderBy('id', 'desc').limit(1).offset(KEPT_REFUSED),
-        )
-        .execute();
+  refuse(refused: RefusedBody, alert?: Alert, withinMs?: number): Promise<void> {
+    const settings = { isDurable: false, deadline: this.#store.deadline(withinMs) };
+    return this.#store.transact(settings, async (trx) => {
+      await keepRefused(trx, refused);
       if (alert !== undefined) await this.#raise(trx, [alert]);
     });
   }
 
   countOpen(): Promise<OpenCounts> {
-    return this.#available(async () => {
-      const pending = await this.#db
-        .selectFrom('deliveries')
-        .select((eb) => eb.fn.countAll().as('count'))
-        .where(isPending)
-        .executeTakeFirstOrThrow();
-      const dead = await this.#db
-        .selectFrom('deliveries')
-        .select((eb) => eb.fn.countAll().as('count'))
-        .where(sql<boolean>`deliveries.state = 'dead'`)
-        .executeTakeFirstOrThrow();
-      return { pending: Number(pending.count), dead: Number(dead.count) };
-    });
+    return this.#store.read(this.#store.deadline(), countOpen);
   }
 
-  async probe(): Promise<void> {
-    await this.#unwritten.flush();
-    // SQLite never writes what is gone again within the transaction.
-    await this.#transact(false, (trx) => trx.insertInto('refused').values(PROBE).execute());
-    await this.#transact(false, (trx) =>
-      trx.deleteFrom('refused').where('status', '=', PROBE.status).execute(),
-    );
+  /** Once for all who ask at the same moment. */
+  probe(): Promise<void> {
+    this.#probing ??= probeStore(this.#store, (deadline) => this.#clearArrearsBy(deadline)).finally(() => {
+      this.#probing = undefined;
+    });
+    return this.#probing;
   }
 
   async close(): Promise<void> {
-    await this.#unwritten.flush().catch(() => undefined);
-    await this.#db.destroy();
+    const deadline = this.#store.deadline(CLOSE_TIMEOUT_MS);
+    await deadline.bound(this.#unwritten.flush()).catch(() => undefined);
+    await deadline.bound(this.#store.close()).catch(() => undefined);
   }
 
-  get #db(): Kysely<Tables> {
-    return this.#store.db;
+  /**
+   * Before anything is admitted or claimed, the store must know who was told, and what is in nobody's hands.
+   * @throws {LedgerUnavailable}
+   */
+  async #clearArrearsBy(deadline: Deadline): Promise<void> {
+    if (this.#unwritten.isEmpty && this.#orphans.isEmpty) return;
+    const clear = async () => {
+      await this.#unwritten.flush();
+      await this.#orphans.flush();
+    };
+    await deadline.bound(clear()).catch((error: unknown) => {
+      throw unavailable(error);
+    });
   }
 
-  /** Claims and due times are told by the store's clock: those of its processes may differ by minutes. */
-  #time(): StoreTime {
-    const now = this.#store.traits.now(this.#epoch + this.#options.clock.monotonic());
-    return { now, in: (ms) => (typeof now === 'number' ? now + ms : sql<number>`${now} + ${ms}`) };
-  }
-
-  #commitArrivals(batch: readonly Arrival[]): Promise<readonly Admission[]> {
+  #commitArrivals(batch: readonly Arrival[], deadline: Deadline): Promise<readonly Admission[]> {
     const isDurable = batch.some(({ isAccepted }) => isAccepted);
     const { clock, takeOverAfterMs } = this.#options;
     const { traits, statements } = this.#store;
     const context = {
       traits,
       statements,
-      time: this.#time(),
+      time: this.#store.time(),
       claim: this.#options,
       takeOverAfterMs,
       now: clock.now(),
     };
     const alerts = batch.flatMap((arrival) => arrival.alerts ?? []);
-    return this.#transact(isDurable, async (trx) => {
-      const admissions = await admitAll({ ...context, trx }, batch);
-      await this.#raise(trx, alerts);
-      return admissions;
-    });
+    return this.#claiming(
+      { isDurable, deadline },
+      async (trx) => {
+        const admissions = await admitAll({ ...context, trx }, batch);
+        await this.#raise(trx, alerts);
+        return admissions;
+      },
+      (admissions) => ({
+        ids: admissions.flatMap(({ claimed }) => [...claimed]),
+        jobIds: batch.map(({ callback }) => jobIdOf(callback)),
+      }),
+    );
   }
 
-  async #commitSettlements(batch: readonly Settlement[]): Promise<Settled[]> {
+  async #commitSettlements(batch: readonly Settlement[], deadline: Deadline): Promise<Settled[]> {
     const isDurable = batch.some((settlement) => settlement.isDurable);
+    const settled = await this.#store.transact({ isDurable, deadline }, (trx) =>
+      this.#writeSettlements(trx, batch),
+    );
+    return batch.map(() => settled);
+  }
+
+  async #writeSettlements(trx: Kysely<Tables>, batch: readonly Settlement[]): Promise<Settled> {
     const { statements } = this.#store;
-    const { takeOverAfterMs } = this.#options;
-    const hasReleased = await this.#transact(isDurable, async (trx) => {
-      const context = { trx, time: this.#time() };
-      await statements.insertHistory(context, batch.flatMap(historyIn));
-      const updates = batch.flatMap(({ deliveries }) => deliveries);
-      const { counted, hasReleased: isNext } = await statements.updateDeliveries(
-        context,
-        updates,
-        this.#options,
-      );
-      const failed = updates.filter(({ state }) => state === 'pending').map(({ id }) => id);
-      const isFreed = await supersedeFailed(trx, context.time, failed, takeOverAfterMs);
-      if (counted.length > 0) await this.#raise(trx, await alertsToRaise(context, updates, counted));
-      return isNext || isFreed;
-    });
-    return batch.map(() => ({ hasReleased }));
+    const context = { trx, time: this.#store.time() };
+    await statements.insertHistory(context, batch.flatMap(historyIn));
+    const updates = batch.flatMap(({ deliveries }) => deliveries);
+    const { counted, hasReleased } = await statements.updateDeliveries(context, updates, this.#options);
+    const failed = updates.filter(({ state }) => state === 'pending').map(({ id }) => id);
+    const isFreed = await supersedeFailed(trx, context.time, failed, this.#options.takeOverAfterMs);
+    if (counted.length > 0) await this.#raise(trx, await alertsToRaise(context, updates, counted));
+    return { hasReleased: hasReleased || isFreed };
   }
 
   async #raise(trx: Kysely<Tables>, alerts: readonly Alert[]): Promise<void> {
-    if (alerts.length > 0) await raiseAlerts({ trx, time: this.#time() }, this.#store.statements, alerts);
+    const context = { trx, time: this.#store.time() };
+    if (alerts.length > 0) await raiseAlerts(context, this.#store.statements, alerts);
   }
 
-  #transact<T>(isDurable: boolean, work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {
-    const { db, traits } = this.#store;
-    return this.#available(() => traits.transact(db, isDurable, work));
+  /** Nobody was told whether the first try was committed: it may have been. */
+  #writeBelated(settlement: Settlement): Promise<void> {
+    const { isDurable, deliveries } = settlement;
+    const { traits } = this.#store;
+    return this.#store.transact({ isDurable, deadline: this.#store.deadline() }, async (trx) => {
+      const ids = deliveries.map(({ id }) => id);
+      if (await isAnyUntold({ trx, traits }, ids)) await this.#writeSettlements(trx, [settlement]);
+    });
   }
 
-  async #available<T>(work: () => Promise<T>): Promise<T> {
+  /** Whoever is still committing holds the locks of the jobs, and of the rows that were there before. */
+  #releaseClaims(ids: readonly number[], jobIds: readonly string[]): Promise<void> {
+    const { traits } = this.#store;
+    return this.#store.transact({ isDurable: false, deadline: this.#store.deadline() }, async (trx) => {
+      await traits.lockJobs(trx, jobIds);
+      const writes = { trx, traits, time: this.#store.time() };
+      await releaseClaims(writes, this.#options.owner, ids);
+    });
+  }
+
+  /** What is claimed by a transaction of which nobody hears the end is in nobody's hands. */
+  async #claiming<T>(
+    settings: TransactionSettings,
+    work: (trx: Kysely<Tables>) => Promise<T>,
+    claimsOf: (result: T) => { readonly ids: readonly number[]; readonly jobIds: readonly string[] },
+  ): Promise<T> {
+    let claims: ReturnType<typeof claimsOf> | undefined;
+    const orphan = () => claims && this.#orphans.keep(claims.ids, claims.jobIds);
+    const noting = async (trx: Kysely<Tables>) => {
+      claims = undefined;
+      const result = await work(trx);
+      claims = claimsOf(result);
+      return result;
+    };
     try {
-      return await patiently(this.#options.clock, this.#store.traits.isBusy, work);
+      const result = await this.#store.transact(settings, noting, orphan);
+      this.#orphans.adopt(claims?.ids ?? []);
+      return result;
     } catch (error) {
-      throw unavailable(error);
+      orphan();
+      throw error;
     }
   }
 }
@@ -256,13 +297,4 @@ export class SqlLedger implements Ledger {
 function historyIn({ history }: Settlement): readonly HistoryRecord[] {
   const isEmpty = history === undefined || (history.attempts.length === 0 && history.answer === undefined);
   return isEmpty ? [] : [history];
-}
-
-function causeOf(error: unknown): unknown {
-  return error instanceof LedgerUnavailable ? error.cause : error;
-}
-
-function unavailable(error: unknown): LedgerUnavailable {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new LedgerUnavailable(`the ledger cannot be used: ${reason}`, { cause: error });
 }

@@ -53,7 +53,12 @@ export function openSqlite(path: string): OpenStore {
   const log = logMoverOf(database);
   const kept = keptStatements(database, log);
   const db = new Kysely<Tables>({ dialect: new LedgerDialect(kept) });
-  return { db, traits: traitsOver(kept, log), statements: new SqliteStatements(kept) };
+  return {
+    db,
+    traits: traitsOver(kept, log),
+    statements: new SqliteStatements(kept),
+    close: () => db.destroy(),
+  };
 }
 
 class LedgerDialect extends SqliteDialect {
@@ -178,7 +183,7 @@ function traitsOver(database: SqliteDatabase, log: LogMover | undefined): Dialec
     // `integer primary key` is the rowid itself and counts up by itself.
     asGeneratedId: (column) => column,
     fillJobKeys,
-    transact: (db, isDurable, work) =>
+    transact: (db, { isDurable }, work) =>
       db.connection().execute(async (connection) => {
         // The level cannot change inside a transaction; in WAL mode FULL also flushes every commit before this one.
         if (isDurable) run('pragma synchronous = full');
@@ -190,12 +195,18 @@ function traitsOver(database: SqliteDatabase, log: LogMover | undefined): Dialec
           if (isDurable) run('pragma synchronous = normal');
         }
       }),
+    read: (db, _deadline, work) => work(db),
     now: (localNow) => localNow,
     // One connection writes at a time: there is nobody to be locked out.
     lockRows: (query) => query,
     lockJobs: () => Promise.resolve(),
-    lockPending: () => Promise.resolve(),
+    // Whoever writes holds all of them.
+    lockDeliveries: () => Promise.resolve(),
+    lockForgotten: (_trx, callbackIds) => Promise.resolve(callbackIds),
+    lockTables: () => Promise.resolve(),
     isBusy: isSqliteBusy,
+    // Of a store that nobody can write now, each piece of work alone would be refused just as late.
+    isRefusal: (error) => !isSqliteBusy(error),
   };
 }
 

@@ -1,13 +1,25 @@
 /** Outcomes that the store could not take: while the process lives, it does not forget that somebody was told. */
 import type { Settlement } from './ledger.ts';
 
+interface Kept {
+  /** What could not be written. */
+  readonly of: Settlement;
+  readonly told: Settlement;
+}
+
 export class UnwrittenOutcomes {
   readonly #write: (settlement: Settlement) => Promise<unknown>;
-  #kept: Settlement[] = [];
+  readonly #isRefusal: (error: unknown) => boolean;
+  #kept: Kept[] = [];
   #flushing: Promise<void> | undefined;
 
-  constructor(write: (settlement: Settlement) => Promise<unknown>) {
+  /**
+   * @param write writes nothing that stands there already
+   * @param isRefusal whether the store works, and refuses what it was given
+   */
+  constructor(write: (settlement: Settlement) => Promise<unknown>, isRefusal: (error: unknown) => boolean) {
     this.#write = write;
+    this.#isRefusal = isRefusal;
   }
 
   get isEmpty(): boolean {
@@ -15,14 +27,20 @@ export class UnwrittenOutcomes {
   }
 
   /** Failures are not kept: what failed is tried again anyway. */
-  keep({ history, deliveries, isDurable }: Settlement): void {
+  keep(of: Settlement): void {
+    const { history, deliveries, isDurable } = of;
     const told = deliveries.filter(({ state }) => state === 'delivered');
     if (told.length === 0) return;
     const ids = new Set(told.map(({ id }) => id));
     const attempts = history?.attempts.filter(({ deliveryId }) => ids.has(deliveryId)) ?? [];
     // What was answered is the caller's to decide, now that the ledger could not take it.
     const ofTheTold = history && { callbackId: history.callbackId, attempts, answer: undefined };
-    this.#kept.push({ deliveries: told, history: ofTheTold, isDurable });
+    this.#kept.push({ of, told: { deliveries: told, history: ofTheTold, isDurable } });
+  }
+
+  /** It was written after all. */
+  drop(settlement: Settlement): void {
+    this.#kept = this.#kept.filter(({ of }) => of !== settlement);
   }
 
   /** Writes what is kept. @throws what the store throws, keeping the rest */
@@ -36,8 +54,8 @@ export class UnwrittenOutcomes {
 
   async #writeAll(): Promise<void> {
     for (let [first] = this.#kept; first !== undefined; [first] = this.#kept) {
-      await this.#writeOne(first);
-      this.#kept.shift();
+      await this.#writeOne(first.told);
+      this.drop(first.of);
     }
   }
 
@@ -45,7 +63,8 @@ export class UnwrittenOutcomes {
   async #writeOne(settlement: Settlement): Promise<void> {
     try {
       await this.#write(settlement);
-    } catch {
+    } catch (error) {
+      if (!this.#isRefusal(error)) throw error;
       await this.#write({ ...settlement, history: undefined });
     }
   }

@@ -34,6 +34,8 @@ export interface Refusal {
   readonly from: string;
   readonly bytes: Uint8Array;
   readonly receivedAt: number;
+  /** The same moment by the monotonic clock. */
+  readonly arrivedAt: number;
 }
 
 /** What one POST to the callback path came to, for the log and the metrics. */
@@ -142,7 +144,7 @@ function postTaker(dependencies: ReceiverDependencies) {
   };
 }
 
-type Posted = Pick<Refusal, 'bytes' | 'receivedAt'> & Pick<Incoming, 'arrivedAt'>;
+type Posted = Pick<Refusal, 'bytes' | 'receivedAt' | 'arrivedAt'>;
 
 /** Rejects with the problem to answer with, or with what nobody foresaw. */
 function receive(
@@ -187,13 +189,13 @@ function incomingFrom({ bytes, receivedAt, arrivedAt }: Posted, { check }: Recei
 /** Keeps the body. @throws {HttpProblem} @throws whatever is not a fault of the body */
 async function turnAway(
   request: Context['req'],
-  { bytes, receivedAt }: Posted,
+  { bytes, receivedAt, arrivedAt }: Posted,
   error: unknown,
   { config, refuse }: ReceiverDependencies,
 ): Promise<never> {
   const { status, detail, errors } = refusalOf(error);
   const from = remoteAddressOf(request, config.trustProxy);
-  await refuse({ status, detail, errors, from, bytes, receivedAt });
+  await refuse({ status, detail, errors, from, bytes, receivedAt, arrivedAt });
   const members = status === 422 ? { members: { errors } } : {};
   throw new HttpProblem({ status, detail, logged: REFUSED[status], ...members });
 }
@@ -211,7 +213,8 @@ async function turnAwayUnread(
     const { status, detail } = details;
     const from = remoteAddressOf(req, config.trustProxy);
     const bytes = await beginningOf(req);
-    await refuse({ status, detail, errors: [], from, bytes, receivedAt: clock.now() });
+    const at = { receivedAt: clock.now(), arrivedAt: clock.monotonic() };
+    await refuse({ status, detail, errors: [], from, bytes, ...at });
   }
   throw problem;
 }

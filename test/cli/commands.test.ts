@@ -1,5 +1,5 @@
 /** The command line as a user sees it: what each command prints, where, and how it exits. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -229,6 +229,23 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
       await slack.close();
       expect(wrong.code).to.equal(1);
       expect(wrong.stdout + wrong.stderr).to.not.include('xoxb-wrong');
+    });
+
+    it('looks at the store with --online, creates nothing, and shows no password', async () => {
+      const withStore = (url: string) =>
+        writeFileSync(
+          config,
+          `store: { url: '${url}' }\nchannels: { box: { type: outbox, as: slack } }\ndefault_route: { notify: [{ box: '#x' }] }\n`,
+        );
+      withStore(`sqlite:${join(folder, 'data/botbell.db')}`);
+      const fresh = await runCommand(['check', '--online', '--config', config]);
+      expect([fresh.code, existsSync(join(folder, 'data'))]).to.deep.equal([0, false]);
+      expect(fresh.stdout).to.contain('store: can be used');
+      withStore('postgres://u:s3cret@127.0.0.1:1/botbell');
+      const wrong = await runCommand(['check', '--online', '--config', config]);
+      expect(wrong.code).to.equal(1);
+      expect(wrong.stdout).to.match(/store: cannot be used: .*ECONNREFUSED/);
+      expect(wrong.stdout + wrong.stderr).to.not.include('s3cret');
     });
   });
 

@@ -185,7 +185,7 @@ describe('the bridge', () => {
       const startedAt = bench.clock.now();
       const first = await post();
       expect(summary(first)).to.deep.equal([504, 'timed_out', ['pending', 'delivered']]);
-      expect(bench.clock.now() - startedAt).to.equal(ANSWER_WITHIN_MS);
+      expect(bench.clock.now() - startedAt).to.be.within(ANSWER_WITHIN_MS - 250, ANSWER_WITHIN_MS);
       await bench.clock.runUntil(bench.bridge.drained());
       expect(summary(await post())).to.deep.equal([200, 'duplicate', ['delivered', 'delivered']]);
       expect(bench.told).to.deep.equal(['email:a@example.com', 'slack:#ops']);

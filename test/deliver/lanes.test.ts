@@ -49,7 +49,7 @@ describe('the lanes', () => {
     limit(OPS, 1000);
     const all = [1, 2, 3].map(() => enter(OPS));
     await clock.runUntil(Promise.all(all));
-    expect(entered.map(([, at]) => at)).to.deep.equal([1000, 2040, 3080]);
+    expect(entered.map(([, at]) => at)).to.deep.equal([1000, 2000, 3000]);
   });
 
   it('refuse at once who cannot be let in before the deadline', async () => {
@@ -58,7 +58,7 @@ describe('the lanes', () => {
     await clock.advance(0);
     expect(entered).to.deep.equal([['slack:#ops', 'rate_limit']]);
     await clock.advance(2500);
-    expect(entered.map(([, at]) => at)).to.deep.equal(['rate_limit', 1000, 2040]);
+    expect(entered.map(([, at]) => at)).to.deep.equal(['rate_limit', 1000, 2000]);
   });
 
   it('let other destinations in meanwhile', async () => {
@@ -135,6 +135,14 @@ describe('the lanes', () => {
     expect(entered.map(([, at]) => at)).to.deep.equal(['stopping', 'stopping']);
   });
 
+  it('give a destination that is limited though it keeps its pace a little more time', async () => {
+    limit(OPS, 1000);
+    await clock.runUntil(enter(OPS));
+    limit(OPS, 1000);
+    await clock.runUntil(Promise.all([1, 2].map(() => enter(OPS))));
+    expect(entered.map(([, at]) => at)).to.deep.equal([1000, 2000, 3020]);
+  });
+
   it('share the pace with other processes on the same store', async () => {
     const store = { ...memoryPaces(clock), isShared: true };
     lanes = lanesOver(store);
@@ -149,7 +157,7 @@ describe('the lanes', () => {
       return enter(OPS);
     });
     await clock.runUntil(Promise.all(both));
-    expect(entered.map(([, at]) => at)).to.deep.equal([1000, 2040, 3080, 4120]);
+    expect(entered.map(([, at]) => at)).to.deep.equal([1000, 2000, 3000, 4000]);
   });
 
   it('know after a restart who was limited', async () => {

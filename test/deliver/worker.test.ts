@@ -236,6 +236,7 @@ describe('the worker', () => {
       dueDestinations: () => bench.ledger.dueDestinations(),
       settle: (settlement) => bench.ledger.settle(settlement),
       probe: () => bench.ledger.probe(),
+      releaseStranded: () => bench.ledger.releaseStranded(),
     });
     duringClaim = async () => {
       duringClaim = () => Promise.resolve();

@@ -20,6 +20,7 @@ import { describeOldLedger } from '../contract/old-ledger-contract.ts';
 import { OLD_POSTGRES_LEDGER } from '../support/old-ledger.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
+import { lockTable } from '../support/lock-table.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
@@ -254,14 +255,14 @@ describe('PostgreSQL', function () {
       const [told] = idsOf(await arrive('told'));
       // Some connections are in use when the server goes away, the others are idle.
       await Promise.all(Array.from({ length: 6 }, () => ledger.countOpen()));
-      const release = await holdTable(store.url, 'deliveries');
+      const release = await lockTable(store.url, 'deliveries');
       const waiting = Promise.allSettled([arrive('job-1'), claimAllDue(ledger, 9), ledger.countOpen()]);
       await server.stop();
       for (const outcome of await waiting) {
         // One that gets the table in the very moment in which the server ends whoever had it may still pass.
         if (outcome.status === 'rejected') expect(outcome.reason).to.be.instanceOf(LedgerUnavailable);
       }
-      release();
+      await release().catch(() => undefined);
       const calls: (() => Promise<unknown>)[] = [
         () => arrive('job-2'),
         () => ledger.settle(settlementOf([delivered(told)])),
@@ -284,12 +285,3 @@ describe('PostgreSQL', function () {
     });
   });
 });
-
-/** Whoever wants the table waits; the returned function forgets about it. */
-async function holdTable(url: string, table: string): Promise<() => void> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => undefined);
-  await client.connect();
-  await client.query(`begin; lock table ${table} in access exclusive mode`);
-  return () => void client.end().catch(() => undefined);
-}

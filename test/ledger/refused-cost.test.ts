@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { migrate } from '../../src/ledger/migrations.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
-import { target } from '../contract/ledger-contract.ts';
+import { claimAllDue, target } from '../contract/ledger-contract.ts';
 import { REFUSED } from '../support/alerts.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
@@ -15,9 +15,9 @@ describe('a refused body', () => {
     const flushed: boolean[] = [];
     const traits: typeof store.traits = {
       ...store.traits,
-      transact: (db, isDurable, work) => {
-        flushed.push(isDurable);
-        return store.traits.transact(db, isDurable, work);
+      transact: (db, settings, work) => {
+        flushed.push(settings.isDurable);
+        return store.traits.transact(db, settings, work);
       },
     };
     const options = { clock, owner: 'first', leaseMs: 18_000, takeOverAfterMs: 120_000 };
@@ -26,7 +26,7 @@ describe('a refused body', () => {
     const refused = { receivedAt: 1, status: 422, detail: '', errors: [], from: '', body: '{}' } as const;
     await ledger.refuse(refused, { cause: 'refused 422', subject: REFUSED, targets, language: 'en' });
     expect(flushed).to.deep.equal([false]);
-    expect(await ledger.claimDue(9, [])).to.have.length(1);
+    expect(await claimAllDue(ledger)).to.have.length(1);
     await ledger.close();
   });
 });

@@ -19,17 +19,21 @@ describe('unwritten outcomes', () => {
   let written: Settlement[];
   let isRefused: (settlement: Settlement) => boolean;
   let outcomes: UnwrittenOutcomes;
+  let isAway: boolean;
+
+  const isRefusal = () => !isAway;
 
   const idsWritten = () => written.map(({ deliveries }) => deliveries.map(({ id }) => id));
 
   beforeEach(() => {
     written = [];
+    isAway = false;
     isRefused = () => false;
     outcomes = new UnwrittenOutcomes((settlement) => {
       if (isRefused(settlement)) return Promise.reject(new Error('gone'));
       written.push(settlement);
       return Promise.resolve();
-    });
+    }, isRefusal);
   });
 
   it('are written in order and once, with the attempts that belong to them', async () => {
@@ -62,6 +66,24 @@ describe('unwritten outcomes', () => {
     outcomes.keep(settlementOf([delivered(1)]));
     await Promise.all([outcomes.flush(), outcomes.flush(), outcomes.flush()]);
     expect(idsWritten()).to.deep.equal([[1]]);
+  });
+
+  it('are tried once, not again without their history, while the store is away', async () => {
+    outcomes.keep({ ...settlementOf([delivered(1)]), history: historyOf(attempt(1)) });
+    const tries: Settlement[] = [];
+    isAway = true;
+    isRefused = (settlement) => tries.push(settlement) > 0;
+    await rejectionOf(outcomes.flush());
+    expect(tries).to.have.length(1);
+  });
+
+  it('are forgotten when the store has written them after all', async () => {
+    const [late, other] = [settlementOf([delivered(1)]), settlementOf([delivered(2)])];
+    outcomes.keep(late);
+    outcomes.keep(other);
+    outcomes.drop(late);
+    await outcomes.flush();
+    expect(idsWritten()).to.deep.equal([[2]]);
   });
 
   it('hold nothing up when the store refuses their history', async () => {

@@ -1,5 +1,5 @@
 /** A clock that a test moves by hand: nothing sleeps for real, nothing depends on the machine's speed. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as realSleep } from 'node:timers/promises';
 import type { Clock } from '../../src/time/clock.ts';
 
 /** Turns of the event loop that work which waits for nothing outside needs at most between two sleeps. */
@@ -76,28 +76,29 @@ export class ManualClock implements Clock {
   }
 
   /** Moves time on from sleeper to sleeper until the promise settles, and passes on what came of it. */
-  runUntil<T>(promise: Promise<T>): Promise<T> {
-    return this.#run(promise, () => {
-      throw new Error('Nobody is asleep and the promise is still open.');
-    });
-  }
-
-  /** The same for work that waits for something outside, too, such as a database server. */
-  runAlong<T>(promise: Promise<T>): Promise<T> {
-    return this.#run(promise, () => undefined);
-  }
-
-  async #run<T>(promise: Promise<T>, onNobodyAsleep: () => void): Promise<T> {
-    const settled = new Set<Promise<T>>();
-    const note = () => void settled.add(promise);
-    promise.then(note, note);
+  async runUntil<T>(promise: Promise<T>): Promise<T> {
+    const isSettled = watch(promise);
     for (;;) {
       await settle();
-      if (settled.has(promise)) return promise;
+      if (isSettled()) return promise;
       const next = this.#takeNext(Number.POSITIVE_INFINITY);
-      if (next === undefined) onNobodyAsleep();
-      this.#now = Math.max(this.#now, next?.dueAt ?? 0);
-      next?.wake();
+      if (next === undefined) throw new Error('Nobody is asleep and the promise is still open.');
+      this.#now = Math.max(this.#now, next.dueAt);
+      next.wake();
+    }
+  }
+
+  /**
+   * The same for work that waits for something outside, too, such as a database server: time goes on by little steps, so
+   * that no deadline passes before that had its time.
+   */
+  async runAlong<T>(promise: Promise<T>): Promise<T> {
+    const isSettled = watch(promise);
+    for (;;) {
+      await settle();
+      if (isSettled()) return promise;
+      await realSleep(1);
+      await this.advance(2);
     }
   }
 
@@ -106,6 +107,15 @@ export class ManualClock implements Clock {
     this.#sleepers = this.#sleepers.filter((each) => each !== next);
     return next;
   }
+}
+
+function watch(promise: Promise<unknown>): () => boolean {
+  let isSettled = false;
+  const note = () => {
+    isSettled = true;
+  };
+  promise.then(note, note);
+  return () => isSettled;
 }
 
 /** Lets everything that can happen without time passing happen. */

@@ -14,6 +14,10 @@ export interface PostgresServer {
   /** The server goes away, as for an upgrade. */
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** Stops every process of the server where it is (SIGSTOP): the kernel still takes connections, nobody answers. */
+  pause(): void;
+  /** Lets them go on with what has come in meanwhile. */
+  resume(): void;
   /** What a power cut leaves: nothing that was not on disk. */
   crash(): Promise<void>;
   /** Ends the server and removes its folder. */
@@ -42,7 +46,13 @@ export async function startPostgres(): Promise<PostgresServer> {
     server = spawn(binaries.postgres, serverArguments(data, port), { stdio: 'ignore', ...account });
     await untilReady(server, urlOf('postgres'));
   };
-  const stop = () => end(server);
+  const signalAll = (signal: NodeJS.Signals) => {
+    for (const pid of [server?.pid ?? 0, ...childrenOf(server?.pid ?? 0)]) process.kill(pid, signal);
+  };
+  const stop = async () => {
+    if (isRunning(server)) signalAll('SIGCONT');
+    await end(server);
+  };
   await start();
   let databases = 0;
   return {
@@ -53,6 +63,8 @@ export async function startPostgres(): Promise<PostgresServer> {
     },
     start,
     stop,
+    pause: () => signalAll('SIGSTOP'),
+    resume: () => signalAll('SIGCONT'),
     crash: () => end(server, 'SIGQUIT'),
     async close() {
       await stop();
@@ -119,10 +131,20 @@ async function execute(url: string, statement: string): Promise<void> {
 
 /** PostgreSQL, "Shutting Down the Server": SIGINT is fast, and keeps everything; SIGQUIT is immediate, and flushes nothing. */
 async function end(server: ChildProcess | undefined, signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
-  if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+  if (!isRunning(server)) return;
   const exited = once(server, 'exit');
   server.kill(signal);
   await exited;
+}
+
+function isRunning(server: ChildProcess | undefined): server is ChildProcess {
+  return server !== undefined && server.exitCode === null && server.signalCode === null;
+}
+
+/** Each connection has a process of its own, which no signal to the first one reaches. */
+function childrenOf(pid: number): number[] {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
+  return stdout.split('\n').filter(Boolean).map(Number);
 }
 
 function freePort(): Promise<number> {

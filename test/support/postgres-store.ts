@@ -18,6 +18,7 @@ const emptied = new WeakMap<PostgresServer, string[]>();
 export async function createPostgresStore(
   server: PostgresServer,
   clock = new ManualClock(),
+  throughPooler = (url: string) => url,
 ): Promise<PostgresStore> {
   const url = emptied.get(server)?.pop() ?? (await server.createDatabase());
   const closers: (() => Promise<void>)[] = [];
@@ -26,7 +27,7 @@ export async function createPostgresStore(
     url,
     query,
     async open(options) {
-      const ledger = await openLedger(url, options);
+      const ledger = await openLedger(throughPooler(url), options);
       closers.push(() => ledger.close());
       return ledger;
     },

@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { SlackFault } from '../../../src/demo/slack-faults.ts';
 import { openSqlite } from '../../../src/ledger/sqlite.ts';
+import { systemClock } from '../../../src/time/clock.ts';
+import { Deadline } from '../../../src/time/deadline.ts';
 import { post } from '../../support/bridge-world.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
 import { keyedCallbacks, pairsOf, tally } from '../../support/proof-tally.ts';
@@ -79,7 +81,7 @@ describe('A power cut', function () {
   it('finds in SQLite what was to be flushed, and costs no flush where there is no need', async () => {
     const { db, traits } = openSqlite(':memory:');
     const levelOf = (isDurable: boolean) =>
-      traits.transact(db, isDurable, async (trx) => {
+      traits.transact(db, { isDurable, deadline: new Deadline(systemClock, 1000) }, async (trx) => {
         const { rows } = await sql<{ synchronous: number }>`pragma synchronous`.execute(trx);
         return rows[0]?.synchronous;
       });

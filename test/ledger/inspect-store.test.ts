@@ -1,0 +1,160 @@
+/** Whether a store can be used is found out without leaving anything in it. */
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect } from 'chai';
+import { inspectStore } from '../../src/ledger/inspect-store.ts';
+import { arrivalOf, target } from '../contract/ledger-contract.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
+import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+
+const OPTIONS = { clock: new ManualClock(), owner: 'one', leaseMs: 1000, takeOverAfterMs: 1000 };
+
+async function troubleWith(url: string): Promise<string> {
+  return (await rejectionOf(inspectStore(url))).message;
+}
+
+describe('looking at a SQLite store', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'botbell-inspect-'));
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('finds that a file can be made, and makes none, nor its folders', async () => {
+    for (const path of ['botbell.db', 'a/b/botbell.db']) {
+      expect(await inspectStore(`sqlite:${join(folder, path)}`)).to.equal('new');
+    }
+    expect(await inspectStore('sqlite::memory:')).to.equal('new');
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
+
+  it('finds what is no SQLite file, no file, in no folder, or somebody else’s', async () => {
+    writeFileSync(join(folder, 'text.db'), 'this is not a database at all');
+    mkdirSync(join(folder, 'folder.db'));
+    const foreign = new DatabaseSync(join(folder, 'foreign.db'));
+    foreign.exec('create table callbacks (a)');
+    foreign.close();
+    expect(await troubleWith(`sqlite:${folder}/text.db`)).to.contain('is not a SQLite file');
+    expect(await troubleWith(`sqlite:${folder}/folder.db`)).to.contain('is not a file');
+    expect(await troubleWith(`sqlite:${folder}/text.db/botbell.db`)).to.contain('is not a folder');
+    expect(await troubleWith(`sqlite:${folder}/foreign.db`)).to.match(/table callbacks .*not Botbell's/);
+  });
+
+  if (process.getuid?.() !== 0) {
+    it('finds what may not be written', async () => {
+      chmodSync(folder, 0o555);
+      expect(await troubleWith(`sqlite:${folder}/botbell.db`)).to.match(/nothing can be written.*EACCES/);
+      chmodSync(folder, 0o755);
+    });
+  }
+
+  describe('that holds a ledger', () => {
+    let store: SqliteStore;
+
+    beforeEach(() => {
+      store = createSqliteStore();
+    });
+
+    afterEach(() => store.close());
+
+    /** Of the log's index only that it is there: it notes who reads. */
+    const contents = () =>
+      readdirSync(store.folder).map((name) => [
+        name,
+        name.endsWith('-shm') || readFileSync(join(store.folder, name)),
+      ]);
+
+    it('leaves every byte as it is, whether the program runs or not', async () => {
+      const ledger = await store.open(OPTIONS);
+      await ledger.admit(arrivalOf(callbackWith({}), [target('slack:#ops')], 1));
+      const running = contents();
+      expect(await inspectStore(`sqlite:${store.file}`)).to.equal('ready');
+      expect(contents()).to.deep.equal(running);
+      await ledger.close();
+      const stopped = contents();
+      expect(await inspectStore(`sqlite:${store.file}`)).to.equal('ready');
+      expect(contents()).to.deep.equal(stopped);
+    });
+
+    it('finds that a newer version has written it', async () => {
+      await store.open(OPTIONS);
+      store.connect().exec("insert into kysely_migration values ('9999-from-the-future', '2030-01-01')");
+      expect(await troubleWith(`sqlite:${store.file}`)).to.contain('newer version of Botbell');
+    });
+  });
+});
+
+describe('looking at a PostgreSQL store', function () {
+  this.timeout(30_000);
+  let server: PostgresServer;
+  let store: PostgresStore;
+
+  before(async () => {
+    server = await startPostgres();
+    store = await createPostgresStore(server);
+  });
+
+  after(async () => {
+    await store.close();
+    await server.close();
+  });
+
+  const tablesIn = () =>
+    store.query(`select relname from pg_class where relnamespace = 'public'::regnamespace`);
+  const asUser = (user: string) => store.url.replace('postgres@', `${user}@`);
+
+  it('finds that a ledger can be made, and makes none', async () => {
+    expect(await inspectStore(store.url)).to.equal('new');
+    expect(await tablesIn()).to.deep.equal([]);
+  });
+
+  it('finds tables of somebody else’s', async () => {
+    await store.query('create table deliveries (a int)');
+    expect(await troubleWith(store.url)).to.match(/table deliveries .*not Botbell's/);
+    await store.query('drop table deliveries');
+  });
+
+  it('finds a ledger, and writes nothing to it', async () => {
+    await (await store.open(OPTIONS)).close();
+    const written = () => store.query(`select pg_current_wal_insert_lsn() as at`);
+    const before = await written();
+    expect(await inspectStore(store.url)).to.equal('ready');
+    expect(await written()).to.deep.equal(before);
+  });
+
+  it('finds that this user may not write to it', async () => {
+    await store.query('create role reader login; grant select on all tables in schema public to reader');
+    expect(await troubleWith(asUser('reader'))).to.contain('may not create tables');
+    await store.query('grant create on schema public to reader');
+    expect(await troubleWith(asUser('reader'))).to.contain('may not write to the table callbacks');
+  });
+
+  it('finds that a newer version has written it', async () => {
+    await store.query("insert into kysely_migration values ('9999-from-the-future', '2030-01-01')");
+    expect(await troubleWith(store.url)).to.contain('newer version of Botbell');
+    await store.query("delete from kysely_migration where name like '9999%'");
+  });
+
+  it('finds a server that takes no writes, one that is not there, and one that does not answer', async () => {
+    const readOnly = await server.createDatabase();
+    const name = new URL(readOnly).pathname.slice(1);
+    await store.query(`alter database ${name} set default_transaction_read_only = on`);
+    expect(await troubleWith(readOnly)).to.contain('takes no writes');
+    expect(await troubleWith('postgres://u:s3cret@127.0.0.1:1/none')).to.contain('ECONNREFUSED');
+    const silent = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(store.url).port) });
+    silent.fallSilent();
+    const begun = performance.now();
+    expect(await troubleWith(`postgres://postgres@127.0.0.1:${silent.port}/none`)).to.contain('timeout');
+    expect(performance.now() - begun).to.be.below(6000);
+    await silent.close();
+  });
+});

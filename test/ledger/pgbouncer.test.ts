@@ -1,0 +1,102 @@
+/** A ledger in PostgreSQL behind PgBouncer, which gives each transaction any of its sessions. */
+import { expect } from 'chai';
+import pg from 'pg';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { systemClock } from '../../src/time/clock.ts';
+import { arrivalOf, claimedOf, describeLedger, target } from '../contract/ledger-contract.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { lockTable } from '../support/lock-table.ts';
+import type { ManualClock } from '../support/manual-clock.ts';
+import { isPgBouncerInstalled, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { createPostgresStore } from '../support/postgres-store.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
+
+const OPS = target('slack:#ops');
+const REPLICAS = 3;
+
+/** As many as the pooler has. */
+const SESSIONS = 3;
+
+if (!isPgBouncerInstalled()) {
+  console.error('      left out: PgBouncer is not installed here, so nothing is tried behind it');
+} else {
+  describe('behind PgBouncer', function () {
+    this.timeout(30_000);
+    let server: PostgresServer;
+    let pooler: PgBouncer;
+
+    before(async () => {
+      server = await startPostgres();
+      pooler = await startPgBouncer(await server.createDatabase());
+    });
+
+    after(async () => {
+      await pooler.close();
+      await server.close();
+    });
+
+    const createStore = (clock: ManualClock) =>
+      createPostgresStore(server, clock, (url) => pooler.urlThrough(url));
+
+    describeLedger('PostgreSQL behind PgBouncer', createStore);
+
+    const openAs = (url: string, owner: string): Promise<Ledger> =>
+      openLedger(pooler.urlThrough(url), {
+        clock: systemClock,
+        owner,
+        leaseMs: 60_000,
+        takeOverAfterMs: 60_000,
+      });
+
+    it('prepares an empty database once when several open it at the same moment', async () => {
+      const url = await server.createDatabase();
+      const owners = Array.from({ length: REPLICAS }, (_, number) => `replica-${number}`);
+      const ledgers = await Promise.all(owners.map((owner) => openAs(url, owner)));
+      await Promise.all(ledgers.map((ledger) => ledger.probe()));
+      await Promise.all(ledgers.map((ledger) => ledger.close()));
+    });
+
+    it('tells once what reaches several at the same moment', async () => {
+      const url = await server.createDatabase();
+      const first = await openAs(url, 'replica-0');
+      const ledgers = [first, await openAs(url, 'replica-1'), await openAs(url, 'replica-2')];
+      const jobs = Array.from({ length: 40 }, (_, number) => `job-${number}`);
+      const admissions = await Promise.all(
+        ledgers.flatMap((by) =>
+          jobs.map((job_id) => by.admit(arrivalOf(callbackWith({ job_id }), [OPS], Date.now()))),
+        ),
+      );
+      expect(admissions.flatMap(claimedOf)).to.have.length(jobs.length);
+      await Promise.all(ledgers.map((ledger) => ledger.close()));
+    });
+
+    it('has what takes too long ended by the server, and leaves no setting in its sessions', async () => {
+      const url = await server.createDatabase();
+      const ledger = await openAs(url, 'replica-0');
+      const unlock = await lockTable(url, 'callbacks');
+      const error = await rejectionOf(ledger.admit(arrivalOf(callbackWith({}), [OPS], Date.now()), 1000));
+      expect(error.message).to.contain('statement timeout');
+      await unlock();
+      await ledger.close();
+      const through = await settingsOf(pooler.urlThrough(url));
+      expect(through).to.deep.equal(Array(SESSIONS).fill((await settingsOf(url))[0]));
+    });
+  });
+}
+
+/** What several sessions in turn have set. */
+async function settingsOf(url: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const all: unknown[] = [];
+  for (let session = 0; session < SESSIONS; session += 1) {
+    const { rows } = await client.query<object>(
+      `select name, setting from pg_settings where name like '%_timeout' or name = 'synchronous_commit' order by name`,
+    );
+    all.push(rows);
+  }
+  await client.end();
+  return all;
+}

@@ -1,0 +1,99 @@
+/** A real PgBouncer, where one is installed, in transaction pooling: each transaction may get another session. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { until } from './proof-wait.ts';
+
+export interface PgBouncer {
+  /** The same database, by way of the pooler. */
+  urlThrough(url: string): string;
+  close(): Promise<void>;
+}
+
+export function isPgBouncerInstalled(): boolean {
+  return spawnSync('pgbouncer', ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+export async function startPgBouncer(postgresUrl: string): Promise<PgBouncer> {
+  const folder = mkdtempSync(join(tmpdir(), 'botbell-pgbouncer-'));
+  const port = await freePort();
+  const config = join(folder, 'pgbouncer.ini');
+  writeFileSync(config, settings(Number(new URL(postgresUrl).port), port));
+  writeFileSync(join(folder, 'users.txt'), '"postgres" ""\n');
+  const account = unprivilegedAccount(folder);
+  const pooler = spawn('pgbouncer', [config], { cwd: folder, stdio: 'ignore', ...account });
+  const urlThrough = (url: string) => {
+    const through = new URL(url);
+    through.port = String(port);
+    return through.href;
+  };
+  await until('PgBouncer listens', () => answers(urlThrough(postgresUrl)));
+  return {
+    urlThrough,
+    async close() {
+      await end(pooler);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Few sessions, so that they change hands all the time. */
+function settings(postgresPort: number, port: number): string {
+  return `[databases]
+* = host=127.0.0.1 port=${postgresPort}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = trust
+auth_file = users.txt
+pool_mode = transaction
+default_pool_size = 3
+max_client_conn = 100
+server_round_robin = 1
+`;
+}
+
+/** PgBouncer refuses to run as root, and a build in a container often has nobody else. */
+function unprivilegedAccount(folder: string): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = (flag: string) => Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout);
+  const account = { uid: idOf('-u'), gid: idOf('-g') };
+  chmodSync(folder, 0o755);
+  chownSync(folder, account.uid, account.gid);
+  return account;
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function end(pooler: ChildProcess): Promise<void> {
+  if (pooler.exitCode !== null || pooler.signalCode !== null) return;
+  const exited = once(pooler, 'exit');
+  pooler.kill('SIGTERM');
+  await exited;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
