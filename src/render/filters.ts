@@ -3,6 +3,7 @@ import type { Liquid } from 'liquidjs';
 import type { Language } from '../channels/format.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { Escaped } from '../text/escape.ts';
+import { headlineOf } from '../text/headline.ts';
 import { parseStartTime } from '../callback/start-time.ts';
 import { formatElapsed, formatInstant, formatSize } from '../time/display.ts';
 import { cutValue } from './cut-value.ts';
@@ -44,6 +45,7 @@ function registerMarkup(liquid: Liquid, landing: PrintLanding, printer: Printer,
 
 function registerFormats(liquid: Liquid, { language, timezone }: DisplayConfig): void {
   liquid.registerFilter('inline', inlineFilter);
+  liquid.registerFilter('headline', headlineFilter);
   liquid.registerFilter('fit', fitFilter);
   liquid.registerFilter('lines', (items: unknown, most: unknown, room: unknown) =>
     linesOf(items, most, room, language),
@@ -61,6 +63,10 @@ function registerFormats(liquid: Liquid, { language, timezone }: DisplayConfig):
 
 function inlineFilter(value: unknown): unknown {
   return value instanceof Escaped ? value : inlineText(value);
+}
+
+function headlineFilter(value: unknown): unknown {
+  return value instanceof Escaped ? value : headlineOf(textOf(value));
 }
 
 /** Cut in the middle; what is already escaped cannot be cut safely and stays as it is. */

@@ -230,6 +230,17 @@ describe('the built-in mails', () => {
     );
   });
 
+  it('name the error in the subject, not the words that a stack trace begins with', () => {
+    const message = `Traceback (most recent call last):\n${'  File "bot.py", line 3, in run\n    run()\n'.repeat(9)}ValueError: no rows`;
+    const { subject, html } = english.email({ ...BARE, status: 1, message });
+    expect(subject).to.equal('[Failed] Get items: ValueError: no rows');
+    expect(japanese.email({ ...BARE, status: 1, message }).subject).to.equal(
+      '[エラー] Get items: ValueError: no rows',
+    );
+    // What mail readers show beside the subject.
+    expect(/<body[^>]*>\s*<div[^>]*>([^<]*)/.exec(html)?.[1]).to.equal('ValueError: no rows');
+  });
+
   it('have a text part that stands alone', () => {
     expect(english.email(readFixture('files.json')).text).to.equal(
       [
