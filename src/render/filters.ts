@@ -8,7 +8,7 @@ import { parseStartTime } from '../callback/start-time.ts';
 import { formatElapsed, formatInstant, formatSize } from '../time/display.ts';
 import { cutValue } from './cut-value.ts';
 import { linkTo } from './link.ts';
-import { fileLinesOf, linesOf } from './list-filters.ts';
+import { countOf, fileLinesOf, linesOf } from './list-filters.ts';
 import type { Printer, PrintLanding } from './print-value.ts';
 import { inlineText, textOf } from './value-text.ts';
 
@@ -37,6 +37,10 @@ export function registerFilters(
 function registerMarkup(liquid: Liquid, landing: PrintLanding, printer: Printer, language: Language): void {
   liquid.registerFilter('code', (value: unknown) => new Escaped(printer.printCode(value)));
   liquid.registerFilter('newline_to_br', (value: unknown) => new Escaped(printer.printLines(value)));
+  liquid.registerFilter(
+    'multiline',
+    (value: unknown, room: unknown) => new Escaped(printer.printText(value, countOf(room, Infinity))),
+  );
   liquid.registerFilter('link', (label: unknown, url: unknown) => linkTo(label, url, landing, printer));
   liquid.registerFilter('file_lines', (files: unknown, most: unknown) =>
     fileLinesOf(files, most, landing, language, printer),

@@ -6,7 +6,7 @@ import { Escaped, escapeFor } from '../text/escape.ts';
 import { createEngine, renderText } from './engine.ts';
 import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 import { Meter } from './meter.ts';
-import { wholeUrl } from './whole-url.ts';
+import { wholeUrl } from '../text/whole-url.ts';
 
 /** What a link template sees beside the callback's own fields. */
 export interface LinkedFile {

@@ -51,7 +51,8 @@ function withMore(lines: readonly string[], total: number, language: Language): 
   return lines.length === total ? lines : [...lines, moreMark(language, total - lines.length)];
 }
 
-function countOf(value: unknown, otherwise: number): number {
+/** A parameter of a filter: a whole number from 1 on. */
+export function countOf(value: unknown, otherwise: number): number {
   const count = Math.floor(Number(value));
   return value === undefined || !Number.isFinite(count) ? otherwise : Math.max(1, count);
 }
