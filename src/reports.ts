@@ -1,5 +1,6 @@
 /** What the service says of its work in logs and metrics: ids, outcomes and durations, never what a message says. */
 import { statusNameOf } from './callback/callback.ts';
+import type { Receipt } from './channels/channel.ts';
 import type { AttemptResult, Errand } from './deliver/messenger.ts';
 import type { Verdict } from './deliver/verdict.ts';
 import type { Logger } from './observe/logger.ts';
@@ -44,15 +45,17 @@ function shortId(id: string): string {
   return cutEnd(cleanLine(id), LONGEST_ID, '…');
 }
 
-/** One metric an attempt; a line only for a failed one, since the callback's line tells of the others. */
+/** One metric an attempt; a line only for a failed one or a poorer message, since the callback's line tells of the others. */
 export function reportAttempt(
   logger: Logger,
   metrics: Metrics,
-  { destination, channel, callback }: Errand,
+  errand: Errand,
   { outcome, durationMs }: AttemptResult,
 ): void {
+  const { destination, channel, callback } = errand;
   const failure = 'failure' in outcome ? outcome.failure : undefined;
   metrics.attempted({ channel, outcome: failure?.class ?? 'delivered', seconds: durationMs / 1000 });
+  if ('receipt' in outcome) reportRefusedBlocks(logger, metrics, errand, outcome.receipt);
   if (failure === undefined && !logger.isLevelEnabled('debug')) return;
   const job_id = shortId(callback.job_id);
   if (failure === undefined) {
@@ -62,4 +65,17 @@ export function reportAttempt(
   const { class: failureClass, code, message } = failure;
   const line = { destination, job_id, ms: durationMs, class: failureClass, code, reason: message };
   logger.warn(line, 'delivery failed');
+}
+
+/** A template at fault, or a limit that nobody knows: people were told, but less than was meant. */
+function reportRefusedBlocks(
+  logger: Logger,
+  metrics: Metrics,
+  { destination, channel, callback }: Errand,
+  { blocks_refused: code, blocks_refused_reason: reason }: Receipt,
+): void {
+  if (code === undefined) return;
+  metrics.blocksRefused(channel);
+  const line = { destination, job_id: shortId(callback.job_id), code, reason };
+  logger.warn(line, 'blocks refused, sent as plain text');
 }
