@@ -3,16 +3,18 @@ import { toValue } from 'liquidjs';
 import { leftOutMark } from '../channels/cut-marks.ts';
 import type { Language } from '../channels/format.ts';
 import { linesAsHtml, textAsHtml } from '../channels/html-text.ts';
-import { Escaped, escapeCode, escapeFor } from '../text/escape.ts';
+import { Escaped, escapeCode, escapeFor, escapeMarkdownCode } from '../text/escape.ts';
 import type { Landing } from '../text/landing.ts';
 import { CHARACTERS, fits, UTF8_BYTES } from '../text/unit.ts';
 import type { Unit } from '../text/unit.ts';
+import { markAddresses, withoutMarks } from '../text/value-marks.ts';
 import { cutValue } from './cut-value.ts';
 import type { PositionedPrinter } from './direct-output.ts';
 import type { Meter } from './meter.ts';
-import { positionInHtml, positionInMrkdwn } from './value-position.ts';
+import { positionInHtml, positionInMarkdown, positionInMrkdwn } from './value-position.ts';
+import type { ValuePosition } from './value-position.ts';
 import { textOf } from './value-text.ts';
-import { escapeUrlForMrkdwn, isUrl, wholeUrl } from '../text/whole-url.ts';
+import { escapeUrlForMarkdown, escapeUrlForMrkdwn, isUrl, wholeUrl } from '../text/whole-url.ts';
 
 /** A landing, or a string that begins with a value and may so be a whole address: `url: "{{ job_url }}"`. */
 export type PrintLanding = Landing | 'whole-url';
@@ -20,6 +22,9 @@ export type PrintLanding = Landing | 'whole-url';
 /** What one value may take once it is escaped, in its landing's unit; a Slack section holds 3,000 with the words around it. */
 const VALUE_LIMITS: Readonly<Record<PrintLanding, number>> = {
   mrkdwn: 2400,
+  markdown: 2400,
+  rich: 2000,
+  literal: 2400,
   plain: 2400,
   html: 20_000,
   text: 60_000,
@@ -41,17 +46,44 @@ export interface Printer {
   readonly printCode: (value: unknown) => string;
   /** With its line ends and its indentation in HTML; elsewhere as any value. */
   readonly printLines: (value: unknown) => string;
-  /** The same within `room`, which counts in `unit`, with addresses as links in HTML. */
+  /** The same within `room`, which counts in `unit`, with addresses as links in HTML and in rich texts. */
   readonly printText: (value: unknown, room: number) => string;
   /** As `printText`, but whole. */
   readonly write: (text: string) => string;
   readonly unit: Unit;
 }
 
+const CODE_ESCAPES: ReadonlyMap<PrintLanding, (text: string) => string> = new Map([
+  ['mrkdwn', escapeCode],
+  ['markdown', escapeMarkdownCode],
+]);
+
+/** Where each address in a text becomes a link that shows it. */
+const LINKING: ReadonlyMap<PrintLanding, (text: string) => string> = new Map([
+  ['html', textAsHtml],
+  ['rich', markAddresses],
+]);
+
+/** What a markup makes of an address, and where in it values stand. */
+interface MarkupOfLinks {
+  readonly escapeUrl: (url: string) => string;
+  readonly positionOf: (source: string, offset: number) => ValuePosition;
+}
+
+const MRKDWN_LINKS: MarkupOfLinks = { escapeUrl: escapeUrlForMrkdwn, positionOf: positionInMrkdwn };
+
+const MARKUPS_OF_LINKS: ReadonlyMap<PrintLanding, MarkupOfLinks> = new Map<PrintLanding, MarkupOfLinks>([
+  ['mrkdwn', MRKDWN_LINKS],
+  // What the template itself writes of a rich text is mrkdwn.
+  ['rich', MRKDWN_LINKS],
+  ['markdown', { escapeUrl: escapeUrlForMarkdown, positionOf: positionInMarkdown }],
+  ['html', { escapeUrl: escapeFor('html'), positionOf: positionInHtml }],
+]);
+
 export function createPrinter(landing: PrintLanding, language: Language, meter: Meter): Printer {
   const escape = escapeOf(landing);
   const lines = landing === 'html' ? linesAsHtml : escape;
-  const write = landing === 'html' ? textAsHtml : escape;
+  const write = LINKING.get(landing) ?? escape;
   const printed = (value: unknown, escapeText: (text: string) => string, room = Infinity) => {
     const text =
       value instanceof Escaped
@@ -62,7 +94,7 @@ export function createPrinter(landing: PrintLanding, language: Language, meter: 
   };
   return {
     print: (value) => printed(value, escape),
-    printCode: (value) => printed(value, landing === 'mrkdwn' ? escapeCode : escape),
+    printCode: (value) => printed(value, CODE_ESCAPES.get(landing) ?? escape),
     printLines: (value) => printed(value, lines),
     printText: (value, room) => printed(value, write, room),
     write,
@@ -77,14 +109,15 @@ function unitOf(landing: PrintLanding): Unit {
 
 /** Undefined where no markup lands. */
 export function printerByPosition(landing: PrintLanding, meter: Meter): PositionedPrinter | undefined {
-  if (landing !== 'mrkdwn' && landing !== 'html') return undefined;
-  const escapeUrl = landing === 'mrkdwn' ? escapeUrlForMrkdwn : escapeFor('html');
+  const markup = MARKUPS_OF_LINKS.get(landing);
+  if (markup === undefined) return undefined;
+  const { escapeUrl, positionOf } = markup;
   const metered = (text: string) => {
     meter.spend(text.length);
     return text;
   };
   return {
-    positionOf: landing === 'mrkdwn' ? positionInMrkdwn : positionInHtml,
+    positionOf,
     printAddress: (value) => metered(escapeUrl(wholeUrl(plainTextOf(value)) ?? '')),
     printAddressPart: (value) => metered(escapeFor('url')(plainTextOf(value))),
   };
@@ -92,7 +125,7 @@ export function printerByPosition(landing: PrintLanding, meter: Meter): Position
 
 /** What is captured is escaped for a text; taken for an address, its `&amp;` would lead elsewhere, but do no harm. */
 function plainTextOf(value: unknown): string {
-  return value instanceof Escaped ? value.text : textOf(toValue(value));
+  return value instanceof Escaped ? withoutMarks(value.text) : textOf(toValue(value));
 }
 
 function escapeOf(landing: PrintLanding): (text: string) => string {

@@ -29,6 +29,11 @@ export function escapeUrlForMrkdwn(url: string): string {
   return inert.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
+/** CommonMark, "Links": what would end the address or be read as an entity or an escape, percent-encoded. */
+export function escapeUrlForMarkdown(url: string): string {
+  return url.toWellFormed().replace(/[\\`*_~|()[\]<>@]|&(?=\w+;)/gu, percentEncode);
+}
+
 function percentEncode(mark: string): string {
   return `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;
 }
