@@ -59,7 +59,8 @@ export function rowsOfTable(table: SlackObject): readonly (readonly SlackObject[
 }
 
 function runsOf(cell: SlackObject): Runs {
-  if (typeOf(cell) !== 'rich_text') return [textRun(stringAt(cell, 'text'))];
+  const text = stringAt(cell, 'text');
+  if (typeOf(cell) !== 'rich_text') return isBlank(text) ? [] : [textRun(text)];
   return objectsAt(cell, 'elements').flatMap((element) => objectsAt(element, 'elements'));
 }
 

@@ -90,7 +90,7 @@ function textOfRichText(element: SlackObject): string {
         .map((item) => `• ${textOfRichText(item)}`)
         .join('\n');
     case 'rich_text_preformatted':
-      return indent(richTextWords(element));
+      return TERMINAL.fence(richTextWords(element));
     case 'rich_text_quote':
       return `> ${richTextWords(element).replaceAll('\n', '\n> ')}`;
     default:
