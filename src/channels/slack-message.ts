@@ -50,7 +50,7 @@ export function isBlank(text: string): boolean {
 
 /** Printable ASCII, kana and Chinese characters, with which most texts begin. */
 function isInk(code: number): boolean {
-  return (
-    (code > 0x20 && code < 0x7f) || (code >= 0x3041 && code <= 0x3096) || (code >= 0x4e00 && code <= 0x9fff)
-  );
+  if (code < 0x7f) return code > 0x20;
+  const isKana = (code >= 0x3041 && code <= 0x3096) || (code >= 0x30a1 && code <= 0x30fa);
+  return isKana || (code >= 0x4e00 && code <= 0x9fff);
 }

@@ -1,7 +1,6 @@
 /** Tables: Slack's own block, of which a message may hold one, and the list that stands for any other. */
 import { isBlank, isList, isObject, objectsAt, stringAt, typeOf } from './slack-message.ts';
 import type { SlackObject } from './slack-message.ts';
-import type { TemplateValue } from './format.ts';
 
 /** Slack: table block. */
 export const MAX_TABLE_ROWS = 100;
@@ -14,17 +13,24 @@ type Runs = readonly SlackObject[];
 
 /** @param rows of cells, each of them runs; the first row names the columns */
 export function tableOf(rows: readonly (readonly Runs[])[]): SlackObject {
-  const columns = Math.min(MAX_TABLE_COLUMNS, Math.max(1, ...rows.map((row) => row.length)));
-  const cellsOf = (row: readonly Runs[]): TemplateValue =>
-    Array.from({ length: columns }, (_, index) => cellOf(row[index] ?? []));
-  return { type: 'table', rows: rows.slice(0, MAX_TABLE_ROWS).map(cellsOf) };
+  const shown = rows.slice(0, MAX_TABLE_ROWS);
+  const widest = shown.reduce((most, row) => Math.max(most, row.length), 1);
+  const columns = Math.min(MAX_TABLE_COLUMNS, widest);
+  return { type: 'table', rows: shown.map((row) => cellsOf(row, columns)) };
+}
+
+function cellsOf(row: readonly Runs[], columns: number): readonly SlackObject[] {
+  const cells: SlackObject[] = [];
+  for (const runs of row) if (cells.length < columns) cells.push(cellOf(runs));
+  while (cells.length < columns) cells.push(EMPTY_CELL);
+  return cells;
 }
 
 /** The simplest cell that holds what is in it. */
 function cellOf(runs: Runs): SlackObject {
-  const [first, ...others] = runs;
+  const first = runs[0];
   if (first === undefined) return EMPTY_CELL;
-  if (others.length > 0 || typeOf(first) !== 'text' || 'style' in first)
+  if (runs.length > 1 || typeOf(first) !== 'text' || 'style' in first)
     return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: runs }] };
   const text = stringAt(first, 'text');
   return isBlank(text) ? EMPTY_CELL : { type: 'raw_text', text };
