@@ -139,6 +139,18 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
       );
     });
 
+    it('leave what identifies the run its room beside as many mentions as there may be', () => {
+      const mentions = Array.from({ length: 200 }, (_, index) => `<@U${String(index).padStart(8, '0')}>`);
+      const items = Array.from({ length: 30 }, (_, index) => `a ${index}`);
+      const output = Object.fromEntries(items.map((name) => [name.padEnd(60, 'n'), [...items]]));
+      const callback: Callback = { ...BARE, status: 1, message: 'm', output };
+      const message = linking.slack(callback, { mentions });
+      expectAcceptable(message);
+      expect(shownBy(message.blocks?.at(-1)))
+        .to.include('BOT get_items')
+        .and.to.match(/200$/);
+    });
+
     it('are links where outputs hold addresses, each with its address to be seen', () => {
       const output = {
         page: 'see https://example.com/a*b_c, or http://example.org/?q=1&r=<2>.',
