@@ -175,7 +175,7 @@ export class WordReader {
     const [opened, target = '', bar] = found;
     const wordsAt = this.at + opened.length;
     const end = bar === '|' ? this.#bracketAfter(wordsAt) : wordsAt - 1;
-    if (end === -1) return this.#readPlain(runs);
+    if (end === -1 || (bar === '>' && !leadsSomewhere(target))) return this.#readPlain(runs);
     const words = bar === '|' ? plainWords(this.source.slice(wordsAt, end)) : '';
     this.at = end + 1;
     const mention = mentionOf(target, words);
@@ -201,9 +201,19 @@ function isSpecial(code: number, stop: number): boolean {
   return code >= FIRST_MARK && code <= LAST_MARK;
 }
 
+/** What stands alone between brackets and is neither mention nor address is words; nothing is an address that came out empty. */
+function leadsSomewhere(target: string): boolean {
+  return target === '' || /^[@#!]./u.test(target) || isLinkable(decodeEntities(target));
+}
+
+/** A web address, or one to write to, which only a template itself can hold. */
+function isLinkable(address: string): boolean {
+  return isUsableUrl(address) || /^mailto:[^\s<>|]+$/u.test(address);
+}
+
 /** Without a usable address only the words are left; without words the address is shown. */
 function addLink(runs: Runs, address: string, words: string, style: number): void {
-  if (!isUsableUrl(address)) runs.addValue(words, style);
+  if (!isLinkable(address)) runs.addValue(words, style);
   else if (words === '' || words === address) runs.addElement({ type: 'link', url: address }, style);
   else runs.addElement({ type: 'link', url: address, text: words }, style);
 }

@@ -125,6 +125,16 @@ describe('a Slack message', () => {
       expect(html).not.to.include('<img');
     });
 
+    it('a table, row by row', () => {
+      const table = compose([
+        { type: 'rich_text', text: '| name | note |\n| a | *<b>* https://example.com |' },
+      ]);
+      expect(slackFormat.asText(table)).to.equal('name | note\na | <b> https://example.com');
+      const html = slackFormat.asHtml(table);
+      expect(html).to.match(/<th [^>]*><div [^>]*>name<\/div><\/th>/);
+      expect(html).to.match(/<td [^>]*><div><b>&lt;b&gt;<\/b> https:\/\/example.com<\/div><\/td>/);
+    });
+
     it('in a browser without running what it quotes', () => {
       const html = slackFormat.asHtml({
         text: 'x',

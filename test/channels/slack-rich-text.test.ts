@@ -60,7 +60,12 @@ describe('a rich text in one piece', () => {
           { type: 'date', timestamp: 1_700_000_000, format: '{date}', fallback: 'then' },
         ],
       ],
-      'only the words of a link that leads nowhere': ['<|a> <ftp://x|b> c < d', [text('a b c < d')]],
+      'an address to write to': [
+        '<mailto:a@example.com|mail>',
+        [{ type: 'link', url: 'mailto:a@example.com', text: 'mail' }],
+      ],
+      'only the words of a link that leads nowhere': ['<|a> <ftp://x|b> <> c < d', [text('a b  c < d')]],
+      'brackets around words': ['<b> <ftp://x>', [text('<b> <ftp://x>')]],
       'no white space around them': ['\n  a  \n\n', [text('a')]],
     };
     for (const [what, [source, runs]] of Object.entries(cases)) {
