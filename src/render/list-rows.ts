@@ -13,8 +13,10 @@ const SHORTEST_ROW = 60;
 const LONGEST_ROW = 300;
 const LONGEST_KEY = 40;
 /** One value of an object; the rest of the row is for the others. */
-const LONGEST_MEMBER = 100;
+const LONGEST_MEMBER = 200;
 const SHORTEST_MEMBER = 20;
+/** A longer one would leave its table few rows. */
+const LONGEST_CELL = 100;
 /** What a row takes beside what it shows. */
 const ROW_OVERHEAD = 4;
 /** What a cell takes beside it; in Slack its type. */
@@ -121,7 +123,7 @@ interface Column {
 function columnsOf({ columns, rows }: LikeObjects, isInline: boolean): readonly Column[] {
   return columns.map((key) => ({
     name: keyText(key),
-    cells: rows.map((row) => cutMiddle(memberText(row[key], cleanerOf(isInline)), LONGEST_MEMBER, CUT)),
+    cells: rows.map((row) => cutMiddle(memberText(row[key], cleanerOf(isInline)), LONGEST_CELL, CUT)),
   }));
 }
 
