@@ -1,5 +1,6 @@
 /** What the service says of its work in logs and metrics: ids, outcomes and durations, never what a message says. */
 import { statusNameOf } from './callback/callback.ts';
+import type { Receipt } from './channels/channel.ts';
 import type { AttemptResult, Errand } from './deliver/messenger.ts';
 import type { Verdict } from './deliver/verdict.ts';
 import type { DeliveryRecord, DeliveryUpdate } from './ledger/ledger.ts';
@@ -46,15 +47,17 @@ function shortId(id: string): string {
   return cutEnd(cleanLine(id), LONGEST_ID, '…');
 }
 
-/** One metric an attempt; a line only for a failed one, since the callback's line tells of the others. */
+/** One metric an attempt; a line only for a failed one or a poorer message, since the callback's line tells of the others. */
 export function reportAttempt(
   logger: Logger,
   metrics: Metrics,
-  { destination, channel, notice }: Errand,
+  errand: Errand,
   { outcome, durationMs }: AttemptResult,
 ): void {
+  const { destination, channel, notice } = errand;
   const failure = 'failure' in outcome ? outcome.failure : undefined;
   metrics.attempted({ channel, outcome: failure?.class ?? 'delivered', seconds: durationMs / 1000 });
+  if ('receipt' in outcome) reportRefusedBlocks(logger, metrics, errand, outcome.receipt);
   if (failure === undefined && !logger.isLevelEnabled('debug')) return;
   const jobId = jobIdOf(notice);
   const job_id = jobId && shortId(jobId);
@@ -98,4 +101,18 @@ export function reportLateResult(
   const jobId = jobIdOf(notice);
   const line = { destination, job_id: jobId && shortId(jobId), ms: durationMs };
   logger.warn(line, 'delivered after its time limit, so it may be told twice');
+}
+
+/** A template at fault, or a limit that nobody knows: people were told, but less than was meant. */
+function reportRefusedBlocks(
+  logger: Logger,
+  metrics: Metrics,
+  { destination, channel, notice }: Errand,
+  { blocks_refused: code, blocks_refused_reason: reason }: Receipt,
+): void {
+  if (code === undefined) return;
+  metrics.blocksRefused(channel);
+  const jobId = jobIdOf(notice);
+  const line = { destination, job_id: jobId && shortId(jobId), code, reason };
+  logger.warn(line, 'blocks refused, sent as plain text');
 }

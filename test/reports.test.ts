@@ -135,6 +135,24 @@ describe('reports', () => {
     expect(await metrics.text()).to.contain('botbell_deliveries_total{channel="slack",outcome="config"} 1');
   });
 
+  it('warn of a message whose blocks were refused, with the reason, and count it', async () => {
+    const receipt = { ts: '1', blocks_refused: 'invalid_blocks', blocks_refused_reason: 'at /blocks/0' };
+    reportAttempt(loggerAt('info'), metrics, ERRAND, { startedAt: 0, durationMs: 7, outcome: { receipt } });
+    expect(lines).to.deep.equal([
+      {
+        level: 40,
+        destination: 'slack:#ops',
+        job_id: 'job-1',
+        code: 'invalid_blocks',
+        reason: 'at /blocks/0',
+        msg: 'blocks refused, sent as plain text',
+      },
+    ]);
+    const text = await metrics.text();
+    expect(text).to.contain('botbell_blocks_refused_total{channel="slack"} 1');
+    expect(text).to.contain('botbell_deliveries_total{channel="slack",outcome="delivered"} 1');
+  });
+
   it('give no line to an attempt that succeeded, but count it', async () => {
     const result = { startedAt: 0, durationMs: 7, outcome: { receipt: { ts: '1' } } };
     reportAttempt(loggerAt('info'), metrics, ERRAND, result);

@@ -24,3 +24,10 @@ export function moreMark(language: Language, count: number): string {
   const number = NUMBER_FORMATS[language].format(count);
   return language === 'ja' ? `…ほか${number}件` : `… ${number} more`;
 }
+
+/** Stands for the fields that a row of a list no longer holds. */
+export function moreFieldsMark(language: Language, count: number): string {
+  const number = NUMBER_FORMATS[language].format(count);
+  if (language === 'ja') return `…ほか${number}項目`;
+  return `… ${number} more ${count === 1 ? 'field' : 'fields'}`;
+}

@@ -1,10 +1,10 @@
 /** The shape of a mail: a subject of one line, a plain text part that stands alone, and HTML. */
 import { cleanLine } from '../text/clean.ts';
-import { cutEnd, cutEndBytes, graphemeCut } from '../text/cut.ts';
+import { cutEnd, cutMiddle, cutMiddleBytes } from '../text/cut.ts';
 import { escapeFor } from '../text/escape.ts';
 import type { Landing } from '../text/landing.ts';
 import { fits, UTF8_BYTES } from '../text/unit.ts';
-import { cutMark } from './cut-marks.ts';
+import { leftOutMark } from './cut-marks.ts';
 import type { ComposeContext, Language, MessageFormat, RenderedParts, TemplateValue } from './format.ts';
 
 export interface EmailMessage {
@@ -50,7 +50,8 @@ function landingOf(path: readonly (string | number)[]): Landing {
 
 function compose(parts: RenderedParts, { language }: ComposeContext): EmailMessage {
   const subject = cutEnd(cleanLine(stringOf(parts['subject'])), MAX_SUBJECT_LENGTH, '…');
-  const text = cutEndBytes(tidyText(stringOf(parts['text'])), MAX_TEXT_BYTES, `\n${cutMark(language)}\n`);
+  // What a mail is about stands at its beginning or at its end.
+  const text = cutMiddleBytes(tidyText(stringOf(parts['text'])), MAX_TEXT_BYTES, leftOutMark(language));
   const html = stringOf(parts['html']).toWellFormed().trim();
   return {
     subject: subject === '' ? NO_SUBJECT[language] : subject,
@@ -79,7 +80,7 @@ function htmlOfText(text: string, language: Language): string {
   const room = MAX_HTML_BYTES - PLAIN_STYLE.length - 100;
   if (Buffer.byteLength(escaped) <= room) return wrapPlain(escaped);
   // Six bytes for one are the most that escaping and UTF-8 make of a UTF-16 unit.
-  return wrapPlain(escapeHtml(graphemeCut(text, Math.floor(room / 6)) + cutMark(language)));
+  return wrapPlain(escapeHtml(cutMiddle(text, Math.floor(room / 6), leftOutMark(language))));
 }
 
 function wrapPlain(escaped: string): string {

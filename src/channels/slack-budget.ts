@@ -1,11 +1,11 @@
 /** Keeps a whole Slack message within what Slack takes of all its blocks together. */
 import type { Language, TemplateValue } from './format.ts';
 import { cutText, moreText } from './slack-limits.ts';
-import { isList, isObject, typeOf } from './slack-message.ts';
+import { isList, isObject, lengthOf, typeOf } from './slack-message.ts';
 import type { SlackObject } from './slack-message.ts';
 
-/** Slack takes 50; two are kept free for mentions and for the line that says how many are missing. */
-export const MAX_BLOCKS = 48;
+/** Slack takes 50, but refused fewer that held much; two are kept free for mentions and for the line that says how many are missing. */
+export const MAX_BLOCKS = 38;
 
 /** Slack does not document its limit (`msg_blocks_too_long`); refusals were seen from about 9,600 characters on. */
 export const MAX_TOTAL_LENGTH = 8000;
@@ -13,13 +13,17 @@ export const MAX_TOTAL_LENGTH = 8000;
 /** Below this a text says too little to be worth its block. */
 const SHORTEST_TEXT = 200;
 
-/** Shrinks the longest texts first, all to the same length; where that is not enough, drops blocks from the end. */
+/**
+ * Shrinks the longest texts first, all to the same length; where that is not enough, drops blocks from the end.
+ * @param length characters in all strings of the blocks, or more
+ */
 export function fitTotal(
   blocks: readonly SlackObject[],
+  length: number,
   budget: number,
   language: Language,
 ): readonly SlackObject[] {
-  if (blocks.length <= MAX_BLOCKS && lengthOf(blocks) <= budget) return blocks;
+  if (blocks.length <= MAX_BLOCKS && length <= budget) return blocks;
   for (let count = Math.min(blocks.length, MAX_BLOCKS); count > 0; count -= 1) {
     const kept = keepFirst(blocks, count, language);
     const level = longestAllowed(kept, budget);
@@ -36,15 +40,6 @@ function keepFirst(
   if (count === blocks.length) return blocks;
   const more: SlackObject = { type: 'context', elements: [moreText(language, blocks.length - count)] };
   return [...blocks.slice(0, count), more];
-}
-
-/** Characters in all strings of a value; Slack counts the escaped text. */
-function lengthOf(value: TemplateValue | undefined): number {
-  if (typeof value === 'string') return value.length;
-  let sum = 0;
-  if (isList(value)) for (const item of value) sum += lengthOf(item);
-  else if (isObject(value)) for (const key of Object.keys(value)) sum += lengthOf(value[key]);
-  return sum;
 }
 
 /** The length to which every longer text must be cut for all of them to fit; negative where nothing helps. */

@@ -114,7 +114,8 @@ async function post(
     const failure = slackFailureOf(error);
     const { text, blocks } = message;
     if (blocks === undefined || failure.class !== 'permanent' || text.trim() === '') throw failure;
-    return { ...(await post(slack, address, { text }, deadline)), blocks_refused: failure.code };
+    const receipt = await post(slack, address, { text }, deadline);
+    return { ...receipt, blocks_refused: failure.code, blocks_refused_reason: failure.message };
   }
 }
 

@@ -9,8 +9,10 @@ import { slackAsHtml } from './slack-html.ts';
 import { inspectSlack } from './slack-inspect.ts';
 import { fitBlock } from './slack-limits.ts';
 import { mentionsOf } from './slack-mentions.ts';
-import { isBlank, isList, isObject, stringAt } from './slack-message.ts';
+import { isBlank, isList, isObject, lengthOf, stringAt, typeOf } from './slack-message.ts';
 import type { SlackMessage, SlackObject } from './slack-message.ts';
+import { readRichText } from './slack-rich-text.ts';
+import { tableAsList } from './slack-table.ts';
 import { slackAsText, textOfBlock } from './slack-text.ts';
 
 /** Slack: chat.update refuses `text` past 4,000 bytes of UTF-8, chat.postMessage splits it past about 4,040 characters. */
@@ -23,7 +25,15 @@ const MAX_MENTIONS_LENGTH = 1000;
 const NOTHING_TO_SAY: Readonly<Record<Language, string>> = { en: 'Notification', ja: '通知' };
 
 const URL_KEYS: ReadonlySet<string | number> = new Set(['url', 'image_url']);
-const MARKUP_TYPES: ReadonlySet<string> = new Set(['mrkdwn', 'markdown']);
+/** How values in the `text` of an object of such a type land; in any other, as in plain_text. */
+const TEXT_LANDINGS: ReadonlyMap<string, Landing> = new Map<string, Landing>([
+  ['mrkdwn', 'mrkdwn'],
+  ['markdown', 'markdown'],
+  ['rich_text', 'rich'],
+  ['text', 'literal'],
+  ['link', 'literal'],
+  ['raw_text', 'literal'],
+]);
 
 const escapeMrkdwn = escapeFor('mrkdwn');
 
@@ -44,8 +54,8 @@ function landingOf(path: readonly (string | number)[], parent: TemplateValue): L
   const key = path.at(-1);
   if (path.length === 1) return 'mrkdwn';
   if (key !== undefined && URL_KEYS.has(key)) return 'url';
-  const isMarkup = key === 'text' && isObject(parent) && MARKUP_TYPES.has(stringAt(parent, 'type'));
-  return isMarkup ? 'mrkdwn' : 'plain';
+  if (key !== 'text' || !isObject(parent)) return 'plain';
+  return TEXT_LANDINGS.get(typeOf(parent)) ?? 'plain';
 }
 
 function compose(parts: RenderedParts, context: ComposeContext): SlackMessage {
@@ -63,12 +73,45 @@ function fitBlocks(
   language: Language,
 ): readonly SlackObject[] {
   if (!isList(value)) return [];
-  const fitted: SlackObject[] = [];
-  for (const block of value) {
-    const kept = isObject(block) ? fitBlock(block, language) : undefined;
-    if (kept !== undefined) fitted.push(kept);
+  const fitting = new FittingBlocks(language);
+  for (const block of value) if (isObject(block)) fitting.add(block);
+  return fitTotal(withUniqueIds(fitting.blocks), fitting.length, budget, language);
+}
+
+/** A message's blocks, one after the other: each as Slack takes it, with one table among them. */
+class FittingBlocks {
+  readonly blocks: SlackObject[] = [];
+  /** Characters in all strings of the blocks, or more. */
+  length = 0;
+  readonly #language: Language;
+  #hasTable = false;
+
+  constructor(language: Language) {
+    this.#language = language;
   }
-  return fitTotal(withUniqueIds(fitted), budget, language);
+
+  add(block: SlackObject): void {
+    const type = typeOf(block);
+    if (type === 'rich_text' && typeof block['text'] === 'string') return this.#addRichText(block['text']);
+    const single = type === 'table' && !this.#takeTable() ? tableAsList(block) : block;
+    const kept = fitBlock(single, this.#language);
+    if (kept === undefined) return;
+    this.blocks.push(kept);
+    this.length += lengthOf(kept);
+  }
+
+  #addRichText(source: string): void {
+    const { blocks, length } = readRichText(source, this.#language, () => this.#takeTable());
+    this.blocks.push(...blocks);
+    this.length += length;
+  }
+
+  /** Slack: `only_one_table_allowed`. */
+  #takeTable(): boolean {
+    if (this.#hasTable) return false;
+    this.#hasTable = true;
+    return true;
+  }
 }
 
 /** Slack refuses a message in which two blocks bear the same id; it makes one up where there is none. */

@@ -5,6 +5,7 @@ import { isObject, objectsAt, stringAt, typeOf } from './slack-message.ts';
 import type { SlackMessage, SlackObject } from './slack-message.ts';
 import { writeMrkdwn } from './slack-mrkdwn.ts';
 import type { MrkdwnStyle } from './slack-mrkdwn.ts';
+import { rowsOfTable } from './slack-table.ts';
 import { textOfRichTextWord } from './slack-text.ts';
 import { isUsableUrl } from './slack-url.ts';
 
@@ -30,6 +31,8 @@ const STYLES = {
   mention: 'padding:0 3px;border-radius:3px;background:rgba(242,199,68,.35);font-weight:700',
   link: 'color:#1d9bd1',
   list: 'margin:4px 0;padding-left:24px',
+  table: 'margin:8px 0;border-collapse:collapse',
+  cell: 'padding:4px 12px;border:1px solid rgba(128,128,128,.35);text-align:left;vertical-align:top;font-size:14px',
 } as const;
 
 const SLACK_LOOK: MrkdwnStyle = {
@@ -78,6 +81,8 @@ function htmlOfBlock(block: SlackObject): string {
       return box('actions', objectsAt(block, 'elements').map(htmlOfElement).join(''));
     case 'rich_text':
       return objectsAt(block, 'elements').map(htmlOfRichText).join('');
+    case 'table':
+      return htmlOfTable(block);
     default:
       return box('section', htmlOfElement(block));
   }
@@ -136,6 +141,15 @@ function htmlOfRichText(element: SlackObject): string {
     default:
       return `<div>${words()}</div>`;
   }
+}
+
+/** Slack shows the first row as the names of the columns. */
+function htmlOfTable(table: SlackObject): string {
+  const rows = rowsOfTable(table).map((row, index) => {
+    const tag = index === 0 ? 'th' : 'td';
+    return `<tr>${row.map((cell) => `<${tag} style="${STYLES.cell}">${htmlOfBlock(cell)}</${tag}>`).join('')}</tr>`;
+  });
+  return `<table style="${STYLES.table}">${rows.join('')}</table>`;
 }
 
 function htmlOfRichTextList(list: SlackObject): string {

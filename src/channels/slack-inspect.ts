@@ -46,7 +46,11 @@ const SHAPES: ReadonlyMap<string, BlockShape> = new Map<string, BlockShape>([
   ['actions', { needs: ['elements'], slots: { elements: { types: [], isList: true, most: 25 } } }],
   ['image', { needs: ['image_url', 'slack_file'], slots: { title: { types: PLAIN } } }],
   ['button', { needs: ['text'], slots: { text: { types: PLAIN } } }],
-  ['rich_text', { needs: ['elements'], slots: { elements: { types: RICH_TEXT_PARTS, isList: true } } }],
+  // With `text` it is ours: a rich text in one piece.
+  [
+    'rich_text',
+    { needs: ['text', 'elements'], slots: { elements: { types: RICH_TEXT_PARTS, isList: true } } },
+  ],
   [
     'rich_text_list',
     { needs: ['elements'], slots: { elements: { types: ['rich_text_section'], isList: true } } },
@@ -73,6 +77,7 @@ const STRING_TEXT_TYPES: ReadonlySet<string> = new Set([
   'plain_text',
   'markdown',
   'raw_text',
+  'rich_text',
   'text',
   'link',
 ]);
@@ -87,7 +92,7 @@ function inspectBlocks(blocks: TemplateValue): Finding[] {
   if (!isList(blocks)) return [finding(['blocks'], '"blocks" must be a list')];
   const tooMany = finding(
     ['blocks'],
-    `${blocks.length} blocks: Slack takes no more than ${MAX_BLOCKS} with the mentions`,
+    `${blocks.length} blocks: a message holds no more than ${MAX_BLOCKS} beside its mentions`,
   );
   const faults = blocks.flatMap((block, index) => inspectObject(block, ['blocks', index], BLOCK_TYPES));
   return blocks.length > MAX_BLOCKS ? [tooMany, ...faults] : faults;

@@ -4,6 +4,8 @@ import { cutMark, moreMark } from './cut-marks.ts';
 import type { Language, TemplateValue } from './format.ts';
 import { isBlank, isList, isObject, typeOf } from './slack-message.ts';
 import type { SlackObject } from './slack-message.ts';
+import { readRichText } from './slack-rich-text.ts';
+import { EMPTY_CELL, MAX_TABLE_ROWS } from './slack-table.ts';
 import { isUsableUrl } from './slack-url.ts';
 
 /** By the type of the object that holds a value, then by its key. */
@@ -39,15 +41,13 @@ const LIST_LIMITS = bySlot({
   section: { fields: { most: 10, saysMore: true } },
   context: { elements: { most: 10, saysMore: true } },
   actions: { elements: { most: 25, saysMore: false } },
+  table: { rows: { most: MAX_TABLE_ROWS, saysMore: false } },
 });
 
 /** Slack: Block Kit reference; the message itself may hold 50 of them. */
 const MAX_ID_LENGTH = 255;
 const URL_KEYS: ReadonlySet<string> = new Set(['url', 'image_url']);
 const ID_KEYS: ReadonlySet<string> = new Set(['block_id', 'action_id']);
-
-/** Stands in an empty table cell, which must not shift its neighbours. */
-const EMPTY_CELL: SlackObject = { type: 'raw_text', text: '–' };
 
 /** Text shorter than this has no room for words that say it was cut. */
 const ROOM_FOR_WORDS = 300;
@@ -98,6 +98,17 @@ function fitValue(
 function fitObject(object: SlackObject, slot: Slot, language: Language): SlackObject | undefined {
   const type = typeOf(object);
   if (type === 'mrkdwn' || type === 'plain_text') return fitTextObject(object, slot, language);
+  if (type === 'rich_text' && typeof object['text'] === 'string')
+    return richTextWithoutTable(object['text'], language);
+  return fitElement(object, type, slot, language);
+}
+
+function fitElement(
+  object: SlackObject,
+  type: string,
+  slot: Slot,
+  language: Language,
+): SlackObject | undefined {
   const fitted = fitMembers(object, type === '' ? slot.key : type, language);
   if ('url' in object && !('url' in fitted)) return withoutItsUrl(type, fitted);
   if (type === 'image' && !('alt_text' in fitted)) fitted['alt_text'] = language === 'ja' ? '画像' : 'image';
@@ -112,6 +123,11 @@ function fitMembers(object: SlackObject, holder: string, language: Language): Re
     else fitted[key] = member;
   }
   return fitted;
+}
+
+/** Where a rich text is no block of its own, as in a cell, there is no room for a table. */
+function richTextWithoutTable(text: string, language: Language): SlackObject | undefined {
+  return readRichText(text, language, () => false).blocks[0];
 }
 
 /** A rich_text link keeps its words; whatever else was there to be clicked goes. */

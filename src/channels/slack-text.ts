@@ -2,6 +2,7 @@
 import type { TemplateValue } from './format.ts';
 import { isObject, objectsAt, stringAt, typeOf } from './slack-message.ts';
 import type { SlackMessage, SlackObject } from './slack-message.ts';
+import { rowsOfTable } from './slack-table.ts';
 import { writeMrkdwn } from './slack-mrkdwn.ts';
 import type { MrkdwnStyle } from './slack-mrkdwn.ts';
 
@@ -46,6 +47,10 @@ export function textOfBlock(block: SlackObject): string {
       return objectsAt(block, 'elements').map(textOfElement).join('  ');
     case 'rich_text':
       return objectsAt(block, 'elements').map(textOfRichText).join('\n');
+    case 'table':
+      return rowsOfTable(block)
+        .map((row) => row.map(textOfBlock).join(' | '))
+        .join('\n');
     default:
       return textOfElement(block);
   }
@@ -85,7 +90,7 @@ function textOfRichText(element: SlackObject): string {
         .map((item) => `• ${textOfRichText(item)}`)
         .join('\n');
     case 'rich_text_preformatted':
-      return indent(richTextWords(element));
+      return TERMINAL.fence(richTextWords(element));
     case 'rich_text_quote':
       return `> ${richTextWords(element).replaceAll('\n', '\n> ')}`;
     default:
@@ -114,6 +119,6 @@ export function textOfRichTextWord(word: SlackObject): string {
     case 'emoji':
       return `:${stringAt(word, 'name')}:`;
     default:
-      return text;
+      return isObject(word['style']) && word['style']['code'] === true ? `\`${text}\`` : text;
   }
 }

@@ -21,6 +21,8 @@ const MAX_URL = 3000;
 const MAX_ALT_TEXT = 2000;
 /** bolt-js 2509: 12,000 characters of text "with a buffer for block containers"; refusals were seen from about 13,200 on. */
 const MAX_TOTAL_TEXT = 13_000;
+/** Slack: table block: "10,000 characters" for all tables of a message together. */
+const MAX_TABLE_TEXT = 10_000;
 
 const id = text(1, MAX_ID);
 const plain = (max: number): Rule => byType({ plain_text: shape({ text: text(1, max) }, { emoji: flag }) });
@@ -80,7 +82,16 @@ const OTHER_ELEMENTS = Object.fromEntries(
 
 const style = shape(
   {},
-  { bold: flag, italic: flag, strike: flag, code: flag, underline: flag, highlight: flag },
+  {
+    bold: flag,
+    italic: flag,
+    strike: flag,
+    code: flag,
+    underline: flag,
+    highlight: flag,
+    client_highlight: flag,
+    unlink: flag,
+  },
 );
 
 const inline = byType({
@@ -89,6 +100,7 @@ const inline = byType({
   emoji: shape({ name: text(1) }, { unicode: text(1), style }),
   user: shape({ user_id: id }, { style }),
   usergroup: shape({ usergroup_id: id }, { style }),
+  team: shape({ team_id: id }, { style }),
   channel: shape({ channel_id: id }, { style }),
   broadcast: shape({ range: oneOf('here', 'channel', 'everyone') }, { style }),
   color: shape({ value: text(1) }),
@@ -114,8 +126,14 @@ const richText = byType({
   rich_text_quote: shape({ elements: list(1, Infinity, inline) }, { border }),
 });
 
+const anyNumber: Rule = (value, pointer) =>
+  typeof value === 'number' ? [] : [{ pointer, message: 'must be a number' }];
+
+const columnSetting = shape({}, { align: oneOf('left', 'center', 'right'), is_wrapped: flag });
+
 const tableCell = byType({
   raw_text: shape({ text: text(1) }),
+  raw_number: shape({ value: anyNumber }, { text: text(1) }),
   rich_text: block({ elements: list(1, Infinity, richText) }),
 });
 
@@ -149,8 +167,16 @@ const blockRule = byType({
   actions: block({ elements: list(1, 25, byType({ button, ...OTHER_ELEMENTS })) }),
   rich_text: block({ elements: list(1, Infinity, richText) }),
   markdown: block({ text: text(1, 12_000) }),
-  table: block({ rows: list(1, 100, list(1, 20, tableCell)) }, { column_settings: list(1, 20, anything) }),
+  table: block(
+    { rows: list(1, 100, list(1, 20, tableCell)) },
+    { column_settings: list(1, 20, orNull(columnSetting)) },
+  ),
 });
+
+/** A column's settings may be left out by a null in their place. */
+function orNull(rule: Rule): Rule {
+  return (value, pointer) => (value === null ? [] : rule(value, pointer));
+}
 
 const blocksRule = list(1, MAX_BLOCKS, blockRule);
 
@@ -162,9 +188,25 @@ export interface BlocksRefusal {
 
 /** Undefined: Slack would take them. */
 export function refusalOfBlocks(blocks: unknown): BlocksRefusal | undefined {
-  const flaws = [...blocksRule(blocks, '/blocks'), ...repeatedIds(blocks)];
+  const flaws = [...blocksRule(blocks, '/blocks'), ...repeatedIds(blocks), ...flawsOfTables(blocks)];
   if (flaws.length > 0) return { error: 'invalid_blocks', flaws };
   return textLength(blocks) > MAX_TOTAL_TEXT ? { error: 'msg_blocks_too_long', flaws: [] } : undefined;
+}
+
+function flawsOfTables(blocks: unknown): Flaw[] {
+  const tables = (Array.isArray(blocks) ? (blocks as readonly unknown[]) : []).flatMap((entry, index) =>
+    typeof entry === 'object' && entry !== null && Reflect.get(entry, 'type') === 'table'
+      ? [{ entry, pointer: `/blocks/${index}` }]
+      : [],
+  );
+  const [first, second] = tables;
+  const length = tables.reduce((total, { entry }) => total + textLength(entry), 0);
+  return [
+    ...(second === undefined ? [] : [{ pointer: second.pointer, message: 'only_one_table_allowed' }]),
+    ...(first !== undefined && length > MAX_TABLE_TEXT
+      ? [{ pointer: first.pointer, message: `must be less than ${MAX_TABLE_TEXT + 1} characters` }]
+      : []),
+  ];
 }
 
 function repeatedIds(blocks: unknown): Flaw[] {

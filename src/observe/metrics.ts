@@ -13,6 +13,8 @@ export interface Metrics {
   answered(answer: { status: string; result: string; httpStatus: number; seconds: number }): void;
   attempted(attempt: { channel: string; outcome: string; seconds: number }): void;
   templateFailed(): void;
+  /** A message went out as plain text, its blocks refused. */
+  blocksRefused(channel: string): void;
   configReloaded(isOk: boolean): void;
   /** Prometheus text format. */
   text(): Promise<string>;
@@ -43,6 +45,7 @@ export function createMetrics({ version, countOpen }: MetricsSources): Metrics {
       meters.deliverySeconds.observe({ channel }, seconds);
     },
     templateFailed: () => meters.templateErrors.inc(),
+    blocksRefused: (channel) => meters.blocksRefused.inc({ channel }),
     configReloaded: (isOk) => meters.reloadOk.set(isOk ? 1 : 0),
     contentType: registry.contentType,
     async text() {
@@ -71,6 +74,9 @@ function createMeters(registry: Registry) {
     answerSeconds: new Histogram(on('answer_seconds', 'Time until a callback was answered')),
     botSeconds: new Counter(on('bot_seconds_total', 'Running time that callbacks cost the BOTs', ['cause'])),
     templateErrors: new Counter(on('template_errors_total', 'Templates that failed, the built-in one used')),
+    blocksRefused: new Counter(
+      on('blocks_refused_total', 'Messages whose blocks were refused, sent as plain text', ['channel']),
+    ),
     reloadOk: new Gauge(on('config_reload_ok', '1: the latest config was taken, 0: it was refused')),
     buildInfo: new Gauge(on('build_info', 'The running version', ['version'])),
     pending: new Gauge(on('deliveries_pending', 'Deliveries not yet made')),

@@ -1,47 +1,50 @@
 /** What `{% capture %}` holds: already escaped, and a string to whatever asks. */
 import { Escaped } from '../text/escape.ts';
+import { withoutMarks } from '../text/value-marks.ts';
+import { ownGetter } from './own-getter.ts';
 
 /** Compares as its text does: liquidjs asks `equals`, `gt`, … of any value that has them. */
 export class Captured extends Escaped {
-  /** Own, since templates see own properties only. */
-  readonly size: number;
+  static readonly #size = ownGetter((captured: Captured) => captured.toString().length);
+
+  declare readonly size: number;
 
   constructor(text: string) {
     super(text);
-    this.size = text.length;
+    Object.defineProperty(this, 'size', Captured.#size);
   }
 
   override toString(): string {
-    return this.text;
+    return withoutMarks(this.text);
   }
 
   indexOf(part: unknown): number {
-    return this.text.indexOf(textOf(part));
+    return this.toString().indexOf(textOf(part));
   }
 
   equals(other: unknown): boolean {
-    return isBlankOrEmpty(other) ? this.text.trim() === '' : this.text === textOf(other);
+    return isBlankOrEmpty(other) ? this.toString().trim() === '' : this.toString() === textOf(other);
   }
 
   gt(other: unknown): boolean {
-    return this.text > textOf(other);
+    return this.toString() > textOf(other);
   }
 
   geq(other: unknown): boolean {
-    return this.text >= textOf(other);
+    return this.toString() >= textOf(other);
   }
 
   lt(other: unknown): boolean {
-    return this.text < textOf(other);
+    return this.toString() < textOf(other);
   }
 
   leq(other: unknown): boolean {
-    return this.text <= textOf(other);
+    return this.toString() <= textOf(other);
   }
 }
 
 function textOf(value: unknown): string {
-  if (value instanceof Escaped) return value.text;
+  if (value instanceof Escaped) return withoutMarks(value.text);
   return typeof value === 'string' ? value : '';
 }
 

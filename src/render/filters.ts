@@ -1,13 +1,14 @@
 /** The filters that templates have beside Liquid's own. */
 import type { Liquid } from 'liquidjs';
-import type { Language } from '../channels/format.ts';
 import type { DisplayConfig } from '../config/config.ts';
+import { cleanLine } from '../text/clean.ts';
 import { Escaped } from '../text/escape.ts';
+import { headlineOf } from '../text/headline.ts';
 import { parseStartTime } from '../callback/start-time.ts';
 import { formatElapsed, formatInstant, formatSize } from '../time/display.ts';
 import { cutValue } from './cut-value.ts';
 import { linkTo } from './link.ts';
-import { fileLinesOf, linesOf } from './list-filters.ts';
+import { countOf, fileLinesOf, type ListPrinting, linesOf, tableOf } from './list-filters.ts';
 import type { Printer, PrintLanding } from './print-value.ts';
 import { inlineText, textOf } from './value-text.ts';
 
@@ -28,26 +29,34 @@ export function registerFilters(
   // `raw` would let a BOT's text mention, link and inject.
   liquid.unregisterFilter('raw');
   for (const name of ESCAPING_FILTERS) liquid.registerFilter(name, (value: unknown) => value);
-  registerMarkup(liquid, landing, printer, display.language);
+  registerMarkup(liquid, landing, printer);
+  registerLists(liquid, { landing, language: display.language, printer });
   registerFormats(liquid, display);
+  registerDefault(liquid);
   registerDate(liquid, display.timezone);
 }
 
-function registerMarkup(liquid: Liquid, landing: PrintLanding, printer: Printer, language: Language): void {
+function registerMarkup(liquid: Liquid, landing: PrintLanding, printer: Printer): void {
   liquid.registerFilter('code', (value: unknown) => new Escaped(printer.printCode(value)));
   liquid.registerFilter('newline_to_br', (value: unknown) => new Escaped(printer.printLines(value)));
-  liquid.registerFilter('link', (label: unknown, url: unknown) => linkTo(label, url, landing, printer));
-  liquid.registerFilter('file_lines', (files: unknown, most: unknown) =>
-    fileLinesOf(files, most, landing, language, printer),
+  liquid.registerFilter(
+    'multiline',
+    (value: unknown, room: unknown) => new Escaped(printer.printText(value, countOf(room, Infinity))),
   );
+  liquid.registerFilter('link', (label: unknown, url: unknown) => linkTo(label, url, landing, printer));
+}
+
+function registerLists(liquid: Liquid, printing: ListPrinting): void {
+  for (const [name, filter] of Object.entries({ lines: linesOf, table: tableOf, file_lines: fileLinesOf }))
+    liquid.registerFilter(name, (value: unknown, most: unknown, room: unknown) =>
+      filter(value, most, room, printing),
+    );
 }
 
 function registerFormats(liquid: Liquid, { language, timezone }: DisplayConfig): void {
   liquid.registerFilter('inline', inlineFilter);
+  liquid.registerFilter('headline', headlineFilter);
   liquid.registerFilter('fit', fitFilter);
-  liquid.registerFilter('lines', (items: unknown, most: unknown, room: unknown) =>
-    linesOf(items, most, room, language),
-  );
   liquid.registerFilter('elapsed', (value: unknown) => withNumber(value, (n) => formatElapsed(n, language)));
   liquid.registerFilter('filesize', (value: unknown) => withNumber(value, (n) => formatSize(n, language)));
   liquid.registerFilter('number', (value: unknown) =>
@@ -61,6 +70,10 @@ function registerFormats(liquid: Liquid, { language, timezone }: DisplayConfig):
 
 function inlineFilter(value: unknown): unknown {
   return value instanceof Escaped ? value : inlineText(value);
+}
+
+function headlineFilter(value: unknown): unknown {
+  return value instanceof Escaped ? value : headlineOf(textOf(value));
 }
 
 /** Cut in the middle; what is already escaped cannot be cut safely and stays as it is. */
@@ -86,6 +99,16 @@ function withNumber(value: unknown, format: (value: number) => string): unknown 
 
 function instantOf(value: unknown, timezone: string): number | undefined {
   return typeof value === 'string' ? parseStartTime(value, timezone) : undefined;
+}
+
+/** Liquid's own `default`, to which a text that shows nothing is as good as none. */
+function registerDefault(liquid: Liquid): void {
+  const original = liquid.filters['default'];
+  if (typeof original !== 'function') return;
+  liquid.registerFilter('default', function byDefault(value: unknown, ...rest: unknown[]) {
+    const shown = typeof value === 'string' && cleanLine(value) === '' ? '' : value;
+    return original.call(this, shown, ...rest) as unknown;
+  });
 }
 
 /** Liquid's own `date`, which would read a time without an offset in the process' zone. */

@@ -7,8 +7,8 @@ import { createEngine, renderText } from './engine.ts';
 import { findMisuses } from './find-misuses.ts';
 import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 import { Meter } from './meter.ts';
+import { wholeUrl } from '../text/whole-url.ts';
 import { CALLBACK_VIEW } from './view-shape.ts';
-import { wholeUrl } from './whole-url.ts';
 
 /** What a link template sees beside the callback's own fields. */
 export interface LinkedFile {

@@ -29,6 +29,15 @@ export function positionInMrkdwn(source: string, offset: number): ValuePosition 
   return positionInAddress(opened);
 }
 
+/** CommonMark, "Links", "Link reference definitions" and "Autolinks"; Slack's own brackets as in mrkdwn. */
+export function positionInMarkdown(source: string, offset: number): ValuePosition {
+  const before = withoutLiquid(source.slice(0, offset));
+  const [, inline, definition] =
+    /\]\(\s*<?([^\s()<>]*)$|^ {0,3}\[[^\]]+\]:\s*<?([^\s<>]*)$/m.exec(before) ?? [];
+  const begun = inline ?? definition;
+  return begun === undefined ? positionInMrkdwn(source, offset) : positionInAddress(begun);
+}
+
 /** As in mrkdwn; see HTML, "Attributes". */
 export function positionInHtml(source: string, offset: number): ValuePosition {
   const before = withoutLiquid(source.slice(0, offset));

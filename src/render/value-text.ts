@@ -7,7 +7,7 @@ import { endsOf } from './cut-value.ts';
 const MOST_CHARACTERS = 20_000;
 const MOST_MEMBERS = 100;
 
-const BETWEEN_PAIRS = ' · ';
+export const BETWEEN_PAIRS = ' · ';
 const BETWEEN_ITEMS = ', ';
 
 export function isScalar(value: unknown): value is string | number | boolean {
@@ -38,7 +38,7 @@ export function inlineList(list: readonly unknown[]): string {
 }
 
 function inlineObject(object: JsonObject): string {
-  const textOfPair = (key: string) => `${cleanLine(key)}: ${inlineMember(object[key])}`;
+  const textOfPair = (key: string) => `${cleanLine(key)}: ${memberText(object[key])}`;
   return joinSome(Object.keys(object), textOfPair, BETWEEN_PAIRS);
 }
 
@@ -52,15 +52,29 @@ function joinSome<Item>(items: readonly Item[], textOfItem: (item: Item) => stri
   return joined;
 }
 
-function inlineMember(value: unknown): string {
-  if (Array.isArray(value)) return inlineList(value);
+/**
+ * What stands in an object, or in a list, on its own: a list's items one after the other, files by name.
+ * @param clean what becomes of each text; by default it is brought onto one line
+ */
+export function memberText(value: unknown, clean: (text: string) => string = cleanLine): string {
+  return Array.isArray(value)
+    ? joinSome(value, (item) => leafText(item, clean), BETWEEN_ITEMS)
+    : itemText(value, clean);
+}
+
+/** The same of what is a list's item itself, where a list within the list is compact JSON. */
+export function itemText(value: unknown, clean: (text: string) => string = cleanLine): string {
   const names = fileNames(value);
-  return names === undefined ? inlineLeaf(value) : joinSome(names, String, BETWEEN_ITEMS);
+  return names === undefined ? leafText(value, clean) : joinSome(names, String, BETWEEN_ITEMS);
 }
 
 function inlineLeaf(value: unknown): string {
+  return leafText(value, cleanLine);
+}
+
+function leafText(value: unknown, clean: (text: string) => string): string {
   if (value === undefined) return '';
-  return cleanLine(endsOf(typeof value === 'string' ? value : compactJson(value), MOST_CHARACTERS));
+  return clean(endsOf(typeof value === 'string' ? value : compactJson(value), MOST_CHARACTERS));
 }
 
 /** Callback interface, "File value": `{type: "files", files: […]}`; undefined for anything else. */

@@ -44,16 +44,16 @@ export function cutEndBytes(text: string, limitBytes: number, mark: string): str
  * @param markOf the mark for so many characters (code points) left out
  */
 export function cutMiddle(text: string, limit: number, markOf: (leftOut: number) => string): string {
-  if (text.length <= limit) return text;
-  let markLength = markOf(text.length).length;
-  // The mark's length may depend on the number it names, which depends on the mark's length.
-  for (let attempt = 0; attempt < 3 && markLength < limit; attempt += 1) {
-    const { head, tail } = bothEnds(text, limit - markLength);
-    const mark = markOf(countCodePoints(text, head.length, text.length - tail.length));
-    if (mark.length <= markLength) return head + mark + tail;
-    markLength = mark.length;
-  }
-  return graphemeCut(text, limit);
+  return cutMiddleIn(CHARACTERS, text, limit, markOf);
+}
+
+/** {@link cutMiddle} counting UTF-8 bytes. */
+export function cutMiddleBytes(
+  text: string,
+  limitBytes: number,
+  markOf: (leftOut: number) => string,
+): string {
+  return cutMiddleIn(UTF8_BYTES, text, limitBytes, markOf);
 }
 
 /**
@@ -75,9 +75,23 @@ function cutEndIn(unit: Unit, text: string, limit: number, mark: string): string
   return graphemeCut(text, unit.indexWithin(text, room)) + mark;
 }
 
-function bothEnds(text: string, room: number): { head: string; tail: string } {
-  const head = graphemeCut(text, Math.ceil((room * 2) / 3));
-  return { head, tail: graphemeTail(text, room - head.length) };
+function cutMiddleIn(unit: Unit, text: string, limit: number, markOf: (leftOut: number) => string): string {
+  if (fits(unit, text, limit)) return text;
+  let markSize = unit.sizeOf(markOf(text.length));
+  // The mark's length may depend on the number it names, which depends on the mark's length.
+  for (let attempt = 0; attempt < 3 && markSize < limit; attempt += 1) {
+    const { head, tail } = bothEnds(unit, text, limit - markSize);
+    const mark = markOf(countCodePoints(text, head.length, text.length - tail.length));
+    if (unit.sizeOf(mark) <= markSize) return head + mark + tail;
+    markSize = unit.sizeOf(mark);
+  }
+  return graphemeCut(text, unit.indexWithin(text, limit));
+}
+
+function bothEnds(unit: Unit, text: string, room: number): { head: string; tail: string } {
+  const head = graphemeCut(text, unit.indexWithin(text, Math.ceil((room * 2) / 3)));
+  const tail = text.length - unit.indexFromEnd(text, room - unit.sizeOf(head));
+  return { head, tail: graphemeTail(text, tail) };
 }
 
 /** The longest suffix of whole graphemes within `limit`; may be empty. */

@@ -1,6 +1,7 @@
 /** Foreign text made harmless where it lands: it is shown as it is and does nothing. */
 import { cleanLine, cleanText } from './clean.ts';
 import type { Landing } from './landing.ts';
+import { markValue } from './value-marks.ts';
 
 /** A value that is already escaped for where it lands. */
 export class Escaped {
@@ -30,6 +31,9 @@ const ENTITY_AMPERSAND = /&(?=(?:amp|lt|gt);)/g;
 
 const ESCAPES: Readonly<Record<Landing, (text: string) => string>> = {
   mrkdwn: (text) => escapeMrkdwn(cleanText(text)),
+  markdown: (text) => escapeMarkdown(cleanText(text)),
+  rich: (text) => markValue(cleanText(text)),
+  literal: cleanText,
   plain: (text) => escapePlain(cleanText(text)),
   html: (text) => escapeHtml(cleanText(text)),
   text: cleanText,
@@ -41,6 +45,14 @@ const ESCAPES: Readonly<Record<Landing, (text: string) => string>> = {
 /** The function that cleans and escapes a foreign value for a landing. Never apply one to its own result. */
 export function escapeFor(landing: Landing): (text: string) => string {
   return ESCAPES[landing];
+}
+
+/** A Slack control sequence: nothing documents that code in Markdown is never searched for them. */
+const CONTROL_BRACKET = /<(?=[!@#])/g;
+
+/** For the inside of a Markdown fence or span, where neither backslashes nor entities are read. */
+export function escapeMarkdownCode(text: string): string {
+  return breakMentions(cleanText(text).replaceAll('`', 'ˋ').replace(CONTROL_BRACKET, `<${BREAK}`));
 }
 
 /**
@@ -61,6 +73,22 @@ function escapeEntities(text: string): string {
 function escapeMrkdwn(text: string): string {
   if (!MAY_LIVE_IN_MRKDWN.test(text)) return text;
   return breakMentions(breakEmoji(replaceMarks(escapeEntities(text))));
+}
+
+/** CommonMark, "Backslash escapes"; mentions and emoji are Slack's own, and its entities are Markdown's, too. */
+const MARKDOWN_MARK = /[\\`*_{}[\]()|~!]/g;
+/** Headings, lists, rules and underlined headings begin a line, or what may be one. */
+const MARKDOWN_LINE_MARK = /^([ \t]*(?:\d+)?)([#+\-=.)])/gm;
+/** GitHub's autolinks: what leads somewhere is what the template makes a link. */
+const BARE_ADDRESS = /:(?=\/\/)|(?<=\bwww)\./gi;
+
+function escapeMarkdown(text: string): string {
+  if (!/[\\`*_{}[\]()|~!&<>#+\-=.:@]/.test(text)) return text;
+  const inert = text
+    .replace(MARKDOWN_MARK, '\\$&')
+    .replace(MARKDOWN_LINE_MARK, '$1\\$2')
+    .replace(BARE_ADDRESS, '\\$&');
+  return breakMentions(breakEmoji(escapeEntities(inert)));
 }
 
 function replaceMarks(text: string): string {

@@ -39,6 +39,14 @@ describe('a mail', () => {
       .and.to.include('the text');
   });
 
+  it('keeps both ends of a text that is too long, for there it says what it is about', () => {
+    const parts = { text: `BOT a\n${'あ\n'.repeat(30_000)}Job 1` };
+    const { text, html } = compose(parts);
+    expect(text).to.match(/^BOT a\n(?:あ\n)+\n… [\d,]+ characters left out …\n\n?(?:あ\n)+Job 1\n$/);
+    expect(html).to.match(/>BOT a\n[^<]*characters left out[^<]*Job 1\n<\/pre>$/);
+    expect(compose(parts, 'ja').text).to.match(/文字省略）……\n[あ\n]+Job 1\n$/);
+  });
+
   it('is never clipped, whatever the text', () => {
     const unit = fc.constantFrom('あ', '<', "'", '👨‍👩‍👧‍👦', 'a', '\n');
     fc.assert(
@@ -48,7 +56,7 @@ describe('a mail', () => {
         (text, times) => {
           const message = compose({ subject: text, text: text.repeat(times) });
           expect(Buffer.byteLength(message.html)).to.be.at.most(MAX_HTML_BYTES);
-          expect(Buffer.byteLength(message.text)).to.be.at.most(80_100);
+          expect(Buffer.byteLength(message.text)).to.be.at.most(80_000);
           expect(message.html.isWellFormed() && message.text.isWellFormed()).to.equal(true);
           expect(message.subject).not.to.match(/[\r\n]/);
         },

@@ -51,8 +51,8 @@ describe('a Slack message', () => {
     }
 
     it('with more blocks than Slack takes', () => {
-      const blocks = Array.from({ length: 49 }, () => ({ type: 'divider' }));
-      expect(slackFormat.inspect({ text: 'x', blocks })[0]?.message).to.match(/^49 blocks/);
+      const blocks = Array.from({ length: 39 }, () => ({ type: 'divider' }));
+      expect(slackFormat.inspect({ text: 'x', blocks })[0]?.message).to.match(/^39 blocks/);
     });
   });
 
@@ -123,6 +123,16 @@ describe('a Slack message', () => {
         expect(html).to.include(piece);
       }
       expect(html).not.to.include('<img');
+    });
+
+    it('a table, row by row', () => {
+      const table = compose([
+        { type: 'rich_text', text: '| name | note |\n| a | *<b>* https://example.com |' },
+      ]);
+      expect(slackFormat.asText(table)).to.equal('name | note\na | <b> https://example.com');
+      const html = slackFormat.asHtml(table);
+      expect(html).to.match(/<th [^>]*><div [^>]*>name<\/div><\/th>/);
+      expect(html).to.match(/<td [^>]*><div><b>&lt;b&gt;<\/b> https:\/\/example.com<\/div><\/td>/);
     });
 
     it('in a browser without running what it quotes', () => {

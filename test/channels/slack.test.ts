@@ -213,6 +213,7 @@ describe('the Slack channel', () => {
       outgoing({ message: { text: 'plain', blocks: [{ type: 'nonsense' }] } }),
     );
     expect(receipt).to.include({ blocks_refused: 'invalid_blocks' });
+    expect(receipt['blocks_refused_reason']).to.match(/^Slack answered invalid_blocks at \/blocks\/0/);
     expect(slack.calls).to.deep.equal(['chat.postMessage', 'chat.postMessage']);
     expect(slack.messages).to.have.length(1);
     expect(slack.messages[0]).to.deep.include({ text: 'plain', blocks: undefined });

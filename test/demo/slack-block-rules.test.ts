@@ -21,6 +21,8 @@ const image = (more: object = {}) => ({
   alt_text: 'a',
   ...more,
 });
+const cell = (text: string) => ({ type: 'raw_text', text });
+const table = (...rows: unknown[]) => ({ type: 'table', rows });
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
 const ACCEPTED: Readonly<Record<string, unknown[]>> = {
@@ -46,7 +48,14 @@ const ACCEPTED: Readonly<Record<string, unknown[]>> = {
       },
     ),
   ],
-  'a table': [{ type: 'table', rows: [[{ type: 'raw_text', text: 'a' }]] }],
+  'a table': [table([cell('a')])],
+  'a table at its limits': [table(...times(100, times(20, cell('abcde'))))],
+  'a table of every kind of cell': [
+    {
+      ...table([cell('a'), { type: 'raw_number', value: 1.5 }, richText(richSection(run('b')))]),
+      column_settings: [{ align: 'right' }, null, { is_wrapped: true }],
+    },
+  ],
   markdown: [{ type: 'markdown', text: '# x' }],
 };
 
@@ -113,6 +122,24 @@ const REFUSED: readonly (readonly [string, unknown, string, string])[] = [
   ['rich text with nothing in it', [richText()], '/blocks/0/elements', 'no less than 1'],
   ['an empty run', [richText(richSection(run('')))], '/blocks/0/elements/0/elements/0/text', 'more than 0'],
   ['a run outside a section', [richText(run('x'))], '/blocks/0/elements/0/type', 'unsupported'],
+  ['two tables', [table([cell('a')]), table([cell('b')])], '/blocks/1', 'only_one_table_allowed'],
+  ['101 rows', [table(...times(101, [cell('a')]))], '/blocks/0/rows', 'no more than 100'],
+  ['21 columns', [table(times(21, cell('a')))], '/blocks/0/rows/0', 'no more than 20'],
+  ['an empty cell', [table([cell('')])], '/blocks/0/rows/0/0/text', 'more than 0'],
+  ['a cell of text without a type', [table(['a'])], '/blocks/0/rows/0/0', 'object'],
+  ['a table of 10,001 characters', [table(times(2, cell('a'.repeat(5001))))], '/blocks/0', '10001'],
+  [
+    'a column aligned to nowhere',
+    [{ ...table([cell('a')]), column_settings: [{ align: 'up' }] }],
+    '/blocks/0/column_settings/0/align',
+    'enum',
+  ],
+  [
+    'rich text in one piece, which is ours alone',
+    [{ type: 'rich_text', text: 'x' }],
+    '/blocks/0',
+    'missing required field: elements',
+  ],
   [
     'a list too deep',
     [richText({ type: 'rich_text_list', style: 'bullet', indent: 9, elements: [richSection(run('x'))] })],

@@ -1,5 +1,7 @@
 /** The bridge as the job service and the people told see it: one POST in, Slack and mail out, one honest answer. */
 import { expect } from 'chai';
+import type { SlackObject } from '../../src/channels/slack-message.ts';
+import { controlSequences, richRuns } from '../render/slack-rules.ts';
 import {
   type BridgeWorld,
   callback,
@@ -161,8 +163,13 @@ describe('The bridge', () => {
 
   it('lets no text of a callback mention, link, inject HTML or add a header', async () => {
     await world.post(fixture('hostile'));
-    const slack = JSON.stringify(world.slack.messages[0]?.args);
-    expect(slack).to.not.match(/<!channel>|<@U012AB3CD>|<https:\/\/evil/);
+    const { text = '', blocks } = world.slack.messages[0] ?? {};
+    // What the config mentions, once in the notification line and once in a block.
+    const sequences = controlSequences({ text, blocks: blocks as readonly SlackObject[] });
+    expect(sequences).to.deep.equal(['<!here>', '<!here>']);
+    expect(richRuns(blocks).map(({ type }) => type))
+      .to.include('text')
+      .and.not.include.members(['user', 'broadcast']);
     const mail = world.mail.mails[0];
     expect(mail?.parsed.html).to.not.match(/<script|<img/i);
     expect(mail?.parsed.headers.map(({ key }) => key)).to.not.include.members(['x-evil', 'bcc']);

@@ -34,6 +34,7 @@ describe('the metrics', () => {
       'answer_seconds',
       'bot_seconds_total',
       'template_errors_total',
+      'blocks_refused_total',
       'deliveries_pending',
       'deliveries_dead',
       'config_reload_ok',

@@ -7,7 +7,7 @@ import type { Callback } from '../../src/callback/callback.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { BARE, FIXTURES, LINKS, readFixture, testRenderer } from './render-fixture.ts';
 import type { TestRenderer } from './render-fixture.ts';
-import { controlSequences, everyString, expectAcceptable } from './slack-rules.ts';
+import { controlSequences, expectAcceptable, richLinks, richRuns } from './slack-rules.ts';
 
 const LANGUAGES: readonly Language[] = ['en', 'ja'];
 const HTML_OF_ITS_OWN =
@@ -74,13 +74,10 @@ for (const language of LANGUAGES) {
     it('let no hostile callback mention, link or inject', () => {
       const callback = readFixture('hostile.json');
       const slack = renderer.slack(callback);
-      const strings = everyString(slack).join('\n');
-      expect(strings)
-        .not.to.include('<!channel>')
-        .and.not.to.include('<@U')
-        .and.not.to.include('<https://evil');
-      expect(controlSequences(slack)).to.deep.equal([
-        `<https://example.com/jobs/h-1%0D%0AX-Evil%3A%201|${language === 'en' ? 'Job' : 'ジョブ'} h-1 X-Evil: 1>`,
+      expect(controlSequences(slack)).to.deep.equal([]);
+      expect(richRuns(slack.blocks).map(({ type }) => type)).not.to.include.members(['user', 'broadcast']);
+      expect(richLinks(slack)).to.deep.equal([
+        `${language === 'en' ? 'Job' : 'ジョブ'} h-1\nX-Evil: 1 <https://example.com/jobs/h-1%0D%0AX-Evil%3A%201>`,
       ]);
       const { subject, html } = renderer.email(callback);
       expect(html)
@@ -117,8 +114,9 @@ for (const language of LANGUAGES) {
           const callback = { ...BARE, ...fields };
           const slack = renderer.slack(callback);
           expectAcceptable(slack);
-          for (const sequence of controlSequences(slack))
-            expect(sequence).to.match(/^<https:\/\/example\.com\//);
+          expect(controlSequences(slack)).to.deep.equal([]);
+          for (const { url } of richRuns(slack.blocks).filter(({ type }) => type === 'link'))
+            expect(url).to.match(/^https:\/\/example\.com\//);
           expectGoodMail(renderer, callback);
           expect(renderer.failures).to.deep.equal([]);
         }),
@@ -141,8 +139,9 @@ describe('the built-in Slack messages', () => {
         'Succeeded in 6 s',
         '件数  2',
         '商品  (2)',
-        '• 商品名: チーズケーキ · 価格: 500 · 画像: 0001.jpg · タグ: ケーキ, チーズ',
-        '• 商品名: ガトーショコラ · 価格: 600 · 画像: 0002.jpg · タグ: ケーキ, チョコ',
+        '商品名 | 価格 | 画像 | タグ',
+        'チーズケーキ | 500 | 0001.jpg | ケーキ, チーズ',
+        'ガトーショコラ | 600 | 0002.jpg | ケーキ, チョコ',
         '📎 0001.jpg (589.8 KB)',
         '📎 0002.jpg (678.2 KB)',
         'Started 2 Dec 2019, 14:30:13 (GMT+9) · BOT get_items · Job 5f0c1f7e-8a37-4a52-9f0e-2f9c5f5a7d01',
@@ -202,12 +201,12 @@ describe('the built-in Slack messages', () => {
 
   it('link jobs and files only where links are configured', () => {
     const linked = testRenderer({ links: LINKS }).slack(readFixture('files.json'));
-    expect(controlSequences(linked)).to.deep.equal([
-      '<https://example.com/jobs/f-1/files/1|2026年10月 明細(最終).pdf>',
-      '<https://example.com/jobs/f-1/files/2|a"b Bcc: x@example.com.csv>',
-      '<https://example.com/jobs/f-1|Job f-1>',
+    expect(richLinks(linked)).to.deep.equal([
+      '2026年10月 明細(最終).pdf <https://example.com/jobs/f-1/files/1>',
+      'a"b Bcc: x@example.com.csv <https://example.com/jobs/f-1/files/2>',
+      'Job f-1 <https://example.com/jobs/f-1>',
     ]);
-    expect(controlSequences(english.slack(readFixture('files.json')))).to.deep.equal([]);
+    expect(richLinks(english.slack(readFixture('files.json')))).to.deep.equal([]);
   });
 
   it('count deliveries of the same callback only from the second on', () => {
@@ -228,6 +227,17 @@ describe('the built-in mails', () => {
     expect(japanese.email(readFixture('succeeded.json')).subject).to.equal(
       '[成功] 商品取得BOT: 所要時間 6秒',
     );
+  });
+
+  it('name the error in the subject, not the words that a stack trace begins with', () => {
+    const message = `Traceback (most recent call last):\n${'  File "bot.py", line 3, in run\n    run()\n'.repeat(9)}ValueError: no rows`;
+    const { subject, html } = english.email({ ...BARE, status: 1, message });
+    expect(subject).to.equal('[Failed] Get items: ValueError: no rows');
+    expect(japanese.email({ ...BARE, status: 1, message }).subject).to.equal(
+      '[エラー] Get items: ValueError: no rows',
+    );
+    // What mail readers show beside the subject.
+    expect(/<body[^>]*>\s*<div[^>]*>([^<]*)/.exec(html)?.[1]).to.equal('ValueError: no rows');
   });
 
   it('have a text part that stands alone', () => {

@@ -7,8 +7,8 @@ import { VARIABLES } from '../../src/render/view.ts';
 import { readFixture, TemplateFolder, testRenderer } from './render-fixture.ts';
 
 const TEXT = readFileSync(new URL('../../docs/templates.md', import.meta.url), 'utf8');
-const TEMPLATES = [...TEXT.matchAll(/```yaml\n# templates\/(\S+)\n([\s\S]*?)```/g)].map(
-  ([, path = '', text = '']) => [path, text] as const,
+const TEMPLATES = [...TEXT.matchAll(/^(`{3,})yaml\n# templates\/(\S+)\n([\s\S]*?)^\1$/gm)].map(
+  ([, , path = '', text = '']) => [path, text] as const,
 );
 const FILTER_ROWS = [...TEXT.matchAll(/^\| `([^`]+)` +\|[^\n]*\| `(\{\{[^`]+)` +\| `([^`]+)` +\|$/gm)].map(
   (row) => row.slice(1).map((cell) => cell.replaceAll('\\|', '|').replaceAll('↵', '\n')),
@@ -28,11 +28,13 @@ describe('the documentation of templates', () => {
       templateSet: 'short',
       options: {},
     }));
-    expect(TEMPLATES).to.have.lengthOf(3);
+    expect(TEMPLATES).to.have.lengthOf(4);
     expect(renderer.check(targets)).to.deep.equal([]);
     const options = { templateSet: 'short' };
     expect(renderer.slack(readFixture('succeeded.json'), options).text).to.equal('✅ 商品取得BOT: 2 items');
     expect(renderer.email(readFixture('error.json'), options).subject).to.equal('請求書取込BOT failed');
+    const rich = renderer.slack({ ...readFixture('succeeded.json'), status: 1 }, options);
+    expect(rich.blocks?.map(({ type }) => type)).to.deep.equal(['rich_text', 'table', 'rich_text']);
     const { html } = renderer.email(readFixture('succeeded.json'), options);
     expect(html).to.include('<p>Well done, 商品取得BOT.</p>').and.to.include('✓ Done'.slice(2));
   });
@@ -49,7 +51,7 @@ describe('the documentation of templates', () => {
   }
 
   it('names every filter and every variable', () => {
-    expect(FILTER_ROWS).to.have.lengthOf(12);
+    expect(FILTER_ROWS).to.have.lengthOf(16);
     for (const variable of [...VARIABLES, ...UNDELIVERED_VARIABLES, ...REFUSED_VARIABLES]) {
       expect(TEXT).to.include(`\`${variable}\``);
     }

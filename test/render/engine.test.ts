@@ -90,12 +90,32 @@ describe('an engine', () => {
     expect(text).to.match(/^begin(?:&amp;)+\n……（[\d,]+文字省略）……\n(?:&amp;)+end$/);
   });
 
-  it('keeps HTML below what mail readers clip, however many values there are', () => {
-    const text = print('html', '{% for x in list %}{{ x }}{% endfor %}', {
-      list: Array(50).fill('あ'.repeat(3000)) as string[],
+  it('keeps HTML below what mail readers clip, and short values whole, however many long ones stand before them', () => {
+    const text = print('html', '{% for x in list %}{{ x }}{% endfor %}{{ id }}', {
+      list: Array(60).fill('あ'.repeat(3000)) as string[],
+      id: 'い'.repeat(100),
     });
-    expect(Buffer.byteLength(text)).to.be.at.most(36_000 + 50 * 3);
-    expect(text).to.match(/…$/);
+    expect(Buffer.byteLength(text)).to.be.at.most(80_000);
+    expect(text).to.match(/characters left out …\nあ+い{100}$/);
+  });
+
+  it('writes a text as it was sent, within its room', () => {
+    const view = { x: 'a\n  b https://example.com/?q=1&r=2' };
+    expect(print('html', '{{ x | multiline }}', view)).to.match(
+      /^a<br>&nbsp; b <a href="https:\/\/example\.com\/\?q=1&amp;r=2"[^>]*>https:\/\/example\.com\/\?q=1&amp;r=2<\/a>$/,
+    );
+    expect(print('html', '{{ x | newline_to_br }}', view)).to.equal(
+      'a<br>&nbsp; b https://example.com/?q=1&amp;r=2',
+    );
+    expect(print('text', '{{ x | multiline }}', view)).to.equal(view.x);
+    const long = { x: `https://example.com/${'あ'.repeat(900)} end` };
+    for (const landing of ['html', 'text'] as const) {
+      const cut = print(landing, '{{ x | multiline: 400 }}', long);
+      expect(Buffer.byteLength(cut)).to.be.at.most(400);
+      expect(cut)
+        .to.match(/characters left out/)
+        .and.not.to.include('<a ');
+    }
   });
 
   it('prints an address alone as it is, and part of another as a part', () => {

@@ -7,6 +7,7 @@ import {
   cutMarkup,
   cutMarkupBytes,
   cutMiddle,
+  cutMiddleBytes,
   graphemeCut,
 } from '../../src/text/cut.ts';
 import { escapeCode, escapeFor } from '../../src/text/escape.ts';
@@ -136,6 +137,25 @@ describe('cutMiddle', () => {
         const text = raw.toWellFormed();
         const cut = cutMiddle(text, limit, (leftOut) => `\n⟦${leftOut}⟧\n`);
         expect(cut.length).to.be.at.most(limit);
+        expect(cut.isWellFormed()).to.equal(true);
+        const [, head = '', leftOut, tail = ''] = /^(.*)\n⟦(\d+)⟧\n(.*)$/s.exec(cut) ?? [];
+        if (leftOut === undefined) return;
+        expect(text.startsWith(head) && text.endsWith(tail)).to.equal(true);
+        expect(codePoints(text) - codePoints(head) - codePoints(tail)).to.equal(Number(leftOut));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('cutMiddleBytes', () => {
+  it('keeps both ends within so many bytes of UTF-8, whatever the text', () => {
+    expect(cutMiddleBytes('あ'.repeat(20), 29, () => '…')).to.equal(`${'あ'.repeat(6)}…${'あ'.repeat(2)}`);
+    fc.assert(
+      fc.property(hostileText(), limits, (raw, limit) => {
+        const text = raw.toWellFormed();
+        const cut = cutMiddleBytes(text, limit, (leftOut) => `\n⟦${leftOut}⟧\n`);
+        expect(Buffer.byteLength(cut)).to.be.at.most(limit);
         expect(cut.isWellFormed()).to.equal(true);
         const [, head = '', leftOut, tail = ''] = /^(.*)\n⟦(\d+)⟧\n(.*)$/s.exec(cut) ?? [];
         if (leftOut === undefined) return;

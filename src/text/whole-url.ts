@@ -3,6 +3,8 @@
 const LOOKS_LIKE_URL = /^https?:\/\/[^\s<>"]+$/iu;
 /** Printable ASCII only: nothing in it needs cleaning. */
 const PLAIN_URL = /^https?:\/\/[!#-;=?-~]+$/iu;
+/** In its normal form; what is longer, some mail readers and browsers open cut short. */
+const MAX_LENGTH = 2000;
 /** A path that climbs leaves the folder its link was made for. */
 const CLIMBS = /\/(?:\.|%2e){1,2}(?:[/?#\\]|$)/iu;
 
@@ -14,16 +16,22 @@ export function isUrl(text: string): boolean {
   return PLAIN_URL.test(text) && URL.canParse(text);
 }
 
-/** The address in its normal form, or undefined where the text is no http or https address as a whole. */
+/** The address in its normal form, or undefined where the text is no http or https address as a whole, or one too long to open. */
 export function wholeUrl(text: string): string | undefined {
-  if (!LOOKS_LIKE_URL.test(text) || !text.isWellFormed() || CLIMBS.test(text)) return undefined;
-  if (!URL.canParse(text)) return undefined;
-  return new URL(text).href.replaceAll('|', '%7C').replaceAll("'", '%27');
+  if (text.length > MAX_LENGTH || !LOOKS_LIKE_URL.test(text)) return undefined;
+  if (!text.isWellFormed() || CLIMBS.test(text) || !URL.canParse(text)) return undefined;
+  const address = new URL(text).href.replaceAll('|', '%7C').replaceAll("'", '%27');
+  return address.length > MAX_LENGTH ? undefined : address;
 }
 
 export function escapeUrlForMrkdwn(url: string): string {
   const inert = url.toWellFormed().replace(LIVE_IN_MRKDWN, percentEncode);
   return inert.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** CommonMark, "Links": what would end the address or be read as an entity or an escape, percent-encoded. */
+export function escapeUrlForMarkdown(url: string): string {
+  return url.toWellFormed().replace(/[\\`*_~|()[\]<>@]|&(?=\w+;)/gu, percentEncode);
 }
 
 function percentEncode(mark: string): string {
