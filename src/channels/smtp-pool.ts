@@ -138,6 +138,8 @@ export class SmtpPool {
       await session.open();
     } catch (error) {
       session.quit();
+      // It may say only later that it is closed.
+      this.#forget(session);
       this.#notOpened(session, error);
       return;
     }

@@ -9,6 +9,7 @@ import { formatElapsed, formatInstant, formatSize } from '../time/display.ts';
 import { cutValue } from './cut-value.ts';
 import { linkTo } from './link.ts';
 import { countOf, fileLinesOf, type ListPrinting, linesOf, tableOf } from './list-filters.ts';
+import { sharesOf } from './output-shares.ts';
 import type { Printer, PrintLanding } from './print-value.ts';
 import { inlineText, textOf } from './value-text.ts';
 
@@ -16,6 +17,8 @@ import { inlineText, textOf } from './value-text.ts';
 const ROOM_FOR_NUMBER = 60;
 
 const SEPARATED = { en: new Intl.NumberFormat('en'), ja: new Intl.NumberFormat('ja') } as const;
+
+const DEFAULT_SHARED = 10_000;
 
 /** Values are escaped where they are printed, so Liquid's own escaping would do it twice. */
 const ESCAPING_FILTERS = ['escape', 'escape_once', 'xml_escape'];
@@ -51,6 +54,9 @@ function registerLists(liquid: Liquid, printing: ListPrinting): void {
     liquid.registerFilter(name, (value: unknown, most: unknown, room: unknown) =>
       filter(value, most, room, printing),
     );
+  liquid.registerFilter('shares', (outputs: unknown, room: unknown, most: unknown) =>
+    sharesOf(outputs, countOf(room, DEFAULT_SHARED), countOf(most, Infinity), printing.landing === 'html'),
+  );
 }
 
 function registerFormats(liquid: Liquid, { language, timezone }: DisplayConfig): void {

@@ -8,6 +8,7 @@ import { formatSize } from '../time/display.ts';
 import { linkTo } from './link.ts';
 import type { Printer, PrintLanding } from './print-value.ts';
 import { cellsOf, type ListLimits, rowsOf } from './list-rows.ts';
+import { tableText } from './table-filter.ts';
 import { textOf } from './value-text.ts';
 
 const DEFAULT_MOST = 10;
@@ -35,6 +36,9 @@ export function linesOf(items: unknown, most: unknown, room: unknown, printing: 
 /** `{{ output.items | table: 10, 800 }}`: as `lines`, but a list of like objects is a table where there are such. */
 export function tableOf(items: unknown, most: unknown, room: unknown, printing: ListPrinting): unknown {
   const { landing, printer } = printing;
+  const isHtml = landing === 'html';
+  if (isHtml || landing === 'text')
+    return new Escaped(tableText(listOf(items), limitsOf(most, room, printing), { ...printing, isHtml }));
   const table =
     landing === 'rich' && Array.isArray(items) ? cellsOf(items, limitsOf(most, room, printing)) : undefined;
   if (table === undefined) return linesOf(items, most, room, printing);

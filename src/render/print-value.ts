@@ -8,7 +8,7 @@ import type { Landing } from '../text/landing.ts';
 import { CHARACTERS, fits, UTF8_BYTES } from '../text/unit.ts';
 import type { Unit } from '../text/unit.ts';
 import { markAddresses, withoutMarks } from '../text/value-marks.ts';
-import { cutValue } from './cut-value.ts';
+import { cutterOf } from './cut-value.ts';
 import type { PositionedPrinter } from './direct-output.ts';
 import type { Meter } from './meter.ts';
 import { positionInHtml, positionInMarkdown, positionInMrkdwn } from './value-position.ts';
@@ -164,14 +164,14 @@ function fitTo(
   language: Language,
 ): string {
   if (limit < SMALLEST_ROOM) return text === '' ? '' : CUT_TO_NOTHING;
-  const mark = leftOutMark(language);
+  const cut = cutterOf(text, limit, leftOutMark(language));
   // Cleaning megabytes to show a page of them would take longer than all the rest.
-  const escaped = escape(text.length > limit ? cutValue(text, limit, mark) : text);
+  const escaped = escape(text.length > limit ? cut(limit) : text);
   if (fits(unit, escaped, limit)) return escaped;
   let room = Math.floor((Math.min(text.length, limit) * limit) / unit.sizeOf(escaped));
   while (room >= SMALLEST_ROOM) {
-    const cut = escape(cutValue(text, room, mark));
-    if (fits(unit, cut, limit)) return cut;
+    const shorter = escape(cut(room));
+    if (fits(unit, shorter, limit)) return shorter;
     room = Math.floor(room * 0.9);
   }
   return CUT_TO_NOTHING;

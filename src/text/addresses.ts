@@ -11,7 +11,7 @@ export interface TextPiece {
 const RUN = /(?<![a-z0-9])https?:\/\/[!#-;=?-[\]_a-z~]+/giu;
 
 /** What goes on behind such a run may belong to the address: where that ends cannot be told. So where a text was cut. */
-const GOES_ON = /[\p{L}\p{N}\p{M}{}|\\^%]|\n?…/uy;
+const GOES_ON = /[\p{L}\p{N}\p{M}{}|\\^%]|\s?…/uy;
 
 const SENTENCE_MARKS = ".,;:!?'*_";
 

@@ -1,8 +1,10 @@
 /** What an error message says, on one line: a stack trace may begin with words that say nothing. */
-import { cleanLine, cleanText } from './clean.ts';
+import { cleanLine } from './clean.ts';
 
 /** Of either end of a text; the middle of a longer one is frames. */
-const LOOKED_AT = 20_000;
+const LOOKED_AT = 8000;
+
+const LINE_BREAK = /[\r\n\u0085\u2028\u2029]+/u;
 
 /** A longer line says something. */
 const LONGEST_EMPTY_LINE = 300;
@@ -30,8 +32,8 @@ const NO_WORDS = /^(?:\s|at \S|\.\.\. \d+ |\^+$|Node\.js v\d)/u;
  * nothing (`Traceback (most recent call last):`) the last error or cause that is named. Clean; may be empty.
  */
 export function headlineOf(text: string): string {
-  const lines = cleanText(endsOf(text))
-    .split('\n')
+  const lines = endsOf(text)
+    .split(LINE_BREAK)
     .filter((line) => line.trim() !== '');
   const [first = '', ...others] = lines;
   if (saysNothing(first)) return cleanLine(tellingLine(lines) ?? lines.join(' '));

@@ -114,14 +114,17 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
     ...outgoing
   } of subject.failures) {
     it(`fails as ${failureClass} when ${when}, says so without a secret, and works on`, async () => {
-      const channel = isAtConnect === true ? await subject.open(remote) : shared;
-      arrange?.(remote);
+      // A pool may still be opening connections to the shared one.
+      const own = isAtConnect === true ? await subject.start() : remote;
+      const channel = isAtConnect === true ? await subject.open(own) : shared;
+      arrange?.(own);
       const failure = await failureOf(send(channel, outgoing));
       expect(failure).to.include({ class: failureClass, code, retryAfterMs });
       expect(failure.message).to.match(/^[A-Z].*\.$/s);
       expectNoSecret(failure, [...subject.secrets, CONFIDENTIAL]);
-      if (channel === shared) await send(channel);
-      else await channel.close();
+      if (channel === shared) return void (await send(channel));
+      await channel.close();
+      await subject.stop(own);
     });
   }
 
