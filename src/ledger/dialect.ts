@@ -7,8 +7,10 @@ import type { Tables } from './tables.ts';
 export interface DialectTraits {
   readonly idType: 'integer' | 'bigint';
   asGeneratedId(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
-  /** Runs `work` in one transaction; a durable one is on disk when the promise resolves. */
+  /** Runs `work` in one transaction; a durable one is on disk once `flush` has resolved after it. */
   transact<T>(db: Kysely<Tables>, isDurable: boolean, work: (trx: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /** Resolves when all durable transactions that have been committed are on disk. */
+  flush(): Promise<void>;
   /**
    * The store's own time in milliseconds since the epoch, for what processes with different clocks compare. The same
    * throughout a statement, so that an index can answer to it.

@@ -62,6 +62,8 @@ const postgresTraits: DialectTraits = {
         if (isDurable) await sql`set local synchronous_commit to on`.execute(trx);
         return work(trx);
       }),
+  // The server flushes a durable transaction within its commit.
+  flush: () => Promise.resolve(),
   isBusy: (error) => BUSY_CODES.has(String((error as { code?: unknown }).code)),
   // The clocks of replicas may differ by minutes; the database has one for all.
   now: () => sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`,

@@ -70,14 +70,16 @@ export class SqlLedger implements Ledger {
 
   admit(arrival: Arrival): Promise<Admission> {
     const add = () => this.#admissions.add(arrival);
-    return this.#unwritten.isEmpty ? add() : this.#unwritten.flush().then(add);
+    const admitted = this.#unwritten.isEmpty ? add() : this.#unwritten.flush().then(add);
+    return arrival.isAccepted ? this.#flushed(admitted) : admitted;
   }
 
   settle(settlement: Settlement): Promise<void> {
-    return this.#settlements.add(settlement).catch((error: unknown) => {
+    const settled = this.#settlements.add(settlement).catch((error: unknown) => {
       this.#unwritten.keep(settlement);
       throw error;
     });
+    return settlement.isDurable ? this.#flushed(settled) : settled;
   }
 
   isBlocked(deliveryId: number): Promise<boolean> {
@@ -177,13 +179,13 @@ export class SqlLedger implements Ledger {
       takeOverAfterMs,
       now: clock.now(),
     };
-    return this.#transact(isDurable, (trx) => admitAll({ ...context, trx }, batch));
+    return this.#commit(isDurable, (trx) => admitAll({ ...context, trx }, batch));
   }
 
   async #commitSettlements(batch: readonly Settlement[]): Promise<void[]> {
     const isDurable = batch.some((settlement) => settlement.isDurable);
     const { statements } = this.#store;
-    await this.#transact(isDurable, async (trx) => {
+    await this.#commit(isDurable, async (trx) => {
       const context = { trx, time: this.#time() };
       await statements.insertHistory(context, batch.flatMap(historyIn));
       const updates = batch.flatMap(({ deliveries }) => deliveries);
@@ -192,9 +194,22 @@ export class SqlLedger implements Ledger {
     return batch.map(() => undefined);
   }
 
+  /** A durable one is on disk when the promise resolves. */
   #transact<T>(isDurable: boolean, work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {
+    const committed = this.#commit(isDurable, work);
+    return isDurable ? this.#flushed(committed) : committed;
+  }
+
+  /** To be flushed by whoever needs it on disk: the next batch need not wait for that. */
+  #commit<T>(isDurable: boolean, work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {
     const { db, traits } = this.#store;
     return this.#available(() => traits.transact(db, isDurable, work));
+  }
+
+  async #flushed<T>(committed: Promise<T>): Promise<T> {
+    const result = await committed;
+    await this.#available(() => this.#store.traits.flush());
+    return result;
   }
 
   async #available<T>(work: () => Promise<T>): Promise<T> {
