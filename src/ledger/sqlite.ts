@@ -117,6 +117,8 @@ function openFile(path: string): OpenFile {
   database.exec('pragma synchronous = full');
   database.exec('pragma foreign_keys = on');
   database.exec('pragma wal_autocheckpoint = 0');
+  // What a crash has left: large as it may be, nobody waits for it yet.
+  moveLog(database, 'passive');
   refuseReadOnly(database);
   const { durability, close } = keepOnDisk(database, path);
   database.exec('pragma synchronous = off');
@@ -153,15 +155,20 @@ function fileOf(database: DatabaseSyncInstance): string {
   return files.find(({ name }) => name === 'main')?.file ?? '';
 }
 
-function closeDatabase(database: DatabaseSyncInstance): void {
+/** With its flushes: for when nobody is served. */
+function moveLog(database: DatabaseSyncInstance, mode: 'passive' | 'truncate'): void {
   try {
-    // SQLite does so by itself only once every statement has been collected as garbage, and whoever copies a file
-    // forgets the log beside it.
-    database.exec('pragma synchronous = full');
-    database.exec('pragma wal_checkpoint(truncate)');
+    database.exec(`pragma wal_checkpoint(${mode})`);
   } catch {
     // Somebody else reads it, or the disk is full: the log stays, and nothing is lost.
   }
+}
+
+function closeDatabase(database: DatabaseSyncInstance): void {
+  // SQLite does so by itself only once every statement has been collected as garbage, and whoever copies a file forgets
+  // the log beside it.
+  database.exec('pragma synchronous = full');
+  moveLog(database, 'truncate');
   database.close();
 }
 
