@@ -16,6 +16,7 @@ import {
   type Ledger,
   LedgerUnavailable,
   type OpenCounts,
+  type PruneStep,
   type RefusedBody,
   type Settlement,
 } from './ledger.ts';
@@ -107,8 +108,9 @@ export class SqlLedger implements Ledger {
     );
   }
 
-  prune(before: number): Promise<number> {
-    return this.#transact(false, (trx) => pruneStep(trx, { before, now: this.#options.clock.now() }));
+  prune(before: number, after: number): Promise<PruneStep> {
+    const age = { before, after, now: this.#options.clock.now() };
+    return this.#transact(false, (trx) => pruneStep(trx, age));
   }
 
   deliveriesOf(callbackId: number): Promise<readonly DeliveryRecord[]> {

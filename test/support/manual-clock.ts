@@ -28,7 +28,11 @@ export class ManualClock implements Clock {
         reject(signal.reason as Error);
         return;
       }
-      const sleeper = { dueAt: this.#now + ms, wake: resolve };
+      const wake = () => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      const sleeper = { dueAt: this.#now + ms, wake };
       this.#sleepers.push(sleeper);
       const onAbort = () => {
         this.#sleepers = this.#sleepers.filter((each) => each !== sleeper);
