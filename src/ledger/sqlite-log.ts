@@ -86,11 +86,14 @@ export class LogConnection implements LogSteps {
 
   empty(): boolean {
     this.#reader.exec('commit');
-    const isEmpty = this.#truncate();
-    // Were all of the log in the file, the next one to write would begin it anew, without a flush.
-    if (!isEmpty) writeNothing(this.#writer);
-    this.pin();
-    return isEmpty;
+    try {
+      const isEmpty = this.#truncate();
+      // Were all of the log in the file, the next one to write would begin it anew, without a flush.
+      if (!isEmpty) writeNothing(this.#writer);
+      return isEmpty;
+    } finally {
+      this.pin();
+    }
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 /** SQLite's log is flushed and moved into the file by another thread, in the order that survives a power cut. */
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
@@ -174,6 +174,23 @@ describe("SQLite's log", () => {
       await end();
       expect(events).to.deep.equal(['pin', 'flush log', 'close']);
     });
+  });
+
+  it('is begun anew by nobody else, who would not know what has been flushed of it', async () => {
+    const clock = new ManualClock();
+    const store = createSqliteStore(clock);
+    const ledger = await store.open({ clock, owner: 'me', leaseMs: 18_000, takeOverAfterMs: 60_000 });
+    const other = store.connect();
+    other.exec('pragma busy_timeout = 5');
+    const admit = (job_id: string) => ledger.admit(arrivalOf(callbackWith({ job_id }), [], clock.now()));
+    for (const job of ['one', 'two', 'three']) {
+      await admit(job);
+      const { size } = statSync(`${store.file}-wal`);
+      expect(other.prepare('pragma wal_checkpoint(truncate)').get()).to.include({ busy: 1 });
+      await admit(`${job}, again`);
+      expect(statSync(`${store.file}-wal`).size).to.be.greaterThan(size);
+    }
+    await store.close();
   });
 
   it('of a real ledger is in the file when it has grown long', async () => {

@@ -1,5 +1,5 @@
 /*
- * Preloaded into a process, a disk whose flushes can be slow, and of which one can tell what a power cut would leave:
+ * Preloaded into a process, a disk whose flushes take as many milliseconds as the folder's file `flush-ms` says, and of which one can tell what a power cut would leave:
  * the content of a file when it was last flushed is beside it, as <file>.flushed. The folder's file `flushes` has a line
  * for each flush: `main` where the process' first thread waited for it, in Node.js the event loop.
  */
@@ -51,17 +51,24 @@ static void note_thread(void) {
   close(notes);
 }
 
+static void take_time(void) {
+  char path[PATH_MAX], text[32] = "";
+  snprintf(path, sizeof path, "%s/flush-ms", getenv("FLUSHED_DISK_FOLDER"));
+  int setting = open(path, O_RDONLY);
+  if (setting < 0) return;
+  if (read(setting, text, sizeof text - 1) < 0) abort();
+  close(setting);
+  long ms = strtol(text, NULL, 10);
+  struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+  nanosleep(&time, NULL);
+}
+
 static int flush(const char *name, int descriptor) {
   int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, name);
   char path[PATH_MAX];
   if (!path_of(descriptor, path)) return real(descriptor);
   note_thread();
-  const char *pause = getenv("FLUSHED_DISK_MS");
-  if (pause != NULL) {
-    long ms = strtol(pause, NULL, 10);
-    struct timespec time = {ms / 1000, ms % 1000 * 1000000};
-    nanosleep(&time, NULL);
-  }
+  take_time();
   if (getenv("FLUSHED_DISK_IMAGES") != NULL) {
     pthread_mutex_lock(&images);
     keep_image(descriptor, path);

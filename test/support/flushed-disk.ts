@@ -16,15 +16,10 @@ const SOURCE = join(import.meta.dirname, 'flushed-disk.c');
 
 export interface FlushedDisk {
   /** For a process whose files in `folder` are on that disk. */
-  variables(folder: string, options: DiskOptions): Record<string, string>;
+  variables(folder: string): Record<string, string>;
+  /** The same, with all that `afterPowerCut` needs. */
+  variablesForPowerCut(folder: string): Record<string, string>;
   remove(): void;
-}
-
-export interface DiskOptions {
-  /** How long a flush takes. */
-  readonly flushMs?: number;
-  /** Keeps what was flushed for `afterPowerCut`. */
-  readonly keepsImages?: boolean;
 }
 
 /** @returns undefined: no compiler here, or none of Linux's ways to preload */
@@ -38,15 +33,17 @@ export function makeFlushedDisk(): FlushedDisk | undefined {
     remove();
     return undefined;
   }
+  const variables = (watched: string) => ({ LD_PRELOAD: library, FLUSHED_DISK_FOLDER: watched });
   return {
-    variables: (watched, { flushMs, keepsImages = false }) => ({
-      LD_PRELOAD: library,
-      FLUSHED_DISK_FOLDER: watched,
-      ...(flushMs === undefined ? {} : { FLUSHED_DISK_MS: String(flushMs) }),
-      ...(keepsImages ? { FLUSHED_DISK_IMAGES: 'yes' } : {}),
-    }),
+    variables,
+    variablesForPowerCut: (watched) => ({ ...variables(watched), FLUSHED_DISK_IMAGES: 'yes' }),
     remove,
   };
+}
+
+/** From now on, each flush in that folder takes so long. */
+export function slowDown(folder: string, flushMs: number): void {
+  writeFileSync(join(folder, 'flush-ms'), String(flushMs));
 }
 
 /** The threads that have waited for a flush so far; `main`: the event loop. */

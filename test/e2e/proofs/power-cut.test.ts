@@ -104,7 +104,7 @@ describe('A power cut under a SQLite ledger', function () {
       delivery: 'attempts_per_request: 1',
       faultOf: () => fault,
     });
-    return world.start({}, disk?.variables(world.folder, { keepsImages: true }));
+    return world.start({}, disk?.variablesForPowerCut(world.folder));
   };
 
   /** Every ledger that the cut may leave: sound, and with a line for each of the jobs. */
