@@ -46,6 +46,7 @@ export function openFiles(path: string): LedgerFiles {
   };
   const flush = (descriptor: number) =>
     new Promise<void>((resolve, reject) => {
+      if (isClosed) throw new Error('the ledger is closed');
       flushing += 1;
       fdatasync(descriptor, (error) => {
         flushing -= 1;

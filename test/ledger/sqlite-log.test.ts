@@ -3,7 +3,7 @@ import { copyFileSync, statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import { WriteAheadLog } from '../../src/ledger/sqlite-log.ts';
+import { openFiles, WriteAheadLog } from '../../src/ledger/sqlite-log.ts';
 import { arrivalOf } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -174,6 +174,23 @@ describe("SQLite's log", () => {
       await end();
       expect(events).to.deep.equal(['pin', 'flush log', 'close']);
     });
+  });
+
+  it('is not flushed any more once its files are closed, and what is being flushed is closed after that', async () => {
+    const store = createSqliteStore();
+    const ledger = await store.open({
+      clock: new ManualClock(),
+      owner: 'me',
+      leaseMs: 18_000,
+      takeOverAfterMs: 60_000,
+    });
+    const files = openFiles(store.file);
+    const flushing = Promise.all([files.flushLog(), files.flushFile()]);
+    files.close();
+    expect((await rejectionOf(files.flushLog())).message).to.contain('closed');
+    await flushing;
+    await ledger.close();
+    await store.close();
   });
 
   it('is begun anew by nobody else, who would not know what has been flushed of it', async () => {
