@@ -6,7 +6,7 @@ import type { Moment } from './rows.ts';
 import type { Tables } from './tables.ts';
 
 export interface TransactionSettings {
-  /** On disk when the promise resolves. */
+  /** To be flushed to disk. */
   readonly isDurable: boolean;
   /** A server is not waited for any longer; what it was doing may still be committed. */
   readonly deadline: Deadline;
@@ -20,13 +20,16 @@ export interface DialectTraits {
   /** Gives the deliveries that may be attempted again their callback's job, also those that an earlier version writes. */
   fillJobKeys(db: Kysely<unknown>): Promise<void>;
   /**
-   * Runs `work` in one transaction. Where it rejects although `work` resolved, nobody knows whether it was committed.
+   * Runs `work` in one transaction; a durable one is on disk once `flush` has resolved after it. Where it rejects although
+   * `work` resolved, nobody knows whether it was committed.
    */
   transact<T>(
     db: Kysely<Tables>,
     settings: TransactionSettings,
     work: (trx: Kysely<Tables>) => Promise<T>,
   ): Promise<T>;
+  /** Resolves when all durable transactions that have been committed are on disk. */
+  flush(): Promise<void>;
   /** Runs `work`, which only reads. */
   read<T>(db: Kysely<Tables>, deadline: Deadline, work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /**

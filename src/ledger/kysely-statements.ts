@@ -123,6 +123,7 @@ async function predecessors(
   { trx, time }: StatementContext,
   places: readonly PlaceInJob[],
 ): Promise<readonly (Predecessor | undefined)[]> {
+  if (places.length === 0) return [];
   const jobIds = places.map(({ jobId }) => jobId);
   const destinations = places.map(({ destination }) => destination);
   const callbackIds = places.map(({ callbackId }) => callbackId);

@@ -223,6 +223,15 @@ export interface RefusedBody {
   readonly body: string;
 }
 
+export interface PruneStep {
+  /** How many callbacks went. */
+  readonly forgotten: number;
+  /** The id of the last one that was looked at. */
+  readonly lookedAt: number;
+  /** What comes after that is too young. */
+  readonly isThrough: boolean;
+}
+
 export interface OpenCounts {
   readonly pending: number;
   readonly dead: number;
@@ -269,11 +278,12 @@ export interface Ledger {
   releaseStranded(): Promise<void>;
   readonly paces: PaceStore;
   /**
-   * Forgets callbacks that came before `before` (milliseconds since the epoch) and of which nothing is undelivered.
-   * @returns how many went; there may be more while it is not 0
+   * Forgets some of the callbacks that came before `before` (milliseconds since the epoch) and of which nothing is
+   * undelivered.
+   * @param after the id up to which has been looked already, 0 to begin with
    * @throws {LedgerUnavailable}
    */
-  prune(before: number): Promise<number>;
+  prune(before: number, after: number): Promise<PruneStep>;
   /** The deliveries of a callback, as they stand. @throws {LedgerUnavailable} */
   deliveriesOf(callbackId: number, withinMs?: number): Promise<readonly DeliveryRecord[]>;
   /** @param alert raised with it. @throws {LedgerUnavailable} */

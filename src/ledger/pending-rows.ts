@@ -1,6 +1,7 @@
 /** Writing, claiming and holding back deliveries that are still to be made. */
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
 import type { DialectTraits } from './dialect.ts';
+import type { PlaceInJob } from './hot-statements.ts';
 import { EXECUTING } from './job-order.ts';
 import type { OpenCounts } from './ledger.ts';
 import { type Claim, standingColumns, type StandingRow, type StoreTime, WAITS_FOR_EARLIER } from './rows.ts';
@@ -236,6 +237,17 @@ export async function countOpen(db: Kysely<Tables>): Promise<OpenCounts> {
     return Number((await query.where(condition).executeTakeFirstOrThrow()).count);
   };
   return { pending: await count(isPending), dead: await count(sql<boolean>`deliveries.state = 'dead'`) };
+}
+
+/** Undefined: it belongs to no job, as an alert does. */
+export async function placeOf(db: Kysely<Tables>, deliveryId: number): Promise<PlaceInJob | undefined> {
+  const row = await db
+    .selectFrom('deliveries')
+    .select(['job_key', 'destination', 'callback_id'])
+    .where('id', '=', deliveryId)
+    .executeTakeFirst();
+  if (row === undefined || row.job_key === null) return undefined;
+  return { jobId: row.job_key, destination: row.destination, callbackId: row.callback_id };
 }
 
 /** Every delivery of a callback, in the order in which they were planned. */

@@ -118,6 +118,8 @@ function traitsOver(transactions: PostgresTransactions): DialectTraits {
       await fillJobKeysInserted(db);
     },
     transact: (_db, settings, work) => transactions.run(settings, work),
+    // The server flushes a durable transaction within its commit.
+    flush: () => Promise.resolve(),
     // A transaction, too, so that the server ends what takes too long.
     read: (_db, deadline, work) => transactions.run({ isDurable: false, deadline }, work),
     isBusy: (error) => BUSY_CODES.has(codeOf(error)),

@@ -7,6 +7,12 @@ const INTERVAL_MS = 10 * 60_000;
 /** Between two steps, so that callbacks get their turn. */
 const PAUSE_MS = 50;
 
+/**
+ * So often it begins anew, once a day. Until then it goes on where it was: what was undelivered when its time came may be
+ * very much, and hardly any of it changes.
+ */
+const LOOKS_PER_ROUND = 144;
+
 export interface Retention {
   stop(): Promise<void>;
 }
@@ -20,13 +26,24 @@ export function startRetention(
 ): Retention {
   const stopped = new AbortController();
   const { signal } = stopped;
+  /** The callback up to which has been looked. */
+  let lookedAt = 0;
+  const step = async (): Promise<boolean> => {
+    try {
+      const done = await ledger.prune(clock.now() - keepMs, lookedAt);
+      lookedAt = done.lookedAt;
+      return done.isThrough;
+    } catch (error) {
+      onTrouble(error);
+      return true;
+    }
+  };
   const run = async () => {
-    while (!signal.aborted) {
-      const count = await ledger.prune(clock.now() - keepMs).catch((error: unknown) => {
-        onTrouble(error);
-        return 0;
-      });
-      await clock.sleep(count > 0 ? PAUSE_MS : INTERVAL_MS, signal).catch(() => undefined);
+    for (let looks = 0; !signal.aborted;) {
+      const isThrough = await step();
+      if (isThrough) looks = (looks + 1) % LOOKS_PER_ROUND;
+      if (isThrough && looks === 0) lookedAt = 0;
+      await clock.sleep(isThrough ? INTERVAL_MS : PAUSE_MS, signal).catch(() => undefined);
     }
   };
   const running = run();

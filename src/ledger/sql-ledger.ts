@@ -15,10 +15,10 @@ import {
   type DeliveryRecord,
   type DueDelivery,
   type DueRequest,
-  type HistoryRecord,
   type Ledger,
   type OpenCounts,
   type PaceStore,
+  type PruneStep,
   type RefusedBody,
   type Settled,
   type Settlement,
@@ -29,6 +29,7 @@ import {
   countOpen,
   deliveryRows,
   isAnyUntold,
+  placeOf,
   releaseClaims,
   releaseStranded,
   supersedeFailed,
@@ -36,7 +37,7 @@ import {
 import { probeStore } from './probe.ts';
 import { pruneStep } from './prune.ts';
 import { keepRefused } from './refused-rows.ts';
-import { deliveryRecord, jobIdOf } from './rows.ts';
+import { deliveryRecord, historyIn, jobIdOf } from './rows.ts';
 import type { Tables } from './tables.ts';
 import { TimedStore, unavailable } from './timed-store.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
@@ -87,34 +88,31 @@ export class SqlLedger implements Ledger {
   async admit(arrival: Arrival, withinMs?: number): Promise<Admission> {
     const deadline = this.#store.deadline(withinMs);
     await this.#clearArrearsBy(deadline);
-    return this.#admissions.add(arrival, deadline).catch((error: unknown) => {
+    const admission = await this.#admissions.add(arrival, deadline).catch((error: unknown) => {
       throw unavailable(error);
     });
+    if (arrival.isAccepted) await this.#store.flush(deadline);
+    return admission;
   }
 
   async settle(settlement: Settlement, withinMs?: number): Promise<Settled> {
-    try {
-      return await this.#settlements.add(settlement, this.#store.deadline(withinMs));
-    } catch (error) {
+    const deadline = this.#store.deadline(withinMs);
+    const settled = await this.#settlements.add(settlement, deadline).catch((error: unknown) => {
       this.#unwritten.keep(settlement);
       const untold = settlement.deliveries.filter(({ state }) => state !== 'delivered');
       this.#orphans.keep(untold.map(({ id }) => id));
       throw unavailable(error);
-    }
+    });
+    if (settlement.isDurable) await this.#store.flush(deadline);
+    return settled;
   }
 
   predecessorOf(deliveryId: number, withinMs?: number): Promise<Predecessor | undefined> {
     return this.#store.read(this.#store.deadline(withinMs), async (db) => {
-      const row = await db
-        .selectFrom('deliveries')
-        .select(['job_key', 'destination', 'callback_id'])
-        .where('id', '=', deliveryId)
-        .executeTakeFirst();
-      if (row === undefined || row.job_key === null) return undefined;
-      const place = { jobId: row.job_key, destination: row.destination, callbackId: row.callback_id };
+      const place = await placeOf(db, deliveryId);
       const context = { trx: db, time: this.#store.time() };
-      const [before] = await this.#store.statements.predecessors(context, [place]);
-      return before;
+      const places = place === undefined ? [] : [place];
+      return (await this.#store.statements.predecessors(context, places))[0];
     });
   }
 
@@ -141,9 +139,10 @@ export class SqlLedger implements Ledger {
     );
   }
 
-  prune(before: number): Promise<number> {
+  prune(before: number, after: number): Promise<PruneStep> {
+    const age = { before, after, now: this.#options.clock.now() };
     return this.#store.transact({ isDurable: false, deadline: this.#store.deadline() }, (trx) =>
-      pruneStep(trx, this.#store.traits, { before, now: this.#options.clock.now() }),
+      pruneStep(trx, this.#store.traits, age),
     );
   }
 
@@ -249,13 +248,15 @@ export class SqlLedger implements Ledger {
   }
 
   /** Nobody was told whether the first try was committed: it may have been. */
-  #writeBelated(settlement: Settlement): Promise<void> {
+  async #writeBelated(settlement: Settlement): Promise<void> {
     const { isDurable, deliveries } = settlement;
     const { traits } = this.#store;
-    return this.#store.transact({ isDurable, deadline: this.#store.deadline() }, async (trx) => {
+    const deadline = this.#store.deadline();
+    await this.#store.transact({ isDurable, deadline }, async (trx) => {
       const ids = deliveries.map(({ id }) => id);
       if (await isAnyUntold({ trx, traits }, ids)) await this.#writeSettlements(trx, [settlement]);
     });
+    if (isDurable) await this.#store.flush(deadline);
   }
 
   /** Whoever is still committing holds the locks of the jobs, and of the rows that were there before. */
@@ -291,10 +292,4 @@ export class SqlLedger implements Ledger {
       throw error;
     }
   }
-}
-
-/** An attempt that was not made, say at a channel that asked to be left alone, is nothing to remember. */
-function historyIn({ history }: Settlement): readonly HistoryRecord[] {
-  const isEmpty = history === undefined || (history.attempts.length === 0 && history.answer === undefined);
-  return isEmpty ? [] : [history];
 }

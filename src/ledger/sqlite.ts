@@ -1,6 +1,4 @@
-/** A ledger in one SQLite file: WAL, prepared statements kept, flushed to disk only where a commit asks for it. */
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+/** A ledger in one SQLite file: WAL, prepared statements kept, flushed to disk by another thread. */
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import {
   CompiledQuery,
@@ -14,7 +12,8 @@ import {
 } from 'kysely';
 import type { DialectTraits, OpenStore } from './dialect.ts';
 import { fillJobKeys } from './job-keys.ts';
-import { LogMover, openLog } from './sqlite-log.ts';
+import { prepareFiles, WatchedFile } from './sqlite-files.ts';
+import { LogConnection, openFiles, WriteAheadLog, writeNothing } from './sqlite-log.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
 import type { Tables } from './tables.ts';
 
@@ -41,21 +40,30 @@ const BEGIN = 'begin immediate';
 
 const MEMORY = ':memory:';
 
-/** SQLite's default: at so many pages it moves the log by itself, as it must where few commits are large ones. */
-const LARGEST_LOG_PAGES = 1000;
+/** What keeps a ledger on disk; one in memory has none. */
+interface Durability {
+  readonly log: WriteAheadLog;
+  /** The file and its log. */
+  readonly watched: readonly [WatchedFile, WatchedFile];
+}
 
-/** What the write-ahead log may keep on disk once its content is in the file. */
-const LOG_BYTES = 8 * 1024 * 1024;
+interface OpenFile {
+  readonly database: DatabaseSyncInstance;
+  readonly durability: Durability | undefined;
+  readonly close: () => void;
+}
 
 /** @throws {Error} a file that cannot be opened or created, with the reason */
 export function openSqlite(path: string): OpenStore {
-  const database = openFile(path);
-  const log = logMoverOf(database);
-  const kept = keptStatements(database, log);
+  const { database, durability, close } = explained(
+    path,
+    path === MEMORY ? openMemory : () => openFile(path),
+  );
+  const kept = keptStatements(database, close);
   const db = new Kysely<Tables>({ dialect: new LedgerDialect(kept) });
   return {
     db,
-    traits: traitsOver(kept, log),
+    traits: traitsOver(kept, durability),
     statements: new SqliteStatements(kept),
     close: () => db.destroy(),
   };
@@ -92,36 +100,94 @@ class TransactionalAdapter extends SqliteAdapter {
   }
 }
 
-function openFile(path: string): DatabaseSyncInstance {
+function explained(path: string, open: () => OpenFile): OpenFile {
   try {
-    if (path !== MEMORY) mkdirSync(dirname(path), { recursive: true });
-    const database = new DatabaseSync(path);
-    database.exec(`pragma busy_timeout = ${OPENING_TIMEOUT_MS}`);
-    database.exec('pragma journal_mode = wal');
-    database.exec('pragma synchronous = normal');
-    database.exec('pragma foreign_keys = on');
-    database.exec(`pragma wal_autocheckpoint = ${LARGEST_LOG_PAGES}`);
-    database.exec(`pragma journal_size_limit = ${LOG_BYTES}`);
-    refuseReadOnly(database);
-    database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    return database;
+    return open();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`store.url: the SQLite file ${path} cannot be opened: ${reason}`, { cause: error });
   }
 }
 
+function openMemory(): OpenFile {
+  const database = new DatabaseSync(MEMORY);
+  database.exec('pragma foreign_keys = on');
+  return { database, durability: undefined, close: () => database.close() };
+}
+
+function openFile(path: string): OpenFile {
+  prepareFiles(path);
+  const database = new DatabaseSync(path);
+  database.exec(`pragma busy_timeout = ${OPENING_TIMEOUT_MS}`);
+  database.exec('pragma journal_mode = wal');
+  database.exec('pragma synchronous = full');
+  database.exec('pragma foreign_keys = on');
+  database.exec('pragma wal_autocheckpoint = 0');
+  // What a crash has left: large as it may be, nobody waits for it yet.
+  moveLog(database, 'passive');
+  refuseReadOnly(database);
+  const { durability, close } = keepOnDisk(database, path);
+  database.exec('pragma synchronous = off');
+  database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  return { database, durability, close };
+}
+
+function keepOnDisk(database: DatabaseSyncInstance, path: string): Omit<OpenFile, 'database'> {
+  const file = fileOf(database);
+  const watched = [new WatchedFile(path), new WatchedFile(`${file}-wal`)] as const;
+  const connection = new LogConnection(database, file);
+  connection.pin();
+  const log = new WriteAheadLog(openFiles(file), {
+    pin: () => connection.pin(),
+    copy: () => connection.copy(),
+    empty: () => {
+      for (const each of watched) each.expectAnySize();
+      return connection.empty();
+    },
+  });
+  const close = () => {
+    // SQLite empties and deletes the log when it closes the file, whosever that is by now.
+    if (!log.stop() || watched.some((each) => !each.isThere)) return;
+    connection.close();
+    closeDatabase(database);
+    log.close();
+  };
+  return { durability: { log, watched }, close };
+}
+
+/** SQLite follows links, so only it knows where the log is. */
+function fileOf(database: DatabaseSyncInstance): string {
+  const files = database.prepare('pragma database_list').all() as { name: string; file: string }[];
+  return files.find(({ name }) => name === 'main')?.file ?? '';
+}
+
+/** With its flushes: for when nobody is served. */
+function moveLog(database: DatabaseSyncInstance, mode: 'passive' | 'truncate'): void {
+  try {
+    database.exec(`pragma wal_checkpoint(${mode})`);
+  } catch {
+    // Somebody else reads it, or the disk is full: the log stays, and nothing is lost.
+  }
+}
+
+function closeDatabase(database: DatabaseSyncInstance): void {
+  // SQLite does so by itself only once every statement has been collected as garbage, and whoever copies a file forgets
+  // the log beside it.
+  database.exec('pragma synchronous = full');
+  moveLog(database, 'truncate');
+  database.close();
+}
+
 /** A connection to a file that may only be read stays so, even when the file may be written again. */
 function refuseReadOnly(database: DatabaseSyncInstance): void {
   try {
-    // The cheapest write that changes nothing: nobody else uses that number.
-    database.exec('pragma user_version = 0');
+    writeNothing(database);
   } catch (error) {
     if (error instanceof Error && READ_ONLY.test(error.message)) throw error;
   }
 }
 
-function keptStatements(database: DatabaseSyncInstance, log: LogMover | undefined): SqliteDatabase {
+function keptStatements(database: DatabaseSyncInstance, close: () => void): SqliteDatabase {
   const kept = new Map<string, SqliteStatement>();
   return {
     prepare(text) {
@@ -134,33 +200,9 @@ function keptStatements(database: DatabaseSyncInstance, log: LogMover | undefine
     },
     close() {
       kept.clear();
-      log?.close();
-      // SQLite does so by itself only once every statement has been collected as garbage, and whoever copies a file
-      // forgets the log beside it.
-      moveLog(database, 'truncate');
-      database.close();
+      close();
     },
   };
-}
-
-function logMoverOf(database: DatabaseSyncInstance): LogMover | undefined {
-  // SQLite follows links, so only it knows where the log is.
-  const files = database.prepare('pragma database_list').all() as { name: string; file: string }[];
-  const file = files.find(({ name }) => name === 'main')?.file ?? '';
-  try {
-    return new LogMover(openLog(`${file}-wal`), () => moveLog(database, 'passive'));
-  } catch {
-    // In memory there is none. Whatever else it is, SQLite moves the log as well, only later.
-    return undefined;
-  }
-}
-
-function moveLog(database: DatabaseSyncInstance, mode: 'passive' | 'truncate'): void {
-  try {
-    database.exec(`pragma wal_checkpoint(${mode})`);
-  } catch {
-    // Somebody else reads it, or the disk is full: the log stays, and nothing is lost.
-  }
 }
 
 /** What SQLite can bind; the ledger's rows hold nothing else. */
@@ -175,7 +217,7 @@ function forKysely(statement: StatementSyncInstance): SqliteStatement {
   };
 }
 
-function traitsOver(database: SqliteDatabase, log: LogMover | undefined): DialectTraits {
+function traitsOver(database: SqliteDatabase, durability: Durability | undefined): DialectTraits {
   const run = (text: string) => void database.prepare(text).run([]);
   return {
     isShared: false,
@@ -183,18 +225,22 @@ function traitsOver(database: SqliteDatabase, log: LogMover | undefined): Dialec
     // `integer primary key` is the rowid itself and counts up by itself.
     asGeneratedId: (column) => column,
     fillJobKeys,
-    transact: (db, { isDurable }, work) =>
-      db.connection().execute(async (connection) => {
-        // The level cannot change inside a transaction; in WAL mode FULL also flushes every commit before this one.
-        if (isDurable) run('pragma synchronous = full');
-        try {
-          const result = await inTransaction(run, () => work(connection));
-          log?.committed();
-          return result;
-        } finally {
-          if (isDurable) run('pragma synchronous = normal');
-        }
-      }),
+    transact: async (db, _settings, work) => {
+      await durability?.log.writable();
+      return db.connection().execute(async (connection) => {
+        durability?.watched.forEach((file) => file.look());
+        const result = await inTransaction(run, () => work(connection));
+        if (durability !== undefined) durability.log.committed(durability.watched[1].bytes);
+        return result;
+      });
+    },
+    flush: async () => {
+      if (durability === undefined) return;
+      const { log, watched } = durability;
+      watched.forEach((file) => file.look());
+      await log.flush();
+      watched.forEach((file) => file.look());
+    },
     read: (db, _deadline, work) => work(db),
     now: (localNow) => localNow,
     // One connection writes at a time: there is nobody to be locked out.

@@ -52,6 +52,11 @@ export class TimedStore {
     return this.#available(settings.deadline, () => traits.transact(db, settings, work), onLate);
   }
 
+  /** What has been committed to be flushed is on disk when it resolves. @throws {LedgerUnavailable} */
+  flush(deadline: Deadline): Promise<void> {
+    return this.#available(deadline, () => this.traits.flush());
+  }
+
   /** @throws {LedgerUnavailable} */
   read<T>(deadline: Deadline, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
     const { db, traits } = this.#store;

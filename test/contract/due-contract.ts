@@ -1,7 +1,7 @@
 /** What every ledger promises to the worker: what is due, in which order, and to whom it is given. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import type { DeliveryTarget, DueDelivery, Ledger } from '../../src/ledger/ledger.ts';
+import type { DeliveryTarget, DueDelivery, Ledger, PruneStep } from '../../src/ledger/ledger.ts';
 import { noticeOf } from '../../src/notice/notice.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -325,6 +325,7 @@ export function describeDueDeliveries(
 
     describe('forgetting', () => {
       const DAY_MS = 86_400_000;
+      const prune = async (before: number) => (await ledger.prune(before, 0)).forgotten;
 
       it('takes what is old and done, with everything that belongs to it', async () => {
         const { callbackId, deliveries } = await arrive({}, [OPS]);
@@ -343,8 +344,8 @@ export function describeDueDeliveries(
         });
         await clock.advance(DAY_MS);
         await arrive({ job_id: 'young' }, []);
-        expect(await ledger.prune(clock.now())).to.equal(1);
-        expect(await ledger.prune(clock.now())).to.equal(0);
+        expect(await prune(clock.now())).to.equal(1);
+        expect(await prune(clock.now())).to.equal(0);
         for (const table of ['deliveries', 'history']) {
           expect(await store.rows(table), table).to.deep.equal([]);
         }
@@ -355,21 +356,31 @@ export function describeDueDeliveries(
         const [ops, log] = idsOf(await arrive({}, [OPS, LOG]));
         const held = { ...failed(log), state: 'held', heldBecause: 'no longer routed' } as const;
         await ledger.settle(settlementOf([delivered(ops), held]));
-        expect(await ledger.prune(clock.now() + 1)).to.equal(1);
+        expect(await prune(clock.now() + 1)).to.equal(1);
       });
 
       it('never takes a dead letter: nobody has been told of it', async () => {
         const [ops, log] = idsOf(await arrive({}, [OPS, LOG]));
         await ledger.settle(settlementOf([{ ...failed(ops), state: 'dead' }, delivered(log)]));
-        expect(await ledger.prune(clock.now() + 1000 * DAY_MS)).to.equal(0);
+        expect(await prune(clock.now() + 1000 * DAY_MS)).to.equal(0);
       });
 
       it('never takes a callback of which anything is pending, however old', async () => {
         const [ops] = idsOf(await arrive({}, [OPS, LOG]));
         await ledger.settle(settlementOf([delivered(ops)]));
-        expect(await ledger.prune(clock.now() + 1000 * DAY_MS)).to.equal(0);
+        expect(await prune(clock.now() + 1000 * DAY_MS)).to.equal(0);
         expect(await store.rows('deliveries')).to.have.length(2);
       });
+
+      /** All steps of one round. */
+      const steps = async (before: number, from = 0) => {
+        const done = [await ledger.prune(before, from)];
+        for (let last = done[0]; last !== undefined && !last.isThrough; last = done.at(-1)) {
+          done.push(await ledger.prune(before, last.lookedAt));
+        }
+        return done;
+      };
+      const forgottenIn = (done: readonly PruneStep[]) => done.map(({ forgotten }) => forgotten);
 
       it('goes past what came when the clock was far ahead', async () => {
         const jobs = Array.from({ length: 201 }, (_, number) => `job-${number}`);
@@ -378,17 +389,45 @@ export function describeDueDeliveries(
           `update callbacks set received_at = ${clock.now() + 1000 * DAY_MS} where job_id <> 'job-200'`,
         );
         await clock.advance(DAY_MS);
-        expect(await ledger.prune(clock.now())).to.equal(1);
+        expect(forgottenIn(await steps(clock.now()))).to.deep.equal([0, 0, 1]);
       });
 
-      it('goes on in steps of 200, oldest first, past what has to stay', async () => {
+      it('goes on in steps of 100, oldest first, past what has to stay', async () => {
         await arrive({ job_id: 'pending' }, [OPS]);
         const jobs = Array.from({ length: 250 }, (_, number) => `job-${number}`);
         await Promise.all(jobs.map((job_id) => arrive({ job_id }, [])));
-        const steps = [await ledger.prune(clock.now() + 1)];
-        steps.push(await ledger.prune(clock.now() + 1), await ledger.prune(clock.now() + 1));
-        expect(steps).to.deep.equal([200, 50, 0]);
+        expect(forgottenIn(await steps(clock.now() + 1))).to.deep.equal([99, 100, 51]);
         expect((await store.rows('callbacks')).map((row) => row['job_id'])).to.deep.equal(['pending']);
+      });
+
+      it('looks once at what has to stay, and goes on behind it', async () => {
+        const jobs = Array.from({ length: 250 }, (_, number) => `job-${number}`);
+        const admissions = await Promise.all(jobs.map((job_id) => arrive({ job_id }, [OPS])));
+        const dead = admissions.flatMap(idsOf).map((id) => ({ ...failed(id), state: 'dead' as const }));
+        await ledger.settle(settlementOf(dead));
+        const round = await steps(clock.now() + 1);
+        expect(forgottenIn(round)).to.deep.equal([0, 0, 0]);
+        await arrive({ job_id: 'later' }, []);
+        const next = await steps(clock.now() + 1, round.at(-1)?.lookedAt);
+        expect(forgottenIn(next)).to.deep.equal([1]);
+      });
+
+      it('stops at the first one that is too young, and goes on there when it is old', async () => {
+        await arrive({ job_id: 'old' }, []);
+        await clock.advance(DAY_MS);
+        await arrive({ job_id: 'young' }, []);
+        const first = await ledger.prune(clock.now(), 0);
+        expect(first).to.include({ forgotten: 1, isThrough: true });
+        await clock.advance(DAY_MS);
+        expect(forgottenIn(await steps(clock.now(), first.lookedAt))).to.deep.equal([1]);
+      });
+
+      it('takes a dead letter that has been delivered after all when it is looked at again', async () => {
+        const ids = idsOf(await arrive({}, [OPS]));
+        await ledger.settle(settlementOf(ids.map((id) => ({ ...failed(id), state: 'dead' as const }))));
+        expect(forgottenIn(await steps(clock.now() + 1))).to.deep.equal([0]);
+        await ledger.settle(settlementOf(ids.map(delivered)));
+        expect(forgottenIn(await steps(clock.now() + 1))).to.deep.equal([1]);
       });
     });
   });

@@ -4,6 +4,8 @@ import pg from 'pg';
 import { type Alert, type Ledger, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { describeAlerts } from '../contract/alert-contract.ts';
+import { openPostgres } from '../../src/ledger/postgres.ts';
+import { nextAfter } from '../../src/ledger/prune.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import {
   arrivalOf,
@@ -269,7 +271,7 @@ describe('PostgreSQL', function () {
         () => claimAllDue(ledger, 9),
         () => ledger.countOpen(),
         () => ledger.probe(),
-        () => ledger.prune(0),
+        () => ledger.prune(0, 0),
       ];
       for (const call of calls) {
         expect(await rejectionOf(clock.runAlong(call()))).to.be.instanceOf(LedgerUnavailable);
@@ -283,5 +285,21 @@ describe('PostgreSQL', function () {
       expect(troubles, 'idle connections that ended').not.to.deep.equal([]);
       await store.close();
     });
+  });
+
+  it('finds what may be forgotten by the order of the callbacks, however many there are', async () => {
+    const clock = new ManualClock();
+    const store = await createPostgresStore(server, clock);
+    await store.open({ clock, owner: 'one', leaseMs: 1000, takeOverAfterMs: 1000 });
+    await store.run(`insert into callbacks
+        (kind, job_id, bot_id, bot_name, status, started_at, received_at, last_received_at, times_received, body, routing)
+      select 'callback', number::text, '', '', 1, 0, 0, 0, 1, '{}', '[]' from generate_series(1, 20000) as number`);
+    await store.run('analyze callbacks');
+    const { db } = openPostgres(store.url, () => undefined);
+    const [middle] = await store.query('select max(id) - 10000 as id from callbacks');
+    const plan = JSON.stringify(await nextAfter(db, Number(middle?.['id'])).explain());
+    await db.destroy();
+    await store.close();
+    expect(plan).to.contain('Index Scan using callbacks_pkey').and.not.to.contain('Seq Scan');
   });
 });

@@ -85,7 +85,7 @@ describe('two replicas on one PostgreSQL', function () {
         ...shuffled(admissions).map((admission) => admission && settle(by, admission)),
         claimAllDue(by, 8).then((due) => settleDue(by, due)),
         arrive(by),
-        by.prune(Date.now()),
+        by.prune(Date.now(), 0),
       ]);
     }
   };

@@ -38,7 +38,11 @@ export class ManualClock implements Clock {
         reject(signal.reason as Error);
         return;
       }
-      const sleeper = { dueAt: this.#now + ms, wake: resolve };
+      const wake = () => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      const sleeper = { dueAt: this.#now + ms, wake };
       this.#sleepers.push(sleeper);
       const onAbort = () => {
         this.#sleepers = this.#sleepers.filter((each) => each !== sleeper);
@@ -119,6 +123,9 @@ function watch(promise: Promise<unknown>): () => boolean {
 }
 
 /** Lets everything that can happen without time passing happen. */
+/** Lets everything that can happen without time passing happen; what the disk is asked for is not a matter of time. */
 export async function settle(): Promise<void> {
-  for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
+  do {
+    for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
+  } while (process.getActiveResourcesInfo().includes('FSReqCallback'));
 }

@@ -32,7 +32,7 @@ export interface ProofWorld {
   readonly slack: SlackStandIn;
   readonly mail: MailCatcher;
   /** Starts the program; what is still running at the end is killed. */
-  start(options?: ServeOptions): Promise<ServeProcess>;
+  start(options?: ServeOptions, variables?: Record<string, string>): Promise<ServeProcess>;
   told(): string[];
   close(): Promise<void>;
 }
@@ -59,8 +59,8 @@ export async function createProofWorld(settings: ProofSettings = {}): Promise<Pr
     file,
     slack,
     mail,
-    async start(options) {
-      const started = await serve(config, {}, options);
+    async start(options, variables) {
+      const started = await serve(config, variables, options);
       running.push(started);
       return started;
     },

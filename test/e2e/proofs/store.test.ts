@@ -1,6 +1,6 @@
 /** A store that is full, locked, read-only or copied: the program says so, lives on, and forgets nothing that it knew. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
@@ -122,6 +122,44 @@ describe('The store', function () {
     other.close();
     await until('it is written down', () => deliveriesIn(world.file, 'pending').length === 0);
     expect(world.told().sort()).to.deep.equal(pairsOf([callback], DESTINATIONS).sort());
+  });
+
+  it('whose file is moved away: 503 and not ready, with what to do in the log; well again once it is put back', async () => {
+    world = await createProofWorld({ receiver: 'answer_when: accepted' });
+    const botbell = await world.start();
+    const [first = {}, second = {}] = keyedCallbacks(2);
+    await serviceTo(botbell).postAll([first], 10_000);
+    const aside = join(world.folder, 'aside');
+    renameSync(world.file, aside);
+    const answer = await post(botbell.callbacksUrl, second);
+    expect([answer.status, answer.headers['retry-after']]).to.deep.equal([503, '30']);
+    expect(await statusOf(`${botbell.adminUrl}/readyz`)).to.equal(503);
+    expect(await statusOf(`${botbell.adminUrl}/healthz`)).to.equal(200);
+    await until('the log says so', () =>
+      botbell.log().includes('botbell.db was deleted or moved away: put back'),
+    );
+    renameSync(aside, world.file);
+    await until('it is ready again', async () => (await statusOf(`${botbell.adminUrl}/readyz`)) === 200);
+    await serviceTo(botbell).postAll([first, second], 10_000);
+    const expected = pairsOf([first, second], DESTINATIONS);
+    await until('everybody is told', () => world.told().length === expected.length);
+    expect(world.told().sort()).to.deep.equal(expected.sort());
+  });
+
+  it('whose file is deleted: nothing more is accepted that a restart would not find', async () => {
+    world = await createProofWorld({ receiver: 'answer_when: accepted' });
+    const botbell = await world.start();
+    const [first, ...rest] = keyedCallbacks(20);
+    await serviceTo(botbell).postAll([first ?? {}], 10_000);
+    for (const suffix of ['', '-wal', '-shm']) rmSync(world.file + suffix);
+    const answers = await Promise.all(rest.map((callback) => post(botbell.callbacksUrl, callback)));
+    expect(answers.map(({ status }) => status)).to.deep.equal(rest.map(() => 503));
+    botbell.kill('SIGTERM');
+    expect(await botbell.exited()).to.equal(0);
+    const restarted = await world.start();
+    await serviceTo(restarted).postAll(rest, 10_000);
+    const expected = pairsOf(rest, DESTINATIONS);
+    await until('everybody is told', () => expected.every((pair) => world.told().includes(pair)));
   });
 
   it('that cannot be written at the start is named, and the program does not run on it', async () => {

@@ -1,0 +1,75 @@
+/** A disk for one process, by a library that is preloaded: slow to flush, or one that shows what a power cut would leave. */
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const SOURCE = join(import.meta.dirname, 'flushed-disk.c');
+
+export interface FlushedDisk {
+  /** For a process whose files in `folder` are on that disk. */
+  variables(folder: string): Record<string, string>;
+  /** The same, with all that `afterPowerCut` needs. */
+  variablesForPowerCut(folder: string): Record<string, string>;
+  remove(): void;
+}
+
+/** @returns undefined: no compiler here, or none of Linux's ways to preload */
+export function makeFlushedDisk(): FlushedDisk | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'botbell-flush-'));
+  const library = join(folder, 'flushed-disk.so');
+  const { status } = spawnSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, SOURCE, '-ldl', '-lpthread']);
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  if (status !== 0) {
+    remove();
+    return undefined;
+  }
+  const variables = (watched: string) => ({ LD_PRELOAD: library, FLUSHED_DISK_FOLDER: watched });
+  return {
+    variables,
+    variablesForPowerCut: (watched) => ({ ...variables(watched), FLUSHED_DISK_IMAGES: 'yes' }),
+    remove,
+  };
+}
+
+/** From now on, each flush in that folder takes so long. */
+export function slowDown(folder: string, flushMs: number): void {
+  writeFileSync(join(folder, 'flush-ms'), String(flushMs));
+}
+
+/** The threads that have waited for a flush so far; `main`: the event loop. */
+export function flushesIn(folder: string): readonly string[] {
+  return readFileSync(join(folder, 'flushes'), 'utf8').trimEnd().split('\n');
+}
+
+/** Of each file, either what was flushed or all that was written. */
+export type Survives = 'flushed' | 'written';
+
+/** The ledger as the power cut leaves it. @returns its file, in a folder of its own */
+export function afterPowerCut(
+  file: string,
+  into: string,
+  survives: { file: Survives; log: Survives },
+): string {
+  mkdirSync(into);
+  const left = join(into, 'botbell.db');
+  copyOf(file, survives.file, left);
+  copyOf(`${file}-wal`, survives.log, `${left}-wal`);
+  return left;
+}
+
+function copyOf(path: string, survives: Survives, to: string): void {
+  const from = survives === 'flushed' ? `${path}.flushed` : path;
+  // What was never flushed is not there.
+  if (existsSync(from)) copyFileSync(from, to);
+  else writeFileSync(to, '');
+}
