@@ -89,9 +89,13 @@ async function createRefused(db: Schema, traits: DialectTraits): Promise<void> {
     .execute();
 }
 
-function migrationsFor(traits: DialectTraits): Record<string, Migration> {
+/** What a ledger of the first version has had. */
+export const FIRST_MIGRATION = '0001-ledger-tables';
+
+/** By name, in order; for whoever needs a ledger of an earlier version. */
+export function migrationsFor(traits: DialectTraits): Record<string, Migration> {
   return {
-    '0001-ledger-tables': {
+    [FIRST_MIGRATION]: {
       up: async (db) => {
         await createCallbacks(db as Schema, traits);
         await createDeliveries(db as Schema, traits);

@@ -1,0 +1,74 @@
+/** Thousands of progress reports of one job: the last hundred must cost what the first did. */
+import { atLeast, atMost, type Figure, figure, tallied } from './figures.ts';
+import { median } from '../statistics.ts';
+import { labelsOf } from './job-service.ts';
+import type { Laboratory } from './laboratory.ts';
+
+const WINDOW = 100;
+
+/** No window begins after it. */
+const LIMIT_MS = 300_000;
+
+/** Of noise: the later window against the earlier one. */
+const MOST_GROWTH = 1.5;
+
+interface Window {
+  /** The middle answer. */
+  readonly answerMs: number;
+  readonly cpuMs: number;
+}
+
+export async function job(laboratory: Laboratory): Promise<Figure[]> {
+  const count = laboratory.setup.isQuick ? 1500 : 5000;
+  const remote = await laboratory.fastRemotes();
+  const bridge = await laboratory.bridge({ remote, routes: { bot: [{ slack: '#ops' }] } });
+  const service = laboratory.service(bridge);
+  const windows: Window[] = [];
+  const startedAt = performance.now();
+  for (let sent = 0; sent < count && performance.now() - startedAt < LIMIT_MS; sent += WINDOW) {
+    const cpuBefore = bridge.cpuMs();
+    const answers: number[] = [];
+    for (let index = sent; index < sent + WINDOW; index += 1) {
+      const { answers: all } = await service.post('bot', report(index));
+      answers.push(all[0]?.tookMs ?? Number.NaN);
+    }
+    windows.push({ answerMs: median(answers), cpuMs: (bridge.cpuMs() - cpuBefore) / WINDOW });
+  }
+  return [
+    ...growthFigures(windows),
+    figure('answers', tallied(labelsOf(service.postings))),
+    ...(await told()),
+  ];
+
+  /** Those that wait for the one before may be told after their answer. */
+  async function told(): Promise<Figure[]> {
+    const arrived = await remote.countArrived({ from: 1, to: count + 1 });
+    return [
+      atLeast(
+        `told by the last answer, of ${count}`,
+        arrived,
+        laboratory.setup.mode === 'accepted' ? 0 : count,
+      ),
+    ];
+  }
+}
+
+function report(index: number): Record<string, unknown> {
+  const number = String(index + 1).padStart(7, '0');
+  return { job_id: 'one-job', bot_name: `BOT job-${number}`, status: 2, message: `${number} done` };
+}
+
+function growthFigures(windows: readonly Window[]): Figure[] {
+  // The first of all find nothing compiled and nothing connected.
+  const first = windows[1];
+  const last = windows.at(-1);
+  if (first === undefined || last === undefined) return [];
+  return [
+    figure('answer, the second hundred', first.answerMs, 'ms'),
+    figure('answer, the last hundred', last.answerMs, 'ms'),
+    figure('CPU of the server for each, the second hundred', first.cpuMs, 'ms'),
+    figure('CPU of the server for each, the last hundred', last.cpuMs, 'ms'),
+    atMost('answer: the last hundred against the second', last.answerMs / first.answerMs, MOST_GROWTH, '×'),
+    atMost('CPU: the last hundred against the second', last.cpuMs / first.cpuMs, MOST_GROWTH, '×'),
+  ];
+}
