@@ -1,8 +1,9 @@
 /** A Slack that takes connections and never answers must not hold up mails. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atMost, type Figure, figure, tallied } from './figures.ts';
-import { labelsOf, refusals } from './job-service.ts';
+import { labelsOf, longestAnswerMs, type Posting, refusals } from './job-service.ts';
 import type { Laboratory } from './laboratory.ts';
+import type { RemotesReport } from './remotes.ts';
 import { tellingFigures, tellingsOf, watch } from './tellings.ts';
 
 const mailAddress = () => 'email:ops@example.com';
@@ -21,26 +22,32 @@ export async function hang(laboratory: Laboratory): Promise<Figure[]> {
   const report = await watch(
     remotes,
     watchMs,
-    (each) => tellingsOf(service.of('mail'), mailAddress, each).told === mails && isAnswered(),
+    (each) =>
+      tellingsOf(service.of('mail'), mailAddress, each).told === mails && areAnswered(service.postings),
   );
   return [
-    ...tellingFigures('the mails', tellingsOf(service.of('mail'), mailAddress, report), { p99: 1000 }),
-    atMost('the mails: answers that were not 2xx', refusals(service.of('mail')), 0),
-    figure('the mails: answers', tallied(labelsOf(service.of('mail')))),
-    figure('the hanging Slack: first answers', tallied(labelsOf(firstAnswers()))),
-    figure('the hanging Slack: longest answer', longestAnswer(), 'ms'),
+    ...mailFigures(service.of('mail'), report),
+    ...hangingFigures(service.of('slack')),
     figure('CPU of the server', bridge.cpuMs(), 'ms'),
   ];
+}
 
-  function isAnswered(): boolean {
-    return service.postings.every(({ answers }) => answers.length > 0);
-  }
+function areAnswered(postings: readonly Posting[]): boolean {
+  return postings.every(({ answers }) => answers.length > 0);
+}
 
-  function firstAnswers() {
-    return service.of('slack').map((posting) => ({ ...posting, answers: posting.answers.slice(0, 1) }));
-  }
+function mailFigures(mails: readonly Posting[], report: RemotesReport): Figure[] {
+  return [
+    ...tellingFigures('the mails', tellingsOf(mails, mailAddress, report), { p99: 1000 }),
+    atMost('the mails: answers that were not 2xx', refusals(mails), 0),
+    figure('the mails: answers', tallied(labelsOf(mails))),
+  ];
+}
 
-  function longestAnswer(): number {
-    return Math.max(...service.of('slack').flatMap(({ answers }) => answers.map(({ tookMs }) => tookMs)));
-  }
+function hangingFigures(hanging: readonly Posting[]): Figure[] {
+  const first = hanging.map((posting) => ({ ...posting, answers: posting.answers.slice(0, 1) }));
+  return [
+    figure('the hanging Slack: first answers', tallied(labelsOf(first))),
+    figure('the hanging Slack: longest answer', longestAnswerMs(hanging), 'ms'),
+  ];
 }

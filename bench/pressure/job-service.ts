@@ -143,6 +143,10 @@ export function refusals(postings: readonly Posting[]): number {
   return postings.flatMap((posting) => posting.answers).filter((answer) => !isTaken(answer)).length;
 }
 
+export function longestAnswerMs(postings: readonly Posting[]): number {
+  return Math.max(...postings.flatMap(({ answers }) => answers.map(({ tookMs }) => tookMs)));
+}
+
 /** `200 taken_over`, or `502`. */
 export function labelsOf(postings: readonly Posting[]): string[] {
   return postings.flatMap(({ answers }) => answers).map(({ status, result }) => `${status} ${result}`.trim());

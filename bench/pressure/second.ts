@@ -1,7 +1,7 @@
 /** The second result of a job whose first one Botbell has taken over, at a destination that goes on refusing. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atLeast, atMost, type Figure, figure, latencies, tallied } from './figures.ts';
-import { isTaken, type JobService, labelsOf, type Posting } from './job-service.ts';
+import { isTaken, type JobService, labelsOf, longestAnswerMs, type Posting } from './job-service.ts';
 import type { Laboratory } from './laboratory.ts';
 import { tellingFigures, tellingsOf, watch } from './tellings.ts';
 
@@ -41,7 +41,7 @@ export async function second(laboratory: Laboratory): Promise<Figure[]> {
       { longest: 1000 },
     ),
     figure('second results: answers', tallied(labelsOf(all))),
-    atMost('second results: longest answer of all', longest(all), 1000, 'ms'),
+    atMost('second results: longest answer of all', longestAnswerMs(all), 1000, 'ms'),
     ...tellingFigures('second results, by mail', tellingsOf(all, mailAddress, report), { longest: 2000 }),
   ];
 }
@@ -59,8 +59,4 @@ function postSeconds(service: JobService, jobs: number): () => Posting[] {
 
 function result(service: JobService, index: number, status: 0 | 1): Promise<Posting> {
   return service.post('job', { job_id: `twice-${index}`, status });
-}
-
-function longest(postings: readonly Posting[]): number {
-  return Math.max(...postings.flatMap(({ answers }) => answers.map(({ tookMs }) => tookMs)));
 }
