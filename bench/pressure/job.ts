@@ -1,4 +1,4 @@
-/** Thousands of progress reports of one job: the last hundred must cost what the first did. */
+/** Thousands of progress reports of one job: the last ones must cost what the first did. */
 import { median } from '../statistics.ts';
 import type { Bridge } from './bridge.ts';
 import { atLeast, atMost, type Figure, figure, tallied } from './figures.ts';
@@ -7,10 +7,13 @@ import type { Laboratory } from './laboratory.ts';
 
 const WINDOW = 100;
 
+/** Windows at each end of which the middle one counts: a single one says more about who else was busy. */
+const COMPARED = 5;
+
 /** No window begins after it. */
 const LIMIT_MS = 300_000;
 
-/** Of noise: the later window against the earlier one. */
+/** What may be noise. */
 const MOST_GROWTH = 1.5;
 
 interface Window {
@@ -58,15 +61,21 @@ function report(index: number): Record<string, unknown> {
 
 function growthFigures(windows: readonly Window[]): Figure[] {
   // The first of all find nothing compiled and nothing connected.
-  const first = windows[1];
-  const last = windows.at(-1);
-  if (first === undefined || last === undefined) return [];
+  const early = middleOf(windows.slice(1, 1 + COMPARED));
+  const late = middleOf(windows.slice(-COMPARED));
   return [
-    figure('answer, the second hundred', first.answerMs, 'ms'),
-    figure('answer, the last hundred', last.answerMs, 'ms'),
-    figure('CPU of the server for each, the second hundred', first.cpuMs, 'ms'),
-    figure('CPU of the server for each, the last hundred', last.cpuMs, 'ms'),
-    atMost('answer: the last hundred against the second', last.answerMs / first.answerMs, MOST_GROWTH, '×'),
-    atMost('CPU: the last hundred against the second', last.cpuMs / first.cpuMs, MOST_GROWTH, '×'),
+    figure('answer, early', early.answerMs, 'ms'),
+    figure('answer, late', late.answerMs, 'ms'),
+    figure('CPU of the server for each, early', early.cpuMs, 'ms'),
+    figure('CPU of the server for each, late', late.cpuMs, 'ms'),
+    atMost('answer: late against early', late.answerMs / early.answerMs, MOST_GROWTH, '×'),
+    atMost('CPU: late against early', late.cpuMs / early.cpuMs, MOST_GROWTH, '×'),
   ];
+}
+
+function middleOf(windows: readonly Window[]): Window {
+  return {
+    answerMs: median(windows.map(({ answerMs }) => answerMs)),
+    cpuMs: median(windows.map(({ cpuMs }) => cpuMs)),
+  };
 }
