@@ -66,7 +66,7 @@ export async function drain(laboratory: Laboratory): Promise<Figure[]> {
   }
   const seconds = (performance.now() - readyAt) / 1000;
   return [
-    atLeast(`told, of ${count}`, told, count),
+    atLeast('told', told, count, `of ${count}`),
     atLeast('deliveries a second', told / seconds, DRAINED_PER_SECOND),
     figure('CPU of the server for each', bridge.cpuMs() / told, 'ms'),
     figure('the ledger written, and the server started, within', readyAt - startedAt, 'ms'),

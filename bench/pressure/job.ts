@@ -40,7 +40,7 @@ export async function job(laboratory: Laboratory): Promise<Figure[]> {
     ...growthFigures(windows),
     figure('answers', tallied(labelsOf(service.postings))),
     // `accepted` ones are told after their answer.
-    atLeast(`told by the last answer, of ${posted}`, told, mode === 'accepted' ? 0 : posted),
+    atLeast('told by the last answer', told, mode === 'accepted' ? 0 : posted, `of ${posted}`),
   ];
 }
 

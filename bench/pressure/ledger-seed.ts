@@ -13,9 +13,11 @@ import { keyedCallback } from '../../test/support/proof-tally.ts';
 const NUMBER = '0000000';
 const FIRST_NUMBER = 10 ** NUMBER.length;
 
+/** What a statement may write within the time-out of the ledger's connections. */
+const ROWS_AT_ONCE = 5000;
+
 export interface Seed {
   readonly count: number;
-  /** Theirs alone among the seeds. */
   readonly botId: string;
   /** Of Slack; the callbacks take turns. */
   readonly addresses: readonly string[];
@@ -33,9 +35,12 @@ export async function seedLedger(url: string, seeds: readonly Seed[]): Promise<v
     await createFirstTables(store);
     let from = 1;
     for (const seed of seeds) {
-      await insertCallbacks(store, seed, from);
-      await insertDeliveries(store, seed);
-      from += seed.count;
+      for (let left = seed.count; left > 0; left -= ROWS_AT_ONCE) {
+        const part = { ...seed, count: Math.min(left, ROWS_AT_ONCE) };
+        await insertCallbacks(store, part, from);
+        await insertDeliveries(store, part);
+        from += part.count;
+      }
     }
     // As PostgreSQL does by itself, a minute later.
     if (!url.startsWith('sqlite:')) await sql`analyze`.execute(store.db);
@@ -69,7 +74,7 @@ async function insertCallbacks(
     from numbers`.execute(db);
 }
 
-async function insertDeliveries({ db }: OpenStore, { botId, addresses, state }: Seed): Promise<void> {
+async function insertDeliveries({ db }: OpenStore, { addresses, state }: Seed): Promise<void> {
   const cases = addresses.map((address, index) => sql`when ${sql.lit(index)} then ${sql.lit(address)}`);
   const address = sql`case id % ${sql.lit(addresses.length)} ${sql.join(cases, sql` `)} end`;
   const attempts = sql.lit(state === 'pending' ? 0 : 1);
@@ -77,5 +82,6 @@ async function insertDeliveries({ db }: OpenStore, { botId, addresses, state }: 
     insert into deliveries (callback_id, destination, channel, address, state, attempts, refusals, due_at, is_ours,
       updated_at)
     select id, 'slack:' || ${address}, 'slack', ${address}, ${sql.lit(state)}, ${attempts}, 0, received_at, 1, received_at
-    from callbacks where bot_id = ${sql.lit(botId)} order by id`.execute(db);
+    from callbacks where id > coalesce((select max(callback_id) from deliveries), 0)
+    order by id`.execute(db);
 }

@@ -2,7 +2,7 @@
 import { startMailCatcher } from '../../src/demo/mail-catcher.ts';
 import { startSlackStandIn } from '../../src/demo/slack-stand-in.ts';
 import { toldOf } from '../../test/support/proof-tally.ts';
-import { type RemotesReport, type RemotesSettings, SLACK_TOKEN, type Told } from './remotes.ts';
+import { type Remote, type RemotesReport, type RemotesSettings, SLACK_TOKEN, type Told } from './remotes.ts';
 
 const { channels, rateLimit, doesHang } = JSON.parse(process.argv[2] ?? '') as RemotesSettings;
 
@@ -30,6 +30,11 @@ function report(): RemotesReport {
   };
 }
 
-process.on('message', () => process.send?.(report()));
+/** A driver that is gone meanwhile needs no answer. */
+function tell(message: RemotesReport | Remote): void {
+  process.send?.(message, undefined, undefined, () => undefined);
+}
+
+process.on('message', () => tell(report()));
 process.on('disconnect', () => process.exit(0));
-process.send?.({ slackApi: slack.apiUrl, smtpPort: Number(mail.host.split(':')[1]) });
+tell({ slackApi: slack.apiUrl, smtpPort: Number(mail.host.split(':')[1]) });

@@ -34,7 +34,7 @@ export async function second(laboratory: Laboratory): Promise<Figure[]> {
   const first = all.flatMap(({ answers }) => answers.slice(0, 1));
   return [
     figure('first results: answers', tallied(labelsOf(firsts))),
-    atLeast(`second results: at first answered 2xx, of ${jobs}`, first.filter(isTaken).length, jobs),
+    atLeast('second results: at first answered 2xx', first.filter(isTaken).length, jobs, `of ${jobs}`),
     ...latencies(
       'second results: first answer',
       first.map(({ tookMs }) => tookMs),

@@ -58,7 +58,7 @@ export function tellingFigures(
   limits: Parameters<typeof latencies>[2] = {},
 ): Figure[] {
   return [
-    atLeast(`${name}: told, of ${tellings.count}`, tellings.told, tellings.count),
+    atLeast(`${name}: told`, tellings.told, tellings.count, `of ${tellings.count}`),
     figure(`${name}: told twice`, tellings.twice),
     ...latencies(`${name}: until told`, tellings.latenciesMs, limits),
   ];
