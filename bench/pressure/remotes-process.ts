@@ -23,8 +23,11 @@ function report(): RemotesReport {
     what: toldOf(parsed.subject ?? '', `email:${to.join()}`),
     at,
   }));
+  const all = [...bySlack, ...byMail];
+  const told = all.filter(({ what }) => what.startsWith('key-'));
   return {
-    told: [...bySlack, ...byMail],
+    told,
+    toldOfSeeded: all.length - told.length,
     slackCalls: slack.calls.length,
     slackLimited: slack.rateLimited.length,
   };

@@ -22,8 +22,10 @@ export interface Told {
 }
 
 export interface RemotesReport {
-  /** In order of acceptance, Slack's first. */
+  /** Of what was posted, in order of acceptance, Slack's first. */
   readonly told: readonly Told[];
+  /** Messages of what was in the ledger from the start. */
+  readonly toldOfSeeded: number;
   readonly slackCalls: number;
   /** Calls that were answered 429. */
   readonly slackLimited: number;

@@ -1,5 +1,5 @@
 /** The scenarios by their names. */
-import { backlog, drain } from './backlog.ts';
+import { backlog, behind, drain } from './backlog.ts';
 import { burst, ten, workspace } from './burst.ts';
 import { dead } from './dead.ts';
 import { disk } from './disk.ts';
@@ -15,6 +15,7 @@ export const SCENARIOS = {
   workspace,
   hang,
   backlog,
+  behind,
   drain,
   dead,
   second,

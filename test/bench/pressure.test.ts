@@ -40,7 +40,7 @@ describe('the trials under pressure', () => {
       { what: 'key-000003 slack:#ops', at: 9000 },
     ];
     const postings = ['key-000001', 'key-000002', 'key-000003'].map((key) => posting(key, 1000));
-    const report = { told, slackCalls: 4, slackLimited: 0 };
+    const report = { told, toldOfSeeded: 0, slackCalls: 4, slackLimited: 0 };
     expect(tellingsOf(postings, () => 'slack:#ops', report, 11_000)).to.deep.equal({
       count: 3,
       told: 2,
