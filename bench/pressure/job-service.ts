@@ -16,7 +16,7 @@ const ANSWER_TIMEOUT_MS = 60_000;
 export interface Answer {
   /** HTTP status; 0: none came. */
   readonly status: number;
-  /** As the answer names it; empty where it does not. */
+  /** As the answer names it, empty where it does not; why no answer came. */
   readonly result: string;
   readonly tookMs: number;
 }
@@ -101,8 +101,9 @@ export class JobService {
       });
       const { result = '' } = (await response.body.json()) as { readonly result?: string };
       return { status: response.statusCode, result, tookMs: tookMs() };
-    } catch {
-      return { status: 0, result: '', tookMs: tookMs() };
+    } catch (error) {
+      const { code, name } = error as NodeJS.ErrnoException;
+      return { status: 0, result: code ?? name, tookMs: tookMs() };
     }
   }
 
