@@ -8,6 +8,9 @@ import { discard, folderInMemory } from './scratch.ts';
 /** Linux counts CPU time in hundredths of a second (man 7 time, USER_HZ). */
 const TICKS_PER_SECOND = 100;
 
+/** Whoever has not ended by then is killed: what it should have done by itself is measured elsewhere. */
+const ENDS_WITHIN_MS = 30_000;
+
 /**
  * Its log goes to a file in memory: flushing a ledger does not flush the log with it, and no reader takes CPU from what
  * is measured.
@@ -74,7 +77,9 @@ export class Child {
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
       const ended = once(this.#process, 'exit');
       this.#process.kill('SIGTERM');
+      const kill = setTimeout(this.#kill, ENDS_WITHIN_MS);
       await ended;
+      clearTimeout(kill);
     }
     process.off('exit', this.#kill);
     discard(this.#folder);

@@ -86,3 +86,13 @@ function createdFolder(path: string): string {
   mkdirSync(path, { recursive: true });
   return resolve(path);
 }
+
+/** Ends the process where the arguments cannot be understood, saying why. */
+export function readOrExit<Read>(read: (args: readonly string[]) => Read, usage: string): Read {
+  try {
+    return read(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    process.exit(2);
+  }
+}

@@ -9,7 +9,7 @@ import { describeMachine } from './machine.ts';
 import type { Laboratory } from './measure.ts';
 import { messageOf } from './message.ts';
 import { Metronome } from './metronome.ts';
-import { type Options, readOptions, USAGE } from './options.ts';
+import { type Options, readOptions, readOrExit, USAGE } from './options.ts';
 import { comparisonTable, targetTable } from './report-comparison.ts';
 import { growthTables } from './report-growth.ts';
 import { StandIns } from './stand-ins.ts';
@@ -60,20 +60,11 @@ async function mailPart({ mail: effort, profileFolder }: Options, laboratory: La
   print(targetTable(comparison, PRODUCT_MAIL, MAIL_TARGETS));
 }
 
-function optionsOrExit(): Options {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${USAGE}`);
-    process.exit(2);
-  }
-}
-
 function print(...paragraphs: readonly string[]): void {
   console.log(`${paragraphs.join('\n\n')}\n`);
 }
 
-const options = optionsOrExit();
+const options = readOrExit(readOptions, USAGE);
 print(`Measured on: ${describeMachine()}.`);
 if (options.profileFolder !== undefined) print('With the profiler running: no figure of the product counts.');
 const standIns = await StandIns.start();

@@ -58,6 +58,12 @@ export class StandIns {
     throw new Error(`not every callback from ${from} to ${to} was delivered`);
   }
 
+  /** How many callbacks of the range arrived, once or more often. */
+  async countArrived({ from, to }: Pick<Batch, 'from' | 'to'>): Promise<number> {
+    const { once, often } = await this.#tally(from, to);
+    return once + often;
+  }
+
   async #tally(from: number, to: number): Promise<Tally> {
     const { body } = await request(`http://127.0.0.1:${this.#ports.slackPort}/tally?from=${from}&to=${to}`);
     return (await body.json()) as Tally;

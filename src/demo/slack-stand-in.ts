@@ -7,7 +7,8 @@ import { text as readText } from 'node:stream/consumers';
 import { answerJson, interrupt, isInterruption, resetConnection } from './slack-faults.ts';
 import type { SlackFault } from './slack-faults.ts';
 import { judgeCall } from './slack-methods.ts';
-import type { SlackArguments, SlackCall, SlackWorkspace, StandInChannel } from './slack-methods.ts';
+import type { SlackArguments, SlackCall, SlackWorkspace, StandInChannel, Verdict } from './slack-methods.ts';
+import { type SlackRateLimit, SlackRateLimiter } from './slack-rate-limit.ts';
 
 const API_PATH = '/api/';
 
@@ -37,6 +38,8 @@ export interface SlackStandInOptions extends SlackWorkspace {
   readonly port?: number;
   /** Asked for each call for which `faults` holds nothing. */
   readonly faultOf?: (call: SlackCall) => SlackFault | undefined;
+  /** None: messages are taken as fast as they come. */
+  readonly rateLimit?: SlackRateLimit;
 }
 
 export interface SlackStandIn {
@@ -46,6 +49,8 @@ export interface SlackStandIn {
   readonly messages: readonly PostedMessage[];
   /** Methods called so far, refused calls included. */
   readonly calls: readonly string[];
+  /** Channels of the messages that the rate limit refused, as the caller addressed them, in order. */
+  readonly rateLimited: readonly string[];
   /** Faults of the next calls, first in, first out. */
   readonly faults: SlackFault[];
   /** Drops every connection. */
@@ -57,11 +62,14 @@ interface State {
   readonly options: SlackStandInOptions;
   readonly messages: PostedMessage[];
   readonly calls: string[];
+  readonly rateLimited: string[];
   readonly faults: SlackFault[];
+  readonly limiter: SlackRateLimiter | undefined;
 }
 
 export async function startSlackStandIn(options: SlackStandInOptions): Promise<SlackStandIn> {
-  const state: State = { options, messages: [], calls: [], faults: [] };
+  const limiter = options.rateLimit && new SlackRateLimiter(options.rateLimit);
+  const state: State = { options, messages: [], calls: [], rateLimited: [], faults: [], limiter };
   const server = createServer((request, response) => {
     // A caller that hangs up is none of the stand-in's business.
     handle(state, request, response).catch(() => response.destroy());
@@ -69,11 +77,12 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const { messages, calls, faults } = state;
+  const { messages, calls, rateLimited, faults } = state;
   return {
     apiUrl: `http://127.0.0.1:${port}${API_PATH}`,
     messages,
     calls,
+    rateLimited,
     faults,
     close: () => closeServer(server),
   };
@@ -85,7 +94,10 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   const fault = state.faults.shift() ?? state.options.faultOf?.(call);
   if (isInterruption(fault)) return interrupt(response, fault);
   if (fault?.kind === 'delay') await fault.until();
-  const answer = answerOf(state, call);
+  const verdict = judgeCall(state.options, call);
+  const retryAfter = refusedFor(state, call, verdict);
+  if (retryAfter !== undefined) return interrupt(response, { kind: 'rate_limited', retryAfter });
+  const answer = answerOf(state, call, verdict);
   if (fault?.kind === 'reset_after_accepting') return resetConnection(response);
   if (fault?.kind === 'answer_late') await fault.until();
   return answerJson(response, answer);
@@ -121,8 +133,20 @@ function parsed(json: string): unknown {
   }
 }
 
-function answerOf(state: State, call: SlackCall): unknown {
-  const verdict = judgeCall(state.options, call);
+/** @returns seconds; undefined: within the rate limit, or no message to be posted */
+function refusedFor(
+  { limiter, rateLimited }: State,
+  { args }: SlackCall,
+  verdict: Verdict,
+): string | undefined {
+  if (!verdict.ok || verdict.channel === undefined) return undefined;
+  const seconds = limiter?.take(verdict.channel.id);
+  if (seconds === undefined) return undefined;
+  rateLimited.push(String(args?.['channel']));
+  return String(seconds);
+}
+
+function answerOf(state: State, call: SlackCall, verdict: Verdict): unknown {
   if (!verdict.ok) return verdict;
   return verdict.channel === undefined ? IDENTITY : keep(state, call.args ?? {}, verdict.channel);
 }

@@ -148,9 +148,12 @@ async function createAlertCauses(db: Schema): Promise<void> {
   await db.schema.alterTable('deliveries').addColumn('alerted_cause', 'text').execute();
 }
 
+/** What a ledger of the first version has had. */
+export const FIRST_MIGRATION = '0001-ledger-tables';
+
 /** By their names, in their order. */
 const STEPS: Readonly<Record<string, (db: Schema, traits: DialectTraits) => Promise<void>>> = {
-  '0001-ledger-tables': async (db, traits) => {
+  [FIRST_MIGRATION]: async (db, traits) => {
     await createCallbacks(db, traits);
     await createDeliveries(db, traits);
     await createHistory(db, traits);
@@ -168,7 +171,8 @@ export const migrationNames: readonly string[] = Object.keys(STEPS);
 export const NEWER_LEDGER =
   'the ledger was written by a newer version of Botbell, or by one before its first release: run that version, or start with another store.url';
 
-function migrationsFor(traits: DialectTraits): Record<string, Migration> {
+/** By name, in order; also for whoever needs a ledger of an earlier version. */
+export function migrationsFor(traits: DialectTraits): Record<string, Migration> {
   const steps = Object.entries(STEPS);
   return Object.fromEntries(steps.map(([name, up]) => [name, { up: (db) => up(db as Schema, traits) }]));
 }
