@@ -116,8 +116,10 @@ export class SqlLedger implements Ledger {
     });
   }
 
-  dueDestinations(): Promise<readonly string[]> {
-    return this.#store.read(this.#store.deadline(), (db) => dueDestinations(db, this.#store.time()));
+  async dueDestinations(): Promise<readonly string[]> {
+    const deadline = this.#store.deadline();
+    await this.#clearArrearsBy(deadline);
+    return this.#store.read(deadline, (db) => dueDestinations(db, this.#store.time()));
   }
 
   async claimDue(requests: readonly DueRequest[]): Promise<readonly DueDelivery[]> {

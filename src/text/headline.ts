@@ -34,7 +34,7 @@ const NO_WORDS = /^(?:\s|at \S|\.\.\. \d+ |\^+$|Node\.js v\d)/u;
 export function headlineOf(text: string): string {
   const lines = endsOf(text)
     .split(LINE_BREAK)
-    .filter((line) => line.trim() !== '');
+    .filter((line) => cleanLine(line) !== '');
   const [first = '', ...others] = lines;
   if (saysNothing(first)) return cleanLine(tellingLine(lines) ?? lines.join(' '));
   if (!lines.some((line) => FRAME.test(line))) return cleanLine(lines.join(' '));

@@ -64,12 +64,12 @@ describe('the trials under pressure', () => {
       const ledger = await openLedger(`sqlite:${file}`, options);
       expect(await ledger.countOpen()).to.include({ pending: 3, dead: 2 });
       await ledger.close();
-      expect(deliveriesIn(file, 'pending')).to.deep.equal([
+      expect(deliveriesIn(file, 'pending')).to.have.members([
         'job-0000001 slack:#b',
         'job-0000002 slack:#a',
         'job-0000003 slack:#b',
       ]);
-      expect(deliveriesIn(file, 'dead')).to.deep.equal(['job-0000004 slack:#a', 'job-0000005 slack:#b']);
+      expect(deliveriesIn(file, 'dead')).to.have.members(['job-0000004 slack:#a', 'job-0000005 slack:#b']);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
