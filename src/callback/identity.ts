@@ -13,11 +13,6 @@ export function identityOf(callback: Callback): string {
   return hash('sha256', canonicalObject(callback, 'elapsed_time'), 'hex');
 }
 
-/** Equal wherever identities are, and next to free; of all others, only what nothing here tells apart shares it. */
-export function likenessOf({ job_id, bot_id, status, code, start_time, message }: Callback): string {
-  return `${job_id}\n${bot_id}\n${status} ${code} ${start_time}\n${message ?? ''}`;
-}
-
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
   if (typeof value === 'object' && value !== null)

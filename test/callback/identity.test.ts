@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { Callback } from '../../src/callback/callback.ts';
-import { identityOf, likenessOf } from '../../src/callback/identity.ts';
+import { identityOf } from '../../src/callback/identity.ts';
 
 const FIXTURES = new URL('../fixtures/callbacks/', import.meta.url);
 
@@ -28,32 +28,15 @@ function reversed(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, field]) => [key, reversed(field)]));
 }
 
-describe('likenessOf', () => {
-  it('is the same for whatever is the same callback', () => {
+describe('identityOf', () => {
+  it('is the same whatever the order of keys, for null and absent alike, and however long the BOT has run', () => {
     for (const name of readdirSync(FIXTURES)) {
       const callback = fixture(name);
       const again = { ...(reversed(callback) as Callback), elapsed_time: 7, absent: null };
       expect(identityOf(again), name).to.equal(identityOf(callback));
-      expect(likenessOf(again), name).to.equal(likenessOf(callback));
     }
   });
 
-  it('tells apart what must not wait for each other', () => {
-    const callback = fixture('minimal.json');
-    const others = [
-      {},
-      { job_id: 'x' },
-      { bot_id: 'x' },
-      { status: 1 as const },
-      { code: 1 },
-      { message: 'x' },
-    ];
-    const likenesses = others.map((fields) => likenessOf({ ...callback, ...fields }));
-    expect(new Set(likenesses).size).to.equal(others.length);
-  });
-});
-
-describe('identityOf', () => {
   it('is 64 hexadecimal digits, different for every fixture', () => {
     const identities = readdirSync(FIXTURES).map((name) => identityOf(fixture(name)));
     for (const id of identities) expect(id).to.match(/^[0-9a-f]{64}$/);
