@@ -162,6 +162,22 @@ export function describeDueDeliveries(
         expect(jobsOf(await claim())).to.deep.equal(['a', 'b', 'c']);
       });
 
+      it('is due at its time, and no older, though somebody sets the clock of this machine', async () => {
+        for (const setMs of [-3_600_000, 7_200_000]) {
+          await accept({ job_id: String(setMs) }, [OPS]);
+          const [due] = await claim();
+          const update = { ...failed(due?.record.id ?? -1), isOurs: true, dueInMs: 60_000 };
+          await ledger.settle(settlementOf([update]));
+          clock.setBy(setMs);
+          await store.passTime(60_000 - MARGIN_MS);
+          expect(await claim()).to.deep.equal([]);
+          await store.passTime(MARGIN_MS);
+          const [again] = await claim();
+          expect(again?.record.ageMs).to.be.within(60_000, 60_000 + 2 * MARGIN_MS);
+          await settle(again === undefined ? [] : [again]);
+        }
+      });
+
       it('does not grow older while it only waits for its turn', async () => {
         await accept({}, [OPS]);
         await store.passTime(3_600_000);

@@ -89,6 +89,51 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
     expect(await botbell.exited()).to.equal(0);
   });
 
+  it('drains as if it had been signalled once, however often it is, and says how to force its end', async () => {
+    const botbell = await start();
+    let release = () => {};
+    const until = new Promise<void>((resolve) => (release = resolve));
+    slack.faults.push({ kind: 'delay', until: () => until });
+    const inFlight = post(urlOf(botbell), callback());
+    while (slack.calls.length < 2) await soon();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGTERM', 'SIGINT'] as const) {
+      botbell.kill(signal);
+      await soon();
+    }
+    while (!botbell.log().includes(`kill -9 ${botbell.pid}`)) await soon();
+    release();
+    expect((await inFlight).body.result).to.equal('delivered');
+    expect(await botbell.exited()).to.equal(0);
+  });
+
+  it('is gone within answer_within and a second, and takes over what waited for Slack’s pace', async () => {
+    writeFileSync(
+      config,
+      readFileSync(config, 'utf8').replace(
+        "listen: '127.0.0.1:0', token",
+        "answer_within: 2s, listen: '127.0.0.1:0', token",
+      ),
+    );
+    const botbell = await start();
+    slack.faults.push({ kind: 'rate_limited', retryAfter: '1' }, { kind: 'hang' });
+    const inFlight = post(urlOf(botbell), callback());
+    while (slack.calls.length < 2) await soon();
+    const begun = performance.now();
+    botbell.kill('SIGTERM');
+    const answer = await inFlight;
+    expect(await botbell.exited()).to.equal(0);
+    expect(performance.now() - begun).to.be.below(3000);
+    expect(answer.status).to.be.oneOf([200, 504]);
+    expect(slack.calls, 'nothing was attempted any more').to.have.length(2);
+  });
+
+  it('lives on after SIGHUP, and says what that does not do yet', async () => {
+    const botbell = await start();
+    botbell.kill('SIGHUP');
+    while (!botbell.log().includes('SIGHUP')) await soon();
+    expect((await post(urlOf(botbell), callback())).body.result).to.equal('delivered');
+  });
+
   it('has V8 collect young objects in one thread and late, in words that V8 knows', async () => {
     const botbell = await start({ nodeArguments: ['--import', TELLING_FLAGS] });
     expect(botbell.log()).to.contain('asks V8: --no-parallel-scavenge\n');
