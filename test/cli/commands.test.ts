@@ -172,6 +172,18 @@ describe('The command line', () => {
         .and.to.include('reaches nobody');
     });
 
+    it('says of a route that tells nobody that this is on purpose; check has nothing against it', async () => {
+      const routes = `routes: [{ bot_id: 'invoice-*', notify: [] }]\ndefault_route: { notify: [{ slack: '#x' }] }\n`;
+      writeFileSync(config, `channels: { slack: { type: outbox, as: slack } }\n${routes}`);
+      const { code, stdout } = await runCommand(['route', ERROR, '--config', config]);
+      expect(code).to.equal(0);
+      expect(stdout)
+        .to.include('✓ routes[0]: bot_id matches invoice-*; it tells nobody, on purpose (notify: [])')
+        .and.to.include('· default_route: a route names this BOT, so the default route does not apply')
+        .and.to.include('reaches nobody');
+      expect((await runCommand(['check', '--config', config])).stderr).not.to.include('warning');
+    });
+
     it('reads standard input, and exits 1 on what is no callback', async () => {
       const { code, stderr } = await runCommand(['route', '-', '--config', config], {
         stdin: '{"status": 3}',
