@@ -4,7 +4,7 @@ import type { Channel, ChannelType } from './channels/channel.ts';
 import { createAdmin } from './admin/admin.ts';
 import { composePipeline, destinationsOf, leaseMsOf, type Pipeline } from './compose-pipeline.ts';
 import type { AdminConfig, Config } from './config/config.ts';
-import { listen, type ListeningServer } from './http/server.ts';
+import { listen, type ListeningServer, type MalformedRequest } from './http/server.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { openLedger } from './ledger/open-ledger.ts';
 import { ownerName } from './ledger/owner.ts';
@@ -14,7 +14,16 @@ import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { createReceiver, type Refusal } from './receive/receiver.ts';
 import { Traffic } from './receive/traffic.ts';
 import type { Renderer } from './render/renderer.ts';
-import { reportAttempt, reportCallback, reportLateResult, reportLostAlert } from './reports.ts';
+import {
+  createRefusalLog,
+  type RefusalLog,
+  reportAttempt,
+  reportCallback,
+  reportLateResult,
+  reportMilestone,
+  reportTurnedAway,
+} from './reports.ts';
+import { afterTurn } from './time/after-turn.ts';
 import type { Clock } from './time/clock.ts';
 import { unfailing } from './time/unfailing.ts';
 
@@ -79,10 +88,12 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const services: Services = { pipeline, ledger, metrics, traffic, onUnforeseen };
   const admin = await openAdmin(config.admin, services);
   if (admin !== undefined) cleanUps.push(() => admin.close(GOODBYE_MS));
-  const receiver = await openReceiver(options, services);
+  const refusals = createRefusalLog(logger, clock);
+  const receiver = await openReceiver(options, services, refusals);
   cleanUps.push(async () => {
     await drained();
     await receiver.close(GOODBYE_MS);
+    refusals.close();
   });
   return { receiver, admin };
 }
@@ -156,9 +167,8 @@ function openPipeline(
       parts.metrics.templateFailed();
       logger.error(failure, 'a template failed; the built-in one was used');
     }, parts.onUnforeseen),
-    onAlertLost: unfailing(
-      (alert, update, record) => reportLostAlert(logger, alert, update, record),
-      parts.onUnforeseen,
+    onMilestone: afterTurn(
+      unfailing((milestone) => reportMilestone(logger, clock, milestone), parts.onUnforeseen),
     ),
     onUnwritten: reportError(logger, 'what was told could not be written down'),
     onStoreTrouble: reportTrouble(logger),
@@ -181,7 +191,11 @@ async function openAdmin(
   return listen(createAdmin({ config, metrics, readiness, onUnforeseen }).callback(), config.listen);
 }
 
-function openReceiver(options: AppOptions, services: Services): Promise<ListeningServer> {
+function openReceiver(
+  options: AppOptions,
+  services: Services,
+  refusals: RefusalLog,
+): Promise<ListeningServer> {
   const { config, clock, logger } = options;
   const { pipeline, metrics, traffic, onUnforeseen } = services;
   const receiver = createReceiver({
@@ -191,10 +205,16 @@ function openReceiver(options: AppOptions, services: Services): Promise<Listenin
     handle: (incoming) => pipeline.bridge.handle(incoming),
     refuse: (refusal) => keepRefused(options, services, refusal),
     traffic,
-    report: (report) => reportCallback(logger, metrics, report),
+    report: (report) => reportCallback(logger, metrics, refusals, report),
+    reportTurnedAway: (report) => reportTurnedAway(metrics, refusals, report),
     onUnforeseen,
   });
-  return listen(receiver.callback(), config.receiver.listen);
+  const onMalformed = unfailing(
+    ({ detail, ...request }: MalformedRequest) =>
+      reportTurnedAway(metrics, refusals, { ...request, problem: detail }),
+    onUnforeseen,
+  );
+  return listen(receiver.callback(), config.receiver.listen, undefined, onMalformed);
 }
 
 async function keepRefused(

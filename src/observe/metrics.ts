@@ -11,6 +11,8 @@ const RETRY_COST_S = 30;
 export interface Metrics {
   /** A POST to the callback path was answered. */
   answered(answer: { status: string; result: string; httpStatus: number; seconds: number }): void;
+  /** A request that came no further than the door: no callback of any BOT, so it cost none any time. */
+  turnedAway(): void;
   attempted(attempt: { channel: string; outcome: string; seconds: number }): void;
   templateFailed(): void;
   configReloaded(isOk: boolean): void;
@@ -38,6 +40,7 @@ export function createMetrics({ version, countOpen }: MetricsSources): Metrics {
       meters.botSeconds.inc({ cause: 'answer' }, seconds);
       if (httpStatus < 200 || httpStatus > 299) meters.botSeconds.inc({ cause: 'retry' }, RETRY_COST_S);
     },
+    turnedAway: () => meters.callbacks.inc({ status: 'none', result: 'refused' }),
     attempted({ channel, outcome, seconds }) {
       meters.deliveries.inc({ channel, outcome });
       meters.deliverySeconds.observe({ channel }, seconds);

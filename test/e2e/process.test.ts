@@ -136,6 +136,9 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
       callback({ job_id: 'job-x', message: 'CONFIDENTIAL-MESSAGE', bot_name: 'PRIVATE-NAME' }),
     );
     await post(botbell.callbacksUrl.replace('<token>', 'wrong-token-in-path'), callback());
+    await post(botbell.callbacksUrl.replace('<token>', `wrong-token-in-path/${CALLBACK_TOKEN}`), callback());
+    await request(urlOf(botbell), { method: 'GET' });
+    await post(urlOf(botbell), { ...callback(), status: 7 });
     botbell.kill('SIGTERM');
     await botbell.exited();
     const log = botbell.log();
@@ -147,6 +150,15 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
       http: 502,
       result: 'failed',
     });
+    const turnedAway = log.split('\n').filter((line) => line.includes('"msg":"turned away"'));
+    for (const [index, fields] of [
+      { http: 404, reason: 'wrong token', path: '/callbacks/…', from: '127.0.0.1' },
+      { http: 404, reason: 'no such path', path: '/callbacks/…/…' },
+      { http: 405, method: 'GET' },
+      { http: 422, from: '127.0.0.1' },
+    ].entries()) {
+      expect(JSON.parse(turnedAway[index] ?? '{}')).to.include(fields);
+    }
     for (const secret of [
       TOKEN,
       CALLBACK_TOKEN,
