@@ -1,12 +1,14 @@
 /** The built program as an operator runs it: it starts, drains on SIGTERM, survives kill -9, and keeps its secrets. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { request } from 'undici';
 import { type SlackStandIn, startSlackStandIn } from '../../src/demo/slack-stand-in.ts';
 import { callback, post } from '../support/bridge-world.ts';
-import { serve, type ServeOptions, type ServeProcess } from '../support/process.ts';
+import { MAIN, serve, type ServeOptions, type ServeProcess } from '../support/process.ts';
 
 const TOKEN = 'xoxb-PROCESS-SECRET';
 const CALLBACK_TOKEN = 'a-long-callback-token-that-nobody-guesses';
@@ -126,6 +128,21 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
       '#log',
       '#ops',
     ]);
+  });
+
+  it('leaves nothing of a demo behind that is stopped by Ctrl-C or by a terminal that closes', async () => {
+    for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+      const demo = spawn(process.execPath, [MAIN, 'demo', '--stay'], {
+        env: { ...process.env, TMPDIR: folder, DEMO_PORT: '0', DEMO_ADMIN_PORT: '0' },
+      });
+      const exited = once(demo, 'exit');
+      let said = '';
+      demo.stdout.on('data', (chunk: Buffer) => {
+        if (!said.includes('1. ') && (said += chunk.toString()).includes('1. ')) demo.kill(signal);
+      });
+      expect([signal, await exited]).to.deep.equal([signal, [0, null]]);
+      expect(readdirSync(folder).filter((name) => name.startsWith('botbell-demo-'))).to.deep.equal([]);
+    }
   });
 
   it('logs one line a callback, with ids and outcome but no secret and nothing that a message says', async () => {
