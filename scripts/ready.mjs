@@ -1,9 +1,22 @@
 // Makes a fresh clone ready to run: installs what the lock file names, and builds, each only where it is due.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-process.chdir(join(import.meta.dirname, '..'));
+// Node 18 has no import.meta.dirname, and is told so below.
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+
+const { engines } = /** @type {{ engines: { node: string } }} */ (
+  JSON.parse(readFileSync('package.json', 'utf8'))
+);
+const needed = engines.node.replace('>=', '');
+if (process.versions.node.localeCompare(needed, 'en', { numeric: true }) < 0) {
+  console.error(
+    `Botbell needs Node ${needed} or newer; this is Node ${process.versions.node} (${process.execPath})`,
+  );
+  process.exit(1);
+}
 
 /** @param {string} path */
 const modifiedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;

@@ -5,7 +5,7 @@ import { createAdmin } from './admin/admin.ts';
 import { composePipeline, destinationsOf, leaseMsOf, type Pipeline } from './compose-pipeline.ts';
 import type { AdminConfig, Config } from './config/config.ts';
 import { timeBudgetOf } from './deliver/time-budget.ts';
-import { listen, type ListeningServer } from './http/server.ts';
+import { listen, type ListeningServer, type MalformedRequest } from './http/server.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { openLedger } from './ledger/open-ledger.ts';
 import { ownerName } from './ledger/owner.ts';
@@ -15,7 +15,16 @@ import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { createReceiver, type Refusal } from './receive/receiver.ts';
 import { Traffic } from './receive/traffic.ts';
 import type { Renderer } from './render/renderer.ts';
-import { reportAttempt, reportCallback, reportLateResult, reportLostAlert } from './reports.ts';
+import {
+  createRefusalLog,
+  type RefusalLog,
+  reportAttempt,
+  reportCallback,
+  reportLateResult,
+  reportMilestone,
+  reportTurnedAway,
+} from './reports.ts';
+import { afterTurn } from './time/after-turn.ts';
 import type { Clock } from './time/clock.ts';
 import { unfailing } from './time/unfailing.ts';
 
@@ -69,6 +78,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   cleanUps.push(() => within(GOODBYE_MS, closeAll(channels), clock));
   const onUnforeseen = reportUnforeseen(logger);
   const pipeline = openPipeline(options, { channels, ledger, metrics, onUnforeseen });
+  metrics.pausesCountedBy(() => pipeline.lanes.pausedCount);
   const retention = startRetention(ledger, config.store.keepMs, clock, reportTrouble(logger));
   cleanUps.push(() => retention.stop());
   const traffic = new Traffic(config.receiver.maxInFlight);
@@ -80,10 +90,12 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const services: Services = { pipeline, ledger, metrics, traffic, onUnforeseen };
   const admin = await openAdmin(config.admin, services);
   if (admin !== undefined) cleanUps.push(() => admin.close(GOODBYE_MS));
-  const receiver = await openReceiver(options, services);
+  const refusals = createRefusalLog(logger, clock);
+  const receiver = await openReceiver(options, services, refusals);
   cleanUps.push(async () => {
     await drained();
     await receiver.close(GOODBYE_MS);
+    refusals.close();
   });
   return { receiver, admin };
 }
@@ -157,9 +169,8 @@ function openPipeline(
       parts.metrics.templateFailed();
       logger.error(failure, 'a template failed; the built-in one was used');
     }, parts.onUnforeseen),
-    onAlertLost: unfailing(
-      (alert, update, record) => reportLostAlert(logger, alert, update, record),
-      parts.onUnforeseen,
+    onMilestone: afterTurn(
+      unfailing((milestone) => reportMilestone(logger, clock, milestone), parts.onUnforeseen),
     ),
     onUnwritten: reportError(logger, 'what was told could not be written down'),
     onStoreTrouble: reportTrouble(logger),
@@ -182,7 +193,11 @@ async function openAdmin(
   return listen(createAdmin({ config, metrics, readiness, onUnforeseen }).callback(), config.listen);
 }
 
-function openReceiver(options: AppOptions, services: Services): Promise<ListeningServer> {
+function openReceiver(
+  options: AppOptions,
+  services: Services,
+  refusals: RefusalLog,
+): Promise<ListeningServer> {
   const { config, clock, logger } = options;
   const { pipeline, metrics, traffic, onUnforeseen } = services;
   const receiver = createReceiver({
@@ -192,10 +207,16 @@ function openReceiver(options: AppOptions, services: Services): Promise<Listenin
     handle: (incoming) => pipeline.bridge.handle(incoming),
     refuse: (refusal) => keepRefused(options, services, refusal),
     traffic,
-    report: (report) => reportCallback(logger, metrics, report),
+    report: (report) => reportCallback(logger, metrics, refusals, report),
+    reportTurnedAway: (report) => reportTurnedAway(metrics, refusals, report),
     onUnforeseen,
   });
-  return listen(receiver.callback(), config.receiver.listen);
+  const onMalformed = unfailing(
+    ({ detail, ...request }: MalformedRequest) =>
+      reportTurnedAway(metrics, refusals, { ...request, problem: detail }),
+    onUnforeseen,
+  );
+  return listen(receiver.callback(), config.receiver.listen, undefined, onMalformed);
 }
 
 async function keepRefused(

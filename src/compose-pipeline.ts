@@ -11,13 +11,14 @@ import { type Courier, createCourier } from './deliver/courier.ts';
 import { DeliveriesUnderWay } from './deliver/deliveries-under-way.ts';
 import { Lanes } from './deliver/lanes.ts';
 import { type AttemptResult, createMessenger, type Errand } from './deliver/messenger.ts';
+import type { Milestone } from './deliver/milestones.ts';
 import type { Plan, PlannedErrand } from './deliver/plan.ts';
 import { redactor } from './deliver/redact.ts';
 import { Shares } from './deliver/shares.ts';
 import { TurnsOfJobs } from './deliver/turns-of-jobs.ts';
 import { Worker } from './deliver/worker.ts';
-import type { DeliveryRecord, DeliveryUpdate, Ledger, RefusedBody } from './ledger/ledger.ts';
-import { type AlertNotice, isAlert, noticeId } from './notice/notice.ts';
+import type { Ledger, RefusedBody } from './ledger/ledger.ts';
+import { isAlert, noticeId } from './notice/notice.ts';
 import type { Renderer, TemplateFailure } from './render/renderer.ts';
 import { createRouter, type RoutedDestination, type Router } from './route/router.ts';
 import { type Clock, systemClock } from './time/clock.ts';
@@ -38,8 +39,7 @@ export interface PipelineParts {
   /** A report threw. */
   readonly onUnforeseen: (error: unknown) => void;
   readonly onTemplateError: (failure: TemplateFailure) => void;
-  /** An alert could not be delivered. */
-  readonly onAlertLost: (alert: AlertNotice, update: DeliveryUpdate, record: DeliveryRecord) => void;
+  readonly onMilestone: (milestone: Milestone) => void;
   readonly onUnwritten: (error: unknown) => void;
   readonly onStoreTrouble: (error: unknown) => void;
   readonly onStoreRecovered: () => void;
@@ -90,7 +90,7 @@ function composeLanes({ config, channelTypes, ledger, clock, onStoreTrouble }: P
 }
 
 function composeBridge(
-  { config, ledger, clock, onUnwritten }: PipelineParts,
+  { config, ledger, clock, onMilestone, onUnwritten }: PipelineParts,
   {
     router,
     take,
@@ -115,12 +115,13 @@ function composeBridge(
     plan: (callback) => planFor(router, callback),
     startedAt: (callback) => parseStartTime(callback.start_time, display.timezone) ?? clock.now(),
     onDue,
+    onMilestone,
     onUnwritten,
   });
 }
 
 function composeWorker(
-  { config, ledger, clock, onAlertLost, onStoreTrouble, onStoreRecovered }: PipelineParts,
+  { config, ledger, clock, onMilestone, onStoreTrouble, onStoreRecovered }: PipelineParts,
   { router, take, alerts, lanes, underWay }: SharedParts,
 ): Worker {
   const { receiver, delivery } = config;
@@ -135,7 +136,7 @@ function composeWorker(
     alerts,
     random: Math.random,
     plan: ({ notice }) => (isAlert(notice) ? alertPlan(config) : planFor(router, notice.callback)),
-    onAlertLost,
+    onMilestone,
     onTrouble: onStoreTrouble,
     onRecovered: onStoreRecovered,
   });

@@ -1,42 +1,17 @@
 #!/usr/bin/env node
-/** The process: arguments to a command, exit code. */
-import { buffer } from 'node:stream/consumers';
-import { runProgram } from './cli/program.ts';
-
-/** What a remote still holds open when a command is done is not waited for. */
-const LAST_WAIT_MS = 100;
-
-// Whoever read what it prints may be gone: that is no reason to stop telling people.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-
-const message = (text: string) => void process.stderr.write(`${text}\n`);
-
-process.exitCode = await runProgram(process.argv.slice(2), {
-  variables: process.env,
-  configFile: undefined,
-  isTerminal: process.stdout.isTTY && process.stderr.isTTY && !process.env['NO_COLOR'],
-  result: (text) => void process.stdout.write(`${text}\n`),
-  message,
-  readStdin: () => buffer(process.stdin),
-  untilStopped,
-  onHangup: (listener) => void process.on('SIGHUP', listener),
-});
-setTimeout(() => process.exit(), LAST_WAIT_MS).unref();
-
 /**
- * A supervisor may signal the whole process group, and npm hands on what it was sent, so one signal can come twice:
- * further ones change nothing.
+ * The door: an older Node is told what it lacks, before it meets what it cannot read. Nothing may be imported here, since
+ * that would be read first.
  */
-function untilStopped(): Promise<void> {
-  return new Promise((resolve) => {
-    let isStopping = false;
-    const stop = (signal: NodeJS.Signals) => {
-      if (isStopping && signal === 'SIGINT')
-        message(`stopping; to end it at once, and lose nothing but time: kill -9 ${process.pid}`);
-      isStopping = true;
-      resolve();
-    };
-    process.on('SIGTERM', stop);
-    process.on('SIGINT', stop);
-  });
+const NEEDED = [20, 19] as const;
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+
+if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) {
+  void import('./process.ts');
+} else {
+  process.stderr.write(
+    `Botbell needs Node ${NEEDED.join('.')} or newer; this is Node ${process.versions.node} (${process.execPath})\n`,
+  );
+  process.exitCode = 1;
 }

@@ -3,18 +3,35 @@ import { statusNameOf } from './callback/callback.ts';
 import type { Receipt } from './channels/channel.ts';
 import type { AttemptResult, Errand } from './deliver/messenger.ts';
 import type { Verdict } from './deliver/verdict.ts';
-import type { DeliveryRecord, DeliveryUpdate } from './ledger/ledger.ts';
-import { type AlertNotice, isAlert, jobIdOf } from './notice/notice.ts';
+import type { Milestone, MilestoneName } from './deliver/milestones.ts';
+import { isAlert, jobIdOf } from './notice/notice.ts';
+import { LineLimit } from './observe/line-limit.ts';
 import type { Logger } from './observe/logger.ts';
 import type { Metrics } from './observe/metrics.ts';
-import type { ReceiverReport } from './receive/receiver.ts';
+import type { ReceiverReport, TurnedAway } from './receive/receiver.ts';
 import { cleanLine } from './text/clean.ts';
 import { cutEnd } from './text/cut.ts';
+import type { Clock } from './time/clock.ts';
 
 const LONGEST_ID = 200;
+const MOST_POINTERS = 10;
 
-/** One line a POST to the callback path. */
-export function reportCallback(logger: Logger, metrics: Metrics, report: ReceiverReport): void {
+/** Where a line for each would let a stranger fill the disk. */
+export type RefusalLog = LineLimit<Readonly<Record<string, unknown>>>;
+
+export function createRefusalLog(logger: Logger, clock: Pick<Clock, 'startTimer'>): RefusalLog {
+  return new LineLimit(clock, (line, notLogged) => {
+    logger.warn(notLogged === 0 ? line : { ...line, not_logged: notLogged }, 'turned away');
+  });
+}
+
+/** One line a POST to the callback path; one a second for each reason of those that are turned away. */
+export function reportCallback(
+  logger: Logger,
+  metrics: Metrics,
+  refusals: RefusalLog,
+  report: ReceiverReport,
+): void {
   const { callback, verdict, status: httpStatus, durationMs } = report;
   const status = callback === undefined ? 'none' : statusNameOf(callback);
   const result = verdict?.result ?? (isRefused(httpStatus) ? 'refused' : 'unavailable');
@@ -31,7 +48,25 @@ export function reportCallback(logger: Logger, metrics: Metrics, report: Receive
     reason: httpStatus < 400 ? undefined : report.problem,
   };
   if (httpStatus < 400) logger.info(line, 'callback');
-  else logger.warn(line, 'callback');
+  else if (verdict !== undefined) logger.warn(line, 'callback');
+  else turnAway(refusals, line, report);
+}
+
+/** One line a second for each reason, and a count of all. */
+export function reportTurnedAway(metrics: Metrics, refusals: RefusalLog, report: TurnedAway): void {
+  const { status, method, path, problem } = report;
+  metrics.turnedAway();
+  const line = { http: status, result: 'refused', reason: problem, method, path };
+  turnAway(refusals, line, report);
+}
+
+function turnAway(
+  refusals: RefusalLog,
+  line: { readonly http: number; readonly reason: string | undefined },
+  { from = '', pointers }: Pick<ReceiverReport, 'from'> & Partial<Pick<ReceiverReport, 'pointers'>>,
+): void {
+  const shown = { ...line, from: shortId(from), pointers: pointers?.slice(0, MOST_POINTERS).map(shortId) };
+  refusals.say(`${line.http} ${line.reason}`, shown);
 }
 
 function isRefused(httpStatus: number): boolean {
@@ -71,25 +106,51 @@ export function reportAttempt(
   logger.warn(line, 'delivery failed');
 }
 
-/** Nobody else hears of an alert that could not be delivered. */
-export function reportLostAlert(
-  logger: Logger,
-  notice: AlertNotice,
-  { lastError, attempts }: DeliveryUpdate,
-  { destination }: DeliveryRecord,
-): void {
+/** What happened to a delivery that no answer has told, or of which an operator may have to do something. */
+export function reportMilestone(logger: Logger, clock: Pick<Clock, 'now'>, milestone: Milestone): void {
+  const { name, notice, destination, attempts, lastError, heldBecause, firstReceivedAt } = milestone;
+  const { level, callback, alert } = MILESTONES[name];
   const jobId = jobIdOf(notice);
   const line = {
     destination,
-    alert: notice.template,
+    ...(isAlert(notice)
+      ? { alert: notice.template }
+      : { status: notice.template, bot_id: shortId(notice.callback.bot_id) }),
     job_id: jobId && shortId(jobId),
     attempts,
+    ms_since_received: Math.max(0, clock.now() - firstReceivedAt),
     class: lastError?.class,
     code: lastError?.code,
-    reason: lastError?.message,
+    reason: heldBecause ?? lastError?.message,
   };
-  logger.error(line, 'an alert could not be delivered; no further attempts');
+  logger[level](line, isAlert(notice) ? alert : callback);
 }
+
+const MILESTONES = {
+  delivered_late: {
+    level: 'info',
+    callback: 'delivered after the answer',
+    alert: 'alert delivered',
+  },
+  taken_over: {
+    level: 'info',
+    callback: 'taken over: Botbell delivers it from here',
+    alert: 'taken over: Botbell delivers it from here',
+  },
+  given_up: {
+    level: 'error',
+    callback: 'could not be delivered; no further attempts',
+    alert: 'an alert could not be delivered; no further attempts',
+  },
+  held: {
+    level: 'warn',
+    callback: 'held back',
+    alert: 'an alert was held back',
+  },
+} as const satisfies Record<
+  MilestoneName,
+  { level: 'info' | 'warn' | 'error'; callback: string; alert: string }
+>;
 
 /** The attempt was counted as a failure when it was cut off; this tells an operator who wonders about a second copy. */
 export function reportLateResult(

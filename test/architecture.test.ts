@@ -13,7 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   channels: ['text', 'time'],
   notice: ['text', 'callback', 'channels'],
   config: ['text', 'time', 'callback', 'channels'],
-  observe: [],
+  observe: ['time'],
   http: [],
   route: ['text', 'callback', 'config'],
   render: ['text', 'time', 'callback', 'channels', 'notice', 'config'],
@@ -21,11 +21,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   deliver: ['text', 'time', 'callback', 'channels', 'notice', 'ledger'],
   receive: ['text', 'time', 'callback', 'config', 'http', 'deliver', 'ledger'],
   admin: ['text', 'time', 'config', 'http', 'observe', 'ledger'],
-  demo: ['text'],
+  demo: ['text', 'callback'],
 };
 
 /** The top of the house, which puts the stages together. */
-const ROOT_FILES = ['main.ts', 'app.ts', 'compose-pipeline.ts', 'package-files.ts', 'reports.ts'];
+const ROOT_FILES = [
+  'main.ts',
+  'process.ts',
+  'app.ts',
+  'compose-pipeline.ts',
+  'package-files.ts',
+  'reports.ts',
+];
 
 /** Everything that anybody may know of a channel by its name. */
 const KNOW_CHANNELS = ['channels/', 'demo/', 'cli/demo.ts', 'render/plain-message.ts'];

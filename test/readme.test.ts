@@ -1,11 +1,27 @@
-/** What the README shows is what the reader sees: its commands are run, its files and npm scripts exist. */
-import { existsSync, readFileSync } from 'node:fs';
+/** What the README shows is what the reader sees: its commands are run, its configs load, its files and npm scripts exist. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { YAMLMap, parseDocument } from 'yaml';
+import { type RunningApp, startApp } from '../src/app.ts';
+import { channelTypes } from '../src/channels/registry.ts';
+import { checkProject } from '../src/cli/load-project.ts';
+import { createLogger } from '../src/observe/logger.ts';
+import { systemClock } from '../src/time/clock.ts';
 import { runCommand } from './support/command.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const CONFIG = readFileSync(join(ROOT, 'config/botbell.yaml'), 'utf8');
+
+/** What the README's service listens on, and the tests' must not. */
+const SERVED = 'http://127.0.0.1:8080/';
+const OWN_PLACE = `
+receiver: { listen: '127.0.0.1:0' }
+admin: { listen: 'off' }
+store: { url: 'sqlite::memory:' }
+`;
 
 interface Session {
   readonly variables: Readonly<Record<string, string>>;
@@ -30,16 +46,76 @@ function variablesIn(text: string): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
+/** Ids that are made at random are others each time; those of the samples stay. */
+function withoutNewIds(text: string): string {
+  return text.replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, (id) =>
+    id.startsWith('7d3e0a90') ? id : '<new id>',
+  );
+}
+
 describe('The README', () => {
-  it('shows sessions', () => expect(sessions()).to.have.length(2));
+  let folder: string;
+  let app: RunningApp;
+
+  const configFile = (text: string): string => {
+    const file = join(folder, 'botbell.yaml');
+    writeFileSync(file, text);
+    return file;
+  };
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'botbell-readme-'));
+    const file = configFile(`${CONFIG}${OWN_PLACE}`);
+    const { project } = checkProject({ variables: {}, configFile: file });
+    if (project === undefined) throw new Error('the config that the README begins with does not load');
+    const logger = await createLogger('silent', false, (line) => line);
+    app = await startApp({
+      ...project,
+      channelTypes,
+      clock: systemClock,
+      logger,
+      version: '0',
+      print: () => undefined,
+    });
+  });
+
+  after(async () => {
+    await app.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('shows sessions', () => expect(sessions()).to.have.length(5));
 
   for (const { variables, args, output } of sessions()) {
     it(`shows what \`botbell ${args.join(' ')}\` prints`, async () => {
-      const { code, stdout } = await runCommand(args, { variables });
-      expect(stdout.trimEnd()).to.equal(output);
+      const here = args.map((arg) => arg.replace(SERVED, `http://127.0.0.1:${app.receiver.port}/`));
+      const { code, stdout, stderr } = await runCommand(here, { variables });
+      const isSending = args[0] === 'send';
+      const said = isSending ? `${stderr}\n${stdout}` : stdout;
+      expect(withoutNewIds(said.trimEnd())).to.equal(withoutNewIds(output));
       expect(code).to.equal(0);
     });
   }
+
+  it('shows configs that load, completed by the one that is there', async () => {
+    const blocks = [...README.matchAll(/```yaml\n([^]*?)```/g)].map(([, text = '']) => text);
+    expect(blocks).to.have.length(2);
+    const variables = {
+      SLACK_BOT_TOKEN: 'xoxb-1',
+      SMTP_URL: 'smtp://127.0.0.1',
+      CALLBACK_TOKEN: '0123456789abcdef0123456789abcdef',
+    };
+    for (const block of blocks) {
+      const whole = parseDocument(CONFIG);
+      const { contents } = parseDocument(block);
+      if (!(contents instanceof YAMLMap)) throw new Error('no map');
+      for (const { key, value } of contents.items) whole.set(key, value);
+      const { code, stderr } = await runCommand(['check', '--config', configFile(String(whole))], {
+        variables,
+      });
+      expect([code, stderr]).to.deep.equal([0, '']);
+    }
+  });
 
   it('names only npm scripts and files that there are', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
@@ -51,5 +127,15 @@ describe('The README', () => {
     expect(named.filter((script) => !(script in scripts))).to.deep.equal([]);
     const links = [...README.matchAll(/\]\((?<path>[^)#:]+)\)/g)].map(({ groups }) => groups?.['path'] ?? '');
     expect(links.filter((path) => !existsSync(join(ROOT, path)))).to.deep.equal([]);
+  });
+
+  it('names every command that there is, in its table', async () => {
+    const { stdout } = await runCommand(['--help']);
+    const commands = [...stdout.matchAll(/^ {2}(\w+)(?: \[options\])?(?: <\w+>)? {2,}/gm)].map(
+      ([, name = '']) => name,
+    );
+    for (const command of commands.filter((name) => name !== 'help'))
+      expect(README).to.match(new RegExp(`^\\| \`${command}[ \`]`, 'm'));
+    expect(commands).to.include.members(['serve', 'send', 'demo']);
   });
 });

@@ -4,10 +4,19 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { DeliveryFailure } from '../src/channels/failure.ts';
 import type { Errand } from '../src/deliver/messenger.ts';
+import type { Milestone } from '../src/deliver/milestones.ts';
 import { noticeOf } from '../src/notice/notice.ts';
 import { createMetrics, type Metrics } from '../src/observe/metrics.ts';
 import type { ReceiverReport } from '../src/receive/receiver.ts';
-import { reportAttempt, reportCallback, reportLateResult } from '../src/reports.ts';
+import {
+  createRefusalLog,
+  reportAttempt,
+  reportCallback,
+  reportLateResult,
+  reportMilestone,
+  reportTurnedAway,
+} from '../src/reports.ts';
+import { ManualClock } from './support/manual-clock.ts';
 import { callbackWith } from './support/callbacks.ts';
 import { DELIVERED } from './support/receiver-bench.ts';
 
@@ -19,6 +28,8 @@ const REPORT: ReceiverReport = {
   callback: CALLBACK,
   verdict: DELIVERED,
   problem: undefined,
+  from: undefined,
+  pointers: undefined,
 };
 const ERRAND: Errand = {
   notice: noticeOf(CALLBACK, 1),
@@ -32,6 +43,7 @@ const ERRAND: Errand = {
 describe('reports', () => {
   let lines: Record<string, unknown>[];
   let metrics: Metrics;
+  let clock: ManualClock;
 
   const loggerAt = (level: string) => {
     const stream = new Writable({
@@ -44,14 +56,17 @@ describe('reports', () => {
     return pino({ level, base: undefined }, stream);
   };
 
+  const refusals = () => createRefusalLog(loggerAt('info'), clock);
+
   const callbackLine = (report: Partial<ReceiverReport>) => {
-    reportCallback(loggerAt('info'), metrics, { ...REPORT, ...report });
+    reportCallback(loggerAt('info'), metrics, refusals(), { ...REPORT, ...report });
     expect(lines).to.have.length(1);
     return lines[0];
   };
 
   beforeEach(() => {
     lines = [];
+    clock = new ManualClock();
     metrics = createMetrics({ version: '1', countOpen: () => Promise.resolve(undefined) });
   });
 
@@ -111,6 +126,117 @@ describe('reports', () => {
     const line = callbackLine({ callback });
     expect(line).to.include({ job_id: 'a {"level":60}' });
     expect(String(line?.['bot_id']).length).to.be.at.most(200);
+  });
+
+  it('say of who is turned away from where and why, once a second for each reason, and count all', async () => {
+    const log = refusals();
+    const away = (path: string) =>
+      reportTurnedAway(metrics, log, {
+        status: 404,
+        from: '192.0.2.7\n',
+        method: 'POST',
+        path,
+        problem: 'wrong token',
+      });
+    away('/callbacks/…');
+    away('/callbacks/…');
+    away('/callbacks/…');
+    const invalid = { status: 422, callback: undefined, verdict: undefined, from: '192.0.2.8' };
+    const pointers = ['/status', ...Array.from({ length: 1000 }, () => '/x'.repeat(10_000))];
+    const report = { ...REPORT, ...invalid, problem: 'JSON, but not a callback', pointers };
+    reportCallback(loggerAt('info'), metrics, log, report);
+    expect(lines[0]).to.deep.equal({
+      level: 40,
+      http: 404,
+      result: 'refused',
+      reason: 'wrong token',
+      method: 'POST',
+      path: '/callbacks/…',
+      from: '192.0.2.7',
+      msg: 'turned away',
+    });
+    expect(lines[1]).to.deep.include({ http: 422, from: '192.0.2.8' });
+    expect(lines[1]?.['pointers']).to.include('/status');
+    expect(JSON.stringify(lines[1]).length).to.be.lessThan(3000);
+    expect(lines).to.have.length(2);
+    await clock.advance(1000);
+    expect(lines).to.have.length(3);
+    expect(lines[2]).to.include({ http: 404, not_logged: 1 });
+    const text = await metrics.text();
+    expect(text).to.contain('botbell_callbacks_total{status="none",result="refused"} 4');
+    expect(text, 'no BOT waits for who is turned away at the door').to.contain(
+      'botbell_bot_seconds_total{cause="retry"} 30',
+    );
+  });
+
+  it('say of a deluge that is answered 503 one line a second, and of each failed callback its own', () => {
+    const log = refusals();
+    for (let time = 0; time < 100; time += 1) {
+      const busy = { ...REPORT, status: 503, verdict: undefined, problem: 'busy', from: '192.0.2.7' };
+      reportCallback(loggerAt('info'), metrics, log, busy);
+    }
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.include({ result: 'unavailable', from: '192.0.2.7', reason: 'busy' });
+    const verdict = { ...DELIVERED, status: 502, result: 'failed' } as const;
+    for (let time = 0; time < 100; time += 1) {
+      reportCallback(loggerAt('info'), metrics, log, { ...REPORT, status: 502, verdict, problem: 'failed' });
+    }
+    expect(lines).to.have.length(101);
+  });
+
+  describe('of what becomes of a delivery that no answer tells', () => {
+    const lastError = { class: 'config', code: 'not_in_channel', message: 'invite the app' } as const;
+    const said = (fields: Partial<Milestone> & Pick<Milestone, 'name'>) => {
+      const milestone = {
+        notice: noticeOf(CALLBACK, 1),
+        destination: 'slack:#ops',
+        attempts: 3,
+        lastError: undefined,
+        heldBecause: undefined,
+        firstReceivedAt: clock.now() - 125_000,
+        ...fields,
+      };
+      reportMilestone(loggerAt('info'), clock, milestone);
+      return lines.at(-1);
+    };
+
+    it('say that it was told late, with how late', () => {
+      expect(said({ name: 'delivered_late' })).to.deep.equal({
+        level: 30,
+        destination: 'slack:#ops',
+        status: 'succeeded',
+        bot_id: 'get_items',
+        job_id: 'job-1',
+        attempts: 3,
+        ms_since_received: 125_000,
+        msg: 'delivered after the answer',
+      });
+    });
+
+    it('say that it was taken over, and why', () => {
+      const line = said({ name: 'taken_over', lastError });
+      expect(line).to.include({ level: 30, class: 'config', code: 'not_in_channel' });
+      expect(line?.['msg']).to.contain('taken over');
+    });
+
+    it('say at error that it was given up', () => {
+      const line = said({ name: 'given_up', lastError });
+      expect(line).to.include({ level: 50, reason: 'invite the app' });
+      expect(line?.['msg']).to.contain('no further attempts');
+    });
+
+    it('warn that it was held back', () => {
+      expect(said({ name: 'held', heldBecause: 'no longer routed' })).to.include({
+        level: 40,
+        reason: 'no longer routed',
+      });
+    });
+
+    it('keep to themselves what the message says', () => {
+      for (const name of ['delivered_late', 'taken_over', 'given_up', 'held'] as const) said({ name });
+      expect(lines).to.have.length(4);
+      expect(JSON.stringify(lines)).not.to.contain(CONTENT);
+    });
   });
 
   it('give a line to a failed attempt and count it by its class', async () => {

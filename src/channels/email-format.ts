@@ -40,7 +40,8 @@ export const emailFormat: MessageFormat<EmailMessage> = {
   compose,
   inspect,
   asText: ({ subject, text }) => `${subject}\n\n${text}`.trimEnd(),
-  asHtml,
+  asHtml: ({ html }) => html,
+  titleOf: ({ subject }) => subject,
 };
 
 function landingOf(path: readonly (string | number)[]): Landing {
@@ -92,8 +93,4 @@ function inspect(message: EmailMessage): ReturnType<MessageFormat['inspect']> {
   return Object.keys(emailFormat.parts)
     .filter((part) => parts[part] !== undefined && typeof parts[part] !== 'string')
     .map((part) => ({ path: [part], message: `"${part}" must be a string` }));
-}
-
-function asHtml({ subject, html }: EmailMessage): string {
-  return `<div style="font:600 16px/1.4 system-ui,'Noto Sans JP',sans-serif;padding:8px 0">${escapeHtml(subject)}</div>\n${html}`;
 }

@@ -24,6 +24,12 @@ export interface MessagePart {
   readonly mayBeLeftOut?: boolean;
 }
 
+export interface MessageTheme {
+  readonly name: 'light' | 'dark';
+  /** CSS for the document that the message is shown in. */
+  readonly style: string;
+}
+
 /**
  * One kind of message. Channels that speak it name it; template folders bear its name.
  * All functions are pure. Whatever the foreign text, `compose` yields a well-formed message within the remote's limits.
@@ -41,6 +47,13 @@ export interface MessageFormat<Message = unknown> {
   inspect(message: Message): { readonly path: readonly (string | number)[]; readonly message: string }[];
   /** The message as a person would read it on a terminal: several lines, no colours. */
   asText(message: Message): string;
-  /** The message as its reader would see it: an HTML fragment that carries its own inline styles and runs no script. */
+  /**
+   * The message as its reader would see it, to be shown in a frame of its own: an HTML document, or a fragment that
+   * carries its own inline styles.
+   */
   asHtml(message: Message): string;
+  /** What its reader sees above it, such as a mail's subject. */
+  titleOf?(message: Message): string;
+  /** Looks that its readers may have chosen; left out where the message itself says how it looks. */
+  readonly themes?: readonly MessageTheme[];
 }

@@ -5,7 +5,7 @@ import type { Landing } from '../text/landing.ts';
 import { cutMark } from './cut-marks.ts';
 import type { ComposeContext, Language, MessageFormat, RenderedParts, TemplateValue } from './format.ts';
 import { fitTotal, MAX_TOTAL_LENGTH } from './slack-budget.ts';
-import { slackAsHtml } from './slack-html.ts';
+import { SLACK_THEMES, slackAsHtml } from './slack-html.ts';
 import { inspectSlack } from './slack-inspect.ts';
 import { fitBlock } from './slack-limits.ts';
 import { mentionsOf } from './slack-mentions.ts';
@@ -48,6 +48,7 @@ export const slackFormat: MessageFormat<SlackMessage> = {
   inspect: inspectSlack,
   asText: slackAsText,
   asHtml: slackAsHtml,
+  themes: SLACK_THEMES,
 };
 
 function landingOf(path: readonly (string | number)[], parent: TemplateValue): Landing {

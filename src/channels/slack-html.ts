@@ -1,6 +1,6 @@
 /** A Slack message as Slack would show it, near enough, in HTML that carries its own styles and loads nothing. */
 import { escapeFor } from '../text/escape.ts';
-import type { TemplateValue } from './format.ts';
+import type { MessageTheme, TemplateValue } from './format.ts';
 import { isObject, objectsAt, stringAt, typeOf } from './slack-message.ts';
 import type { SlackMessage, SlackObject } from './slack-message.ts';
 import { writeMrkdwn } from './slack-mrkdwn.ts';
@@ -34,6 +34,15 @@ const STYLES = {
   table: 'margin:8px 0;border-collapse:collapse',
   cell: 'padding:4px 12px;border:1px solid rgba(128,128,128,.35);text-align:left;vertical-align:top;font-size:14px',
 } as const;
+
+/** Slack's own colours; those of links and code are others in each. */
+export const SLACK_THEMES: readonly MessageTheme[] = [
+  {
+    name: 'light',
+    style: 'body{background:#fff;color:#1d1c1d}a:not([style*=padding]){color:#1264a3!important}',
+  },
+  { name: 'dark', style: 'body{background:#1a1d21;color:#d1d2d3}code{color:#e8912d!important}' },
+];
 
 const SLACK_LOOK: MrkdwnStyle = {
   text: htmlText,

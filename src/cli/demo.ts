@@ -10,40 +10,64 @@ import { play, type SceneAnswer, SCENES } from '../demo/scenario.ts';
 import { createLogger } from '../observe/logger.ts';
 import { DEMO_CONFIG, readVersion, SAMPLES } from '../package-files.ts';
 import { systemClock } from '../time/clock.ts';
-import { type CommandContext, CommandFailed, styled } from './context.ts';
+import { type CommandContext, styled } from './context.ts';
 import { loadProject } from './load-project.ts';
 import { type PreviewedMessage, previewPage } from './preview-page.ts';
 
 /** With --stay, the ports are the ones that the documentation names, unless the environment has others. */
 const STAY_PORTS = { DEMO_PORT: '8080', DEMO_ADMIN_PORT: '8081' };
 
-const HAS_ITS_OWN_CONFIG =
-  'The demo has a config of its own, so that nobody real is told: leave --config out. `preview` shows what another config would send.';
-
 /** How often what has been told is looked for while the demo stays. */
 const LOOK_INTERVAL_MS = 200;
 
-/** @throws {CommandFailed} another config is named: the demo's posts must reach nobody real */
+/** Leaves nothing behind, however it ends, unless it is killed. */
 export async function demoCommand(context: CommandContext, stays: boolean): Promise<number> {
-  if (context.configFile !== undefined) throw new CommandFailed(HAS_ITS_OWN_CONFIG);
+  // Asked first, since a signal that nobody listens for ends the process with all that it has written.
+  const interruption = interruptionOf(context);
   const world = await createDemoWorld();
   try {
     const app = await startDemoApp(context, world, stays);
     try {
-      const url = `http://${app.receiver.host}:${app.receiver.port}/callbacks`;
-      const outcome = new Outcome(context, world);
-      await playAll(context, world, outcome, url);
-      outcome.writePage();
-      context.result(`\n${outcome.summary}`);
-      if (stays) await stay(context, outcome, url, app.admin?.port);
+      await show({ context, world, stays, interruption }, app);
     } finally {
       await app.stop();
     }
     return 0;
   } finally {
-    await world.close(true);
+    await world.close();
   }
 }
+
+interface Interruption {
+  readonly hasCome: () => boolean;
+  readonly come: Promise<void>;
+}
+
+function interruptionOf(context: CommandContext): Interruption {
+  let hasCome = false;
+  const hangup = new Promise<void>((resolve) => context.onHangup(resolve));
+  const come = Promise.race([context.untilStopped(), hangup]).then(() => void (hasCome = true));
+  return { come, hasCome: () => hasCome };
+}
+
+interface Demo {
+  readonly context: CommandContext;
+  readonly world: DemoWorld;
+  readonly stays: boolean;
+  readonly interruption: Interruption;
+}
+
+async function show(demo: Demo, app: RunningApp): Promise<void> {
+  const { context, world, stays, interruption } = demo;
+  const url = `http://${app.receiver.host}:${app.receiver.port}/callbacks`;
+  const outcome = new Outcome(context, world);
+  await playAll(demo, outcome, url);
+  if (interruption.hasCome()) return;
+  context.result(`\n${outcome.count} messages. ${stays ? outcome.writePage() : SEE_THEM}`);
+  if (stays) await stay(demo, outcome, url, app.admin?.port);
+}
+
+const SEE_THEM = 'To see them on a page, as their readers do, run it with --stay.';
 
 async function startDemoApp(context: CommandContext, world: DemoWorld, stays: boolean): Promise<RunningApp> {
   const variables = { ...(stays ? STAY_PORTS : {}), ...context.variables, ...world.variables };
@@ -59,13 +83,9 @@ async function startDemoApp(context: CommandContext, world: DemoWorld, stays: bo
   });
 }
 
-async function playAll(
-  context: CommandContext,
-  world: DemoWorld,
-  outcome: Outcome,
-  url: string,
-): Promise<void> {
+async function playAll({ context, world, interruption }: Demo, outcome: Outcome, url: string): Promise<void> {
   for (const [index, scene] of SCENES.entries()) {
+    if (interruption.hasCome()) return;
     context.result(`\n${styled(context, 'bold', `${index + 1}. ${scene.title}`)}`);
     scene.prepare?.(world);
     context.result(answerLine(context, await play(scene, SAMPLES, url)));
@@ -88,8 +108,8 @@ class Outcome {
     this.#page = join(world.folder, 'messages.html');
   }
 
-  get summary(): string {
-    return `${this.#told.length} messages. As their readers see them: open file://${this.#page}`;
+  get count(): number {
+    return this.#told.length;
   }
 
   /** Shows what has arrived since the last time. @returns whether there was any */
@@ -100,8 +120,10 @@ class Outcome {
     return news.length > 0;
   }
 
-  writePage(): void {
+  /** @returns where it is */
+  writePage(): string {
     writeFileSync(this.#page, previewPage(this.#told));
+    return `As their readers see them: open file://${this.#page}`;
   }
 
   #newMessages(): PreviewedMessage[] {
@@ -142,7 +164,7 @@ function shown(context: CommandContext, { destination, message, format }: Previe
 }
 
 async function stay(
-  context: CommandContext,
+  { context, interruption }: Demo,
   outcome: Outcome,
   url: string,
   adminPort: number | undefined,
@@ -153,6 +175,6 @@ async function stay(
   const look = setInterval(() => {
     if (outcome.showNews()) outcome.writePage();
   }, LOOK_INTERVAL_MS);
-  await context.untilStopped();
+  await interruption.come;
   clearInterval(look);
 }

@@ -1,6 +1,6 @@
 /** A page that a browser opens from a file: each message as its reader would see it, no script, nothing loaded. */
 import { escapeFor } from '../text/escape.ts';
-import type { MessageFormat } from '../channels/format.ts';
+import type { MessageFormat, MessageTheme } from '../channels/format.ts';
 
 export interface PreviewedMessage {
   readonly destination: string;
@@ -9,10 +9,16 @@ export interface PreviewedMessage {
 }
 
 const STYLE = `
-  body { margin: 0 auto; max-width: 720px; padding: 24px 16px; font: 15px/1.5 system-ui, sans-serif; background: #f4f4f6; color: #1d1c1d; }
+  :root { color-scheme: light dark; --page: #f4f4f6; --text: #1d1c1d; --quiet: #5c5c66; --line: #d9d9de; }
+  @media (prefers-color-scheme: dark) { :root { --page: #121316; --text: #e8e8ea; --quiet: #a2a2ad; --line: #3a3b40; } }
+  body { margin: 0 auto; max-width: 1080px; padding: 24px 16px; font: 15px/1.5 system-ui, sans-serif; background: var(--page); color: var(--text); }
+  h1 { font-size: 22px; margin: 0; }
   h2 { font-size: 15px; margin: 32px 0 8px; overflow-wrap: anywhere; }
-  article { background: #fff; border: 1px solid #d9d9de; border-radius: 8px; padding: 16px; overflow: auto; }
-  iframe { width: 100%; height: 640px; border: 1px solid #d9d9de; border-radius: 8px; background: #fff; }`;
+  h3 { font-size: 15px; font-weight: 600; margin: 0 0 8px; overflow-wrap: anywhere; }
+  .looks { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 12px; }
+  figure { margin: 0; }
+  figcaption { font-size: 13px; color: var(--quiet); }
+  iframe { box-sizing: border-box; width: 100%; border: 1px solid var(--line); border-radius: 8px; background: Canvas; resize: vertical; overflow: auto; }`;
 
 const html = escapeFor('html');
 
@@ -31,12 +37,45 @@ ${previews.map(section).join('\n')}
 }
 
 function section({ destination, message, format }: PreviewedMessage): string {
-  return `<section><h2>${html(destination)}</h2>${framed(format.asHtml(message))}</section>`;
+  const content = format.asHtml(message);
+  const height = heightOf(format.asText(message));
+  const title = format.titleOf?.(message);
+  const looks = (format.themes ?? [undefined]).map((theme) => figure(content, theme, height));
+  const above = title === undefined ? '' : `<h3>${html(title)}</h3>`;
+  return `<section><h2>${html(destination)}</h2>${above}<div class="looks">${looks.join('')}</div></section>`;
 }
 
-/** A whole document, as a mail is, keeps its own styles in a frame that may run nothing. */
-function framed(content: string): string {
+/** A frame that runs nothing, so that neither a message's styles nor its markup get out of it. */
+function figure(content: string, theme: MessageTheme | undefined, height: number): string {
+  const caption = theme === undefined ? '' : `<figcaption>${theme.name}</figcaption>`;
+  const label = theme === undefined ? 'message' : `message, ${theme.name}`;
+  const sandbox = 'allow-popups allow-popups-to-escape-sandbox';
+  const document = attribute(documentOf(content, theme));
+  const frame = `<iframe sandbox="${sandbox}" title="${label}" style="height:${height}px" srcdoc="${document}"></iframe>`;
+  return `<figure>${frame}${caption}</figure>`;
+}
+
+/** Its links would load what they lead to into the frame. */
+const LINKS_OPEN_APART = '<base target="_blank">';
+
+function documentOf(content: string, theme: MessageTheme | undefined): string {
   const isDocument = /^\s*<(!doctype|html)/i.test(content);
-  if (!isDocument) return `<article>${content}</article>`;
-  return `<iframe sandbox title="message" srcdoc="${content.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"></iframe>`;
+  if (isDocument) return content.replace(/<head(\s[^>]*)?>/i, (head) => `${head}${LINKS_OPEN_APART}`);
+  const style = theme === undefined ? '' : `<style>body{margin:16px}${theme.style}</style>`;
+  return `<!doctype html><meta charset="utf-8">${LINKS_OPEN_APART}${style}${content}`;
+}
+
+function attribute(value: string): string {
+  return value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}
+
+const LINE_WIDTH = 60;
+const LINE_PX = 22;
+const MARGINS_PX = 72;
+const HIGHEST_PX = 800;
+
+/** A frame cannot fit itself to what is in it without a script: near enough, and the reader may pull it longer. */
+function heightOf(text: string): number {
+  const lines = text.split('\n').reduce((sum, line) => sum + 1 + Math.floor(line.length / LINE_WIDTH), 0);
+  return Math.min(HIGHEST_PX, MARGINS_PX + lines * LINE_PX);
 }

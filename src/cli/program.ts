@@ -1,5 +1,5 @@
 /** The command line: which commands there are, what they take, and which exit code their end means. */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, type HelpConfiguration, InvalidArgumentError, Option } from 'commander';
 import { didYouMean } from '../config/field-rules.ts';
 import type { LogLevel } from '../observe/logger.ts';
 import { readVersion } from '../package-files.ts';
@@ -75,9 +75,11 @@ function addService(program: Command, choose: (run: Run) => void): void {
     .command('demo')
     .description('show everything on this machine, with nothing to set up')
     .option('--stay', 'go on serving, so that you can post to it')
-    .action(({ stay }: { stay?: boolean }) =>
-      choose(async (context) => (await import('./demo.ts')).demoCommand(context, stay === true)),
-    );
+    .configureHelp(WITHOUT_CONFIG)
+    .action(({ stay }: { stay?: boolean }) => {
+      refuseConfig(program, 'the demo has a config of its own, so that nobody real is told');
+      choose(async (context) => (await import('./demo.ts')).demoCommand(context, stay === true));
+    });
 }
 
 function refuseOperands(program: Command, { args: [operand] }: Command): void {
@@ -125,6 +127,7 @@ interface SendFlags {
   readonly url: string;
   readonly retries: number;
   readonly interval: number;
+  readonly fresh?: boolean;
 }
 
 function addTools(program: Command, choose: (run: Run) => void): void {
@@ -139,14 +142,30 @@ function addTools(program: Command, choose: (run: Run) => void): void {
         .argParser(duration)
         .default(30_000, '30s'),
     )
-    .action((file: string, { url, retries, interval }: SendFlags) => {
-      const options = { url, retries, intervalMs: interval };
+    .option('--fresh', 'give it a new job id, so that it is no duplicate of what was sent before')
+    .action((file: string, { url, retries, interval, fresh }: SendFlags) => {
+      const options = { url, retries, intervalMs: interval, isFresh: fresh === true };
       choose(async (context) => (await import('./send.ts')).sendCommand(context, file, options));
     });
   program
     .command('schema')
     .description('print the JSON Schema of the config file')
-    .action(() => choose(async (context) => (await import('./schema.ts')).schemaCommand(context)));
+    .configureHelp(WITHOUT_CONFIG)
+    .action(() => {
+      refuseConfig(program, 'the schema is the same for every config');
+      choose(async (context) => (await import('./schema.ts')).schemaCommand(context));
+    });
+}
+
+/** The option is the program's, so that it may stand before the command, too. */
+const WITHOUT_CONFIG: HelpConfiguration = {
+  showGlobalOptions: true,
+  visibleGlobalOptions: ({ parent }) => (parent?.options ?? []).filter(({ long }) => long !== '--config'),
+};
+
+function refuseConfig(program: Command, because: string): void {
+  if (program.opts<{ config?: string }>().config !== undefined)
+    program.error(`error: unknown option '--config': ${because}`);
 }
 
 function httpUrl(text: string): string {

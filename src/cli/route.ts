@@ -22,8 +22,7 @@ export async function routeCommand(context: CommandContext, file: string): Promi
   return 0;
 }
 
-function lineOf(context: CommandContext, { route, matched, because, reaches }: RouteExplanation): string {
+function lineOf(context: CommandContext, { route, matched, because }: RouteExplanation): string {
   const mark = matched ? styled(context, 'green', '✓') : styled(context, 'dim', '·');
-  const outcome = matched && reaches.length === 0 ? ' (reaches nobody whom an earlier route does not)' : '';
-  return `  ${mark} ${route}: ${because}${outcome}`;
+  return `  ${mark} ${route}: ${because}`;
 }

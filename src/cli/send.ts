@@ -1,7 +1,9 @@
 /** `botbell send`: plays the job service, which posts again when it is not answered 2xx. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ofJob } from '../callback/other-job.ts';
 import { formatDuration } from '../time/duration.ts';
-import { type CommandContext, styled } from './context.ts';
+import { type CommandContext, CommandFailed, styled } from './context.ts';
 import { readBytes } from './read-callback.ts';
 
 /** Longer than any answer that a config should allow. */
@@ -11,6 +13,8 @@ export interface SendOptions {
   readonly url: string;
   readonly retries: number;
   readonly intervalMs: number;
+  /** As of a new job, so that it is no duplicate. */
+  readonly isFresh: boolean;
 }
 
 export async function sendCommand(
@@ -18,7 +22,8 @@ export async function sendCommand(
   file: string,
   options: SendOptions,
 ): Promise<number> {
-  const body = await readBytes(context, file);
+  const bytes = await readBytes(context, file);
+  const body = options.isFresh ? freshened(context, file, bytes) : bytes;
   for (let retry = 0; ; retry += 1) {
     const isTaken = await post(context, options.url, body);
     if (isTaken) return 0;
@@ -26,6 +31,28 @@ export async function sendCommand(
     context.message(`retry ${retry + 1} of ${options.retries} in ${formatDuration(options.intervalMs)}`);
     await sleep(options.intervalMs);
   }
+}
+
+/** @throws {CommandFailed} not a JSON object */
+function freshened(context: CommandContext, file: string, bytes: Buffer): Buffer {
+  const callback = jsonIn(bytes);
+  if (!isObject(callback))
+    throw new CommandFailed(`${file}: --fresh needs a callback, and this is no JSON object`);
+  const jobId = randomUUID();
+  context.message(`job ${jobId}`);
+  return Buffer.from(JSON.stringify(ofJob(callback, jobId)));
+}
+
+function jsonIn(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function post(context: CommandContext, url: string, body: Buffer): Promise<boolean> {

@@ -86,6 +86,7 @@ export interface RouteConfig {
   /** Exact names, globs (`invoice-*`) and `/regular expressions/`, as written; empty for the default route. */
   readonly botIds: readonly string[];
   readonly on: readonly StatusName[];
+  /** Empty: nobody, on purpose, not even by the default route. */
   readonly notify: readonly Destination[];
   readonly templateSet: string | undefined;
   readonly place: Place;

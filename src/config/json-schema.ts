@@ -25,7 +25,6 @@ export function configJsonSchema(channelTypes: ReadonlyMap<string, ChannelType>)
       group: { type: 'array', minItems: 1, items: { $ref: '#/$defs/destination' } },
       notify: {
         type: 'array',
-        minItems: 1,
         items: {
           anyOf: [{ type: 'string', description: 'Name of a group.' }, { $ref: '#/$defs/destination' }],
         },

@@ -26,12 +26,16 @@ export function readGroups(value: unknown, channels: Channels, findings: Finding
   return { channels, groups, usedGroups: new Set(), usedChannels: new Set(told) };
 }
 
+const EXAMPLE = '[{ slack: "#ops" }]';
+
 function readGroup(name: string, value: unknown, channels: Channels, findings: Findings): Destination[] {
   const path = ['groups', name];
   const fault = nameRule(name);
   if (fault !== undefined) findings.errorAtKey(path, `the name of a group ${fault}`);
   const told = new Map<string, Destination>();
-  for (const [index, entry] of listAt(value, path, 'such as [{ slack: "#ops" }]', findings).entries()) {
+  if (Array.isArray(value) && value.length === 0)
+    findings.error(path, `${pathText(path)} must name at least one, such as ${EXAMPLE}`);
+  for (const [index, entry] of listAt(value, path, EXAMPLE, findings).entries()) {
     for (const { destination, path: at } of readMember(entry, [...path, index], channels, findings)) {
       if (told.has(destination.key)) findings.error(at, duplicateOf(at));
       else told.set(destination.key, destination);
@@ -47,11 +51,10 @@ function readMember(entry: unknown, path: Path, channels: Channels, findings: Fi
   return [];
 }
 
-/** A list that is not empty; nothing, with an error, for anything else. */
+/** A list; nothing, with an error, for anything else. */
 export function listAt(value: unknown, path: Path, example: string, findings: Findings): unknown[] {
-  if (Array.isArray(value) && value.length > 0) return value as unknown[];
-  const rule = Array.isArray(value) ? 'must name at least one' : 'must be a list';
-  findings.error(path, `${pathText(path)} ${rule}, ${example}`);
+  if (Array.isArray(value)) return value as unknown[];
+  findings.error(path, `${pathText(path)} must be a list, such as ${example}`);
   return [];
 }
 

@@ -5,7 +5,10 @@ import { isMapping, pathText, type Path } from './path.ts';
 import { readDestinations, type LocatedDestination } from './read-destinations.ts';
 import { duplicateOf, groupAt, listAt, type Directory } from './read-groups.ts';
 
-/** The destinations in their order; the first entry that names one gives its options. */
+/**
+ * The destinations in their order; the first entry that names one gives its options. An empty list is meant: nobody,
+ * not even default_route.
+ */
 export function readNotify(
   value: unknown,
   path: Path,
@@ -13,7 +16,7 @@ export function readNotify(
   findings: Findings,
 ): Destination[] {
   const list = new NotifyList(directory, findings);
-  const entries = listAt(value, path, 'such as [operators, { slack: "#ops" }]', findings);
+  const entries = listAt(value, path, '[operators, { slack: "#ops" }]', findings);
   for (const [index, entry] of entries.entries()) list.add(entry, [...path, index]);
   return list.destinations();
 }

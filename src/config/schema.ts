@@ -127,9 +127,9 @@ const templateSetSchema = ruled(nameRule, { doc: 'Folder of templates to use ins
 
 /** Read apart, entry by entry, since its keys are the names of channels. */
 const notifySchema = mixed()
-  .defined('${path} is missing: name whom to tell, such as [operators]')
+  .defined('${path} is missing: name whom to tell, such as [operators], or [] for nobody')
   .meta({
-    doc: 'Whom to tell: names of groups, and addresses on channels.',
+    doc: 'Whom to tell: names of groups, and addresses on channels. Empty: nobody, not even by default_route.',
     jsonSchema: { $ref: '#/$defs/notify' },
   });
 

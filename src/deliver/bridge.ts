@@ -16,6 +16,7 @@ import type { Courier, Trip } from './courier.ts';
 import type { DeliveriesUnderWay, DeliveryUnderWay } from './deliveries-under-way.ts';
 import type { Deferral } from './lanes.ts';
 import type { Errand } from './messenger.ts';
+import { type Milestone, milestoneAfter } from './milestones.ts';
 import { type DeliveryPolicy, attemptRecords, updateAfter, withRefusal } from './outcome.ts';
 import { errandFor, type Plan, plannedFor } from './plan.ts';
 import { attemptsOf, type FinishedTrip, type Round, runRound, standingsOf } from './round.ts';
@@ -42,6 +43,7 @@ export interface BridgeDependencies {
   readonly random: () => number;
   /** Something for these destinations is the worker's to deliver now. */
   readonly onDue: (destinations: readonly string[]) => void;
+  readonly onMilestone: (milestone: Milestone) => void;
   /** What was told could not be written down. */
   readonly onUnwritten: (error: unknown) => void;
 }
@@ -149,8 +151,8 @@ export class Bridge {
     const { admission, budget } = handling;
     return runRound(ownOf(admission), (record) => this.#take(handling, record), budget.tellUntil, clock, {
       // The ledger keeps what it cannot write, so once is enough.
-      onEarlyFinish: (finished) => this.#write(handling, finished).catch(onUnwritten),
-      onLateFinish: (finished) => this.#write(handling, finished).catch(onUnwritten),
+      onEarlyFinish: (finished) => this.#write(handling, finished, false).catch(onUnwritten),
+      onLateFinish: (finished) => this.#write(handling, finished, true).catch(onUnwritten),
     });
   }
 
@@ -202,7 +204,10 @@ export class Bridge {
       isDurable: mustSurvive(verdict),
     };
     await this.#writeAnswer(handling, verdict, settlement);
-    for (const { id, state } of settlement.deliveries) this.#end(handling, id, state !== 'pending');
+    for (const update of settlement.deliveries) {
+      this.#end(handling, update.id, update.state !== 'pending');
+      this.#note(handling, update, false);
+    }
     return verdict;
   }
 
@@ -220,7 +225,7 @@ export class Bridge {
   }
 
   /** A failure comes here only when it is late: the callback has been answered already. */
-  async #write(handling: Handling, { record, trip }: FinishedTrip): Promise<void> {
+  async #write(handling: Handling, { record, trip }: FinishedTrip, isLate: boolean): Promise<void> {
     const failed = withRefusal(updateAfter(record, trip, this.#context()));
     const update = this.#withAlert(handling, failed);
     try {
@@ -236,7 +241,19 @@ export class Bridge {
       this.#handOn(handling, [update], settled);
     } finally {
       this.#end(handling, record.id, update.state !== 'pending');
+      this.#note(handling, update, isLate);
     }
+  }
+
+  /** Also where it could not be written down: the ledger keeps that, and writes it as soon as it can. */
+  #note({ incoming, admission }: Handling, update: DeliveryUpdate, isLate: boolean): void {
+    if (update.state === 'delivered' && !isLate) return;
+    const record = admission.deliveries.find(({ id }) => id === update.id);
+    if (record === undefined) return;
+    const notice = noticeOf(incoming.callback, admission.timesReceived);
+    const { firstReceivedAt } = admission;
+    const milestone = milestoneAfter(update, { record, notice, firstReceivedAt }, isLate);
+    if (milestone !== undefined) this.#dependencies.onMilestone(milestone);
   }
 
   #withAlert({ incoming, admission }: Handling, update: DeliveryUpdate): DeliveryUpdate {

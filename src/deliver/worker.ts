@@ -1,12 +1,6 @@
 /** Delivers what nobody waits for: callbacks accepted for later, and those that the service has stopped retrying. */
-import {
-  type DeliveryRecord,
-  type DeliveryUpdate,
-  type DueDelivery,
-  type Ledger,
-  NO_LONGER_ROUTED,
-} from '../ledger/ledger.ts';
-import { type AlertNotice, isAlert } from '../notice/notice.ts';
+import { type DeliveryUpdate, type DueDelivery, type Ledger, NO_LONGER_ROUTED } from '../ledger/ledger.ts';
+import { isAlert } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { UnderWay } from '../time/under-way.ts';
 import { type AlertSettings, alertTargetsIn, withAlert } from './alerts.ts';
@@ -14,6 +8,7 @@ import type { Courier, Trip } from './courier.ts';
 import type { DeliveriesUnderWay } from './deliveries-under-way.ts';
 import { channelOf, DueLanes } from './due-lanes.ts';
 import type { Lanes } from './lanes.ts';
+import { type Milestone, milestoneAfter, takeOver } from './milestones.ts';
 import { attemptRecords, type DeliveryPolicy, updateAfter } from './outcome.ts';
 import { errandFor, type Plan, plannedFor } from './plan.ts';
 
@@ -39,8 +34,7 @@ export interface WorkerDependencies {
   /** In [0, 1). */
   readonly random: () => number;
   readonly plan: (due: DueDelivery) => Plan;
-  /** An alert could not be delivered: nobody is alerted of that. */
-  readonly onAlertLost: (alert: AlertNotice, update: DeliveryUpdate, record: DeliveryRecord) => void;
+  readonly onMilestone: (milestone: Milestone) => void;
   /** The ledger could not be used: once when that begins, and once when it is over. */
   readonly onTrouble: (error: unknown) => void;
   readonly onRecovered: () => void;
@@ -92,7 +86,7 @@ export class Worker {
 
   /** @returns whether there may be more to claim at once */
   async #turn(): Promise<boolean> {
-    const { clock, tripMs } = this.#dependencies;
+    const { clock, tripMs, onMilestone } = this.#dependencies;
     try {
       if (this.#isTroubled && (await this.#isTooSoon())) return false;
       if (clock.monotonic() >= this.#polledAt + POLL_MS) await this.#poll();
@@ -100,7 +94,10 @@ export class Worker {
       const deadline = clock.monotonic() + tripMs;
       const due = await this.#claim();
       this.#noteRecovery();
-      for (const each of due) this.#launch(each, deadline);
+      for (const each of due) {
+        if (each.isTakenOver) onMilestone(takeOver(each));
+        this.#launch(each, deadline);
+      }
       return due.length > 0;
     } catch (error) {
       this.#noteTrouble(error);
@@ -221,15 +218,16 @@ export class Worker {
   }
 
   async #settle(due: DueDelivery, update: DeliveryUpdate, trip: Trip | undefined): Promise<void> {
-    const { ledger, onAlertLost } = this.#dependencies;
-    const { record, notice, callbackId } = due;
+    const { ledger, onMilestone } = this.#dependencies;
+    const { record, callbackId } = due;
     const settled = this.#withAlert(due, update);
     const attempts = trip === undefined ? [] : attemptRecords(record, trip);
     const history = { callbackId, attempts, answer: undefined };
     const { hasReleased } = await ledger.settle({ deliveries: [settled], history, isDurable: false });
     const isDueAgain = update.state === 'pending' && update.dueInMs === 0;
     this.nudge([...(isDueAgain || hasReleased ? [record.destination] : []), ...alertTargetsIn([settled])]);
-    if (isAlert(notice) && update.state === 'dead') onAlertLost(notice, update, record);
+    const milestone = milestoneAfter(update, due, true);
+    if (milestone !== undefined) onMilestone(milestone);
   }
 
   #withAlert({ notice, record, firstReceivedAt }: DueDelivery, update: DeliveryUpdate): DeliveryUpdate {

@@ -17,30 +17,33 @@ export interface DemoWorld {
   readonly folder: string;
   /** What the demo's config asks for as `${…}`. */
   readonly variables: Readonly<Record<string, string>>;
-  /** @param keepsFolder leaves what was written there for a look */
-  close(keepsFolder: boolean): Promise<void>;
+  /** Leaves nothing behind. */
+  close(): Promise<void>;
 }
 
 export async function createDemoWorld(): Promise<DemoWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-demo-'));
-  const slack = await startSlackStandIn({
-    tokens: [SLACK_TOKEN],
-    channels: SLACK_CHANNELS,
-  });
-  const mail = await startMailCatcher();
-  return {
-    slack,
-    mail,
-    folder,
-    variables: {
-      DEMO_FOLDER: folder,
-      DEMO_SLACK_TOKEN: SLACK_TOKEN,
-      DEMO_SLACK_API: slack.apiUrl,
-      DEMO_SMTP_URL: `smtp://${mail.host}/?ignoreTLS=true`,
-    },
-    async close(keepsFolder) {
-      await Promise.all([slack.close(), mail.close()]);
-      if (!keepsFolder) rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const slack = await startSlackStandIn({ tokens: [SLACK_TOKEN], channels: SLACK_CHANNELS });
+    const mail = await startMailCatcher();
+    return {
+      slack,
+      mail,
+      folder,
+      variables: {
+        DEMO_FOLDER: folder,
+        DEMO_SLACK_TOKEN: SLACK_TOKEN,
+        DEMO_SLACK_API: slack.apiUrl,
+        DEMO_SMTP_URL: `smtp://${mail.host}/?ignoreTLS=true`,
+      },
+      async close() {
+        await Promise.all([slack.close(), mail.close()]);
+        removeFolder();
+      },
+    };
+  } catch (error) {
+    removeFolder();
+    throw error;
+  }
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
+import { ofJob } from '../callback/other-job.ts';
 import type { DemoWorld } from './demo-world.ts';
 
 export interface Scene {
@@ -10,6 +11,8 @@ export interface Scene {
   readonly sample: string;
   /** Sets the stage, e.g. a fault of a remote. */
   prepare?(world: DemoWorld): void;
+  /** Not the one in the file: whoever posts that to the demo should see it told. */
+  readonly jobId: string;
   /** Goes into the callback, so that one sample can stand for several. */
   readonly changes?: Readonly<Record<string, unknown>>;
 }
@@ -17,28 +20,31 @@ export interface Scene {
 /** As often as Botbell tries within one request, so that this request fails and the next one does not. */
 const FAILING_ATTEMPTS = 2;
 
-/** Not the one in the files: whoever posts one of those to the demo should see it told. */
-const FIRST_JOB = { job_id: 'c1d2e3f4-0000-4000-8000-000000000001' };
+const jobOf = (number: number): string => `c1d2e3f4-0000-4000-8000-00000000000${number}`;
+
+const LOGIN_FAILED = { message: 'ログインに失敗しました' };
 
 export const SCENES: readonly Scene[] = [
-  { title: 'A BOT has started', sample: 'executing.json', changes: FIRST_JOB },
-  { title: 'The same job ends in an error', sample: 'error.json', changes: FIRST_JOB },
+  { title: 'A BOT has started', sample: 'executing.json', jobId: jobOf(1) },
+  { title: 'The same job ends in an error', sample: 'error.json', jobId: jobOf(1) },
   {
     title: 'Another BOT succeeds, with outputs and a file',
     sample: 'succeeded.json',
-    changes: { job_id: 'c1d2e3f4-0000-4000-8000-000000000002' },
+    jobId: jobOf(2),
   },
   {
     title: 'An error while the mail server is out of order: Slack is told, the mail is not',
     sample: 'error.json',
-    changes: { job_id: 'c1d2e3f4-0000-4000-8000-000000000003', message: 'ログインに失敗しました' },
+    jobId: jobOf(3),
+    changes: LOGIN_FAILED,
     prepare: ({ mail }) =>
       mail.faults.push({ at: 'rcpt', does: 'refuse', code: 451, text: 'try later', times: FAILING_ATTEMPTS }),
   },
   {
     title: 'The job service posts it again (30 s later; the demo does not wait): only the mail was missing',
     sample: 'error.json',
-    changes: { job_id: 'c1d2e3f4-0000-4000-8000-000000000003', message: 'ログインに失敗しました' },
+    jobId: jobOf(3),
+    changes: LOGIN_FAILED,
   },
 ];
 
@@ -61,7 +67,7 @@ export async function play(scene: Scene, samples: string, url: string): Promise<
   const { statusCode, body } = await request(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...sample, ...scene.changes }),
+    body: JSON.stringify({ ...ofJob(sample, scene.jobId), ...scene.changes }),
   });
   return { status: statusCode, body: (await body.json()) as SceneAnswer['body'] };
 }

@@ -53,10 +53,19 @@ export function problemBody({ status, detail, members }: ProblemDetails): string
   return JSON.stringify({ title: TITLES[status] ?? 'Error', status, detail, ...members });
 }
 
-/** Turns whatever is thrown into a problem; what nobody foresaw is logged in full and answered without a word of it. */
-export function answerProblems(onUnforeseen: (error: unknown) => void): Middleware {
+/**
+ * Turns whatever is thrown into a problem; what nobody foresaw is logged in full and answered without a word of it.
+ * @param onAnswered hears of each problem that was answered here
+ */
+export function answerProblems(
+  onUnforeseen: (error: unknown) => void,
+  onAnswered: (ctx: Context) => void = () => undefined,
+): Middleware {
   return (ctx, next) => {
-    const answer = (error: unknown) => answerProblem(ctx, error, onUnforeseen);
+    const answer = (error: unknown) => {
+      answerProblem(ctx, error, onUnforeseen);
+      onAnswered(ctx);
+    };
     // Koa reads the path when it is first asked for, and throws where the request target is no URL.
     if (!isReadable(ctx)) return answer(unreadable());
     // As Koa has it, `next` rejects and never throws.
@@ -112,6 +121,7 @@ function answerWith(ctx: Context, details: ProblemDetails): void {
   ctx.type = PROBLEM_TYPE;
 }
 
-export function notFound(): HttpProblem {
-  return new HttpProblem({ status: 404, detail: 'There is nothing here.' });
+/** @param logged for the log: the answer says nothing of why */
+export function notFound(logged = 'no such path'): HttpProblem {
+  return new HttpProblem({ status: 404, detail: 'There is nothing here.', logged });
 }

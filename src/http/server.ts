@@ -34,6 +34,15 @@ export interface ListeningServer {
   close(withinMs: number): Promise<void>;
 }
 
+/** What no handler gets to see: no HTTP, too large a head, or too slow. */
+export interface MalformedRequest {
+  /** HTTP status code that it was answered with. */
+  readonly status: number;
+  readonly detail: string;
+  /** The address that the connection came from. */
+  readonly from: string;
+}
+
 export interface ServerTimeouts {
   readonly headersMs: number;
   readonly requestMs: number;
@@ -51,6 +60,7 @@ export async function listen(
   handler: (request: IncomingMessage, response: ServerResponse) => unknown,
   address: { readonly host: string; readonly port: number },
   timeouts: ServerTimeouts = DEFAULT_TIMEOUTS,
+  onMalformed: (request: MalformedRequest) => void = () => undefined,
 ): Promise<ListeningServer> {
   const server = createServer(
     {
@@ -67,7 +77,10 @@ export async function listen(
     // Node calls this when an answer that closes the connection is out.
     connection.destroySoon = () => closeGently(connection);
   });
-  server.on('clientError', answerClientError);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const malformed = answerClientError(error, socket);
+    if (malformed !== undefined) onMalformed(malformed);
+  });
   await started(server, address);
   const { port } = server.address() as AddressInfo;
   return { host: address.host, port, close: (withinMs) => close(server, withinMs) };
@@ -83,16 +96,17 @@ function started(server: Server, { host, port }: { host: string; port: number })
 }
 
 /** What Node refuses before a handler sees it still gets a problem for an answer. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): MalformedRequest | undefined {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
-    return;
+    return undefined;
   }
   const { status, detail } = clientProblem(error.code);
   const body = problemBody({ status, detail });
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: ${PROBLEM_TYPE}`;
   socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
   destroyLater(socket);
+  return { status, detail, from: socket.remoteAddress ?? '' };
 }
 
 /**

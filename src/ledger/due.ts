@@ -44,10 +44,10 @@ export async function claimDue(
   context: DueContext,
   requests: readonly DueRequest[],
 ): Promise<readonly DueDelivery[]> {
-  const ids: number[] = [];
-  for (const request of requests) ids.push(...(await dueIds(context, request)));
-  if (ids.length === 0) return [];
-  const claimed = await withCallbacks(context.trx, await claimRows(context, ids));
+  const found: DueRow[] = [];
+  for (const request of requests) found.push(...(await dueRows(context, request)));
+  if (found.length === 0) return [];
+  const claimed = await withCallbacks(context.trx, await claimRows(context, found), found);
   const { due, hasReleased } = await withoutSuperseded(context, claimed);
   return hasReleased
     ? [
@@ -65,13 +65,15 @@ function without({ destination, limit }: DueRequest, due: readonly DueDelivery[]
   return { destination, limit: limit - count };
 }
 
-async function dueIds(
+type DueRow = Pick<Tables['deliveries'], 'is_ours'> & { readonly id: number };
+
+async function dueRows(
   { trx, traits, time }: DueContext,
   { destination, limit }: DueRequest,
-): Promise<number[]> {
+): Promise<DueRow[]> {
   const query = trx
     .selectFrom('deliveries')
-    .select('id')
+    .select(['id', 'is_ours'])
     .where(isPending)
     .where('destination', '=', destination)
     .where('due_at', '<=', time.now)
@@ -80,15 +82,15 @@ async function dueIds(
     .where(sql<boolean>`not exists (${earlierInJob})`)
     .orderBy('callback_id')
     .limit(limit);
-  const rows = await traits.lockRows(query).execute();
-  return rows.map(({ id }) => id);
+  return traits.lockRows(query).execute();
 }
 
 /** While the claim lasts it is due to nobody; that it was due until now was waiting. */
 async function claimRows(
   { trx, time, claim }: DueContext,
-  ids: readonly number[],
+  found: readonly DueRow[],
 ): Promise<readonly StandingRow[]> {
+  const ids = found.map(({ id }) => id);
   const until = time.in(claim.leaseMs);
   const rows = await trx
     .updateTable('deliveries')
@@ -106,7 +108,12 @@ async function claimRows(
   return rows.toSorted((a, b) => a.callback_id - b.callback_id);
 }
 
-async function withCallbacks(trx: Kysely<Tables>, rows: readonly StandingRow[]): Promise<DueDelivery[]> {
+async function withCallbacks(
+  trx: Kysely<Tables>,
+  rows: readonly StandingRow[],
+  found: readonly DueRow[],
+): Promise<DueDelivery[]> {
+  const taken = new Set(found.filter((row) => row.is_ours === 0).map(({ id }) => id));
   const callbacks = await trx
     .selectFrom('callbacks')
     .select(['id', 'kind', 'identity', 'body', 'times_received', 'received_at'])
@@ -121,6 +128,7 @@ async function withCallbacks(trx: Kysely<Tables>, rows: readonly StandingRow[]):
       callbackId: callback.id,
       notice: noticeIn(callback),
       firstReceivedAt: callback.received_at,
+      isTakenOver: taken.has(row.id),
     };
   });
 }

@@ -111,6 +111,8 @@ export interface DueDelivery {
   readonly callbackId: number;
   readonly notice: Notice;
   readonly firstReceivedAt: number;
+  /** It was the service's to retry until now. */
+  readonly isTakenOver: boolean;
 }
 
 /** How much of a destination the caller can attempt now. */

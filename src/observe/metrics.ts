@@ -11,11 +11,15 @@ const RETRY_COST_S = 30;
 export interface Metrics {
   /** A POST to the callback path was answered. */
   answered(answer: { status: string; result: string; httpStatus: number; seconds: number }): void;
+  /** A request that came no further than the door: no callback of any BOT, so it cost none any time. */
+  turnedAway(): void;
   attempted(attempt: { channel: string; outcome: string; seconds: number }): void;
   templateFailed(): void;
   /** A message went out as plain text, its blocks refused. */
   blocksRefused(channel: string): void;
   configReloaded(isOk: boolean): void;
+  /** @param count destinations, and channels as a whole, that are to be left alone; asked for at each scrape */
+  pausesCountedBy(count: () => number): void;
   /** Prometheus text format. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -29,6 +33,7 @@ export interface MetricsSources {
 
 export function createMetrics({ version, countOpen }: MetricsSources): Metrics {
   const registry = new Registry();
+  let countPaused = () => 0;
   const meters = createMeters(registry);
   meters.buildInfo.set({ version }, 1);
   meters.reloadOk.set(1);
@@ -40,6 +45,7 @@ export function createMetrics({ version, countOpen }: MetricsSources): Metrics {
       meters.botSeconds.inc({ cause: 'answer' }, seconds);
       if (httpStatus < 200 || httpStatus > 299) meters.botSeconds.inc({ cause: 'retry' }, RETRY_COST_S);
     },
+    turnedAway: () => meters.callbacks.inc({ status: 'none', result: 'refused' }),
     attempted({ channel, outcome, seconds }) {
       meters.deliveries.inc({ channel, outcome });
       meters.deliverySeconds.observe({ channel }, seconds);
@@ -47,6 +53,9 @@ export function createMetrics({ version, countOpen }: MetricsSources): Metrics {
     templateFailed: () => meters.templateErrors.inc(),
     blocksRefused: (channel) => meters.blocksRefused.inc({ channel }),
     configReloaded: (isOk) => meters.reloadOk.set(isOk ? 1 : 0),
+    pausesCountedBy: (count) => {
+      countPaused = count;
+    },
     contentType: registry.contentType,
     async text() {
       // What was answered before this was asked for may be counted only now: see the receiver.
@@ -54,6 +63,7 @@ export function createMetrics({ version, countOpen }: MetricsSources): Metrics {
       const open = await countOpen();
       meters.pending.set(open?.pending ?? Number.NaN);
       meters.dead.set(open?.dead ?? Number.NaN);
+      meters.paused.set(countPaused());
       return registry.metrics();
     },
   };
@@ -81,5 +91,6 @@ function createMeters(registry: Registry) {
     buildInfo: new Gauge(on('build_info', 'The running version', ['version'])),
     pending: new Gauge(on('deliveries_pending', 'Deliveries not yet made')),
     dead: new Gauge(on('deliveries_dead', 'Deliveries given up')),
+    paused: new Gauge(on('destinations_paused', 'Destinations and channels that asked to be left alone')),
   };
 }

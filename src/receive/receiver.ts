@@ -47,6 +47,19 @@ export interface ReceiverReport {
   readonly verdict: Verdict | undefined;
   /** Why it was turned away; undefined where it was handled. */
   readonly problem: string | undefined;
+  /** The sender's address, where it was turned away; as the sender says it where a proxy is trusted. */
+  readonly from: string | undefined;
+  /** JSON pointers to what is wrong with it, where it is JSON. */
+  readonly pointers: readonly string[] | undefined;
+}
+
+/** A request that came no further than the door: wrong path, token, address or method. */
+export interface TurnedAway extends Pick<ReceiverReport, 'status' | 'from'> {
+  /** Like `path`, unknown of what is no HTTP. */
+  readonly method?: string;
+  /** What of the path may be said: where a token may stand, or something else that nobody knows, it says `…`. */
+  readonly path?: string;
+  readonly problem: string;
 }
 
 export interface ReceiverDependencies {
@@ -60,12 +73,14 @@ export interface ReceiverDependencies {
   readonly refuse: (refusal: Refusal) => Promise<void>;
   readonly traffic: Traffic;
   readonly report: (report: ReceiverReport) => void;
+  readonly reportTurnedAway: (report: TurnedAway) => void;
   readonly onUnforeseen: (error: unknown) => void;
 }
 
 interface CallbackState extends ProblemState {
   callback?: Callback;
   verdict?: Verdict;
+  pointers?: readonly string[];
 }
 
 type CallbackContext = RouterContext<CallbackState>;
@@ -76,14 +91,15 @@ export function createReceiver(dependencies: ReceiverDependencies): Koa {
   app.on('error', unlessCutOff(dependencies.onUnforeseen));
   const router = new Router<CallbackState>({ sensitive: true, strict: true });
   router.all('/healthz', answerHealth);
-  const path = config.tokens.length > 0 ? `${config.path}/:token` : config.path;
+  const hasToken = config.tokens.length > 0;
+  if (hasToken) router.all(config.path, refuseWithoutToken);
   const checkSender = senderCheck(config);
   const take = postTaker(dependencies);
-  router.all(path, (ctx) => {
+  router.all(hasToken ? `${config.path}/:token` : config.path, (ctx) => {
     checkSender(ctx);
     return take(ctx);
   });
-  app.use(answerProblems(dependencies.onUnforeseen));
+  app.use(answerProblems(dependencies.onUnforeseen, turnedAwayReporter(dependencies)));
   app.use(router.routes());
   return app;
 }
@@ -93,16 +109,40 @@ function answerHealth(ctx: Context): void {
   ctx.body = { status: 'ok' };
 }
 
+function refuseWithoutToken(): never {
+  throw notFound('token missing');
+}
+
 /** Token, address, method, in this order: whoever does not know the token learns nothing else. */
 function senderCheck({ tokens, allowFrom, trustProxy }: ReceiverConfig) {
   const isAllowed = networkFilter(allowFrom);
   return (ctx: CallbackContext) => {
-    if (tokens.length > 0 && !isOneOf(ctx.params['token'] ?? '', tokens)) throw notFound();
+    if (tokens.length > 0 && !isOneOf(ctx.params['token'] ?? '', tokens)) throw notFound('wrong token');
     if (!isAllowed(remoteAddressOf(ctx.req, trustProxy))) {
       throw new HttpProblem({ status: 403, detail: 'Callbacks are not taken from this address.' });
     }
     if (ctx.method !== 'POST') throw methodNotAllowed('POST');
   };
+}
+
+function turnedAwayReporter({ config, reportTurnedAway, onUnforeseen }: ReceiverDependencies) {
+  const sayLater = afterTurn(unfailing(reportTurnedAway, onUnforeseen));
+  const known = new Set(config.path.split('/'));
+  return (ctx: Context): void => {
+    const { req, method, status, state } = ctx;
+    const from = remoteAddressOf(req, config.trustProxy);
+    const { problem = '' } = state as ProblemState;
+    sayLater({ status, from, method, path: pathShown(req.url ?? '', known), problem });
+  };
+}
+
+const LONGEST_PATH = 100;
+
+/** Of a path that nobody knows, any part may be a token, or one misspelt. */
+function pathShown(url: string, known: ReadonlySet<string>): string {
+  const [path = ''] = url.slice(0, LONGEST_PATH).split('?', 1);
+  const parts = path.split('/').map((part) => (known.has(part) ? part : '…'));
+  return url.length > LONGEST_PATH ? `${parts.join('/')}…` : parts.join('/');
 }
 
 function methodNotAllowed(allow: string): HttpProblem {
@@ -137,28 +177,25 @@ function postTaker(dependencies: ReceiverDependencies) {
     } catch (error) {
       answerProblem(ctx, asProblem(error), onUnforeseen);
     }
-    const { callback, verdict, problem } = ctx.state;
+    const { callback, verdict, problem, pointers } = ctx.state;
     const durationMs = clock.monotonic() - startedAt;
+    const from = problem === undefined ? undefined : remoteAddressOf(ctx.req, config.trustProxy);
     // After the answer, which is written in this turn of the event loop: the BOT's time is not for our log.
-    sayLater({ status: ctx.status, durationMs, callback, verdict, problem });
+    sayLater({ status: ctx.status, durationMs, callback, verdict, problem, from, pointers });
   };
 }
 
 type Posted = Pick<Refusal, 'bytes' | 'receivedAt' | 'arrivedAt'>;
 
 /** Rejects with the problem to answer with, or with what nobody foresaw. */
-function receive(
-  { req, state }: CallbackContext,
-  posted: Posted,
-  dependencies: ReceiverDependencies,
-): Promise<Verdict> {
+function receive(ctx: CallbackContext, posted: Posted, dependencies: ReceiverDependencies): Promise<Verdict> {
   let incoming: Incoming;
   try {
     incoming = incomingFrom(posted, dependencies);
   } catch (error) {
-    return turnAway(req, posted, error, dependencies);
+    return turnAway(ctx, posted, error, dependencies);
   }
-  state.callback = incoming.callback;
+  ctx.state.callback = incoming.callback;
   return dependencies.handle(incoming);
 }
 
@@ -188,13 +225,14 @@ function incomingFrom({ bytes, receivedAt, arrivedAt }: Posted, { check }: Recei
 
 /** Keeps the body. @throws {HttpProblem} @throws whatever is not a fault of the body */
 async function turnAway(
-  request: Context['req'],
+  { req, state }: CallbackContext,
   { bytes, receivedAt, arrivedAt }: Posted,
   error: unknown,
   { config, refuse }: ReceiverDependencies,
 ): Promise<never> {
   const { status, detail, errors } = refusalOf(error);
-  const from = remoteAddressOf(request, config.trustProxy);
+  const from = remoteAddressOf(req, config.trustProxy);
+  if (status === 422) state.pointers = errors.map(({ pointer }) => pointer);
   await refuse({ status, detail, errors, from, bytes, receivedAt, arrivedAt });
   const members = status === 422 ? { members: { errors } } : {};
   throw new HttpProblem({ status, detail, logged: REFUSED[status], ...members });

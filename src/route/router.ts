@@ -98,12 +98,9 @@ function gather(applying: readonly Match[], callback: Subject): RoutingDecision 
       const because = `${reasonOf(match)}, but it is told only of ${on.join(' and ')}; this is ${status}`;
       return { route: name, matched: false, because, reaches: [] };
     }
-    return {
-      route: name,
-      matched: true,
-      because: reasonOf(match),
-      reaches: reach(match.route, destinations),
-    };
+    const reaches = reach(match.route, destinations);
+    const because = `${reasonOf(match)}${whyNobody(match.route, reaches)}`;
+    return { route: name, matched: true, because, reaches };
   });
   return { destinations: [...destinations.values()], explanations };
 }
@@ -117,6 +114,13 @@ function reach(route: RouteConfig, destinations: Map<string, RoutedDestination>)
     reached.push(destination.key);
   }
   return reached;
+}
+
+function whyNobody({ notify }: RouteConfig, reaches: readonly string[]): string {
+  if (reaches.length > 0) return '';
+  return notify.length === 0
+    ? '; it tells nobody, on purpose (notify: [])'
+    : '; whom it tells, an earlier route tells already';
 }
 
 function reasonOf({ pattern }: Match): string {

@@ -1,5 +1,13 @@
 /** The command line as a user sees it: what each command prints, where, and how it exits. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -24,6 +32,10 @@ default_route:
 const ERROR = 'config/samples/error.json';
 const SUCCEEDED = 'config/samples/succeeded.json';
 
+const never = () => new Promise<void>(() => undefined);
+
+const demoFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('botbell-demo-'));
+
 describe('The command line', () => {
   let folder: string;
   let config: string;
@@ -44,6 +56,11 @@ describe('The command line', () => {
         ['route'],
         ['preview', ERROR, '--format', 'pdf'],
         ['send', ERROR],
+        ['demo', '--config', config],
+        ['--config', config, 'demo'],
+        ['schema', '--config', config],
+        ['demo', 'extra'],
+        ['serve', '--log-level', 'loud'],
       ]) {
         const { code, stdout, stderr } = await runCommand(args);
         expect(code, args.join(' ')).to.equal(2);
@@ -61,7 +78,7 @@ describe('The command line', () => {
       for (const command of ['serve', 'check', 'route', 'preview', 'send', 'demo', 'schema']) {
         const help = await runCommand([command, '--help']);
         expect([help.code, help.stdout]).to.deep.equal([0, help.stdout]);
-        expect(help.stdout).to.include(`botbell ${command}`).and.to.include('--config');
+        expect(help.stdout).to.include(`botbell ${command}`).and.to.include('--version');
         expect((await runCommand([command, '--version'])).stdout).to.match(/^\d+\.\d+\.\d+$/);
       }
     });
@@ -271,6 +288,18 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
         .and.to.include('reaches nobody');
     });
 
+    it('says of a route that tells nobody that this is on purpose; check has nothing against it', async () => {
+      const routes = `routes: [{ bot_id: 'invoice-*', notify: [] }]\ndefault_route: { notify: [{ slack: '#x' }] }\n`;
+      writeFileSync(config, `channels: { slack: { type: outbox, as: slack } }\n${routes}`);
+      const { code, stdout } = await runCommand(['route', ERROR, '--config', config]);
+      expect(code).to.equal(0);
+      expect(stdout)
+        .to.include('✓ routes[0]: bot_id matches invoice-*; it tells nobody, on purpose (notify: [])')
+        .and.to.include('· default_route: a route names this BOT, so the default route does not apply')
+        .and.to.include('reaches nobody');
+      expect((await runCommand(['check', '--config', config])).stderr).not.to.include('warning');
+    });
+
     it('reads standard input, and exits 1 on what is no callback', async () => {
       const { code, stderr } = await runCommand(['route', '-', '--config', config], {
         stdin: '{"status": 3}',
@@ -338,13 +367,13 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
 
   describe('demo', () => {
     it('shows what people are told, a partial failure, and the retry that heals it', async () => {
-      const { code, stdout } = await runCommand(['demo']);
+      const { code, stdout } = await runCommand(['demo'], { untilStopped: never });
       expect(code).to.equal(0);
       expect(stdout).to.match(
         /answered 502 failed: slack:#bot-alerts delivered; email:ops@example.com pending/,
       );
       expect(stdout).to.include('answered 200 delivered');
-      expect(stdout).to.match(/open file:.*messages\.html/);
+      expect(stdout).to.include('8 messages. To see them on a page').and.to.include('--stay');
     });
 
     it('shows with --stay what people are told of what one posts, its own samples included', async () => {
@@ -353,6 +382,9 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
         variables: { DEMO_PORT: '0', DEMO_ADMIN_PORT: '0' },
         onResult: (text) => (said += `${text}\n`),
         untilStopped: async () => {
+          while (!said.includes('Serving')) await nextTurn();
+          const [, page = ''] = /open file:\/\/(.*messages\.html)/.exec(said) ?? [];
+          expect(readFileSync(page, 'utf8')).to.match(/^<!doctype html>/);
           const [url = ''] = /http\S+\/callbacks$/m.exec(said) ?? [];
           const headers = { 'content-type': 'application/json' };
           const answer = await fetch(url, { method: 'POST', headers, body: readFileSync(ERROR) });
@@ -367,10 +399,37 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
       );
     });
 
-    it('takes no other config, whose channels may reach real people', async () => {
+    it('takes no other config, whose channels may reach real people, and offers none', async () => {
       const { code, stdout, stderr } = await runCommand(['demo', '--config', config]);
-      expect([code, stdout]).to.deep.equal([1, '']);
-      expect(stderr).to.match(/leave --config out/);
+      expect([code, stdout]).to.deep.equal([2, '']);
+      expect(stderr).to.match(/unknown option '--config': the demo has a config of its own/);
+      for (const command of ['demo', 'schema']) {
+        const help = (await runCommand([command, '--help'])).stdout;
+        expect(help, command).to.include('--version').and.not.to.include('--config');
+      }
+      expect((await runCommand(['check', '--help'])).stdout).to.include('--config');
+    });
+
+    it('leaves nothing behind, whether it comes to its end or is stopped', async () => {
+      const before = demoFolders();
+      await runCommand(['demo'], { untilStopped: never });
+      expect(demoFolders()).to.deep.equal(before);
+      let said = '';
+      const { code } = await runCommand(['demo'], {
+        onResult: (text) => (said += text),
+        untilStopped: async () => {
+          while (!said.includes('1. ')) await nextTurn();
+        },
+      });
+      expect([code, said.includes('5. ')], 'it was stopped before its end').to.deep.equal([0, false]);
+      expect(demoFolders()).to.deep.equal(before);
+    });
+
+    it('links the files of a job by that job', async () => {
+      const { stdout } = await runCommand(['demo'], { untilStopped: never });
+      const links = [...stdout.matchAll(/example\.com\/jobs\/([^/\s]+)\/files\//g)].map(([, job]) => job);
+      expect(links).not.to.deep.equal([]);
+      for (const job of links) expect(job).to.match(/^c1d2e3f4-/);
     });
   });
 });

@@ -65,6 +65,41 @@ describe('The send command', () => {
     expect(stderr).to.include(`no answer from ${URL}`).and.to.include('ECONNREFUSED');
   });
 
+  it('gives it a new job id with --fresh, in its files’ refs, too, and says which', async () => {
+    const posted: Record<string, unknown>[] = [];
+    const scope = nock(ORIGIN)
+      .post('/callbacks', (body: Record<string, unknown>) => posted.push(body) > 0)
+      .times(2)
+      .reply(200, '{}');
+    const args = ['send', 'config/samples/succeeded.json', '--url', URL, '--fresh'];
+    const [first, second] = [await runCommand(args), await runCommand(args)];
+    expect([first.code, second.code, scope.isDone()]).to.deep.equal([0, 0, true]);
+    const sample = JSON.parse(readFileSync('config/samples/succeeded.json', 'utf8')) as { job_id: string };
+    const ids = posted.map((body) => String(body['job_id']));
+    expect(new Set([...ids, sample.job_id]).size).to.equal(3);
+    expect(first.stderr).to.include(`job ${ids[0]}`);
+    expect(JSON.parse(JSON.stringify(posted[0]).replaceAll(ids[0] ?? '', sample.job_id))).to.deep.equal(
+      sample,
+    );
+    expect(JSON.stringify(posted[0])).to.include(`"ref":"jobs/${ids[0]}/files/`);
+  });
+
+  it('posts the same job in each retry of a fresh one', async () => {
+    const ids = new Set<unknown>();
+    const scope = nock(ORIGIN)
+      .post('/callbacks', (body: Record<string, unknown>) => ids.add(body['job_id']).size > 0)
+      .times(2)
+      .reply(502, '{}');
+    await runCommand(['send', FILE, '--url', URL, '--fresh', '--retries', '1', '--interval', '1ms']);
+    expect([scope.isDone(), ids.size]).to.deep.equal([true, 1]);
+  });
+
+  it('refuses to give a job id to what is no JSON object', async () => {
+    const { code, stderr } = await runCommand(['send', '-', '--url', URL, '--fresh'], { stdin: '[1]' });
+    expect(code).to.equal(1);
+    expect(stderr).to.include('--fresh needs a callback');
+  });
+
   it('says which file cannot be read', async () => {
     const { code, stderr } = await runCommand(['send', 'none.json', '--url', URL]);
     expect([code, stderr]).to.deep.equal([1, 'none.json: cannot be read (ENOENT)']);

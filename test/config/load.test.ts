@@ -154,6 +154,27 @@ routes:
   });
 });
 
+describe('A route that tells nobody', () => {
+  it('is meant, so it is read without a word: of default_route, too', () => {
+    const { routes, defaultRoute } = configOf(`
+channels:
+  chat: { type: chat, token: xoxb-1 }
+routes:
+  - bot_id: get_items
+    notify: [{ chat: "#ops" }]
+  - bot_id: playground
+    notify: []
+default_route:
+  notify: []
+`);
+    expect(routes.map(({ name, notify }) => [name, notify.length])).to.deep.equal([
+      ['routes[0]', 1],
+      ['routes[1]', 0],
+    ]);
+    expect(defaultRoute?.notify).to.deep.equal([]);
+  });
+});
+
 describe('Values from variables and files', () => {
   it('stand for numbers and booleans, too', () => {
     const text = `

@@ -93,6 +93,7 @@ export function describeDueDeliveries(
         const [due] = await claim();
         const callback = callbackWith({ message: '請求書' });
         expect(due).to.deep.include({ callbackId, firstReceivedAt, notice: noticeOf(callback, 2) });
+        expect(due?.isTakenOver, 'it was Botbell’s own from the beginning').to.equal(false);
         expect(due?.record).to.include({ state: 'pending', isClaimed: true, isOurs: true, address: '#ops' });
       });
 
@@ -115,7 +116,9 @@ export function describeDueDeliveries(
         await store.passTime(TAKE_OVER_AFTER_MS - MARGIN_MS);
         expect(await claim()).to.deep.equal([]);
         await store.passTime(MARGIN_MS);
-        expect(destinationsOf(await claim())).to.deep.equal(['slack:#ops']);
+        const due = await claim();
+        expect(destinationsOf(due)).to.deep.equal(['slack:#ops']);
+        expect(due[0]?.isTakenOver, 'which says that it was the service’s until now').to.equal(true);
       });
 
       it('is what a process that died was sending, when nobody has retried it for long enough', async () => {

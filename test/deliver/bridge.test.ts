@@ -31,6 +31,8 @@ describe('the bridge', () => {
 
   const post = (callback: Callback = CALLBACK) => bench.clock.runUntil(bench.handle(callback));
 
+  const milestones = () => bench.milestones.map(({ name, destination }) => `${name} ${destination}`);
+
   beforeEach(async () => {
     bench = await BridgeBench.open(['slack:#ops', 'email:a@example.com']);
   });
@@ -168,6 +170,7 @@ describe('the bridge', () => {
         bench.tried.filter((each) => each === 'slack:#ops'),
         'a dead letter is not tried',
       ).to.have.length(3);
+      expect(milestones(), 'once').to.deep.equal(['given_up slack:#ops']);
     });
 
     it('gives what will not pass up when it is a day old', async () => {
@@ -189,6 +192,7 @@ describe('the bridge', () => {
       await bench.clock.runUntil(bench.bridge.drained());
       expect(summary(await post())).to.deep.equal([200, 'duplicate', ['delivered', 'delivered']]);
       expect(bench.told).to.deep.equal(['email:a@example.com', 'slack:#ops']);
+      expect(milestones(), 'and says so').to.deep.equal(['delivered_late slack:#ops']);
     });
 
     it('tells nobody again for a retry that comes while the late attempt is still under way', async () => {
@@ -220,6 +224,7 @@ describe('the bridge', () => {
       expect((await post()).status).to.equal(504);
       await bench.clock.runUntil(bench.bridge.drained());
       expect(await bench.alerts()).to.deep.equal(['dead_letter slack:#ops x']);
+      expect(milestones()).to.deep.equal(['given_up slack:#ops']);
     });
 
     it('has early successes on disk before the slow one is through', async () => {
@@ -431,6 +436,7 @@ describe('the bridge', () => {
     it('answers a retry 200 delivered when it passes', async () => {
       bench.fails('slack:#ops');
       expect(summary(await post())).to.deep.equal([200, 'delivered', ['delivered', 'delivered']]);
+      expect(milestones(), 'the answer’s own line tells the rest').to.deep.equal(['taken_over slack:#ops']);
     });
 
     it('goes on trying by itself until it is told', async () => {

@@ -71,6 +71,19 @@ describe('the worker', () => {
     expect(bench.told).to.deep.equal([MAIL, OPS]);
   });
 
+  it('tells the log what it takes over, what it tells late, and what it gives up', async () => {
+    const said = () => bench.milestones.map(({ name, destination }) => `${name} ${destination}`);
+    bench.fails(OPS, ...failures('transient', 3));
+    await bench.clock.runUntil(bench.handle(callbackWith()));
+    await start();
+    await bench.clock.advance(2 * MINUTE_MS - SECOND_MS);
+    expect(said()).to.deep.equal([]);
+    await bench.clock.advance(10 * MINUTE_MS);
+    expect(said()).to.deep.equal([`taken_over ${OPS}`, `delivered_late ${OPS}`]);
+    const late = bench.milestones.at(-1);
+    expect([late?.attempts, late?.notice.template]).to.deep.equal([4, 'succeeded']);
+  });
+
   it('takes over what a process that died was telling', async () => {
     const dead = await bench.another('dead');
     bench.takes(OPS, 100 * MINUTE_MS);
@@ -135,7 +148,8 @@ describe('the worker', () => {
     await start();
     await bench.clock.advance(MINUTE_MS);
     expect(await bench.alerts()).to.deep.equal([`dead_letter ${OPS} x`]);
-    expect(bench.lostAlerts.map(({ template }) => template)).to.deep.equal(['dead_letter']);
+    const lost = bench.milestones.filter(({ name }) => name === 'given_up');
+    expect(lost.map(({ notice }) => notice.template)).to.deep.equal(['succeeded', 'dead_letter']);
     expect(await stateOf(operators)).to.equal('dead');
   });
 
@@ -160,6 +174,7 @@ describe('the worker', () => {
     await start();
     const [row] = await bench.store.rows('deliveries');
     expect(row).to.include({ state: 'held', held_because: 'no longer routed' });
+    expect(bench.milestones.find(({ name }) => name === 'held')?.heldBecause).to.equal('no longer routed');
     expect(bench.told).to.deep.equal([MAIL]);
   });
 

@@ -41,6 +41,31 @@ describe('The build', () => {
     expect(stdout).to.equal(`${readVersion()}\n`);
   });
 
+  it('needs no more of Node than any that is in use has, to say which Node it needs', () => {
+    const door = readFileSync(MAIN, 'utf8');
+    const imports = [...door.matchAll(/^import\b.*?["']([^"']+)["']/gm)].map(([, name]) => name);
+    expect(imports, 'what is imported outright is read before anything is said').to.deep.equal([
+      'node:module',
+    ]);
+    const old = `data:text/javascript,${encodeURIComponent(
+      "Object.defineProperty(process.versions, 'node', { value: '18.20.4' });",
+    )}`;
+    const { status, stderr, stdout } = spawnSync(process.execPath, ['--import', old, MAIN, 'check'], {
+      encoding: 'utf8',
+    });
+    expect([status, stdout]).to.deep.equal([1, '']);
+    expect(stderr).to.match(/^Botbell needs Node 20\.19 or newer; this is Node 18\.20\.4 \(.*\)\n$/);
+  });
+
+  it('asks for the Node that the package asks for', () => {
+    const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      engines: { node: string };
+    };
+    expect(readFileSync(join(ROOT, 'src/main.ts'), 'utf8')).to.contain(
+      `[${engines.node.replace('>=', '').replace('.', ', ')}]`,
+    );
+  });
+
   it('names the licence of every package in it', () => {
     const inside = allOf(code, /node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//g);
     const licences = readFileSync(join(DIST, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
@@ -54,7 +79,8 @@ describe('The build', () => {
 
   it('loads no client for a channel before somebody is told by it', () => {
     const serve = readdirSync(DIST).find((name) => /^serve-.*\.js$/.test(name)) ?? '';
-    const files = loadedWith(['main.js', serve]);
+    const program = readdirSync(DIST).find((name) => /^process-.*\.js$/.test(name)) ?? '';
+    const files = loadedWith(['main.js', program, serve]);
     const loaded = files.map((name) => readFileSync(join(DIST, name), 'utf8')).join('\n');
     const clients = [
       /@slack\/web-api\/dist\/WebClient\.js/,

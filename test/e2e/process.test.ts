@@ -1,12 +1,14 @@
 /** The built program as an operator runs it: it starts, drains on SIGTERM, survives kill -9, and keeps its secrets. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { request } from 'undici';
 import { type SlackStandIn, startSlackStandIn } from '../../src/demo/slack-stand-in.ts';
 import { callback, post } from '../support/bridge-world.ts';
-import { serve, type ServeOptions, type ServeProcess } from '../support/process.ts';
+import { MAIN, serve, type ServeOptions, type ServeProcess } from '../support/process.ts';
 
 const TOKEN = 'xoxb-PROCESS-SECRET';
 const CALLBACK_TOKEN = 'a-long-callback-token-that-nobody-guesses';
@@ -173,6 +175,21 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
     ]);
   });
 
+  it('leaves nothing of a demo behind that is stopped by Ctrl-C or by a terminal that closes', async () => {
+    for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+      const demo = spawn(process.execPath, [MAIN, 'demo', '--stay'], {
+        env: { ...process.env, TMPDIR: folder, DEMO_PORT: '0', DEMO_ADMIN_PORT: '0' },
+      });
+      const exited = once(demo, 'exit');
+      let said = '';
+      demo.stdout.on('data', (chunk: Buffer) => {
+        if (!said.includes('1. ') && (said += chunk.toString()).includes('1. ')) demo.kill(signal);
+      });
+      expect([signal, await exited]).to.deep.equal([signal, [0, null]]);
+      expect(readdirSync(folder).filter((name) => name.startsWith('botbell-demo-'))).to.deep.equal([]);
+    }
+  });
+
   it('logs one line a callback, with ids and outcome but no secret and nothing that a message says', async () => {
     const botbell = await start();
     slack.faults.push({ kind: 'error', error: 'invalid_auth' });
@@ -181,6 +198,9 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
       callback({ job_id: 'job-x', message: 'CONFIDENTIAL-MESSAGE', bot_name: 'PRIVATE-NAME' }),
     );
     await post(botbell.callbacksUrl.replace('<token>', 'wrong-token-in-path'), callback());
+    await post(botbell.callbacksUrl.replace('<token>', `wrong-token-in-path/${CALLBACK_TOKEN}`), callback());
+    await request(urlOf(botbell), { method: 'GET' });
+    await post(urlOf(botbell), { ...callback(), status: 7 });
     botbell.kill('SIGTERM');
     await botbell.exited();
     const log = botbell.log();
@@ -192,6 +212,15 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
       http: 502,
       result: 'failed',
     });
+    const turnedAway = log.split('\n').filter((line) => line.includes('"msg":"turned away"'));
+    for (const [index, fields] of [
+      { http: 404, reason: 'wrong token', path: '/callbacks/…', from: '127.0.0.1' },
+      { http: 404, reason: 'no such path', path: '/callbacks/…/…' },
+      { http: 405, method: 'GET' },
+      { http: 422, from: '127.0.0.1' },
+    ].entries()) {
+      expect(JSON.parse(turnedAway[index] ?? '{}')).to.include(fields);
+    }
     for (const secret of [
       TOKEN,
       CALLBACK_TOKEN,

@@ -1,7 +1,7 @@
 /** A server that starts with a clear word, bounds broken clients, and stops without cutting anybody off early. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { listen, type ListeningServer } from '../../src/http/server.ts';
+import { listen, type ListeningServer, type MalformedRequest } from '../../src/http/server.ts';
 import { moment } from '../support/moment.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { until } from '../support/proof-wait.ts';
@@ -68,6 +68,23 @@ describe('a listening server', () => {
     client.write('GET / HTTP/1.1\r\n\r\n');
     expect((await client.answer())?.status, 'without a Host').to.equal(400);
     await until("only the client's end left", () => openSockets() <= before + 1);
+  });
+
+  it('tells whoever asks what it refuses by itself, and from where', async () => {
+    const malformed: MalformedRequest[] = [];
+    const server = await listen(
+      () => {},
+      ANYWHERE,
+      undefined,
+      (request) => malformed.push(request),
+    );
+    open.push(server);
+    const client = await connect(server);
+    client.write('no HTTP at all\r\n\r\n');
+    await client.answer();
+    expect(malformed).to.deep.equal([
+      { status: 400, detail: 'This is not well-formed HTTP.', from: '127.0.0.1' },
+    ]);
   });
 
   it('answers headers without end with 431', async () => {

@@ -25,6 +25,12 @@ describe('the metrics', () => {
     expect(await sample(name)).to.equal(1);
   });
 
+  it('say how many destinations are left alone', async () => {
+    expect(await sample('botbell_destinations_paused')).to.equal(0);
+    metrics.pausesCountedBy(() => 2);
+    expect(await sample('botbell_destinations_paused')).to.equal(2);
+  });
+
   it('are all there from the start, each with a help text', async () => {
     const text = await metrics.text();
     for (const name of [
@@ -37,6 +43,7 @@ describe('the metrics', () => {
       'blocks_refused_total',
       'deliveries_pending',
       'deliveries_dead',
+      'destinations_paused',
       'config_reload_ok',
       'build_info',
     ]) {

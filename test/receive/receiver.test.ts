@@ -1,4 +1,5 @@
 /** The answer table of the receiver, row by row, over real HTTP. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { request } from 'undici';
 import type { Verdict } from '../../src/deliver/verdict.ts';
@@ -291,6 +292,22 @@ describe('the receiver', () => {
     });
   });
 
+  it('tells the log whose body was refused, and where it is wrong', async () => {
+    await reopen({ trustProxy: true });
+    const headers = { ...JSON_TYPE, 'x-forwarded-for': '192.0.2.7' };
+    await send(bench.port, { headers, body: '{"status": 7}' });
+    await send(bench.port, { headers, body: 'no JSON' });
+    await send(bench.port, { headers: { ...headers, 'content-type': 'text/plain' } });
+    await send(bench.port, { headers });
+    await nextTurn();
+    const [invalid, undecodable, ofOtherType, handled] = bench.reports;
+    expect(invalid?.from).to.equal('192.0.2.7');
+    expect(invalid?.pointers).to.include.members(['/status', '/job_id']);
+    expect([undecodable?.from, undecodable?.pointers]).to.deep.equal(['192.0.2.7', undefined]);
+    expect([ofOtherType?.status, ofOtherType?.from]).to.deep.equal([415, '192.0.2.7']);
+    expect([handled?.status, handled?.from]).to.deep.equal([200, undefined]);
+  });
+
   describe('who may send', () => {
     it('is anybody where no token is set, at exactly this path', async () => {
       for (const path of [
@@ -343,13 +360,59 @@ describe('the receiver', () => {
       const get = await send(bench.port, { path: '/callbacks/wrong', method: 'GET', body: null });
       expect(get.status, 'whatever the method').to.equal(404);
       expect(bench.handled).to.deep.equal([]);
-      expect(bench.reports, 'the log is not told either').to.deep.equal([]);
+      await nextTurn();
+      const logged = new Set(bench.turnedAway.map(({ path }) => path));
+      expect([...logged], 'no token, right or wrong, is logged').to.have.members([
+        '/…',
+        '/callbacks',
+        '/callbacks/',
+        '/callbacks/…',
+        '/callbacks/…/…',
+      ]);
+    });
+
+    it('is told to the log where it is turned away, with the address, the reason, and no part of a token', async () => {
+      await reopen({ tokens: ['s3cret-right'], path: '/in/callbacks' });
+      const away: [string, Method][] = [
+        ['/in/callbacks/s3cret-wrong?x=s3cret', 'POST'],
+        ['/in/callbacks', 'POST'],
+        ['/in/callback/s3cret-right', 'POST'],
+        [`/s3cret-right/${'s3cret-right/'.repeat(500)}`, 'POST'],
+        ['/in/callbacks/s3cret-right', 'GET'],
+        ['/healthz', 'DELETE'],
+      ];
+      for (const [path, method] of away) await send(bench.port, { path, method, body: null });
+      await nextTurn();
+      const from = '127.0.0.1';
+      const [wrong, missing, misspelt, long, ...methods] = bench.turnedAway;
+      expect([wrong, missing, misspelt]).to.deep.equal([
+        { status: 404, from, method: 'POST', path: '/in/callbacks/…', problem: 'wrong token' },
+        { status: 404, from, method: 'POST', path: '/in/callbacks', problem: 'token missing' },
+        { status: 404, from, method: 'POST', path: '/in/…/…', problem: 'no such path' },
+      ]);
+      expect(long?.path?.length).to.be.at.most(101);
+      expect(methods.map(({ status, method, problem }) => [status, method, problem])).to.deep.equal([
+        [405, 'GET', 'Only POST is allowed here.'],
+        [405, 'DELETE', 'Only GET, HEAD is allowed here.'],
+      ]);
+      expect(JSON.stringify(bench.turnedAway)).not.to.contain('s3cret');
+      expect(bench.reports).to.deep.equal([]);
     });
 
     it('is 403 for addresses that are not allowed', async () => {
       await reopen({ allowFrom: ['192.0.2.0/24', '2001:db8::/32'] });
       expectProblem(await send(bench.port), 403, /not taken from this address/);
       expect(bench.handled).to.deep.equal([]);
+      await nextTurn();
+      expect(bench.turnedAway).to.deep.equal([
+        {
+          status: 403,
+          from: '127.0.0.1',
+          method: 'POST',
+          path: '/callbacks',
+          problem: 'Callbacks are not taken from this address.',
+        },
+      ]);
     });
 
     it('is whoever is in a network that is allowed', async () => {

@@ -108,6 +108,20 @@ describe('routing', () => {
     expect(reached(router, 'a', ERROR), 'on filters after matching').to.deep.equal([]);
   });
 
+  it('reaches nobody, not even by the default route, where the route that names the BOT tells nobody', () => {
+    const fallback = route('default_route', { notify: [to('slack:#default')] });
+    const nobody = route('routes[0]', { botIds: ['playground'], on: ['error'], notify: [] });
+    const all = route('routes[1]', { botIds: ['play*'], on: ['succeeded'], notify: [to('slack:#log')] });
+    expect(reached(createRouter([nobody], fallback), 'playground')).to.deep.equal([]);
+    expect(reached(createRouter([nobody], fallback), 'playground', SUCCEEDED)).to.deep.equal([]);
+    expect(reached(createRouter([nobody], fallback), 'other')).to.deep.equal([
+      'slack:#default by default_route',
+    ]);
+    expect(reached(createRouter([nobody, all], fallback), 'playground', SUCCEEDED)).to.deep.equal([
+      'slack:#log by routes[1]',
+    ]);
+  });
+
   it('reaches nobody where nothing matches and there is no default route', () => {
     const router = createRouter([], undefined);
     expect(router.route({ bot_id: 'a', status: ERROR })).to.deep.equal({
@@ -194,6 +208,21 @@ describe('the explanation of routing', () => {
         reaches: [],
       },
     ]);
+  });
+
+  it('says of a route that reaches nobody whether that is meant', () => {
+    const [meant, told] = createRouter(
+      [
+        route('routes[0]', { botIds: ['a'], notify: [] }),
+        route('routes[1]', { botIds: ['a'], notify: [to('slack:#ops')] }),
+        route('routes[2]', { botIds: ['*'], notify: [to('slack:#ops')] }),
+      ],
+      undefined,
+    )
+      .explainAll({ bot_id: 'a', status: ERROR })
+      .filter(({ reaches }) => reaches.length === 0);
+    expect(meant?.because).to.equal('bot_id matches a; it tells nobody, on purpose (notify: [])');
+    expect(told?.because).to.equal('bot_id matches *; whom it tells, an earlier route tells already');
   });
 
   it('says why the default route applies', () => {

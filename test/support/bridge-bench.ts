@@ -8,6 +8,7 @@ import { createCourier } from '../../src/deliver/courier.ts';
 import { DeliveriesUnderWay } from '../../src/deliver/deliveries-under-way.ts';
 import { Lanes } from '../../src/deliver/lanes.ts';
 import { createMessenger, type Errand } from '../../src/deliver/messenger.ts';
+import type { Milestone } from '../../src/deliver/milestones.ts';
 import type { DeliveryPolicy } from '../../src/deliver/outcome.ts';
 import type { Plan, PlannedErrand } from '../../src/deliver/plan.ts';
 import { Shares } from '../../src/deliver/shares.ts';
@@ -16,7 +17,7 @@ import type { Verdict } from '../../src/deliver/verdict.ts';
 import { Worker, type WorkerDependencies } from '../../src/deliver/worker.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { readKeptAlert } from '../../src/notice/alert-body.ts';
-import { type AlertNotice, isAlert } from '../../src/notice/notice.ts';
+import { isAlert } from '../../src/notice/notice.ts';
 import { target } from '../contract/ledger-contract.ts';
 import { ManualClock } from './manual-clock.ts';
 import { createSqliteStore, type SqliteStore } from './sqlite-store.ts';
@@ -34,7 +35,8 @@ export class BridgeBench {
   readonly unwritten: unknown[] = [];
   /** What the worker said of its ledger. */
   readonly troubles: unknown[] = [];
-  readonly lostAlerts: AlertNotice[] = [];
+  /** What bridges and workers said of deliveries beside their attempts, in order. */
+  readonly milestones: Milestone[] = [];
   /** Whom the bridges and workers alert that are made from now on. */
   alertTargets: readonly string[] = ['email:operators@example.com'];
   recoveries = 0;
@@ -145,6 +147,7 @@ export class BridgeBench {
       alerts: this.#alertSettings(),
       plan: () => this.#plan(),
       startedAt: (callback) => Date.parse(callback.start_time),
+      onMilestone: (milestone) => void this.milestones.push(milestone),
       onUnwritten: (error) => this.unwritten.push(error),
     });
   }
@@ -160,7 +163,7 @@ export class BridgeBench {
       random: () => 0.5,
       plan: ({ notice }) => (isAlert(notice) ? this.#alertPlan() : this.#plan()),
       alerts: this.#alertSettings(),
-      onAlertLost: (alert) => void this.lostAlerts.push(alert),
+      onMilestone: (milestone) => void this.milestones.push(milestone),
       onTrouble: (error) => this.troubles.push(error),
       onRecovered: () => void (this.recoveries += 1),
     });

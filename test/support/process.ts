@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-const MAIN = join(import.meta.dirname, '../../dist/main.js');
+export const MAIN = join(import.meta.dirname, '../../dist/main.js');
 
 export interface ServeProcess {
   readonly pid: number;

@@ -6,7 +6,12 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type { ReceiverConfig } from '../../src/config/config.ts';
 import type { Verdict } from '../../src/deliver/verdict.ts';
 import { listen, type ListeningServer, type ServerTimeouts } from '../../src/http/server.ts';
-import { createReceiver, type ReceiverReport, type Refusal } from '../../src/receive/receiver.ts';
+import {
+  createReceiver,
+  type ReceiverReport,
+  type Refusal,
+  type TurnedAway,
+} from '../../src/receive/receiver.ts';
 import { Traffic } from '../../src/receive/traffic.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { moment } from './moment.ts';
@@ -26,6 +31,7 @@ export interface ReceiverBench {
   readonly handled: Callback[];
   readonly refused: Refusal[];
   readonly reports: ReceiverReport[];
+  readonly turnedAway: TurnedAway[];
   readonly unforeseen: unknown[];
   /** What becomes of a callback; `DELIVERED` unless the test says otherwise. */
   handle: (callback: Callback) => Promise<Verdict>;
@@ -48,9 +54,9 @@ export async function openReceiver(
 ): Promise<ReceiverBench> {
   const config = { ...DEFAULTS, ...settings };
   const traffic = new Traffic(config.maxInFlight);
-  const records = { handled: [], refused: [], reports: [], unforeseen: [] } as Pick<
+  const records = { handled: [], refused: [], reports: [], turnedAway: [], unforeseen: [] } as Pick<
     ReceiverBench,
-    'handled' | 'refused' | 'reports' | 'unforeseen'
+    'handled' | 'refused' | 'reports' | 'turnedAway' | 'unforeseen'
   >;
   const [begun, reported] = [moment(), moment()];
   const app = createReceiver({
@@ -72,6 +78,7 @@ export async function openReceiver(
       reported.happen();
       bench.onReport();
     },
+    reportTurnedAway: (report) => records.turnedAway.push(report),
     onUnforeseen: (error) => records.unforeseen.push(error),
   });
   const handler = app.callback();

@@ -1,0 +1,86 @@
+/** The page of messages: each in a frame that keeps what it says and how it looks to itself. */
+import { expect } from 'chai';
+import { emailFormat } from '../../src/channels/email-format.ts';
+import { slackFormat } from '../../src/channels/slack-format.ts';
+import { previewPage } from '../../src/cli/preview-page.ts';
+
+const MAIL = {
+  destination: 'email:ops@example.com',
+  message: {
+    subject: '<Failed> & "quoted"',
+    text: 'x',
+    html: '<!doctype html>\n<html><head><style>body{text-align:left;color:#000}</style></head><body style="margin:0">it&amp;s "x"</body></html>',
+  },
+  format: emailFormat,
+};
+const CHAT = { destination: 'slack:#ops', message: { text: '*hello*' }, format: slackFormat };
+
+const FRAME = /<iframe ([^>]*?)srcdoc="([^"]*)"><\/iframe>/g;
+
+function framesIn(page: string): { attributes: string; document: string }[] {
+  return Array.from(page.matchAll(FRAME), ([, attributes = '', source = '']) => ({
+    attributes,
+    document: source.replaceAll('&lt;', '<').replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
+  }));
+}
+
+describe('The page of messages', () => {
+  it('has each message in a frame that may run nothing and does not belong to the page', () => {
+    const frames = framesIn(previewPage([MAIL, CHAT]));
+    expect(frames).to.have.length(3);
+    for (const { attributes } of frames)
+      expect(attributes)
+        .to.match(/sandbox="/)
+        .and.not.match(/allow-(scripts|same-origin|top-navigation|forms)/);
+  });
+
+  it('lets nothing of a mail out of its frame: neither its styles nor its markup', () => {
+    const page = previewPage([MAIL]);
+    const outside = page.replace(FRAME, '');
+    expect(outside.match(/<style/g)).to.have.length(1);
+    expect(outside).not.to.contain('text-align:left').and.not.to.contain('margin:0"');
+    expect(outside.match(/<!doctype/gi)).to.have.length(1);
+  });
+
+  it('shows a mail as it is, in the reader’s own theme, under its subject', () => {
+    const [frame, ...others] = framesIn(previewPage([MAIL]));
+    expect(others).to.deep.equal([]);
+    expect(frame?.document.replace('<base target="_blank">', '')).to.equal(MAIL.message.html);
+    expect(previewPage([MAIL])).to.contain('&lt;Failed&gt; &amp; &quot;quoted&quot;');
+  });
+
+  it('shows a chat message light and dark, with a background and a colour of its own in each', () => {
+    const frames = framesIn(previewPage([CHAT]));
+    expect(frames.map(({ attributes }) => /title="([^"]*)"/.exec(attributes)?.[1])).to.deep.equal([
+      'message, light',
+      'message, dark',
+    ]);
+    const looks = frames.map(({ document }) =>
+      /body\{background:(#\w+);color:(#\w+)\}/.exec(document)?.slice(1),
+    );
+    expect(looks).to.deep.equal([
+      ['#fff', '#1d1c1d'],
+      ['#1a1d21', '#d1d2d3'],
+    ]);
+  });
+
+  it('opens links beside the page, not in the frame', () => {
+    for (const { document } of framesIn(previewPage([MAIL, CHAT])))
+      expect(document).to.contain('<base target="_blank">');
+  });
+
+  it('is light and dark itself, as the reader has it', () => {
+    expect(previewPage([]))
+      .to.contain('color-scheme: light dark')
+      .and.to.contain('prefers-color-scheme: dark');
+  });
+
+  it('gives a longer message a higher frame, within bounds', () => {
+    const heightOf = (text: string) => {
+      const [frame] = framesIn(previewPage([{ ...CHAT, message: { text } }]));
+      return Number(/height:\s*(\d+)px/.exec(frame?.attributes ?? '')?.[1]);
+    };
+    expect(heightOf('a\nb\nc\nd')).to.be.greaterThan(heightOf('a'));
+    expect(heightOf('a\n'.repeat(10_000))).to.equal(800);
+  });
+});
