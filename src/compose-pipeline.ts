@@ -84,7 +84,7 @@ function composeLanes({ config, channelTypes, ledger, clock, onStoreTrouble }: P
   return new Lanes({
     clock,
     store: ledger.paces,
-    intervalOf: (channel) => typeOf(channel)?.intervalMs ?? 0,
+    paceOf: (channel) => typeOf(channel)?.pace ?? { addressMs: 0, channelMs: 0 },
     onTrouble: onStoreTrouble,
   });
 }

@@ -38,6 +38,14 @@ export interface SettingWarning {
   readonly message: string;
 }
 
+/** How often the remote takes messages without limiting them: milliseconds between two. */
+export interface ChannelPace {
+  /** To one address. */
+  readonly addressMs: number;
+  /** To all addresses together. */
+  readonly channelMs: number;
+}
+
 export interface ChannelType<Settings = unknown> {
   /** `type:` in the config. */
   readonly type: string;
@@ -45,8 +53,8 @@ export interface ChannelType<Settings = unknown> {
   readonly settings: Schema<Settings>;
   /** Strict schemas of the options a destination on this channel may carry beside its address, by key. */
   readonly options: Readonly<Record<string, Schema>>;
-  /** How often an address may be told without the remote's limiting it: milliseconds between two messages. */
-  readonly intervalMs: number;
+  /** Kept by what has limited its rate. */
+  readonly pace: ChannelPace;
   formatOf(settings: Settings): MessageFormat;
   /** Canonical form of an address. @throws {AddressError} a sentence for the reader */
   parseAddress(text: string, settings: Settings): string;

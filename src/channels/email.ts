@@ -40,7 +40,7 @@ export type EmailSettings = InferType<typeof emailSettings>;
 
 export const emailChannel: ChannelType<EmailSettings> = {
   type: 'email',
-  intervalMs: 1000,
+  pace: { addressMs: 1000, channelMs: 100 },
   settings: emailSettings,
   options: {},
   formatOf: () => emailFormat,

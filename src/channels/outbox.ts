@@ -33,7 +33,7 @@ export type OutboxSettings = InferType<typeof outboxSettings>;
 
 export const outboxChannel: ChannelType<OutboxSettings> = {
   type: 'outbox',
-  intervalMs: 1000,
+  pace: { addressMs: 1000, channelMs: 100 },
   settings: outboxSettings,
   options: { mention_on_error: mentionSchema() },
   formatOf: (settings) => GUISES[settings.as].format,

@@ -31,8 +31,11 @@ export type SlackSettings = InferType<typeof slackSettings>;
 
 export const slackChannel: ChannelType<SlackSettings> = {
   type: 'slack',
-  /** "1 per second … short bursts" for chat.postMessage (docs.slack.dev/apis/web-api/rate-limits). */
-  intervalMs: 1000,
+  /**
+   * "1 per second per channel … several hundred messages per minute per workspace" for chat.postMessage
+   * (docs.slack.dev/apis/web-api/rate-limits).
+   */
+  pace: { addressMs: 1000, channelMs: 200 },
   settings: slackSettings,
   options: { mention_on_error: mentionSchema() },
   formatOf: () => slackFormat,

@@ -1,4 +1,5 @@
 /** When each destination may be sent the next message: at once, at its pace after a rate limit, or not in time. */
+import type { ChannelPace } from '../channels/channel.ts';
 import type { PaceStore } from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
 import { fits, SHORTEST_ATTEMPT_MS } from './retry-policy.ts';
@@ -40,8 +41,7 @@ export type Refusal = Deferral | undefined;
 export interface LanesDependencies {
   readonly clock: Clock;
   readonly store: PaceStore;
-  /** Milliseconds between two messages that a destination of the channel takes without limiting them. */
-  readonly intervalOf: (channel: string) => number;
+  readonly paceOf: (channel: string) => ChannelPace;
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -65,9 +65,9 @@ interface Starts {
 
 export class Lanes {
   readonly #dependencies: LanesDependencies;
-  /** Destinations that keep a pace, and how much slower than their channel's. */
+  /** Destinations, and channels as a whole, that keep a pace, and how many milliseconds slower than their channel's type. */
   readonly #paced = new Map<string, number>();
-  /** Who sleeps until a slot of a destination, woken where that slot is void. */
+  /** Who sleeps until a slot, by what it is a slot of; woken where that slot is void. */
   readonly #sleeping = new Map<string, Set<() => void>>();
   /** Of destinations, and of channels as a whole. */
   readonly #pauses = new Map<string, Pause>();
@@ -93,7 +93,7 @@ export class Lanes {
     if (rank === 'slot') return undefined;
     const { destination, channel } = place;
     if (rank === 'new' && this.#backlogs.has(destination)) return 'backlog';
-    const isOpen = !this.#paced.has(destination) && this.pausedMs(channel) === 0;
+    const isOpen = !this.#paced.has(destination) && !this.#paced.has(channel);
     return isOpen ? undefined : this.#enterPaced(place, deadline);
   }
 
@@ -112,10 +112,10 @@ export class Lanes {
     const { destination, channel } = place;
     const pause = this.#pauses.get(destination);
     const isKnown = pause !== undefined && startedAt <= pause.since;
-    if (isKnown && this.#now() + ms < pause.until + this.#intervalOf(channel)) return;
-    if (!isKnown && this.#keptPace(place) && this.#isAnotherPaused(place)) this.#pause(channel, ms);
-    const slower = this.#paced.get(destination);
-    this.#paced.set(destination, slower === undefined ? 0 : slower + SLOWER_BY_MS);
+    const { addressMs } = this.#dependencies.paceOf(channel);
+    if (isKnown && this.#now() + ms < pause.until + addressMs) return;
+    if (!isKnown && this.#keptPace(destination, addressMs) && this.#isAnotherPaused(place))
+      this.#pause(channel, ms);
     this.#pause(destination, ms);
   }
 
@@ -146,10 +146,10 @@ export class Lanes {
    */
   async refresh(): Promise<void> {
     const { store } = this.#dependencies;
-    const known = new Map((await store.current(IDLE_MS)).map((pace) => [pace.destination, pace.nextInMs]));
-    for (const [key, nextInMs] of known) this.#learn(key, nextInMs);
-    for (const destination of this.#paced.keys()) {
-      if (!known.has(destination) && !this.#turns.has(destination)) this.#paced.delete(destination);
+    const known = new Set((await store.current(IDLE_MS)).map(({ destination }) => destination));
+    for (const key of known) if (!this.#paced.has(key)) this.#paced.set(key, 0);
+    for (const key of this.#paced.keys()) {
+      if (!known.has(key) && !this.#turns.has(key)) this.#paced.delete(key);
     }
     for (const [key, pause] of this.#pauses) {
       if (this.#now() - pause.until > IDLE_MS) this.#pauses.delete(key);
@@ -172,46 +172,53 @@ export class Lanes {
     if (!this.#isStopped) await this.#sleep('', ms);
   }
 
-  async #enterPaced(place: LanePlace, deadline: number): Promise<Refusal> {
-    const { destination, channel } = place;
+  /** Its own slot, and then one of its channel, where these have a pace. */
+  async #enterPaced({ destination, channel }: LanePlace, deadline: number): Promise<Refusal> {
+    const { addressMs, channelMs } = this.#dependencies.paceOf(channel);
+    let pause: Pause | undefined;
+    do {
+      const own = await this.#waitForSlot(destination, addressMs, deadline);
+      if (own !== undefined) return own;
+      pause = this.#pauses.get(destination);
+      const shared = await this.#waitForSlot(channel, channelMs, deadline);
+      if (shared !== undefined) return shared;
+    } while (pause !== this.#pauses.get(destination));
+    return undefined;
+  }
+
+  async #waitForSlot(key: string, intervalMs: number, deadline: number): Promise<Refusal> {
     while (!this.#isStopped) {
-      const channelMs = this.pausedMs(channel);
-      const slot =
-        channelMs > 0 ? { inMs: channelMs, pause: undefined } : await this.#slotIn(place, deadline);
+      if (!this.#paced.has(key)) return undefined;
+      const slot = await this.#slotOf(key, intervalMs, deadline);
       if (slot === undefined || !fits(slot.inMs, deadline - this.#now())) return 'rate_limit';
-      const isTime = slot.inMs === 0 || (await this.#sleep(destination, slot.inMs));
+      const isTime = slot.inMs === 0 || (await this.#sleep(key, slot.inMs));
       // A pause that began meanwhile makes the slot void.
-      const isGood = isTime && channelMs === 0 && slot.pause === this.#pauses.get(destination);
-      if (isGood) return this.#refusalIfStopped();
+      if (isTime && slot.pause === this.#pauses.get(key)) return this.#refusalIfStopped();
     }
     return 'stopping';
   }
 
-  /** Takes a slot, unless the destination has lost its pace meanwhile. */
-  #slotIn({ destination, channel }: LanePlace, deadline: number): Promise<Slot | undefined> {
+  #slotOf(key: string, intervalMs: number, deadline: number): Promise<Slot | undefined> {
     const { store, onTrouble } = this.#dependencies;
-    const turn = (this.#turns.get(destination) ?? Promise.resolve()).then(async () => {
-      const pause = this.#pauses.get(destination);
-      if (!this.#paced.has(destination)) return { inMs: 0, pause };
+    const turn = (this.#turns.get(key) ?? Promise.resolve()).then(async () => {
+      const pause = this.#pauses.get(key);
       const mostMs = Math.min(LONGEST_WAIT_MS, Math.floor(deadline - this.#now() - SHORTEST_ATTEMPT_MS));
       if (mostMs < 0) return undefined;
-      const inMs = await store.reserve(
-        destination,
-        this.#intervalOf(channel) + this.#paceOf(destination),
-        mostMs,
-      );
+      const inMs = await store.reserve(key, intervalMs + (this.#paced.get(key) ?? 0), mostMs);
       return inMs === undefined ? undefined : { inMs, pause };
     });
     const guarded = turn.catch((error: unknown) => {
       onTrouble(error);
       return undefined;
     });
-    this.#inTurn(destination, guarded);
+    this.#inTurn(key, guarded);
     return guarded;
   }
 
   #pause(key: string, ms: number): void {
     const { store, onTrouble } = this.#dependencies;
+    const slower = this.#paced.get(key);
+    this.#paced.set(key, slower === undefined ? 0 : slower + SLOWER_BY_MS);
     const since = this.#now();
     this.#pauses.set(key, { since, until: since + ms });
     const before = this.#turns.get(key) ?? Promise.resolve();
@@ -228,14 +235,14 @@ export class Lanes {
   }
 
   /** @returns whether the time has passed; false: it was woken before */
-  #sleep(destination: string, ms: number): Promise<boolean> {
-    const sleeping = this.#sleeping.get(destination) ?? new Set<() => void>();
-    this.#sleeping.set(destination, sleeping);
+  #sleep(key: string, ms: number): Promise<boolean> {
+    const sleeping = this.#sleeping.get(key) ?? new Set<() => void>();
+    this.#sleeping.set(key, sleeping);
     return new Promise((resolve) => {
       const end = (isOver: boolean) => {
         stopTimer();
         sleeping.delete(wake);
-        if (sleeping.size === 0) this.#sleeping.delete(destination);
+        if (sleeping.size === 0) this.#sleeping.delete(key);
         resolve(isOver);
       };
       const wake = () => end(false);
@@ -244,35 +251,19 @@ export class Lanes {
     });
   }
 
-  #wake(destination: string): void {
-    for (const wake of this.#sleeping.get(destination) ?? []) wake();
+  #wake(key: string): void {
+    for (const wake of this.#sleeping.get(key) ?? []) wake();
   }
 
-  #learn(key: string, nextInMs: number): void {
-    const isDestination = key.includes(':');
-    if (isDestination && !this.#paced.has(key)) this.#paced.set(key, 0);
-    // Of a destination it may only be that the next slots are taken.
-    const since = this.#now();
-    if (!isDestination && nextInMs > 0) this.#pauses.set(key, { since, until: since + nextInMs });
-  }
-
-  #keptPace({ destination, channel }: LanePlace): boolean {
+  #keptPace(destination: string, intervalMs: number): boolean {
     const starts = this.#starts.get(destination);
-    return starts === undefined || starts.last - starts.before >= this.#intervalOf(channel) - SLOWER_BY_MS;
+    return starts === undefined || starts.last - starts.before >= intervalMs - SLOWER_BY_MS;
   }
 
   #isAnotherPaused({ destination, channel }: LanePlace): boolean {
     return [...this.#pauses.keys()].some(
       (key) => key !== destination && key.startsWith(`${channel}:`) && this.pausedMs(key) > 0,
     );
-  }
-
-  #paceOf(destination: string): number {
-    return this.#paced.get(destination) ?? 0;
-  }
-
-  #intervalOf(channel: string): number {
-    return this.#dependencies.intervalOf(channel);
   }
 
   #refusalIfStopped(): Refusal {

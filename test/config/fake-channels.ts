@@ -17,7 +17,7 @@ const chatSettings = object({
 
 export const chatType: ChannelType<InferType<typeof chatSettings>> = {
   type: 'chat',
-  intervalMs: 1000,
+  pace: { addressMs: 1000, channelMs: 100 },
   settings: chatSettings,
   options: {
     mention: string()

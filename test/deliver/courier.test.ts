@@ -80,7 +80,12 @@ describe('a courier', () => {
 
   beforeEach(() => {
     clock = new ManualClock();
-    lanes = new Lanes({ clock, store: memoryPaces(clock), intervalOf: () => 1000, onTrouble: throwIt });
+    lanes = new Lanes({
+      clock,
+      store: memoryPaces(clock),
+      paceOf: () => ({ addressMs: 1000, channelMs: 200 }),
+      onTrouble: throwIt,
+    });
     startedAt = clock.now();
     begun = [];
   });
@@ -171,7 +176,12 @@ describe('a courier', () => {
       sleep: (ms) => clock.sleep(ms + WITHIN_MS),
       startTimer: (ms, onTime) => clock.startTimer(ms + WITHIN_MS, onTime),
     };
-    lanes = new Lanes({ clock: late, store: memoryPaces(clock), intervalOf: () => 1000, onTrouble: throwIt });
+    lanes = new Lanes({
+      clock: late,
+      store: memoryPaces(clock),
+      paceOf: () => ({ addressMs: 1000, channelMs: 200 }),
+      onTrouble: throwIt,
+    });
     const courier = createCourier({
       clock: late,
       lanes,

@@ -18,7 +18,7 @@ describe('the lanes', () => {
     new Lanes({
       clock,
       store,
-      intervalOf: () => 1000,
+      paceOf: () => ({ addressMs: 1000, channelMs: 200 }),
       onTrouble: (error) => {
         throw error;
       },
@@ -106,6 +106,23 @@ describe('the lanes', () => {
     expect(lanes.pausedMs('slack')).to.equal(4000);
     await clock.runUntil(enter({ destination: 'slack:#third', channel: 'slack' }));
     expect(entered.at(-1)).to.deep.equal(['slack:#third', 5500]);
+  });
+
+  it('let a paused channel’s destinations in one after the other at its pace, once its pause is over', async () => {
+    await enter(LOG);
+    await clock.advance(1500);
+    limit(OPS, 1000);
+    await enter(LOG);
+    limit(LOG, 1000);
+    entered = [];
+    const places = [1, 2, 3].map((number) => ({ destination: `slack:#n${number}`, channel: 'slack' }));
+    await clock.runUntil(Promise.all([...places.map((place) => enter(place)), enter(MAIL)]));
+    expect(entered).to.deep.equal([
+      [MAIL.destination, 1500],
+      ['slack:#n1', 2500],
+      ['slack:#n2', 2700],
+      ['slack:#n3', 2900],
+    ]);
   });
 
   it('leave the channel alone when one is limited that did not keep its pace', async () => {

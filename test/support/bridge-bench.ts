@@ -119,7 +119,12 @@ export class BridgeBench {
     if (known !== undefined) return known;
     const { clock } = this;
     const onTrouble = (error: unknown) => void this.troubles.push(error);
-    const lanes = new Lanes({ clock, store: ledger.paces, intervalOf: () => 1000, onTrouble });
+    const lanes = new Lanes({
+      clock,
+      store: ledger.paces,
+      paceOf: () => ({ addressMs: 1000, channelMs: 200 }),
+      onTrouble,
+    });
     const process = { lanes, underWay: new DeliveriesUnderWay() };
     this.#processes.set(ledger, process);
     return process;
