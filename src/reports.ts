@@ -118,7 +118,7 @@ export function reportMilestone(logger: Logger, clock: Pick<Clock, 'now'>, miles
       : { status: notice.template, bot_id: shortId(notice.callback.bot_id) }),
     job_id: jobId && shortId(jobId),
     attempts,
-    ms_since_received: Math.max(0, clock.now() - firstReceivedAt),
+    ms_since_received: Math.max(0, Math.round(clock.now() - firstReceivedAt)),
     class: lastError?.class,
     code: lastError?.code,
     reason: heldBecause ?? lastError?.message,
