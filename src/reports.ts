@@ -1,6 +1,7 @@
 /** What the service says of its work in logs and metrics: ids, outcomes and durations, never what a message says. */
 import { statusNameOf } from './callback/callback.ts';
 import type { AttemptResult, Errand } from './deliver/messenger.ts';
+import type { Rerouting, Revival } from './deliver/rerouter.ts';
 import type { Verdict } from './deliver/verdict.ts';
 import type { DeliveryRecord, DeliveryUpdate } from './ledger/ledger.ts';
 import { type AlertNotice, isAlert, jobIdOf } from './notice/notice.ts';
@@ -98,4 +99,18 @@ export function reportLateResult(
   const jobId = jobIdOf(notice);
   const line = { destination, job_id: jobId && shortId(jobId), ms: durationMs };
   logger.warn(line, 'delivered after its time limit, so it may be told twice');
+}
+
+/** Whoever wonders why nobody was told there finds it here. */
+export function reportRerouting(logger: Logger, { due, added, isLost }: Rerouting): void {
+  const { record, notice } = due;
+  const jobId = jobIdOf(notice);
+  const alert = isAlert(notice) ? notice.template : undefined;
+  const line = { destination: record.destination, job_id: jobId && shortId(jobId), alert };
+  if (isLost) logger.error(line, 'no longer routed, and the config names nobody else for it: given up');
+  else logger.info({ ...line, added }, 'no longer routed there: held, and routed anew');
+}
+
+export function reportRevival(logger: Logger, { destination, callbackId }: Revival): void {
+  logger.info({ destination, callback: callbackId }, 'routed there again: due now');
 }

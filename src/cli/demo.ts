@@ -47,9 +47,10 @@ export async function demoCommand(context: CommandContext, stays: boolean): Prom
 
 async function startDemoApp(context: CommandContext, world: DemoWorld, stays: boolean): Promise<RunningApp> {
   const variables = { ...(stays ? STAY_PORTS : {}), ...context.variables, ...world.variables };
-  const { config, renderer } = loadProject({ ...context, variables, configFile: DEMO_CONFIG });
+  const { config, configHash, renderer } = loadProject({ ...context, variables, configFile: DEMO_CONFIG });
   return startApp({
     config,
+    configHash,
     renderer,
     channelTypes,
     clock: systemClock,

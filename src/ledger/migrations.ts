@@ -148,6 +148,25 @@ async function createAlertCauses(db: Schema): Promise<void> {
   await db.schema.alterTable('deliveries').addColumn('alerted_cause', 'text').execute();
 }
 
+/** The literal is `NO_LONGER_ROUTED` as it is today: a migration stays what it was. */
+async function createProcesses(db: Schema): Promise<void> {
+  await db.schema
+    .createTable('processes')
+    .addColumn('owner', 'text', (column) => column.notNull().primaryKey())
+    .addColumn('config_hash', 'text', required)
+    .addColumn('loaded_at', 'bigint', required)
+    .addColumn('seen_at', 'bigint', required)
+    .execute();
+  await db.schema
+    .createTable('channel_types')
+    .addColumn('name', 'text', (column) => column.notNull().primaryKey())
+    .addColumn('type', 'text', required)
+    .execute();
+  await sql`create index deliveries_unrouted on deliveries (id) where held_because = 'no longer routed'`.execute(
+    db,
+  );
+}
+
 /** By their names, in their order. */
 const STEPS: Readonly<Record<string, (db: Schema, traits: DialectTraits) => Promise<void>>> = {
   '0001-ledger-tables': async (db, traits) => {
@@ -161,6 +180,7 @@ const STEPS: Readonly<Record<string, (db: Schema, traits: DialectTraits) => Prom
     await createPaces(db);
   },
   '0003-alert-causes': (db) => createAlertCauses(db),
+  '0004-running-configs': (db) => createProcesses(db),
 };
 
 export const migrationNames: readonly string[] = Object.keys(STEPS);

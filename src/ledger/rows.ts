@@ -17,6 +17,7 @@ import type {
   DeliveryTarget,
   HistoryRecord,
   RefusedBody,
+  Settlement,
 } from './ledger.ts';
 import type {
   CallbackRow,
@@ -210,6 +211,12 @@ export function updatedColumns(update: DeliveryUpdate, time: StoreTime) {
     is_ours: Number(update.isOurs),
     updated_at: time.now,
   };
+}
+
+/** An attempt that was not made, say at a channel that asked to be left alone, is nothing to remember. */
+export function historyIn({ history }: Settlement): readonly HistoryRecord[] {
+  const isEmpty = history === undefined || (history.attempts.length === 0 && history.answer === undefined);
+  return isEmpty ? [] : [history];
 }
 
 export function historyRow({ callbackId, attempts, answer }: HistoryRecord): Insertable<HistoryRow> {

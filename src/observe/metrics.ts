@@ -22,7 +22,9 @@ export interface Metrics {
 export interface MetricsSources {
   readonly version: string;
   /** Open deliveries, asked for at each scrape; undefined while the store cannot tell. */
-  readonly countOpen: () => Promise<{ readonly pending: number; readonly dead: number } | undefined>;
+  readonly countOpen: () => Promise<
+    { readonly pending: number; readonly dead: number; readonly held: number } | undefined
+  >;
 }
 
 export function createMetrics({ version, countOpen }: MetricsSources): Metrics {
@@ -51,6 +53,7 @@ export function createMetrics({ version, countOpen }: MetricsSources): Metrics {
       const open = await countOpen();
       meters.pending.set(open?.pending ?? Number.NaN);
       meters.dead.set(open?.dead ?? Number.NaN);
+      meters.held.set(open?.held ?? Number.NaN);
       return registry.metrics();
     },
   };
@@ -75,5 +78,6 @@ function createMeters(registry: Registry) {
     buildInfo: new Gauge(on('build_info', 'The running version', ['version'])),
     pending: new Gauge(on('deliveries_pending', 'Deliveries not yet made')),
     dead: new Gauge(on('deliveries_dead', 'Deliveries given up')),
+    held: new Gauge(on('deliveries_held', 'Deliveries held back because no route names them any more')),
   };
 }

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { type Alert, type Ledger, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { describeAlerts } from '../contract/alert-contract.ts';
+import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import {
   arrivalOf,
@@ -43,6 +44,7 @@ describe('PostgreSQL', function () {
   describeLedger('PostgreSQL', (clock) => createPostgresStore(server, clock));
   describeDueDeliveries('PostgreSQL', (clock) => createPostgresStore(server, clock));
   describeAlerts('PostgreSQL', (clock) => createPostgresStore(server, clock));
+  describeConfigChanges('PostgreSQL', (clock) => createPostgresStore(server, clock));
 
   describe('', () => {
     let ledger: Ledger;
