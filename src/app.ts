@@ -6,7 +6,7 @@ import { composePipeline, destinationsOf, leaseMsOf, type Pipeline } from './com
 import type { AdminConfig, Config } from './config/config.ts';
 import { timeBudgetOf } from './deliver/time-budget.ts';
 import { listen, type ListeningServer, type MalformedRequest } from './http/server.ts';
-import type { Ledger } from './ledger/ledger.ts';
+import type { OpenLedger } from './ledger/config-store.ts';
 import { openLedger } from './ledger/open-ledger.ts';
 import { ownerName } from './ledger/owner.ts';
 import { startRetention } from './ledger/retention.ts';
@@ -22,6 +22,8 @@ import {
   reportCallback,
   reportLateResult,
   reportMilestone,
+  reportRerouting,
+  reportRevival,
   reportTurnedAway,
 } from './reports.ts';
 import { afterTurn } from './time/after-turn.ts';
@@ -36,6 +38,8 @@ const GOODBYE_MS = 200;
 
 export interface AppOptions {
   readonly config: Config;
+  /** Of this config: the same for processes that run with the same. */
+  readonly configHash: string;
   /** Of this config, its templates checked. */
   readonly renderer: Renderer;
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
@@ -83,6 +87,8 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   cleanUps.push(() => retention.stop());
   const traffic = new Traffic(config.receiver.maxInFlight);
   await pipeline.lanes.refresh();
+  await pipeline.follower.start();
+  cleanUps.push(() => within(GOODBYE_MS, pipeline.follower.stop(), clock));
   pipeline.worker.start();
   let draining: Promise<void> | undefined;
   const drained = () => (draining ??= drain({ pipeline, traffic }, options));
@@ -119,13 +125,13 @@ async function drain(
 
 interface Services {
   readonly pipeline: Pipeline;
-  readonly ledger: Ledger;
+  readonly ledger: OpenLedger;
   readonly metrics: Metrics;
   readonly traffic: Traffic;
   readonly onUnforeseen: (error: unknown) => void;
 }
 
-function openStore({ config, clock, logger }: AppOptions): Promise<Ledger> {
+function openStore({ config, clock, logger }: AppOptions): Promise<OpenLedger> {
   return openLedger(config.store.url, {
     clock,
     owner: ownerName(clock.now()),
@@ -151,13 +157,14 @@ async function closeAll(channels: ReadonlyMap<string, Channel>): Promise<void> {
 }
 
 function openPipeline(
-  { config, renderer, channelTypes, clock, logger }: AppOptions,
+  { config, configHash, renderer, channelTypes, clock, logger }: AppOptions,
   parts: Pick<Services, 'ledger' | 'metrics' | 'onUnforeseen'> & {
     readonly channels: ReadonlyMap<string, Channel>;
   },
 ): Pipeline {
   return composePipeline({
     config,
+    configHash,
     renderer,
     channelTypes,
     clock,
@@ -172,6 +179,8 @@ function openPipeline(
     onMilestone: afterTurn(
       unfailing((milestone) => reportMilestone(logger, clock, milestone), parts.onUnforeseen),
     ),
+    onReroute: unfailing((rerouting) => reportRerouting(logger, rerouting), parts.onUnforeseen),
+    onRevival: unfailing((revival) => reportRevival(logger, revival), parts.onUnforeseen),
     onUnwritten: reportError(logger, 'what was told could not be written down'),
     onStoreTrouble: reportTrouble(logger),
     onStoreRecovered: unfailing(() => logger.info('the store can be used again'), parts.onUnforeseen),

@@ -7,17 +7,20 @@ import type { MessageFormat } from './channels/format.ts';
 import type { Config, Destination, RouteConfig } from './config/config.ts';
 import { type AlertSettings, refusalAlert } from './deliver/alerts.ts';
 import { Bridge } from './deliver/bridge.ts';
+import { ConfigFollower } from './deliver/config-follower.ts';
 import { type Courier, createCourier } from './deliver/courier.ts';
 import { DeliveriesUnderWay } from './deliver/deliveries-under-way.ts';
 import { Lanes } from './deliver/lanes.ts';
 import { type AttemptResult, createMessenger, type Errand } from './deliver/messenger.ts';
 import type { Milestone } from './deliver/milestones.ts';
-import type { Plan, PlannedErrand } from './deliver/plan.ts';
+import { type Plan, type PlannedErrand, plannedFor } from './deliver/plan.ts';
 import { redactor } from './deliver/redact.ts';
+import { Rerouter, type Revival, type RoutedAnew } from './deliver/rerouter.ts';
 import { Shares } from './deliver/shares.ts';
 import { TurnsOfJobs } from './deliver/turns-of-jobs.ts';
 import { Worker } from './deliver/worker.ts';
-import type { Ledger, RefusedBody } from './ledger/ledger.ts';
+import type { OpenLedger, RoutedRow } from './ledger/config-store.ts';
+import type { RefusedBody } from './ledger/ledger.ts';
 import { isAlert, noticeId } from './notice/notice.ts';
 import type { Renderer, TemplateFailure } from './render/renderer.ts';
 import { createRouter, type RoutedDestination, type Router } from './route/router.ts';
@@ -28,10 +31,12 @@ const LEASE_MARGIN_MS = 5000;
 
 export interface PipelineParts {
   readonly config: Config;
+  /** Of the config: the same for processes that run with the same. */
+  readonly configHash: string;
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
   readonly channels: ReadonlyMap<string, Channel>;
   readonly renderer: Renderer;
-  readonly ledger: Ledger;
+  readonly ledger: OpenLedger;
   readonly clock: Clock;
   readonly onAttempt: (errand: Errand, result: AttemptResult) => void;
   /** What an attempt came to that had been cut off at its time limit. */
@@ -40,6 +45,10 @@ export interface PipelineParts {
   readonly onUnforeseen: (error: unknown) => void;
   readonly onTemplateError: (failure: TemplateFailure) => void;
   readonly onMilestone: (milestone: Milestone) => void;
+  /** A delivery has ended that the config no longer sends there. */
+  readonly onReroute: (routed: RoutedAnew) => void;
+  /** A route that came back names it again. */
+  readonly onRevival: (revival: Revival) => void;
   readonly onUnwritten: (error: unknown) => void;
   readonly onStoreTrouble: (error: unknown) => void;
   readonly onStoreRecovered: () => void;
@@ -50,6 +59,7 @@ export interface Pipeline {
   readonly worker: Worker;
   readonly lanes: Lanes;
   readonly underWay: DeliveriesUnderWay;
+  readonly follower: ConfigFollower;
   /** Keeps a refused body, and has the operators alerted of it. @throws {LedgerUnavailable} */
   readonly refuse: (refused: RefusedBody, withinMs: number) => Promise<void>;
 }
@@ -61,14 +71,20 @@ export function composePipeline(parts: PipelineParts): Pipeline {
   const take = composeCourier(parts, lanes);
   const onDue = (destinations: readonly string[]) => worker.nudge(destinations);
   const alerts = alertSettings(parts.config);
-  const shared = { router, take, alerts, lanes, underWay };
+  const onRevival = (revival: Revival) => {
+    parts.onRevival(revival);
+    onDue([revival.destination]);
+  };
+  const follower = composeFollower({ ...parts, onRevival }, { router, onDue });
+  const rerouter = composeRerouter({ ...parts, onRevival }, { alerts, follower });
+  const shared = { router, take, alerts, lanes, underWay, rerouter };
   const worker = composeWorker(parts, shared);
   const bridge = composeBridge(parts, { ...shared, onDue });
   const refuse = async (refused: RefusedBody, withinMs: number) => {
     await parts.ledger.refuse(refused, refusalAlert(refused, alerts), withinMs);
     onDue(alerts.targets.map(({ destination }) => destination));
   };
-  return { bridge, worker, lanes, underWay, refuse };
+  return { bridge, worker, lanes, underWay, follower, refuse };
 }
 
 interface SharedParts {
@@ -77,6 +93,47 @@ interface SharedParts {
   readonly alerts: AlertSettings;
   readonly lanes: Lanes;
   readonly underWay: DeliveriesUnderWay;
+  readonly rerouter: Rerouter;
+}
+
+function composeFollower(
+  { config, configHash, ledger, clock, onRevival, onStoreTrouble }: PipelineParts,
+  {
+    router,
+    onDue,
+  }: Pick<SharedParts, 'router'> & { readonly onDue: (destinations: readonly string[]) => void },
+): ConfigFollower {
+  const types = [...config.channels.values()].map(({ name, type }) => [name, type] as const);
+  return new ConfigFollower({
+    clock,
+    ledger: ledger.configs,
+    config: { hash: configHash, channels: new Map(types) },
+    giveUpAfterMs: config.delivery.giveUpAfterMs,
+    isRouted: (row) => plannedFor(row, planForRow(config, router, row)) !== undefined,
+    onDue,
+    onRevival,
+    onTrouble: onStoreTrouble,
+  });
+}
+
+function planForRow(config: Config, router: Router, { kind, botId, status }: RoutedRow): Plan {
+  return kind === 'alert' ? alertPlan(config) : planFor(router, { bot_id: botId, status });
+}
+
+function composeRerouter(
+  { config, ledger, onReroute, onRevival }: PipelineParts,
+  { alerts, follower }: Pick<SharedParts, 'alerts'> & { readonly follower: ConfigFollower },
+): Rerouter {
+  const named = new Set(destinationsOf(config).map(({ key }) => key));
+  return new Rerouter({
+    ledger: ledger.configs,
+    giveUpAfterMs: config.delivery.giveUpAfterMs,
+    alerts,
+    names: (destination) => named.has(destination),
+    mayRouteAnew: () => follower.mayRouteAnew,
+    onReroute,
+    onRevival,
+  });
 }
 
 function composeLanes({ config, channelTypes, ledger, clock, onStoreTrouble }: PipelineParts): Lanes {
@@ -96,6 +153,7 @@ function composeBridge(
     take,
     alerts,
     underWay,
+    rerouter,
     onDue,
   }: SharedParts & { readonly onDue: (destinations: readonly string[]) => void },
 ): Bridge {
@@ -107,6 +165,7 @@ function composeBridge(
     turns: new TurnsOfJobs({ clock, ledger, underWay }),
     shares: new Shares(receiver.maxInFlight),
     take,
+    rerouter,
     answerWithinMs: receiver.answerWithinMs,
     answerWhen: receiver.answerWhen,
     policy: delivery,
@@ -122,7 +181,7 @@ function composeBridge(
 
 function composeWorker(
   { config, ledger, clock, onMilestone, onStoreTrouble, onStoreRecovered }: PipelineParts,
-  { router, take, alerts, lanes, underWay }: SharedParts,
+  { router, take, alerts, lanes, underWay, rerouter }: SharedParts,
 ): Worker {
   const { receiver, delivery } = config;
   return new Worker({
@@ -131,6 +190,7 @@ function composeWorker(
     lanes,
     underWay,
     take,
+    rerouter,
     tripMs: receiver.answerWithinMs,
     policy: delivery,
     alerts,
@@ -175,7 +235,7 @@ function composeCourier(parts: PipelineParts, lanes: Lanes): Courier {
   return createCourier({ clock, lanes, send, attemptsPerRequest, random: Math.random });
 }
 
-export function planFor(router: Router, callback: Callback): Plan {
+export function planFor(router: Router, callback: Pick<Callback, 'bot_id' | 'status'>): Plan {
   const { destinations, explanations } = router.route(callback);
   return { errands: destinations.map(asErrand), routing: explanations };
 }

@@ -2,6 +2,7 @@
 import { statusNameOf } from './callback/callback.ts';
 import type { Receipt } from './channels/channel.ts';
 import type { AttemptResult, Errand } from './deliver/messenger.ts';
+import type { RoutedAnew, Revival } from './deliver/rerouter.ts';
 import type { Verdict } from './deliver/verdict.ts';
 import type { Milestone, MilestoneName } from './deliver/milestones.ts';
 import { isAlert, jobIdOf } from './notice/notice.ts';
@@ -176,4 +177,18 @@ function reportRefusedBlocks(
   const jobId = jobIdOf(notice);
   const line = { destination, job_id: jobId && shortId(jobId), code, reason };
   logger.warn(line, 'blocks refused, sent as plain text');
+}
+
+/** Whoever wonders why nobody was told there finds it here. */
+export function reportRerouting(logger: Logger, { due, added, isLost }: RoutedAnew): void {
+  const { record, notice } = due;
+  const jobId = jobIdOf(notice);
+  const alert = isAlert(notice) ? notice.template : undefined;
+  const line = { destination: record.destination, job_id: jobId && shortId(jobId), alert };
+  if (isLost) logger.error(line, 'no longer routed, and the config names nobody else for it: given up');
+  else logger.info({ ...line, added }, 'no longer routed there: held, and routed anew');
+}
+
+export function reportRevival(logger: Logger, { destination, callbackId }: Revival): void {
+  logger.info({ destination, callback: callbackId }, 'routed there again: due now');
 }

@@ -97,6 +97,8 @@ const JAPANESE: Readonly<Record<string, string>> = {
   EHOSTUNREACH: '相手のホストに到達できません',
   ENETUNREACH: '相手のネットワークに到達できません',
 
+  not_routed:
+    'この通知の宛先が設定のどのルートにもなくなりました。ルートの削除、bot_id や on の変更がないか確認してください。give_up_after のうちにルートを元に戻してBotbellを再起動すれば送信されます',
   unknown_channel: '設定にこの名前の通知チャネルがありません。channels と宛先を確認してください',
 };
 

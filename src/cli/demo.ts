@@ -71,9 +71,10 @@ const SEE_THEM = 'To see them on a page, as their readers do, run it with --stay
 
 async function startDemoApp(context: CommandContext, world: DemoWorld, stays: boolean): Promise<RunningApp> {
   const variables = { ...(stays ? STAY_PORTS : {}), ...context.variables, ...world.variables };
-  const { config, renderer } = loadProject({ ...context, variables, configFile: DEMO_CONFIG });
+  const { config, configHash, renderer } = loadProject({ ...context, variables, configFile: DEMO_CONFIG });
   return startApp({
     config,
+    configHash,
     renderer,
     channelTypes,
     clock: systemClock,

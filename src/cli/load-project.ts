@@ -12,6 +12,8 @@ import { CommandFailed, type CommandContext, configFileOf } from './context.ts';
 
 export interface Project {
   readonly config: Config;
+  /** SHA-256 of the config's file. */
+  readonly configHash: string;
   readonly renderer: Renderer;
 }
 
@@ -33,6 +35,7 @@ export function checkProject(
 ): CheckedProject {
   const {
     config,
+    hash: configHash = '',
     placeInConfig,
     problems,
     missing = [],
@@ -52,7 +55,7 @@ export function checkProject(
   });
   const all = inFileOrder([...problems, ...renderer.check(targetsOf(config))]);
   const hasErrors = all.some(({ severity }) => severity === 'error');
-  return { project: hasErrors ? undefined : { config, renderer }, problems: all, missing };
+  return { project: hasErrors ? undefined : { config, configHash, renderer }, problems: all, missing };
 }
 
 /** @throws {CommandFailed} with every problem of the config */

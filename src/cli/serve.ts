@@ -11,13 +11,14 @@ import { loadProject } from './load-project.ts';
 
 export async function serveCommand(context: CommandContext, level: LogLevel): Promise<number> {
   collectLittleAndLate();
-  const { config, renderer } = loadProject(context);
+  const { config, configHash, renderer } = loadProject(context);
   const logger = await createLogger(level, context.isTerminal, secretsHidden(config.secrets));
   context.onHangup(() =>
     logger.warn('SIGHUP: the config is read at the start only; restart Botbell to load it'),
   );
   const app = await startApp({
     config,
+    configHash,
     renderer,
     channelTypes,
     clock: systemClock,

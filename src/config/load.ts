@@ -1,4 +1,5 @@
 /** Reads a config file: everything that is wrong with it at once, or a Config that nothing is wrong with. */
+import { hash } from 'node:crypto';
 import { NotUtf8, readText } from '../text/read-text.ts';
 import type { Config, PlaceInConfig, Problem } from './config.ts';
 import { Findings } from './findings.ts';
@@ -18,6 +19,8 @@ export interface LoadEnvironment extends ReadEnvironment {
 export interface LoadedConfig {
   /** Undefined when there is an error among the problems. */
   readonly config?: Config;
+  /** Of the file, there with the config: the same for the same text. */
+  readonly hash?: string;
   /** There with the config. */
   readonly placeInConfig?: PlaceInConfig;
   /** In the order of the file. */
@@ -50,7 +53,7 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
   const missing = [...new Set(interpolated.missing.map(({ reference }) => reference))];
   if (config === undefined) return { problems, missing };
   const placeInConfig: PlaceInConfig = (...place) => findings.placeInString(...place);
-  return { config, placeInConfig, problems, missing };
+  return { config, hash: hash('sha256', text, 'hex'), placeInConfig, problems, missing };
 }
 
 function shapeFault(data: unknown): string {

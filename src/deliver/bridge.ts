@@ -13,12 +13,14 @@ import type { Clock } from '../time/clock.ts';
 import { UnderWay } from '../time/under-way.ts';
 import { type AlertSettings, alertTargetsIn, withAlert } from './alerts.ts';
 import type { Courier, Trip } from './courier.ts';
+import type { Incoming } from './incoming.ts';
 import type { DeliveriesUnderWay, DeliveryUnderWay } from './deliveries-under-way.ts';
 import type { Deferral } from './lanes.ts';
 import type { Errand } from './messenger.ts';
 import { type Milestone, milestoneAfter } from './milestones.ts';
 import { type DeliveryPolicy, attemptRecords, updateAfter, withRefusal } from './outcome.ts';
 import { errandFor, type Plan, plannedFor } from './plan.ts';
+import type { Rerouter } from './rerouter.ts';
 import { attemptsOf, type FinishedTrip, type Round, runRound, standingsOf } from './round.ts';
 import type { Shares, Waiting } from './shares.ts';
 import { type TimeBudget, timeBudgetOf } from './time-budget.ts';
@@ -32,6 +34,7 @@ export interface BridgeDependencies {
   readonly turns: TurnsOfJobs;
   readonly shares: Shares;
   readonly take: Courier;
+  readonly rerouter: Rerouter;
   readonly answerWithinMs: number;
   readonly answerWhen: 'delivered' | 'accepted';
   readonly policy: DeliveryPolicy;
@@ -46,16 +49,6 @@ export interface BridgeDependencies {
   readonly onMilestone: (milestone: Milestone) => void;
   /** What was told could not be written down. */
   readonly onUnwritten: (error: unknown) => void;
-}
-
-/** One POST, from the moment its body was there: how slowly the sender sends is not the answer's time. */
-export interface Incoming {
-  readonly callback: Callback;
-  /** The JSON that it was read from, in UTF-8. */
-  readonly body: Uint8Array;
-  readonly receivedAt: number;
-  /** The same moment by the monotonic clock. */
-  readonly arrivedAt: number;
 }
 
 /** One callback while it is being handled. */
@@ -80,7 +73,7 @@ export class Bridge {
 
   /** @throws {LedgerUnavailable} before anyone is told, or when what is still to be told could not be written down */
   async handle(incoming: Incoming): Promise<Verdict> {
-    const { clock, ledger, startedAt, answerWhen, answerWithinMs } = this.#dependencies;
+    const { clock, ledger, startedAt, answerWhen, answerWithinMs, rerouter } = this.#dependencies;
     const { callback, body, receivedAt, arrivedAt } = incoming;
     const plan = this.#dependencies.plan(callback);
     const isAccepted = answerWhen === 'accepted';
@@ -94,7 +87,8 @@ export class Bridge {
       routing: plan.routing,
       isAccepted,
     };
-    const admission = await ledger.admit(arrival, budget.writeUntil - clock.monotonic());
+    const admitted = await ledger.admit(arrival, budget.writeUntil - clock.monotonic());
+    const admission = await rerouter.withRevived(admitted, plan);
     if (isAccepted) return this.#accept(receivedAt, admission);
     const handling = { incoming, admission, plan, budget };
     const share = this.#enterShares(handling);
@@ -160,11 +154,13 @@ export class Bridge {
     const { admission, share, underWay } = handling;
     const deadline = handling.budget.tellUntil;
     const delivery = underWay.get(record.id) as DeliveryUnderWay;
+    const errand = errandOf(handling, record);
+    if (errand === undefined) return this.#defer(delivery, 'config');
     if (!share.channels.has(record.channel)) return this.#defer(delivery, 'share');
     const blocked = admission.blocked.find(({ id }) => id === record.id);
     if (blocked !== undefined && !(await this.#dependencies.turns.isNext(blocked, deadline)))
       return this.#defer(delivery, 'order');
-    return this.#dependencies.take({ errand: errandOf(handling, record), delivery, deadline, rank: 'new' });
+    return this.#dependencies.take({ errand, delivery, deadline, rank: 'new' });
   }
 
   /** What waits for this one within its job goes the same way. */
@@ -256,9 +252,11 @@ export class Bridge {
     if (milestone !== undefined) this.#dependencies.onMilestone(milestone);
   }
 
-  #withAlert({ incoming, admission }: Handling, update: DeliveryUpdate): DeliveryUpdate {
+  #withAlert({ incoming, admission, plan }: Handling, update: DeliveryUpdate): DeliveryUpdate {
     const record = admission.deliveries.find(({ id }) => id === update.id);
     if (record === undefined || update.state === 'delivered') return update;
+    // What is told elsewhere from now on is mended.
+    if (plannedFor(record, plan) === undefined) return update;
     const { callback } = incoming;
     const { firstReceivedAt } = admission;
     return withAlert(update, record, { callback, firstReceivedAt }, this.#dependencies.alerts);
@@ -292,7 +290,8 @@ function ownOf({ deliveries, claimed }: Admission): readonly DeliveryRecord[] {
     : deliveries.filter(({ id }) => claimed.includes(id));
 }
 
-function errandOf({ incoming, admission, plan }: Handling, record: DeliveryRecord): Errand {
-  const notice = noticeOf(incoming.callback, admission.timesReceived);
-  return errandFor(notice, plannedFor(record, plan));
+/** Undefined: the config does not send it there any more. */
+function errandOf({ incoming, admission, plan }: Handling, record: DeliveryRecord): Errand | undefined {
+  const planned = plannedFor(record, plan);
+  return planned && errandFor(noticeOf(incoming.callback, admission.timesReceived), planned);
 }

@@ -29,8 +29,9 @@ export interface LanePlace {
  * - `share`: too many wait for its channel, BOT or job already
  * - `time`: the answer is due
  * - `stopping`: the process stops
+ * - `config`: the config does not send it there any more, which the worker sees to
  */
-export type Deferral = 'rate_limit' | 'backlog' | 'order' | 'share' | 'time' | 'stopping';
+export type Deferral = 'rate_limit' | 'backlog' | 'order' | 'share' | 'time' | 'stopping' | 'config';
 
 /** How a delivery stands among those of its destination. */
 export type Rank = 'new' | 'next' | 'slot';

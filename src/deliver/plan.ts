@@ -19,11 +19,10 @@ export function errandFor(notice: Notice, planned: PlannedErrand): Errand {
   return { notice, destination, channel, address, templateSet, options };
 }
 
-/** How a destination should be told; one that the plan does not name, as the display's language says. */
+/** How a destination should be told; undefined: not at all any more. */
 export function plannedFor(
-  { destination, channel, address }: DeliveryTarget,
+  { destination }: Pick<DeliveryTarget, 'destination'>,
   { errands }: Plan,
-): PlannedErrand {
-  const planned = errands.find((errand) => errand.destination === destination);
-  return planned ?? { destination, channel, address, templateSet: undefined, options: {} };
+): PlannedErrand | undefined {
+  return errands.find((errand) => errand.destination === destination);
 }

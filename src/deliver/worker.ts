@@ -1,5 +1,5 @@
 /** Delivers what nobody waits for: callbacks accepted for later, and those that the service has stopped retrying. */
-import { type DeliveryUpdate, type DueDelivery, type Ledger, NO_LONGER_ROUTED } from '../ledger/ledger.ts';
+import type { DeliveryUpdate, DueDelivery, Ledger } from '../ledger/ledger.ts';
 import { isAlert } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { UnderWay } from '../time/under-way.ts';
@@ -11,6 +11,8 @@ import type { Lanes } from './lanes.ts';
 import { type Milestone, milestoneAfter, takeOver } from './milestones.ts';
 import { attemptRecords, type DeliveryPolicy, updateAfter } from './outcome.ts';
 import { errandFor, type Plan, plannedFor } from './plan.ts';
+import type { Rerouter } from './rerouter.ts';
+import { putOff } from './standing-in-config.ts';
 
 /** How often the ledger is asked for what has become due without this process's knowing. */
 const POLL_MS = 1000;
@@ -21,12 +23,16 @@ const SWEEP_MS = 60_000;
 /** After the ledger is back, this long nothing is claimed; longer than any process takes to notice it, too. */
 const RECOVERY_MS = 2 * POLL_MS;
 
+/** What another process is to attempt, or to route anew, is looked at again after so long, and up to twice that. */
+const PUT_OFF_MS = 5000;
+
 export interface WorkerDependencies {
   readonly clock: Clock;
   readonly ledger: Pick<Ledger, 'claimDue' | 'dueDestinations' | 'releaseStranded' | 'settle' | 'probe'>;
   readonly lanes: Lanes;
   readonly underWay: DeliveriesUnderWay;
   readonly take: Courier;
+  readonly rerouter: Rerouter;
   /** How long one trip may last. */
   readonly tripMs: number;
   readonly policy: DeliveryPolicy;
@@ -119,15 +125,17 @@ export class Worker {
   }
 
   #add(destination: string): void {
-    const { lanes } = this.#dependencies;
+    const { lanes, rerouter } = this.#dependencies;
+    if (!rerouter.isToClaim(destination)) return;
     this.#due.add(destination);
     if (lanes.isPaced(destination)) lanes.setBacklog(destination, true);
   }
 
   async #claim(): Promise<readonly DueDelivery[]> {
-    const { ledger, lanes } = this.#dependencies;
+    const { ledger, lanes, rerouter } = this.#dependencies;
     const requests = this.#due.next(
-      (destination) => lanes.isPaced(destination),
+      // What is sent nowhere keeps no pace.
+      (destination) => lanes.isPaced(destination) && rerouter.names(destination),
       (destination) => void this.#waitForSlot(destination),
     );
     if (requests.length === 0) return [];
@@ -198,13 +206,15 @@ export class Worker {
     const delivery = underWay.begin(record.id);
     let isFinished = false;
     try {
-      const planned = plan(due);
-      const isRouted = planned.errands.some(({ destination }) => destination === record.destination);
-      const errand = errandFor(due.notice, plannedFor(record, planned));
-      const trip = isRouted ? await take({ errand, delivery, deadline, rank }) : undefined;
-      const update = trip === undefined ? heldBack(due) : this.#updateAfter(due, trip);
-      await this.#settle(due, update, trip);
-      isFinished = update.state !== 'pending';
+      const today = plan(due);
+      const planned = plannedFor(record, today);
+      if (planned === undefined) isFinished = await this.#routeAnew(due, today);
+      else {
+        const trip = await take({ errand: errandFor(due.notice, planned), delivery, deadline, rank });
+        const update = this.#updateAfter(due, trip);
+        await this.#settle(due, update, trip);
+        isFinished = update.state !== 'pending';
+      }
     } catch (error) {
       this.#noteTrouble(error);
     } finally {
@@ -212,17 +222,29 @@ export class Worker {
     }
   }
 
+  /** @returns whether it is finished */
+  async #routeAnew(due: DueDelivery, plan: Plan): Promise<boolean> {
+    const { rerouter, ledger, random } = this.#dependencies;
+    const destinations = await rerouter.reroute(due, plan);
+    if (destinations !== undefined) {
+      this.nudge(destinations);
+      return true;
+    }
+    const update = putOff(due, PUT_OFF_MS * (1 + random()));
+    await ledger.settle({ deliveries: [update], history: undefined, isDurable: false });
+    return false;
+  }
+
   #updateAfter({ record }: DueDelivery, trip: Trip): DeliveryUpdate {
     const { policy, random } = this.#dependencies;
     return updateAfter(record, trip, { policy, random: random() });
   }
 
-  async #settle(due: DueDelivery, update: DeliveryUpdate, trip: Trip | undefined): Promise<void> {
+  async #settle(due: DueDelivery, update: DeliveryUpdate, trip: Trip): Promise<void> {
     const { ledger, onMilestone } = this.#dependencies;
     const { record, callbackId } = due;
     const settled = this.#withAlert(due, update);
-    const attempts = trip === undefined ? [] : attemptRecords(record, trip);
-    const history = { callbackId, attempts, answer: undefined };
+    const history = { callbackId, attempts: attemptRecords(record, trip), answer: undefined };
     const { hasReleased } = await ledger.settle({ deliveries: [settled], history, isDurable: false });
     const isDueAgain = update.state === 'pending' && update.dueInMs === 0;
     this.nudge([...(isDueAgain || hasReleased ? [record.destination] : []), ...alertTargetsIn([settled])]);
@@ -239,20 +261,4 @@ export class Worker {
       this.#dependencies.alerts,
     );
   }
-}
-
-/** The config no longer sends this callback there. */
-function heldBack({ record }: DueDelivery): DeliveryUpdate {
-  const { id, attempts, refusals, lastError, isOurs } = record;
-  return {
-    id,
-    state: 'held',
-    attempts,
-    refusals,
-    lastError,
-    receipt: undefined,
-    heldBecause: NO_LONGER_ROUTED,
-    isOurs,
-    dueInMs: 0,
-  };
 }

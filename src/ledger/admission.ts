@@ -24,7 +24,7 @@ export async function admitAll(
   const admissions = await admitNew(context, fresh, new Set(sharedJobs));
   for (const newcomer of all) {
     if (!admissions.has(newcomer)) {
-      admissions.set(newcomer, await admitAgain(context, newcomer, planOf(context, newcomer)));
+      admissions.set(newcomer, await admitAgain(context, newcomer));
     }
   }
   return all.map((newcomer) => admissions.get(newcomer) as Admission);

@@ -8,7 +8,7 @@ import type { Notice } from '../notice/notice.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'dead' | 'held';
 
-/** Why a delivery is held back that the config no longer sends there. */
+/** Why a delivery is held back, or a dead letter, that the config no longer sends there. */
 export const NO_LONGER_ROUTED = 'no longer routed';
 
 /** What the answer to a POST said; the word stands in the answer, the log, the metric and the ledger alike. */
@@ -237,6 +237,8 @@ export interface PruneStep {
 export interface OpenCounts {
   readonly pending: number;
   readonly dead: number;
+  /** Held back because no route names them any more. */
+  readonly held: number;
 }
 
 /** The store could not be read or written, or did not answer in time. */

@@ -148,6 +148,24 @@ async function createAlertCauses(db: Schema): Promise<void> {
   await db.schema.alterTable('deliveries').addColumn('alerted_cause', 'text').execute();
 }
 
+/** The literal is `NO_LONGER_ROUTED` as it is today: a migration stays what it was. */
+async function createProcesses(db: Schema): Promise<void> {
+  await db.schema
+    .createTable('processes')
+    .addColumn('owner', 'text', (column) => column.notNull().primaryKey())
+    .addColumn('config_hash', 'text', required)
+    .addColumn('loaded_at', 'bigint', required)
+    .addColumn('seen_at', 'bigint', required)
+    .execute();
+  await db.schema
+    .createTable('channel_types')
+    .addColumn('name', 'text', (column) => column.notNull().primaryKey())
+    .addColumn('type', 'text', required)
+    .execute();
+  await sql`create index deliveries_unrouted on deliveries (id) where held_because = 'no longer routed'`.execute(
+    db,
+  );
+}
 /** What a ledger of the first version has had. */
 export const FIRST_MIGRATION = '0001-ledger-tables';
 
@@ -164,6 +182,7 @@ const STEPS: Readonly<Record<string, (db: Schema, traits: DialectTraits) => Prom
     await createPaces(db);
   },
   '0003-alert-causes': (db) => createAlertCauses(db),
+  '0004-running-configs': (db) => createProcesses(db),
 };
 
 export const migrationNames: readonly string[] = Object.keys(STEPS);

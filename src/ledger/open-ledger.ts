@@ -2,7 +2,7 @@
 import { sql, type Kysely } from 'kysely';
 import { Deadline } from '../time/deadline.ts';
 import type { OpenStore } from './dialect.ts';
-import type { Ledger } from './ledger.ts';
+import type { OpenLedger } from './config-store.ts';
 import { migrate } from './migrations.ts';
 import { isGone } from './owner.ts';
 import { patiently } from './patience.ts';
@@ -16,7 +16,7 @@ import type { Tables } from './tables.ts';
 const RELEASE_TIMEOUT_MS = 5000;
 
 /** @throws {Error} a store that cannot be opened, or was written by a newer version */
-export async function openLedger(url: string, options: LedgerOptions): Promise<Ledger> {
+export async function openLedger(url: string, options: LedgerOptions): Promise<OpenLedger> {
   const store = await openStore(url, options);
   try {
     await migrate(store, options.clock);

@@ -3,7 +3,7 @@ import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
 import type { DialectTraits } from './dialect.ts';
 import type { PlaceInJob } from './hot-statements.ts';
 import { EXECUTING } from './job-order.ts';
-import type { OpenCounts } from './ledger.ts';
+import { NO_LONGER_ROUTED, type OpenCounts } from './ledger.ts';
 import { type Claim, standingColumns, type StandingRow, type StoreTime, WAITS_FOR_EARLIER } from './rows.ts';
 import type { Tables } from './tables.ts';
 
@@ -12,6 +12,9 @@ import type { Tables } from './tables.ts';
  * parameters (sqlite.org/partialindex.html, "Queries Using Partial Indexes").
  */
 export const isPending = sql<boolean>`deliveries.state = 'pending'`;
+
+/** The condition of the index of what ended because no route named it, likewise. */
+export const isUnrouted = sql<boolean>`deliveries.held_because = ${sql.lit(NO_LONGER_ROUTED)}`;
 
 /** That nobody is attempting it at this moment, as far as is known. */
 export function isIdle({ now }: StoreTime) {
@@ -236,7 +239,11 @@ export async function countOpen(db: Kysely<Tables>): Promise<OpenCounts> {
     const query = db.selectFrom('deliveries').select((eb) => eb.fn.countAll().as('count'));
     return Number((await query.where(condition).executeTakeFirstOrThrow()).count);
   };
-  return { pending: await count(isPending), dead: await count(sql<boolean>`deliveries.state = 'dead'`) };
+  return {
+    pending: await count(isPending),
+    dead: await count(sql<boolean>`deliveries.state = 'dead'`),
+    held: await count(sql<boolean>`${isUnrouted} and deliveries.state = 'held'`),
+  };
 }
 
 /** Undefined: it belongs to no job, as an alert does. */

@@ -1,13 +1,7 @@
 /** What happens to a callback that came before: only who has not been told is still to be told. */
 import type { AdmissionContext } from './admission-context.ts';
 import { isResult } from './job-order.ts';
-import {
-  type Admission,
-  type Arrival,
-  type BlockedDelivery,
-  type DeliveryTarget,
-  NO_LONGER_ROUTED,
-} from './ledger.ts';
+import type { Admission, BlockedDelivery } from './ledger.ts';
 import type { Newcomer } from './newcomer.ts';
 import {
   claimPending,
@@ -18,13 +12,9 @@ import {
   SUPERSEDED,
   supersedeIdle,
 } from './pending-rows.ts';
-import { deliveryRecord, type Plan, type StandingRow } from './rows.ts';
+import { deliveryRecord, type StandingRow } from './rows.ts';
 
-export async function admitAgain(
-  context: AdmissionContext,
-  newcomer: Newcomer,
-  plan: Plan,
-): Promise<Admission> {
+export async function admitAgain(context: AdmissionContext, newcomer: Newcomer): Promise<Admission> {
   const { trx, time, claim } = context;
   const { arrival, jobId } = newcomer;
   const known = await countIn(context, newcomer);
@@ -34,7 +24,6 @@ export async function admitAgain(
   const before = await deliveryRows(trx, time, known.id);
   const own = before.filter(({ id }) => claimed.includes(id));
   if (isSuperseded) await holdBackSuperseded(context, before, own);
-  else await adjustToPlan(context, newcomer, plan, { callbackId: known.id, before, own });
   const rows = await deliveryRows(trx, time, known.id);
   const mine = rows.filter(
     (row) => row.is_claimed === 1 && row.claimed_by === claim.owner && !wasBusy(before, claimed, row),
@@ -89,48 +78,6 @@ async function holdBackSuperseded(
   await holdBack(trx, time, idsOf(own), SUPERSEDED);
   await holdBackIdle(context, idsOf(before), SUPERSEDED);
   await releaseNext(trx, time, idsOf(before), takeOverAfterMs);
-}
-
-interface KnownDeliveries {
-  readonly callbackId: number;
-  readonly before: readonly StandingRow[];
-  readonly own: readonly StandingRow[];
-}
-
-/** Adds whom the config has named since the first time, and holds back whom it no longer names. */
-async function adjustToPlan(
-  context: AdmissionContext,
-  { arrival, jobId }: Newcomer,
-  plan: Plan,
-  { callbackId, before, own }: KnownDeliveries,
-): Promise<void> {
-  const { trx, time, takeOverAfterMs } = context;
-  const { planned }: Arrival = arrival;
-  const named = new Set(planned.map(({ destination }) => destination));
-  const unnamed = own.filter(({ destination }) => !named.has(destination));
-  await holdBack(trx, time, idsOf(unnamed), NO_LONGER_ROUTED);
-  await releaseNext(trx, time, idsOf(unnamed), takeOverAfterMs);
-  const known = new Set(before.map(({ destination }) => destination));
-  const added = planned.filter(({ destination }) => !known.has(destination));
-  if (added.length > 0) await addDeliveries(context, { callbackId, jobId, plan }, added);
-}
-
-async function addDeliveries(
-  context: AdmissionContext,
-  { callbackId, jobId, plan }: { callbackId: number; jobId: string; plan: Plan },
-  targets: readonly DeliveryTarget[],
-): Promise<void> {
-  const { statements } = context;
-  const places = targets.map(({ destination }) => ({ jobId, destination, callbackId }));
-  const before = await statements.predecessors(context, places);
-  const rows = targets.map((target, index) => ({
-    callbackId,
-    jobId,
-    target,
-    plan,
-    isBlocked: before[index] !== undefined,
-  }));
-  await statements.insertDeliveries(context, rows);
 }
 
 /** Claimed by this process all the same, but for an earlier request that is still at it. */

@@ -4,6 +4,8 @@ import type { Clock } from '../time/clock.ts';
 import type { Deadline } from '../time/deadline.ts';
 import { admitAll } from './admission.ts';
 import { alertsToRaise, raiseAlerts } from './alert-rows.ts';
+import { createConfigStore } from './config-rows.ts';
+import type { ConfigStore, OpenLedger } from './config-store.ts';
 import type { OpenStore, TransactionSettings } from './dialect.ts';
 import { claimDue, dueDestinations } from './due.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -15,7 +17,6 @@ import {
   type DeliveryRecord,
   type DueDelivery,
   type DueRequest,
-  type Ledger,
   type OpenCounts,
   type PaceStore,
   type PruneStep,
@@ -56,7 +57,7 @@ export interface LedgerOptions {
   readonly onTrouble?: (error: Error) => void;
 }
 
-export class SqlLedger implements Ledger {
+export class SqlLedger implements OpenLedger {
   readonly #store: TimedStore;
   readonly #options: LedgerOptions;
   readonly #admissions: GroupCommit<Arrival, Admission>;
@@ -64,11 +65,13 @@ export class SqlLedger implements Ledger {
   readonly #unwritten: UnwrittenOutcomes;
   readonly #orphans: OrphanedClaims;
   readonly paces: PaceStore;
+  readonly configs: ConfigStore;
   #probing: Promise<void> | undefined;
 
   constructor(store: OpenStore, options: LedgerOptions) {
     this.#store = new TimedStore(store, options.clock);
     this.paces = createPaceStore(this.#store);
+    this.configs = createConfigStore(this.#store, options);
     this.#options = options;
     const mayPassInPieces = (error: unknown) => this.#store.isRefusal(error);
     this.#orphans = new OrphanedClaims((ids, jobIds) => this.#releaseClaims(ids, jobIds));

@@ -65,6 +65,22 @@ export interface AlertCauseRow {
   suppressed: number;
 }
 
+/** A process that runs on this store, or did a little while ago. Times are the store's. */
+export interface ProcessRow {
+  owner: string;
+  /** Of the config that it runs with. */
+  config_hash: string;
+  loaded_at: StoreTimed<number>;
+  /** Its last heartbeat. */
+  seen_at: StoreTimed<number>;
+}
+
+/** A channel of any config that ever ran on this store. */
+export interface ChannelTypeRow {
+  name: string;
+  type: string;
+}
+
 /** A destination, or a channel as a whole, that has limited its rate. */
 export interface PaceRow {
   /** `<channel>:<address>`, or `<channel>`. */
@@ -123,4 +139,6 @@ export interface Tables {
   refused: RefusedRow;
   paces: PaceRow;
   alert_causes: AlertCauseRow;
+  processes: ProcessRow;
+  channel_types: ChannelTypeRow;
 }

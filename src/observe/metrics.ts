@@ -28,7 +28,9 @@ export interface Metrics {
 export interface MetricsSources {
   readonly version: string;
   /** Open deliveries, asked for at each scrape; undefined while the store cannot tell. */
-  readonly countOpen: () => Promise<{ readonly pending: number; readonly dead: number } | undefined>;
+  readonly countOpen: () => Promise<
+    { readonly pending: number; readonly dead: number; readonly held: number } | undefined
+  >;
 }
 
 export function createMetrics({ version, countOpen }: MetricsSources): Metrics {
@@ -64,6 +66,7 @@ export function createMetrics({ version, countOpen }: MetricsSources): Metrics {
       meters.pending.set(open?.pending ?? Number.NaN);
       meters.dead.set(open?.dead ?? Number.NaN);
       meters.paused.set(countPaused());
+      meters.held.set(open?.held ?? Number.NaN);
       return registry.metrics();
     },
   };
@@ -92,5 +95,6 @@ function createMeters(registry: Registry) {
     pending: new Gauge(on('deliveries_pending', 'Deliveries not yet made')),
     dead: new Gauge(on('deliveries_dead', 'Deliveries given up')),
     paused: new Gauge(on('destinations_paused', 'Destinations and channels that asked to be left alone')),
+    held: new Gauge(on('deliveries_held', 'Deliveries held back because no route names them any more')),
   };
 }

@@ -19,7 +19,7 @@ import { afterTurn } from '../time/after-turn.ts';
 import type { Clock } from '../time/clock.ts';
 import { Convoy } from '../time/convoy.ts';
 import { unfailing } from '../time/unfailing.ts';
-import type { Incoming } from '../deliver/bridge.ts';
+import type { Incoming } from '../deliver/incoming.ts';
 import type { Verdict } from '../deliver/verdict.ts';
 import { LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
 import { problemOf, unavailable } from './answer.ts';

@@ -20,7 +20,7 @@ describe('the admin listener', () => {
     const config = { listen: { host: '127.0.0.1', port: 0 }, password: undefined, hosts: [], ...settings };
     const metrics = createMetrics({
       version: '1.2.3',
-      countOpen: () => Promise.resolve({ pending: 3, dead: 1 }),
+      countOpen: () => Promise.resolve({ pending: 3, dead: 1, held: 2 }),
     });
     const app = createAdmin({
       config,

@@ -76,14 +76,14 @@ export function describeDueDeliveries(
         expect(destinationsOf(await claim())).to.deep.equal(['slack:#log', 'slack:#ops']);
       });
 
-      it('that comes again leaves what is under way alone, and adds whom the config names now', async () => {
+      it('that comes again leaves what is under way alone', async () => {
         await accept({}, [OPS]);
         const [due] = await claim();
         const again = await accept({}, [OPS, LOG]);
         expect(again).to.include({ isNew: false, timesReceived: 2 });
         expect(claimedOf(again)).to.deep.equal([]);
-        expect(again.deliveries.map(({ isClaimed }) => isClaimed)).to.deep.equal([true, false]);
-        expect(destinationsOf(await claim())).to.deep.equal(['slack:#log']);
+        expect(again.deliveries.map(({ isClaimed }) => isClaimed)).to.deep.equal([true]);
+        expect(await claim()).to.deep.equal([]);
         expect(due?.record.destination).to.equal('slack:#ops');
       });
 

@@ -11,7 +11,7 @@ export function describeOldLedger(name: string, openOld: () => Promise<Ledger>):
   describe(`a ledger of version 0.1.0 in ${name}`, () => {
     it('keeps what is pending due, and the alerts that nobody has told', async () => {
       const ledger = await openOld();
-      expect(await ledger.countOpen()).to.deep.equal({ pending: 5, dead: 1 });
+      expect(await ledger.countOpen()).to.deep.equal({ pending: 5, dead: 1, held: 0 });
       const due = await claimAllDue(ledger, 64);
       const [pending, ...alerts] = due.toSorted((a, b) => a.callbackId - b.callbackId);
       expect(pending && callbackOf(pending.notice)).to.include({ job_id: 'job-2', bot_id: 'invoice' });
@@ -30,7 +30,7 @@ export function describeOldLedger(name: string, openOld: () => Promise<Ledger>):
         }
       }
       await ledger.settle(settlementOf(due.map(({ record }) => delivered(record.id))));
-      expect(await ledger.countOpen()).to.deep.equal({ pending: 0, dead: 1 });
+      expect(await ledger.countOpen()).to.deep.equal({ pending: 0, dead: 1, held: 0 });
     });
 
     it('takes alerts of this version', async () => {

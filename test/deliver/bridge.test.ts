@@ -344,15 +344,62 @@ describe('the bridge', () => {
       await post();
     });
 
-    it('tells whom it names now, too', async () => {
+    const workUntilTold = async () => {
+      const worker = bench.workerOn(bench.ledger);
+      worker.start();
+      await bench.clock.advance(1000);
+      await bench.clock.runUntil(worker.stop());
+    };
+
+    it('tells of what is old nobody whom it names only now', async () => {
       bench.planned = ['slack:#ops', 'slack:#new', 'email:a@example.com'];
       expect((await post()).result).to.equal('delivered');
-      expect(bench.told.toSorted()).to.deep.equal(['email:a@example.com', 'slack:#new', 'slack:#ops']);
+      expect(bench.told.toSorted()).to.deep.equal(['email:a@example.com', 'slack:#ops']);
     });
 
-    it('holds back whom it no longer names', async () => {
-      bench.planned = ['email:a@example.com'];
-      expect(summary(await post())).to.deep.equal([200, 'duplicate', ['held', 'delivered']]);
+    it('takes over whom it no longer names, and tells whom it names instead', async () => {
+      bench.planned = ['slack:#new', 'email:a@example.com'];
+      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      expect(bench.nudges).to.deep.equal(['slack:#ops']);
+      await workUntilTold();
+      expect(bench.told).to.deep.equal(['email:a@example.com', 'slack:#new']);
+      expect(summary(await post())).to.deep.equal([200, 'duplicate', ['held', 'delivered', 'delivered']]);
+      expect(await bench.alerts(), 'it is mended').to.deep.equal([]);
+    });
+
+    describe('so that it names nobody', () => {
+      beforeEach(async () => {
+        bench.planned = [];
+        expect((await post()).result).to.equal('taken_over');
+        await workUntilTold();
+      });
+
+      it('gives the callback up, which the operators are told', async () => {
+        expect(summary(await post())).to.deep.equal([200, 'gave_up', ['dead', 'delivered']]);
+        expect(await bench.alerts()).to.deep.equal(['dead_letter slack:#ops not_routed']);
+        expect(bench.reroutings.map(({ isLost }) => isLost)).to.deep.equal([true]);
+      });
+
+      it('takes it over again at a retry once it names it again, and tells it', async () => {
+        bench.planned = ['slack:#ops', 'email:a@example.com'];
+        expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+        expect(bench.revivals.map(({ destination }) => destination)).to.deep.equal(['slack:#ops']);
+        await workUntilTold();
+        expect(summary(await post())).to.deep.equal([200, 'duplicate', ['delivered', 'delivered']]);
+      });
+
+      it('leaves it given up where it is named again after give_up_after', async () => {
+        bench.planned = ['slack:#ops', 'email:a@example.com'];
+        bench.policy.giveUpAfterMs = 500;
+        bench.bridge = bench.bridgeOn(bench.ledger);
+        expect((await post()).result).to.equal('gave_up');
+      });
+
+      it('leaves it given up while other processes run with another config', async () => {
+        bench.planned = ['slack:#ops', 'email:a@example.com'];
+        bench.mayRouteAnew = false;
+        expect((await post()).result).to.equal('gave_up');
+      });
     });
   });
 

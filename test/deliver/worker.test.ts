@@ -5,6 +5,7 @@ import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.t
 import type { Worker } from '../../src/deliver/worker.ts';
 import type { Admission } from '../../src/ledger/ledger.ts';
 import { arrivalOf, target } from '../contract/ledger-contract.ts';
+import { REFUSED } from '../support/alerts.ts';
 import { BridgeBench, incomingAt } from '../support/bridge-bench.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { attemptsIn } from '../support/history.ts';
@@ -58,7 +59,7 @@ describe('the worker', () => {
     await bench.clock.advance(MINUTE_MS);
     expect(bench.told).to.have.length(2);
     expect(await attemptsIn(bench.store)).to.have.length(2);
-    expect(await bench.ledger.countOpen()).to.deep.equal({ pending: 0, dead: 0 });
+    expect(await bench.ledger.countOpen()).to.deep.equal({ pending: 0, dead: 0, held: 0 });
   });
 
   it('takes over what the service has not retried for take_over_after, and only that', async () => {
@@ -168,14 +169,73 @@ describe('the worker', () => {
     expect([tries(OPS), await bench.alerts()]).to.deep.equal([1, [`dead_letter ${OPS} x`]]);
   });
 
-  it('holds back, with the reason, what the config no longer sends there', async () => {
-    await accept();
-    bench.planned = [MAIL];
-    await start();
-    const [row] = await bench.store.rows('deliveries');
-    expect(row).to.include({ state: 'held', held_because: 'no longer routed' });
-    expect(bench.milestones.find(({ name }) => name === 'held')?.heldBecause).to.equal('no longer routed');
-    expect(bench.told).to.deep.equal([MAIL]);
+  describe('of a delivery that the config no longer sends there', () => {
+    it('tells whom the config names instead, and says so', async () => {
+      await accept({}, [OPS]);
+      bench.planned = [MAIL];
+      await start();
+      const [row] = await bench.store.rows('deliveries');
+      expect(row).to.include({ state: 'held', held_because: 'no longer routed' });
+      expect(bench.told).to.deep.equal([MAIL]);
+      expect(bench.reroutings.map(({ added, isLost }) => [added, isLost])).to.deep.equal([[[MAIL], false]]);
+    });
+
+    it('leaves it to others while they run with another config, and looks again a little later', async () => {
+      bench.mayRouteAnew = false;
+      bench.planned = [OPS];
+      await accept({}, [MAIL]);
+      await start();
+      await bench.clock.advance(MINUTE_MS);
+      expect([bench.told, await stateOf(MAIL)]).to.deep.equal([[], 'pending']);
+      bench.mayRouteAnew = true;
+      await bench.clock.advance(SECOND_MS);
+      expect(bench.told).to.deep.equal([OPS]);
+    });
+
+    it('puts it off where it attempts others for the same destination', async () => {
+      bench.mayRouteAnew = false;
+      bench.planned = [OPS];
+      // Told there of alerts alone.
+      bench.alertTargets = [MAIL];
+      await bench.clock.runUntil(worker.stop());
+      worker = bench.workerOn(bench.ledger);
+      await accept({}, [MAIL]);
+      await start();
+      const [row] = await bench.store.rows('deliveries');
+      expect(row).to.include({ state: 'pending', claimed_by: null, attempts: 0 });
+      expect(Number(row?.['due_at']) - bench.clock.now()).to.be.within(5000, 10_000);
+    });
+
+    it('does not wait for the pace of where it is sent no more', async () => {
+      const process = bench.processOn(bench.ledger);
+      await process.lanes.refresh();
+      await bench.ledger.paces.pause(OPS, MINUTE_MS);
+      await process.lanes.refresh();
+      await accept({}, [OPS]);
+      bench.planned = [MAIL];
+      await start();
+      expect(bench.told).to.deep.equal([MAIL]);
+    });
+
+    it('sends an alert to whom alerts go today, and ends it where they go to nobody', async () => {
+      const operators = 'email:operators@example.com';
+      bench.fails(operators, ...failures('config', 9));
+      await bench.ledger.refuse(
+        { receivedAt: 0, status: 400, detail: '', errors: [], from: '', body: '' },
+        { cause: 'x', subject: REFUSED, targets: [target(operators)], language: 'en' },
+      );
+      bench.alertTargets = [OPS];
+      await start();
+      expect(bench.told).to.deep.equal([OPS]);
+      await bench.ledger.refuse(
+        { receivedAt: 0, status: 400, detail: '', errors: [], from: '', body: '' },
+        { cause: 'y', subject: REFUSED, targets: [target(operators)], language: 'en' },
+      );
+      bench.alertTargets = [];
+      await bench.clock.advance(SECOND_MS);
+      expect(bench.reroutings.map(({ isLost }) => isLost)).to.deep.equal([false, true]);
+      expect((await bench.ledger.countOpen()).pending).to.equal(0);
+    });
   });
 
   it('tells a job’s results in order', async () => {

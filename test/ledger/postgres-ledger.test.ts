@@ -6,6 +6,7 @@ import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { describeAlerts } from '../contract/alert-contract.ts';
 import { openPostgres } from '../../src/ledger/postgres.ts';
 import { nextAfter } from '../../src/ledger/prune.ts';
+import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import {
   arrivalOf,
@@ -45,6 +46,7 @@ describe('PostgreSQL', function () {
   describeLedger('PostgreSQL', (clock) => createPostgresStore(server, clock));
   describeDueDeliveries('PostgreSQL', (clock) => createPostgresStore(server, clock));
   describeAlerts('PostgreSQL', (clock) => createPostgresStore(server, clock));
+  describeConfigChanges('PostgreSQL', (clock) => createPostgresStore(server, clock));
 
   describe('', () => {
     let ledger: Ledger;

@@ -1,5 +1,6 @@
 /** SQLite holds the ledger's contract. */
 import { describeAlerts } from '../contract/alert-contract.ts';
+import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import { describeLedger } from '../contract/ledger-contract.ts';
 import { describeOldLedger } from '../contract/old-ledger-contract.ts';
@@ -10,6 +11,7 @@ import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts'
 describeLedger('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
 describeDueDeliveries('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
 describeAlerts('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
+describeConfigChanges('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
 
 describe('SQLite', () => {
   let store: SqliteStore;

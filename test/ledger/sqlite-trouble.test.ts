@@ -72,7 +72,7 @@ describe('a SQLite ledger in trouble', () => {
       const { callbackId } = await arrive('job-1');
       store.connect().exec('begin immediate');
       expect(await ledger.deliveriesOf(callbackId)).to.have.length(1);
-      expect(await ledger.countOpen()).to.deep.equal({ pending: 1, dead: 0 });
+      expect(await ledger.countOpen()).to.deep.equal({ pending: 1, dead: 0, held: 0 });
     });
   });
 
@@ -101,7 +101,7 @@ describe('a SQLite ledger in trouble', () => {
       expect(error).to.be.instanceOf(LedgerUnavailable);
       expect(error.message).to.contain('full');
       expect(await rejectionOf(full.probe()), 'readiness').to.be.instanceOf(LedgerUnavailable);
-      expect(await full.countOpen()).to.deep.equal({ pending: 1, dead: 0 });
+      expect(await full.countOpen()).to.deep.equal({ pending: 1, dead: 0, held: 0 });
       await pragma('max_page_count = 1000000');
       expect((await arriveLarge()).isNew).to.equal(true);
       await full.probe();

@@ -4,7 +4,7 @@ import { createMetrics, type Metrics } from '../../src/observe/metrics.ts';
 
 describe('the metrics', () => {
   let metrics: Metrics;
-  let open: { pending: number; dead: number } | undefined;
+  let open: { pending: number; dead: number; held: number } | undefined;
 
   const sample = async (name: string) => {
     const text = await metrics.text();
@@ -13,7 +13,7 @@ describe('the metrics', () => {
   };
 
   beforeEach(() => {
-    open = { pending: 3, dead: 1 };
+    open = { pending: 3, dead: 1, held: 2 };
     metrics = createMetrics({ version: '1.2.3', countOpen: () => Promise.resolve(open) });
   });
 
@@ -44,6 +44,7 @@ describe('the metrics', () => {
       'deliveries_pending',
       'deliveries_dead',
       'destinations_paused',
+      'deliveries_held',
       'config_reload_ok',
       'build_info',
     ]) {
@@ -81,7 +82,7 @@ describe('the metrics', () => {
 
   it('tell what is open, asked for at each scrape, and NaN while the store cannot tell', async () => {
     expect(await sample('botbell_deliveries_pending')).to.equal(3);
-    open = { pending: 0, dead: 2 };
+    open = { pending: 0, dead: 2, held: 0 };
     expect(await sample('botbell_deliveries_pending')).to.equal(0);
     expect(await sample('botbell_deliveries_dead')).to.equal(2);
     open = undefined;

@@ -3,7 +3,8 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type { Channel } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { AlertSettings } from '../../src/deliver/alerts.ts';
-import { Bridge, type Incoming } from '../../src/deliver/bridge.ts';
+import { Bridge } from '../../src/deliver/bridge.ts';
+import type { Incoming } from '../../src/deliver/incoming.ts';
 import { createCourier } from '../../src/deliver/courier.ts';
 import { DeliveriesUnderWay } from '../../src/deliver/deliveries-under-way.ts';
 import { Lanes } from '../../src/deliver/lanes.ts';
@@ -13,8 +14,10 @@ import type { DeliveryPolicy } from '../../src/deliver/outcome.ts';
 import type { Plan, PlannedErrand } from '../../src/deliver/plan.ts';
 import { Shares } from '../../src/deliver/shares.ts';
 import { TurnsOfJobs } from '../../src/deliver/turns-of-jobs.ts';
+import { Rerouter, type RoutedAnew, type Revival } from '../../src/deliver/rerouter.ts';
 import type { Verdict } from '../../src/deliver/verdict.ts';
 import { Worker, type WorkerDependencies } from '../../src/deliver/worker.ts';
+import type { ConfigStore, OpenLedger, RunningConfig } from '../../src/ledger/config-store.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { readKeptAlert } from '../../src/notice/alert-body.ts';
 import { isAlert } from '../../src/notice/notice.ts';
@@ -52,7 +55,19 @@ export class BridgeBench {
     giveUpAfterMs: 86_400_000,
   };
   bridge!: Bridge;
-  ledger!: Ledger;
+  ledger!: OpenLedger;
+  /** What its processes run with. */
+  readonly config: RunningConfig = {
+    hash: 'the config',
+    channels: new Map([
+      ['slack', 'slack'],
+      ['email', 'email'],
+    ]),
+  };
+  /** As the heartbeat has said. */
+  mayRouteAnew = true;
+  readonly reroutings: RoutedAnew[] = [];
+  readonly revivals: Revival[] = [];
   readonly #processes = new Map<unknown, { readonly lanes: Lanes; readonly underWay: DeliveriesUnderWay }>();
   readonly #failures = new Map<string, DeliveryFailure[]>();
   readonly #durations = new Map<string, number>();
@@ -66,6 +81,7 @@ export class BridgeBench {
   static async open(planned: readonly string[]): Promise<BridgeBench> {
     const bench = new BridgeBench(planned);
     bench.ledger = await bench.openLedger('first');
+    await bench.ledger.configs.heartbeat(bench.config);
     bench.bridge = bench.bridgeOn(bench.ledger);
     return bench;
   }
@@ -108,7 +124,7 @@ export class BridgeBench {
     return this.bridgeOn(await this.openLedger(owner));
   }
 
-  openLedger(owner: string): Promise<Ledger> {
+  openLedger(owner: string): Promise<OpenLedger> {
     const { clock } = this;
     return this.store.open({ clock, owner, leaseMs: LEASE_MS, takeOverAfterMs: 120_000 });
   }
@@ -144,6 +160,7 @@ export class BridgeBench {
       turns: new TurnsOfJobs({ clock, ledger, underWay }),
       shares: new Shares(this.maxInFlight),
       take: this.#courier(lanes),
+      rerouter: this.rerouterOn(this.ledger.configs),
       answerWithinMs: ANSWER_WITHIN_MS,
       answerWhen: this.answerWhen,
       random: () => 0.5,
@@ -163,6 +180,7 @@ export class BridgeBench {
       ledger,
       ...process,
       take: this.#courier(process.lanes),
+      rerouter: this.rerouterOn(this.ledger.configs),
       tripMs: ANSWER_WITHIN_MS,
       policy: this.policy,
       random: () => 0.5,
@@ -171,6 +189,18 @@ export class BridgeBench {
       onMilestone: (milestone) => void this.milestones.push(milestone),
       onTrouble: (error) => this.troubles.push(error),
       onRecovered: () => void (this.recoveries += 1),
+    });
+  }
+
+  rerouterOn(ledger: ConfigStore): Rerouter {
+    return new Rerouter({
+      ledger,
+      giveUpAfterMs: this.policy.giveUpAfterMs,
+      alerts: this.#alertSettings(),
+      names: (destination) => [...this.planned, ...this.alertTargets].includes(destination),
+      mayRouteAnew: () => this.mayRouteAnew,
+      onReroute: (rerouting) => void this.reroutings.push(rerouting),
+      onRevival: (revival) => void this.revivals.push(revival),
     });
   }
 

@@ -39,6 +39,7 @@ export async function createPostgresStore(
       // The server's clock cannot be moved, but what it is compared with can.
       await query(`update alert_causes set told_at = told_at - ${ms}`);
       await query(`update paces set next_at = next_at - ${ms}`);
+      await query(`update processes set loaded_at = loaded_at - ${ms}, seen_at = seen_at - ${ms}`);
       await query(`update deliveries set
         due_at = case when due_at = ${WAITS_FOR_EARLIER} then due_at else due_at - ${ms} end,
         claimed_until = claimed_until - ${ms}, counts_from = counts_from - ${ms}, updated_at = updated_at - ${ms}`);
@@ -46,7 +47,9 @@ export async function createPostgresStore(
     },
     async close() {
       for (const close of closers.splice(0).toReversed()) await close();
-      await query('delete from callbacks; delete from refused; delete from paces; delete from alert_causes');
+      await query(
+        'delete from callbacks; delete from refused; delete from paces; delete from alert_causes; delete from processes; delete from channel_types',
+      );
       emptied.set(server, [...(emptied.get(server) ?? []), url]);
     },
   };

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { OpenLedger } from '../../src/ledger/config-store.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import type { LedgerOptions } from '../../src/ledger/sql-ledger.ts';
 import type { StoreUnderTest } from '../contract/ledger-contract.ts';
@@ -29,7 +29,7 @@ export function createSqliteStore(clock = new ManualClock()): SqliteStore {
     folder,
     file,
     connect,
-    async open(options: LedgerOptions): Promise<Ledger> {
+    async open(options: LedgerOptions): Promise<OpenLedger> {
       const ledger = await openLedger(`sqlite:${file}`, options);
       closers.push(() => ledger.close());
       return ledger;

@@ -1,0 +1,12 @@
+/** What the receiver hands on. */
+import type { Callback } from '../callback/callback.ts';
+
+/** One POST, from the moment its body was there: how slowly the sender sends is not the answer's time. */
+export interface Incoming {
+  readonly callback: Callback;
+  /** The JSON that it was read from, in UTF-8. */
+  readonly body: Uint8Array;
+  readonly receivedAt: number;
+  /** The same moment by the monotonic clock. */
+  readonly arrivedAt: number;
+}

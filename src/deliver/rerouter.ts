@@ -1,0 +1,92 @@
+/** Has deliveries follow the config: what it no longer sends there ends, what it sends there again is Botbell's to attempt. */
+import type { ConfigStore } from '../ledger/config-store.ts';
+import type { Admission, DueDelivery } from '../ledger/ledger.ts';
+import { type AlertSettings, alertTargetsIn } from './alerts.ts';
+import type { Plan } from './plan.ts';
+import { endOfUnrouted, revivableAmong } from './standing-in-config.ts';
+
+/** A delivery that ended because the config no longer sends it there. */
+export interface RoutedAnew {
+  readonly due: DueDelivery;
+  /** Destinations that its callback has gained. */
+  readonly added: readonly string[];
+  /** The config names nobody for it. */
+  readonly isLost: boolean;
+}
+
+/** A delivery that a route which came back names again. */
+export interface Revival {
+  readonly destination: string;
+  readonly callbackId: number;
+}
+
+export interface RerouterDependencies {
+  readonly ledger: Pick<ConfigStore, 'routeAnew' | 'revive'>;
+  readonly giveUpAfterMs: number;
+  readonly alerts: AlertSettings;
+  /** Whether anybody is ever told there by this config. */
+  readonly names: (destination: string) => boolean;
+  /** As of the last heartbeat. */
+  readonly mayRouteAnew: () => boolean;
+  readonly onReroute: (routed: RoutedAnew) => void;
+  readonly onRevival: (revival: Revival) => void;
+}
+
+export class Rerouter {
+  readonly #dependencies: RerouterDependencies;
+
+  constructor(dependencies: RerouterDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  names(destination: string): boolean {
+    return this.#dependencies.names(destination);
+  }
+
+  /** What another process's config names is left to that process, while nobody may route anew. */
+  isToClaim(destination: string): boolean {
+    return this.names(destination) || this.#dependencies.mayRouteAnew();
+  }
+
+  /**
+   * @param due not named by the plan
+   * @returns destinations for which something is due now; undefined: this process may not
+   * @throws {LedgerUnavailable}
+   */
+  async reroute(due: DueDelivery, plan: Plan): Promise<readonly string[] | undefined> {
+    const { ledger, alerts, mayRouteAnew, onReroute } = this.#dependencies;
+    if (!mayRouteAnew()) return undefined;
+    const update = endOfUnrouted(due, plan, alerts);
+    const { errands: targets, routing } = plan;
+    const rerouted = await ledger.routeAnew({ callbackId: due.callbackId, update, targets, routing });
+    if (rerouted === undefined) return undefined;
+    onReroute({ due, added: rerouted.added, isLost: targets.length === 0 });
+    const released = rerouted.hasReleased ? [due.record.destination] : [];
+    return [...rerouted.added, ...released, ...alertTargetsIn([update])];
+  }
+
+  /**
+   * Revives what a route that came back has told after all, of a callback that came again.
+   * @throws {LedgerUnavailable}
+   */
+  async withRevived(admission: Admission, plan: Plan): Promise<Admission> {
+    const { ledger, giveUpAfterMs, mayRouteAnew, onRevival } = this.#dependencies;
+    const { callbackId, isNew, isSuperseded, deliveries } = admission;
+    if (isNew || isSuperseded) return admission;
+    const revivable = revivableAmong(deliveries, plan, giveUpAfterMs);
+    if (revivable.length === 0 || !mayRouteAnew()) return admission;
+    const revived = new Set(await ledger.revive(revivable.map(({ id }) => id)));
+    const standing = deliveries.map((record) => {
+      if (!revived.has(record.id)) return record;
+      onRevival({ destination: record.destination, callbackId });
+      return {
+        ...record,
+        state: 'pending' as const,
+        lastError: undefined,
+        heldBecause: undefined,
+        isOurs: true,
+      };
+    });
+    return { ...admission, deliveries: standing };
+  }
+}

@@ -1,0 +1,100 @@
+/** Which processes share the store, and which of them may route anew while their configs differ. */
+import { type Kysely, sql } from 'kysely';
+import type { RunningConfig } from './config-store.ts';
+import { isGone } from './owner.ts';
+import type { StoreTime } from './rows.ts';
+import type { Tables } from './tables.ts';
+
+/** Several heartbeats. */
+const DEAD_AFTER_MS = 30_000;
+
+/** A rolling restart is over by then. */
+const UNDECIDED_FOR_MS = 15 * 60_000;
+
+const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
+
+/** Times are the store's, in milliseconds since the epoch. */
+export interface ProcessStanding {
+  readonly owner: string;
+  readonly configHash: string;
+  readonly loadedAt: number;
+  readonly isAlive: boolean;
+}
+
+/** @param owner the process that asks */
+export function mayRouteAnew(owner: string, processes: readonly ProcessStanding[], now: number): boolean {
+  const own = processes.find((each) => each.owner === owner);
+  if (own === undefined) return false;
+  const living = processes.filter(({ isAlive }) => isAlive);
+  if (living.every(({ configHash }) => configHash === own.configHash)) return true;
+  const last = living.toSorted((a, b) => a.loadedAt - b.loadedAt || (a.owner < b.owner ? -1 : 1)).at(-1);
+  const isDecided = last !== undefined && now >= last.loadedAt + UNDECIDED_FOR_MS;
+  // To the others, one whose heartbeat stopped is dead.
+  return own.isAlive && isDecided && last.configHash === own.configHash;
+}
+
+export interface ProcessContext {
+  readonly trx: Kysely<Tables>;
+  readonly time: StoreTime;
+  readonly owner: string;
+}
+
+export async function isDecider({ trx, time, owner }: ProcessContext): Promise<boolean> {
+  const rows = await trx
+    .selectFrom('processes')
+    .select(['owner', 'config_hash', 'loaded_at', 'seen_at', sql<number>`${time.now}`.as('now')])
+    .execute();
+  const processes = rows.map(({ owner: name, config_hash, loaded_at, seen_at, now }) => ({
+    owner: name,
+    configHash: config_hash,
+    loadedAt: loaded_at,
+    // A clock that was ahead must not keep anybody alive.
+    isAlive: Math.abs(now - seen_at) < DEAD_AFTER_MS && !isGone(name, owner),
+  }));
+  return mayRouteAnew(owner, processes, rows[0]?.now ?? 0);
+}
+
+export async function writeHeartbeat(
+  { trx, time, owner }: ProcessContext,
+  { hash, channels }: RunningConfig,
+): Promise<void> {
+  await trx
+    .insertInto('processes')
+    .values({ owner, config_hash: hash, loaded_at: time.now, seen_at: time.now })
+    .onConflict((conflict) =>
+      conflict.column('owner').doUpdateSet({
+        seen_at: time.now,
+        loaded_at: sql<number>`case when processes.config_hash = ${hash} then processes.loaded_at else ${time.now} end`,
+        config_hash: hash,
+      }),
+    )
+    .execute();
+  await trx
+    .deleteFrom('processes')
+    .where('seen_at', '<', sql<number>`${time.now} - ${FORGOTTEN_AFTER_MS}`)
+    .execute();
+  await noteChannels(trx, channels);
+}
+
+/** Also of configs to come: an address stays told when its channel has another name. */
+async function noteChannels(trx: Kysely<Tables>, channels: ReadonlyMap<string, string>): Promise<void> {
+  if (channels.size === 0) return;
+  // In the order in which all lock them.
+  const rows = [...channels]
+    .map(([name, type]) => ({ name, type }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  await trx
+    .insertInto('channel_types')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet({ type: sql<string>`excluded.type` })
+        .where(sql<boolean>`channel_types.type <> excluded.type`),
+    )
+    .execute();
+}
+
+export async function removeProcess({ trx, owner }: Omit<ProcessContext, 'time'>): Promise<void> {
+  await trx.deleteFrom('processes').where('owner', '=', owner).execute();
+}

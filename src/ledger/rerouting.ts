@@ -1,0 +1,255 @@
+/** What becomes of deliveries that the config no longer sends where they were to go, and of those that it sends there again. */
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { StatusCode } from '../callback/callback.ts';
+import type { FailureClass } from '../channels/failure.ts';
+import { alertsToRaise, raiseAlerts } from './alert-rows.ts';
+import type {
+  PendingRow,
+  PlaceAmongPending,
+  Rerouted,
+  Rerouting,
+  RoutedRow,
+  UnroutedRow,
+} from './config-store.ts';
+import type { DialectTraits } from './dialect.ts';
+import type { HotStatements } from './hot-statements.ts';
+import type { CallbackKind, DeliveryState, DeliveryTarget } from './ledger.ts';
+import { earlierInJob, isIdle, isPending, isUnrouted } from './pending-rows.ts';
+import { type Claim, standingColumns, type StoreTime, WAITS_FOR_EARLIER } from './rows.ts';
+import type { DeliveryRow, Tables } from './tables.ts';
+
+export interface ReroutingContext {
+  readonly trx: Kysely<Tables>;
+  readonly time: StoreTime;
+  readonly traits: DialectTraits;
+  readonly statements: HotStatements;
+  readonly owner: Claim['owner'];
+  readonly takeOverAfterMs: number;
+  /** Today's, by their names. */
+  readonly channels: ReadonlyMap<string, string>;
+}
+
+const routedColumns = [
+  'deliveries.id',
+  'deliveries.destination',
+  'deliveries.callback_id',
+  'callbacks.kind',
+  'callbacks.bot_id',
+  'callbacks.status',
+] as const;
+
+/** Locks jobs, the callback, deliveries and causes, in this order, as everybody does. */
+export async function routeAnew(context: ReroutingContext, rerouting: Rerouting): Promise<Rerouted> {
+  const { trx, time, traits, statements, owner, takeOverAfterMs } = context;
+  const { callbackId, update, routing } = rerouting;
+  await traits.lockJobs(trx, await jobsOf(trx, [update.id]));
+  await trx
+    .updateTable('callbacks')
+    .set({ routing: JSON.stringify(routing) })
+    .where('id', '=', callbackId)
+    .execute();
+  const siblings = await trx
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('callback_id', '=', callbackId)
+    .execute();
+  const own = siblings.find(({ id }) => id === update.id);
+  if (own?.state !== 'pending' || own.claimed_by !== owner) return { added: [], hasReleased: false };
+  const lacking = await lackingTargets(context, rerouting, siblings);
+  await addDeliveries(context, callbackId, own.job_key ?? undefined, lacking);
+  const settler = { owner, takeOverAfterMs };
+  const { counted, hasReleased } = await statements.updateDeliveries({ trx, time }, [update], settler);
+  await raiseAlerts({ trx, time }, statements, await alertsToRaise({ trx, time }, [update], counted));
+  return { added: lacking.map(({ destination }) => destination), hasReleased };
+}
+
+async function jobsOf(trx: Kysely<Tables>, ids: readonly number[]): Promise<string[]> {
+  const rows = await trx.selectFrom('deliveries').select('job_key').where('id', 'in', ids).execute();
+  return [...new Set(rows.flatMap(({ job_key }) => job_key ?? []))];
+}
+
+async function lackingTargets(
+  context: ReroutingContext,
+  { callbackId, targets }: Rerouting,
+  siblings: readonly Selectable<DeliveryRow>[],
+): Promise<readonly DeliveryTarget[]> {
+  const known = new Set(siblings.map(({ destination }) => destination));
+  const isTold = await toldUnderAnotherName(context, [callbackId]);
+  return targets.filter((target) => !known.has(target.destination) && !isTold(callbackId, target));
+}
+
+/** Whether an address was told under the name of a channel that is gone, and of the type that its channel has today. */
+async function toldUnderAnotherName(
+  { trx, channels }: ReroutingContext,
+  callbackIds: readonly number[],
+): Promise<(callbackId: number, target: Pick<DeliveryTarget, 'channel' | 'address'>) => boolean> {
+  const told = await trx
+    .selectFrom('deliveries')
+    .innerJoin('channel_types', 'channel_types.name', 'deliveries.channel')
+    .select(['callback_id', 'channel', 'address', 'type'])
+    .where('callback_id', 'in', callbackIds)
+    .where('state', '=', 'delivered')
+    .execute();
+  const gone = told.filter(({ channel }) => !channels.has(channel));
+  return (callbackId, { channel, address }) =>
+    gone.some(
+      (each) =>
+        each.callback_id === callbackId && each.address === address && each.type === channels.get(channel),
+    );
+}
+
+async function addDeliveries(
+  { trx, time, statements }: ReroutingContext,
+  callbackId: number,
+  jobId: string | undefined,
+  targets: readonly DeliveryTarget[],
+): Promise<void> {
+  if (targets.length === 0) return;
+  const places =
+    jobId === undefined ? [] : targets.map(({ destination }) => ({ jobId, destination, callbackId }));
+  const before = places.length === 0 ? [] : await statements.predecessors({ trx, time }, places);
+  const plan = { claim: undefined, dueInMs: 0, isOurs: true };
+  const rows = targets.map((target, index) => ({
+    callbackId,
+    jobId,
+    target,
+    plan,
+    isBlocked: before[index] !== undefined,
+  }));
+  await statements.insertDeliveries({ trx, time }, rows);
+}
+
+/** Goes by the index of what is pending, and looks at no more than `limit` rows. */
+export async function pendingAfter(
+  db: Kysely<Tables>,
+  time: StoreTime,
+  { destination, callbackId }: PlaceAmongPending,
+  limit: number,
+): Promise<readonly PendingRow[]> {
+  const isPutOff = sql<number>`case
+    when is_ours = 1 and due_at > ${time.now} and due_at < ${WAITS_FOR_EARLIER} and ${isIdle(time)} then 1 else 0 end`;
+  const rows = await db
+    .selectFrom('deliveries')
+    .innerJoin('callbacks', 'callbacks.id', 'deliveries.callback_id')
+    .select([...routedColumns, 'error_class', isPutOff.as('is_put_off')])
+    .where(isPending)
+    .where(sql<boolean>`(deliveries.destination, deliveries.callback_id) > (${destination}, ${callbackId})`)
+    .orderBy('deliveries.destination')
+    .orderBy('deliveries.callback_id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    ...routedRow(row),
+    lastErrorClass: (row.error_class ?? undefined) as FailureClass | undefined,
+    isPutOff: row.is_put_off === 1,
+  }));
+}
+
+/** What another transaction is writing at this moment is in its hands. */
+export async function hasten(
+  { trx, time, traits }: Pick<ReroutingContext, 'trx' | 'time' | 'traits'>,
+  ids: readonly number[],
+): Promise<void> {
+  const putOff = trx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('id', 'in', ids)
+    .where(isPending)
+    .where('is_ours', '=', 1)
+    .where('due_at', '>', time.now)
+    .where('due_at', '<', WAITS_FOR_EARLIER)
+    .where(isIdle(time))
+    .orderBy('id');
+  const rows = await traits.lockRows(putOff).execute();
+  if (rows.length === 0) return;
+  await trx
+    .updateTable('deliveries')
+    .set({ due_at: time.now })
+    .where(
+      'id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .execute();
+}
+
+export async function unroutedAfter(
+  db: Kysely<Tables>,
+  time: StoreTime,
+  after: number,
+  limit: number,
+): Promise<readonly UnroutedRow[]> {
+  const [, age] = standingColumns(time);
+  const rows = await db
+    .selectFrom('deliveries')
+    .innerJoin('callbacks', 'callbacks.id', 'deliveries.callback_id')
+    .select([...routedColumns, 'state', age])
+    .where(isUnrouted)
+    .where('deliveries.id', '>', after)
+    .orderBy('deliveries.id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    ...routedRow(row),
+    state: row.state as DeliveryState,
+    ageMs: row.age_ms,
+  }));
+}
+
+function routedRow(row: {
+  readonly id: number;
+  readonly destination: string;
+  readonly callback_id: number;
+  readonly kind: string;
+  readonly bot_id: string;
+  readonly status: number;
+}): RoutedRow {
+  const { id, destination, callback_id, kind, bot_id, status } = row;
+  return {
+    id,
+    destination,
+    callbackId: callback_id,
+    kind: kind as CallbackKind,
+    botId: bot_id,
+    status: status as StatusCode,
+  };
+}
+
+export async function revive(context: ReroutingContext, ids: readonly number[]): Promise<readonly number[]> {
+  const { trx, time, traits } = context;
+  await traits.lockJobs(trx, await jobsOf(trx, ids));
+  await traits.lockDeliveries(trx, ids);
+  const rows = await trx
+    .selectFrom('deliveries')
+    .select(['id', 'callback_id', 'channel', 'address'])
+    .where('id', 'in', ids)
+    .where(isUnrouted)
+    .where('state', 'in', ['held', 'dead'])
+    .execute();
+  if (rows.length === 0) return [];
+  const callbackIds = [...new Set(rows.map((row) => row.callback_id))];
+  const isTold = await toldUnderAnotherName(context, callbackIds);
+  const untold = rows.filter((row) => !isTold(row.callback_id, row)).map(({ id }) => id);
+  if (untold.length > 0) await makePending(trx, time, untold);
+  return untold;
+}
+
+async function makePending(trx: Kysely<Tables>, { now }: StoreTime, ids: readonly number[]): Promise<void> {
+  await trx
+    .updateTable('deliveries')
+    .set({
+      state: 'pending',
+      held_because: null,
+      error_class: null,
+      error_code: null,
+      error_message: null,
+      alerted_cause: null,
+      is_ours: 1,
+      due_at: sql<number>`case when exists (${earlierInJob}) then ${WAITS_FOR_EARLIER} else ${now} end`,
+      counts_from: now,
+      waited_ms: 0,
+      updated_at: now,
+    })
+    .where('id', 'in', ids)
+    .execute();
+}
