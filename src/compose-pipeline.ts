@@ -14,7 +14,7 @@ import { Lanes } from './deliver/lanes.ts';
 import { type AttemptResult, createMessenger, type Errand } from './deliver/messenger.ts';
 import { type Plan, type PlannedErrand, plannedFor } from './deliver/plan.ts';
 import { redactor } from './deliver/redact.ts';
-import { Rerouter, type Rerouting, type Revival } from './deliver/rerouter.ts';
+import { Rerouter, type Revival, type RoutedAnew } from './deliver/rerouter.ts';
 import { Shares } from './deliver/shares.ts';
 import { TurnsOfJobs } from './deliver/turns-of-jobs.ts';
 import { Worker } from './deliver/worker.ts';
@@ -46,7 +46,7 @@ export interface PipelineParts {
   /** An alert could not be delivered. */
   readonly onAlertLost: (alert: AlertNotice, update: DeliveryUpdate, record: DeliveryRecord) => void;
   /** A delivery has ended that the config no longer sends there. */
-  readonly onReroute: (rerouting: Rerouting) => void;
+  readonly onReroute: (routed: RoutedAnew) => void;
   /** A route that came back names it again. */
   readonly onRevival: (revival: Revival) => void;
   readonly onUnwritten: (error: unknown) => void;

@@ -1,7 +1,7 @@
 /** What the service says of its work in logs and metrics: ids, outcomes and durations, never what a message says. */
 import { statusNameOf } from './callback/callback.ts';
 import type { AttemptResult, Errand } from './deliver/messenger.ts';
-import type { Rerouting, Revival } from './deliver/rerouter.ts';
+import type { RoutedAnew, Revival } from './deliver/rerouter.ts';
 import type { Verdict } from './deliver/verdict.ts';
 import type { DeliveryRecord, DeliveryUpdate } from './ledger/ledger.ts';
 import { type AlertNotice, isAlert, jobIdOf } from './notice/notice.ts';
@@ -102,7 +102,7 @@ export function reportLateResult(
 }
 
 /** Whoever wonders why nobody was told there finds it here. */
-export function reportRerouting(logger: Logger, { due, added, isLost }: Rerouting): void {
+export function reportRerouting(logger: Logger, { due, added, isLost }: RoutedAnew): void {
   const { record, notice } = due;
   const jobId = jobIdOf(notice);
   const alert = isAlert(notice) ? notice.template : undefined;

@@ -6,7 +6,7 @@ import type { Plan } from './plan.ts';
 import { endOfUnrouted, revivableAmong } from './standing-in-config.ts';
 
 /** A delivery that ended because the config no longer sends it there. */
-export interface Rerouting {
+export interface RoutedAnew {
   readonly due: DueDelivery;
   /** Destinations that its callback has gained. */
   readonly added: readonly string[];
@@ -28,7 +28,7 @@ export interface RerouterDependencies {
   readonly names: (destination: string) => boolean;
   /** As of the last heartbeat. */
   readonly mayRouteAnew: () => boolean;
-  readonly onReroute: (rerouting: Rerouting) => void;
+  readonly onReroute: (routed: RoutedAnew) => void;
   readonly onRevival: (revival: Revival) => void;
 }
 

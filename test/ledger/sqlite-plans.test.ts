@@ -1,6 +1,8 @@
 /** A ledger holds months of callbacks: nothing that a running service asks of it may read them all. */
 import { expect } from 'chai';
 import { CompiledQuery, type KyselyPlugin, type PluginTransformQueryArgs } from 'kysely';
+import type { PendingRow } from '../../src/ledger/config-store.ts';
+import { type DeliveryUpdate, NO_LONGER_ROUTED } from '../../src/ledger/ledger.ts';
 import { migrate } from '../../src/ledger/migrations.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
@@ -27,7 +29,32 @@ async function work(ledger: SqlLedger, clock: ManualClock): Promise<void> {
   expect(await ledger.dueDestinations()).to.deep.equal([TARGET.destination]);
   expect(await ledger.claimDue([{ destination: TARGET.destination, limit: 9 }])).to.have.length(1);
   await ledger.countOpen();
+  await workOnConfigs(ledger);
   await ledger.prune(clock.now());
+}
+
+/** As at a start with a config that has changed. */
+async function workOnConfigs({ configs }: SqlLedger): Promise<void> {
+  await configs.heartbeat({ hash: 'a', channels: new Map([['slack', 'slack']]) });
+  const [row] = await configs.pendingAfter({ destination: '', callbackId: 0 }, 9);
+  expect(row).to.include({ destination: TARGET.destination });
+  const { id, callbackId } = row as PendingRow;
+  const update: DeliveryUpdate = {
+    id,
+    state: 'held',
+    attempts: 0,
+    refusals: 0,
+    lastError: undefined,
+    receipt: undefined,
+    heldBecause: NO_LONGER_ROUTED,
+    isOurs: true,
+    dueInMs: 0,
+  };
+  const other = { ...TARGET, destination: 'slack:#log', address: '#log' };
+  await configs.routeAnew({ callbackId, update, targets: [other], routing: [] });
+  expect(await configs.unroutedAfter(0, 9)).to.have.length(1);
+  await configs.revive([id]);
+  await configs.hasten([id]);
 }
 
 describe('a SQLite ledger', () => {

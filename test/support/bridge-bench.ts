@@ -12,7 +12,7 @@ import type { DeliveryPolicy } from '../../src/deliver/outcome.ts';
 import type { Plan, PlannedErrand } from '../../src/deliver/plan.ts';
 import { Shares } from '../../src/deliver/shares.ts';
 import { TurnsOfJobs } from '../../src/deliver/turns-of-jobs.ts';
-import { Rerouter, type Rerouting, type Revival } from '../../src/deliver/rerouter.ts';
+import { Rerouter, type RoutedAnew, type Revival } from '../../src/deliver/rerouter.ts';
 import type { Verdict } from '../../src/deliver/verdict.ts';
 import { Worker, type WorkerDependencies } from '../../src/deliver/worker.ts';
 import type { ConfigStore, OpenLedger, RunningConfig } from '../../src/ledger/config-store.ts';
@@ -63,7 +63,7 @@ export class BridgeBench {
   };
   /** As the heartbeat has said. */
   mayRouteAnew = true;
-  readonly reroutings: Rerouting[] = [];
+  readonly reroutings: RoutedAnew[] = [];
   readonly revivals: Revival[] = [];
   readonly #processes = new Map<unknown, { readonly lanes: Lanes; readonly underWay: DeliveriesUnderWay }>();
   readonly #failures = new Map<string, DeliveryFailure[]>();

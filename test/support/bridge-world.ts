@@ -41,8 +41,11 @@ export interface BridgeWorld {
   app: RunningApp;
   post(callback: unknown): Promise<Answer>;
   metrics(): Promise<string>;
-  /** Stops the app and starts it anew on the same ledger. */
-  restart(): Promise<void>;
+  /**
+   * Stops the app and starts it anew on the same ledger.
+   * @param mend makes the text of its config another one
+   */
+  restart(mend?: (yaml: string) => string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -81,8 +84,9 @@ export async function createBridgeWorld(
       const { body } = await request(`http://127.0.0.1:${world.app.admin?.port}/metrics`);
       return body.text();
     },
-    async restart() {
+    async restart(mend = (yaml) => yaml) {
       await world.app.stop();
+      writeFileSync(file, mend(readFileSync(file, 'utf8')));
       world.app = await start();
     },
     async close() {
