@@ -199,33 +199,26 @@ describe('the connections of the email channel', () => {
   });
 
   describe('beside a recipient that is refused', () => {
-    it('keeps the connection for the next mail', async () => {
+    const DEAD = 'dead@example.com';
+
+    const startRefusing = async (address: string) => {
       await start({}, '&maxConnections=1');
-      mail.faults.push({
-        at: 'rcpt',
-        does: 'refuse',
-        code: 550,
-        text: 'unknown',
-        address: 'dead@example.com',
-      });
+      mail.faults.push({ at: 'rcpt', does: 'refuse', code: 550, text: 'unknown', address });
+    };
+
+    it('keeps the connection for the next mail', async () => {
+      await startRefusing(DEAD);
       await send();
       for (let count = 0; count < 3; count += 1) {
-        expect(await failureOf(send('dead@example.com'))).to.include({ class: 'permanent' });
+        expect(await failureOf(send(DEAD))).to.include({ class: 'permanent' });
         await send();
       }
       expect([mail.connectionCount(), mail.mails.length]).to.deep.equal([1, 4]);
     });
 
     it('gives up the connection before the server slows it down for its errors', async () => {
-      await start({}, '&maxConnections=1');
-      mail.faults.push({
-        at: 'rcpt',
-        does: 'refuse',
-        code: 550,
-        text: 'unknown',
-        address: 'dead@example.com',
-      });
-      for (let count = 0; count < 4; count += 1) await failureOf(send('dead@example.com'));
+      await startRefusing(DEAD);
+      for (let count = 0; count < 4; count += 1) await failureOf(send(DEAD));
       await send();
       expect([mail.connectionCount(), mail.mails.length]).to.deep.equal([2, 1]);
     });

@@ -85,6 +85,17 @@ describe('A PostgreSQL that hangs', function () {
     botbell = await world.start();
   };
 
+  /** What Slack does about it is still open. */
+  const postedUntilMailIsWritten = async () => {
+    const callbacks = keyedCallbacks(1);
+    const answer = timed(botbell.callbacksUrl, callbacks[0]);
+    await until(
+      'the mail is written down',
+      async () => (await deliveriesOfPostgres(url, 'delivered')).length === 1,
+    );
+    return { callbacks, answer };
+  };
+
   beforeEach(async () => {
     url = await server.createDatabase();
   });
@@ -179,12 +190,7 @@ describe('A PostgreSQL that hangs', function () {
     await open(url);
     const release = moment();
     world.slack.faults.push({ kind: 'answer_late', until: () => release.promise });
-    const callbacks = keyedCallbacks(1);
-    const answer = timed(botbell.callbacksUrl, callbacks[0]);
-    await until(
-      'the mail is written down',
-      async () => (await deliveriesOfPostgres(url, 'delivered')).length === 1,
-    );
+    const { callbacks, answer } = await postedUntilMailIsWritten();
     server.pause();
     try {
       release.happen();
@@ -201,12 +207,7 @@ describe('A PostgreSQL that hangs', function () {
   it('stopped while Slack does not answer either: in time all the same', async () => {
     await open(url, 'timeout: 20s');
     world.slack.faults.push({ kind: 'hang' });
-    const callbacks = keyedCallbacks(1);
-    const answer = timed(botbell.callbacksUrl, callbacks[0]);
-    await until(
-      'the mail is written down',
-      async () => (await deliveriesOfPostgres(url, 'delivered')).length === 1,
-    );
+    const { callbacks, answer } = await postedUntilMailIsWritten();
     server.pause();
     try {
       const { status, tookMs } = await answer;

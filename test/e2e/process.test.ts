@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { request } from 'undici';
 import { type SlackStandIn, startSlackStandIn } from '../../src/demo/slack-stand-in.ts';
 import { callback, post } from '../support/bridge-world.ts';
+import { moment } from '../support/moment.ts';
 import { MAIN, serve, type ServeOptions, type ServeProcess } from '../support/process.ts';
 
 const TOKEN = 'xoxb-PROCESS-SECRET';
@@ -75,13 +76,18 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
 
   const urlOf = ({ callbacksUrl }: ServeProcess) => callbacksUrl.replace('<token>', CALLBACK_TOKEN);
 
-  it('finishes what is in flight on SIGTERM, answers 503 to what comes meanwhile, and exits 0', async () => {
-    const botbell = await start();
-    let release = () => {};
-    const until = new Promise<void>((resolve) => (release = resolve));
-    slack.faults.push({ kind: 'delay', until: () => until });
+  /** Slack answers it when it is released. */
+  const postedWhileSlackIsSlow = async (botbell: ServeProcess) => {
+    const answered = moment();
+    slack.faults.push({ kind: 'delay', until: () => answered.promise });
     const inFlight = post(urlOf(botbell), callback());
     while (slack.calls.length < 2) await soon();
+    return { inFlight, release: () => answered.happen() };
+  };
+
+  it('finishes what is in flight on SIGTERM, answers 503 to what comes meanwhile, and exits 0', async () => {
+    const botbell = await start();
+    const { inFlight, release } = await postedWhileSlackIsSlow(botbell);
     botbell.kill('SIGTERM');
     while (!botbell.log().includes('stopping')) await soon();
     const late = await post(urlOf(botbell), callback());
@@ -93,11 +99,7 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
 
   it('drains as if it had been signalled once, however often it is, and says how to force its end', async () => {
     const botbell = await start();
-    let release = () => {};
-    const until = new Promise<void>((resolve) => (release = resolve));
-    slack.faults.push({ kind: 'delay', until: () => until });
-    const inFlight = post(urlOf(botbell), callback());
-    while (slack.calls.length < 2) await soon();
+    const { inFlight, release } = await postedWhileSlackIsSlow(botbell);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGTERM', 'SIGINT'] as const) {
       botbell.kill(signal);
       await soon();

@@ -17,7 +17,7 @@ import {
   REFUSED,
   UNDELIVERED,
 } from '../support/alerts.ts';
-import { BARE, LINKS, TemplateFolder, testRenderer } from './render-fixture.ts';
+import { BARE, LINKS, templateFolder, testRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable } from './slack-rules.ts';
 
 const HOSTILE = '<!channel> </td></table><script> *x* `y` \r\nBcc: a@b.test \u202e';
@@ -186,11 +186,7 @@ describe('an alert in Japanese', () => {
 });
 
 describe('a user’s templates of alerts', () => {
-  let folder: TemplateFolder;
-  beforeEach(() => {
-    folder = new TemplateFolder();
-  });
-  afterEach(() => folder.remove());
+  const folder = templateFolder();
 
   const rendererWith = (files: Readonly<Record<string, string>>) =>
     testRenderer({ templatesFolder: folder.write(files).path });

@@ -4,7 +4,7 @@ import type { RenderTarget } from '../../src/render/renderer.ts';
 import { REFUSED_VARIABLES, UNDELIVERED_VARIABLES } from '../../src/render/alert-view.ts';
 import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
 import { VARIABLES } from '../../src/render/view.ts';
-import { readFixture, TemplateFolder, testRenderer } from './render-fixture.ts';
+import { readFixture, templateFolder, testRenderer } from './render-fixture.ts';
 
 const TEXT = readFileSync(new URL('../../docs/templates.md', import.meta.url), 'utf8');
 const TEMPLATES = [...TEXT.matchAll(/^(`{3,})yaml\n# templates\/(\S+)\n([\s\S]*?)^\1$/gm)].map(
@@ -15,11 +15,7 @@ const FILTER_ROWS = [...TEXT.matchAll(/^\| `([^`]+)` +\|[^\n]*\| `(\{\{[^`]+)` +
 );
 
 describe('the documentation of templates', () => {
-  let folder: TemplateFolder;
-  beforeEach(() => {
-    folder = new TemplateFolder();
-  });
-  afterEach(() => folder.remove());
+  const folder = templateFolder();
 
   it('shows templates without a problem', () => {
     const renderer = testRenderer({ templatesFolder: folder.write(Object.fromEntries(TEMPLATES)).path });

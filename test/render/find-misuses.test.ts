@@ -6,16 +6,12 @@ import type { RenderTarget } from '../../src/render/renderer.ts';
 import { createLinks } from '../../src/render/links.ts';
 import { CALLBACK_VARIABLES } from '../../src/render/view.ts';
 import { CALLBACK_VIEW } from '../../src/render/view-shape.ts';
-import { TemplateFolder, testRenderer } from './render-fixture.ts';
+import { templateFolder, testRenderer } from './render-fixture.ts';
 
 const TARGET: RenderTarget = { format: 'slack', templateSet: 'one', options: {} };
 
 describe('What a template can never get', () => {
-  let folder: TemplateFolder;
-  beforeEach(() => {
-    folder = new TemplateFolder();
-  });
-  afterEach(() => folder.remove());
+  const folder = templateFolder();
 
   /** As `line:column: message`, in the Slack template of one set. */
   function told(text: string, partials: Readonly<Record<string, string>> = {}): string[] {

@@ -3,16 +3,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { escapeFor } from '../../src/text/escape.ts';
 import { cleanText } from '../../src/text/clean.ts';
-import { BARE, TemplateFolder, testRenderer } from './render-fixture.ts';
+import { BARE, templateFolder, testRenderer } from './render-fixture.ts';
 
 const LETTERS = /[\p{L}\p{N}]/u;
 
 describe('a markdown block', () => {
-  let folder: TemplateFolder;
-  beforeEach(() => {
-    folder = new TemplateFolder();
-  });
-  afterEach(() => folder.remove());
+  const folder = templateFolder();
 
   const shown = (text: string, fields: object, links = {}) => {
     const template = JSON.stringify({ text: 'x', blocks: [{ type: 'markdown', text }] });

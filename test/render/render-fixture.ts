@@ -83,9 +83,20 @@ export function testRenderer(parts: RendererParts = {}): TestRenderer {
   };
 }
 
-/** A folder of template sets that is gone after the test. */
-export class TemplateFolder {
-  readonly path = mkdtempSync(join(tmpdir(), 'botbell-templates-'));
+/** In a `describe`: a folder of template sets, an empty one for each of its tests. */
+export function templateFolder(): TemplateFolder {
+  const folder = new TemplateFolder();
+  beforeEach(() => folder.create());
+  afterEach(() => folder.remove());
+  return folder;
+}
+
+class TemplateFolder {
+  path = '';
+
+  create(): void {
+    this.path = mkdtempSync(join(tmpdir(), 'botbell-templates-'));
+  }
 
   write(files: Readonly<Record<string, string>>): this {
     for (const [name, text] of Object.entries(files)) {

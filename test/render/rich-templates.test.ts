@@ -2,18 +2,14 @@
 import { expect } from 'chai';
 import { slackFormat } from '../../src/channels/slack-format.ts';
 import type { RenderTarget } from '../../src/render/renderer.ts';
-import { BARE, readFixture, TemplateFolder, testRenderer } from './render-fixture.ts';
+import { BARE, readFixture, templateFolder, testRenderer } from './render-fixture.ts';
 import { expectAcceptable, richLinks, richRuns } from './slack-rules.ts';
 
 const SLACK: RenderTarget = { format: 'slack', templateSet: 'own', options: {} };
 const HOSTILE = '*a* <!here> <https://evil.example|x> `b` &lt; :tada:';
 
 describe('a rich text in a user’s template', () => {
-  let folder: TemplateFolder;
-  beforeEach(() => {
-    folder = new TemplateFolder();
-  });
-  afterEach(() => folder.remove());
+  const folder = templateFolder();
 
   const rendererWith = (files: Readonly<Record<string, string>>) =>
     testRenderer({ templatesFolder: folder.write(files).path });

@@ -1,17 +1,13 @@
 import { expect } from 'chai';
 import type { RenderTarget } from '../../src/render/renderer.ts';
 import { slackFormat } from '../../src/channels/slack-format.ts';
-import { BARE, readFixture, TemplateFolder, testRenderer } from './render-fixture.ts';
+import { BARE, readFixture, templateFolder, testRenderer } from './render-fixture.ts';
 import { expectAcceptable } from './slack-rules.ts';
 
 const SLACK: RenderTarget = { format: 'slack', templateSet: 'own', options: {} };
 
 describe('a user’s templates', () => {
-  let folder: TemplateFolder;
-  beforeEach(() => {
-    folder = new TemplateFolder();
-  });
-  afterEach(() => folder.remove());
+  const folder = templateFolder();
 
   const rendererWith = (files: Readonly<Record<string, string>>) =>
     testRenderer({ templatesFolder: folder.write(files).path });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { callbackWith } from '../support/callbacks.ts';
 import { positionInHtml, positionInMrkdwn, type ValuePosition } from '../../src/render/value-position.ts';
 import { noticeOf } from '../../src/notice/notice.ts';
-import { TemplateFolder, testRenderer } from './render-fixture.ts';
+import { templateFolder, testRenderer } from './render-fixture.ts';
 
 type Case = readonly [template: string, position: ValuePosition];
 
@@ -62,11 +62,7 @@ describe('where a value stands', () => {
 });
 
 describe('a value inside the markup of a user’s template', () => {
-  let folder: TemplateFolder;
-  beforeEach(() => {
-    folder = new TemplateFolder();
-  });
-  afterEach(() => folder.remove());
+  const folder = templateFolder();
 
   const SLACK = { format: 'slack', templateSet: 'own', options: {} };
   const EMAIL = { ...SLACK, format: 'email' };

@@ -29,6 +29,14 @@ function longestWholePrefix(text: string, limit: number): string {
   return prefix;
 }
 
+/** Where it was cut: what the mark says is left out is just what is. */
+function expectBothEnds(text: string, cut: string): void {
+  const [, head = '', leftOut, tail = ''] = /^(.*)\n⟦(\d+)⟧\n(.*)$/s.exec(cut) ?? [];
+  if (leftOut === undefined) return;
+  expect(text.startsWith(head) && text.endsWith(tail)).to.equal(true);
+  expect(codePoints(text) - codePoints(head) - codePoints(tail)).to.equal(Number(leftOut));
+}
+
 describe('graphemeCut', () => {
   it('keeps whole graphemes only', () => {
     expect(graphemeCut(`ab${FAMILY}c`, 12)).to.equal('ab');
@@ -138,10 +146,7 @@ describe('cutMiddle', () => {
         const cut = cutMiddle(text, limit, (leftOut) => `\n⟦${leftOut}⟧\n`);
         expect(cut.length).to.be.at.most(limit);
         expect(cut.isWellFormed()).to.equal(true);
-        const [, head = '', leftOut, tail = ''] = /^(.*)\n⟦(\d+)⟧\n(.*)$/s.exec(cut) ?? [];
-        if (leftOut === undefined) return;
-        expect(text.startsWith(head) && text.endsWith(tail)).to.equal(true);
-        expect(codePoints(text) - codePoints(head) - codePoints(tail)).to.equal(Number(leftOut));
+        expectBothEnds(text, cut);
       }),
       { numRuns: 2000 },
     );
@@ -157,10 +162,7 @@ describe('cutMiddleBytes', () => {
         const cut = cutMiddleBytes(text, limit, (leftOut) => `\n⟦${leftOut}⟧\n`);
         expect(Buffer.byteLength(cut)).to.be.at.most(limit);
         expect(cut.isWellFormed()).to.equal(true);
-        const [, head = '', leftOut, tail = ''] = /^(.*)\n⟦(\d+)⟧\n(.*)$/s.exec(cut) ?? [];
-        if (leftOut === undefined) return;
-        expect(text.startsWith(head) && text.endsWith(tail)).to.equal(true);
-        expect(codePoints(text) - codePoints(head) - codePoints(tail)).to.equal(Number(leftOut));
+        expectBothEnds(text, cut);
       }),
       { numRuns: 2000 },
     );
