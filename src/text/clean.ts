@@ -18,7 +18,14 @@ const FLAG_OR_INVISIBLE = new RegExp(`(${FLAG})|${INVISIBLE}`, 'gu');
 
 /** More marks than this on one letter is not a script but an attack on the line above. */
 const MAX_MARKS = 8;
-const TOO_MANY_MARKS = new RegExp(`([\\p{M}\\u200c\\u200d]{${MAX_MARKS}})[\\p{M}\\u200c\\u200d]+`, 'gu');
+const TOO_MANY_MARKS = marksBeyond(MAX_MARKS);
+
+/**
+ * ICU sorts each run of marks by their classes in the square of its length, so runs are cut before that. No text of any
+ * language has a longer one (UAX #15, "Stream-Safe Text Format"); composed, fewer are left.
+ */
+const MOST_MARKS_TO_SORT = 30;
+const MORE_THAN_ANY_TEXT_HAS = marksBeyond(MOST_MARKS_TO_SORT);
 
 /** Scripts that are spelt with joiners (UAX #31, "Layout and Format Control Characters"). */
 const JOINING_SCRIPTS = [
@@ -68,7 +75,13 @@ export function cleanLine(text: string): string {
 
 function cleanThoroughly(text: string): string {
   const visible = text.toWellFormed().replace(LINE_BREAK, '\n').replace(FLAG_OR_INVISIBLE, '$1');
+  const sortable = visible.replace(MORE_THAN_ANY_TEXT_HAS, '$1');
   // Joiners are judged on normalised text, and taking one away may let its neighbours compose: hence twice.
-  const joined = visible.normalize('NFC').replace(JOINER, '$1').normalize('NFC');
+  const joined = sortable.normalize('NFC').replace(JOINER, '$1').normalize('NFC');
   return joined.replace(TOO_MANY_MARKS, '$1');
+}
+
+/** Joiners count, since those that join nothing are taken away, and what they parted is then one run. */
+function marksBeyond(most: number): RegExp {
+  return new RegExp(`([\\p{M}\\u200c\\u200d]{${most}})[\\p{M}\\u200c\\u200d]+`, 'gu');
 }

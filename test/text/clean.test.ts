@@ -69,6 +69,14 @@ describe('cleanText', () => {
     expect(cleanText(`x${'\u0321'.repeat(500)}y`)).to.equal(`x${'\u0321'.repeat(8)}y`);
   });
 
+  it('keeps whole what Vietnamese, Hebrew, Thai, Tibetan and Korean write with marks and jamo', () => {
+    for (const text of ['Tiếng Việt', 'בְּרֵאשִׁ֖ית', 'ที่นี่', 'རྫོགས་ཆེན་', '한국어', 'नमस्ते', 'ᾂ', '각\u11a8']) {
+      expect(cleanText(text.normalize('NFD'))).to.equal(text.normalize('NFC'));
+    }
+    const zalgo = `Z\u0335${'\u0316\u0301'.repeat(3)}\u0348`;
+    expect(cleanText(zalgo)).to.equal(zalgo.normalize('NFC'));
+  });
+
   it('keeps the variants that Japanese names are written with', () => {
     expect(cleanText('葛\u{e0100}城')).to.equal('葛\u{e0100}城');
   });
@@ -91,6 +99,14 @@ describe('cleanText', () => {
     for (const unit of ['\u0301', '\u200d', 'क\u200d', '👩\u200d', '🏴\u{e0067}', '\r\0']) {
       expect(cleanText(unit.repeat(200_000)).length).to.be.at.most(unit.length * 200_000);
     }
+  });
+
+  it('sorts no run of marks that is longer than any text has, which would take the square of its length', () => {
+    const later = '\u0315'.repeat(100_000);
+    for (const between of ['', '\u200d', '\u034f', '\u202e']) {
+      expect(cleanText(`a${later}${between}${'\u0300'.repeat(100_000)}b`)).to.match(/^a\p{M}{8}b$/u);
+    }
+    expect(cleanLine(`a${'\u0315\u0300'.repeat(100_000)}`)).to.match(/^à\p{M}{8}$/u);
   });
 });
 
