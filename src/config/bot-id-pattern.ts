@@ -1,6 +1,6 @@
 /** How a route names BOTs: an exact id, a glob, or a regular expression between slashes. */
-import { safeRegex } from 'safe-regex2';
 import { FOREIGN_QUOTES, isInForeignQuotes } from './field-rules.ts';
+import { compileLinear, type LinearRegex } from './linear-regex.ts';
 
 const REGEX = /^\/(.*)\/([a-z]*)$/s;
 
@@ -21,30 +21,11 @@ export function botIdRule(text: string): string | undefined {
 
 function regexFault(source: string): string | undefined {
   try {
-    compileRegex(source, '');
+    compileLinear(source, '');
   } catch (error) {
-    const reason = error instanceof Error ? (error.message.split(': ').at(-1) ?? '') : '';
-    return `is not a valid regular expression: ${reason}`;
+    return error instanceof Error ? error.message : String(error);
   }
   return undefined;
-}
-
-/**
- * Unicode-aware where the source allows it; otherwise as JavaScript reads it without (`\-`, `\_`).
- * @throws {SyntaxError}
- */
-function compileRegex(source: string, flags: string): RegExp {
-  try {
-    return new RegExp(source, `u${flags}`);
-  } catch {
-    return new RegExp(source, flags);
-  }
-}
-
-/** Whether a valid pattern repeats a repetition, so that some names could take it very long. */
-export function mayBeSlow(pattern: string): boolean {
-  const regex = regexOf(pattern);
-  return regex !== undefined && !safeRegex(regex);
 }
 
 /**
@@ -52,9 +33,16 @@ export function mayBeSlow(pattern: string): boolean {
  * undefined for an exact id or a glob.
  * @throws {SyntaxError} for one that `botIdRule` refuses
  */
-export function regexOf(pattern: string): RegExp | undefined {
-  const [, source, flags] = REGEX.exec(pattern) ?? [];
-  return source === undefined ? undefined : compileRegex(source, flags ?? '');
+export function regexOf(pattern: string): LinearRegex | undefined {
+  const [, source, flags = ''] = REGEX.exec(pattern) ?? [];
+  if (source === undefined) return undefined;
+  if (flags !== '' && flags !== 'i') throw new SyntaxError(`${pattern} may have the flag i only`);
+  return compileLinear(source, flags);
+}
+
+/** Whether a pattern is a regular expression. */
+export function isRegex(pattern: string): boolean {
+  return REGEX.test(pattern);
 }
 
 /** Signs that only look like those of a pattern, and what is meant by them. */

@@ -83,7 +83,7 @@ export interface Destination {
 export interface RouteConfig {
   /** `routes[0]`, … or `default_route`. */
   readonly name: string;
-  /** Exact names, globs (`invoice-*`) and `/regular expressions/`, as written; empty for the default route. */
+  /** Exact names, globs (`invoice-*`) and `/regular expressions/` (RE2 syntax), as written; empty for the default route. */
   readonly botIds: readonly string[];
   readonly on: readonly StatusName[];
   /** Empty: nobody, on purpose, not even by the default route. */

@@ -1,7 +1,7 @@
 /** Reads `routes` and `default_route`. */
 import type { Schema } from 'yup';
 import { ALL_STATUSES } from '../callback/callback.ts';
-import { doubtOfBotId, matchesEverything, mayBeSlow } from './bot-id-pattern.ts';
+import { doubtOfBotId, matchesEverything } from './bot-id-pattern.ts';
 import { checkSection } from './check-section.ts';
 import type { RouteConfig } from './config.ts';
 import { didYouMean } from './field-rules.ts';
@@ -68,9 +68,6 @@ function checkBotIds(botIds: readonly string[], path: Path, isList: boolean, fin
     if (doubt !== undefined) findings.warning(at, `${pathText(at)} ${doubt}`);
     if (matchesEverything(pattern)) {
       findings.warning(at, `${pathText(at)} matches every BOT, which leaves nothing to default_route`);
-    }
-    if (mayBeSlow(pattern)) {
-      findings.warning(at, `${pathText(at)} repeats a repetition, which some bot_id could make very slow`);
     }
   }
 }

@@ -135,7 +135,7 @@ const notifySchema = mixed()
 
 export const routeSchema = section('Whom to tell of which BOT’s results. Every route that matches applies.', {
   bot_id: textOrTexts(botIdRule, {
-    doc: 'An exact bot_id, a glob (invoice-*) or a /regular expression/; or a list of them.',
+    doc: 'An exact bot_id, a glob (invoice-*) or a /regular expression/ (RE2 syntax); or a list of them.',
     example: 'sample',
   })
     .defined('${path} is missing: give a bot_id, a glob (invoice-*) or a /regular expression/')

@@ -1,7 +1,8 @@
 /** Which routes a callback matches and whom they reach, with the reason for each decision. */
 import { type Callback, statusNameOf } from '../callback/callback.ts';
 import type { Destination, RouteConfig } from '../config/config.ts';
-import { type BotIdMatcher, compilePattern, isExact } from './pattern.ts';
+import { cutEnd } from '../text/cut.ts';
+import { type BotIdMatcher, compilePattern, isExact, isSearched, LONGEST_SEARCHED } from './pattern.ts';
 
 /** A destination with the options of the first route that reaches it. */
 export interface RoutedDestination {
@@ -127,10 +128,20 @@ function reasonOf({ pattern }: Match): string {
   return pattern === undefined ? 'no route names this BOT' : `bot_id matches ${pattern}`;
 }
 
-function explainUnmatched(route: RouteConfig, { bot_id: botId }: Subject): RouteExplanation {
+/** Of a bot_id, in an explanation. */
+const LONGEST_SHOWN = 100;
+
+function explainUnmatched({ name, botIds }: RouteConfig, { bot_id: botId }: Subject): RouteExplanation {
   const because =
-    route.botIds.length === 0
+    botIds.length === 0
       ? 'a route names this BOT, so the default route does not apply'
-      : `bot_id ${JSON.stringify(botId)} does not match ${route.botIds.join(', ')}`;
-  return { route: route.name, matched: false, because, reaches: [] };
+      : `bot_id ${JSON.stringify(cutEnd(botId, LONGEST_SHOWN, '…'))} ${whyNot(botIds, botId)}`;
+  return { route: name, matched: false, because, reaches: [] };
+}
+
+function whyNot(patterns: readonly string[], botId: string): string {
+  const isTooLong = botId.length > LONGEST_SEARCHED && patterns.some(isSearched);
+  const words = `does not match ${patterns.join(', ')}`;
+  if (!isTooLong) return words;
+  return `${words}: past ${LONGEST_SEARCHED} characters, only exact names and globs with one * are compared`;
 }

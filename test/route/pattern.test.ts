@@ -1,10 +1,15 @@
 /** What each way of writing a `bot_id` matches, and that nothing in it is magic by accident. */
 import { expect } from 'chai';
+import * as fc from 'fast-check';
 import { compilePattern, isExact } from '../../src/route/pattern.ts';
 
 function matches(pattern: string, ...names: string[]): boolean[] {
   const matcher = compilePattern(pattern);
   return names.map((name) => matcher(name));
+}
+
+function escapeRegex(text: string): string {
+  return text.replace(/[.]/gu, String.raw`\$&`);
 }
 
 describe('a bot_id pattern', () => {
@@ -57,12 +62,14 @@ describe('a bot_id pattern', () => {
     expect(matches('/^請求書-\\d+$/', '請求書-12', '請求書-12月')).to.deep.equal([true, false]);
   });
 
-  it('obeys the flags behind the regular expression', () => {
+  it('obeys the flag i behind the regular expression', () => {
     expect(matches('/^INVOICE/i', 'invoice-1')).to.deep.equal([true]);
     expect(matches('/^INVOICE/', 'invoice-1')).to.deep.equal([false]);
-    expect(matches('/^b$/m', 'a\nb')).to.deep.equal([true]);
-    expect(matches('/a.b/s', 'a\nb')).to.deep.equal([true]);
-    expect(matches('/^.$/u', '😀')).to.deep.equal([true]);
+  });
+
+  it('reads a character beyond the first 65,536 as one', () => {
+    expect(matches('/^.$/', '😀')).to.deep.equal([true]);
+    expect(matches('*😀?', 'a😀😀', '😀', '😀\ude00')).to.deep.equal([true, false, true]);
   });
 
   it('with one * matches a name of any length, in no time', () => {
@@ -73,10 +80,33 @@ describe('a bot_id pattern', () => {
     expect(compilePattern('*y')(name)).to.equal(false);
   });
 
-  it('that could take long over a hostile name does not look at names longer than any BOT’s', () => {
-    const name = 'a'.repeat(1_000_000);
-    expect(compilePattern('*a*a*a*b')(name)).to.equal(false);
-    expect(compilePattern('/a+a+b/')(name)).to.equal(false);
+  it('that must search looks at no name longer than any BOT’s', () => {
+    for (const pattern of ['*a*', '?*', '/a/']) {
+      expect(matches(pattern, 'a'.repeat(1000), 'a'.repeat(1001)), pattern).to.deep.equal([true, false]);
+    }
+  });
+
+  it('takes no longer over a name that is made to send it back and forth', () => {
+    const stars = `${'*a'.repeat(400)}*b`;
+    expect(matches(stars, `${'a'.repeat(999)}b`, 'a'.repeat(1000))).to.deep.equal([true, false]);
+    expect(matches('*-*-*-*z', '-'.repeat(1000))).to.deep.equal([false]);
+    for (const source of ['.*-.*-.*z', '(-+)+$z', '(-|--)+z', '(.*-){20}z', '(-{0,30}){30}z$']) {
+      expect(matches(`/${source}/`, `z${'-'.repeat(999)}`), source).to.deep.equal([false]);
+    }
+  });
+
+  it('matches as a backtracking expression of the same glob would', () => {
+    const text = fc.array(fc.constantFrom('a', 'b', '😀', '\ud83d', '\n', '*', '.'), { maxLength: 8 });
+    const glob = fc.array(fc.constantFrom('a', 'b', '😀', '?', '*', '.', '\n'), { maxLength: 6 });
+    fc.assert(
+      fc.property(glob, text, (signs, letters) => {
+        const [pattern, name] = [signs.join(''), letters.join('')];
+        fc.pre(!isExact(pattern));
+        const body = signs.map((sign) => (sign === '*' ? '.*' : sign === '?' ? '.' : escapeRegex(sign)));
+        expect(compilePattern(pattern)(name)).to.equal(new RegExp(`^${body.join('')}$`, 'su').test(name));
+      }),
+      { numRuns: 3000 },
+    );
   });
 
   it('answers the same however often it is asked', () => {
