@@ -1,6 +1,7 @@
 /** The email channel: its settings and addresses, one recipient a mail; what talks to the server is in `smtp-pool.ts`. */
 import { object, string } from 'yup';
 import type { InferType } from 'yup';
+import { secretsHidden } from '../text/hide-secrets.ts';
 import { AddressError } from './channel.ts';
 import type { Channel, ChannelType, Outgoing, Receipt } from './channel.ts';
 import { emailFormat } from './email-format.ts';
@@ -69,11 +70,11 @@ async function openEmail({ smtp, from }: EmailSettings): Promise<Channel> {
   const sender = parseMailbox(from);
   const domain = mailDomainOf(sender.address);
   const write = mailWriterFor(sender);
-  const secrets = secretsInSmtpUrl(smtp);
+  const hide = secretsHidden(secretsInSmtpUrl(smtp));
   const inFlight = new InFlight();
   const classed = <T>(work: () => Promise<T>): Promise<T> =>
     inFlight.run(work).catch((error: unknown) => {
-      throw smtpFailureOf(error, secrets);
+      throw smtpFailureOf(error, hide);
     });
   // The envelope is given apart from the headers, so that no header can add a recipient.
   const deliver = async (outgoing: Outgoing): Promise<Receipt> => {

@@ -1,5 +1,5 @@
 /** Why a delivery failed: a closed list of classes that decides on retry, answer, metric and ledger alike. */
-import { LONGEST_PAUSE_MS } from './retry-after.ts';
+import { obeyedMs } from './retry-after.ts';
 
 /**
  * - `transient`: network, time-out, 5xx, SMTP 4xx: the next attempt may pass.
@@ -17,7 +17,7 @@ export interface FailureDetails {
   readonly code: string;
   /** What happened and what to do about it, in one sentence for an operator. */
   readonly message: string;
-  /** How long the remote is to be left alone, in milliseconds; no number, or more than an hour, is not obeyed. */
+  /** How long the remote is to be left alone, in milliseconds; obeyed from a second to an hour. */
   readonly retryAfterMs?: number;
   /** The remote's own words, where they may be shown: in any language, for whoever reads no English. */
   readonly quote?: string;
@@ -35,12 +35,6 @@ export class DeliveryFailure extends Error {
     this.class = details.class;
     this.code = details.code;
     this.quote = details.quote;
-    this.retryAfterMs = obeyedMs(details.retryAfterMs);
+    this.retryAfterMs = details.retryAfterMs === undefined ? undefined : obeyedMs(details.retryAfterMs);
   }
-}
-
-/** Whichever channel it comes from: a pause is compared, added up and written down. */
-function obeyedMs(ms: number | undefined): number | undefined {
-  if (ms === undefined || Number.isNaN(ms)) return undefined;
-  return Math.min(Math.max(ms, 0), LONGEST_PAUSE_MS);
 }

@@ -28,8 +28,13 @@ export interface AskedPause {
 export function askedPause(asked: unknown, nowMs: number): AskedPause {
   const ms = Math.ceil(millisecondsIn(asked, nowMs));
   if (!Number.isSafeInteger(ms)) return { ms: UNSPECIFIED_PAUSE_MS, overlongMs: undefined };
-  const overlongMs = ms > LONGEST_PAUSE_MS ? ms : undefined;
-  return { ms: Math.min(Math.max(ms, SHORTEST_MS), LONGEST_PAUSE_MS), overlongMs };
+  return { ms: obeyedMs(ms), overlongMs: ms > LONGEST_PAUSE_MS ? ms : undefined };
+}
+
+/** Whoever asks for it: a whole number that can be compared, added up and written down. */
+export function obeyedMs(ms: number): number {
+  if (Number.isNaN(ms)) return UNSPECIFIED_PAUSE_MS;
+  return Math.min(Math.max(Math.ceil(ms), SHORTEST_MS), LONGEST_PAUSE_MS);
 }
 
 /** NaN where it cannot be read. */

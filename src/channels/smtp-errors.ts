@@ -112,18 +112,18 @@ export function isSilentEnd(error: unknown): boolean {
 
 /**
  * What any error of sending or verifying means. Nothing of the original goes with it.
- * @param secrets left out of the server's words where these are quoted
+ * @param hide takes the secrets out of the server's words where these are quoted
  */
-export function smtpFailureOf(error: unknown, secrets: readonly string[]): DeliveryFailure {
-  if (error instanceof SmtpTrouble) return failureAt(error.reached, error.cause, secrets);
+export function smtpFailureOf(error: unknown, hide: (words: string) => string): DeliveryFailure {
+  if (error instanceof SmtpTrouble) return failureAt(error.reached, error.cause, hide);
   // Nobody knows how far it got.
-  return failureAt('message', error, secrets);
+  return failureAt('message', error, hide);
 }
 
-function failureAt(reached: SmtpPhase, error: unknown, secrets: readonly string[]): DeliveryFailure {
+function failureAt(reached: SmtpPhase, error: unknown, hide: (words: string) => string): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
   const smtp = readError(error);
-  if (smtp.responseCode !== undefined) return answerFailure(smtp, smtp.responseCode, secrets);
+  if (smtp.responseCode !== undefined) return answerFailure(smtp, smtp.responseCode, hide);
   const trouble = networkTroubleOf(error);
   if (trouble.isTlsRefusal) return failure('config', trouble.code, `${trouble.words}; ${CHECK_SERVER}`);
   const verdict = Object.hasOwn(CODE_VERDICTS, smtp.code ?? '') ? CODE_VERDICTS[smtp.code ?? ''] : undefined;
@@ -147,10 +147,14 @@ export function smtpVerdictOf(responseCode: number, command: string): Verdict {
   return ['config', command === 'MAIL FROM' ? CHECK_SENDER : CHECK_SERVER];
 }
 
-function answerFailure(smtp: SmtpError, responseCode: number, secrets: readonly string[]): DeliveryFailure {
+function answerFailure(
+  smtp: SmtpError,
+  responseCode: number,
+  hide: (words: string) => string,
+): DeliveryFailure {
   const [failureClass, advice] = smtpVerdictOf(responseCode, smtp.command);
   const at = smtp.command === '' || smtp.command === 'CONN' ? '' : ` to ${smtp.command}`;
-  const words = quotable(smtp, secrets);
+  const words = quotable(smtp, hide);
   const quote = words.startsWith('"') ? words.slice(1, -1) : words;
   return failure(failureClass, String(responseCode), `it answered ${words}${at}: ${advice}`, quote);
 }
@@ -159,13 +163,13 @@ function answerFailure(smtp: SmtpError, responseCode: number, secrets: readonly 
  * The server's words, which tell an operator most; but after AUTH they may repeat the login, after DATA the message, so
  * there the codes alone.
  */
-function quotable({ command, response, responseCode }: SmtpError, secrets: readonly string[]): string {
+function quotable({ command, response, responseCode }: SmtpError, hide: (words: string) => string): string {
   const codes = `${responseCode ?? ''} ${ENHANCED_CODE.exec(response)?.[1] ?? ''}`.trim();
   if (command.startsWith('AUTH') || command === 'DATA') return codes;
   const line = response.replace(/[\p{C}\s]+/gu, ' ').trim();
   if (line === '') return codes;
-  const redacted = secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line);
-  return `"${redacted.slice(0, MAX_QUOTE_LENGTH)}"`;
+  // Before it is cut: nobody knows half a secret again.
+  return `"${hide(line).slice(0, MAX_QUOTE_LENGTH)}"`;
 }
 
 function failure(failureClass: FailureClass, code: string, words: string, quote?: string): DeliveryFailure {

@@ -193,8 +193,10 @@ function responseOf(
 
 function headerOf(headers: AnswerHeaders, name: string, status: number): string | null {
   const value = headers[name]?.toString();
-  // The client throws a plain error, its only one, at a 429 whose Retry-After is not a whole number.
-  if (status === 429 && name === 'retry-after') return String(secondsIn(askedPause(value, Date.now())));
+  // The client throws a plain error, its only one, at a 429 whose Retry-After is not a whole number; of any other answer
+  // it takes the digits that a date begins with.
+  if (name === 'retry-after' && (status === 429 || (status === 200 && value !== undefined)))
+    return String(secondsIn(askedPause(value, Date.now())));
   return value ?? null;
 }
 

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { startApp } from '../app.ts';
 import { channelTypes } from '../channels/registry.ts';
-import { secretsHidden } from '../deliver/redact.ts';
+import { secretsHidden } from '../text/hide-secrets.ts';
 import { createLogger, type LogLevel } from '../observe/logger.ts';
 import { readVersion } from '../package-files.ts';
 import { systemClock } from '../time/clock.ts';

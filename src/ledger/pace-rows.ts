@@ -1,5 +1,6 @@
 /** The slots of destinations that have limited their rate. */
 import { sql, type Kysely } from 'kysely';
+import { obeyedMs } from '../channels/retry-after.ts';
 import type { Pace, PaceStore } from './ledger.ts';
 import type { StoreTime } from './rows.ts';
 import type { Tables } from './tables.ts';
@@ -12,7 +13,7 @@ export function createPaceStore(store: TimedStore): PaceStore {
     isShared: store.traits.isShared,
     reserve: (destination, intervalMs, mostMs) =>
       transact((trx) => reserveSlot(trx, store.time(), { destination, intervalMs, mostMs })),
-    pause: (destination, ms) => transact((trx) => pausePace(trx, store.time(), destination, ms)),
+    pause: (destination, ms) => transact((trx) => pausePace(trx, store.time(), destination, obeyedMs(ms))),
     current: (idleMs) => transact((trx) => currentPaces(trx, store.time(), idleMs)),
   };
 }

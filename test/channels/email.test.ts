@@ -9,7 +9,15 @@ import { channelContract, CONFIDENTIAL, expectNoSecret, failureOf } from '../con
 import type { FailureCase } from '../contract/channel-contract.ts';
 
 const PASSWORD = 'p@ss/word';
-const SECRETS = [PASSWORD, encodeURIComponent(PASSWORD), Buffer.from(PASSWORD).toString('base64')];
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+/** What AUTH LOGIN and AUTH PLAIN send of it (RFC 4616). */
+const LOGINS = [base64(PASSWORD), base64(`\0bot\0${PASSWORD}`)];
+const SECRETS = [
+  PASSWORD,
+  encodeURIComponent(PASSWORD),
+  ...LOGINS,
+  base64(`\0bot\0${PASSWORD}`).slice(8, -3),
+];
 const SHORT_MS = 60;
 const FROM = 'BOT alerts <alerts@example.com>';
 const environment = { print: () => undefined };
@@ -42,7 +50,7 @@ const refusal = (at: MailStep, code: number, failureClass: FailureCase<MailCatch
   when: `the server answers ${code} at "${at}"`,
   failureClass,
   code: String(code),
-  ...withFault({ at, does: 'refuse', code, text: `5.7.1 no, ${PASSWORD}` }),
+  ...withFault({ at, does: 'refuse', code, text: `5.7.1 no, ${PASSWORD} ${LOGINS.join(' ')}` }),
 });
 
 const failures: FailureCase<MailCatcher>[] = [

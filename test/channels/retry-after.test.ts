@@ -74,12 +74,13 @@ describe('the pause that a remote asks for', () => {
   it('is bounded in a failure as well, whichever channel it comes from', () => {
     const pauseIn = (retryAfterMs: number) =>
       new DeliveryFailure({ class: 'rate_limited', code: 'x', message: 'X.', retryAfterMs }).retryAfterMs;
-    expect([7, 1e300, Infinity, -1, Number.NaN].map(pauseIn)).to.deep.equal([
-      7,
+    expect([7000.5, 7, 1e300, Infinity, -1, Number.NaN].map(pauseIn)).to.deep.equal([
+      7001,
+      1000,
       HOUR_MS,
       HOUR_MS,
-      0,
-      undefined,
+      1000,
+      30_000,
     ]);
   });
 });

@@ -8,9 +8,12 @@ import {
   SmtpTrouble,
   smtpVerdictOf,
 } from '../../src/channels/smtp-errors.ts';
+import { secretsHidden } from '../../src/text/hide-secrets.ts';
 
+const asItIs = (words: string): string => words;
 const smtpError = (fields: object): Error => Object.assign(new Error('refused'), fields);
-const failureOf = (fields: object): DeliveryFailure => smtpFailureOf(smtpError(fields), ['hunter2']);
+const failureOf = (fields: object): DeliveryFailure =>
+  smtpFailureOf(smtpError(fields), secretsHidden(['hunter2']));
 
 describe('the meaning of an SMTP answer', () => {
   for (const [responseCode, command, failureClass] of [
@@ -72,20 +75,20 @@ describe('the meaning of a mail error without an answer', () => {
   });
 
   it('is transient for an error that tells nothing', () => {
-    expect(smtpFailureOf('odd', [])).to.include({ class: 'transient', code: 'network_error' });
+    expect(smtpFailureOf('odd', asItIs)).to.include({ class: 'transient', code: 'network_error' });
     expect(failureOf({ code: 'constructor' })).to.include({ class: 'transient' });
   });
 
   it('stays what it is where it has been found before', () => {
     const failure = new DeliveryFailure({ class: 'config', code: 'x', message: 'X.' });
-    expect(smtpFailureOf(failure, [])).to.equal(failure);
+    expect(smtpFailureOf(failure, asItIs)).to.equal(failure);
   });
 });
 
 describe('a mail that was not confirmed', () => {
   const BEFORE: SmtpPhase[] = ['waiting', 'connecting', 'greeting', 'login', 'idle', 'envelope', 'transfer'];
   const wordsAt = (reached: SmtpPhase, cause: unknown): string =>
-    smtpFailureOf(new SmtpTrouble(reached, cause), []).message;
+    smtpFailureOf(new SmtpTrouble(reached, cause), asItIs).message;
   const causes = [
     lateError(),
     smtpError({ code: 'ETIMEDOUT' }),
@@ -109,7 +112,7 @@ describe('a mail that was not confirmed', () => {
   it('is refused as before where the server answered, however far it got', () => {
     const refusal = smtpError({ code: 'EAUTH', command: 'AUTH PLAIN', responseCode: 535 });
     for (const reached of BEFORE) {
-      expect(smtpFailureOf(new SmtpTrouble(reached, refusal), [])).to.include({
+      expect(smtpFailureOf(new SmtpTrouble(reached, refusal), asItIs)).to.include({
         class: 'config',
         code: '535',
       });

@@ -66,9 +66,13 @@ describe('fetch over an undici pool', () => {
     expect(await (await call()).text()).to.equal('x'.repeat(20));
   });
 
-  it('gives every 429 a Retry-After in seconds and touches no other answer', async () => {
+  it('gives every 429 a Retry-After in seconds, puts one of a 200 into seconds, and touches no other answer', async () => {
     answer = (_request, response) => response.writeHead(429, { 'retry-after': 'later' }).end();
     expect((await call()).headers.get('retry-after')).to.equal('30');
+    answer = (_request, response) => response.writeHead(200, { 'retry-after': '31 Dec 9999' }).end();
+    expect((await call()).headers.get('retry-after')).to.equal('30');
+    answer = (_request, response) => response.writeHead(200).end();
+    expect((await call()).headers.get('retry-after')).to.equal(null);
     answer = (_request, response) => response.writeHead(503, { 'retry-after': 'later' }).end();
     expect((await call()).headers.get('retry-after')).to.equal('later');
   });

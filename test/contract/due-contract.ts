@@ -342,6 +342,16 @@ export function describeDueDeliveries(
       });
     });
 
+    describe('a pause', () => {
+      it('is a time within the hour, whatever was asked for', async () => {
+        for (const ms of [Number.NaN, Infinity, 1e300, -1, 0.5]) {
+          await ledger.paces.pause(OPS.destination, ms);
+          const [pace] = await ledger.paces.current(60_000);
+          expect(pace?.nextInMs, String(ms)).to.be.within(0, 3_600_000);
+        }
+      });
+    });
+
     describe('forgetting', () => {
       const DAY_MS = 86_400_000;
       const prune = async (before: number) => (await ledger.prune(before, 0)).forgotten;

@@ -26,6 +26,10 @@ describe('redaction', () => {
     expect(long.endsWith('…')).to.equal(true);
   });
 
+  it('finds a secret in which signs stand that nobody sees', () => {
+    expect(redactor(['xoxb-12345'])('no xoxb\u200b-12\u0000345, no')).to.equal('no [secret], no');
+  });
+
   it('cuts only after the secrets are gone', () => {
     const redacted = redactor(['S'.repeat(40)])('x'.repeat(480) + 'S'.repeat(40));
     expect(redacted).not.to.contain('S');

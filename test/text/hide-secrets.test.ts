@@ -1,0 +1,70 @@
+/** No secret survives in a text, however it is spelt there. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { secretsHidden } from '../../src/text/hide-secrets.ts';
+
+const PASSWORD = 'p@ss/w=rd "&é';
+const hide = secretsHidden([PASSWORD]);
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const secret = fc.oneof(fc.stringMatching(/^[!-~]{6,24}$/), fc.string({ minLength: 6, maxLength: 24 }));
+
+describe('hiding secrets', () => {
+  for (const [spelling, text] of [
+    ['as it is', PASSWORD],
+    ['percent-encoded', encodeURIComponent(PASSWORD)],
+    ['percent-encoded in small letters', encodeURIComponent(PASSWORD).toLowerCase()],
+    ['in a form', new URLSearchParams([['', PASSWORD]]).toString().slice(1)],
+    ['in JSON', JSON.stringify(PASSWORD).slice(1, -1)],
+    ['in JSON of ASCII alone', JSON.stringify(PASSWORD).slice(1, -1).replace('é', '\\u00e9')],
+    ['in HTML', 'p@ss/w=rd &quot;&amp;é'],
+    ['in quoted-printable', 'p@ss/w=3Drd "&=C3=A9'],
+  ] as const) {
+    it(`finds them ${spelling}`, () => {
+      expect(hide(`it said <${text}>, twice: ${text}`)).to.equal('it said <[secret]>, twice: [secret]');
+    });
+  }
+
+  it('finds the login of a mail server in what AUTH PLAIN and AUTH LOGIN send, whatever the user', () => {
+    for (const user of ['', 'b', 'bo', 'bot', 'alerts@example.com']) {
+      for (const login of [
+        `\0${user}\0${PASSWORD}`,
+        `${user}\0${user}\0${PASSWORD}`,
+        `${user}:${PASSWORD}`,
+      ]) {
+        expect(hide(`535 ${base64(login)}`), user).to.match(
+          /^535 [A-Za-z0-9+/]*\[secret\][A-Za-z0-9+/]?={0,2}$/,
+        );
+      }
+    }
+    expect(hide(base64(PASSWORD))).to.match(/^\[secret\]/);
+  });
+
+  it('finds them in the base64 of any text around them, of both alphabets', () => {
+    fc.assert(
+      fc.property(fc.string(), secret, fc.string(), (before, hidden, after) => {
+        const start = Buffer.byteLength(before) * 8;
+        const end = start + Buffer.byteLength(hidden) * 8;
+        const encoded = base64(before + hidden + after);
+        // Of these signs every bit is the secret's.
+        const telling = encoded.slice(Math.ceil(start / 6), Math.floor(end / 6));
+        const urlSafe = telling.replaceAll('+', '-').replaceAll('/', '_');
+        const seen = secretsHidden([hidden])(
+          `${encoded} ${Buffer.from(encoded, 'base64').toString('base64url')}`,
+        );
+        expect(seen).not.to.contain(telling);
+        expect(seen).not.to.contain(urlSafe);
+      }),
+    );
+  });
+
+  it('leaves nothing behind of a secret that holds another', () => {
+    expect(secretsHidden(['abc', 'abcdef'])('see abcdef and abc')).to.equal('see [secret] and [secret]');
+  });
+
+  it('leaves every other text as it is', () => {
+    fc.assert(fc.property(fc.string(), (text) => void expect(secretsHidden([])(text)).to.equal(text)));
+    expect(secretsHidden([''])('all well')).to.equal('all well');
+    expect(secretsHidden(['a.c*'])('abc aac abcc')).to.equal('abc aac abcc');
+  });
+});
