@@ -2,7 +2,7 @@
 import { Drop, LookupType } from 'liquidjs';
 import type { BlockTag, Context, Emitter, Hash, LayoutTag, RenderTag } from 'liquidjs';
 import { compileOperand } from './compile-value.ts';
-import { checkTime, TextEmitter } from './direct-run.ts';
+import { runWithin, TextEmitter } from './direct-run.ts';
 import type { BlockCompiler, Run } from './direct-run.ts';
 
 /** What liquidjs declares private. */
@@ -30,7 +30,7 @@ export function compileRender(tag: RenderTag, compiler: BlockCompiler): Run | un
   return (context, emitter) => {
     const inner = context.spawn();
     assign(context, inner.bottom());
-    run(partial(), inner, emitter);
+    runWithin(inner, partial(), emitter);
   };
 }
 
@@ -45,13 +45,13 @@ export function compileLayout(tag: LayoutTag, compiler: BlockCompiler): Run | un
     const layout = layoutOf();
     const unnamed = new TextEmitter();
     context.setRegister(MODE, STORE);
-    run(rest, context, unnamed);
+    runWithin(context, rest, unnamed);
     blocksOf(context)[''] ??= (_, target) => target.write(unnamed.buffer);
     context.setRegister(MODE, OUTPUT);
     const scope = emptyScope();
     assign(context, scope);
     context.push(scope);
-    run(layout, context, emitter);
+    runWithin(context, layout, emitter);
     context.pop();
   };
 }
@@ -61,12 +61,13 @@ export function compileBlockTag(tag: BlockTag, compiler: BlockCompiler): Run {
   const content = compiler.compileBlock(tag.templates);
   return (context, emitter) => {
     const blocks = blocksOf(context);
-    const render = withOverride(blocks[tag.block], (superBlock, target) => {
+    const override = Object.hasOwn(blocks, tag.block) ? blocks[tag.block] : undefined;
+    const render = withOverride(override, (superBlock, target) => {
       const stack = context.getRegister('blockStack', []) as BlockTag[];
       if (stack.includes(tag)) throw new Error('block tag cannot be nested');
       stack.push(tag);
       context.push(Object.assign(emptyScope(), { block: superBlock }));
-      run(content, context, target);
+      runWithin(context, content, target);
       context.pop();
       stack.pop();
     });
@@ -114,13 +115,8 @@ function compileHash({ hash }: Hash): (context: Context, scope: object) => void 
   };
 }
 
-function run(block: Run, context: Context, emitter: Emitter): void {
-  checkTime(context);
-  block(context, emitter);
-}
-
 function blocksOf(context: Context): Record<string, RenderBlock | undefined> {
-  return context.getRegister('blocks', {});
+  return context.getRegister('blocks', emptyScope()) as Record<string, RenderBlock | undefined>;
 }
 
 function emptyScope(): object {

@@ -2,7 +2,7 @@
 import { LiquidError, Output, RenderError, TypeGuards } from 'liquidjs';
 import type { Context, Emitter, Liquid, Template } from 'liquidjs';
 import { compileOutput, isOutOfPlace, type PositionedPrinter, refuse } from './direct-output.ts';
-import { checkTime, runItself, TextEmitter } from './direct-run.ts';
+import { runItself, runWithin, TextEmitter } from './direct-run.ts';
 import type { BlockCompiler, Run } from './direct-run.ts';
 import { compileTag } from './direct-tags.ts';
 
@@ -19,8 +19,7 @@ export class DirectRenderer implements BlockCompiler {
 
   /** @throws {LiquidError} liquidjs' own, with the place */
   renderTemplates(templates: Template[], context: Context, emitter: Emitter = new TextEmitter()): string {
-    checkTime(context);
-    this.compileBlock(templates)(context, emitter);
+    runWithin(context, this.compileBlock(templates), emitter);
     return emitter.buffer;
   }
 

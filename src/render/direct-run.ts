@@ -1,6 +1,7 @@
 /** What everything that is rendered by plain calls runs as, and within. */
 import { toValueSync } from 'liquidjs';
 import type { Context, Emitter, Liquid, Template } from 'liquidjs';
+import type { Meter } from './meter.ts';
 
 export type Run = (context: Context, emitter: Emitter) => void;
 
@@ -21,6 +22,14 @@ export class TextEmitter implements Emitter {
 /** @throws {Error} liquidjs' own, when the message has had its time */
 export function checkTime(context: Context): void {
   context.renderLimit.check(performance.now());
+}
+
+/** Runs a text that another one brings in. @throws {Error} when they are too deep inside each other */
+export function runWithin(context: Context, block: Run, emitter: Emitter): void {
+  checkTime(context);
+  // What `renderText` has put in the place of liquidjs' own limit.
+  const meter = context.renderLimit as unknown as Meter;
+  meter.within(() => block(context, emitter));
 }
 
 /** liquidjs' own way, by its generators. */

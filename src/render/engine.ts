@@ -27,7 +27,8 @@ export interface EngineOptions {
 export function createEngine({ landing, display, meter, partials }: EngineOptions): Liquid {
   const printer = createPrinter(landing, display.language, meter);
   const liquid = new Liquid({
-    templates: partials,
+    // liquidjs would find "constructor" among the members that every object has.
+    templates: Object.assign(Object.create(null) as object, partials),
     cache: true,
     ownPropertyOnly: true,
     strictFilters: true,

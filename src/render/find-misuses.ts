@@ -12,6 +12,7 @@ import {
 } from 'liquidjs';
 import type { Expression, Filter, PropertyAccessToken, Template, Token } from 'liquidjs';
 import { didYouMean, type LiquidFault } from './liquid-faults.ts';
+import { MAX_DEPTH } from './meter.ts';
 import { ANY, itemOf, memberNames, memberOf, SCALAR, type ObjectShape, type Shape } from './shape.ts';
 
 /** What liquidjs declares private. */
@@ -63,6 +64,8 @@ export function findMisuses(templates: readonly Template[], view: ObjectShape): 
   return walk.faults;
 }
 
+const TOO_DEEP = `a message that goes deeper than ${MAX_DEPTH} is made by the built-in template`;
+
 /** From the rendering's own to the innermost loop's. */
 type Frames = readonly Map<string, Shape>[];
 
@@ -104,7 +107,9 @@ class Walk {
     if (partial === undefined) {
       const names = [...(template.blockScope?.() ?? [])].map((name) => [name, ANY] as const);
       this.pass(childrenOf(template), [...frames, new Map(names)]);
-    } else if (!this.partials.includes(partial.name)) {
+    } else if (this.partials.includes(partial.name)) {
+      this.report(template.token, `"${partial.name}" renders itself: ${TOO_DEEP}`, 'warning');
+    } else {
       const own = this.scopeOfPartial(template, frames);
       this.partials.push(partial.name);
       this.pass(childrenOf(template), partial.isolated ? [own] : [...frames, own]);
@@ -242,10 +247,10 @@ class Walk {
     return ANY;
   }
 
-  private report(token: Token, message: string): void {
+  private report(token: Token, message: string, severity?: 'warning'): void {
     const [line, column] = token.getPosition() as [number, number];
     const partial = token.file === undefined ? {} : { partial: token.file };
-    this.faults.push({ message, line, column, ...partial });
+    this.faults.push({ message, line, column, ...partial, ...(severity && { severity }) });
   }
 }
 

@@ -8,6 +8,8 @@ export interface LiquidFault {
   readonly line: number;
   readonly column: number;
   readonly partial?: string;
+  /** Works, but may not be meant. An error where it is left out. */
+  readonly severity?: 'warning';
 }
 
 /** A text that is Liquid, or why it is not. */
@@ -38,12 +40,22 @@ export function findUnknownVariables(
   knownNames: readonly string[],
 ): readonly LiquidFault[] {
   try {
-    const { globals } = liquid.analyzeSync(templates);
+    const { globals } = analyze(liquid, templates);
     return Object.entries(globals)
       .filter(([name]) => !knownNames.includes(name))
       .flatMap(([name, places]) => places.map((place) => unknownVariable(name, place, knownNames)));
   } catch (error) {
     return [faultOf(liquid, error)];
+  }
+}
+
+/** Without partials where liquidjs loses itself in one that renders itself. */
+function analyze(liquid: Liquid, templates: Template[]): StaticAnalysis {
+  try {
+    return liquid.analyzeSync(templates);
+  } catch (error) {
+    if (error instanceof RangeError) return liquid.analyzeSync(templates, { partials: false });
+    throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-/** What one message may cost: time, and characters that values print into it. */
+/** What one message may cost: time, characters that values print into it, and partials inside each other. */
 
 /** A message of the built-in templates takes far less than a millisecond. */
 const MAX_RENDER_MS = 250;
@@ -12,6 +12,9 @@ const MAX_CHARACTERS = 2_000_000;
  */
 const MAX_HTML_BYTES = 53_000;
 
+/** As Ruby's Liquid has it, and more than any callback is nested; what is deeper is a text that brings in itself. */
+export const MAX_DEPTH = 100;
+
 /** In liquidjs' words. */
 export const OUT_OF_TIME = 'template render limit exceeded';
 
@@ -20,8 +23,10 @@ export class Meter {
   htmlBytesLeft = 0;
   private charactersLeft = 0;
   private deadline = 0;
+  private depth = 0;
 
   start(): void {
+    this.depth = 0;
     this.htmlBytesLeft = MAX_HTML_BYTES;
     this.charactersLeft = MAX_CHARACTERS;
     this.deadline = performance.now() + MAX_RENDER_MS;
@@ -34,6 +39,17 @@ export class Meter {
    */
   check(now: number): void {
     if (now > this.deadline) throw new Error(OUT_OF_TIME);
+  }
+
+  /**
+   * Runs what one text brings into another, a partial or a layout.
+   * @throws {Error} when it is so deep that it must be one that renders itself
+   */
+  within(run: () => void): void {
+    if (this.depth === MAX_DEPTH) throw new Error(`partials render each other more than ${MAX_DEPTH} deep`);
+    this.depth += 1;
+    run();
+    this.depth -= 1;
   }
 
   /** @throws {Error} when the message is longer than any channel takes */

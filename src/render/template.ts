@@ -222,7 +222,8 @@ export class Template {
   }
 
   private problemOfFault(path: Path, fault: LiquidFault): Problem {
-    return { place: this.placeOfFault(path, fault), message: fault.message, severity: 'error' };
+    const { message, severity = 'error' } = fault;
+    return { place: this.placeOfFault(path, fault), message, severity };
   }
 
   private placeOfFault(path: Path, { line, column, partial }: LiquidFault): Place {

@@ -84,6 +84,68 @@ describe('an engine', () => {
     ).to.equal('[]pc');
   });
 
+  for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf']) {
+    it(`finds no partial, layout, filter or tag "${name}" among what every object has`, () => {
+      for (const template of [
+        `{% render "${name}" %}`,
+        `{% include "${name}" %}`,
+        `{% layout "${name}" %}`,
+        `{% assign x = "${name}" %}{% render x %}`,
+      ])
+        expect(() => print('text', template, {}), template).to.throw(/ENOENT|illegal file path/);
+      expect(() => print('text', `{{ "x" | ${name} }}`, {})).to.throw(/undefined filter/);
+      expect(() => print('text', `{% ${name} %}`, {})).to.throw(/tag .* not found/);
+    });
+
+    it(`takes a partial, a block or a variable named "${name}" as any other`, () => {
+      const partials = Object.fromEntries([
+        [name, `[{{ ${name} }}]`],
+        ['frame', `<{% block ${name} %}theirs{% endblock %}>`],
+      ]);
+      expect(print('text', `{% render "${name}" %}`, {}, { partials })).to.equal('[]');
+      expect(print('text', `{% block ${name} %}mine{% endblock %}`, {})).to.equal('mine');
+      const layout = '{% layout "frame" %}';
+      expect(print('text', layout, {}, { partials })).to.equal('<theirs>');
+      expect(print('text', `${layout}{% block ${name} %}mine{% endblock %}`, {}, { partials })).to.equal(
+        '<mine>',
+      );
+      expect(print('text', `{% assign ${name} = 1 %}{{ ${name} }}`, {})).to.equal('1');
+      const own = Object.fromEntries([[name, 'own']]);
+      expect(print('text', `{{ x.${name} }}{{ x["${name}"] }}[{{ y.${name} }}]`, { x: own, y: {} })).to.equal(
+        'ownown[]',
+      );
+      expect(
+        print('text', `{{ x | map: "${name}" | first }}[{{ y | map: "${name}" | first }}]`, {
+          x: [own],
+          y: [{}],
+        }),
+      ).to.equal('own[]');
+    });
+  }
+
+  it('ends partials that render each other, by whatever tag, before they take all of the stack', () => {
+    for (const tag of ['render "b"', 'include "b"', 'layout "b"', 'render "b" with x', 'render "b" for x']) {
+      const partials = { a: `{% ${tag} %}`, b: '{% render "a", x: x %}' };
+      expect(() => print('text', '{% render "a", x: x %}', { x: [1] }, { partials }), tag).to.throw(
+        /partials render each other more than 100 deep/,
+      );
+    }
+  });
+
+  it('lets a partial render itself as deep as a callback can be nested', () => {
+    const nested = JSON.parse(`${'['.repeat(64)}"x"${']'.repeat(64)}`) as unknown;
+    const partials = {
+      tree: '{% if item.first %}({% for each in item %}{% render "tree", item: each %}{% endfor %}){% else %}{{ item }}{% endif %}',
+    };
+    const text = print(
+      'text',
+      '{% render "tree", item: x %}{% render "tree", item: x %}',
+      { x: nested },
+      { partials },
+    );
+    expect(text).to.equal(`${'('.repeat(64)}x${')'.repeat(64)}`.repeat(2));
+  });
+
   it('cuts a value that alone would fill a Slack section, keeping both ends', () => {
     const text = print('mrkdwn', '{{ x }}', { x: `begin${'&'.repeat(9000)}end` }, { language: 'ja' });
     expect(text).to.have.lengthOf.at.most(2400);

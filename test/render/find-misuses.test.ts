@@ -116,12 +116,15 @@ describe('What a template can never get', () => {
     const partials = { a: '{{ outputs[0].nme }}{% render "b" %}', b: '{% render "a" %}' };
     const liquid = new Liquid({ templates: partials });
     const templates = liquid.parse('{% render "a" %}{{ outputs[0].nme }}');
-    expect(
-      findMisuses(templates, CALLBACK_VIEW).map(({ partial, column }) => [partial, column]),
-    ).to.deep.equal([
-      ['a', 15],
-      [undefined, 31],
+    const faults = findMisuses(templates, CALLBACK_VIEW);
+    expect(faults.map(({ partial, column, severity }) => [partial, column, severity])).to.deep.equal([
+      ['a', 15, undefined],
+      ['b', 1, 'warning'],
+      [undefined, 31, undefined],
     ]);
+    expect(faults[1]?.message).to.equal(
+      '"a" renders itself: a message that goes deeper than 100 is made by the built-in template',
+    );
   });
 
   it('is found in the links of the config, too', () => {

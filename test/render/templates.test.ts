@@ -1,3 +1,4 @@
+import { rmSync, symlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import type { RenderTarget } from '../../src/render/renderer.ts';
 import { slackFormat } from '../../src/channels/slack-format.ts';
@@ -263,6 +264,110 @@ describe('a user’s templates', () => {
         '[Succeeded] Get items',
       );
       expect(renderer.failures[0]?.message).to.match(/the message is longer than any channel takes$/);
+    });
+  });
+
+  describe('that render each other', () => {
+    const partials = {
+      'own/slack/_a.liquid': '{% if output.deep %}{% render "b" %}{% endif %}',
+      'own/slack/_b.liquid': '{% render "a" %}',
+      'own/slack/succeeded.yaml': 'text: \'{% render "a" %}\'\n',
+    };
+
+    it('are warned of, and give way to the built-in one, with a word in the log, where a message never ends', () => {
+      const renderer = rendererWith(partials);
+      const [problem, ...others] = renderer.check([SLACK]);
+      expect(others).to.deep.equal([]);
+      expect(problem).to.deep.include({
+        place: { file: `${folder.path}/own/slack/_b.liquid`, line: 1, column: 1 },
+        severity: 'warning',
+      });
+      expect(problem?.message).to.match(/^"a" renders itself/);
+      const told = renderer.slack({ ...BARE, output: { deep: 'x' } }, { templateSet: 'own' });
+      expect(told.text).to.include('Get items');
+      expect(renderer.failures[0]?.message).to.match(/_[ab]\.liquid:1:\d+: partials render each other/);
+      expect(renderer.failures).to.have.length(1);
+    });
+
+    it('are an error of the check where no message ends', () => {
+      const problems = rendererWith({ ...partials, 'own/slack/_a.liquid': '{% render "b" %}' }).check([
+        SLACK,
+      ]);
+      expect(
+        problems.filter(({ severity }) => severity === 'error').map(({ message }) => message),
+      ).to.deep.equal(['partials render each other more than 100 deep']);
+    });
+  });
+
+  describe('stay in their folder', () => {
+    const outside = 'text: "from outside"';
+
+    const refusedAt = (path: string) => {
+      const [problem, ...others] = testRenderer({ templatesFolder: `${folder.path}/templates` }).check([
+        SLACK,
+      ]);
+      expect(others).to.deep.equal([]);
+      expect(problem).to.deep.include({
+        place: { file: `${folder.path}/templates/${path}`, line: 1, column: 1 },
+        severity: 'error',
+      });
+      expect(problem?.message).to.match(
+        /^a symbolic link leads from here out of the folder of templates, \//,
+      );
+    };
+
+    for (const { name, path } of [
+      { name: 'a template', path: 'own/slack/succeeded.yaml' },
+      { name: 'a partial', path: 'own/slack/_line.liquid' },
+    ])
+      it(`where ${name} is a link to a file elsewhere`, () => {
+        folder.write({ 'secret.yaml': outside, 'templates/own/slack/error.yaml': 'text: x' });
+        symlinkSync(`${folder.path}/secret.yaml`, `${folder.path}/templates/${path}`);
+        refusedAt(path);
+      });
+
+    for (const path of ['own', 'own/slack'])
+      it(`where the folder ${path} is a link to one elsewhere, also to one whose name begins alike`, () => {
+        folder.write({
+          'templates/en/slack/error.yaml': 'text: x',
+          'templates/own/email/error.yaml': 'subject: x\ntext: x',
+          'templates-elsewhere/slack/succeeded.yaml': outside,
+          'templates-elsewhere/succeeded.yaml': outside,
+        });
+        if (path === 'own') rmSync(`${folder.path}/templates/own`, { recursive: true });
+        symlinkSync(
+          '../'.repeat(path.split('/').length) + 'templates-elsewhere',
+          `${folder.path}/templates/${path}`,
+        );
+        refusedAt(path);
+      });
+
+    it('where a link leads nowhere', () => {
+      folder.write({ 'own/slack/error.yaml': 'text: x' });
+      symlinkSync('nowhere.yaml', `${folder.path}/own/slack/succeeded.yaml`);
+      const [problem] = testRenderer({ templatesFolder: folder.path }).check([SLACK]);
+      expect(problem).to.include({ severity: 'error', message: 'this template cannot be read' });
+    });
+
+    it('and are read where Kubernetes mounts a config map: links to links inside of it', () => {
+      folder.write({ '..2026_11_20/own/slack/succeeded.yaml': 'text: "mounted"' });
+      symlinkSync('..2026_11_20', `${folder.path}/..data`);
+      symlinkSync('..data/own', `${folder.path}/own`);
+      folder.write({ 'more/slack/..2026/succeeded.yaml': 'text: "mounted, too"' });
+      symlinkSync('..2026', `${folder.path}/more/slack/..data`);
+      symlinkSync('..data/succeeded.yaml', `${folder.path}/more/slack/succeeded.yaml`);
+      const renderer = testRenderer({ templatesFolder: folder.path });
+      expect(renderer.check([SLACK, { ...SLACK, templateSet: 'more' }])).to.deep.equal([]);
+      expect(renderer.slack(BARE, { templateSet: 'own' }).text).to.equal('mounted');
+      expect(renderer.slack(BARE, { templateSet: 'more' }).text).to.equal('mounted, too');
+    });
+
+    it('which may itself be a link', () => {
+      folder.write({ 'real/own/slack/succeeded.yaml': 'text: "linked"' });
+      symlinkSync('real', `${folder.path}/templates`);
+      const renderer = testRenderer({ templatesFolder: `${folder.path}/templates` });
+      expect(renderer.check([SLACK])).to.deep.equal([]);
+      expect(renderer.slack(BARE, { templateSet: 'own' }).text).to.equal('linked');
     });
   });
 
