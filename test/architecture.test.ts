@@ -13,7 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   channels: ['text', 'time'],
   notice: ['text', 'callback', 'channels'],
   config: ['text', 'time', 'callback', 'channels'],
-  observe: ['time'],
+  observe: ['text', 'time'],
   http: [],
   route: ['text', 'callback', 'config'],
   render: ['text', 'time', 'callback', 'channels', 'notice', 'config'],

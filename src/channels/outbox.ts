@@ -7,6 +7,7 @@ import type { MessageFormat } from './format.ts';
 import { parseMailAddress } from './mail-address.ts';
 import { parseSlackAddress } from './slack-address.ts';
 import { slackFormat } from './slack-format.ts';
+import { visibleAndIndented } from '../text/visible.ts';
 import { mentionSchema } from './slack-mentions.ts';
 
 interface Guise {
@@ -45,7 +46,7 @@ export const outboxChannel: ChannelType<OutboxSettings> = {
 
 function openOutbox(format: MessageFormat, { print }: ChannelEnvironment): Channel {
   const keep = ({ address, message }: Outgoing): Receipt => {
-    print(`--- outbox (${format.name}): ${address}\n${format.asText(message)}\n`);
+    print(`--- outbox (${format.name}): ${address}\n${visibleAndIndented(format.asText(message))}\n`);
     return { message: JSON.stringify(message) };
   };
   return {

@@ -10,6 +10,7 @@ import { play, type SceneAnswer, SCENES } from '../demo/scenario.ts';
 import { createLogger } from '../observe/logger.ts';
 import { DEMO_CONFIG, readVersion, SAMPLES } from '../package-files.ts';
 import { systemClock } from '../time/clock.ts';
+import { visibleAndIndented, visibleOnOneLine } from '../text/visible.ts';
 import { type CommandContext, styled } from './context.ts';
 import { loadProject } from './load-project.ts';
 import { type PreviewedMessage, previewPage } from './preview-page.ts';
@@ -150,18 +151,16 @@ class Outcome {
 
 function answerLine(context: CommandContext, { status, body }: SceneAnswer): string {
   const deliveries = (body.deliveries ?? []).map(({ destination, state, error }) =>
-    error === undefined ? `${destination} ${state}` : `${destination} ${state} (${error})`,
+    error === undefined ? `${destination} ${state}` : `${destination} ${state} (${visibleOnOneLine(error)})`,
   );
   const said = `answered ${status} ${body.result ?? ''}: ${deliveries.join('; ')}`;
   return `   ${styled(context, status === 200 ? 'green' : 'yellow', said)}`;
 }
 
 function shown(context: CommandContext, { destination, message, format }: PreviewedMessage): string {
-  const lines = format.asText(message).trimEnd().split('\n');
   const bar = styled(context, 'dim', '│');
-  return [`   ${styled(context, 'cyan', destination)}`, ...lines.map((line) => `   ${bar} ${line}`)].join(
-    '\n',
-  );
+  const text = visibleAndIndented(format.asText(message).trimEnd(), `   ${bar} `);
+  return `   ${styled(context, 'cyan', destination)}\n${text}`;
 }
 
 async function stay(

@@ -6,6 +6,7 @@ import { formatsOf } from '../compose-pipeline.ts';
 import type { Config } from '../config/config.ts';
 import { noticeOf } from '../notice/notice.ts';
 import { createRouter, type RoutedDestination } from '../route/router.ts';
+import { visible, visibleAndIndented, visibleOnOneLine } from '../text/visible.ts';
 import { CommandFailed, type CommandContext, styled } from './context.ts';
 import { loadProject, type Project } from './load-project.ts';
 import { previewPage } from './preview-page.ts';
@@ -84,7 +85,7 @@ function preview(
   if (format === undefined) throw new CommandFailed(`${destination.channel}: has no message format`);
   const target = { format: format.name, templateSet, options: destination.options };
   const message = renderer.render(noticeOf(callback, 1), target, (failure) =>
-    context.message(failure.message),
+    context.message(visibleOnOneLine(failure.message)),
   );
   return { destination: destination.key, channel: destination.channel, message, format };
 }
@@ -92,16 +93,21 @@ function preview(
 function printed(context: CommandContext, previews: readonly Preview[], format: PreviewFormat): string {
   switch (format) {
     case 'json':
-      return JSON.stringify(
-        previews.map(({ destination, channel, message }) => ({ destination, channel, message })),
-        null,
-        2,
+      return visible(
+        JSON.stringify(
+          previews.map(({ destination, channel, message }) => ({ destination, channel, message })),
+          null,
+          2,
+        ),
       );
     case 'html':
       return previewPage(previews);
     case 'text':
       return previews
-        .map((each) => `${styled(context, 'bold', each.destination)}\n${each.format.asText(each.message)}\n`)
+        .map(({ destination, format, message }) => {
+          const heading = styled(context, 'bold', destination);
+          return `${heading}\n${visibleAndIndented(format.asText(message))}\n`;
+        })
         .join('\n');
   }
 }

@@ -3,6 +3,7 @@ import { Command, CommanderError, type HelpConfiguration, InvalidArgumentError, 
 import { didYouMean } from '../config/field-rules.ts';
 import type { LogLevel } from '../observe/logger.ts';
 import { readVersion } from '../package-files.ts';
+import { visible } from '../text/visible.ts';
 import { parseDuration } from '../time/duration.ts';
 import type { CheckOptions } from './check.ts';
 import type { CommandContext } from './context.ts';
@@ -26,7 +27,7 @@ export async function runProgram(args: readonly string[], context: CommandContex
     return (await chosen?.({ ...context, configFile: config })) ?? 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
-    context.message(explanationOf(error));
+    context.message(visible(explanationOf(error)));
     return FAILED;
   }
 }

@@ -5,6 +5,7 @@ import { createCallbackCheck } from '../callback/check-callback.ts';
 import { decodeBody, UndecodableBody } from '../callback/decode.ts';
 import { InvalidCallback } from '../callback/invalid-callback.ts';
 import type { Config } from '../config/config.ts';
+import { visibleOnOneLine } from '../text/visible.ts';
 import { CommandFailed, type CommandContext } from './context.ts';
 
 /** @param file a path, or `-` for standard input. @throws {CommandFailed} what cannot be read, or is no callback */
@@ -16,7 +17,9 @@ export async function readCallback(context: CommandContext, file: string, config
     if (error instanceof UndecodableBody)
       throw new CommandFailed(`${file}: ${error.message}`, { cause: error });
     if (!(error instanceof InvalidCallback)) throw error;
-    const lines = error.errors.map(({ pointer, detail }) => `${file}: ${pointer || '/'}: ${detail}`);
+    const lines = error.errors.map(({ pointer, detail }) =>
+      visibleOnOneLine(`${file}: ${pointer || '/'}: ${detail}`),
+    );
     throw new CommandFailed(lines.join('\n'), { cause: error });
   }
 }

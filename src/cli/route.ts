@@ -1,6 +1,7 @@
 /** `botbell route`: which routes a callback matches, whom it reaches, and why not the others. */
 import { createRouter, type RouteExplanation } from '../route/router.ts';
 import { shortLine } from '../text/short-line.ts';
+import { visibleOnOneLine } from '../text/visible.ts';
 import { type CommandContext, styled } from './context.ts';
 import { loadProject } from './load-project.ts';
 import { readCallback } from './read-callback.ts';
@@ -26,5 +27,5 @@ export async function routeCommand(context: CommandContext, file: string): Promi
 
 function lineOf(context: CommandContext, { route, matched, because }: RouteExplanation): string {
   const mark = matched ? styled(context, 'green', '✓') : styled(context, 'dim', '·');
-  return `  ${mark} ${route}: ${because}`;
+  return `  ${mark} ${route}: ${visibleOnOneLine(because)}`;
 }

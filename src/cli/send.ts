@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ofJob } from '../callback/other-job.ts';
+import { visibleAndIndented, visibleOnOneLine } from '../text/visible.ts';
 import { formatDuration } from '../time/duration.ts';
 import { type CommandContext, CommandFailed, styled } from './context.ts';
 import { readBytes } from './read-callback.ts';
@@ -65,12 +66,12 @@ async function post(context: CommandContext, url: string, body: Buffer): Promise
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const retryAfter = response.headers.get('retry-after');
-    const hint = retryAfter === null ? '' : ` (Retry-After: ${retryAfter})`;
+    const hint = retryAfter === null ? '' : ` (Retry-After: ${visibleOnOneLine(retryAfter)})`;
     context.message(styled(context, response.ok ? 'green' : 'red', `HTTP ${response.status}${hint}`));
-    context.result(await response.text());
+    context.result(visibleAndIndented(await response.text()));
     return response.ok;
   } catch (error) {
-    context.message(styled(context, 'red', `no answer from ${url}: ${reasonOf(error)}`));
+    context.message(styled(context, 'red', `no answer from ${url}: ${visibleOnOneLine(reasonOf(error))}`));
     return false;
   }
 }

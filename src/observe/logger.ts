@@ -1,4 +1,5 @@
 /** Logs: one JSON line each, or a readable one where a person watches. */
+import { visible } from '../text/visible.ts';
 import { type DestinationStream, pino, type Logger as PinoLogger } from 'pino';
 
 export type Logger = PinoLogger;
@@ -17,7 +18,8 @@ export async function createLogger(
   isForPeople: boolean,
   redact: (line: string) => string,
 ): Promise<Logger> {
-  const options = { level, base: undefined, hooks: { streamWrite: redact } };
+  const streamWrite = (line: string) => (isForPeople ? shownEscapes : visible)(redact(line));
+  const options = { level, base: undefined, hooks: { streamWrite } };
   if (!isForPeople) return pino(options, oncePerTurn());
   const { PinoPretty } = await import('pino-pretty');
   const stream = PinoPretty({
@@ -29,6 +31,13 @@ export async function createLogger(
     ignore: 'pid,hostname',
   });
   return pino(options, stream);
+}
+
+/** What JSON escapes, the readable form would write out: escaped twice, it is read as it stands here. */
+function shownEscapes(line: string): string {
+  return visible(line).replace(/\\(?:([bfr]|u[0-9a-f]{4})|.)/g, (escape, acting?: string) =>
+    acting === undefined ? escape : `\\${escape}`,
+  );
 }
 
 /** Bytes that may wait for a reader who does not read: a collector that hangs for days must not take all memory. */

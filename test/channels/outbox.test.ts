@@ -33,6 +33,25 @@ describe('the outbox', () => {
     });
   }
 
+  it('prints foreign text so that it forges no line of the log and moves no terminal', async () => {
+    const printed: string[] = [];
+    const channel = await outboxChannel.open({ as: 'slack' }, { print: (text) => void printed.push(text) });
+    const text = 'x\n{"level":30,"msg":"stopped"}\r--- outbox (slack): #forged\n\u001b[2J\u009b1m\u202e';
+    await channel.send({
+      address: '#ops',
+      message: { text, blocks: [] },
+      idempotencyKey: () => 'f'.repeat(64),
+      timeoutMs: 1_000,
+    });
+    const [heading, ...lines] = printed.join('').trimEnd().split('\n');
+    expect(heading).to.equal('--- outbox (slack): #ops');
+    expect(lines).to.deep.equal([
+      '  x',
+      '  {"level":30,"msg":"stopped"}\\u000d--- outbox (slack): #forged',
+      '  \\u001b[2J\\u009b1m\\u202e',
+    ]);
+  });
+
   it('renders and reads addresses as what it stands in for', () => {
     expect(outboxChannel.formatOf({ as: 'slack' })).to.equal(slackFormat);
     expect(outboxChannel.formatOf({ as: 'email' })).to.equal(emailFormat);

@@ -110,6 +110,14 @@ describe('The command line', () => {
       expect(stdout).to.match(/botbell\.yaml:\d+:\d+: .*notfy.*notify/);
     });
 
+    it('prints what it found so that it forges no finding and moves no terminal', async () => {
+      writeFileSync(config, `${CONFIG}\n"\\e[2Jbotbell.yaml:1:1: ok\\nbotbell.yaml: ok\\x9b\\L": 1\n`);
+      const { code, stdout } = await runCommand(['check', '--config', config]);
+      expect(code).to.equal(1);
+      expect(stdout.split('\n')).to.have.length(1);
+      expect(stdout).to.include('\\u001b[2Jbotbell.yaml:1:1: ok\\nbotbell.yaml: ok\\u009b\\u2028');
+    });
+
     it('lets warnings pass unless --strict', async () => {
       writeFileSync(config, `${CONFIG}\ngroups: { unused: [{ slack: '#x' }] }\n`);
       expect((await runCommand(['check', '--config', config])).code).to.equal(0);

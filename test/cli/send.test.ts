@@ -26,8 +26,19 @@ describe('The send command', () => {
   it('posts the file to the letter, prints the answer and exits 0 on 2xx', async () => {
     const scope = answer(200);
     const { code, stdout, stderr } = await runCommand(['send', FILE, '--url', URL]);
-    expect([code, stdout, stderr]).to.deep.equal([0, '{"result":"x"}', 'HTTP 200']);
+    expect([code, stdout, stderr]).to.deep.equal([0, '  {"result":"x"}', 'HTTP 200']);
     expect(scope.isDone()).to.equal(true);
+  });
+
+  it('prints an answer of whoever it is so that it forges no line and moves no terminal', async () => {
+    const body = 'HTTP 200\n\x1b[1A\x1b[2KHTTP 200\r\u009b\u202e\u2028';
+    nock(ORIGIN).post('/callbacks').reply(502, body, { 'retry-after': '30\u009b2J' });
+    const { stdout, stderr } = await runCommand(['send', FILE, '--url', URL]);
+    expect(stdout.split('\n')).to.deep.equal([
+      '  HTTP 200',
+      '  \\u001b[1A\\u001b[2KHTTP 200\\u000d\\u009b\\u202e\\u2028',
+    ]);
+    expect(stderr).to.equal('HTTP 502 (Retry-After: 30\\u009b2J)');
   });
 
   it('posts again while it is not answered 2xx, as often as asked, and says when', async () => {

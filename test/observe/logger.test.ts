@@ -34,6 +34,25 @@ describe('the logger', () => {
     expect(debug).to.match(/DEBUG.*details/);
   });
 
+  for (const isForPeople of [false, true])
+    it(`writes no control character that foreign text brings in, ${isForPeople ? 'for people' : 'as JSON'}`, () => {
+      const script = `
+        import { createLogger } from ${JSON.stringify(MODULE)};
+        const logger = await createLogger('info', ${isForPeople}, (line) => line);
+        const foreign = 'a\\u001b[2J\\u009b1m\\b\\u007f\\u202e\\r\\u2028b \\\\u001b';
+        logger.info({ bot_id: foreign, err: new Error(foreign) }, foreign);
+      `;
+      const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+      const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+      // The readable form has colours of its own.
+      const text = stderr.replaceAll(/\u001b\[\d+m/g, '');
+      expect(text).to.match(/a\\u001b\[2J/);
+      expect(
+        /[\p{Cc}\p{Bidi_Control}\u2028]/u.test(text.replaceAll('\n', '')),
+        JSON.stringify(text),
+      ).to.equal(false);
+    });
+
   it('keeps little of what nobody reads, and says that some is lost', () => {
     const script = `
       import { createLogger } from ${JSON.stringify(MODULE)};
