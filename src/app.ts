@@ -1,9 +1,11 @@
 /** The composition root: a checked config in, a service that starts and stops out. */
+import { getHeapStatistics } from 'node:v8';
 import { createCallbackCheck } from './callback/check-callback.ts';
 import type { Channel, ChannelType } from './channels/channel.ts';
 import { createAdmin } from './admin/admin.ts';
 import { composePipeline, destinationsOf, leaseMsOf, type Pipeline } from './compose-pipeline.ts';
 import type { AdminConfig, Config } from './config/config.ts';
+import { MemoryBudget, memoryFor } from './deliver/memory-budget.ts';
 import { timeBudgetOf } from './deliver/time-budget.ts';
 import { listen, type ListeningServer, type MalformedRequest } from './http/server.ts';
 import type { OpenLedger } from './ledger/config-store.ts';
@@ -12,7 +14,9 @@ import { ownerName } from './ledger/owner.ts';
 import { startRetention } from './ledger/retention.ts';
 import type { Logger } from './observe/logger.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
-import { createReceiver, type Refusal } from './receive/receiver.ts';
+import { BodyMemory } from './receive/body-memory.ts';
+import { createReceiver } from './receive/receiver.ts';
+import type { Refusal } from './receive/refusal.ts';
 import { Traffic } from './receive/traffic.ts';
 import type { Renderer } from './render/renderer.ts';
 import {
@@ -86,6 +90,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const retention = startRetention(ledger, config.store.keepMs, clock, reportTrouble(logger));
   cleanUps.push(() => retention.stop());
   const traffic = new Traffic(config.receiver.maxInFlight);
+  const memory = openMemory(options);
   await pipeline.lanes.refresh();
   await pipeline.follower.start();
   cleanUps.push(() => within(GOODBYE_MS, pipeline.follower.stop(), clock));
@@ -93,7 +98,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   let draining: Promise<void> | undefined;
   const drained = () => (draining ??= drain({ pipeline, traffic }, options));
   cleanUps.push(drained);
-  const services: Services = { pipeline, ledger, metrics, traffic, onUnforeseen };
+  const services: Services = { pipeline, ledger, metrics, traffic, memory, onUnforeseen };
   const admin = await openAdmin(config.admin, services);
   if (admin !== undefined) cleanUps.push(() => admin.close(GOODBYE_MS));
   const refusals = createRefusalLog(logger, clock);
@@ -128,7 +133,24 @@ interface Services {
   readonly ledger: OpenLedger;
   readonly metrics: Metrics;
   readonly traffic: Traffic;
+  readonly memory: MemoryBudget;
   readonly onUnforeseen: (error: unknown) => void;
+}
+
+/** Whoever runs it in a heap that is too small for what its config lets in learns that at the start. */
+function openMemory({ config, clock, logger }: AppOptions): MemoryBudget {
+  const heapBytes = getHeapStatistics().heap_size_limit;
+  const budget = new MemoryBudget({ clock, most: memoryFor(heapBytes) });
+  const { maxBodyBytes, maxNodes } = config.receiver;
+  const { bytes, values } = budget.largest;
+  if (maxBodyBytes > bytes || maxNodes > values) {
+    const line = { heap_bytes: heapBytes, max_body_bytes: bytes, max_nodes: values };
+    logger.warn(
+      line,
+      'the heap is too small for receiver.max_body or max_nodes: larger callbacks are answered 413',
+    );
+  }
+  return budget;
 }
 
 function openStore({ config, clock, logger }: AppOptions): Promise<OpenLedger> {
@@ -208,7 +230,7 @@ function openReceiver(
   refusals: RefusalLog,
 ): Promise<ListeningServer> {
   const { config, clock, logger } = options;
-  const { pipeline, metrics, traffic, onUnforeseen } = services;
+  const { pipeline, metrics, traffic, memory, onUnforeseen } = services;
   const receiver = createReceiver({
     config: config.receiver,
     clock,
@@ -216,6 +238,7 @@ function openReceiver(
     handle: (incoming) => pipeline.bridge.handle(incoming),
     refuse: (refusal) => keepRefused(options, services, refusal),
     traffic,
+    memory: new BodyMemory(memory, { bytes: config.receiver.maxBodyBytes, values: config.receiver.maxNodes }),
     report: (report) => reportCallback(logger, metrics, refusals, report),
     reportTurnedAway: (report) => reportTurnedAway(metrics, refusals, report),
     onUnforeseen,

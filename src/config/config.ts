@@ -25,6 +25,8 @@ export interface ReceiverConfig {
   readonly allowFrom: readonly string[];
   readonly trustProxy: boolean;
   readonly maxBodyBytes: number;
+  /** JSON values in one callback. */
+  readonly maxNodes: number;
   readonly answerWithinMs: number;
   readonly answerWhen: 'delivered' | 'accepted';
   readonly maxInFlight: number;

@@ -25,6 +25,7 @@ export function receiverOf(section: ReceiverSection): ReceiverConfig {
     allowFrom: section.allow_from.map((text) => parseCidr(text) ?? text),
     trustProxy: section.trust_proxy,
     maxBodyBytes: parsed(parseSize(section.max_body)),
+    maxNodes: section.max_nodes,
     answerWithinMs: milliseconds(section.answer_within),
     answerWhen: section.answer_when,
     maxInFlight: section.max_in_flight,

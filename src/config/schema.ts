@@ -53,6 +53,11 @@ export const receiverSchema = section('Where callbacks come in.', {
   }),
   trust_proxy: flag(false, { doc: "Take the sender's address from the rightmost X-Forwarded-For entry." }),
   max_body: size('8mb', { doc: 'Largest body, also after decompression; a larger one is answered 413.' }),
+  max_nodes: integer(
+    500_000,
+    { min: 1000, max: 100_000_000 },
+    { doc: 'Most JSON values in one callback; one with more is answered 413.' },
+  ),
   answer_within: timer('8s', { doc: 'Time for the whole answer, every destination included; then 504.' }),
   answer_when: choice(['delivered', 'accepted'], 'delivered', {
     doc: 'delivered: answered 200 when everybody has been told. accepted: answered 200 once written down.',

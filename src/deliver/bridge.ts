@@ -129,7 +129,10 @@ export class Bridge {
   async #deliver(handling: Handling): Promise<Verdict> {
     try {
       const round = await this.#tell(handling);
-      if (round.late !== undefined) this.#late.until(round.late);
+      if (round.late !== undefined) {
+        this.#late.until(round.late);
+        handling.incoming.keepUntil(round.late);
+      }
       const others = await this.#othersOnceThrough(handling);
       return await this.#answer(handling, round, others);
     } catch (error) {

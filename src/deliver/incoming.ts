@@ -9,4 +9,6 @@ export interface Incoming {
   readonly receivedAt: number;
   /** The same moment by the monotonic clock. */
   readonly arrivedAt: number;
+  /** What the callback takes of memory is in use until this has settled, even if its answer is out before. */
+  readonly keepUntil: (late: Promise<unknown>) => void;
 }

@@ -2,8 +2,7 @@
 import { Router, type RouterContext } from '@koa/router';
 import Koa, { type Context } from 'koa';
 import type { Callback } from '../callback/callback.ts';
-import { decodeBody, UndecodableBody } from '../callback/decode.ts';
-import { InvalidCallback } from '../callback/invalid-callback.ts';
+import { decodeBody } from '../callback/decode.ts';
 import type { ReceiverConfig } from '../config/config.ts';
 import { isOneOf } from '../http/constant-time.ts';
 import {
@@ -20,23 +19,14 @@ import type { Clock } from '../time/clock.ts';
 import { Convoy } from '../time/convoy.ts';
 import { unfailing } from '../time/unfailing.ts';
 import type { Incoming } from '../deliver/incoming.ts';
+import { timeBudgetOf } from '../deliver/time-budget.ts';
 import type { Verdict } from '../deliver/verdict.ts';
 import { LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
 import { problemOf, unavailable } from './answer.ts';
+import type { BodyMemory, HeldMemory } from './body-memory.ts';
 import { beginningOf, bodyReader } from './read-body.ts';
+import { beginning, type Refusal, refusalOf } from './refusal.ts';
 import type { Traffic } from './traffic.ts';
-
-/** A body that no retry can make acceptable. */
-export interface Refusal {
-  readonly status: RefusedStatus;
-  readonly detail: string;
-  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
-  readonly from: string;
-  readonly bytes: Uint8Array;
-  readonly receivedAt: number;
-  /** The same moment by the monotonic clock. */
-  readonly arrivedAt: number;
-}
 
 /** What one POST to the callback path came to, for the log and the metrics. */
 export interface ReceiverReport {
@@ -72,6 +62,7 @@ export interface ReceiverDependencies {
   /** Keeps a refused body for the operator; never rejects. */
   readonly refuse: (refusal: Refusal) => Promise<void>;
   readonly traffic: Traffic;
+  readonly memory: BodyMemory;
   readonly report: (report: ReceiverReport) => void;
   readonly reportTurnedAway: (report: TurnedAway) => void;
   readonly onUnforeseen: (error: unknown) => void;
@@ -80,6 +71,7 @@ export interface ReceiverDependencies {
 interface CallbackState extends ProblemState {
   callback?: Callback;
   verdict?: Verdict;
+  held?: HeldMemory;
   pointers?: readonly string[];
 }
 
@@ -173,6 +165,7 @@ function postTaker(dependencies: ReceiverDependencies) {
         answer(ctx, await receive(ctx, posted, dependencies));
       } finally {
         traffic.leave();
+        ctx.state.held?.release();
       }
     } catch (error) {
       answerProblem(ctx, asProblem(error), onUnforeseen);
@@ -188,15 +181,29 @@ function postTaker(dependencies: ReceiverDependencies) {
 type Posted = Pick<Refusal, 'bytes' | 'receivedAt' | 'arrivedAt'>;
 
 /** Rejects with the problem to answer with, or with what nobody foresaw. */
-function receive(ctx: CallbackContext, posted: Posted, dependencies: ReceiverDependencies): Promise<Verdict> {
+async function receive(
+  ctx: CallbackContext,
+  posted: Posted,
+  dependencies: ReceiverDependencies,
+): Promise<Verdict> {
   let incoming: Incoming;
   try {
-    incoming = incomingFrom(posted, dependencies);
+    const held = holdMemory(posted, dependencies);
+    ctx.state.held = held instanceof Promise ? await held : held;
+    incoming = incomingFrom(posted, ctx.state.held, dependencies);
   } catch (error) {
     return turnAway(ctx, posted, error, dependencies);
   }
   ctx.state.callback = incoming.callback;
   return dependencies.handle(incoming);
+}
+
+/** What waits for memory can still be handed to the ledger in time. */
+function holdMemory(
+  { bytes, arrivedAt }: Posted,
+  { memory, config }: ReceiverDependencies,
+): HeldMemory | Promise<HeldMemory> {
+  return memory.hold(bytes, timeBudgetOf(arrivedAt, config.answerWithinMs).tellUntil);
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -218,24 +225,34 @@ function sendJson(ctx: CallbackContext, body: object): void {
 }
 
 /** @throws {UndecodableBody} @throws {InvalidCallback} */
-function incomingFrom({ bytes, receivedAt, arrivedAt }: Posted, { check }: ReceiverDependencies): Incoming {
+function incomingFrom(
+  { bytes, receivedAt, arrivedAt }: Posted,
+  held: HeldMemory,
+  { check }: ReceiverDependencies,
+): Incoming {
   const { value, json } = decodeBody(bytes);
-  return { callback: check(value), body: json, receivedAt, arrivedAt };
+  return {
+    callback: check(value),
+    body: json,
+    receivedAt,
+    arrivedAt,
+    keepUntil: (late) => held.keepUntil(late),
+  };
 }
 
-/** Keeps the body. @throws {HttpProblem} @throws whatever is not a fault of the body */
+/** Keeps the body's beginning. @throws {HttpProblem} @throws whatever is not a fault of the body */
 async function turnAway(
-  { req, state }: CallbackContext,
+  ctx: CallbackContext,
   { bytes, receivedAt, arrivedAt }: Posted,
   error: unknown,
   { config, refuse }: ReceiverDependencies,
 ): Promise<never> {
-  const { status, detail, errors } = refusalOf(error);
-  const from = remoteAddressOf(req, config.trustProxy);
-  if (status === 422) state.pointers = errors.map(({ pointer }) => pointer);
-  await refuse({ status, detail, errors, from, bytes, receivedAt, arrivedAt });
+  const { status, detail, errors, logged } = refusalOf(error);
+  const from = remoteAddressOf(ctx.req, config.trustProxy);
+  if (status === 422) ctx.state.pointers = errors.map(({ pointer }) => pointer);
+  await refuse({ status, detail, errors, from, bytes: beginning(bytes), receivedAt, arrivedAt });
   const members = status === 422 ? { members: { errors } } : {};
-  throw new HttpProblem({ status, detail, logged: REFUSED[status], ...members });
+  throw new HttpProblem({ status, detail, logged, ...members });
 }
 
 /** Keeps what came of a body that cannot be taken as it was sent. @throws the problem */
@@ -263,16 +280,4 @@ function isRefused(status: number): status is RefusedStatus {
 
 function asProblem(error: unknown): unknown {
   return error instanceof LedgerUnavailable ? unavailable('The store cannot be written.', error) : error;
-}
-
-/** What the log says of a refused body: nothing of what stands in it. */
-const REFUSED = { 400: 'not JSON in UTF-8', 422: 'JSON, but not a callback' } as const;
-
-/** @throws whatever is not a fault of the body */
-function refusalOf(error: unknown): Pick<Refusal, 'detail' | 'errors'> & { readonly status: 400 | 422 } {
-  if (error instanceof UndecodableBody) return { status: 400, detail: error.message, errors: [] };
-  if (error instanceof InvalidCallback) {
-    return { status: 422, detail: 'This is JSON, but not a callback.', errors: error.errors };
-  }
-  throw error;
 }

@@ -38,6 +38,7 @@ describe('A config that names only a channel and a default route', () => {
       allowFrom: [],
       trustProxy: false,
       maxBodyBytes: 8 * 1024 * 1024,
+      maxNodes: 500_000,
       answerWithinMs: 8_000,
       answerWhen: 'delivered',
       maxInFlight: 256,
@@ -88,6 +89,7 @@ receiver:
   allow_from: [10.0.0.0/8, 203.0.113.7, "2001:db8::1"]
   trust_proxy: true
   max_body: 512kb
+  max_nodes: 20000
   answer_within: 1500ms
   answer_when: accepted
   max_in_flight: 2
@@ -121,7 +123,7 @@ routes:
         on: ['error', 'executing'],
         notify: [owner, other, ...listed],
         templateSet: 'short',
-        place: { file: 'botbell.yaml', line: 23, column: 5 },
+        place: { file: 'botbell.yaml', line: 24, column: 5 },
       },
     ]);
     const alerted = config.delivery.alerts.map(({ key, options }) => [key, options['mention']]);
@@ -139,6 +141,7 @@ routes:
       allowFrom: ['10.0.0.0/8', '203.0.113.7/32', '2001:db8::1/128'],
       trustProxy: true,
       maxBodyBytes: 512 * 1024,
+      maxNodes: 20_000,
       answerWithinMs: 1_500,
       answerWhen: 'accepted',
       maxInFlight: 2,

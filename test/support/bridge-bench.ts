@@ -290,7 +290,8 @@ export class BridgeBench {
 }
 
 export function incomingAt(callback: Callback, receivedAt: number): Incoming {
-  return { callback, body: Buffer.from(JSON.stringify(callback)), receivedAt, arrivedAt: receivedAt };
+  const body = Buffer.from(JSON.stringify(callback));
+  return { callback, body, receivedAt, arrivedAt: receivedAt, keepUntil: () => undefined };
 }
 
 function errandTo(destination: string): PlannedErrand {

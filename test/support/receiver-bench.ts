@@ -4,14 +4,12 @@ import type { ServerResponse } from 'node:http';
 import { createCallbackCheck } from '../../src/callback/check-callback.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { ReceiverConfig } from '../../src/config/config.ts';
+import { MemoryBudget, memoryFor } from '../../src/deliver/memory-budget.ts';
 import type { Verdict } from '../../src/deliver/verdict.ts';
 import { listen, type ListeningServer, type ServerTimeouts } from '../../src/http/server.ts';
-import {
-  createReceiver,
-  type ReceiverReport,
-  type Refusal,
-  type TurnedAway,
-} from '../../src/receive/receiver.ts';
+import { BodyMemory } from '../../src/receive/body-memory.ts';
+import { createReceiver, type ReceiverReport, type TurnedAway } from '../../src/receive/receiver.ts';
+import type { Refusal } from '../../src/receive/refusal.ts';
 import { Traffic } from '../../src/receive/traffic.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { moment } from './moment.ts';
@@ -28,6 +26,7 @@ export const DELIVERED: Verdict = {
 export interface ReceiverBench {
   readonly port: number;
   readonly traffic: Traffic;
+  readonly budget: MemoryBudget;
   readonly handled: Callback[];
   readonly refused: Refusal[];
   readonly reports: ReceiverReport[];
@@ -35,6 +34,8 @@ export interface ReceiverBench {
   readonly unforeseen: unknown[];
   /** What becomes of a callback; `DELIVERED` unless the test says otherwise. */
   handle: (callback: Callback) => Promise<Verdict>;
+  /** How long something of each callback is needed; no longer than its answer unless the test says otherwise. */
+  keepUntil: Promise<unknown>;
   /** What happens when a POST is reported; nothing unless the test says otherwise. */
   onReport: () => void;
   /** Whether the latest request's answer has been written. */
@@ -51,9 +52,11 @@ export interface ReceiverBench {
 export async function openReceiver(
   settings: Partial<ReceiverConfig> = {},
   timeouts: Partial<ServerTimeouts> = {},
+  most = memoryFor(1024 ** 3),
 ): Promise<ReceiverBench> {
   const config = { ...DEFAULTS, ...settings };
   const traffic = new Traffic(config.maxInFlight);
+  const budget = new MemoryBudget({ clock: systemClock, most });
   const records = { handled: [], refused: [], reports: [], turnedAway: [], unforeseen: [] } as Pick<
     ReceiverBench,
     'handled' | 'refused' | 'reports' | 'turnedAway' | 'unforeseen'
@@ -63,7 +66,8 @@ export async function openReceiver(
     config,
     clock: systemClock,
     check: createCallbackCheck('Asia/Tokyo'),
-    handle: ({ callback }) => {
+    handle: ({ callback, keepUntil }) => {
+      keepUntil(bench.keepUntil);
       records.handled.push(callback);
       begun.happen();
       return bench.handle(callback);
@@ -73,6 +77,7 @@ export async function openReceiver(
       return Promise.resolve();
     },
     traffic,
+    memory: new BodyMemory(budget, { bytes: config.maxBodyBytes, values: config.maxNodes }),
     report: (report) => {
       records.reports.push(report);
       reported.happen();
@@ -95,6 +100,8 @@ export async function openReceiver(
     ...records,
     port: server.port,
     traffic,
+    budget,
+    keepUntil: Promise.resolve(),
     handle: () => Promise.resolve(DELIVERED),
     onReport: () => undefined,
     isAnswered: () => latest?.writableEnded === true,
@@ -113,6 +120,7 @@ const DEFAULTS: ReceiverConfig = {
   allowFrom: [],
   trustProxy: false,
   maxBodyBytes: 64 * 1024,
+  maxNodes: 500_000,
   answerWithinMs: 8000,
   answerWhen: 'delivered',
   maxInFlight: 256,

@@ -1,0 +1,76 @@
+/** The memory that a callback takes, from the moment its body is there until nothing of it is needed any more. */
+import { extentOf, mostValuesIn } from '../callback/json-extent.ts';
+import type { Load, MemoryBudget, Release } from '../deliver/memory-budget.ts';
+import { HttpProblem } from '../http/problem.ts';
+import { unavailable } from './answer.ts';
+
+/** To count what a smaller body holds would cost more than it is worth: it counts for the most that it can hold. */
+const WORTH_COUNTING = 4096;
+
+/** A callback's part of the budget. */
+export interface HeldMemory {
+  /** Something that needs the callback goes on after the answer. */
+  keepUntil(late: Promise<unknown>): void;
+  /** The answer is out. */
+  release(): void;
+}
+
+export class BodyMemory {
+  readonly #budget: MemoryBudget;
+  readonly #most: Load;
+
+  /** @param most of one callback; it is less where the heap cannot carry as much */
+  constructor(budget: MemoryBudget, most: Load) {
+    this.#budget = budget;
+    this.#most = {
+      bytes: Math.min(most.bytes, budget.largest.bytes),
+      values: Math.min(most.values, budget.largest.values),
+    };
+  }
+
+  /**
+   * At once where there is room, as there is for ordinary callbacks; else as soon as there is.
+   * @param deadline by the monotonic clock
+   * @throws {HttpProblem} 413; rejects with 503 where there was no room in time
+   */
+  hold(body: Uint8Array, deadline: number): HeldMemory | Promise<HeldMemory> {
+    const load = this.#loadOf(body);
+    const release = this.#budget.takeNow(load);
+    return release === undefined ? this.#holdLater(load, deadline) : heldMemory(release);
+  }
+
+  async #holdLater(load: Load, deadline: number): Promise<HeldMemory> {
+    const release = await this.#budget.take(load, deadline);
+    if (release !== undefined) return heldMemory(release);
+    throw unavailable('The callbacks that are being handled take all the memory that there is for them.');
+  }
+
+  #loadOf(body: Uint8Array): Load {
+    const { bytes: mostBytes, values: mostValues } = this.#most;
+    const bytes = body.byteLength;
+    if (bytes > mostBytes) throw tooLarge(`is larger than ${mostBytes} bytes`);
+    const isCounted = bytes > WORTH_COUNTING || mostValuesIn(bytes) > mostValues;
+    const values = isCounted ? extentOf(body, mostValues).values : mostValuesIn(bytes);
+    if (values > mostValues) throw tooLarge(`holds more than ${mostValues} JSON values`);
+    return { bytes, values };
+  }
+}
+
+function tooLarge(what: string): HttpProblem {
+  return new HttpProblem({ status: 413, detail: `The body ${what}, the most that is taken.` });
+}
+
+function heldMemory(giveBack: Release): HeldMemory {
+  let holders = 1;
+  const release = () => {
+    holders -= 1;
+    if (holders === 0) giveBack();
+  };
+  return {
+    keepUntil: (late) => {
+      holders += 1;
+      late.then(release, release);
+    },
+    release,
+  };
+}
