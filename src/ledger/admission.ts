@@ -3,7 +3,7 @@ import type { AdmissionContext } from './admission-context.ts';
 import type { Predecessor } from './hot-statements.ts';
 import { isResult, JobOrder } from './job-order.ts';
 import type { Admission, Arrival, BlockedDelivery, DeliveryRecord, DeliveryTarget } from './ledger.ts';
-import { identify, type Newcomer } from './newcomer.ts';
+import { type ArrivalToStore, identify, type Newcomer } from './newcomer.ts';
 import { admitAgain } from './readmission.ts';
 import { supersedeIdle } from './pending-rows.ts';
 import { callbackRow, jobIdOf, type NewDelivery, type Plan, plannedRecord } from './rows.ts';
@@ -14,10 +14,10 @@ type Fresh = ReadonlyMap<Newcomer, number>;
 /** One admission per arrival, in order. */
 export async function admitAll(
   context: AdmissionContext,
-  arrivals: readonly Arrival[],
+  arrivals: readonly ArrivalToStore[],
 ): Promise<readonly Admission[]> {
   const { trx, traits } = context;
-  const jobIds = arrivals.map(({ callback }) => jobIdOf(callback));
+  const jobIds = arrivals.map(({ arrival }) => jobIdOf(arrival.callback));
   await traits.lockJobs(trx, jobIds);
   const { all, sharedJobs } = await identify(context, arrivals, jobIds);
   const fresh = await insertCallbacks(context, all);
@@ -31,7 +31,9 @@ export async function admitAll(
 }
 
 async function insertCallbacks(context: AdmissionContext, newcomers: readonly Newcomer[]): Promise<Fresh> {
-  const rows = newcomers.map(({ arrival, jobId, identity }) => callbackRow(arrival, jobId, identity));
+  const rows = newcomers.map(({ arrival, body, jobId, identity }) =>
+    callbackRow(arrival, body, jobId, identity),
+  );
   const ids = await context.statements.insertCallbacks(context, rows);
   const fresh = new Map<Newcomer, number>();
   newcomers.forEach((newcomer, index) => {

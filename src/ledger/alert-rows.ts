@@ -1,5 +1,6 @@
 /** Alerts are written like callbacks of a kind of their own, so that the worker delivers them as it does all else. */
 import { randomBytes } from 'node:crypto';
+import type { Selectable } from 'kysely';
 import type { RaisedAlert } from '../notice/alert.ts';
 import { keptAlert, readKeptAlert } from '../notice/alert-body.ts';
 import { type Notice, noticeOf, noticeOfAlert } from '../notice/notice.ts';
@@ -7,6 +8,7 @@ import { causeKey, isDueAgain, lockCause, writeCause } from './alert-causes.ts';
 import type { HotStatements, StatementContext } from './hot-statements.ts';
 import type { Alert, CallbackKind, DeliveryUpdate } from './ledger.ts';
 import { callbackIn, callbackRow } from './rows.ts';
+import { bodyText } from './stored-body.ts';
 import type { CallbackRow } from './tables.ts';
 
 const NO_JOB = '';
@@ -61,8 +63,8 @@ async function writeAlert(
   const { id, raisedAt } = raised;
   const callback = keptAlert(raised, language);
   const body = Buffer.from(JSON.stringify(callback));
-  const arrival = { callback, body, startedAt: raisedAt, receivedAt: raisedAt, routing: [] };
-  const row = { ...callbackRow(arrival, NO_JOB, id), kind: 'alert' satisfies CallbackKind };
+  const arrival = { callback, startedAt: raisedAt, receivedAt: raisedAt, routing: [] };
+  const row = { ...callbackRow(arrival, body, NO_JOB, id), kind: 'alert' satisfies CallbackKind };
   const [callbackId] = await statements.insertCallbacks(context, [row]);
   if (callbackId === undefined) throw new Error(`two alerts have the same id, ${id}`);
   const plan = { claim: undefined, dueInMs: 0, isOurs: true };
@@ -111,8 +113,8 @@ export function noticeIn({
   body,
   identity,
   times_received,
-}: Pick<CallbackRow, 'kind' | 'body' | 'identity' | 'times_received'>): Notice {
+}: Pick<Selectable<CallbackRow>, 'kind' | 'body' | 'identity' | 'times_received'>): Notice {
   return (kind as CallbackKind) === 'alert'
-    ? noticeOfAlert(readKeptAlert(body, identity ?? ''))
+    ? noticeOfAlert(readKeptAlert(bodyText(body), identity ?? ''))
     : noticeOf(callbackIn(body), times_received);
 }

@@ -16,6 +16,8 @@ export interface DialectTraits {
   /** Processes on several machines may write the store. */
   readonly isShared: boolean;
   readonly idType: 'integer' | 'bigint';
+  /** The database compresses what is large by itself. */
+  readonly isCompressing: boolean;
   asGeneratedId(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
   /** Gives the deliveries that may be attempted again their callback's job, also those that an earlier version writes. */
   fillJobKeys(db: Kysely<unknown>): Promise<void>;

@@ -6,6 +6,8 @@ export interface GroupCommitOptions<Work, Result> {
   readonly commit: (batch: readonly Work[], deadline: Deadline) => Promise<readonly Result[]>;
   /** Whether a batch that failed so may pass in pieces, since the store refused one of its pieces. */
   readonly mayPassInPieces: (error: unknown) => boolean;
+  /** Bytes that it writes, where they may be many. */
+  readonly bytesOf?: (work: Work) => number;
   /** Work whose deadline had passed was committed after all. */
   readonly onLate?: (work: Work, result: Result) => void;
 }
@@ -20,6 +22,9 @@ interface Waiting<Work, Result> {
 }
 
 const LARGEST_BATCH = 64;
+
+/** SQLite takes some twenty milliseconds to write as much, during which nothing else happens. */
+const LARGEST_BATCH_BYTES = 4 * 1024 * 1024;
 
 export class GroupCommit<Work, Result> {
   readonly #options: GroupCommitOptions<Work, Result>;
@@ -55,9 +60,22 @@ export class GroupCommit<Work, Result> {
     for (;;) {
       this.#waiting = this.#waiting.filter(({ isPassed }) => !isPassed);
       if (this.#waiting.length === 0) break;
-      await this.#run(this.#waiting.splice(0, LARGEST_BATCH));
+      await this.#run(this.#waiting.splice(0, this.#nextCount()));
     }
     this.#isScheduled = false;
+  }
+
+  /** At least one, however much it writes. */
+  #nextCount(): number {
+    const { bytesOf } = this.#options;
+    const count = Math.min(this.#waiting.length, LARGEST_BATCH);
+    if (bytesOf === undefined) return count;
+    let bytes = 0;
+    for (let index = 0; index < count; index += 1) {
+      bytes += bytesOf((this.#waiting[index] as Waiting<Work, Result>).work);
+      if (bytes > LARGEST_BATCH_BYTES) return Math.max(1, index);
+    }
+    return count;
   }
 
   async #run(batch: readonly Waiting<Work, Result>[]): Promise<void> {

@@ -20,6 +20,7 @@ import {
   updatedColumns,
   WAITS_FOR_EARLIER,
 } from './rows.ts';
+import { bytesToStore } from './stored-body.ts';
 import type { Tables } from './tables.ts';
 
 /** PostgreSQL takes 65,535 parameters, and a delivery has fourteen. */
@@ -67,7 +68,7 @@ async function insertCallbacks(
 ): Promise<readonly (number | undefined)[]> {
   const inserted = await trx
     .insertInto('callbacks')
-    .values(rows.map((row) => ({ ...row, body: Buffer.from(row.body).toString('utf8') })))
+    .values(rows.map((row) => ({ ...row, body: Buffer.from(bytesToStore(row.body)).toString('utf8') })))
     .onConflict((conflict) => conflict.columns(['job_id', 'identity']).doNothing())
     .returning(['id', 'job_id', 'identity'])
     .execute();

@@ -2,11 +2,17 @@
 import { identityOf } from '../callback/identity.ts';
 import type { HotStatements, StatementContext } from './hot-statements.ts';
 import type { Arrival } from './ledger.ts';
+import { type BodyToStore, isLarge } from './stored-body.ts';
 
-export interface Newcomer {
+/** An arrival, and its body as the ledger will keep it. */
+export interface ArrivalToStore {
   readonly arrival: Arrival;
+  readonly body: BodyToStore;
+}
+
+export interface Newcomer extends ArrivalToStore {
   readonly jobId: string;
-  /** Undefined: the only callback of its job, so that there is nothing to tell it from. */
+  /** Undefined: a small one, and the only one of its job, so that there is nothing to tell it from. */
   readonly identity: string | undefined;
 }
 
@@ -18,20 +24,21 @@ export interface Newcomers {
 
 /**
  * The first callback of a job cannot be one that came before, and of most jobs there is no other: identities are worked
- * out when a second one comes, for the first one, too.
+ * out when a second one comes, for the first one, too. Not so of a large one: to read it again would hold up everybody.
  * @param jobIds of the arrivals, in order; nobody else may be admitting callbacks of these jobs
  */
 export async function identify(
   context: StatementContext & { readonly statements: HotStatements },
-  arrivals: readonly Arrival[],
+  arrivals: readonly ArrivalToStore[],
   jobIds: readonly string[],
 ): Promise<Newcomers> {
   const begun = await context.statements.jobsBegun(context, jobIds);
   if (begun.length > 0) await context.statements.identifyCallbacks(context, begun);
   const shared = new Set([...begun, ...repeatedIn(jobIds)]);
-  const all = arrivals.map((arrival, index) => {
+  const all = arrivals.map(({ arrival, body }, index) => {
     const jobId = jobIds[index] as string;
-    return { arrival, jobId, identity: shared.has(jobId) ? identityOf(arrival.callback) : undefined };
+    const isKnownBy = shared.has(jobId) || isLarge(arrival.body);
+    return { arrival, body, jobId, identity: isKnownBy ? identityOf(arrival.callback) : undefined };
   });
   return { all, sharedJobs: [...shared] };
 }

@@ -112,6 +112,8 @@ function traitsOver(transactions: PostgresTransactions): DialectTraits {
   return {
     isShared: true,
     idType: 'bigint',
+    // TOAST does: its documentation, 65.2.
+    isCompressing: true,
     asGeneratedId: (column) => column.generatedAlwaysAsIdentity(),
     fillJobKeys: async (db) => {
       await fillJobKeys(db);

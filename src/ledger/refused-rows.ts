@@ -1,14 +1,12 @@
 /** Bodies that no retry can make acceptable, kept for the operator. */
-import type { Kysely } from 'kysely';
-import type { RefusedBody } from './ledger.ts';
-import { refusedRow } from './rows.ts';
-import type { Tables } from './tables.ts';
+import type { Insertable, Kysely } from 'kysely';
+import type { RefusedRow, Tables } from './tables.ts';
 
 /** The newest so many are kept. */
 const KEPT = 1000;
 
-export async function keepRefused(trx: Kysely<Tables>, refused: RefusedBody): Promise<void> {
-  await trx.insertInto('refused').values(refusedRow(refused)).execute();
+export async function keepRefused(trx: Kysely<Tables>, row: Insertable<RefusedRow>): Promise<void> {
+  await trx.insertInto('refused').values(row).execute();
   await trx
     .deleteFrom('refused')
     .where('id', '<=', (eb) =>

@@ -4,7 +4,7 @@ import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Callback } from '../callback/callback.ts';
 import { parseExactly } from '../callback/exact-json.ts';
 import { cleanText } from '../text/clean.ts';
-import { cutEndBytes } from '../text/cut.ts';
+import { cutEnd, cutEndBytes } from '../text/cut.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type {
@@ -19,6 +19,7 @@ import type {
   RefusedBody,
   Settlement,
 } from './ledger.ts';
+import { type BodyToStore, bodyText, type StoredBody } from './stored-body.ts';
 import type {
   CallbackRow,
   DeliveryRow,
@@ -58,11 +59,12 @@ export interface Plan {
   readonly isOurs: boolean;
 }
 
-/** A callback to be written; its body still as it came. */
-export type NewCallback = Omit<Insertable<CallbackRow>, 'body'> & Pick<Arrival, 'body'>;
+/** A callback to be written; its body as bytes. */
+export type NewCallback = Omit<Insertable<CallbackRow>, 'body'> & { readonly body: BodyToStore };
 
 export function callbackRow(
-  arrival: Omit<Arrival, 'planned' | 'isAccepted'>,
+  arrival: Pick<Arrival, 'callback' | 'startedAt' | 'receivedAt' | 'routing'>,
+  body: BodyToStore,
   jobId: string,
   identity: string | undefined,
 ): NewCallback {
@@ -72,21 +74,31 @@ export function callbackRow(
     identity: identity ?? null,
     // The columns are for looking up and showing; what came, to the letter, is in the body.
     job_id: jobId,
-    bot_id: cleanText(callback.bot_id),
-    bot_name: cleanText(callback.bot_name),
+    bot_id: shortText(callback.bot_id),
+    bot_name: shortText(callback.bot_name),
     status: callback.status,
     started_at: arrival.startedAt,
     received_at: arrival.receivedAt,
     last_received_at: arrival.receivedAt,
     times_received: 1,
-    body: arrival.body,
+    body,
     routing: JSON.stringify(arrival.routing),
   };
 }
 
 /** Of what the ledger keeps, read as it was when it came. */
-export function callbackIn(body: string): Callback {
-  return parseExactly(body) as Callback;
+export function callbackIn(body: StoredBody): Callback {
+  return parseExactly(bodyText(body)) as Callback;
+}
+
+/** Characters: what a column for people holds of foreign text, which may be as long as a body. */
+const LONGEST_TEXT = 1000;
+
+/** UTF-16 code units: whatever cleaning takes away, so many are enough to begin with. */
+const LOOKED_AT = 10 * LONGEST_TEXT;
+
+function shortText(text: string): string {
+  return cutEnd(cleanText(text.slice(0, LOOKED_AT)), LONGEST_TEXT, '…');
 }
 
 /** An id may be as long as a body, but PostgreSQL's indexes take 2.7 KB. */
@@ -193,6 +205,15 @@ function lastErrorOf(row: Selectable<DeliveryRow>): DeliveryRecord['lastError'] 
   };
 }
 
+/** A remote's answer may be as long as it likes. */
+function receiptJson(receipt: Receipt): string {
+  const json = JSON.stringify(receipt);
+  if (json.length <= LONGEST_TEXT) return json;
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(receipt).map(([name, value]) => [name, shortText(value)])),
+  );
+}
+
 /** All but `due_at`, which is each database's to compute. Each column by its name: what stands behind a spread takes V8 several times as long. */
 export function updatedColumns(update: DeliveryUpdate, time: StoreTime) {
   const error = update.lastError;
@@ -202,9 +223,9 @@ export function updatedColumns(update: DeliveryUpdate, time: StoreTime) {
     refusals: update.refusals,
     error_class: error === undefined ? null : error.class,
     // A remote's words are foreign text, too.
-    error_code: error === undefined ? null : cleanText(error.code),
-    error_message: error === undefined ? null : cleanText(error.message),
-    receipt: update.receipt === undefined ? null : JSON.stringify(update.receipt),
+    error_code: error === undefined ? null : shortText(error.code),
+    error_message: error === undefined ? null : shortText(error.message),
+    receipt: update.receipt === undefined ? null : receiptJson(update.receipt),
     held_because: update.heldBecause ?? null,
     claimed_by: null,
     claimed_until: null,
@@ -239,17 +260,23 @@ function historyAttempt(attempt: AttemptRecord): HistoryAttempt {
     started_at: startedAt,
     duration_ms: Math.round(durationMs),
     outcome,
-    error_code: error && cleanText(error.code),
-    error_message: error && cleanText(error.message),
+    error_code: error && shortText(error.code),
+    error_message: error && shortText(error.message),
   };
 }
 
-export function refusedRow(refused: RefusedBody): Insertable<RefusedRow> {
+/** What is said of a body may quote it: a key of megabytes, say. */
+function shortened({ pointer, detail }: RefusedBody['errors'][number]): RefusedBody['errors'][number] {
+  return { pointer: cutEnd(pointer, LONGEST_TEXT, '…'), detail: cutEnd(detail, LONGEST_TEXT, '…') };
+}
+
+/** Its body is still text. */
+export function refusedRow(refused: RefusedBody): Insertable<RefusedRow> & { readonly body: string } {
   return {
     received_at: refused.receivedAt,
     status: refused.status,
-    detail: refused.detail,
-    errors: JSON.stringify(refused.errors),
+    detail: cutEnd(refused.detail, LONGEST_TEXT, '…'),
+    errors: JSON.stringify(refused.errors.map(shortened)),
     remote_address: refused.from,
     // The first slice spares megabytes the cleaning.
     body: cutEndBytes(cleanText(refused.body.slice(0, KEPT_BYTES)), KEPT_BYTES, ''),

@@ -4,9 +4,10 @@ import type { Clock } from '../time/clock.ts';
 import type { Deadline } from '../time/deadline.ts';
 import { admitAll } from './admission.ts';
 import { alertsToRaise, raiseAlerts } from './alert-rows.ts';
+import { type ClaimingTransaction, claimingIn } from './claiming.ts';
 import { createConfigStore } from './config-rows.ts';
 import type { ConfigStore, OpenLedger } from './config-store.ts';
-import type { OpenStore, TransactionSettings } from './dialect.ts';
+import type { OpenStore } from './dialect.ts';
 import { claimDue, dueDestinations } from './due.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { Predecessor } from './hot-statements.ts';
@@ -24,6 +25,7 @@ import {
   type Settled,
   type Settlement,
 } from './ledger.ts';
+import type { ArrivalToStore } from './newcomer.ts';
 import { OrphanedClaims } from './orphaned-claims.ts';
 import { createPaceStore } from './pace-rows.ts';
 import {
@@ -38,7 +40,8 @@ import {
 import { probeStore } from './probe.ts';
 import { pruneStep } from './prune.ts';
 import { keepRefused } from './refused-rows.ts';
-import { deliveryRecord, historyIn, jobIdOf } from './rows.ts';
+import { deliveryRecord, historyIn, jobIdOf, refusedRow } from './rows.ts';
+import { BodyCompressor, type BodyToStore, bytesToStore, Deflated, isLarge } from './stored-body.ts';
 import type { Tables } from './tables.ts';
 import { TimedStore, unavailable } from './timed-store.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
@@ -60,12 +63,14 @@ export interface LedgerOptions {
 export class SqlLedger implements OpenLedger {
   readonly #store: TimedStore;
   readonly #options: LedgerOptions;
-  readonly #admissions: GroupCommit<Arrival, Admission>;
+  readonly #admissions: GroupCommit<ArrivalToStore, Admission>;
+  readonly #compressor = new BodyCompressor();
   readonly #settlements: GroupCommit<Settlement, Settled>;
   readonly #unwritten: UnwrittenOutcomes;
   readonly #orphans: OrphanedClaims;
   readonly paces: PaceStore;
   readonly configs: ConfigStore;
+  readonly #claim: ClaimingTransaction;
   #probing: Promise<void> | undefined;
 
   constructor(store: OpenStore, options: LedgerOptions) {
@@ -75,9 +80,11 @@ export class SqlLedger implements OpenLedger {
     this.#options = options;
     const mayPassInPieces = (error: unknown) => this.#store.isRefusal(error);
     this.#orphans = new OrphanedClaims((ids, jobIds) => this.#releaseClaims(ids, jobIds));
+    this.#claim = claimingIn(this.#store, this.#orphans);
     this.#unwritten = new UnwrittenOutcomes((settlement) => this.#writeBelated(settlement), mayPassInPieces);
     this.#admissions = new GroupCommit({
       commit: (batch, deadline) => this.#commitArrivals(batch, deadline),
+      bytesOf: ({ body }) => bytesToStore(body).byteLength,
       mayPassInPieces,
       onLate: (_arrival, { claimed }) => this.#orphans.keep(claimed),
     });
@@ -91,7 +98,8 @@ export class SqlLedger implements OpenLedger {
   async admit(arrival: Arrival, withinMs?: number): Promise<Admission> {
     const deadline = this.#store.deadline(withinMs);
     await this.#clearArrearsBy(deadline);
-    const admission = await this.#admissions.add(arrival, deadline).catch((error: unknown) => {
+    const body = await this.#bodyToStore(arrival.body);
+    const admission = await this.#admissions.add({ arrival, body }, deadline).catch((error: unknown) => {
       throw unavailable(error);
     });
     if (arrival.isAccepted) await this.#store.flush(deadline);
@@ -131,7 +139,7 @@ export class SqlLedger implements OpenLedger {
     const { traits } = this.#store;
     const { takeOverAfterMs } = this.#options;
     const context = { traits, time: this.#store.time(), claim: this.#options, takeOverAfterMs };
-    return this.#claiming(
+    return this.#claim(
       { isDurable: false, deadline },
       (trx) => claimDue({ ...context, trx }, requests),
       (due) => ({ ids: due.map(({ record }) => record.id), jobIds: [] }),
@@ -159,10 +167,12 @@ export class SqlLedger implements OpenLedger {
   }
 
   /** Not flushed: what a power cut takes of it, no retry would bring. */
-  refuse(refused: RefusedBody, alert?: Alert, withinMs?: number): Promise<void> {
+  async refuse(refused: RefusedBody, alert?: Alert, withinMs?: number): Promise<void> {
     const settings = { isDurable: false, deadline: this.#store.deadline(withinMs) };
-    return this.#store.transact(settings, async (trx) => {
-      await keepRefused(trx, refused);
+    const row = refusedRow(refused);
+    const body = await this.#bodyToStore(Buffer.from(row.body));
+    await this.#store.transact(settings, async (trx) => {
+      await keepRefused(trx, { ...row, body: body instanceof Deflated ? body.bytes : row.body });
       if (alert !== undefined) await this.#raise(trx, [alert]);
     });
   }
@@ -200,8 +210,14 @@ export class SqlLedger implements OpenLedger {
     });
   }
 
-  #commitArrivals(batch: readonly Arrival[], deadline: Deadline): Promise<readonly Admission[]> {
-    const isDurable = batch.some(({ isAccepted }) => isAccepted);
+  /** At once for a body of common size. */
+  #bodyToStore(body: Uint8Array): BodyToStore | Promise<BodyToStore> {
+    const isKept = this.#store.traits.isCompressing || !isLarge(body);
+    return isKept ? body : this.#compressor.compressed(body);
+  }
+
+  #commitArrivals(batch: readonly ArrivalToStore[], deadline: Deadline): Promise<readonly Admission[]> {
+    const isDurable = batch.some(({ arrival }) => arrival.isAccepted);
     const { clock, takeOverAfterMs } = this.#options;
     const { traits, statements } = this.#store;
     const context = {
@@ -212,8 +228,8 @@ export class SqlLedger implements OpenLedger {
       takeOverAfterMs,
       now: clock.now(),
     };
-    const alerts = batch.flatMap((arrival) => arrival.alerts ?? []);
-    return this.#claiming(
+    const alerts = batch.flatMap(({ arrival }) => arrival.alerts ?? []);
+    return this.#claim(
       { isDurable, deadline },
       async (trx) => {
         const admissions = await admitAll({ ...context, trx }, batch);
@@ -222,7 +238,7 @@ export class SqlLedger implements OpenLedger {
       },
       (admissions) => ({
         ids: admissions.flatMap(({ claimed }) => [...claimed]),
-        jobIds: batch.map(({ callback }) => jobIdOf(callback)),
+        jobIds: batch.map(({ arrival }) => jobIdOf(arrival.callback)),
       }),
     );
   }
@@ -272,29 +288,5 @@ export class SqlLedger implements OpenLedger {
       const writes = { trx, traits, time: this.#store.time() };
       await releaseClaims(writes, this.#options.owner, ids);
     });
-  }
-
-  /** What is claimed by a transaction of which nobody hears the end is in nobody's hands. */
-  async #claiming<T>(
-    settings: TransactionSettings,
-    work: (trx: Kysely<Tables>) => Promise<T>,
-    claimsOf: (result: T) => { readonly ids: readonly number[]; readonly jobIds: readonly string[] },
-  ): Promise<T> {
-    let claims: ReturnType<typeof claimsOf> | undefined;
-    const orphan = () => claims && this.#orphans.keep(claims.ids, claims.jobIds);
-    const noting = async (trx: Kysely<Tables>) => {
-      claims = undefined;
-      const result = await work(trx);
-      claims = claimsOf(result);
-      return result;
-    };
-    try {
-      const result = await this.#store.transact(settings, noting, orphan);
-      this.#orphans.adopt(claims?.ids ?? []);
-      return result;
-    } catch (error) {
-      orphan();
-      throw error;
-    }
   }
 }

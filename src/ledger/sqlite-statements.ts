@@ -19,6 +19,7 @@ import {
   updatedColumns,
   WAITS_FOR_EARLIER,
 } from './rows.ts';
+import { Deflated, type StoredBody } from './stored-body.ts';
 import type { CallbackRow, DeliveryRow, HistoryRow } from './tables.ts';
 
 const CALLBACK_COLUMNS = [
@@ -73,7 +74,9 @@ const HISTORY_COLUMNS = ['callback_id', 'entry'] as const satisfies readonly (ke
 /** As bytes, a body need not be turned into text and back. */
 const BODY_IN_BYTES = { body: 'cast(? as text)' };
 
-const INSERT_CALLBACK = `${insertInto('callbacks', CALLBACK_COLUMNS, BODY_IN_BYTES)} on conflict (job_id, identity) do nothing`;
+const UNLESS_KNOWN = 'on conflict (job_id, identity) do nothing';
+const INSERT_CALLBACK = `${insertInto('callbacks', CALLBACK_COLUMNS, BODY_IN_BYTES)} ${UNLESS_KNOWN}`;
+const INSERT_DEFLATED = `${insertInto('callbacks', CALLBACK_COLUMNS)} ${UNLESS_KNOWN}`;
 const INSERT_DELIVERY = insertInto('deliveries', DELIVERY_COLUMNS);
 const INSERT_HISTORY = insertInto('history', HISTORY_COLUMNS);
 const CALLBACK_OF_THE_JOB = 'select 1 from callbacks where job_id = ? limit 1';
@@ -99,6 +102,11 @@ const RELEASE_NEXT = `
     where own.id = ?3 order by pending.callback_id limit 1
   )`;
 
+interface UnidentifiedRow {
+  readonly id: number;
+  readonly body: StoredBody;
+}
+
 export class SqliteStatements implements HotStatements {
   readonly #prepare: SqliteDatabase['prepare'];
 
@@ -116,7 +124,7 @@ export class SqliteStatements implements HotStatements {
     const look = this.#prepare(UNIDENTIFIED);
     const identify = this.#prepare(IDENTIFY);
     for (const jobId of jobIds) {
-      for (const { id, body } of look.all([jobId]) as { id: number; body: string }[]) {
+      for (const { id, body } of look.all([jobId]) as UnidentifiedRow[]) {
         identify.run([identityOf(callbackIn(body)), id]);
       }
     }
@@ -124,8 +132,12 @@ export class SqliteStatements implements HotStatements {
 
   insertCallbacks(_context: StatementContext, rows: readonly NewCallback[]): readonly (number | undefined)[] {
     const insert = this.#prepare(INSERT_CALLBACK);
+    const deflated = () => this.#prepare(INSERT_DEFLATED);
     return rows.map((row) => {
-      const { changes, lastInsertRowid } = insert.run(valuesOf(row, CALLBACK_COLUMNS));
+      const { changes, lastInsertRowid } =
+        row.body instanceof Deflated
+          ? deflated().run(valuesOf({ ...row, body: row.body.bytes }, CALLBACK_COLUMNS))
+          : insert.run(valuesOf(row, CALLBACK_COLUMNS));
       return Number(changes) > 0 ? Number(lastInsertRowid) : undefined;
     });
   }

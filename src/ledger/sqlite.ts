@@ -222,6 +222,7 @@ function traitsOver(database: SqliteDatabase, durability: Durability | undefined
   return {
     isShared: false,
     idType: 'integer',
+    isCompressing: false,
     // `integer primary key` is the rowid itself and counts up by itself.
     asGeneratedId: (column) => column,
     fillJobKeys,

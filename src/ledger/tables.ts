@@ -1,5 +1,6 @@
 /** The ledger's tables as Kysely sees them; the migrations create them. Times are milliseconds since the epoch. */
 import type { ColumnType, Generated, RawBuilder } from 'kysely';
+import type { StoredBody } from './stored-body.ts';
 
 /** Written as an expression, so that the store's own clock can tell the time. */
 type StoreTimed<Value> = ColumnType<Value, Value | RawBuilder<number>, Value | RawBuilder<number>>;
@@ -18,8 +19,8 @@ export interface CallbackRow {
   received_at: number;
   last_received_at: number;
   times_received: number;
-  /** The callback as JSON, as it came. */
-  body: string;
+  /** The callback as JSON, as it came; see `stored-body.ts`. */
+  body: ColumnType<StoredBody, string>;
   /** Why each route matched or not, as JSON. */
   routing: string;
 }
@@ -129,7 +130,8 @@ export interface RefusedRow {
   /** JSON. */
   errors: string;
   remote_address: string;
-  body: string;
+  /** See `stored-body.ts`. */
+  body: ColumnType<StoredBody>;
 }
 
 export interface Tables {

@@ -16,7 +16,8 @@ import type {
 } from '../../src/ledger/ledger.ts';
 import type { OpenLedger } from '../../src/ledger/config-store.ts';
 import type { LedgerOptions } from '../../src/ledger/sql-ledger.ts';
-import { callbackWith } from '../support/callbacks.ts';
+import { bodyText, type StoredBody } from '../../src/ledger/stored-body.ts';
+import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { answersIn, attemptsIn } from '../support/history.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
@@ -122,6 +123,41 @@ export function describeLedger(
         const retry = await arrive({}, [OPS]);
         expect(claimedOf(retry)).to.deep.equal([]);
         expect(retry.deliveries[0]?.state).to.equal('dead');
+      });
+
+      it('keeps a large body to the letter, for the worker and for who comes again', async () => {
+        const callback = callbackWith({ message: '請求書 "7"\n'.repeat(200_000), job_id: 'large' });
+        await ledger.admit({ ...arrivalOf(callback, [OPS], clock.now()), isAccepted: true });
+        await ledger.close();
+        ledger = await openAs('second');
+        const [due] = await claimAllDue(ledger);
+        expect(due && callbackOf(due.notice)).to.deep.equal(callback);
+        expect(await arrive(callback, [OPS])).to.include({ isNew: false, timesReceived: 2 });
+        expect((await arrive({ ...callback, message: 'another' }, [OPS])).isNew).to.equal(true);
+      });
+
+      it('keeps of foreign names, errors and receipts no more than anybody reads', async () => {
+        const long = 'x'.repeat(1_000_000);
+        const admission = await arrive({ bot_id: long, bot_name: long }, [OPS, LOG]);
+        const [ops, log] = idsOf(admission);
+        const error = { class: 'transient', code: long, message: long } as const;
+        await ledger.settle({
+          deliveries: [
+            { ...delivered(ops), receipt: { ts: long } },
+            { ...failed(log), lastError: error },
+          ],
+          history: {
+            callbackId: admission.callbackId,
+            attempts: [{ deliveryId: log, startedAt: 1, durationMs: 1, outcome: 'transient', error }],
+            answer: undefined,
+          },
+          isDurable: false,
+        });
+        const [{ body: _whole, ...callback } = {}] = await store.rows('callbacks');
+        const kept = [callback, ...(await store.rows('deliveries')), ...(await store.rows('history'))];
+        for (const row of kept) {
+          for (const value of Object.values(row)) expect(String(value).length).to.be.lessThan(3000);
+        }
       });
 
       it('takes callbacks that differ in digits that JavaScript’s numbers lose for two', async () => {
@@ -509,10 +545,19 @@ export function describeLedger(
       it('are cut at 64 KiB, multi-byte text between characters', async () => {
         await ledger.refuse(refusal('x'.repeat(64 * 1024)));
         await ledger.refuse(refusal('請'.repeat(64 * 1024)));
-        const [ascii, japanese] = (await store.rows('refused')).map((row) => String(row['body']));
+        const [ascii, japanese] = (await store.rows('refused')).map((row) =>
+          bodyText(row['body'] as StoredBody),
+        );
         expect(ascii).to.equal('x'.repeat(64 * 1024));
         expect(Buffer.byteLength(japanese ?? '')).to.be.within(64 * 1024 - 3, 64 * 1024);
         expect(japanese).to.match(/^請+$/);
+      });
+
+      it('say of what was wrong no more than anybody reads', async () => {
+        const errors = [{ pointer: `/${'k'.repeat(1_000_000)}`, detail: 'd'.repeat(1_000_000) }];
+        await ledger.refuse({ ...refusal('{}'), detail: 'w'.repeat(1_000_000), errors });
+        const [row] = await store.rows('refused');
+        expect(JSON.stringify(row).length).to.be.lessThan(5000);
       });
 
       it('may hold anything', async () => {

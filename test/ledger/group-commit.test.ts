@@ -69,6 +69,14 @@ describe('group commit', () => {
     expect(batches.flat()).to.deep.equal(works);
   });
 
+  it('splits what would be too many bytes for one batch, and takes the largest alone', async () => {
+    const { batches, commit } = recording();
+    const megabytes = (work: string) => Number(work) * 1024 * 1024;
+    const group = new GroupCommit({ commit, mayPassInPieces: ALWAYS, bytesOf: megabytes });
+    await Promise.all(['1', '2', '3', '8', '4', '0'].map((work) => group.add(work, deadline())));
+    expect(batches).to.deep.equal([['1', '2'], ['3'], ['8'], ['4', '0']]);
+  });
+
   it('spares the neighbours of work that is refused', async () => {
     const { batches, commit } = recording((work) => work === 'bad');
     const group = new GroupCommit({ commit, mayPassInPieces: ALWAYS });

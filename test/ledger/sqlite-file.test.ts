@@ -9,6 +9,7 @@ import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { arrivalOf, delivered, idsOf, settlementOf, target } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { noise } from '../support/noise.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -119,7 +120,7 @@ describe('a SQLite file in use', () => {
     reader.exec('begin; select count(*) from callbacks');
     for (let number = 0; number < 20; number += 1) {
       await ledger.admit(
-        arrivalOf(callbackWith({ job_id: `${number}`, message: 'x'.repeat(MEGABYTE) }), [], clock.now()),
+        arrivalOf(callbackWith({ job_id: `${number}`, message: noise(2 * MEGABYTE) }), [], clock.now()),
       );
     }
     expect(statSync(`${store.file}-wal`).size).to.be.greaterThan(16 * MEGABYTE);

@@ -25,6 +25,7 @@ import {
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
+import { noise } from '../support/noise.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 
 const OPS = target('slack:#ops');
@@ -37,7 +38,7 @@ describe('The files of a SQLite ledger', () => {
 
   const options = () => ({ clock, owner: 'one', leaseMs: 18_000, takeOverAfterMs: 120_000 });
   const arrive = (job_id: string) =>
-    ledger.admit(arrivalOf(callbackWith({ job_id, message: 'x'.repeat(20_000) }), [OPS], clock.now()));
+    ledger.admit(arrivalOf(callbackWith({ job_id, message: noise(20_000) }), [OPS], clock.now()));
 
   beforeEach(() => {
     clock = new ManualClock();

@@ -9,6 +9,7 @@ import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { until } from '../support/proof-wait.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
+import { noise } from '../support/noise.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -215,7 +216,7 @@ describe("SQLite's log", () => {
     const store = createSqliteStore(clock);
     const ledger = await store.open({ clock, owner: 'me', leaseMs: 18_000, takeOverAfterMs: 60_000 });
     for (let number = 0; number < 20; number += 1) {
-      const message = 'x'.repeat(MEGABYTE / 4);
+      const message = noise(MEGABYTE / 3);
       await ledger.admit(arrivalOf(callbackWith({ job_id: `job-${number}`, message }), [], clock.now()));
     }
     const withoutLog = `${store.file}.copy`;

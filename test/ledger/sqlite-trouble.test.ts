@@ -11,6 +11,7 @@ import { arrivalOf, claimedOf, target } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
+import { noise } from '../support/noise.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 
 const OPS = target('slack:#ops');
@@ -92,9 +93,7 @@ describe('a SQLite ledger in trouble', () => {
     afterEach(() => full.close());
 
     const arriveLarge = () =>
-      full.admit(
-        arrivalOf(callbackWith({ job_id: 'large', message: 'x'.repeat(100_000) }), [OPS], clock.now()),
-      );
+      full.admit(arrivalOf(callbackWith({ job_id: 'large', message: noise(100_000) }), [OPS], clock.now()));
 
     it('says so at once, keeps what it has, and works again when there is room', async () => {
       const error = await rejectionOf(arriveLarge());
