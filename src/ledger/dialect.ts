@@ -40,9 +40,9 @@ export interface DialectTraits {
    */
   now(localNow: number): Moment;
   /** Of the rows, those that no other transaction is writing: two who claim at once neither wait nor get the same. */
-  lockRows<Row>(
-    query: SelectQueryBuilder<Tables, 'deliveries', Row>,
-  ): SelectQueryBuilder<Tables, 'deliveries', Row>;
+  lockRows<Table extends keyof Tables, Row>(
+    query: SelectQueryBuilder<Tables, Table, Row>,
+  ): SelectQueryBuilder<Tables, Table, Row>;
   /** Until the transaction ends, nobody else admits callbacks of these jobs: their order must be one for all. */
   lockJobs(trx: Kysely<Tables>, jobIds: readonly string[]): Promise<void>;
   /** Waits for each in turn, in the order in which everybody locks deliveries, so that nobody waits in a circle. */

@@ -5,6 +5,7 @@ import type { Receipt } from '../channels/channel.ts';
 import type { Language } from '../channels/format.ts';
 import type { AlertSubject } from '../notice/alert.ts';
 import type { Notice } from '../notice/notice.ts';
+import type { Pruning } from './pruning.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'dead' | 'held';
 
@@ -225,15 +226,6 @@ export interface RefusedBody {
   readonly body: string;
 }
 
-export interface PruneStep {
-  /** How many callbacks went. */
-  readonly forgotten: number;
-  /** The id of the last one that was looked at. */
-  readonly lookedAt: number;
-  /** What comes after that is too young. */
-  readonly isThrough: boolean;
-}
-
 export interface OpenCounts {
   readonly pending: number;
   readonly dead: number;
@@ -250,7 +242,7 @@ export class LedgerUnavailable extends Error {
  * Everything here settles within a time, whatever the store does: where `withinMs` (milliseconds) can be given, within
  * that, else within five seconds. What did not come in time may still happen in the store.
  */
-export interface Ledger {
+export interface Ledger extends Pruning {
   /**
    * Writes the callback and its destinations down before anyone is told, and claims what is pending. Claims that the
    * store makes after this has thrown are released again, so that a retry, or Botbell after `take_over_after`, gets them.
@@ -281,13 +273,6 @@ export interface Ledger {
    */
   releaseStranded(): Promise<void>;
   readonly paces: PaceStore;
-  /**
-   * Forgets some of the callbacks that came before `before` (milliseconds since the epoch) and of which nothing is
-   * undelivered.
-   * @param after the id up to which has been looked already, 0 to begin with
-   * @throws {LedgerUnavailable}
-   */
-  prune(before: number, after: number): Promise<PruneStep>;
   /** The deliveries of a callback, as they stand. @throws {LedgerUnavailable} */
   deliveriesOf(callbackId: number, withinMs?: number): Promise<readonly DeliveryRecord[]>;
   /** @param alert raised with it. @throws {LedgerUnavailable} */

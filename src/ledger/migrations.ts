@@ -166,6 +166,20 @@ async function createProcesses(db: Schema): Promise<void> {
     db,
   );
 }
+
+/**
+ * From here on a large body may stand in SQLite as bytes, which versions before cannot read: they refuse a ledger with a
+ * migration that they do not know.
+ */
+async function createSweeps(db: Schema): Promise<void> {
+  await db.schema
+    .createTable('sweeps')
+    .addColumn('sweep', 'text', (column) => column.notNull().primaryKey())
+    .addColumn('looked_at', 'bigint', required)
+    .execute();
+  await db.schema.createIndex('alert_causes_by_age').on('alert_causes').column('told_at').execute();
+}
+
 /** What a ledger of the first version has had. */
 export const FIRST_MIGRATION = '0001-ledger-tables';
 
@@ -183,6 +197,7 @@ const STEPS: Readonly<Record<string, (db: Schema, traits: DialectTraits) => Prom
   },
   '0003-alert-causes': (db) => createAlertCauses(db),
   '0004-running-configs': (db) => createProcesses(db),
+  '0005-sweeps': (db) => createSweeps(db),
 };
 
 export const migrationNames: readonly string[] = Object.keys(STEPS);

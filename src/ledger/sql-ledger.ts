@@ -20,7 +20,6 @@ import {
   type DueRequest,
   type OpenCounts,
   type PaceStore,
-  type PruneStep,
   type RefusedBody,
   type Settled,
   type Settlement,
@@ -38,10 +37,11 @@ import {
   supersedeFailed,
 } from './pending-rows.ts';
 import { probeStore } from './probe.ts';
-import { pruneStep } from './prune.ts';
+import type { PruneRequest, PruneStep } from './pruning.ts';
 import { keepRefused } from './refused-rows.ts';
 import { deliveryRecord, historyIn, jobIdOf, refusedRow } from './rows.ts';
 import { BodyCompressor, type BodyToStore, bytesToStore, Deflated, isLarge } from './stored-body.ts';
+import { forgetCauses, sweepStep } from './sweeps.ts';
 import type { Tables } from './tables.ts';
 import { TimedStore, unavailable } from './timed-store.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
@@ -147,16 +147,16 @@ export class SqlLedger implements OpenLedger {
   }
 
   releaseStranded(): Promise<void> {
-    return this.#store.transact({ isDurable: false, deadline: this.#store.deadline() }, (trx) =>
-      releaseStranded(trx, this.#store.time()),
-    );
+    return this.#transact((trx) => releaseStranded(trx, this.#store.time()));
   }
 
-  prune(before: number, after: number): Promise<PruneStep> {
-    const age = { before, after, now: this.#options.clock.now() };
-    return this.#store.transact({ isDurable: false, deadline: this.#store.deadline() }, (trx) =>
-      pruneStep(trx, this.#store.traits, age),
-    );
+  prune({ sweep, before, after }: PruneRequest): Promise<PruneStep> {
+    const range = { sweep, before, after, now: this.#options.clock.now() };
+    return this.#transact((trx) => sweepStep(trx, this.#store.traits, range));
+  }
+
+  pruneCauses(): Promise<boolean> {
+    return this.#transact((trx) => forgetCauses(trx, this.#store.traits, this.#store.time()));
   }
 
   deliveriesOf(callbackId: number, withinMs?: number): Promise<readonly DeliveryRecord[]> {
@@ -263,6 +263,11 @@ export class SqlLedger implements OpenLedger {
     return { hasReleased: hasReleased || isFreed };
   }
 
+  /** For what nobody waits for. */
+  #transact<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {
+    return this.#store.transact({ isDurable: false, deadline: this.#store.deadline() }, work);
+  }
+
   async #raise(trx: Kysely<Tables>, alerts: readonly Alert[]): Promise<void> {
     const context = { trx, time: this.#store.time() };
     if (alerts.length > 0) await raiseAlerts(context, this.#store.statements, alerts);
@@ -283,7 +288,7 @@ export class SqlLedger implements OpenLedger {
   /** Whoever is still committing holds the locks of the jobs, and of the rows that were there before. */
   #releaseClaims(ids: readonly number[], jobIds: readonly string[]): Promise<void> {
     const { traits } = this.#store;
-    return this.#store.transact({ isDurable: false, deadline: this.#store.deadline() }, async (trx) => {
+    return this.#transact(async (trx) => {
       await traits.lockJobs(trx, jobIds);
       const writes = { trx, traits, time: this.#store.time() };
       await releaseClaims(writes, this.#options.owner, ids);

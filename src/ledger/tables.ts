@@ -90,6 +90,13 @@ export interface PaceRow {
   next_at: StoreTimed<number>;
 }
 
+/** How far a sweep of the retention has come. */
+export interface SweepRow {
+  sweep: string;
+  /** The id of a callback: it and all before it have been looked at. */
+  looked_at: ColumnType<number, number, number | RawBuilder<number>>;
+}
+
 export interface HistoryRow {
   id: Generated<number>;
   callback_id: number;
@@ -142,5 +149,6 @@ export interface Tables {
   paces: PaceRow;
   alert_causes: AlertCauseRow;
   processes: ProcessRow;
+  sweeps: SweepRow;
   channel_types: ChannelTypeRow;
 }

@@ -1,7 +1,8 @@
 /** What every ledger promises to the worker: what is due, in which order, and to whom it is given. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import type { DeliveryTarget, DueDelivery, Ledger, PruneStep } from '../../src/ledger/ledger.ts';
+import type { DeliveryTarget, DueDelivery, Ledger } from '../../src/ledger/ledger.ts';
+import type { PruneStep } from '../../src/ledger/pruning.ts';
 import { noticeOf } from '../../src/notice/notice.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -354,7 +355,8 @@ export function describeDueDeliveries(
 
     describe('forgetting', () => {
       const DAY_MS = 86_400_000;
-      const prune = async (before: number) => (await ledger.prune(before, 0)).forgotten;
+      const prune = async (before: number) =>
+        (await ledger.prune({ sweep: 'done', before, after: 0 })).forgotten;
 
       it('takes what is old and done, with everything that belongs to it', async () => {
         const { callbackId, deliveries } = await arrive({}, [OPS]);
@@ -403,9 +405,9 @@ export function describeDueDeliveries(
 
       /** All steps of one round. */
       const steps = async (before: number, from = 0) => {
-        const done = [await ledger.prune(before, from)];
+        const done = [await ledger.prune({ sweep: 'done', before, after: from })];
         for (let last = done[0]; last !== undefined && !last.isThrough; last = done.at(-1)) {
-          done.push(await ledger.prune(before, last.lookedAt));
+          done.push(await ledger.prune({ sweep: 'done', before, after: last.lookedAt }));
         }
         return done;
       };
@@ -445,7 +447,7 @@ export function describeDueDeliveries(
         await arrive({ job_id: 'old' }, []);
         await clock.advance(DAY_MS);
         await arrive({ job_id: 'young' }, []);
-        const first = await ledger.prune(clock.now(), 0);
+        const first = await ledger.prune({ sweep: 'done', before: clock.now(), after: 0 });
         expect(first).to.include({ forgotten: 1, isThrough: true });
         await clock.advance(DAY_MS);
         expect(forgottenIn(await steps(clock.now(), first.lookedAt))).to.deep.equal([1]);

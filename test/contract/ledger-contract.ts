@@ -29,7 +29,7 @@ export interface StoreUnderTest {
   /** Runs one statement past the ledger. */
   run(statement: string): Promise<void>;
   /** Every row of a table, read past the ledger. */
-  rows(table: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  rows(table: string, orderedBy?: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Closes every ledger and removes the store. */
   close(): Promise<void>;
 }

@@ -6,6 +6,7 @@ import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { describeAlerts } from '../contract/alert-contract.ts';
 import { openPostgres } from '../../src/ledger/postgres.ts';
 import { nextAfter } from '../../src/ledger/prune.ts';
+import { describeForgetting } from '../contract/forgetting-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import {
@@ -45,6 +46,7 @@ describe('PostgreSQL', function () {
 
   describeLedger('PostgreSQL', (clock) => createPostgresStore(server, clock));
   describeDueDeliveries('PostgreSQL', (clock) => createPostgresStore(server, clock));
+  describeForgetting('PostgreSQL', (clock) => createPostgresStore(server, clock));
   describeAlerts('PostgreSQL', (clock) => createPostgresStore(server, clock));
   describeConfigChanges('PostgreSQL', (clock) => createPostgresStore(server, clock));
 
@@ -273,7 +275,7 @@ describe('PostgreSQL', function () {
         () => claimAllDue(ledger, 9),
         () => ledger.countOpen(),
         () => ledger.probe(),
-        () => ledger.prune(0, 0),
+        () => ledger.prune({ sweep: 'done', before: 0 }),
       ];
       for (const call of calls) {
         expect(await rejectionOf(clock.runAlong(call()))).to.be.instanceOf(LedgerUnavailable);

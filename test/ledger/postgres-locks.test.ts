@@ -85,7 +85,8 @@ describe('two replicas on one PostgreSQL', function () {
         ...shuffled(admissions).map((admission) => admission && settle(by, admission)),
         claimAllDue(by, 8).then((due) => settleDue(by, due)),
         arrive(by),
-        by.prune(Date.now(), 0),
+        by.prune({ sweep: 'done', before: Date.now(), after: 0 }),
+        by.prune({ sweep: 'reached_nobody', before: Date.now(), after: 0 }),
       ]);
     }
   };

@@ -84,7 +84,8 @@ describe('a SQLite file in use', () => {
 
   afterEach(() => store.close());
 
-  const prune = (after: number) => ledger.prune(clock.now() - 2 * 86_400_000, after);
+  const prune = (after: number) =>
+    ledger.prune({ sweep: 'done', before: clock.now() - 2 * 86_400_000, after });
   const day = async (number: number) => {
     const jobs = Array.from({ length: 100 }, (_, job) => `job-${number}-${job}`);
     const message = 'x'.repeat(2000);

@@ -2,6 +2,7 @@
 import { describeAlerts } from '../contract/alert-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
+import { describeForgetting } from '../contract/forgetting-contract.ts';
 import { describeLedger } from '../contract/ledger-contract.ts';
 import { describeOldLedger } from '../contract/old-ledger-contract.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -10,6 +11,7 @@ import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts'
 
 describeLedger('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
 describeDueDeliveries('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
+describeForgetting('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
 describeAlerts('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
 describeConfigChanges('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
 

@@ -10,7 +10,7 @@ import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const TARGET = { destination: 'slack:#ops', channel: 'slack', address: '#ops' };
-const WHOLE_TABLE = /^SCAN (?:\w+ AS )?(?:callbacks|deliveries|waiting|history)(?! USING)/;
+const WHOLE_TABLE = /^SCAN (?:\w+ AS )?(?:callbacks|deliveries|waiting|history|alert_causes)(?! USING)/;
 
 /** As the bridge and the worker do: a callback, its retry, its job's result, what is due, what is old. */
 async function work(ledger: SqlLedger, clock: ManualClock): Promise<void> {
@@ -30,7 +30,9 @@ async function work(ledger: SqlLedger, clock: ManualClock): Promise<void> {
   expect(await ledger.claimDue([{ destination: TARGET.destination, limit: 9 }])).to.have.length(1);
   await ledger.countOpen();
   await workOnConfigs(ledger);
-  await ledger.prune(clock.now() + 1, 0);
+  await ledger.prune({ sweep: 'reached_nobody', before: clock.now() + 1 });
+  await ledger.prune({ sweep: 'done', before: clock.now() + 1 });
+  await ledger.pruneCauses();
 }
 
 /** As at a start with a config that has changed. */

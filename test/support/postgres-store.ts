@@ -34,7 +34,7 @@ export async function createPostgresStore(
     async run(statement) {
       await query(statement);
     },
-    rows: (table) => query(`select * from ${table} order by id`),
+    rows: (table, orderedBy = 'id') => query(`select * from ${table} order by ${orderedBy}`),
     async passTime(ms) {
       // The server's clock cannot be moved, but what it is compared with can.
       await query(`update alert_causes set told_at = told_at - ${ms}`);
@@ -48,7 +48,7 @@ export async function createPostgresStore(
     async close() {
       for (const close of closers.splice(0).toReversed()) await close();
       await query(
-        'delete from callbacks; delete from refused; delete from paces; delete from alert_causes; delete from processes; delete from channel_types',
+        'delete from callbacks; delete from refused; delete from paces; delete from alert_causes; delete from processes; delete from channel_types; delete from sweeps',
       );
       emptied.set(server, [...(emptied.get(server) ?? []), url]);
     },

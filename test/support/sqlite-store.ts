@@ -36,7 +36,7 @@ export function createSqliteStore(clock = new ManualClock()): SqliteStore {
     },
     run: (statement) => Promise.resolve(connect().exec(statement)),
     passTime: (ms) => clock.advance(ms),
-    rows: (table) => Promise.resolve(rowsOf(connect(), table)),
+    rows: (table, orderedBy) => Promise.resolve(rowsOf(connect(), table, orderedBy)),
     async close() {
       for (const close of closers.splice(0).toReversed()) await close();
       rmSync(folder, { recursive: true, force: true });
@@ -44,6 +44,6 @@ export function createSqliteStore(clock = new ManualClock()): SqliteStore {
   };
 }
 
-function rowsOf(database: DatabaseSyncInstance, table: string): Record<string, unknown>[] {
-  return database.prepare(`select * from ${table} order by id`).all() as Record<string, unknown>[];
+function rowsOf(database: DatabaseSyncInstance, table: string, orderedBy = 'id'): Record<string, unknown>[] {
+  return database.prepare(`select * from ${table} order by ${orderedBy}`).all() as Record<string, unknown>[];
 }
