@@ -19,9 +19,10 @@ export function visibleOnOneLine(text: string): string {
   return visible(text).replaceAll('\n', '\\n');
 }
 
-/** The same line by line, each indented, since what begins a line is ours to say. */
+/** The same line by line, each indented, since what begins a line is ours to say; an empty one gets no blanks. */
 export function visibleAndIndented(text: string, indent = INDENT): string {
-  return visible(text).replace(/^/gm, indent);
+  const lines = visible(text).split('\n');
+  return lines.map((line) => (line === '' ? indent.trimEnd() : indent + line)).join('\n');
 }
 
 function asEscape(character: string): string {

@@ -110,7 +110,7 @@ describe('a messenger', () => {
       class: 'rate_limited',
       code: 'ratelimited',
       message: 'slow down',
-      retryAfterMs: 7,
+      retryAfterMs: 7000,
     } as const;
     const result = await messengerTo(() => Promise.reject(new DeliveryFailure(failure)))(ERRAND);
     expect(failureOf(result)).to.include(failure);

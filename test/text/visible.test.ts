@@ -31,7 +31,7 @@ describe('foreign text that is printed', () => {
         expect(ACTING.test(visible(foreign).replaceAll(/[\t\n]/g, ''))).to.equal(false);
         expect(visibleOnOneLine(foreign)).to.not.include('\n');
         const lines = visibleAndIndented(foreign, '> ').split('\n');
-        expect(lines.every((line) => line.startsWith('> '))).to.equal(true);
+        expect(lines.every((line) => line === '>' || line.startsWith('> '))).to.equal(true);
         expect(lines).to.have.length(foreign.split('\n').length);
       }),
     );
