@@ -1,4 +1,5 @@
 /** The memory that a callback takes, from the moment its body is there until nothing of it is needed any more. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { extentOf, mostValuesIn } from '../callback/json-extent.ts';
 import type { Load, MemoryBudget, Release } from '../deliver/memory-budget.ts';
 import { HttpProblem } from '../http/problem.ts';
@@ -6,6 +7,9 @@ import { unavailable } from './answer.ts';
 
 /** To count what a smaller body holds would cost more than it is worth: it counts for the most that it can hold. */
 const WORTH_COUNTING = 4096;
+
+/** To count and to parse a larger body takes milliseconds: of those that come together, each gets a turn of the event loop. */
+const WORTH_A_TURN = 64 * 1024;
 
 /** A callback's part of the budget. */
 export interface HeldMemory {
@@ -18,6 +22,8 @@ export interface HeldMemory {
 export class BodyMemory {
   readonly #budget: MemoryBudget;
   readonly #most: Load;
+  /** Of the last one that waits for its turn. */
+  #turn: Promise<void> = Promise.resolve();
 
   /** @param most of one callback; it is less where the heap cannot carry as much */
   constructor(budget: MemoryBudget, most: Load) {
@@ -31,18 +37,31 @@ export class BodyMemory {
   /**
    * At once where there is room, as there is for ordinary callbacks; else as soon as there is.
    * @param deadline by the monotonic clock
-   * @throws {HttpProblem} 413; rejects with 503 where there was no room in time
+   * @throws {HttpProblem} 413, or 503 where there was no room in time; or rejects with it
    */
   hold(body: Uint8Array, deadline: number): HeldMemory | Promise<HeldMemory> {
+    if (body.byteLength > WORTH_A_TURN) return this.#holdInTurn(body, deadline);
     const load = this.#loadOf(body);
     const release = this.#budget.takeNow(load);
     return release === undefined ? this.#holdLater(load, deadline) : heldMemory(release);
+  }
+
+  async #holdInTurn(body: Uint8Array, deadline: number): Promise<HeldMemory> {
+    await this.#nextTurn();
+    const held = await this.#holdLater(this.#loadOf(body), deadline);
+    await this.#nextTurn();
+    return held;
   }
 
   async #holdLater(load: Load, deadline: number): Promise<HeldMemory> {
     const release = await this.#budget.take(load, deadline);
     if (release !== undefined) return heldMemory(release);
     throw unavailable('The callbacks that are being handled take all the memory that there is for them.');
+  }
+
+  #nextTurn(): Promise<void> {
+    this.#turn = this.#turn.then(() => nextTurn());
+    return this.#turn;
   }
 
   #loadOf(body: Uint8Array): Load {
