@@ -85,12 +85,12 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const channels = await openChannels(options);
   cleanUps.push(() => within(GOODBYE_MS, closeAll(channels), clock));
   const onUnforeseen = reportUnforeseen(logger);
-  const pipeline = openPipeline(options, { channels, ledger, metrics, onUnforeseen });
+  const memory = openMemory(options);
+  const pipeline = openPipeline(options, { channels, ledger, metrics, memory, onUnforeseen });
   metrics.pausesCountedBy(() => pipeline.lanes.pausedCount);
   const retention = startRetention(ledger, config.store.keepMs, clock, reportTrouble(logger));
   cleanUps.push(() => retention.stop());
   const traffic = new Traffic(config.receiver.maxInFlight);
-  const memory = openMemory(options);
   await pipeline.lanes.refresh();
   await pipeline.follower.start();
   cleanUps.push(() => within(GOODBYE_MS, pipeline.follower.stop(), clock));
@@ -180,7 +180,7 @@ async function closeAll(channels: ReadonlyMap<string, Channel>): Promise<void> {
 
 function openPipeline(
   { config, configHash, renderer, channelTypes, clock, logger }: AppOptions,
-  parts: Pick<Services, 'ledger' | 'metrics' | 'onUnforeseen'> & {
+  parts: Pick<Services, 'ledger' | 'metrics' | 'memory' | 'onUnforeseen'> & {
     readonly channels: ReadonlyMap<string, Channel>;
   },
 ): Pipeline {

@@ -11,6 +11,8 @@ import { ConfigFollower } from './deliver/config-follower.ts';
 import { type Courier, createCourier } from './deliver/courier.ts';
 import { DeliveriesUnderWay } from './deliver/deliveries-under-way.ts';
 import { Lanes } from './deliver/lanes.ts';
+import { LargeNotices } from './deliver/large-notices.ts';
+import type { MemoryBudget } from './deliver/memory-budget.ts';
 import { type AttemptResult, createMessenger, type Errand } from './deliver/messenger.ts';
 import type { Milestone } from './deliver/milestones.ts';
 import { type Plan, type PlannedErrand, plannedFor } from './deliver/plan.ts';
@@ -38,6 +40,8 @@ export interface PipelineParts {
   readonly renderer: Renderer;
   readonly ledger: OpenLedger;
   readonly clock: Clock;
+  /** For all callbacks that this process has in memory. */
+  readonly memory: MemoryBudget;
   readonly onAttempt: (errand: Errand, result: AttemptResult) => void;
   /** What an attempt came to that had been cut off at its time limit. */
   readonly onLateResult: (errand: Errand, result: AttemptResult) => void;
@@ -180,7 +184,7 @@ function composeBridge(
 }
 
 function composeWorker(
-  { config, ledger, clock, onMilestone, onStoreTrouble, onStoreRecovered }: PipelineParts,
+  { config, ledger, clock, memory, onMilestone, onStoreTrouble, onStoreRecovered }: PipelineParts,
   { router, take, alerts, lanes, underWay, rerouter }: SharedParts,
 ): Worker {
   const { receiver, delivery } = config;
@@ -189,6 +193,7 @@ function composeWorker(
     ledger,
     lanes,
     underWay,
+    largeNotices: new LargeNotices({ ledger, budget: memory }),
     take,
     rerouter,
     tripMs: receiver.answerWithinMs,

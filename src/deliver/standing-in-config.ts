@@ -39,7 +39,7 @@ export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSetting
 }
 
 /** Attempted, or routed anew, by another process, or by this one later. */
-export function putOff({ record }: DueDelivery, dueInMs: number): DeliveryUpdate {
+export function putOff(record: DeliveryRecord, dueInMs: number): DeliveryUpdate {
   const { id, attempts, refusals, lastError } = record;
   return { id, state: 'pending', attempts, refusals, lastError, receipt: undefined, isOurs: true, dueInMs };
 }

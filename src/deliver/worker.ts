@@ -1,13 +1,14 @@
 /** Delivers what nobody waits for: callbacks accepted for later, and those that the service has stopped retrying. */
-import type { DeliveryUpdate, DueDelivery, Ledger } from '../ledger/ledger.ts';
+import type { ClaimedDelivery, DeliveryUpdate, DueDelivery, Ledger } from '../ledger/ledger.ts';
 import { isAlert } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { UnderWay } from '../time/under-way.ts';
 import { type AlertSettings, alertTargetsIn, withAlert } from './alerts.ts';
 import type { Courier, Trip } from './courier.ts';
-import type { DeliveriesUnderWay } from './deliveries-under-way.ts';
+import type { DeliveriesUnderWay, DeliveryUnderWay } from './deliveries-under-way.ts';
 import { channelOf, DueLanes } from './due-lanes.ts';
 import type { Lanes } from './lanes.ts';
+import type { LargeNotices } from './large-notices.ts';
 import { type Milestone, milestoneAfter, takeOver } from './milestones.ts';
 import { attemptRecords, type DeliveryPolicy, updateAfter } from './outcome.ts';
 import { errandFor, type Plan, plannedFor } from './plan.ts';
@@ -23,7 +24,7 @@ const SWEEP_MS = 60_000;
 /** After the ledger is back, this long nothing is claimed; longer than any process takes to notice it, too. */
 const RECOVERY_MS = 2 * POLL_MS;
 
-/** What another process is to attempt, or to route anew, is looked at again after so long, and up to twice that. */
+/** What another process is to attempt, or to route anew, or there is no memory for, is looked at again after so long, and up to twice that. */
 const PUT_OFF_MS = 5000;
 
 export interface WorkerDependencies {
@@ -31,6 +32,7 @@ export interface WorkerDependencies {
   readonly ledger: Pick<Ledger, 'claimDue' | 'dueDestinations' | 'releaseStranded' | 'settle' | 'probe'>;
   readonly lanes: Lanes;
   readonly underWay: DeliveriesUnderWay;
+  readonly largeNotices: Pick<LargeNotices, 'load'>;
   readonly take: Courier;
   readonly rerouter: Rerouter;
   /** How long one trip may last. */
@@ -92,7 +94,7 @@ export class Worker {
 
   /** @returns whether there may be more to claim at once */
   async #turn(): Promise<boolean> {
-    const { clock, tripMs, onMilestone } = this.#dependencies;
+    const { clock, tripMs } = this.#dependencies;
     try {
       if (this.#isTroubled && (await this.#isTooSoon())) return false;
       if (clock.monotonic() >= this.#polledAt + POLL_MS) await this.#poll();
@@ -100,10 +102,7 @@ export class Worker {
       const deadline = clock.monotonic() + tripMs;
       const due = await this.#claim();
       this.#noteRecovery();
-      for (const each of due) {
-        if (each.isTakenOver) onMilestone(takeOver(each));
-        this.#launch(each, deadline);
-      }
+      for (const each of due) this.#launch(each, deadline);
       return due.length > 0;
     } catch (error) {
       this.#noteTrouble(error);
@@ -131,7 +130,7 @@ export class Worker {
     if (lanes.isPaced(destination)) lanes.setBacklog(destination, true);
   }
 
-  async #claim(): Promise<readonly DueDelivery[]> {
+  async #claim(): Promise<readonly ClaimedDelivery[]> {
     const { ledger, lanes, rerouter } = this.#dependencies;
     const requests = this.#due.next(
       // What is sent nowhere keeps no pace.
@@ -187,7 +186,7 @@ export class Worker {
     await this.#dependencies.clock.sleep(POLL_MS, this.#nap.signal).catch(() => undefined);
   }
 
-  #launch(due: DueDelivery, deadline: number): void {
+  #launch(due: ClaimedDelivery, deadline: number): void {
     const { destination } = due.record;
     this.#underWay.begin();
     this.#due.begin(destination);
@@ -199,22 +198,12 @@ export class Worker {
   }
 
   /** Never throws: what was not written down is due again when its claim ends. */
-  async #deliver(due: DueDelivery, deadline: number): Promise<void> {
-    const { take, plan, underWay, lanes } = this.#dependencies;
-    const { record } = due;
-    const rank = lanes.isPaced(record.destination) ? 'slot' : 'next';
-    const delivery = underWay.begin(record.id);
+  async #deliver(claimed: ClaimedDelivery, deadline: number): Promise<void> {
+    const { underWay } = this.#dependencies;
+    const delivery = underWay.begin(claimed.record.id);
     let isFinished = false;
     try {
-      const today = plan(due);
-      const planned = plannedFor(record, today);
-      if (planned === undefined) isFinished = await this.#routeAnew(due, today);
-      else {
-        const trip = await take({ errand: errandFor(due.notice, planned), delivery, deadline, rank });
-        const update = this.#updateAfter(due, trip);
-        await this.#settle(due, update, trip);
-        isFinished = update.state !== 'pending';
-      }
+      isFinished = await this.#withNotice(claimed, deadline, (due) => this.#take(due, delivery, deadline));
     } catch (error) {
       this.#noteTrouble(error);
     } finally {
@@ -222,15 +211,53 @@ export class Worker {
     }
   }
 
+  /** What is large is in memory only while it is told. */
+  async #withNotice(
+    claimed: ClaimedDelivery,
+    deadline: number,
+    work: (due: DueDelivery) => Promise<boolean>,
+  ): Promise<boolean> {
+    const { notice } = claimed;
+    if (notice !== undefined) return work({ ...claimed, notice });
+    const loaded = await this.#dependencies.largeNotices.load(claimed.callbackId, deadline);
+    if (loaded === undefined) return this.#putOff(claimed);
+    try {
+      return await work({ ...claimed, notice: loaded.notice });
+    } finally {
+      loaded.release();
+    }
+  }
+
+  /** @returns whether it is finished */
+  async #take(due: DueDelivery, delivery: DeliveryUnderWay, deadline: number): Promise<boolean> {
+    const { take, plan, lanes, onMilestone } = this.#dependencies;
+    const { record } = due;
+    if (due.isTakenOver) onMilestone(takeOver(due));
+    const today = plan(due);
+    const planned = plannedFor(record, today);
+    if (planned === undefined) return this.#routeAnew(due, today);
+    const rank = lanes.isPaced(record.destination) ? 'slot' : 'next';
+    const trip = await take({ errand: errandFor(due.notice, planned), delivery, deadline, rank });
+    const update = this.#updateAfter(due, trip);
+    await this.#settle(due, update, trip);
+    return update.state !== 'pending';
+  }
+
   /** @returns whether it is finished */
   async #routeAnew(due: DueDelivery, plan: Plan): Promise<boolean> {
-    const { rerouter, ledger, random } = this.#dependencies;
+    const { rerouter } = this.#dependencies;
     const destinations = await rerouter.reroute(due, plan);
     if (destinations !== undefined) {
       this.nudge(destinations);
       return true;
     }
-    const update = putOff(due, PUT_OFF_MS * (1 + random()));
+    return this.#putOff(due);
+  }
+
+  /** @returns that it is not finished */
+  async #putOff({ record }: ClaimedDelivery): Promise<boolean> {
+    const { ledger, random } = this.#dependencies;
+    const update = putOff(record, PUT_OFF_MS * (1 + random()));
     await ledger.settle({ deliveries: [update], history: undefined, isDurable: false });
     return false;
   }

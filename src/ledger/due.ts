@@ -1,19 +1,13 @@
 /** What is Botbell's own to attempt: claimed by one process at a time, in the order of its callbacks and of each job. */
 import { sql, type Kysely } from 'kysely';
-import { isAlert } from '../notice/notice.ts';
+import { extentOf } from '../callback/json-extent.ts';
 import { noticeIn } from './alert-rows.ts';
 import type { DialectTraits } from './dialect.ts';
-import { EXECUTING, isResult } from './job-order.ts';
-import type { DueDelivery, DueRequest } from './ledger.ts';
+import { EXECUTING } from './job-order.ts';
+import type { ClaimedDelivery, DueRequest, UnreadNotice } from './ledger.ts';
 import { earlierInJob, holdBack, isIdle, isPending, releaseNext, SUPERSEDED } from './pending-rows.ts';
-import {
-  type Claim,
-  deliveryRecord,
-  standingColumns,
-  jobIdOf,
-  type StandingRow,
-  type StoreTime,
-} from './rows.ts';
+import { type Claim, deliveryRecord, standingColumns, type StandingRow, type StoreTime } from './rows.ts';
+import { isReadAtOnce, readBody, type StoredBody } from './stored-body.ts';
 import type { Tables } from './tables.ts';
 
 export interface DueContext {
@@ -43,11 +37,11 @@ export async function dueDestinations(db: Kysely<Tables>, { now }: StoreTime): P
 export async function claimDue(
   context: DueContext,
   requests: readonly DueRequest[],
-): Promise<readonly DueDelivery[]> {
+): Promise<readonly ClaimedDelivery[]> {
   const found: DueRow[] = [];
   for (const request of requests) found.push(...(await dueRows(context, request)));
   if (found.length === 0) return [];
-  const claimed = await withCallbacks(context.trx, await claimRows(context, found), found);
+  const claimed = await withCallbacks(context, await claimRows(context, found), found);
   const { due, hasReleased } = await withoutSuperseded(context, claimed);
   return hasReleased
     ? [
@@ -60,7 +54,7 @@ export async function claimDue(
     : due;
 }
 
-function without({ destination, limit }: DueRequest, due: readonly DueDelivery[]): DueRequest {
+function without({ destination, limit }: DueRequest, due: readonly ClaimedDelivery[]): DueRequest {
   const count = due.filter(({ record }) => record.destination === destination).length;
   return { destination, limit: limit - count };
 }
@@ -108,44 +102,66 @@ async function claimRows(
   return rows.toSorted((a, b) => a.callback_id - b.callback_id);
 }
 
+interface Claimed {
+  readonly delivery: ClaimedDelivery;
+  /** The job of which it tells the start; undefined: it tells something else. */
+  readonly startOf: string | undefined;
+}
+
 async function withCallbacks(
-  trx: Kysely<Tables>,
+  { trx, traits }: DueContext,
   rows: readonly StandingRow[],
   found: readonly DueRow[],
-): Promise<DueDelivery[]> {
+): Promise<Claimed[]> {
   const taken = new Set(found.filter((row) => row.is_ours === 0).map(({ id }) => id));
+  const body = sql<StoredBody | null>`case when ${isReadAtOnce(traits.isCompressing)} then body end`.as(
+    'body',
+  );
   const callbacks = await trx
     .selectFrom('callbacks')
-    .select(['id', 'kind', 'identity', 'body', 'times_received', 'received_at'])
+    .select(['id', 'kind', 'identity', 'times_received', 'received_at', 'job_id', 'status', body])
     .where('id', 'in', [...new Set(rows.map((row) => row.callback_id))])
     .execute();
   const byId = new Map(callbacks.map((callback) => [callback.id, callback]));
   return rows.flatMap((row) => {
     const callback = byId.get(row.callback_id);
     if (callback === undefined) return [];
-    return {
+    const { kind, status, job_id, received_at: firstReceivedAt } = callback;
+    const delivery = {
       record: deliveryRecord(row),
       callbackId: callback.id,
-      notice: noticeIn(callback),
-      firstReceivedAt: callback.received_at,
+      notice: callback.body === null ? undefined : noticeIn({ ...callback, body: callback.body }),
+      firstReceivedAt,
       isTakenOver: taken.has(row.id),
     };
+    return { delivery, startOf: kind === 'callback' && status === EXECUTING ? job_id : undefined };
   });
+}
+
+/** Whatever its size. */
+export async function unreadNotice(db: Kysely<Tables>, callbackId: number): Promise<UnreadNotice> {
+  const row = await db
+    .selectFrom('callbacks')
+    .select(['kind', 'identity', 'body', 'times_received'])
+    .where('id', '=', callbackId)
+    .executeTakeFirstOrThrow();
+  const json = await readBody(row.body);
+  const read = () => noticeIn({ ...row, body: json.toString('utf8') });
+  return { bytes: json.byteLength, values: extentOf(json).values, read };
 }
 
 /** A start that could not be told before its result came is not told any more. */
 async function withoutSuperseded(
   { trx, time, takeOverAfterMs }: DueContext,
-  due: readonly DueDelivery[],
-): Promise<{ readonly due: readonly DueDelivery[]; readonly hasReleased: boolean }> {
-  const starts = due.flatMap((each) => {
-    const { notice } = each;
-    return isAlert(notice) || isResult(notice.callback) ? [] : { each, jobId: jobIdOf(notice.callback) };
-  });
-  if (starts.length === 0) return { due, hasReleased: false };
-  const jobIds = starts.map(({ jobId }) => jobId);
+  claimed: readonly Claimed[],
+): Promise<{ readonly due: readonly ClaimedDelivery[]; readonly hasReleased: boolean }> {
+  const due = claimed.map(({ delivery }) => delivery);
+  const jobIds = claimed.flatMap(({ startOf }) => startOf ?? []);
+  if (jobIds.length === 0) return { due, hasReleased: false };
   const finished = await jobsWithResult(trx, jobIds);
-  const superseded = starts.filter(({ jobId }) => finished.has(jobId)).map(({ each }) => each);
+  const superseded = claimed
+    .filter(({ startOf }) => startOf !== undefined && finished.has(startOf))
+    .map(({ delivery }) => delivery);
   const ids = superseded.map(({ record }) => record.id);
   await holdBack(trx, time, ids, SUPERSEDED);
   const hasReleased = await releaseNext(trx, time, ids, takeOverAfterMs);

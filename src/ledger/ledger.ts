@@ -5,6 +5,7 @@ import type { Receipt } from '../channels/channel.ts';
 import type { Language } from '../channels/format.ts';
 import type { AlertSubject } from '../notice/alert.ts';
 import type { Notice } from '../notice/notice.ts';
+import type { PaceStore } from './pace-store.ts';
 import type { Pruning } from './pruning.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'dead' | 'held';
@@ -116,34 +117,24 @@ export interface DueDelivery {
   readonly isTakenOver: boolean;
 }
 
+/** The same as it is claimed: what is large is read when its turn has come, so that few are in memory at once. */
+export interface ClaimedDelivery extends Omit<DueDelivery, 'notice'> {
+  /** Undefined: to be had by `readNotice`. */
+  readonly notice: Notice | undefined;
+}
+
+/** What is told, still as text, and how much it will be. */
+export interface UnreadNotice {
+  /** Of its JSON. */
+  readonly bytes: number;
+  readonly values: number;
+  read(): Notice;
+}
+
 /** How much of a destination the caller can attempt now. */
 export interface DueRequest {
   readonly destination: string;
   readonly limit: number;
-}
-
-/** A destination or channel, and how long nothing may be sent to it. */
-export interface Pace {
-  readonly destination: string;
-  /** Milliseconds; negative: the last slot was so long ago. */
-  readonly nextInMs: number;
-}
-
-/** When each destination that has limited its rate may be sent the next message, for all processes and over restarts. */
-export interface PaceStore {
-  /** Several processes send: a slot is theirs only when the store has given it to them. */
-  readonly isShared: boolean;
-  /**
-   * Takes the destination's next slot.
-   * @param intervalMs until the slot after it
-   * @returns milliseconds until it; undefined, and nothing taken, where that is more than `mostMs`
-   * @throws {LedgerUnavailable}
-   */
-  reserve(destination: string, intervalMs: number, mostMs: number): Promise<number | undefined>;
-  /** Gives no slot for so long; those given before are void. @throws {LedgerUnavailable} */
-  pause(destination: string, ms: number): Promise<void>;
-  /** Forgets those whose last slot is more than `idleMs` ago. @returns the others @throws {LedgerUnavailable} */
-  current(idleMs: number): Promise<readonly Pace[]>;
 }
 
 /** `alert`: a message of Botbell's own to its operators. */
@@ -266,7 +257,9 @@ export interface Ledger extends Pruning {
    * Claims what is due for Botbell itself to attempt, in the order of its callbacks for each destination.
    * @throws {LedgerUnavailable}
    */
-  claimDue(requests: readonly DueRequest[]): Promise<readonly DueDelivery[]>;
+  claimDue(requests: readonly DueRequest[]): Promise<readonly ClaimedDelivery[]>;
+  /** Of a callback, or an alert, that has a delivery. @throws {LedgerUnavailable} */
+  readNotice(callbackId: number): Promise<UnreadNotice>;
   /**
    * Makes due what waits for an earlier delivery of its job that is through, by a replica of the version before.
    * @throws {LedgerUnavailable}

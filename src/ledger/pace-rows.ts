@@ -1,7 +1,7 @@
 /** The slots of destinations that have limited their rate. */
 import { sql, type Kysely } from 'kysely';
 import { obeyedMs } from '../channels/retry-after.ts';
-import type { Pace, PaceStore } from './ledger.ts';
+import type { Pace, PaceStore } from './pace-store.ts';
 import type { StoreTime } from './rows.ts';
 import type { Tables } from './tables.ts';
 import type { TimedStore } from './timed-store.ts';

@@ -8,25 +8,26 @@ import { type ClaimingTransaction, claimingIn } from './claiming.ts';
 import { createConfigStore } from './config-rows.ts';
 import type { ConfigStore, OpenLedger } from './config-store.ts';
 import type { OpenStore } from './dialect.ts';
-import { claimDue, dueDestinations } from './due.ts';
+import { claimDue, dueDestinations, unreadNotice } from './due.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { Predecessor } from './hot-statements.ts';
 import {
   type Admission,
   type Alert,
   type Arrival,
+  type ClaimedDelivery,
   type DeliveryRecord,
-  type DueDelivery,
   type DueRequest,
   type OpenCounts,
-  type PaceStore,
   type RefusedBody,
   type Settled,
   type Settlement,
+  type UnreadNotice,
 } from './ledger.ts';
 import type { ArrivalToStore } from './newcomer.ts';
 import { OrphanedClaims } from './orphaned-claims.ts';
 import { createPaceStore } from './pace-rows.ts';
+import type { PaceStore } from './pace-store.ts';
 import {
   countOpen,
   deliveryRows,
@@ -133,7 +134,7 @@ export class SqlLedger implements OpenLedger {
     return this.#store.read(deadline, (db) => dueDestinations(db, this.#store.time()));
   }
 
-  async claimDue(requests: readonly DueRequest[]): Promise<readonly DueDelivery[]> {
+  async claimDue(requests: readonly DueRequest[]): Promise<readonly ClaimedDelivery[]> {
     const deadline = this.#store.deadline();
     await this.#clearArrearsBy(deadline);
     const { traits } = this.#store;
@@ -144,6 +145,10 @@ export class SqlLedger implements OpenLedger {
       (trx) => claimDue({ ...context, trx }, requests),
       (due) => ({ ids: due.map(({ record }) => record.id), jobIds: [] }),
     );
+  }
+
+  readNotice(callbackId: number): Promise<UnreadNotice> {
+    return this.#store.read(this.#store.deadline(), (db) => unreadNotice(db, callbackId));
   }
 
   releaseStranded(): Promise<void> {

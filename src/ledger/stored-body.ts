@@ -4,6 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { constants, deflate, inflate, inflateSync } from 'node:zlib';
+import { type RawBuilder, sql } from 'kysely';
 
 /** As it is read from its column: text, or what `compressed` made. */
 export type StoredBody = string | Uint8Array;
@@ -24,6 +25,9 @@ export type BodyToStore = Uint8Array | Deflated;
  * tenth of what its notification takes, and save nothing that counts.
  */
 export const LARGE_BYTES = 8 * 1024;
+
+/** Characters. The worker claims 64 at once, and what they hold counts nowhere. */
+const READ_AT_ONCE = 4096;
 
 /** Five times as fast as the default, for a fifth more bytes. */
 const OPTIONS = { level: constants.Z_BEST_SPEED };
@@ -73,8 +77,17 @@ export function bytesToStore(body: BodyToStore): Uint8Array {
 }
 
 /** For a body that may be large and nobody waits for with a transaction open: 8 MB take another thread some 25 ms. */
-export async function readBody(stored: StoredBody): Promise<string> {
-  return typeof stored === 'string' ? stored : (await inflateInThread(stored)).toString('utf8');
+export async function readBody(stored: StoredBody): Promise<Buffer> {
+  return typeof stored === 'string' ? Buffer.from(stored) : inflateInThread(stored);
+}
+
+/**
+ * A condition in SQL, of callbacks of which many may be read at once.
+ * @param isCompressing the database by itself, so that all are text
+ */
+export function isReadAtOnce(isCompressing: boolean): RawBuilder<boolean> {
+  const isShort = sql<boolean>`length(body) <= ${READ_AT_ONCE}`;
+  return isCompressing ? isShort : sql<boolean>`(typeof(body) = 'text' and ${isShort})`;
 }
 
 /** At once, which within a transaction is the only way. */

@@ -6,6 +6,7 @@ import type { PruneStep } from '../../src/ledger/pruning.ts';
 import { noticeOf } from '../../src/notice/notice.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { noise } from '../support/noise.ts';
 import {
   arrivalOf,
   claimAllDue,
@@ -96,6 +97,25 @@ export function describeDueDeliveries(
         expect(due).to.deep.include({ callbackId, firstReceivedAt, notice: noticeOf(callback, 2) });
         expect(due?.isTakenOver, 'it was Botbell’s own from the beginning').to.equal(false);
         expect(due?.record).to.include({ state: 'pending', isClaimed: true, isOurs: true, address: '#ops' });
+      });
+
+      it('that is large is claimed without its body, which is read when its turn has come', async () => {
+        for (const message of ['x'.repeat(100_000), noise(100_000), 'x'])
+          await accept({ job_id: message.slice(0, 9), message }, [OPS]);
+        const claimed = await ledger.claimDue([{ destination: OPS.destination, limit: 64 }]);
+        expect(claimed.map(({ notice }) => notice === undefined)).to.deep.equal([true, true, false]);
+        const unread = await ledger.readNotice(claimed[0]?.callbackId ?? -1);
+        const callback = callbackWith({ job_id: 'xxxxxxxxx', message: 'x'.repeat(100_000) });
+        expect(unread.read()).to.deep.equal(noticeOf(callback, 1));
+        expect(unread).to.include({ bytes: Buffer.byteLength(JSON.stringify(callback)), values: 9 });
+      });
+
+      it('that is large and was superseded is held back, too', async () => {
+        const message = 'x'.repeat(100_000);
+        await accept({ status: EXECUTING, message }, [OPS]);
+        await accept({ status: 0, message }, [LOG]);
+        await accept({ status: EXECUTING, job_id: 'another', message }, [OPS]);
+        expect(jobsOf(await claim()).toSorted()).to.deep.equal(['another', 'job-1']);
       });
 
       it('that was superseded is held back, and says so', async () => {
@@ -464,7 +484,7 @@ export function describeDueDeliveries(
   });
 }
 
-function destinationsOf(due: readonly DueDelivery[]): string[] {
+function destinationsOf(due: readonly Pick<DueDelivery, 'record'>[]): string[] {
   return due.map(({ record }) => record.destination).toSorted();
 }
 

@@ -655,11 +655,16 @@ export function failed(id: number): DeliveryUpdate {
   };
 }
 
-/** Whatever is due, up to so many for each destination. */
+/** Whatever is due, up to so many for each destination, with what is to be told. */
 export async function claimAllDue(
-  ledger: Pick<Ledger, 'dueDestinations' | 'claimDue'>,
+  ledger: Pick<Ledger, 'dueDestinations' | 'claimDue' | 'readNotice'>,
   limit = 64,
 ): Promise<readonly DueDelivery[]> {
   const destinations = await ledger.dueDestinations();
-  return ledger.claimDue(destinations.map((destination) => ({ destination, limit })));
+  const due: DueDelivery[] = [];
+  for (const claimed of await ledger.claimDue(destinations.map((destination) => ({ destination, limit })))) {
+    const notice = claimed.notice ?? (await ledger.readNotice(claimed.callbackId)).read();
+    due.push({ ...claimed, notice });
+  }
+  return due;
 }

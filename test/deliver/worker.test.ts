@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
+import { MemoryBudget } from '../../src/deliver/memory-budget.ts';
 import type { Worker } from '../../src/deliver/worker.ts';
 import type { Admission } from '../../src/ledger/ledger.ts';
 import { arrivalOf, target } from '../contract/ledger-contract.ts';
@@ -60,6 +61,74 @@ describe('the worker', () => {
     expect(bench.told).to.have.length(2);
     expect(await attemptsIn(bench.store)).to.have.length(2);
     expect(await bench.ledger.countOpen()).to.deep.equal({ pending: 0, dead: 0, held: 0 });
+  });
+
+  describe('of large callbacks', () => {
+    const LARGEST = 6000;
+    const large = (values: number) => ({ output: { list: Array.from({ length: values }, () => 0) } });
+
+    beforeEach(() => {
+      bench.memory = new MemoryBudget({ clock: bench.clock, most: { bytes: 1_000_000, values: 8000 } });
+      bench.planned = [OPS];
+      worker = bench.workerOn(bench.ledger);
+    });
+
+    it('has no more in memory at once than fits, and tells them all', async () => {
+      bench.takes(OPS, SECOND_MS);
+      for (const job_id of ['a', 'b', 'c', 'd', 'e']) await accept({ job_id, ...large(2500) });
+      const held: number[] = [];
+      await start();
+      for (let tenth = 0; tenth < 50; tenth += 1) {
+        held.push(bench.memory.held.values);
+        await bench.clock.advance(SECOND_MS / 10);
+      }
+      expect(Math.max(...held)).to.be.within(5000, LARGEST);
+      expect(bench.told).to.deep.equal([OPS, OPS, OPS, OPS, OPS]);
+      expect(bench.memory.held).to.deep.equal({ bytes: 0, values: 0 });
+    });
+
+    it('puts off what there is no memory for, without counting that as an attempt', async () => {
+      const release = bench.memory.takeNow({ bytes: 1, values: LARGEST });
+      await accept(large(2500));
+      await start();
+      await bench.clock.advance(30 * SECOND_MS);
+      expect(bench.tried).to.deep.equal([]);
+      release?.();
+      await bench.clock.advance(30 * SECOND_MS);
+      expect(bench.told).to.deep.equal([OPS]);
+      expect(await attemptsIn(bench.store)).to.have.length(1);
+    });
+
+    it('tells what came when there was more memory, alone', async () => {
+      bench.memory = new MemoryBudget({ clock: bench.clock, most: { bytes: 4000, values: 2000 } });
+      worker = bench.workerOn(bench.ledger);
+      await accept(large(2500));
+      await start();
+      expect(bench.told).to.deep.equal([OPS]);
+      expect(bench.memory.held).to.deep.equal({ bytes: 0, values: 0 });
+    });
+
+    it('lets the small ones pass meanwhile', async () => {
+      const release = bench.memory.takeNow({ bytes: 1, values: LARGEST });
+      await accept({ job_id: 'large', ...large(2500) });
+      await accept({ job_id: 'small' });
+      await start();
+      expect(bench.told).to.deep.equal([OPS]);
+      release?.();
+      await bench.clock.advance(0);
+      expect(bench.told).to.deep.equal([OPS, OPS]);
+    });
+
+    it('gives its memory back when the ledger cannot be read or written', async () => {
+      await accept(large(2500));
+      const mend = bench.breakStore();
+      await start();
+      await bench.clock.advance(SECOND_MS);
+      mend();
+      await bench.clock.advance(MINUTE_MS);
+      expect(bench.told).to.deep.equal([OPS]);
+      expect(bench.memory.held).to.deep.equal({ bytes: 0, values: 0 });
+    });
   });
 
   it('takes over what the service has not retried for take_over_after, and only that', async () => {

@@ -8,6 +8,8 @@ import type { Incoming } from '../../src/deliver/incoming.ts';
 import { createCourier } from '../../src/deliver/courier.ts';
 import { DeliveriesUnderWay } from '../../src/deliver/deliveries-under-way.ts';
 import { Lanes } from '../../src/deliver/lanes.ts';
+import { LargeNotices } from '../../src/deliver/large-notices.ts';
+import { MemoryBudget, memoryFor } from '../../src/deliver/memory-budget.ts';
 import { createMessenger, type Errand } from '../../src/deliver/messenger.ts';
 import type { Milestone } from '../../src/deliver/milestones.ts';
 import type { DeliveryPolicy } from '../../src/deliver/outcome.ts';
@@ -46,6 +48,8 @@ export class BridgeBench {
   /** Destinations for which the bridge had something for the worker. */
   readonly nudges: string[] = [];
   maxInFlight = 256;
+  /** Of the processes' workers. */
+  memory = new MemoryBudget({ clock: this.clock, most: memoryFor(1024 ** 3) });
   answerWhen: 'delivered' | 'accepted' = 'delivered';
   planned: readonly string[];
   /** The objects that the bridges look at, so that a test may change them at any time. */
@@ -179,6 +183,7 @@ export class BridgeBench {
       clock: this.clock,
       ledger,
       ...process,
+      largeNotices: new LargeNotices({ ledger: this.ledger, budget: this.memory }),
       take: this.#courier(process.lanes),
       rerouter: this.rerouterOn(this.ledger.configs),
       tripMs: ANSWER_WITHIN_MS,
