@@ -40,6 +40,9 @@ import { unfailing } from './time/unfailing.ts';
  */
 const GOODBYE_MS = 200;
 
+/** Of the callbacks that are under way, those that wait for a slot, for their turn in a job or for a copy hold none. */
+const REQUESTS_PER_SLOT = 4;
+
 export interface AppOptions {
   readonly config: Config;
   /** Of this config: the same for processes that run with the same. */
@@ -90,7 +93,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   metrics.pausesCountedBy(() => pipeline.lanes.pausedCount);
   const retention = startRetention(ledger, config.store.keepMs, clock, reportTrouble(logger));
   cleanUps.push(() => retention.stop());
-  const traffic = new Traffic(config.receiver.maxInFlight);
+  const traffic = new Traffic(config.receiver.maxInFlight * REQUESTS_PER_SLOT);
   await pipeline.lanes.refresh();
   await pipeline.follower.start();
   cleanUps.push(() => within(GOODBYE_MS, pipeline.follower.stop(), clock));

@@ -19,6 +19,7 @@ import { type Plan, type PlannedErrand, plannedFor } from './deliver/plan.ts';
 import { redactor } from './deliver/redact.ts';
 import { Rerouter, type Revival, type RoutedAnew } from './deliver/rerouter.ts';
 import { Shares } from './deliver/shares.ts';
+import { Slots } from './deliver/slots.ts';
 import { TurnsOfJobs } from './deliver/turns-of-jobs.ts';
 import { Worker } from './deliver/worker.ts';
 import type { OpenLedger, RoutedRow } from './ledger/config-store.ts';
@@ -167,7 +168,11 @@ function composeBridge(
     ledger,
     underWay,
     turns: new TurnsOfJobs({ clock, ledger, underWay }),
-    shares: new Shares(receiver.maxInFlight),
+    capacity: {
+      slots: new Slots({ clock, most: receiver.maxInFlight }),
+      shares: new Shares(receiver.maxInFlight),
+      waitingShares: new Shares(receiver.maxInFlight),
+    },
     take,
     rerouter,
     answerWithinMs: receiver.answerWithinMs,

@@ -9,10 +9,20 @@ export class DeliveryUnderWay {
   cut: (() => void) | undefined;
   #news: News | undefined;
   #isEnded = false;
+  #isTakenOver = false;
   #waiting: { readonly forEnd: boolean; readonly tell: (news: News) => void }[] = [];
 
   constructor(id: number) {
     this.id = id;
+  }
+
+  /** Whether another request for the same callback has been answered that Botbell sees to it. */
+  get isTakenOver(): boolean {
+    return this.#isTakenOver;
+  }
+
+  takeOver(): void {
+    this.#isTakenOver = true;
   }
 
   /** An attempt has failed: what waits for this one of its job waits no longer within its request. */
@@ -50,7 +60,12 @@ export class DeliveryUnderWay {
 
 export class DeliveriesUnderWay {
   readonly #deliveries = new Map<number, DeliveryUnderWay>();
+  readonly #onStop = new Set<() => void>();
   #isStopped = false;
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
 
   begin(id: number): DeliveryUnderWay {
     const delivery = new DeliveryUnderWay(id);
@@ -72,6 +87,13 @@ export class DeliveriesUnderWay {
   stop(): void {
     this.#isStopped = true;
     for (const delivery of this.#deliveries.values()) delivery.stall();
+    for (const stop of this.#onStop) stop();
+  }
+
+  /** @returns ends the listening */
+  whenStopped(onStop: () => void): () => void {
+    this.#onStop.add(onStop);
+    return () => void this.#onStop.delete(onStop);
   }
 
   /** Ends every attempt that is being made. */

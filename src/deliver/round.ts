@@ -23,7 +23,7 @@ export interface Round {
   /** What came through before the answer was due. */
   readonly finished: readonly FinishedTrip[];
   /** Of these, by their records' ids, what `onEarlyFinish` has had. */
-  readonly early: readonly number[];
+  readonly early: ReadonlySet<number>;
   /** Resolves when all are through and written down; undefined where they are already. */
   readonly late: Promise<unknown> | undefined;
 }
@@ -40,13 +40,13 @@ export function runRound(
   hooks: RoundHooks,
 ): Promise<Round> {
   const finished: FinishedTrip[] = [];
-  const early: number[] = [];
+  const early = new Set<number>();
   let isDue = false;
   const finish = (record: DeliveryRecord, trip: Trip): Promise<unknown> | undefined => {
     if (isDue) return hooks.onLateFinish({ record, trip });
     finished.push({ record, trip });
     if (finished.length === records.length || !('receipt' in trip.outcome)) return undefined;
-    early.push(record.id);
+    early.add(record.id);
     return hooks.onEarlyFinish({ record, trip });
   };
   const settled = allOf(records.map((record) => take(record).then((trip) => finish(record, trip))));
@@ -79,8 +79,9 @@ export function standingsOf(
   finished: readonly FinishedTrip[],
   others: readonly DeliveryRecord[],
 ): Standing[] {
+  const trips = new Map(finished.map(({ record, trip }) => [record.id, trip]));
   const own = records.map((record) => {
-    const trip = finished.find((each) => each.record === record)?.trip;
+    const trip = trips.get(record.id);
     return { record, trip, isBeingMade: trip === undefined };
   });
   // What somebody else's attempts came to stands in the ledger already.

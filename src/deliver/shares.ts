@@ -1,64 +1,68 @@
-/** How many callbacks may wait for one channel, BOT or job, so that the others are still let in. */
+/** How many callbacks may wait at once, so that there is room for the others: in all, for a channel, of a BOT, of a job. */
 
-/** Who a callback in flight is, and for which channels it waits. */
-export interface Waiting {
+/** Whose a callback is. */
+export interface Party {
   readonly botId: string;
   readonly jobId: string;
-  readonly channels: ReadonlySet<string>;
 }
 
+/** Parts of `max_in_flight`; the rest is for whoever only comes and is answered at once. */
+const MOST_IN_ALL = 3 / 4;
+const MOST_FOR_CHANNEL = 1 / 2;
+
+/** Parts of a channel's places: of a BOT or a job that is there alone, which leaves the next one a few, and beside others. */
+const MOST_ALONE = 7 / 8;
+const MOST_OF_BOT = 1 / 2;
+const MOST_OF_JOB = 1 / 4;
+
 export class Shares {
-  readonly #mostOfChannel: number;
-  readonly #mostOfBot: number;
-  readonly #mostOfJob: number;
+  readonly #mostInAll: number;
+  readonly #mostForChannel: number;
   readonly #counts = new Map<string, number>();
   #total = 0;
 
   /** @param mostInFlight how many callbacks are handled at once (`receiver.max_in_flight`) */
   constructor(mostInFlight: number) {
-    this.#mostOfChannel = Math.ceil(mostInFlight / 2);
-    this.#mostOfBot = Math.ceil(mostInFlight / 2);
-    this.#mostOfJob = Math.ceil(mostInFlight / 4);
+    this.#mostInAll = Math.ceil(mostInFlight * MOST_IN_ALL);
+    this.#mostForChannel = Math.ceil(mostInFlight * MOST_FOR_CHANNEL);
   }
 
-  /**
-   * One more waits; who has entered must leave.
-   * @returns the channels for which it may wait: none where its BOT or its job has its share and somebody else waits, too
-   */
-  enter({ botId, jobId, channels }: Waiting): Waiting {
-    const isTooMany =
-      this.#isOverShare(`bot ${botId}`, this.#mostOfBot) ||
-      this.#isOverShare(`job ${jobId}`, this.#mostOfJob);
-    const isOpen = (channel: string) => this.#countOf(`channel ${channel}`) < this.#mostOfChannel;
-    const entered = { botId, jobId, channels: new Set(isTooMany ? [] : [...channels].filter(isOpen)) };
-    if (entered.channels.size > 0) this.#add(entered, 1);
-    return entered;
+  /** Whether one more callback may wait. */
+  get hasRoom(): boolean {
+    return this.#total < this.#mostInAll;
   }
 
-  /** @param entered as `enter` has returned it */
-  leave(entered: Waiting): void {
-    if (entered.channels.size > 0) this.#add(entered, -1);
+  /** Whether one more callback of the party may wait for the channel. */
+  hasRoomFor(channel: string, { botId, jobId }: Party): boolean {
+    const inAll = this.#countOf(channelKey(channel));
+    const isWithin = (count: number, part: number) =>
+      count < Math.ceil(this.#mostForChannel * (inAll > count ? part : MOST_ALONE));
+    return (
+      inAll < this.#mostForChannel &&
+      isWithin(this.#countOf(botKey(channel, botId)), MOST_OF_BOT) &&
+      isWithin(this.#countOf(jobKey(channel, jobId)), MOST_OF_JOB)
+    );
   }
 
-  #isOverShare(key: string, most: number): boolean {
-    const count = this.#countOf(key);
-    return count >= most && this.#total > count;
+  /** A callback more, or less, waits. */
+  change(by: 1 | -1): void {
+    this.#total += by;
   }
 
-  #add({ botId, jobId, channels }: Waiting, change: 1 | -1): void {
-    this.#total += change;
-    this.#addTo(`bot ${botId}`, change);
-    this.#addTo(`job ${jobId}`, change);
-    for (const channel of channels) this.#addTo(`channel ${channel}`, change);
-  }
-
-  #addTo(key: string, change: 1 | -1): void {
-    const count = this.#countOf(key) + change;
-    if (count === 0) this.#counts.delete(key);
-    else this.#counts.set(key, count);
+  /** A callback more, or less, waits for the channel. */
+  changeFor(channel: string, { botId, jobId }: Party, by: 1 | -1): void {
+    for (const key of [channelKey(channel), botKey(channel, botId), jobKey(channel, jobId)]) {
+      const count = this.#countOf(key) + by;
+      if (count === 0) this.#counts.delete(key);
+      else this.#counts.set(key, count);
+    }
   }
 
   #countOf(key: string): number {
     return this.#counts.get(key) ?? 0;
   }
 }
+
+const channelKey = (name: string) => `channel ${name}`;
+const botKey = (channel: string, id: string) => `bot ${channel} ${id}`;
+const jobKey = (channel: string, id: string) => `job ${channel} ${id}`;

@@ -1,22 +1,22 @@
 /** Waiting, within a request, for what somebody else is attempting. */
 import type { BlockedDelivery, DeliveryRecord, Ledger } from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
-import type { DeliveriesUnderWay, DeliveryUnderWay } from './deliveries-under-way.ts';
-
-/** How often the ledger is asked what another process has come to; of this one's deliveries there is news at once. */
-const ASK_EVERY_MS = 250;
+import { ClaimsElsewhere } from './claims-elsewhere.ts';
+import type { DeliveriesUnderWay } from './deliveries-under-way.ts';
 
 export interface TurnsDependencies {
   readonly clock: Clock;
-  readonly ledger: Pick<Ledger, 'predecessorOf' | 'deliveriesOf'>;
+  readonly ledger: Pick<Ledger, 'turns' | 'deliveriesOf'>;
   readonly underWay: DeliveriesUnderWay;
 }
 
 export class TurnsOfJobs {
   readonly #dependencies: TurnsDependencies;
+  readonly #elsewhere: ClaimsElsewhere;
 
   constructor(dependencies: TurnsDependencies) {
     this.#dependencies = dependencies;
+    this.#elsewhere = new ClaimsElsewhere({ clock: dependencies.clock, turns: dependencies.ledger.turns });
   }
 
   /**
@@ -26,49 +26,84 @@ export class TurnsOfJobs {
    */
   async isNext({ id, behind, isBehindClaimed }: BlockedDelivery, deadline: number): Promise<boolean> {
     const { ledger, underWay } = this.#dependencies;
-    let isClaimed = isBehindClaimed;
+    let before = { id: behind, isClaimed: isBehindClaimed };
     for (;;) {
-      const here = underWay.get(behind);
+      const here = underWay.get(before.id);
       if (here !== undefined) return (await this.#before(deadline, here.untilStalled())) === 'finished';
-      if (!isClaimed || this.#isDue(deadline)) return false;
-      const before = await ledger.predecessorOf(id, this.#left(deadline)).catch(() => ({ isClaimed: true }));
-      if (before === undefined) return true;
-      isClaimed = before.isClaimed;
-      if (isClaimed) await this.#sleep(deadline);
+      if (!before.isClaimed || !(await this.#untilFree(before.id, deadline))) return false;
+      const known = before;
+      const found = await ledger.turns.predecessorOf(id, this.#left(deadline)).catch(() => known);
+      if (found === undefined) return true;
+      before = found;
     }
   }
 
-  /** @returns the deliveries as the ledger has them once nobody is at them any more, or the deadline has come */
+  /**
+   * @returns the deliveries as the ledger has them once nobody is at them any more, or the deadline has come, or everything
+   *   stops
+   */
   async onceThrough(
     callbackId: number,
     deliveries: readonly DeliveryRecord[],
     deadline: number,
   ): Promise<readonly DeliveryRecord[]> {
-    const { ledger, underWay } = this.#dependencies;
+    const { ledger } = this.#dependencies;
     const ids = new Set(deliveries.map(({ id }) => id));
     let latest = deliveries;
-    while (latest.some(({ isClaimed }) => isClaimed) && !this.#isDue(deadline)) {
-      const claimed = latest.filter(({ isClaimed }) => isClaimed).map(({ id }) => underWay.get(id));
-      const here = claimed.filter((delivery) => delivery !== undefined);
-      await (here.length === claimed.length ? this.#before(deadline, allEnded(here)) : this.#sleep(deadline));
+    for (;;) {
+      const claimed = latest.filter(({ isClaimed }) => isClaimed);
+      if (claimed.length === 0 || this.#left(deadline) === 0) return latest;
+      const ends = await Promise.all(claimed.map(({ id }) => this.#untilEnded(id, deadline)));
       // What was told by this request must still be written down when the ledger cannot be read.
       const all = await ledger.deliveriesOf(callbackId, this.#left(deadline)).catch(() => deliveries);
       latest = all.filter(({ id }) => ids.has(id));
+      if (ends.includes(false)) return latest;
     }
-    return latest;
   }
 
-  #isDue(deadline: number): boolean {
-    return this.#left(deadline) === 0;
+  /**
+   * Has the ledger know that those which others are attempting are Botbell's own, should they fail.
+   * @throws {LedgerUnavailable}
+   */
+  async takeOver(
+    deliveries: readonly DeliveryRecord[],
+    deadline: number,
+  ): Promise<readonly DeliveryRecord[]> {
+    const { ledger, underWay } = this.#dependencies;
+    const isOpen = ({ isClaimed, isOurs }: DeliveryRecord) => isClaimed && !isOurs;
+    const open = deliveries.filter(isOpen).map(({ id }) => id);
+    const unknown = open.filter((id) => underWay.get(id)?.isTakenOver !== true);
+    if (unknown.length > 0) await ledger.turns.takeOver(unknown, this.#left(deadline));
+    for (const id of open) underWay.get(id)?.takeOver();
+    return deliveries.map((record) => (isOpen(record) ? { ...record, isOurs: true } : record));
+  }
+
+  /** @returns false: the deadline came first, or everything stops */
+  async #untilEnded(id: number, deadline: number): Promise<boolean> {
+    const here = this.#dependencies.underWay.get(id);
+    if (here === undefined) return this.#untilFree(id, deadline);
+    return (await this.#before(deadline, here.untilEnded())) !== undefined;
+  }
+
+  /** The same of what another process has claimed. */
+  #untilFree(id: number, deadline: number): Promise<boolean> {
+    const { clock, underWay } = this.#dependencies;
+    if (underWay.isStopped) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const end = (isFree: boolean) => {
+        stopTimer();
+        stopWaiting();
+        stopListening();
+        resolve(isFree);
+      };
+      const stopTimer = clock.startTimer(this.#left(deadline), () => end(false));
+      const stopWaiting = this.#elsewhere.whenFree(id, () => end(true));
+      const stopListening = underWay.whenStopped(() => end(false));
+    });
   }
 
   #left(deadline: number): number {
     return Math.max(0, deadline - this.#dependencies.clock.monotonic());
-  }
-
-  #sleep(deadline: number): Promise<void> {
-    const { clock } = this.#dependencies;
-    return clock.sleep(Math.min(ASK_EVERY_MS, this.#left(deadline)));
   }
 
   /** What the promise resolves to; undefined: the deadline came first. */
@@ -76,12 +111,7 @@ export class TurnsOfJobs {
     const { clock } = this.#dependencies;
     return new Promise((resolve, reject) => {
       const stopTimer = clock.startTimer(this.#left(deadline), () => resolve(undefined));
-      void promise.finally(stopTimer);
-      promise.then(resolve, reject);
+      void promise.then(resolve, reject).finally(stopTimer);
     });
   }
-}
-
-async function allEnded(deliveries: readonly DeliveryUnderWay[]): Promise<void> {
-  await Promise.all(deliveries.map((delivery) => delivery.untilEnded()));
 }

@@ -165,7 +165,12 @@ async function updateDeliveries(
     const due_at = sql<number>`case when due_at = ${WAITS_FOR_EARLIER} then due_at else ${time.in(update.dueInMs)} end`;
     let query = trx
       .updateTable('deliveries')
-      .set({ ...updatedColumns(update, time), due_at })
+      // What was taken over meanwhile stays so.
+      .set({
+        ...updatedColumns(update, time),
+        due_at,
+        is_ours: sql<number>`greatest(is_ours, ${Number(update.isOurs)})`,
+      })
       .where('id', '=', update.id);
     if (update.state !== 'delivered') {
       query = query.where('state', '=', 'pending').where('claimed_by', '=', owner);

@@ -7,6 +7,7 @@ import type { AlertSubject } from '../notice/alert.ts';
 import type { Notice } from '../notice/notice.ts';
 import type { PaceStore } from './pace-store.ts';
 import type { Pruning } from './pruning.ts';
+import type { Turns } from './turns.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'dead' | 'held';
 
@@ -203,6 +204,7 @@ export interface Settled {
   /** A delivery of Botbell's own that waited for one of these, or of those settled with them, is due now. */
   readonly hasReleased: boolean;
 }
+
 /** HTTP status codes that say so. */
 export type RefusedStatus = 400 | 413 | 415 | 422;
 
@@ -246,11 +248,7 @@ export interface Ledger extends Pruning {
    * @throws {LedgerUnavailable}
    */
   settle(settlement: Settlement, withinMs?: number): Promise<Settled>;
-  /** The delivery that must be through before this one; undefined: none. @throws {LedgerUnavailable} */
-  predecessorOf(
-    deliveryId: number,
-    withinMs?: number,
-  ): Promise<{ readonly id: number; readonly isClaimed: boolean } | undefined>;
+  readonly turns: Turns;
   /** The destinations for which something is due. @throws {LedgerUnavailable} */
   dueDestinations(): Promise<readonly string[]>;
   /**

@@ -10,7 +10,6 @@ import type { ConfigStore, OpenLedger } from './config-store.ts';
 import type { OpenStore } from './dialect.ts';
 import { claimDue, dueDestinations, unreadNotice } from './due.ts';
 import { GroupCommit } from './group-commit.ts';
-import type { Predecessor } from './hot-statements.ts';
 import {
   type Admission,
   type Alert,
@@ -32,7 +31,6 @@ import {
   countOpen,
   deliveryRows,
   isAnyUntold,
-  placeOf,
   releaseClaims,
   releaseStranded,
   supersedeFailed,
@@ -45,6 +43,8 @@ import { BodyCompressor, type BodyToStore, bytesToStore, Deflated, isLarge } fro
 import { forgetCauses, sweepStep } from './sweeps.ts';
 import type { Tables } from './tables.ts';
 import { TimedStore, unavailable } from './timed-store.ts';
+import { createTurns } from './turn-rows.ts';
+import type { Turns } from './turns.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
 
 const CLOSE_TIMEOUT_MS = 1000;
@@ -71,6 +71,7 @@ export class SqlLedger implements OpenLedger {
   readonly #orphans: OrphanedClaims;
   readonly paces: PaceStore;
   readonly configs: ConfigStore;
+  readonly turns: Turns;
   readonly #claim: ClaimingTransaction;
   #probing: Promise<void> | undefined;
 
@@ -78,6 +79,7 @@ export class SqlLedger implements OpenLedger {
     this.#store = new TimedStore(store, options.clock);
     this.paces = createPaceStore(this.#store);
     this.configs = createConfigStore(this.#store, options);
+    this.turns = createTurns(this.#store);
     this.#options = options;
     const mayPassInPieces = (error: unknown) => this.#store.isRefusal(error);
     this.#orphans = new OrphanedClaims((ids, jobIds) => this.#releaseClaims(ids, jobIds));
@@ -117,15 +119,6 @@ export class SqlLedger implements OpenLedger {
     });
     if (settlement.isDurable) await this.#store.flush(deadline);
     return settled;
-  }
-
-  predecessorOf(deliveryId: number, withinMs?: number): Promise<Predecessor | undefined> {
-    return this.#store.read(this.#store.deadline(withinMs), async (db) => {
-      const place = await placeOf(db, deliveryId);
-      const context = { trx: db, time: this.#store.time() };
-      const places = place === undefined ? [] : [place];
-      return (await this.#store.statements.predecessors(context, places))[0];
-    });
   }
 
   async dueDestinations(): Promise<readonly string[]> {

@@ -82,7 +82,10 @@ const INSERT_HISTORY = insertInto('history', HISTORY_COLUMNS);
 const CALLBACK_OF_THE_JOB = 'select 1 from callbacks where job_id = ? limit 1';
 const UNIDENTIFIED = 'select id, body from callbacks where job_id = ? and identity is null';
 const IDENTIFY = 'update callbacks set identity = ? where id = ?';
-const UPDATED = UPDATED_COLUMNS.map((column) => `${column} = ?`).join();
+/** What was taken over meanwhile stays so. */
+const UPDATED = UPDATED_COLUMNS.map((column) =>
+  column === 'is_ours' ? 'is_ours = max(is_ours, ?)' : `${column} = ?`,
+).join();
 const FINISH_DELIVERY = `update deliveries set ${UPDATED} where id = ?`;
 const UPDATE_CLAIMED_DELIVERY = `
   update deliveries set ${UPDATED}, due_at = case when due_at = ${WAITS_FOR_EARLIER} then due_at else ? end

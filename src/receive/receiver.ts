@@ -19,6 +19,7 @@ import type { Clock } from '../time/clock.ts';
 import { Convoy } from '../time/convoy.ts';
 import { unfailing } from '../time/unfailing.ts';
 import type { Incoming } from '../deliver/incoming.ts';
+import { Overloaded } from '../deliver/slots.ts';
 import { timeBudgetOf } from '../deliver/time-budget.ts';
 import type { Verdict } from '../deliver/verdict.ts';
 import { LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
@@ -279,5 +280,6 @@ function isRefused(status: number): status is RefusedStatus {
 }
 
 function asProblem(error: unknown): unknown {
+  if (error instanceof Overloaded) return unavailable(`${error.message}.`);
   return error instanceof LedgerUnavailable ? unavailable('The store cannot be written.', error) : error;
 }

@@ -274,10 +274,10 @@ export function describeDueDeliveries(
         const [ops, log] = idsOf(end);
         expect(claimedOf(end)).to.deep.equal(['slack:#ops', 'slack:#log']);
         expect([...end.blocked]).to.deep.equal([{ id: ops, behind: idsOf(start)[0], isBehindClaimed: true }]);
-        expect((await ledger.predecessorOf(ops))?.id).to.equal(idsOf(start)[0]);
-        expect(await ledger.predecessorOf(log)).to.equal(undefined);
+        expect((await ledger.turns.predecessorOf(ops))?.id).to.equal(idsOf(start)[0]);
+        expect(await ledger.turns.predecessorOf(log)).to.equal(undefined);
         await ledger.settle(settlementOf(idsOf(start).map((id) => delivered(id))));
-        expect(await ledger.predecessorOf(ops)).to.equal(undefined);
+        expect(await ledger.turns.predecessorOf(ops)).to.equal(undefined);
       });
 
       it('holds back a start in nobody’s hands when its result comes', async () => {
@@ -293,7 +293,7 @@ export function describeDueDeliveries(
         const start = await arrive(executing, [OPS]);
         const end = await arrive(result, [OPS]);
         await ledger.settle(settlementOf(idsOf(start).map(failed)));
-        expect(await ledger.predecessorOf(idsOf(end)[0])).to.equal(undefined);
+        expect(await ledger.turns.predecessorOf(idsOf(end)[0])).to.equal(undefined);
         await ledger.settle(settlementOf(idsOf(end).map((id) => delivered(id))));
         await store.passTime(TAKE_OVER_AFTER_MS);
         expect(await claim()).to.deep.equal([]);
@@ -360,6 +360,39 @@ export function describeDueDeliveries(
         for (const [start, end] of pairs) {
           expect(start.isSuperseded, 'superseded').to.equal(end.blocked.length === 0);
         }
+      });
+    });
+
+    describe('what a request waits for', () => {
+      it('is told claimed as long as any process has it in hand', async () => {
+        const { deliveries } = await arrive({}, [OPS, LOG, MAIL]);
+        const ids = deliveries.map(({ id }) => id);
+        const [ops, log] = idsOf({ deliveries });
+        await ledger.settle(settlementOf([delivered(ops), failed(log)]));
+        const other = await openAs('second');
+        expect(await other.turns.claimedAmong([...ids, 1_000_000])).to.deep.equal(ids.slice(2));
+        expect(await other.turns.claimedAmong([])).to.deep.equal([]);
+        await store.passTime(LEASE_MS + MARGIN_MS);
+        expect(await other.turns.claimedAmong(ids)).to.deep.equal([]);
+      });
+
+      it('is Botbell’s own once it is taken over, whatever comes of the attempt under way', async () => {
+        const admission = await arrive({}, [OPS, LOG]);
+        const [ops, log] = idsOf(admission);
+        const other = await openAs('second');
+        await other.turns.takeOver([log, ops]);
+        const taken = await ledger.deliveriesOf(admission.callbackId);
+        expect(taken.map(({ isOurs, isClaimed }) => [isOurs, isClaimed])).to.deep.equal([
+          [true, true],
+          [true, true],
+        ]);
+        await ledger.settle(settlementOf([failed(ops), delivered(log)]));
+        const [failing, told] = await ledger.deliveriesOf(admission.callbackId);
+        expect(failing).to.include({ state: 'pending', isOurs: true, isClaimed: false });
+        expect(told?.state).to.equal('delivered');
+        // What is through is nobody's to take over.
+        await other.turns.takeOver([log]);
+        expect((await ledger.deliveriesOf(admission.callbackId))[1]?.state).to.equal('delivered');
       });
     });
 

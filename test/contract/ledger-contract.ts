@@ -620,7 +620,7 @@ export function claimedOf({ deliveries, claimed }: Admission): string[] {
 }
 
 /** As many as the test has planned. */
-export function idsOf({ deliveries }: Admission): [number, number] {
+export function idsOf({ deliveries }: Pick<Admission, 'deliveries'>): [number, number] {
   const [first, second] = deliveries.map((each) => each.id);
   return [first ?? -1, second ?? -1].slice(0, Math.max(deliveries.length, 1)) as [number, number];
 }

@@ -84,7 +84,7 @@ describe('a PostgreSQL ledger that does not answer', function () {
     const calls: (() => Promise<unknown>)[] = [
       ...Array.from({ length: 200 }, (_, number) => () => arrive(`job-${number}`)),
       () => ledger.settle(settlementOf([delivered(1)]), WITHIN_MS),
-      () => ledger.predecessorOf(1, WITHIN_MS),
+      () => ledger.turns.predecessorOf(1, WITHIN_MS),
       () => ledger.deliveriesOf(1, WITHIN_MS),
       () =>
         ledger.refuse(

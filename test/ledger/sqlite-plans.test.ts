@@ -24,7 +24,7 @@ async function work(ledger: SqlLedger, clock: ManualClock): Promise<void> {
   await arrive(2);
   await arrive(0);
   await ledger.deliveriesOf(callbackId);
-  await ledger.predecessorOf(callbackId);
+  await ledger.turns.predecessorOf(callbackId);
   await clock.advance(2000);
   expect(await ledger.dueDestinations()).to.deep.equal([TARGET.destination]);
   expect(await ledger.claimDue([{ destination: TARGET.destination, limit: 9 }])).to.have.length(1);

@@ -15,6 +15,7 @@ import type { Milestone } from '../../src/deliver/milestones.ts';
 import type { DeliveryPolicy } from '../../src/deliver/outcome.ts';
 import type { Plan, PlannedErrand } from '../../src/deliver/plan.ts';
 import { Shares } from '../../src/deliver/shares.ts';
+import { Slots } from '../../src/deliver/slots.ts';
 import { TurnsOfJobs } from '../../src/deliver/turns-of-jobs.ts';
 import { Rerouter, type RoutedAnew, type Revival } from '../../src/deliver/rerouter.ts';
 import type { Verdict } from '../../src/deliver/verdict.ts';
@@ -162,7 +163,11 @@ export class BridgeBench {
       ledger,
       underWay,
       turns: new TurnsOfJobs({ clock, ledger, underWay }),
-      shares: new Shares(this.maxInFlight),
+      capacity: {
+        slots: new Slots({ clock, most: this.maxInFlight }),
+        shares: new Shares(this.maxInFlight),
+        waitingShares: new Shares(this.maxInFlight),
+      },
       take: this.#courier(lanes),
       rerouter: this.rerouterOn(this.ledger.configs),
       answerWithinMs: ANSWER_WITHIN_MS,

@@ -1,0 +1,35 @@
+/** One callback while it is being handled. */
+import type { Admission, DeliveryRecord } from '../ledger/ledger.ts';
+import { noticeOf } from '../notice/notice.ts';
+import type { DeliveryUnderWay } from './deliveries-under-way.ts';
+import type { Incoming } from './incoming.ts';
+import type { Errand } from './messenger.ts';
+import type { Occupancy } from './occupancy.ts';
+import { errandFor, type Plan, plannedFor } from './plan.ts';
+import type { TimeBudget } from './time-budget.ts';
+
+export interface Handling {
+  readonly incoming: Incoming;
+  readonly admission: Admission;
+  /** Its deliveries by their ids. */
+  readonly records: ReadonlyMap<number, DeliveryRecord>;
+  readonly plan: Plan;
+  readonly budget: TimeBudget;
+  readonly occupancy: Occupancy;
+  /** Those that are this request's to make, by their ids. */
+  readonly underWay: ReadonlyMap<number, DeliveryUnderWay>;
+}
+
+export function ownOf({ admission, underWay }: Handling): readonly DeliveryRecord[] {
+  const { deliveries } = admission;
+  return underWay.size === deliveries.length ? deliveries : deliveries.filter(({ id }) => underWay.has(id));
+}
+
+/** Undefined: the config does not send it there any more. */
+export function errandOf(
+  { incoming, admission, plan }: Handling,
+  record: DeliveryRecord,
+): Errand | undefined {
+  const planned = plannedFor(record, plan);
+  return planned && errandFor(noticeOf(incoming.callback, admission.timesReceived), planned);
+}

@@ -1,0 +1,159 @@
+/** Writes down what came of a callback's deliveries, and has whoever it concerns told. */
+import type { DeliveryRecord, DeliveryUpdate, Ledger, Settled, Settlement } from '../ledger/ledger.ts';
+import { noticeOf } from '../notice/notice.ts';
+import type { Clock } from '../time/clock.ts';
+import { type AlertSettings, alertTargetsIn, withAlert } from './alerts.ts';
+import type { DeliveriesUnderWay } from './deliveries-under-way.ts';
+import type { Handling } from './handling.ts';
+import { type Milestone, milestoneAfter } from './milestones.ts';
+import { attemptRecords, type DeliveryPolicy, updateAfter, withRefusal } from './outcome.ts';
+import { plannedFor } from './plan.ts';
+import { attemptsOf, type FinishedTrip, type Round, standingsOf } from './round.ts';
+import { judge, mustSurvive, type Verdict } from './verdict.ts';
+
+export interface OutcomeWriterDependencies {
+  readonly clock: Clock;
+  readonly ledger: Pick<Ledger, 'settle'>;
+  readonly underWay: DeliveriesUnderWay;
+  readonly policy: DeliveryPolicy;
+  readonly alerts: AlertSettings;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** Something for these destinations is the worker's to deliver now. */
+  readonly onDue: (destinations: readonly string[]) => void;
+  readonly onMilestone: (milestone: Milestone) => void;
+  /** What was told could not be written down. */
+  readonly onUnwritten: (error: unknown) => void;
+}
+
+export class OutcomeWriter {
+  readonly #dependencies: OutcomeWriterDependencies;
+
+  constructor(dependencies: OutcomeWriterDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** @throws {LedgerUnavailable} where what is still to be done could not be written down */
+  async answer(
+    handling: Handling,
+    { records, finished, early }: Round,
+    others: readonly DeliveryRecord[],
+  ): Promise<Verdict> {
+    const { clock } = this.#dependencies;
+    const { incoming, admission } = handling;
+    const standings = standingsOf(records, finished, others).map((each) => asTakenOver(handling, each));
+    const { isSuperseded, callbackId } = admission;
+    const verdict = judge({ context: this.#context(), standings, isSuperseded });
+    const { status, result } = verdict;
+    const answer = { receivedAt: incoming.receivedAt, answeredAt: clock.now(), status, result };
+    const settlement = {
+      deliveries: verdict.updates
+        .filter(({ id }) => !early.has(id))
+        .map((update) => this.#withAlert(handling, update)),
+      history: {
+        callbackId,
+        attempts: attemptsOf(finished.filter(({ record }) => !early.has(record.id))),
+        answer,
+      },
+      isDurable: mustSurvive(verdict),
+    };
+    await this.#writeAnswer(handling, verdict, settlement);
+    for (const update of settlement.deliveries) {
+      this.#end(handling, update.id, update.state !== 'pending');
+      this.#note(handling, update, false);
+    }
+    return verdict;
+  }
+
+  /** A failure comes here only when it is late: the callback has been answered already. */
+  async finish(handling: Handling, { record, trip }: FinishedTrip, isLate: boolean): Promise<void> {
+    const standing = asTakenOver(handling, { record, trip });
+    const failed = withRefusal(updateAfter(standing.record, trip, this.#context()));
+    const update = this.#withAlert(handling, failed);
+    try {
+      const settled = await this.#dependencies.ledger.settle({
+        deliveries: [update],
+        history: {
+          callbackId: handling.admission.callbackId,
+          attempts: attemptRecords(record, trip),
+          answer: undefined,
+        },
+        isDurable: update.state !== 'delivered',
+      });
+      this.#handOn(handling, [update], settled);
+    } finally {
+      this.#end(handling, record.id, update.state !== 'pending');
+      this.#note(handling, update, isLate);
+    }
+  }
+
+  /** What nobody wrote down is free when its claim ends. */
+  abandon(handling: Handling): void {
+    for (const id of handling.underWay.keys()) this.#end(handling, id, false);
+  }
+
+  /** That everybody was told stays true when it cannot be written; whatever is still to be done must not be answered 200. */
+  async #writeAnswer(handling: Handling, verdict: Verdict, settlement: Settlement): Promise<void> {
+    try {
+      const { clock, ledger } = this.#dependencies;
+      const withinMs = handling.budget.writeUntil - clock.monotonic();
+      const settled = await ledger.settle(settlement, withinMs);
+      this.#handOn(handling, settlement.deliveries, settled);
+    } catch (error) {
+      if (verdict.status === 200 && mustSurvive(verdict)) throw error;
+      this.#dependencies.onUnwritten(error);
+    }
+  }
+
+  /** Also where it could not be written down: the ledger keeps that, and writes it as soon as it can. */
+  #note({ incoming, admission, records }: Handling, update: DeliveryUpdate, isLate: boolean): void {
+    if (update.state === 'delivered' && !isLate) return;
+    const record = records.get(update.id);
+    if (record === undefined) return;
+    const notice = noticeOf(incoming.callback, admission.timesReceived);
+    const { firstReceivedAt } = admission;
+    const milestone = milestoneAfter(update, { record, notice, firstReceivedAt }, isLate);
+    if (milestone !== undefined) this.#dependencies.onMilestone(milestone);
+  }
+
+  #withAlert({ incoming, admission, records, plan }: Handling, update: DeliveryUpdate): DeliveryUpdate {
+    const record = records.get(update.id);
+    if (record === undefined || update.state === 'delivered') return update;
+    // What is told elsewhere from now on is mended.
+    if (plannedFor(record, plan) === undefined) return update;
+    const { callback } = incoming;
+    const { firstReceivedAt } = admission;
+    return withAlert(update, record, { callback, firstReceivedAt }, this.#dependencies.alerts);
+  }
+
+  /** What was taken over, or waited for one of these, is the worker's, and so are alerts. */
+  #handOn({ records }: Handling, updates: readonly DeliveryUpdate[], { hasReleased }: Settled): void {
+    const due = updates.flatMap(({ id, state, isOurs, dueInMs }) => {
+      const isDue = state === 'pending' ? isOurs && dueInMs === 0 : hasReleased;
+      const record = isDue ? records.get(id) : undefined;
+      return record === undefined ? [] : record.destination;
+    });
+    const alerted = alertTargetsIn(updates);
+    if (due.length > 0 || alerted.length > 0) this.#dependencies.onDue([...due, ...alerted]);
+  }
+
+  #end({ underWay }: Handling, id: number, isFinished: boolean): void {
+    const delivery = underWay.get(id);
+    if (delivery !== undefined) this.#dependencies.underWay.end(delivery, isFinished ? 'finished' : 'open');
+  }
+
+  #context() {
+    const { policy, random } = this.#dependencies;
+    return { policy, random: random() };
+  }
+}
+
+/** As it stands since another request for the same callback was answered that it is taken over. */
+function asTakenOver<Standing extends { readonly record: DeliveryRecord }>(
+  { underWay }: Handling,
+  standing: Standing,
+): Standing {
+  const { record } = standing;
+  const isNews = !record.isOurs && underWay.get(record.id)?.isTakenOver === true;
+  return isNews ? { ...standing, record: { ...record, isOurs: true } } : standing;
+}

@@ -1,0 +1,42 @@
+/** Whose turn it is in a job, read from the deliveries. */
+import type { Kysely } from 'kysely';
+import { isIdle, isPending, placeOf } from './pending-rows.ts';
+import type { StoreTime } from './rows.ts';
+import type { Tables } from './tables.ts';
+import type { TimedStore } from './timed-store.ts';
+import type { Turns } from './turns.ts';
+
+export function createTurns(store: TimedStore): Turns {
+  return {
+    predecessorOf: (deliveryId, withinMs) =>
+      store.read(store.deadline(withinMs), async (db) => {
+        const place = await placeOf(db, deliveryId);
+        const places = place === undefined ? [] : [place];
+        return (await store.statements.predecessors({ trx: db, time: store.time() }, places))[0];
+      }),
+    claimedAmong: (deliveryIds, withinMs) =>
+      store.read(store.deadline(withinMs), (db) => claimedAmong(db, store.time(), deliveryIds)),
+    takeOver: (deliveryIds, withinMs) =>
+      store.transact({ isDurable: true, deadline: store.deadline(withinMs) }, async (trx) => {
+        await store.traits.lockDeliveries(trx, deliveryIds);
+        await trx
+          .updateTable('deliveries')
+          .set({ is_ours: 1 })
+          .where('id', 'in', deliveryIds)
+          .where(isPending)
+          .execute();
+      }),
+  };
+}
+
+async function claimedAmong(db: Kysely<Tables>, time: StoreTime, ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('id', 'in', ids)
+    .where(isPending)
+    .where((eb) => eb.not(isIdle(time)))
+    .execute();
+  return rows.map(({ id }) => id);
+}
