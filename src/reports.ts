@@ -10,8 +10,7 @@ import { LineLimit } from './observe/line-limit.ts';
 import type { Logger } from './observe/logger.ts';
 import type { Metrics } from './observe/metrics.ts';
 import type { ReceiverReport, TurnedAway } from './receive/receiver.ts';
-import { cleanLine } from './text/clean.ts';
-import { cutEnd } from './text/cut.ts';
+import { shortLine } from './text/short-line.ts';
 import type { Clock } from './time/clock.ts';
 
 const LONGEST_ID = 200;
@@ -80,7 +79,7 @@ function describeDelivery({ destination, state, error }: Verdict['deliveries'][n
 
 /** An id may be as long as a body. */
 function shortId(id: string): string {
-  return cutEnd(cleanLine(id), LONGEST_ID, '…');
+  return shortLine(id, LONGEST_ID);
 }
 
 /** One metric an attempt; a line only for a failed one or a poorer message, since the callback's line tells of the others. */

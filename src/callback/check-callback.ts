@@ -1,8 +1,7 @@
 /** Decides whether a JSON value is a callback, and says everything that is wrong with it at once. */
 import { number, object, string, ValidationError } from 'yup';
 import type { ObjectSchema } from 'yup';
-import { cleanLine } from '../text/clean.ts';
-import { cutEnd } from '../text/cut.ts';
+import { shortLine } from '../text/short-line.ts';
 import type { Callback } from './callback.ts';
 import { type CallbackError, InvalidCallback } from './invalid-callback.ts';
 import { isCallback } from './is-callback.ts';
@@ -123,7 +122,6 @@ function pointerTo(key: string): string {
   return `/${excerpt(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** The first slice spares a megabyte the cleaning. */
 function excerpt(text: string): string {
-  return cutEnd(cleanLine(text.slice(0, 5 * MAX_ECHO_LENGTH)), MAX_ECHO_LENGTH, '…');
+  return shortLine(text, MAX_ECHO_LENGTH);
 }

@@ -1,7 +1,7 @@
 /** A request body's bytes as a JSON value. */
 import { isUtf8 } from 'node:buffer';
 import { cleanLine } from '../text/clean.ts';
-import { cutEnd } from '../text/cut.ts';
+import { shortLine } from '../text/short-line.ts';
 import { parseExactly } from './exact-json.ts';
 import { InvalidCallback } from './invalid-callback.ts';
 import { MAX_DEPTH, textNestsDeeperThan } from './nesting.ts';
@@ -66,5 +66,5 @@ function reasonOf(error: unknown, text: string): string {
   const [, position] = /^([^"]* at position \d+)/s.exec(message) ?? [];
   if (position !== undefined) return cleanLine(position.replace(' in JSON', ''));
   const [, what = 'it cannot be read', excerpt = ''] = /^(.*?), (?:\.\.\.)?"(.*)"/s.exec(message) ?? [];
-  return `${cleanLine(what)} near "${cutEnd(cleanLine(excerpt), MAX_EXCERPT_LENGTH, '…')}"`;
+  return `${cleanLine(what)} near "${shortLine(excerpt, MAX_EXCERPT_LENGTH)}"`;
 }

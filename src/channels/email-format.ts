@@ -66,11 +66,14 @@ function stringOf(value: TemplateValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** Looked for at the beginning of each run of blanks only: from every blank on, a long run would take its square. */
+const BLANKS_AT_LINE_END = /(?<![ \t])[ \t]+$/gmu;
+
 /** Left out blocks of a template leave blank lines behind. */
 function tidyText(text: string): string {
   return `${text
     .toWellFormed()
-    .replace(/[ \t]+$/gmu, '')
+    .replace(BLANKS_AT_LINE_END, '')
     .replace(/\n{3,}/gu, '\n\n')
     .trim()}\n`;
 }

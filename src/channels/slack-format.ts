@@ -1,4 +1,5 @@
 /** The shape of a Slack message: a notification line in mrkdwn and Block Kit blocks. */
+import { isBlank } from '../text/blank.ts';
 import { cutMarkupBytes } from '../text/cut.ts';
 import { escapeFor } from '../text/escape.ts';
 import type { Landing } from '../text/landing.ts';
@@ -9,7 +10,7 @@ import { SLACK_THEMES, slackAsHtml } from './slack-html.ts';
 import { inspectSlack } from './slack-inspect.ts';
 import { fitBlock } from './slack-limits.ts';
 import { mentionsOf } from './slack-mentions.ts';
-import { isBlank, isList, isObject, lengthOf, stringAt, typeOf } from './slack-message.ts';
+import { isList, isObject, lengthOf, stringAt, typeOf } from './slack-message.ts';
 import type { SlackMessage, SlackObject } from './slack-message.ts';
 import { readRichText } from './slack-rich-text.ts';
 import { tableAsList } from './slack-table.ts';

@@ -1,8 +1,8 @@
 /** The runs of one rich_text section, list item, quote or table cell, put together from a template's words and values. */
+import { isBlank } from '../text/blank.ts';
 import { cutEnd } from '../text/cut.ts';
 import { cutMark } from './cut-marks.ts';
 import type { Language, TemplateValue } from './format.ts';
-import { isBlank } from './slack-message.ts';
 import type { SlackObject } from './slack-message.ts';
 
 /** Bits of a run's style. */

@@ -1,5 +1,6 @@
 /** Tables: Slack's own block, of which a message may hold one, and the list that stands for any other. */
-import { isBlank, isList, isObject, objectsAt, stringAt, typeOf } from './slack-message.ts';
+import { isBlank } from '../text/blank.ts';
+import { isList, isObject, objectsAt, stringAt, typeOf } from './slack-message.ts';
 import type { SlackObject } from './slack-message.ts';
 
 /** Slack: table block. */

@@ -5,6 +5,7 @@ import type { Callback } from '../callback/callback.ts';
 import { parseExactly } from '../callback/exact-json.ts';
 import { cleanText } from '../text/clean.ts';
 import { cutEnd, cutEndBytes } from '../text/cut.ts';
+import { shortText } from '../text/short-line.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type {
@@ -59,6 +60,9 @@ export interface Plan {
   readonly isOurs: boolean;
 }
 
+/** Longer than any name that a pattern of a route is looked for in, so that a cut one is no more routed than the whole. */
+const LONGEST_NAME = 2000;
+
 /** A callback to be written; its body as bytes. */
 export type NewCallback = Omit<Insertable<CallbackRow>, 'body'> & { readonly body: BodyToStore };
 
@@ -74,8 +78,8 @@ export function callbackRow(
     identity: identity ?? null,
     // The columns are for looking up and showing; what came, to the letter, is in the body.
     job_id: jobId,
-    bot_id: shortText(callback.bot_id),
-    bot_name: shortText(callback.bot_name),
+    bot_id: shortText(callback.bot_id, LONGEST_NAME),
+    bot_name: shortText(callback.bot_name, LONGEST_NAME),
     status: callback.status,
     started_at: arrival.startedAt,
     received_at: arrival.receivedAt,
@@ -94,24 +98,22 @@ export function callbackIn(body: StoredBody): Callback {
 /** Characters: what a column for people holds of foreign text, which may be as long as a body. */
 const LONGEST_TEXT = 1000;
 
-/** UTF-16 code units: whatever cleaning takes away, so many are enough to begin with. */
-const LOOKED_AT = 10 * LONGEST_TEXT;
-
-function shortText(text: string): string {
-  return cutEnd(cleanText(text.slice(0, LOOKED_AT)), LONGEST_TEXT, '…');
-}
-
 /** An id may be as long as a body, but PostgreSQL's indexes take 2.7 KB. */
 const LONGEST_JOB_ID = 200;
+
+/** Of a longer one, no more is cleaned: it is known by what came. */
+const LONGEST_CLEANED = 10_000;
 
 /**
  * As it stands in the ledger: of a longer one its beginning, and its hash, which tells it from its like. A callback is
  * known again by it, so whoever changes it, or what is clean, must think of the rows that are there.
  */
 export function jobIdOf({ job_id }: Callback): string {
-  const text = cleanText(job_id);
-  if (text.length <= LONGEST_JOB_ID) return text;
-  return `${text.slice(0, LONGEST_JOB_ID).toWellFormed()}… ${hash('sha256', text, 'hex')}`;
+  const isCleanedWhole = job_id.length <= LONGEST_CLEANED;
+  const text = cleanText(isCleanedWhole ? job_id : job_id.slice(0, LONGEST_CLEANED));
+  if (isCleanedWhole && text.length <= LONGEST_JOB_ID) return text;
+  const known = hash('sha256', isCleanedWhole ? text : job_id, 'hex');
+  return `${text.slice(0, LONGEST_JOB_ID).toWellFormed()}… ${known}`;
 }
 
 /** A delivery to be written. */
@@ -210,7 +212,9 @@ function receiptJson(receipt: Receipt): string {
   const json = JSON.stringify(receipt);
   if (json.length <= LONGEST_TEXT) return json;
   return JSON.stringify(
-    Object.fromEntries(Object.entries(receipt).map(([name, value]) => [name, shortText(value)])),
+    Object.fromEntries(
+      Object.entries(receipt).map(([name, value]) => [name, shortText(value, LONGEST_TEXT)]),
+    ),
   );
 }
 
@@ -223,8 +227,8 @@ export function updatedColumns(update: DeliveryUpdate, time: StoreTime) {
     refusals: update.refusals,
     error_class: error === undefined ? null : error.class,
     // A remote's words are foreign text, too.
-    error_code: error === undefined ? null : shortText(error.code),
-    error_message: error === undefined ? null : shortText(error.message),
+    error_code: error === undefined ? null : shortText(error.code, LONGEST_TEXT),
+    error_message: error === undefined ? null : shortText(error.message, LONGEST_TEXT),
     receipt: update.receipt === undefined ? null : receiptJson(update.receipt),
     held_because: update.heldBecause ?? null,
     claimed_by: null,
@@ -260,8 +264,8 @@ function historyAttempt(attempt: AttemptRecord): HistoryAttempt {
     started_at: startedAt,
     duration_ms: Math.round(durationMs),
     outcome,
-    error_code: error && shortText(error.code),
-    error_message: error && shortText(error.message),
+    error_code: error && shortText(error.code, LONGEST_TEXT),
+    error_message: error && shortText(error.message, LONGEST_TEXT),
   };
 }
 

@@ -1,7 +1,7 @@
 /** The filters that templates have beside Liquid's own. */
 import type { Liquid } from 'liquidjs';
 import type { DisplayConfig } from '../config/config.ts';
-import { cleanLine } from '../text/clean.ts';
+import { isBlank } from '../text/blank.ts';
 import { Escaped } from '../text/escape.ts';
 import { headlineOf } from '../text/headline.ts';
 import { parseStartTime } from '../callback/start-time.ts';
@@ -112,7 +112,7 @@ function registerDefault(liquid: Liquid): void {
   const original = liquid.filters['default'];
   if (typeof original !== 'function') return;
   liquid.registerFilter('default', function byDefault(value: unknown, ...rest: unknown[]) {
-    const shown = typeof value === 'string' && cleanLine(value) === '' ? '' : value;
+    const shown = typeof value === 'string' && isBlank(value) ? '' : value;
     return original.call(this, shown, ...rest) as unknown;
   });
 }

@@ -25,9 +25,9 @@ function writeLink(words: string, address: string, landing: PrintLanding): strin
   switch (landing) {
     case 'mrkdwn':
       // A line end or a bar would end the words.
-      return `<${escapeUrlForMrkdwn(address)}|${words.replace(/\s*\n\s*/gu, ' ').replaceAll('|', '¦')}>`;
+      return `<${escapeUrlForMrkdwn(address)}|${onOneLine(words).replaceAll('|', '¦')}>`;
     case 'markdown':
-      return `[${words.replace(/\s*\n\s*/gu, ' ')}](${escapeUrlForMarkdown(address)})`;
+      return `[${onOneLine(words)}](${escapeUrlForMarkdown(address)})`;
     case 'rich':
       return address.length > LONGEST_RICH_LINK ? words : markLink(address, words);
     case 'html':
@@ -42,4 +42,9 @@ function writeLink(words: string, address: string, landing: PrintLanding): strin
     case 'line':
       return words;
   }
+}
+
+/** Each run of white space is looked at once, whether or not a line ends in it. */
+function onOneLine(words: string): string {
+  return words.replace(/\s+/gu, (run) => (run.includes('\n') ? ' ' : run));
 }

@@ -7,7 +7,7 @@ import { createEngine, renderText } from './engine.ts';
 import { findMisuses } from './find-misuses.ts';
 import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 import { Meter } from './meter.ts';
-import { wholeUrl } from '../text/whole-url.ts';
+import { LONGEST_ADDRESS, wholeUrl } from '../text/whole-url.ts';
 import { CALLBACK_VIEW } from './view-shape.ts';
 
 /** What a link template sees beside the callback's own fields. */
@@ -86,9 +86,15 @@ function compileLink(
   return { templates: problems.length === 0 ? templates : undefined, problems };
 }
 
-/** The slashes of a reference are part of the path; everything else is data. */
+/** The slashes of a reference are part of the path; everything else is data. What is cut is no address even so. */
 function escapeRef(ref: string): Escaped {
-  return new Escaped(ref.split('/').map(escapeUrlPart).join('/'));
+  return new Escaped(
+    ref
+      .slice(0, LONGEST_ADDRESS + 1)
+      .split('/')
+      .map(escapeUrlPart)
+      .join('/'),
+  );
 }
 
 function renderLink(liquid: Liquid, templates: Template[], view: object, meter: Meter): string {

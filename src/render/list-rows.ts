@@ -6,7 +6,7 @@ import { cleanLine } from '../text/clean.ts';
 import { cutMiddle } from '../text/cut.ts';
 import { wholeRows } from '../text/whole-rows.ts';
 import { likeObjects, type LikeObjects } from './like-objects.ts';
-import { BETWEEN_PAIRS, fileEntries, itemText, memberText } from './value-text.ts';
+import { BETWEEN_PAIRS, fileEntries, itemText, memberText, nameText } from './value-text.ts';
 
 /** However many share the room, a row is worth showing only from here on. */
 const SHORTEST_ROW = 60;
@@ -84,7 +84,7 @@ function cleanerOf(isInline: boolean): (text: string) => string {
 }
 
 function keyText(key: string): string {
-  return cutMiddle(cleanLine(key), LONGEST_KEY, () => '…');
+  return cutMiddle(nameText(key), LONGEST_KEY, () => '…');
 }
 
 const asItIs = (text: string): string => text;

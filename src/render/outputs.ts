@@ -1,8 +1,15 @@
 /** The output values of a callback as templates see them: each named, sorted into kinds, with its files. */
 import { isJsonObject, type JsonObject } from '../callback/json-object.ts';
-import { cleanLine } from '../text/clean.ts';
 import { ownGetter } from './own-getter.ts';
-import { compactJson, fileEntries, fileName, inlineList, inlineText, isScalar } from './value-text.ts';
+import {
+  compactJson,
+  fileEntries,
+  fileName,
+  inlineList,
+  inlineText,
+  isScalar,
+  nameText,
+} from './value-text.ts';
 
 export interface FileView {
   readonly name: string;
@@ -43,9 +50,7 @@ const NOTHING: JsonObject = {};
 
 export function viewOutputs(output: unknown, context: FileContext): readonly OutputView[] {
   if (!isJsonObject(output)) return [];
-  return Object.entries(output).map(([name, value]) =>
-    viewOutput(cleanLine(name) || NO_NAME, value, context),
-  );
+  return Object.entries(output).map(([name, value]) => viewOutput(nameText(name) || NO_NAME, value, context));
 }
 
 function viewOutput(name: string, value: unknown, context: FileContext): OutputView {

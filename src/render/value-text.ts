@@ -7,6 +7,9 @@ import { endsOf } from './cut-value.ts';
 const MOST_CHARACTERS = 20_000;
 const MOST_MEMBERS = 100;
 
+/** Of a name: a key, or what a file is called. */
+const LONGEST_NAME = 2000;
+
 export const BETWEEN_PAIRS = ' · ';
 const BETWEEN_ITEMS = ', ';
 
@@ -38,7 +41,7 @@ export function inlineList(list: readonly unknown[]): string {
 }
 
 function inlineObject(object: JsonObject): string {
-  const textOfPair = (key: string) => `${cleanLine(key)}: ${memberText(object[key])}`;
+  const textOfPair = (key: string) => `${nameText(key)}: ${memberText(object[key])}`;
   return joinSome(Object.keys(object), textOfPair, BETWEEN_PAIRS);
 }
 
@@ -77,6 +80,11 @@ function leafText(value: unknown, clean: (text: string) => string): string {
   return clean(endsOf(typeof value === 'string' ? value : compactJson(value), MOST_CHARACTERS));
 }
 
+/** A key or a file's name on one line; of a longer one its ends. */
+export function nameText(name: string): string {
+  return cleanLine(endsOf(name, LONGEST_NAME));
+}
+
 /** Callback interface, "File value": `{type: "files", files: […]}`; undefined for anything else. */
 export function fileEntries(value: unknown): readonly unknown[] | undefined {
   if (!isJsonObject(value) || value['type'] !== 'files') return undefined;
@@ -86,10 +94,10 @@ export function fileEntries(value: unknown): readonly unknown[] | undefined {
 /** What a file entry is called: its name, else the end of its reference. */
 export function fileName(entry: unknown): string {
   const meta = isJsonObject(entry) && isJsonObject(entry['meta']) ? entry['meta'] : {};
-  const name = typeof meta['name'] === 'string' ? cleanLine(meta['name']) : '';
+  const name = typeof meta['name'] === 'string' ? nameText(meta['name']) : '';
   if (name !== '') return name;
   const ref = isJsonObject(entry) && typeof entry['ref'] === 'string' ? entry['ref'] : '';
-  return cleanLine(ref.slice(ref.lastIndexOf('/') + 1)) || cleanLine(compactJson(entry)) || '–';
+  return nameText(ref.slice(ref.lastIndexOf('/') + 1)) || nameText(compactJson(entry)) || '–';
 }
 
 /** One more than is shown, so that the rest is not forgotten. */

@@ -29,6 +29,9 @@ const EMOJI_COLON = /:(?=(?:[0-9_+'-]*[a-z][a-z0-9_+'-]*|[-+]1):)/g;
 const MENTION_AT = /@(?=here|channel|everyone)/gi;
 const ENTITY_AMPERSAND = /&(?=(?:amp|lt|gt);)/g;
 
+/** Nothing opens an address of this length, so that what is left out of it leads nowhere else. */
+const LONGEST_URL_PART = 10_000;
+
 const ESCAPES: Readonly<Record<Landing, (text: string) => string>> = {
   mrkdwn: (text) => escapeMrkdwn(cleanText(text)),
   markdown: (text) => escapeMarkdown(cleanText(text)),
@@ -39,7 +42,7 @@ const ESCAPES: Readonly<Record<Landing, (text: string) => string>> = {
   text: cleanText,
   line: cleanLine,
   // An apostrophe would end a quoted attribute; encodeURIComponent leaves it.
-  url: (text) => encodeURIComponent(text.toWellFormed()).replaceAll("'", '%27'),
+  url: (text) => encodeURIComponent(text.slice(0, LONGEST_URL_PART).toWellFormed()).replaceAll("'", '%27'),
 };
 
 /** The function that cleans and escapes a foreign value for a landing. Never apply one to its own result. */

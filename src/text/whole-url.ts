@@ -4,7 +4,7 @@ const LOOKS_LIKE_URL = /^https?:\/\/[^\s<>"]+$/iu;
 /** Printable ASCII only: nothing in it needs cleaning. */
 const PLAIN_URL = /^https?:\/\/[!#-;=?-~]+$/iu;
 /** In its normal form; what is longer, some mail readers and browsers open cut short. */
-const MAX_LENGTH = 2000;
+export const LONGEST_ADDRESS = 2000;
 /** A path that climbs leaves the folder its link was made for. */
 const CLIMBS = /\/(?:\.|%2e){1,2}(?:[/?#\\]|$)/iu;
 
@@ -18,10 +18,10 @@ export function isUrl(text: string): boolean {
 
 /** The address in its normal form, or undefined where the text is no http or https address as a whole, or one too long to open. */
 export function wholeUrl(text: string): string | undefined {
-  if (text.length > MAX_LENGTH || !LOOKS_LIKE_URL.test(text)) return undefined;
+  if (text.length > LONGEST_ADDRESS || !LOOKS_LIKE_URL.test(text)) return undefined;
   if (!text.isWellFormed() || CLIMBS.test(text) || !URL.canParse(text)) return undefined;
   const address = new URL(text).href.replaceAll('|', '%7C').replaceAll("'", '%27');
-  return address.length > MAX_LENGTH ? undefined : address;
+  return address.length > LONGEST_ADDRESS ? undefined : address;
 }
 
 export function escapeUrlForMrkdwn(url: string): string {

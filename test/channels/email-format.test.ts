@@ -24,6 +24,13 @@ describe('a mail', () => {
     expect(compose({ text: '\na  \n\n\n\nb\n\n' }).text).to.equal('a\n\nb\n');
   });
 
+  it('looks at each run of blanks in its text once, wherever it stands', () => {
+    const { text } = compose({ text: `a${' \t'.repeat(100_000)}b \t\nc` });
+    expect(text)
+      .to.match(/^a \t/)
+      .and.to.match(/ \tb\nc\n$/);
+  });
+
   it('keeps its HTML as it is', () => {
     expect(compose({ text: 'x', html: '<p>x</p>\n' }).html).to.equal('<p>x</p>');
   });

@@ -1,4 +1,5 @@
 /** What ledgers know callbacks by: rows of every version hold it, so no release may change it. */
+import { hash } from 'node:crypto';
 import { expect } from 'chai';
 import { identityOf } from '../../src/callback/identity.ts';
 import { jobIdOf } from '../../src/ledger/rows.ts';
@@ -40,4 +41,15 @@ describe('what a ledger knows a callback by', () => {
       expect(jobIdOf(callbackWith({ job_id }))).to.equal(key);
     });
   }
+
+  it('tells ids apart that no job has, and that are too long to be cleaned whole', () => {
+    const keys = ['a', 'b', '\u0300'].map((end) =>
+      jobIdOf(callbackWith({ job_id: `j${'\u0315'.repeat(1_000_000)}${end}` })),
+    );
+    expect(new Set(keys)).to.have.property('size', 3);
+    for (const key of keys) expect(key).to.match(/^j\u0315{8}… [0-9a-f]{64}$/u);
+    expect(jobIdOf(callbackWith({ job_id: 'x'.repeat(10_001) }))).to.equal(
+      `${'x'.repeat(200)}… ${hash('sha256', 'x'.repeat(10_001), 'hex')}`,
+    );
+  });
 });

@@ -205,6 +205,9 @@ describe('an engine', () => {
       /^<a href="https:\/\/x\.example\/%27y" [^>]*>&lt;a&gt;<\/a>$/,
     );
     expect(link('text', 'a', 'https://x.example/y')).to.equal('a <https://x.example/y>');
+    const ofSeveral =
+      '{% capture words %}a \n\n b  c{% endcapture %}{{ words | link: "https://x.example/y" }}';
+    expect(print('mrkdwn', ofSeveral, {})).to.equal('<https://x.example/y|a b  c>');
     expect(link('plain', 'a', 'https://x.example/y')).to.equal('a');
     for (const url of ['', null, 5, 'javascript:x', 'https://'])
       expect(link('mrkdwn', 'a', url)).to.equal('a');
