@@ -95,8 +95,8 @@ const PREFIX_VERDICTS: readonly (readonly [string, Verdict])[] = [
 ];
 
 /** Anything else in `error` is no code: the client puts a body that is not JSON there. */
-const SLACK_CODE = /^[a-z][a-z_]*$/;
-const SCOPE = /^[a-z.:_-]+$/;
+const SLACK_CODE = /^[a-z][a-z_]{0,99}$/;
+const SCOPE = /^[a-z.:_-]{1,200}$/;
 const JSON_POINTER = /\[json-pointer:((?:\/\w+)+)\]/;
 
 /** What any error of a call to Slack means. Nothing of the original goes with it: it may hold the token or the message. */
