@@ -1,0 +1,119 @@
+/** The built program with a small heap, between a strict Slack and a mail server: to be attacked, and to be alive after. */
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { request } from 'undici';
+import {
+  HONEST_ADDRESS,
+  HONEST_BOTS,
+  type HonestOptions,
+  type HonestProber,
+  startHonestProber,
+} from './honest-prober.ts';
+import type { ServeProcess } from './process.ts';
+import { keyedCallback, keyOf } from './proof-tally.ts';
+import { createProofWorld, type ProofSettings, type ProofWorld } from './proof-world.ts';
+import { type Probe, timedRequest, type TimedRequest } from './timed-request.ts';
+
+/** Megabytes of heap: what the promises about memory are made for. */
+export const HEAP_MB = 256;
+
+/** The honest BOTs have destinations of their own, so that what was told of them can be counted apart. */
+export const HONEST_DESTINATION = 'slack:#log';
+
+const HONEST_ROUTE = `  - { bot_id: '${HONEST_BOTS}*', notify: [{ slack: '#log' }] }`;
+
+export interface HostileSettings extends Omit<ProofSettings, 'routes'> {
+  /** Routes before `default_route`, as YAML list items indented by two, e.g. `  - { bot_id: x, notify: [] }`. */
+  readonly routes?: string;
+  /** Megabytes; `HEAP_MB` where it is left out. */
+  readonly heapMb?: number;
+  /** Of Node, beside the heap's size. */
+  readonly nodeArguments?: readonly string[];
+}
+
+export interface HostileProgram {
+  readonly world: ProofWorld;
+  readonly botbell: ServeProcess;
+  readonly port: number;
+  /** Of the receiver, e.g. `/callbacks`. */
+  readonly path: string;
+  /** Begins to post ordinary callbacks, whose destination is `HONEST_DESTINATION`. */
+  startHonest(options?: Partial<HonestOptions>): Promise<HonestProber>;
+  /** Posts these bytes as a callback, from 127.0.0.1 unless the options say otherwise. */
+  post(body: string | Uint8Array, options?: Partial<TimedRequest>): Promise<Probe>;
+  /** Bytes; the most that it ever had is the peak. */
+  memory(): { readonly rss: number; readonly peakRss: number };
+  /** CPU time so far, all threads. */
+  cpuMs(): number;
+  metrics(): Promise<string>;
+  /** Fails unless it runs, answers /healthz and an ordinary callback, and has logged nothing that nobody foresaw. */
+  expectAlive(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startHostileProgram(settings: HostileSettings = {}): Promise<HostileProgram> {
+  const { heapMb = HEAP_MB, nodeArguments = [], routes = '', ...proofSettings } = settings;
+  const world = await createProofWorld({ ...proofSettings, routes: `routes:\n${HONEST_ROUTE}\n${routes}` });
+  const botbell = await world.start({ nodeArguments: [`--max-old-space-size=${heapMb}`, ...nodeArguments] });
+  const { port, pathname } = new URL(botbell.callbacksUrl);
+  const place = { port: Number(port), path: pathname };
+  const probers: HonestProber[] = [];
+  return {
+    world,
+    botbell,
+    ...place,
+    async startHonest(options) {
+      const prober = await startHonestProber({ ...place, ...options });
+      probers.push(prober);
+      return prober;
+    },
+    post: (body, options) => timedRequest({ ...place, body, ...options }),
+    memory: () => memoryOf(botbell.pid),
+    cpuMs: () => cpuMsOf(botbell.pid),
+    metrics: () => textAt(`${botbell.adminUrl}/metrics`),
+    expectAlive: () => expectAlive(botbell, place),
+    async close() {
+      for (const each of probers) each.kill();
+      await world.close();
+    },
+  };
+}
+
+/** proc(5) has it in kB. */
+function memoryOf(pid: number): { rss: number; peakRss: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const bytesOf = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) * 1024;
+  return { rss: bytesOf('VmRSS'), peakRss: bytesOf('VmHWM') };
+}
+
+/** proc(5): user and system time are in clock ticks, of which Linux has a hundred a second. */
+const MS_PER_TICK = 10;
+
+function cpuMsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
+}
+
+async function textAt(url: string): Promise<string> {
+  const { body } = await request(url);
+  return body.text();
+}
+
+/** Keys of its own, far from those that honest clients count up. */
+let lastKey = 900_000;
+
+async function expectAlive(botbell: ServeProcess, place: Pick<TimedRequest, 'port' | 'path'>): Promise<void> {
+  const ended = await Promise.race([botbell.exited(), Promise.resolve('running')]);
+  expect(ended, botbell.log().slice(-2000)).to.equal('running');
+  const health = await timedRequest({ ...place, path: '/healthz', from: HONEST_ADDRESS });
+  expect(health.status, health.body).to.equal(200);
+  lastKey += 1;
+  const body = JSON.stringify(keyedCallback(keyOf(lastKey), { bot_id: `${HONEST_BOTS}last` }));
+  const answer = await timedRequest({ ...place, body, from: HONEST_ADDRESS });
+  expect(answer.status, answer.body).to.equal(200);
+  const unforeseen = botbell
+    .log()
+    .split('\n')
+    .filter((line) => /unforeseen error|unhandled/i.test(line));
+  expect(unforeseen).to.deep.equal([]);
+}
