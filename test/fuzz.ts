@@ -85,7 +85,14 @@ print(`seed ${seed}`);
 for (let index = queue.peek(); index !== undefined; index = queue.peek()) {
   const round = roundOf(index);
   const mode = MODES[round % MODES.length] as Mode;
-  await runRound({ seed, mode, nextIndex: () => queue.takeOf(round), findings, counts });
+  await runRound({
+    seed,
+    mode,
+    nextIndex: () => queue.takeOf(round),
+    findings,
+    counts,
+    onAttack: only && print,
+  });
 }
 clearInterval(minutely);
 print(`seed ${seed}: ${lineOf(counts, findings)}`);

@@ -137,13 +137,19 @@ function faultOfHtml(html: string): string | undefined {
   return saidBy(() => {
     expectWellFormed(html);
     const bad = linksIn(html).find(
-      ({ address, words }) => !address.startsWith(OUR_LINKS) && decoded(words) !== decoded(address),
+      ({ address, words }) => !address.startsWith(OUR_LINKS) && !isSameAddress(words, address),
     );
     if (bad !== undefined)
       throw new Error(
         `a foreign link says "${bad.words.slice(0, 100)}" and leads to ${bad.address.slice(0, 100)}`,
       );
   });
+}
+
+/** `https://a` and `https://a/` are. */
+function isSameAddress(words: string, address: string): boolean {
+  const [said, led] = [decoded(words), decoded(address)];
+  return said === led || (URL.canParse(said) && new URL(said).href === led);
 }
 
 function saidBy(check: () => void): string | undefined {

@@ -11,8 +11,9 @@ import { type Mode, startTarget, type Target } from './target.ts';
 /** The contract's `answer_within`, and a second. */
 const ANSWERED_WITHIN_MS = 9000;
 
-/** For /healthz: what is slower counts where the program itself was at work for more than half of it, and not the machine. */
+/** For /healthz: what is slower counts where it was the program that was at work for so long, and not the machine. */
 const MOST_STALL_MS = 1000;
+const MOST_STALL_CPU_MS = 600;
 
 /** With a heap of 256 MB: what V8 and the program need beside it, bodies, zlib, SQLite. */
 const MOST_RSS = 700 * 1024 * 1024;
@@ -63,6 +64,8 @@ export interface RoundOptions {
   readonly nextIndex: () => number | undefined;
   readonly findings: Findings;
   readonly counts: Counts;
+  /** Hears of each connection's end. */
+  readonly onAttack?: ((line: string) => void) | undefined;
 }
 
 interface Window {
@@ -152,7 +155,10 @@ class Round {
     );
   }
 
-  #judge({ index, kind, isAmbiguous, expectsAnswer }: Attack, { answers, isClosed, ms }: Exchanged): void {
+  #judge(attack: Attack, { answers, isClosed, ms }: Exchanged): void {
+    const { index, kind, isAmbiguous, expectsAnswer } = attack;
+    const got = answers.map(({ status }) => status).join() || 'nothing';
+    this.#options.onAttack?.(`${index} ${kind}: ${got} after ${ms.toFixed(0)} ms`);
     const { statuses } = this.#options.counts;
     for (const answer of answers) {
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
@@ -263,23 +269,21 @@ class Round {
     }
     for (const { at, ms, status, body } of seen.health) {
       if (status !== 200) this.#addAt(at, ms, `/healthz answered ${status} ${body}`);
-      else if (ms > MOST_STALL_MS && this.#cpuShare(at, ms) > 0.5) this.#addAt(at, ms, '/healthz was slow');
+      else if (ms > MOST_STALL_MS && this.#cpuMs(at, ms) > MOST_STALL_CPU_MS)
+        this.#addAt(at, ms, '/healthz was slow');
     }
   }
 
-  /** How much of one core the program had in that time. */
-  #cpuShare(at: number, ms: number): number {
-    const during = this.#samples.filter(
-      (sample) => sample.at >= at - SAMPLE_EVERY_MS && sample.at <= at + ms,
-    );
-    const [first, last] = [during[0], during.at(-1)];
-    if (first === undefined || last === undefined || last.at === first.at) return 1;
-    return (last.cpuMs - first.cpuMs) / (last.at - first.at);
+  /** What the program had of all cores in that time; a sample more on either side. */
+  #cpuMs(at: number, ms: number): number {
+    const before = this.#samples.findLast((sample) => sample.at <= at);
+    const after = this.#samples.find((sample) => sample.at >= at + ms) ?? this.#samples.at(-1);
+    return before === undefined || after === undefined ? 0 : after.cpuMs - before.cpuMs;
   }
 
   #addAt(at: number, ms: number, what: string): void {
-    const share = this.#cpuShare(at, ms).toFixed(2);
-    this.#add(`${what} (after ${ms.toFixed(0)} ms, ${share} of a core its own)`, this.#underWay(at, at + ms));
+    const cpu = `${this.#cpuMs(at, ms)} ms of CPU`;
+    this.#add(`${what} (after ${ms.toFixed(0)} ms, ${cpu})`, this.#underWay(at, at + ms));
   }
 
   #add(what: string, indexes: readonly number[] = this.#underWay(Date.now() - 1000, Date.now())): void {
