@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type MailCatcher, startMailCatcher } from '../../src/demo/mail-catcher.ts';
 import type { SlackFault } from '../../src/demo/slack-faults.ts';
+import type { SlackCall } from '../../src/demo/slack-methods.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../src/demo/slack-stand-in.ts';
 import { serve, type ServeOptions, type ServeProcess } from './process.ts';
 import { toldBy } from './proof-tally.ts';
@@ -21,7 +22,7 @@ export interface ProofSettings {
   readonly receiver?: string;
   readonly delivery?: string;
   readonly routes?: string;
-  readonly faultOf?: () => SlackFault | undefined;
+  readonly faultOf?: (call: SlackCall) => SlackFault | undefined;
 }
 
 export interface ProofWorld {
