@@ -4,7 +4,7 @@ import type { CaughtMail } from '../../src/demo/mail-catcher.ts';
 import type { PostedMessage } from '../../src/demo/slack-stand-in.ts';
 import type { SlackMessage } from '../../src/channels/slack-message.ts';
 import { decoded, expectWellFormed, linksIn } from '../render/mail-rules.ts';
-import { controlSequences, expectAcceptable, richLinks, richRuns } from '../render/slack-rules.ts';
+import { controlSequences, expectAcceptable, richRuns } from '../render/slack-rules.ts';
 import type { Answer } from './exchange.ts';
 import { SECRETS } from './target.ts';
 
@@ -80,9 +80,8 @@ export function faultOfMessage({ text, blocks, args }: PostedMessage): string | 
   if (fault !== undefined) return `Slack would refuse: ${fault}`;
   const foreign = controlSequences(message).find((each) => !each.startsWith(`<${OUR_LINKS}`));
   if (foreign !== undefined) return `foreign markup acts: ${foreign.slice(0, 200)}`;
-  // An address that stands for itself leads where it says.
-  const link = richLinks(message).find((each) => each.includes(' <') && !each.includes(` <${OUR_LINKS}`));
-  if (link !== undefined) return `a foreign link: ${link.slice(0, 300)}`;
+  const link = richRuns(blocks).find((run) => run['type'] === 'link' && !leadsWhereItSays(run));
+  if (link !== undefined) return `a foreign link: ${JSON.stringify(link).slice(0, 300)}`;
   const mention = richRuns(blocks).find(({ type }) => MENTIONS.has(type));
   if (mention !== undefined) return `a mention: ${JSON.stringify(mention)}`;
   return undefined;
@@ -144,6 +143,14 @@ function faultOfHtml(html: string): string | undefined {
         `a foreign link says "${bad.words.slice(0, 100)}" and leads to ${bad.address.slice(0, 100)}`,
       );
   });
+}
+
+/** Of a link in a rich text; words are left out where the address is shown itself. */
+function leadsWhereItSays({ text, url }: Readonly<Record<string, unknown>>): boolean {
+  if (typeof url !== 'string') return false;
+  return (
+    url.startsWith(OUR_LINKS) || text === undefined || (typeof text === 'string' && isSameAddress(text, url))
+  );
 }
 
 /** `https://a` and `https://a/` are. */

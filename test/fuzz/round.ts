@@ -22,7 +22,7 @@ const MOST_RSS = 700 * 1024 * 1024;
 const PATIENCE_MS = 14_000;
 
 const SAMPLE_EVERY_MS = 100;
-const AT_ONCE = 3;
+const AT_ONCE = 6;
 const SETTLED_WITHIN_MS = 120_000;
 const STOPPED_WITHIN_MS = 11_000;
 
@@ -169,7 +169,8 @@ class Round {
     }
     if (this.#hasEnded || !expectsAnswer || answers.length > 0) return;
     const how = isClosed ? 'the connection was closed' : 'it waits still';
-    this.#add(`[${kind}] has no answer: ${how} after ${ms.toFixed(0)} ms`, [index]);
+    const others = this.#underWay(Date.now() - ms, Date.now()).filter((each) => each !== index);
+    this.#add(`[${kind}] has no answer: ${how} after ${ms.toFixed(0)} ms`, [index, ...others]);
   }
 
   #sample(): void {
