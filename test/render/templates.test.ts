@@ -299,6 +299,19 @@ describe('a user’s templates', () => {
     });
   });
 
+  for (const set of ['__proto__', 'constructor', 'toString'])
+    it(`are found where the set is named "${set}", and print only what is the sender’s own`, () => {
+      const renderer = rendererWith({
+        [`${set}/slack/succeeded.yaml`]: `text: 'mine{{ output.${set} }}{{ callback.${set} }}{% render "${set}" %}'`,
+        [`${set}/slack/_${set}.liquid`]: ', too',
+      });
+      const target = { ...SLACK, templateSet: set };
+      expect(renderer.check([target])).to.deep.equal([]);
+      expect(renderer.slack({ ...BARE, output: {} }, { templateSet: set }).text).to.equal('mine, too');
+      const missing = rendererWith({}).check([{ ...SLACK, templateSet: `${set}x` }]);
+      expect(missing.map(({ message }) => message).join()).to.match(/^there is no template set/);
+    });
+
   describe('stay in their folder', () => {
     const outside = 'text: "from outside"';
 
