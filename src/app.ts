@@ -7,6 +7,7 @@ import { composePipeline, destinationsOf, leaseMsOf, type Pipeline } from './com
 import type { AdminConfig, Config } from './config/config.ts';
 import { MemoryBudget, memoryFor } from './deliver/memory-budget.ts';
 import { timeBudgetOf } from './deliver/time-budget.ts';
+import { senderReader } from './http/remote-address.ts';
 import { listen, type ListeningServer, type MalformedRequest } from './http/server.ts';
 import type { OpenLedger } from './ledger/config-store.ts';
 import { openLedger } from './ledger/open-ledger.ts';
@@ -237,6 +238,7 @@ function openReceiver(
   const receiver = createReceiver({
     config: config.receiver,
     clock,
+    senderOf: senderReader(config.receiver.trustProxy),
     check: createCallbackCheck(config.display.timezone),
     handle: (incoming) => pipeline.bridge.handle(incoming),
     refuse: (refusal) => keepRefused(options, services, refusal),

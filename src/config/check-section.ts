@@ -106,8 +106,13 @@ function readInterpolated(
   }
   if (typeof value !== 'string' || !findings.isInterpolated(path)) return value;
   if (description.type === 'number' && /^-?\d{1,15}$/.test(value)) return Number(value);
-  if (description.type === 'boolean' && /^(true|false)$/.test(value)) return value === 'true';
+  if (isFlag(description) && /^(true|false)$/.test(value)) return value === 'true';
   return value;
+}
+
+function isFlag(description: SchemaFieldDescription): boolean {
+  const meta = 'meta' in description ? ((description.meta ?? {}) as Partial<FieldMeta>) : {};
+  return description.type === 'boolean' || meta.isFlag === true;
 }
 
 /** A value that would pass; undefined, as if it were not there, where nothing is known of such values. */

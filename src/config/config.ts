@@ -23,7 +23,8 @@ export interface ReceiverConfig {
   readonly tokens: readonly string[];
   /** CIDRs; empty: anyone. */
   readonly allowFrom: readonly string[];
-  readonly trustProxy: boolean;
+  /** Whose X-Forwarded-For is believed: nobody's, whoever connects, or that of the proxies in these CIDRs. */
+  readonly trustProxy: boolean | readonly string[];
   readonly maxBodyBytes: number;
   /** JSON values in one callback. */
   readonly maxNodes: number;

@@ -22,8 +22,8 @@ export function receiverOf(section: ReceiverSection): ReceiverConfig {
     listen: listenAddress(section.listen),
     path: tokens.length > 0 ? section.path.replace(/\/$/, '') : section.path,
     tokens,
-    allowFrom: section.allow_from.map((text) => parseCidr(text) ?? text),
-    trustProxy: section.trust_proxy,
+    allowFrom: cidrs(section.allow_from),
+    trustProxy: typeof section.trust_proxy === 'boolean' ? section.trust_proxy : cidrs(section.trust_proxy),
     maxBodyBytes: parsed(parseSize(section.max_body)),
     maxNodes: section.max_nodes,
     answerWithinMs: milliseconds(section.answer_within),
@@ -64,6 +64,10 @@ export function displayOf(section: DisplaySection): DisplayConfig {
     language: section.language,
     links: { ...(job !== undefined && { job }), ...(file !== undefined && { file }) },
   };
+}
+
+function cidrs(texts: readonly string[]): readonly string[] {
+  return texts.map((text) => parseCidr(text) ?? text);
 }
 
 function listenAddress(text: string): ListenAddress {

@@ -1,5 +1,5 @@
 /** The kinds of value that the config is made of, as yup schemas that carry their own documentation. */
-import { array, boolean, mixed, number, string, ValidationError, type TestContext } from 'yup';
+import { array, mixed, number, string, ValidationError, type TestContext } from 'yup';
 import type { Rule } from './field-rules.ts';
 import { parseDuration, parseSize } from '../time/duration.ts';
 
@@ -13,6 +13,8 @@ export interface FieldMeta {
   readonly example?: string;
   /** JSON Schema of a value that yup's own description cannot tell. */
   readonly jsonSchema?: Readonly<Record<string, unknown>>;
+  /** Whether true and false are values of it where yup's type does not tell: a text from interpolation may be one. */
+  readonly isFlag?: boolean;
 }
 
 const DURATION_PATTERN = '^(?=\\d)(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?(\\d+ms)?$';
@@ -77,8 +79,22 @@ export function integer(byDefault: number, range: { min: number; max: number }, 
     .meta(meta);
 }
 
-export function flag(byDefault: boolean, meta: FieldMeta) {
-  return boolean().strict().default(byDefault).meta(meta);
+/** True, false, or texts that pass a rule. */
+export function flagOrTexts(byDefault: boolean, rule: Rule, wanted: string, meta: FieldMeta) {
+  const items = { type: 'array', items: { type: 'string' } };
+  const jsonSchema = { anyOf: [{ type: 'boolean' }, items, { $ref: '#/$defs/interpolated' }] };
+  return mixed<boolean | string[]>()
+    .strict()
+    .default(byDefault)
+    .meta({ isFlag: true, jsonSchema, ...meta })
+    .test('flagOrTexts', (value: unknown, context) => {
+      if (value === undefined || typeof value === 'boolean') return true;
+      if (!Array.isArray(value)) return context.createError({ message: `\${path} must be ${wanted}` });
+      const faults = value.flatMap((item, index) =>
+        faultOf(item, `${context.path}[${index}]`, rule, context),
+      );
+      return faults.length === 0 || new ValidationError(faults, undefined, context.path);
+    });
 }
 
 export function choice<const Name extends string>(

@@ -21,7 +21,7 @@ import {
 import {
   choice,
   duration,
-  flag,
+  flagOrTexts,
   integer,
   size,
   text,
@@ -51,7 +51,14 @@ export const receiverSchema = section('Where callbacks come in.', {
     doc: 'Addresses or CIDRs that may send callbacks. Empty: anyone.',
     example: '192.0.2.0/24',
   }),
-  trust_proxy: flag(false, { doc: "Take the sender's address from the rightmost X-Forwarded-For entry." }),
+  trust_proxy: flagOrTexts(
+    false,
+    cidrRule,
+    'true, false, or a list of the proxies’ addresses and CIDRs, such as [10.0.0.0/8]',
+    {
+      doc: "Take the sender's address from X-Forwarded-For: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.",
+    },
+  ),
   max_body: size('8mb', { doc: 'Largest body, also after decompression; a larger one is answered 413.' }),
   max_nodes: integer(
     500_000,

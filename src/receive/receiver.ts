@@ -1,4 +1,5 @@
 /** The public listener: checks that a POST is a callback, hands it on, and answers as the deliveries went. */
+import type { IncomingMessage } from 'node:http';
 import { Router, type RouterContext } from '@koa/router';
 import Koa, { type Context } from 'koa';
 import type { Callback } from '../callback/callback.ts';
@@ -13,7 +14,7 @@ import {
   type ProblemState,
   unlessCutOff,
 } from '../http/problem.ts';
-import { networkFilter, remoteAddressOf } from '../http/remote-address.ts';
+import { networkFilter, type SenderReader } from '../http/remote-address.ts';
 import { afterTurn } from '../time/after-turn.ts';
 import type { Clock } from '../time/clock.ts';
 import { Convoy } from '../time/convoy.ts';
@@ -62,6 +63,8 @@ export interface ReceiverDependencies {
   readonly handle: (incoming: Incoming) => Promise<Verdict>;
   /** Keeps a refused body for the operator; never rejects. */
   readonly refuse: (refusal: Refusal) => Promise<void>;
+  /** As `trust_proxy` has it. */
+  readonly senderOf: SenderReader;
   readonly traffic: Traffic;
   readonly memory: BodyMemory;
   readonly report: (report: ReceiverReport) => void;
@@ -86,7 +89,7 @@ export function createReceiver(dependencies: ReceiverDependencies): Koa {
   router.all('/healthz', answerHealth);
   const hasToken = config.tokens.length > 0;
   if (hasToken) router.all(config.path, refuseWithoutToken);
-  const checkSender = senderCheck(config);
+  const checkSender = senderCheck(dependencies);
   const take = postTaker(dependencies);
   router.all(hasToken ? `${config.path}/:token` : config.path, (ctx) => {
     checkSender(ctx);
@@ -107,23 +110,28 @@ function refuseWithoutToken(): never {
 }
 
 /** Token, address, method, in this order: whoever does not know the token learns nothing else. */
-function senderCheck({ tokens, allowFrom, trustProxy }: ReceiverConfig) {
-  const isAllowed = networkFilter(allowFrom);
+function senderCheck({ config: { tokens, allowFrom }, senderOf }: ReceiverDependencies) {
+  const isInNetworks = networkFilter(allowFrom);
+  const isAllowed = (request: IncomingMessage) => {
+    if (allowFrom.length === 0) return true;
+    const { address, isKnown } = senderOf(request);
+    return isKnown && isInNetworks(address);
+  };
   return (ctx: CallbackContext) => {
     if (tokens.length > 0 && !isOneOf(ctx.params['token'] ?? '', tokens)) throw notFound('wrong token');
-    if (!isAllowed(remoteAddressOf(ctx.req, trustProxy))) {
+    if (!isAllowed(ctx.req)) {
       throw new HttpProblem({ status: 403, detail: 'Callbacks are not taken from this address.' });
     }
     if (ctx.method !== 'POST') throw methodNotAllowed('POST');
   };
 }
 
-function turnedAwayReporter({ config, reportTurnedAway, onUnforeseen }: ReceiverDependencies) {
+function turnedAwayReporter({ config, senderOf, reportTurnedAway, onUnforeseen }: ReceiverDependencies) {
   const sayLater = afterTurn(unfailing(reportTurnedAway, onUnforeseen));
   const known = new Set(config.path.split('/'));
   return (ctx: Context): void => {
     const { req, method, status, state } = ctx;
-    const from = remoteAddressOf(req, config.trustProxy);
+    const from = senderOf(req).address;
     const { problem = '' } = state as ProblemState;
     sayLater({ status, from, method, path: pathShown(req.url ?? '', known), problem });
   };
@@ -151,7 +159,7 @@ function methodNotAllowed(allow: string): HttpProblem {
  * turned away before its body is read.
  */
 function postTaker(dependencies: ReceiverDependencies) {
-  const { config, clock, traffic, report, onUnforeseen } = dependencies;
+  const { config, clock, traffic, senderOf, report, onUnforeseen } = dependencies;
   const read = bodyReader(config.maxBodyBytes);
   const convoy = new Convoy();
   const sayLater = afterTurn(unfailing(report, onUnforeseen));
@@ -173,7 +181,7 @@ function postTaker(dependencies: ReceiverDependencies) {
     }
     const { callback, verdict, problem, pointers } = ctx.state;
     const durationMs = clock.monotonic() - startedAt;
-    const from = problem === undefined ? undefined : remoteAddressOf(ctx.req, config.trustProxy);
+    const from = problem === undefined ? undefined : senderOf(ctx.req).address;
     // After the answer, which is written in this turn of the event loop: the BOT's time is not for our log.
     sayLater({ status: ctx.status, durationMs, callback, verdict, problem, from, pointers });
   };
@@ -246,10 +254,10 @@ async function turnAway(
   ctx: CallbackContext,
   { bytes, receivedAt, arrivedAt }: Posted,
   error: unknown,
-  { config, refuse }: ReceiverDependencies,
+  { senderOf, refuse }: ReceiverDependencies,
 ): Promise<never> {
   const { status, detail, errors, logged } = refusalOf(error);
-  const from = remoteAddressOf(ctx.req, config.trustProxy);
+  const from = senderOf(ctx.req).address;
   if (status === 422) ctx.state.pointers = errors.map(({ pointer }) => pointer);
   await refuse({ status, detail, errors, from, bytes: beginning(bytes), receivedAt, arrivedAt });
   const members = status === 422 ? { members: { errors } } : {};
@@ -260,14 +268,14 @@ async function turnAway(
 async function turnAwayUnread(
   { req }: Context,
   problem: unknown,
-  { config, clock, refuse }: ReceiverDependencies,
+  { senderOf, clock, refuse }: ReceiverDependencies,
 ): Promise<never> {
   const details = problem instanceof HttpProblem ? problem.details : undefined;
   // Who is gone may send it whole the next time.
   const isGone = req.destroyed && !req.complete;
   if (details !== undefined && isRefused(details.status) && !isGone) {
     const { status, detail } = details;
-    const from = remoteAddressOf(req, config.trustProxy);
+    const from = senderOf(req).address;
     const bytes = await beginningOf(req);
     const at = { receivedAt: clock.now(), arrivedAt: clock.monotonic() };
     await refuse({ status, detail, errors: [], from, bytes, ...at });

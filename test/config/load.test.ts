@@ -193,6 +193,12 @@ default_route: { notify: [{ chat: "#ops", retries: "\${LIMIT}" }] }
     expect(config.defaultRoute?.notify[0]?.options).to.deep.equal({ retries: 3 });
   });
 
+  it('stand for the networks of trusted proxies', () => {
+    const text = `receiver: { trust_proxy: [10.1.0.0/16, "\${PROXY}", "2001:db8::7"] }\n${MINIMAL}`;
+    const { receiver } = configOf(text, { variables: { PROXY: '192.0.2.9' } });
+    expect(receiver.trustProxy).to.deep.equal(['10.1.0.0/16', '192.0.2.9/32', '2001:db8::7/128']);
+  });
+
   it('are said once when a variable is missing, not again as a wrong value', () => {
     const text = MINIMAL.replace('xoxb-1', '"${CHAT_TOKEN} x"');
     expect(messagesOf(text)).to.deep.equal([

@@ -2,7 +2,13 @@
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { isLoopback } from '../../src/http/loopback.ts';
-import { networkFilter, remoteAddressOf } from '../../src/http/remote-address.ts';
+import {
+  networkFilter,
+  type Sender,
+  senderReader,
+  sourceOf,
+  type TrustedProxies,
+} from '../../src/http/remote-address.ts';
 
 function requestFrom(remoteAddress: string | undefined, forwarded?: string | string[]): IncomingMessage {
   return {
@@ -11,22 +17,88 @@ function requestFrom(remoteAddress: string | undefined, forwarded?: string | str
   } as unknown as IncomingMessage;
 }
 
+function senderOf(trustProxy: TrustedProxies, ...sent: Parameters<typeof requestFrom>): Sender {
+  return senderReader(trustProxy)(requestFrom(...sent));
+}
+
+function addressOf(trustProxy: TrustedProxies, ...sent: Parameters<typeof requestFrom>): string {
+  return senderOf(trustProxy, ...sent).address;
+}
+
 describe('the sender’s address', () => {
   it('is that of the connection', () => {
-    expect(remoteAddressOf(requestFrom('192.0.2.7', '10.0.0.1'), false)).to.equal('192.0.2.7');
-    expect(remoteAddressOf(requestFrom(undefined), false)).to.equal('');
+    expect(addressOf(false, '192.0.2.7', '10.0.0.1')).to.equal('192.0.2.7');
+    expect(addressOf([], '192.0.2.7', '10.0.0.1')).to.equal('192.0.2.7');
+    expect(addressOf(false, undefined)).to.equal('');
   });
 
   it('is the rightmost forwarded one behind a trusted proxy, however many headers there are', () => {
-    expect(remoteAddressOf(requestFrom('10.0.0.1', '1.1.1.1, 2.2.2.2'), true)).to.equal('2.2.2.2');
-    expect(remoteAddressOf(requestFrom('10.0.0.1', ['1.1.1.1', '2.2.2.2 , 3.3.3.3 ']), true)).to.equal(
-      '3.3.3.3',
-    );
+    expect(addressOf(true, '10.0.0.1', '1.1.1.1, 2.2.2.2')).to.equal('2.2.2.2');
+    expect(addressOf(true, '10.0.0.1', ['1.1.1.1', '2.2.2.2 , 3.3.3.3 '])).to.equal('3.3.3.3');
   });
 
   it('is that of the connection when the proxy has added none', () => {
-    expect(remoteAddressOf(requestFrom('10.0.0.1'), true)).to.equal('10.0.0.1');
-    expect(remoteAddressOf(requestFrom('10.0.0.1', ' , '), true)).to.equal('10.0.0.1');
+    for (const trusted of [true, ['10.0.0.0/8']]) {
+      expect(senderOf(trusted, '10.0.0.1')).to.deep.equal({ address: '10.0.0.1', isKnown: true });
+      expect(addressOf(trusted, '10.0.0.1', ' , ')).to.equal('10.0.0.1');
+    }
+  });
+
+  it('is the rightmost forwarded one that is no trusted proxy’s, where their networks are named', () => {
+    const proxies = ['10.0.0.0/8', '2001:db8:1::/48'];
+    expect(addressOf(proxies, '10.0.0.1', '1.1.1.1, 2.2.2.2, 10.9.9.9')).to.equal('2.2.2.2');
+    expect(addressOf(proxies, '::ffff:10.0.0.1', '1.1.1.1, 2001:db8:1::5')).to.equal('1.1.1.1');
+    expect(addressOf(proxies, '10.0.0.1', '10.0.0.3, 10.0.0.2'), 'all of them proxies').to.equal('10.0.0.3');
+  });
+
+  it('is that of the connection where it is no trusted proxy’s, whatever it says', () => {
+    expect(addressOf(['10.0.0.0/8'], '192.0.2.7', '1.1.1.1')).to.equal('192.0.2.7');
+  });
+
+  it('is found where a proxy writes the port, too', () => {
+    expect(addressOf(true, '10.0.0.1', '1.1.1.1, 192.0.2.7:4711')).to.equal('192.0.2.7');
+    expect(addressOf(true, '10.0.0.1', '[2001:db8::1]:4711')).to.equal('2001:db8::1');
+    expect(addressOf(true, '10.0.0.1', '[2001:db8::1]')).to.equal('2001:db8::1');
+  });
+
+  it('is that of the connection, and not known, where the proxy says what is no address', () => {
+    for (const said of [
+      'unknown',
+      '1.2.3',
+      '1.1.1.1, nonsense',
+      'x'.repeat(10_000),
+      '[::1',
+      '::1]:4',
+      '0x7f.1',
+    ]) {
+      const sender = senderOf(true, '10.0.0.1', said);
+      expect(sender, said.slice(0, 20)).to.deep.equal({ address: '10.0.0.1', isKnown: false });
+    }
+  });
+
+  it('is found in time however long the list is', () => {
+    const many = Array(3000).fill('10.0.0.2').join(',');
+    expect(addressOf(['10.0.0.0/8'], '10.0.0.1', `1.1.1.1,${many}`)).to.equal('10.0.0.2');
+  });
+});
+
+describe('the source that gets a share', () => {
+  it('is an IPv4 address, also one that IPv6 has wrapped', () => {
+    expect(['192.0.2.7', '::ffff:192.0.2.7', '::ffff:c000:207'].map(sourceOf)).to.deep.equal(
+      Array(3).fill('192.0.2.7'),
+    );
+    expect(sourceOf('192.0.2.8')).not.to.equal(sourceOf('192.0.2.7'));
+  });
+
+  it('is the /64 of an IPv6 address', () => {
+    const neighbours = ['2001:db8:0:1::1', '2001:DB8:0:1:ffff::2', '2001:0db8:0000:0001:0:0:0:3'];
+    expect(neighbours.map(sourceOf)).to.deep.equal(Array(3).fill('2001:db8:0:1::/64'));
+    expect(sourceOf('2001:db8:0:2::1')).to.equal('2001:db8:0:2::/64');
+    expect(sourceOf('fe80::1%eth0')).to.equal('fe80::/64');
+  });
+
+  it('is one for all whose address is not known', () => {
+    expect([sourceOf(''), sourceOf('')]).to.deep.equal(['', '']);
   });
 });
 

@@ -6,6 +6,7 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type { ReceiverConfig } from '../../src/config/config.ts';
 import { MemoryBudget, memoryFor } from '../../src/deliver/memory-budget.ts';
 import type { Verdict } from '../../src/deliver/verdict.ts';
+import { senderReader } from '../../src/http/remote-address.ts';
 import { listen, type ListeningServer, type ServerTimeouts } from '../../src/http/server.ts';
 import { BodyMemory } from '../../src/receive/body-memory.ts';
 import { createReceiver, type ReceiverReport, type TurnedAway } from '../../src/receive/receiver.ts';
@@ -72,6 +73,7 @@ export async function openReceiver(
       begun.happen();
       return bench.handle(callback);
     },
+    senderOf: senderReader(config.trustProxy),
     refuse: (refusal) => {
       records.refused.push(refusal);
       return Promise.resolve();
