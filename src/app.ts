@@ -235,10 +235,11 @@ function openReceiver(
 ): Promise<ListeningServer> {
   const { config, clock, logger } = options;
   const { pipeline, metrics, traffic, memory, onUnforeseen } = services;
+  const senderOf = senderReader(config.receiver.trustProxy);
   const receiver = createReceiver({
     config: config.receiver,
     clock,
-    senderOf: senderReader(config.receiver.trustProxy),
+    senderOf,
     check: createCallbackCheck(config.display.timezone),
     handle: (incoming) => pipeline.bridge.handle(incoming),
     refuse: (refusal) => keepRefused(options, services, refusal),
@@ -253,7 +254,10 @@ function openReceiver(
       reportTurnedAway(metrics, refusals, { ...request, problem: detail }),
     onUnforeseen,
   );
-  return listen(receiver.callback(), config.receiver.listen, undefined, onMalformed);
+  return listen(receiver.callback(), config.receiver.listen, {
+    senderOf: (request) => senderOf(request).address,
+    onMalformed,
+  });
 }
 
 async function keepRefused(

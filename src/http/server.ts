@@ -7,24 +7,24 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { PROBLEM_TYPE, problemBody } from './problem.ts';
+import { connectionLimits, type ConnectionLimits, Connections } from './connections.ts';
+import { PROBLEM_TYPE, problemBody, type ProblemDetails } from './problem.ts';
+import { faultOfHead } from './request-head.ts';
+import { type Handler, RequestQueue, StoppableRequest } from './request-queue.ts';
 
 /** Headers, and headers with body, must have come within these; Node answers 408 itself otherwise. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 const TIMEOUT_CHECK_MS = 1000;
 
+/** How long a connection is kept for a next request. */
+const KEEP_ALIVE_MS = 5000;
+
 const IDLE_CHECK_MS = 50;
 
 /** So much of an upload that was answered before its end is still read, for so long: see `closeGently`. */
 const LINGER_MS = 5000;
 const LINGER_BYTES = 64 * 1024 * 1024;
-
-const LATEST = Symbol('latest request');
-
-interface Connection extends Socket {
-  [LATEST]?: IncomingMessage;
-}
 
 export interface ListeningServer {
   readonly host: string;
@@ -55,35 +55,86 @@ const DEFAULT_TIMEOUTS: ServerTimeouts = {
   checkMs: TIMEOUT_CHECK_MS,
 };
 
+export interface ServerOptions {
+  readonly timeouts?: ServerTimeouts;
+  readonly limits?: ConnectionLimits;
+  /** The address that a request counts as coming from; by default that of its connection. */
+  readonly senderOf?: (request: IncomingMessage) => string;
+  readonly onMalformed?: (request: MalformedRequest) => void;
+}
+
 /** @throws {Error} the address is taken or not ours, in words */
 export async function listen(
-  handler: (request: IncomingMessage, response: ServerResponse) => unknown,
+  handler: Handler,
   address: { readonly host: string; readonly port: number },
-  timeouts: ServerTimeouts = DEFAULT_TIMEOUTS,
-  onMalformed: (request: MalformedRequest) => void = () => undefined,
+  options: ServerOptions = {},
 ): Promise<ListeningServer> {
-  const server = createServer(
-    {
-      headersTimeout: timeouts.headersMs,
-      requestTimeout: timeouts.requestMs,
-      connectionsCheckingInterval: timeouts.checkMs,
-    },
-    (request, response) => {
-      (request.socket as Connection)[LATEST] = request;
-      void handler(request, response);
-    },
-  );
-  server.on('connection', (connection: Connection) => {
-    // Node calls this when an answer that closes the connection is out.
-    connection.destroySoon = () => closeGently(connection);
+  const { timeouts = DEFAULT_TIMEOUTS } = options;
+  const server = createServer({
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    connectionsCheckingInterval: timeouts.checkMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Whatever Node answers by itself, it answers as often as it is asked; see `faultOfHead`.
+    requireHostHeader: false,
+    IncomingMessage: StoppableRequest,
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const malformed = answerClientError(error, socket);
-    if (malformed !== undefined) onMalformed(malformed);
-  });
+  // Those beyond it would be left out in silence, and with them what a proxy has added.
+  server.maxHeadersCount = 0;
+  const connections = keepConnections(server, handler, options);
   await started(server, address);
+  const sweep = setInterval(() => connections.sweep(performance.now()), timeouts.checkMs).unref();
+  server.once('close', () => clearInterval(sweep));
   const { port } = server.address() as AddressInfo;
-  return { host: address.host, port, close: (withinMs) => close(server, withinMs) };
+  return { host: address.host, port, close: (withinMs) => close(server, connections, withinMs) };
+}
+
+function keepConnections(
+  server: Server,
+  handler: Handler,
+  { limits = connectionLimits(), senderOf = addressOf, onMalformed }: ServerOptions,
+): Connections {
+  const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {
+    const malformed = answerClientError(error, socket);
+    if (malformed !== undefined) onMalformed?.(malformed);
+  };
+  const connections = new Connections({
+    limits,
+    senderOf,
+    handler: (request, response) => {
+      const fault = faultOfHead(request);
+      if (fault === undefined) return handler(request, response);
+      answerAtOnce(response, fault);
+      return onMalformed?.({ status: fault.status, detail: fault.detail, from: senderOf(request) });
+    },
+    onNotAwaited: (socket, problem) => answerBare(socket, problem),
+  });
+  const serve = (request: IncomingMessage, response: ServerResponse) =>
+    RequestQueue.of(request.socket)?.take({ request, response });
+  server.on('request', serve);
+  server.on('checkExpectation', serve);
+  server.on('connection', (socket: Socket) => {
+    // Node calls this when an answer that closes the connection is out.
+    socket.destroySoon = () => closeGently(socket);
+    connections.add(socket);
+  });
+  server.on('clientError', refuse);
+  return connections;
+}
+
+function addressOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress ?? '';
+}
+
+function answerAtOnce(response: ServerResponse, problem: ProblemDetails): void {
+  const body = problemBody(problem);
+  response
+    .writeHead(problem.status, {
+      Connection: 'close',
+      'Content-Type': PROBLEM_TYPE,
+      'Content-Length': Buffer.byteLength(body),
+    })
+    .end(body);
 }
 
 function started(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
@@ -101,20 +152,32 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): Malfor
     socket.destroy();
     return undefined;
   }
-  const { status, detail } = clientProblem(error.code);
-  const body = problemBody({ status, detail });
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: ${PROBLEM_TYPE}`;
-  socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  const problem = clientProblem(error.code);
+  answerBare(socket, problem);
+  return { ...problem, from: socket.remoteAddress ?? '' };
+}
+
+/** Without a response of Node's, which there is none of, or which is somebody else's. */
+function answerBare(socket: Socket, problem: ProblemDetails): void {
+  const { status } = problem;
+  const body = problemBody(problem);
+  const headers = {
+    Connection: 'close',
+    ...problem.headers,
+    'Content-Type': PROBLEM_TYPE,
+    'Content-Length': Buffer.byteLength(body),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
   destroyLater(socket);
-  return { status, detail, from: socket.remoteAddress ?? '' };
 }
 
 /**
  * Closing while the sender is still uploading resets the connection, and with it goes the answer that the sender has
  * not read yet. So only our side is closed, and what keeps coming is dropped, within bounds (nginx: lingering_close).
  */
-function closeGently(socket: Connection): void {
-  const request = socket[LATEST];
+function closeGently(socket: Socket): void {
+  const request = RequestQueue.of(socket)?.current?.request;
   // What Node refuses by itself is no request to us.
   if (request === undefined || request.complete) {
     socket.end(() => socket.destroy());
@@ -137,7 +200,7 @@ function destroyLater(socket: Socket): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-function clientProblem(code: string | undefined): { status: number; detail: string } {
+function clientProblem(code: string | undefined): Pick<ProblemDetails, 'status' | 'detail'> {
   switch (code ?? '') {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { status: 408, detail: 'The request took too long to arrive.' };
@@ -148,8 +211,15 @@ function clientProblem(code: string | undefined): { status: number; detail: stri
   }
 }
 
-async function close(server: Server, withinMs: number): Promise<void> {
+const CLOSING: ProblemDetails = {
+  status: 503,
+  detail: 'Botbell is shutting down.',
+  headers: { 'Retry-After': '30' },
+};
+
+async function close(server: Server, connections: Connections, withinMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  connections.endUnread(CLOSING);
   // A connection whose request finishes after close() stays open for keep-alive unless it is closed once idle.
   const sweep = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const cut = setTimeout(() => server.closeAllConnections(), withinMs);

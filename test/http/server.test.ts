@@ -19,7 +19,9 @@ describe('a listening server', () => {
   const clients: RawClient[] = [];
 
   const start = async (handler: (request: IncomingMessage, response: ServerResponse) => unknown) => {
-    const server = await listen(handler, ANYWHERE, { headersMs: 60, requestMs: 120, checkMs: 20 });
+    const server = await listen(handler, ANYWHERE, {
+      timeouts: { headersMs: 60, requestMs: 120, checkMs: 20 },
+    });
     open.push(server);
     return server;
   };
@@ -72,12 +74,7 @@ describe('a listening server', () => {
 
   it('tells whoever asks what it refuses by itself, and from where', async () => {
     const malformed: MalformedRequest[] = [];
-    const server = await listen(
-      () => {},
-      ANYWHERE,
-      undefined,
-      (request) => malformed.push(request),
-    );
+    const server = await listen(() => {}, ANYWHERE, { onMalformed: (request) => malformed.push(request) });
     open.push(server);
     const client = await connect(server);
     client.write('no HTTP at all\r\n\r\n');

@@ -29,11 +29,11 @@ export class RawClient {
     socket.on('close', () => this.#end());
   }
 
-  static open(port: number): Promise<RawClient> {
+  /** @param from a loopback address to connect from, e.g. `127.0.0.2` */
+  static open(port: number, from = '127.0.0.1'): Promise<RawClient> {
     return new Promise((resolve, reject) => {
-      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () =>
-        resolve(new RawClient(socket)),
-      );
+      const place = { port, host: '127.0.0.1', localAddress: from };
+      const socket = connect({ ...place, allowHalfOpen: true }, () => resolve(new RawClient(socket)));
       socket.once('error', reject);
     });
   }
@@ -45,6 +45,11 @@ export class RawClient {
 
   write(...parts: (string | Uint8Array)[]): void {
     for (const part of parts) this.#socket.write(part);
+  }
+
+  /** Reads nothing more of what comes. */
+  stopReading(): void {
+    this.#socket.pause();
   }
 
   /** Resolves when the bytes have left this process. */

@@ -6,6 +6,7 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type { ReceiverConfig } from '../../src/config/config.ts';
 import { MemoryBudget, memoryFor } from '../../src/deliver/memory-budget.ts';
 import type { Verdict } from '../../src/deliver/verdict.ts';
+import { connectionLimits, type ConnectionLimits } from '../../src/http/connections.ts';
 import { senderReader } from '../../src/http/remote-address.ts';
 import { listen, type ListeningServer, type ServerTimeouts } from '../../src/http/server.ts';
 import { BodyMemory } from '../../src/receive/body-memory.ts';
@@ -54,10 +55,12 @@ export async function openReceiver(
   settings: Partial<ReceiverConfig> = {},
   timeouts: Partial<ServerTimeouts> = {},
   most = memoryFor(1024 ** 3),
+  limits: Partial<ConnectionLimits> = {},
 ): Promise<ReceiverBench> {
   const config = { ...DEFAULTS, ...settings };
   const traffic = new Traffic(config.maxInFlight);
   const budget = new MemoryBudget({ clock: systemClock, most });
+  const senderOf = senderReader(config.trustProxy);
   const records = { handled: [], refused: [], reports: [], turnedAway: [], unforeseen: [] } as Pick<
     ReceiverBench,
     'handled' | 'refused' | 'reports' | 'turnedAway' | 'unforeseen'
@@ -73,7 +76,7 @@ export async function openReceiver(
       begun.happen();
       return bench.handle(callback);
     },
-    senderOf: senderReader(config.trustProxy),
+    senderOf,
     refuse: (refusal) => {
       records.refused.push(refusal);
       return Promise.resolve();
@@ -96,7 +99,11 @@ export async function openReceiver(
       return handler(request, response);
     },
     config.listen,
-    { ...QUICK, ...timeouts },
+    {
+      timeouts: { ...QUICK, ...timeouts },
+      limits: { ...connectionLimits(), ...limits },
+      senderOf: (request) => senderOf(request).address,
+    },
   );
   const bench: ReceiverBench = {
     ...records,

@@ -1,0 +1,116 @@
+/** Serves the requests of one connection one after the other, however many are sent at once, within bounds. */
+import { IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Behind the one that is being served. Who reads the answers has no more under way. */
+const MOST_WAITING_ON_CONNECTION = 31;
+
+/** On all connections together: each takes some 4 kB. */
+const MOST_WAITING = 1024;
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** How many requests wait on all connections. */
+export interface WaitingRequests {
+  count: number;
+}
+
+const QUEUE = Symbol('request queue');
+
+interface QueuedConnection extends Socket {
+  [QUEUE]?: RequestQueue;
+}
+
+/** The requests of one connection. An answer that nobody reads keeps the next one from being made. */
+export class RequestQueue {
+  /** The one that is served, or was the last one to be. */
+  current: Exchange | undefined;
+  /** Whether the connection was ended for what was asked of it: what else has come is not worth parsing. */
+  isOver = false;
+  readonly #socket: Socket;
+  readonly #handler: Handler;
+  readonly #all: WaitingRequests;
+  #waiting: Exchange[] = [];
+
+  constructor(socket: Socket, handler: Handler, all: WaitingRequests) {
+    this.#socket = socket;
+    this.#handler = handler;
+    this.#all = all;
+    (socket as QueuedConnection)[QUEUE] = this;
+    socket.once('close', () => this.#dropWaiting());
+  }
+
+  static of(socket: Socket): RequestQueue | undefined {
+    return (socket as QueuedConnection)[QUEUE];
+  }
+
+  /** Serves the request, now or in its turn; ends a connection that asks for more than may wait. */
+  take(exchange: Exchange): void {
+    if (this.isOver) return;
+    if (this.current === undefined || this.current.response.writableFinished) this.#serve(exchange);
+    else if (this.#mayWait(exchange)) this.#wait(exchange);
+    else this.#end();
+  }
+
+  #serve(exchange: Exchange): void {
+    this.current = exchange;
+    void this.#handler(exchange.request, exchange.response);
+  }
+
+  /** A body in chunks may come in millions of them, and Node keeps each until it is read. */
+  #mayWait({ request }: Exchange): boolean {
+    if (request.headers['transfer-encoding'] !== undefined) return false;
+    return this.#waiting.length < MOST_WAITING_ON_CONNECTION && this.#all.count < MOST_WAITING;
+  }
+
+  #wait(exchange: Exchange): void {
+    this.#waiting.push(exchange);
+    this.#all.count += 1;
+    if (this.#waiting.length === 1) this.#goOnAfterAnswer();
+  }
+
+  #goOnAfterAnswer(): void {
+    this.current?.response.once('close', () => {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      this.#all.count -= 1;
+      this.#serve(next);
+      if (this.#waiting.length > 0) this.#goOnAfterAnswer();
+    });
+  }
+
+  #end(): void {
+    this.isOver = true;
+    this.#dropWaiting();
+    this.#socket.destroy();
+  }
+
+  #dropWaiting(): void {
+    this.#all.count -= this.#waiting.length;
+    this.#waiting = [];
+  }
+}
+
+/**
+ * Of one read, Node parses thousands of requests, even where the connection was ended at the first of them, and keeps
+ * them all until it is closed. It stops only at a request for another protocol: that is what each request looks like to it
+ * once its connection is over.
+ */
+export class StoppableRequest extends IncomingMessage {
+  declare private wantsUpgrade: boolean | undefined;
+
+  /** What Node's parser asks. Apart from CONNECT, what wants another protocol is served as if it did not. */
+  get upgrade(): boolean {
+    const isOver = RequestQueue.of(this.socket)?.isOver === true;
+    return isOver || (this.wantsUpgrade === true && this.method === 'CONNECT');
+  }
+
+  set upgrade(wantsUpgrade: boolean) {
+    this.wantsUpgrade = wantsUpgrade;
+  }
+}
