@@ -23,6 +23,7 @@ import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { createRenderer } from '../../src/render/create-renderer.ts';
 import { createRefusalLog, reportCallback } from '../../src/reports.ts';
 import { createRouter } from '../../src/route/router.ts';
+import { secretsHidden } from '../../src/text/hide-secrets.ts';
 import { EVERY_FILTER } from './every-filter.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { DELIVERED } from '../support/receiver-bench.ts';
@@ -191,7 +192,7 @@ const SETTINGS = { targets: [TARGET], language: 'en', giveUpAfterMs: 1 } as cons
 function deadLetterOf(callback: Callback): Alert | undefined {
   const response = `550 ${callback.message ?? ''}${callback.bot_name}`;
   const refused = Object.assign(new Error(response), { responseCode: 550, command: 'RCPT TO', response });
-  const { class: failureClass, code, message, quote } = smtpFailureOf(refused, ['a secret']);
+  const { class: failureClass, code, message, quote } = smtpFailureOf(refused, secretsHidden(['a secret']));
   const lastError = {
     class: failureClass,
     code,

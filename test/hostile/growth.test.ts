@@ -108,6 +108,7 @@ describe(`What strangers send (SEED=${SEED})`, function () {
   let ways: Readonly<Record<WayName, Way>>;
 
   before(async () => {
+    folder.create();
     writeEveryFilter(folder, SEED);
     ledger = await openLedger(`sqlite:${join(ledgerFolder, 'botbell.db')}`, {
       clock: systemClock,

@@ -91,7 +91,7 @@ export function templateFolder(): TemplateFolder {
   return folder;
 }
 
-class TemplateFolder {
+export class TemplateFolder {
   path = '';
 
   create(): void {
