@@ -1,5 +1,6 @@
 /** A template set that prints every value with every filter, where every kind of text lands. */
-import type { TemplateFolder } from '../render/render-fixture.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 export const EVERY_FILTER = 'every-filter';
 
@@ -63,31 +64,42 @@ const LISTS = `{% for output in outputs limit: 3 %}{{ output.name | fit: 30 }}
 {% if message contains "zz" or message == blank %}!{% endif %}
 {% capture all %}{{ message }} {{ bot_name }}{% endcapture %}{{ all | link: job_url }}`;
 
-/** Written with the seed's share of all filters, so that no one template prints more than a message may hold. */
-export function writeEveryFilter(folder: TemplateFolder, chosen: number): void {
+/** In each place where a text lands: others in each, and others with each number. */
+const FILTERS_AT_ONCE = 7;
+
+/** Into a folder of templates; one value and a few filters a place, so that no message prints more than it may hold. */
+export function writeEveryFilter(folder: string, chosen: number): void {
   const value = VALUES[chosen % VALUES.length] ?? 'message';
-  const printed = FILTERS.map((filter) => `{{ ${value} | ${filter} }}`);
-  const text = (from: number, to: number) => JSON.stringify(printed.slice(from, to).join('\n'));
+  let next = chosen * FILTERS_AT_ONCE;
+  const printed = () => {
+    const filters = Array.from(
+      { length: FILTERS_AT_ONCE },
+      (_, index) => FILTERS[(next + index) % FILTERS.length],
+    );
+    next += FILTERS_AT_ONCE;
+    return filters.map((filter) => `{{ ${value} | ${filter} }}`).join('\n');
+  };
+  const text = () => JSON.stringify(printed());
   const lists = JSON.stringify(LISTS);
-  const slack = `text: ${text(0, 4)}
+  const slack = `text: ${text()}
 blocks:
-  - { type: header, text: { type: plain_text, text: ${text(4, 8)} } }
-  - { type: section, text: { type: mrkdwn, text: ${text(0, 23)} } }
-  - { type: section, text: { type: mrkdwn, text: ${text(23, 99)} } }
-  - { type: markdown, text: ${text(0, 99)} }
-  - { type: rich_text, text: ${text(0, 99)} }
+  - { type: header, text: { type: plain_text, text: ${text()} } }
+  - { type: section, text: { type: mrkdwn, text: ${text()} } }
+  - { type: markdown, text: ${text()} }
+  - { type: rich_text, text: ${text()} }
   - { type: rich_text, text: ${lists} }
   - { type: section, text: { type: mrkdwn, text: ${lists} } }
   - { type: actions, elements: [{ type: button, url: "{{ ${value} }}", text: { type: plain_text, text: "{{ ${value} }}" } }] }
   - { type: context, elements: [{ type: mrkdwn, text: "<https://example.com/?q={{ ${value} }}|{{ ${value} }}>" }] }
 `;
-  const mail = `subject: ${text(0, 9)}
-text: ${JSON.stringify(`${printed.join('\n')}\n${LISTS}`)}
-html: ${JSON.stringify(`<p>${printed.join('</p>\n<p>')}</p>${LISTS}<a href="https://example.com/?q={{ ${value} }}" title="{{ ${value} }}">x</a>`)}
+  const mail = `subject: ${text()}
+text: ${JSON.stringify(`${printed()}\n${LISTS}`)}
+html: ${JSON.stringify(`<p>${printed()}</p>${LISTS}<a href="https://example.com/?q={{ ${value} }}" title="{{ ${value} }}">x</a>`)}
 `;
-  for (const status of ['succeeded', 'error', 'executing'])
-    folder.write({
-      [`${EVERY_FILTER}/slack/${status}.yaml`]: slack,
-      [`${EVERY_FILTER}/email/${status}.yaml`]: mail,
-    });
+  for (const [format, template] of Object.entries({ slack, email: mail })) {
+    const path = join(folder, EVERY_FILTER, format);
+    mkdirSync(path, { recursive: true });
+    for (const status of ['succeeded', 'error', 'executing'])
+      writeFileSync(join(path, `${status}.yaml`), template);
+  }
 }

@@ -9,7 +9,6 @@ import { expect } from 'chai';
 import type { OpenLedger } from '../../src/ledger/config-store.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import { TemplateFolder } from '../render/render-fixture.ts';
 import { type Post, postOf, type Way, WAY_NAMES, type WayName, waysOf } from './callback-ways.ts';
 import { writeEveryFilter } from './every-filter.ts';
 import { bodyOf, KINDS, PLACES, SHAPES } from './hostile-callbacks.ts';
@@ -102,27 +101,25 @@ function isTooMuch(once: number, twice: number): boolean {
 
 describe(`What strangers send (SEED=${SEED})`, function () {
   this.timeout(300_000);
-  const folder = new TemplateFolder();
-  const ledgerFolder = mkdtempSync(join(tmpdir(), 'botbell-growth-'));
+  const folder = mkdtempSync(join(tmpdir(), 'botbell-growth-'));
   let ledger: OpenLedger;
   let ways: Readonly<Record<WayName, Way>>;
 
   before(async () => {
-    folder.create();
-    writeEveryFilter(folder, SEED);
-    ledger = await openLedger(`sqlite:${join(ledgerFolder, 'botbell.db')}`, {
+    const templates = join(folder, 'templates');
+    writeEveryFilter(templates, SEED);
+    ledger = await openLedger(`sqlite:${join(folder, 'botbell.db')}`, {
       clock: systemClock,
       owner: 'growth',
       leaseMs: 60_000,
       takeOverAfterMs: 60_000,
     });
-    ways = waysOf(ledger, folder.path);
+    ways = waysOf(ledger, templates);
   });
 
   after(async () => {
     await ledger.close();
-    folder.remove();
-    rmSync(ledgerFolder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   });
 
   for (const [index, name] of WAY_NAMES.entries()) {
