@@ -75,7 +75,8 @@ export function cleanLine(text: string): string {
 
 function cleanThoroughly(text: string): string {
   const visible = text.toWellFormed().replace(LINE_BREAK, '\n').replace(FLAG_OR_INVISIBLE, '$1');
-  const sortable = visible.replace(MORE_THAN_ANY_TEXT_HAS, '$1');
+  const sortable =
+    visible.length > MOST_MARKS_TO_SORT ? visible.replace(MORE_THAN_ANY_TEXT_HAS, '$1') : visible;
   // Joiners are judged on normalised text, and taking one away may let its neighbours compose: hence twice.
   const joined = sortable.normalize('NFC').replace(JOINER, '$1').normalize('NFC');
   return joined.replace(TOO_MANY_MARKS, '$1');
