@@ -60,7 +60,7 @@ const LINKS_OPEN_APART = '<base target="_blank">';
 
 function documentOf(content: string, theme: MessageTheme | undefined): string {
   const isDocument = /^\s*<(!doctype|html)/i.test(content);
-  if (isDocument) return content.replace(/<head(\s[^>]*)?>/i, (head) => `${head}${LINKS_OPEN_APART}`);
+  if (isDocument) return content.replace(/<head(\s[^<>]*)?>/i, (head) => `${head}${LINKS_OPEN_APART}`);
   const style = theme === undefined ? '' : `<style>body{margin:16px}${theme.style}</style>`;
   return `<!doctype html><meta charset="utf-8">${LINKS_OPEN_APART}${style}${content}`;
 }

@@ -13,8 +13,8 @@ export const LINK_START = '\ufdd2';
 export const LINK_WORDS = '\ufdd3';
 export const LINK_END = '\ufdd4';
 
-const MARKS = /\ufdd2[^\ufdd3]*\ufdd3|[\ufdd0-\ufdd4]/gu;
-const LINK_WITHOUT_WORDS = /\ufdd2([^\ufdd3]*)\ufdd3\ufdd4/gu;
+const MARKS = /\ufdd2[^\ufdd2\ufdd3]*\ufdd3|[\ufdd0-\ufdd4]/gu;
+const LINK_WITHOUT_WORDS = /\ufdd2([^\ufdd2\ufdd3]*)\ufdd3\ufdd4/gu;
 
 /** @param text cleaned */
 export function markValue(text: string): string {
