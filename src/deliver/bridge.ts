@@ -146,7 +146,7 @@ export class Bridge {
     const errand = errandOf(handling, record);
     if (errand === undefined) return defer(delivery, 'config');
     if (blocked !== undefined) {
-      const isNext = await occupancy.wait(() => this.#dependencies.turns.isNext(blocked, deadline));
+      const isNext = await occupancy.wait(() => this.#dependencies.turns.isNext(blocked, budget.waitUntil));
       if (isNext !== true) return defer(delivery, isNext === undefined ? 'share' : 'order');
     }
     if (!occupancy.enter(record.channel)) return defer(delivery, 'share');

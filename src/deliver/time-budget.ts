@@ -7,7 +7,12 @@ const MOST_MS = 250;
 /** For the answer itself to be on its way. */
 const ANSWERING = 0.4;
 
+/** Of `answer_within`: whose turn in its job comes later would hardly be told in time, and all who wait stop at once. */
+const WAITING = 3 / 4;
+
 export interface TimeBudget {
+  /** Whoever waits for his turn in a job waits until here, by the monotonic clock. */
+  readonly waitUntil: number;
   /** Whoever is to be told is told until here, by the monotonic clock. */
   readonly tellUntil: number;
   /** The store is waited for until here, whatever it is asked. */
@@ -17,5 +22,6 @@ export interface TimeBudget {
 export function timeBudgetOf(arrivedAt: number, answerWithinMs: number): TimeBudget {
   const answerBy = arrivedAt + answerWithinMs;
   const reserveMs = Math.min(answerWithinMs * SHARE, MOST_MS);
-  return { tellUntil: answerBy - reserveMs, writeUntil: answerBy - reserveMs * ANSWERING };
+  const waitUntil = arrivedAt + answerWithinMs * WAITING;
+  return { waitUntil, tellUntil: answerBy - reserveMs, writeUntil: answerBy - reserveMs * ANSWERING };
 }
