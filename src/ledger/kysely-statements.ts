@@ -37,14 +37,12 @@ export const kyselyStatements: HotStatements = {
   updateDeliveries,
 };
 
+/** One look for each job: it may have thousands of callbacks. */
 async function jobsBegun({ trx }: StatementContext, jobIds: readonly string[]): Promise<readonly string[]> {
-  const known = await trx
-    .selectFrom('callbacks')
-    .select('job_id as jobId')
-    .distinct()
-    .where('job_id', 'in', jobIds)
-    .execute();
-  return known.map(({ jobId }) => jobId);
+  const { rows } = await sql<{ job_id: string }>`
+    select distinct job_id from unnest(${jobIds}::text[]) as wanted(job_id)
+    where exists (select 1 from callbacks where callbacks.job_id = wanted.job_id)`.execute(trx);
+  return rows.map(({ job_id }) => job_id);
 }
 
 async function identifyCallbacks({ trx }: StatementContext, jobIds: readonly string[]): Promise<void> {
