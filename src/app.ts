@@ -22,14 +22,18 @@ import { Traffic } from './receive/traffic.ts';
 import type { Renderer } from './render/renderer.ts';
 import {
   createRefusalLog,
+  createStoreReport,
   type RefusalLog,
   reportAttempt,
   reportCallback,
+  reportError,
   reportLateResult,
   reportMilestone,
   reportRerouting,
   reportRevival,
+  reportTrouble,
   reportTurnedAway,
+  reportUnforeseen,
 } from './reports.ts';
 import { afterTurn } from './time/after-turn.ts';
 import type { Clock } from './time/clock.ts';
@@ -82,10 +86,9 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 }
 
 async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<RunningApp, 'stop'>> {
-  const { config, clock, logger, version } = options;
-  const ledger = await openStore(options);
+  const { config, clock, logger } = options;
+  const { ledger, metrics } = await openStore(options);
   cleanUps.push(() => within(GOODBYE_MS, ledger.close(), clock));
-  const metrics = createMetrics({ version, countOpen: () => ledger.countOpen().catch(() => undefined) });
   const channels = await openChannels(options);
   cleanUps.push(() => within(GOODBYE_MS, closeAll(channels), clock));
   const onUnforeseen = reportUnforeseen(logger);
@@ -157,14 +160,30 @@ function openMemory({ config, clock, logger }: AppOptions): MemoryBudget {
   return budget;
 }
 
-function openStore({ config, clock, logger }: AppOptions): Promise<OpenLedger> {
-  return openLedger(config.store.url, {
+/** The metrics ask the store, and the store counts in them. */
+async function openStore({
+  config,
+  clock,
+  logger,
+  version,
+}: AppOptions): Promise<Pick<Services, 'ledger' | 'metrics'>> {
+  const sources: { ledger?: OpenLedger } = {};
+  const metrics = createMetrics({
+    version,
+    countOpen: async () => sources.ledger?.countOpen().catch(() => undefined),
+    storeBytes: async () => sources.ledger?.bytesUsed().catch(() => undefined),
+  });
+  const ledger = await openLedger(config.store.url, {
     clock,
     owner: ownerName(clock.now()),
     leaseMs: leaseMsOf(config),
     takeOverAfterMs: config.delivery.takeOverAfterMs,
+    maxBytes: config.store.maxSizeBytes,
+    onStoreEvent: unfailing(createStoreReport(logger, metrics, clock), reportUnforeseen(logger)),
     onTrouble: reportTrouble(logger),
   });
+  sources.ledger = ledger;
+  return { ledger, metrics };
 }
 
 /** Those that somebody is told by; the others are not worth their client library. */
@@ -223,7 +242,8 @@ async function openAdmin(
       () => true,
       () => false,
     );
-    return { store, config: true, accepting: !traffic.isDraining };
+    const room = store && (await ledger.hasRoom().catch(() => false));
+    return { store, room, config: true, accepting: !traffic.isDraining };
   };
   return listen(createAdmin({ config, metrics, readiness, onUnforeseen }).callback(), config.listen);
 }
@@ -272,22 +292,6 @@ async function keepRefused(
   } catch (error) {
     reportError(logger, 'a refused body could not be kept')(error);
   }
-}
-
-function reportTrouble(logger: Logger): (error: unknown) => void {
-  return reportError(logger, 'the store cannot be used');
-}
-
-function reportUnforeseen(logger: Logger): (error: unknown) => void {
-  return reportError(logger, 'unforeseen error');
-}
-
-/** What cannot even be logged must still be survived. */
-function reportError(logger: Logger, message: string): (error: unknown) => void {
-  return unfailing(
-    (error: unknown) => logger.error({ err: error }, message),
-    () => undefined,
-  );
 }
 
 /** Waits for the promise, but no longer than `ms`. */

@@ -9,9 +9,11 @@ import { isAlert, jobIdOf } from './notice/notice.ts';
 import { LineLimit } from './observe/line-limit.ts';
 import type { Logger } from './observe/logger.ts';
 import type { Metrics } from './observe/metrics.ts';
+import type { StoreEvent } from './ledger/store-size.ts';
 import type { ReceiverReport, TurnedAway } from './receive/receiver.ts';
 import { shortLine } from './text/short-line.ts';
 import type { Clock } from './time/clock.ts';
+import { unfailing } from './time/unfailing.ts';
 
 const LONGEST_ID = 200;
 const MOST_POINTERS = 10;
@@ -190,4 +192,65 @@ export function reportRerouting(logger: Logger, { due, added, isLost }: RoutedAn
 
 export function reportRevival(logger: Logger, { destination, callbackId }: Revival): void {
   logger.info({ destination, callback: callbackId }, 'routed there again: due now');
+}
+
+const STORE_LINE_MS = 60_000;
+
+/** A flood must not fill the log as well: at most one line a minute, with what the lines left out would have said. */
+export function createStoreReport(
+  logger: Logger,
+  metrics: Pick<Metrics, 'forgottenEarly'>,
+  clock: Pick<Clock, 'monotonic'>,
+): (event: StoreEvent) => void {
+  const mayForget = onceAMinute(clock);
+  const maySayFull = onceAMinute(clock);
+  let forgotten = 0;
+  let isSaidFull = false;
+  return (event) => {
+    if (event.what === 'forgotten_early') {
+      metrics.forgottenEarly(event.count);
+      forgotten += event.count;
+      if (!mayForget()) return;
+      logger.warn(
+        { callbacks: forgotten },
+        'the store nears store.max_size: what is done was forgotten early',
+      );
+      forgotten = 0;
+    } else if (event.what === 'has_room') {
+      if (isSaidFull) logger.info('the store has room again: callbacks are taken');
+      isSaidFull = false;
+    } else if (maySayFull()) {
+      isSaidFull = true;
+      logger.error(STORE_FULL);
+    }
+  };
+}
+
+const STORE_FULL =
+  'the store is full of what is undelivered: new callbacks are answered 503 until some of it is delivered or dismissed, or store.max_size is raised';
+
+function onceAMinute(clock: Pick<Clock, 'monotonic'>): () => boolean {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = clock.monotonic();
+    if (now < saidAt + STORE_LINE_MS) return false;
+    saidAt = now;
+    return true;
+  };
+}
+
+export function reportTrouble(logger: Logger): (error: unknown) => void {
+  return reportError(logger, 'the store cannot be used');
+}
+
+export function reportUnforeseen(logger: Logger): (error: unknown) => void {
+  return reportError(logger, 'unforeseen error');
+}
+
+/** What cannot even be logged must still be survived. */
+export function reportError(logger: Logger, message: string): (error: unknown) => void {
+  return unfailing(
+    (error: unknown) => logger.error({ err: error }, message),
+    () => undefined,
+  );
 }

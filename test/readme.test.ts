@@ -1,7 +1,9 @@
 /** What the README shows is what the reader sees: its commands are run, its configs load, its files and npm scripts exist. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { YAMLMap, parseDocument } from 'yaml';
 import { type RunningApp, startApp } from '../src/app.ts';
@@ -82,6 +84,22 @@ describe('The README', () => {
   after(async () => {
     await app.stop();
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('shows how to shrink a ledger', () => {
+    const [, script = ''] = /node -e '(.*vacuum.*)'/.exec(README) ?? [];
+    const file = join(folder, 'large.db');
+    const large = new DatabaseSync(file);
+    large.exec('create table t (text); insert into t values (zeroblob(1000000)); delete from t');
+    large.close();
+    const bytes = () => statSync(file).size;
+    expect(bytes()).to.be.greaterThan(1_000_000);
+    const args = ['-e', script.replace('data/botbell.db', file)];
+    expect(spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' })).to.include({
+      status: 0,
+      stderr: '',
+    });
+    expect(bytes()).to.be.lessThan(20_000);
   });
 
   it('shows sessions', () => expect(sessions()).to.have.length(5));

@@ -10,6 +10,7 @@ import { createMetrics, type Metrics } from '../src/observe/metrics.ts';
 import type { ReceiverReport } from '../src/receive/receiver.ts';
 import {
   createRefusalLog,
+  createStoreReport,
   reportAttempt,
   reportCallback,
   reportLateResult,
@@ -67,7 +68,11 @@ describe('reports', () => {
   beforeEach(() => {
     lines = [];
     clock = new ManualClock();
-    metrics = createMetrics({ version: '1', countOpen: () => Promise.resolve(undefined) });
+    metrics = createMetrics({
+      version: '1',
+      countOpen: () => Promise.resolve(undefined),
+      storeBytes: () => Promise.resolve(undefined),
+    });
   });
 
   it('give one line a callback: ids, outcome and durations, and nothing of what the message says', async () => {
@@ -299,5 +304,36 @@ describe('reports', () => {
     expect(lines).to.have.length(1);
     expect(lines[0]).to.deep.include({ level: 40, destination: 'slack:#ops', job_id: 'job-1', ms: 9000 });
     expect(lines[0]?.['msg']).to.contain('after its time limit').and.contain('twice');
+  });
+
+  describe('of a store that nears its limit', () => {
+    const texts = () => lines.map((line) => line['msg']);
+
+    it('warn once a minute, with how many callbacks were forgotten, and count each', async () => {
+      const report = createStoreReport(loggerAt('info'), metrics, clock);
+      const forget = (count: number) => report({ what: 'forgotten_early', count });
+      forget(100);
+      forget(50);
+      await clock.advance(60_000);
+      forget(7);
+      expect(lines.map((line) => [line['level'], line['callbacks']])).to.deep.equal([
+        [40, 100],
+        [40, 57],
+      ]);
+      expect(await metrics.text()).to.contain('botbell_callbacks_forgotten_early_total 157');
+    });
+
+    it('say as an error that it is full and what to do, and when it no longer is; once a minute', async () => {
+      const report = createStoreReport(loggerAt('info'), metrics, clock);
+      for (let number = 0; number < 3; number += 1) {
+        report({ what: 'full' });
+        report({ what: 'has_room' });
+      }
+      expect(lines.map(({ level }) => level)).to.deep.equal([50, 30]);
+      expect(texts()[0]).to.contain('503').and.contain('dismissed').and.contain('store.max_size');
+      await clock.advance(60_000);
+      report({ what: 'full' });
+      expect(lines).to.have.length(3);
+    });
   });
 });

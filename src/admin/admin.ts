@@ -12,6 +12,8 @@ const USER = 'admin';
 /** What readiness depends on; each false one is named in the answer. */
 export interface Readiness {
   readonly store: boolean;
+  /** The store takes new callbacks. */
+  readonly room: boolean;
   readonly config: boolean;
   readonly accepting: boolean;
 }

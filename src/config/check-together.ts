@@ -1,14 +1,21 @@
 /** What only shows when settings are seen together: contradictions as errors, what cannot be meant as warnings. */
 import type { AdminConfig, DeliveryConfig, ListenAddress, ReceiverConfig, StoreConfig } from './config.ts';
 import type { Findings } from './findings.ts';
+import { parseSize } from '../time/duration.ts';
 import { isLoopback } from './listen-address.ts';
 import type { Directory } from './read-groups.ts';
+import { storeSchema } from './schema.ts';
 
 /** The service never posts a callback again sooner (callback interface, "Limits"). */
 const SERVICE_RETRY_MS = 30_000;
 
 /** About 96 random bits in a URL-safe alphabet. */
 const MIN_TOKEN_LENGTH = 16;
+
+/** In SQLite a body is written to the log first, beside what the ledger holds already. */
+const BODIES_THAT_FIT = 4;
+
+const DEFAULT_MAX_SIZE_BYTES = parseSize(storeSchema.getDefault().max_size);
 
 /** Sections that are wrong by themselves are undefined. */
 export interface Settings {
@@ -22,12 +29,7 @@ export function checkTogether(settings: Settings, findings: Findings): void {
   const { receiver, admin, store, delivery } = settings;
   if (receiver) warnOfReceiver(receiver, findings);
   if (admin) checkAdmin(admin, receiver, findings);
-  if (store?.url === 'sqlite::memory:') {
-    findings.warning(
-      ['store', 'url'],
-      'store.url keeps everything in memory: a restart forgets who has been told',
-    );
-  }
+  if (store) checkStore(store, receiver, findings);
   if (delivery) warnOfDelivery(delivery, receiver, findings);
 }
 
@@ -58,6 +60,26 @@ function checkAdmin(admin: AdminConfig, receiver: ReceiverConfig | undefined, fi
   }
   if (receiver && isSameAddress(admin.listen, receiver.listen)) {
     findings.error(path, 'admin.listen is the address of receiver.listen: take another port');
+  }
+}
+
+function checkStore(
+  { url, maxSizeBytes }: StoreConfig,
+  receiver: ReceiverConfig | undefined,
+  findings: Findings,
+): void {
+  if (url === 'sqlite::memory:') {
+    const message = 'store.url keeps everything in memory: a restart forgets who has been told';
+    findings.warning(['store', 'url'], message);
+  }
+  const path = ['store', 'max_size'];
+  if (!url.startsWith('sqlite:')) {
+    if (maxSizeBytes === DEFAULT_MAX_SIZE_BYTES) return;
+    const message = 'store.max_size is for SQLite alone: bound the disk of the PostgreSQL server';
+    findings.warning(path, message);
+  } else if (receiver && maxSizeBytes < BODIES_THAT_FIT * receiver.maxBodyBytes) {
+    const message = `store.max_size must be ${BODIES_THAT_FIT} times receiver.max_body or more, for one callback to fit`;
+    findings.error(path, message);
   }
 }
 

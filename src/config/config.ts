@@ -44,6 +44,8 @@ export interface StoreConfig {
   /** `sqlite:<path>` or `postgres://…`. */
   readonly url: string;
   readonly keepMs: number;
+  /** Of a SQLite ledger: pages in use, and its log. */
+  readonly maxSizeBytes: number;
 }
 
 export interface DeliveryConfig {

@@ -43,7 +43,11 @@ export function adminOf(section: AdminSection): AdminConfig | undefined {
 }
 
 export function storeOf(section: StoreSection): StoreConfig {
-  return { url: section.url, keepMs: milliseconds(section.keep) };
+  return {
+    url: section.url,
+    keepMs: milliseconds(section.keep),
+    maxSizeBytes: parsed(parseSize(section.max_size)),
+  };
 }
 
 export function deliveryOf(section: DeliverySection, alerts: readonly Destination[]): DeliveryConfig {

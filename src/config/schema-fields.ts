@@ -27,7 +27,11 @@ const MAX_TIMER_MS = 3_600_000;
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 
 const DURATION_RULE = 'must be a duration above zero, such as 500ms, 8s, 2m, 24h or 30d';
+/** The log alone takes a quarter of it before it is moved. */
+const MIN_STORE_BYTES = 16 * 1024 * 1024;
+
 const SIZE_RULE = 'must be a size such as 512kb or 8mb, up to 256mb';
+const STORE_SIZE_RULE = 'must be a size such as 500mb or 2gb, at least 16mb';
 
 export function text(meta: FieldMeta) {
   return string().strict().meta(meta);
@@ -48,9 +52,23 @@ export function timer(byDefault: string, meta: FieldMeta) {
 }
 
 export function size(byDefault: string, meta: FieldMeta) {
+  return sized(byDefault, SIZE_RULE, (bytes) => isPositive(bytes, MAX_BODY_BYTES), meta);
+}
+
+/** Of a store. */
+export function storeSize(byDefault: string, meta: FieldMeta) {
+  return sized(byDefault, STORE_SIZE_RULE, (bytes) => (bytes ?? 0) >= MIN_STORE_BYTES, meta);
+}
+
+function sized(
+  byDefault: string,
+  rule: string,
+  holds: (bytes: number | undefined) => boolean,
+  meta: FieldMeta,
+) {
   return text({ pattern: SIZE_PATTERN, ...meta })
-    .typeError(`\${path} ${SIZE_RULE}`)
-    .test(ruleTest('size', SIZE_RULE, (value) => isPositive(parseSize(value), MAX_BODY_BYTES)))
+    .typeError(`\${path} ${rule}`)
+    .test(ruleTest('size', rule, (value) => holds(parseSize(value))))
     .default(byDefault);
 }
 

@@ -24,6 +24,7 @@ import {
   flagOrTexts,
   integer,
   size,
+  storeSize,
   text,
   texts,
   textOrTexts,
@@ -89,7 +90,12 @@ export const storeSchema = section('Where what happened is written down.', {
   url: ruled(storeUrlRule, { doc: 'sqlite:PATH, or postgres://user:password@host/name.' }).default(
     'sqlite:data/botbell.db',
   ),
-  keep: duration('30d', { doc: 'How long callbacks and their deliveries are kept.' }),
+  keep: duration('30d', {
+    doc: 'How long callbacks and their deliveries are kept; what reached nobody, 3 days at most.',
+  }),
+  max_size: storeSize('2gb', {
+    doc: 'Of a SQLite ledger. Before it is reached, what is done is forgotten early; what is undelivered, never: then 503.',
+  }),
 });
 
 export const deliverySchema = section('How deliveries are tried, and given up.', {

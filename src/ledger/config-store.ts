@@ -90,4 +90,8 @@ export interface ConfigStore {
 /** A ledger as it is opened: with what it knows of the configs that run on it. */
 export interface OpenLedger extends Ledger {
   readonly configs: ConfigStore;
+  /** What the store takes: of a SQLite file the pages in use, and its log. @throws {LedgerUnavailable} */
+  bytesUsed(): Promise<number>;
+  /** Whether new callbacks are taken; done ones are forgotten for that where need be. @throws {LedgerUnavailable} */
+  hasRoom(): Promise<boolean>;
 }

@@ -3,6 +3,7 @@ import type { ColumnDefinitionBuilder, Kysely, SelectQueryBuilder } from 'kysely
 import type { Deadline } from '../time/deadline.ts';
 import type { HotStatements } from './hot-statements.ts';
 import type { Moment } from './rows.ts';
+import type { StoreSize } from './store-size.ts';
 import type { Tables } from './tables.ts';
 
 export interface TransactionSettings {
@@ -52,6 +53,8 @@ export interface DialectTraits {
    * locked with all that belongs to them.
    */
   lockForgotten(trx: Kysely<Tables>, callbackIds: readonly number[]): Promise<readonly number[]>;
+  /** What the ledger takes, in bytes. */
+  bytesUsed(db: Kysely<Tables>): Promise<number>;
   /** Waits until the tables may be written that a callback is written to. */
   lockTables(trx: Kysely<Tables>): Promise<void>;
   /** Somebody else holds the store for a moment: worth a short wait. */
@@ -65,5 +68,7 @@ export interface OpenStore {
   readonly db: Kysely<Tables>;
   readonly traits: DialectTraits;
   readonly statements: HotStatements;
+  /** Of a store whose size nobody else bounds. @throws {Error} cannot be told */
+  readonly measure?: () => StoreSize;
   readonly close: () => Promise<void>;
 }

@@ -228,7 +228,16 @@ export interface OpenCounts {
 
 /** The store could not be read or written, or did not answer in time. */
 export class LedgerUnavailable extends Error {
-  override readonly name = 'LedgerUnavailable';
+  override readonly name: string = 'LedgerUnavailable';
+}
+
+/** Nothing new can be written until some of what is undelivered is delivered or dismissed. */
+export class LedgerFull extends LedgerUnavailable {
+  override readonly name = 'LedgerFull';
+
+  constructor() {
+    super('the store has reached store.max_size, and nothing that is done is left to be forgotten');
+  }
 }
 
 /**
@@ -239,6 +248,7 @@ export interface Ledger extends Pruning {
   /**
    * Writes the callback and its destinations down before anyone is told, and claims what is pending. Claims that the
    * store makes after this has thrown are released again, so that a retry, or Botbell after `take_over_after`, gets them.
+   * @throws {LedgerFull} a callback that the ledger does not know
    * @throws {LedgerUnavailable}
    */
   admit(arrival: Arrival, withinMs?: number): Promise<Admission>;

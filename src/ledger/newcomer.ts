@@ -1,8 +1,11 @@
 /** Callbacks on their way into the ledger, and what it will know them by. */
+import type { Kysely } from 'kysely';
 import { identityOf } from '../callback/identity.ts';
 import type { HotStatements, StatementContext } from './hot-statements.ts';
 import type { Arrival } from './ledger.ts';
+import { callbackIn, jobIdOf } from './rows.ts';
 import { type BodyToStore, isLarge } from './stored-body.ts';
+import type { Tables } from './tables.ts';
 
 /** An arrival, and its body as the ledger will keep it. */
 export interface ArrivalToStore {
@@ -46,4 +49,17 @@ export async function identify(
 function repeatedIn(jobIds: readonly string[]): readonly string[] {
   const seen = new Set<string>();
   return jobIds.filter((jobId) => seen.size === seen.add(jobId).size);
+}
+
+/** Whether the ledger knows the callback already: then it needs no room. */
+export async function isKnown(db: Kysely<Tables>, { callback }: Arrival): Promise<boolean> {
+  const identity = identityOf(callback);
+  const rows = await db
+    .selectFrom('callbacks')
+    .select(['identity', 'body'])
+    .where('job_id', '=', jobIdOf(callback))
+    .where((eb) => eb.or([eb('identity', '=', identity), eb('identity', 'is', null)]))
+    .limit(2)
+    .execute();
+  return rows.some((row) => (row.identity ?? identityOf(callbackIn(row.body))) === identity);
 }

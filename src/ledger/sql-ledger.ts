@@ -2,8 +2,9 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '../time/clock.ts';
 import type { Deadline } from '../time/deadline.ts';
-import { admitAll } from './admission.ts';
+import { Admissions } from './admissions.ts';
 import { alertsToRaise, raiseAlerts } from './alert-rows.ts';
+import { CallbacksInHand } from './callbacks-in-hand.ts';
 import { type ClaimingTransaction, claimingIn } from './claiming.ts';
 import { createConfigStore } from './config-rows.ts';
 import type { ConfigStore, OpenLedger } from './config-store.ts';
@@ -23,7 +24,6 @@ import {
   type Settlement,
   type UnreadNotice,
 } from './ledger.ts';
-import type { ArrivalToStore } from './newcomer.ts';
 import { OrphanedClaims } from './orphaned-claims.ts';
 import { createPaceStore } from './pace-rows.ts';
 import type { PaceStore } from './pace-store.ts';
@@ -38,8 +38,11 @@ import {
 import { probeStore } from './probe.ts';
 import type { PruneRequest, PruneStep } from './pruning.ts';
 import { keepRefused } from './refused-rows.ts';
-import { deliveryRecord, historyIn, jobIdOf, refusedRow } from './rows.ts';
-import { BodyCompressor, type BodyToStore, bytesToStore, Deflated, isLarge } from './stored-body.ts';
+import { deliveryRecord, historyIn, refusedRow } from './rows.ts';
+import { type SpaceSettings, spaceIn } from './sql-space.ts';
+import { bytesAdded } from './store-size.ts';
+import type { StoreSpace } from './store-space.ts';
+import { BodyCompressor, bytesToStore, Deflated } from './stored-body.ts';
 import { forgetCauses, sweepStep } from './sweeps.ts';
 import type { Tables } from './tables.ts';
 import { TimedStore, unavailable } from './timed-store.ts';
@@ -49,7 +52,11 @@ import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
 
 const CLOSE_TIMEOUT_MS = 1000;
 
-export interface LedgerOptions {
+/** Readiness is asked for by who has little time: is there room for a callback of common size? */
+const ROOM_TIMEOUT_MS = 1000;
+const COMMON_BYTES = 16 * 1024;
+
+export interface LedgerOptions extends SpaceSettings {
   readonly clock: Clock;
   /** Names this process among all that may share the store. */
   readonly owner: string;
@@ -64,8 +71,10 @@ export interface LedgerOptions {
 export class SqlLedger implements OpenLedger {
   readonly #store: TimedStore;
   readonly #options: LedgerOptions;
-  readonly #admissions: GroupCommit<ArrivalToStore, Admission>;
-  readonly #compressor = new BodyCompressor();
+  readonly #admissions: Admissions;
+  readonly #compressor: BodyCompressor;
+  readonly #inHand = new CallbacksInHand();
+  readonly #space: StoreSpace | undefined;
   readonly #settlements: GroupCommit<Settlement, Settled>;
   readonly #unwritten: UnwrittenOutcomes;
   readonly #orphans: OrphanedClaims;
@@ -85,11 +94,18 @@ export class SqlLedger implements OpenLedger {
     this.#orphans = new OrphanedClaims((ids, jobIds) => this.#releaseClaims(ids, jobIds));
     this.#claim = claimingIn(this.#store, this.#orphans);
     this.#unwritten = new UnwrittenOutcomes((settlement) => this.#writeBelated(settlement), mayPassInPieces);
-    this.#admissions = new GroupCommit({
-      commit: (batch, deadline) => this.#commitArrivals(batch, deadline),
-      bytesOf: ({ body }) => bytesToStore(body).byteLength,
-      mayPassInPieces,
-      onLate: (_arrival, { claimed }) => this.#orphans.keep(claimed),
+    this.#compressor = new BodyCompressor(!store.traits.isCompressing);
+    this.#space = spaceIn(this.#store, this.#inHand, options);
+    this.#admissions = new Admissions({
+      store: this.#store,
+      claim: options,
+      takeOverAfterMs: options.takeOverAfterMs,
+      now: () => options.clock.now(),
+      transact: this.#claim,
+      orphans: this.#orphans,
+      inHand: this.#inHand,
+      compressor: this.#compressor,
+      space: this.#space,
     });
     this.#settlements = new GroupCommit({
       commit: (batch, deadline) => this.#commitSettlements(batch, deadline),
@@ -101,22 +117,21 @@ export class SqlLedger implements OpenLedger {
   async admit(arrival: Arrival, withinMs?: number): Promise<Admission> {
     const deadline = this.#store.deadline(withinMs);
     await this.#clearArrearsBy(deadline);
-    const body = await this.#bodyToStore(arrival.body);
-    const admission = await this.#admissions.add({ arrival, body }, deadline).catch((error: unknown) => {
-      throw unavailable(error);
-    });
+    const admission = await this.#admissions.admit(arrival, deadline);
     if (arrival.isAccepted) await this.#store.flush(deadline);
     return admission;
   }
 
-  async settle(settlement: Settlement, withinMs?: number): Promise<Settled> {
+  async settle(whole: Settlement, withinMs?: number): Promise<Settled> {
     const deadline = this.#store.deadline(withinMs);
+    const settlement = this.#inHand.end(whole);
     const settled = await this.#settlements.add(settlement, deadline).catch((error: unknown) => {
       this.#unwritten.keep(settlement);
       const untold = settlement.deliveries.filter(({ state }) => state !== 'delivered');
       this.#orphans.keep(untold.map(({ id }) => id));
       throw unavailable(error);
     });
+    if (whole.history !== undefined) this.#space?.mayBeDone(whole.history.callbackId);
     if (settlement.isDurable) await this.#store.flush(deadline);
     return settled;
   }
@@ -168,15 +183,28 @@ export class SqlLedger implements OpenLedger {
   async refuse(refused: RefusedBody, alert?: Alert, withinMs?: number): Promise<void> {
     const settings = { isDurable: false, deadline: this.#store.deadline(withinMs) };
     const row = refusedRow(refused);
-    const body = await this.#bodyToStore(Buffer.from(row.body));
+    const body = await this.#compressor.toStore(Buffer.from(row.body));
+    const bytes = bytesAdded(bytesToStore(body).byteLength, 0);
+    const hasRoom = this.#space?.tryReserve(bytes) ?? true;
+    if (hasRoom) this.#space?.release(bytes, true);
     await this.#store.transact(settings, async (trx) => {
-      await keepRefused(trx, { ...row, body: body instanceof Deflated ? body.bytes : row.body });
+      if (hasRoom) await keepRefused(trx, { ...row, body: body instanceof Deflated ? body.bytes : row.body });
       if (alert !== undefined) await this.#raise(trx, [alert]);
     });
   }
 
   countOpen(): Promise<OpenCounts> {
     return this.#store.read(this.#store.deadline(), countOpen);
+  }
+
+  bytesUsed(): Promise<number> {
+    return this.#store.read(this.#store.deadline(), (db) => this.#store.traits.bytesUsed(db));
+  }
+
+  async hasRoom(): Promise<boolean> {
+    const hasRoom = (await this.#space?.reserve(COMMON_BYTES, this.#store.deadline(ROOM_TIMEOUT_MS))) ?? true;
+    if (hasRoom) this.#space?.release(COMMON_BYTES, false);
+    return hasRoom;
   }
 
   /** Once for all who ask at the same moment. */
@@ -188,6 +216,7 @@ export class SqlLedger implements OpenLedger {
   }
 
   async close(): Promise<void> {
+    this.#space?.close();
     const deadline = this.#store.deadline(CLOSE_TIMEOUT_MS);
     await deadline.bound(this.#unwritten.flush()).catch(() => undefined);
     await deadline.bound(this.#store.close()).catch(() => undefined);
@@ -206,39 +235,6 @@ export class SqlLedger implements OpenLedger {
     await deadline.bound(clear()).catch((error: unknown) => {
       throw unavailable(error);
     });
-  }
-
-  /** At once for a body of common size. */
-  #bodyToStore(body: Uint8Array): BodyToStore | Promise<BodyToStore> {
-    const isKept = this.#store.traits.isCompressing || !isLarge(body);
-    return isKept ? body : this.#compressor.compressed(body);
-  }
-
-  #commitArrivals(batch: readonly ArrivalToStore[], deadline: Deadline): Promise<readonly Admission[]> {
-    const isDurable = batch.some(({ arrival }) => arrival.isAccepted);
-    const { clock, takeOverAfterMs } = this.#options;
-    const { traits, statements } = this.#store;
-    const context = {
-      traits,
-      statements,
-      time: this.#store.time(),
-      claim: this.#options,
-      takeOverAfterMs,
-      now: clock.now(),
-    };
-    const alerts = batch.flatMap(({ arrival }) => arrival.alerts ?? []);
-    return this.#claim(
-      { isDurable, deadline },
-      async (trx) => {
-        const admissions = await admitAll({ ...context, trx }, batch);
-        await this.#raise(trx, alerts);
-        return admissions;
-      },
-      (admissions) => ({
-        ids: admissions.flatMap(({ claimed }) => [...claimed]),
-        jobIds: batch.map(({ arrival }) => jobIdOf(arrival.callback)),
-      }),
-    );
   }
 
   async #commitSettlements(batch: readonly Settlement[], deadline: Deadline): Promise<Settled[]> {

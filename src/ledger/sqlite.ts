@@ -12,9 +12,12 @@ import {
 } from 'kysely';
 import type { DialectTraits, OpenStore } from './dialect.ts';
 import { fillJobKeys } from './job-keys.ts';
+import { isSqliteBusy } from './sqlite-busy.ts';
 import { prepareFiles, WatchedFile } from './sqlite-files.ts';
 import { LogConnection, openFiles, WriteAheadLog, writeNothing } from './sqlite-log.ts';
+import { sizeOf } from './sqlite-size.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
+import type { StoreSize } from './store-size.ts';
 import type { Tables } from './tables.ts';
 
 /** Distinct statements of a running service stay far below this; the bound keeps odd batch sizes from piling up. */
@@ -26,13 +29,7 @@ const BUSY_TIMEOUT_MS = 5;
 /** Nobody is served yet, and a process that is just closing the file holds it for a moment. */
 const OPENING_TIMEOUT_MS = 2000;
 
-/** SQLite primary result codes (sqlite.org/rescode.html): SQLITE_BUSY and SQLITE_LOCKED. */
-const BUSY_CODES = new Set([5, 6]);
-
-/** SQLite's own words for them: the driver gives no code with what a statement that returns rows throws. */
-const BUSY = /^database (?:table )?is locked/;
-
-/** SQLITE_READONLY, in the same way. */
+/** SQLITE_READONLY, in SQLite's own words: the driver gives no code with what a statement that returns rows throws. */
 const READ_ONLY = /readonly database/;
 
 /** Every transaction of the ledger writes: taking the lock at once, it cannot find later that its snapshot is too old. */
@@ -61,9 +58,11 @@ export function openSqlite(path: string): OpenStore {
   );
   const kept = keptStatements(database, close);
   const db = new Kysely<Tables>({ dialect: new LedgerDialect(kept) });
+  const measure = sizeOf(kept, durability?.watched[1]);
   return {
     db,
-    traits: traitsOver(kept, durability),
+    measure,
+    traits: traitsOver(kept, measure, durability),
     statements: new SqliteStatements(kept),
     close: () => db.destroy(),
   };
@@ -217,7 +216,11 @@ function forKysely(statement: StatementSyncInstance): SqliteStatement {
   };
 }
 
-function traitsOver(database: SqliteDatabase, durability: Durability | undefined): DialectTraits {
+function traitsOver(
+  database: SqliteDatabase,
+  measure: () => StoreSize,
+  durability: Durability | undefined,
+): DialectTraits {
   const run = (text: string) => void database.prepare(text).run([]);
   return {
     isShared: false,
@@ -250,6 +253,10 @@ function traitsOver(database: SqliteDatabase, durability: Durability | undefined
     // Whoever writes holds all of them.
     lockDeliveries: () => Promise.resolve(),
     lockForgotten: (_trx, callbackIds) => Promise.resolve(callbackIds),
+    bytesUsed: () => {
+      const { used, log } = measure();
+      return Promise.resolve(used + log);
+    },
     lockTables: () => Promise.resolve(),
     isBusy: isSqliteBusy,
     // Of a store that nobody can write now, each piece of work alone would be refused just as late.
@@ -277,14 +284,4 @@ function rollBack(run: (text: string) => void): void {
   } catch {
     // What failed before says more.
   }
-}
-
-export function isSqliteBusy(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return BUSY_CODES.has(primaryCodeOf(error)) || BUSY.test(error.message) || isSqliteBusy(error.cause);
-}
-
-function primaryCodeOf(error: unknown): number {
-  const code = (error as { errcode?: unknown }).errcode;
-  return typeof code === 'number' ? code & 0xff : 0;
 }

@@ -40,12 +40,21 @@ const inflateInThread = promisify<Uint8Array, Buffer>(inflate);
 
 /** Deflates large bodies by other threads, a few at once. */
 export class BodyCompressor {
+  readonly #isNeeded: boolean;
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** @returns the body as it is where nothing is gained */
-  async compressed(body: Uint8Array): Promise<BodyToStore> {
-    if (!isLarge(body)) return body;
+  /** @param isNeeded the database does not compress by itself */
+  constructor(isNeeded: boolean) {
+    this.#isNeeded = isNeeded;
+  }
+
+  /** At once for a body of common size. @returns the body as it is where nothing is gained */
+  toStore(body: Uint8Array): BodyToStore | Promise<BodyToStore> {
+    return this.#isNeeded && isLarge(body) ? this.#compressed(body) : body;
+  }
+
+  async #compressed(body: Uint8Array): Promise<BodyToStore> {
     await this.#begin();
     try {
       const bytes = await deflateInThread(body, OPTIONS);

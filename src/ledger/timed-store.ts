@@ -32,6 +32,10 @@ export class TimedStore {
     return this.#store.statements;
   }
 
+  get measure(): OpenStore['measure'] {
+    return this.#store.measure;
+  }
+
   deadline(withinMs = TIMEOUT_MS): Deadline {
     return new Deadline(this.#clock, withinMs);
   }

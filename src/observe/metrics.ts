@@ -17,6 +17,8 @@ export interface Metrics {
   templateFailed(): void;
   /** A message went out as plain text, its blocks refused. */
   blocksRefused(channel: string): void;
+  /** So many callbacks were forgotten before their time, since the store neared its limit. */
+  forgottenEarly(count: number): void;
   configReloaded(isOk: boolean): void;
   /** @param count destinations, and channels as a whole, that are to be left alone; asked for at each scrape */
   pausesCountedBy(count: () => number): void;
@@ -31,9 +33,11 @@ export interface MetricsSources {
   readonly countOpen: () => Promise<
     { readonly pending: number; readonly dead: number; readonly held: number } | undefined
   >;
+  /** Asked for at each scrape; undefined while the store cannot tell. */
+  readonly storeBytes: () => Promise<number | undefined>;
 }
 
-export function createMetrics({ version, countOpen }: MetricsSources): Metrics {
+export function createMetrics({ version, countOpen, storeBytes }: MetricsSources): Metrics {
   const registry = new Registry();
   let countPaused = () => 0;
   const meters = createMeters(registry);
@@ -54,6 +58,7 @@ export function createMetrics({ version, countOpen }: MetricsSources): Metrics {
     },
     templateFailed: () => meters.templateErrors.inc(),
     blocksRefused: (channel) => meters.blocksRefused.inc({ channel }),
+    forgottenEarly: (count) => meters.forgottenEarly.inc(count),
     configReloaded: (isOk) => meters.reloadOk.set(isOk ? 1 : 0),
     pausesCountedBy: (count) => {
       countPaused = count;
@@ -62,7 +67,8 @@ export function createMetrics({ version, countOpen }: MetricsSources): Metrics {
     async text() {
       // What was answered before this was asked for may be counted only now: see the receiver.
       await setImmediate();
-      const open = await countOpen();
+      const [open, bytes] = await Promise.all([countOpen(), storeBytes()]);
+      meters.storeBytes.set(bytes ?? Number.NaN);
       meters.pending.set(open?.pending ?? Number.NaN);
       meters.dead.set(open?.dead ?? Number.NaN);
       meters.paused.set(countPaused());
@@ -89,6 +95,13 @@ function createMeters(registry: Registry) {
     templateErrors: new Counter(on('template_errors_total', 'Templates that failed, the built-in one used')),
     blocksRefused: new Counter(
       on('blocks_refused_total', 'Messages whose blocks were refused, sent as plain text', ['channel']),
+    ),
+    storeBytes: new Gauge(on('store_bytes', 'What the store takes: of a SQLite file, pages in use and log')),
+    forgottenEarly: new Counter(
+      on(
+        'callbacks_forgotten_early_total',
+        'Callbacks forgotten before their time, the store being nearly full',
+      ),
     ),
     reloadOk: new Gauge(on('config_reload_ok', '1: the latest config was taken, 0: it was refused')),
     buildInfo: new Gauge(on('build_info', 'The running version', ['version'])),

@@ -23,7 +23,7 @@ import type { Incoming } from '../deliver/incoming.ts';
 import { Overloaded } from '../deliver/slots.ts';
 import { timeBudgetOf } from '../deliver/time-budget.ts';
 import type { Verdict } from '../deliver/verdict.ts';
-import { LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
+import { LedgerFull, LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
 import { problemOf, unavailable } from './answer.ts';
 import type { BodyMemory, HeldMemory } from './body-memory.ts';
 import { beginningOf, bodyReader } from './read-body.ts';
@@ -289,5 +289,6 @@ function isRefused(status: number): status is RefusedStatus {
 
 function asProblem(error: unknown): unknown {
   if (error instanceof Overloaded) return unavailable(`${error.message}.`);
+  if (error instanceof LedgerFull) return unavailable('The store is full.', error);
   return error instanceof LedgerUnavailable ? unavailable('The store cannot be written.', error) : error;
 }

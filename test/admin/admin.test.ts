@@ -6,7 +6,7 @@ import type { AdminConfig } from '../../src/config/config.ts';
 import { listen, type ListeningServer } from '../../src/http/server.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 
-const READY: Readiness = { store: true, config: true, accepting: true };
+const READY: Readiness = { store: true, room: true, config: true, accepting: true };
 
 function basic(login: string): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
@@ -21,6 +21,7 @@ describe('the admin listener', () => {
     const metrics = createMetrics({
       version: '1.2.3',
       countOpen: () => Promise.resolve({ pending: 3, dead: 1, held: 2 }),
+      storeBytes: () => Promise.resolve(4096),
     });
     const app = createAdmin({
       config,
@@ -54,7 +55,7 @@ describe('the admin listener', () => {
     expect([status, JSON.parse(body)]).to.deep.equal([200, { status: 'ready', ...READY }]);
   });
 
-  for (const missing of ['store', 'config', 'accepting'] as const) {
+  for (const missing of ['store', 'room', 'config', 'accepting'] as const) {
     it(`answers 503 at /readyz and names ${missing} when that is missing`, async () => {
       await open();
       readiness = { ...READY, [missing]: false };

@@ -48,7 +48,11 @@ describe('A config that names only a channel and a default route', () => {
       password: undefined,
       hosts: [],
     });
-    expect(config.store).to.deep.equal({ url: 'sqlite:data/botbell.db', keepMs: 30 * 86_400_000 });
+    expect(config.store).to.deep.equal({
+      url: 'sqlite:data/botbell.db',
+      keepMs: 30 * 86_400_000,
+      maxSizeBytes: 2 * 1024 ** 3,
+    });
     expect(config.delivery).to.deep.equal({
       timeoutMs: 5_000,
       attemptsPerRequest: 2,
@@ -94,7 +98,7 @@ receiver:
   answer_when: accepted
   max_in_flight: 2
 admin: { listen: off, password: secret }
-store: { url: "postgres://bell:p%40ss@db/bell", keep: 1d }
+store: { url: "postgres://bell:p%40ss@db/bell", keep: 1d, max_size: 2048mb }
 delivery: { timeout: 1s, attempts_per_request: 1, take_over_after: 1m, give_up_after: 1h30m, permanent_attempts: 3, alerts: [ops, owners] }
 display: { timezone: Asia/Tokyo, language: ja, links: { job: "https://example.com/{{ job_id }}", file: "http://localhost:1/{{ ref }}" } }
 templates: ./templates
@@ -147,7 +151,11 @@ routes:
       maxInFlight: 2,
     });
     expect(config.admin).to.equal(undefined);
-    expect(config.store).to.deep.equal({ url: 'postgres://bell:p%40ss@db/bell', keepMs: 86_400_000 });
+    expect(config.store).to.deep.equal({
+      url: 'postgres://bell:p%40ss@db/bell',
+      keepMs: 86_400_000,
+      maxSizeBytes: 2 * 1024 ** 3,
+    });
     expect(config.delivery.giveUpAfterMs).to.equal(5_400_000);
     expect(config.display.links).to.deep.equal({
       job: 'https://example.com/{{ job_id }}',

@@ -1,11 +1,16 @@
 /** A ledger holds months of callbacks: nothing that a running service asks of it may read them all. */
 import { expect } from 'chai';
-import { CompiledQuery, type KyselyPlugin, type PluginTransformQueryArgs } from 'kysely';
+import { CompiledQuery, type Kysely, type KyselyPlugin, type PluginTransformQueryArgs } from 'kysely';
 import type { PendingRow } from '../../src/ledger/config-store.ts';
+import type { DialectTraits } from '../../src/ledger/dialect.ts';
+import { earlyStep } from '../../src/ledger/early-forgetting.ts';
 import { type DeliveryUpdate, NO_LONGER_ROUTED } from '../../src/ledger/ledger.ts';
 import { migrate } from '../../src/ledger/migrations.ts';
+import { isKnown } from '../../src/ledger/newcomer.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
+import type { Tables } from '../../src/ledger/tables.ts';
+import { arrivalOf } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
@@ -33,6 +38,14 @@ async function work(ledger: SqlLedger, clock: ManualClock): Promise<void> {
   await ledger.prune({ sweep: 'reached_nobody', before: clock.now() + 1 });
   await ledger.prune({ sweep: 'done', before: clock.now() + 1 });
   await ledger.pruneCauses();
+}
+
+/** As where the store has reached its limit. */
+async function whenFull(db: Kysely<Tables>, traits: DialectTraits, now: number): Promise<void> {
+  expect(await isKnown(db, arrivalOf(callbackWith({ status: 0 }), [], now))).to.equal(true);
+  const inHand = new Set<number>();
+  await earlyStep(db, traits, inHand, { candidates: [], before: now, now, after: 0 });
+  await earlyStep(db, traits, inHand, { candidates: [1, 2], before: now, now, after: 0 });
 }
 
 /** As at a start with a config that has changed. */
@@ -73,7 +86,9 @@ describe('a SQLite ledger', () => {
       transformResult: ({ result }) => Promise.resolve(result),
     };
     const options = { clock, owner: 'one', leaseMs: 1000, takeOverAfterMs: 1000 };
-    await work(new SqlLedger({ ...store, db: store.db.withPlugin(listener) }, options), clock);
+    const db = store.db.withPlugin(listener);
+    await work(new SqlLedger({ ...store, db }, options), clock);
+    await whenFull(db, store.traits, clock.now());
 
     expect(asked).to.have.length.above(8);
     const executor = store.db.getExecutor();

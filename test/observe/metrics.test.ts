@@ -4,6 +4,7 @@ import { createMetrics, type Metrics } from '../../src/observe/metrics.ts';
 
 describe('the metrics', () => {
   let metrics: Metrics;
+  let bytes: number | undefined;
   let open: { pending: number; dead: number; held: number } | undefined;
 
   const sample = async (name: string) => {
@@ -14,7 +15,12 @@ describe('the metrics', () => {
 
   beforeEach(() => {
     open = { pending: 3, dead: 1, held: 2 };
-    metrics = createMetrics({ version: '1.2.3', countOpen: () => Promise.resolve(open) });
+    bytes = 4096;
+    metrics = createMetrics({
+      version: '1.2.3',
+      countOpen: () => Promise.resolve(open),
+      storeBytes: () => Promise.resolve(bytes),
+    });
   });
 
   it('count what was answered before they were asked for, though its answer went first', async () => {
@@ -31,6 +37,15 @@ describe('the metrics', () => {
     expect(await sample('botbell_destinations_paused')).to.equal(2);
   });
 
+  it('say what the store takes, unless it cannot tell, and how much was forgotten early', async () => {
+    expect(await sample('botbell_store_bytes')).to.equal(4096);
+    bytes = undefined;
+    expect(await sample('botbell_store_bytes')).to.be.NaN;
+    expect(await sample('botbell_callbacks_forgotten_early_total')).to.equal(0);
+    metrics.forgottenEarly(100);
+    expect(await sample('botbell_callbacks_forgotten_early_total')).to.equal(100);
+  });
+
   it('are all there from the start, each with a help text', async () => {
     const text = await metrics.text();
     for (const name of [
@@ -45,6 +60,8 @@ describe('the metrics', () => {
       'deliveries_dead',
       'destinations_paused',
       'deliveries_held',
+      'store_bytes',
+      'callbacks_forgotten_early_total',
       'config_reload_ok',
       'build_info',
     ]) {

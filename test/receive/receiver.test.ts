@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { request } from 'undici';
 import type { Verdict } from '../../src/deliver/verdict.ts';
-import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import { LedgerFull, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { moment } from '../support/moment.ts';
 import { RawClient } from '../support/raw-client.ts';
@@ -106,6 +106,13 @@ describe('the receiver', () => {
       bench.handle = () => Promise.resolve({ ...DELIVERED, status: 504, result: 'timed_out' });
       const answer = await send(bench.port);
       expectProblem(answer, 504, /in time/);
+      expect(answer.headers['retry-after']).to.equal('30');
+    });
+
+    it('is answered 503 when the store is full', async () => {
+      bench.handle = () => Promise.reject(new LedgerFull());
+      const answer = await send(bench.port);
+      expectProblem(answer, 503, /^The store is full\.$/);
       expect(answer.headers['retry-after']).to.equal('30');
     });
 

@@ -1,0 +1,89 @@
+/** What arrives: compressed, given room, and admitted together with what arrives at the same moment. */
+import type { Deadline } from '../time/deadline.ts';
+import { admitAll } from './admission.ts';
+import { raiseAlerts } from './alert-rows.ts';
+import type { CallbacksInHand } from './callbacks-in-hand.ts';
+import type { ClaimingTransaction } from './claiming.ts';
+import { GroupCommit } from './group-commit.ts';
+import { type Admission, type Arrival, LedgerFull } from './ledger.ts';
+import { type ArrivalToStore, isKnown } from './newcomer.ts';
+import type { OrphanedClaims } from './orphaned-claims.ts';
+import { type Claim, jobIdOf } from './rows.ts';
+import { bytesAdded } from './store-size.ts';
+import type { StoreSpace } from './store-space.ts';
+import { type BodyCompressor, bytesToStore } from './stored-body.ts';
+import { type TimedStore, unavailable } from './timed-store.ts';
+
+export interface AdmissionsOptions {
+  readonly store: TimedStore;
+  readonly claim: Claim;
+  readonly takeOverAfterMs: number;
+  /** This process's own time. */
+  readonly now: () => number;
+  readonly transact: ClaimingTransaction;
+  readonly orphans: OrphanedClaims;
+  readonly inHand: CallbacksInHand;
+  readonly compressor: BodyCompressor;
+  /** Undefined: the store is bounded by others. */
+  readonly space: StoreSpace | undefined;
+}
+
+export class Admissions {
+  readonly #options: AdmissionsOptions;
+  readonly #group: GroupCommit<ArrivalToStore, Admission>;
+
+  constructor(options: AdmissionsOptions) {
+    const { store, orphans } = options;
+    this.#options = options;
+    this.#group = new GroupCommit({
+      commit: (batch, deadline) => this.#commit(batch, deadline),
+      bytesOf: ({ body }) => bytesToStore(body).byteLength,
+      mayPassInPieces: (error) => store.isRefusal(error),
+      onLate: (_arrival, { claimed }) => orphans.keep(claimed),
+    });
+  }
+
+  /** @throws {LedgerFull} @throws {LedgerUnavailable} */
+  async admit(arrival: Arrival, deadline: Deadline): Promise<Admission> {
+    const { compressor, inHand, space } = this.#options;
+    const body = await compressor.toStore(arrival.body);
+    const bytes = bytesAdded(bytesToStore(body).byteLength, arrival.planned.length);
+    const hasRoom = space === undefined || space.tryReserve(bytes) || (await space.reserve(bytes, deadline));
+    if (!hasRoom) await this.#refuseNew(arrival, deadline);
+    let isAdded = true;
+    try {
+      const admission = await this.#group.add({ arrival, body }, deadline);
+      isAdded = admission.isNew;
+      inHand.begin(admission);
+      return admission;
+    } catch (error) {
+      throw unavailable(error);
+    } finally {
+      if (hasRoom) space?.release(bytes, isAdded);
+    }
+  }
+
+  async #refuseNew(arrival: Arrival, deadline: Deadline): Promise<void> {
+    if (!(await this.#options.store.read(deadline, (db) => isKnown(db, arrival)))) throw new LedgerFull();
+  }
+
+  #commit(batch: readonly ArrivalToStore[], deadline: Deadline): Promise<readonly Admission[]> {
+    const { store, claim, takeOverAfterMs, now, transact } = this.#options;
+    const { traits, statements } = store;
+    const context = { traits, statements, time: store.time(), claim, takeOverAfterMs, now: now() };
+    const isDurable = batch.some(({ arrival }) => arrival.isAccepted);
+    const alerts = batch.flatMap(({ arrival }) => arrival.alerts ?? []);
+    return transact(
+      { isDurable, deadline },
+      async (trx) => {
+        const admissions = await admitAll({ ...context, trx }, batch);
+        if (alerts.length > 0) await raiseAlerts({ trx, time: store.time() }, statements, alerts);
+        return admissions;
+      },
+      (admissions) => ({
+        ids: admissions.flatMap(({ claimed }) => [...claimed]),
+        jobIds: batch.map(({ arrival }) => jobIdOf(arrival.callback)),
+      }),
+    );
+  }
+}

@@ -1,0 +1,31 @@
+/** The space of a store that Botbell bounds by itself. */
+import type { Clock } from '../time/clock.ts';
+import type { CallbacksInHand } from './callbacks-in-hand.ts';
+import { EarlyForgetting, earlyStep } from './early-forgetting.ts';
+import type { StoreEvent } from './store-size.ts';
+import { StoreSpace } from './store-space.ts';
+import type { TimedStore } from './timed-store.ts';
+
+export interface SpaceSettings {
+  readonly clock: Clock;
+  /** Undefined: no limit. */
+  readonly maxBytes?: number;
+  readonly onStoreEvent?: (event: StoreEvent) => void;
+}
+
+/** Undefined: nobody set a limit, or the database server's operator does. */
+export function spaceIn(
+  store: TimedStore,
+  inHand: CallbacksInHand,
+  { clock, maxBytes, onStoreEvent = () => undefined }: SpaceSettings,
+): StoreSpace | undefined {
+  const { measure } = store;
+  if (measure === undefined || maxBytes === undefined) return undefined;
+  const forgetting = new EarlyForgetting(async (step) => {
+    const settings = { isDurable: false, deadline: store.deadline() };
+    const done = await store.transact(settings, (trx) => earlyStep(trx, store.traits, inHand, step));
+    if (done.forgotten > 0) onStoreEvent({ what: 'forgotten_early', count: done.forgotten });
+    return done;
+  }, clock);
+  return new StoreSpace({ maxBytes, measure, forgetting, clock, onEvent: onStoreEvent });
+}

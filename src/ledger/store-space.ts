@@ -1,0 +1,142 @@
+/** Keeps a store within its limit: what is done is forgotten early for what comes, and what is undelivered never. */
+import type { Clock } from '../time/clock.ts';
+import type { Deadline } from '../time/deadline.ts';
+import type { EarlyForgetting, Urgency } from './early-forgetting.ts';
+import { curableBytes, type StoreEvent, type StoreSize } from './store-size.ts';
+
+export interface StoreSpaceOptions {
+  readonly maxBytes: number;
+  readonly measure: () => StoreSize;
+  readonly forgetting: EarlyForgetting;
+  readonly clock: Clock;
+  readonly onEvent: (event: StoreEvent) => void;
+}
+
+/** From here on what is old and done goes, a little at a time, before anybody has to wait for it. */
+const HIGH_WATER = 0.9;
+
+/** Like the retention. */
+const PAUSE_MS = 50;
+
+/** Between two measurements, which take as long as a row, the store grows by what is reserved alone. */
+const MEASURED_AFTER_BYTES = 256 * 1024;
+const MEASURED_AFTER_MS = 1000;
+
+export class StoreSpace {
+  readonly #options: StoreSpaceOptions;
+  readonly #stopped = new AbortController();
+  #size: StoreSize = { used: 0, log: 0 };
+  #measuredAt = Number.NEGATIVE_INFINITY;
+  #addedSince = 0;
+  #reserved = 0;
+  /** The limit; of a store that was larger when it was opened, what it has shrunk to. */
+  #ceiling = Number.POSITIVE_INFINITY;
+  #isFull = false;
+  #isRelieving = false;
+
+  constructor(options: StoreSpaceOptions) {
+    this.#options = options;
+  }
+
+  /** Without waiting. @returns whether there is room for as many bytes more */
+  tryReserve(bytes: number): boolean {
+    if (this.#addedSince + bytes > MEASURED_AFTER_BYTES || this.#isStale()) this.#measure();
+    if (!this.#fits(bytes)) return false;
+    this.#reserved += bytes;
+    this.#note(false);
+    return true;
+  }
+
+  /** Makes room by forgetting what is done. @returns false: there is none @throws {LedgerUnavailable} */
+  async reserve(bytes: number, deadline: Deadline): Promise<boolean> {
+    const { forgetting } = this.#options;
+    while (!this.tryReserve(bytes)) {
+      if (!this.#isCurable(bytes) || !forgetting.isWorthwhile('all')) return this.#note(true);
+      if (deadline.remainingMs === 0) return false;
+      await this.#forget('all');
+    }
+    return true;
+  }
+
+  /** @param isAdded what was reserved has been written */
+  release(bytes: number, isAdded: boolean): void {
+    this.#reserved -= bytes;
+    if (isAdded) this.#addedSince += bytes;
+  }
+
+  /** Something of it has been delivered or answered. */
+  mayBeDone(callbackId: number): void {
+    this.#options.forgetting.mayBeDone(callbackId);
+  }
+
+  close(): void {
+    this.#stopped.abort();
+  }
+
+  #isStale(): boolean {
+    return this.#options.clock.monotonic() >= this.#measuredAt + MEASURED_AFTER_MS;
+  }
+
+  #measure(): void {
+    const { measure, clock, maxBytes } = this.#options;
+    this.#measuredAt = clock.monotonic();
+    try {
+      this.#size = measure();
+    } catch {
+      // Whoever writes next hears why.
+      return;
+    }
+    this.#addedSince = 0;
+    if (this.#ceiling === Number.POSITIVE_INFINITY) this.#lowerCeiling();
+    if (curableBytes(this.#size) >= maxBytes * HIGH_WATER) void this.#relieve();
+  }
+
+  #fits(bytes: number): boolean {
+    return this.#size.used + this.#size.log + this.#needed(bytes) <= this.#ceiling;
+  }
+
+  #needed(bytes: number): number {
+    return this.#addedSince + this.#reserved + bytes;
+  }
+
+  #isCurable(bytes: number): boolean {
+    return curableBytes(this.#size) + this.#needed(bytes) > this.#ceiling;
+  }
+
+  async #forget(urgency: Urgency): Promise<void> {
+    await this.#options.forgetting.forget(urgency);
+    this.#measure();
+  }
+
+  /** Until enough is free, or nothing that is old is left. */
+  async #relieve(): Promise<void> {
+    const { forgetting, clock, maxBytes } = this.#options;
+    if (this.#isRelieving || !forgetting.isWorthwhile('early')) return;
+    this.#isRelieving = true;
+    const { signal } = this.#stopped;
+    try {
+      while (!signal.aborted && forgetting.isWorthwhile('early')) {
+        if (curableBytes(this.#size) < maxBytes * HIGH_WATER) break;
+        await this.#forget('early');
+        this.#lowerCeiling();
+        await clock.sleep(PAUSE_MS, signal);
+      }
+    } catch {
+      // Stopped; or the store cannot be used, which whoever writes next hears.
+    } finally {
+      this.#isRelieving = false;
+    }
+  }
+
+  #lowerCeiling(): void {
+    const { used, log } = this.#size;
+    this.#ceiling = Math.max(this.#options.maxBytes, Math.min(this.#ceiling, used + log));
+  }
+
+  /** @returns false */
+  #note(isFull: boolean): boolean {
+    if (this.#isFull !== isFull) this.#options.onEvent({ what: isFull ? 'full' : 'has_room' });
+    this.#isFull = isFull;
+    return false;
+  }
+}
