@@ -3,18 +3,17 @@ import { getHeapStatistics } from 'node:v8';
 import { createCallbackCheck } from './callback/check-callback.ts';
 import type { Channel, ChannelType } from './channels/channel.ts';
 import { createAdmin } from './admin/admin.ts';
-import { composePipeline, destinationsOf, leaseMsOf, type Pipeline } from './compose-pipeline.ts';
+import { composePipeline, destinationsOf, type Pipeline } from './compose-pipeline.ts';
 import type { AdminConfig, Config } from './config/config.ts';
 import { MemoryBudget, memoryFor } from './deliver/memory-budget.ts';
 import { timeBudgetOf } from './deliver/time-budget.ts';
 import { senderReader } from './http/remote-address.ts';
 import { listen, type ListeningServer, type MalformedRequest } from './http/server.ts';
 import type { OpenLedger } from './ledger/config-store.ts';
-import { openLedger } from './ledger/open-ledger.ts';
-import { ownerName } from './ledger/owner.ts';
 import { startRetention } from './ledger/retention.ts';
 import type { Logger } from './observe/logger.ts';
-import { createMetrics, type Metrics } from './observe/metrics.ts';
+import type { Metrics } from './observe/metrics.ts';
+import { openStore } from './open-store.ts';
 import { BodyMemory } from './receive/body-memory.ts';
 import { createReceiver } from './receive/receiver.ts';
 import type { Refusal } from './receive/refusal.ts';
@@ -22,7 +21,6 @@ import { Traffic } from './receive/traffic.ts';
 import type { Renderer } from './render/renderer.ts';
 import {
   createRefusalLog,
-  createStoreReport,
   type RefusalLog,
   reportAttempt,
   reportCallback,
@@ -158,32 +156,6 @@ function openMemory({ config, clock, logger }: AppOptions): MemoryBudget {
     );
   }
   return budget;
-}
-
-/** The metrics ask the store, and the store counts in them. */
-async function openStore({
-  config,
-  clock,
-  logger,
-  version,
-}: AppOptions): Promise<Pick<Services, 'ledger' | 'metrics'>> {
-  const sources: { ledger?: OpenLedger } = {};
-  const metrics = createMetrics({
-    version,
-    countOpen: async () => sources.ledger?.countOpen().catch(() => undefined),
-    storeBytes: async () => sources.ledger?.bytesUsed().catch(() => undefined),
-  });
-  const ledger = await openLedger(config.store.url, {
-    clock,
-    owner: ownerName(clock.now()),
-    leaseMs: leaseMsOf(config),
-    takeOverAfterMs: config.delivery.takeOverAfterMs,
-    maxBytes: config.store.maxSizeBytes,
-    onStoreEvent: unfailing(createStoreReport(logger, metrics, clock), reportUnforeseen(logger)),
-    onTrouble: reportTrouble(logger),
-  });
-  sources.ledger = ledger;
-  return { ledger, metrics };
 }
 
 /** Those that somebody is told by; the others are not worth their client library. */

@@ -30,6 +30,7 @@ const ROOT_FILES = [
   'process.ts',
   'app.ts',
   'compose-pipeline.ts',
+  'open-store.ts',
   'package-files.ts',
   'reports.ts',
 ];

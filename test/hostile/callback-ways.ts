@@ -121,7 +121,11 @@ function keepIn(ledger: OpenLedger): Way {
   };
 }
 
-const metrics = createMetrics({ version: '0', countOpen: () => Promise.resolve(undefined) });
+const metrics = createMetrics({
+  version: '0',
+  countOpen: () => Promise.resolve(undefined),
+  storeBytes: () => Promise.resolve(undefined),
+});
 const logger = pino(
   { level: 'debug', base: undefined, hooks: { streamWrite: redactor(['a secret', 'https://']) } },
   new Writable({ write: (_chunk, _encoding, done) => done() }),

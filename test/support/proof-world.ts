@@ -19,6 +19,8 @@ export const DESTINATIONS = [SLACK_OPS, MAIL_OPS];
 export interface ProofSettings {
   /** `sqlite:` or `postgres://`; a SQLite file in the world's folder where it is left out. */
   readonly store?: string;
+  /** Further keys of `store`, e.g. `max_size: 32mb`. */
+  readonly ledger?: string;
   readonly receiver?: string;
   readonly delivery?: string;
   readonly routes?: string;
@@ -76,13 +78,13 @@ export async function createProofWorld(settings: ProofSettings = {}): Promise<Pr
 }
 
 function configOf(
-  { store, receiver = '', delivery = '', routes = '' }: ProofSettings,
+  { store, ledger = '', receiver = '', delivery = '', routes = '' }: ProofSettings,
   { file, slack, mail }: Pick<ProofWorld, 'file' | 'slack' | 'mail'>,
 ): string {
   return `
 receiver: { listen: '127.0.0.1:0', ${receiver} }
 admin: { listen: '127.0.0.1:0' }
-store: { url: '${store ?? `sqlite:${file}`}' }
+store: { url: '${store ?? `sqlite:${file}`}', ${ledger} }
 delivery: { ${delivery} }
 channels:
   slack: { type: slack, token: '${TOKEN}', api_url: '${slack.apiUrl}' }

@@ -1,0 +1,127 @@
+/** What strangers send does not fill the disk, nor push out of the ledger what is undelivered. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import type { SlackFault } from '../../src/demo/slack-faults.ts';
+import { callback } from '../support/bridge-world.ts';
+import {
+  type HostileProgram,
+  type HostileSettings,
+  startHostileProgram,
+} from '../support/hostile-program.ts';
+import { noise } from '../support/noise.ts';
+import { deliveriesIn } from '../support/proof-ledger.ts';
+import { keyedCallback, keyOf, tally } from '../support/proof-tally.ts';
+import { until } from '../support/proof-wait.ts';
+
+const MEGABYTE = 1024 * 1024;
+const MAX_BYTES = 16 * MEGABYTE;
+const GZIP = { headers: { 'content-encoding': 'gzip' } };
+
+/** Most of which cannot be compressed. */
+const LARGE = 1_000_000;
+
+describe('The disk', function () {
+  this.timeout(120_000);
+  let program: HostileProgram;
+  let sent = 0;
+
+  const start = async (settings: HostileSettings = {}) => {
+    program = await startHostileProgram({
+      receiver: 'max_body: 4mb',
+      ledger: 'max_size: 16mb',
+      routes: '  - { bot_id: nobody, notify: [] }\n  - { bot_id: ops, notify: [{ slack: "#ops" }] }\n',
+      ...settings,
+    });
+  };
+
+  afterEach(() => program.close());
+
+  const send = (fields: Record<string, unknown>) => {
+    sent += 1;
+    return program.post(JSON.stringify(keyedCallback(keyOf(sent), fields)));
+  };
+  const sample = async (name: string) =>
+    Number(new RegExp(`^botbell_${name} (.*)$`, 'm').exec(await program.metrics())?.[1]);
+  /** Of the file and its log, as the disk sees them. */
+  const bytesOnDisk = () =>
+    readdirSync(program.world.folder)
+      .filter((name) => /\.db(-wal)?$/.test(name))
+      .reduce((sum, name) => sum + statSync(join(program.world.folder, name)).size, 0);
+  const readiness = async () => {
+    const answer = await fetch(`${program.botbell.adminUrl}/readyz`);
+    return { status: answer.status, body: await answer.text() };
+  };
+
+  it('holds forty callbacks of megabytes of brackets, sent as kilobytes, in a few megabytes', async () => {
+    await start({ ledger: 'max_size: 2gb' });
+    const brackets = '{},'.repeat(100_000);
+    for (let number = 0; number < 40; number += 1) {
+      const text = JSON.stringify(callback({ bot_id: 'nobody', job_id: `b-${number}`, output: { a: 0 } }));
+      const body = gzipSync(text.replace('"a":0', `"a":[${brackets}0],"b":"${'x'.repeat(3_000_000)}"`));
+      expect((await program.post(body, GZIP)).status).to.equal(200);
+    }
+    expect(await sample('store_bytes')).to.be.within(1, 8 * MEGABYTE);
+    expect(bytesOnDisk()).to.be.below(12 * MEGABYTE);
+    await program.expectAlive();
+  });
+
+  it('is not filled by what nobody is told of: the oldest goes, and whatever comes is taken', async () => {
+    await start();
+    for (let number = 0; number < 40; number += 1) {
+      const answer = await send({ bot_id: 'nobody', message: noise(LARGE) });
+      expect(answer.status, answer.body).to.equal(200);
+    }
+    expect(await sample('store_bytes')).to.be.within(MAX_BYTES / 2, MAX_BYTES);
+    expect(bytesOnDisk()).to.be.below(MAX_BYTES + 8 * MEGABYTE);
+    expect(await sample('callbacks_forgotten_early_total')).to.be.within(10, 40);
+    expect(program.botbell.log()).to.contain('forgotten early');
+    expect((await readiness()).status).to.equal(200);
+    await program.expectAlive();
+  });
+
+  it('when it is full of what is undelivered, takes nothing new, loses nothing, and recovers by itself', async () => {
+    let isDown = true;
+    const faultOf = (): SlackFault | undefined => (isDown ? { kind: 'status', status: 500 } : undefined);
+    await start({ faultOf, delivery: 'take_over_after: 2s, attempts_per_request: 1' });
+    const known = keyedCallback(keyOf(700_000), { bot_id: 'ops' });
+    const taken = [keyOf(700_000)];
+    const postKnown = () => program.post(JSON.stringify(known));
+    expect((await postKnown()).status).to.equal(502);
+    for (let full = false; !full;) {
+      const answer = await send({ bot_id: 'ops', message: noise(LARGE) });
+      full = answer.status === 503;
+      if (full) expect(answer.body).to.contain('The store is full.');
+      else taken.push(keyOf(sent));
+    }
+    expect(taken.length).to.be.above(5);
+    expect(await sample('store_bytes')).to.be.below(MAX_BYTES);
+    expect(await sample('callbacks_forgotten_early_total')).to.equal(0);
+    for (const bytes of [100_000, 5000]) {
+      while ((await send({ bot_id: 'ops', message: noise(bytes) })).status !== 503) taken.push(keyOf(sent));
+    }
+    expect(await readiness()).to.deep.include({ status: 503 });
+    expect((await readiness()).body).to.contain('"store":true,"room":false');
+    expect(program.botbell.log()).to.contain('the store is full');
+    expect((await postKnown()).status, 'who is known is not refused for want of room').to.be.oneOf([
+      200, 502,
+    ]);
+    expect((await program.post('{"status":9}')).status).to.equal(422);
+
+    isDown = false;
+    const expected = taken.map((key) => `${key} slack:#ops`);
+    const outcome = () => tally(program.world.told(), expected);
+    await until('everything that was taken is told', () => outcome().missing.length === 0, 60_000);
+    await until(
+      'outcomes are written',
+      () => deliveriesIn(program.world.file, 'pending').length === 0,
+      30_000,
+    );
+    const after = await send({ bot_id: 'ops', message: noise(LARGE) });
+    expect(after.status, after.body).to.equal(200);
+    expect((await readiness()).status).to.equal(200);
+    expect(outcome().repeated).to.deep.equal(new Map());
+    await program.expectAlive();
+  });
+});
