@@ -15,6 +15,7 @@ import type { Logger } from './observe/logger.ts';
 import type { Metrics } from './observe/metrics.ts';
 import { openStore } from './open-store.ts';
 import { BodyMemory } from './receive/body-memory.ts';
+import { ReadingBudget, readingLimits } from './receive/reading-budget.ts';
 import { createReceiver } from './receive/receiver.ts';
 import type { Refusal } from './receive/refusal.ts';
 import { Traffic } from './receive/traffic.ts';
@@ -232,6 +233,7 @@ function openReceiver(
     config: config.receiver,
     clock,
     senderOf,
+    readings: new ReadingBudget({ clock, ...readingLimits(config.receiver) }),
     check: createCallbackCheck(config.display.timezone),
     handle: (incoming) => pipeline.bridge.handle(incoming),
     refuse: (refusal) => keepRefused(options, services, refusal),

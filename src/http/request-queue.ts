@@ -96,21 +96,26 @@ export class RequestQueue {
   }
 }
 
-/**
- * Of one read, Node parses thousands of requests, even where the connection was ended at the first of them, and keeps
- * them all until it is closed. It stops only at a request for another protocol: that is what each request looks like to it
- * once its connection is over.
- */
-export class StoppableRequest extends IncomingMessage {
-  declare private wantsUpgrade: boolean | undefined;
-
-  /** What Node's parser asks. Apart from CONNECT, what wants another protocol is served as if it did not. */
+/** To Node's parser, a request for another protocol: there it stops. */
+class StoppingRequest extends IncomingMessage {
   get upgrade(): boolean {
-    const isOver = RequestQueue.of(this.socket)?.isOver === true;
-    return isOver || (this.wantsUpgrade === true && this.method === 'CONNECT');
+    return true;
   }
 
-  set upgrade(wantsUpgrade: boolean) {
-    this.wantsUpgrade = wantsUpgrade;
+  /** What the head says of it. */
+  set upgrade(_wantsUpgrade: boolean) {
+    // It changes nothing.
   }
+}
+
+/**
+ * What the server makes of a head that it has read. Of one read, Node parses thousands of requests, even where the
+ * connection was ended at the first of them, and keeps them all until it is closed: so the next request of a connection
+ * that is over stops it.
+ */
+export const StoppableRequest = requestOn as unknown as typeof IncomingMessage;
+
+function requestOn(socket: Socket): IncomingMessage {
+  const isOver = RequestQueue.of(socket)?.isOver === true;
+  return isOver ? new StoppingRequest(socket) : new IncomingMessage(socket);
 }

@@ -1,9 +1,13 @@
 /** From a request to the bytes of its body, or a problem that says what is wrong with them. */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { HttpProblem } from '../http/problem.ts';
+import { NOT_AWAITED } from '../http/connections.ts';
+import { HttpProblem, type ProblemDetails } from '../http/problem.ts';
+import { bodyStream } from './body-stream.ts';
+import type { ReadingBudget } from './reading-budget.ts';
 
 const JSON_TYPE = 'application/json';
 const UTF_8_NAMES = new Set(['utf-8', 'utf8']);
@@ -14,12 +18,36 @@ const ENCODINGS = new Set([...UNCOMPRESSED, 'gzip', 'deflate', 'br']);
 const CLOSE = { Connection: 'close' };
 
 /**
- * What reads a request's body to its end: the bytes, decompressed; none where there is no body.
- * koa-bodyparser reads and inflates; as JSON it would answer 200 to other content types and mend broken UTF-8
- * silently, so it is asked for the raw bytes of what has passed the checks here.
+ * A body of this size that comes as it is, as callbacks mostly do, is read without more ado: a connection may hold as much
+ * in any case.
  */
-export function bodyReader(maxBytes: number): (ctx: Context) => Promise<Uint8Array> {
-  const options = {
+const SMALL_BYTES = 16 * 1024;
+
+export interface BodyReaderOptions {
+  readonly maxBytes: number;
+  readonly budget: ReadingBudget;
+  /** What gets a share of the budget. */
+  readonly sourceOf: (request: IncomingMessage) => string;
+}
+
+export interface ReadBody {
+  /** Decompressed; none where there is no body. */
+  readonly bytes: Uint8Array;
+  /** Milliseconds for which it was kept waiting here. */
+  readonly waitedMs: number;
+  /** To be called when somebody else answers for the memory that it takes, or nobody needs it any more. */
+  readonly release: () => void;
+}
+
+/**
+ * What reads a request's body to its end.
+ * koa-bodyparser reads it; as JSON it would answer 200 to other content types and mend broken UTF-8 silently, so it is
+ * asked for the raw bytes of what has passed the checks here. It cannot be told to wait, nor to give up: what is not small
+ * gets to it through a stream that can.
+ */
+export function bodyReader(options: BodyReaderOptions): (ctx: Context) => Promise<ReadBody> {
+  const { maxBytes } = options;
+  const parserOptions = {
     enableTypes: ['text'],
     extendTypes: { text: [JSON_TYPE] },
     // The types know only names of encodings; null makes raw-body leave the bytes as they are.
@@ -29,14 +57,79 @@ export function bodyReader(maxBytes: number): (ctx: Context) => Promise<Uint8Arr
       throw asProblem(error, maxBytes);
     },
   };
-  const read = bodyParser(options);
-  return async (ctx) => {
-    refuseOtherTypes(ctx);
-    const reading = read(ctx, () => Promise.resolve()) as Promise<unknown>;
-    await (isCompressed(ctx) ? Promise.race([reading, cutShort(ctx.req)]) : reading);
-    const { body } = ctx.request as { body?: unknown };
-    return body instanceof Uint8Array ? body : new Uint8Array();
+  const parse = bodyParser(parserOptions);
+  const read: Read = (ctx, { req }) =>
+    new Promise((resolve, reject) => {
+      req.once(NOT_AWAITED, (problem: ProblemDetails) => reject(closing(problem)));
+      const parsed = parse(ctx, nothingNext) as Promise<unknown>;
+      parsed.then(() => resolve(bytesIn(ctx)), reject);
+    });
+  return (ctx) => {
+    const { headers } = ctx.req;
+    try {
+      refuseOtherTypes(headers);
+      if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return isSmall(headers) ? read(ctx, ctx).then(unmetered) : readMetered(ctx, read, options);
   };
+}
+
+/** Reads the body that the context has; rejects when the rest of what the sender's request brings is not awaited. */
+type Read = (ctx: Context, sent: Pick<Context, 'req'>) => Promise<Uint8Array>;
+
+function nothingNext(): Promise<void> {
+  return Promise.resolve();
+}
+
+/** As koa-bodyparser leaves them. */
+function bytesIn({ request }: Context): Uint8Array {
+  const { body } = request as { body?: unknown };
+  return body instanceof Uint8Array ? body : new Uint8Array();
+}
+
+function unmetered(bytes: Uint8Array): ReadBody {
+  return { bytes, waitedMs: 0, release: () => undefined };
+}
+
+function isSmall(headers: IncomingHttpHeaders): boolean {
+  const isAsItIs = headers['transfer-encoding'] === undefined && !isCompressed(headers);
+  return isAsItIs && Number(headers['content-length'] ?? 0) <= SMALL_BYTES;
+}
+
+async function readMetered(
+  ctx: Context,
+  read: Read,
+  { maxBytes, budget, sourceOf }: BodyReaderOptions,
+): Promise<ReadBody> {
+  const reading = budget.open(sourceOf(ctx.req), (problem) => body.destroy(problem));
+  const body = bodyStream(ctx.req, {
+    encoding: ctx.req.headers['content-encoding'] ?? '',
+    reading,
+    mostBytes: maxBytes,
+    tooLarge: () => tooLarge(maxBytes),
+    cutShort: unreadable,
+  });
+  try {
+    const bytes = await read(standingIn(ctx, body), ctx);
+    return { bytes, waitedMs: reading.waitedMs, release: () => reading.release() };
+  } catch (error) {
+    reading.release();
+    throw error;
+  } finally {
+    body.destroy();
+  }
+}
+
+/** The context with the stream in the request's place, for whoever reads the body alone. */
+function standingIn(ctx: Context, body: Readable): Context {
+  const req = Object.assign(body, { headers: {} });
+  return Object.create(ctx, { req: { value: req } }) as Context;
+}
+
+function closing(problem: ProblemDetails): HttpProblem {
+  return new HttpProblem({ ...problem, headers: { ...problem.headers, ...CLOSE } });
 }
 
 /**
@@ -44,27 +137,19 @@ export function bodyReader(maxBytes: number): (ctx: Context) => Promise<Uint8Arr
  * waited for; nothing of a body that was begun to be read, or that is compressed.
  */
 export async function beginningOf(request: IncomingMessage): Promise<Uint8Array> {
-  if (request.readableDidRead || isCompressed({ req: request })) return new Uint8Array();
+  if (request.readableDidRead || isCompressed(request.headers)) return new Uint8Array();
   // Of a small one, the rest is often in the next packet.
   await nextTurn();
   const come: unknown = request.read();
   return come instanceof Uint8Array ? come : new Uint8Array();
 }
 
-function isCompressed({ req: { headers } }: { readonly req: IncomingMessage }): boolean {
+function isCompressed(headers: IncomingHttpHeaders): boolean {
   return !UNCOMPRESSED.has(headers['content-encoding'] ?? '');
 }
 
-/** Rejects when the sender is gone before its body is there: whoever inflates the body does not notice by itself. */
-function cutShort(request: IncomingMessage): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    request.once('close', () => {
-      if (!request.complete) reject(unreadable());
-    });
-  });
-}
-
-function refuseOtherTypes({ req: { headers } }: Context): void {
+/** Writes the encoding as koa-bodyparser knows it. @throws {HttpProblem} 415 */
+function refuseOtherTypes(headers: IncomingHttpHeaders): void {
   const type = headers['content-type'] ?? '';
   if (type === JSON_TYPE && headers['content-encoding'] === undefined) return;
   if (type.split(';', 1)[0]?.trim().toLowerCase() !== JSON_TYPE) {
@@ -79,7 +164,6 @@ function refuseOtherTypes({ req: { headers } }: Context): void {
       'Accept-Encoding': 'gzip, deflate, br',
     });
   }
-  // koa-bodyparser knows encodings in lower case only.
   headers['content-encoding'] = encoding;
 }
 
@@ -98,12 +182,15 @@ function unsupported(detail: string, headers: Record<string, string>): HttpProbl
 }
 
 function asProblem(error: Error & { status?: unknown; type?: unknown }, maxBytes: number): HttpProblem {
-  if (error.type === 'entity.too.large') {
-    const detail = `The body is larger than ${maxBytes} bytes, the most that is taken.`;
-    return new HttpProblem({ status: 413, detail, headers: CLOSE });
-  }
+  if (error instanceof HttpProblem) return error;
+  if (error.type === 'entity.too.large') return tooLarge(maxBytes);
   if (error.status === 415) return unsupported('its Content-Encoding is not known', CLOSE);
   return unreadable(error);
+}
+
+function tooLarge(maxBytes: number): HttpProblem {
+  const detail = `The body is larger than ${maxBytes} bytes, the most that is taken.`;
+  return new HttpProblem({ status: 413, detail, headers: CLOSE });
 }
 
 function unreadable(cause?: unknown): HttpProblem {

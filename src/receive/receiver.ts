@@ -14,7 +14,7 @@ import {
   type ProblemState,
   unlessCutOff,
 } from '../http/problem.ts';
-import { networkFilter, type SenderReader } from '../http/remote-address.ts';
+import { networkFilter, type SenderReader, sourceOf } from '../http/remote-address.ts';
 import { afterTurn } from '../time/after-turn.ts';
 import type { Clock } from '../time/clock.ts';
 import { Convoy } from '../time/convoy.ts';
@@ -26,8 +26,10 @@ import type { Verdict } from '../deliver/verdict.ts';
 import { LedgerFull, LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
 import { problemOf, unavailable } from './answer.ts';
 import type { BodyMemory, HeldMemory } from './body-memory.ts';
-import { beginningOf, bodyReader } from './read-body.ts';
+import { beginningOf, bodyReader, type ReadBody } from './read-body.ts';
 import { beginning, type Refusal, refusalOf } from './refusal.ts';
+import type { ReadingBudget } from './reading-budget.ts';
+import { type TurnedAway, turnedAwayReporter } from './turned-away.ts';
 import type { Traffic } from './traffic.ts';
 
 /** What one POST to the callback path came to, for the log and the metrics. */
@@ -45,15 +47,6 @@ export interface ReceiverReport {
   readonly pointers: readonly string[] | undefined;
 }
 
-/** A request that came no further than the door: wrong path, token, address or method. */
-export interface TurnedAway extends Pick<ReceiverReport, 'status' | 'from'> {
-  /** Like `path`, unknown of what is no HTTP. */
-  readonly method?: string;
-  /** What of the path may be said: where a token may stand, or something else that nobody knows, it says `…`. */
-  readonly path?: string;
-  readonly problem: string;
-}
-
 export interface ReceiverDependencies {
   readonly config: ReceiverConfig;
   readonly clock: Clock;
@@ -65,6 +58,7 @@ export interface ReceiverDependencies {
   readonly refuse: (refusal: Refusal) => Promise<void>;
   /** As `trust_proxy` has it. */
   readonly senderOf: SenderReader;
+  readonly readings: ReadingBudget;
   readonly traffic: Traffic;
   readonly memory: BodyMemory;
   readonly report: (report: ReceiverReport) => void;
@@ -126,26 +120,6 @@ function senderCheck({ config: { tokens, allowFrom }, senderOf }: ReceiverDepend
   };
 }
 
-function turnedAwayReporter({ config, senderOf, reportTurnedAway, onUnforeseen }: ReceiverDependencies) {
-  const sayLater = afterTurn(unfailing(reportTurnedAway, onUnforeseen));
-  const known = new Set(config.path.split('/'));
-  return (ctx: Context): void => {
-    const { req, method, status, state } = ctx;
-    const from = senderOf(req).address;
-    const { problem = '' } = state as ProblemState;
-    sayLater({ status, from, method, path: pathShown(req.url ?? '', known), problem });
-  };
-}
-
-const LONGEST_PATH = 100;
-
-/** Of a path that nobody knows, any part may be a token, or one misspelt. */
-function pathShown(url: string, known: ReadonlySet<string>): string {
-  const [path = ''] = url.slice(0, LONGEST_PATH).split('?', 1);
-  const parts = path.split('/').map((part) => (known.has(part) ? part : '…'));
-  return url.length > LONGEST_PATH ? `${parts.join('/')}…` : parts.join('/');
-}
-
 function methodNotAllowed(allow: string): HttpProblem {
   return new HttpProblem({
     status: 405,
@@ -155,26 +129,27 @@ function methodNotAllowed(allow: string): HttpProblem {
 }
 
 /**
- * Answers a POST and says once what came of it, whatever came of it. What comes while draining or past the limit is
- * turned away before its body is read.
+ * Answers a POST and says once what came of it, whatever came of it. What comes while draining is turned away before its
+ * body is read.
  */
 function postTaker(dependencies: ReceiverDependencies) {
-  const { config, clock, traffic, senderOf, report, onUnforeseen } = dependencies;
-  const read = bodyReader(config.maxBodyBytes);
-  const convoy = new Convoy();
+  const { config, clock, traffic, readings, senderOf, report, onUnforeseen } = dependencies;
+  const read = bodyReader({
+    maxBytes: config.maxBodyBytes,
+    budget: readings,
+    sourceOf: (request) => sourceOf(senderOf(request).address),
+  });
+  const handle = callbackHandler(dependencies);
   const sayLater = afterTurn(unfailing(report, onUnforeseen));
   return async (ctx: CallbackContext): Promise<void> => {
     const startedAt = clock.monotonic();
     try {
-      traffic.enter();
+      traffic.refuseWhileDraining();
+      const body = await read(ctx).catch((error: unknown) => turnAwayUnread(ctx, error, dependencies));
       try {
-        const bytes = await read(ctx).catch((error: unknown) => turnAwayUnread(ctx, error, dependencies));
-        const posted = { bytes, receivedAt: clock.now(), arrivedAt: clock.monotonic() };
-        await convoy.join();
-        answer(ctx, await receive(ctx, posted, dependencies));
+        answer(ctx, await handle(ctx, body));
       } finally {
-        traffic.leave();
-        ctx.state.held?.release();
+        body.release();
       }
     } catch (error) {
       answerProblem(ctx, asProblem(error), onUnforeseen);
@@ -187,7 +162,25 @@ function postTaker(dependencies: ReceiverDependencies) {
   };
 }
 
-type Posted = Pick<Refusal, 'bytes' | 'receivedAt' | 'arrivedAt'>;
+/** A place among the callbacks that are handled is taken when the body is there. */
+function callbackHandler(dependencies: ReceiverDependencies) {
+  const { clock, traffic } = dependencies;
+  const convoy = new Convoy();
+  return async (ctx: CallbackContext, { bytes, waitedMs, release }: ReadBody): Promise<Verdict> => {
+    traffic.enter();
+    try {
+      const arrivedAt = clock.monotonic() - waitedMs;
+      const posted = { bytes, receivedAt: clock.now(), arrivedAt, release };
+      await convoy.join();
+      return await receive(ctx, posted, dependencies);
+    } finally {
+      traffic.leave();
+      ctx.state.held?.release();
+    }
+  };
+}
+
+type Posted = Pick<Refusal, 'bytes' | 'receivedAt' | 'arrivedAt'> & Pick<ReadBody, 'release'>;
 
 /** Rejects with the problem to answer with, or with what nobody foresaw. */
 async function receive(
@@ -199,6 +192,7 @@ async function receive(
   try {
     const held = holdMemory(posted, dependencies);
     ctx.state.held = held instanceof Promise ? await held : held;
+    posted.release();
     incoming = incomingFrom(posted, ctx.state.held, dependencies);
   } catch (error) {
     return turnAway(ctx, posted, error, dependencies);

@@ -15,9 +15,14 @@ export class Traffic {
     return this.#isDraining;
   }
 
-  /** One more; who has entered must leave. @throws {HttpProblem} 503 while draining or past the limit */
-  enter(): void {
+  /** Whoever comes while draining need not send a body. @throws {HttpProblem} 503 */
+  refuseWhileDraining(): void {
     if (this.#isDraining) throw unavailable('Botbell is shutting down.');
+  }
+
+  /** One more, its body read; who has entered must leave. @throws {HttpProblem} 503 while draining or past the limit */
+  enter(): void {
+    this.refuseWhileDraining();
     if (this.#inFlight.count >= this.#maxInFlight)
       throw unavailable('Too many callbacks are being handled at once.');
     this.#inFlight.begin();

@@ -10,9 +10,11 @@ import { connectionLimits, type ConnectionLimits } from '../../src/http/connecti
 import { senderReader } from '../../src/http/remote-address.ts';
 import { listen, type ListeningServer, type ServerTimeouts } from '../../src/http/server.ts';
 import { BodyMemory } from '../../src/receive/body-memory.ts';
-import { createReceiver, type ReceiverReport, type TurnedAway } from '../../src/receive/receiver.ts';
+import { createReceiver, type ReceiverReport } from '../../src/receive/receiver.ts';
 import type { Refusal } from '../../src/receive/refusal.ts';
+import { ReadingBudget, readingLimits } from '../../src/receive/reading-budget.ts';
 import { Traffic } from '../../src/receive/traffic.ts';
+import type { TurnedAway } from '../../src/receive/turned-away.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { moment } from './moment.ts';
 
@@ -28,6 +30,7 @@ export const DELIVERED: Verdict = {
 export interface ReceiverBench {
   readonly port: number;
   readonly traffic: Traffic;
+  readonly readings: ReadingBudget;
   readonly budget: MemoryBudget;
   readonly handled: Callback[];
   readonly refused: Refusal[];
@@ -51,15 +54,22 @@ export interface ReceiverBench {
   close(): Promise<void>;
 }
 
+export interface ReceiverLimits {
+  readonly limits?: Partial<ConnectionLimits>;
+  /** Of a heap that the budget for reading is made for; 0: room for two of the largest bodies. */
+  readonly readingHeapBytes?: number;
+}
+
 export async function openReceiver(
   settings: Partial<ReceiverConfig> = {},
   timeouts: Partial<ServerTimeouts> = {},
   most = memoryFor(1024 ** 3),
-  limits: Partial<ConnectionLimits> = {},
+  { limits, readingHeapBytes = 256 * 1024 * 1024 }: ReceiverLimits = {},
 ): Promise<ReceiverBench> {
   const config = { ...DEFAULTS, ...settings };
   const traffic = new Traffic(config.maxInFlight);
   const budget = new MemoryBudget({ clock: systemClock, most });
+  const readings = new ReadingBudget({ clock: systemClock, ...readingLimits(config, readingHeapBytes) });
   const senderOf = senderReader(config.trustProxy);
   const records = { handled: [], refused: [], reports: [], turnedAway: [], unforeseen: [] } as Pick<
     ReceiverBench,
@@ -77,6 +87,7 @@ export async function openReceiver(
       return bench.handle(callback);
     },
     senderOf,
+    readings,
     refuse: (refusal) => {
       records.refused.push(refusal);
       return Promise.resolve();
@@ -109,6 +120,7 @@ export async function openReceiver(
     ...records,
     port: server.port,
     traffic,
+    readings,
     budget,
     keepUntil: Promise.resolve(),
     handle: () => Promise.resolve(DELIVERED),

@@ -1,0 +1,188 @@
+/** A request's body on its way to whoever reads it: in large pieces, inflated, and no more of it than may be held. */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { pipeline, Readable, Transform, type TransformCallback } from 'node:stream';
+import { createBrotliDecompress, createUnzip } from 'node:zlib';
+import type { Reading } from './reading-budget.ts';
+
+/** A body may come in pieces of one byte, each of which costs a hundred times as much to keep. */
+const PIECE_BYTES = 16 * 1024;
+
+/** Where so many pieces bring less than this together, they are crumbs: to gather one read of them takes milliseconds. */
+const PIECES_JUDGED = 256;
+const BYTES_JUDGED = 64 * 1024;
+
+/** Senders of crumbs take turns, each with one read, so that they leave most of the time to others. */
+const CRUMBS_EVERY_MS = 10;
+
+class Turns {
+  #waiting: (() => void)[] = [];
+
+  wait(goOn: () => void): void {
+    this.#waiting.push(goOn);
+    if (this.#waiting.length === 1) setTimeout(this.#next, CRUMBS_EVERY_MS);
+  }
+
+  readonly #next = (): void => {
+    this.#waiting.shift()?.();
+    if (this.#waiting.length > 0) setTimeout(this.#next, CRUMBS_EVERY_MS);
+  };
+}
+
+const turnsOfCrumbs = new Turns();
+
+export interface BodyStreamOptions {
+  /** In lower case; one that is known, or empty. */
+  readonly encoding: string;
+  readonly reading: Reading;
+  /** More as it comes, still compressed, are an error. */
+  readonly mostBytes: number;
+  /** Of that error. */
+  readonly tooLarge: () => Error;
+  /** Of a sender who is gone before the end. */
+  readonly cutShort: () => Error;
+}
+
+/** Ends with an error where the body cannot be read whole; to be destroyed by who has read enough. */
+export function bodyStream(request: IncomingMessage, options: BodyStreamOptions): Readable {
+  const gathered = new GatheredPieces(request, options);
+  const metered = new MeteredBytes(options.reading);
+  const inflate = inflaterOf(options.encoding);
+  const streams = inflate === undefined ? [gathered, metered] : [gathered, inflate, metered];
+  pipeline(streams, () => undefined);
+  return metered;
+}
+
+function inflaterOf(encoding: string): Transform | undefined {
+  if (encoding === 'br') return createBrotliDecompress();
+  return encoding === 'gzip' || encoding === 'deflate' ? createUnzip() : undefined;
+}
+
+/** What a request brings, in pieces that are worth keeping. */
+class GatheredPieces extends Readable {
+  readonly #request: IncomingMessage;
+  readonly #socket: Socket;
+  readonly #options: BodyStreamOptions;
+  #block = Buffer.allocUnsafe(PIECE_BYTES);
+  #filled = 0;
+  #received = 0;
+  /** Not judged yet. */
+  #pieces = 0;
+  #bytes = 0;
+  #isHeldUp = false;
+  #isResting = false;
+
+  constructor(request: IncomingMessage, options: BodyStreamOptions) {
+    super();
+    this.#request = request;
+    // The request forgets it at its end.
+    this.#socket = request.socket;
+    this.#options = options;
+    request.on('data', this.#take).on('end', this.#finish).on('close', this.#cutShort);
+  }
+
+  override _read(): void {
+    if (!this.#isResting) this.#goOn();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#request.off('data', this.#take).off('end', this.#finish).off('close', this.#cutShort);
+    if (!this.#isResting) this.#goOn();
+    done(error);
+  }
+
+  readonly #take = (piece: Buffer): void => {
+    this.#received += piece.length;
+    if (this.#received > this.#options.mostBytes) {
+      this.destroy(this.#options.tooLarge());
+      return;
+    }
+    const mayGoOn = piece.length >= PIECE_BYTES / 2 ? this.#pass(piece) : this.#gather(piece);
+    if (!mayGoOn) this.#holdUp();
+    if (this.#areCrumbs(piece) && !this.#isResting) this.#rest();
+  };
+
+  #pass(piece: Buffer): boolean {
+    this.#flush();
+    return this.push(piece);
+  }
+
+  #gather(piece: Buffer): boolean {
+    const mayGoOn = this.#filled + piece.length <= PIECE_BYTES || this.#flush();
+    this.#filled += piece.copy(this.#block, this.#filled);
+    return mayGoOn;
+  }
+
+  /** False where enough waits to be read. */
+  #flush(): boolean {
+    if (this.#filled === 0) return true;
+    const piece = this.#block.subarray(0, this.#filled);
+    this.#block = Buffer.allocUnsafe(PIECE_BYTES);
+    this.#filled = 0;
+    return this.push(piece);
+  }
+
+  readonly #finish = (): void => {
+    this.#goOn();
+    this.#flush();
+    this.push(null);
+  };
+
+  readonly #cutShort = (): void => {
+    if (!this.#request.complete) this.destroy(this.#options.cutShort());
+  };
+
+  /** What of the body came with this read is still taken, since Node would keep it piece by piece. */
+  #holdUp(): void {
+    if (this.#isHeldUp) return;
+    this.#isHeldUp = true;
+    // Node resumes a connection by itself, with each piece that is taken.
+    this.#socket.on('resume', this.#keepPaused).pause();
+  }
+
+  #goOn(): void {
+    if (!this.#isHeldUp) return;
+    this.#isHeldUp = false;
+    this.#socket.off('resume', this.#keepPaused).resume();
+  }
+
+  readonly #keepPaused = (): void => {
+    this.#socket.pause();
+  };
+
+  #areCrumbs(piece: Buffer): boolean {
+    this.#pieces += 1;
+    this.#bytes += piece.length;
+    if (this.#pieces < PIECES_JUDGED) return false;
+    const areCrumbs = this.#bytes < BYTES_JUDGED;
+    this.#pieces = 0;
+    this.#bytes = 0;
+    return areCrumbs;
+  }
+
+  #rest(): void {
+    this.#holdUp();
+    this.#isResting = true;
+    turnsOfCrumbs.wait(() => {
+      this.#isResting = false;
+      if (this.destroyed || this.readableLength < this.readableHighWaterMark) this.#goOn();
+    });
+  }
+}
+
+/** Lets pass what may be held. */
+class MeteredBytes extends Transform {
+  readonly #reading: Reading;
+  #passed = 0;
+
+  constructor(reading: Reading) {
+    super();
+    this.#reading = reading;
+  }
+
+  override _transform(piece: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#passed += piece.length;
+    const pass = () => done(null, piece);
+    if (this.#reading.reach(this.#passed, pass)) pass();
+  }
+}

@@ -1,0 +1,265 @@
+/** How much of bodies that are being read may be held at once, and how much of it each source may hold. */
+import { getHeapStatistics } from 'node:v8';
+import type { ReceiverConfig } from '../config/config.ts';
+import type { HttpProblem } from '../http/problem.ts';
+import type { Clock } from '../time/clock.ts';
+import { unavailable } from './answer.ts';
+
+/** Taken at a time; the least that a body takes. */
+const BLOCK_BYTES = 64 * 1024;
+
+/** Bodies that are being read take no more than this part of what the heap may grow to. */
+const PART_OF_HEAP = 1 / 8;
+
+/** The oldest body may always come to its end; the others need room beside it. */
+const LARGEST_BODIES_AT_LEAST = 2;
+
+/** Who waits longer than others need to come to their end has those of the source that holds most give way. */
+const PATIENCE_MS = 250;
+
+/** So long after that a source keeps to its share, so that the next one of another source does not wait at all. */
+const CONTENTION_MS = 5000;
+
+/** What is kept waiting takes it from its answer's time, of which most must be left. */
+const PART_OF_ANSWER = 1 / 2;
+const LONGEST_WAIT_MS = 5000;
+
+export interface ReadingLimits {
+  readonly mostBytes: number;
+  /** The largest body. */
+  readonly maxBodyBytes: number;
+  /** A body that waited for so long is answered 503. */
+  readonly longestWaitMs: number;
+}
+
+/** @param heapBytes the most that the heap may grow to */
+export function readingLimits(
+  { maxBodyBytes, answerWithinMs }: Pick<ReceiverConfig, 'maxBodyBytes' | 'answerWithinMs'>,
+  heapBytes = getHeapStatistics().heap_size_limit,
+): ReadingLimits {
+  const leastBytes = LARGEST_BODIES_AT_LEAST * (maxBodyBytes + BLOCK_BYTES);
+  return {
+    mostBytes: Math.max(heapBytes * PART_OF_HEAP, leastBytes),
+    maxBodyBytes,
+    longestWaitMs: Math.min(LONGEST_WAIT_MS, answerWithinMs * PART_OF_ANSWER),
+  };
+}
+
+export interface ReadingBudgetOptions extends ReadingLimits {
+  readonly clock: Pick<Clock, 'monotonic' | 'startTimer'>;
+}
+
+/** A body's part of the budget. */
+export interface Reading {
+  /**
+   * Makes sure that so many bytes of it may be held in all.
+   * @param onGranted called later, where it returns false
+   */
+  reach(bytes: number, onGranted: () => void): boolean;
+  /** Milliseconds for which it was kept waiting. */
+  readonly waitedMs: number;
+  /** Gives everything back; a second call changes nothing. */
+  release(): void;
+}
+
+interface Source {
+  readonly name: string;
+  held: number;
+  /** The oldest first. */
+  readonly readings: Set<OpenReading>;
+}
+
+interface OpenReading {
+  readonly source: Source;
+  readonly onEnded: (problem: HttpProblem) => void;
+  held: number;
+  movedAt: number;
+  waitedMs: number;
+}
+
+interface Waiting {
+  readonly bytes: number;
+  readonly since: number;
+  readonly grant: () => void;
+  stopTimer: () => void;
+}
+
+export class ReadingBudget {
+  readonly #options: ReadingBudgetOptions;
+  readonly #sources = new Map<string, Source>();
+  /** The oldest first. */
+  readonly #readings = new Set<OpenReading>();
+  /** Who waits longest first. */
+  readonly #waiting = new Map<OpenReading, Waiting>();
+  #held = 0;
+  #contendedUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ReadingBudgetOptions) {
+    this.#options = options;
+  }
+
+  get heldBytes(): number {
+    return this.#held;
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.size;
+  }
+
+  get sourceCount(): number {
+    return this.#sources.size;
+  }
+
+  /**
+   * Begins with a body; it holds nothing yet.
+   * @param onEnded it has to give way: it has released everything and is to be answered with the problem
+   */
+  open(sourceName: string, onEnded: (problem: HttpProblem) => void): Reading {
+    const source = this.#sources.get(sourceName) ?? { name: sourceName, held: 0, readings: new Set() };
+    this.#sources.set(sourceName, source);
+    const movedAt = this.#options.clock.monotonic();
+    const reading: OpenReading = { source, onEnded, held: 0, movedAt, waitedMs: 0 };
+    source.readings.add(reading);
+    this.#readings.add(reading);
+    return {
+      reach: (bytes, onGranted) => this.#reach(reading, bytes, onGranted),
+      get waitedMs() {
+        return reading.waitedMs;
+      },
+      release: () => this.#release(reading),
+    };
+  }
+
+  #reach(reading: OpenReading, bytes: number, onGranted: () => void): boolean {
+    reading.movedAt = this.#options.clock.monotonic();
+    if (bytes <= reading.held) return true;
+    const missing = Math.ceil((bytes - reading.held) / BLOCK_BYTES) * BLOCK_BYTES;
+    const mayGoOn = reading === oldestOf(this.#readings) || this.#waiting.size === 0;
+    if (mayGoOn && this.#fits(reading, missing)) {
+      this.#hold(reading, missing);
+      return true;
+    }
+    this.#wait(reading, missing, onGranted);
+    return false;
+  }
+
+  /** Room for the rest of the oldest body is kept free, so that there is always one that comes to its end. */
+  #fits(reading: OpenReading, bytes: number): boolean {
+    const oldest = oldestOf(this.#readings);
+    if (oldest === undefined || reading === oldest) return true;
+    if (this.#isBoundByShare(reading, bytes)) return false;
+    const keptFree = Math.max(0, this.#options.maxBodyBytes + BLOCK_BYTES - oldest.held);
+    return this.#held + bytes + keptFree <= this.#options.mostBytes;
+  }
+
+  /** One body each source may always have; and a share is left for who is not there yet. */
+  #isBoundByShare(reading: OpenReading, bytes: number): boolean {
+    const { source } = reading;
+    if (this.#options.clock.monotonic() >= this.#contendedUntil) return false;
+    if (reading === oldestOf(source.readings)) return false;
+    return source.held + bytes > this.#options.mostBytes / (this.#sources.size + 1);
+  }
+
+  #hold(reading: OpenReading, bytes: number): void {
+    reading.held += bytes;
+    reading.source.held += bytes;
+    this.#held += bytes;
+  }
+
+  #wait(reading: OpenReading, bytes: number, onGranted: () => void): void {
+    const { clock, longestWaitMs } = this.#options;
+    const since = clock.monotonic();
+    const grant = () => {
+      this.#stopWaiting(reading);
+      this.#hold(reading, bytes);
+      reading.movedAt = clock.monotonic();
+      onGranted();
+    };
+    const patience = Math.min(PATIENCE_MS, longestWaitMs);
+    const stopTimer = clock.startTimer(patience, () => this.#insist(reading, longestWaitMs - patience));
+    this.#waiting.set(reading, { bytes, since, grant, stopTimer });
+    this.#grantWhatFits();
+  }
+
+  /** Others have had the time to come to their end. */
+  #insist(reading: OpenReading, waitMs: number): void {
+    const waiting = this.#waiting.get(reading);
+    if (waiting === undefined) return;
+    waiting.stopTimer = this.#options.clock.startTimer(waitMs, () => this.#end(reading));
+    this.#makeRoomFor(reading);
+  }
+
+  #makeRoomFor(reading: OpenReading): void {
+    while (this.#waiting.has(reading)) {
+      const victim = stillestOf(this.#richest()?.readings ?? []);
+      if (victim === undefined || victim.source.held <= reading.source.held + BLOCK_BYTES) return;
+      this.#contendedUntil = this.#options.clock.monotonic() + CONTENTION_MS;
+      this.#end(victim);
+    }
+  }
+
+  #richest(): Source | undefined {
+    let richest: Source | undefined;
+    for (const source of this.#sources.values()) if (source.held > (richest?.held ?? 0)) richest = source;
+    return richest;
+  }
+
+  #end(reading: OpenReading): void {
+    this.#release(reading);
+    reading.onEnded(unavailable('Too many bodies are being sent at once.'));
+  }
+
+  #release(reading: OpenReading): void {
+    if (!this.#readings.delete(reading)) return;
+    this.#stopWaiting(reading);
+    const { source, held } = reading;
+    this.#held -= held;
+    source.held -= held;
+    source.readings.delete(reading);
+    if (source.readings.size === 0) this.#sources.delete(source.name);
+    this.#grantWhatFits();
+  }
+
+  #stopWaiting(reading: OpenReading): void {
+    const waiting = this.#waiting.get(reading);
+    if (waiting === undefined) return;
+    this.#waiting.delete(reading);
+    waiting.stopTimer();
+    reading.waitedMs += this.#options.clock.monotonic() - waiting.since;
+  }
+
+  /** The oldest first, then the source that holds least, and of one source who waits longest. */
+  #grantWhatFits(): void {
+    for (;;) {
+      const next = this.#nextWaiting();
+      const waiting = next && this.#waiting.get(next);
+      if (next === undefined || waiting === undefined || !this.#fits(next, waiting.bytes)) return;
+      waiting.grant();
+    }
+  }
+
+  #nextWaiting(): OpenReading | undefined {
+    const oldest = oldestOf(this.#readings);
+    if (oldest !== undefined && this.#waiting.has(oldest)) return oldest;
+    let next: OpenReading | undefined;
+    for (const reading of this.#waiting.keys()) {
+      if (next === undefined || reading.source.held < next.source.held) next = reading;
+    }
+    return next;
+  }
+}
+
+function oldestOf(readings: ReadonlySet<OpenReading>): OpenReading | undefined {
+  for (const reading of readings) return reading;
+  return undefined;
+}
+
+/** Of those that hold something, the one that has not moved for longest. */
+function stillestOf(readings: Iterable<OpenReading>): OpenReading | undefined {
+  let stillest: OpenReading | undefined;
+  for (const reading of readings) {
+    if (reading.held > 0 && reading.movedAt < (stillest?.movedAt ?? Number.POSITIVE_INFINITY))
+      stillest = reading;
+  }
+  return stillest;
+}
