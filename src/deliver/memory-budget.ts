@@ -51,11 +51,17 @@ interface Waiting {
   readonly begin: (release: Release) => void;
 }
 
+/** Changed in place: for ordinary callbacks, this is on the way of each. */
+interface Held {
+  bytes: number;
+  values: number;
+}
+
 /** Small or large loads: served in the order in which they came. */
 interface Lane {
   /** What it gets where the other lane takes its share, too. */
   readonly share: Load;
-  held: Load;
+  readonly held: Held;
   readonly waiting: Set<Waiting>;
   bytesWaiting: number;
 }
@@ -82,7 +88,8 @@ export class MemoryBudget {
 
   /** What is held now. */
   get held(): Load {
-    return sum(this.#small.held, this.#large.held);
+    const [small, large] = [this.#small.held, this.#large.held];
+    return { bytes: small.bytes + large.bytes, values: small.values + large.values };
   }
 
   /** How many wait now. */
@@ -152,19 +159,18 @@ export class MemoryBudget {
   }
 
   #fits(load: Load, lane: Lane): boolean {
-    const inLane = sum(lane.held, load);
     const isKeptToShare = lane === this.#large || this.#large.waiting.size > 0;
-    if (isKeptToShare && !isWithin(inLane, lane.share)) return false;
-    return isWithin(sum(this.held, load), this.#most);
+    if (isKeptToShare && !isRoomFor(load, lane.held, NOTHING, lane.share)) return false;
+    return isRoomFor(load, this.#small.held, this.#large.held, this.#most);
   }
 
   #hold(load: Load, lane: Lane): Release {
-    lane.held = sum(lane.held, load);
+    add(lane.held, load, 1);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      lane.held = difference(lane.held, load);
+      add(lane.held, load, -1);
       if (this.waiting > 0) this.#admit();
     };
   }
@@ -175,21 +181,23 @@ export class MemoryBudget {
 }
 
 function emptyLane(share: Load): Lane {
-  return { share, held: NOTHING, waiting: new Set(), bytesWaiting: 0 };
+  return { share, held: { bytes: 0, values: 0 }, waiting: new Set(), bytesWaiting: 0 };
+}
+
+function add(held: Held, { bytes, values }: Load, times: 1 | -1): void {
+  held.bytes += times * bytes;
+  held.values += times * values;
 }
 
 const NOTHING: Load = { bytes: 0, values: 0 };
 
+function isRoomFor(load: Load, held: Load, other: Load, most: Load): boolean {
+  const isRoomForBytes = load.bytes + held.bytes + other.bytes <= most.bytes;
+  return isRoomForBytes && load.values + held.values + other.values <= most.values;
+}
+
 function isWithin(load: Load, most: Load): boolean {
   return load.bytes <= most.bytes && load.values <= most.values;
-}
-
-function sum(one: Load, other: Load): Load {
-  return { bytes: one.bytes + other.bytes, values: one.values + other.values };
-}
-
-function difference(one: Load, other: Load): Load {
-  return { bytes: one.bytes - other.bytes, values: one.values - other.values };
 }
 
 function partOf({ bytes, values }: Load, part: number): Load {

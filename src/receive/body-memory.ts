@@ -24,6 +24,8 @@ export class BodyMemory {
   readonly #most: Load;
   /** Of the last one that waits for its turn. */
   #turn: Promise<void> = Promise.resolve();
+  /** Of bodies that have not been counted yet. */
+  #bytesUncounted = 0;
 
   /** @param most of one callback; it is less where the heap cannot carry as much */
   constructor(budget: MemoryBudget, most: Load) {
@@ -47,16 +49,23 @@ export class BodyMemory {
   }
 
   async #holdInTurn(body: Uint8Array, deadline: number): Promise<HeldMemory> {
-    await this.#nextTurn();
-    const held = await this.#holdLater(this.#loadOf(body), deadline);
+    const held = await this.#holdLater(await this.#loadInTurn(body), deadline);
     await this.#nextTurn();
     return held;
+  }
+
+  async #loadInTurn(body: Uint8Array): Promise<Load> {
+    if (this.#bytesUncounted > 0 && this.#bytesUncounted + body.byteLength > this.#most.bytes) throw noRoom();
+    this.#bytesUncounted += body.byteLength;
+    await this.#nextTurn();
+    this.#bytesUncounted -= body.byteLength;
+    return this.#loadOf(body);
   }
 
   async #holdLater(load: Load, deadline: number): Promise<HeldMemory> {
     const release = await this.#budget.take(load, deadline);
     if (release !== undefined) return heldMemory(release);
-    throw unavailable('The callbacks that are being handled take all the memory that there is for them.');
+    throw noRoom();
   }
 
   #nextTurn(): Promise<void> {
@@ -73,6 +82,10 @@ export class BodyMemory {
     if (values > mostValues) throw tooLarge(`holds more than ${mostValues} JSON values`);
     return { bytes, values };
   }
+}
+
+function noRoom(): HttpProblem {
+  return unavailable('The callbacks that are being handled take all the memory that there is for them.');
 }
 
 function tooLarge(what: string): HttpProblem {

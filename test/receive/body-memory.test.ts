@@ -95,6 +95,16 @@ describe('the memory for callbacks', () => {
     expect((await first).status).to.equal(200);
   });
 
+  it('is not filled by bodies that nobody has looked at yet', async () => {
+    await open({ maxBodyBytes: 400_000 });
+    const body = JSON.stringify({ ...callbackWith(), message: 'x'.repeat(390_000) });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post(body)));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses).to.include(200);
+    expect(statuses.every((status) => status === 200 || status === 503)).to.equal(true);
+    expect((await post(body)).status).to.equal(200);
+  });
+
   describe('for one callback', () => {
     it('ends with max_nodes: more JSON values are a 413, kept for the operator', async () => {
       await open({ maxNodes: 5000 });

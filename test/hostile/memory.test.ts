@@ -1,0 +1,132 @@
+/** In a heap of 256 MB, nothing that strangers send ends the program, and who sends ordinary callbacks is answered meanwhile. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { request } from 'undici';
+import { type SlackStandIn, startSlackStandIn } from '../../src/demo/slack-stand-in.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { serve, type ServeProcess } from '../support/process.ts';
+
+const SLACK_TOKEN = 'xoxb-MEMORY-TEST';
+const HEAP = { nodeArguments: ['--max-old-space-size=256'] };
+
+/** Another process is waited for by looking, now and then. */
+const soon = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfter: unknown;
+  readonly text: string;
+}
+
+/** JSON of a list of so many values, in a callback unless `status` is left out. */
+function bodyOf(jobId: string, unit: string, count: number, fields: object = { status: 1 }): string {
+  const { status: _status, ...rest } = callbackWith({ job_id: jobId });
+  const head = JSON.stringify({ ...rest, ...fields }).slice(0, -1);
+  return `${head},"output":{"list":[${`${unit},`.repeat(count - 1)}${unit}]}}`;
+}
+
+describe('The memory of the built program', () => {
+  let folder: string;
+  let slack: SlackStandIn;
+  let botbell: ServeProcess;
+
+  const start = async (answerWhen: 'delivered' | 'accepted') => {
+    const config = join(folder, 'botbell.yaml');
+    writeFileSync(
+      config,
+      `receiver: { listen: '127.0.0.1:0', answer_when: ${answerWhen} }
+admin: { listen: '127.0.0.1:0' }
+store: { url: 'sqlite:${folder}/botbell.db' }
+channels: { slack: { type: slack, token: ${SLACK_TOKEN}, api_url: '${slack.apiUrl}' } }
+routes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]
+`,
+    );
+    botbell = await serve(config, {}, HEAP);
+  };
+
+  async function post(body: string): Promise<Answer> {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const answer = await request(botbell.callbacksUrl, { method: 'POST', headers, body: gzipSync(body) });
+    const { 'retry-after': retryAfter } = answer.headers;
+    return { status: answer.statusCode, retryAfter, text: await answer.body.text() };
+  }
+
+  /** All at once, and an ordinary one now and then until they are answered. */
+  async function attack(bodies: readonly string[]): Promise<{ answers: Answer[]; ordinary: Answer[] }> {
+    const over = new AbortController();
+    const attacked = Promise.all(bodies.map(post)).finally(() => over.abort());
+    const ordinary: Answer[] = [];
+    do {
+      ordinary.push(await post(JSON.stringify(callbackWith({ job_id: `ordinary ${ordinary.length}` }))));
+      await soon();
+    } while (!over.signal.aborted);
+    return { answers: await attacked, ordinary };
+  }
+
+  const statusesOf = (answers: readonly Answer[]) =>
+    [...new Set(answers.map(({ status }) => status))].toSorted();
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'botbell-memory-'));
+    slack = await startSlackStandIn({
+      tokens: [SLACK_TOKEN],
+      channels: [{ id: 'C0OPS0001', name: '#ops' }],
+    });
+  });
+
+  /** Whatever came, it goes on as before. */
+  afterEach(async () => {
+    try {
+      const answer = await post(JSON.stringify(callbackWith({ job_id: 'the last one' })));
+      expect(answer.status, botbell.log()).to.equal(200);
+    } finally {
+      botbell.kill('SIGKILL');
+      await botbell.exited();
+      await slack.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }).timeout(30_000);
+
+  it('is not filled by what inflates to millions of objects', async () => {
+    await start('delivered');
+    const bodies = Array.from({ length: 6 }, (_, number) => bodyOf(`big ${number}`, '{}', 2_600_000));
+    const { answers, ordinary } = await attack(bodies);
+    const tooLarge = answers.find(({ status }) => status === 413);
+    expect(statusesOf(answers).every((status) => status === 413 || status === 503)).to.equal(true);
+    expect(tooLarge?.text).to.match(/more than 500000 JSON values/);
+    expect(statusesOf(ordinary)).to.deep.equal([200]);
+  }).timeout(60_000);
+
+  it('is not filled by many that are as large as may be: who finds no room waits, or is told to come again', async () => {
+    await start('delivered');
+    const bodies = Array.from({ length: 4 }, (_, number) => bodyOf(`big ${number}`, '{}', 499_000));
+    const { answers, ordinary } = await attack(bodies);
+    expect(statusesOf(answers).every((status) => status === 200 || status === 503)).to.equal(true);
+    expect(answers.filter(({ status }) => status === 200)).not.to.have.lengthOf(0);
+    for (const { status, retryAfter } of answers)
+      expect(retryAfter).to.equal(status === 503 ? '30' : undefined);
+    expect(statusesOf(ordinary)).to.deep.equal([200]);
+  }).timeout(60_000);
+
+  it('is not filled by what is refused', async () => {
+    await start('delivered');
+    const invalid = bodyOf('none', '{}', 400_000, {});
+    const bodies = Array.from({ length: 6 }, () => invalid);
+    const { answers, ordinary } = await attack([...bodies, ...bodies.map((body) => body.slice(0, -1))]);
+    expect(statusesOf(answers).every((status) => [400, 422, 503].includes(status))).to.equal(true);
+    expect(statusesOf(ordinary)).to.deep.equal([200]);
+  }).timeout(60_000);
+
+  it('is not filled by what was accepted for later, and all of it is told in the end', async () => {
+    await start('accepted');
+    const bodies = Array.from({ length: 8 }, (_, number) => bodyOf(`big ${number}`, '{}', 60_000));
+    const { answers } = await attack(bodies);
+    const accepted = answers.filter(({ status }) => status === 200).length;
+    expect(accepted).to.be.greaterThan(0);
+    const told = () => slack.messages.filter(({ args }) => JSON.stringify(args).includes('big ')).length;
+    while (told() < accepted) await soon();
+  }).timeout(60_000);
+});
