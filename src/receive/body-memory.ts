@@ -5,7 +5,7 @@ import type { Load, MemoryBudget, Release } from '../deliver/memory-budget.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { unavailable } from './answer.ts';
 
-/** To count what a smaller body holds would cost more than it is worth: it counts for the most that it can hold. */
+/** Where there is room, a smaller body is not worth counting: it is taken for the most that it can hold. */
 const WORTH_COUNTING = 4096;
 
 /** To count and to parse a larger body takes milliseconds: of those that come together, each gets a turn of the event loop. */
@@ -42,10 +42,12 @@ export class BodyMemory {
    * @throws {HttpProblem} 413, or 503 where there was no room in time; or rejects with it
    */
   hold(body: Uint8Array, deadline: number): HeldMemory | Promise<HeldMemory> {
-    if (body.byteLength > WORTH_A_TURN) return this.#holdInTurn(body, deadline);
-    const load = this.#loadOf(body);
-    const release = this.#budget.takeNow(load);
-    return release === undefined ? this.#holdLater(load, deadline) : heldMemory(release);
+    const bytes = body.byteLength;
+    if (bytes > WORTH_A_TURN) return this.#holdInTurn(body, deadline);
+    const mostValues = mostValuesIn(bytes);
+    const isCounted = bytes > WORTH_COUNTING || mostValues > this.#most.values;
+    const release = isCounted ? undefined : this.#budget.takeNow({ bytes, values: mostValues });
+    return release === undefined ? this.#holdLater(this.#loadOf(body), deadline) : heldMemory(release);
   }
 
   async #holdInTurn(body: Uint8Array, deadline: number): Promise<HeldMemory> {
@@ -77,8 +79,7 @@ export class BodyMemory {
     const { bytes: mostBytes, values: mostValues } = this.#most;
     const bytes = body.byteLength;
     if (bytes > mostBytes) throw tooLarge(`is larger than ${mostBytes} bytes`);
-    const isCounted = bytes > WORTH_COUNTING || mostValuesIn(bytes) > mostValues;
-    const values = isCounted ? extentOf(body, mostValues).values : mostValuesIn(bytes);
+    const { values } = extentOf(body, mostValues);
     if (values > mostValues) throw tooLarge(`holds more than ${mostValues} JSON values`);
     return { bytes, values };
   }

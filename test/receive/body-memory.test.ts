@@ -79,6 +79,16 @@ describe('the memory for callbacks', () => {
     expect(bench.handled).to.have.lengthOf(3);
   });
 
+  it('is counted to the value where there is little left of it, so that ordinary callbacks pass', async () => {
+    await open();
+    const message = 'x'.repeat(3000);
+    const release = bench.budget.takeNow({ bytes: 1, values: MOST.values * 0.75 });
+    const others = Array.from({ length: 80 }, () => bench.budget.takeNow({ bytes: 1, values: 245 }));
+    expect(others).not.to.include(undefined);
+    expect((await post(JSON.stringify({ ...callbackWith(), message }))).status).to.equal(200);
+    for (const giveBack of [release, ...others]) giveBack?.();
+  });
+
   it('that does not come free within answer_within is a 503 with Retry-After, and the store is not asked', async () => {
     await open({ answerWithinMs: 100 });
     const finished = moment();
