@@ -171,10 +171,21 @@ function saidBy(check: () => void): string | undefined {
 const ALARMING =
   /unforeseen error|unhandled|heap out of memory|a template failed|Warning:|could not be written down/i;
 
+export interface LogFault {
+  readonly what: string;
+  /** Milliseconds since the epoch; undefined: the line does not say. */
+  readonly at: number | undefined;
+}
+
 /** Of everything that was logged from when it listened on. */
-export function faultsOfLog(log: string): string[] {
+export function faultsOfLog(log: string): LogFault[] {
   const lines = log.slice(log.indexOf('"listening"')).split('\n').slice(1);
-  return lines.filter((line) => line !== '').flatMap(faultOfLine);
+  return lines
+    .filter((line) => line !== '')
+    .flatMap((line) => {
+      const { time } = objectIn(line);
+      return faultOfLine(line).map((what) => ({ what, at: typeof time === 'number' ? time : undefined }));
+    });
 }
 
 function faultOfLine(line: string): string[] {
@@ -186,7 +197,7 @@ function faultOfLine(line: string): string[] {
   if (level >= 60 || msg === 'evil') return [`a forged log line: ${line.slice(0, 300)}`];
   if (/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(line))
     return [`a log line acts on a terminal: ${JSON.stringify(line.slice(0, 300))}`];
-  return ALARMING.test(msg) ? [`the log says: ${line.slice(0, 1500)}`] : [];
+  return ALARMING.test(msg) ? [`the log says ${msg}: ${line.slice(0, 1500)}`] : [];
 }
 
 interface DeliveredRow {

@@ -129,7 +129,10 @@ class Round {
       clearInterval(sampling);
       clearInterval(looking);
     }
-    for (const fault of faultsOfLog(botbell.log())) this.#add(fault, indexesIn(fault));
+    for (const { what, at } of faultsOfLog(botbell.log())) {
+      const named = indexesIn(what);
+      this.#add(what, named.length > 0 || at === undefined ? named : this.#underWay(at - 1000, at));
+    }
   }
 
   async #attackInTurn(): Promise<void> {

