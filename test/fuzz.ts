@@ -43,10 +43,10 @@ function lineOf(counts: Counts, findings: Findings): string {
   const statuses = [...counts.statuses]
     .sort(([a], [b]) => a - b)
     .map(([status, count]) => `${status}:${count}`);
-  const { attacks, connections, honest, honestRetries, health, messages, mails } = counts;
+  const { attacks, connections, honest, honestTold, honestRetries, health, messages, mails } = counts;
   return [
     `${attacks} attacks on ${connections} connections (${statuses.join(' ')})`,
-    `${honest} honest callbacks (${honestRetries} retries, slowest ${counts.slowestHonestMs.toFixed(0)} ms)`,
+    `${honestTold} honest callbacks told, ${honest} judged (${honestRetries} retries, slowest ${counts.slowestHonestMs.toFixed(0)} ms)`,
     `${health} health checks (slowest ${counts.slowestHealthMs.toFixed(0)} ms)`,
     `${messages} messages, ${mails} mails`,
     `RSS ${(counts.peakRss / 2 ** 20).toFixed(0)} MiB`,

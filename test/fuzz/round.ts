@@ -29,7 +29,9 @@ const STOPPED_WITHIN_MS = 11_000;
 export interface Counts {
   attacks: number;
   connections: number;
+  /** Counted at the end of each life of the program, as is what the honest clients saw. */
   honest: number;
+  honestTold: number;
   honestRetries: number;
   health: number;
   messages: number;
@@ -46,6 +48,7 @@ export function noCounts(): Counts {
     attacks: 0,
     connections: 0,
     honest: 0,
+    honestTold: 0,
     honestRetries: 0,
     health: 0,
     messages: 0,
@@ -188,6 +191,7 @@ class Round {
   #look(): void {
     const { slack, mail, refusals } = this.#target;
     for (const message of slack.messages.slice(this.#messagesSeen)) {
+      if (message.channel === '#log') this.#options.counts.honestTold += 1;
       const fault = faultOfMessage(message);
       if (fault !== undefined) this.#add(`[message] ${fault}`, indexesIn(JSON.stringify(message.args)));
     }
