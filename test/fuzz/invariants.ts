@@ -153,10 +153,14 @@ function leadsWhereItSays({ text, url }: Readonly<Record<string, unknown>>): boo
   );
 }
 
-/** `https://a` and `https://a/` are. */
+/** `https://a` and `https://a/` are, and what is written in percent and what is not. */
 function isSameAddress(words: string, address: string): boolean {
-  const [said, led] = [decoded(words), decoded(address)];
-  return said === led || (URL.canParse(said) && new URL(said).href === led);
+  return plainAddress(decoded(words)) === plainAddress(decoded(address));
+}
+
+function plainAddress(text: string): string {
+  const href = URL.canParse(text) ? new URL(text).href : text;
+  return href.replaceAll(/%[0-7][0-9a-f]/gi, (escape) => String.fromCharCode(parseInt(escape.slice(1), 16)));
 }
 
 function saidBy(check: () => void): string | undefined {
