@@ -1,4 +1,5 @@
 /** Keeps a store within its limit: what is done is forgotten early for what comes, and what is undelivered never. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../time/clock.ts';
 import type { Deadline } from '../time/deadline.ts';
 import type { EarlyForgetting, Urgency } from './early-forgetting.ts';
@@ -54,6 +55,8 @@ export class StoreSpace {
       if (!this.#isCurable(bytes) || !forgetting.isWorthwhile('all')) return this.#note(true);
       if (deadline.remainingMs === 0) return false;
       await this.#forget('all');
+      // SQLite answers at once: step after step would be one long one for everybody else.
+      await nextTurn();
     }
     return true;
   }

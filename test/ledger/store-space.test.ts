@@ -124,6 +124,25 @@ describe('A SQLite ledger with a limit', () => {
     }
   });
 
+  it('gives others their turn between the steps by which it makes room', async () => {
+    await ledger.close();
+    ledger = await open(8 * MAX_BYTES);
+    for (let number = 0; number < 3000; number += 1) await finish([OPS], 3000);
+    await ledger.close();
+    ledger = await open(1);
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      turning = setImmediate(count);
+    };
+    let turning = setImmediate(count);
+    // Of a store that is too large as it is, nothing more than it was is taken.
+    await ledger.admit(arrivalTo([], 6_000_000));
+    clearImmediate(turning);
+    expect(forgottenEarly()).to.be.greaterThan(1000);
+    expect(turns).to.be.at.least(forgottenEarly() / 100);
+  });
+
   it('never forgets what is pending or dead: what is new is refused then, and what is not is written down', async () => {
     const dead = idsOf(await leave()).map((id) => ({ ...failed(id), state: 'dead' as const }));
     await ledger.settle(settlementOf(dead));
