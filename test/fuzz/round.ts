@@ -17,7 +17,7 @@ const MOST_STALL_MS = 1000;
 const MOST_STALL_CPU_MS = 600;
 
 /** With a heap of 256 MB: what V8 and the program need beside it, bodies, zlib, SQLite. */
-const MOST_RSS = 700 * 1024 * 1024;
+const MOST_RSS = 512 * 1024 * 1024;
 
 /** What else may be late on a machine that is at work for others is not held against the program. */
 const MOST_STARVED_MS = 1000;
