@@ -16,7 +16,7 @@ const ATTACKED_MS = 6000;
 const ANSWERED_WITHIN_MS = 9000;
 
 /** With a heap of 256 MB: what V8, zlib, SQLite and bodies need beside it. */
-const MOST_RSS = 700 * 1024 * 1024;
+const MOST_RSS = 512 * 1024 * 1024;
 
 const ODD_TIMES = ['31536000', '1e+300', 'Fri, 31 Dec 9999 23:59:59 GMT', 'soon', '0', '-1', 'NaN'];
 
