@@ -5,7 +5,7 @@ import { shortLine } from '../text/short-line.ts';
 import type { Callback } from './callback.ts';
 import { type CallbackError, InvalidCallback } from './invalid-callback.ts';
 import { isCallback } from './is-callback.ts';
-import { isJsonObject, type JsonObject } from './json-object.ts';
+import { isJsonObject, type JsonObject, keysOf } from './json-object.ts';
 import { MAX_DEPTH, nestsDeeperThan } from './nesting.ts';
 import { parseStartTime } from './start-time.ts';
 
@@ -33,15 +33,28 @@ export function createCallbackCheck(timezone: string): (value: unknown) => Callb
 }
 
 /** Every rule is about a top-level field, so that how deep it nests does not matter. */
-function errorsIn(value: object, schema: ObjectSchema<object>): CallbackError[] {
+function errorsIn(value: JsonObject, schema: ObjectSchema<object>): CallbackError[] {
   try {
     // Strict, or yup would cast "1" to 1 and stumble over unknown keys such as `constructor`.
-    schema.validateSync(value, { strict: true, abortEarly: false, disableStackTrace: true });
+    schema.validateSync(knownFieldsOf(value, schema), {
+      strict: true,
+      abortEarly: false,
+      disableStackTrace: true,
+    });
     return [];
   } catch (error) {
     if (error instanceof ValidationError) return errorsOf(error);
     throw error;
   }
+}
+
+/** A body may have any number of others, at each of which yup would look. */
+function knownFieldsOf(value: JsonObject, { fields }: ObjectSchema<object>): JsonObject {
+  return Object.fromEntries(
+    Object.keys(fields)
+      .filter((name) => Object.hasOwn(value, name))
+      .map((name) => [name, value[name]]),
+  );
 }
 
 /** To be validated strictly. */
@@ -109,9 +122,9 @@ function errorsOf(error: ValidationError): CallbackError[] {
 
 function tooDeepFields(value: JsonObject): CallbackError[] {
   const errors: CallbackError[] = [];
-  for (const [key, field] of Object.entries(value)) {
+  for (const key of keysOf(value)) {
     if (errors.length >= MAX_DEEP_FIELDS) break;
-    if (!nestsDeeperThan(field, MAX_DEPTH - 1)) continue;
+    if (!nestsDeeperThan(value[key], MAX_DEPTH - 1)) continue;
     errors.push({ pointer: pointerTo(key), detail: `is nested deeper than ${MAX_DEPTH} levels` });
   }
   return errors;

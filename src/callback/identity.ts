@@ -1,6 +1,7 @@
 /** What makes two callbacks the same: everything in them but how long the BOT has been running. */
 import { hash } from 'node:crypto';
 import type { Callback } from './callback.ts';
+import { type JsonObject, keysOf } from './json-object.ts';
 
 /** RFC 8259, section 7, and surrogates, which JSON.stringify escapes where they are alone. */
 const NEEDS_ESCAPES = /["\\\u0000-\u001f\ud800-\udfff]/;
@@ -15,8 +16,7 @@ export function identityOf(callback: Callback): string {
 
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
-  if (typeof value === 'object' && value !== null)
-    return canonicalObject(value as Readonly<Record<string, unknown>>);
+  if (typeof value === 'object' && value !== null) return canonicalObject(value as JsonObject);
   return typeof value === 'string' ? quoted(value) : String(value);
 }
 
@@ -25,9 +25,9 @@ function quoted(text: string): string {
   return NEEDS_ESCAPES.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-function canonicalObject(fields: Readonly<Record<string, unknown>>, omitted?: string): string {
+function canonicalObject(fields: JsonObject, omitted?: string): string {
   let members = '';
-  for (const key of Object.keys(fields).sort()) {
+  for (const key of keysOf(fields).toSorted()) {
     const value = fields[key];
     if (value === null || value === undefined || key === omitted) continue;
     members += `${members === '' ? '' : ','}${quoted(key)}:${canonicalJson(value)}`;

@@ -1,4 +1,5 @@
 /** How deep JSON nests, as a value and as text. */
+import { type JsonObject, keysOf } from './json-object.ts';
 import { tokensOutsideStrings } from './json-tokens.ts';
 
 /** Levels of arrays and objects in one another, the callback itself being the first. */
@@ -17,10 +18,15 @@ export function nestsDeeperThan(value: unknown, limit: number): boolean {
 function containersIn(level: readonly object[]): object[] {
   const found: object[] = [];
   for (const container of level) {
-    const members: readonly unknown[] = Array.isArray(container) ? container : Object.values(container);
-    for (const member of members) if (isContainer(member)) found.push(member);
+    if (Array.isArray(container)) for (const item of container) addContainer(found, item);
+    else
+      for (const key of keysOf(container as JsonObject)) addContainer(found, (container as JsonObject)[key]);
   }
   return found;
+}
+
+function addContainer(found: object[], value: unknown): void {
+  if (isContainer(value)) found.push(value);
 }
 
 function isContainer(value: unknown): value is object {

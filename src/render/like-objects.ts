@@ -1,5 +1,5 @@
 /** Finds out whether a list is a table: objects that have much the same keys. */
-import { isJsonObject, type JsonObject } from '../callback/json-object.ts';
+import { isJsonObject, type JsonObject, keysOf } from '../callback/json-object.ts';
 import { fileEntries } from './value-text.ts';
 
 /** What more columns than this make is no table that anybody reads; Slack takes no more either. */
@@ -21,10 +21,12 @@ export function likeObjects(items: readonly unknown[], most: number): LikeObject
   for (const item of items.slice(0, most)) {
     if (!isJsonObject(item) || fileEntries(item) !== undefined) return undefined;
     rows.push(item);
-    for (const key of Object.keys(item)) columns.add(key);
+    const keys = keysOf(item);
+    if (keys.length > MOST_COLUMNS) return undefined;
+    for (const key of keys) columns.add(key);
     if (columns.size > MOST_COLUMNS) return undefined;
   }
   if (items.length < 2 || columns.size < 2) return undefined;
-  const isAlike = rows.every((row) => Object.keys(row).length * 2 > columns.size);
+  const isAlike = rows.every((row) => keysOf(row).length * 2 > columns.size);
   return isAlike ? { columns: [...columns], rows } : undefined;
 }

@@ -5,6 +5,7 @@ import type { Language } from '../channels/format.ts';
 import { cleanLine } from '../text/clean.ts';
 import { cutMiddle } from '../text/cut.ts';
 import { wholeRows } from '../text/whole-rows.ts';
+import { firstKeys, keysPast } from './first-keys.ts';
 import { likeObjects, type LikeObjects } from './like-objects.ts';
 import { BETWEEN_PAIRS, fileEntries, itemText, memberText, nameText } from './value-text.ts';
 
@@ -12,6 +13,8 @@ import { BETWEEN_PAIRS, fileEntries, itemText, memberText, nameText } from './va
 const SHORTEST_ROW = 60;
 const LONGEST_ROW = 300;
 const LONGEST_KEY = 40;
+/** Fields of one object that are looked at; far fewer have room in the longest row. */
+const MOST_FIELDS = 200;
 /** One value of an object; the rest of the row is for the others. */
 const LONGEST_MEMBER = 200;
 const SHORTEST_MEMBER = 20;
@@ -57,9 +60,10 @@ export function rowsOf(items: readonly unknown[], limits: ListLimits): ListRows 
       room: Math.max(room, rowRoom + ROW_OVERHEAD + BETWEEN_PAIRS.length),
     },
   );
-  const texts = rows.map(({ fields, fieldsLeftOut }) =>
-    (fieldsLeftOut === 0 ? fields : [...fields, moreFieldsMark(language, fieldsLeftOut)]).join(BETWEEN_PAIRS),
-  );
+  const texts = rows.map(({ fields, fieldsLeftOut }, index) => {
+    const more = fieldsLeftOut + keysPast(shown[index], MOST_FIELDS);
+    return (more === 0 ? fields : [...fields, moreFieldsMark(language, more)]).join(BETWEEN_PAIRS);
+  });
   return { rows: texts, more: moreOf(items.length - texts.length, language) };
 }
 
@@ -71,7 +75,7 @@ function moreOf(count: number, language: Language): string | undefined {
 function fieldsOf(item: unknown, rowRoom: number, { isInline }: ListLimits): readonly string[] {
   if (!isJsonObject(item) || fileEntries(item) !== undefined)
     return [cutMiddle(itemText(item, cleanerOf(isInline)), rowRoom, CUT)];
-  return Object.keys(item).map((key) => {
+  return firstKeys(item, MOST_FIELDS).map((key) => {
     const name = `${keyText(key)}: `;
     // A field that is alone in its row has room there.
     const longest = Math.max(SHORTEST_MEMBER, Math.min(LONGEST_MEMBER, rowRoom - name.length));

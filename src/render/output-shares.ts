@@ -1,5 +1,5 @@
 /** The filter `shares`: how much of a message each output may take. */
-import { isJsonObject, type JsonObject } from '../callback/json-object.ts';
+import { isJsonObject, type JsonObject, keysOf } from '../callback/json-object.ts';
 import { fairShares } from '../text/fair-shares.ts';
 
 const LONGEST_NAME = 80;
@@ -55,7 +55,7 @@ function valueNeed(output: JsonObject, room: number): number {
 function needOf(value: unknown, room: number): number {
   if (typeof value === 'string') return AROUND + value.length * BYTES_A_CHARACTER;
   if (Array.isArray(value)) return needOfAll(value, room);
-  return isJsonObject(value) ? needOfAll(Object.keys(value), room, value) : AROUND;
+  return isJsonObject(value) ? needOfAll(keysOf(value), room, value) : AROUND;
 }
 
 /** @param holder of what these are the keys of */

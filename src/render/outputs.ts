@@ -1,5 +1,6 @@
 /** The output values of a callback as templates see them: each named, sorted into kinds, with its files. */
-import { isJsonObject, type JsonObject } from '../callback/json-object.ts';
+import { isJsonObject, type JsonObject, keysOf } from '../callback/json-object.ts';
+import { lazyList } from './lazy-list.ts';
 import { ownGetter } from './own-getter.ts';
 import {
   compactJson,
@@ -50,20 +51,25 @@ const NOTHING: JsonObject = {};
 
 export function viewOutputs(output: unknown, context: FileContext): readonly OutputView[] {
   if (!isJsonObject(output)) return [];
-  return Object.entries(output).map(([name, value]) => viewOutput(nameText(name) || NO_NAME, value, context));
+  const names = keysOf(output);
+  return lazyList(names.length, (index) => {
+    const name = names[index] as string;
+    return viewOutput(nameText(name) || NO_NAME, output[name], context);
+  });
 }
 
 function viewOutput(name: string, value: unknown, context: FileContext): OutputView {
   if (isScalar(value)) return { name, kind: 'scalar', value, items: [], files: [] };
   if (Array.isArray(value)) return new ListOutput(name, value, context);
   const entries = fileEntries(value);
-  if (entries === undefined) return { name, kind: 'other', value: compactJson(value), items: [], files: [] };
-  const files = viewFiles(entries, context);
-  return { name, kind: 'files', items: [], files, value: inlineText(value) };
+  return entries === undefined
+    ? new OtherOutput(name, value)
+    : new FilesOutput(name, value, entries, context);
 }
 
+/** Whatever takes long is worked out when it is read, and not again. */
 class ListOutput implements OutputView {
-  static readonly #value = ownGetter((list: ListOutput) => inlineList(list.items));
+  static readonly #value = ownGetter((list: ListOutput) => (list.#line ??= inlineList(list.items)));
   static readonly #files = ownGetter((list: ListOutput) => list.#viewFiles());
 
   readonly name: string;
@@ -73,6 +79,7 @@ class ListOutput implements OutputView {
   declare readonly files: readonly FileView[];
   readonly #context: FileContext;
   #viewed: readonly FileView[] | undefined;
+  #line: string | undefined;
 
   constructor(name: string, items: readonly unknown[], context: FileContext) {
     this.name = name;
@@ -87,8 +94,45 @@ class ListOutput implements OutputView {
   }
 }
 
+class FilesOutput implements OutputView {
+  static readonly #value = ownGetter((output: FilesOutput) => (output.#line ??= inlineText(output.#source)));
+
+  readonly name: string;
+  readonly kind = 'files';
+  readonly items: readonly unknown[] = [];
+  readonly files: readonly FileView[];
+  declare readonly value: string;
+  readonly #source: unknown;
+  #line: string | undefined;
+
+  constructor(name: string, source: unknown, entries: readonly unknown[], context: FileContext) {
+    this.name = name;
+    this.files = viewFiles(entries, context);
+    this.#source = source;
+    Object.defineProperty(this, 'value', FilesOutput.#value);
+  }
+}
+
+class OtherOutput implements OutputView {
+  static readonly #value = ownGetter((output: OtherOutput) => (output.#json ??= compactJson(output.#source)));
+
+  readonly name: string;
+  readonly kind = 'other';
+  readonly items: readonly unknown[] = [];
+  readonly files: readonly FileView[] = [];
+  declare readonly value: string;
+  readonly #source: unknown;
+  #json: string | undefined;
+
+  constructor(name: string, source: unknown) {
+    this.name = name;
+    this.#source = source;
+    Object.defineProperty(this, 'value', OtherOutput.#value);
+  }
+}
+
 function viewFiles(entries: readonly unknown[], context: FileContext): readonly FileView[] {
-  return entries.map((entry) => new FileEntry(entry, context));
+  return lazyList(entries.length, (index) => new FileEntry(entries[index], context));
 }
 
 /** File entries of the elements and of their direct members. */
@@ -96,10 +140,14 @@ function entriesInside(items: readonly unknown[]): readonly unknown[] {
   const found: unknown[] = [];
   for (const item of items) {
     if (!isJsonObject(item)) continue;
-    for (const holder of fileEntries(item) === undefined ? Object.values(item) : [item])
-      for (const entry of fileEntries(holder) ?? []) found.push(entry);
+    if (fileEntries(item) !== undefined) addEntries(found, item);
+    else for (const key of keysOf(item)) addEntries(found, item[key]);
   }
   return found;
+}
+
+function addEntries(found: unknown[], holder: unknown): void {
+  for (const entry of fileEntries(holder) ?? []) found.push(entry);
 }
 
 class FileEntry implements FileView {

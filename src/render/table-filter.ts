@@ -8,6 +8,7 @@ import { cutMiddle } from '../text/cut.ts';
 import type { Unit } from '../text/unit.ts';
 import { wholeRows } from '../text/whole-rows.ts';
 import type { ShownRows } from '../text/whole-rows.ts';
+import { firstKeys, keysPast } from './first-keys.ts';
 import { likeObjects } from './like-objects.ts';
 import type { LikeObjects } from './like-objects.ts';
 import { once } from './once.ts';
@@ -28,6 +29,8 @@ const A_CHARACTER = 2;
 
 /** Members of one object; only their number is told of the others. */
 const MOST_MEMBERS = 100;
+/** One more than is shown, so that the words about what is left out get their room. */
+const MOST_LISTED = MOST_MEMBERS + 1;
 
 /** Bytes of one row. */
 const LONGEST_ROW = 4000;
@@ -136,8 +139,9 @@ function recordsText(items: readonly unknown[], { most, room }: TableLimits, pla
       room,
     },
   );
-  const rows = shown.rows.map(({ fields, fieldsLeftOut }) => {
-    const mark = fieldsLeftOut === 0 ? [] : [moreFieldsMark(language, fieldsLeftOut)];
+  const rows = shown.rows.map(({ fields, fieldsLeftOut }, index) => {
+    const leftOut = fieldsLeftOut + keysPast(listed[index], MOST_LISTED);
+    const mark = leftOut === 0 ? [] : [moreFieldsMark(language, leftOut)];
     return BULLET + [...fields.map((field) => field()), ...mark].join(indented);
   });
   const more = items.length - rows.length;
@@ -148,7 +152,7 @@ function recordsText(items: readonly unknown[], { most, room }: TableLimits, pla
 function fieldsOf(item: unknown, itemLength: number): readonly Written[] {
   if (!isJsonObject(item) || fileEntries(item) !== undefined)
     return [() => cutMiddle(inlineText(item), itemLength, () => ' … ')];
-  return Object.keys(item).map((key, index) => () => {
+  return firstKeys(item, MOST_LISTED).map((key, index) => () => {
     const text = index < MOST_MEMBERS ? memberOf(item[key], cleanLine) : undefined;
     return text === undefined || key.length > LONGEST_MEMBER ? undefined : `${cleanLine(key)}: ${text}`;
   });

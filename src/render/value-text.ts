@@ -1,5 +1,5 @@
 /** Any value of a callback as text: as it is, as compact JSON, or summed up on one line for people. */
-import { isJsonObject, type JsonObject } from '../callback/json-object.ts';
+import { isJsonObject, type JsonObject, keysOf } from '../callback/json-object.ts';
 import { cleanLine } from '../text/clean.ts';
 import { endsOf } from './cut-value.ts';
 
@@ -24,8 +24,19 @@ export function textOf(value: unknown): string {
   return isScalar(value) ? String(value) : compactJson(value);
 }
 
+/** Characters of JSON that take longer to write than to look up. */
+const LONG = 10_000;
+
+const longTexts = new WeakMap<object, string>();
+
+/** Every message of a callback shows the same values. */
 export function compactJson(value: unknown): string {
-  return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const known = longTexts.get(value);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(value);
+  if (text.length >= LONG) longTexts.set(value, text);
+  return text;
 }
 
 /** One line: `商品名: チーズケーキ · 価格: 500 · 画像: 0001.jpg · タグ: ケーキ, チーズ`. What is nested deeper is compact JSON. */
@@ -42,7 +53,7 @@ export function inlineList(list: readonly unknown[]): string {
 
 function inlineObject(object: JsonObject): string {
   const textOfPair = (key: string) => `${nameText(key)}: ${memberText(object[key])}`;
-  return joinSome(Object.keys(object), textOfPair, BETWEEN_PAIRS);
+  return joinSome(keysOf(object), textOfPair, BETWEEN_PAIRS);
 }
 
 function joinSome<Item>(items: readonly Item[], textOfItem: (item: Item) => string, between: string): string {
