@@ -49,12 +49,10 @@ async function withoutComments(code) {
   return (await transform(bare.code)).code;
 }
 
-const { outputFiles, metafile } = await build({
-  entryPoints: ['src/main.ts'],
+/** @satisfies {import('esbuild').BuildOptions} */
+const OPTIONS = {
   outdir: 'dist',
   bundle: true,
-  // What a command imports when it is run stays apart.
-  splitting: true,
   format: 'esm',
   platform: 'node',
   // A name imported from a CommonJS module is a call of a getter wherever it stands; from an ES module it costs nothing.
@@ -67,7 +65,18 @@ const { outputFiles, metafile } = await build({
   legalComments: 'none',
   metafile: true,
   write: false,
+};
+
+const main = await build({
+  ...OPTIONS,
+  entryPoints: ['src/main.ts'],
+  // What a command imports when it is run stays apart.
+  splitting: true,
 });
+// By itself: shared with the program, a start would have to find more and smaller files.
+const thread = await build({ ...OPTIONS, entryPoints: ['src/offload/large-callback-thread.ts'] });
+const outputFiles = [...thread.outputFiles, ...main.outputFiles];
+const inputs = { ...thread.metafile.inputs, ...main.metafile.inputs };
 
 const files = await Promise.all(
   outputFiles.map(async ({ path, text }) => ({
@@ -77,10 +86,8 @@ const files = await Promise.all(
 );
 
 /** Of one module that is both imported and required, the bundle would hold two. */
-for (const [path, { imports }] of Object.entries(metafile.inputs)) {
-  const split = imports.find(
-    ({ kind, path: to }) => kind === 'require-call' && metafile.inputs[to]?.format === 'esm',
-  );
+for (const [path, { imports }] of Object.entries(inputs)) {
+  const split = imports.find(({ kind, path: to }) => kind === 'require-call' && inputs[to]?.format === 'esm');
   if (split !== undefined) throw new Error(`${path} requires ${split.path}, which is an ES module`);
 }
 
@@ -93,4 +100,4 @@ for (const { path, text } of files.toSorted((a, b) => Number(isMain(a)) - Number
   writeFileSync(path, text);
 }
 chmodSync('dist/main.js', 0o755);
-writeFileSync('dist/THIRD-PARTY-LICENSES.txt', licencesOf(Object.keys(metafile.inputs)));
+writeFileSync('dist/THIRD-PARTY-LICENSES.txt', licencesOf(Object.keys(inputs)));

@@ -2,8 +2,9 @@
 import { getHeapStatistics } from 'node:v8';
 import { createCallbackCheck } from './callback/check-callback.ts';
 import type { Channel, ChannelType } from './channels/channel.ts';
+import { closeAll, openChannels } from './channels/open-channels.ts';
 import { createAdmin } from './admin/admin.ts';
-import { composePipeline, destinationsOf, type Pipeline } from './compose-pipeline.ts';
+import { channelsInUse, composePipeline, type Pipeline } from './compose-pipeline.ts';
 import type { AdminConfig, Config } from './config/config.ts';
 import { MemoryBudget, memoryFor } from './deliver/memory-budget.ts';
 import { timeBudgetOf } from './deliver/time-budget.ts';
@@ -15,10 +16,12 @@ import type { Logger } from './observe/logger.ts';
 import type { Metrics } from './observe/metrics.ts';
 import { openStore } from './open-store.ts';
 import { BodyMemory } from './receive/body-memory.ts';
+import { createCallbackReader } from './receive/read-callback.ts';
 import { ReadingBudget, readingLimits } from './receive/reading-budget.ts';
 import { createReceiver } from './receive/receiver.ts';
 import type { Refusal } from './receive/refusal.ts';
 import { Traffic } from './receive/traffic.ts';
+import { LargeCallbacks } from './offload/large-callbacks.ts';
 import type { Renderer } from './render/renderer.ts';
 import {
   createRefusalLog,
@@ -37,6 +40,7 @@ import {
 import { afterTurn } from './time/after-turn.ts';
 import type { Clock } from './time/clock.ts';
 import { unfailing } from './time/unfailing.ts';
+import { within } from './time/within.ts';
 
 /**
  * Once nothing is waited for any more: for what was cut to be written down, and for each listener, the channels and the
@@ -88,11 +92,20 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const { config, clock, logger } = options;
   const { ledger, metrics } = await openStore(options);
   cleanUps.push(() => within(GOODBYE_MS, ledger.close(), clock));
-  const channels = await openChannels(options);
+  const channels = await openChannels(config.channels, { ...options, used: channelsInUse(config) });
   cleanUps.push(() => within(GOODBYE_MS, closeAll(channels), clock));
   const onUnforeseen = reportUnforeseen(logger);
   const memory = openMemory(options);
-  const pipeline = openPipeline(options, { channels, ledger, metrics, memory, onUnforeseen });
+  const largeCallbacks = openLargeCallbacks(options);
+  cleanUps.push(() => largeCallbacks.close());
+  const pipeline = openPipeline(options, {
+    channels,
+    ledger,
+    metrics,
+    memory,
+    largeCallbacks,
+    onUnforeseen,
+  });
   metrics.pausesCountedBy(() => pipeline.lanes.pausedCount);
   const retention = startRetention(ledger, config.store.keepMs, clock, reportTrouble(logger));
   cleanUps.push(() => retention.stop());
@@ -104,7 +117,15 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   let draining: Promise<void> | undefined;
   const drained = () => (draining ??= drain({ pipeline, traffic }, options));
   cleanUps.push(drained);
-  const services: Services = { pipeline, ledger, metrics, traffic, memory, onUnforeseen };
+  const services: Services = {
+    pipeline,
+    ledger,
+    metrics,
+    largeCallbacks,
+    traffic,
+    memory,
+    onUnforeseen,
+  };
   const admin = await openAdmin(config.admin, services);
   if (admin !== undefined) cleanUps.push(() => admin.close(GOODBYE_MS));
   const refusals = createRefusalLog(logger, clock);
@@ -138,9 +159,18 @@ interface Services {
   readonly pipeline: Pipeline;
   readonly ledger: OpenLedger;
   readonly metrics: Metrics;
+  readonly largeCallbacks: LargeCallbacks;
   readonly traffic: Traffic;
   readonly memory: MemoryBudget;
   readonly onUnforeseen: (error: unknown) => void;
+}
+
+function openLargeCallbacks({ config, renderer, clock, logger }: AppOptions): LargeCallbacks {
+  return new LargeCallbacks(
+    { templates: renderer.sources, channels: config.channels },
+    clock,
+    reportError(logger, 'the thread of large callbacks ended'),
+  );
 }
 
 /** Whoever runs it in a heap that is too small for what its config lets in learns that at the start. */
@@ -159,24 +189,9 @@ function openMemory({ config, clock, logger }: AppOptions): MemoryBudget {
   return budget;
 }
 
-/** Those that somebody is told by; the others are not worth their client library. */
-async function openChannels({ config, channelTypes, print }: AppOptions): Promise<Map<string, Channel>> {
-  const used = new Set(destinationsOf(config).map(({ channel }) => channel));
-  const channels = new Map<string, Channel>();
-  for (const { name, type, settings } of config.channels.values()) {
-    const channel = used.has(name) ? await channelTypes.get(type)?.open(settings, { print }) : undefined;
-    if (channel !== undefined) channels.set(name, channel);
-  }
-  return channels;
-}
-
-async function closeAll(channels: ReadonlyMap<string, Channel>): Promise<void> {
-  await Promise.all([...channels.values()].map((channel) => channel.close()));
-}
-
 function openPipeline(
   { config, configHash, renderer, channelTypes, clock, logger }: AppOptions,
-  parts: Pick<Services, 'ledger' | 'metrics' | 'memory' | 'onUnforeseen'> & {
+  parts: Pick<Services, 'ledger' | 'metrics' | 'memory' | 'largeCallbacks' | 'onUnforeseen'> & {
     readonly channels: ReadonlyMap<string, Channel>;
   },
 ): Pipeline {
@@ -227,14 +242,18 @@ function openReceiver(
   refusals: RefusalLog,
 ): Promise<ListeningServer> {
   const { config, clock, logger } = options;
-  const { pipeline, metrics, traffic, memory, onUnforeseen } = services;
+  const { pipeline, metrics, largeCallbacks, traffic, memory, onUnforeseen } = services;
   const senderOf = senderReader(config.receiver.trustProxy);
   const receiver = createReceiver({
     config: config.receiver,
     clock,
     senderOf,
     readings: new ReadingBudget({ clock, ...readingLimits(config.receiver) }),
-    check: createCallbackCheck(config.display.timezone),
+    readCallback: createCallbackReader({
+      clock,
+      check: createCallbackCheck(config.display.timezone),
+      readLarge: (bytes, withinMs) => largeCallbacks.read(bytes, withinMs),
+    }),
     handle: (incoming) => pipeline.bridge.handle(incoming),
     refuse: (refusal) => keepRefused(options, services, refusal),
     traffic,
@@ -266,11 +285,4 @@ async function keepRefused(
   } catch (error) {
     reportError(logger, 'a refused body could not be kept')(error);
   }
-}
-
-/** Waits for the promise, but no longer than `ms`. */
-async function within(ms: number, promise: Promise<unknown>, clock: Clock): Promise<void> {
-  const timer = new AbortController();
-  await Promise.race([promise, clock.sleep(ms, timer.signal).catch(() => undefined)]);
-  timer.abort();
 }

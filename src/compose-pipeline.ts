@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 import type { Callback } from './callback/callback.ts';
 import { parseStartTime } from './callback/start-time.ts';
 import type { Channel, ChannelType } from './channels/channel.ts';
-import type { MessageFormat } from './channels/format.ts';
 import type { Config, Destination, RouteConfig } from './config/config.ts';
+import { formatsOf } from './config/message-formats.ts';
 import { type AlertSettings, refusalAlert } from './deliver/alerts.ts';
 import { Bridge } from './deliver/bridge.ts';
 import { ConfigFollower } from './deliver/config-follower.ts';
@@ -25,11 +25,16 @@ import { Worker } from './deliver/worker.ts';
 import type { OpenLedger, RoutedRow } from './ledger/config-store.ts';
 import type { RefusedBody } from './ledger/ledger.ts';
 import { isAlert, noticeId } from './notice/notice.ts';
+import { createComposer } from './offload/composer.ts';
+import type { LargeCallbacks } from './offload/large-callbacks.ts';
 import type { Renderer, TemplateFailure } from './render/renderer.ts';
 import { createRouter, type RoutedDestination, type Router } from './route/router.ts';
 import { type Clock, systemClock } from './time/clock.ts';
 
-/** Longer than any attempt that outlives its answer, so that a claim never ends before its attempt. */
+/**
+ * Longer than any attempt that outlives its answer, its message included (`offload/composer.ts`), so that a claim never
+ * ends before its attempt.
+ */
 const LEASE_MARGIN_MS = 5000;
 
 export interface PipelineParts {
@@ -39,6 +44,7 @@ export interface PipelineParts {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
   readonly channels: ReadonlyMap<string, Channel>;
   readonly renderer: Renderer;
+  readonly largeCallbacks: LargeCallbacks;
   readonly ledger: OpenLedger;
   readonly clock: Clock;
   /** For all callbacks that this process has in memory. */
@@ -189,16 +195,27 @@ function composeBridge(
 }
 
 function composeWorker(
-  { config, ledger, clock, memory, onMilestone, onStoreTrouble, onStoreRecovered }: PipelineParts,
+  {
+    config,
+    ledger,
+    clock,
+    memory,
+    largeCallbacks,
+    onMilestone,
+    onStoreTrouble,
+    onStoreRecovered,
+  }: PipelineParts,
   { router, take, alerts, lanes, underWay, rerouter }: SharedParts,
 ): Worker {
   const { receiver, delivery } = config;
+  const readLarge = (json: Uint8Array, deadline: number) =>
+    largeCallbacks.readAgain(json, deadline - clock.monotonic());
   return new Worker({
     clock,
     ledger,
     lanes,
     underWay,
-    largeNotices: new LargeNotices({ ledger, budget: memory }),
+    largeNotices: new LargeNotices({ ledger, budget: memory, readLarge }),
     take,
     rerouter,
     tripMs: receiver.answerWithinMs,
@@ -222,19 +239,16 @@ function alertSettings(config: Config): AlertSettings {
 }
 
 function composeCourier(parts: PipelineParts, lanes: Lanes): Courier {
-  const { config, channelTypes, channels, renderer, clock, onTemplateError } = parts;
+  const { config, channelTypes, channels, renderer, largeCallbacks, clock, onTemplateError } = parts;
   const formats = formatsOf(config, channelTypes);
+  const composeNotice = createComposer({ renderer, largeCallbacks, onFailure: onTemplateError });
   const send = createMessenger({
     clock,
     timeoutMs: config.delivery.timeoutMs,
     timers: systemClock,
     channelOf: (name) => channels.get(name),
     compose: ({ notice, channel, templateSet, options }) =>
-      renderer.render(
-        notice,
-        { format: formats.get(channel)?.name ?? '', templateSet, options },
-        onTemplateError,
-      ),
+      composeNotice(notice, { format: formats.get(channel)?.name ?? '', templateSet, options }),
     keyOf: ({ notice, destination }) => hash('sha256', `${noticeId(notice)}\n${destination}`, 'hex'),
     redact: redactor(config.secrets),
     onAttempt: parts.onAttempt,
@@ -260,18 +274,6 @@ function asErrand({ destination, templateSet }: Omit<RoutedDestination, 'route'>
   return { destination: key, channel, address, options, templateSet };
 }
 
-export function formatsOf(
-  config: Config,
-  channelTypes: ReadonlyMap<string, ChannelType>,
-): ReadonlyMap<string, MessageFormat> {
-  const formats = new Map<string, MessageFormat>();
-  for (const { name, type, settings } of config.channels.values()) {
-    const format = channelTypes.get(type)?.formatOf(settings);
-    if (format !== undefined) formats.set(name, format);
-  }
-  return formats;
-}
-
 /** The routes of a config, the default one last. */
 export function routesOf({ routes, defaultRoute }: Config): readonly RouteConfig[] {
   return defaultRoute === undefined ? routes : [...routes, defaultRoute];
@@ -281,6 +283,11 @@ export function routesOf({ routes, defaultRoute }: Config): readonly RouteConfig
 export function destinationsOf(config: Config): readonly Destination[] {
   const all = [...routesOf(config).flatMap(({ notify }) => notify), ...config.delivery.alerts];
   return [...new Map(all.map((destination) => [destination.key, destination])).values()];
+}
+
+/** By their names. */
+export function channelsInUse(config: Config): ReadonlySet<string> {
+  return new Set(destinationsOf(config).map(({ channel }) => channel));
 }
 
 /** How long a claim must outlast: the answer, and an attempt begun just before it was due. */

@@ -18,6 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   route: ['text', 'callback', 'config'],
   render: ['text', 'time', 'callback', 'channels', 'notice', 'config'],
   ledger: ['text', 'time', 'callback', 'channels', 'notice'],
+  offload: ['text', 'time', 'callback', 'channels', 'notice', 'config', 'render'],
   deliver: ['text', 'time', 'callback', 'channels', 'notice', 'ledger'],
   receive: ['text', 'time', 'callback', 'config', 'http', 'deliver', 'ledger'],
   admin: ['text', 'time', 'config', 'http', 'observe', 'ledger'],

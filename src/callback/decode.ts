@@ -48,7 +48,8 @@ export function decodeBody(bytes: Uint8Array): DecodedBody {
   }
 }
 
-function withoutMark(bytes: Uint8Array): Uint8Array {
+/** The JSON without a byte order mark; the same bytes where there is none. */
+export function withoutMark(bytes: Uint8Array): Uint8Array {
   const isMarked = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte);
   return isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
 }

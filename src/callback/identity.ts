@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Callback } from './callback.ts';
 import { type JsonObject, keysOf } from './json-object.ts';
+import { bulkOf } from './large-callback.ts';
 
 /** RFC 8259, section 7, and surrogates, which JSON.stringify escapes where they are alone. */
 const NEEDS_ESCAPES = /["\\\u0000-\u001f\ud800-\udfff]/;
@@ -11,7 +12,7 @@ const NEEDS_ESCAPES = /["\\\u0000-\u001f\ud800-\udfff]/;
  * like an absent one (an array's nulls count), without `elapsed_time`, which grows while the service retries.
  */
 export function identityOf(callback: Callback): string {
-  return hash('sha256', canonicalObject(callback, 'elapsed_time'), 'hex');
+  return bulkOf(callback)?.identity ?? hash('sha256', canonicalObject(callback, 'elapsed_time'), 'hex');
 }
 
 function canonicalJson(value: unknown): string {

@@ -1,6 +1,8 @@
 /** Reads what is large from the ledger when it is about to be told, within the memory that callbacks may hold together. */
+import type { Callback } from '../callback/callback.ts';
+import { UnreadCallback } from '../callback/large-callback.ts';
 import type { Ledger, UnreadNotice } from '../ledger/ledger.ts';
-import type { Notice } from '../notice/notice.ts';
+import { type Notice, noticeOf } from '../notice/notice.ts';
 import type { Load, MemoryBudget, Release } from './memory-budget.ts';
 
 export interface LoadedNotice {
@@ -12,53 +14,74 @@ export interface LoadedNotice {
 export interface LargeNoticesOptions {
   readonly ledger: Pick<Ledger, 'readNotice'>;
   readonly budget: MemoryBudget;
+  /**
+   * Reads a callback where nobody waits for that.
+   * @param deadline by the monotonic clock
+   * @throws {UnreadCallback} there was no time for it
+   */
+  readonly readLarge: (json: Uint8Array, deadline: number) => Promise<Callback>;
 }
 
 export class LargeNotices {
-  readonly #ledger: LargeNoticesOptions['ledger'];
-  readonly #budget: MemoryBudget;
+  readonly #options: LargeNoticesOptions;
   /** Of the last one that is to be read: as texts, too, they would be many. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor({ ledger, budget }: LargeNoticesOptions) {
-    this.#ledger = ledger;
-    this.#budget = budget;
+  constructor(options: LargeNoticesOptions) {
+    this.#options = options;
   }
 
   /**
    * @param deadline by the monotonic clock
-   * @returns undefined: there was no memory for it in time
+   * @returns undefined: there was no memory, or no time, for it
    * @throws {LedgerUnavailable}
    */
   async load(callbackId: number, deadline: number): Promise<LoadedNotice | undefined> {
-    const first = await this.#inTurn(callbackId, (unread) => this.#loadNow(unread));
-    if ('notice' in first) return first;
-    const release = await this.#budget.take(first, deadline);
+    const { budget } = this.#options;
+    const first = await this.#inTurn(callbackId, (unread) => this.#loadNow(unread, deadline));
+    if (first === undefined || 'notice' in first) return first;
+    const release = await budget.take(first, deadline);
     if (release === undefined) return undefined;
+    // Only how much it is has been kept meanwhile.
+    return this.#inTurn(callbackId, (unread) => this.#read(unread, release, deadline)).catch(
+      (error: unknown) => {
+        release();
+        throw error;
+      },
+    );
+  }
+
+  /** @returns how much it takes, where there is no room now */
+  async #loadNow(unread: UnreadNotice, deadline: number): Promise<LoadedNotice | Load | undefined> {
+    const load = this.#loadOf(unread);
+    const release = this.#options.budget.takeNow(load);
+    return release === undefined ? load : this.#read(unread, release, deadline);
+  }
+
+  async #read(
+    { kept, read }: UnreadNotice,
+    release: Release,
+    deadline: number,
+  ): Promise<LoadedNotice | undefined> {
     try {
-      // Only how much it is has been kept meanwhile.
-      return await this.#inTurn(callbackId, (unread) => ({ notice: unread.read(), release }));
+      if (kept === undefined) return { notice: read(), release };
+      const callback = await this.#options.readLarge(kept.json, deadline);
+      return { notice: noticeOf(callback, kept.timesReceived), release };
     } catch (error) {
       release();
+      if (error instanceof UnreadCallback) return undefined;
       throw error;
     }
   }
 
-  /** @returns how much it takes, where there is no room now */
-  #loadNow(unread: UnreadNotice): LoadedNotice | Load {
-    const load = this.#loadOf(unread);
-    const release = this.#budget.takeNow(load);
-    return release === undefined ? load : { notice: unread.read(), release };
-  }
-
   /** What came when the heap was larger has to pass, too: alone. */
   #loadOf({ bytes, values }: UnreadNotice): Load {
-    const { largest } = this.#budget;
+    const { largest } = this.#options.budget;
     return { bytes: Math.min(bytes, largest.bytes), values: Math.min(values, largest.values) };
   }
 
-  #inTurn<T>(callbackId: number, use: (unread: UnreadNotice) => T): Promise<T> {
-    const read = async () => use(await this.#ledger.readNotice(callbackId));
+  #inTurn<T>(callbackId: number, use: (unread: UnreadNotice) => Promise<T>): Promise<T> {
+    const read = async () => use(await this.#options.ledger.readNotice(callbackId));
     const reading = this.#turn.then(read, read);
     this.#turn = reading;
     return reading;

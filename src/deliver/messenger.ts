@@ -33,6 +33,7 @@ export interface MessengerDependencies {
   /** By the clock that the channels' own time limits run by: the system's. */
   readonly timers: Pick<Clock, 'startTimer'>;
   readonly channelOf: (name: string) => Channel | undefined;
+  /** The message, or a promise of it: a large one is made elsewhere. */
   readonly compose: (errand: Errand) => unknown;
   /** Stable over retries of one (notice, destination). */
   readonly keyOf: (errand: Errand) => string;
@@ -77,8 +78,7 @@ async function attempt(
     if (channel === undefined) throw unknownChannel(errand);
     // Whoever came together goes on stage by stage: all plan, all render, all send.
     await nextStage();
-    const message = compose(errand);
-    await nextStage();
+    const message = await compose(errand);
     const { address } = errand;
     const sending = channel.send({ address, message, timeoutMs, idempotencyKey: () => keyOf(errand) });
     return await cutOff(outcomeOf(sending, redact), errand, dependencies, onLate);

@@ -147,7 +147,8 @@ export async function unreadNotice(db: Kysely<Tables>, callbackId: number): Prom
     .executeTakeFirstOrThrow();
   const json = await readBody(row.body);
   const read = () => noticeIn({ ...row, body: json.toString('utf8') });
-  return { bytes: json.byteLength, values: extentOf(json).values, read };
+  const kept = row.kind === 'callback' ? { json, timesReceived: row.times_received } : undefined;
+  return { bytes: json.byteLength, values: extentOf(json).values, kept, read };
 }
 
 /** A start that could not be told before its result came is not told any more. */

@@ -129,7 +129,9 @@ export interface UnreadNotice {
   /** Of its JSON. */
   readonly bytes: number;
   readonly values: number;
-  read(): Notice;
+  /** Of a callback: all of it, in UTF-8, and how often it came. Undefined of an alert. */
+  readonly kept: { readonly json: Uint8Array; readonly timesReceived: number } | undefined;
+  readonly read: () => Notice;
 }
 
 /** How much of a destination the caller can attempt now. */

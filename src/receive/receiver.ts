@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Router, type RouterContext } from '@koa/router';
 import Koa, { type Context } from 'koa';
 import type { Callback } from '../callback/callback.ts';
-import { decodeBody } from '../callback/decode.ts';
+import { UnreadCallback } from '../callback/large-callback.ts';
 import type { ReceiverConfig } from '../config/config.ts';
 import { isOneOf } from '../http/constant-time.ts';
 import {
@@ -27,6 +27,7 @@ import { LedgerFull, LedgerUnavailable, type RefusedStatus } from '../ledger/led
 import { problemOf, unavailable } from './answer.ts';
 import type { BodyMemory, HeldMemory } from './body-memory.ts';
 import { beginningOf, bodyReader, type ReadBody } from './read-body.ts';
+import type { CallbackReader } from './read-callback.ts';
 import { beginning, type Refusal, refusalOf } from './refusal.ts';
 import type { ReadingBudget } from './reading-budget.ts';
 import { type TurnedAway, turnedAwayReporter } from './turned-away.ts';
@@ -50,8 +51,7 @@ export interface ReceiverReport {
 export interface ReceiverDependencies {
   readonly config: ReceiverConfig;
   readonly clock: Clock;
-  /** @throws {InvalidCallback} */
-  readonly check: (value: unknown) => Callback;
+  readonly readCallback: CallbackReader;
   /** Tells everybody; rejects when the store cannot be written. */
   readonly handle: (incoming: Incoming) => Promise<Verdict>;
   /** Keeps a refused body for the operator; never rejects. */
@@ -188,25 +188,23 @@ async function receive(
   posted: Posted,
   dependencies: ReceiverDependencies,
 ): Promise<Verdict> {
+  const { bytes, receivedAt, arrivedAt } = posted;
+  const { memory, readCallback, config, handle } = dependencies;
+  // What waits for memory, or to be read, can still be handed to the ledger in time.
+  const { tellUntil } = timeBudgetOf(arrivedAt, config.answerWithinMs);
   let incoming: Incoming;
   try {
-    const held = holdMemory(posted, dependencies);
-    ctx.state.held = held instanceof Promise ? await held : held;
+    const holding = memory.hold(bytes, tellUntil);
+    const held = (ctx.state.held = holding instanceof Promise ? await holding : holding);
     posted.release();
-    incoming = incomingFrom(posted, ctx.state.held, dependencies);
+    const reading = readCallback(bytes, tellUntil);
+    const { callback, body } = reading instanceof Promise ? await reading : reading;
+    incoming = { callback, body, receivedAt, arrivedAt, keepUntil: (late) => held.keepUntil(late) };
   } catch (error) {
     return turnAway(ctx, posted, error, dependencies);
   }
   ctx.state.callback = incoming.callback;
-  return dependencies.handle(incoming);
-}
-
-/** What waits for memory can still be handed to the ledger in time. */
-function holdMemory(
-  { bytes, arrivedAt }: Posted,
-  { memory, config }: ReceiverDependencies,
-): HeldMemory | Promise<HeldMemory> {
-  return memory.hold(bytes, timeBudgetOf(arrivedAt, config.answerWithinMs).tellUntil);
+  return handle(incoming);
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -225,22 +223,6 @@ function sendJson(ctx: CallbackContext, body: object): void {
   const json = JSON.stringify(body);
   ctx.respond = false;
   ctx.res.writeHead(200, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(json) }).end(json);
-}
-
-/** @throws {UndecodableBody} @throws {InvalidCallback} */
-function incomingFrom(
-  { bytes, receivedAt, arrivedAt }: Posted,
-  held: HeldMemory,
-  { check }: ReceiverDependencies,
-): Incoming {
-  const { value, json } = decodeBody(bytes);
-  return {
-    callback: check(value),
-    body: json,
-    receivedAt,
-    arrivedAt,
-    keepUntil: (late) => held.keepUntil(late),
-  };
 }
 
 /** Keeps the body's beginning. @throws {HttpProblem} @throws whatever is not a fault of the body */
@@ -282,7 +264,8 @@ function isRefused(status: number): status is RefusedStatus {
 }
 
 function asProblem(error: unknown): unknown {
-  if (error instanceof Overloaded) return unavailable(`${error.message}.`);
+  if (error instanceof Overloaded || error instanceof UnreadCallback)
+    return unavailable(`${error.message}.`, error);
   if (error instanceof LedgerFull) return unavailable('The store is full.', error);
   return error instanceof LedgerUnavailable ? unavailable('The store cannot be written.', error) : error;
 }

@@ -9,11 +9,12 @@ import type { Links } from './links.ts';
 import { Meter, OUT_OF_TIME } from './meter.ts';
 import { type NoticeView, viewOf } from './notice-views.ts';
 import { plainParts } from './plain-message.ts';
-import type { Renderer, RenderTarget, TemplateFailure } from './renderer.ts';
+import type { Renderer, RenderTarget, TemplateFailure, TemplateSources } from './renderer.ts';
 import type { Template } from './template.ts';
 import { TemplateFault } from './template-fault.ts';
 import { TemplateCatalog } from './template-catalog.ts';
 import type { Choice } from './template-catalog.ts';
+import { readTemplateFolder, type TemplateFolder } from './template-files.ts';
 import { CALLBACK_VARIABLES } from './view.ts';
 
 export interface RendererOptions {
@@ -27,25 +28,42 @@ export interface RendererOptions {
   readonly placeInConfig?: PlaceInConfig | undefined;
 }
 
+const NO_FOLDER: TemplateFolder = { sets: new Map(), problems: [] };
+
 /**
  * Reads every template; each is compiled once, when it is first used. Faults of the user's templates are for `check`;
  * rendering goes around them.
  * @throws {Error} where a built-in template is missing
  */
 export function createRenderer(options: RendererOptions): Renderer {
-  const { display, formats } = options;
+  const { display, builtInTemplates, templatesFolder, formats, placeInConfig } = options;
+  const names = formats.map(({ name }) => name);
+  const builtIn = readTemplateFolder(builtInTemplates, names);
+  const own = templatesFolder === undefined ? NO_FOLDER : readTemplateFolder(templatesFolder, names);
+  return rendererOf({ display, builtIn, own }, formats, placeInConfig);
+}
+
+/** Of templates that another renderer has read: the two render alike, whatever becomes of the files. */
+export function rendererOf(
+  sources: TemplateSources,
+  formats: readonly MessageFormat[],
+  placeInConfig?: PlaceInConfig,
+): Renderer {
+  const { display } = sources;
   const meter = new Meter();
-  const catalog = new TemplateCatalog({ ...options, meter });
-  const links = createLinks(display, CALLBACK_VARIABLES, options.placeInConfig);
-  const stage: Stage = { options, meter, catalog, links };
+  const catalog = new TemplateCatalog({ ...sources, formats, meter });
+  const links = createLinks(display, CALLBACK_VARIABLES, placeInConfig);
+  const stage: Stage = { display, formats, meter, catalog, links };
   return {
+    sources,
     render: (notice, target, onFailure) => render(stage, { notice, target, onFailure }),
     check: (targets) => checkTemplates({ display, formats, catalog, links, meter }, targets),
   };
 }
 
 interface Stage {
-  readonly options: RendererOptions;
+  readonly display: DisplayConfig;
+  readonly formats: readonly MessageFormat[];
   readonly meter: Meter;
   readonly catalog: TemplateCatalog;
   readonly links: Links;
@@ -58,7 +76,7 @@ interface Order {
 }
 
 function render(stage: Stage, { notice, target, onFailure }: Order): unknown {
-  const { display, formats } = stage.options;
+  const { display, formats } = stage;
   const format = formats.find(({ name }) => name === target.format);
   if (format === undefined) throw new Error(`the renderer was made without the format "${target.format}"`);
   const { language } = display;

@@ -7,8 +7,10 @@
 const FEW = 200;
 
 export function lazyList<Item>(length: number, itemAt: (index: number) => Item): readonly Item[] {
-  if (length <= FEW) return Array.from({ length }, (_, index) => itemAt(index));
-  return new Proxy<Item[]>([], watching(length, itemAt));
+  if (length > FEW) return new Proxy<Item[]>([], watching(length, itemAt));
+  const items: Item[] = [];
+  for (let index = 0; index < length; index += 1) items.push(itemAt(index));
+  return items;
 }
 
 /** Once all items are made, it watches nothing more. */

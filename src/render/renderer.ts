@@ -1,6 +1,7 @@
 /** The stage's face: a notice and a destination in, a composed message out. */
-import type { Place, Problem } from '../config/config.ts';
+import type { DisplayConfig, Place, Problem } from '../config/config.ts';
 import type { Notice, TemplateName } from '../notice/notice.ts';
+import type { TemplateFolder } from './template-files.ts';
 
 /** Which template to use and for whom. */
 export interface RenderTarget {
@@ -22,7 +23,16 @@ export interface TemplateFailure {
   readonly message: string;
 }
 
+/** All that messages are made of beside the notice and the format; it can be cloned. */
+export interface TemplateSources {
+  readonly display: DisplayConfig;
+  readonly builtIn: TemplateFolder;
+  /** The user's own, over the built-in ones. */
+  readonly own: TemplateFolder;
+}
+
 export interface Renderer {
+  readonly sources: TemplateSources;
   /**
    * Never throws for foreign text or a failing user template: the built-in template is used then, and `onFailure` told.
    */

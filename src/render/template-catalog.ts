@@ -1,20 +1,16 @@
 /** Finds the template for a set, a format and a name: the user's own before the built-in, a set before the language's. */
 import type { MessageFormat } from '../channels/format.ts';
-import type { DisplayConfig, Problem } from '../config/config.ts';
+import type { Problem } from '../config/config.ts';
 import { TEMPLATE_NAMES, type TemplateName } from '../notice/notice.ts';
 import { Engines } from './engines.ts';
 import { didYouMean } from './liquid-faults.ts';
 import type { Meter } from './meter.ts';
+import type { TemplateSources } from './renderer.ts';
 import { Template } from './template.ts';
-import { NO_FILES, readTemplateFolder } from './template-files.ts';
+import { NO_FILES } from './template-files.ts';
 import type { FormatFiles, TemplateFolder } from './template-files.ts';
 
-export interface CatalogOptions {
-  readonly display: DisplayConfig;
-  /** The folder of the sets that come with the program. */
-  readonly builtInTemplates: string;
-  /** The user's own sets. */
-  readonly templatesFolder?: string | undefined;
+export interface CatalogOptions extends TemplateSources {
   readonly formats: readonly MessageFormat[];
   readonly meter: Meter;
 }
@@ -25,9 +21,7 @@ export interface Choice {
   readonly builtIn: Template;
 }
 
-const EMPTY_FOLDER: TemplateFolder = { sets: new Map(), problems: [] };
-
-/** Everything is read on creation; `choose` only looks up. */
+/** `choose` only looks up. */
 export class TemplateCatalog {
   /** Of the folders themselves; each template has its own. */
   readonly problems: readonly Problem[];
@@ -39,13 +33,9 @@ export class TemplateCatalog {
 
   /** @throws {Error} where a built-in template is missing: the installation is damaged */
   constructor(options: CatalogOptions) {
-    const formatNames = options.formats.map(({ name }) => name);
     this.options = options;
-    this.builtIn = readTemplateFolder(options.builtInTemplates, formatNames);
-    this.user =
-      options.templatesFolder === undefined
-        ? EMPTY_FOLDER
-        : readTemplateFolder(options.templatesFolder, formatNames);
+    this.builtIn = options.builtIn;
+    this.user = options.own;
     this.problems = [...this.user.problems, ...this.builtIn.problems];
     this.setNames = [...new Set([...this.builtIn.sets.keys(), ...this.user.sets.keys()])];
     // The language's set first: the others fall back to it.

@@ -1,5 +1,6 @@
 /** A bridge and a worker over a real SQLite ledger and remotes that fail and dawdle as a test says, in time moved by hand. */
 import type { Callback } from '../../src/callback/callback.ts';
+import { decodeBody } from '../../src/callback/decode.ts';
 import type { Channel } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { AlertSettings } from '../../src/deliver/alerts.ts';
@@ -188,7 +189,11 @@ export class BridgeBench {
       clock: this.clock,
       ledger,
       ...process,
-      largeNotices: new LargeNotices({ ledger: this.ledger, budget: this.memory }),
+      largeNotices: new LargeNotices({
+        ledger: this.ledger,
+        budget: this.memory,
+        readLarge: (json) => Promise.resolve(decodeBody(json).value as Callback),
+      }),
       take: this.#courier(process.lanes),
       rerouter: this.rerouterOn(this.ledger.configs),
       tripMs: ANSWER_WITHIN_MS,

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { createCallbackCheck } from '../../src/callback/check-callback.ts';
 import type { Callback } from '../../src/callback/callback.ts';
+import { decodeBody } from '../../src/callback/decode.ts';
 import type { ReceiverConfig } from '../../src/config/config.ts';
 import { MemoryBudget, memoryFor } from '../../src/deliver/memory-budget.ts';
 import type { Verdict } from '../../src/deliver/verdict.ts';
@@ -76,10 +77,15 @@ export async function openReceiver(
     'handled' | 'refused' | 'reports' | 'turnedAway' | 'unforeseen'
   >;
   const [begun, reported] = [moment(), moment()];
+  const check = createCallbackCheck('Asia/Tokyo');
+  const read = (bytes: Uint8Array) => {
+    const { value, json } = decodeBody(bytes);
+    return { callback: check(value), body: json };
+  };
   const app = createReceiver({
     config,
     clock: systemClock,
-    check: createCallbackCheck('Asia/Tokyo'),
+    readCallback: read,
     handle: ({ callback, keepUntil }) => {
       keepUntil(bench.keepUntil);
       records.handled.push(callback);

@@ -1,0 +1,66 @@
+/** Does what the thread of large callbacks is asked. */
+import type { Callback } from '../callback/callback.ts';
+import { createCallbackCheck } from '../callback/check-callback.ts';
+import { decodeBody, UndecodableBody } from '../callback/decode.ts';
+import { identityOf } from '../callback/identity.ts';
+import { InvalidCallback } from '../callback/invalid-callback.ts';
+import type { MessageFormat } from '../channels/format.ts';
+import { noticeOf } from '../notice/notice.ts';
+import { rendererOf } from '../render/create-renderer.ts';
+import type { TemplateFailure, TemplateSources } from '../render/renderer.ts';
+import type { LargeCallbackAnswer, LargeCallbackTask, RenderTask } from './large-callback-tasks.ts';
+
+/** The returned function never throws. */
+export function createLargeCallbackReader(
+  templates: TemplateSources,
+  formats: readonly MessageFormat[],
+): (task: LargeCallbackTask) => LargeCallbackAnswer {
+  const renderer = rendererOf(templates, formats);
+  const check = createCallbackCheck(templates.display.timezone);
+  // One at a time: two of the largest would fill a small heap.
+  let last: { readonly subject: number; readonly callback: Callback } | undefined;
+  const callbackOf = ({ subject, json }: LargeCallbackTask, isToBeChecked: boolean): Callback => {
+    if (last?.subject === subject) return last.callback;
+    last = undefined;
+    const { value } = decodeBody(json);
+    const callback = isToBeChecked ? check(value) : (value as Callback);
+    last = { subject, callback };
+    return callback;
+  };
+  const render = (task: RenderTask): LargeCallbackAnswer => {
+    const failures: TemplateFailure[] = [];
+    const notice = noticeOf(callbackOf(task, false), task.timesReceived);
+    const message = renderer.render(notice, task.target, (failure) => failures.push(failure));
+    return { kind: 'rendered', message, failures };
+  };
+  return (task) => {
+    try {
+      return task.kind === 'render' ? render(task) : read(callbackOf(task, !task.isChecked));
+    } catch (error) {
+      return failureOf(error);
+    }
+  };
+}
+
+function read(callback: Callback): LargeCallbackAnswer {
+  return { kind: 'read', fields: fieldsOf(callback), identity: identityOf(callback) };
+}
+
+/** What is decided by; a message is only shown, and so is an output. */
+function fieldsOf({
+  code,
+  job_id,
+  bot_id,
+  bot_name,
+  status,
+  start_time,
+  elapsed_time = null,
+}: Callback): Callback {
+  return { code, job_id, bot_id, bot_name, status, start_time, elapsed_time };
+}
+
+function failureOf(error: unknown): LargeCallbackAnswer {
+  if (error instanceof InvalidCallback) return { kind: 'invalid', errors: error.errors };
+  const detail = error instanceof Error ? error.message : String(error);
+  return { kind: error instanceof UndecodableBody ? 'undecodable' : 'failed', detail };
+}

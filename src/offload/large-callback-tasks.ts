@@ -1,0 +1,39 @@
+/** What the thread of large callbacks is asked, and what it answers. All of it can be cloned. */
+import type { Callback } from '../callback/callback.ts';
+import type { CallbackError } from '../callback/invalid-callback.ts';
+import type { ChannelConfig } from '../config/config.ts';
+import type { RenderTarget, TemplateFailure, TemplateSources } from '../render/renderer.ts';
+
+/** With which the thread is started. */
+export interface LargeCallbackSetting {
+  readonly templates: TemplateSources;
+  readonly channels: ReadonlyMap<string, ChannelConfig>;
+}
+
+interface OfCallback {
+  /** The same for every task about the same callback. */
+  readonly subject: number;
+  readonly json: Uint8Array;
+}
+
+export interface ReadTask extends OfCallback {
+  readonly kind: 'read';
+  /** Whether it may be no callback at all; what the ledger has was checked when it came. */
+  readonly isChecked: boolean;
+}
+
+export interface RenderTask extends OfCallback {
+  readonly kind: 'render';
+  readonly timesReceived: number;
+  readonly target: RenderTarget;
+}
+
+export type LargeCallbackTask = ReadTask | RenderTask;
+
+export type LargeCallbackAnswer =
+  | { readonly kind: 'read'; readonly fields: Callback; readonly identity: string }
+  /** No JSON. */
+  | { readonly kind: 'undecodable'; readonly detail: string }
+  | { readonly kind: 'invalid'; readonly errors: readonly CallbackError[] }
+  | { readonly kind: 'rendered'; readonly message: unknown; readonly failures: readonly TemplateFailure[] }
+  | { readonly kind: 'failed'; readonly detail: string };

@@ -1,0 +1,146 @@
+/** Has large callbacks read and rendered by a thread of their own, so that what one of them takes is nobody else's time. */
+import { extname } from 'node:path';
+import type { Callback } from '../callback/callback.ts';
+import { decodeBody, UndecodableBody, withoutMark } from '../callback/decode.ts';
+import { InvalidCallback } from '../callback/invalid-callback.ts';
+import { asLargeCallback, isLargeBody, UnreadCallback } from '../callback/large-callback.ts';
+import { DeliveryFailure } from '../channels/failure.ts';
+import type { RenderTarget, TemplateFailure } from '../render/renderer.ts';
+import type { Clock } from '../time/clock.ts';
+import { Deadline } from '../time/deadline.ts';
+import type { LargeCallbackAnswer, LargeCallbackSetting, LargeCallbackTask } from './large-callback-tasks.ts';
+import { TaskThread, ThreadEnded } from './task-thread.ts';
+
+/** Beside this file, in the sources as in the build. */
+const ENTRY = new URL(`./large-callback-thread${extname(import.meta.url)}`, import.meta.url);
+
+/** A large callback's message. */
+export interface LargeOrder {
+  /** All of the callback, in UTF-8. */
+  readonly json: Uint8Array;
+  readonly timesReceived: number;
+  readonly target: RenderTarget;
+  readonly withinMs: number;
+}
+
+type TimingClock = Pick<Clock, 'monotonic' | 'startTimer'>;
+
+export class LargeCallbacks {
+  readonly #thread: TaskThread<LargeCallbackTask, LargeCallbackAnswer>;
+  readonly #clock: TimingClock;
+  /** By the JSON, since a callback may be read again. */
+  readonly #subjects = new WeakMap<Uint8Array, number>();
+  #lastSubject = 0;
+  #isClosed = false;
+
+  readonly #onThreadEnded: (error: ThreadEnded) => void;
+
+  /** @param onThreadEnded in the middle of a callback, which must not happen */
+  constructor(
+    setting: LargeCallbackSetting,
+    clock: TimingClock,
+    onThreadEnded: (error: ThreadEnded) => void,
+  ) {
+    this.#thread = new TaskThread({ entry: ENTRY, data: setting });
+    this.#clock = clock;
+    this.#onThreadEnded = onThreadEnded;
+  }
+
+  /**
+   * @returns its fields without output and message, and all of it as JSON, without a byte order mark
+   * @throws {UndecodableBody}
+   * @throws {InvalidCallback}
+   * @throws {UnreadCallback} when there was no time for it
+   */
+  async read(
+    bytes: Uint8Array,
+    withinMs: number,
+  ): Promise<{ readonly callback: Callback; readonly body: Uint8Array }> {
+    const json = withoutMark(bytes);
+    const answer = await this.#read(json, false, withinMs);
+    if (answer.kind === 'read') return { callback: withBulk(answer, json), body: json };
+    if (answer.kind === 'undecodable') throw new UndecodableBody(answer.detail);
+    if (answer.kind === 'invalid') throw new InvalidCallback(answer.errors);
+    throw unread(detailOf(answer));
+  }
+
+  /**
+   * A callback that the ledger has kept; here where it is small.
+   * @throws {UnreadCallback} when there was no time for it
+   */
+  async readAgain(json: Uint8Array, withinMs: number): Promise<Callback> {
+    if (!isLargeBody(json)) return decodeBody(json).value as Callback;
+    const answer = await this.#read(json, true, withinMs);
+    if (answer.kind === 'read') return withBulk(answer, json);
+    throw unread(detailOf(answer));
+  }
+
+  /** @throws {UnreadCallback} */
+  async #read(json: Uint8Array, isChecked: boolean, withinMs: number): Promise<LargeCallbackAnswer> {
+    const task = { kind: 'read', subject: this.#subjectOf(json), json, isChecked } as const;
+    return this.#ask(task, withinMs).catch((error: unknown) => {
+      throw unread(error);
+    });
+  }
+
+  /**
+   * The message of a callback that `read` has read.
+   * @throws {DeliveryFailure} when there was no time for it
+   */
+  async render(
+    { json, timesReceived, target, withinMs }: LargeOrder,
+    onFailure: (failure: TemplateFailure) => void,
+  ): Promise<unknown> {
+    const task = { kind: 'render', subject: this.#subjectOf(json), json, timesReceived, target } as const;
+    const answer = await this.#ask(task, withinMs).catch((error: unknown) => {
+      throw unrendered('there was no time for it', error);
+    });
+    if (answer.kind !== 'rendered') throw unrendered(detailOf(answer));
+    for (const failure of answer.failures) onFailure(failure);
+    return answer.message;
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.#thread.close();
+  }
+
+  async #ask(task: LargeCallbackTask, withinMs: number): Promise<LargeCallbackAnswer> {
+    const { subject, json } = task;
+    const deadline = new Deadline(this.#clock, withinMs);
+    try {
+      return await this.#thread.run(task, { subject, size: json.byteLength, deadline });
+    } catch (error) {
+      if (error instanceof ThreadEnded && !this.#isClosed) this.#onThreadEnded(error);
+      throw error;
+    }
+  }
+
+  #subjectOf(json: Uint8Array): number {
+    const known = this.#subjects.get(json);
+    if (known !== undefined) return known;
+    this.#lastSubject += 1;
+    this.#subjects.set(json, this.#lastSubject);
+    return this.#lastSubject;
+  }
+}
+
+function detailOf(answer: LargeCallbackAnswer): string {
+  return 'detail' in answer ? answer.detail : answer.kind;
+}
+
+type Read = Extract<LargeCallbackAnswer, { readonly kind: 'read' }>;
+
+function withBulk({ fields, identity }: Read, json: Uint8Array): Callback {
+  return asLargeCallback(fields, { json, identity });
+}
+
+/** The service is told no more than this. */
+function unread(cause: unknown): UnreadCallback {
+  return new UnreadCallback('Too many large callbacks are being read at once', { cause });
+}
+
+function unrendered(why: string, cause?: unknown): DeliveryFailure {
+  const message = `the message of this large callback could not be made: ${why}`;
+  return new DeliveryFailure({ class: 'transient', code: 'not_rendered', message }, { cause });
+}

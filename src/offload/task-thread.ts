@@ -1,0 +1,128 @@
+/** A thread that does one task after the other. It is started by the first one, and ended when there has been none for a while. */
+import { Worker } from 'node:worker_threads';
+import type { Deadline } from '../time/deadline.ts';
+
+/** What a thread has held of large callbacks is given back with it. */
+const IDLE_MS = 30_000;
+
+/** Ten times what the largest callback takes on a slow machine: whatever takes longer never ends. */
+const LONGEST_TASK_MS = 20_000;
+
+/** The thread ended before the task was done. */
+export class ThreadEnded extends Error {
+  override readonly name = 'ThreadEnded';
+}
+
+export interface TaskThreadOptions {
+  readonly entry: URL;
+  /** Its `workerData`. */
+  readonly data: unknown;
+  readonly idleMs?: number;
+  readonly longestTaskMs?: number;
+}
+
+export interface TaskTerms {
+  /** Tasks of the same subject are done one after the other where possible: the thread remembers the last one. */
+  readonly subject: unknown;
+  /** In any unit. Of other subjects the smallest comes first, so that whoever sends the largest waits, and nobody for him. */
+  readonly size: number;
+  readonly deadline: Deadline;
+}
+
+interface Waiting<Task, Answer> extends TaskTerms {
+  readonly task: Task;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class TaskThread<Task, Answer> {
+  readonly #options: TaskThreadOptions;
+  #waiting: Waiting<Task, Answer>[] = [];
+  #current: Waiting<Task, Answer> | undefined;
+  #lastSubject: unknown;
+  #thread: Worker | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: TaskThreadOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Whatever has waited beyond its deadline is not begun any more.
+   * @throws {DeadlinePassed}
+   * @throws {ThreadEnded}
+   */
+  run(task: Task, terms: TaskTerms): Promise<Answer> {
+    const done = new Promise<Answer>((resolve, reject) => {
+      this.#waiting.push({ task, ...terms, resolve, reject });
+      this.#next();
+    });
+    return terms.deadline.bound(done);
+  }
+
+  /** Nothing may be run any more. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    for (const { reject } of this.#waiting.splice(0)) reject(new ThreadEnded('it was closed'));
+    await this.#thread?.terminate();
+  }
+
+  #next(): void {
+    if (this.#current !== undefined) return;
+    clearTimeout(this.#timer);
+    this.#waiting = this.#waiting.filter(({ deadline }) => deadline.remainingMs > 0);
+    const next = this.#choose();
+    if (next === undefined) return this.#retireWhenIdle();
+    this.#waiting = this.#waiting.filter((waiting) => waiting !== next);
+    this.#current = next;
+    this.#lastSubject = next.subject;
+    this.#begin(next.task);
+  }
+
+  #choose(): Waiting<Task, Answer> | undefined {
+    const ofSame = this.#waiting.find(({ subject }) => subject === this.#lastSubject);
+    return ofSame ?? this.#waiting.toSorted((one, other) => one.size - other.size)[0];
+  }
+
+  #begin(task: Task): void {
+    const thread = (this.#thread ??= this.#start());
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
+    thread.postMessage(task);
+    const longestMs = this.#options.longestTaskMs ?? LONGEST_TASK_MS;
+    this.#timer = setTimeout(() => void thread.terminate(), longestMs).unref();
+  }
+
+  #retireWhenIdle(): void {
+    const thread = this.#thread;
+    if (thread === undefined) return;
+    const retire = () => {
+      // The next task starts another one, however long this one takes to end.
+      this.#thread = undefined;
+      void thread.terminate();
+    };
+    this.#timer = setTimeout(retire, this.#options.idleMs ?? IDLE_MS).unref();
+  }
+
+  #start(): Worker {
+    const { entry, data } = this.#options;
+    const thread = new Worker(entry, { workerData: data });
+    // Whoever waits for an answer keeps the process alive by himself.
+    thread.unref();
+    let cause: unknown;
+    thread.on('message', (answer: Answer) => this.#end(({ resolve }) => resolve(answer)));
+    thread.on('error', (error) => (cause = error));
+    thread.on('exit', () => {
+      if (this.#thread !== thread) return;
+      this.#thread = undefined;
+      this.#end(({ reject }) => reject(new ThreadEnded('it ended in the middle of a task', { cause })));
+    });
+    return thread;
+  }
+
+  #end(settle: (current: Waiting<Task, Answer>) => void): void {
+    const current = this.#current;
+    this.#current = undefined;
+    if (current !== undefined) settle(current);
+    this.#next();
+  }
+}

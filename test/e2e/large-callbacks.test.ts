@@ -1,0 +1,89 @@
+/** Callbacks that are heavy by their shape, as the job service posts them: answered like all others, and read elsewhere. */
+import { expect } from 'chai';
+import { HEAVY_SHAPES } from '../hostile/heavy-shapes.ts';
+import { until } from '../support/proof-wait.ts';
+import { type BridgeWorld, callback, createBridgeWorld } from '../support/bridge-world.ts';
+
+const ROUTES = (answerWhen: string) => `
+receiver: { listen: '127.0.0.1:0', answer_within: 30s, answer_when: ${answerWhen} }
+default_route: { notify: [{ slack: '#ops' }, { email: ops@example.com }] }
+`;
+
+const SIZE = 200_000;
+
+/** Characters of JSON that the process of the event loop itself may read or write in one go. */
+const MOST = 64 * 1024;
+
+/** The answer says which job it is about. */
+const SIZE_OF_ANSWER = SIZE;
+
+/** The longest JSON that was read or written here while `work` was done. */
+async function longestJsonDuring(work: () => Promise<void>): Promise<number> {
+  const { parse, stringify } = JSON;
+  let longest = 0;
+  const note = (text: string | undefined) => (longest = Math.max(longest, text?.length ?? 0));
+  JSON.parse = (text, ...others) => {
+    note(text);
+    return parse(text, ...others) as unknown;
+  };
+  JSON.stringify = (value: unknown, ...others: unknown[]) => {
+    const text = stringify(value, ...(others as []));
+    note(text);
+    return text;
+  };
+  try {
+    await work();
+  } finally {
+    Object.assign(JSON, { parse, stringify });
+  }
+  return longest;
+}
+
+describe('Callbacks of a heavy shape', function () {
+  this.timeout(60_000);
+  let world: BridgeWorld;
+
+  before(async () => {
+    world = await createBridgeWorld(ROUTES('delivered'));
+  });
+  after(() => world.close());
+
+  for (const [shape, make] of Object.entries(HEAVY_SHAPES)) {
+    const isRefused = shape.startsWith('refused');
+    it(`are ${isRefused ? 'refused' : 'told'} without being read on the event loop: ${shape}`, async () => {
+      const body = make(SIZE, callback({ status: 0 }));
+      const before = world.slack.messages.length;
+      const longest = await longestJsonDuring(async () => {
+        const { status, body: answer } = await world.post(body);
+        expect(status).to.be.oneOf(isRefused ? [400, 422] : [200]);
+        if (!isRefused) expect(answer.result).to.equal('delivered');
+      });
+      expect(longest).to.be.lessThan(shape === 'one long job id' ? SIZE_OF_ANSWER : MOST);
+      expect(world.slack.messages).to.have.lengthOf(before + (isRefused ? 0 : 1));
+    });
+  }
+
+  it('are known again when they come again', async () => {
+    const body = HEAVY_SHAPES['output keys']?.(SIZE, callback()) ?? '';
+    const [first, second] = [await world.post(body), await world.post(body)];
+    expect([first.body.result, second.body.result]).to.deep.equal(['delivered', 'duplicate']);
+  });
+
+  it('are told the same where they are accepted first', async () => {
+    const accepting = await createBridgeWorld(ROUTES('accepted'));
+    try {
+      const body = HEAVY_SHAPES['a table of 8 columns']?.(SIZE, callback()) ?? '';
+      const longest = await longestJsonDuring(async () => {
+        expect((await accepting.post(body)).body.result).to.equal('accepted');
+        await until(
+          'both messages',
+          () => accepting.slack.messages.length + accepting.mail.mails.length === 2,
+        );
+      });
+      expect(longest).to.be.lessThan(MOST);
+      expect(JSON.stringify(accepting.slack.messages[0]?.blocks)).to.contain('table');
+    } finally {
+      await accepting.close();
+    }
+  });
+});

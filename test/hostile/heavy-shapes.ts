@@ -1,0 +1,214 @@
+/** Callbacks that are heavy by their shape: of a given size, each with as much of one thing as it can hold. */
+
+/** `receiver.max_nodes` by default; the callback's own fields take a few. */
+const MOST_VALUES = 499_000;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** JSON text of about `bytes` bytes. */
+export type Shape = (bytes: number, callback: Fields) => string;
+
+/** The text of an object whose members are `fields` and, spelt out, `more`. */
+function objectText(fields: Fields, more: string): string {
+  return `${JSON.stringify(fields).slice(0, -1)},${more}}`;
+}
+
+/** @param least characters of one piece. @param values JSON values in one. @param spell the piece in that many characters */
+function pieces(
+  bytes: number,
+  least: number,
+  values: number,
+  spell: (index: number, length: number) => string,
+): string {
+  const count = Math.min(Math.floor(MOST_VALUES / values), Math.floor(bytes / (least + 1)));
+  const length = Math.floor(bytes / count) - 1;
+  return Array.from({ length: count }, (_, index) => spell(index, length)).join();
+}
+
+/** `"k0001a":1` */
+function member(index: number, length: number, value: string): string {
+  return `"k${index.toString(36).padStart(length - value.length - 4, '0')}":${value}`;
+}
+
+const output =
+  (spell: (bytes: number) => string): Shape =>
+  (bytes, callback) =>
+    objectText(callback, `"output":{${spell(bytes)}}`);
+
+/** One output that is a list. */
+const list = (least: number, values: number, spell: (index: number, length: number) => string): Shape =>
+  output((bytes) => `"list":[${pieces(bytes, least, values, spell)}]`);
+
+const filled = (before: string, after: string, length: number, filling = 'x') =>
+  before +
+  filling.repeat(
+    Math.max(0, Math.floor((length - before.length - after.length) / Buffer.byteLength(filling))),
+  ) +
+  after;
+
+const file = (index: number, length: number) =>
+  `{"ref":"${filled(`f/${index}`, '', Math.max(8, length - 75))}","meta":{"name":"${index}.jpg","size":603956,"timestamp":1513657350000}}`;
+
+const text =
+  (field: string, filling: string): Shape =>
+  (bytes, callback) =>
+    objectText({ ...callback, [field]: undefined }, filled(`"${field}":"`, '"', bytes, filling));
+
+/** Branches of lists in lists, 60 deep each. */
+const branch = (values: number) => `${'['.repeat(values)}${']'.repeat(values)}`;
+
+/** Rows of objects that have the same keys. */
+const rows = (columns: number): Shape =>
+  list(columns * 8 + 1, columns + 1, (_, length) => {
+    const each = Math.floor((length - 2) / columns) - 1;
+    return `{${Array.from({ length: columns }, (_unused, column) => member(column, each, '12')).join()}}`;
+  });
+
+export const HEAVY_SHAPES: Readonly<Record<string, Shape>> = {
+  'output keys': output((bytes) => pieces(bytes, 12, 1, (index, length) => member(index, length, '1'))),
+  'output keys, short texts': output((bytes) =>
+    pieces(
+      bytes,
+      20,
+      1,
+      (index, length) => `"k${index}":"${'あ'.repeat(Math.max(1, Math.floor((length - 12) / 3)))}"`,
+    ),
+  ),
+  'output keys, numeric, backwards': output((bytes) =>
+    pieces(
+      bytes,
+      14,
+      1,
+      (index, length) => `"${filled(String(4_000_000_000 - index), '', length - 5, ' ')}":1`,
+    ),
+  ),
+  'output keys, array indices': output((bytes) =>
+    pieces(bytes, 14, 1, (index) => `"${(index * 7919) % 4_000_000}":1`),
+  ),
+  'output keys, numeric and sparse': output((bytes) =>
+    pieces(bytes, 14, 1, (index) => `"${4_000_000_000 - index * 4096}":1`),
+  ),
+  'output keys, the same': output((bytes) => pieces(bytes, 12, 1, () => '"same":12345')),
+  'output keys, inherited names': output((bytes) =>
+    pieces(
+      bytes,
+      20,
+      1,
+      (index) => `"${['__proto__', 'constructor', 'toString', `toString${index}`][index % 4]}":{}`,
+    ),
+  ),
+  'output keys, empty lists': output((bytes) =>
+    pieces(bytes, 14, 1, (index, length) => member(index, length, '[]')),
+  ),
+  'output keys, empty objects': output((bytes) =>
+    pieces(bytes, 14, 1, (index, length) => member(index, length, '{}')),
+  ),
+  'output keys, lists of files': output((bytes) =>
+    pieces(bytes, 160, 10, (index, length) =>
+      member(index, 20 + Math.max(0, length - 160), `[{"type":"files","files":[${file(index, 90)}]}]`),
+    ),
+  ),
+  'output keys to be cleaned': output((bytes) =>
+    pieces(bytes, 16, 1, (index) => `"\\u0007e\\u0301${index}":"\\u0007"`),
+  ),
+  'top-level keys': (bytes, callback) =>
+    objectText(
+      callback,
+      pieces(bytes, 12, 1, (index, length) => member(index, length, '1')),
+    ),
+  'top-level keys, numeric': (bytes, callback) =>
+    objectText(
+      callback,
+      pieces(bytes, 14, 1, (index) => `"${4_000_000_000 - index * 4096}":1`),
+    ),
+  'files in one output': output(
+    (bytes) => `"files":{"type":"files","files":[${pieces(bytes, 90, 6, file)}]}`,
+  ),
+  'files, empty': output((bytes) => `"files":{"type":"files","files":[${pieces(bytes, 4, 1, () => '{}')}]}`),
+  'files over many outputs': output((bytes) =>
+    pieces(bytes, 140, 9, (index, length) =>
+      member(
+        index,
+        20 + 34 + 90 + Math.max(0, length - 150),
+        `{"type":"files","files":[${file(index, 90)}]}`,
+      ),
+    ),
+  ),
+  'files inside a list': list(120, 9, (index) => `{"type":"files","files":[${file(index, 80)}]}`),
+  'files inside members of a list': list(
+    130,
+    10,
+    (index) => `{"a":{"type":"files","files":[${file(index, 80)}]}}`,
+  ),
+  'small lists in a list': list(5, 2, (index) => `[${index % 1000}]`),
+  'empty lists in a list': list(3, 1, () => '[]'),
+  'empty objects in a list': list(3, 1, () => '{}'),
+  'numbers in a list': list(3, 1, (index) => String(index % 1000)),
+  'short texts in a list': list(6, 1, (index, length) => filled(`"${index % 100}`, '"', length)),
+  'one list of lists in lists': list(22, 3, () => '[[["a"]]]'),
+  'other: an object of objects': output(
+    (bytes) => `"other":{${pieces(bytes, 14, 1, (index, length) => member(index, length, '{}'))}}`,
+  ),
+  'a table of 3 columns': rows(3),
+  'a table of 8 columns': rows(8),
+  'a table of 20 columns': rows(20),
+  'objects of 2,000 columns': rows(2000),
+  'an object of all columns in a list': output(
+    (bytes) => `"list":[{${pieces(bytes, 12, 1, (index, length) => member(index, length, '1'))}},{"a":1}]`,
+  ),
+  'objects of other keys each': list(14, 2, (index, length) => `{${member(index, length - 2, '1')}}`),
+  'one long message': text('message', 'x'),
+  'one long message in Japanese': text('message', 'エラー、'),
+  'one long message of lines': text('message', 'a\\n'),
+  'one long message of escapes': text('message', '\\u0000'),
+  'one long message of quotes': text('message', '\\"'),
+  'one long message of backslashes': text('message', '\\\\'),
+  'one long message of addresses': text('message', 'http://a.b/ '),
+  'one long message of emoji': text('message', '👨‍👩‍👧 '),
+  'one long BOT name': text('bot_name', '<&あ'),
+  'one long BOT id': text('bot_id', '<&あ'),
+  'one long job id': text('job_id', '<&あ'),
+  'one long output value': output((bytes) => filled('"long":"', '"', bytes, '<&あ')),
+  'one long output key': output((bytes) => filled('"', '":1', bytes, '<&あ')),
+  'long numbers': list(18, 1, (_, length) => '9'.repeat(Math.max(17, Math.min(length, 300)))),
+  'long numbers in objects': list(25, 2, (index) => `{"id":12345678901234567${index % 10}}`),
+  'numbers with exponents': list(6, 1, () => '1e400'),
+  'texts of escapes in a list': list(14, 1, () => '"\\u0000\\u0000"'),
+  'texts of quotes in a list': list(6, 1, (_, length) => filled('"', '"', length, '\\"')),
+  'branches 58 deep': list(117, 58, () => branch(58)),
+  'objects 58 deep': list(58 * 5 + 2, 59, () => `${'{"a":'.repeat(58)}{}${'}'.repeat(58)}`),
+  'null fields': output((bytes) => pieces(bytes, 14, 1, (index, length) => member(index, length, 'null'))),
+  'an unknown field with lists': (bytes, callback) =>
+    objectText(callback, `"more":[${pieces(bytes, 5, 2, () => '[1]')}]`),
+  'an unknown field with objects': (bytes, callback) =>
+    objectText(
+      callback,
+      `"more":[${pieces(bytes, 14, 2, (index, length) => `{${member(index, length - 2, '1')}}`)}]`,
+    ),
+  'wide white space': (bytes, callback) => objectText(callback, `${' \n'.repeat(bytes / 2)}"a":1`),
+  'refused: wrong types beside many keys': (bytes, callback) =>
+    objectText(
+      { ...callback, status: 'x' },
+      pieces(bytes, 12, 1, (index, length) => member(index, length, '1')),
+    ),
+  'refused: an output that is a list': (bytes, callback) =>
+    objectText({ ...callback, output: undefined }, `"output":[${pieces(bytes, 3, 1, () => '{}')}]`),
+  'refused: a long text where a number belongs': (bytes, callback) =>
+    objectText({ ...callback, code: undefined }, filled('"code":"', '"', bytes, '<&あ')),
+  'refused: too deep in many fields': (bytes, callback) =>
+    objectText(
+      callback,
+      pieces(bytes, 150, 66, (index) => member(index, 20 + 132, branch(66))),
+    ),
+  'refused: too deep at the end': (bytes, callback) =>
+    objectText(callback, `"more":[${pieces(bytes, 5, 2, () => '[1]')}],"deep":${branch(66)}`),
+  'refused: a list': (bytes) => `[${pieces(bytes, 3, 1, () => '{}')}]`,
+  'refused: not JSON at the end': (bytes, callback) =>
+    objectText(
+      callback,
+      pieces(bytes, 12, 1, (index, length) => member(index, length, '1')),
+    ).slice(0, -1),
+  'refused: not JSON in the middle of a text': (bytes, callback) =>
+    text('message', 'エラー、')(bytes, callback).slice(0, -2),
+  'refused: brackets without end': (bytes) => '['.repeat(Math.min(bytes, MOST_VALUES)),
+};

@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import {
+  type TaskTerms,
+  TaskThread,
+  ThreadEnded,
+  type TaskThreadOptions,
+} from '../../src/offload/task-thread.ts';
+import { systemClock } from '../../src/time/clock.ts';
+import { Deadline, DeadlinePassed } from '../../src/time/deadline.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
+
+type Task = 'answer' | 'end' | 'hang';
+
+const ENTRY = new URL('../support/obedient-thread.mjs', import.meta.url);
+
+describe('a thread of tasks', () => {
+  let thread: TaskThread<Task, number>;
+
+  function open(options: Partial<TaskThreadOptions> = {}): void {
+    thread = new TaskThread({ entry: ENTRY, data: undefined, ...options });
+  }
+
+  function run(task: Task, terms: Partial<TaskTerms> = {}): Promise<number> {
+    const deadline = new Deadline(systemClock, 60_000);
+    return thread.run(task, { subject: Symbol(task), size: 1, deadline, ...terms });
+  }
+
+  beforeEach(() => open());
+  afterEach(() => thread.close());
+
+  it('does one after the other, all by the same thread', async () => {
+    const [first, second] = await Promise.all([run('answer'), run('answer')]);
+    expect(await run('answer')).to.equal(first);
+    expect(second).to.equal(first);
+  });
+
+  it('takes the smallest of what waits, but what concerns the last subject before all else', async () => {
+    const done: string[] = [];
+    const note = (name: string, terms: Partial<TaskTerms>) =>
+      run('answer', terms).then(() => done.push(name));
+    await Promise.all([
+      note('begun', { subject: 'a', size: 9 }),
+      note('large', { subject: 'b', size: 8 }),
+      note('small', { subject: 'c', size: 2 }),
+      note('the same', { subject: 'a', size: 9 }),
+    ]);
+    expect(done).to.deep.equal(['begun', 'the same', 'small', 'large']);
+  });
+
+  it('never begins what has waited too long', async () => {
+    const begun = run('answer');
+    const late = rejectionOf(run('end', { deadline: new Deadline(systemClock, 0) }));
+    await begun;
+    expect(await late).to.be.instanceOf(DeadlinePassed);
+    expect(await run('answer')).to.equal(await begun);
+  });
+
+  it('fails a task in which it ended, says why, and does the next one by a new thread', async () => {
+    const first = await run('answer');
+    const [failure, next] = await Promise.all([rejectionOf(run('end')), run('answer')]);
+    expect(failure).to.be.instanceOf(ThreadEnded);
+    expect(failure.cause).to.have.property('message', 'as it was told');
+    expect(next).to.not.equal(first);
+  });
+
+  it('is ended when a task never comes to an end', async () => {
+    open({ longestTaskMs: 1 });
+    expect(await rejectionOf(run('hang'))).to.be.instanceOf(ThreadEnded);
+  });
+
+  it('is given back when there is nothing more to do', async () => {
+    open({ idleMs: 1 });
+    const first = await run('answer');
+    await systemClock.sleep(20);
+    expect(await run('answer')).to.not.equal(first);
+  });
+
+  it('leaves nobody waiting when it is closed', async () => {
+    const both = Promise.all([rejectionOf(run('hang')), rejectionOf(run('answer'))]);
+    await thread.close();
+    for (const failure of await both) expect(failure).to.be.instanceOf(ThreadEnded);
+  });
+});
