@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import type { SlackFault } from '../../../src/demo/slack-faults.ts';
 import { post } from '../../support/bridge-world.ts';
 import { afterPowerCut, type FlushedDisk, makeFlushedDisk } from '../../support/flushed-disk.ts';
+import { noise } from '../../support/noise.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
 import { deliveriesIn } from '../../support/proof-ledger.ts';
 import { keyedCallbacks, pairsOf, tally } from '../../support/proof-tally.ts';
@@ -141,7 +142,7 @@ describe('A power cut under a SQLite ledger', function () {
 
   it('at any moment of a load that has the log moved again and again leaves all that was accepted', async () => {
     const victim = await start('answer_when: accepted');
-    const callbacks = keyedCallbacks(2000, { unknown: 'x'.repeat(30_000) });
+    const callbacks = keyedCallbacks(2000, { unknown: noise(30_000) });
     const accepted: string[] = [];
     const posters = Array.from({ length: 50 }, async () => {
       for (let next = callbacks.pop(); next !== undefined; next = callbacks.pop()) {

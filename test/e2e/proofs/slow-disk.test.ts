@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { request } from 'undici';
 import { post } from '../../support/bridge-world.ts';
 import { type FlushedDisk, flushesIn, makeFlushedDisk, slowDown } from '../../support/flushed-disk.ts';
+import { noise } from '../../support/noise.ts';
 import type { ServeProcess } from '../../support/process.ts';
 import { keyedCallback, keyOf, pairsOf } from '../../support/proof-tally.ts';
 import { until } from '../../support/proof-wait.ts';
@@ -20,7 +21,7 @@ const MEGABYTE = 1024 * 1024;
 
 /** Some 6 MB in the ledger's log, so that it is moved. What is in an unknown field is kept, and shown to nobody. */
 const CALLBACKS = 240;
-const FIELDS = { unknown: 'x'.repeat(25_000) };
+const FIELDS = { unknown: noise(25_000) };
 const AT_ONCE = 20;
 
 describe('On a disk that takes 400 ms a flush', function () {
