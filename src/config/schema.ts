@@ -70,7 +70,11 @@ export const receiverSchema = section('Where callbacks come in.', {
   answer_when: choice(['delivered', 'accepted'], 'delivered', {
     doc: 'delivered: answered 200 when everybody has been told. accepted: answered 200 once written down.',
   }),
-  max_in_flight: integer(256, { min: 1, max: 65_536 }, { doc: 'Callbacks handled at once; past it, 503.' }),
+  max_in_flight: integer(
+    256,
+    { min: 1, max: 65_536 },
+    { doc: 'Callbacks handled at once; more wait a moment, then 503.' },
+  ),
 });
 
 export const adminSchema = section('Health, metrics and the web page.', {
