@@ -8,8 +8,8 @@ import { unavailable } from './answer.ts';
 /** Where there is room, a smaller body is not worth counting: it is taken for the most that it can hold. */
 const WORTH_COUNTING = 4096;
 
-/** To count and to parse a larger body takes milliseconds: of those that come together, each gets a turn of the event loop. */
-const WORTH_A_TURN = 64 * 1024;
+/** To count and to parse a larger body may take a millisecond: of those that come together, each gets a turn of the event loop. */
+const WORTH_A_TURN = 8 * 1024;
 
 /** A callback's part of the budget. */
 export interface HeldMemory {
@@ -24,8 +24,6 @@ export class BodyMemory {
   readonly #most: Load;
   /** Of the last one that waits for its turn. */
   #turn: Promise<void> = Promise.resolve();
-  /** Of bodies that have not been counted yet. */
-  #bytesUncounted = 0;
 
   /** @param most of one callback; it is less where the heap cannot carry as much */
   constructor(budget: MemoryBudget, most: Load) {
@@ -51,23 +49,16 @@ export class BodyMemory {
   }
 
   async #holdInTurn(body: Uint8Array, deadline: number): Promise<HeldMemory> {
-    const held = await this.#holdLater(await this.#loadInTurn(body), deadline);
+    await this.#nextTurn();
+    const held = await this.#holdLater(this.#loadOf(body), deadline);
     await this.#nextTurn();
     return held;
-  }
-
-  async #loadInTurn(body: Uint8Array): Promise<Load> {
-    if (this.#bytesUncounted > 0 && this.#bytesUncounted + body.byteLength > this.#most.bytes) throw noRoom();
-    this.#bytesUncounted += body.byteLength;
-    await this.#nextTurn();
-    this.#bytesUncounted -= body.byteLength;
-    return this.#loadOf(body);
   }
 
   async #holdLater(load: Load, deadline: number): Promise<HeldMemory> {
     const release = await this.#budget.take(load, deadline);
     if (release !== undefined) return heldMemory(release);
-    throw noRoom();
+    throw unavailable('The callbacks that are being handled take all the memory that there is for them.');
   }
 
   #nextTurn(): Promise<void> {
@@ -83,10 +74,6 @@ export class BodyMemory {
     if (values > mostValues) throw tooLarge(`holds more than ${mostValues} JSON values`);
     return { bytes, values };
   }
-}
-
-function noRoom(): HttpProblem {
-  return unavailable('The callbacks that are being handled take all the memory that there is for them.');
 }
 
 function tooLarge(what: string): HttpProblem {

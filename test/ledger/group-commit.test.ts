@@ -71,10 +71,23 @@ describe('group commit', () => {
 
   it('splits what would be too many bytes for one batch, and takes the largest alone', async () => {
     const { batches, commit } = recording();
-    const megabytes = (work: string) => Number(work) * 1024 * 1024;
-    const group = new GroupCommit({ commit, mayPassInPieces: ALWAYS, bytesOf: megabytes });
+    const bytesOf = (work: string) => Number(work) * 64 * 1024;
+    const group = new GroupCommit({ commit, mayPassInPieces: ALWAYS, bytesOf });
     await Promise.all(['1', '2', '3', '8', '4', '0'].map((work) => group.add(work, deadline())));
     expect(batches).to.deep.equal([['1', '2'], ['3'], ['8'], ['4', '0']]);
+  });
+
+  it('lets others go on between two batches', async () => {
+    const seen: string[] = [];
+    const commit = (batch: readonly string[]) => {
+      seen.push(`${batch.length} written`);
+      return Promise.resolve(batch);
+    };
+    const group = new GroupCommit({ commit, mayPassInPieces: ALWAYS });
+    const works = Array.from({ length: 65 }, (_, number) => group.add(`w${number}`, deadline()));
+    setImmediate(() => seen.push('something else'));
+    await Promise.all(works);
+    expect(seen).to.deep.equal(['64 written', 'something else', '1 written']);
   });
 
   it('spares the neighbours of work that is refused', async () => {
