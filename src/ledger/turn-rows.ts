@@ -1,7 +1,7 @@
 /** Whose turn it is in a job, read from the deliveries. */
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { isIdle, isPending, placeOf } from './pending-rows.ts';
-import type { StoreTime } from './rows.ts';
+import { type StoreTime, WAITS_FOR_EARLIER } from './rows.ts';
 import type { Tables } from './tables.ts';
 import type { TimedStore } from './timed-store.ts';
 import type { Turns } from './turns.ts';
@@ -21,13 +21,17 @@ export function createTurns(store: TimedStore): Turns {
         await store.traits.lockDeliveries(trx, deliveryIds);
         await trx
           .updateTable('deliveries')
-          .set({ is_ours: 1 })
+          .set({ is_ours: 1, due_at: dueAtEndOfClaim })
           .where('id', 'in', deliveryIds)
           .where(isPending)
           .execute();
       }),
   };
 }
+
+/** Should whoever attempts it be gone, it is due as soon as that shows, and not when the service could have retried it. */
+const dueAtEndOfClaim = sql<number>`case
+  when due_at <> ${WAITS_FOR_EARLIER} and claimed_until < due_at then claimed_until else due_at end`;
 
 async function claimedAmong(db: Kysely<Tables>, time: StoreTime, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return [];

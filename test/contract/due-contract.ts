@@ -396,6 +396,18 @@ export function describeDueDeliveries(
       });
     });
 
+    describe('what is taken over of a process that is gone', () => {
+      it('is due when its claim ends, and not before', async () => {
+        const [ops] = idsOf(await arrive({}, [OPS]));
+        const other = await openAs('second');
+        await other.turns.takeOver([ops]);
+        await store.passTime(LEASE_MS - MARGIN_MS);
+        expect(await claim(other)).to.deep.equal([]);
+        await store.passTime(2 * MARGIN_MS);
+        expect((await claim(other)).map(({ record }) => record.id)).to.deep.equal([ops]);
+      });
+    });
+
     describe('a pause', () => {
       it('is a time within the hour, whatever was asked for', async () => {
         for (const ms of [Number.NaN, Infinity, 1e300, -1, 0.5]) {

@@ -10,3 +10,6 @@ import { register } from 'tsx/esm/api';
 if (!isMainThread) register();
 
 Object.defineProperty(process.features, 'require_module', { value: false });
+
+// Of the built program, which tests start, nothing is counted: it would only be slower, and merging it takes a while.
+delete process.env.NODE_V8_COVERAGE;
