@@ -17,6 +17,7 @@ import {
   type NewCallback,
   type NewDelivery,
   plannedRow,
+  type StoreTime,
   updatedColumns,
   WAITS_FOR_EARLIER,
 } from './rows.ts';
@@ -160,13 +161,12 @@ async function updateDeliveries(
     );
   // Always in the same order, so that two transactions never wait for each other.
   for (const update of updates.toSorted((a, b) => a.id - b.id)) {
-    const due_at = sql<number>`case when due_at = ${WAITS_FOR_EARLIER} then due_at else ${time.in(update.dueInMs)} end`;
     let query = trx
       .updateTable('deliveries')
-      // What was taken over meanwhile stays so.
       .set({
         ...updatedColumns(update, time),
-        due_at,
+        due_at: dueAfter(update, time),
+        // What was taken over meanwhile stays so.
         is_ours: sql<number>`greatest(is_ours, ${Number(update.isOurs)})`,
       })
       .where('id', '=', update.id);
@@ -177,6 +177,13 @@ async function updateDeliveries(
     if (update.state !== 'delivered' && numUpdatedRows > 0n) counted.push(update.id);
   }
   return { counted, hasReleased: await releaseNext(trx, time, finished, takeOverAfterMs) };
+}
+
+/** What another replica has taken over meanwhile is not the service's to retry: it is due at once. */
+function dueAfter({ isOurs, dueInMs }: DeliveryUpdate, time: StoreTime) {
+  const planned = time.in(dueInMs);
+  const next = isOurs ? planned : sql<number>`case when is_ours = 1 then ${time.now} else ${planned} end`;
+  return sql<number>`case when due_at = ${WAITS_FOR_EARLIER} then due_at else ${next} end`;
 }
 
 /** The deliveries, and those of their jobs that may be next, in the order in which all lock them. */
