@@ -28,7 +28,7 @@ interface QueuedConnection extends Socket {
 
 /** The requests of one connection. An answer that nobody reads keeps the next one from being made. */
 export class RequestQueue {
-  /** The one that is served, or was the last one to be. */
+  /** The one that is served. None is kept past its answer, or each collection of garbage would find them all alive. */
   current: Exchange | undefined;
   /** Whether the connection was ended for what was asked of it: what else has come is not worth parsing. */
   isOver = false;
@@ -52,14 +52,23 @@ export class RequestQueue {
   /** Serves the request, now or in its turn; ends a connection that asks for more than may wait. */
   take(exchange: Exchange): void {
     if (this.isOver) return;
-    if (this.current === undefined || this.current.response.writableFinished) this.#serve(exchange);
+    if (this.current === undefined) this.#serve(exchange);
     else if (this.#mayWait(exchange)) this.#wait(exchange);
     else this.#end();
   }
 
   #serve(exchange: Exchange): void {
     this.current = exchange;
+    exchange.response.once('close', () => this.#serveNext());
     void this.#handler(exchange.request, exchange.response);
+  }
+
+  #serveNext(): void {
+    this.current = undefined;
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    this.#all.count -= 1;
+    this.#serve(next);
   }
 
   /** A body in chunks may come in millions of them, and Node keeps each until it is read. */
@@ -71,17 +80,6 @@ export class RequestQueue {
   #wait(exchange: Exchange): void {
     this.#waiting.push(exchange);
     this.#all.count += 1;
-    if (this.#waiting.length === 1) this.#goOnAfterAnswer();
-  }
-
-  #goOnAfterAnswer(): void {
-    this.current?.response.once('close', () => {
-      const next = this.#waiting.shift();
-      if (next === undefined) return;
-      this.#all.count -= 1;
-      this.#serve(next);
-      if (this.#waiting.length > 0) this.#goOnAfterAnswer();
-    });
   }
 
   #end(): void {

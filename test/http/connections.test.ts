@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type ConnectionLimits, connectionLimits, NOT_AWAITED } from '../../src/http/connections.ts';
-import type { Handler } from '../../src/http/request-queue.ts';
+import { type Handler, RequestQueue } from '../../src/http/request-queue.ts';
 import { listen, type ListeningServer, type MalformedRequest } from '../../src/http/server.ts';
 import { moment } from '../support/moment.ts';
 import { until } from '../support/proof-wait.ts';
@@ -116,6 +116,19 @@ describe('a listener', () => {
       await until('the first are served', () => served > 0);
       await sleep(50);
       expect(served).to.be.lessThan(25);
+    });
+
+    it('keeps nothing of a request that is answered, however long the connection stays', async () => {
+      let queue: RequestQueue | undefined;
+      const server = await start((request, response) => {
+        queue = RequestQueue.of(request.socket);
+        response.end();
+      });
+      const client = await connect(server);
+      client.write(GET);
+      await client.answer();
+      await until('it is let go of', () => queue !== undefined && queue.current === undefined);
+      expect(client.isWritable, 'the connection stays').to.equal(true);
     });
 
     it('keeps no body in pieces that nobody is to read yet', async () => {
