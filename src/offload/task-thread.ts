@@ -8,6 +8,9 @@ const IDLE_MS = 30_000;
 /** Ten times what the largest callback takes on a slow machine: whatever takes longer never ends. */
 const LONGEST_TASK_MS = 20_000;
 
+/** Of a task's size: for each of these, one smaller task that comes later is done before it. */
+const SIZE_OF_PLACE = 32 * 1024;
+
 /** The thread ended before the task was done. */
 export class ThreadEnded extends Error {
   override readonly name = 'ThreadEnded';
@@ -24,20 +27,26 @@ export interface TaskThreadOptions {
 export interface TaskTerms {
   /** Tasks of the same subject are done one after the other where possible: the thread remembers the last one. */
   readonly subject: unknown;
-  /** In any unit. Of other subjects the smallest comes first, so that whoever sends the largest waits, and nobody for him. */
+  /**
+   * In bytes. Of other subjects, smaller ones come before larger ones, so that nobody waits for who sends the largest; but
+   * only so many of those that come later that a large one gets its turn, however many small ones keep coming.
+   */
   readonly size: number;
   readonly deadline: Deadline;
 }
 
 interface Waiting<Task, Answer> extends TaskTerms {
   readonly task: Task;
+  /** The lowest is next. */
+  readonly place: number;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
 }
 
 export class TaskThread<Task, Answer> {
   readonly #options: TaskThreadOptions;
-  #waiting: Waiting<Task, Answer>[] = [];
+  readonly #waiting = new Set<Waiting<Task, Answer>>();
+  #count = 0;
   #current: Waiting<Task, Answer> | undefined;
   #lastSubject: unknown;
   #thread: Worker | undefined;
@@ -53,8 +62,10 @@ export class TaskThread<Task, Answer> {
    * @throws {ThreadEnded}
    */
   run(task: Task, terms: TaskTerms): Promise<Answer> {
+    this.#count += 1;
+    const place = this.#count + terms.size / SIZE_OF_PLACE;
     const done = new Promise<Answer>((resolve, reject) => {
-      this.#waiting.push({ task, ...terms, resolve, reject });
+      this.#waiting.add({ task, ...terms, place, resolve, reject });
       this.#next();
     });
     return terms.deadline.bound(done);
@@ -63,25 +74,30 @@ export class TaskThread<Task, Answer> {
   /** Nothing may be run any more. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
-    for (const { reject } of this.#waiting.splice(0)) reject(new ThreadEnded('it was closed'));
+    for (const { reject } of this.#waiting) reject(new ThreadEnded('it was closed'));
+    this.#waiting.clear();
     await this.#thread?.terminate();
   }
 
   #next(): void {
     if (this.#current !== undefined) return;
     clearTimeout(this.#timer);
-    this.#waiting = this.#waiting.filter(({ deadline }) => deadline.remainingMs > 0);
     const next = this.#choose();
     if (next === undefined) return this.#retireWhenIdle();
-    this.#waiting = this.#waiting.filter((waiting) => waiting !== next);
+    this.#waiting.delete(next);
     this.#current = next;
     this.#lastSubject = next.subject;
     this.#begin(next.task);
   }
 
   #choose(): Waiting<Task, Answer> | undefined {
-    const ofSame = this.#waiting.find(({ subject }) => subject === this.#lastSubject);
-    return ofSame ?? this.#waiting.toSorted((one, other) => one.size - other.size)[0];
+    let next: Waiting<Task, Answer> | undefined;
+    for (const waiting of this.#waiting) {
+      if (waiting.deadline.remainingMs === 0) this.#waiting.delete(waiting);
+      else if (waiting.subject === this.#lastSubject) return waiting;
+      else if (next === undefined || waiting.place < next.place) next = waiting;
+    }
+    return next;
   }
 
   #begin(task: Task): void {

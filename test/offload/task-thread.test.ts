@@ -11,6 +11,8 @@ import { rejectionOf } from '../support/rejection-of.ts';
 
 type Task = 'answer' | 'end' | 'hang';
 
+const MB = 1024 * 1024;
+
 const ENTRY = new URL('../support/obedient-thread.mjs', import.meta.url);
 
 describe('a thread of tasks', () => {
@@ -34,17 +36,27 @@ describe('a thread of tasks', () => {
     expect(second).to.equal(first);
   });
 
-  it('takes the smallest of what waits, but what concerns the last subject before all else', async () => {
+  it('takes the smaller of what waits first, but what concerns the last subject before all else', async () => {
     const done: string[] = [];
     const note = (name: string, terms: Partial<TaskTerms>) =>
       run('answer', terms).then(() => done.push(name));
     await Promise.all([
-      note('begun', { subject: 'a', size: 9 }),
-      note('large', { subject: 'b', size: 8 }),
-      note('small', { subject: 'c', size: 2 }),
-      note('the same', { subject: 'a', size: 9 }),
+      note('begun', { subject: 'a', size: MB }),
+      note('large', { subject: 'b', size: MB }),
+      note('small', { subject: 'c' }),
+      note('the same', { subject: 'a', size: MB }),
     ]);
     expect(done).to.deep.equal(['begun', 'the same', 'small', 'large']);
+  });
+
+  it('comes to what is large, however many small ones come after it', async () => {
+    const done: string[] = [];
+    const note = (name: string, size: number) => run('answer', { size }).then(() => done.push(name));
+    const small = Array.from({ length: 100 }, (_, index) => `small ${index}`);
+    await Promise.all([note('begun', 1), note('large', MB), ...small.map((name) => note(name, 1))]);
+    const before = done.slice(0, done.indexOf('large'));
+    expect(before).to.deep.equal(['begun', ...small.slice(0, before.length - 1)]);
+    expect(before.length).to.be.within(10, 50);
   });
 
   it('never begins what has waited too long', async () => {
