@@ -215,7 +215,7 @@ function composeWorker(
     ledger,
     lanes,
     underWay,
-    largeNotices: new LargeNotices({ ledger, budget: memory, readLarge }),
+    largeNotices: new LargeNotices({ clock, ledger, budget: memory, readLarge }),
     take,
     rerouter,
     tripMs: receiver.answerWithinMs,

@@ -3,6 +3,7 @@ import type { Callback } from '../callback/callback.ts';
 import { UnreadCallback } from '../callback/large-callback.ts';
 import type { Ledger, UnreadNotice } from '../ledger/ledger.ts';
 import { type Notice, noticeOf } from '../notice/notice.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Load, MemoryBudget, Release } from './memory-budget.ts';
 
 export interface LoadedNotice {
@@ -12,6 +13,7 @@ export interface LoadedNotice {
 }
 
 export interface LargeNoticesOptions {
+  readonly clock: Pick<Clock, 'monotonic'>;
   readonly ledger: Pick<Ledger, 'readNotice'>;
   readonly budget: MemoryBudget;
   /**
@@ -38,17 +40,18 @@ export class LargeNotices {
    */
   async load(callbackId: number, deadline: number): Promise<LoadedNotice | undefined> {
     const { budget } = this.#options;
-    const first = await this.#inTurn(callbackId, (unread) => this.#loadNow(unread, deadline));
+    const first = await this.#inTurn(callbackId, deadline, (unread) => this.#loadNow(unread, deadline));
     if (first === undefined || 'notice' in first) return first;
     const release = await budget.take(first, deadline);
     if (release === undefined) return undefined;
-    // Only how much it is has been kept meanwhile.
-    return this.#inTurn(callbackId, (unread) => this.#read(unread, release, deadline)).catch(
-      (error: unknown) => {
-        release();
-        throw error;
-      },
-    );
+    let loaded: LoadedNotice | undefined;
+    try {
+      // Only how much it is has been kept meanwhile.
+      loaded = await this.#inTurn(callbackId, deadline, (unread) => this.#read(unread, release, deadline));
+    } finally {
+      if (loaded === undefined) release();
+    }
+    return loaded;
   }
 
   /** @returns how much it takes, where there is no room now */
@@ -80,8 +83,15 @@ export class LargeNotices {
     return { bytes: Math.min(bytes, largest.bytes), values: Math.min(values, largest.values) };
   }
 
-  #inTurn<T>(callbackId: number, use: (unread: UnreadNotice) => Promise<T>): Promise<T> {
-    const read = async () => use(await this.#options.ledger.readNotice(callbackId));
+  /** With a store that hangs, each read takes all of its time limit: whose time is over by then is not read any more. */
+  #inTurn<T>(
+    callbackId: number,
+    deadline: number,
+    use: (unread: UnreadNotice) => Promise<T>,
+  ): Promise<T | undefined> {
+    const { clock, ledger } = this.#options;
+    const read = async () =>
+      clock.monotonic() < deadline ? use(await ledger.readNotice(callbackId)) : undefined;
     const reading = this.#turn.then(read, read);
     this.#turn = reading;
     return reading;

@@ -190,6 +190,7 @@ export class BridgeBench {
       ledger,
       ...process,
       largeNotices: new LargeNotices({
+        clock: this.clock,
         ledger: this.ledger,
         budget: this.memory,
         readLarge: (json) => Promise.resolve(decodeBody(json).value as Callback),
