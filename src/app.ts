@@ -48,9 +48,6 @@ import { within } from './time/within.ts';
  */
 const GOODBYE_MS = 200;
 
-/** Of the callbacks that are under way, those that wait for a slot, for their turn in a job or for a copy hold none. */
-const REQUESTS_PER_SLOT = 4;
-
 export interface AppOptions {
   readonly config: Config;
   /** Of this config: the same for processes that run with the same. */
@@ -109,7 +106,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   metrics.pausesCountedBy(() => pipeline.lanes.pausedCount);
   const retention = startRetention(ledger, config.store.keepMs, clock, reportTrouble(logger));
   cleanUps.push(() => retention.stop());
-  const traffic = new Traffic(config.receiver.maxInFlight * REQUESTS_PER_SLOT);
+  const traffic = new Traffic();
   await pipeline.lanes.refresh();
   await pipeline.follower.start();
   cleanUps.push(() => within(GOODBYE_MS, pipeline.follower.stop(), clock));

@@ -1,15 +1,10 @@
-/** How many callbacks are being handled, how many may be, and when the last one is through. */
+/** Whether callbacks are taken, and when the last one that was taken is through. */
 import { UnderWay } from '../time/under-way.ts';
 import { unavailable } from './answer.ts';
 
 export class Traffic {
-  readonly #maxInFlight: number;
   readonly #inFlight = new UnderWay();
   #isDraining = false;
-
-  constructor(maxInFlight: number) {
-    this.#maxInFlight = maxInFlight;
-  }
 
   get isDraining(): boolean {
     return this.#isDraining;
@@ -20,11 +15,9 @@ export class Traffic {
     if (this.#isDraining) throw unavailable('Botbell is shutting down.');
   }
 
-  /** One more, its body read; who has entered must leave. @throws {HttpProblem} 503 while draining or past the limit */
+  /** One more, its body read; who has entered must leave. @throws {HttpProblem} 503 while draining */
   enter(): void {
     this.refuseWhileDraining();
-    if (this.#inFlight.count >= this.#maxInFlight)
-      throw unavailable('Too many callbacks are being handled at once.');
     this.#inFlight.begin();
   }
 

@@ -11,6 +11,8 @@ import {
   SLACK_TOKEN,
   SMTP_PASSWORD,
 } from '../support/bridge-world.ts';
+import { until as reached } from '../support/proof-wait.ts';
+import { RawClient } from '../support/raw-client.ts';
 
 const ROUTES = `
 delivery: { timeout: 400ms, attempts_per_request: 1 }
@@ -243,5 +245,53 @@ default_route: { notify: [{ slack: '#ops' }] }
     const answer = await world.post(callback());
     expect([answer.status, answer.body.result]).to.deep.equal([200, 'delivered']);
     expect(world.slack.calls).to.have.length(2);
+  });
+});
+
+describe('Past max_in_flight', () => {
+  let world: BridgeWorld;
+  let senders: RawClient[];
+
+  beforeEach(async () => {
+    senders = [];
+    world = await createBridgeWorld(`
+delivery: { timeout: 5s }
+receiver: { listen: '127.0.0.1:0', answer_within: 4s, max_in_flight: 1 }
+default_route: { notify: [{ slack: '#ops' }] }
+`);
+  });
+
+  afterEach(async () => {
+    for (const sender of senders) sender.destroy();
+    await world.close();
+  });
+
+  it('a callback waits for a moment, then is answered 503, and the next one is taken again', async () => {
+    let release = () => {};
+    const until = new Promise<void>((resolve) => (release = resolve));
+    world.slack.faults.push({ kind: 'delay', until: () => until });
+    const first = world.post(callback());
+    await reached('Slack', () => world.slack.calls.length === 1);
+    const [waiting, oneTooMany] = [world.post(callback()), world.post(callback())];
+    for (const { status, headers, body } of await Promise.all([waiting, oneTooMany])) {
+      expect([status, headers['retry-after']]).to.deep.equal([503, '30']);
+      expect(body['detail']).to.match(/at once/);
+    }
+    release();
+    expect((await first).status).to.equal(200);
+    expect((await world.post(callback())).status).to.equal(200);
+    expect(world.slack.messages).to.have.length(2);
+  });
+
+  it('are none of those whose bodies are still on their way', async () => {
+    for (const bytes of [500, 500_000]) {
+      const sender = await RawClient.open(world.app.receiver.port);
+      senders.push(sender);
+      sender.write(
+        `POST /callbacks HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`,
+        '{'.padEnd(bytes - 1),
+      );
+    }
+    expect((await world.post(callback())).status).to.equal(200);
   });
 });

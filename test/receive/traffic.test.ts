@@ -1,4 +1,4 @@
-/** How many callbacks are let in, and when the last one is through. */
+/** Whether callbacks are let in, and when the last one is through. */
 import { expect } from 'chai';
 import { HttpProblem } from '../../src/http/problem.ts';
 import { Traffic } from '../../src/receive/traffic.ts';
@@ -14,18 +14,8 @@ function statusOf(entering: () => void): number | undefined {
 }
 
 describe('traffic', () => {
-  it('lets so many in at once and turns the next away with 503', () => {
-    const traffic = new Traffic(2);
-    traffic.enter();
-    traffic.enter();
-    expect(statusOf(() => traffic.enter())).to.equal(503);
-    traffic.leave();
-    expect(statusOf(() => traffic.enter())).to.equal(undefined);
-    expect(statusOf(() => traffic.enter())).to.equal(503);
-  });
-
   it('is drained at once when nothing is under way', async () => {
-    const traffic = new Traffic(1);
+    const traffic = new Traffic();
     expect(traffic.isDraining).to.equal(false);
     await traffic.drain();
     expect(traffic.isDraining).to.equal(true);
@@ -33,7 +23,7 @@ describe('traffic', () => {
   });
 
   it('is drained when the last one is through', async () => {
-    const traffic = new Traffic(2);
+    const traffic = new Traffic();
     traffic.enter();
     traffic.enter();
     let isDrained = false;

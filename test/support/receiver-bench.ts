@@ -68,7 +68,7 @@ export async function openReceiver(
   { limits, readingHeapBytes = 256 * 1024 * 1024 }: ReceiverLimits = {},
 ): Promise<ReceiverBench> {
   const config = { ...DEFAULTS, ...settings };
-  const traffic = new Traffic(config.maxInFlight);
+  const traffic = new Traffic();
   const budget = new MemoryBudget({ clock: systemClock, most });
   const readings = new ReadingBudget({ clock: systemClock, ...readingLimits(config, readingHeapBytes) });
   const senderOf = senderReader(config.trustProxy);
