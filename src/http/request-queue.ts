@@ -59,11 +59,14 @@ export class RequestQueue {
 
   #serve(exchange: Exchange): void {
     this.current = exchange;
-    exchange.response.once('close', () => this.#serveNext());
+    exchange.response.once('close', () => this.#goOnAfter(exchange));
+    // What nobody asks for, Node drops by itself, and at full speed.
+    if (isChunked(exchange)) exchange.request.read(0);
     void this.#handler(exchange.request, exchange.response);
   }
 
-  #serveNext(): void {
+  #goOnAfter(answered: Exchange): void {
+    if (isChunked(answered) && !answered.request.complete) this.#socket.destroySoon();
     this.current = undefined;
     const next = this.#waiting.shift();
     if (next === undefined) return;
@@ -71,9 +74,8 @@ export class RequestQueue {
     this.#serve(next);
   }
 
-  /** A body in chunks may come in millions of them, and Node keeps each until it is read. */
-  #mayWait({ request }: Exchange): boolean {
-    if (request.headers['transfer-encoding'] !== undefined) return false;
+  #mayWait(exchange: Exchange): boolean {
+    if (isChunked(exchange)) return false;
     return this.#waiting.length < MOST_WAITING_ON_CONNECTION && this.#all.count < MOST_WAITING;
   }
 
@@ -92,6 +94,11 @@ export class RequestQueue {
     this.#all.count -= this.#waiting.length;
     this.#waiting = [];
   }
+}
+
+/** A body in chunks may come in millions of them, and Node keeps each until it is read. */
+function isChunked({ request }: Exchange): boolean {
+  return request.headers['transfer-encoding'] !== undefined;
 }
 
 /** To Node's parser, a request for another protocol: there it stops. */

@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { connectionLimits, type ConnectionLimits, Connections } from './connections.ts';
+import { CRUMB_BYTES, CrumbTurns, HeldConnection } from './crumbs.ts';
 import { PROBLEM_TYPE, problemBody, type ProblemDetails } from './problem.ts';
 import { faultOfHead } from './request-head.ts';
 import { type Handler, RequestQueue, StoppableRequest } from './request-queue.ts';
@@ -109,13 +110,14 @@ function keepConnections(
     },
     onNotAwaited: (socket, problem) => answerBare(socket, problem),
   });
+  const turns = new CrumbTurns();
   const serve = (request: IncomingMessage, response: ServerResponse) =>
     RequestQueue.of(request.socket)?.take({ request, response });
   server.on('request', serve);
   server.on('checkExpectation', serve);
   server.on('connection', (socket: Socket) => {
     // Node calls this when an answer that closes the connection is out.
-    socket.destroySoon = () => closeGently(socket);
+    socket.destroySoon = () => closeGently(socket, turns);
     connections.add(socket);
   });
   server.on('clientError', refuse);
@@ -176,7 +178,9 @@ function answerBare(socket: Socket, problem: ProblemDetails): void {
  * Closing while the sender is still uploading resets the connection, and with it goes the answer that the sender has
  * not read yet. So only our side is closed, and what keeps coming is dropped, within bounds (nginx: lingering_close).
  */
-function closeGently(socket: Socket): void {
+function closeGently(socket: Socket, turns: CrumbTurns): void {
+  // Node asks for it, and so do we where it does not.
+  if (socket.writableEnded) return;
   const request = RequestQueue.of(socket)?.current?.request;
   // What Node refuses by itself is no request to us.
   if (request === undefined || request.complete) {
@@ -184,15 +188,30 @@ function closeGently(socket: Socket): void {
     return;
   }
   socket.end();
-  let bytesLeft = LINGER_BYTES;
   request.unpipe();
+  request.once('end', () => socket.destroy());
+  dropRest(request, socket, turns);
+  destroyLater(socket);
+}
+
+/** Crumbs one read after the other, in turn with whoever else is dropped. */
+function dropRest(request: IncomingMessage, socket: Socket, turns: CrumbTurns): void {
+  const connection = new HeldConnection(socket);
+  let bytesLeft = LINGER_BYTES;
+  let giveUpTurn: (() => void) | undefined;
+  const readOn = () => {
+    giveUpTurn = undefined;
+    connection.goOn();
+  };
   request.on('data', (chunk: Buffer) => {
     bytesLeft -= chunk.length;
     if (bytesLeft < 0) socket.destroy();
+    if (chunk.length >= CRUMB_BYTES) return;
+    connection.hold();
+    giveUpTurn ??= turns.wait(readOn);
   });
-  request.once('end', () => socket.destroy());
+  socket.once('close', () => giveUpTurn?.());
   request.resume();
-  destroyLater(socket);
 }
 
 function destroyLater(socket: Socket): void {

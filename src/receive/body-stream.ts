@@ -1,40 +1,22 @@
 /** A request's body on its way to whoever reads it: in large pieces, inflated, and no more of it than may be held. */
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import { pipeline, Readable, Transform, type TransformCallback } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
+import { CRUMB_BYTES, type CrumbTurns, HeldConnection } from '../http/crumbs.ts';
 import type { Reading } from './reading-budget.ts';
 
 /** A body may come in pieces of one byte, each of which costs a hundred times as much to keep. */
 const PIECE_BYTES = 16 * 1024;
 
-/** Where so many pieces bring less than this together, they are crumbs: to gather one read of them takes milliseconds. */
+/** So many pieces are judged together: to gather one read of crumbs takes milliseconds. */
 const PIECES_JUDGED = 256;
-const BYTES_JUDGED = 64 * 1024;
-
-/** Senders of crumbs take turns, each with one read, so that they leave most of the time to others. */
-const CRUMBS_EVERY_MS = 10;
-
-class Turns {
-  #waiting: (() => void)[] = [];
-
-  wait(goOn: () => void): void {
-    this.#waiting.push(goOn);
-    if (this.#waiting.length === 1) setTimeout(this.#next, CRUMBS_EVERY_MS);
-  }
-
-  readonly #next = (): void => {
-    this.#waiting.shift()?.();
-    if (this.#waiting.length > 0) setTimeout(this.#next, CRUMBS_EVERY_MS);
-  };
-}
-
-const turnsOfCrumbs = new Turns();
+const BYTES_JUDGED = PIECES_JUDGED * CRUMB_BYTES;
 
 export interface BodyStreamOptions {
   /** In lower case; one that is known, or empty. */
   readonly encoding: string;
   readonly reading: Reading;
+  readonly turns: CrumbTurns;
   /** More as it comes, still compressed, are an error. */
   readonly mostBytes: number;
   /** Of that error. */
@@ -61,7 +43,7 @@ function inflaterOf(encoding: string): Transform | undefined {
 /** What a request brings, in pieces that are worth keeping. */
 class GatheredPieces extends Readable {
   readonly #request: IncomingMessage;
-  readonly #socket: Socket;
+  readonly #connection: HeldConnection;
   readonly #options: BodyStreamOptions;
   #block = Buffer.allocUnsafe(PIECE_BYTES);
   #filled = 0;
@@ -69,25 +51,25 @@ class GatheredPieces extends Readable {
   /** Not judged yet. */
   #pieces = 0;
   #bytes = 0;
-  #isHeldUp = false;
-  #isResting = false;
+  /** While it waits for its turn: what gives that up. */
+  #endRest: (() => void) | undefined;
 
   constructor(request: IncomingMessage, options: BodyStreamOptions) {
     super();
     this.#request = request;
-    // The request forgets it at its end.
-    this.#socket = request.socket;
+    this.#connection = new HeldConnection(request.socket);
     this.#options = options;
     request.on('data', this.#take).on('end', this.#finish).on('close', this.#cutShort);
   }
 
   override _read(): void {
-    if (!this.#isResting) this.#goOn();
+    if (this.#endRest === undefined) this.#connection.goOn();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#request.off('data', this.#take).off('end', this.#finish).off('close', this.#cutShort);
-    if (!this.#isResting) this.#goOn();
+    this.#endRest?.();
+    this.#connection.goOn();
     done(error);
   }
 
@@ -98,8 +80,9 @@ class GatheredPieces extends Readable {
       return;
     }
     const mayGoOn = piece.length >= PIECE_BYTES / 2 ? this.#pass(piece) : this.#gather(piece);
-    if (!mayGoOn) this.#holdUp();
-    if (this.#areCrumbs(piece) && !this.#isResting) this.#rest();
+    // What of the body came with this read is still taken, since Node would keep it piece by piece.
+    if (!mayGoOn) this.#connection.hold();
+    if (this.#areCrumbs(piece) && this.#endRest === undefined) this.#rest();
   };
 
   #pass(piece: Buffer): boolean {
@@ -123,31 +106,13 @@ class GatheredPieces extends Readable {
   }
 
   readonly #finish = (): void => {
-    this.#goOn();
+    this.#connection.goOn();
     this.#flush();
     this.push(null);
   };
 
   readonly #cutShort = (): void => {
     if (!this.#request.complete) this.destroy(this.#options.cutShort());
-  };
-
-  /** What of the body came with this read is still taken, since Node would keep it piece by piece. */
-  #holdUp(): void {
-    if (this.#isHeldUp) return;
-    this.#isHeldUp = true;
-    // Node resumes a connection by itself, with each piece that is taken.
-    this.#socket.on('resume', this.#keepPaused).pause();
-  }
-
-  #goOn(): void {
-    if (!this.#isHeldUp) return;
-    this.#isHeldUp = false;
-    this.#socket.off('resume', this.#keepPaused).resume();
-  }
-
-  readonly #keepPaused = (): void => {
-    this.#socket.pause();
   };
 
   #areCrumbs(piece: Buffer): boolean {
@@ -161,11 +126,10 @@ class GatheredPieces extends Readable {
   }
 
   #rest(): void {
-    this.#holdUp();
-    this.#isResting = true;
-    turnsOfCrumbs.wait(() => {
-      this.#isResting = false;
-      if (this.destroyed || this.readableLength < this.readableHighWaterMark) this.#goOn();
+    this.#connection.hold();
+    this.#endRest = this.#options.turns.wait(() => {
+      this.#endRest = undefined;
+      if (this.readableLength < this.readableHighWaterMark) this.#connection.goOn();
     });
   }
 }

@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { NOT_AWAITED } from '../http/connections.ts';
+import { CrumbTurns } from '../http/crumbs.ts';
 import { HttpProblem, type ProblemDetails } from '../http/problem.ts';
 import { bodyStream } from './body-stream.ts';
 import type { ReadingBudget } from './reading-budget.ts';
@@ -64,6 +65,7 @@ export function bodyReader(options: BodyReaderOptions): (ctx: Context) => Promis
       const parsed = parse(ctx, nothingNext) as Promise<unknown>;
       parsed.then(() => resolve(bytesIn(ctx)), reject);
     });
+  const turns = new CrumbTurns();
   return (ctx) => {
     const { headers } = ctx.req;
     try {
@@ -72,7 +74,7 @@ export function bodyReader(options: BodyReaderOptions): (ctx: Context) => Promis
     } catch (error) {
       return Promise.reject(error);
     }
-    return isSmall(headers) ? read(ctx, ctx).then(unmetered) : readMetered(ctx, read, options);
+    return isSmall(headers) ? read(ctx, ctx).then(unmetered) : readMetered(ctx, read, { ...options, turns });
   };
 }
 
@@ -101,12 +103,13 @@ function isSmall(headers: IncomingHttpHeaders): boolean {
 async function readMetered(
   ctx: Context,
   read: Read,
-  { maxBytes, budget, sourceOf }: BodyReaderOptions,
+  { maxBytes, budget, sourceOf, turns }: BodyReaderOptions & { readonly turns: CrumbTurns },
 ): Promise<ReadBody> {
   const reading = budget.open(sourceOf(ctx.req), (problem) => body.destroy(problem));
   const body = bodyStream(ctx.req, {
     encoding: ctx.req.headers['content-encoding'] ?? '',
     reading,
+    turns,
     mostBytes: maxBytes,
     tooLarge: () => tooLarge(maxBytes),
     cutShort: unreadable,

@@ -1,6 +1,7 @@
 /** What one connection, or very many of them, may ask of a listener. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type ConnectionLimits, connectionLimits, NOT_AWAITED } from '../../src/http/connections.ts';
@@ -145,6 +146,46 @@ describe('a listener', () => {
       const isOpen = (client: RawClient) => client.isWritable;
       await until('some had to go', () => many.filter(isOpen).length < 38);
       expect(many.filter(isOpen).length).to.be.greaterThan(30);
+    });
+  });
+
+  describe('that answers before all of a body in chunks has come', () => {
+    let answers: number;
+    let rests: number;
+    let socket: Socket | undefined;
+
+    const answerAtOnce = () => {
+      [answers, rests] = [0, 0];
+      return start((request, response) => {
+        answers += 1;
+        socket = request.socket.on('pause', () => (rests += 1));
+        response.end();
+      });
+    };
+
+    it('closes the connection when it has, and answers nothing more', async () => {
+      const client = await connect(await answerAtOnce());
+      client.write(post('Transfer-Encoding: chunked'), '1\r\nx\r\n');
+      expect((await client.answer())?.status).to.equal(200);
+      client.write('0\r\n\r\n', GET);
+      await client.closed();
+      expect(answers).to.equal(1);
+    });
+
+    it('reads the rest with rests in between, where it comes in crumbs', async () => {
+      const client = await connect(await answerAtOnce());
+      client.write(post('Transfer-Encoding: chunked'), '1\r\nx\r\n'.repeat(500_000));
+      expect((await client.answer())?.status).to.equal(200);
+      await until('much of it is read', () => (socket?.bytesRead ?? 0) > 500_000);
+      expect(rests).to.be.greaterThan(3);
+    });
+
+    it('drops it at once where it does not', async () => {
+      const client = await connect(await answerAtOnce());
+      const body = Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`.repeat(100));
+      client.write(post('Transfer-Encoding: chunked'), body, '0\r\n\r\n');
+      expect((await client.answer())?.status).to.equal(200);
+      await client.closed();
     });
   });
 
