@@ -116,6 +116,7 @@ async function readMetered(
   });
   try {
     const bytes = await read(standingIn(ctx, body), ctx);
+    reading.finish();
     return { bytes, waitedMs: reading.waitedMs, release: () => reading.release() };
   } catch (error) {
     reading.release();

@@ -58,6 +58,8 @@ export interface Reading {
   reach(bytes: number, onGranted: () => void): boolean;
   /** Milliseconds for which it was kept waiting. */
   readonly waitedMs: number;
+  /** All of it has come: it still holds its bytes, but need not give way any more, nor is room kept for the rest of it. */
+  finish(): void;
   /** Gives everything back; a second call changes nothing. */
   release(): void;
 }
@@ -75,6 +77,7 @@ interface OpenReading {
   held: number;
   movedAt: number;
   waitedMs: number;
+  isReleased: boolean;
 }
 
 interface Waiting {
@@ -93,6 +96,7 @@ export class ReadingBudget {
   readonly #waiting = new Map<OpenReading, Waiting>();
   #held = 0;
   #contendedUntil = Number.NEGATIVE_INFINITY;
+  #isGranting = false;
 
   constructor(options: ReadingBudgetOptions) {
     this.#options = options;
@@ -118,7 +122,7 @@ export class ReadingBudget {
     const source = this.#sources.get(sourceName) ?? { name: sourceName, held: 0, readings: new Set() };
     this.#sources.set(sourceName, source);
     const movedAt = this.#options.clock.monotonic();
-    const reading: OpenReading = { source, onEnded, held: 0, movedAt, waitedMs: 0 };
+    const reading: OpenReading = { source, onEnded, held: 0, movedAt, waitedMs: 0, isReleased: false };
     source.readings.add(reading);
     this.#readings.add(reading);
     return {
@@ -126,6 +130,7 @@ export class ReadingBudget {
       get waitedMs() {
         return reading.waitedMs;
       },
+      finish: () => this.#finish(reading),
       release: () => this.#release(reading),
     };
   }
@@ -198,9 +203,11 @@ export class ReadingBudget {
     }
   }
 
+  /** Of those that could give way. */
   #richest(): Source | undefined {
     let richest: Source | undefined;
-    for (const source of this.#sources.values()) if (source.held > (richest?.held ?? 0)) richest = source;
+    for (const source of this.#sources.values())
+      if (source.readings.size > 0 && source.held > (richest?.held ?? 0)) richest = source;
     return richest;
   }
 
@@ -209,14 +216,22 @@ export class ReadingBudget {
     reading.onEnded(unavailable('Too many bodies are being sent at once.'));
   }
 
-  #release(reading: OpenReading): void {
+  #finish(reading: OpenReading): void {
     if (!this.#readings.delete(reading)) return;
+    reading.source.readings.delete(reading);
+    this.#grantWhatFits();
+  }
+
+  #release(reading: OpenReading): void {
+    if (reading.isReleased) return;
+    reading.isReleased = true;
     this.#stopWaiting(reading);
     const { source, held } = reading;
+    this.#readings.delete(reading);
+    source.readings.delete(reading);
     this.#held -= held;
     source.held -= held;
-    source.readings.delete(reading);
-    if (source.readings.size === 0) this.#sources.delete(source.name);
+    if (source.readings.size === 0 && source.held === 0) this.#sources.delete(source.name);
     this.#grantWhatFits();
   }
 
@@ -228,14 +243,26 @@ export class ReadingBudget {
     reading.waitedMs += this.#options.clock.monotonic() - waiting.since;
   }
 
-  /** The oldest first, then the source that holds least, and of one source who waits longest. */
+  /**
+   * The oldest first, then the source that holds least, and of one source who waits longest. Whoever is granted something
+   * may ask for more before he returns: he waits like the others.
+   */
   #grantWhatFits(): void {
-    for (;;) {
-      const next = this.#nextWaiting();
-      const waiting = next && this.#waiting.get(next);
-      if (next === undefined || waiting === undefined || !this.#fits(next, waiting.bytes)) return;
-      waiting.grant();
+    if (this.#isGranting) return;
+    this.#isGranting = true;
+    try {
+      while (this.#grantNext());
+    } finally {
+      this.#isGranting = false;
     }
+  }
+
+  #grantNext(): boolean {
+    const next = this.#nextWaiting();
+    const waiting = next && this.#waiting.get(next);
+    if (next === undefined || waiting === undefined || !this.#fits(next, waiting.bytes)) return false;
+    waiting.grant();
+    return true;
   }
 
   #nextWaiting(): OpenReading | undefined {

@@ -16,13 +16,72 @@ class Body {
   readonly reading: Reading;
   grants = 0;
   ended: HttpProblem | undefined;
+  isWhole = false;
+  #asked = 0;
 
   constructor(budget: ReadingBudget, source: string) {
     this.reading = budget.open(source, (problem) => (this.ended = problem));
   }
 
+  get isWaiting(): boolean {
+    return this.ended === undefined && this.#asked > this.grants;
+  }
+
   reach(bytes: number): boolean {
-    return this.reading.reach(bytes, () => (this.grants += 1));
+    const isGranted = this.reading.reach(bytes, () => (this.grants += 1));
+    if (!isGranted) this.#asked += 1;
+    return isGranted;
+  }
+
+  finish(): void {
+    this.reading.finish();
+    this.isWhole = true;
+  }
+}
+
+interface Step {
+  readonly body: number;
+  readonly source: number;
+  readonly blocks: number;
+  readonly isWhole: boolean;
+}
+
+/** The oldest first. */
+class OpenBodies {
+  readonly #open: (source: string) => Body;
+  readonly #bodies = new Map<number, Body>();
+
+  constructor(open: (source: string) => Body) {
+    this.#open = open;
+  }
+
+  get all(): Body[] {
+    return [...this.#bodies.values()];
+  }
+
+  get oldest(): Body | undefined {
+    return this.all.find(({ isWhole, ended }) => !isWhole && ended === undefined);
+  }
+
+  /** Opens a body where there is none, or it has ended; else has it come to its end, or be released. */
+  take({ body: index, source, blocks, isWhole }: Step): void {
+    const known = this.#bodies.get(index);
+    if (known === undefined || known.ended !== undefined) this.#begin(index, `s${source}`, blocks);
+    else if (known.isWaiting) return;
+    else if (isWhole && !known.isWhole) known.finish();
+    else this.#release(index, known);
+  }
+
+  #begin(index: number, source: string, blocks: number): void {
+    const body = this.#open(source);
+    this.#bodies.delete(index);
+    this.#bodies.set(index, body);
+    body.reach(blocks * BLOCK);
+  }
+
+  #release(index: number, body: Body): void {
+    this.#bodies.delete(index);
+    body.reading.release();
   }
 }
 
@@ -39,10 +98,14 @@ describe('the budget of bodies that are being read', () => {
       return body;
     });
 
+  const emptyBudget = () => {
+    const sizes = { mostBytes: MOST, maxBodyBytes: MAX_BODY, longestWaitMs: LONGEST_WAIT_MS };
+    return new ReadingBudget({ clock, ...sizes });
+  };
+
   beforeEach(() => {
     clock = new ManualClock();
-    const sizes = { mostBytes: MOST, maxBodyBytes: MAX_BODY, longestWaitMs: LONGEST_WAIT_MS };
-    budget = new ReadingBudget({ clock, ...sizes });
+    budget = emptyBudget();
   });
 
   afterEach(() => {
@@ -150,6 +213,50 @@ describe('the budget of bodies that are being read', () => {
     expect(late.grants).to.equal(1);
   });
 
+  it('counts a body that has come for its bytes, but has it neither give way nor keep room for more', async () => {
+    const [whole, second] = fill('a', 5);
+    const other = open('b');
+    expect([second?.reach(2 * BLOCK), other.reach(1)]).to.deep.equal([false, false]);
+    whole?.reading.finish();
+    expect(budget.heldBytes).to.be.at.least(5 * BLOCK);
+    expect(second?.grants, 'the next one is the oldest').to.equal(1);
+    await clock.advance(LONGEST_WAIT_MS);
+    expect(whole?.ended).to.equal(undefined);
+    const before = budget.heldBytes;
+    whole?.reading.release();
+    whole?.reading.release();
+    expect(budget.heldBytes).to.equal(before - BLOCK);
+  });
+
+  it('grants what is freed one after the other, however many wait and ask for more at once', () => {
+    const most = 500;
+    const maxBodyBytes = most * BLOCK;
+    const mostBytes = 2 * (maxBodyBytes + BLOCK);
+    budget = new ReadingBudget({ clock, mostBytes, maxBodyBytes, longestWaitMs: LONGEST_WAIT_MS });
+    const [, freed] = Array.from({ length: 2 }, () => {
+      const body = open('large');
+      expect(body.reach(maxBodyBytes)).to.equal(true);
+      return body;
+    });
+    let [granted, depth, deepest] = [0, 0, 0];
+    for (let index = 0; index < most; index += 1) {
+      const reading = budget.open(`s${index}`, () => undefined);
+      const askForMore = () => {
+        [granted, depth] = [granted + 1, depth + 1];
+        deepest = Math.max(deepest, depth);
+        reading.reach(2 * BLOCK, () => undefined);
+        depth -= 1;
+      };
+      reading.reach(1, askForMore);
+    }
+    expect(granted).to.equal(0);
+    freed?.reading.release();
+    expect(granted).to.be.greaterThan(most / 2);
+    expect(deepest, 'one within the other').to.equal(1);
+    expect(budget.heldBytes).to.be.at.most(mostBytes);
+    budget = emptyBudget();
+  });
+
   it('knows nobody any more once all is released, once or twice', () => {
     const bodies = [...fill('a', 3), ...fill('b', 2)];
     for (const { reading } of [...bodies, ...bodies]) reading.release();
@@ -157,12 +264,13 @@ describe('the budget of bodies that are being read', () => {
     expect(clock.sleeping).to.equal(0);
   });
 
-  it('never holds more than there is, and lets everybody come to an end, whatever happens in whatever order', async () => {
+  it('never holds more than there is, nor keeps the oldest waiting, whatever happens in whatever order', async () => {
     const steps = fc.array(
       fc.record({
         body: fc.nat(9),
         source: fc.nat(3),
         blocks: fc.integer({ min: 1, max: 4 }),
+        isWhole: fc.boolean(),
         ms: fc.nat(400),
       }),
       { maxLength: 60 },
@@ -170,26 +278,18 @@ describe('the budget of bodies that are being read', () => {
     await fc.assert(
       fc.asyncProperty(steps, async (each) => {
         clock = new ManualClock();
-        const sizes = { mostBytes: MOST, maxBodyBytes: MAX_BODY, longestWaitMs: LONGEST_WAIT_MS };
-        budget = new ReadingBudget({ clock, ...sizes });
-        const bodies = new Map<number, { body: Body; isWaiting: () => boolean }>();
-        for (const { body: index, source, blocks, ms } of each) {
-          const known = bodies.get(index);
-          if (known === undefined || known.body.ended !== undefined) {
-            const body = open(`s${source}`);
-            let asked = 0;
-            bodies.set(index, { body, isWaiting: () => asked > body.grants });
-            if (!body.reach(blocks * BLOCK)) asked += 1;
-          } else if (!known.isWaiting()) {
-            known.body.reading.release();
-            bodies.delete(index);
-          }
+        budget = emptyBudget();
+        const bodies = new OpenBodies(open);
+        for (const { ms, ...step } of each) {
+          bodies.take(step);
+          expect(bodies.oldest?.isWaiting ?? false, 'the oldest waits').to.equal(false);
           if (ms > 300) await clock.advance(ms);
           expect(budget.heldBytes).to.be.at.most(MOST);
+          expect(bodies.all.filter(({ isWhole, ended }) => isWhole && ended !== undefined)).to.deep.equal([]);
         }
         await clock.advance(2 * LONGEST_WAIT_MS);
         expect(budget.waitingCount).to.equal(0);
-        for (const { body } of bodies.values()) body.reading.release();
+        for (const { reading } of bodies.all) reading.release();
         expect([budget.heldBytes, budget.sourceCount]).to.deep.equal([0, 0]);
       }),
       { numRuns: 60 },
