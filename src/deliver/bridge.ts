@@ -12,6 +12,7 @@ import { OutcomeWriter, type OutcomeWriterDependencies } from './outcome-writer.
 import type { Plan } from './plan.ts';
 import type { Rerouter } from './rerouter.ts';
 import { type Round, runRound } from './round.ts';
+import { partyOf } from './shares.ts';
 import { timeBudgetOf } from './time-budget.ts';
 import type { TurnsOfJobs } from './turns-of-jobs.ts';
 import { judgeAccepted, type Verdict } from './verdict.ts';
@@ -48,11 +49,13 @@ export class Bridge {
    * @throws {LedgerUnavailable} before anyone is told, or when what is still to be told could not be written down
    */
   async handle(incoming: Incoming): Promise<Verdict> {
-    const { capacity, answerWithinMs } = this.#dependencies;
-    const { bot_id: botId, job_id: jobId } = incoming.callback;
-    const waiting = capacity.slots.take(botId, incoming.arrivedAt + answerWithinMs * WAIT_FOR_SLOT);
+    const { capacity, answerWithinMs, clock } = this.#dependencies;
+    const party = partyOf(incoming.callback);
+    const { waitUntil } = timeBudgetOf(incoming.arrivedAt, answerWithinMs);
+    const deadline = Math.min(clock.monotonic() + answerWithinMs * WAIT_FOR_SLOT, waitUntil);
+    const waiting = capacity.slots.take(party.botId, deadline);
     if (waiting !== undefined) await waiting;
-    const occupancy = new Occupancy(capacity, { botId, jobId });
+    const occupancy = new Occupancy(capacity, party);
     try {
       return await this.#handleWithSlot(incoming, occupancy);
     } finally {

@@ -67,10 +67,15 @@ export function runRound(
   });
 }
 
-/** Most often it is one, and a list takes more promises. */
-function allOf(runs: readonly Promise<unknown>[]): Promise<unknown> {
+/**
+ * Rejects only once all are through: until then they need what the callback holds. Most often it is one, and a list takes
+ * more promises.
+ */
+async function allOf(runs: readonly Promise<unknown>[]): Promise<unknown> {
   const [only] = runs;
-  return only !== undefined && runs.length === 1 ? only : Promise.all(runs);
+  if (only !== undefined && runs.length === 1) return only;
+  for (const end of await Promise.allSettled(runs)) if (end.status === 'rejected') throw end.reason;
+  return undefined;
 }
 
 /** How each delivery stands when the answer is due. */

@@ -1,9 +1,16 @@
 /** How many callbacks may wait at once, so that there is room for the others: in all, for a channel, of a BOT, of a job. */
+import type { Callback } from '../callback/callback.ts';
 
-/** Whose a callback is. */
+/** Whose a callback is, by the beginnings of the ids: they are kept and compared many times, and may be megabytes long. */
 export interface Party {
   readonly botId: string;
   readonly jobId: string;
+}
+
+const LONGEST_ID = 200;
+
+export function partyOf(callback: Pick<Callback, 'bot_id' | 'job_id'>): Party {
+  return { botId: callback.bot_id.slice(0, LONGEST_ID), jobId: callback.job_id.slice(0, LONGEST_ID) };
 }
 
 /** Parts of `max_in_flight`; the rest is for whoever only comes and is answered at once. */

@@ -94,6 +94,20 @@ describe('One sender with many callbacks', () => {
     expect(await toldAfterAll()).to.deep.equal(taken);
   });
 
+  it('has a slot waited for, also by who was kept waiting for something else before', async () => {
+    bench.maxInFlight = 1;
+    bench.bridge = bench.bridgeOn(bench.ledger);
+    bench.takes(OPS, 1500);
+    const first = bench.handle(numbered(0));
+    await settle();
+    const arrived = incomingAt(numbered(1, { job_id: 'another' }), bench.clock.now());
+    const late = bench.bridge.handle({ ...arrived, arrivedAt: bench.clock.now() - 3000 });
+    expect(resultsOf(await bench.clock.runUntil(Promise.all([first, late])))).to.deep.equal([
+      'delivered',
+      'delivered',
+    ]);
+  });
+
   it('with many jobs leaves room at the channel for the next BOT', async () => {
     bench.maxInFlight = 4 * SLOTS;
     bench.bridge = bench.bridgeOn(bench.ledger);

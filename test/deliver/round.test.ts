@@ -100,4 +100,21 @@ describe('a round', () => {
     await settle();
     expect(late).to.deep.equal([0]);
   });
+
+  it('in which something fails that nobody foresaw rejects only when all are through', async () => {
+    const rejected: unknown[] = [];
+    const take = async ({ id }: DeliveryRecord) => {
+      if (id === 0) throw new Error('unforeseen');
+      await clock.sleep(300);
+      return TOLD;
+    };
+    const hooks = { onEarlyFinish: noting(() => early), onLateFinish: noting(() => late) };
+    runRound(recordsOf(2), take, clock.now() + 1000, clock, hooks).catch((error: unknown) =>
+      rejected.push(error),
+    );
+    await clock.advance(299);
+    expect(rejected).to.deep.equal([]);
+    await clock.advance(1);
+    expect(rejected).to.have.length(1);
+  });
 });

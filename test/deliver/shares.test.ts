@@ -1,6 +1,6 @@
 /** How much of the room a channel, a BOT and a job may take. */
 import { expect } from 'chai';
-import { type Party, Shares } from '../../src/deliver/shares.ts';
+import { type Party, partyOf as partyOfCallback, Shares } from '../../src/deliver/shares.ts';
 
 const MOST = 64;
 
@@ -63,5 +63,15 @@ describe('the shares of those who wait', () => {
 
   it('let one in however few slots there are', () => {
     expect(fill(new Shares(1), 'slack', () => partyOf('only'))).to.equal(1);
+  });
+
+  it('go by the beginnings of ids, however long they are', () => {
+    const long = 'x'.repeat(1_000_000);
+    const party = partyOfCallback({ bot_id: `bot ${long}`, job_id: `job ${long}` });
+    expect([party.botId.length, party.jobId.length]).to.deep.equal([200, 200]);
+    expect(partyOfCallback({ bot_id: '売上確認', job_id: '1' })).to.deep.equal({
+      botId: '売上確認',
+      jobId: '1',
+    });
   });
 });
