@@ -46,7 +46,7 @@ import { within } from './time/within.ts';
  * Once nothing is waited for any more: for what was cut to be written down, and for each listener, the channels and the
  * store to close. Together less than a second (contract, "Stopping").
  */
-const GOODBYE_MS = 200;
+const GOODBYE_MS = 150;
 
 export interface AppOptions {
   readonly config: Config;
@@ -94,7 +94,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const onUnforeseen = reportUnforeseen(logger);
   const memory = openMemory(options);
   const largeCallbacks = openLargeCallbacks(options);
-  cleanUps.push(() => largeCallbacks.close());
+  cleanUps.push(() => within(GOODBYE_MS, largeCallbacks.close(), clock));
   const pipeline = openPipeline(options, {
     channels,
     ledger,
@@ -276,7 +276,7 @@ async function keepRefused(
   { bytes, arrivedAt, ...refusal }: Refusal,
 ): Promise<void> {
   try {
-    const body = Buffer.from(bytes).toString('utf8');
+    const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
     const { writeUntil } = timeBudgetOf(arrivedAt, config.receiver.answerWithinMs);
     await pipeline.refuse({ ...refusal, body }, writeUntil - clock.monotonic());
   } catch (error) {
