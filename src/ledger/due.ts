@@ -1,6 +1,6 @@
 /** What is Botbell's own to attempt: claimed by one process at a time, in the order of its callbacks and of each job. */
 import { sql, type Kysely } from 'kysely';
-import { extentOf } from '../callback/json-extent.ts';
+import { countValues } from '../callback/json-values.ts';
 import { noticeIn } from './alert-rows.ts';
 import type { DialectTraits } from './dialect.ts';
 import { EXECUTING } from './job-order.ts';
@@ -148,7 +148,7 @@ export async function unreadNotice(db: Kysely<Tables>, callbackId: number): Prom
   const json = await readBody(row.body);
   const read = () => noticeIn({ ...row, body: json.toString('utf8') });
   const kept = row.kind === 'callback' ? { json, timesReceived: row.times_received } : undefined;
-  return { bytes: json.byteLength, values: extentOf(json).values, kept, read };
+  return { bytes: json.byteLength, values: countValues(json), kept, read };
 }
 
 /** A start that could not be told before its result came is not told any more. */

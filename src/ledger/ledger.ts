@@ -207,6 +207,9 @@ export interface Settled {
   readonly hasReleased: boolean;
 }
 
+/** A refused body is kept up to here. */
+export const REFUSED_BODY_BYTES = 64 * 1024;
+
 /** HTTP status codes that say so. */
 export type RefusedStatus = 400 | 413 | 415 | 422;
 

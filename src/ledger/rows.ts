@@ -8,17 +8,18 @@ import { cutEnd, cutEndBytes } from '../text/cut.ts';
 import { shortText } from '../text/short-line.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
-import type {
-  Arrival,
-  AttemptRecord,
-  CallbackKind,
-  DeliveryRecord,
-  DeliveryState,
-  DeliveryUpdate,
-  DeliveryTarget,
-  HistoryRecord,
-  RefusedBody,
-  Settlement,
+import {
+  type Arrival,
+  type AttemptRecord,
+  type CallbackKind,
+  type DeliveryRecord,
+  type DeliveryState,
+  type DeliveryTarget,
+  type DeliveryUpdate,
+  type HistoryRecord,
+  REFUSED_BODY_BYTES,
+  type RefusedBody,
+  type Settlement,
 } from './ledger.ts';
 import { type BodyToStore, bodyText, type StoredBody } from './stored-body.ts';
 import type {
@@ -29,9 +30,6 @@ import type {
   HistoryRow,
   RefusedRow,
 } from './tables.ts';
-
-/** A refused body is kept up to here. */
-const KEPT_BYTES = 64 * 1024;
 
 /** A time of the store, or the expression that its statements evaluate to one. */
 export type Moment = number | RawBuilder<number>;
@@ -283,6 +281,6 @@ export function refusedRow(refused: RefusedBody): Insertable<RefusedRow> & { rea
     errors: JSON.stringify(refused.errors.map(shortened)),
     remote_address: refused.from,
     // The first slice spares megabytes the cleaning.
-    body: cutEndBytes(cleanText(refused.body.slice(0, KEPT_BYTES)), KEPT_BYTES, ''),
+    body: cutEndBytes(cleanText(refused.body.slice(0, REFUSED_BODY_BYTES)), REFUSED_BODY_BYTES, ''),
   };
 }

@@ -1,6 +1,6 @@
 /** The memory that a callback takes, from the moment its body is there until nothing of it is needed any more. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { extentOf, mostValuesIn } from '../callback/json-extent.ts';
+import { countValues, mostValuesIn } from '../callback/json-values.ts';
 import type { Load, MemoryBudget, Release } from '../deliver/memory-budget.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { unavailable } from './answer.ts';
@@ -70,7 +70,7 @@ export class BodyMemory {
     const { bytes: mostBytes, values: mostValues } = this.#most;
     const bytes = body.byteLength;
     if (bytes > mostBytes) throw tooLarge(`is larger than ${mostBytes} bytes`);
-    const { values } = extentOf(body, mostValues);
+    const values = countValues(body, mostValues);
     if (values > mostValues) throw tooLarge(`holds more than ${mostValues} JSON values`);
     return { bytes, values };
   }

@@ -2,7 +2,7 @@
 import { UndecodableBody } from '../callback/decode.ts';
 import { InvalidCallback } from '../callback/invalid-callback.ts';
 import { HttpProblem } from '../http/problem.ts';
-import type { RefusedStatus } from '../ledger/ledger.ts';
+import { REFUSED_BODY_BYTES, type RefusedStatus } from '../ledger/ledger.ts';
 
 /** A body that no retry can make acceptable. */
 export interface Refusal {
@@ -10,7 +10,7 @@ export interface Refusal {
   readonly detail: string;
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
   readonly from: string;
-  /** What is kept of it: the first 64 KiB. */
+  /** What is kept of it: the first 64 KiB, the last character perhaps cut in two. */
   readonly bytes: Uint8Array;
   readonly receivedAt: number;
   /** The same moment by the monotonic clock. */
@@ -37,17 +37,6 @@ export function refusalOf(error: unknown): Reason {
   throw error;
 }
 
-/** More of a refused body is not kept, nor held in memory while the ledger takes it. */
-const KEPT_BYTES = 64 * 1024;
-
-/** A copy, so that the rest can go. */
 export function beginning(bytes: Uint8Array): Uint8Array {
-  return bytes.byteLength <= KEPT_BYTES ? bytes : Uint8Array.from(bytes.subarray(0, endOfCharacter(bytes)));
-}
-
-/** @returns the last index up to `KEPT_BYTES` at which no character of UTF-8 is cut in two */
-function endOfCharacter(bytes: Uint8Array): number {
-  let end = KEPT_BYTES;
-  while (end > KEPT_BYTES - 3 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return end;
+  return bytes.subarray(0, REFUSED_BODY_BYTES);
 }

@@ -1,12 +1,5 @@
 /** How much JSON will be once it is parsed, told from its bytes, so that what is too much never becomes objects. */
 
-export interface JsonExtent {
-  /** Objects, lists, texts, numbers and the rest, the whole itself included; keys are none. */
-  readonly values: number;
-  /** Levels of lists and objects in one another. */
-  readonly depth: number;
-}
-
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
@@ -16,25 +9,23 @@ export function mostValuesIn(bytes: number): number {
 }
 
 /**
- * One pass over the bytes, in which text is skipped. Of what is no JSON, `JSON.parse` makes no more than this before it
- * gives up.
+ * Objects, lists, texts, numbers and the rest, the whole itself included; keys are none. One pass over the bytes, in which
+ * text is skipped. Of what is no JSON, `JSON.parse` makes no more than this before it gives up.
  * @param json UTF-8
  * @param enough as soon as there are more values, no more are counted
  */
-export function extentOf(json: Uint8Array, enough = Number.POSITIVE_INFINITY): JsonExtent {
-  let [values, depth, deepest] = [1, 0, 0];
+export function countValues(json: Uint8Array, enough = Number.POSITIVE_INFINITY): number {
+  let values = 1;
   for (let index = 0; index < json.length && values <= enough; index += 1) {
     const byte = json[index];
     if (byte === QUOTE) index = endOfText(json, index);
     else if (byte === COMMA) values += 1;
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-      depth += 1;
-      if (depth > deepest) deepest = depth;
       index = beforeNext(json, index);
       if (!isClosing(json[index + 1])) values += 1;
-    } else if (isClosing(byte)) depth -= 1;
+    }
   }
-  return { values, depth: deepest };
+  return values;
 }
 
 function isClosing(byte: number | undefined): boolean {

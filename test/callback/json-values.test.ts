@@ -1,22 +1,17 @@
 /** What JSON will be is told from its bytes, exactly and quickly, before any of it is parsed. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { extentOf, mostValuesIn } from '../../src/callback/json-extent.ts';
+import { countValues, mostValuesIn } from '../../src/callback/json-values.ts';
 
 const MEGABYTES = 2 * 1024 * 1024;
 
-function extentOfText(text: string) {
-  return extentOf(Buffer.from(text));
+function countValuesOf(text: string) {
+  return countValues(Buffer.from(text));
 }
 
 function valuesIn(value: unknown): number {
   const members = typeof value === 'object' && value !== null ? Object.values(value) : [];
   return members.reduce((sum: number, member) => sum + valuesIn(member), 1);
-}
-
-function depthOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
 describe('the extent of JSON', () => {
@@ -32,8 +27,7 @@ describe('the extent of JSON', () => {
       '{"a,b":"[1,2,3],{}","\\\\":"\\"[,"}': 3,
       '{ "a" : {\n\t} , "b" : [\r\n1 ] }': 4,
     };
-    for (const [text, values] of Object.entries(table))
-      expect(extentOfText(text).values, text).to.equal(values);
+    for (const [text, values] of Object.entries(table)) expect(countValuesOf(text), text).to.equal(values);
   });
 
   it('is that of what is parsed, whatever the JSON and its blanks', () => {
@@ -41,7 +35,7 @@ describe('the extent of JSON', () => {
       fc.property(fc.jsonValue(), fc.constantFrom(0, 2, '\t'), (value, indent) => {
         const text = JSON.stringify(value, undefined, indent);
         const parsed: unknown = JSON.parse(text);
-        expect(extentOfText(text)).to.deep.equal({ values: valuesIn(parsed), depth: depthOf(parsed) });
+        expect(countValuesOf(text)).to.equal(valuesIn(parsed));
       }),
     );
   });
@@ -50,29 +44,28 @@ describe('the extent of JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const bytes = Buffer.from(JSON.stringify(value));
-        expect(extentOf(bytes).values).to.be.at.most(mostValuesIn(bytes.length));
+        expect(countValues(bytes)).to.be.at.most(mostValuesIn(bytes.length));
       }),
     );
     expect(mostValuesIn('[0,0,0]'.length)).to.equal(4);
   });
 
   it('is counted no further than anybody wants to know', () => {
-    expect(extentOf(Buffer.from('[0,0,0,0,0,0]'), 3).values).to.equal(4);
-    expect(extentOf(Buffer.from('[0,0,0,0,0,0]'), 7).values).to.equal(7);
+    expect(countValues(Buffer.from('[0,0,0,0,0,0]'), 3)).to.equal(4);
+    expect(countValues(Buffer.from('[0,0,0,0,0,0]'), 7)).to.equal(7);
   });
 
   it('comes to an end with whatever is no JSON', () => {
     for (const text of ['', '"', '"\\', '[', '{"a', ']]]}', '[ ', '[,,,', '\u0000']) {
-      expect(extentOfText(text).values).to.be.at.least(1);
+      expect(countValuesOf(text)).to.be.at.least(1);
     }
-    expect(extentOfText(']]][[').depth).to.equal(0);
   });
 
   for (const unit of ['\\n', '\\\\', 'x', '[', '[]', ',', ' ', '"",', '{"a":']) {
     it(`takes megabytes of ${unit}, as a text and as they are`, () => {
       const units = unit.repeat((MEGABYTES - 100) / unit.length);
-      expect(extentOfText(`{"message":"${units.replaceAll('"', '\\"')}"}`).values).to.equal(2);
-      expect(extentOfText(units).values).to.be.at.most(MEGABYTES);
+      expect(countValuesOf(`{"message":"${units.replaceAll('"', '\\"')}"}`)).to.equal(2);
+      expect(countValuesOf(units)).to.be.at.most(MEGABYTES);
     });
   }
 });
