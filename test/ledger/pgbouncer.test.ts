@@ -6,9 +6,10 @@ import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { arrivalOf, claimedOf, describeLedger, target } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';
+import { isInstalled } from '../support/installed.ts';
 import { lockTable } from '../support/lock-table.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
-import { isPgBouncerInstalled, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
+import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore } from '../support/postgres-store.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
@@ -19,9 +20,7 @@ const REPLICAS = 3;
 /** As many as the pooler has. */
 const SESSIONS = 3;
 
-if (!isPgBouncerInstalled()) {
-  console.error('      left out: PgBouncer is not installed here, so nothing is tried behind it');
-} else {
+if (isInstalled('pgbouncer', 'a ledger behind PgBouncer')) {
   describe('behind PgBouncer', function () {
     this.timeout(30_000);
     let server: PostgresServer;

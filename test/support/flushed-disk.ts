@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isInstalled } from './installed.ts';
 
 const SOURCE = join(import.meta.dirname, 'flushed-disk.c');
 
@@ -22,16 +23,29 @@ export interface FlushedDisk {
   remove(): void;
 }
 
-/** @returns undefined: no compiler here, or none of Linux's ways to preload */
-export function makeFlushedDisk(): FlushedDisk | undefined {
-  if (process.platform !== 'linux') return undefined;
+/** Linux's way to preload, and a compiler. */
+export function mayMakeFlushedDisks(use: string): boolean {
+  return process.platform === 'linux' && isInstalled('cc', use);
+}
+
+/** @throws {Error} as the compiler says it */
+export function makeFlushedDisk(): FlushedDisk {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-flush-'));
   const library = join(folder, 'flushed-disk.so');
-  const { status } = spawnSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, SOURCE, '-ldl', '-lpthread']);
+  const { status, stderr } = spawnSync('cc', [
+    '-shared',
+    '-fPIC',
+    '-O1',
+    '-o',
+    library,
+    SOURCE,
+    '-ldl',
+    '-lpthread',
+  ]);
   const remove = () => rmSync(folder, { recursive: true, force: true });
   if (status !== 0) {
     remove();
-    return undefined;
+    throw new Error(`cc: ${String(stderr)}`);
   }
   const variables = (watched: string) => ({ LD_PRELOAD: library, FLUSHED_DISK_FOLDER: watched });
   return {

@@ -14,10 +14,6 @@ export interface PgBouncer {
   close(): Promise<void>;
 }
 
-export function isPgBouncerInstalled(): boolean {
-  return spawnSync('pgbouncer', ['--version'], { stdio: 'ignore' }).status === 0;
-}
-
 export async function startPgBouncer(postgresUrl: string): Promise<PgBouncer> {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-pgbouncer-'));
   const port = await freePort();

@@ -5,7 +5,12 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import type { SlackFault } from '../../../src/demo/slack-faults.ts';
 import { post } from '../../support/bridge-world.ts';
-import { afterPowerCut, type FlushedDisk, makeFlushedDisk } from '../../support/flushed-disk.ts';
+import {
+  afterPowerCut,
+  type FlushedDisk,
+  makeFlushedDisk,
+  mayMakeFlushedDisks,
+} from '../../support/flushed-disk.ts';
 import { noise } from '../../support/noise.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
 import { deliveriesIn } from '../../support/proof-ledger.ts';
@@ -85,79 +90,80 @@ const LEFT = [
   { file: 'written', log: 'written' },
 ] as const;
 
-describe('A power cut under a SQLite ledger', function () {
-  this.timeout(60_000);
-  let disk: FlushedDisk | undefined;
-  let world: ProofWorld;
+if (mayMakeFlushedDisks('a power cut under SQLite')) {
+  describe('A power cut under a SQLite ledger', function () {
+    this.timeout(60_000);
+    let disk: FlushedDisk;
+    let world: ProofWorld;
 
-  before('a library is compiled that is preloaded: this needs Linux and cc', function () {
-    disk = makeFlushedDisk();
-    if (disk === undefined) this.skip();
-  });
-
-  after(() => disk?.remove());
-
-  afterEach(() => world.close());
-
-  const start = async (receiver: string, fault?: SlackFault) => {
-    world = await createProofWorld({
-      receiver,
-      delivery: 'attempts_per_request: 1',
-      faultOf: () => fault,
+    before('a library is compiled that is preloaded', () => {
+      disk = makeFlushedDisk();
     });
-    return world.start({}, disk?.variablesForPowerCut(world.folder));
-  };
 
-  /** Every ledger that the cut may leave: sound, and with a line for each of the jobs. */
-  const expectAllToBeKept = (jobs: readonly string[]) => {
-    for (const [index, survives] of LEFT.entries()) {
-      const left = afterPowerCut(world.file, join(world.folder, `left-${index}`), survives);
-      const database = new DatabaseSync(left);
-      const check: unknown = database.prepare('pragma integrity_check').get();
-      expect(check, JSON.stringify(survives)).to.deep.equal({ integrity_check: 'ok' });
-      database.close();
-      const kept = new Set([...deliveriesIn(left, 'pending'), ...deliveriesIn(left, 'delivered')]);
-      const missing = jobs.filter((job) => !kept.has(`${job} ${SLACK_OPS}`));
-      expect(missing, JSON.stringify(survives)).to.deep.equal([]);
-    }
-  };
+    after(() => disk.remove());
 
-  const jobOf = (callback: Record<string, unknown>) => String(callback['job_id']);
+    afterEach(() => world.close());
 
-  for (const { name, receiver, fault, status } of [
-    { name: '`accepted`', receiver: 'answer_when: accepted', fault: { kind: 'hang' }, status: 200 },
-    { name: '502', receiver: '', fault: { kind: 'status', status: 503 }, status: 502 },
-    { name: '504', receiver: 'answer_within: 1s', fault: { kind: 'hang' }, status: 504 },
-  ] as const) {
-    it(`the moment after a single ${name} leaves it on disk`, async () => {
-      const victim = await start(receiver, fault);
-      const [callback = {}] = keyedCallbacks(1);
-      const answer = await post(victim.callbacksUrl, callback);
-      victim.kill('SIGKILL');
-      await victim.exited();
-      expect(answer.status).to.equal(status);
-      expectAllToBeKept([jobOf(callback)]);
-    });
-  }
+    const start = async (receiver: string, fault?: SlackFault) => {
+      world = await createProofWorld({
+        receiver,
+        delivery: 'attempts_per_request: 1',
+        faultOf: () => fault,
+      });
+      return world.start({}, disk.variablesForPowerCut(world.folder));
+    };
 
-  it('at any moment of a load that has the log moved again and again leaves all that was accepted', async () => {
-    const victim = await start('answer_when: accepted');
-    const callbacks = keyedCallbacks(2000, { unknown: noise(30_000) });
-    const accepted: string[] = [];
-    const posters = Array.from({ length: 50 }, async () => {
-      for (let next = callbacks.pop(); next !== undefined; next = callbacks.pop()) {
-        const answer = await post(victim.callbacksUrl, next).catch(() => undefined);
-        if (answer === undefined) return;
-        expect(answer.status).to.equal(200);
-        accepted.push(jobOf(next));
+    /** Every ledger that the cut may leave: sound, and with a line for each of the jobs. */
+    const expectAllToBeKept = (jobs: readonly string[]) => {
+      for (const [index, survives] of LEFT.entries()) {
+        const left = afterPowerCut(world.file, join(world.folder, `left-${index}`), survives);
+        const database = new DatabaseSync(left);
+        const check: unknown = database.prepare('pragma integrity_check').get();
+        expect(check, JSON.stringify(survives)).to.deep.equal({ integrity_check: 'ok' });
+        database.close();
+        const kept = new Set([...deliveriesIn(left, 'pending'), ...deliveriesIn(left, 'delivered')]);
+        const missing = jobs.filter((job) => !kept.has(`${job} ${SLACK_OPS}`));
+        expect(missing, JSON.stringify(survives)).to.deep.equal([]);
       }
+    };
+
+    const jobOf = (callback: Record<string, unknown>) => String(callback['job_id']);
+
+    for (const { name, receiver, fault, status } of [
+      { name: '`accepted`', receiver: 'answer_when: accepted', fault: { kind: 'hang' }, status: 200 },
+      { name: '502', receiver: '', fault: { kind: 'status', status: 503 }, status: 502 },
+      { name: '504', receiver: 'answer_within: 1s', fault: { kind: 'hang' }, status: 504 },
+    ] as const) {
+      it(`the moment after a single ${name} leaves it on disk`, async () => {
+        const victim = await start(receiver, fault);
+        const [callback = {}] = keyedCallbacks(1);
+        const answer = await post(victim.callbacksUrl, callback);
+        victim.kill('SIGKILL');
+        await victim.exited();
+        expect(answer.status).to.equal(status);
+        expectAllToBeKept([jobOf(callback)]);
+      });
+    }
+
+    it('at any moment of a load that has the log moved again and again leaves all that was accepted', async () => {
+      const victim = await start('answer_when: accepted');
+      const callbacks = keyedCallbacks(2000, { unknown: noise(30_000) });
+      const accepted: string[] = [];
+      const posters = Array.from({ length: 50 }, async () => {
+        for (let next = callbacks.pop(); next !== undefined; next = callbacks.pop()) {
+          const answer = await post(victim.callbacksUrl, next).catch(() => undefined);
+          if (answer === undefined) return;
+          expect(answer.status).to.equal(200);
+          accepted.push(jobOf(next));
+        }
+      });
+      // With some 35 kB each, the log has been moved a few times by then.
+      await until('some hundreds are accepted', () => accepted.length > 600);
+      victim.kill('SIGKILL');
+      const known = [...accepted];
+      await Promise.all([victim.exited(), ...posters]);
+      expect(statSync(world.file).size, 'the log has been moved').to.be.greaterThan(8 * 1024 * 1024);
+      expectAllToBeKept(known);
     });
-    // With some 35 kB each, the log has been moved a few times by then.
-    await until('some hundreds are accepted', () => accepted.length > 600);
-    victim.kill('SIGKILL');
-    const known = [...accepted];
-    await Promise.all([victim.exited(), ...posters]);
-    expect(statSync(world.file).size, 'the log has been moved').to.be.greaterThan(8 * 1024 * 1024);
-    expectAllToBeKept(known);
   });
-});
+}
