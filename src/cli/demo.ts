@@ -143,7 +143,12 @@ class Outcome {
     this.#mailsSeen += mailed.length;
     return mailed.map(({ to, parsed }) => ({
       destination: `email:${to.join(', ')}`,
-      message: { subject: parsed.subject ?? '', text: parsed.text ?? '', html: parsed.html ?? '' },
+      // Lines of a mail end in CRLF (RFC 5322, 2.3).
+      message: {
+        subject: parsed.subject ?? '',
+        text: (parsed.text ?? '').replaceAll('\r\n', '\n'),
+        html: parsed.html ?? '',
+      },
       format: emailFormat,
     }));
   }

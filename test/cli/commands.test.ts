@@ -376,6 +376,7 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
   describe('demo', () => {
     it('shows what people are told, a partial failure, and the retry that heals it', async () => {
       const { code, stdout } = await runCommand(['demo'], { untilStopped: never });
+      expect(stdout, 'nothing that acts is shown').not.to.match(/\\u00/);
       expect(code).to.equal(0);
       expect(stdout).to.match(
         /answered 502 failed: slack:#bot-alerts delivered; email:ops@example.com pending/,
