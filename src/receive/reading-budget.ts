@@ -148,12 +148,15 @@ export class ReadingBudget {
     return false;
   }
 
-  /** Room for the rest of the oldest body is kept free, so that there is always one that comes to its end. */
+  /**
+   * Room for the rest of the oldest body is kept free, so that there is always one that comes to its end; at the latest
+   * when those that have come have gone on.
+   */
   #fits(reading: OpenReading, bytes: number): boolean {
     const oldest = oldestOf(this.#readings);
-    if (oldest === undefined || reading === oldest) return true;
-    if (this.#isBoundByShare(reading, bytes)) return false;
-    const keptFree = Math.max(0, this.#options.maxBodyBytes + BLOCK_BYTES - oldest.held);
+    const isOldest = oldest === undefined || reading === oldest;
+    if (!isOldest && this.#isBoundByShare(reading, bytes)) return false;
+    const keptFree = isOldest ? 0 : Math.max(0, this.#options.maxBodyBytes + BLOCK_BYTES - oldest.held);
     return this.#held + bytes + keptFree <= this.#options.mostBytes;
   }
 

@@ -264,7 +264,7 @@ describe('the budget of bodies that are being read', () => {
     expect(clock.sleeping).to.equal(0);
   });
 
-  it('never holds more than there is, nor keeps the oldest waiting, whatever happens in whatever order', async () => {
+  it('never holds more than there is, nor keeps the oldest waiting but for those that have come, whatever happens in whatever order', async () => {
     const steps = fc.array(
       fc.record({
         body: fc.nat(9),
@@ -282,7 +282,8 @@ describe('the budget of bodies that are being read', () => {
         const bodies = new OpenBodies(open);
         for (const { ms, ...step } of each) {
           bodies.take(step);
-          expect(bodies.oldest?.isWaiting ?? false, 'the oldest waits').to.equal(false);
+          const isHeldUp = bodies.all.some(({ isWhole }) => isWhole);
+          expect(!isHeldUp && bodies.oldest?.isWaiting === true, 'the oldest waits').to.equal(false);
           if (ms > 300) await clock.advance(ms);
           expect(budget.heldBytes).to.be.at.most(MOST);
           expect(bodies.all.filter(({ isWhole, ended }) => isWhole && ended !== undefined)).to.deep.equal([]);
@@ -292,7 +293,7 @@ describe('the budget of bodies that are being read', () => {
         for (const { reading } of bodies.all) reading.release();
         expect([budget.heldBytes, budget.sourceCount]).to.deep.equal([0, 0]);
       }),
-      { numRuns: 60 },
+      { numRuns: 300 },
     );
   });
 });
