@@ -34,13 +34,23 @@ export class CrumbTurns {
   }
 }
 
+const HELD = Symbol('held connection');
+
+interface HoldableSocket extends Socket {
+  [HELD]?: HeldConnection;
+}
+
 /** A connection of which no more is read for a while. What has come with the read under way is still parsed. */
 export class HeldConnection {
   readonly #socket: Socket;
   #isHeld = false;
 
-  constructor(socket: Socket) {
+  private constructor(socket: Socket) {
     this.#socket = socket;
+  }
+
+  static of(socket: HoldableSocket): HeldConnection {
+    return (socket[HELD] ??= new HeldConnection(socket));
   }
 
   hold(): void {

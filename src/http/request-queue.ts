@@ -1,6 +1,7 @@
 /** Serves the requests of one connection one after the other, however many are sent at once, within bounds. */
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { HeldConnection } from './crumbs.ts';
 
 /** Behind the one that is being served. Who reads the answers has no more under way. */
 const MOST_WAITING_ON_CONNECTION = 31;
@@ -60,9 +61,14 @@ export class RequestQueue {
   #serve(exchange: Exchange): void {
     this.current = exchange;
     exchange.response.once('close', () => this.#goOnAfter(exchange));
-    // What nobody asks for, Node drops by itself, and at full speed.
-    if (isChunked(exchange)) exchange.request.read(0);
+    if (isChunked(exchange)) this.#holdRest(exchange);
     void this.#handler(exchange.request, exchange.response);
+  }
+
+  /** Whoever wants the body, or drops it, reads on. What nobody asks for, Node drops by itself, and at full speed. */
+  #holdRest({ request }: Exchange): void {
+    HeldConnection.of(this.#socket).hold();
+    request.read(0);
   }
 
   #goOnAfter(answered: Exchange): void {

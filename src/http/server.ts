@@ -196,7 +196,7 @@ function closeGently(socket: Socket, turns: CrumbTurns): void {
 
 /** Crumbs one read after the other, in turn with whoever else is dropped. */
 function dropRest(request: IncomingMessage, socket: Socket, turns: CrumbTurns): void {
-  const connection = new HeldConnection(socket);
+  const connection = HeldConnection.of(socket);
   let bytesLeft = LINGER_BYTES;
   let giveUpTurn: (() => void) | undefined;
   const readOn = () => {

@@ -57,9 +57,17 @@ class GatheredPieces extends Readable {
   constructor(request: IncomingMessage, options: BodyStreamOptions) {
     super();
     this.#request = request;
-    this.#connection = new HeldConnection(request.socket);
+    this.#connection = HeldConnection.of(request.socket);
     this.#options = options;
+    this.#takeWhatCame();
     request.on('data', this.#take).on('end', this.#finish).on('close', this.#cutShort);
+  }
+
+  /** With the head, however many pieces it is: where they are no ordinary ones, the next read has to wait its turn. */
+  #takeWhatCame(): void {
+    const come: unknown = this.#request.read();
+    if (come instanceof Buffer) this.#take(come);
+    if (this.#request.headers['transfer-encoding'] !== undefined && !this.#request.complete) this.#rest();
   }
 
   override _read(): void {

@@ -141,11 +141,11 @@ function closing(problem: ProblemDetails): HttpProblem {
  * waited for; nothing of a body that was begun to be read, or that is compressed.
  */
 export async function beginningOf(request: IncomingMessage): Promise<Uint8Array> {
-  if (request.readableDidRead || isCompressed(request.headers)) return new Uint8Array();
-  // Of a small one, the rest is often in the next packet.
-  await nextTurn();
+  if (request.readableDidRead) return new Uint8Array();
+  // Of a small one, the rest is often in the next packet; one in chunks is held, and may have come in thousands of them.
+  if (request.headers['transfer-encoding'] === undefined) await nextTurn();
   const come: unknown = request.read();
-  return come instanceof Uint8Array ? come : new Uint8Array();
+  return come instanceof Uint8Array && !isCompressed(request.headers) ? come : new Uint8Array();
 }
 
 function isCompressed(headers: IncomingHttpHeaders): boolean {

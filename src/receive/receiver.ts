@@ -15,6 +15,7 @@ import {
   unlessCutOff,
 } from '../http/problem.ts';
 import { networkFilter, type SenderReader, sourceOf } from '../http/remote-address.ts';
+import { cutEnd } from '../text/cut.ts';
 import { afterTurn } from '../time/after-turn.ts';
 import type { Clock } from '../time/clock.ts';
 import { Convoy } from '../time/convoy.ts';
@@ -209,11 +210,15 @@ async function receive(
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+/** Characters. An answer waits in memory until it is taken, and a job_id may be megabytes long. */
+const LONGEST_JOB_ID = 10_000;
+
 /** Of a callback that `receive` has taken. */
 function answer(ctx: CallbackContext, verdict: Verdict): void {
   const { result, deliveries } = verdict;
   ctx.state.verdict = verdict;
-  const body = { job_id: ctx.state.callback?.job_id, result, deliveries };
+  const jobId = cutEnd(ctx.state.callback?.job_id ?? '', LONGEST_JOB_ID, '…');
+  const body = { job_id: jobId, result, deliveries };
   if (verdict.status !== 200) throw problemOf(verdict, body);
   sendJson(ctx, body);
 }

@@ -132,6 +132,18 @@ describe('a listener', () => {
       expect(client.isWritable, 'the connection stays').to.equal(true);
     });
 
+    it('reads no more than the beginning of a body in chunks, as long as nobody wants it', async () => {
+      let socket: Socket | undefined;
+      const server = await start((request) => {
+        ({ socket } = request);
+      });
+      const client = await connect(server);
+      client.write(post('Transfer-Encoding: chunked'), '1\r\nx\r\n'.repeat(500_000));
+      await until('it has come', () => socket !== undefined);
+      await sleep(50);
+      expect(socket?.bytesRead).to.be.lessThan(200_000);
+    });
+
     it('keeps no body in pieces that nobody is to read yet', async () => {
       const server = await start(() => undefined);
       const client = await connect(server);

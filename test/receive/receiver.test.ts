@@ -492,6 +492,13 @@ describe('the receiver', () => {
     });
   });
 
+  it('repeats no more than the beginning of a job_id: an answer may wait long for who reads it', async () => {
+    const jobId = 'あ'.repeat(20_000);
+    const answer = await send(bench.port, { body: JSON.stringify({ ...CALLBACK, job_id: jobId }) });
+    expect(answer.status).to.equal(200);
+    expect(answer.body['job_id']).to.equal(`${jobId.slice(0, 9999)}…`);
+  });
+
   it('answers 503 with Retry-After where too many callbacks are being handled', async () => {
     bench.handle = () => Promise.reject(new Overloaded());
     const answer = await send(bench.port);
