@@ -2,17 +2,15 @@
 import { getHeapStatistics } from 'node:v8';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { type Evictable, Eviction, isReading } from './eviction.ts';
 import type { ProblemDetails } from './problem.ts';
-import { sourceOf } from './remote-address.ts';
-import { type Handler, RequestQueue, type WaitingRequests } from './request-queue.ts';
+import type { SenderHead } from './remote-address.ts';
+import { type Handler, RequestQueue, type Serving, type WaitingRequests } from './request-queue.ts';
 
 /** What a connection may hold unread: what one read brings, its head, and a body that is small. */
 const BYTES_OF_CONNECTION = 256 * 1024;
 const FEWEST_CONNECTIONS = 256;
 const MOST_CONNECTIONS = 2048;
-
-/** A sixteenth goes at once, so that a flood of connections does not have all of them looked at for each of its own. */
-const PART_TO_DROP = 16;
 
 /**
  * A body that brings less than so much in a window is not coming. An ordinary callback passes in one window over any
@@ -53,20 +51,12 @@ export interface ConnectionsOptions {
   readonly limits: ConnectionLimits;
   readonly handler: Handler;
   /** The address that counts for shares, where a request tells it. */
-  readonly senderOf: (request: IncomingMessage) => string;
+  readonly senderOf: (head: SenderHead) => string;
   /** Answers where nobody listens, and closes the connection. */
   readonly onNotAwaited: (socket: Socket, problem: ProblemDetails) => void;
 }
 
-/** What stands in the way of dropping a connection, least first. */
-const IDLE = 0;
-const ANSWERED = 1;
-const READING = 2;
-const BEING_HANDLED = 3;
-
-interface Connection {
-  readonly socket: Socket;
-  readonly queue: RequestQueue;
+interface Connection extends Evictable {
   /** When bytes of it were last seen to have come, and how many by then. */
   activeAt: number;
   bytesSeen: number;
@@ -82,10 +72,12 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   /** The oldest first. */
   readonly #all = new Set<Connection>();
+  readonly #eviction: Eviction<Connection>;
   readonly #waiting: WaitingRequests = { count: 0 };
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
+    this.#eviction = new Eviction(options.senderOf);
   }
 
   get count(): number {
@@ -94,52 +86,45 @@ export class Connections {
 
   /** Takes a connection in; another one, or it itself, is dropped where there are too many. */
   add(socket: Socket): void {
-    const { limits, handler } = this.#options;
-    if (this.#all.size >= limits.connections && !this.#makeRoom()) {
+    const { connections } = this.#options.limits;
+    if (this.#all.size >= connections && !this.#makeRoom()) {
       socket.destroy();
       return;
     }
-    const queue = new RequestQueue(socket, handler, this.#waiting);
-    const connection = { socket, queue, activeAt: performance.now(), ...UNWATCHED };
+    const connection = this.#connectionOn(socket);
     this.#all.add(connection);
-    socket.once('close', () => this.#all.delete(connection));
+    this.#eviction.add(connection);
+    socket.once('close', () => this.#forget(connection));
   }
 
-  /** Drops what is least needed of the source that has most. False where all are being handled. */
+  #connectionOn(socket: Socket): Connection {
+    const serving: Serving = {
+      handle: (request, response) => {
+        this.#eviction.countFor(connection, request);
+        return this.#options.handler(request, response);
+      },
+      onAnswered: () => this.#eviction.reconsider(connection),
+    };
+    const queue = new RequestQueue(socket, serving, this.#waiting);
+    const connection: Connection = { socket, queue, activeAt: performance.now(), ...UNWATCHED };
+    return connection;
+  }
+
+  /** False where all are being handled. */
   #makeRoom(): boolean {
-    const sources = this.#bySource().toSorted((one, other) => other.length - one.length);
-    // One is left for the newcomer's.
-    const share = Math.floor(this.#all.size / (sources.length + 1));
-    const mostAtOnce = Math.floor(this.#all.size / PART_TO_DROP);
-    for (const connections of sources) {
-      const droppable = leastNeededFirst(connections);
-      if (droppable.length === 0) continue;
-      const most = Math.max(1, Math.min(connections.length - share, mostAtOnce));
-      for (const connection of droppable.slice(0, most)) this.#drop(connection);
-      return true;
-    }
-    return false;
-  }
-
-  #bySource(): Connection[][] {
-    const sources = new Map<string, Connection[]>();
-    for (const connection of this.#all) {
-      const source = this.#sourceOf(connection);
-      const connections = sources.get(source);
-      if (connections === undefined) sources.set(source, [connection]);
-      else connections.push(connection);
-    }
-    return [...sources.values()];
+    const least = this.#eviction.next();
+    if (least !== undefined) this.#drop(least);
+    return least !== undefined;
   }
 
   #drop(connection: Connection): void {
-    this.#all.delete(connection);
+    this.#forget(connection);
     connection.socket.destroy();
   }
 
-  #sourceOf({ socket, queue }: Connection): string {
-    const request = queue.current?.request;
-    return sourceOf(request === undefined ? (socket.remoteAddress ?? '') : this.#options.senderOf(request));
+  #forget(connection: Connection): void {
+    this.#all.delete(connection);
+    this.#eviction.delete(connection);
   }
 
   /** Ends what has been too slow for too long. @param now milliseconds, by a clock that nobody sets */
@@ -151,6 +136,7 @@ export class Connections {
       if (this.#isTooSlow(connection, now)) this.#end(connection, TOO_SLOW);
       else if (this.#isUntaken(connection, now)) this.#drop(connection);
     }
+    this.#eviction.reconsiderAll();
   }
 
   #isTooSlow(connection: Connection, now: number): boolean {
@@ -173,8 +159,7 @@ export class Connections {
 
   /** Has those answered whose requests have not come to their end. */
   endUnread(problem: ProblemDetails): void {
-    for (const connection of this.#all)
-      if (standingOf(connection) === READING) this.#end(connection, problem);
+    for (const connection of this.#all) if (isReading(connection)) this.#end(connection, problem);
   }
 
   #end({ socket, queue: { current } }: Connection, problem: ProblemDetails): void {
@@ -201,16 +186,3 @@ const UNWATCHED = {
   answer: undefined,
   answeredAt: 0,
 };
-
-/** Without those that are being handled; of those alike, the longest silent first. */
-function leastNeededFirst(connections: readonly Connection[]): Connection[] {
-  return connections
-    .filter((connection) => standingOf(connection) < BEING_HANDLED)
-    .toSorted((one, other) => standingOf(one) - standingOf(other) || one.activeAt - other.activeAt);
-}
-
-function standingOf({ queue: { current } }: Connection): number {
-  if (current === undefined || current.response.writableFinished) return IDLE;
-  if (current.response.headersSent) return ANSWERED;
-  return current.request.complete ? BEING_HANDLED : READING;
-}

@@ -18,7 +18,10 @@ export interface Sender {
   readonly isKnown: boolean;
 }
 
-export type SenderReader = (request: IncomingMessage) => Sender;
+/** What of a request tells its sender; of the headers, X-Forwarded-For alone. */
+export type SenderHead = Pick<IncomingMessage, 'socket' | 'headers'>;
+
+export type SenderReader = (request: SenderHead) => Sender;
 
 /** So many proxies stand behind each other at most; the rest of a header is a stranger's word, and may be long. */
 const MOST_HOPS = 32;
@@ -48,12 +51,12 @@ export function senderReader(trustProxy: TrustedProxies): SenderReader {
   };
 }
 
-function directAddress(request: IncomingMessage): string {
+function directAddress(request: SenderHead): string {
   return request.socket.remoteAddress ?? '';
 }
 
 /** The last ones, from the right. */
-function forwardedBy({ headers }: IncomingMessage): readonly string[] {
+function forwardedBy({ headers }: SenderHead): readonly string[] {
   const forwarded = [headers['x-forwarded-for']].flat().join(',');
   return forwarded.split(',').slice(-MOST_HOPS).toReversed();
 }

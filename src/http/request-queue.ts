@@ -16,6 +16,12 @@ export interface Exchange {
   readonly response: ServerResponse;
 }
 
+export interface Serving {
+  readonly handle: Handler;
+  /** The answer is out, or its reader is gone. */
+  readonly onAnswered: () => void;
+}
+
 /** How many requests wait on all connections. */
 export interface WaitingRequests {
   count: number;
@@ -34,13 +40,13 @@ export class RequestQueue {
   /** Whether the connection was ended for what was asked of it: what else has come is not worth parsing. */
   isOver = false;
   readonly #socket: Socket;
-  readonly #handler: Handler;
+  readonly #serving: Serving;
   readonly #all: WaitingRequests;
   #waiting: Exchange[] = [];
 
-  constructor(socket: Socket, handler: Handler, all: WaitingRequests) {
+  constructor(socket: Socket, serving: Serving, all: WaitingRequests) {
     this.#socket = socket;
-    this.#handler = handler;
+    this.#serving = serving;
     this.#all = all;
     (socket as QueuedConnection)[QUEUE] = this;
     socket.once('close', () => this.#dropWaiting());
@@ -62,7 +68,7 @@ export class RequestQueue {
     this.current = exchange;
     exchange.response.once('close', () => this.#goOnAfter(exchange));
     if (isChunked(exchange)) this.#holdRest(exchange);
-    void this.#handler(exchange.request, exchange.response);
+    void this.#serving.handle(exchange.request, exchange.response);
   }
 
   /** Whoever wants the body, or drops it, reads on. What nobody asks for, Node drops by itself, and at full speed. */
@@ -74,6 +80,7 @@ export class RequestQueue {
   #goOnAfter(answered: Exchange): void {
     if (isChunked(answered) && !answered.request.complete) this.#socket.destroySoon();
     this.current = undefined;
+    this.#serving.onAnswered();
     const next = this.#waiting.shift();
     if (next === undefined) return;
     this.#all.count -= 1;

@@ -10,6 +10,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { connectionLimits, type ConnectionLimits, Connections } from './connections.ts';
 import { CRUMB_BYTES, CrumbTurns, HeldConnection } from './crumbs.ts';
 import { PROBLEM_TYPE, problemBody, type ProblemDetails } from './problem.ts';
+import type { SenderHead } from './remote-address.ts';
 import { faultOfHead } from './request-head.ts';
 import { type Handler, RequestQueue, StoppableRequest } from './request-queue.ts';
 
@@ -60,7 +61,7 @@ export interface ServerOptions {
   readonly timeouts?: ServerTimeouts;
   readonly limits?: ConnectionLimits;
   /** The address that a request counts as coming from; by default that of its connection. */
-  readonly senderOf?: (request: IncomingMessage) => string;
+  readonly senderOf?: (request: SenderHead) => string;
   readonly onMalformed?: (request: MalformedRequest) => void;
 }
 
@@ -124,7 +125,7 @@ function keepConnections(
   return connections;
 }
 
-function addressOf({ socket }: IncomingMessage): string {
+function addressOf({ socket }: SenderHead): string {
   return socket.remoteAddress ?? '';
 }
 

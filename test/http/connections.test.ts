@@ -1,10 +1,11 @@
 /** What one connection, or very many of them, may ask of a listener. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type ConnectionLimits, connectionLimits, NOT_AWAITED } from '../../src/http/connections.ts';
+import type { SenderHead } from '../../src/http/remote-address.ts';
 import { type Handler, RequestQueue } from '../../src/http/request-queue.ts';
 import { listen, type ListeningServer, type MalformedRequest } from '../../src/http/server.ts';
 import { moment } from '../support/moment.ts';
@@ -33,7 +34,7 @@ describe('a listener', () => {
   const start = async (
     handler: Handler,
     limits: Partial<ConnectionLimits> = {},
-    senderOf?: (request: IncomingMessage) => string,
+    senderOf?: (request: SenderHead) => string,
   ) => {
     malformed = [];
     const server = await listen(
@@ -330,7 +331,7 @@ describe('a listener', () => {
     });
 
     it('goes by the sender that a request tells, not by the proxy that all come from', async () => {
-      const sender = (request: IncomingMessage) => String(request.headers['x-forwarded-for']);
+      const sender = (request: SenderHead) => String(request.headers['x-forwarded-for']);
       const server = await start(serve, { connections: 6 }, sender);
       const open = async (from: string) => {
         const client = await connect(server);
