@@ -88,6 +88,8 @@ describe('the source that gets a share', () => {
       Array(3).fill('192.0.2.7'),
     );
     expect(sourceOf('192.0.2.8')).not.to.equal(sourceOf('192.0.2.7'));
+    const edges = ['0.0.0.0', '255.255.255.255', '9.10.99.100', '199.200.249.250'];
+    expect(edges.map((each) => sourceOf(`::ffff:${each}`))).to.deep.equal(edges);
   });
 
   it('is the /64 of an IPv6 address', () => {
