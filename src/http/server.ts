@@ -10,7 +10,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { connectionLimits, type ConnectionLimits, Connections } from './connections.ts';
 import { CRUMB_BYTES, CrumbTurns, HeldConnection } from './crumbs.ts';
 import { PROBLEM_TYPE, problemBody, type ProblemDetails } from './problem.ts';
-import type { SenderHead } from './remote-address.ts';
+import { type SenderHead, sourceOf } from './remote-address.ts';
 import { faultOfHead } from './request-head.ts';
 import { type Handler, RequestQueue, StoppableRequest } from './request-queue.ts';
 
@@ -111,14 +111,14 @@ function keepConnections(
     },
     onNotAwaited: (socket, problem) => answerBare(socket, problem),
   });
-  const turns = new CrumbTurns();
+  const crumbs = { turns: new CrumbTurns(), senderOf };
   const serve = (request: IncomingMessage, response: ServerResponse) =>
     RequestQueue.of(request.socket)?.take({ request, response });
   server.on('request', serve);
   server.on('checkExpectation', serve);
   server.on('connection', (socket: Socket) => {
     // Node calls this when an answer that closes the connection is out.
-    socket.destroySoon = () => closeGently(socket, turns);
+    socket.destroySoon = () => closeGently(socket, crumbs);
     connections.add(socket);
   });
   server.on('clientError', refuse);
@@ -179,7 +179,7 @@ function answerBare(socket: Socket, problem: ProblemDetails): void {
  * Closing while the sender is still uploading resets the connection, and with it goes the answer that the sender has
  * not read yet. So only our side is closed, and what keeps coming is dropped, within bounds (nginx: lingering_close).
  */
-function closeGently(socket: Socket, turns: CrumbTurns): void {
+function closeGently(socket: Socket, crumbs: CrumbsToDrop): void {
   // Node asks for it, and so do we where it does not.
   if (socket.writableEnded) return;
   const request = RequestQueue.of(socket)?.current?.request;
@@ -191,13 +191,19 @@ function closeGently(socket: Socket, turns: CrumbTurns): void {
   socket.end();
   request.unpipe();
   request.once('end', () => socket.destroy());
-  dropRest(request, socket, turns);
+  dropRest(request, socket, crumbs);
   destroyLater(socket);
 }
 
+interface CrumbsToDrop {
+  readonly turns: CrumbTurns;
+  readonly senderOf: (request: SenderHead) => string;
+}
+
 /** Crumbs one read after the other, in turn with whoever else is dropped. */
-function dropRest(request: IncomingMessage, socket: Socket, turns: CrumbTurns): void {
+function dropRest(request: IncomingMessage, socket: Socket, { turns, senderOf }: CrumbsToDrop): void {
   const connection = HeldConnection.of(socket);
+  const source = sourceOf(senderOf(request));
   let bytesLeft = LINGER_BYTES;
   let giveUpTurn: (() => void) | undefined;
   const readOn = () => {
@@ -209,7 +215,7 @@ function dropRest(request: IncomingMessage, socket: Socket, turns: CrumbTurns): 
     if (bytesLeft < 0) socket.destroy();
     if (chunk.length >= CRUMB_BYTES) return;
     connection.hold();
-    giveUpTurn ??= turns.wait(readOn);
+    giveUpTurn ??= turns.wait(source, readOn);
   });
   socket.once('close', () => giveUpTurn?.());
   request.resume();

@@ -17,6 +17,8 @@ export interface BodyStreamOptions {
   readonly encoding: string;
   readonly reading: Reading;
   readonly turns: CrumbTurns;
+  /** What has its share of the turns. */
+  readonly source: string;
   /** More as it comes, still compressed, are an error. */
   readonly mostBytes: number;
   /** Of that error. */
@@ -135,7 +137,8 @@ class GatheredPieces extends Readable {
 
   #rest(): void {
     this.#connection.hold();
-    this.#endRest = this.#options.turns.wait(() => {
+    const { turns, source } = this.#options;
+    this.#endRest = turns.wait(source, () => {
       this.#endRest = undefined;
       if (this.readableLength < this.readableHighWaterMark) this.#connection.goOn();
     });

@@ -105,11 +105,13 @@ async function readMetered(
   read: Read,
   { maxBytes, budget, sourceOf, turns }: BodyReaderOptions & { readonly turns: CrumbTurns },
 ): Promise<ReadBody> {
-  const reading = budget.open(sourceOf(ctx.req), (problem) => body.destroy(problem));
+  const source = sourceOf(ctx.req);
+  const reading = budget.open(source, (problem) => body.destroy(problem));
   const body = bodyStream(ctx.req, {
     encoding: ctx.req.headers['content-encoding'] ?? '',
     reading,
     turns,
+    source,
     mostBytes: maxBytes,
     tooLarge: () => tooLarge(maxBytes),
     cutShort: unreadable,
