@@ -4,8 +4,11 @@
  */
 import type { Socket } from 'node:net';
 
-/** Smaller pieces are crumbs. */
-export const CRUMB_BYTES = 256;
+/** Pieces are crumbs where more than such a part of a read stands between them: they have less than 300 bytes each. */
+const PART_BETWEEN = 1 / 50;
+
+/** A smaller read is no work, whatever it brings. */
+const LEAST_READ_BYTES = 4096;
 
 /** Of all senders together, each turn being one read, so that they leave most of the time to others. */
 const CRUMBS_EVERY_MS = 10;
@@ -54,6 +57,25 @@ export class CrumbTurns {
   }
 }
 
+/** Tells crumbs from what a connection has brought in all, and what of it was body. */
+export class CrumbJudge {
+  readonly #socket: Socket;
+  #bytesSeen: number;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    this.#bytesSeen = socket.bytesRead;
+  }
+
+  /** @param bodyBytes what the body has got by what was read since it was last asked */
+  wereCrumbs(bodyBytes: number): boolean {
+    const { bytesRead } = this.#socket;
+    const read = bytesRead - this.#bytesSeen;
+    this.#bytesSeen = bytesRead;
+    return read >= LEAST_READ_BYTES && read - bodyBytes > read * PART_BETWEEN;
+  }
+}
+
 const HELD = Symbol('held connection');
 
 interface HoldableSocket extends Socket {
@@ -76,7 +98,7 @@ export class HeldConnection {
   hold(): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
-    // Node resumes a connection by itself, with each piece that is taken.
+    // Node resumes a connection by itself when something is taken.
     this.#socket.on('resume', this.#keepPaused).pause();
   }
 

@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { connectionLimits, type ConnectionLimits, Connections } from './connections.ts';
-import { CRUMB_BYTES, CrumbTurns, HeldConnection } from './crumbs.ts';
+import { CrumbJudge, CrumbTurns, HeldConnection } from './crumbs.ts';
 import { PROBLEM_TYPE, problemBody, type ProblemDetails } from './problem.ts';
 import { type SenderHead, sourceOf } from './remote-address.ts';
 import { faultOfHead } from './request-head.ts';
@@ -203,6 +203,7 @@ interface CrumbsToDrop {
 /** Crumbs one read after the other, in turn with whoever else is dropped. */
 function dropRest(request: IncomingMessage, socket: Socket, { turns, senderOf }: CrumbsToDrop): void {
   const connection = HeldConnection.of(socket);
+  const judge = new CrumbJudge(socket);
   const source = sourceOf(senderOf(request));
   let bytesLeft = LINGER_BYTES;
   let giveUpTurn: (() => void) | undefined;
@@ -210,15 +211,19 @@ function dropRest(request: IncomingMessage, socket: Socket, { turns, senderOf }:
     giveUpTurn = undefined;
     connection.goOn();
   };
-  request.on('data', (chunk: Buffer) => {
-    bytesLeft -= chunk.length;
+  const drop = () => {
+    const piece: unknown = request.read();
+    if (!(piece instanceof Buffer)) return;
+    bytesLeft -= piece.length;
     if (bytesLeft < 0) socket.destroy();
-    if (chunk.length >= CRUMB_BYTES) return;
+    if (!judge.wereCrumbs(piece.length)) return;
     connection.hold();
     giveUpTurn ??= turns.wait(source, readOn);
-  });
+  };
   socket.once('close', () => giveUpTurn?.());
-  request.resume();
+  drop();
+  request.on('readable', drop);
+  connection.goOn();
 }
 
 function destroyLater(socket: Socket): void {

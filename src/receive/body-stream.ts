@@ -2,15 +2,11 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, Readable, Transform, type TransformCallback } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
-import { CRUMB_BYTES, type CrumbTurns, HeldConnection } from '../http/crumbs.ts';
+import { CrumbJudge, type CrumbTurns, HeldConnection } from '../http/crumbs.ts';
 import type { Reading } from './reading-budget.ts';
 
 /** A body may come in pieces of one byte, each of which costs a hundred times as much to keep. */
 const PIECE_BYTES = 16 * 1024;
-
-/** So many pieces are judged together: to gather one read of crumbs takes milliseconds. */
-const PIECES_JUDGED = 256;
-const BYTES_JUDGED = PIECES_JUDGED * CRUMB_BYTES;
 
 export interface BodyStreamOptions {
   /** In lower case; one that is known, or empty. */
@@ -46,13 +42,11 @@ function inflaterOf(encoding: string): Transform | undefined {
 class GatheredPieces extends Readable {
   readonly #request: IncomingMessage;
   readonly #connection: HeldConnection;
+  readonly #judge: CrumbJudge;
   readonly #options: BodyStreamOptions;
   #block = Buffer.allocUnsafe(PIECE_BYTES);
   #filled = 0;
   #received = 0;
-  /** Not judged yet. */
-  #pieces = 0;
-  #bytes = 0;
   /** While it waits for its turn: what gives that up. */
   #endRest: (() => void) | undefined;
 
@@ -60,16 +54,12 @@ class GatheredPieces extends Readable {
     super();
     this.#request = request;
     this.#connection = HeldConnection.of(request.socket);
+    this.#judge = new CrumbJudge(request.socket);
     this.#options = options;
-    this.#takeWhatCame();
-    request.on('data', this.#take).on('end', this.#finish).on('close', this.#cutShort);
-  }
-
-  /** With the head, however many pieces it is: where they are no ordinary ones, the next read has to wait its turn. */
-  #takeWhatCame(): void {
-    const come: unknown = this.#request.read();
-    if (come instanceof Buffer) this.#take(come);
-    if (this.#request.headers['transfer-encoding'] !== undefined && !this.#request.complete) this.#rest();
+    this.#take();
+    // Of what has come with the head, the judge knows nothing.
+    if (request.headers['transfer-encoding'] !== undefined && !request.complete) this.#rest();
+    request.on('readable', this.#take).on('end', this.#finish).on('close', this.#cutShort);
   }
 
   override _read(): void {
@@ -77,22 +67,24 @@ class GatheredPieces extends Readable {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#request.off('data', this.#take).off('end', this.#finish).off('close', this.#cutShort);
+    this.#request.off('readable', this.#take).off('end', this.#finish).off('close', this.#cutShort);
     this.#endRest?.();
     this.#connection.goOn();
     done(error);
   }
 
-  readonly #take = (piece: Buffer): void => {
+  /** All that one read of the connection has brought, however many pieces it is. */
+  readonly #take = (): void => {
+    const piece: unknown = this.#request.read();
+    if (!(piece instanceof Buffer)) return;
     this.#received += piece.length;
     if (this.#received > this.#options.mostBytes) {
       this.destroy(this.#options.tooLarge());
       return;
     }
     const mayGoOn = piece.length >= PIECE_BYTES / 2 ? this.#pass(piece) : this.#gather(piece);
-    // What of the body came with this read is still taken, since Node would keep it piece by piece.
     if (!mayGoOn) this.#connection.hold();
-    if (this.#areCrumbs(piece) && this.#endRest === undefined) this.#rest();
+    if (this.#judge.wereCrumbs(piece.length)) this.#rest();
   };
 
   #pass(piece: Buffer): boolean {
@@ -125,17 +117,8 @@ class GatheredPieces extends Readable {
     if (!this.#request.complete) this.destroy(this.#options.cutShort());
   };
 
-  #areCrumbs(piece: Buffer): boolean {
-    this.#pieces += 1;
-    this.#bytes += piece.length;
-    if (this.#pieces < PIECES_JUDGED) return false;
-    const areCrumbs = this.#bytes < BYTES_JUDGED;
-    this.#pieces = 0;
-    this.#bytes = 0;
-    return areCrumbs;
-  }
-
   #rest(): void {
+    if (this.#endRest !== undefined) return;
     this.#connection.hold();
     const { turns, source } = this.#options;
     this.#endRest = turns.wait(source, () => {
