@@ -236,6 +236,10 @@ describe('a listener', () => {
       request.once('end', () => response.end('read'));
     };
 
+    it('waits five seconds for it, unless told otherwise', () => {
+      expect(connectionLimits().speedWindowMs).to.equal(5000);
+    });
+
     it('answers 408 where it has brought next to nothing in a while', async () => {
       const server = await start(readAll, { speedWindowMs: 60 });
       const client = await connect(server);
