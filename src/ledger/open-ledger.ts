@@ -7,21 +7,25 @@ import { migrate } from './migrations.ts';
 import { isGone } from './owner.ts';
 import { patiently } from './patience.ts';
 import { isPending } from './pending-rows.ts';
+import { forgetRefused, refusedKept } from './refused-rows.ts';
 import { isSqliteBusy } from './sqlite-busy.ts';
 import { openSqlite } from './sqlite.ts';
 import { WAITS_FOR_EARLIER } from './rows.ts';
 import { type LedgerOptions, SqlLedger } from './sql-ledger.ts';
+import { limitOf } from './sql-space.ts';
 import { SQLITE, sqlitePathOf } from './store-url.ts';
 import type { Tables } from './tables.ts';
 
-const RELEASE_TIMEOUT_MS = 5000;
+const TRANSACTION_TIMEOUT_MS = 5000;
 
 /** @throws {Error} a store that cannot be opened, or was written by a newer version */
 export async function openLedger(url: string, options: LedgerOptions): Promise<OpenLedger> {
   const store = await openStore(url, options);
   try {
     await migrate(store, options.clock);
-    await releaseClaimsOfTheGone(store, options);
+    const { owner, leaseMs } = options;
+    await transact(store, options, (trx) => releaseClaimsOfTheGone(trx, owner, leaseMs));
+    await transact(store, options, (trx) => forgetRefused(trx, refusedKept(limitOf(store, options))));
     return new SqlLedger(store, options);
   } catch (error) {
     await store.close();
@@ -29,18 +33,19 @@ export async function openLedger(url: string, options: LedgerOptions): Promise<O
   }
 }
 
-/** What a crashed predecessor was sending is free at once, instead of when its lease ends. */
-async function releaseClaimsOfTheGone(
+function transact(
   { db, traits }: OpenStore,
-  { clock, owner, leaseMs }: LedgerOptions,
+  { clock }: LedgerOptions,
+  work: (trx: Kysely<Tables>) => Promise<void>,
 ): Promise<void> {
-  await patiently(clock, traits.isBusy, () => {
-    const settings = { isDurable: false, deadline: new Deadline(clock, RELEASE_TIMEOUT_MS) };
-    return traits.transact(db, settings, (trx) => releaseIn(trx, owner, leaseMs));
+  return patiently(clock, traits.isBusy, () => {
+    const settings = { isDurable: false, deadline: new Deadline(clock, TRANSACTION_TIMEOUT_MS) };
+    return traits.transact(db, settings, work);
   });
 }
 
-async function releaseIn(db: Kysely<Tables>, self: string, leaseMs: number): Promise<void> {
+/** What a crashed predecessor was sending is free at once, instead of when its lease ends. */
+async function releaseClaimsOfTheGone(db: Kysely<Tables>, self: string, leaseMs: number): Promise<void> {
   const claims = await db
     .selectFrom('deliveries')
     .select('claimed_by')

@@ -37,9 +37,9 @@ import {
 } from './pending-rows.ts';
 import { probeStore } from './probe.ts';
 import type { PruneRequest, PruneStep } from './pruning.ts';
-import { keepRefused } from './refused-rows.ts';
+import { keepRefused, refusedKept } from './refused-rows.ts';
 import { deliveryRecord, historyIn, refusedRow } from './rows.ts';
-import { type SpaceSettings, spaceIn } from './sql-space.ts';
+import { limitOf, type SpaceSettings, spaceIn } from './sql-space.ts';
 import { bytesAdded } from './store-size.ts';
 import type { StoreSpace } from './store-space.ts';
 import { BodyCompressor, bytesToStore, Deflated } from './stored-body.ts';
@@ -75,6 +75,7 @@ export class SqlLedger implements OpenLedger {
   readonly #compressor: BodyCompressor;
   readonly #inHand = new CallbacksInHand();
   readonly #space: StoreSpace | undefined;
+  readonly #refusedKept: number;
   readonly #settlements: GroupCommit<Settlement, Settled>;
   readonly #unwritten: UnwrittenOutcomes;
   readonly #orphans: OrphanedClaims;
@@ -96,6 +97,7 @@ export class SqlLedger implements OpenLedger {
     this.#unwritten = new UnwrittenOutcomes((settlement) => this.#writeBelated(settlement), mayPassInPieces);
     this.#compressor = new BodyCompressor(!store.traits.isCompressing);
     this.#space = spaceIn(this.#store, this.#inHand, options);
+    this.#refusedKept = refusedKept(limitOf(store, options));
     this.#admissions = new Admissions({
       store: this.#store,
       claim: options,
@@ -188,7 +190,8 @@ export class SqlLedger implements OpenLedger {
     const hasRoom = this.#space?.tryReserve(bytes) ?? true;
     if (hasRoom) this.#space?.release(bytes, true);
     await this.#store.transact(settings, async (trx) => {
-      if (hasRoom) await keepRefused(trx, { ...row, body: body instanceof Deflated ? body.bytes : row.body });
+      const stored = body instanceof Deflated ? body.bytes : row.body;
+      if (hasRoom) await keepRefused(trx, { ...row, body: stored }, this.#refusedKept);
       if (alert !== undefined) await this.#raise(trx, [alert]);
     });
   }

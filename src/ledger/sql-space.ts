@@ -1,6 +1,7 @@
 /** The space of a store that Botbell bounds by itself. */
 import type { Clock } from '../time/clock.ts';
 import type { CallbacksInHand } from './callbacks-in-hand.ts';
+import type { OpenStore } from './dialect.ts';
 import { EarlyForgetting, earlyStep } from './early-forgetting.ts';
 import type { StoreEvent } from './store-size.ts';
 import { StoreSpace } from './store-space.ts';
@@ -13,17 +14,27 @@ export interface SpaceSettings {
   readonly onStoreEvent?: (event: StoreEvent) => void;
 }
 
-/** Undefined: nobody set a limit, or the database server's operator does. */
+/** Bytes; undefined: nobody set a limit, or the database server's operator does. */
+export function limitOf(
+  { measure }: Pick<OpenStore, 'measure'>,
+  { maxBytes }: Pick<SpaceSettings, 'maxBytes'>,
+): number | undefined {
+  return measure === undefined ? undefined : maxBytes;
+}
+
+/** Undefined: it has no limit. */
 export function spaceIn(
   store: TimedStore,
   inHand: CallbacksInHand,
-  { clock, maxBytes, onStoreEvent = () => undefined }: SpaceSettings,
+  settings: SpaceSettings,
 ): StoreSpace | undefined {
   const { measure } = store;
+  const { clock, onStoreEvent = () => undefined } = settings;
+  const maxBytes = limitOf(store, settings);
   if (measure === undefined || maxBytes === undefined) return undefined;
   const forgetting = new EarlyForgetting(async (step) => {
-    const settings = { isDurable: false, deadline: store.deadline() };
-    const done = await store.transact(settings, (trx) => earlyStep(trx, store.traits, inHand, step));
+    const inBackground = { isDurable: false, deadline: store.deadline() };
+    const done = await store.transact(inBackground, (trx) => earlyStep(trx, store.traits, inHand, step));
     if (done.forgotten > 0) onStoreEvent({ what: 'forgotten_early', count: done.forgotten });
     return done;
   }, clock);

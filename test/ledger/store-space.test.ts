@@ -235,6 +235,29 @@ describe('A SQLite ledger with a limit', () => {
     expect((await store.rows('deliveries')).at(-1)).to.include({ destination: 'slack:#alerts' });
   });
 
+  it('takes callbacks however many bodies are refused, and keeps the newest of these', async () => {
+    const body = noise(64 * 1024);
+    const refuse = (detail: string) =>
+      ledger.refuse({ receivedAt: 1, status: 422, detail, errors: [], from: '', body });
+    for (let number = 0; number < 400; number += 1) await refuse(String(number));
+    expect(await ledger.bytesUsed()).to.be.lessThan(MAX_BYTES / 4);
+    const details = (await store.rows('refused')).map((row) => row['detail']);
+    expect(details.slice(-10)).to.deep.equal(Array.from({ length: 10 }, (_, index) => String(390 + index)));
+    await leave();
+    expect(events).to.deep.equal([]);
+  });
+
+  it('takes callbacks again once it is opened, where an earlier version filled it with refused bodies', async () => {
+    await store.run(`
+      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 1000)
+      insert into refused (received_at, status, detail, errors, remote_address, body)
+        select 0, 422, '', '[]', '', randomblob(65536) from numbers`);
+    await ledger.close();
+    ledger = await open();
+    await leave();
+    expect(events).to.deep.equal([]);
+  });
+
   it('keeps of what is done whatever may come again, for as long as there is room', async () => {
     const old = await finish([OPS]);
     await clock.advance(2 * HOUR_MS);
