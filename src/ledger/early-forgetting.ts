@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Clock } from '../time/clock.ts';
 import type { CallbacksInHand } from './callbacks-in-hand.ts';
 import type { DialectTraits } from './dialect.ts';
-import { CALLBACKS_PER_STEP, forget, pruneStep } from './prune.ts';
+import { CALLBACKS_PER_STEP, forget, pruneStep, sizesOf, withinBytes } from './prune.ts';
 import type { PruneStep } from './pruning.ts';
 import type { Tables } from './tables.ts';
 
@@ -34,8 +34,13 @@ export interface EarlyStep {
   readonly after: number;
 }
 
+export interface EarlyStepDone extends PruneStep {
+  /** Of the candidates, those for which there was too much to do. */
+  readonly left: readonly number[];
+}
+
 export class EarlyForgetting {
-  readonly #step: (step: EarlyStep) => Promise<PruneStep>;
+  readonly #step: (step: EarlyStep) => Promise<EarlyStepDone>;
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   #after = 0;
   #passBeganAt = Number.NEGATIVE_INFINITY;
@@ -43,7 +48,7 @@ export class EarlyForgetting {
   #candidates: number[] = [];
   #running: { readonly urgency: Urgency; readonly forgotten: Promise<number> } | undefined;
 
-  constructor(step: (step: EarlyStep) => Promise<PruneStep>, clock: Pick<Clock, 'now' | 'monotonic'>) {
+  constructor(step: (step: EarlyStep) => Promise<EarlyStepDone>, clock: Pick<Clock, 'now' | 'monotonic'>) {
     this.#step = step;
     this.#clock = clock;
   }
@@ -76,9 +81,11 @@ export class EarlyForgetting {
 
   async #forget(urgency: Urgency): Promise<number> {
     const now = this.#clock.now();
-    const candidates = urgency === 'all' ? this.#candidates.splice(0, CALLBACKS_PER_STEP) : [];
+    const candidates = urgency === 'all' ? this.#candidates.slice(0, CALLBACKS_PER_STEP) : [];
     if (candidates.length > 0) {
-      return (await this.#step({ candidates, before: now, now, after: 0 })).forgotten;
+      const { forgotten, left } = await this.#step({ candidates, before: now, now, after: 0 });
+      this.#candidates.splice(0, candidates.length, ...left);
+      return forgotten;
     }
     this.#beginPassIfDue();
     const before = urgency === 'all' ? now + 1 : now - MAY_COME_AGAIN_MS;
@@ -102,13 +109,20 @@ export async function earlyStep(
   traits: Pick<DialectTraits, 'lockForgotten'>,
   inHand: Pick<CallbacksInHand, 'has'>,
   { candidates, before, now, after }: EarlyStep,
-): Promise<PruneStep> {
+): Promise<EarlyStepDone> {
   const newest = await newestIn(trx);
   const kept = { has: (id: number) => inHand.has(id) || newest.has(id) };
-  if (candidates.length === 0) return pruneStep(trx, traits, { sweep: 'done', before, now, after, kept });
-  const ids = candidates.filter((id) => !kept.has(id));
-  const { forgotten } = await forget(trx, traits, 'done', ids);
-  return { forgotten, lookedAt: after, isThrough: false };
+  if (candidates.length === 0) {
+    return { ...(await pruneStep(trx, traits, { sweep: 'done', before, now, after, kept })), left: [] };
+  }
+  const known = await sizesOf(
+    trx,
+    candidates.filter((id) => !kept.has(id)),
+  ).execute();
+  const ids = withinBytes(known).rows.map(({ id }) => id);
+  const { forgotten, left } = await forget(trx, traits, 'done', ids);
+  const tooLarge = known.slice(ids.length).map(({ id }) => id);
+  return { forgotten, left: [...left, ...tooLarge], lookedAt: after, isThrough: false };
 }
 
 async function newestIn(trx: Kysely<Tables>): Promise<ReadonlySet<number>> {

@@ -56,7 +56,8 @@ export async function pruneStep(
     ({ id, received_at }) => received_at < before && received_at <= now && !kept?.has(id),
   );
   const ids = old.map(({ id }) => id);
-  const { forgotten, isCutShort } = await forget(trx, traits, range.sweep, ids);
+  const { forgotten, left } = await forget(trx, traits, range.sweep, ids);
+  const isCutShort = left.length > 0;
   return {
     forgotten,
     lookedAt: isCutShort ? after : (looked.at(-1)?.id ?? after),
@@ -64,17 +65,10 @@ export async function pruneStep(
   };
 }
 
-interface NextRow {
-  readonly id: number;
-  readonly received_at: number;
-  readonly bytes: number;
-}
-
 /** At least one, however large it is. */
-function withinBytes(rows: readonly NextRow[]): {
-  readonly rows: readonly NextRow[];
-  readonly isLast: boolean;
-} {
+export function withinBytes<Row extends { readonly bytes: number }>(
+  rows: readonly Row[],
+): { readonly rows: readonly Row[]; readonly isLast: boolean } {
   let bytes = 0;
   const tooMuch = rows.findIndex((row, index) => (bytes += row.bytes) > BYTES_PER_STEP && index > 0);
   return tooMuch === -1
@@ -82,22 +76,27 @@ function withinBytes(rows: readonly NextRow[]): {
     : { rows: rows.slice(0, tooMuch), isLast: false };
 }
 
+/** Neither database reads the body for this. */
+const bodyBytes = sql<number>`octet_length(body)`.as('bytes');
+
+export function sizesOf(db: Pick<Kysely<Tables>, 'selectFrom'>, ids: readonly number[]) {
+  return db.selectFrom('callbacks').select(['id', bodyBytes]).where('id', 'in', ids).orderBy('id');
+}
+
 export function nextAfter(db: Pick<Kysely<Tables>, 'selectFrom'>, after: number) {
-  return (
-    db
-      .selectFrom('callbacks')
-      // Neither database reads the body for this.
-      .select(['id', 'received_at', sql<number>`octet_length(body)`.as('bytes')])
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(CALLBACKS_PER_STEP)
-  );
+  return db
+    .selectFrom('callbacks')
+    .select(['id', 'received_at', bodyBytes])
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(CALLBACKS_PER_STEP);
 }
 
 interface Forgotten {
+  /** How many callbacks went. */
   readonly forgotten: number;
-  /** The same callbacks are to be looked at again: they have more entries than one step takes. */
-  readonly isCutShort: boolean;
+  /** Ids of those to be looked at again: with these there would be more entries than one step takes. */
+  readonly left: readonly number[];
 }
 
 /** Not those of which anything is undelivered, or is being written. */
@@ -108,27 +107,40 @@ export async function forget(
   ids: readonly number[],
 ): Promise<Forgotten> {
   const locked = ids.length === 0 ? [] : await traits.lockForgotten(trx, ids);
-  if (locked.length === 0) return { forgotten: 0, isCutShort: false };
-  const going = await trx
+  if (locked.length === 0) return { forgotten: 0, left: [] };
+  const rows = await trx
     .selectFrom('callbacks')
     .select('id')
     .where('id', 'in', locked)
     .where(GOES[sweep])
+    .orderBy('id')
     .execute();
-  if (going.length === 0) return { forgotten: 0, isCutShort: false };
-  const goingIds = going.map(({ id }) => id);
-  if (await forgetEntries(trx, goingIds)) return { forgotten: 0, isCutShort: true };
-  await trx.deleteFrom('callbacks').where('id', 'in', goingIds).execute();
-  return { forgotten: goingIds.length, isCutShort: false };
+  if (rows.length === 0) return { forgotten: 0, left: [] };
+  const going = rows.map(({ id }) => id);
+  const whole = await withinEntries(trx, going);
+  await forgetEntries(trx, whole.length === 0 ? going.slice(0, 1) : whole);
+  if (whole.length > 0) await trx.deleteFrom('callbacks').where('id', 'in', whole).execute();
+  return { forgotten: whole.length, left: going.slice(whole.length) };
 }
 
-/** @returns whether there are more */
-async function forgetEntries(trx: Kysely<Tables>, callbackIds: readonly number[]): Promise<boolean> {
-  const { numDeletedRows } = await trx
+/** As many of the first as can go with all their entries; none where the first one alone has too many. */
+async function withinEntries(trx: Kysely<Tables>, ids: readonly number[]): Promise<readonly number[]> {
+  const entries = await trx
+    .selectFrom('history')
+    .select('callback_id')
+    .where('callback_id', 'in', ids)
+    .orderBy('callback_id')
+    .limit(ENTRIES_PER_STEP + 1)
+    .execute();
+  const tooMuch = entries[ENTRIES_PER_STEP]?.callback_id ?? Number.POSITIVE_INFINITY;
+  return ids.filter((id) => id < tooMuch);
+}
+
+async function forgetEntries(trx: Kysely<Tables>, callbackIds: readonly number[]): Promise<void> {
+  await trx
     .deleteFrom('history')
     .where('id', 'in', (eb) =>
       eb.selectFrom('history').select('id').where('callback_id', 'in', callbackIds).limit(ENTRIES_PER_STEP),
     )
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows) === ENTRIES_PER_STEP;
+    .execute();
 }

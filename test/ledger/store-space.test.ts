@@ -1,7 +1,7 @@
 /** A SQLite ledger keeps within `store.max_size`: what is done goes early, what is undelivered never. */
 import { statSync } from 'node:fs';
 import { expect } from 'chai';
-import { type Arrival, LedgerFull } from '../../src/ledger/ledger.ts';
+import { type Admission, type Arrival, LedgerFull } from '../../src/ledger/ledger.ts';
 import type { OpenLedger } from '../../src/ledger/config-store.ts';
 import type { StoreEvent } from '../../src/ledger/store-size.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
@@ -201,6 +201,45 @@ describe('A SQLite ledger with a limit', () => {
     await leave(1000);
     expect(events.slice(-2).map(({ what }) => what)).to.deep.equal(['forgotten_early', 'has_room']);
     expect(forgottenEarly()).to.equal(3);
+  });
+
+  it('has room again, by itself, where what was told came and was tried many times', async () => {
+    const all = [await leave(40_000), await leave(40_000)];
+    while ((await ledger.bytesUsed()) < 0.8 * MAX_BYTES) all.push(await leave(40_000));
+    await store.run(`
+      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 9)
+      insert into history (callback_id, entry) select id, '{}' from callbacks, numbers`);
+    await fillWithUndelivered();
+    for (const { callbackId, deliveries } of all) {
+      const told = deliveries.map(({ id }) => delivered(id));
+      await ledger.settle({ ...settlementOf(told), history: { callbackId, attempts: [], answer } });
+    }
+    for (let number = 0; number < all.length / 2; number += 1) await leave(40_000);
+    const entries = new Map<unknown, number>();
+    for (const row of await store.rows('history')) {
+      entries.set(row['callback_id'], (entries.get(row['callback_id']) ?? 0) + 1);
+    }
+    const left = new Set(await idsIn('callbacks'));
+    const stayed = all.filter(({ callbackId }) => left.has(callbackId));
+    expect(stayed.every(({ callbackId }) => entries.get(callbackId) === 11)).to.equal(true);
+    expect(forgottenEarly()).to.be.greaterThan(all.length / 3);
+  });
+
+  it('forgets no more than some megabytes at once, so that nobody waits for it', async () => {
+    await ledger.close();
+    ledger = await open(4 * MAX_BYTES);
+    const some: Admission[] = [];
+    while ((await ledger.bytesUsed()) < 3 * MAX_BYTES) some.push(await leave(4_000_000));
+    await fillWithUndelivered();
+    for (const admission of some) {
+      const { callbackId } = admission;
+      const told = idsOf(admission).map(delivered);
+      await ledger.settle({ ...settlementOf(told), history: { callbackId, attempts: [], answer } });
+    }
+    await leave(8_000_000);
+    const counts = events.flatMap((event) => (event.what === 'forgotten_early' ? event.count : []));
+    expect(Math.max(...counts), 'of three megabytes').to.equal(2);
+    expect(counts.length).to.be.greaterThan(1);
   });
 
   it('finds now and then what somebody else has finished', async () => {
