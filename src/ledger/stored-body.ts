@@ -26,8 +26,8 @@ export type BodyToStore = Uint8Array | Deflated;
  */
 export const LARGE_BYTES = 8 * 1024;
 
-/** Characters. The worker claims 64 at once, and what they hold counts nowhere. */
-const READ_AT_ONCE = 4096;
+/** The worker claims 64 at once, and what they hold counts nowhere. */
+const READ_AT_ONCE_BYTES = 4096;
 
 /** Five times as fast as the default, for a fifth more bytes. */
 const OPTIONS = { level: constants.Z_BEST_SPEED };
@@ -95,7 +95,8 @@ export async function readBody(stored: StoredBody): Promise<Buffer> {
  * @param isCompressing the database by itself, so that all are text
  */
 export function isReadAtOnce(isCompressing: boolean): RawBuilder<boolean> {
-  const isShort = sql<boolean>`length(body) <= ${READ_AT_ONCE}`;
+  // To count characters, a database would read and decompress every body.
+  const isShort = sql<boolean>`octet_length(body) <= ${READ_AT_ONCE_BYTES}`;
   return isCompressing ? isShort : sql<boolean>`(typeof(body) = 'text' and ${isShort})`;
 }
 

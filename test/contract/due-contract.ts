@@ -110,6 +110,12 @@ export function describeDueDeliveries(
         expect(unread).to.include({ bytes: Buffer.byteLength(JSON.stringify(callback)), values: 9 });
       });
 
+      it('is large by its bytes, however few characters these are', async () => {
+        for (const each of ['請', 'x']) await accept({ job_id: each, message: each.repeat(3000) }, [OPS]);
+        const claimed = await ledger.claimDue([{ destination: OPS.destination, limit: 64 }]);
+        expect(claimed.map(({ notice }) => notice === undefined)).to.deep.equal([true, false]);
+      });
+
       it('that is large and was superseded is held back, too', async () => {
         const message = 'x'.repeat(100_000);
         await accept({ status: EXECUTING, message }, [OPS]);

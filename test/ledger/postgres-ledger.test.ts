@@ -1,11 +1,13 @@
 /** PostgreSQL keeps every promise of a ledger, with any number of replicas on it, and through its own absence. */
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { type Alert, type Ledger, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { describeAlerts } from '../contract/alert-contract.ts';
 import { openPostgres } from '../../src/ledger/postgres.ts';
 import { nextAfter } from '../../src/ledger/prune.ts';
+import { isReadAtOnce } from '../../src/ledger/stored-body.ts';
 import { describeForgetting } from '../contract/forgetting-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
@@ -297,6 +299,25 @@ describe('PostgreSQL', function () {
       expect(troubles, 'idle connections that ended').not.to.deep.equal([]);
       await store.close();
     });
+  });
+
+  it('reads nothing of large bodies when it claims what is due', async () => {
+    const store = await createPostgresStore(server);
+    await store.open({ clock: new ManualClock(), owner: 'one', leaseMs: 1000, takeOverAfterMs: 1000 });
+    await store.run(`insert into callbacks
+        (kind, job_id, bot_id, bot_name, status, started_at, received_at, last_received_at, times_received, body, routing)
+      select 'callback', 'large', '', '', 1, 0, 0, 0, 1, string_agg(md5(number::text), ''), '[]'
+      from generate_series(1, 100000) as number`);
+    const { db } = openPostgres(store.url, () => undefined);
+    const body = sql`case when ${isReadAtOnce(true)} then body end`.as('body');
+    const plan = await db
+      .selectFrom('callbacks')
+      .select(body)
+      .explain('json', sql`analyze, buffers`);
+    await db.destroy();
+    await store.close();
+    const [, blocks] = /"Shared Hit Blocks":(\d+)/.exec(JSON.stringify(plan)) ?? [];
+    expect(Number(blocks), 'the body alone takes hundreds').to.be.lessThan(50);
   });
 
   it('finds what may be forgotten by the order of the callbacks, however many there are', async () => {
