@@ -7,27 +7,43 @@ const MOST_ANSWERS = 1000;
 /** One that nobody ever answers, since its request failed for a reason that nobody foresaw, is not remembered for ever. */
 const MOST_REMEMBERED = 100_000;
 
+interface InHand {
+  readonly timesReceived: number;
+  /** That are not answered yet. */
+  readonly requests: number;
+}
+
 export class CallbacksInHand {
-  readonly #timesReceived = new Map<number, number>();
+  readonly #byId = new Map<number, InHand>();
 
   begin({ callbackId, timesReceived }: Pick<Admission, 'callbackId' | 'timesReceived'>): void {
-    this.#timesReceived.set(callbackId, timesReceived);
-    if (this.#timesReceived.size <= MOST_REMEMBERED) return;
-    const [oldest] = this.#timesReceived.keys();
-    if (oldest !== undefined) this.#timesReceived.delete(oldest);
+    const requests = (this.#byId.get(callbackId)?.requests ?? 0) + 1;
+    this.#byId.set(callbackId, { timesReceived, requests });
+    if (this.#byId.size <= MOST_REMEMBERED) return;
+    const [oldest] = this.#byId.keys();
+    if (oldest !== undefined) this.#byId.delete(oldest);
   }
 
   has(callbackId: number): boolean {
-    return this.#timesReceived.has(callbackId);
+    return this.#byId.has(callbackId);
   }
 
   /** @returns what of it is worth writing: a history that anybody may prolong has an end */
-  end(settlement: Settlement): Settlement {
+  worthWriting(settlement: Settlement): Settlement {
     const { history } = settlement;
     if (history?.answer === undefined) return settlement;
-    const times = this.#timesReceived.get(history.callbackId) ?? 1;
-    this.#timesReceived.delete(history.callbackId);
+    const times = this.#byId.get(history.callbackId)?.timesReceived ?? 1;
     const isTold = history.attempts.some(({ outcome }) => outcome === 'delivered');
     return times <= MOST_ANSWERS || isTold ? settlement : { ...settlement, history: undefined };
+  }
+
+  /** It has been written, or could not be. */
+  end({ history }: Settlement): void {
+    if (history?.answer === undefined) return;
+    const inHand = this.#byId.get(history.callbackId);
+    if (inHand === undefined) return;
+    const { timesReceived, requests } = inHand;
+    if (requests <= 1) this.#byId.delete(history.callbackId);
+    else this.#byId.set(history.callbackId, { timesReceived, requests: requests - 1 });
   }
 }

@@ -126,13 +126,16 @@ export class SqlLedger implements OpenLedger {
 
   async settle(whole: Settlement, withinMs?: number): Promise<Settled> {
     const deadline = this.#store.deadline(withinMs);
-    const settlement = this.#inHand.end(whole);
-    const settled = await this.#settlements.add(settlement, deadline).catch((error: unknown) => {
-      this.#unwritten.keep(settlement);
-      const untold = settlement.deliveries.filter(({ state }) => state !== 'delivered');
-      this.#orphans.keep(untold.map(({ id }) => id));
-      throw unavailable(error);
-    });
+    const settlement = this.#inHand.worthWriting(whole);
+    const settled = await this.#settlements
+      .add(settlement, deadline)
+      .catch((error: unknown) => {
+        this.#unwritten.keep(settlement);
+        const untold = settlement.deliveries.filter(({ state }) => state !== 'delivered');
+        this.#orphans.keep(untold.map(({ id }) => id));
+        throw unavailable(error);
+      })
+      .finally(() => this.#inHand.end(whole));
     if (whole.history !== undefined) this.#space?.mayBeDone(whole.history.callbackId);
     if (settlement.isDurable) await this.#store.flush(deadline);
     return settled;
@@ -166,7 +169,7 @@ export class SqlLedger implements OpenLedger {
   }
 
   prune({ sweep, before, after }: PruneRequest): Promise<PruneStep> {
-    const range = { sweep, before, after, now: this.#options.clock.now() };
+    const range = { sweep, before, after, now: this.#options.clock.now(), kept: this.#inHand };
     return this.#transact((trx) => sweepStep(trx, this.#store.traits, range));
   }
 

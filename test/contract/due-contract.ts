@@ -8,6 +8,7 @@ import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noise } from '../support/noise.ts';
 import {
+  answered,
   arrivalOf,
   claimAllDue,
   claimedOf,
@@ -428,6 +429,8 @@ export function describeDueDeliveries(
       const DAY_MS = 86_400_000;
       const prune = async (before: number) =>
         (await ledger.prune({ sweep: 'done', before, after: 0 })).forgotten;
+      const finish = async (fields: Partial<Callback>, planned: readonly DeliveryTarget[]) =>
+        answered(ledger, await arrive(fields, planned));
 
       it('takes what is old and done, with everything that belongs to it', async () => {
         const { callbackId, deliveries } = await arrive({}, [OPS]);
@@ -455,20 +458,20 @@ export function describeDueDeliveries(
       });
 
       it('takes what was held back, too', async () => {
-        const [ops, log] = idsOf(await arrive({}, [OPS, LOG]));
+        const [ops, log] = idsOf(await finish({}, [OPS, LOG]));
         const held = { ...failed(log), state: 'held', heldBecause: 'no longer routed' } as const;
         await ledger.settle(settlementOf([delivered(ops), held]));
         expect(await prune(clock.now() + 1)).to.equal(1);
       });
 
       it('never takes a dead letter: nobody has been told of it', async () => {
-        const [ops, log] = idsOf(await arrive({}, [OPS, LOG]));
+        const [ops, log] = idsOf(await finish({}, [OPS, LOG]));
         await ledger.settle(settlementOf([{ ...failed(ops), state: 'dead' }, delivered(log)]));
         expect(await prune(clock.now() + 1000 * DAY_MS)).to.equal(0);
       });
 
       it('never takes a callback of which anything is pending, however old', async () => {
-        const [ops] = idsOf(await arrive({}, [OPS, LOG]));
+        const [ops] = idsOf(await finish({}, [OPS, LOG]));
         await ledger.settle(settlementOf([delivered(ops)]));
         expect(await prune(clock.now() + 1000 * DAY_MS)).to.equal(0);
         expect(await store.rows('deliveries')).to.have.length(2);
@@ -486,7 +489,7 @@ export function describeDueDeliveries(
 
       it('goes past what came when the clock was far ahead', async () => {
         const jobs = Array.from({ length: 201 }, (_, number) => `job-${number}`);
-        await Promise.all(jobs.map((job_id) => arrive({ job_id }, [])));
+        await Promise.all(jobs.map((job_id) => finish({ job_id }, [])));
         await store.run(
           `update callbacks set received_at = ${clock.now() + 1000 * DAY_MS} where job_id <> 'job-200'`,
         );
@@ -495,29 +498,29 @@ export function describeDueDeliveries(
       });
 
       it('goes on in steps of 100, oldest first, past what has to stay', async () => {
-        await arrive({ job_id: 'pending' }, [OPS]);
+        await finish({ job_id: 'pending' }, [OPS]);
         const jobs = Array.from({ length: 250 }, (_, number) => `job-${number}`);
-        await Promise.all(jobs.map((job_id) => arrive({ job_id }, [])));
+        await Promise.all(jobs.map((job_id) => finish({ job_id }, [])));
         expect(forgottenIn(await steps(clock.now() + 1))).to.deep.equal([99, 100, 51]);
         expect((await store.rows('callbacks')).map((row) => row['job_id'])).to.deep.equal(['pending']);
       });
 
       it('looks once at what has to stay, and goes on behind it', async () => {
         const jobs = Array.from({ length: 250 }, (_, number) => `job-${number}`);
-        const admissions = await Promise.all(jobs.map((job_id) => arrive({ job_id }, [OPS])));
+        const admissions = await Promise.all(jobs.map((job_id) => finish({ job_id }, [OPS])));
         const dead = admissions.flatMap(idsOf).map((id) => ({ ...failed(id), state: 'dead' as const }));
         await ledger.settle(settlementOf(dead));
         const round = await steps(clock.now() + 1);
         expect(forgottenIn(round)).to.deep.equal([0, 0, 0]);
-        await arrive({ job_id: 'later' }, []);
+        await finish({ job_id: 'later' }, []);
         const next = await steps(clock.now() + 1, round.at(-1)?.lookedAt);
         expect(forgottenIn(next)).to.deep.equal([1]);
       });
 
       it('stops at the first one that is too young, and goes on there when it is old', async () => {
-        await arrive({ job_id: 'old' }, []);
+        await finish({ job_id: 'old' }, []);
         await clock.advance(DAY_MS);
-        await arrive({ job_id: 'young' }, []);
+        await finish({ job_id: 'young' }, []);
         const first = await ledger.prune({ sweep: 'done', before: clock.now(), after: 0 });
         expect(first).to.include({ forgotten: 1, isThrough: true });
         await clock.advance(DAY_MS);
@@ -525,7 +528,7 @@ export function describeDueDeliveries(
       });
 
       it('takes a dead letter that has been delivered after all when it is looked at again', async () => {
-        const ids = idsOf(await arrive({}, [OPS]));
+        const ids = idsOf(await finish({}, [OPS]));
         await ledger.settle(settlementOf(ids.map((id) => ({ ...failed(id), state: 'dead' as const }))));
         expect(forgottenIn(await steps(clock.now() + 1))).to.deep.equal([0]);
         await ledger.settle(settlementOf(ids.map(delivered)));

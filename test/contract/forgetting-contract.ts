@@ -7,6 +7,7 @@ import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import {
+  answered,
   arrivalOf,
   delivered,
   EXECUTING,
@@ -33,8 +34,10 @@ export function describeForgetting(
 
     const open = () =>
       store.open({ clock, owner: 'first', leaseMs: LEASE_MS, takeOverAfterMs: TAKE_OVER_AFTER_MS });
-    const arrive = (fields: Partial<Callback>, planned: readonly DeliveryTarget[] = []) =>
+    const admit = (fields: Partial<Callback>, planned: readonly DeliveryTarget[] = []) =>
       ledger.admit(arrivalOf(callbackWith(fields), planned, clock.now()));
+    const arrive = async (fields: Partial<Callback>, planned?: readonly DeliveryTarget[]) =>
+      answered(ledger, await admit(fields, planned));
     const forgotten = async (sweep: Sweep, after?: number) => {
       const { forgotten: count } = await ledger.prune({ sweep, before: clock.now() + 1, after });
       return count;
@@ -104,7 +107,7 @@ export function describeForgetting(
     it('no more than so many bytes and so many entries at a step, and all of them in the end', async () => {
       const { callbackId } = await arrive({ job_id: 'again and again' });
       await store.run(`
-        with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 1200)
+        with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 1199)
         insert into history (callback_id, entry) select ${callbackId}, '{}' from numbers`);
       const entries = async () => (await store.rows('history')).length;
       const seen: number[] = [];
@@ -123,6 +126,18 @@ export function describeForgetting(
       const counts = [];
       for (let step = 0; step < 3; step += 1) counts.push(await forgotten('done'));
       expect(counts).to.deep.equal([1, 1, 1]);
+    });
+
+    it('nothing that came again and is not answered yet, however old it is', async () => {
+      const once = await arrive({}, [OPS]);
+      await ledger.settle(settlementOf(idsOf(once).map(delivered)));
+      await admit({}, [OPS]);
+      await admit({}, [OPS]);
+      expect(await forgotten('done', 0)).to.equal(0);
+      await answered(ledger, once);
+      expect(await forgotten('done', 0), 'one of two requests is answered').to.equal(0);
+      await answered(ledger, once);
+      expect(await forgotten('done', 0)).to.equal(1);
     });
 
     it('causes of alerts once what they would tell is of no use to anybody', async () => {

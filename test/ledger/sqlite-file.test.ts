@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { arrivalOf, delivered, idsOf, settlementOf, target } from '../contract/ledger-contract.ts';
+import { answered, arrivalOf, delivered, idsOf, settlementOf, target } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noise } from '../support/noise.ts';
@@ -101,6 +101,7 @@ describe('a SQLite file in use', () => {
       ),
     );
     await ledger.settle(settlementOf(admissions.flatMap(idsOf).map(delivered)));
+    await Promise.all(admissions.map((admission) => answered(ledger, admission)));
     await clock.advance(86_400_000);
     for (let step = await prune(0); !step.isThrough;) step = await prune(step.lookedAt);
   };
