@@ -87,9 +87,19 @@ async function orderOf(
   const places = shared.flatMap(([{ arrival, jobId }, callbackId]) =>
     arrival.planned.map(({ destination }) => ({ jobId, destination, callbackId })),
   );
-  const jobIds = [...new Set(shared.map(([{ jobId }]) => jobId))];
-  const firstResults = await statements.firstResults(context, jobIds);
-  return new JobOrder(firstResults, places, await statements.predecessors(context, places));
+  const superseded = await supersededAmong(context, shared);
+  return new JobOrder(superseded, places, await statements.predecessors(context, places));
+}
+
+async function supersededAmong(
+  context: AdmissionContext,
+  shared: readonly (readonly [Newcomer, number])[],
+): Promise<ReadonlySet<number>> {
+  const executing = shared.filter(([{ arrival }]) => !isResult(arrival.callback));
+  if (executing.length === 0) return new Set();
+  const jobs = executing.map(([{ jobId }, before]) => ({ jobId, before }));
+  const haveResults = await context.statements.haveResults(context, jobs);
+  return new Set(executing.flatMap(([, id], index) => (haveResults[index] === true ? id : [])));
 }
 
 function planDeliveries(
@@ -99,7 +109,7 @@ function planDeliveries(
   callbackId: number,
 ): readonly PlannedDelivery[] | undefined {
   const { arrival, jobId } = newcomer;
-  if (order?.isSuperseded(jobId, arrival.callback.status, callbackId) === true) return undefined;
+  if (order?.isSuperseded(callbackId) === true) return undefined;
   const plan = planOf(context, newcomer);
   return arrival.planned.map((target: DeliveryTarget) => {
     const place = { jobId, destination: target.destination };

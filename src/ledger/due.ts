@@ -3,6 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import { countValues } from '../callback/json-values.ts';
 import { noticeIn } from './alert-rows.ts';
 import type { DialectTraits } from './dialect.ts';
+import type { HotStatements } from './hot-statements.ts';
 import { EXECUTING } from './job-order.ts';
 import type { ClaimedDelivery, DueRequest, UnreadNotice } from './ledger.ts';
 import { earlierInJob, holdBack, isIdle, isPending, releaseNext, SUPERSEDED } from './pending-rows.ts';
@@ -13,6 +14,7 @@ import type { Tables } from './tables.ts';
 export interface DueContext {
   readonly trx: Kysely<Tables>;
   readonly traits: DialectTraits;
+  readonly statements: HotStatements;
   readonly time: StoreTime;
   readonly claim: Claim;
   readonly takeOverAfterMs: number;
@@ -153,13 +155,14 @@ export async function unreadNotice(db: Kysely<Tables>, callbackId: number): Prom
 
 /** A start that could not be told before its result came is not told any more. */
 async function withoutSuperseded(
-  { trx, time, takeOverAfterMs }: DueContext,
+  context: DueContext,
   claimed: readonly Claimed[],
 ): Promise<{ readonly due: readonly ClaimedDelivery[]; readonly hasReleased: boolean }> {
   const due = claimed.map(({ delivery }) => delivery);
   const jobIds = claimed.flatMap(({ startOf }) => startOf ?? []);
   if (jobIds.length === 0) return { due, hasReleased: false };
-  const finished = await jobsWithResult(trx, jobIds);
+  const { trx, time, takeOverAfterMs } = context;
+  const finished = await jobsWithResult(context, jobIds);
   const superseded = claimed
     .filter(({ startOf }) => startOf !== undefined && finished.has(startOf))
     .map(({ delivery }) => delivery);
@@ -169,16 +172,11 @@ async function withoutSuperseded(
   return { due: due.filter((each) => !superseded.includes(each)), hasReleased };
 }
 
-async function jobsWithResult(trx: Kysely<Tables>, jobIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await trx
-    .selectFrom('callbacks')
-    .select('job_id')
-    .distinct()
-    .where('job_id', 'in', [...new Set(jobIds)])
-    .where(isResultRow)
-    .execute();
-  return new Set(rows.map(({ job_id }) => job_id));
+async function jobsWithResult(
+  { trx, time, statements }: DueContext,
+  jobIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const jobs = [...new Set(jobIds)].map((jobId) => ({ jobId, before: Number.MAX_SAFE_INTEGER }));
+  const haveResults = await statements.haveResults({ trx, time }, jobs);
+  return new Set(jobs.flatMap(({ jobId }, index) => (haveResults[index] === true ? jobId : [])));
 }
-
-/** The condition of the index of results, word for word. */
-const isResultRow = sql<boolean>`status <> ${sql.lit(EXECUTING)} and kind = 'callback'`;

@@ -17,6 +17,13 @@ export interface PlaceInJob {
   readonly callbackId: number;
 }
 
+/** A result of a job whose callback came before another one. */
+export interface ResultBefore {
+  readonly jobId: string;
+  /** Id of that other one; `Number.MAX_SAFE_INTEGER`: whenever it came. */
+  readonly before: number;
+}
+
 /** The pending delivery right before a place. */
 export interface Predecessor {
   readonly id: number;
@@ -51,8 +58,8 @@ export interface HotStatements {
   ): Eventually<readonly (number | undefined)[]>;
   /** @returns the ids, in order */
   insertDeliveries(context: StatementContext, planned: readonly NewDelivery[]): Eventually<readonly number[]>;
-  /** The first callback of each of these jobs that is a result. */
-  firstResults(context: StatementContext, jobIds: readonly string[]): Eventually<ReadonlyMap<string, number>>;
+  /** Whether each of these jobs has a result before, in order; of a job's results one at most is looked at. */
+  haveResults(context: StatementContext, jobs: readonly ResultBefore[]): Eventually<readonly boolean[]>;
   /** In order; undefined: nothing is before it. */
   predecessors(
     context: StatementContext,

@@ -13,29 +13,28 @@ type Place = Pick<PlaceInJob, 'jobId' | 'destination'>;
 
 /** Jobs of which the ledger knows more than one callback, while callbacks of theirs are admitted one after the other. */
 export class JobOrder {
-  readonly #firstResults: ReadonlyMap<string, number>;
+  readonly #superseded: ReadonlySet<number>;
   readonly #last = new Map<string, Predecessor | NewDelivery>();
 
   /**
-   * @param firstResults the first result of each job, by its callback's id
+   * @param superseded ids of the callbacks that are `executing` and came after their job's result
    * @param pending the last pending delivery at each place; undefined: none
    */
   constructor(
-    firstResults: ReadonlyMap<string, number>,
+    superseded: ReadonlySet<number>,
     places: readonly Place[],
     pending: readonly (Predecessor | undefined)[],
   ) {
-    this.#firstResults = firstResults;
+    this.#superseded = superseded;
     places.forEach((place, index) => {
       const last = pending[index];
       if (last !== undefined) this.#last.set(keyOf(place), last);
     });
   }
 
-  /** An `executing` after its job's result: nobody is to be told. */
-  isSuperseded(jobId: string, status: number, callbackId: number): boolean {
-    const result = this.#firstResults.get(jobId);
-    return !isResult({ status }) && result !== undefined && result < callbackId;
+  /** Nobody is to be told. */
+  isSuperseded(callbackId: number): boolean {
+    return this.#superseded.has(callbackId);
   }
 
   /** The delivery after which the next one of the job would come. */

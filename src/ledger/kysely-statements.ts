@@ -5,6 +5,7 @@ import type {
   HotStatements,
   PlaceInJob,
   Predecessor,
+  ResultBefore,
   Settler,
   StatementContext,
   Updated,
@@ -32,7 +33,7 @@ export const kyselyStatements: HotStatements = {
   identifyCallbacks,
   insertCallbacks,
   insertDeliveries,
-  firstResults,
+  haveResults,
   predecessors,
   insertHistory,
   updateDeliveries,
@@ -109,14 +110,22 @@ async function insertSome(
   return rows.map((row) => ids.get(`${row.callback_id} ${row.destination}`) as number);
 }
 
-async function firstResults(
+async function haveResults(
   { trx }: StatementContext,
-  jobIds: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await sql<{ job_id: string; id: number }>`
-    select job_id, min(id) as id from callbacks
-    where job_id = any(${jobIds}::text[]) and status <> 2 and kind = 'callback' group by job_id`.execute(trx);
-  return new Map(rows.map(({ job_id, id }) => [job_id, id]));
+  jobs: readonly ResultBefore[],
+): Promise<readonly boolean[]> {
+  const jobIds = jobs.map(({ jobId }) => jobId);
+  const befores = jobs.map(({ before }) => before);
+  const { rows } = await sql<{ job: number }>`
+    select job.index as job
+    from unnest(${jobIds}::text[], ${befores}::bigint[]) with ordinality as job(job_id, before, index)
+    cross join lateral (
+      select 1 from callbacks
+      where callbacks.job_id = job.job_id and id < job.before and status <> 2 and kind = 'callback'
+      limit 1
+    ) as result`.execute(trx);
+  const found = new Set(rows.map(({ job }) => job));
+  return jobs.map((_job, index) => found.has(index + 1));
 }
 
 async function predecessors(

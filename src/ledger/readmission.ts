@@ -53,7 +53,10 @@ async function countIn({ trx, now }: AdmissionContext, { jobId, identity = '' }:
 
 /** For a retry, a result counts as earlier whenever it came: an `executing` must not be told after it. */
 async function hasResult(context: AdmissionContext, jobId: string): Promise<boolean> {
-  return (await context.statements.firstResults(context, [jobId])).has(jobId);
+  const [hasOne] = await context.statements.haveResults(context, [
+    { jobId, before: Number.MAX_SAFE_INTEGER },
+  ]);
+  return hasOne === true;
 }
 
 async function blockedAmong(

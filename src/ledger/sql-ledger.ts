@@ -150,9 +150,9 @@ export class SqlLedger implements OpenLedger {
   async claimDue(requests: readonly DueRequest[]): Promise<readonly ClaimedDelivery[]> {
     const deadline = this.#store.deadline();
     await this.#clearArrearsBy(deadline);
-    const { traits } = this.#store;
+    const { traits, statements } = this.#store;
     const { takeOverAfterMs } = this.#options;
-    const context = { traits, time: this.#store.time(), claim: this.#options, takeOverAfterMs };
+    const context = { traits, statements, time: this.#store.time(), claim: this.#options, takeOverAfterMs };
     return this.#claim(
       { isDurable: false, deadline },
       (trx) => claimDue({ ...context, trx }, requests),

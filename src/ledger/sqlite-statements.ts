@@ -5,6 +5,7 @@ import type {
   HotStatements,
   PlaceInJob,
   Predecessor,
+  ResultBefore,
   Settler,
   StatementContext,
   Updated,
@@ -90,8 +91,8 @@ const FINISH_DELIVERY = `update deliveries set ${UPDATED} where id = ?`;
 const UPDATE_CLAIMED_DELIVERY = `
   update deliveries set ${UPDATED}, due_at = case when due_at = ${WAITS_FOR_EARLIER} then due_at else ? end
   where id = ? and state = 'pending' and claimed_by = ?`;
-const FIRST_RESULT =
-  "select id from callbacks where job_id = ? and status <> 2 and kind = 'callback' order by id limit 1";
+const RESULT_BEFORE =
+  "select 1 from callbacks where job_id = ? and id < ? and status <> 2 and kind = 'callback' limit 1";
 const PREDECESSOR = `
   select id, case when claimed_until > ? then 1 else 0 end as is_claimed from deliveries
   where state = 'pending' and job_key = ? and destination = ? and callback_id < ? order by callback_id desc limit 1`;
@@ -153,13 +154,9 @@ export class SqliteStatements implements HotStatements {
     });
   }
 
-  firstResults(_context: StatementContext, jobIds: readonly string[]): ReadonlyMap<string, number> {
-    const look = this.#prepare(FIRST_RESULT);
-    const results = new Map<string, number>();
-    for (const jobId of jobIds) {
-      for (const { id } of look.all([jobId]) as { id: number }[]) results.set(jobId, id);
-    }
-    return results;
+  haveResults(_context: StatementContext, jobs: readonly ResultBefore[]): readonly boolean[] {
+    const look = this.#prepare(RESULT_BEFORE);
+    return jobs.map(({ jobId, before }) => look.all([jobId, before]).length > 0);
   }
 
   predecessors(

@@ -1,0 +1,100 @@
+/** A job may have any number of callbacks: what one more of them asks of PostgreSQL does not grow with these. */
+import { expect } from 'chai';
+import { CompiledQuery, type KyselyPlugin, type PluginTransformQueryArgs } from 'kysely';
+import type { OpenStore } from '../../src/ledger/dialect.ts';
+import { openPostgres } from '../../src/ledger/postgres.ts';
+import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
+import { arrivalOf, claimAllDue, EXECUTING, target } from '../contract/ledger-contract.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
+
+const OPS = target('slack:#ops');
+const OPTIONS = { owner: 'one', leaseMs: 18_000, takeOverAfterMs: 120_000 };
+
+interface Plan {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly Plans?: readonly Plan[];
+}
+
+function callbacksRead(plan: Plan): number {
+  const own = plan['Relation Name'] === 'callbacks' ? plan['Actual Rows'] * plan['Actual Loops'] : 0;
+  return (plan.Plans ?? []).reduce((sum, each) => sum + callbacksRead(each), own);
+}
+
+/** What is asked within transactions goes to `asked`. */
+function listening(store: OpenStore, asked: PluginTransformQueryArgs[]): OpenStore {
+  const listener: KyselyPlugin = {
+    transformQuery: (query) => {
+      asked.push(query);
+      return query.node;
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
+  };
+  const transact: OpenStore['traits']['transact'] = (db, settings, work) =>
+    store.traits.transact(db, settings, (trx) => work(trx.withPlugin(listener)));
+  return { ...store, traits: { ...store.traits, transact } };
+}
+
+describe('PostgreSQL', function () {
+  this.timeout(60_000);
+  let server: PostgresServer;
+  let store: PostgresStore;
+  let opened: OpenStore;
+  const clock = new ManualClock();
+
+  before(async () => {
+    server = await startPostgres();
+    store = await createPostgresStore(server, clock);
+    await store.open({ clock, ...OPTIONS });
+    opened = openPostgres(store.url, () => undefined);
+  });
+
+  after(async () => {
+    await opened.close();
+    await store.close();
+    await server.close();
+  });
+
+  const addResults = async (jobId: string) => {
+    await store.run(`insert into callbacks
+        (kind, identity, job_id, bot_id, bot_name, status, started_at, received_at, last_received_at, times_received, body, routing)
+      select 'callback', number::text, '${jobId}', '', '', 1, 0, 0, 0, 1, '{}', '[]'
+      from generate_series(1, 20000) as number`);
+    await store.run('analyze callbacks');
+  };
+
+  it('looks at one result of a job at most to see that it has one', async () => {
+    const asked: PluginTransformQueryArgs[] = [];
+    const ledger = new SqlLedger(listening(opened, asked), { clock, ...OPTIONS });
+    const arrive = (job_id: string, isAccepted: boolean) =>
+      ledger.admit({
+        ...arrivalOf(callbackWith({ job_id, status: EXECUTING }), [OPS], clock.now()),
+        isAccepted,
+      });
+    await addResults('many');
+    expect(await arrive('many', false)).to.include({ isNew: true, isSuperseded: true });
+    expect(await arrive('many', false)).to.include({ isNew: false, isSuperseded: true });
+    await arrive('started', true);
+    await addResults('started');
+    expect(await claimAllDue(ledger)).to.deep.equal([]);
+
+    const executor = opened.db.getExecutor();
+    const looks = asked
+      .map(({ node, queryId }) => executor.compileQuery(node, queryId))
+      .filter(({ sql }) => /^\s*select\b.*status <> 2/s.test(sql));
+    expect(looks).to.have.length(3);
+    for (const { sql, parameters } of looks) {
+      const explain = CompiledQuery.raw(`explain (analyze, format json) ${sql}`, [...parameters]);
+      const { rows } = await opened.db.executeQuery<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explain);
+      const plans = rows.map((row) => row['QUERY PLAN'][0].Plan);
+      expect(
+        plans.map((plan) => callbacksRead(plan)),
+        sql,
+      ).to.deep.equal([1]);
+    }
+  });
+});
