@@ -8,7 +8,7 @@ import { GroupCommit } from './group-commit.ts';
 import { type Admission, type Arrival, LedgerFull } from './ledger.ts';
 import { type ArrivalToStore, isKnown } from './newcomer.ts';
 import type { OrphanedClaims } from './orphaned-claims.ts';
-import { type Claim, jobIdOf } from './rows.ts';
+import { bytesOfNames, type Claim, jobIdOf } from './rows.ts';
 import { bytesAdded } from './store-size.ts';
 import type { StoreSpace } from './store-space.ts';
 import { type BodyCompressor, bytesToStore } from './stored-body.ts';
@@ -47,7 +47,8 @@ export class Admissions {
   async admit(arrival: Arrival, deadline: Deadline): Promise<Admission> {
     const { compressor, inHand, space } = this.#options;
     const body = await compressor.toStore(arrival.body);
-    const bytes = bytesAdded(bytesToStore(body).byteLength, arrival.planned.length);
+    const textBytes = bytesToStore(body).byteLength + bytesOfNames(arrival.callback);
+    const bytes = bytesAdded(textBytes, arrival.planned.length);
     const hasRoom = space === undefined || space.tryReserve(bytes) || (await space.reserve(bytes, deadline));
     if (!hasRoom) await this.#refuseNew(arrival, deadline);
     let isAdded = true;

@@ -61,6 +61,15 @@ export interface Plan {
 /** Longer than any name that a pattern of a route is looked for in, so that a cut one is no more routed than the whole. */
 const LONGEST_NAME = 2000;
 
+/** What its names take at most beside its body, which may be compressed: bytes of UTF-8. */
+export function bytesOfNames({ bot_id, bot_name }: Callback): number {
+  return bytesOfName(bot_id) + bytesOfName(bot_name);
+}
+
+function bytesOfName(name: string): number {
+  return Math.min(Buffer.byteLength(name), 4 * LONGEST_NAME);
+}
+
 /** A callback to be written; its body as bytes. */
 export type NewCallback = Omit<Insertable<CallbackRow>, 'body'> & { readonly body: BodyToStore };
 

@@ -189,7 +189,7 @@ export class SqlLedger implements OpenLedger {
     const settings = { isDurable: false, deadline: this.#store.deadline(withinMs) };
     const row = refusedRow(refused);
     const body = await this.#compressor.toStore(Buffer.from(row.body));
-    const bytes = bytesAdded(bytesToStore(body).byteLength, 0);
+    const bytes = bytesAdded(bytesToStore(body).byteLength + Buffer.byteLength(row.errors), 0);
     const hasRoom = this.#space?.tryReserve(bytes) ?? true;
     if (hasRoom) this.#space?.release(bytes, true);
     await this.#store.transact(settings, async (trx) => {

@@ -17,13 +17,16 @@ export type StoreEvent =
 /** A log that grows beyond is kept by somebody who reads it: nothing that could be forgotten makes it smaller. */
 const ORDINARY_LOG_BYTES = 16 * 1024 * 1024;
 
-/** A callback's rows in other tables and indexes. */
+/** A callback's short columns, its rows in other tables and indexes. */
 const BYTES_PER_CALLBACK = 2048;
 const BYTES_PER_DELIVERY = 512;
 
-/** The most that a callback adds: to the log first, and then to the file. */
-export function bytesAdded(bodyBytes: number, deliveries: number): number {
-  return 2 * (bodyBytes + BYTES_PER_CALLBACK + deliveries * BYTES_PER_DELIVERY);
+/**
+ * The most that a callback adds: to the log first, and then to the file.
+ * @param textBytes of its body as it is stored, and of its long columns
+ */
+export function bytesAdded(textBytes: number, deliveries: number): number {
+  return 2 * (textBytes + BYTES_PER_CALLBACK + deliveries * BYTES_PER_DELIVERY);
 }
 
 /** What forgetting can do something about. */
