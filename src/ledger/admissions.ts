@@ -37,7 +37,7 @@ export class Admissions {
     this.#options = options;
     this.#group = new GroupCommit({
       commit: (batch, deadline) => this.#commit(batch, deadline),
-      bytesOf: ({ body }) => bytesToStore(body).byteLength,
+      bytesOf: ({ arrival }) => arrival.body.byteLength,
       mayPassInPieces: (error) => store.isRefusal(error),
       onLate: (_arrival, { claimed }) => orphans.keep(claimed),
     });
