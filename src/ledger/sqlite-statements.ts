@@ -88,8 +88,10 @@ const UPDATED = UPDATED_COLUMNS.map((column) =>
   column === 'is_ours' ? 'is_ours = max(is_ours, ?)' : `${column} = ?`,
 ).join();
 const FINISH_DELIVERY = `update deliveries set ${UPDATED} where id = ?`;
+/** What another process has taken over meanwhile is not the service's to retry: it is due at once. */
 const UPDATE_CLAIMED_DELIVERY = `
-  update deliveries set ${UPDATED}, due_at = case when due_at = ${WAITS_FOR_EARLIER} then due_at else ? end
+  update deliveries set ${UPDATED},
+    due_at = case when due_at = ${WAITS_FOR_EARLIER} then due_at when is_ours > ? then ? else ? end
   where id = ? and state = 'pending' and claimed_by = ?`;
 const RESULT_BEFORE =
   "select 1 from callbacks where job_id = ? and id < ? and status <> 2 and kind = 'callback' limit 1";
@@ -188,10 +190,11 @@ export class SqliteStatements implements HotStatements {
     for (const update of updates) {
       const values = valuesOf(updatedColumns(update, time), UPDATED_COLUMNS);
       if (update.state === 'delivered') this.#prepare(FINISH_DELIVERY).run([...values, update.id]);
-      else if (
-        this.#changes(UPDATE_CLAIMED_DELIVERY, [...values, time.in(update.dueInMs), update.id, owner]) > 0
-      )
-        counted.push(update.id);
+      else {
+        const due = [Number(update.isOurs), time.now, time.in(update.dueInMs)];
+        const written = this.#changes(UPDATE_CLAIMED_DELIVERY, [...values, ...due, update.id, owner]);
+        if (written > 0) counted.push(update.id);
+      }
       if (update.state === 'pending') continue;
       released += this.#changes(RELEASE_NEXT, [time.now, takeOverAfterMs, update.id]);
     }

@@ -415,6 +415,23 @@ export function describeDueDeliveries(
       });
     });
 
+    describe('what another process has taken over', () => {
+      it('is due at once when the attempt that was under way fails', async () => {
+        const [ops, log] = idsOf(await arrive({}, [OPS, LOG]));
+        const other = await openAs('second');
+        await other.turns.takeOver([ops]);
+        await ledger.settle(settlementOf([failed(ops), failed(log)]));
+        expect((await claim(other)).map(({ record }) => record.id)).to.deep.equal([ops]);
+      });
+
+      it('is due as Botbell itself has planned it where that one has made the attempt', async () => {
+        const [ops] = idsOf(await arrive({}, [OPS]));
+        await ledger.turns.takeOver([ops]);
+        await ledger.settle(settlementOf([{ ...failed(ops), isOurs: true }]));
+        expect(await claim()).to.deep.equal([]);
+      });
+    });
+
     describe('a pause', () => {
       it('is a time within the hour, whatever was asked for', async () => {
         for (const ms of [Number.NaN, Infinity, 1e300, -1, 0.5]) {

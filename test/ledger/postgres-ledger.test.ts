@@ -91,14 +91,6 @@ describe('PostgreSQL', function () {
 
     afterEach(() => store.close());
 
-    it('has what one of them took over due at once when the other one’s attempt fails', async () => {
-      const [ledger, other] = [await openAs('one'), await openAs('other')];
-      const [ops] = idsOf(await arrive('job', ledger));
-      await other.turns.takeOver([ops]);
-      await ledger.settle(settlementOf([{ ...failed(ops), dueInMs: 2 * MINUTE_MS }]));
-      expect((await claimAllDue(other)).map(({ record }) => record.id)).to.deep.equal([ops]);
-    });
-
     describe('never has them wait for each other in a circle', function () {
       this.timeout(30_000);
       const jobs = Array.from({ length: 6 }, (_, number) => `job-${number}`);
