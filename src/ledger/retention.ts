@@ -11,8 +11,9 @@ const PAUSE_MS = 50;
 const REACHED_NOBODY_KEPT_MS = 3 * 86_400_000;
 
 /**
- * So often the sweep through what is done begins anew, once a day. Until then it goes on where it was: what was undelivered
- * when its time came may be very much, and hardly any of it changes. What reached nobody reaches nobody later.
+ * So often the sweep through what is done begins anew: at the start, and once a day. Until then it goes on where it was:
+ * what was undelivered when its time came may be very much, and hardly any of it changes. What reached nobody reaches
+ * nobody later.
  */
 const LOOKS_PER_ROUND = 144;
 

@@ -1,4 +1,7 @@
-/** How far each sweep through the ledger has come: kept there, so that a restart begins nothing anew. */
+/**
+ * How far each sweep through the ledger has come: kept there, so that a look goes on where the last one ended. The sweep
+ * through what is done begins anew at each start, and once a day.
+ */
 import { sql, type Kysely } from 'kysely';
 import type { DialectTraits } from './dialect.ts';
 import type { PruneStep, Sweep } from './pruning.ts';
