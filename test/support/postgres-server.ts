@@ -1,7 +1,16 @@
 /** A real PostgreSQL of the tests' own, on loopback, in a folder that goes with it. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -47,7 +56,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     await untilReady(server, urlOf('postgres'));
   };
   const signalAll = (signal: NodeJS.Signals) => {
-    for (const pid of [server?.pid ?? 0, ...childrenOf(server?.pid ?? 0)]) process.kill(pid, signal);
+    for (const pid of [server?.pid ?? 0, ...childrenOf(server?.pid ?? 0)]) sendSignal(pid, signal);
   };
   const stop = async () => {
     if (isRunning(server)) signalAll('SIGCONT');
@@ -141,10 +150,23 @@ function isRunning(server: ChildProcess | undefined): server is ChildProcess {
   return server !== undefined && server.exitCode === null && server.signalCode === null;
 }
 
+/** Whoever has ended meanwhile needs none. */
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
 /** Each connection has a process of its own, which no signal to the first one reaches. */
 function childrenOf(pid: number): number[] {
-  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
-  return stdout.split('\n').filter(Boolean).map(Number);
+  const kept = `/proc/${pid}/task/${pid}/children`;
+  // Of a small Linux, `ps` is often no part.
+  const listed = existsSync(kept)
+    ? readFileSync(kept, 'utf8')
+    : spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout;
+  return listed.split(/\s+/).filter(Boolean).map(Number);
 }
 
 function freePort(): Promise<number> {
