@@ -45,6 +45,8 @@ export interface BotbellOptions {
   /** Where its SQLite file is left when it has ended. */
   readonly keepsLedgerAt?: string;
   readonly profileFolder?: string | undefined;
+  /** Where another version lies, built, that is to be started instead. */
+  readonly root?: string;
 }
 
 /** The built product with everything on, each time on a ledger of its own. */
@@ -57,7 +59,7 @@ export function botbell(name: string, options: BotbellOptions = {}): Subject {
       if (options.ledger !== undefined) copyFileSync(options.ledger, ledger);
       const config = join(folder, 'botbell.yaml');
       writeFileSync(config, configOf((await options.storeUrl?.()) ?? `sqlite:${ledger}`, standIns, options));
-      const main = [join(ROOT, 'dist/main.js'), 'serve', '--config', config];
+      const main = [join(options.root ?? ROOT, 'dist/main.js'), 'serve', '--config', config];
       const child = new Child([...profiling(options.profileFolder), ...main]);
       const { callbacks } = await child.announced<{ callbacks: string }>('callbacks');
       const end = async () => {
