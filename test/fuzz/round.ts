@@ -12,7 +12,10 @@ import { type Mode, startTarget, type Target } from './target.ts';
 /** The contract's `answer_within`, and a second. */
 const ANSWERED_WITHIN_MS = 9000;
 
-/** For /healthz: what is slower counts where it was the program that was at work for so long, and not the machine. */
+/**
+ * For /healthz: what is slower counts where its event loop was at work for so long. On the one core that all of this
+ * shares, other threads and processes keep it waiting, too.
+ */
 const MOST_STALL_MS = 1000;
 const MOST_STALL_CPU_MS = 600;
 

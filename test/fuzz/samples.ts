@@ -26,7 +26,7 @@ export class Samples {
     clearInterval(this.#timer);
   }
 
-  /** What the program had of all cores in that time; a sample more on either side. */
+  /** What the thread that answers had of a core in that time; a sample more on either side. */
   cpuMs(at: number, ms: number): number {
     const before = this.#samples.findLast((sample) => sample.at <= at);
     const after = this.#samples.find((sample) => sample.at >= at + ms) ?? this.#samples.at(-1);

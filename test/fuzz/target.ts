@@ -34,7 +34,7 @@ export interface Target {
   readonly file: string;
   /** Bytes; 0 once it has ended. */
   rss(): number;
-  /** CPU time so far, all threads; 0 once it has ended. */
+  /** CPU time so far of the thread that answers; 0 once it has ended. */
   cpuMs(): number;
   close(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export async function startTarget(mode: Mode, seed: number): Promise<Target> {
     refusals,
     file,
     rss: () => Number(/VmRSS:\s+(\d+)/.exec(procText(botbell.pid, 'status'))?.[1] ?? 0) * 1024,
-    cpuMs: () => ticksIn(procText(botbell.pid, 'stat')) * 10,
+    cpuMs: () => ticksIn(procText(botbell.pid, `task/${botbell.pid}/stat`)) * 10,
     async close() {
       botbell.kill('SIGKILL');
       await botbell.exited();
