@@ -148,7 +148,7 @@ export class Connections {
     const { bytesRead } = connection.socket;
     const { speedWindowMs } = this.#options.limits;
     // What has come and is not taken is not the sender's fault.
-    const isTaken = request.readableLength === 0 && !connection.socket.isPaused();
+    const isTaken = request.readableLength === 0 && connection.socket.readableLength === 0;
     const isBegin = connection.watched !== request || !isTaken;
     const elapsed = now - connection.since;
     if (!isBegin && elapsed < speedWindowMs) return false;

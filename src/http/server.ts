@@ -8,11 +8,13 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { connectionLimits, type ConnectionLimits, Connections } from './connections.ts';
-import { CrumbJudge, CrumbTurns, HeldConnection } from './crumbs.ts';
+import { ConnectionReader, type ConnectionReaderOptions } from './connection-reader.ts';
+import { CrumbTurns } from './crumb-turns.ts';
+import { GatheringRequest } from './gathering-request.ts';
 import { PROBLEM_TYPE, problemBody, type ProblemDetails } from './problem.ts';
 import { type SenderHead, sourceOf } from './remote-address.ts';
 import { faultOfHead } from './request-head.ts';
-import { type Handler, RequestQueue, StoppableRequest } from './request-queue.ts';
+import { type Handler, RequestQueue } from './request-queue.ts';
 
 /** Headers, and headers with body, must have come within these; Node answers 408 itself otherwise. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -79,7 +81,7 @@ export async function listen(
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Whatever Node answers by itself, it answers as often as it is asked; see `faultOfHead`.
     requireHostHeader: false,
-    IncomingMessage: StoppableRequest,
+    IncomingMessage: GatheringRequest,
   });
   // Those beyond it would be left out in silence, and with them what a proxy has added.
   server.maxHeadersCount = 0;
@@ -111,14 +113,18 @@ function keepConnections(
     },
     onNotAwaited: (socket, problem) => answerBare(socket, problem),
   });
-  const crumbs = { turns: new CrumbTurns(), senderOf };
+  const reading: ConnectionReaderOptions = {
+    turns: new CrumbTurns(),
+    sourceOf: (request) => sourceOf(senderOf(request)),
+  };
   const serve = (request: IncomingMessage, response: ServerResponse) =>
     RequestQueue.of(request.socket)?.take({ request, response });
   server.on('request', serve);
   server.on('checkExpectation', serve);
   server.on('connection', (socket: Socket) => {
     // Node calls this when an answer that closes the connection is out.
-    socket.destroySoon = () => closeGently(socket, crumbs);
+    socket.destroySoon = () => closeGently(socket);
+    ConnectionReader.start(socket, reading);
     connections.add(socket);
   });
   server.on('clientError', refuse);
@@ -157,6 +163,7 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): Malfor
   }
   const problem = clientProblem(error.code);
   answerBare(socket, problem);
+  ConnectionReader.of(socket)?.drop();
   return { ...problem, from: socket.remoteAddress ?? '' };
 }
 
@@ -179,7 +186,7 @@ function answerBare(socket: Socket, problem: ProblemDetails): void {
  * Closing while the sender is still uploading resets the connection, and with it goes the answer that the sender has
  * not read yet. So only our side is closed, and what keeps coming is dropped, within bounds (nginx: lingering_close).
  */
-function closeGently(socket: Socket, crumbs: CrumbsToDrop): void {
+function closeGently(socket: Socket): void {
   // Node asks for it, and so do we where it does not.
   if (socket.writableEnded) return;
   const request = RequestQueue.of(socket)?.current?.request;
@@ -191,39 +198,19 @@ function closeGently(socket: Socket, crumbs: CrumbsToDrop): void {
   socket.end();
   request.unpipe();
   request.once('end', () => socket.destroy());
-  dropRest(request, socket, crumbs);
+  dropRest(request, socket);
   destroyLater(socket);
 }
 
-interface CrumbsToDrop {
-  readonly turns: CrumbTurns;
-  readonly senderOf: (request: SenderHead) => string;
-}
-
-/** Crumbs one read after the other, in turn with whoever else is dropped. */
-function dropRest(request: IncomingMessage, socket: Socket, { turns, senderOf }: CrumbsToDrop): void {
-  const connection = HeldConnection.of(socket);
-  const judge = new CrumbJudge(socket);
-  const source = sourceOf(senderOf(request));
+function dropRest(request: IncomingMessage, socket: Socket): void {
   let bytesLeft = LINGER_BYTES;
-  let giveUpTurn: (() => void) | undefined;
-  const readOn = () => {
-    giveUpTurn = undefined;
-    connection.goOn();
-  };
   const drop = () => {
     const piece: unknown = request.read();
-    if (!(piece instanceof Buffer)) return;
-    bytesLeft -= piece.length;
+    if (piece instanceof Buffer) bytesLeft -= piece.length;
     if (bytesLeft < 0) socket.destroy();
-    if (!judge.wereCrumbs(piece.length)) return;
-    connection.hold();
-    giveUpTurn ??= turns.wait(source, readOn);
   };
-  socket.once('close', () => giveUpTurn?.());
-  drop();
   request.on('readable', drop);
-  connection.goOn();
+  drop();
 }
 
 function destroyLater(socket: Socket): void {

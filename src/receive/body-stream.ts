@@ -2,7 +2,6 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, Readable, Transform, type TransformCallback } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
-import { CrumbJudge, type CrumbTurns, HeldConnection } from '../http/crumbs.ts';
 import type { Reading } from './reading-budget.ts';
 
 /** A body may come in pieces of one byte, each of which costs a hundred times as much to keep. */
@@ -12,9 +11,6 @@ export interface BodyStreamOptions {
   /** In lower case; one that is known, or empty. */
   readonly encoding: string;
   readonly reading: Reading;
-  readonly turns: CrumbTurns;
-  /** What has its share of the turns. */
-  readonly source: string;
   /** More as it comes, still compressed, are an error. */
   readonly mostBytes: number;
   /** Of that error. */
@@ -41,40 +37,32 @@ function inflaterOf(encoding: string): Transform | undefined {
 /** What a request brings, in pieces that are worth keeping. */
 class GatheredPieces extends Readable {
   readonly #request: IncomingMessage;
-  readonly #connection: HeldConnection;
-  readonly #judge: CrumbJudge;
   readonly #options: BodyStreamOptions;
   #block = Buffer.allocUnsafe(PIECE_BYTES);
   #filled = 0;
   #received = 0;
-  /** While it waits for its turn: what gives that up. */
-  #endRest: (() => void) | undefined;
+  #isWanted = false;
 
   constructor(request: IncomingMessage, options: BodyStreamOptions) {
     super();
     this.#request = request;
-    this.#connection = HeldConnection.of(request.socket);
-    this.#judge = new CrumbJudge(request.socket);
     this.#options = options;
-    this.#take();
-    // Of what has come with the head, the judge knows nothing.
-    if (request.headers['transfer-encoding'] !== undefined && !request.complete) this.#rest();
     request.on('readable', this.#take).on('end', this.#finish).on('close', this.#cutShort);
   }
 
   override _read(): void {
-    if (this.#endRest === undefined) this.#connection.goOn();
+    this.#isWanted = true;
+    this.#take();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#request.off('readable', this.#take).off('end', this.#finish).off('close', this.#cutShort);
-    this.#endRest?.();
-    this.#connection.goOn();
     done(error);
   }
 
-  /** All that one read of the connection has brought, however many pieces it is. */
+  /** All that has come, however many pieces it is. */
   readonly #take = (): void => {
+    if (!this.#isWanted) return;
     const piece: unknown = this.#request.read();
     if (!(piece instanceof Buffer)) return;
     this.#received += piece.length;
@@ -82,9 +70,7 @@ class GatheredPieces extends Readable {
       this.destroy(this.#options.tooLarge());
       return;
     }
-    const mayGoOn = piece.length >= PIECE_BYTES / 2 ? this.#pass(piece) : this.#gather(piece);
-    if (!mayGoOn) this.#connection.hold();
-    if (this.#judge.wereCrumbs(piece.length)) this.#rest();
+    this.#isWanted = piece.length >= PIECE_BYTES / 2 ? this.#pass(piece) : this.#gather(piece);
   };
 
   #pass(piece: Buffer): boolean {
@@ -108,7 +94,6 @@ class GatheredPieces extends Readable {
   }
 
   readonly #finish = (): void => {
-    this.#connection.goOn();
     this.#flush();
     this.push(null);
   };
@@ -116,16 +101,6 @@ class GatheredPieces extends Readable {
   readonly #cutShort = (): void => {
     if (!this.#request.complete) this.destroy(this.#options.cutShort());
   };
-
-  #rest(): void {
-    if (this.#endRest !== undefined) return;
-    this.#connection.hold();
-    const { turns, source } = this.#options;
-    this.#endRest = turns.wait(source, () => {
-      this.#endRest = undefined;
-      if (this.readableLength < this.readableHighWaterMark) this.#connection.goOn();
-    });
-  }
 }
 
 /** Lets pass what may be held. */

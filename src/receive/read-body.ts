@@ -5,7 +5,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { NOT_AWAITED } from '../http/connections.ts';
-import { CrumbTurns } from '../http/crumbs.ts';
 import { HttpProblem, type ProblemDetails } from '../http/problem.ts';
 import { bodyStream } from './body-stream.ts';
 import type { ReadingBudget } from './reading-budget.ts';
@@ -65,7 +64,6 @@ export function bodyReader(options: BodyReaderOptions): (ctx: Context) => Promis
       const parsed = parse(ctx, nothingNext) as Promise<unknown>;
       parsed.then(() => resolve(bytesIn(ctx)), reject);
     });
-  const turns = new CrumbTurns();
   return (ctx) => {
     const { headers } = ctx.req;
     try {
@@ -74,7 +72,7 @@ export function bodyReader(options: BodyReaderOptions): (ctx: Context) => Promis
     } catch (error) {
       return Promise.reject(error);
     }
-    return isSmall(headers) ? read(ctx, ctx).then(unmetered) : readMetered(ctx, read, { ...options, turns });
+    return isSmall(headers) ? read(ctx, ctx).then(unmetered) : readMetered(ctx, read, options);
   };
 }
 
@@ -103,15 +101,12 @@ function isSmall(headers: IncomingHttpHeaders): boolean {
 async function readMetered(
   ctx: Context,
   read: Read,
-  { maxBytes, budget, sourceOf, turns }: BodyReaderOptions & { readonly turns: CrumbTurns },
+  { maxBytes, budget, sourceOf }: BodyReaderOptions,
 ): Promise<ReadBody> {
-  const source = sourceOf(ctx.req);
-  const reading = budget.open(source, (problem) => body.destroy(problem));
+  const reading = budget.open(sourceOf(ctx.req), (problem) => body.destroy(problem));
   const body = bodyStream(ctx.req, {
     encoding: ctx.req.headers['content-encoding'] ?? '',
     reading,
-    turns,
-    source,
     mostBytes: maxBytes,
     tooLarge: () => tooLarge(maxBytes),
     cutShort: unreadable,
@@ -144,8 +139,8 @@ function closing(problem: ProblemDetails): HttpProblem {
  */
 export async function beginningOf(request: IncomingMessage): Promise<Uint8Array> {
   if (request.readableDidRead) return new Uint8Array();
-  // Of a small one, the rest is often in the next packet; one in chunks is held, and may have come in thousands of them.
-  if (request.headers['transfer-encoding'] === undefined) await nextTurn();
+  // The rest of a small one is often in the next packet.
+  await nextTurn();
   const come: unknown = request.read();
   return come instanceof Uint8Array && !isCompressed(request.headers) ? come : new Uint8Array();
 }

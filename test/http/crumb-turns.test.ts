@@ -1,6 +1,6 @@
 /** Turns of those who send crumbs. */
 import { expect } from 'chai';
-import { CrumbTurns } from '../../src/http/crumbs.ts';
+import { CrumbTurns } from '../../src/http/crumb-turns.ts';
 import { until } from '../support/proof-wait.ts';
 
 describe('the turns of crumbs', () => {
