@@ -11,6 +11,9 @@ interface Kind {
   count: number;
 }
 
+/** Of a kind: enough to see whether they have something in common. */
+const MOST_PRINTED = 10;
+
 /** Enough to tell a cause from what merely happened at the same time. */
 const MOST_INDEXES = 8;
 
@@ -18,7 +21,7 @@ export class Findings {
   readonly #kinds = new Map<string, Kind>();
   readonly #print: (line: string) => void;
 
-  /** @param print hears of each kind when it is first seen */
+  /** @param print hears of the first ones of each kind */
   constructor(print: (line: string) => void) {
     this.#print = print;
   }
@@ -29,12 +32,10 @@ export class Findings {
 
   add(finding: Finding): void {
     const key = finding.what.replaceAll(/\d+/g, '#').slice(0, 60);
-    const known = this.#kinds.get(key);
-    if (known !== undefined) known.count += 1;
-    else {
-      this.#kinds.set(key, { first: finding, count: 1 });
-      this.#print(`FOUND ${lineOf(finding, 1)}`);
-    }
+    const kind = this.#kinds.get(key) ?? { first: finding, count: 0 };
+    kind.count += 1;
+    this.#kinds.set(key, kind);
+    if (kind.count <= MOST_PRINTED) this.#print(`FOUND ${lineOf(finding, kind.count)}`);
   }
 
   /** One line a kind. */

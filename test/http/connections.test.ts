@@ -382,6 +382,7 @@ describe('a listener', () => {
       ['a length beyond 2^64', post(`Content-Length: ${'9'.repeat(40)}`), 400, /not well-formed/],
       ['a length below nought', post('Content-Length: -1'), 400, /not well-formed/],
       ['a length in words', post('Content-Length: 0x10'), 400, /not well-formed/],
+      ['a coding of the whole message', post('Transfer-Encoding: gzip, chunked'), 400, /chunked/],
       ['two lengths', post('Content-Length: 5\r\nContent-Length: 6'), 400, /not well-formed/],
       ['two lengths in one', post('Content-Length: 5, 6'), 400, /not well-formed/],
       [
