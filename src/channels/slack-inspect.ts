@@ -1,5 +1,5 @@
 /** Finds what Slack would refuse in the structure of a message, whatever its texts. */
-import { nearest } from '../text/nearest.ts';
+import { didYouMean } from '../text/nearest.ts';
 import { MAX_BLOCKS } from './slack-budget.ts';
 import type { MessageFormat, TemplateValue } from './format.ts';
 import { isList, isObject, stringAt, typeOf } from './slack-message.ts';
@@ -151,8 +151,7 @@ function inspectNested(object: SlackObject, path: Path): Finding[] {
 }
 
 function wrongType(type: string, path: Path, types: readonly string[]): Finding {
-  const near = nearest(type, types);
-  const hint = near === undefined ? oneOf(types) : `; did you mean "${near}"?`;
+  const hint = didYouMean(type, types) || oneOf(types);
   return finding([...path, 'type'], `"${type}" cannot stand here${hint}`);
 }
 

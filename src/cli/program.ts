@@ -1,6 +1,6 @@
 /** The command line: which commands there are, what they take, and which exit code their end means. */
 import { Command, CommanderError, type HelpConfiguration, InvalidArgumentError, Option } from 'commander';
-import { didYouMean } from '../config/field-rules.ts';
+import { didYouMean } from '../text/nearest.ts';
 import type { LogLevel } from '../observe/logger.ts';
 import { readVersion } from '../package-files.ts';
 import { visible } from '../text/visible.ts';

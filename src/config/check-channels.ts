@@ -3,7 +3,8 @@ import type { ChannelType } from '../channels/channel.ts';
 import { isSection } from './belonging.ts';
 import { checkSection } from './check-section.ts';
 import type { ChannelConfig } from './config.ts';
-import { didYouMean, nameRule } from './field-rules.ts';
+import { didYouMean } from '../text/nearest.ts';
+import { nameRule } from './field-rules.ts';
 import type { Findings } from './findings.ts';
 import { isMapping, pathText } from './path.ts';
 

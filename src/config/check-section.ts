@@ -1,7 +1,8 @@
 /** Runs a yup schema over one part of the config and says what is wrong in the reader's terms. */
 import { ValidationError, type Schema, type SchemaFieldDescription } from 'yup';
 import { belongsElsewhere } from './belonging.ts';
-import { didYouMean, memberRule } from './field-rules.ts';
+import { didYouMean } from '../text/nearest.ts';
+import { memberRule } from './field-rules.ts';
 import type { Findings } from './findings.ts';
 import type { FieldMeta } from './schema-fields.ts';
 import { isMapping, parsePath, pathText, valueAt, type Path } from './path.ts';

@@ -1,6 +1,6 @@
 /** What single values of the config must look like: each rule says what is wrong with a text, or nothing. */
 import { ALL_STATUSES } from '../callback/callback.ts';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean } from '../text/nearest.ts';
 import { isTimezone } from '../time/zone.ts';
 import { parseCidr, parseListenAddress } from './listen-address.ts';
 
@@ -99,12 +99,6 @@ export const FOREIGN_QUOTES = 'stands in quotes that YAML does not know: write "
 /** Whether a text bears the quotes of a word processor or an input method, which YAML takes for a part of it. */
 export function isInForeignQuotes(text: string): boolean {
   return /^(?:“.*”|‘.*’|„.*“|「.*」|『.*』|＂.*＂|＇.*＇)$/su.test(text);
-}
-
-/** ` (did you mean "x"?)`, or nothing. */
-export function didYouMean(word: string, candidates: readonly string[]): string {
-  const meant = nearest(word, candidates);
-  return meant === undefined ? '' : ` (did you mean "${meant}"?)`;
 }
 
 /** A Liquid template of a URL; only its fixed beginning can be judged here. */

@@ -22,9 +22,9 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
   return isHost && port <= MAX_PORT ? { host, port } : undefined;
 }
 
-/** Whether only this machine can reach it. */
+/** Whether only this machine can reach it, or is reached by it (RFC 6761, 6.3). */
 export function isLoopback(host: string): boolean {
-  if (isIP(host) === 0) return host.toLowerCase() === 'localhost';
+  if (isIP(host) === 0) return /^(?:.+\.)?localhost$/i.test(host);
   return ipaddr.process(host).range() === 'loopback';
 }
 

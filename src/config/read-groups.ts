@@ -1,6 +1,7 @@
 /** Reads `groups`: addresses that are told together, by name. */
 import type { Destination } from './config.ts';
-import { didYouMean, nameRule } from './field-rules.ts';
+import { didYouMean } from '../text/nearest.ts';
+import { nameRule } from './field-rules.ts';
 import type { Findings } from './findings.ts';
 import { isMapping, pathText, type Path } from './path.ts';
 import { readDestinations, type Channels } from './read-destinations.ts';

@@ -4,7 +4,7 @@ import { ALL_STATUSES } from '../callback/callback.ts';
 import { doubtOfBotId, matchesEverything } from './bot-id-pattern.ts';
 import { checkSection } from './check-section.ts';
 import type { RouteConfig } from './config.ts';
-import { didYouMean } from './field-rules.ts';
+import { didYouMean } from '../text/nearest.ts';
 import type { Findings } from './findings.ts';
 import { isMapping, pathText, type Path } from './path.ts';
 import type { Directory } from './read-groups.ts';

@@ -11,7 +11,8 @@ import {
   Value,
 } from 'liquidjs';
 import type { Expression, Filter, PropertyAccessToken, Template, Token } from 'liquidjs';
-import { didYouMean, type LiquidFault } from './liquid-faults.ts';
+import { didYouMean } from '../text/nearest.ts';
+import type { LiquidFault } from './liquid-faults.ts';
 import { MAX_DEPTH } from './meter.ts';
 import { ANY, itemOf, memberNames, memberOf, SCALAR, type ObjectShape, type Shape } from './shape.ts';
 

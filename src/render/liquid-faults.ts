@@ -1,6 +1,6 @@
 /** Finds what is wrong with a Liquid text before it is ever rendered. */
 import type { Liquid, StaticAnalysis, Template } from 'liquidjs';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean } from '../text/nearest.ts';
 
 /** Line and column count from 1, within the text or within the partial named `partial`. */
 export interface LiquidFault {
@@ -98,11 +98,6 @@ function unknownFilter(liquid: Liquid, name: string): string {
   const removed = REMOVED_FILTERS.get(name);
   if (removed !== undefined) return `there is no filter "${name}": ${removed}`;
   return `there is no filter "${name}"${didYouMean(name, Object.keys(liquid.filters))}`;
-}
-
-export function didYouMean(name: string, candidates: readonly string[]): string {
-  const near = nearest(name, candidates);
-  return near === undefined ? '' : `; did you mean "${near}"?`;
 }
 
 function unknownVariable(

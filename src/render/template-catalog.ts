@@ -3,7 +3,7 @@ import type { MessageFormat } from '../channels/format.ts';
 import type { Problem } from '../config/config.ts';
 import { TEMPLATE_NAMES, type TemplateName } from '../notice/notice.ts';
 import { Engines } from './engines.ts';
-import { didYouMean } from './liquid-faults.ts';
+import { didYouMean } from '../text/nearest.ts';
 import type { Meter } from './meter.ts';
 import type { TemplateSources } from './renderer.ts';
 import { Template } from './template.ts';

@@ -4,7 +4,7 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import type { Problem } from '../config/config.ts';
 import { TEMPLATE_NAMES, type TemplateName } from '../notice/notice.ts';
 import { NotUtf8, readText } from '../text/read-text.ts';
-import { didYouMean } from './liquid-faults.ts';
+import { didYouMean } from '../text/nearest.ts';
 
 export interface SourceFile {
   /** As problems name it. */

@@ -22,3 +22,9 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 function allowedDistance(word: string): number {
   return word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3));
 }
+
+/** `; did you mean "x"?`, or nothing. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const meant = nearest(word, candidates);
+  return meant === undefined ? '' : `; did you mean "${meant}"?`;
+}

@@ -71,7 +71,7 @@ describe('The command line', () => {
 
     it('asks whoever misspells a command which one was meant', async () => {
       const { code, stderr } = await runCommand(['chekc', '--config', config]);
-      expect([code, stderr]).to.deep.equal([2, `error: there is no command 'chekc' (did you mean "check"?)`]);
+      expect([code, stderr]).to.deep.equal([2, `error: there is no command 'chekc'; did you mean "check"?`]);
     });
 
     it('prints help and version for every command and exits 0', async () => {
@@ -163,7 +163,7 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
       const wrong = await runCommand(['check', '--without-secrets', '--config', config]);
       expect(wrong.code).to.equal(1);
       expect(wrong.stdout.split('\n').map((line) => line.slice(config.length))).to.deep.equal([
-        ':3:23: default_route.on[0] must be "succeeded", "error" or "executing" (did you mean "error"?)',
+        ':3:23: default_route.on[0] must be "succeeded", "error" or "executing"; did you mean "error"?',
         ':3:48: default_route.notify[0].slack: "ops@example.com" is a mail address, and Slack takes none: use a channel of the type email',
         ':3:76: a ${ is not closed by }: write $${ for a literal ${',
       ]);

@@ -175,7 +175,7 @@ describe('A key in the wrong place', () => {
 
   it('is recognised in full-width letters', () => {
     expect(told(`${CHANNELS}${rest}ａｄｍｉｎ: { listen: off }\n`)).to.deep.equal([
-      '5:1: unknown key "ａｄｍｉｎ" at the top level (did you mean "admin"?)',
+      '5:1: unknown key "ａｄｍｉｎ" at the top level; did you mean "admin"?',
     ]);
   });
 });

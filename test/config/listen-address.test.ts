@@ -34,10 +34,29 @@ describe('An address to listen on', () => {
   });
 
   it('is loopback only where no other machine reaches it', () => {
-    for (const host of ['127.0.0.1', '127.9.9.9', '::1', 'localhost', 'LOCALHOST', '::ffff:127.0.0.1']) {
+    const own = [
+      '127.0.0.1',
+      '127.9.9.9',
+      '::1',
+      '::ffff:127.0.0.1',
+      'localhost',
+      'LOCALHOST',
+      'app.localhost',
+    ];
+    for (const host of own) {
       expect(isLoopback(host), host).to.equal(true);
     }
-    for (const host of ['0.0.0.0', '::', '10.0.0.1', 'example.com', 'localhost.example.com']) {
+    const others = [
+      '',
+      '0.0.0.0',
+      '::',
+      '10.0.0.1',
+      'example.com',
+      'localhost.example.com',
+      'xlocalhost',
+      '127.0.0.1.example.com',
+    ];
+    for (const host of others) {
       expect(isLoopback(host), host).to.equal(false);
     }
   });

@@ -275,7 +275,7 @@ describe('A template set', () => {
     expect(load('configs').config?.defaultRoute?.templateSet).to.equal('configs');
     expect(load('ja').config?.templates).to.equal('test/fixtures');
     expect(load('configz').problems.map(formatProblem)).to.deep.equal([
-      'botbell.yaml:7:17: default_route.template_set: there is no template set "configz" (did you mean "configs"?)',
+      'botbell.yaml:7:17: default_route.template_set: there is no template set "configz"; did you mean "configs"?',
     ]);
   });
 });

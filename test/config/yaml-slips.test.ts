@@ -280,8 +280,8 @@ describe('A slip in a config', () => {
     expect(problems.map(({ place, message }) => `${place.line}:${place.column}: ${message}`)).to.deep.equal([
       '2:3: channels.chat.type is missing: one of chat',
       '5:6: this key is indented too far: begin it in column 5, like the key in line 4',
-      '5:11: routes[0].on[0] must be "succeeded", "error" or "executing" (did you mean "error"?)',
-      '7:1: unknown key "recever" at the top level (did you mean "receiver"?)',
+      '5:11: routes[0].on[0] must be "succeeded", "error" or "executing"; did you mean "error"?',
+      '7:1: unknown key "recever" at the top level; did you mean "receiver"?',
     ]);
   });
 
