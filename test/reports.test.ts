@@ -99,11 +99,11 @@ describe('reports', () => {
       { destination: 'email:a@example.com', state: 'delivered' },
     ] as const;
     const verdict = { ...DELIVERED, status: 502, result: 'failed', deliveries } as const;
-    expect(callbackLine({ status: 502, verdict, problem: 'Not everybody could be told.' })).to.deep.include({
+    expect(callbackLine({ status: 502, verdict, problem: 'Some deliveries failed.' })).to.deep.include({
       level: 40,
       http: 502,
       result: 'failed',
-      reason: 'Not everybody could be told.',
+      reason: 'Some deliveries failed.',
       deliveries: ['slack:#ops pending: channel_not_found', 'email:a@example.com delivered'],
     });
   });

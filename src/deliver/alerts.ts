@@ -52,7 +52,7 @@ export function withAlert(
 type Undelivered = UndeliveredMessage & AlertSubject;
 
 function subjectOf(
-  { state, isOurs, lastError, attempts }: DeliveryUpdate,
+  { state, isTakenOver, lastError, attempts }: DeliveryUpdate,
   { destination, channel }: DeliveryRecord,
   { callback, firstReceivedAt }: Concerned,
   { giveUpAfterMs }: AlertSettings,
@@ -67,7 +67,7 @@ function subjectOf(
     since: firstReceivedAt,
   };
   if (state === 'dead') return { template: 'dead_letter', ...message };
-  return isWaitingForMending(state, isOurs, lastError)
+  return isWaitingForMending(state, isTakenOver, lastError)
     ? { template: 'config_failure', ...message, givesUpAt: firstReceivedAt + giveUpAfterMs }
     : undefined;
 }
@@ -82,8 +82,12 @@ function named({ job_id, bot_id, bot_name, status }: Callback): AlertedCallback 
   };
 }
 
-function isWaitingForMending(state: DeliveryUpdate['state'], isOurs: boolean, error: DeliveryError): boolean {
-  return state === 'pending' && isOurs && error.class === 'config';
+function isWaitingForMending(
+  state: DeliveryUpdate['state'],
+  isTakenOver: boolean,
+  error: DeliveryError,
+): boolean {
+  return state === 'pending' && isTakenOver && error.class === 'config';
 }
 
 /** The destinations for which alerts were raised. */

@@ -35,14 +35,14 @@ export function takeOver(subject: Subject): Milestone {
 }
 
 function nameOf(
-  { state, isOurs }: DeliveryUpdate,
+  { state, isTakenOver }: DeliveryUpdate,
   record: DeliveryRecord,
   isLate: boolean,
 ): MilestoneName | undefined {
   if (state === 'delivered') return isLate ? 'delivered_late' : undefined;
   if (state === 'dead') return 'given_up';
   if (state === 'held') return 'held';
-  return isOurs && !record.isOurs ? 'taken_over' : undefined;
+  return isTakenOver && !record.isTakenOver ? 'taken_over' : undefined;
 }
 
 function milestone(

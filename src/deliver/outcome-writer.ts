@@ -128,8 +128,8 @@ export class OutcomeWriter {
 
   /** What was taken over, or waited for one of these, is the worker's, and so are alerts. */
   #handOn({ records }: Handling, updates: readonly DeliveryUpdate[], { hasReleased }: Settled): void {
-    const due = updates.flatMap(({ id, state, isOurs, dueInMs }) => {
-      const isDue = state === 'pending' ? isOurs && dueInMs === 0 : hasReleased;
+    const due = updates.flatMap(({ id, state, isTakenOver, dueInMs }) => {
+      const isDue = state === 'pending' ? isTakenOver && dueInMs === 0 : hasReleased;
       const record = isDue ? records.get(id) : undefined;
       return record === undefined ? [] : record.destination;
     });
@@ -154,6 +154,6 @@ function asTakenOver<Standing extends { readonly record: DeliveryRecord }>(
   standing: Standing,
 ): Standing {
   const { record } = standing;
-  const isNews = !record.isOurs && underWay.get(record.id)?.isTakenOver === true;
-  return isNews ? { ...standing, record: { ...record, isOurs: true } } : standing;
+  const isNews = !record.isTakenOver && underWay.get(record.id)?.isTakenOver === true;
+  return isNews ? { ...standing, record: { ...record, isTakenOver: true } } : standing;
 }

@@ -21,22 +21,31 @@ export interface OutcomeContext {
 
 export function updateAfter(record: DeliveryRecord, trip: Trip, context: OutcomeContext): DeliveryUpdate {
   const attempts = record.attempts + trip.attempts.length;
-  const { id, refusals } = record;
-  const isOurs = record.isOurs;
+  const { id, failedAnswers } = record;
+  const isTakenOver = record.isTakenOver;
   if ('receipt' in trip.outcome) {
     const { receipt } = trip.outcome;
-    return { id, state: 'delivered', attempts, refusals, lastError: undefined, receipt, isOurs, dueInMs: 0 };
+    return {
+      id,
+      state: 'delivered',
+      attempts,
+      failedAnswers,
+      lastError: undefined,
+      receipt,
+      isTakenOver,
+      dueInMs: 0,
+    };
   }
   if ('deferred' in trip.outcome) return takenOver(record, trip);
   const { failure } = trip.outcome;
   const lastError = errorOf(failure);
-  const kept = { id, attempts, refusals, lastError, receipt: undefined };
-  if (isGivenUp(record, failure, context)) return { ...kept, state: 'dead', isOurs, dueInMs: 0 };
-  const isNowOurs = isOurs || isWornOut(record, failure, context);
+  const kept = { id, attempts, failedAnswers, lastError, receipt: undefined };
+  if (isGivenUp(record, failure, context)) return { ...kept, state: 'dead', isTakenOver, dueInMs: 0 };
+  const isNowOurs = isTakenOver || isAllowanceSpent(record, failure, context);
   return {
     ...kept,
     state: 'pending',
-    isOurs: isNowOurs,
+    isTakenOver: isNowOurs,
     dueInMs: dueIn(record, attempts, isNowOurs, context),
   };
 }
@@ -48,10 +57,10 @@ function takenOver(record: DeliveryRecord, { attempts }: Trip): DeliveryUpdate {
     id: record.id,
     state: 'pending',
     attempts: record.attempts + attempts.length,
-    refusals: record.refusals,
+    failedAnswers: record.failedAnswers,
     lastError: last !== undefined && 'failure' in last ? errorOf(last.failure) : record.lastError,
     receipt: undefined,
-    isOurs: true,
+    isTakenOver: true,
     dueInMs: 0,
   };
 }
@@ -59,26 +68,26 @@ function takenOver(record: DeliveryRecord, { attempts }: Trip): DeliveryUpdate {
 /** Of what no retry soon cures, a wrong config may still be mended; a message that cannot pass never will. */
 function isGivenUp(record: DeliveryRecord, failure: DeliveryFailure, context: OutcomeContext): boolean {
   if (record.ageMs >= context.policy.giveUpAfterMs) return true;
-  return failure.class === 'permanent' && (record.isOurs || isWornOut(record, failure, context));
+  return failure.class === 'permanent' && (record.isTakenOver || isAllowanceSpent(record, failure, context));
 }
 
 /** Whether it has failed lastingly for as many answers as that is worth. */
-function isWornOut(
-  { refusals }: DeliveryRecord,
+function isAllowanceSpent(
+  { failedAnswers }: DeliveryRecord,
   failure: DeliveryFailure,
   { policy }: OutcomeContext,
 ): boolean {
-  return isLasting(failure.class) && refusals >= policy.permanentAttempts;
+  return isLasting(failure.class) && failedAnswers >= policy.permanentAttempts;
 }
 
 /** The last attempt is made when it is to be given up, not later. */
 function dueIn(
   { ageMs }: DeliveryRecord,
   attempts: number,
-  isOurs: boolean,
+  isTakenOver: boolean,
   { policy, random }: OutcomeContext,
 ): number {
-  const wait = isOurs ? backoffMs(attempts, random) : policy.takeOverAfterMs;
+  const wait = isTakenOver ? backoffMs(attempts, random) : policy.takeOverAfterMs;
   return Math.min(wait, policy.giveUpAfterMs - ageMs);
 }
 
@@ -88,9 +97,9 @@ function isLasting(failureClass: DeliveryFailure['class']): boolean {
 
 /** A non-2xx answer given while this failed lastingly is one of the few that such a failure is worth. */
 export function withRefusal(update: DeliveryUpdate): DeliveryUpdate {
-  const isAsked = update.state === 'pending' && !update.isOurs;
+  const isAsked = update.state === 'pending' && !update.isTakenOver;
   const isCounted = isAsked && update.lastError !== undefined && isLasting(update.lastError.class);
-  return isCounted ? { ...update, refusals: update.refusals + 1 } : update;
+  return isCounted ? { ...update, failedAnswers: update.failedAnswers + 1 } : update;
 }
 
 export function errorOf(failure: DeliveryFailure): DeliveryError {

@@ -84,7 +84,7 @@ export class Rerouter {
         state: 'pending' as const,
         lastError: undefined,
         heldBecause: undefined,
-        isOurs: true,
+        isTakenOver: true,
       };
     });
     return { ...admission, deliveries: standing };

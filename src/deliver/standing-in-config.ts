@@ -22,14 +22,14 @@ const NOT_ROUTED = new DeliveryFailure({
 /** The end of a delivery that the plan does not name: told elsewhere, or to nobody. */
 export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSettings): DeliveryUpdate {
   const { record, notice, firstReceivedAt } = due;
-  const { id, attempts, refusals, lastError, isOurs } = record;
+  const { id, attempts, failedAnswers, lastError, isTakenOver } = record;
   const ended = {
     id,
     attempts,
-    refusals,
+    failedAnswers,
     receipt: undefined,
     heldBecause: NO_LONGER_ROUTED,
-    isOurs,
+    isTakenOver,
     dueInMs: 0,
   };
   // Of an alert that nobody is to be told, nobody is alerted.
@@ -40,8 +40,17 @@ export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSetting
 
 /** Attempted, or routed anew, by another process, or by this one later. */
 export function putOff(record: DeliveryRecord, dueInMs: number): DeliveryUpdate {
-  const { id, attempts, refusals, lastError } = record;
-  return { id, state: 'pending', attempts, refusals, lastError, receipt: undefined, isOurs: true, dueInMs };
+  const { id, attempts, failedAnswers, lastError } = record;
+  return {
+    id,
+    state: 'pending',
+    attempts,
+    failedAnswers,
+    lastError,
+    receipt: undefined,
+    isTakenOver: true,
+    dueInMs,
+  };
 }
 
 /** Whether a config that has just been loaded may have mended what this one waits for. */

@@ -70,12 +70,12 @@ export class TurnsOfJobs {
     deadline: number,
   ): Promise<readonly DeliveryRecord[]> {
     const { ledger, underWay } = this.#dependencies;
-    const isOpen = ({ isClaimed, isOurs }: DeliveryRecord) => isClaimed && !isOurs;
+    const isOpen = ({ isClaimed, isTakenOver }: DeliveryRecord) => isClaimed && !isTakenOver;
     const open = deliveries.filter(isOpen).map(({ id }) => id);
     const unknown = open.filter((id) => underWay.get(id)?.isTakenOver !== true);
     if (unknown.length > 0) await ledger.turns.takeOver(unknown, this.#left(deadline));
     for (const id of open) underWay.get(id)?.takeOver();
-    return deliveries.map((record) => (isOpen(record) ? { ...record, isOurs: true } : record));
+    return deliveries.map((record) => (isOpen(record) ? { ...record, isTakenOver: true } : record));
   }
 
   /** @returns false: the deadline came first, or everything stops */

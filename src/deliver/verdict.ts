@@ -59,7 +59,7 @@ export function judgeAccepted(records: readonly DeliveryRecord[], isSuperseded: 
 interface Closed extends Standing {
   readonly update: DeliveryUpdate | undefined;
   readonly state: DeliveryState;
-  readonly isOurs: boolean;
+  readonly isTakenOver: boolean;
 }
 
 /** Each member by its name: members added behind a spread take V8 a hundred times as long. */
@@ -71,13 +71,13 @@ function close({ record, trip, isBeingMade }: Standing, context: OutcomeContext 
     isBeingMade,
     update,
     state: update?.state ?? record.state,
-    isOurs: update?.isOurs ?? record.isOurs,
+    isTakenOver: update?.isTakenOver ?? record.isTakenOver,
   };
 }
 
 /** Whatever is Botbell's own to retry is no reason to let the service retry, too. */
 function statusOf(closed: readonly Closed[]): Verdict['status'] {
-  const open = closed.filter(({ state, isOurs }) => state === 'pending' && !isOurs);
+  const open = closed.filter(({ state, isTakenOver }) => state === 'pending' && !isTakenOver);
   if (open.some(({ isBeingMade }) => isBeingMade)) return 504;
   return open.length > 0 ? 502 : 200;
 }
@@ -99,12 +99,12 @@ function resultOf(
 }
 
 function answered(
-  { record: { destination, lastError }, update, state, isOurs, isBeingMade }: Closed,
+  { record: { destination, lastError }, update, state, isTakenOver, isBeingMade }: Closed,
   status: Verdict['status'],
 ): AnsweredDelivery {
   if (state === 'delivered' || state === 'held' || status === 200) return { destination, state };
   const error = isBeingMade ? undefined : (update?.lastError ?? lastError);
-  if (isOurs && error === undefined) return { destination, state };
+  if (isTakenOver && error === undefined) return { destination, state };
   return { destination, state, error: error?.message ?? 'not finished in time' };
 }
 

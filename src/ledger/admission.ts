@@ -3,13 +3,13 @@ import type { AdmissionContext } from './admission-context.ts';
 import type { Predecessor } from './hot-statements.ts';
 import { isResult, JobOrder } from './job-order.ts';
 import type { Admission, Arrival, BlockedDelivery, DeliveryRecord, DeliveryTarget } from './ledger.ts';
-import { type ArrivalToStore, identify, type Newcomer } from './newcomer.ts';
+import { type ArrivalToStore, identify, type IdentifiedArrival } from './identified-arrival.ts';
 import { admitAgain } from './readmission.ts';
 import { supersedeIdle } from './pending-rows.ts';
 import { callbackRow, jobIdOf, type NewDelivery, type Plan, plannedRecord } from './rows.ts';
 
 /** Those that the ledger did not know, with their ids. */
-type Fresh = ReadonlyMap<Newcomer, number>;
+type Fresh = ReadonlyMap<IdentifiedArrival, number>;
 
 /** One admission per arrival, in order. */
 export async function admitAll(
@@ -22,23 +22,26 @@ export async function admitAll(
   const { all, sharedJobs } = await identify(context, arrivals, jobIds);
   const fresh = await insertCallbacks(context, all);
   const admissions = await admitNew(context, fresh, new Set(sharedJobs));
-  for (const newcomer of all) {
-    if (!admissions.has(newcomer)) {
-      admissions.set(newcomer, await admitAgain(context, newcomer));
+  for (const identified of all) {
+    if (!admissions.has(identified)) {
+      admissions.set(identified, await admitAgain(context, identified));
     }
   }
-  return all.map((newcomer) => admissions.get(newcomer) as Admission);
+  return all.map((identified) => admissions.get(identified) as Admission);
 }
 
-async function insertCallbacks(context: AdmissionContext, newcomers: readonly Newcomer[]): Promise<Fresh> {
-  const rows = newcomers.map(({ arrival, body, jobId, identity }) =>
+async function insertCallbacks(
+  context: AdmissionContext,
+  arrivals: readonly IdentifiedArrival[],
+): Promise<Fresh> {
+  const rows = arrivals.map(({ arrival, body, jobId, identity }) =>
     callbackRow(arrival, body, jobId, identity),
   );
   const ids = await context.statements.insertCallbacks(context, rows);
-  const fresh = new Map<Newcomer, number>();
-  newcomers.forEach((newcomer, index) => {
+  const fresh = new Map<IdentifiedArrival, number>();
+  arrivals.forEach((identified, index) => {
     const id = ids[index];
-    if (id !== undefined) fresh.set(newcomer, id);
+    if (id !== undefined) fresh.set(identified, id);
   });
   return fresh;
 }
@@ -47,16 +50,17 @@ async function admitNew(
   context: AdmissionContext,
   fresh: Fresh,
   sharedJobs: ReadonlySet<string>,
-): Promise<Map<Newcomer, Admission>> {
+): Promise<Map<IdentifiedArrival, Admission>> {
   if (fresh.size === 0) return new Map();
   const order = await orderOf(context, fresh, sharedJobs);
   const planned: PlannedDeliveries = new Map();
-  for (const [newcomer, id] of fresh) planned.set(newcomer, planDeliveries(context, order, newcomer, id));
+  for (const [identified, id] of fresh)
+    planned.set(identified, planDeliveries(context, order, identified, id));
   const records = await insertDeliveries(context, planned);
   return new Map(
-    [...fresh].map(([newcomer, id]) => [
-      newcomer,
-      admission(newcomer.arrival, id, planned.get(newcomer), records),
+    [...fresh].map(([identified, id]) => [
+      identified,
+      admission(identified.arrival, id, planned.get(identified), records),
     ]),
   );
 }
@@ -67,8 +71,8 @@ interface PlannedDelivery {
   readonly before: Predecessor | NewDelivery | undefined;
 }
 
-/** Of each newcomer; undefined: it is superseded. */
-type PlannedDeliveries = Map<Newcomer, readonly PlannedDelivery[] | undefined>;
+/** Of each arrival; undefined: it is superseded. */
+type PlannedDeliveries = Map<IdentifiedArrival, readonly PlannedDelivery[] | undefined>;
 
 /** Undefined: no job has another callback. */
 async function orderOf(
@@ -93,7 +97,7 @@ async function orderOf(
 
 async function supersededAmong(
   context: AdmissionContext,
-  shared: readonly (readonly [Newcomer, number])[],
+  shared: readonly (readonly [IdentifiedArrival, number])[],
 ): Promise<ReadonlySet<number>> {
   const executing = shared.filter(([{ arrival }]) => !isResult(arrival.callback));
   if (executing.length === 0) return new Set();
@@ -105,12 +109,12 @@ async function supersededAmong(
 function planDeliveries(
   context: AdmissionContext,
   order: JobOrder | undefined,
-  newcomer: Newcomer,
+  identified: IdentifiedArrival,
   callbackId: number,
 ): readonly PlannedDelivery[] | undefined {
-  const { arrival, jobId } = newcomer;
+  const { arrival, jobId } = identified;
   if (order?.isSuperseded(callbackId) === true) return undefined;
-  const plan = planOf(context, newcomer);
+  const plan = planOf(context, identified);
   return arrival.planned.map((target: DeliveryTarget) => {
     const place = { jobId, destination: target.destination };
     const before = order?.lastAt(place);
@@ -132,10 +136,10 @@ async function insertDeliveries(
 }
 
 /** A claim outlasts the lease only where the service is to retry first. */
-function planOf({ claim, takeOverAfterMs }: AdmissionContext, { arrival }: Newcomer): Plan {
+function planOf({ claim, takeOverAfterMs }: AdmissionContext, { arrival }: IdentifiedArrival): Plan {
   return arrival.isAccepted
-    ? { claim: undefined, dueInMs: 0, isOurs: true }
-    : { claim, dueInMs: Math.max(takeOverAfterMs, claim.leaseMs), isOurs: false };
+    ? { claim: undefined, dueInMs: 0, isTakenOver: true }
+    : { claim, dueInMs: Math.max(takeOverAfterMs, claim.leaseMs), isTakenOver: false };
 }
 
 function admission(

@@ -6,7 +6,7 @@ import type { CallbacksInHand } from './callbacks-in-hand.ts';
 import type { ClaimingTransaction } from './claiming.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type Admission, type Arrival, LedgerFull } from './ledger.ts';
-import { type ArrivalToStore, isKnown } from './newcomer.ts';
+import { type ArrivalToStore, isKnown } from './identified-arrival.ts';
 import type { OrphanedClaims } from './orphaned-claims.ts';
 import { bytesOfNames, type Claim, jobIdOf } from './rows.ts';
 import { bytesAdded } from './store-size.ts';

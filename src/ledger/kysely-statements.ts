@@ -176,7 +176,7 @@ async function updateDeliveries(
         ...updatedColumns(update, time),
         due_at: dueAfter(update, time),
         // What was taken over meanwhile stays so.
-        is_ours: sql<number>`greatest(is_ours, ${Number(update.isOurs)})`,
+        is_ours: sql<number>`greatest(is_ours, ${Number(update.isTakenOver)})`,
       })
       .where('id', '=', update.id);
     if (update.state !== 'delivered') {
@@ -189,9 +189,11 @@ async function updateDeliveries(
 }
 
 /** What another replica has taken over meanwhile is not the service's to retry: it is due at once. */
-function dueAfter({ isOurs, dueInMs }: DeliveryUpdate, time: StoreTime) {
+function dueAfter({ isTakenOver, dueInMs }: DeliveryUpdate, time: StoreTime) {
   const planned = time.in(dueInMs);
-  const next = isOurs ? planned : sql<number>`case when is_ours = 1 then ${time.now} else ${planned} end`;
+  const next = isTakenOver
+    ? planned
+    : sql<number>`case when is_ours = 1 then ${time.now} else ${planned} end`;
   return sql<number>`case when due_at = ${WAITS_FOR_EARLIER} then due_at else ${next} end`;
 }
 

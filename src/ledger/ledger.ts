@@ -57,11 +57,11 @@ export interface DeliveryRecord extends DeliveryTarget {
   /** Why it is held back. */
   readonly heldBecause: string | undefined;
   /** Non-2xx answers given while it failed as `permanent` or `config`. */
-  readonly refusals: number;
+  readonly failedAnswers: number;
   /** Somebody is sending it at this moment, as far as is known. */
   readonly isClaimed: boolean;
   /** Botbell retries it by itself: the service has given up, or need not retry. */
-  readonly isOurs: boolean;
+  readonly isTakenOver: boolean;
   /** Milliseconds that count towards being given up, as it was read: without those in which it only waited for its turn. */
   readonly ageMs: number;
 }
@@ -166,11 +166,11 @@ export interface DeliveryUpdate {
   readonly id: number;
   readonly state: DeliveryState;
   readonly attempts: number;
-  readonly refusals: number;
+  readonly failedAnswers: number;
   readonly lastError: DeliveryError | undefined;
   readonly receipt: Receipt | undefined;
   readonly heldBecause?: string;
-  readonly isOurs: boolean;
+  readonly isTakenOver: boolean;
   /** Milliseconds until Botbell itself may attempt it; of no meaning unless it is pending and its job's next. */
   readonly dueInMs: number;
   /** Raised with it, if it counts; of a delivery that stays pending, once for each cause. */

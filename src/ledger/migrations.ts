@@ -3,7 +3,7 @@ import { type ColumnDefinitionBuilder, type Kysely, type Migration, Migrator, sq
 import type { Clock } from '../time/clock.ts';
 import { Deadline } from '../time/deadline.ts';
 import type { DialectTraits, OpenStore } from './dialect.ts';
-import { patiently } from './patience.ts';
+import { retryWhileBusy } from './retry-while-busy.ts';
 import { earlierInJob } from './pending-rows.ts';
 import { WAITS_FOR_EARLIER } from './rows.ts';
 
@@ -225,7 +225,7 @@ export async function migrate({ db, traits }: OpenStore, clock: Clock): Promise<
     const { error } = await migrator.migrateToLatest();
     if (error !== undefined) throw asError(error);
   };
-  await patiently(clock, traits.isBusy, toLatest).catch((error: unknown) => {
+  await retryWhileBusy(clock, traits.isBusy, toLatest).catch((error: unknown) => {
     throw explained(error);
   });
 }

@@ -5,7 +5,7 @@ import type { OpenStore } from './dialect.ts';
 import type { OpenLedger } from './config-store.ts';
 import { migrate } from './migrations.ts';
 import { isGone } from './owner.ts';
-import { patiently } from './patience.ts';
+import { retryWhileBusy } from './retry-while-busy.ts';
 import { isPending } from './pending-rows.ts';
 import { forgetRefused, refusedKept } from './refused-rows.ts';
 import { isSqliteBusy } from './sqlite-busy.ts';
@@ -24,7 +24,7 @@ export async function openLedger(url: string, options: LedgerOptions): Promise<O
   try {
     await migrate(store, options.clock);
     const { owner, leaseMs } = options;
-    await transact(store, options, (trx) => releaseClaimsOfTheGone(trx, owner, leaseMs));
+    await transact(store, options, (trx) => releaseOrphanedClaims(trx, owner, leaseMs));
     await transact(store, options, (trx) => forgetRefused(trx, refusedKept(limitOf(store, options))));
     return new SqlLedger(store, options);
   } catch (error) {
@@ -38,14 +38,14 @@ function transact(
   { clock }: LedgerOptions,
   work: (trx: Kysely<Tables>) => Promise<void>,
 ): Promise<void> {
-  return patiently(clock, traits.isBusy, () => {
+  return retryWhileBusy(clock, traits.isBusy, () => {
     const settings = { isDurable: false, deadline: new Deadline(clock, TRANSACTION_TIMEOUT_MS) };
     return traits.transact(db, settings, work);
   });
 }
 
 /** What a crashed predecessor was sending is free at once, instead of when its lease ends. */
-async function releaseClaimsOfTheGone(db: Kysely<Tables>, self: string, leaseMs: number): Promise<void> {
+async function releaseOrphanedClaims(db: Kysely<Tables>, self: string, leaseMs: number): Promise<void> {
   const claims = await db
     .selectFrom('deliveries')
     .select('claimed_by')
@@ -74,5 +74,5 @@ async function openStore(url: string, { clock, onTrouble }: LedgerOptions): Prom
     const { openPostgres } = await import('./postgres.ts');
     return openPostgres(url, onTrouble ?? (() => undefined));
   }
-  return patiently(clock, isSqliteBusy, () => openSqlite(sqlitePathOf(url)));
+  return retryWhileBusy(clock, isSqliteBusy, () => openSqlite(sqlitePathOf(url)));
 }

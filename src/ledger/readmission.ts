@@ -2,7 +2,7 @@
 import type { AdmissionContext } from './admission-context.ts';
 import { isResult } from './job-order.ts';
 import type { Admission, BlockedDelivery } from './ledger.ts';
-import type { Newcomer } from './newcomer.ts';
+import type { IdentifiedArrival } from './identified-arrival.ts';
 import {
   claimPending,
   deliveryRows,
@@ -14,10 +14,13 @@ import {
 } from './pending-rows.ts';
 import { deliveryRecord, type StandingRow } from './rows.ts';
 
-export async function admitAgain(context: AdmissionContext, newcomer: Newcomer): Promise<Admission> {
+export async function admitAgain(
+  context: AdmissionContext,
+  identified: IdentifiedArrival,
+): Promise<Admission> {
   const { trx, time, claim } = context;
-  const { arrival, jobId } = newcomer;
-  const known = await countIn(context, newcomer);
+  const { arrival, jobId } = identified;
+  const known = await countIn(context, identified);
   if (isResult(arrival.callback)) await supersedeIdle(context, [jobId]);
   const isSuperseded = !isResult(arrival.callback) && (await hasResult(context, jobId));
   const claimed = arrival.isAccepted ? [] : await claimPending(context, known.id, claim);
@@ -41,7 +44,7 @@ export async function admitAgain(context: AdmissionContext, newcomer: Newcomer):
   };
 }
 
-async function countIn({ trx, now }: AdmissionContext, { jobId, identity = '' }: Newcomer) {
+async function countIn({ trx, now }: AdmissionContext, { jobId, identity = '' }: IdentifiedArrival) {
   return trx
     .updateTable('callbacks')
     .set((eb) => ({ times_received: eb('times_received', '+', 1), last_received_at: now }))

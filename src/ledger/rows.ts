@@ -55,7 +55,7 @@ export interface Plan {
   /** Undefined: nobody's yet. */
   readonly claim: Claim | undefined;
   readonly dueInMs: number;
-  readonly isOurs: boolean;
+  readonly isTakenOver: boolean;
 }
 
 /** Longer than any name that a pattern of a route is looked for in, so that a cut one is no more routed than the whole. */
@@ -135,7 +135,7 @@ export interface NewDelivery {
 }
 
 export function plannedRow(
-  { callbackId, jobId, target, plan: { claim, dueInMs, isOurs }, isBlocked }: NewDelivery,
+  { callbackId, jobId, target, plan: { claim, dueInMs, isTakenOver }, isBlocked }: NewDelivery,
   time: StoreTime,
 ): Insertable<DeliveryRow> {
   return {
@@ -149,7 +149,7 @@ export function plannedRow(
     claimed_by: claim?.owner ?? null,
     claimed_until: claim === undefined ? null : time.in(claim.leaseMs),
     due_at: isBlocked ? WAITS_FOR_EARLIER : time.in(dueInMs),
-    is_ours: Number(isOurs),
+    is_ours: Number(isTakenOver),
     updated_at: time.now,
     job_key: jobId ?? null,
     counts_from: time.now,
@@ -157,7 +157,11 @@ export function plannedRow(
 }
 
 /** A delivery as it was planned, once it is written. */
-export function plannedRecord(id: number, target: DeliveryTarget, { claim, isOurs }: Plan): DeliveryRecord {
+export function plannedRecord(
+  id: number,
+  target: DeliveryTarget,
+  { claim, isTakenOver }: Plan,
+): DeliveryRecord {
   const { destination, channel, address } = target;
   return {
     id,
@@ -169,9 +173,9 @@ export function plannedRecord(id: number, target: DeliveryTarget, { claim, isOur
     lastError: undefined,
     receipt: undefined,
     heldBecause: undefined,
-    refusals: 0,
+    failedAnswers: 0,
     isClaimed: claim !== undefined,
-    isOurs,
+    isTakenOver,
     ageMs: 0,
   };
 }
@@ -195,12 +199,12 @@ export function deliveryRecord(row: StandingRow): DeliveryRecord {
     address: row.address,
     state: row.state as DeliveryState,
     attempts: row.attempts,
-    refusals: row.refusals,
+    failedAnswers: row.refusals,
     lastError: lastErrorOf(row),
     receipt: row.receipt === null ? undefined : (JSON.parse(row.receipt) as Receipt),
     heldBecause: row.held_because ?? undefined,
     isClaimed: row.is_claimed === 1,
-    isOurs: row.is_ours === 1,
+    isTakenOver: row.is_ours === 1,
     ageMs: row.age_ms,
   };
 }
@@ -231,7 +235,7 @@ export function updatedColumns(update: DeliveryUpdate, time: StoreTime) {
   return {
     state: update.state,
     attempts: update.attempts,
-    refusals: update.refusals,
+    refusals: update.failedAnswers,
     error_class: error === undefined ? null : error.class,
     // A remote's words are foreign text, too.
     error_code: error === undefined ? null : shortText(error.code, LONGEST_TEXT),
@@ -240,7 +244,7 @@ export function updatedColumns(update: DeliveryUpdate, time: StoreTime) {
     held_because: update.heldBecause ?? null,
     claimed_by: null,
     claimed_until: null,
-    is_ours: Number(update.isOurs),
+    is_ours: Number(update.isTakenOver),
     updated_at: time.now,
   };
 }

@@ -191,7 +191,7 @@ export class SqliteStatements implements HotStatements {
       const values = valuesOf(updatedColumns(update, time), UPDATED_COLUMNS);
       if (update.state === 'delivered') this.#prepare(FINISH_DELIVERY).run([...values, update.id]);
       else {
-        const due = [Number(update.isOurs), time.now, time.in(update.dueInMs)];
+        const due = [Number(update.isTakenOver), time.now, time.in(update.dueInMs)];
         const written = this.#changes(UPDATE_CLAIMED_DELIVERY, [...values, ...due, update.id, owner]);
         if (written > 0) counted.push(update.id);
       }

@@ -5,7 +5,7 @@ import { Deadline, DeadlinePassed } from '../time/deadline.ts';
 import type { DialectTraits, OpenStore, TransactionSettings } from './dialect.ts';
 import type { HotStatements } from './hot-statements.ts';
 import { LedgerUnavailable } from './ledger.ts';
-import { patiently } from './patience.ts';
+import { retryWhileBusy } from './retry-while-busy.ts';
 import type { StoreTime } from './rows.ts';
 import type { Tables } from './tables.ts';
 
@@ -80,7 +80,7 @@ export class TimedStore {
   async #available<T>(deadline: Deadline, work: () => Promise<T>, onLate?: () => void): Promise<T> {
     const { isBusy } = this.traits;
     try {
-      return await deadline.bound(patiently(this.#clock, isBusy, work, deadline.remainingMs), onLate);
+      return await deadline.bound(retryWhileBusy(this.#clock, isBusy, work, deadline.remainingMs), onLate);
     } catch (error) {
       throw unavailable(error);
     }

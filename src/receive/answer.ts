@@ -6,8 +6,8 @@ import { HttpProblem } from '../http/problem.ts';
 const RETRY_AFTER = { 'Retry-After': '30' } as const;
 
 const DETAILS = {
-  502: 'Not everybody could be told: post it again, and only who is missing will be told.',
-  504: 'Not everybody was told in time: post it again, and only who is missing will be told.',
+  502: 'Some deliveries failed. Post it again: only those are attempted.',
+  504: 'Some deliveries did not end in time. Post it again: only those are attempted.',
 } as const;
 
 /** @param members those that a 200 has as well */

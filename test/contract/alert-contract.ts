@@ -103,7 +103,7 @@ export function describeAlerts(
         expect(notice.template).to.equal('dead_letter');
         expect(jobIdOf(notice)).to.equal('job-1');
         expect(isAlert(notice) && notice.alert.subject).to.deep.equal(DEAD_LETTER);
-        expect(record.isOurs).to.equal(true);
+        expect(record.isTakenOver).to.equal(true);
       }
     });
 
@@ -190,7 +190,7 @@ export function describeAlerts(
     describe('of what waits for somebody to mend it', () => {
       const failing = (id: number, cause: string): DeliveryUpdate => ({
         ...failed(id),
-        isOurs: true,
+        isTakenOver: true,
         dueInMs: 0,
         alert: alertOf(cause, { subject: CONFIG_FAILURE }),
       });

@@ -65,17 +65,17 @@ export function describeConfigChanges(
       (await rows()).map(({ destination, state }) => `${String(destination)} ${String(state)}`);
 
     function endOf({ record }: DueDelivery, state: 'held' | 'dead', alert?: Alert): DeliveryUpdate {
-      const { id, attempts, refusals, lastError } = record;
+      const { id, attempts, failedAnswers, lastError } = record;
       const heldBecause = NO_LONGER_ROUTED;
       return {
         id,
         state,
         attempts,
-        refusals,
+        failedAnswers,
         lastError,
         receipt: undefined,
         heldBecause,
-        isOurs: true,
+        isTakenOver: true,
         dueInMs: 0,
         alert,
       };
@@ -108,7 +108,7 @@ export function describeConfigChanges(
         });
         expect(await states()).to.deep.equal(['slack:#old held', 'slack:#new pending', 'slack:#log pending']);
         const told = await claimAllDue(ledger, 64);
-        const asClaimed = told.map(({ record }) => `${record.destination} ${record.isOurs}`);
+        const asClaimed = told.map(({ record }) => `${record.destination} ${record.isTakenOver}`);
         expect(asClaimed.toSorted()).to.deep.equal(['slack:#log true', 'slack:#new true']);
         expect((await rows())[0]).to.include({ held_because: NO_LONGER_ROUTED, claimed_by: null });
         expect((await store.rows('callbacks'))[0]).to.include({ routing: '["as of today"]' });
@@ -277,7 +277,7 @@ export function describeConfigChanges(
         await claimAllDue(ledger, 64);
         const lasting = { class: 'config', code: 'channel_not_found', message: 'no' } as const;
         await ledger.settle(
-          settlementOf([{ ...failed(old), isOurs: true, lastError: lasting, dueInMs: MINUTE_MS }]),
+          settlementOf([{ ...failed(old), isTakenOver: true, lastError: lasting, dueInMs: MINUTE_MS }]),
         );
         const found = await pending();
         expect(found.map(({ id, isPutOff, lastErrorClass }) => [id, isPutOff, lastErrorClass])).to.deep.equal(

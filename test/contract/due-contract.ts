@@ -71,7 +71,7 @@ export function describeDueDeliveries(
         const admission = await accept({}, [OPS, LOG]);
         expect(claimedOf(admission)).to.deep.equal([]);
         expect(
-          admission.deliveries.map(({ state, isClaimed, isOurs }) => [state, isClaimed, isOurs]),
+          admission.deliveries.map(({ state, isClaimed, isTakenOver }) => [state, isClaimed, isTakenOver]),
         ).to.deep.equal([
           ['pending', false, true],
           ['pending', false, true],
@@ -97,7 +97,12 @@ export function describeDueDeliveries(
         const callback = callbackWith({ message: '請求書' });
         expect(due).to.deep.include({ callbackId, firstReceivedAt, notice: noticeOf(callback, 2) });
         expect(due?.isTakenOver, 'it was Botbell’s own from the beginning').to.equal(false);
-        expect(due?.record).to.include({ state: 'pending', isClaimed: true, isOurs: true, address: '#ops' });
+        expect(due?.record).to.include({
+          state: 'pending',
+          isClaimed: true,
+          isTakenOver: true,
+          address: '#ops',
+        });
       });
 
       it('that is large is claimed without its body, which is read when its turn has come', async () => {
@@ -187,7 +192,7 @@ export function describeDueDeliveries(
         for (const job_id of ['a', 'b', 'c']) await accept({ job_id }, [OPS]);
         const [first] = await claim(ledger, 1);
         await ledger.settle(
-          settlementOf([{ ...failed(first?.record.id ?? -1), isOurs: true, dueInMs: 1000 }]),
+          settlementOf([{ ...failed(first?.record.id ?? -1), isTakenOver: true, dueInMs: 1000 }]),
         );
         await store.passTime(1000);
         expect(jobsOf(await claim())).to.deep.equal(['a', 'b', 'c']);
@@ -197,7 +202,7 @@ export function describeDueDeliveries(
         for (const setMs of [-3_600_000, 7_200_000]) {
           await accept({ job_id: String(setMs) }, [OPS]);
           const [due] = await claim();
-          const update = { ...failed(due?.record.id ?? -1), isOurs: true, dueInMs: 60_000 };
+          const update = { ...failed(due?.record.id ?? -1), isTakenOver: true, dueInMs: 60_000 };
           await ledger.settle(settlementOf([update]));
           clock.setBy(setMs);
           await store.passTime(60_000 - MARGIN_MS);
@@ -214,7 +219,7 @@ export function describeDueDeliveries(
         await store.passTime(3_600_000);
         const [due] = await claim();
         expect(due?.record.ageMs).to.be.below(MARGIN_MS);
-        const update = { ...failed(due?.record.id ?? -1), isOurs: true, dueInMs: 600_000 };
+        const update = { ...failed(due?.record.id ?? -1), isTakenOver: true, dueInMs: 600_000 };
         await ledger.settle(settlementOf([update]));
         await store.passTime(3_600_000);
         const [again] = await claim();
@@ -224,13 +229,13 @@ export function describeDueDeliveries(
       it('is due again later when it fails again, at the time that was settled', async () => {
         await accept({}, [OPS]);
         const [due] = await claim();
-        const update = { ...failed(due?.record.id ?? -1), attempts: 3, isOurs: true, dueInMs: 60_000 };
+        const update = { ...failed(due?.record.id ?? -1), attempts: 3, isTakenOver: true, dueInMs: 60_000 };
         await ledger.settle(settlementOf([update]));
         await store.passTime(60_000 - MARGIN_MS);
         expect(await claim()).to.deep.equal([]);
         await store.passTime(MARGIN_MS);
         const [again] = await claim();
-        expect(again?.record).to.include({ attempts: 3, isOurs: true });
+        expect(again?.record).to.include({ attempts: 3, isTakenOver: true });
         expect(again?.record.lastError?.code).to.equal('ETIMEDOUT');
       });
 
@@ -249,7 +254,7 @@ export function describeDueDeliveries(
         await claim();
         const retry = await arrive({}, [OPS]);
         expect(claimedOf(retry)).to.deep.equal([]);
-        expect(retry.deliveries[0]).to.include({ isClaimed: true, isOurs: true });
+        expect(retry.deliveries[0]).to.include({ isClaimed: true, isTakenOver: true });
       });
 
       it('is never given to two who claim at the same moment', async () => {
@@ -389,13 +394,13 @@ export function describeDueDeliveries(
         const other = await openAs('second');
         await other.turns.takeOver([log, ops]);
         const taken = await ledger.deliveriesOf(admission.callbackId);
-        expect(taken.map(({ isOurs, isClaimed }) => [isOurs, isClaimed])).to.deep.equal([
+        expect(taken.map(({ isTakenOver, isClaimed }) => [isTakenOver, isClaimed])).to.deep.equal([
           [true, true],
           [true, true],
         ]);
         await ledger.settle(settlementOf([failed(ops), delivered(log)]));
         const [failing, told] = await ledger.deliveriesOf(admission.callbackId);
-        expect(failing).to.include({ state: 'pending', isOurs: true, isClaimed: false });
+        expect(failing).to.include({ state: 'pending', isTakenOver: true, isClaimed: false });
         expect(told?.state).to.equal('delivered');
         // What is through is nobody's to take over.
         await other.turns.takeOver([log]);
@@ -427,7 +432,7 @@ export function describeDueDeliveries(
       it('is due as Botbell itself has planned it where that one has made the attempt', async () => {
         const [ops] = idsOf(await arrive({}, [OPS]));
         await ledger.turns.takeOver([ops]);
-        await ledger.settle(settlementOf([{ ...failed(ops), isOurs: true }]));
+        await ledger.settle(settlementOf([{ ...failed(ops), isTakenOver: true }]));
         expect(await claim()).to.deep.equal([]);
       });
     });

@@ -419,7 +419,7 @@ export function describeLedger(
         const admission = await arrive({}, [OPS, LOG]);
         const [ops, log] = idsOf(admission);
         await ledger.settle({
-          deliveries: [delivered(ops), { ...failed(log), refusals: 1 }],
+          deliveries: [delivered(ops), { ...failed(log), failedAnswers: 1 }],
           history: {
             callbackId: admission.callbackId,
             attempts: [
@@ -449,7 +449,7 @@ export function describeLedger(
         });
         const [told, open] = await ledger.deliveriesOf(admission.callbackId);
         expect(told).to.deep.include({ state: 'delivered', receipt: { ts: '1.2' }, lastError: undefined });
-        expect(open).to.deep.include({ state: 'pending', refusals: 1, lastError: TRANSIENT });
+        expect(open).to.deep.include({ state: 'pending', failedAnswers: 1, lastError: TRANSIENT });
         const attempts = await attemptsIn(store);
         expect(attempts.map((each) => [each.outcome, each.duration_ms, each.error_code])).to.deep.equal([
           ['delivered', 13, undefined],
@@ -642,10 +642,10 @@ export function delivered(id: number): DeliveryUpdate {
     id,
     state: 'delivered',
     attempts: 1,
-    refusals: 0,
+    failedAnswers: 0,
     lastError: undefined,
     receipt: { ts: '1.2' },
-    isOurs: false,
+    isTakenOver: false,
     dueInMs: 0,
   };
 }
@@ -655,10 +655,10 @@ export function failed(id: number): DeliveryUpdate {
     id,
     state: 'pending',
     attempts: 1,
-    refusals: 0,
+    failedAnswers: 0,
     lastError: TRANSIENT,
     receipt: undefined,
-    isOurs: false,
+    isTakenOver: false,
     dueInMs: TAKE_OVER_AFTER_MS,
   };
 }

@@ -27,7 +27,7 @@ function alertAfter(update: DeliveryUpdate, record: Partial<DeliveryRecord> = {}
 }
 
 const DEAD = { state: 'dead' } as const;
-const OURS = { isOurs: true } as const;
+const OURS = { isTakenOver: true } as const;
 
 describe('an outcome', () => {
   it('that is a dead letter raises an alert, which names the message and nothing of what it says', () => {
@@ -48,7 +48,7 @@ describe('an outcome', () => {
   });
 
   it('that is a config failure raises one once Botbell itself makes the next attempt', () => {
-    expect(alertAfter(failedWith('config', 'invalid_auth', { isOurs: false }))).to.equal(undefined);
+    expect(alertAfter(failedWith('config', 'invalid_auth', { isTakenOver: false }))).to.equal(undefined);
     const alert = alertAfter(failedWith('config', 'invalid_auth', OURS));
     expect(alert?.subject).to.include({ template: 'config_failure', givesUpAt: 86_401_000 });
   });

@@ -45,10 +45,10 @@ describe('a delivery after a trip', () => {
       id: 1,
       state: 'pending',
       attempts: 4,
-      refusals: 0,
+      failedAnswers: 0,
       lastError: { class: 'transient', code: 'x', message: 'it failed' },
       receipt: undefined,
-      isOurs: false,
+      isTakenOver: false,
       dueInMs: TAKE_OVER_AFTER_MS,
     });
   });
@@ -59,34 +59,41 @@ describe('a delivery after a trip', () => {
 
   it('that is Botbell’s own waits longer with each attempt, with jitter', () => {
     const waits = [0, 1, 2].map(
-      (attempts) => after(failing('transient'), { attempts, isOurs: true }).dueInMs,
+      (attempts) => after(failing('transient'), { attempts, isTakenOver: true }).dueInMs,
     );
     expect(waits).to.deep.equal([7500, 15_000, 30_000]);
-    expect(after(failing('transient'), { isOurs: true }, { random: 0.1 }).dueInMs).to.equal(1500);
+    expect(after(failing('transient'), { isTakenOver: true }, { random: 0.1 }).dueInMs).to.equal(1500);
   });
 
   it('stays Botbell’s own once it is', () => {
-    expect(after(failing('transient'), { isOurs: true }).isOurs).to.equal(true);
-    expect(after(failing('transient'), { refusals: 9 }).isOurs, 'the service retries what may pass').to.equal(
-      false,
-    );
+    expect(after(failing('transient'), { isTakenOver: true }).isTakenOver).to.equal(true);
+    expect(
+      after(failing('transient'), { failedAnswers: 9 }).isTakenOver,
+      'the service retries what may pass',
+    ).to.equal(false);
   });
 
   it('becomes Botbell’s own when a wrong config was worth its last answer', () => {
-    expect(after(failing('config'), { refusals: 1 })).to.include({ state: 'pending', isOurs: false });
-    expect(after(failing('config'), { refusals: 2 })).to.include({ state: 'pending', isOurs: true });
+    expect(after(failing('config'), { failedAnswers: 1 })).to.include({
+      state: 'pending',
+      isTakenOver: false,
+    });
+    expect(after(failing('config'), { failedAnswers: 2 })).to.include({
+      state: 'pending',
+      isTakenOver: true,
+    });
   });
 
   it('is dead when it can never pass and was worth its last answer, or nobody waits for one', () => {
-    expect(after(failing('permanent'), { refusals: 1 }).state).to.equal('pending');
-    expect(after(failing('permanent'), { refusals: 2 }).state).to.equal('dead');
-    expect(after(failing('permanent'), { isOurs: true }).state).to.equal('dead');
+    expect(after(failing('permanent'), { failedAnswers: 1 }).state).to.equal('pending');
+    expect(after(failing('permanent'), { failedAnswers: 2 }).state).to.equal('dead');
+    expect(after(failing('permanent'), { isTakenOver: true }).state).to.equal('dead');
   });
 
   it('is dead, whatever failed and whose ever it is, when give_up_after has passed since the first time', () => {
     for (const failureClass of [...LASTING, ...PASSING]) {
-      for (const isOurs of [true, false]) {
-        const stateAt = (ageMs: number) => after(failing(failureClass), { isOurs, ageMs }).state;
+      for (const isTakenOver of [true, false]) {
+        const stateAt = (ageMs: number) => after(failing(failureClass), { isTakenOver, ageMs }).state;
         expect(stateAt(24 * HOUR_MS), failureClass).to.equal('dead');
         if (failureClass !== 'permanent') expect(stateAt(24 * HOUR_MS - 1), failureClass).to.equal('pending');
       }
@@ -104,7 +111,7 @@ describe('a delivery whose turn did not come', () => {
 
   it('is Botbell’s own from now on, and due at once', () => {
     const update = after(deferred, { attempts: 1 });
-    expect(update).to.include({ state: 'pending', isOurs: true, dueInMs: 0, attempts: 2 });
+    expect(update).to.include({ state: 'pending', isTakenOver: true, dueInMs: 0, attempts: 2 });
     expect(update.lastError?.class).to.equal('rate_limited');
   });
 
@@ -117,7 +124,7 @@ describe('a delivery whose turn did not come', () => {
 
 describe('the last attempt', () => {
   it('is made when a delivery is to be given up, not later', () => {
-    const update = after(failing('transient'), { isOurs: true, ageMs: 24 * HOUR_MS - 500, attempts: 9 });
+    const update = after(failing('transient'), { isTakenOver: true, ageMs: 24 * HOUR_MS - 500, attempts: 9 });
     expect(update).to.include({ state: 'pending', dueInMs: 500 });
   });
 });
@@ -125,16 +132,16 @@ describe('the last attempt', () => {
 describe('a non-2xx answer', () => {
   it('is one of the few that a lasting failure is worth', () => {
     for (const failureClass of LASTING) {
-      expect(withRefusal(after(failing(failureClass), { refusals: 1 })).refusals).to.equal(2);
+      expect(withRefusal(after(failing(failureClass), { failedAnswers: 1 })).failedAnswers).to.equal(2);
     }
   });
 
   it('counts nothing where the failure may pass, somebody was told, or it is a dead letter', () => {
     for (const failureClass of PASSING) {
-      expect(withRefusal(after(failing(failureClass))).refusals).to.equal(0);
+      expect(withRefusal(after(failing(failureClass))).failedAnswers).to.equal(0);
     }
-    expect(withRefusal(after(TOLD)).refusals).to.equal(0);
-    expect(withRefusal(after(failing('permanent'), { refusals: 2 })).refusals).to.equal(2);
+    expect(withRefusal(after(TOLD)).failedAnswers).to.equal(0);
+    expect(withRefusal(after(failing('permanent'), { failedAnswers: 2 })).failedAnswers).to.equal(2);
   });
 });
 

@@ -145,7 +145,7 @@ describe('whose turn it is', () => {
     const copies = await Promise.all(
       [1, 2].map(() => turns.takeOver([recordWith(1), recordWith(2)], deadline)),
     );
-    expect(copies.flat().map(({ isOurs }) => isOurs)).to.deep.equal([true, false, true, false]);
+    expect(copies.flat().map(({ isTakenOver }) => isTakenOver)).to.deep.equal([true, false, true, false]);
     expect(underWay.get(1)?.isTakenOver).to.equal(true);
     const before = takenOver.length;
     await turns.takeOver([recordWith(1)], deadline);

@@ -68,10 +68,10 @@ describe('the verdict', () => {
           id,
           state: 'delivered',
           attempts: 1,
-          refusals: 0,
+          failedAnswers: 0,
           lastError: undefined,
           receipt: { ts: '1' },
-          isOurs: false,
+          isTakenOver: false,
           dueInMs: 0,
         })),
       });
@@ -116,7 +116,7 @@ describe('the verdict', () => {
 
     it('gave_up when something of it is a dead letter, new or old', () => {
       expect(answerTo([standing({ state: 'dead' }), tried(TOLD)])).to.deep.equal([200, 'gave_up']);
-      expect(answerTo([tried(failing('permanent'), { refusals: 2 })])).to.deep.equal([200, 'gave_up']);
+      expect(answerTo([tried(failing('permanent'), { failedAnswers: 2 })])).to.deep.equal([200, 'gave_up']);
       expect(answerTo([standing({ state: 'dead' }), standing({ state: 'held' })])).to.deep.equal([
         200,
         'gave_up',
@@ -184,11 +184,11 @@ describe('the verdict', () => {
     describe(`on a ${failureClass} failure`, () => {
       it(`is non-2xx as often as permanent_attempts says, then 200 ${end}`, () => {
         const answers: [number, string][] = [];
-        let refusals = 0;
+        let failedAnswers = 0;
         for (let post = 1; post <= 3; post += 1) {
-          const { status, result, updates } = verdictOn([tried(failing(failureClass), { refusals })]);
+          const { status, result, updates } = verdictOn([tried(failing(failureClass), { failedAnswers })]);
           answers.push([status, result]);
-          refusals = updates[0]?.refusals ?? -1;
+          failedAnswers = updates[0]?.failedAnswers ?? -1;
         }
         expect(answers).to.deep.equal([
           [502, 'failed'],
@@ -205,7 +205,7 @@ describe('the verdict', () => {
       it('is 502 once where it is worth one', () => {
         const policy = { ...POLICY, permanentAttempts: 1 };
         expect(answerTo([tried(failing(failureClass))], { policy })).to.deep.equal([502, 'failed']);
-        expect(answerTo([tried(failing(failureClass), { refusals: 1 })], { policy })).to.deep.equal([
+        expect(answerTo([tried(failing(failureClass), { failedAnswers: 1 })], { policy })).to.deep.equal([
           200,
           end,
         ]);
@@ -213,7 +213,7 @@ describe('the verdict', () => {
 
       it('counts a non-2xx answer that others caused, too', () => {
         const { updates } = verdictOn([tried(failing(failureClass)), beingMade({ id: 2 })]);
-        expect(updates.map((each) => each.refusals)).to.deep.equal([1]);
+        expect(updates.map((each) => each.failedAnswers)).to.deep.equal([1]);
       });
 
       it('is given up when give_up_after has passed', () => {
@@ -226,37 +226,37 @@ describe('the verdict', () => {
   describe('on a failure that may pass', () => {
     for (const failureClass of ['transient', 'rate_limited'] as const) {
       it(`(${failureClass}) is 502 until give_up_after has passed since the first time, then gave_up`, () => {
-        const at = (ageMs: number) => answerTo([tried(failing(failureClass), { refusals: 7, ageMs })]);
+        const at = (ageMs: number) => answerTo([tried(failing(failureClass), { failedAnswers: 7, ageMs })]);
         expect(at(24 * HOUR_MS - 1)).to.deep.equal([502, 'failed']);
         expect(at(24 * HOUR_MS)).to.deep.equal([200, 'gave_up']);
       });
     }
 
     it('is no refusal', () => {
-      expect(verdictOn([tried(failing('transient'))]).updates[0]?.refusals).to.equal(0);
+      expect(verdictOn([tried(failing('transient'))]).updates[0]?.failedAnswers).to.equal(0);
     });
   });
 
   describe('on what Botbell retries by itself', () => {
     it('is 200 taken_over while it still fails, and nothing of it counts as refused', () => {
       const { status, result, updates, deliveries } = verdictOn([
-        tried(failing('config'), { isOurs: true, refusals: 2 }),
+        tried(failing('config'), { isTakenOver: true, failedAnswers: 2 }),
       ]);
       expect([status, result]).to.deep.equal([200, 'taken_over']);
-      expect(updates[0]).to.include({ state: 'pending', isOurs: true, refusals: 2 });
+      expect(updates[0]).to.include({ state: 'pending', isTakenOver: true, failedAnswers: 2 });
       expect(deliveries).to.deep.equal([{ destination: 'slack:#ops', state: 'pending' }]);
     });
 
     it('is 200 taken_over while it is being made', () => {
-      expect(answerTo([beingMade({ isOurs: true })])).to.deep.equal([200, 'taken_over']);
+      expect(answerTo([beingMade({ isTakenOver: true })])).to.deep.equal([200, 'taken_over']);
     });
 
     it('is 200 delivered when it passes', () => {
-      expect(answerTo([tried(TOLD, { isOurs: true })])).to.deep.equal([200, 'delivered']);
+      expect(answerTo([tried(TOLD, { isTakenOver: true })])).to.deep.equal([200, 'delivered']);
     });
 
     it('is 502 as long as another delivery is the service’s to retry', () => {
-      const standings = [standing({ isOurs: true }), tried(failing('transient'), { id: 2 })];
+      const standings = [standing({ isTakenOver: true }), tried(failing('transient'), { id: 2 })];
       expect(answerTo(standings)).to.deep.equal([502, 'failed']);
     });
   });
@@ -268,7 +268,7 @@ describe('the verdict', () => {
     };
 
     it('is 200 accepted while anything is pending', () => {
-      expect(accepted({ isOurs: true }, { id: 2, state: 'delivered' })).to.deep.equal([
+      expect(accepted({ isTakenOver: true }, { id: 2, state: 'delivered' })).to.deep.equal([
         200,
         'accepted',
         'pending',
@@ -290,7 +290,7 @@ describe('the verdict', () => {
 
   it('writes a permanent failure off while another delivery still fails', () => {
     const { status, updates } = verdictOn([
-      tried(failing('permanent'), { refusals: 2 }),
+      tried(failing('permanent'), { failedAnswers: 2 }),
       tried(failing('transient'), { id: 2 }),
     ]);
     expect(status).to.equal(502);

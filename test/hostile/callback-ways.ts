@@ -130,14 +130,14 @@ const logger = pino(
   { level: 'debug', base: undefined, hooks: { streamWrite: redactor(['a secret', 'https://']) } },
   new Writable({ write: (_chunk, _encoding, done) => done() }),
 );
-const refusals = createRefusalLog(logger, new ManualClock());
+const failedAnswers = createRefusalLog(logger, new ManualClock());
 
 function log({ callback, refusal }: Post): void {
   const verdict = callback && DELIVERED;
   const pointers = refusal.errors.map(({ pointer }) => pointer);
   const status = callback === undefined ? 422 : 200;
   const problem = callback === undefined ? refusal.detail : undefined;
-  reportCallback(logger, metrics, refusals, {
+  reportCallback(logger, metrics, failedAnswers, {
     status,
     durationMs: 1,
     callback,
@@ -184,9 +184,9 @@ const RECORD: DeliveryRecord = {
   lastError: undefined,
   receipt: undefined,
   heldBecause: undefined,
-  refusals: 0,
+  failedAnswers: 0,
   isClaimed: true,
-  isOurs: true,
+  isTakenOver: true,
   ageMs: 0,
 };
 
@@ -203,7 +203,7 @@ function deadLetterOf(callback: Callback): Alert | undefined {
     message: redactor(['a secret'])(message),
     quote: quote ?? '',
   };
-  const update: DeliveryUpdate = { ...RECORD, state: 'dead', lastError, isOurs: true, dueInMs: 0 };
+  const update: DeliveryUpdate = { ...RECORD, state: 'dead', lastError, isTakenOver: true, dueInMs: 0 };
   return withAlert(update, RECORD, { callback, firstReceivedAt: 0 }, SETTINGS).alert;
 }
 

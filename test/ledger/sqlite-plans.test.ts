@@ -6,7 +6,7 @@ import type { DialectTraits } from '../../src/ledger/dialect.ts';
 import { earlyStep } from '../../src/ledger/early-forgetting.ts';
 import { type DeliveryUpdate, NO_LONGER_ROUTED } from '../../src/ledger/ledger.ts';
 import { migrate } from '../../src/ledger/migrations.ts';
-import { isKnown } from '../../src/ledger/newcomer.ts';
+import { isKnown } from '../../src/ledger/identified-arrival.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
 import type { Tables } from '../../src/ledger/tables.ts';
@@ -58,11 +58,11 @@ async function workOnConfigs({ configs }: SqlLedger): Promise<void> {
     id,
     state: 'held',
     attempts: 0,
-    refusals: 0,
+    failedAnswers: 0,
     lastError: undefined,
     receipt: undefined,
     heldBecause: NO_LONGER_ROUTED,
-    isOurs: true,
+    isTakenOver: true,
     dueInMs: 0,
   };
   const other = { ...TARGET, destination: 'slack:#log', address: '#log' };

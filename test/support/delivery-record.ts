@@ -13,9 +13,9 @@ export function deliveryRecord(fields: Partial<DeliveryRecord> = {}): DeliveryRe
     lastError: undefined,
     receipt: undefined,
     heldBecause: undefined,
-    refusals: 0,
+    failedAnswers: 0,
     isClaimed: false,
-    isOurs: false,
+    isTakenOver: false,
     ageMs: 0,
     ...fields,
   };

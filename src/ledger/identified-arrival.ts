@@ -13,14 +13,14 @@ export interface ArrivalToStore {
   readonly body: BodyToStore;
 }
 
-export interface Newcomer extends ArrivalToStore {
+export interface IdentifiedArrival extends ArrivalToStore {
   readonly jobId: string;
   /** Undefined: a small one, and the only one of its job, so that there is nothing to tell it from. */
   readonly identity: string | undefined;
 }
 
 export interface Newcomers {
-  readonly all: readonly Newcomer[];
+  readonly all: readonly IdentifiedArrival[];
   /** Jobs of which the ledger knows another callback, or will after these. */
   readonly sharedJobs: readonly string[];
 }

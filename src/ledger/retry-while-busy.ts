@@ -9,7 +9,7 @@ const INTERVAL_MS = 50;
  * @param withinMs where there is less time than patience
  * @throws what `work` throws: at once, or, where the store is only busy, when patience is at an end
  */
-export async function patiently<T>(
+export async function retryWhileBusy<T>(
   clock: Clock,
   isBusy: (error: unknown) => boolean,
   work: () => T | Promise<T>,
