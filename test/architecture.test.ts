@@ -36,8 +36,13 @@ const ROOT_FILES = [
   'reports.ts',
 ];
 
-/** Everything that anybody may know of a channel by its name. */
-const KNOW_CHANNELS = ['channels/', 'demo/', 'cli/demo.ts', 'render/plain-message.ts'];
+/** Where channels and markups may be known by their names. */
+const KNOW_CHANNELS = ['channels/', 'demo/', 'cli/demo.ts'];
+
+const NAMES_OF_CHANNELS = /['"`](?:slack|email|outbox)['"`]/;
+const NAMES_OF_MARKUPS =
+  /['"`](?:mrkdwn|markdown|rich_text|plain_text|raw_text)['"`]|\b(?:MRKDWN|MARKDOWN|RICH_TEXT|PLAIN_TEXT|HTML|MAIL_TEXT)\b/;
+const FILES_OF_CHANNELS = /^channels\/(?:slack|email|outbox|smtp|mail|html)\b/;
 
 interface SourceFile {
   /** Relative to `src`, with forward slashes. */
@@ -110,10 +115,14 @@ describe('The architecture', () => {
     expect(findCycle(sources)).to.equal(undefined);
   });
 
-  it('knows a channel by its name only where the channel lives', () => {
+  it('knows a channel, its markup and its files only where the channel lives', () => {
     const knowing = sources
       .filter(({ path }) => !KNOW_CHANNELS.some((place) => path.startsWith(place)))
-      .filter(({ text }) => /['"`](slack|email|outbox)['"`]/.test(text))
+      .filter(({ text, imports }) => {
+        const code = text.replaceAll(/\/\*.*?\*\/|\/\/.*$/gms, '');
+        const isNamed = NAMES_OF_CHANNELS.test(code) || NAMES_OF_MARKUPS.test(code);
+        return isNamed || imports.some((target) => FILES_OF_CHANNELS.test(target));
+      })
       .map(({ path }) => path);
     expect(knowing).to.deep.equal([]);
   });

@@ -1,11 +1,12 @@
 /** The shape of a mail: a subject of one line, a plain text part that stands alone, and HTML. */
 import { cleanLine } from '../text/clean.ts';
 import { cutEnd, cutMiddle, cutMiddleBytes } from '../text/cut.ts';
-import { escapeFor } from '../text/escape.ts';
-import type { Landing } from '../text/landing.ts';
+import { escapeHtml } from '../text/escape.ts';
 import { fits, UTF8_BYTES } from '../text/unit.ts';
 import { leftOutMark } from './cut-marks.ts';
+import { HTML, MAIL_TEXT, SUBJECT } from './email-markup.ts';
 import type { ComposeContext, Language, MessageFormat, RenderedParts, TemplateValue } from './format.ts';
+import type { Markup } from './markup.ts';
 
 export interface EmailMessage {
   /** One line. */
@@ -27,8 +28,6 @@ const NO_SUBJECT: Readonly<Record<Language, string>> = { en: 'Notification', ja:
 const PLAIN_STYLE =
   "font:14px/1.6 Menlo,Consolas,'Noto Sans JP',monospace;white-space:pre-wrap;overflow-wrap:anywhere;color:#1f2328;background-color:#fdfdfd;padding:16px;margin:0";
 
-const escapeHtml = escapeFor('html');
-
 export const emailFormat: MessageFormat<EmailMessage> = {
   name: 'email',
   parts: {
@@ -36,7 +35,7 @@ export const emailFormat: MessageFormat<EmailMessage> = {
     text: { required: true, kind: 'string' },
     html: { required: false, kind: 'string', mayBeLeftOut: true },
   },
-  landingOf,
+  markupOf,
   compose,
   inspect,
   asText: ({ subject, text }) => `${subject}\n\n${text}`.trimEnd(),
@@ -44,9 +43,9 @@ export const emailFormat: MessageFormat<EmailMessage> = {
   titleOf: ({ subject }) => subject,
 };
 
-function landingOf(path: readonly (string | number)[]): Landing {
-  if (path[0] === 'subject') return 'line';
-  return path[0] === 'html' ? 'html' : 'text';
+function markupOf(path: readonly (string | number)[]): Markup {
+  if (path[0] === 'subject') return SUBJECT;
+  return path[0] === 'html' ? HTML : MAIL_TEXT;
 }
 
 function compose(parts: RenderedParts, { language }: ComposeContext): EmailMessage {

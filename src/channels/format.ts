@@ -1,5 +1,5 @@
 /** The shape of one kind of message: which parts a template file gives, how each is made safe, how they become a message. */
-import type { Landing } from '../text/landing.ts';
+import type { Markup } from './markup.ts';
 
 export type Language = 'en' | 'ja';
 
@@ -7,7 +7,7 @@ export type Language = 'en' | 'ja';
 export type TemplateValue =
   string | number | boolean | null | readonly TemplateValue[] | { readonly [key: string]: TemplateValue };
 
-/** The top-level values of a rendered template file by key, every string leaf rendered and escaped for its landing. */
+/** The top-level values of a rendered template file by key, every string leaf rendered and escaped in its markup. */
 export type RenderedParts = Readonly<Record<string, TemplateValue>>;
 
 export interface ComposeContext {
@@ -19,7 +19,8 @@ export interface ComposeContext {
 
 export interface MessagePart {
   readonly required: boolean;
-  readonly kind: 'string' | 'blocks';
+  /** Of a list or an object, every string is rendered in the markup of where it stands. */
+  readonly kind: 'string' | 'list' | 'object';
   /** `compose` does without it; otherwise a part that is neither required nor there is the built-in template's. */
   readonly mayBeLeftOut?: boolean;
 }
@@ -39,8 +40,8 @@ export interface MessageFormat<Message = unknown> {
   readonly name: string;
   /** Top-level keys of a template file. */
   readonly parts: Readonly<Record<string, MessagePart>>;
-  /** How values in the string at `path` are escaped; `parent` is the object or list that holds it, before rendering. */
-  landingOf(path: readonly (string | number)[], parent: TemplateValue): Landing;
+  /** What kind of text the string at `path` is; `parent` is the object or list that holds it, before rendering. */
+  markupOf(path: readonly (string | number)[], parent: TemplateValue): Markup;
   /** Puts the parts together: cuts what is too long so that it shows, drops what is empty, adds mentions. */
   compose(parts: RenderedParts, context: ComposeContext): Message;
   /** What is wrong with a template's message before anyone sends it, each with the path of the value at fault. */

@@ -1,15 +1,13 @@
 /** Foreign text as HTML that every mail reader shows as it was sent: its lines, its indentation, its addresses as links. */
 import { splitAddresses } from '../text/addresses.ts';
 import { cleanText } from '../text/clean.ts';
-import { escapeFor } from '../text/escape.ts';
+import { escapeHtml } from '../text/escape.ts';
 
 /** Legible on white, and on black where a mail reader inverts. */
 const LINK_STYLE = 'color:#1a63d8;text-decoration:underline';
 
 const TAB = '    ';
 const NO_BREAK_SPACE = '\u00a0';
-
-const escapeHtml = escapeFor('html');
 
 /** Line ends and indentation are kept. */
 export function linesAsHtml(text: string): string {

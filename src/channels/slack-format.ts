@@ -1,14 +1,14 @@
 /** The shape of a Slack message: a notification line in mrkdwn and Block Kit blocks. */
 import { isBlank } from '../text/blank.ts';
-import { cutMarkupBytes } from '../text/cut.ts';
-import { escapeFor } from '../text/escape.ts';
-import type { Landing } from '../text/landing.ts';
 import { cutMark } from './cut-marks.ts';
 import type { ComposeContext, Language, MessageFormat, RenderedParts, TemplateValue } from './format.ts';
+import { type Markup, URL_PART } from './markup.ts';
 import { fitTotal, MAX_TOTAL_LENGTH } from './slack-budget.ts';
+import { cutMarkupBytes } from './slack-cut.ts';
 import { SLACK_THEMES, slackAsHtml } from './slack-html.ts';
 import { inspectSlack } from './slack-inspect.ts';
 import { fitBlock } from './slack-limits.ts';
+import { LITERAL, MARKDOWN, MRKDWN, PLAIN_TEXT, RICH_TEXT } from './slack-markup.ts';
 import { mentionsOf } from './slack-mentions.ts';
 import { isList, isObject, lengthOf, stringAt, typeOf } from './slack-message.ts';
 import type { SlackMessage, SlackObject } from './slack-message.ts';
@@ -26,25 +26,23 @@ const MAX_MENTIONS_LENGTH = 1000;
 const NOTHING_TO_SAY: Readonly<Record<Language, string>> = { en: 'Notification', ja: '通知' };
 
 const URL_KEYS: ReadonlySet<string | number> = new Set(['url', 'image_url']);
-/** How values in the `text` of an object of such a type land; in any other, as in plain_text. */
-const TEXT_LANDINGS: ReadonlyMap<string, Landing> = new Map<string, Landing>([
-  ['mrkdwn', 'mrkdwn'],
-  ['markdown', 'markdown'],
-  ['rich_text', 'rich'],
-  ['text', 'literal'],
-  ['link', 'literal'],
-  ['raw_text', 'literal'],
+/** What the `text` of an object of such a type is; of any other, plain text. */
+const MARKUPS: ReadonlyMap<string, Markup> = new Map([
+  ['mrkdwn', MRKDWN],
+  ['markdown', MARKDOWN],
+  ['rich_text', RICH_TEXT],
+  ['text', LITERAL],
+  ['link', LITERAL],
+  ['raw_text', LITERAL],
 ]);
-
-const escapeMrkdwn = escapeFor('mrkdwn');
 
 export const slackFormat: MessageFormat<SlackMessage> = {
   name: 'slack',
   parts: {
     text: { required: false, kind: 'string' },
-    blocks: { required: false, kind: 'blocks', mayBeLeftOut: true },
+    blocks: { required: false, kind: 'list', mayBeLeftOut: true },
   },
-  landingOf,
+  markupOf,
   compose,
   inspect: inspectSlack,
   asText: slackAsText,
@@ -52,12 +50,12 @@ export const slackFormat: MessageFormat<SlackMessage> = {
   themes: SLACK_THEMES,
 };
 
-function landingOf(path: readonly (string | number)[], parent: TemplateValue): Landing {
+function markupOf(path: readonly (string | number)[], parent: TemplateValue): Markup {
   const key = path.at(-1);
-  if (path.length === 1) return 'mrkdwn';
-  if (key !== undefined && URL_KEYS.has(key)) return 'url';
-  if (key !== 'text' || !isObject(parent)) return 'plain';
-  return TEXT_LANDINGS.get(typeOf(parent)) ?? 'plain';
+  if (path.length === 1) return MRKDWN;
+  if (key !== undefined && URL_KEYS.has(key)) return URL_PART;
+  if (key !== 'text' || !isObject(parent)) return PLAIN_TEXT;
+  return MARKUPS.get(typeOf(parent)) ?? PLAIN_TEXT;
 }
 
 function compose(parts: RenderedParts, context: ComposeContext): SlackMessage {
@@ -160,7 +158,7 @@ function notificationOf(
 function firstWords(blocks: readonly SlackObject[], language: Language): string {
   for (const block of blocks) {
     const [line = ''] = textOfBlock(block).trim().split('\n');
-    if (!isBlank(line)) return escapeMrkdwn(line);
+    if (!isBlank(line)) return MRKDWN.escape(line);
   }
   return NOTHING_TO_SAY[language];
 }

@@ -1,5 +1,5 @@
 /** A Slack message as Slack would show it, near enough, in HTML that carries its own styles and loads nothing. */
-import { escapeFor } from '../text/escape.ts';
+import { escapeHtml } from '../text/escape.ts';
 import type { MessageTheme, TemplateValue } from './format.ts';
 import { isObject, objectsAt, stringAt, typeOf } from './slack-message.ts';
 import type { SlackMessage, SlackObject } from './slack-message.ts';
@@ -8,8 +8,6 @@ import type { MrkdwnStyle } from './slack-mrkdwn.ts';
 import { rowsOfTable } from './slack-table.ts';
 import { textOfRichTextWord } from './slack-text.ts';
 import { isUsableUrl } from './slack-url.ts';
-
-const escapeHtml = escapeFor('html');
 
 /** Colours are half-transparent, so that light and dark pages both carry them. */
 const STYLES = {

@@ -1,8 +1,9 @@
 /** Makes every block fit what Slack takes: cuts so that it shows, drops what is empty, keeps the whole within bounds. */
 import { isBlank } from '../text/blank.ts';
-import { cutEnd, cutMarkup } from '../text/cut.ts';
+import { cutEnd } from '../text/cut.ts';
 import { cutMark, moreMark } from './cut-marks.ts';
 import type { Language, TemplateValue } from './format.ts';
+import { cutMarkup } from './slack-cut.ts';
 import { isList, isObject, typeOf } from './slack-message.ts';
 import type { SlackObject } from './slack-message.ts';
 import { readRichText } from './slack-rich-text.ts';

@@ -1,5 +1,5 @@
 /** Reads one line of a rich text: a template's own words in Slack's mrkdwn, and values, which are taken as they are. */
-import { LINK_END, LINK_START, LINK_WORDS, VALUE_END, VALUE_START } from '../text/value-marks.ts';
+import { LINK_END, LINK_START, LINK_WORDS, VALUE_END, VALUE_START } from './slack-value-marks.ts';
 import type { TemplateValue } from './format.ts';
 import type { SlackObject } from './slack-message.ts';
 import { decodeEntities } from './slack-mrkdwn.ts';

@@ -1,5 +1,5 @@
 /** A page that a browser opens from a file: each message as its reader would see it, no script, nothing loaded. */
-import { escapeFor } from '../text/escape.ts';
+import { escapeHtml as html } from '../text/escape.ts';
 import type { MessageFormat, MessageTheme } from '../channels/format.ts';
 
 export interface PreviewedMessage {
@@ -19,8 +19,6 @@ const STYLE = `
   figure { margin: 0; }
   figcaption { font-size: 13px; color: var(--quiet); }
   iframe { box-sizing: border-box; width: 100%; border: 1px solid var(--line); border-radius: 8px; background: Canvas; resize: vertical; overflow: auto; }`;
-
-const html = escapeFor('html');
 
 export function previewPage(previews: readonly PreviewedMessage[]): string {
   return `<!doctype html>

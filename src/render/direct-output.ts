@@ -3,7 +3,7 @@ import { TypeGuards } from 'liquidjs';
 import type { Liquid, Output, Template } from 'liquidjs';
 import { compileValue } from './compile-value.ts';
 import { checkTime, type Run } from './direct-run.ts';
-import type { ValuePosition } from './value-position.ts';
+import type { ValuePosition } from '../channels/value-position.ts';
 
 export interface PositionedPrinter {
   positionOf(source: string, offset: number): ValuePosition;

@@ -12,7 +12,6 @@ import {
 } from 'liquidjs';
 import type { Context, Template, Value } from 'liquidjs';
 import { EscapedCaptureTag } from './capture-tag.ts';
-import { Captured } from './captured.ts';
 import { compileValue } from './compile-value.ts';
 import { compileFor } from './direct-loop.ts';
 import { compileBlockTag, compileLayout, compileRender } from './direct-partials.ts';
@@ -47,12 +46,12 @@ function compileIf({ branches, elseTemplates = [] }: IfTag | UnlessTag, compiler
   }, compiler.compileBlock(elseTemplates));
 }
 
-function compileCapture({ templates, variable }: EscapedCaptureTag, compiler: BlockCompiler): Run {
-  const block = compiler.compileBlock(templates);
+function compileCapture(tag: EscapedCaptureTag, compiler: BlockCompiler): Run {
+  const block = compiler.compileBlock(tag.templates);
   return (context) => {
     const emitter = new TextEmitter();
     block(context, emitter);
-    setVariable(context, variable, new Captured(emitter.buffer));
+    setVariable(context, tag.variable, tag.captured(emitter.buffer));
   };
 }
 

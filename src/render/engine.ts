@@ -1,14 +1,14 @@
-/** One Liquid engine for each place that values land in; nothing in it reads files or runs without bounds. */
+/** One Liquid engine for each kind of text; nothing in it reads files or runs without bounds. */
 import { Context, Liquid, toValueSync } from 'liquidjs';
 import type { Template } from 'liquidjs';
+import type { Markup } from '../channels/markup.ts';
 import type { DisplayConfig } from '../config/config.ts';
-import { EscapedCaptureTag } from './capture-tag.ts';
+import { captureTagOf } from './capture-tag.ts';
 import { directOperators } from './direct-operators.ts';
 import { DirectRenderer } from './direct-renderer.ts';
 import { registerFilters } from './filters.ts';
 import type { Meter } from './meter.ts';
 import { createPrinter, printerByPosition } from './print-value.ts';
-import type { PrintLanding } from './print-value.ts';
 
 /** Objects that one rendering may create, in liquidjs' own count. */
 const MEMORY_LIMIT = 1_000_000;
@@ -17,15 +17,15 @@ const MEMORY_LIMIT = 1_000_000;
 const PARSE_LIMIT = 500_000;
 
 export interface EngineOptions {
-  readonly landing: PrintLanding;
+  readonly markup: Markup;
   readonly display: DisplayConfig;
   readonly meter: Meter;
   /** Texts that `{% render "name" %}` and `{% layout "name" %}` find, by name. */
   readonly partials: Readonly<Record<string, string>>;
 }
 
-export function createEngine({ landing, display, meter, partials }: EngineOptions): Liquid {
-  const printer = createPrinter(landing, display.language, meter);
+export function createEngine({ markup, display, meter, partials }: EngineOptions): Liquid {
+  const printer = createPrinter(markup, display.language, meter);
   const liquid = new Liquid({
     // liquidjs would find "constructor" among the members that every object has.
     templates: Object.assign(Object.create(null) as object, partials),
@@ -40,10 +40,10 @@ export function createEngine({ landing, display, meter, partials }: EngineOption
     memoryLimit: MEMORY_LIMIT,
     parseLimit: PARSE_LIMIT,
   });
-  registerFilters(liquid, landing, printer, display);
-  liquid.registerTag('capture', EscapedCaptureTag);
+  registerFilters(liquid, printer, display);
+  liquid.registerTag('capture', captureTagOf(markup));
   // Also what liquidjs' own tags call for what is inside them.
-  Object.assign(liquid, { renderer: new DirectRenderer(liquid, printerByPosition(landing, meter)) });
+  Object.assign(liquid, { renderer: new DirectRenderer(liquid, printerByPosition(markup, meter)) });
   return liquid;
 }
 

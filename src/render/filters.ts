@@ -10,7 +10,7 @@ import { cutValue } from './cut-value.ts';
 import { linkTo } from './link.ts';
 import { countOf, fileLinesOf, type ListPrinting, linesOf, tableOf } from './list-filters.ts';
 import { sharesOf } from './output-shares.ts';
-import type { Printer, PrintLanding } from './print-value.ts';
+import type { Printer } from './print-value.ts';
 import { inlineText, textOf } from './value-text.ts';
 
 /** A mark that names a number takes this much of a text; shorter ones get a bare ellipsis. */
@@ -23,30 +23,25 @@ const DEFAULT_SHARED = 10_000;
 /** Values are escaped where they are printed, so Liquid's own escaping would do it twice. */
 const ESCAPING_FILTERS = ['escape', 'escape_once', 'xml_escape'];
 
-export function registerFilters(
-  liquid: Liquid,
-  landing: PrintLanding,
-  printer: Printer,
-  display: DisplayConfig,
-): void {
+export function registerFilters(liquid: Liquid, printer: Printer, display: DisplayConfig): void {
   // `raw` would let a BOT's text mention, link and inject.
   liquid.unregisterFilter('raw');
   for (const name of ESCAPING_FILTERS) liquid.registerFilter(name, (value: unknown) => value);
-  registerMarkup(liquid, landing, printer);
-  registerLists(liquid, { landing, language: display.language, printer });
+  registerMarkup(liquid, printer);
+  registerLists(liquid, { language: display.language, printer });
   registerFormats(liquid, display);
   registerDefault(liquid);
   registerDate(liquid, display.timezone);
 }
 
-function registerMarkup(liquid: Liquid, landing: PrintLanding, printer: Printer): void {
+function registerMarkup(liquid: Liquid, printer: Printer): void {
   liquid.registerFilter('code', (value: unknown) => new Escaped(printer.printCode(value)));
   liquid.registerFilter('newline_to_br', (value: unknown) => new Escaped(printer.printLines(value)));
   liquid.registerFilter(
     'multiline',
     (value: unknown, room: unknown) => new Escaped(printer.printText(value, countOf(room, Infinity))),
   );
-  liquid.registerFilter('link', (label: unknown, url: unknown) => linkTo(label, url, landing, printer));
+  liquid.registerFilter('link', (label: unknown, url: unknown) => linkTo(label, url, printer));
 }
 
 function registerLists(liquid: Liquid, printing: ListPrinting): void {
@@ -55,7 +50,12 @@ function registerLists(liquid: Liquid, printing: ListPrinting): void {
       filter(value, most, room, printing),
     );
   liquid.registerFilter('shares', (outputs: unknown, room: unknown, most: unknown) =>
-    sharesOf(outputs, countOf(room, DEFAULT_SHARED), countOf(most, Infinity), printing.landing === 'html'),
+    sharesOf(
+      outputs,
+      countOf(room, DEFAULT_SHARED),
+      countOf(most, Infinity),
+      printing.printer.markup.outputFrame,
+    ),
   );
 }
 

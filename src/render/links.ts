@@ -2,7 +2,8 @@
 import type { Liquid, Template } from 'liquidjs';
 import type { DisplayConfig, Place, PlaceInConfig, Problem } from '../config/config.ts';
 import type { Path } from '../config/path.ts';
-import { Escaped, escapeFor } from '../text/escape.ts';
+import { URL_PART } from '../channels/markup.ts';
+import { Escaped, escapeUrlPart } from '../text/escape.ts';
 import { createEngine, renderText } from './engine.ts';
 import { findMisuses } from './find-misuses.ts';
 import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
@@ -27,7 +28,6 @@ export interface Links {
 type LinkName = keyof DisplayConfig['links'];
 
 const FILE_NAMES = ['ref', 'name', 'size'];
-const escapeUrlPart = escapeFor('url');
 
 /** @param callbackNames the variables of `callbackView` */
 export function createLinks(
@@ -36,7 +36,7 @@ export function createLinks(
   placeInConfig: PlaceInConfig = placeByName,
 ): Links {
   const meter = new Meter();
-  const liquid = createEngine({ landing: 'url', display, meter, partials: {} });
+  const liquid = createEngine({ markup: URL_PART, display, meter, partials: {} });
   const compile = (name: LinkName, known: readonly string[]) =>
     compileLink(liquid, display.links[name], known, (line, column) =>
       placeInConfig(['display', 'links', name], line, column),

@@ -6,12 +6,6 @@ const MAX_RENDER_MS = 250;
 /** Values and whole strings, so twice what is printed; beyond what any channel takes. */
 const MAX_CHARACTERS = 2_000_000;
 
-/**
- * HTML that values may print in UTF-8 before each gets little, so that with the markup around them a mail stays under 80 KB.
- * The built-in mails stay below: 20,000 for a message, 30,000 for outputs, the rest for what stands beside the subject.
- */
-const MAX_HTML_BYTES = 53_000;
-
 /** As Ruby's Liquid has it, and more than any callback is nested; what is deeper is a text that brings in itself. */
 export const MAX_DEPTH = 100;
 
@@ -20,14 +14,15 @@ export const OUT_OF_TIME = 'template render limit exceeded';
 
 /** Started anew for each message; rendering is synchronous, so one meter serves one message at a time. */
 export class Meter {
-  htmlBytesLeft = 0;
+  /** Of what all values of the message may take, in the unit of their markup; undefined before the first one. */
+  roomLeft: number | undefined;
   private charactersLeft = 0;
   private deadline = 0;
   private depth = 0;
 
   start(): void {
     this.depth = 0;
-    this.htmlBytesLeft = MAX_HTML_BYTES;
+    this.roomLeft = undefined;
     this.charactersLeft = MAX_CHARACTERS;
     this.deadline = performance.now() + MAX_RENDER_MS;
   }

@@ -1,18 +1,9 @@
 /** The filter `shares`: how much of a message each output may take. */
 import { isJsonObject, type JsonObject, keysOf } from '../callback/json-object.ts';
+import type { OutputFrame } from '../channels/markup.ts';
 import { fairShares } from '../text/fair-shares.ts';
 
 const LONGEST_NAME = 80;
-
-/** What an output takes beside its value: what stands around it, and each character of its name at the most. */
-interface Frame {
-  readonly around: number;
-  readonly aCharacter: number;
-}
-
-/** A row of a table, and `&quot;`. */
-const HTML_FRAME: Frame = { around: 350, aCharacter: 6 };
-const TEXT_FRAME: Frame = { around: 10, aCharacter: 3 };
 
 /** Less is not worth showing. */
 const LEAST = 300;
@@ -28,9 +19,13 @@ const BYTES_A_FILE = 300;
  * `{{ outputs | shares: 32000, 40 }}`: the rooms of the first 40 outputs, with what stands around them together about 32,000
  * bytes; each about what its output needs, or 300 at the least.
  */
-export function sharesOf(outputs: unknown, room: number, most: number, isHtml: boolean): readonly number[] {
+export function sharesOf(
+  outputs: unknown,
+  room: number,
+  most: number,
+  frame: OutputFrame,
+): readonly number[] {
   const list = Array.isArray(outputs) ? outputs.slice(0, most).filter(isJsonObject) : [];
-  const frame = isHtml ? HTML_FRAME : TEXT_FRAME;
   const around = list.reduce((size, { name }) => size + frameSize(name, frame), 0);
   const shares = fairShares(
     list.map((output) => valueNeed(output, room)),
@@ -39,7 +34,7 @@ export function sharesOf(outputs: unknown, room: number, most: number, isHtml: b
   return shares.map((share) => Math.max(LEAST, share));
 }
 
-function frameSize(name: unknown, { around, aCharacter }: Frame): number {
+function frameSize(name: unknown, { around, aCharacter }: OutputFrame): number {
   return around + (typeof name === 'string' ? Math.min(LONGEST_NAME, name.length) * aCharacter : 0);
 }
 

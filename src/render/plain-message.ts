@@ -4,7 +4,6 @@ import type { Language, MessageFormat, RenderedParts } from '../channels/format.
 import { alertInWords } from '../notice/alert-words.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';
 import { cleanLine } from '../text/clean.ts';
-import { escapeFor } from '../text/escape.ts';
 import { endsOf } from './cut-value.ts';
 
 /** Together, with every character escaped to five, still within what a Slack notification line takes. */
@@ -23,7 +22,7 @@ export function plainParts(notice: Notice, format: MessageFormat, language: Lang
   return Object.fromEntries(
     Object.entries(format.parts)
       .filter(([, part]) => part.kind === 'string' && part.mayBeLeftOut !== true)
-      .map(([name]) => [name, escapeFor(format.landingOf([name], text))(text)]),
+      .map(([name]) => [name, format.markupOf([name], text).escape(text)]),
   );
 }
 

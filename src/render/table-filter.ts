@@ -1,8 +1,8 @@
-/** The filter `table` in a mail: like objects as a table or field by field, anything else one item a line. */
+/** The filter `table` where lists are records: like objects as a table or field by field, anything else one item a line. */
 import { isJsonObject } from '../callback/json-object.ts';
 import { moreFieldsMark, moreMark } from '../channels/cut-marks.ts';
 import type { Language } from '../channels/format.ts';
-import { CELL_BYTES, htmlTable, ROW_BYTES } from '../channels/html-table.ts';
+import type { TableMarkup } from '../channels/markup.ts';
 import { cleanLine } from '../text/clean.ts';
 import { cutMiddle } from '../text/cut.ts';
 import type { Unit } from '../text/unit.ts';
@@ -52,34 +52,35 @@ export interface TableLimits {
   readonly room: number;
 }
 
-/** Where a list is printed. */
+/** How a list is printed. */
 export interface ListPlace {
-  readonly isHtml: boolean;
   readonly language: Language;
   readonly printer: Printer;
 }
 
 /** `{{ output.items | table: 50, 8000 }}`, escaped. Nothing is cut through a key or a member: what is left out is counted. */
 export function tableText(items: readonly unknown[], limits: TableLimits, place: ListPlace): string {
-  const table = place.isHtml ? tableIn(items, limits, place) : undefined;
-  return table ?? recordsText(items, limits, place);
+  const { table } = place.printer.markup;
+  const written = table && tableIn(items, limits, { ...place, table });
+  return written ?? recordsText(items, limits, place);
 }
 
 /** Undefined where the items make none. */
 function tableIn(
   items: readonly unknown[],
   { most, room }: TableLimits,
-  place: ListPlace,
+  { language, printer, table }: ListPlace & { readonly table: TableMarkup },
 ): string | undefined {
   const alike = likeObjects(items, most);
   if (alike === undefined || !hasColumnsForMail(alike)) return undefined;
   const { columns } = alike;
-  const { write, unit } = place.printer;
+  const { write, markup } = printer;
+  const { unit } = markup;
   const names = columns.map((key) => write(cleanLine(key)));
-  const left = room - unit.sizeOf(htmlTable(names, []));
+  const left = room - unit.sizeOf(table.write(names, []));
   const shown = wholeRows(cellsOf(alike, write), {
     sizeOf: ({ html }) => sizeIn(unit, html()),
-    rowSize: ROW_BYTES + columns.length * CELL_BYTES,
+    rowSize: table.rowSize + columns.length * table.cellSize,
     markSize: columns.length * unit.sizeOf(LEFT_OUT),
     rowRoom: Math.min(LONGEST_ROW, left),
     room: left,
@@ -88,7 +89,7 @@ function tableIn(
   const rows = shown.rows.map(({ fields }) =>
     columns.map((column) => fields.find((cell) => cell.column === column)?.html() ?? LEFT_OUT),
   );
-  return htmlTable(names, rows) + leftOutOf(shown, items.length, place.language).join(BETWEEN_PAIRS);
+  return table.write(names, rows) + leftOutOf(shown, items.length, language).join(BETWEEN_PAIRS);
 }
 
 function hasColumnsForMail({ columns }: LikeObjects): boolean {
@@ -122,9 +123,9 @@ function sizeIn(unit: Unit, text: string | undefined): number {
 
 /** Each item with a bullet, an object's members on lines of their own. */
 function recordsText(items: readonly unknown[], { most, room }: TableLimits, place: ListPlace): string {
-  const { isHtml, language, printer } = place;
-  const { write, unit } = printer;
-  const lineEnd = isHtml ? '<br>' : '\n';
+  const { language, printer } = place;
+  const { write, markup } = printer;
+  const { unit, lineBreak: lineEnd } = markup;
   const indented = lineEnd + write('  ');
   const listed = items.slice(0, most);
   const share = Math.floor(room / A_CHARACTER / Math.max(1, listed.length));

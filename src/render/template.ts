@@ -1,6 +1,6 @@
 /** One template file, compiled: YAML whose strings are Liquid. */
 import type { Liquid, Template as LiquidTemplate } from 'liquidjs';
-import type { MessageFormat, RenderedParts, TemplateValue } from '../channels/format.ts';
+import type { MessageFormat, MessagePart, RenderedParts, TemplateValue } from '../channels/format.ts';
 import type { Place, Problem } from '../config/config.ts';
 import type { Path } from '../config/path.ts';
 import { isMapping } from '../config/path.ts';
@@ -35,6 +35,12 @@ type Node =
     };
 
 type TemplateMap = Readonly<Record<string, TemplateValue>>;
+
+const KINDS: Readonly<Record<MessagePart['kind'], string>> = {
+  string: 'a string',
+  list: 'a list',
+  object: 'an object',
+};
 
 interface Compiled {
   readonly parts: ReadonlyMap<string, Node>;
@@ -153,12 +159,8 @@ export class Template {
       });
       return undefined;
     }
-    if (part.kind === 'string' ? typeof value === 'string' : Array.isArray(value)) {
-      return this.compileNode(value, [name], value, problems);
-    }
-    problems.push(
-      this.problemAt([name], `"${name}" must be ${part.kind === 'string' ? 'a string' : 'a list'}`),
-    );
+    if (kindOf(value) === part.kind) return this.compileNode(value, [name], value, problems);
+    problems.push(this.problemAt([name], `"${name}" must be ${KINDS[part.kind]}`));
     return undefined;
   }
 
@@ -184,7 +186,7 @@ export class Template {
 
   private compileText(text: string, path: Path, parent: TemplateValue, problems: Problem[]): Node {
     if (!text.includes('{{') && !text.includes('{%')) return { kind: 'fixed', value: text };
-    const liquid = this.engines.engineFor(this.format.landingOf(path, parent), text);
+    const liquid = this.engines.engineFor(this.format.markupOf(path, parent), text);
     const { templates, fault } = parseLiquid(liquid, text);
     if (fault !== undefined) problems.push(this.problemOfFault(path, fault));
     return templates === undefined ? { kind: 'fixed', value: '' } : { kind: 'text', path, liquid, templates };
@@ -241,4 +243,9 @@ export class Template {
 
 function quoted(name: string): string {
   return `"${name}"`;
+}
+
+function kindOf(value: TemplateValue): string {
+  if (Array.isArray(value)) return 'list';
+  return isMapping(value) ? 'object' : typeof value;
 }

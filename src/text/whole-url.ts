@@ -8,10 +8,7 @@ export const LONGEST_ADDRESS = 2000;
 /** A path that climbs leaves the folder its link was made for. */
 const CLIMBS = /\/(?:\.|%2e){1,2}(?:[/?#\\]|$)/iu;
 
-/** What would format, mention or end a link in mrkdwn, percent-encoded: the address stays the same. */
-const LIVE_IN_MRKDWN = /[`|]|(?<![\p{L}\p{N}])[*_~]|[*_~](?![\p{L}\p{N}])|@(?=here|channel|everyone)/giu;
-
-/** True for an address that can be printed as it stands but for the escaping of its landing. */
+/** True for an address that can be printed as it stands but for the escaping of its markup. */
 export function isUrl(text: string): boolean {
   return PLAIN_URL.test(text) && URL.canParse(text);
 }
@@ -22,18 +19,4 @@ export function wholeUrl(text: string): string | undefined {
   if (!text.isWellFormed() || CLIMBS.test(text) || !URL.canParse(text)) return undefined;
   const address = new URL(text).href.replaceAll('|', '%7C').replaceAll("'", '%27');
   return address.length > LONGEST_ADDRESS ? undefined : address;
-}
-
-export function escapeUrlForMrkdwn(url: string): string {
-  const inert = url.toWellFormed().replace(LIVE_IN_MRKDWN, percentEncode);
-  return inert.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
-/** CommonMark, "Links": what would end the address or be read as an entity or an escape, percent-encoded. */
-export function escapeUrlForMarkdown(url: string): string {
-  return url.toWellFormed().replace(/[\\`*_~|()[\]<>@]|&(?=\w+;)/gu, percentEncode);
-}
-
-function percentEncode(mark: string): string {
-  return `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;
 }

@@ -3,15 +3,16 @@ import fc from 'fast-check';
 import { emailFormat, MAX_HTML_BYTES } from '../../src/channels/email-format.ts';
 import type { EmailMessage } from '../../src/channels/email-format.ts';
 import type { Language, RenderedParts } from '../../src/channels/format.ts';
+import { nameOfMarkup } from '../support/markups.ts';
 
 function compose(parts: RenderedParts, language: Language = 'en'): EmailMessage {
   return emailFormat.compose(parts, { language, options: {}, isError: false });
 }
 
 describe('a mail', () => {
-  it('escapes a value for where it lands', () => {
-    const landings = ['subject', 'text', 'html'].map((part) => emailFormat.landingOf([part], ''));
-    expect(landings).to.deep.equal(['line', 'text', 'html']);
+  it('escapes a value in the markup of its part', () => {
+    const markups = ['subject', 'text', 'html'].map((part) => nameOfMarkup(emailFormat.markupOf([part], '')));
+    expect(markups).to.deep.equal(['line', 'text', 'html']);
   });
 
   it('has a subject of one line, cut so that it shows', () => {

@@ -4,6 +4,7 @@ import type { ComposeContext, RenderedParts, TemplateValue } from '../../src/cha
 import { slackFormat } from '../../src/channels/slack-format.ts';
 import type { SlackMessage } from '../../src/channels/slack-message.ts';
 import { controlSequences, everyString, expectAcceptable } from '../render/slack-rules.ts';
+import { nameOfMarkup } from '../support/markups.ts';
 
 const CONTEXT: ComposeContext = { language: 'en', options: {}, isError: false };
 
@@ -24,7 +25,7 @@ function blocksOf(blocks: readonly TemplateValue[], context: Partial<ComposeCont
 }
 
 describe('a Slack message', () => {
-  describe('escapes a value for where it lands:', () => {
+  describe('escapes a value in the markup of where it stands:', () => {
     const block: TemplateValue = {
       type: 'section',
       text: mrkdwn('x'),
@@ -43,9 +44,9 @@ describe('a Slack message', () => {
       [['blocks', 0, 'alt_text'], { type: 'image' }, 'plain'],
       [['blocks', 0, 'block_id'], block, 'plain'],
     ];
-    for (const [path, parent, landing] of cases) {
-      it(`${path.join('.')} is ${landing}`, () => {
-        expect(slackFormat.landingOf(path, parent)).to.equal(landing);
+    for (const [path, parent, markup] of cases) {
+      it(`${path.join('.')} is ${markup}`, () => {
+        expect(nameOfMarkup(slackFormat.markupOf(path, parent))).to.equal(markup);
       });
     }
   });

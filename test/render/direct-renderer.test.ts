@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { defaultOperators, Liquid } from 'liquidjs';
+import { MRKDWN } from '../../src/channels/slack-markup.ts';
 import { createEngine, renderText } from '../../src/render/engine.ts';
 import { faultOf } from '../../src/render/liquid-faults.ts';
 import { Meter } from '../../src/render/meter.ts';
@@ -130,7 +131,7 @@ const templates = fc.letrec<{ text: string; piece: string }>((tie) => ({
 
 function engine(meter: Meter): Liquid {
   const display = { timezone: 'Asia/Tokyo', language: 'en', links: {} } as const;
-  return createEngine({ landing: 'mrkdwn', display, meter, partials: PARTIALS });
+  return createEngine({ markup: MRKDWN, display, meter, partials: PARTIALS });
 }
 
 /** The same engine, but that liquidjs renders by itself. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { createEngine, renderText } from '../../src/render/engine.ts';
 import { Meter } from '../../src/render/meter.ts';
-import type { PrintLanding } from '../../src/render/print-value.ts';
+import { MARKUPS, type MarkupName } from '../support/markups.ts';
 
 interface Parts {
   readonly language?: 'en' | 'ja';
@@ -10,14 +10,14 @@ interface Parts {
 }
 
 function print(
-  landing: PrintLanding,
+  markup: MarkupName,
   template: string,
   view: object,
   { language = 'en', partials = {} }: Parts = {},
 ): string {
   const meter = new Meter();
   const liquid = createEngine({
-    landing,
+    markup: MARKUPS[markup],
     display: { timezone: 'Asia/Tokyo', language, links: {} },
     meter,
     partials,
@@ -171,8 +171,8 @@ describe('an engine', () => {
     );
     expect(print('text', '{{ x | multiline }}', view)).to.equal(view.x);
     const long = { x: `https://example.com/${'あ'.repeat(900)} end` };
-    for (const landing of ['html', 'text'] as const) {
-      const cut = print(landing, '{{ x | multiline: 400 }}', long);
+    for (const markup of ['html', 'text'] as const) {
+      const cut = print(markup, '{{ x | multiline: 400 }}', long);
       expect(Buffer.byteLength(cut)).to.be.at.most(400);
       expect(cut)
         .to.match(/characters left out/)
@@ -197,8 +197,8 @@ describe('an engine', () => {
   });
 
   it('lets a link say and lead only what it may', () => {
-    const link = (landing: PrintLanding, label: string, url: unknown) =>
-      print(landing, '{{ label | link: url }}', { label, url });
+    const link = (markup: MarkupName, label: string, url: unknown) =>
+      print(markup, '{{ label | link: url }}', { label, url });
     expect(link('mrkdwn', 'a|b>\nc', 'https://x.example/|y')).to.equal('<https://x.example/%7Cy|a¦b&gt; c>');
     expect(link('html', '<a>', 'https://x.example/"y')).to.equal('&lt;a&gt;');
     expect(link('html', '<a>', "https://x.example/'y")).to.match(

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { createEngine, renderText } from '../../src/render/engine.ts';
 import { Meter } from '../../src/render/meter.ts';
+import { MARKUPS } from '../support/markups.ts';
 import { decoded, expectWellFormed, linksIn } from './mail-rules.ts';
 
 const ORDERS = [
@@ -10,7 +11,7 @@ const ORDERS = [
 ];
 
 function table(
-  landing: 'html' | 'text',
+  markup: 'html' | 'text',
   items: unknown,
   most = 50,
   room = 8000,
@@ -18,7 +19,7 @@ function table(
 ) {
   const meter = new Meter();
   const display = { timezone: 'UTC', language, links: {} };
-  const liquid = createEngine({ landing, display, meter, partials: {} });
+  const liquid = createEngine({ markup: MARKUPS[markup], display, meter, partials: {} });
   meter.start();
   return renderText(liquid, liquid.parse('{{ items | table: most, room }}'), { items, most, room }, meter);
 }

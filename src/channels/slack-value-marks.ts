@@ -3,8 +3,8 @@
  * They are noncharacters, which cleaning takes out of every value, so that no value can hold one.
  */
 
-import { splitAddresses } from './addresses.ts';
-import { cleanText } from './clean.ts';
+import { splitAddresses } from '../text/addresses.ts';
+import { cleanText } from '../text/clean.ts';
 
 export const VALUE_START = '\ufdd0';
 export const VALUE_END = '\ufdd1';

@@ -1,0 +1,162 @@
+/** A channel of another markup, whose message is an object: what its folder would hold, and one line of the registry. */
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { object, string } from 'yup';
+import { type RunningApp, startApp } from '../../src/app.ts';
+import type { ChannelType } from '../../src/channels/channel.ts';
+import type { MessageFormat, TemplateValue } from '../../src/channels/format.ts';
+import { type Markup, TEXT_FRAME, URL_PART } from '../../src/channels/markup.ts';
+import { channelTypes } from '../../src/channels/registry.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
+import { createLogger } from '../../src/observe/logger.ts';
+import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
+import { createRenderer } from '../../src/render/create-renderer.ts';
+import { cleanText } from '../../src/text/clean.ts';
+import { CHARACTERS } from '../../src/text/unit.ts';
+import { systemClock } from '../../src/time/clock.ts';
+import { callback, post } from '../support/bridge-world.ts';
+
+/** Words between plus signs are bold, a link is `words -> address`. */
+const CARD_TEXT: Markup = {
+  escape: (text) => cleanText(text).replaceAll('+', '＋'),
+  longestValue: 500,
+  unit: CHARACTERS,
+  linkTo: (words, address) => `${words} -> ${address}`,
+  lineBreak: '\n',
+  lists: 'lines',
+  outputFrame: TEXT_FRAME,
+};
+
+interface CardMessage {
+  readonly card: TemplateValue;
+}
+
+const cardFormat: MessageFormat<CardMessage> = {
+  name: 'card',
+  parts: { card: { required: true, kind: 'object' } },
+  markupOf: (path) => (path.at(-1) === 'url' ? URL_PART : CARD_TEXT),
+  compose: (parts) => ({ card: parts['card'] ?? {} }),
+  inspect: () => [],
+  asText: ({ card }) => JSON.stringify(card),
+  asHtml: ({ card }) => JSON.stringify(card),
+};
+
+const sent: { readonly address: string; readonly message: unknown }[] = [];
+
+const cardChannel: ChannelType = {
+  type: 'card',
+  pace: { addressMs: 1000, channelMs: 100 },
+  settings: object({ room: string().required() }).noUnknown().strict(),
+  options: {},
+  formatOf: () => cardFormat,
+  parseAddress: (text) => text.toLowerCase(),
+  secretsOf: () => [],
+  warningsOf: () => [],
+  open: () =>
+    Promise.resolve({
+      send: ({ address, message }) => {
+        sent.push({ address, message });
+        return Promise.resolve({ id: String(sent.length) });
+      },
+      verify: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    }),
+};
+
+const OTHER_TEMPLATE = 'card: { type: AdaptiveCard }';
+
+const ERROR_TEMPLATE = `
+card:
+  type: AdaptiveCard
+  version: "1.5"
+  body:
+    - { type: TextBlock, wrap: true, text: "+{{ bot_name }}+ failed: {{ message }}" }
+    - { type: TextBlock, text: "{{ bot_id | link: 'https://example.com/jobs' }}" }
+  actions: [{ type: Action.OpenUrl, title: Job, url: "https://example.com/jobs/{{ job_id }}" }]
+`;
+
+function writeTemplates(into: string): void {
+  mkdirSync(into);
+  for (const name of TEMPLATE_NAMES) writeFileSync(join(into, `${name}.yaml`), OTHER_TEMPLATE);
+  writeFileSync(join(into, 'error.yaml'), ERROR_TEMPLATE);
+}
+
+describe('A third channel, of a markup of its own', () => {
+  const types = new Map([...channelTypes, [cardChannel.type, cardChannel]]);
+  let folder: string;
+  let app: RunningApp;
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'botbell-third-'));
+    const builtInTemplates = join(folder, 'built-in');
+    cpSync(BUILT_IN_TEMPLATES, builtInTemplates, { recursive: true });
+    for (const language of ['en', 'ja']) writeTemplates(join(builtInTemplates, language, 'card'));
+    const file = join(folder, 'botbell.yaml');
+    writeFileSync(
+      file,
+      `
+receiver: { listen: '127.0.0.1:0' }
+admin: { listen: '127.0.0.1:0' }
+store: { url: 'sqlite:${folder}/botbell.db' }
+channels: { cards: { type: card, room: ops } }
+default_route: { on: [error], notify: [{ cards: Ops }] }
+`,
+    );
+    const { config, hash, placeInConfig, problems } = loadConfig(file, {
+      variables: {},
+      channelTypes: types,
+      builtInTemplates,
+      withoutSecrets: false,
+    });
+    if (config === undefined) throw new Error(JSON.stringify(problems));
+    const renderer = createRenderer({
+      display: config.display,
+      builtInTemplates,
+      templatesFolder: config.templates,
+      placeInConfig,
+      formats: [cardFormat],
+    });
+    app = await startApp({
+      config,
+      configHash: hash ?? '',
+      renderer,
+      channelTypes: types,
+      clock: systemClock,
+      logger: await createLogger('silent', false, (line) => line),
+      version: '0.0.0-test',
+      print: () => undefined,
+    });
+  });
+
+  after(async () => {
+    await app.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('is told by its template, each value escaped in the markup of where it stands', async () => {
+    const { status, body } = await post(
+      `http://127.0.0.1:${app.receiver.port}/callbacks`,
+      callback({ job_id: 'a b+c', bot_id: 'x+y', bot_name: '請求+書', message: 'no\u0000 +login+' }),
+    );
+    expect([status, body.result]).to.deep.equal([200, 'delivered']);
+    expect(sent).to.deep.equal([
+      {
+        address: 'ops',
+        message: {
+          card: {
+            type: 'AdaptiveCard',
+            version: '1.5',
+            body: [
+              { type: 'TextBlock', wrap: true, text: '+請求＋書+ failed: no ＋login＋' },
+              { type: 'TextBlock', text: 'x＋y -> https://example.com/jobs' },
+            ],
+            actions: [{ type: 'Action.OpenUrl', title: 'Job', url: 'https://example.com/jobs/a%20b%2Bc' }],
+          },
+        },
+      },
+    ]);
+  });
+});
