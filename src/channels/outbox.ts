@@ -1,48 +1,48 @@
 /** The outbox channel: tells nobody; prints each message and keeps it, so that one can look before one has a token. */
-import { object, string } from 'yup';
-import type { InferType } from 'yup';
-import type { Channel, ChannelEnvironment, ChannelType, Outgoing, Receipt } from './channel.ts';
-import { emailFormat } from './email-format.ts';
-import type { MessageFormat } from './format.ts';
-import { parseMailAddress } from './mail-address.ts';
-import { parseSlackAddress } from './slack-address.ts';
-import { slackFormat } from './slack-format.ts';
+import { object, type Schema, string } from 'yup';
 import { visibleAndIndented } from '../text/visible.ts';
-import { mentionSchema } from './slack-mentions.ts';
+import type { Channel, ChannelEnvironment, ChannelType, Outgoing, Receipt } from './channel.ts';
+import type { MessageFormat } from './format.ts';
 
-interface Guise {
-  readonly format: MessageFormat;
-  readonly parseAddress: (text: string) => string;
+/** What an outbox stands in for: it takes the same addresses and options, and shows the same messages. */
+type Posed = Pick<ChannelType, 'type' | 'formatOf' | 'parseAddress' | 'options'>;
+
+export interface OutboxSettings {
+  readonly as: string;
 }
 
-/** What an outbox can stand in for. */
-const GUISES = {
-  slack: { format: slackFormat, parseAddress: parseSlackAddress },
-  email: { format: emailFormat, parseAddress: parseMailAddress },
-} as const satisfies Record<string, Guise>;
+/** @param types that it may stand in for; what they are told by does not depend on their settings */
+export function outboxOf(types: readonly Posed[]): ChannelType<OutboxSettings> {
+  const names = types.map(({ type }) => type);
+  const posedBy = ({ as }: OutboxSettings): Posed => {
+    const posed = types.find(({ type }) => type === as);
+    if (posed === undefined) throw new Error(`an outbox cannot stand in for "${as}"`);
+    return posed;
+  };
+  return {
+    type: 'outbox',
+    pace: { addressMs: 1000, channelMs: 100 },
+    settings: settingsFor(names),
+    options: Object.assign({}, ...types.map(({ options }) => options)) as Readonly<Record<string, Schema>>,
+    formatOf: (settings) => posedBy(settings).formatOf({}),
+    parseAddress: (text, settings) => posedBy(settings).parseAddress(text, {}),
+    secretsOf: () => [],
+    warningsOf: () => [],
+    open: (settings, environment) => Promise.resolve(openOutbox(posedBy(settings).formatOf({}), environment)),
+  };
+}
 
-const outboxSettings = object({
-  as: string<keyof typeof GUISES>()
-    .typeError('${path} must be a string')
-    .oneOf(['slack', 'email'], '${path} must be slack or email')
-    .required('${path} is missing: slack or email'),
-})
-  .noUnknown()
-  .strict();
-
-export type OutboxSettings = InferType<typeof outboxSettings>;
-
-export const outboxChannel: ChannelType<OutboxSettings> = {
-  type: 'outbox',
-  pace: { addressMs: 1000, channelMs: 100 },
-  settings: outboxSettings,
-  options: { mention_on_error: mentionSchema() },
-  formatOf: (settings) => GUISES[settings.as].format,
-  parseAddress: (text, settings) => GUISES[settings.as].parseAddress(text),
-  secretsOf: () => [],
-  warningsOf: () => [],
-  open: (settings, environment) => Promise.resolve(openOutbox(GUISES[settings.as].format, environment)),
-};
+function settingsFor(names: readonly string[]): Schema<OutboxSettings> {
+  const known = names.join(' or ');
+  return object({
+    as: string()
+      .typeError('${path} must be a string')
+      .oneOf([...names], `\${path} must be ${known}`)
+      .required(`\${path} is missing: ${known}`),
+  })
+    .noUnknown()
+    .strict();
+}
 
 function openOutbox(format: MessageFormat, { print }: ChannelEnvironment): Channel {
   const keep = ({ address, message }: Outgoing): Receipt => {

@@ -1,10 +1,12 @@
 /** Every channel type there is: the one place that knows their names. */
 import type { ChannelType } from './channel.ts';
 import { emailChannel } from './email.ts';
-import { outboxChannel } from './outbox.ts';
+import { outboxOf } from './outbox.ts';
 import { slackChannel } from './slack.ts';
 
-const ALL: readonly ChannelType[] = [slackChannel, emailChannel, outboxChannel];
+const REMOTE: readonly ChannelType[] = [slackChannel, emailChannel];
+
+const ALL: readonly ChannelType[] = [...REMOTE, outboxOf(REMOTE)];
 
 /** By `type:` in the config. */
 export const channelTypes: ReadonlyMap<string, ChannelType> = new Map(ALL.map((type) => [type.type, type]));

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
-import { AddressError } from '../../src/channels/channel.ts';
+import { AddressError, type ChannelType } from '../../src/channels/channel.ts';
 import { emailFormat } from '../../src/channels/email-format.ts';
-import { outboxChannel } from '../../src/channels/outbox.ts';
+import { emailChannel } from '../../src/channels/email.ts';
+import { outboxOf } from '../../src/channels/outbox.ts';
+import { slackChannel } from '../../src/channels/slack.ts';
 import { slackFormat } from '../../src/channels/slack-format.ts';
 import { CONFIDENTIAL } from '../contract/channel-contract.ts';
 
@@ -13,6 +15,8 @@ const MESSAGES = {
   email: { subject: 'Subject', text: CONFIDENTIAL, html: `<p>${CONFIDENTIAL}</p>` },
 } as const;
 const ADDRESSES = { slack: '#ops', email: 'ops@example.com' } as const;
+
+const outboxChannel = outboxOf([slackChannel, emailChannel] as ChannelType[]);
 
 describe('the outbox', () => {
   for (const as of ['slack', 'email'] as const) {

@@ -8,6 +8,7 @@ import { type RunningApp, startApp } from '../../src/app.ts';
 import type { ChannelType } from '../../src/channels/channel.ts';
 import type { MessageFormat, TemplateValue } from '../../src/channels/format.ts';
 import { type Markup, TEXT_FRAME, URL_PART } from '../../src/channels/markup.ts';
+import { outboxOf } from '../../src/channels/outbox.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
@@ -44,6 +45,7 @@ const cardFormat: MessageFormat<CardMessage> = {
   asHtml: ({ card }) => JSON.stringify(card),
 };
 
+const printed: string[] = [];
 const sent: { readonly address: string; readonly message: unknown }[] = [];
 
 const cardChannel: ChannelType = {
@@ -85,7 +87,11 @@ function writeTemplates(into: string): void {
 }
 
 describe('A third channel, of a markup of its own', () => {
-  const types = new Map([...channelTypes, [cardChannel.type, cardChannel]]);
+  const types = new Map([
+    ...channelTypes,
+    [cardChannel.type, cardChannel],
+    ['outbox', outboxOf([cardChannel])],
+  ]);
   let folder: string;
   let app: RunningApp;
 
@@ -101,8 +107,8 @@ describe('A third channel, of a markup of its own', () => {
 receiver: { listen: '127.0.0.1:0' }
 admin: { listen: '127.0.0.1:0' }
 store: { url: 'sqlite:${folder}/botbell.db' }
-channels: { cards: { type: card, room: ops } }
-default_route: { on: [error], notify: [{ cards: Ops }] }
+channels: { cards: { type: card, room: ops }, look: { type: outbox, as: card } }
+default_route: { on: [error], notify: [{ cards: Ops }, { look: Ops }] }
 `,
     );
     const { config, hash, placeInConfig, problems } = loadConfig(file, {
@@ -127,7 +133,7 @@ default_route: { on: [error], notify: [{ cards: Ops }] }
       clock: systemClock,
       logger: await createLogger('silent', false, (line) => line),
       version: '0.0.0-test',
-      print: () => undefined,
+      print: (text) => printed.push(text),
     });
   });
 
@@ -158,5 +164,9 @@ default_route: { on: [error], notify: [{ cards: Ops }] }
         },
       },
     ]);
+  });
+
+  it('is posed as by an outbox', () => {
+    expect(printed.join('')).to.match(/^--- outbox \(card\): ops\n.*AdaptiveCard/);
   });
 });
