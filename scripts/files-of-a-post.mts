@@ -90,7 +90,8 @@ const app = await startApp({
 const url = `http://127.0.0.1:${app.receiver.port}/callbacks`;
 await runOnce(url, 'first');
 const files = await coveredBy(() => runOnce(url, 'second'));
-for (const [path, count] of [...files].toSorted()) console.log(String(count).padStart(4), path);
+for (const [path, count] of [...files].toSorted(([one], [other]) => one.localeCompare(other)))
+  console.log(String(count).padStart(4), path);
 const functions = [...files.values()].reduce((sum, count) => sum + count, 0);
 console.log(`${files.size} files, ${functions} functions`);
 await app.stop();

@@ -137,7 +137,7 @@ export interface NewDelivery {
 export function plannedRow(
   { callbackId, jobId, target, plan: { claim, dueInMs, isTakenOver }, isBlocked }: NewDelivery,
   time: StoreTime,
-): Insertable<DeliveryRow> {
+) {
   return {
     callback_id: callbackId,
     destination: target.destination,
@@ -153,7 +153,7 @@ export function plannedRow(
     updated_at: time.now,
     job_key: jobId ?? null,
     counts_from: time.now,
-  };
+  } satisfies Insertable<DeliveryRow>;
 }
 
 /** A delivery as it was planned, once it is written. */
@@ -255,7 +255,7 @@ export function historyIn({ history }: Settlement): readonly HistoryRecord[] {
   return isEmpty ? [] : [history];
 }
 
-export function historyRow({ callbackId, attempts, answer }: HistoryRecord): Insertable<HistoryRow> {
+export function historyRow({ callbackId, attempts, answer }: HistoryRecord) {
   const entry: HistoryEntry = {
     attempts: attempts.length === 0 ? undefined : attempts.map(historyAttempt),
     answer: answer && {
@@ -265,7 +265,7 @@ export function historyRow({ callbackId, attempts, answer }: HistoryRecord): Ins
       result: answer.result,
     },
   };
-  return { callback_id: callbackId, entry: JSON.stringify(entry) };
+  return { callback_id: callbackId, entry: JSON.stringify(entry) } satisfies Insertable<HistoryRow>;
 }
 
 function historyAttempt(attempt: AttemptRecord): HistoryAttempt {

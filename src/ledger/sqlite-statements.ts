@@ -21,56 +21,58 @@ import {
   WAITS_FOR_EARLIER,
 } from './rows.ts';
 import { Deflated, type StoredBody } from './stored-body.ts';
-import type { CallbackRow, DeliveryRow, HistoryRow } from './tables.ts';
 
-const CALLBACK_COLUMNS = [
-  'kind',
-  'identity',
-  'job_id',
-  'bot_id',
-  'bot_name',
-  'status',
-  'started_at',
-  'received_at',
-  'last_received_at',
-  'times_received',
-  'body',
-  'routing',
-] as const satisfies readonly (keyof CallbackRow)[];
+const CALLBACK_COLUMNS = columnsOf<Omit<NewCallback, 'id'>>({
+  kind: true,
+  identity: true,
+  job_id: true,
+  bot_id: true,
+  bot_name: true,
+  status: true,
+  started_at: true,
+  received_at: true,
+  last_received_at: true,
+  times_received: true,
+  body: true,
+  routing: true,
+});
 
-const DELIVERY_COLUMNS = [
-  'callback_id',
-  'destination',
-  'channel',
-  'address',
-  'state',
-  'attempts',
-  'refusals',
-  'claimed_by',
-  'claimed_until',
-  'due_at',
-  'is_ours',
-  'updated_at',
-  'job_key',
-  'counts_from',
-] as const satisfies readonly (keyof DeliveryRow)[];
+const DELIVERY_COLUMNS = columnsOf<ReturnType<typeof plannedRow>>({
+  callback_id: true,
+  destination: true,
+  channel: true,
+  address: true,
+  state: true,
+  attempts: true,
+  refusals: true,
+  claimed_by: true,
+  claimed_until: true,
+  due_at: true,
+  is_ours: true,
+  updated_at: true,
+  job_key: true,
+  counts_from: true,
+});
 
-const UPDATED_COLUMNS = [
-  'state',
-  'attempts',
-  'refusals',
-  'error_class',
-  'error_code',
-  'error_message',
-  'receipt',
-  'held_because',
-  'claimed_by',
-  'claimed_until',
-  'is_ours',
-  'updated_at',
-] as const satisfies readonly (keyof DeliveryRow)[];
+const UPDATED_COLUMNS = columnsOf<ReturnType<typeof updatedColumns>>({
+  state: true,
+  attempts: true,
+  refusals: true,
+  error_class: true,
+  error_code: true,
+  error_message: true,
+  receipt: true,
+  held_because: true,
+  claimed_by: true,
+  claimed_until: true,
+  is_ours: true,
+  updated_at: true,
+});
 
-const HISTORY_COLUMNS = ['callback_id', 'entry'] as const satisfies readonly (keyof HistoryRow)[];
+const HISTORY_COLUMNS = columnsOf<ReturnType<typeof historyRow>>({
+  callback_id: true,
+  entry: true,
+});
 
 /** As bytes, a body need not be turned into text and back. */
 const BODY_IN_BYTES = { body: 'cast(? as text)' };
@@ -213,6 +215,11 @@ function insertInto(
 ): string {
   const values = columns.map((column) => expressions[column] ?? '?');
   return `insert into ${table} (${columns.join()}) values (${values.join()})`;
+}
+
+/** The columns of what is written: none may be left out, nor be one too many. */
+function columnsOf<Row>(columns: Readonly<Record<keyof Row, true>>): readonly (keyof Row & string)[] {
+  return Object.keys(columns) as (keyof Row & string)[];
 }
 
 function valuesOf<Column extends string>(
