@@ -5,7 +5,7 @@ import { shortLine } from '../text/short-line.ts';
 import type { Callback } from './callback.ts';
 import { type CallbackError, InvalidCallback } from './invalid-callback.ts';
 import { isCallback } from './is-callback.ts';
-import { isJsonObject, type JsonObject, keysOf } from './json-object.ts';
+import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
 import { MAX_DEPTH, nestsDeeperThan } from './nesting.ts';
 import { parseStartTime } from './start-time.ts';
 

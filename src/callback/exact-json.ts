@@ -1,5 +1,5 @@
 /** JSON as JavaScript reads it, but for the numbers that JavaScript cannot hold. */
-import { isJsonObject } from './json-object.ts';
+import { isJsonObject } from '../text/json-object.ts';
 import { tokensOutsideStrings } from './json-tokens.ts';
 
 /** How a number begins that may lose digits, or be out of reach; hardly a body has one. */

@@ -1,7 +1,7 @@
 /** What makes two callbacks the same: everything in them but how long the BOT has been running. */
 import { hash } from 'node:crypto';
 import type { Callback } from './callback.ts';
-import { type JsonObject, keysOf } from './json-object.ts';
+import { type JsonObject, keysOf } from '../text/json-object.ts';
 import { bulkOf } from './large-callback.ts';
 
 /** RFC 8259, section 7, and surrogates, which JSON.stringify escapes where they are alone. */

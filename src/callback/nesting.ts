@@ -1,5 +1,5 @@
 /** How deep JSON nests, as a value and as text. */
-import { type JsonObject, keysOf } from './json-object.ts';
+import { type JsonObject, keysOf } from '../text/json-object.ts';
 import { tokensOutsideStrings } from './json-tokens.ts';
 
 /** Levels of arrays and objects in one another, the callback itself being the first. */

@@ -1,4 +1,5 @@
 /** What a Slack message is made of, as chat.postMessage takes it. */
+import { isJsonObject } from '../text/json-object.ts';
 import type { TemplateValue } from './format.ts';
 
 export type SlackObject = { readonly [key: string]: TemplateValue };
@@ -11,7 +12,7 @@ export interface SlackMessage {
 }
 
 export function isObject(value: TemplateValue | undefined): value is SlackObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(value);
 }
 
 export function isList(value: TemplateValue | undefined): value is readonly TemplateValue[] {

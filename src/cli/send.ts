@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ofJob } from '../callback/other-job.ts';
+import { isJsonObject } from '../text/json-object.ts';
 import { visibleAndIndented, visibleOnOneLine } from '../text/visible.ts';
 import { formatDuration } from '../time/duration.ts';
 import { type CommandContext, CommandFailed, styled } from './context.ts';
@@ -37,7 +38,7 @@ export async function sendCommand(
 /** @throws {CommandFailed} not a JSON object */
 function freshened(context: CommandContext, file: string, bytes: Buffer): Buffer {
   const callback = jsonIn(bytes);
-  if (!isObject(callback))
+  if (!isJsonObject(callback))
     throw new CommandFailed(`${file}: --fresh needs a callback, and this is no JSON object`);
   const jobId = randomUUID();
   context.message(`job ${jobId}`);
@@ -50,10 +51,6 @@ function jsonIn(bytes: Buffer): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function post(context: CommandContext, url: string, body: Buffer): Promise<boolean> {

@@ -1,6 +1,7 @@
 /** Where in the config a key belongs that stands somewhere else. */
+import { isJsonObject } from '../text/json-object.ts';
 import type { SchemaFieldDescription } from 'yup';
-import { isMapping, type Path } from './path.ts';
+import { type Path } from './path.ts';
 import { rootSchema } from './schema.ts';
 
 /** The sections that have this key, as a reader would write them: `receiver`, `display.links`. */
@@ -43,7 +44,7 @@ function within(description: SchemaFieldDescription, name: string): Keys[] {
     const inner = [description.innerType].flat()[0];
     return inner === undefined ? [] : within(inner, name);
   }
-  if (!('fields' in description) || !isMapping(description.fields)) return [];
+  if (!('fields' in description) || !isJsonObject(description.fields)) return [];
   const fields = Object.entries(description.fields);
   const nested = fields.flatMap(([key, field]) => within(field, name === '' ? key : `${name}.${key}`));
   return name === '' ? nested : [{ name, keys: fields.map(([key]) => key) }, ...nested];

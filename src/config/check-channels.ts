@@ -1,4 +1,5 @@
 /** Reads `channels`: the type of each, and its settings by the type's own schema. */
+import { isJsonObject } from '../text/json-object.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { isSection } from './belonging.ts';
 import { checkSection } from './check-section.ts';
@@ -6,7 +7,7 @@ import type { ChannelConfig } from './config.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { nameRule } from './field-rules.ts';
 import type { Findings } from './findings.ts';
-import { isMapping, pathText } from './path.ts';
+import { pathText } from './path.ts';
 
 /** A channel that the config names; what is wrong with it is undefined, and has been said. */
 export interface KnownChannel {
@@ -22,7 +23,7 @@ export function checkChannels(
   types: ReadonlyMap<string, ChannelType>,
   findings: Findings,
 ): Map<string, KnownChannel> {
-  if (!isMapping(value) || Object.keys(value).length === 0) {
+  if (!isJsonObject(value) || Object.keys(value).length === 0) {
     findings.error(['channels'], faultOfNone(value));
     return new Map();
   }
@@ -46,11 +47,11 @@ function checkChannel(
   const path = ['channels', name];
   const fault = nameRule(name);
   if (fault !== undefined) findings.errorAtKey(path, `the name of a channel ${fault}`);
-  if (isSection(name) && !(isMapping(entry) && 'type' in entry)) {
+  if (isSection(name) && !(isJsonObject(entry) && 'type' in entry)) {
     findings.errorAtKey(path, `${pathText(path)}: ${name} belongs at the top level: begin it in column 1`);
     return { name, type: undefined, config: undefined };
   }
-  if (!isMapping(entry)) {
+  if (!isJsonObject(entry)) {
     findings.error(path, `${pathText(path)} must be a map with its type and settings`);
     return { name, type: undefined, config: undefined };
   }

@@ -1,11 +1,12 @@
 /** Runs a yup schema over one part of the config and says what is wrong in the reader's terms. */
+import { isJsonObject } from '../text/json-object.ts';
 import { ValidationError, type Schema, type SchemaFieldDescription } from 'yup';
 import { belongsElsewhere } from './belonging.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { memberRule } from './field-rules.ts';
 import type { Findings } from './findings.ts';
 import type { FieldMeta } from './schema-fields.ts';
-import { isMapping, parsePath, pathText, valueAt, type Path } from './path.ts';
+import { parsePath, pathText, valueAt, type Path } from './path.ts';
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'text',
@@ -93,7 +94,7 @@ function readInterpolated(
 ): unknown {
   if (findings.isUnknown(path)) return standInFor(description);
   const fields = fieldsOf(description);
-  if (fields && isMapping(value)) {
+  if (fields && isJsonObject(value)) {
     const entries = Object.entries(value).map(([key, item]) => {
       const field = fields.get(key);
       return [key, field ? readInterpolated(item, field, [...path, key], findings) : item];
@@ -131,7 +132,7 @@ export function reportUnknownKeys(
   findings: Findings,
 ): boolean {
   const fields = fieldsOf(description);
-  if (!fields || !isMapping(value)) return true;
+  if (!fields || !isJsonObject(value)) return true;
   const known = [...fields.keys()];
   const results = Object.entries(value).map(([key, item]) => {
     const field = fields.get(key);

@@ -1,7 +1,7 @@
 /** The JSON Schema of the config file, made from the schemas that the loader checks with. */
 import type { SchemaFieldDescription } from 'yup';
 import type { ChannelType } from '../channels/channel.ts';
-import { isMapping } from './path.ts';
+import { isJsonObject } from '../text/json-object.ts';
 import { rootSchema } from './schema.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -38,7 +38,7 @@ function channelSchema({ type, settings }: ChannelType): JsonSchema {
   return {
     title: type,
     ...schema,
-    properties: { type: { const: type }, ...(isMapping(properties) ? properties : {}) },
+    properties: { type: { const: type }, ...(isJsonObject(properties) ? properties : {}) },
     required: ['type', ...(Array.isArray(required) ? (required as unknown[]) : [])],
   };
 }
@@ -59,12 +59,12 @@ function destinationSchema(types: readonly ChannelType[]): JsonSchema {
 
 /** What yup's description of a field says, in JSON Schema's words. */
 function jsonSchemaOf(field: SchemaFieldDescription): JsonSchema {
-  const meta: JsonSchema = 'meta' in field && isMapping(field.meta) ? field.meta : {};
+  const meta: JsonSchema = 'meta' in field && isJsonObject(field.meta) ? field.meta : {};
   const byDefault = 'default' in field && !('fields' in field) ? field.default : undefined;
   return {
     ...(typeof meta['doc'] === 'string' && { description: meta['doc'] }),
     ...(byDefault !== undefined && { default: byDefault }),
-    ...(isMapping(meta['jsonSchema']) ? meta['jsonSchema'] : shapeOf(field, meta['pattern'])),
+    ...(isJsonObject(meta['jsonSchema']) ? meta['jsonSchema'] : shapeOf(field, meta['pattern'])),
   };
 }
 
@@ -99,7 +99,7 @@ function arrayShape(inner: SchemaFieldDescription | SchemaFieldDescription[] | u
 function numberShape(tests: readonly { readonly name?: string; readonly params?: unknown }[]): JsonSchema {
   const paramOf = (name: string) => {
     const params = tests.find((test) => test.name === name)?.params;
-    return isMapping(params) ? params[name] : undefined;
+    return isJsonObject(params) ? params[name] : undefined;
   };
   return {
     type: tests.some(({ name }) => name === 'integer') ? 'integer' : 'number',

@@ -4,7 +4,7 @@ import { NotUtf8, readText } from '../text/read-text.ts';
 import type { Config, PlaceInConfig, Problem } from './config.ts';
 import { Findings } from './findings.ts';
 import { interpolate, reasonOf } from './interpolate.ts';
-import { isMapping } from './path.ts';
+import { isJsonObject } from '../text/json-object.ts';
 import { readConfig, type ReadEnvironment } from './read-config.ts';
 import { YamlSource } from './yaml-source.ts';
 
@@ -44,7 +44,8 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
   }
   const { source, problems: faults } = YamlSource.parse(file, text);
   if (source.data === undefined) return { problems: faults };
-  if (!isMapping(source.data)) return { problems: [...faults, faultOfFile(file, shapeFault(source.data))] };
+  if (!isJsonObject(source.data))
+    return { problems: [...faults, faultOfFile(file, shapeFault(source.data))] };
   const { variables, withoutSecrets = false } = environment;
   const interpolated = interpolate(source.data, { variables, readFile, withoutSecrets });
   const findings = new Findings(source, interpolated, faults);

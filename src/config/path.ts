@@ -35,7 +35,3 @@ export function valueAt(data: unknown, path: Path): unknown {
 function isContainer(value: unknown): value is Record<string | number, unknown> {
   return typeof value === 'object' && value !== null;
 }
-
-export function isMapping(value: unknown): value is Record<string, unknown> {
-  return isContainer(value) && !Array.isArray(value);
-}

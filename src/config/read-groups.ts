@@ -1,9 +1,10 @@
 /** Reads `groups`: addresses that are told together, by name. */
+import { isJsonObject } from '../text/json-object.ts';
 import type { Destination } from './config.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { nameRule } from './field-rules.ts';
 import type { Findings } from './findings.ts';
-import { isMapping, pathText, type Path } from './path.ts';
+import { pathText, type Path } from './path.ts';
 import { readDestinations, type Channels } from './read-destinations.ts';
 
 /** What a `notify` list can name, and what of it has been named so far. */
@@ -16,7 +17,7 @@ export interface Directory {
 
 export function readGroups(value: unknown, channels: Channels, findings: Findings): Directory {
   const groups = new Map<string, readonly Destination[]>();
-  if (isMapping(value)) {
+  if (isJsonObject(value)) {
     for (const [name, entries] of Object.entries(value)) {
       groups.set(name, readGroup(name, entries, channels, findings));
     }
@@ -46,7 +47,7 @@ function readGroup(name: string, value: unknown, channels: Channels, findings: F
 }
 
 function readMember(entry: unknown, path: Path, channels: Channels, findings: Findings) {
-  if (isMapping(entry)) return readDestinations(entry, path, channels, findings);
+  if (isJsonObject(entry)) return readDestinations(entry, path, channels, findings);
   const rule = 'must be an address such as { slack: "#ops" }: a group cannot name groups';
   findings.error(path, `${pathText(path)} ${rule}`);
   return [];

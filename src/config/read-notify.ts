@@ -1,7 +1,8 @@
 /** Reads a `notify` list: whom a route tells, groups expanded, every destination once. */
+import { isJsonObject } from '../text/json-object.ts';
 import type { Destination } from './config.ts';
 import type { Findings } from './findings.ts';
-import { isMapping, pathText, type Path } from './path.ts';
+import { pathText, type Path } from './path.ts';
 import { readDestinations, type LocatedDestination } from './read-destinations.ts';
 import { duplicateOf, groupAt, listAt, type Directory } from './read-groups.ts';
 
@@ -52,7 +53,7 @@ class NotifyList {
   add(entry: unknown, path: Path): void {
     if (typeof entry === 'string') {
       this.addGroup(entry, path);
-    } else if (isMapping(entry)) {
+    } else if (isJsonObject(entry)) {
       const { channels } = this.directory;
       for (const each of readDestinations(entry, path, channels, this.findings)) this.addDestination(each);
     } else {

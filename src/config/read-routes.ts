@@ -1,4 +1,5 @@
 /** Reads `routes` and `default_route`. */
+import { isJsonObject } from '../text/json-object.ts';
 import type { Schema } from 'yup';
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { doubtOfBotId, matchesEverything } from './bot-id-pattern.ts';
@@ -6,7 +7,7 @@ import { checkSection } from './check-section.ts';
 import type { RouteConfig } from './config.ts';
 import { didYouMean } from '../text/nearest.ts';
 import type { Findings } from './findings.ts';
-import { isMapping, pathText, type Path } from './path.ts';
+import { pathText, type Path } from './path.ts';
 import type { Directory } from './read-groups.ts';
 import { readNotify } from './read-notify.ts';
 import { defaultRouteSchema, routeSchema, type RouteSection } from './schema.ts';
@@ -43,7 +44,7 @@ function readRoute(
   const route = checkSection(schema, value, path, findings);
   // Read even where the rest is wrong, so that everything is said at once.
   const notifyPath = [...path, 'notify'];
-  const hasNotify = isMapping(value) && value['notify'] !== undefined && value['notify'] !== null;
+  const hasNotify = isJsonObject(value) && value['notify'] !== undefined && value['notify'] !== null;
   const notify = hasNotify ? readNotify(value['notify'], notifyPath, directory, findings) : [];
   if (!route) return undefined;
   const botIds = [route.bot_id ?? []].flat();

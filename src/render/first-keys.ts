@@ -1,5 +1,5 @@
 /** The keys of an object that may have any number of them, of which a message has room for a few. */
-import { isJsonObject, type JsonObject, keysOf } from '../callback/json-object.ts';
+import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
 import { fileEntries } from './value-text.ts';
 
 export function firstKeys(object: JsonObject, most: number): readonly string[] {

@@ -1,5 +1,5 @@
 /** Finds out whether a list is a table: objects that have much the same keys. */
-import { isJsonObject, type JsonObject, keysOf } from '../callback/json-object.ts';
+import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
 import { fileEntries } from './value-text.ts';
 
 /** What more columns than this make is no table that anybody reads; Slack takes no more either. */

@@ -1,5 +1,5 @@
 /** The filters that put a list on lines of its own: items as `lines`, files as `file_lines`. */
-import { isJsonObject } from '../callback/json-object.ts';
+import { isJsonObject } from '../text/json-object.ts';
 import { moreMark } from '../channels/cut-marks.ts';
 import type { Language } from '../channels/format.ts';
 import { cutMiddle } from '../text/cut.ts';

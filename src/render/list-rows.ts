@@ -1,5 +1,5 @@
 /** The rows of a list as texts: each item one, an object's fields whole, and what is left out counted. */
-import { isJsonObject } from '../callback/json-object.ts';
+import { isJsonObject } from '../text/json-object.ts';
 import { moreFieldsMark, moreMark } from '../channels/cut-marks.ts';
 import type { Language } from '../channels/format.ts';
 import { cleanLine } from '../text/clean.ts';

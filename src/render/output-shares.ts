@@ -1,5 +1,5 @@
 /** The filter `shares`: how much of a message each output may take. */
-import { isJsonObject, type JsonObject, keysOf } from '../callback/json-object.ts';
+import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
 import type { OutputFrame } from '../channels/markup.ts';
 import { fairShares } from '../text/fair-shares.ts';
 

@@ -1,5 +1,5 @@
 /** The output values of a callback as templates see them: each named, sorted into kinds, with its files. */
-import { isJsonObject, type JsonObject, keysOf } from '../callback/json-object.ts';
+import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
 import { lazyList } from './lazy-list.ts';
 import { ownGetter } from './own-getter.ts';
 import {

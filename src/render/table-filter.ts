@@ -1,5 +1,5 @@
 /** The filter `table` where lists are records: like objects as a table or field by field, anything else one item a line. */
-import { isJsonObject } from '../callback/json-object.ts';
+import { isJsonObject } from '../text/json-object.ts';
 import { moreFieldsMark, moreMark } from '../channels/cut-marks.ts';
 import type { Language } from '../channels/format.ts';
 import type { TableMarkup } from '../channels/markup.ts';

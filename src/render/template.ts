@@ -3,12 +3,12 @@ import type { Liquid, Template as LiquidTemplate } from 'liquidjs';
 import type { MessageFormat, MessagePart, RenderedParts, TemplateValue } from '../channels/format.ts';
 import type { Place, Problem } from '../config/config.ts';
 import type { Path } from '../config/path.ts';
-import { isMapping } from '../config/path.ts';
 import { YamlSource } from '../config/yaml-source.ts';
 import type { TemplateName } from '../notice/notice.ts';
+import { isJsonObject } from '../text/json-object.ts';
+import { didYouMean } from '../text/nearest.ts';
 import { renderText } from './engine.ts';
 import type { Engines } from './engines.ts';
-import { didYouMean } from '../text/nearest.ts';
 import { faultOf, findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 import type { LiquidFault } from './liquid-faults.ts';
 import { type NoticeView, VARIABLES_OF } from './notice-views.ts';
@@ -130,7 +130,7 @@ export class Template {
 
   private compileParts(data: unknown, problems: Problem[]): ReadonlyMap<string, Node> {
     const names = Object.keys(this.format.parts);
-    if (!isMapping(data) || Object.keys(data).length === 0) {
+    if (!isJsonObject(data) || Object.keys(data).length === 0) {
       problems.push(this.problemAt([], `a template is a map that gives ${names.map(quoted).join(', ')}`));
       return new Map();
     }
@@ -247,5 +247,5 @@ function quoted(name: string): string {
 
 function kindOf(value: TemplateValue): string {
   if (Array.isArray(value)) return 'list';
-  return isMapping(value) ? 'object' : typeof value;
+  return isJsonObject(value) ? 'object' : typeof value;
 }

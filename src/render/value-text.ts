@@ -1,5 +1,5 @@
 /** Any value of a callback as text: as it is, as compact JSON, or summed up on one line for people. */
-import { isJsonObject, type JsonObject, keysOf } from '../callback/json-object.ts';
+import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
 import { cleanLine } from '../text/clean.ts';
 import { endsOf } from './cut-value.ts';
 

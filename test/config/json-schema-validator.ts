@@ -1,5 +1,5 @@
 /** As much of a JSON Schema validator as the config's own schema needs; refuses keywords that it does not know. */
-import { isMapping } from '../../src/config/path.ts';
+import { isJsonObject } from '../../src/text/json-object.ts';
 import type { JsonSchema } from '../../src/config/json-schema.ts';
 
 const ANNOTATIONS = new Set(['$schema', '$defs', 'title', 'description', 'default']);
@@ -16,11 +16,11 @@ const CHECKS: Readonly<
   maximum: (rule, value) => typeof value !== 'number' || value <= Number(rule),
   minItems: (rule, value) => !Array.isArray(value) || value.length >= Number(rule),
   uniqueItems: (_rule, value) => !Array.isArray(value) || new Set(value).size === value.length,
-  minProperties: (rule, value) => !isMapping(value) || Object.keys(value).length >= Number(rule),
+  minProperties: (rule, value) => !isJsonObject(value) || Object.keys(value).length >= Number(rule),
   items: (rule, value, _schema, root) =>
     !Array.isArray(value) || value.every((item) => isValid(item, rule as JsonSchema, root)),
   required: (rule, value) =>
-    !isMapping(value) || (rule as string[]).every((key) => Object.hasOwn(value, key)),
+    !isJsonObject(value) || (rule as string[]).every((key) => Object.hasOwn(value, key)),
   properties: (rule, value, _schema, root) =>
     entriesOf(value).every(
       ([key, item]) => !hasKey(rule, key) || isValid(item, rule[key] as JsonSchema, root),
@@ -28,7 +28,7 @@ const CHECKS: Readonly<
   additionalProperties: (rule, value, schema, root) =>
     entriesOf(value).every(
       ([key, item]) =>
-        hasKey(schema['properties'], key) || (isMapping(rule) ? isValid(item, rule, root) : rule === true),
+        hasKey(schema['properties'], key) || (isJsonObject(rule) ? isValid(item, rule, root) : rule === true),
     ),
   anyOf: (rule, value, _schema, root) => (rule as JsonSchema[]).some((each) => isValid(value, each, root)),
   oneOf: (rule, value, _schema, root) =>
@@ -58,9 +58,9 @@ function typeOf(value: unknown): string {
 }
 
 function entriesOf(value: unknown): [string, unknown][] {
-  return isMapping(value) ? Object.entries(value) : [];
+  return isJsonObject(value) ? Object.entries(value) : [];
 }
 
 function hasKey(value: unknown, key: string): value is Record<string, unknown> {
-  return isMapping(value) && Object.hasOwn(value, key);
+  return isJsonObject(value) && Object.hasOwn(value, key);
 }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { configJsonSchema, type JsonSchema } from '../../src/config/json-schema.ts';
-import { isMapping } from '../../src/config/path.ts';
+import { isJsonObject } from '../../src/text/json-object.ts';
 import { rootSchema } from '../../src/config/schema.ts';
 import { YamlSource } from '../../src/config/yaml-source.ts';
 import { fakeChannels } from './fake-channels.ts';
@@ -27,8 +27,8 @@ function dataOf(text: string): unknown {
 }
 
 function propertiesOf(value: unknown): JsonSchema {
-  const properties = isMapping(value) ? value['properties'] : undefined;
-  if (!isMapping(properties)) throw new Error('no properties');
+  const properties = isJsonObject(value) ? value['properties'] : undefined;
+  if (!isJsonObject(properties)) throw new Error('no properties');
   return properties;
 }
 
@@ -46,9 +46,9 @@ describe('The JSON Schema of the config', () => {
     const bare: string[] = [];
     const visit = (value: unknown, path: string) => {
       for (const [key, item] of Object.entries(
-        isMapping(value) && value['properties'] ? propertiesOf(value) : {},
+        isJsonObject(value) && value['properties'] ? propertiesOf(value) : {},
       )) {
-        if (!isMapping(item) || typeof item['description'] !== 'string') bare.push(`${path}${key}`);
+        if (!isJsonObject(item) || typeof item['description'] !== 'string') bare.push(`${path}${key}`);
         visit(item, `${path}${key}.`);
       }
     };

@@ -7,7 +7,7 @@ import type { Config } from '../../src/config/config.ts';
 import { formatProblem } from '../../src/config/format-problem.ts';
 import { configJsonSchema } from '../../src/config/json-schema.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { isMapping } from '../../src/config/path.ts';
+import { isJsonObject } from '../../src/text/json-object.ts';
 import { rootSchema } from '../../src/config/schema.ts';
 import { YamlSource } from '../../src/config/yaml-source.ts';
 import { chatType } from './fake-channels.ts';
@@ -90,9 +90,11 @@ describe('The example config', () => {
     const data = dataOf(EXAMPLE);
     for (const [section, field] of Object.entries(rootSchema.describe().fields)) {
       expect(text, section).to.match(new RegExp(`^(# )?${section}:`, 'm'));
-      const shown = isMapping(data) ? data[section] : undefined;
+      const shown = isJsonObject(data) ? data[section] : undefined;
       if (!('fields' in field) || section === 'default_route') continue;
-      expect(isMapping(shown) ? Object.keys(shown) : [], section).to.have.members(Object.keys(field.fields));
+      expect(isJsonObject(shown) ? Object.keys(shown) : [], section).to.have.members(
+        Object.keys(field.fields),
+      );
     }
     for (const key of ['bot_id', 'on', 'notify', 'template_set'])
       expect(text).to.match(new RegExp(`\\b${key}:`));
