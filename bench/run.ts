@@ -1,7 +1,7 @@
 /** `npm run bench`: the product against bare programs, interleaved, over the same stand-ins, every delivery verified. */
 import { startPostgres } from '../test/support/postgres-server.ts';
-import { emailFormat } from '../src/channels/email-format.ts';
-import { slackFormat } from '../src/channels/slack-format.ts';
+import { emailFormat } from '../src/channels/email/format.ts';
+import { slackFormat } from '../src/channels/slack/format.ts';
 import { allCallbacks } from './callbacks.ts';
 import { compare } from './compare.ts';
 import { measureGrowth } from './growth.ts';

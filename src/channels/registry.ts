@@ -1,8 +1,8 @@
 /** Every channel type there is: the one place that knows their names. */
 import type { ChannelType } from './channel.ts';
-import { emailChannel } from './email.ts';
-import { outboxOf } from './outbox.ts';
-import { slackChannel } from './slack.ts';
+import { emailChannel } from './email/channel.ts';
+import { outboxOf } from './outbox/channel.ts';
+import { slackChannel } from './slack/channel.ts';
 
 const REMOTE: readonly ChannelType[] = [slackChannel, emailChannel];
 

@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RunningApp, startApp } from '../app.ts';
-import { emailFormat } from '../channels/email-format.ts';
+import { emailFormat } from '../channels/email/format.ts';
 import { channelTypes } from '../channels/registry.ts';
-import { slackFormat } from '../channels/slack-format.ts';
+import { slackFormat } from '../channels/slack/format.ts';
 import { createDemoWorld, type DemoWorld } from '../demo/demo-world.ts';
 import { play, type SceneAnswer, SCENES } from '../demo/scenario.ts';
 import { createLogger } from '../observe/logger.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { failureInWords } from '../../src/channels/failure-words.ts';
 import type { FailureClass } from '../../src/channels/failure.ts';
-import { slackVerdictOf } from '../../src/channels/slack-errors.ts';
+import { slackVerdictOf } from '../../src/channels/slack/errors.ts';
 
 const ENGLISH_WORDS = /[a-z]{2,}[ ,]+[a-z]{2,}/;
 

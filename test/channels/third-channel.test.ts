@@ -8,7 +8,7 @@ import { type RunningApp, startApp } from '../../src/app.ts';
 import type { ChannelType } from '../../src/channels/channel.ts';
 import type { MessageFormat, TemplateValue } from '../../src/channels/format.ts';
 import { type Markup, TEXT_FRAME, URL_PART } from '../../src/channels/markup.ts';
-import { outboxOf } from '../../src/channels/outbox.ts';
+import { outboxOf } from '../../src/channels/outbox/channel.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';

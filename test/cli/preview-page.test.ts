@@ -1,7 +1,7 @@
 /** The page of messages: each in a frame that keeps what it says and how it looks to itself. */
 import { expect } from 'chai';
-import { emailFormat } from '../../src/channels/email-format.ts';
-import { slackFormat } from '../../src/channels/slack-format.ts';
+import { emailFormat } from '../../src/channels/email/format.ts';
+import { slackFormat } from '../../src/channels/slack/format.ts';
 import { previewPage } from '../../src/cli/preview-page.ts';
 
 const MAIL = {

@@ -1,6 +1,6 @@
 /** The bridge as the job service and the people told see it: one POST in, Slack and mail out, one honest answer. */
 import { expect } from 'chai';
-import type { SlackObject } from '../../src/channels/slack-message.ts';
+import type { SlackObject } from '../../src/channels/slack/message.ts';
 import { controlSequences, richRuns } from '../render/slack-rules.ts';
 import {
   type BridgeWorld,

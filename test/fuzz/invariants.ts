@@ -2,7 +2,7 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { CaughtMail } from '../../src/demo/mail-catcher.ts';
 import type { PostedMessage } from '../../src/demo/slack-stand-in.ts';
-import type { SlackMessage } from '../../src/channels/slack-message.ts';
+import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { decoded, expectWellFormed, linksIn } from '../render/mail-rules.ts';
 import { controlSequences, expectAcceptable, richRuns } from '../render/slack-rules.ts';
 import type { Answer } from './exchange.ts';

@@ -1,9 +1,9 @@
 /** What operators read when a message could not be delivered: what happened to it, in their language, and never that a BOT failed. */
 import { expect } from 'chai';
-import { emailFormat, type EmailMessage } from '../../src/channels/email-format.ts';
+import { emailFormat, type EmailMessage } from '../../src/channels/email/format.ts';
 import type { Language, MessageFormat } from '../../src/channels/format.ts';
-import { slackFormat } from '../../src/channels/slack-format.ts';
-import type { SlackMessage } from '../../src/channels/slack-message.ts';
+import { slackFormat } from '../../src/channels/slack/format.ts';
+import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import type { AlertSubject } from '../../src/notice/alert.ts';
 import { noticeOf, noticeOfAlert } from '../../src/notice/notice.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { emailFormat } from '../../src/channels/email-format.ts';
+import { emailFormat } from '../../src/channels/email/format.ts';
 import type { MessageFormat, RenderedParts } from '../../src/channels/format.ts';
-import { slackFormat } from '../../src/channels/slack-format.ts';
+import { slackFormat } from '../../src/channels/slack/format.ts';
 import { noticeOf } from '../../src/notice/notice.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { createRenderer } from '../../src/render/create-renderer.ts';
 import type { TemplateFailure } from '../../src/render/renderer.ts';
 import { BARE, testRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable } from './slack-rules.ts';
-import type { SlackMessage } from '../../src/channels/slack-message.ts';
+import type { SlackMessage } from '../../src/channels/slack/message.ts';
 
 describe('a renderer', () => {
   describe('whose built-in templates fail too', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { defaultOperators, Liquid } from 'liquidjs';
-import { MRKDWN } from '../../src/channels/slack-markup.ts';
+import { MRKDWN } from '../../src/channels/slack/markup.ts';
 import { createEngine, renderText } from '../../src/render/engine.ts';
 import { faultOf } from '../../src/render/liquid-faults.ts';
 import { Meter } from '../../src/render/meter.ts';

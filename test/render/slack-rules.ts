@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { TemplateValue } from '../../src/channels/format.ts';
 import { refusalOfBlocks } from '../../src/demo/slack-block-rules.ts';
-import type { SlackMessage } from '../../src/channels/slack-message.ts';
+import type { SlackMessage } from '../../src/channels/slack/message.ts';
 
 type Block = Readonly<Record<string, TemplateValue>>;
 

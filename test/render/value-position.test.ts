@@ -1,8 +1,8 @@
 /** A value that a template prints into markup of its own can do no more there than in a text. */
 import { expect } from 'chai';
 import { callbackWith } from '../support/callbacks.ts';
-import { positionInHtml } from '../../src/channels/html-position.ts';
-import { positionInMrkdwn } from '../../src/channels/slack-position.ts';
+import { positionInHtml } from '../../src/channels/email/html-position.ts';
+import { positionInMrkdwn } from '../../src/channels/slack/position.ts';
 import type { ValuePosition } from '../../src/channels/value-position.ts';
 import { noticeOf } from '../../src/notice/notice.ts';
 import { templateFolder, testRenderer } from './render-fixture.ts';

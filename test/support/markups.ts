@@ -1,7 +1,7 @@
 /** Every markup of the product by a short name. */
-import { HTML, MAIL_TEXT, SUBJECT } from '../../src/channels/email-markup.ts';
+import { HTML, MAIL_TEXT, SUBJECT } from '../../src/channels/email/markup.ts';
 import { type Markup, URL_PART } from '../../src/channels/markup.ts';
-import { LITERAL, MARKDOWN, MRKDWN, PLAIN_TEXT, RICH_TEXT } from '../../src/channels/slack-markup.ts';
+import { LITERAL, MARKDOWN, MRKDWN, PLAIN_TEXT, RICH_TEXT } from '../../src/channels/slack/markup.ts';
 
 const markups = {
   mrkdwn: MRKDWN,

@@ -1,0 +1,57 @@
+/** The outbox channel: tells nobody; prints each message and keeps it, so that one can look before one has a token. */
+import { object, type Schema, string } from 'yup';
+import { visibleAndIndented } from '../../text/visible.ts';
+import type { Channel, ChannelEnvironment, ChannelType, Outgoing, Receipt } from '../channel.ts';
+import type { MessageFormat } from '../format.ts';
+
+/** What an outbox stands in for: it takes the same addresses and options, and shows the same messages. */
+type Posed = Pick<ChannelType, 'type' | 'formatOf' | 'parseAddress' | 'options'>;
+
+export interface OutboxSettings {
+  readonly as: string;
+}
+
+/** @param types that it may stand in for; what they are told by does not depend on their settings */
+export function outboxOf(types: readonly Posed[]): ChannelType<OutboxSettings> {
+  const names = types.map(({ type }) => type);
+  const posedBy = ({ as }: OutboxSettings): Posed => {
+    const posed = types.find(({ type }) => type === as);
+    if (posed === undefined) throw new Error(`an outbox cannot stand in for "${as}"`);
+    return posed;
+  };
+  return {
+    type: 'outbox',
+    pace: { addressMs: 1000, channelMs: 100 },
+    settings: settingsFor(names),
+    options: Object.assign({}, ...types.map(({ options }) => options)) as Readonly<Record<string, Schema>>,
+    formatOf: (settings) => posedBy(settings).formatOf({}),
+    parseAddress: (text, settings) => posedBy(settings).parseAddress(text, {}),
+    secretsOf: () => [],
+    warningsOf: () => [],
+    open: (settings, environment) => Promise.resolve(openOutbox(posedBy(settings).formatOf({}), environment)),
+  };
+}
+
+function settingsFor(names: readonly string[]): Schema<OutboxSettings> {
+  const known = names.join(' or ');
+  return object({
+    as: string()
+      .typeError('${path} must be a string')
+      .oneOf([...names], `\${path} must be ${known}`)
+      .required(`\${path} is missing: ${known}`),
+  })
+    .noUnknown()
+    .strict();
+}
+
+function openOutbox(format: MessageFormat, { print }: ChannelEnvironment): Channel {
+  const keep = ({ address, message }: Outgoing): Receipt => {
+    print(`--- outbox (${format.name}): ${address}\n${visibleAndIndented(format.asText(message))}\n`);
+    return { message: JSON.stringify(message) };
+  };
+  return {
+    send: async (outgoing) => Promise.resolve(keep(outgoing)),
+    verify: async () => Promise.resolve(),
+    close: async () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,77 @@
+/** The Slack channel: its settings and addresses; what talks to Slack is in `slack-client.ts`. */
+import { object, string } from 'yup';
+import type { InferType } from 'yup';
+import type { ChannelType, SettingWarning } from '../channel.ts';
+import { parseSlackAddress } from './address.ts';
+import { slackFormat } from './format.ts';
+import { mentionSchema } from './mentions.ts';
+
+const DEFAULT_API_URL = 'https://slack.com/api/';
+
+const IS_URL = /^https?:/i;
+const WEBHOOK = /^https:\/\/hooks\.slack(?:-gov)?\.com\//i;
+
+const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+const slackSettings = object({
+  token: string()
+    .typeError('${path} must be a string')
+    .required('${path} is missing: the bot token of the Slack app (xoxb-…)')
+    .test('no-url', noUrl, (text) => !IS_URL.test(text))
+    .matches(/^[\x21-\x7e]+$/, '${path} must be a Slack token: no spaces, no line breaks, ASCII alone')
+    .meta({ example: 'xoxb-not-set-here' }),
+  api_url: string()
+    .typeError('${path} must be a string')
+    .test('url', '${path} must be an http:// or https:// URL without user, query or fragment', isApiUrl),
+})
+  .noUnknown()
+  .strict();
+
+export type SlackSettings = InferType<typeof slackSettings>;
+
+export const slackChannel: ChannelType<SlackSettings> = {
+  type: 'slack',
+  /**
+   * "1 per second per channel … several hundred messages per minute per workspace" for chat.postMessage
+   * (docs.slack.dev/apis/web-api/rate-limits).
+   */
+  pace: { addressMs: 1000, channelMs: 200 },
+  settings: slackSettings,
+  options: { mention_on_error: mentionSchema() },
+  formatOf: () => slackFormat,
+  parseAddress: parseSlackAddress,
+  secretsOf: ({ token }) => [token],
+  warningsOf: warningsOf,
+  open: async ({ token, api_url = DEFAULT_API_URL }) => {
+    const { openSlackClient } = await import('./client.ts');
+    return openSlackClient(token, new URL(api_url));
+  },
+};
+
+/** Never shows it: whoever knows the address of a webhook can post by it. */
+function noUrl({ path, value }: { path: string; value: unknown }): string {
+  const what = WEBHOOK.test(String(value)) ? 'the URL of an incoming webhook' : 'a URL';
+  return `${path} is ${what}: take the bot token of a Slack app, which begins with xoxb-`;
+}
+
+function isApiUrl(text: string | undefined): boolean {
+  if (text === undefined) return true;
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && username + password + search + hash === '';
+}
+
+function warningsOf({ token, api_url = DEFAULT_API_URL }: SlackSettings): SettingWarning[] {
+  const warnings: SettingWarning[] = [];
+  const { protocol, hostname } = new URL(api_url);
+  if (protocol === 'http:' && !LOOPBACK_HOST.test(hostname)) {
+    warnings.push({ key: 'api_url', message: 'the token crosses the network in clear: use https://' });
+  }
+  if (token.startsWith('xapp-')) {
+    warnings.push({
+      key: 'token',
+      message: 'this is no bot token: messages need one that begins with xoxb-',
+    });
+  }
+  return warnings;
+}

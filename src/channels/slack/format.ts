@@ -1,0 +1,164 @@
+/** The shape of a Slack message: a notification line in mrkdwn and Block Kit blocks. */
+import { isBlank } from '../../text/blank.ts';
+import { cutMark } from '../cut-marks.ts';
+import type { ComposeContext, Language, MessageFormat, RenderedParts, TemplateValue } from '../format.ts';
+import { type Markup, URL_PART } from '../markup.ts';
+import { fitTotal, MAX_TOTAL_LENGTH } from './budget.ts';
+import { cutMarkupBytes } from './cut.ts';
+import { SLACK_THEMES, slackAsHtml } from './html.ts';
+import { inspectSlack } from './inspect.ts';
+import { fitBlock } from './limits.ts';
+import { LITERAL, MARKDOWN, MRKDWN, PLAIN_TEXT, RICH_TEXT } from './markup.ts';
+import { mentionsOf } from './mentions.ts';
+import { isList, isObject, lengthOf, stringAt, typeOf } from './message.ts';
+import type { SlackMessage, SlackObject } from './message.ts';
+import { readRichText } from './rich-text.ts';
+import { tableAsList } from './table.ts';
+import { slackAsText, textOfBlock } from './text.ts';
+
+/** Slack: chat.update refuses `text` past 4,000 bytes of UTF-8, chat.postMessage splits it past about 4,040 characters. */
+const MAX_TEXT_BYTES = 3000;
+
+/** Room that the mentions may take of the notification line. */
+const MAX_MENTIONS_LENGTH = 1000;
+
+/** Stands for a message of which nothing is left. */
+const NOTHING_TO_SAY: Readonly<Record<Language, string>> = { en: 'Notification', ja: '通知' };
+
+const URL_KEYS: ReadonlySet<string | number> = new Set(['url', 'image_url']);
+/** What the `text` of an object of such a type is; of any other, plain text. */
+const MARKUPS: ReadonlyMap<string, Markup> = new Map([
+  ['mrkdwn', MRKDWN],
+  ['markdown', MARKDOWN],
+  ['rich_text', RICH_TEXT],
+  ['text', LITERAL],
+  ['link', LITERAL],
+  ['raw_text', LITERAL],
+]);
+
+export const slackFormat: MessageFormat<SlackMessage> = {
+  name: 'slack',
+  parts: {
+    text: { required: false, kind: 'string' },
+    blocks: { required: false, kind: 'list', mayBeLeftOut: true },
+  },
+  markupOf,
+  compose,
+  inspect: inspectSlack,
+  asText: slackAsText,
+  asHtml: slackAsHtml,
+  themes: SLACK_THEMES,
+};
+
+function markupOf(path: readonly (string | number)[], parent: TemplateValue): Markup {
+  const key = path.at(-1);
+  if (path.length === 1) return MRKDWN;
+  if (key !== undefined && URL_KEYS.has(key)) return URL_PART;
+  if (key !== 'text' || !isObject(parent)) return PLAIN_TEXT;
+  return MARKUPS.get(typeOf(parent)) ?? PLAIN_TEXT;
+}
+
+function compose(parts: RenderedParts, context: ComposeContext): SlackMessage {
+  const { language } = context;
+  const mentions = context.isError ? joinedMentions(context.options['mention_on_error']) : '';
+  const fitted = fitBlocks(parts['blocks'], MAX_TOTAL_LENGTH - mentions.length, language);
+  const text = notificationOf(parts['text'], fitted, mentions, language);
+  if (fitted.length === 0) return { text };
+  return { text, blocks: mentions === '' ? fitted : [mentionBlock(mentions), ...fitted] };
+}
+
+function fitBlocks(
+  value: TemplateValue | undefined,
+  budget: number,
+  language: Language,
+): readonly SlackObject[] {
+  if (!isList(value)) return [];
+  const fitting = new FittingBlocks(language);
+  for (const block of value) if (isObject(block)) fitting.add(block);
+  return fitTotal(withUniqueIds(fitting.blocks), fitting.length, budget, language);
+}
+
+/** A message's blocks, one after the other: each as Slack takes it, with one table among them. */
+class FittingBlocks {
+  readonly blocks: SlackObject[] = [];
+  /** Characters in all strings of the blocks, or more. */
+  length = 0;
+  readonly #language: Language;
+  #hasTable = false;
+
+  constructor(language: Language) {
+    this.#language = language;
+  }
+
+  add(block: SlackObject): void {
+    const type = typeOf(block);
+    if (type === 'rich_text' && typeof block['text'] === 'string') return this.#addRichText(block['text']);
+    const single = type === 'table' && !this.#takeTable() ? tableAsList(block) : block;
+    const kept = fitBlock(single, this.#language);
+    if (kept === undefined) return;
+    this.blocks.push(kept);
+    this.length += lengthOf(kept);
+  }
+
+  #addRichText(source: string): void {
+    const { blocks, length } = readRichText(source, this.#language, () => this.#takeTable());
+    this.blocks.push(...blocks);
+    this.length += length;
+  }
+
+  /** Slack: `only_one_table_allowed`. */
+  #takeTable(): boolean {
+    if (this.#hasTable) return false;
+    this.#hasTable = true;
+    return true;
+  }
+}
+
+/** Slack refuses a message in which two blocks bear the same id; it makes one up where there is none. */
+function withUniqueIds(blocks: readonly SlackObject[]): readonly SlackObject[] {
+  if (!blocks.some((block) => 'block_id' in block)) return blocks;
+  const seen = new Set<string>();
+  return blocks.map((block) => {
+    const id = stringAt(block, 'block_id');
+    if (id === '' || !seen.has(id)) {
+      seen.add(id);
+      return block;
+    }
+    return Object.fromEntries(Object.entries(block).filter(([key]) => key !== 'block_id'));
+  });
+}
+
+/** The mentions that the channel's option schema has let through, as many as there is room for. */
+function joinedMentions(option: unknown): string {
+  let joined = '';
+  for (const mention of mentionsOf(option)) {
+    if (joined.length + mention.length >= MAX_MENTIONS_LENGTH) continue;
+    joined = joined === '' ? mention : `${joined} ${mention}`;
+  }
+  return joined;
+}
+
+function mentionBlock(mentions: string): SlackObject {
+  return { type: 'section', text: { type: 'mrkdwn', text: mentions, verbatim: true } };
+}
+
+function notificationOf(
+  part: TemplateValue | undefined,
+  blocks: readonly SlackObject[],
+  mentions: string,
+  language: Language,
+): string {
+  const written = typeof part === 'string' ? part.toWellFormed().trim() : '';
+  const text = isBlank(written) ? firstWords(blocks, language) : written;
+  const room = MAX_TEXT_BYTES - (mentions === '' ? 0 : mentions.length + 1);
+  const cut = cutMarkupBytes(text, room, cutMark(language));
+  return mentions === '' ? cut : `${mentions} ${cut}`;
+}
+
+function firstWords(blocks: readonly SlackObject[], language: Language): string {
+  for (const block of blocks) {
+    const [line = ''] = textOfBlock(block).trim().split('\n');
+    if (!isBlank(line)) return MRKDWN.escape(line);
+  }
+  return NOTHING_TO_SAY[language];
+}

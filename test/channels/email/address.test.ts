@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { AddressError } from '../../../src/channels/channel.ts';
+import { mailDomainOf, parseMailAddress, parseMailbox } from '../../../src/channels/email/address.ts';
+
+describe('a mail address', () => {
+  for (const [written, canonical] of [
+    ['ops@example.com', 'ops@example.com'],
+    [' Ops.Team+bot@EXAMPLE.com ', 'Ops.Team+bot@example.com'],
+    ['root@localhost', 'root@localhost'],
+    ["o'neil@example.co.jp", "o'neil@example.co.jp"],
+    ['ops@例え.JP', 'ops@例え.jp'],
+    ['ops@xn--r8jz45g.jp', 'ops@例え.jp'],
+  ] as const) {
+    it(`${written} is ${canonical}`, () => {
+      expect(parseMailAddress(written)).to.equal(canonical);
+      expect(parseMailAddress(canonical)).to.equal(canonical);
+    });
+  }
+
+  for (const wrong of [
+    '',
+    'ops',
+    '@example.com',
+    'ops@',
+    'a@b@c',
+    'a@x.jp, b@x.jp',
+    'a@x.jp;b@x.jp',
+    'Ops <ops@example.com>',
+    '<ops@example.com>',
+    'o ps@example.com',
+    'ops@exa mple.com',
+    'ops@example..com',
+    '.ops@example.com',
+    '"a b"@example.com',
+    'ops@-x.com',
+    'ops\r\n@example.com',
+    'ops@example.com\u0000',
+    'ops@exam_ple.com',
+  ]) {
+    it(`${JSON.stringify(wrong)} is refused`, () => {
+      expect(() => parseMailAddress(wrong)).to.throw(AddressError, 'is not one mail address');
+    });
+  }
+
+  it('is refused where not every server would take it', () => {
+    expect(() => parseMailAddress('山田@example.jp')).to.throw(AddressError, 'before the "@"');
+  });
+
+  it('has the length that mail allows', () => {
+    expect(parseMailAddress(`${'a'.repeat(64)}@example.com`)).to.have.length(76);
+    expect(() => parseMailAddress(`${'a'.repeat(65)}@example.com`)).to.throw(AddressError, '254');
+    const longDomain = `${'d'.repeat(60)}.`.repeat(4) + 'com';
+    expect(() => parseMailAddress(`${'a'.repeat(20)}@${longDomain}`)).to.throw(AddressError, '254');
+  });
+
+  it('holds no character that could add a recipient or a header, whatever was written', () => {
+    const mailish = fc.stringMatching(/^[\w.,;<>"() @\r\n例é-]{0,40}@[\w.,<> é例-]{0,20}$/);
+    fc.assert(
+      fc.property(fc.oneof(mailish, fc.emailAddress(), fc.string()), (text) => {
+        try {
+          const address = parseMailAddress(text);
+          expect(address).to.match(/^[^\s<>,;"()@]+@[^\s<>,;"()@]+$/);
+          expect(parseMailAddress(address)).to.equal(address);
+        } catch (error) {
+          expect(error).to.be.instanceOf(AddressError);
+        }
+      }),
+    );
+  });
+});
+
+describe('a sender', () => {
+  it('may bear a name', () => {
+    expect(parseMailbox('BOT alerts <alerts@Example.com>')).to.deep.equal({
+      name: 'BOT alerts',
+      address: 'alerts@example.com',
+    });
+    expect(parseMailbox('alerts@example.com')).to.deep.equal({ name: '', address: 'alerts@example.com' });
+    expect(parseMailbox('"通知, BOT" <a@b.jp>')).to.deep.equal({ name: '通知, BOT', address: 'a@b.jp' });
+  });
+
+  it('is one', () => {
+    for (const wrong of ['', 'BOT', 'a@x.jp, b@x.jp', 'Team: a@x.jp, b@x.jp;', 'a@x.jp\r\nBcc: b@x.jp']) {
+      expect(() => parseMailbox(wrong), wrong).to.throw(AddressError);
+    }
+  });
+
+  it('has a domain that can stand in a Message-ID', () => {
+    expect(mailDomainOf('alerts@例え.jp')).to.equal('xn--r8jz45g.jp');
+  });
+});

@@ -1,0 +1,310 @@
+import { expect } from 'chai';
+import type { Channel } from '../../../src/channels/channel.ts';
+import { emailChannel } from '../../../src/channels/email/channel.ts';
+import { emailFormat } from '../../../src/channels/email/format.ts';
+import { startMailCatcher } from '../../../src/demo/mail-catcher.ts';
+import type { MailCatcher } from '../../../src/demo/mail-catcher.ts';
+import type { MailFault, MailStep } from '../../../src/demo/mail-faults.ts';
+import { channelContract, CONFIDENTIAL, expectNoSecret, failureOf } from '../../contract/channel-contract.ts';
+import type { FailureCase } from '../../contract/channel-contract.ts';
+
+const PASSWORD = 'p@ss/word';
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+/** What AUTH LOGIN and AUTH PLAIN send of it (RFC 4616). */
+const LOGINS = [base64(PASSWORD), base64(`\0bot\0${PASSWORD}`)];
+const SECRETS = [
+  PASSWORD,
+  encodeURIComponent(PASSWORD),
+  ...LOGINS,
+  base64(`\0bot\0${PASSWORD}`).slice(8, -3),
+];
+const SHORT_MS = 60;
+const FROM = 'BOT alerts <alerts@example.com>';
+const environment = { print: () => undefined };
+
+const message = { subject: `${CONFIDENTIAL} failed`, text: CONFIDENTIAL, html: `<p>${CONFIDENTIAL}</p>` };
+
+const startMail = (): Promise<MailCatcher> =>
+  startMailCatcher({ login: { user: 'bot', password: PASSWORD } });
+
+const urlOf = (mail: MailCatcher, query = '?ignoreTLS=true'): string =>
+  `smtp://bot:${encodeURIComponent(PASSWORD)}@${mail.host}${query}`;
+
+const openMail = (mail: MailCatcher, query?: string): Promise<Channel> =>
+  emailChannel.open({ smtp: urlOf(mail, query), from: FROM }, environment);
+
+const outgoing = (options: object = {}) => ({
+  address: 'ops@example.com',
+  message,
+  idempotencyKey: () => 'f'.repeat(64),
+  timeoutMs: 5_000,
+  ...options,
+});
+
+const withFault = (fault: MailFault) => ({
+  arrange: (mail: MailCatcher) => void mail.faults.push({ times: 1, ...fault }),
+});
+
+const refusal = (at: MailStep, code: number, failureClass: FailureCase<MailCatcher>['failureClass']) => ({
+  isAtConnect: at === 'connect' || at === 'auth',
+  when: `the server answers ${code} at "${at}"`,
+  failureClass,
+  code: String(code),
+  ...withFault({ at, does: 'refuse', code, text: `5.7.1 no, ${PASSWORD} ${LOGINS.join(' ')}` }),
+});
+
+const failures: FailureCase<MailCatcher>[] = [
+  refusal('connect', 554, 'config'),
+  refusal('auth', 535, 'config'),
+  refusal('auth', 454, 'transient'),
+  refusal('mail', 550, 'config'),
+  refusal('rcpt', 550, 'permanent'),
+  refusal('rcpt', 450, 'transient'),
+  refusal('data', 554, 'permanent'),
+  {
+    when: 'the server took the message and dropped the connection',
+    failureClass: 'transient',
+    code: 'ECONNECTION',
+    ...withFault({ at: 'data', does: 'drop' }),
+  },
+  {
+    when: 'the server drops the connection before its greeting, twice',
+    failureClass: 'transient',
+    code: 'ECONNECTION',
+    isAtConnect: true,
+    ...withFault({ at: 'connect', does: 'drop', times: 2 }),
+  },
+  {
+    when: 'the server never greets',
+    failureClass: 'transient',
+    code: 'ETIMEDOUT',
+    timeoutMs: SHORT_MS,
+    isAtConnect: true,
+    ...withFault({ at: 'connect', does: 'hang' }),
+  },
+  {
+    when: 'the server falls silent at the recipient',
+    failureClass: 'transient',
+    code: 'ETIMEDOUT',
+    timeoutMs: SHORT_MS,
+    ...withFault({ at: 'rcpt', does: 'hang' }),
+  },
+];
+
+describe('the email channel', () => {
+  channelContract<MailCatcher>({
+    secrets: SECRETS,
+    address: 'ops@example.com',
+    message,
+    hostileMessages: [
+      { ...message, subject: 'two\r\nBcc: evil@example.com\r\n\r\nlines' },
+      { ...message, subject: 'half an emoji \ud83d', text: '.\r\n.\r\nQUIT\r\n', html: '\u0000<p>.</p>' },
+      { ...message, text: `${'長'.repeat(100_000)}\n` },
+    ],
+    failures,
+    start: startMail,
+    stop: (mail) => mail.close(),
+    open: openMail,
+    faultsOf: (mail) => mail.faults,
+    arrivedCount: (mail) => mail.mails.length,
+    holdBack: (mail, until) => void mail.faults.push({ at: 'data', does: 'delay', until, times: 1 }),
+  });
+
+  let mail: MailCatcher;
+  let channel: Channel;
+  before(async () => {
+    mail = await startMail();
+    channel = await openMail(mail);
+  });
+  beforeEach(() => mail.mails.splice(0));
+  after(async () => {
+    await channel.close();
+    await mail.close();
+  });
+
+  it('writes one mail that says it is a machine’s, with an ID that is the same in every attempt', async () => {
+    const receipts = [await channel.send(outgoing()), await channel.send(outgoing())];
+    const messageId = `<${'f'.repeat(64)}@example.com>`;
+    expect(receipts).to.deep.equal([{ messageId }, { messageId }]);
+    const [caught] = mail.mails;
+    expect(caught).to.deep.include({ from: 'alerts@example.com', to: ['ops@example.com'], user: 'bot' });
+    expect(caught?.parsed).to.deep.include({
+      messageId,
+      from: { name: 'BOT alerts', address: 'alerts@example.com' },
+      to: [{ name: '', address: 'ops@example.com' }],
+      subject: message.subject,
+    });
+    expect(caught?.raw)
+      .to.contain('Auto-Submitted: auto-generated')
+      .and.contain('X-Auto-Response-Suppress: All');
+    expect(caught?.parsed.text?.trim()).to.equal(message.text);
+    expect(caught?.parsed.html?.trim()).to.equal(message.html);
+  });
+
+  it('reaches a Japanese domain', async () => {
+    const address = emailChannel.parseAddress('ops@xn--r8jz45g.jp', { smtp: '', from: '' });
+    await channel.send(outgoing({ address }));
+    expect(mail.mails[0]?.to).to.deep.equal(['ops@例え.jp']);
+    expect(mail.mails[0]?.raw).to.contain('To: ops@xn--r8jz45g.jp');
+  });
+
+  it('uses one connection for mails that follow each other', async () => {
+    await channel.send(outgoing());
+    const before = mail.connectionCount();
+    for (let count = 0; count < 5; count += 1) await channel.send(outgoing());
+    expect(mail.connectionCount()).to.equal(before);
+  });
+
+  it('reconnects when the server has closed an idle connection', async () => {
+    await channel.send(outgoing());
+    const before = mail.connectionCount();
+    mail.faults.push({ at: 'mail', does: 'drop', times: 1 });
+    await channel.send(outgoing());
+    expect(mail.mails).to.have.length(2);
+    expect(mail.connectionCount()).to.equal(before + 1);
+  });
+
+  it('sends no second copy when the connection drops after the message', async () => {
+    mail.faults.push({ at: 'data', does: 'drop', times: 1 });
+    await failureOf(channel.send(outgoing()));
+    expect(mail.mails).to.have.length(1);
+  });
+
+  it('passes a greylisting server at the second attempt', async () => {
+    mail.faults.push({
+      at: 'rcpt',
+      does: 'refuse',
+      code: 451,
+      text: 'greylisted',
+      times: 1,
+      address: 'ops@example.com',
+    });
+    expect(await failureOf(channel.send(outgoing()))).to.include({ class: 'transient', code: '451' });
+    await channel.send(outgoing({ address: 'other@example.com' }));
+    await channel.send(outgoing());
+    expect(mail.mails.map(({ to }) => to[0])).to.deep.equal(['other@example.com', 'ops@example.com']);
+  });
+
+  it('quotes the server before the message was sent, but neither at the login nor after it', async () => {
+    for (const [at, quoted] of [
+      ['rcpt', true],
+      ['auth', false],
+      ['data', false],
+    ] as const) {
+      const fresh = await openMail(mail);
+      mail.faults.push({ at, does: 'refuse', code: 550, text: '5.7.1 because of WORDS', times: 1 });
+      const { message: words } = await failureOf(fresh.send(outgoing()));
+      expect(words).to.contain('550').and.contain('5.7.1');
+      expect(words.includes('WORDS'), at).to.equal(quoted);
+      await fresh.close();
+    }
+  });
+
+  it('refuses to send in clear where the URL does not allow it', async () => {
+    const strict = await openMail(mail, '');
+    const failure = await failureOf(strict.send(outgoing()));
+    expect(failure).to.include({ class: 'config' });
+    expect(failure.message).to.contain('TLS');
+    await strict.close();
+    expect(mail.mails).to.deep.equal([]);
+  });
+
+  it('fails as config when the login is wrong, in sending and in verifying', async () => {
+    const stranger = await emailChannel.open(
+      { smtp: `smtp://bot:wrong-secret@${mail.host}?ignoreTLS=true`, from: FROM },
+      environment,
+    );
+    for (const work of [() => stranger.send(outgoing()), () => stranger.verify()]) {
+      const failure = await failureOf(work());
+      expect(failure).to.include({ class: 'config', code: '535' });
+      expectNoSecret(failure, ['wrong-secret', Buffer.from('wrong-secret').toString('base64')]);
+    }
+    await stranger.close();
+  });
+
+  it('does not wait for ever when it verifies', async () => {
+    const impatient = await openMail(mail, '?ignoreTLS=true&greetingTimeout=50');
+    mail.faults.push({ at: 'connect', does: 'hang', times: 1 });
+    expect(await failureOf(impatient.verify())).to.include({ class: 'transient', code: 'ETIMEDOUT' });
+    await impatient.close();
+  });
+
+  it('fails as transient when nothing listens there', async () => {
+    await mail.close();
+    expect(await failureOf(channel.send(outgoing()))).to.include({
+      class: 'transient',
+      code: 'ECONNREFUSED',
+    });
+    mail = await startMail();
+  });
+});
+
+describe('the email channel over TLS', () => {
+  let mail: MailCatcher;
+  beforeEach(async () => {
+    mail = await startMailCatcher({ login: { user: 'bot', password: PASSWORD }, offersTls: true });
+  });
+  afterEach(() => mail.close());
+
+  it('encrypts before it logs in, without being asked to', async () => {
+    const channel = await openMail(mail, '?tls.rejectUnauthorized=false');
+    await channel.verify();
+    await channel.send(outgoing());
+    expect(mail.mails[0]).to.include({ isSecure: true, user: 'bot' });
+    await channel.close();
+  });
+
+  it('fails as config at a certificate that nobody vouches for', async () => {
+    const channel = await openMail(mail, '');
+    const failure = await failureOf(channel.send(outgoing()));
+    expect(failure.class).to.equal('config');
+    expect(failure.message).to.contain('certificate');
+    expect(mail.mails).to.deep.equal([]);
+    await channel.close();
+  });
+});
+
+describe('the settings of an email channel', () => {
+  const problemOf = (settings: unknown): string | undefined => {
+    try {
+      emailChannel.settings.validateSync(settings, { strict: true });
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  const smtp = 'smtps://bot:leak@mail.example.com';
+
+  it('are the URL of a mail server and a sender', () => {
+    expect(problemOf({ smtp, from: FROM })).to.equal(undefined);
+    expect(problemOf({ smtp, from: 'alerts@example.com' })).to.equal(undefined);
+  });
+
+  it('say what is wrong without repeating the URL', () => {
+    for (const wrong of [
+      undefined,
+      '',
+      'mail.example.com',
+      'http://bot:leak@x',
+      'smtp://bot:le#leak@x',
+      ['leak'],
+    ]) {
+      expect(problemOf({ smtp: wrong, from: FROM }))
+        .to.be.a('string')
+        .that.contains('smtp')
+        .and.not.contains('leak');
+    }
+  });
+
+  it('need exactly one sender', () => {
+    for (const from of [undefined, '', 'BOT alerts', 'a@x.jp, b@x.jp', 'a@x.jp\r\nBcc: b@x.jp', 7]) {
+      expect(problemOf({ smtp, from })).to.be.a('string').that.contains('from');
+    }
+  });
+
+  it('speak the email format', () => {
+    expect(emailChannel.formatOf({ smtp, from: FROM })).to.equal(emailFormat);
+    expect(emailChannel.secretsOf({ smtp, from: FROM })).to.deep.equal(['leak', smtp]);
+    expect(emailChannel.warningsOf({ smtp, from: FROM })).to.deep.equal([]);
+  });
+});

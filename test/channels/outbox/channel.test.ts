@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { AddressError, type ChannelType } from '../../../src/channels/channel.ts';
+import { emailFormat } from '../../../src/channels/email/format.ts';
+import { emailChannel } from '../../../src/channels/email/channel.ts';
+import { outboxOf } from '../../../src/channels/outbox/channel.ts';
+import { slackChannel } from '../../../src/channels/slack/channel.ts';
+import { slackFormat } from '../../../src/channels/slack/format.ts';
+import { CONFIDENTIAL } from '../../contract/channel-contract.ts';
+
+const MESSAGES = {
+  slack: {
+    text: CONFIDENTIAL,
+    blocks: [{ type: 'section', text: { type: 'plain_text', text: CONFIDENTIAL } }],
+  },
+  email: { subject: 'Subject', text: CONFIDENTIAL, html: `<p>${CONFIDENTIAL}</p>` },
+} as const;
+const ADDRESSES = { slack: '#ops', email: 'ops@example.com' } as const;
+
+const outboxChannel = outboxOf([slackChannel, emailChannel] as ChannelType[]);
+
+describe('the outbox', () => {
+  for (const as of ['slack', 'email'] as const) {
+    it(`prints a message as ${as} with its address and keeps it whole in the receipt`, async () => {
+      const printed: string[] = [];
+      const channel = await outboxChannel.open({ as }, { print: (text) => void printed.push(text) });
+      await channel.verify();
+      expect(printed).to.deep.equal([]);
+      const receipt = await channel.send({
+        address: ADDRESSES[as],
+        message: MESSAGES[as],
+        idempotencyKey: () => 'f'.repeat(64),
+        timeoutMs: 1_000,
+      });
+      await channel.close();
+      expect(JSON.parse(receipt['message'] ?? '')).to.deep.equal(MESSAGES[as]);
+      expect(printed.join('')).to.contain(ADDRESSES[as]).and.contain(CONFIDENTIAL);
+    });
+  }
+
+  it('prints foreign text so that it forges no line of the log and moves no terminal', async () => {
+    const printed: string[] = [];
+    const channel = await outboxChannel.open({ as: 'slack' }, { print: (text) => void printed.push(text) });
+    const text = 'x\n{"level":30,"msg":"stopped"}\r--- outbox (slack): #forged\n\u001b[2J\u009b1m\u202e';
+    await channel.send({
+      address: '#ops',
+      message: { text, blocks: [] },
+      idempotencyKey: () => 'f'.repeat(64),
+      timeoutMs: 1_000,
+    });
+    const [heading, ...lines] = printed.join('').trimEnd().split('\n');
+    expect(heading).to.equal('--- outbox (slack): #ops');
+    expect(lines).to.deep.equal([
+      '  x',
+      '  {"level":30,"msg":"stopped"}\\u000d--- outbox (slack): #forged',
+      '  \\u001b[2J\\u009b1m\\u202e',
+    ]);
+  });
+
+  it('renders and reads addresses as what it stands in for', () => {
+    expect(outboxChannel.formatOf({ as: 'slack' })).to.equal(slackFormat);
+    expect(outboxChannel.formatOf({ as: 'email' })).to.equal(emailFormat);
+    expect(outboxChannel.parseAddress('ops', { as: 'slack' })).to.equal('#ops');
+    expect(outboxChannel.parseAddress('ops@EXAMPLE.com', { as: 'email' })).to.equal('ops@example.com');
+    expect(() => outboxChannel.parseAddress('ops', { as: 'email' })).to.throw(AddressError);
+  });
+
+  it('has nothing to hide and nothing to doubt', () => {
+    expect(outboxChannel.secretsOf({ as: 'slack' })).to.deep.equal([]);
+    expect(outboxChannel.warningsOf({ as: 'slack' })).to.deep.equal([]);
+  });
+
+  it('wants to know what it stands in for', () => {
+    for (const settings of [{}, { as: 'fax' }, { as: 7 }]) {
+      expect(() => outboxChannel.settings.validateSync(settings, { strict: true })).to.throw('as');
+    }
+    expect(outboxChannel.settings.isValidSync({ as: 'email' }, { strict: true })).to.equal(true);
+  });
+});

@@ -1,0 +1,370 @@
+import { expect } from 'chai';
+import { AddressError } from '../../../src/channels/channel.ts';
+import type { Channel } from '../../../src/channels/channel.ts';
+import { slackChannel } from '../../../src/channels/slack/channel.ts';
+import { slackFormat } from '../../../src/channels/slack/format.ts';
+import type { SlackFault } from '../../../src/demo/slack-faults.ts';
+import { startSlackStandIn } from '../../../src/demo/slack-stand-in.ts';
+import type { SlackStandIn } from '../../../src/demo/slack-stand-in.ts';
+import { channelContract, CONFIDENTIAL, expectNoSecret, failureOf } from '../../contract/channel-contract.ts';
+import type { FailureCase } from '../../contract/channel-contract.ts';
+
+const TOKEN = 'xoxb-4242-secret';
+const SHORT_MS = 60;
+const environment = { print: () => undefined };
+
+const message = {
+  text: `${CONFIDENTIAL} failed`,
+  blocks: [{ type: 'section', text: { type: 'plain_text', text: CONFIDENTIAL } }],
+};
+
+const startSlack = (): Promise<SlackStandIn> =>
+  startSlackStandIn({
+    tokens: [TOKEN],
+    channels: [
+      { id: 'C0000001', name: '#ops' },
+      { id: 'C0000002', name: '#old', isArchived: true },
+      { id: 'C0000003', name: '#closed', isMember: false },
+      { id: 'C0000004', name: '#障害-通知' },
+    ],
+  });
+
+const openSlack = (slack: SlackStandIn, token = TOKEN): Promise<Channel> =>
+  slackChannel.open({ token, api_url: slack.apiUrl }, environment);
+
+const outgoing = (options: object = {}) => ({
+  address: '#ops',
+  message,
+  idempotencyKey: () => 'f'.repeat(64),
+  timeoutMs: 5_000,
+  ...options,
+});
+
+const withFault = (fault: SlackFault) => ({
+  arrange: (slack: SlackStandIn) => void slack.faults.push(fault),
+});
+
+const failures: FailureCase<SlackStandIn>[] = [
+  {
+    when: 'the channel does not exist',
+    failureClass: 'config',
+    code: 'channel_not_found',
+    address: '#nowhere',
+  },
+  { when: 'the channel is archived', failureClass: 'config', code: 'is_archived', address: '#old' },
+  { when: 'the app was not invited', failureClass: 'config', code: 'not_in_channel', address: '#closed' },
+  {
+    when: 'the text is too long even without the blocks',
+    failureClass: 'permanent',
+    code: 'msg_too_long',
+    message: { ...message, text: CONFIDENTIAL.repeat(3_000) },
+  },
+  { when: 'the message is empty', failureClass: 'permanent', code: 'no_text', message: { text: '' } },
+  {
+    when: 'the token was revoked',
+    failureClass: 'config',
+    code: 'token_revoked',
+    ...withFault({ kind: 'error', error: 'token_revoked', extra: { token: TOKEN } }),
+  },
+  {
+    when: 'Slack names an error nobody knows',
+    failureClass: 'transient',
+    code: 'brand_new_error',
+    ...withFault({ kind: 'error', error: 'brand_new_error' }),
+  },
+  {
+    when: 'Slack asks for a pause in seconds',
+    failureClass: 'rate_limited',
+    code: 'ratelimited',
+    retryAfterMs: 7_000,
+    ...withFault({ kind: 'rate_limited', retryAfter: '7' }),
+  },
+  {
+    when: 'Slack asks for a pause and does not say how long',
+    failureClass: 'rate_limited',
+    code: 'ratelimited',
+    retryAfterMs: 30_000,
+    ...withFault({ kind: 'rate_limited' }),
+  },
+  {
+    when: 'Slack asks for a pause of a year',
+    failureClass: 'rate_limited',
+    code: 'ratelimited',
+    retryAfterMs: 3_600_000,
+    ...withFault({ kind: 'rate_limited', retryAfter: '31536000' }),
+  },
+  {
+    when: 'Slack asks for a pause in its answer',
+    failureClass: 'rate_limited',
+    code: 'rate_limited',
+    retryAfterMs: 30_000,
+    ...withFault({ kind: 'error', error: 'rate_limited' }),
+  },
+  {
+    when: 'Slack answers 503',
+    failureClass: 'transient',
+    code: 'http_503',
+    ...withFault({ kind: 'status', status: 503, body: `Bearer ${TOKEN}` }),
+  },
+  {
+    when: 'the URL is not that of the API',
+    failureClass: 'config',
+    code: 'http_404',
+    ...withFault({ kind: 'status', status: 404, headers: { 'x-echo': TOKEN }, body: CONFIDENTIAL }),
+  },
+  {
+    when: 'something redirects',
+    failureClass: 'transient',
+    code: 'http_302',
+    ...withFault({ kind: 'status', status: 302, headers: { location: 'http://127.0.0.1:9/' } }),
+  },
+  {
+    when: 'a portal answers with a page',
+    failureClass: 'transient',
+    code: 'not_json',
+    ...withFault({ kind: 'html' }),
+  },
+  {
+    when: 'the answer repeats the request',
+    failureClass: 'transient',
+    code: 'not_json',
+    ...withFault({ kind: 'status', status: 200, body: `${TOKEN} ${CONFIDENTIAL}` }),
+  },
+  {
+    when: 'Slack never answers',
+    failureClass: 'transient',
+    code: 'ETIMEDOUT',
+    timeoutMs: SHORT_MS,
+    ...withFault({ kind: 'hang' }),
+  },
+  {
+    when: 'the answer stalls in its body',
+    failureClass: 'transient',
+    code: 'ETIMEDOUT',
+    timeoutMs: SHORT_MS,
+    ...withFault({ kind: 'stall' }),
+  },
+  {
+    when: 'the answer is cut off',
+    failureClass: 'transient',
+    code: 'ECONNRESET',
+    ...withFault({ kind: 'cut' }),
+  },
+  {
+    when: 'the connection is reset',
+    failureClass: 'transient',
+    code: 'ECONNRESET',
+    ...withFault({ kind: 'reset' }),
+  },
+  {
+    when: 'Slack took the message and its answer got lost',
+    failureClass: 'transient',
+    code: 'ECONNRESET',
+    ...withFault({ kind: 'reset_after_accepting' }),
+  },
+];
+
+describe('the Slack channel', () => {
+  channelContract<SlackStandIn>({
+    secrets: [TOKEN],
+    address: '#ops',
+    message,
+    hostileMessages: [
+      { text: 'half an emoji \ud83d and a NUL \u0000' },
+      { text: '&lt;!channel&gt; @everyone `*_~' },
+      { text: 'plain', blocks: [{ type: 'section', text: { type: 'mrkdwn', text: '\udc00' } }] },
+      { text: '\u202e\u2066 =1+1 日本語 👨‍👩‍👧‍👦' },
+    ],
+    failures,
+    start: startSlack,
+    stop: (slack) => slack.close(),
+    open: openSlack,
+    faultsOf: (slack) => slack.faults,
+    arrivedCount: (slack) => slack.messages.length,
+    holdBack: (slack, until) => void slack.faults.push({ kind: 'delay', until }),
+  });
+
+  let slack: SlackStandIn;
+  let channel: Channel;
+  beforeEach(async () => {
+    slack = await startSlack();
+    channel = await openSlack(slack);
+  });
+  afterEach(async () => {
+    await channel.close();
+    await slack.close();
+  });
+
+  it('posts text and blocks, with every parsing and unfurling switched off', async () => {
+    const receipt = await channel.send(outgoing({ address: '#障害-通知' }));
+    const [posted] = slack.messages;
+    expect(receipt).to.deep.equal({ channel: 'C0000004', ts: posted?.ts });
+    expect(posted).to.deep.include({ channel: '#障害-通知', ...message });
+    expect(posted?.args).to.include({
+      parse: 'none',
+      link_names: 'false',
+      unfurl_links: 'false',
+      unfurl_media: 'false',
+    });
+  });
+
+  it('posts the text alone, in the same attempt, when Slack refuses the blocks, and the receipt says so', async () => {
+    const receipt = await channel.send(
+      outgoing({ message: { text: 'plain', blocks: [{ type: 'nonsense' }] } }),
+    );
+    expect(receipt).to.include({ blocks_refused: 'invalid_blocks' });
+    expect(receipt['blocks_refused_reason']).to.match(/^Slack answered invalid_blocks at \/blocks\/0/);
+    expect(slack.calls).to.deep.equal(['chat.postMessage', 'chat.postMessage']);
+    expect(slack.messages).to.have.length(1);
+    expect(slack.messages[0]).to.deep.include({ text: 'plain', blocks: undefined });
+  });
+
+  for (const error of [
+    'invalid_blocks_format',
+    'msg_blocks_too_long',
+    'too_many_attachments',
+    'invalid_arguments',
+  ]) {
+    it(`falls back to the text on ${error}`, async () => {
+      slack.faults.push({ kind: 'error', error });
+      expect(await channel.send(outgoing())).to.include({ blocks_refused: error });
+    });
+  }
+
+  it('reports the failure of the fallback, when that fails too', async () => {
+    slack.faults.push({ kind: 'error', error: 'invalid_blocks' }, { kind: 'status', status: 500 });
+    expect(await failureOf(channel.send(outgoing()))).to.include({ class: 'transient', code: 'http_500' });
+  });
+
+  it('names the block at fault and nothing else of what Slack says', async () => {
+    const extra = {
+      response_metadata: { messages: [`[ERROR] ${CONFIDENTIAL} [json-pointer:/blocks/3/text]`] },
+    };
+    slack.faults.push({ kind: 'error', error: 'invalid_blocks', extra });
+    const failure = await failureOf(channel.send(outgoing({ message: { ...message, text: ' ' } })));
+    expect(failure.message).to.contain('invalid_blocks at /blocks/3/text');
+    expectNoSecret(failure, [CONFIDENTIAL]);
+  });
+
+  it('names the scope that is missing', async () => {
+    slack.faults.push({ kind: 'error', error: 'missing_scope', extra: { needed: 'chat:write' } });
+    const failure = await failureOf(channel.send(outgoing()));
+    expect(failure).to.include({ class: 'config', code: 'missing_scope' });
+    expect(failure.message).to.contain('(missing: chat:write)');
+  });
+
+  it('fails as config when the token is wrong, in sending and in verifying', async () => {
+    const stranger = await openSlack(slack, 'xoxb-stranger');
+    for (const work of [() => stranger.send(outgoing()), () => stranger.verify()]) {
+      const failure = await failureOf(work());
+      expect(failure).to.include({ class: 'config', code: 'invalid_auth' });
+      expectNoSecret(failure, ['xoxb-stranger']);
+    }
+    await stranger.close();
+  });
+
+  it('fails as transient when nothing listens there', async () => {
+    await slack.close();
+    expect(await failureOf(channel.send(outgoing()))).to.include({
+      class: 'transient',
+      code: 'ECONNREFUSED',
+    });
+    slack = await startSlack();
+  });
+
+  it('fails as transient when the host name does not exist', async () => {
+    const lost = await slackChannel.open({ token: TOKEN, api_url: 'http://slack.invalid/api/' }, environment);
+    const failure = await failureOf(lost.send(outgoing()));
+    expect(failure.class).to.equal('transient');
+    expect(failure.code).to.be.oneOf(['ENOTFOUND', 'EAI_AGAIN']);
+    await lost.close();
+  });
+
+  it('gives up at their deadline those that wait for a free connection, and never sends them', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    slack.faults.push(
+      ...Array.from({ length: 50 }, () => ({ kind: 'delay', until: () => released }) as const),
+    );
+    const busy = Array.from({ length: 50 }, () => channel.send(outgoing()));
+    const waiting = Array.from({ length: 5 }, () =>
+      failureOf(channel.send(outgoing({ timeoutMs: SHORT_MS }))),
+    );
+    for (const failure of await Promise.all(waiting)) expect(failure.code).to.equal('ETIMEDOUT');
+    release();
+    await Promise.all(busy);
+    await channel.send(outgoing());
+    expect(slack.messages).to.have.length(51);
+  });
+
+  it('takes an api_url without a slash at its end', async () => {
+    const other = await slackChannel.open({ token: TOKEN, api_url: slack.apiUrl.slice(0, -1) }, environment);
+    await other.verify();
+    await other.close();
+    expect(slack.calls).to.deep.equal(['auth.test']);
+  });
+
+  it('prints nothing on the console', async () => {
+    const original = console.error;
+    const printed: unknown[] = [];
+    console.error = (...words: unknown[]) => void printed.push(words);
+    try {
+      slack.faults.push({ kind: 'reset' });
+      await failureOf(channel.send(outgoing()));
+    } finally {
+      console.error = original;
+    }
+    expect(printed).to.deep.equal([]);
+  });
+});
+
+describe('the settings of a Slack channel', () => {
+  const problemOf = (settings: unknown): string | undefined => {
+    try {
+      slackChannel.settings.validateSync(settings, { strict: true });
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  it('are a token and perhaps the URL of the API', () => {
+    expect(problemOf({ token: TOKEN })).to.equal(undefined);
+    expect(problemOf({ token: TOKEN, api_url: 'https://slack-gov.com/api/' })).to.equal(undefined);
+  });
+
+  it('say what is wrong without repeating it', () => {
+    const wrong = 'xoxb-leak me';
+    for (const settings of [{}, { token: '' }, { token: wrong }, { token: [wrong] }]) {
+      expect(problemOf(settings)).to.be.a('string').that.contains('token').and.not.contains('leak');
+    }
+    for (const api_url of ['slack.com', 'ftp://x/', 'https://user:leak@x/', 'https://x/?leak', 7]) {
+      expect(problemOf({ token: TOKEN, api_url }))
+        .to.be.a('string')
+        .that.contains('api_url')
+        .and.not.contains('leak');
+    }
+    expect(problemOf({ token: TOKEN, tokn: 1 })).to.contain('tokn');
+  });
+
+  it('keep the token secret', () => {
+    expect(slackChannel.secretsOf({ token: TOKEN })).to.deep.equal([TOKEN]);
+  });
+
+  it('are doubted where the token would cross the network in clear or cannot post', () => {
+    const warned = (settings: { token: string; api_url?: string }) =>
+      slackChannel.warningsOf(settings).map(({ key }) => key);
+    expect(warned({ token: TOKEN })).to.deep.equal([]);
+    expect(warned({ token: TOKEN, api_url: 'http://127.0.0.1:1/api/' })).to.deep.equal([]);
+    expect(warned({ token: TOKEN, api_url: 'http://slack.example.com/api/' })).to.deep.equal(['api_url']);
+    expect(warned({ token: 'xapp-1' })).to.deep.equal(['token']);
+  });
+
+  it('speak the Slack format and read Slack addresses', () => {
+    expect(slackChannel.formatOf({ token: TOKEN })).to.equal(slackFormat);
+    expect(slackChannel.parseAddress('ops', { token: TOKEN })).to.equal('#ops');
+    expect(() => slackChannel.parseAddress('two words', { token: TOKEN })).to.throw(AddressError);
+  });
+});

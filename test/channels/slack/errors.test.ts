@@ -1,0 +1,115 @@
+import { inspect } from 'node:util';
+import {
+  WebAPIHTTPError,
+  WebAPIPlatformError,
+  WebAPIRateLimitedError,
+  WebAPIRequestError,
+} from '@slack/web-api';
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { DeliveryFailure, FAILURE_CLASSES } from '../../../src/channels/failure.ts';
+import type { FailureClass } from '../../../src/channels/failure.ts';
+import { slackFailureOf, slackVerdictOf } from '../../../src/channels/slack/errors.ts';
+
+const platformError = (data: object): WebAPIPlatformError =>
+  new WebAPIPlatformError({ ok: false, ...data } as ConstructorParameters<typeof WebAPIPlatformError>[0]);
+
+/** Slack's documented codes, by what they mean for a delivery. */
+const CODES: Readonly<Record<FailureClass, string>> = {
+  rate_limited: 'ratelimited rate_limited',
+  transient: `internal_error fatal_error service_unavailable request_timeout team_added_to_org org_login_required
+    external_channel_migrating update_failed a_new_one`,
+  config: `invalid_auth not_authed token_expired token_revoked account_inactive missing_scope not_allowed_token_type
+    no_permission access_denied accesslimited app_access_restricted two_factor_setup_required ekm_access_denied
+    enterprise_is_restricted team_access_not_granted as_user_not_supported send_on_behalf_not_allowed
+    metadata_must_be_sent_from_app unknown_method method_deprecated deprecated_endpoint channel_not_found not_in_channel
+    is_archived is_inactive restricted_action restricted_action_read_only_channel restricted_action_thread_only_channel
+    messages_tab_disabled team_not_found posting_to_channel_denied message_limit_exceeded`,
+  permanent: `invalid_blocks invalid_blocks_format msg_too_long msg_blocks_too_long no_text invalid_metadata_format
+    metadata_too_large too_many_attachments too_many_contact_cards attachment_payload_limit_exceeded invalid_attachments
+    markdown_text_conflict invalid_arguments invalid_arg_name invalid_array_arg invalid_charset invalid_form_data
+    invalid_post_type slack_connect_file_link_sharing_blocked cannot_reply_to_message message_not_found`,
+};
+
+describe('the meaning of a Slack error', () => {
+  for (const failureClass of FAILURE_CLASSES) {
+    it(`is ${failureClass} for each code of that kind`, () => {
+      for (const code of CODES[failureClass].split(/\s+/)) {
+        expect(slackFailureOf(platformError({ error: code })), code).to.include({
+          class: failureClass,
+          code,
+        });
+      }
+    });
+  }
+
+  it('says what to do about each', () => {
+    const { message } = slackFailureOf(platformError({ error: 'not_in_channel' }));
+    expect(message).to.equal(
+      'Slack answered not_in_channel: the app is not a member of the channel; /invite it there.',
+    );
+    expect(slackFailureOf(platformError({ error: 'a_new_one' })).message).to.contain('unknown');
+  });
+
+  it('is found for whatever Slack may call it, names of object members included', () => {
+    fc.assert(fc.property(fc.string(), (code) => FAILURE_CLASSES.includes(slackVerdictOf(code)[0])));
+    expect(slackVerdictOf('constructor')[0]).to.equal('transient');
+  });
+
+  it('is transient where the "code" is a page, nothing, or no string', () => {
+    for (const error of ['<html>', '', 'Bad Gateway', undefined, 7, { a: 1 }]) {
+      expect(slackFailureOf(platformError({ error }))).to.include({ class: 'transient', code: 'not_json' });
+    }
+  });
+
+  it('depends on the status where the answer is not one of the API', () => {
+    const classOf = (status: number) => slackFailureOf(new WebAPIHTTPError(status, '', {}, '')).class;
+    expect([500, 502, 503, 504, 408, 301, 302].map(classOf)).to.deep.equal(Array(7).fill('transient'));
+    expect([400, 401, 403, 404, 405, 413].map(classOf)).to.deep.equal(Array(6).fill('config'));
+  });
+
+  it('keeps how long Slack wants to be left alone', () => {
+    expect(slackFailureOf(new WebAPIRateLimitedError(12)).retryAfterMs).to.equal(12_000);
+    const inBody = platformError({ error: 'ratelimited', response_metadata: { retryAfter: 3 } });
+    expect(slackFailureOf(inBody).retryAfterMs).to.equal(3_000);
+  });
+
+  it('says what more than an hour Slack asked for, and obeys an hour of it', () => {
+    const failure = slackFailureOf(new WebAPIRateLimitedError(31_536_000));
+    expect(failure.retryAfterMs).to.equal(3_600_000);
+    expect(failure.message).to.contain('31536000 s').and.contain('3600 s are obeyed');
+  });
+
+  it('takes nothing for a pause that is none', () => {
+    for (const retryAfter of [1e300, Number.NaN, -1, 'x'.repeat(9), {}, null]) {
+      const inBody = platformError({ error: 'ratelimited', response_metadata: { retryAfter } });
+      expect(slackFailureOf(inBody).retryAfterMs, inspect(retryAfter)).to.equal(30_000);
+    }
+  });
+
+  it('is config at a certificate that is not accepted, and transient for other trouble below HTTP', () => {
+    const failing = (code: string) => new WebAPIRequestError(Object.assign(new Error('x'), { code }));
+    expect(slackFailureOf(failing('DEPTH_ZERO_SELF_SIGNED_CERT')).class).to.equal('config');
+    expect(slackFailureOf(failing('ECONNRESET'))).to.include({ class: 'transient', code: 'ECONNRESET' });
+    expect(slackFailureOf(new TypeError('terminated'))).to.include({
+      class: 'transient',
+      code: 'network_error',
+    });
+  });
+
+  it('repeats no scope and no pointer that is anything but one', () => {
+    const { message } = slackFailureOf(
+      platformError({
+        error: 'missing_scope',
+        needed: '<b>SECRET</b>',
+        response_metadata: { messages: ['SECRET'] },
+      }),
+    );
+    expect(message).not.to.contain('SECRET');
+  });
+
+  it('stays what it is where it has been found before', () => {
+    const failure = new DeliveryFailure({ class: 'config', code: 'x', message: 'X.' });
+    expect(slackFailureOf(failure)).to.equal(failure);
+  });
+});
