@@ -22,7 +22,7 @@ import { Shares } from './deliver/shares.ts';
 import { Slots } from './deliver/slots.ts';
 import { TurnsOfJobs } from './deliver/turns-of-jobs.ts';
 import { Worker } from './deliver/worker.ts';
-import type { OpenLedger, RoutedRow } from './ledger/config-store.ts';
+import type { OpenLedger, RoutedRow } from './ledger/configs/config-store.ts';
 import type { RefusedBody } from './ledger/ledger.ts';
 import { isAlert, noticeId } from './notice/notice.ts';
 import { createComposer } from './offload/composer.ts';

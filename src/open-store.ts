@@ -1,7 +1,7 @@
 /** The store and the metrics: these ask it how much it holds, and it counts in them what it forgets early. */
 import { leaseMsOf } from './compose-pipeline.ts';
 import type { Config } from './config/config.ts';
-import type { OpenLedger } from './ledger/config-store.ts';
+import type { OpenLedger } from './ledger/configs/config-store.ts';
 import { openLedger } from './ledger/open-ledger.ts';
 import { ownerName } from './ledger/owner.ts';
 import type { Logger } from './observe/logger.ts';

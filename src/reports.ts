@@ -9,7 +9,7 @@ import { isAlert, jobIdOf } from './notice/notice.ts';
 import { LineLimit } from './observe/line-limit.ts';
 import type { Logger } from './observe/logger.ts';
 import type { Metrics } from './observe/metrics.ts';
-import type { StoreEvent } from './ledger/store-size.ts';
+import type { StoreEvent } from './ledger/retention/store-size.ts';
 import type { ReceiverReport } from './receive/receiver.ts';
 import type { TurnedAway } from './receive/turned-away.ts';
 import { shortLine } from './text/short-line.ts';

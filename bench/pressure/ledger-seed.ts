@@ -5,8 +5,8 @@
 import { Migrator, sql } from 'kysely';
 import type { OpenStore } from '../../src/ledger/dialect.ts';
 import { FIRST_MIGRATION, migrationsFor } from '../../src/ledger/migrations.ts';
-import { openPostgres } from '../../src/ledger/postgres.ts';
-import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { openPostgres } from '../../src/ledger/postgres/store.ts';
+import { openSqlite } from '../../src/ledger/sqlite/store.ts';
 import { keyedCallback } from '../../test/support/proof-tally.ts';
 
 /** Stands for a callback's number; the fast stand-ins count by `job-` and seven digits. */

@@ -1,5 +1,5 @@
 /** Waiting for deliveries that another process has claimed: one question to the ledger for all who wait. */
-import type { Turns } from '../ledger/turns.ts';
+import type { Turns } from '../ledger/due/turns.ts';
 import type { Clock } from '../time/clock.ts';
 
 /** How often the ledger is asked what other processes have come to; of this one's deliveries there is news at once. */

@@ -1,5 +1,10 @@
 /** Keeps this process's heartbeat in the store, and has what is undelivered follow the config that it has loaded. */
-import type { ConfigStore, PlaceAmongPending, RoutedRow, RunningConfig } from '../ledger/config-store.ts';
+import type {
+  ConfigStore,
+  PlaceAmongPending,
+  RoutedRow,
+  RunningConfig,
+} from '../ledger/configs/config-store.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Revival } from './rerouter.ts';
 import { isAffected, isRevivable } from './standing-in-config.ts';

@@ -1,5 +1,5 @@
 /** Has deliveries follow the config: what it no longer sends there ends, what it sends there again is Botbell's to attempt. */
-import type { ConfigStore } from '../ledger/config-store.ts';
+import type { ConfigStore } from '../ledger/configs/config-store.ts';
 import type { Admission, DueDelivery } from '../ledger/ledger.ts';
 import { type AlertSettings, alertTargetsIn } from './alerts.ts';
 import type { Plan } from './plan.ts';

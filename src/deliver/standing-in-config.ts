@@ -1,6 +1,6 @@
 /** How deliveries stand in today's config, and how one ends that it no longer sends there. Pure. */
 import { DeliveryFailure } from '../channels/failure.ts';
-import type { PendingRow, UnroutedRow } from '../ledger/config-store.ts';
+import type { PendingRow, UnroutedRow } from '../ledger/configs/config-store.ts';
 import {
   type DeliveryRecord,
   type DeliveryUpdate,

@@ -3,7 +3,7 @@ import type { ColumnDefinitionBuilder, Kysely, SelectQueryBuilder } from 'kysely
 import type { Deadline } from '../time/deadline.ts';
 import type { HotStatements } from './hot-statements.ts';
 import type { Moment } from './rows.ts';
-import type { StoreSize } from './store-size.ts';
+import type { StoreSize } from './retention/store-size.ts';
 import type { Tables } from './tables.ts';
 
 export interface TransactionSettings {

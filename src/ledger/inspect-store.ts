@@ -6,10 +6,10 @@ import type { StoreState } from './tables-found.ts';
 /** @throws {Error} why it cannot be used, and what to do about it */
 export async function inspectStore(url: string): Promise<StoreState> {
   if (url.startsWith(SQLITE)) {
-    const { inspectSqlite } = await import('./inspect-sqlite.ts');
+    const { inspectSqlite } = await import('./sqlite/inspect.ts');
     return inspectSqlite(sqlitePathOf(url));
   }
   // Loaded only where it is used, since most ledgers are files.
-  const { inspectPostgres } = await import('./inspect-postgres.ts');
+  const { inspectPostgres } = await import('./postgres/inspect.ts');
   return inspectPostgres(url, systemClock);
 }

@@ -5,9 +5,9 @@ import type { Receipt } from '../channels/channel.ts';
 import type { Language } from '../channels/format.ts';
 import type { AlertSubject } from '../notice/alert.ts';
 import type { Notice } from '../notice/notice.ts';
-import type { PaceStore } from './pace-store.ts';
-import type { Pruning } from './pruning.ts';
-import type { Turns } from './turns.ts';
+import type { PaceStore } from './due/pace-store.ts';
+import type { Pruning } from './retention/pruning.ts';
+import type { Turns } from './due/turns.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'dead' | 'held';
 

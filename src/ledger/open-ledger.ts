@@ -2,17 +2,17 @@
 import { sql, type Kysely } from 'kysely';
 import { Deadline } from '../time/deadline.ts';
 import type { OpenStore } from './dialect.ts';
-import type { OpenLedger } from './config-store.ts';
+import type { OpenLedger } from './configs/config-store.ts';
 import { migrate } from './migrations.ts';
 import { isGone } from './owner.ts';
 import { retryWhileBusy } from './retry-while-busy.ts';
 import { isPending } from './pending-rows.ts';
-import { forgetRefused, refusedKept } from './refused-rows.ts';
-import { isSqliteBusy } from './sqlite-busy.ts';
-import { openSqlite } from './sqlite.ts';
+import { forgetRefused, refusedKept } from './retention/refused-rows.ts';
+import { isSqliteBusy } from './sqlite/busy.ts';
+import { openSqlite } from './sqlite/store.ts';
 import { WAITS_FOR_EARLIER } from './rows.ts';
 import { type LedgerOptions, SqlLedger } from './sql-ledger.ts';
-import { limitOf } from './sql-space.ts';
+import { limitOf } from './retention/sql-space.ts';
 import { SQLITE, sqlitePathOf } from './store-url.ts';
 import type { Tables } from './tables.ts';
 
@@ -71,7 +71,7 @@ async function releaseOrphanedClaims(db: Kysely<Tables>, self: string, leaseMs: 
 async function openStore(url: string, { clock, onTrouble }: LedgerOptions): Promise<OpenStore> {
   if (!url.startsWith(SQLITE)) {
     // Loaded only where it is used, since most ledgers are files.
-    const { openPostgres } = await import('./postgres.ts');
+    const { openPostgres } = await import('./postgres/store.ts');
     return openPostgres(url, onTrouble ?? (() => undefined));
   }
   return retryWhileBusy(clock, isSqliteBusy, () => openSqlite(sqlitePathOf(url)));

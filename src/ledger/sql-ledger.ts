@@ -2,14 +2,14 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '../time/clock.ts';
 import type { Deadline } from '../time/deadline.ts';
-import { Admissions } from './admissions.ts';
+import { Admissions } from './admit/admissions.ts';
 import { alertsToRaise, raiseAlerts } from './alert-rows.ts';
 import { CallbacksInHand } from './callbacks-in-hand.ts';
 import { type ClaimingTransaction, claimingIn } from './claiming.ts';
-import { createConfigStore } from './config-rows.ts';
-import type { ConfigStore, OpenLedger } from './config-store.ts';
+import { createConfigStore } from './configs/config-rows.ts';
+import type { ConfigStore, OpenLedger } from './configs/config-store.ts';
 import type { OpenStore } from './dialect.ts';
-import { claimDue, dueDestinations, unreadNotice } from './due.ts';
+import { claimDue, dueDestinations, unreadNotice } from './due/due.ts';
 import { GroupCommit } from './group-commit.ts';
 import {
   type Admission,
@@ -25,8 +25,8 @@ import {
   type UnreadNotice,
 } from './ledger.ts';
 import { OrphanedClaims } from './orphaned-claims.ts';
-import { createPaceStore } from './pace-rows.ts';
-import type { PaceStore } from './pace-store.ts';
+import { createPaceStore } from './due/pace-rows.ts';
+import type { PaceStore } from './due/pace-store.ts';
 import {
   countOpen,
   deliveryRows,
@@ -36,18 +36,18 @@ import {
   supersedeFailed,
 } from './pending-rows.ts';
 import { probeStore } from './probe.ts';
-import type { PruneRequest, PruneStep } from './pruning.ts';
-import { keepRefused, refusedKept } from './refused-rows.ts';
+import type { PruneRequest, PruneStep } from './retention/pruning.ts';
+import { keepRefused, refusedKept } from './retention/refused-rows.ts';
 import { deliveryRecord, historyIn, refusedRow } from './rows.ts';
-import { limitOf, type SpaceSettings, spaceIn } from './sql-space.ts';
-import { bytesAdded } from './store-size.ts';
-import type { StoreSpace } from './store-space.ts';
+import { limitOf, type SpaceSettings, spaceIn } from './retention/sql-space.ts';
+import { bytesAdded } from './retention/store-size.ts';
+import type { StoreSpace } from './retention/store-space.ts';
 import { BodyCompressor, bytesToStore, Deflated } from './stored-body.ts';
-import { forgetCauses, sweepStep } from './sweeps.ts';
+import { forgetCauses, sweepStep } from './retention/sweeps.ts';
 import type { Tables } from './tables.ts';
 import { TimedStore, unavailable } from './timed-store.ts';
-import { createTurns } from './turn-rows.ts';
-import type { Turns } from './turns.ts';
+import { createTurns } from './due/turn-rows.ts';
+import type { Turns } from './due/turns.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
 
 const CLOSE_TIMEOUT_MS = 1000;

@@ -1,7 +1,7 @@
 /** What every ledger promises where the config changes: who may route anew, what that adds, and what a route brings back. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import type { OpenLedger, Rerouting, RunningConfig } from '../../src/ledger/config-store.ts';
+import type { OpenLedger, Rerouting, RunningConfig } from '../../src/ledger/configs/config-store.ts';
 import {
   type Alert,
   type DeliveryTarget,

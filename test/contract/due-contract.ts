@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { DeliveryTarget, DueDelivery, Ledger } from '../../src/ledger/ledger.ts';
-import type { PruneStep } from '../../src/ledger/pruning.ts';
+import type { PruneStep } from '../../src/ledger/retention/pruning.ts';
 import { noticeOf } from '../../src/notice/notice.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';

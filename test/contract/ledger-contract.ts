@@ -14,7 +14,7 @@ import type {
   Ledger,
   Settlement,
 } from '../../src/ledger/ledger.ts';
-import type { OpenLedger } from '../../src/ledger/config-store.ts';
+import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
 import type { LedgerOptions } from '../../src/ledger/sql-ledger.ts';
 import { bodyText, type StoredBody } from '../../src/ledger/stored-body.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';

@@ -15,7 +15,7 @@ import { refusalAlert, withAlert } from '../../src/deliver/alerts.ts';
 import { redactor } from '../../src/deliver/redact.ts';
 import { problemBody } from '../../src/http/problem.ts';
 import type { Alert, DeliveryRecord, DeliveryUpdate, RefusedBody } from '../../src/ledger/ledger.ts';
-import type { OpenLedger } from '../../src/ledger/config-store.ts';
+import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
 import { keptAlert } from '../../src/notice/alert-body.ts';
 import { noticeOf, type Notice, noticeOfAlert } from '../../src/notice/notice.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { OpenLedger } from '../../src/ledger/config-store.ts';
+import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { type Post, postOf, type Way, WAY_NAMES, type WayName, waysOf } from './callback-ways.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { migrate } from '../../src/ledger/migrations.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
-import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { openSqlite } from '../../src/ledger/sqlite/store.ts';
 import { BodyCompressor } from '../../src/ledger/stored-body.ts';
 import { arrivalOf } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type Arrival, LedgerFull } from '../../src/ledger/ledger.ts';
 import { migrate } from '../../src/ledger/migrations.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
-import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { openSqlite } from '../../src/ledger/sqlite/store.ts';
 import { arrivalOf, settlementOf, target } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';

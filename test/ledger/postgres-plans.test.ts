@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { CompiledQuery, type KyselyPlugin, type PluginTransformQueryArgs } from 'kysely';
 import type { OpenStore } from '../../src/ledger/dialect.ts';
-import { openPostgres } from '../../src/ledger/postgres.ts';
+import { openPostgres } from '../../src/ledger/postgres/store.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
 import { arrivalOf, claimAllDue, EXECUTING, target } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';

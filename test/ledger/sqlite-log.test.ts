@@ -3,7 +3,7 @@ import { copyFileSync, statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import { openFiles, WriteAheadLog } from '../../src/ledger/sqlite-log.ts';
+import { openFiles, WriteAheadLog } from '../../src/ledger/sqlite/log.ts';
 import { arrivalOf } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';

@@ -1,14 +1,14 @@
 /** A ledger holds months of callbacks: nothing that a running service asks of it may read them all. */
 import { expect } from 'chai';
 import { CompiledQuery, type Kysely, type KyselyPlugin, type PluginTransformQueryArgs } from 'kysely';
-import type { PendingRow } from '../../src/ledger/config-store.ts';
+import type { PendingRow } from '../../src/ledger/configs/config-store.ts';
 import type { DialectTraits } from '../../src/ledger/dialect.ts';
-import { earlyStep } from '../../src/ledger/early-forgetting.ts';
+import { earlyStep } from '../../src/ledger/retention/early-forgetting.ts';
 import { type DeliveryUpdate, NO_LONGER_ROUTED } from '../../src/ledger/ledger.ts';
 import { migrate } from '../../src/ledger/migrations.ts';
-import { isKnown } from '../../src/ledger/identified-arrival.ts';
+import { isKnown } from '../../src/ledger/admit/identified-arrival.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
-import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { openSqlite } from '../../src/ledger/sqlite/store.ts';
 import type { Tables } from '../../src/ledger/tables.ts';
 import { arrivalOf } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';

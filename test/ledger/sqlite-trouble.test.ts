@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { type Ledger, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { openSqlite } from '../../src/ledger/sqlite/store.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
 import { arrivalOf, claimedOf, target } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';

@@ -21,7 +21,7 @@ import { TurnsOfJobs } from '../../src/deliver/turns-of-jobs.ts';
 import { Rerouter, type RoutedAnew, type Revival } from '../../src/deliver/rerouter.ts';
 import type { Verdict } from '../../src/deliver/verdict.ts';
 import { Worker, type WorkerDependencies } from '../../src/deliver/worker.ts';
-import type { ConfigStore, OpenLedger, RunningConfig } from '../../src/ledger/config-store.ts';
+import type { ConfigStore, OpenLedger, RunningConfig } from '../../src/ledger/configs/config-store.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { readKeptAlert } from '../../src/notice/alert-body.ts';
 import { isAlert } from '../../src/notice/notice.ts';

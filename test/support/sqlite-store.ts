@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import type { OpenLedger } from '../../src/ledger/config-store.ts';
+import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import type { LedgerOptions } from '../../src/ledger/sql-ledger.ts';
 import type { StoreUnderTest } from '../contract/ledger-contract.ts';

@@ -1,9 +1,9 @@
 /** Which processes share the store, and which of them may route anew while their configs differ. */
 import { type Kysely, sql } from 'kysely';
 import type { RunningConfig } from './config-store.ts';
-import { isGone } from './owner.ts';
-import type { StoreTime } from './rows.ts';
-import type { Tables } from './tables.ts';
+import { isGone } from '../owner.ts';
+import type { StoreTime } from '../rows.ts';
+import type { Tables } from '../tables.ts';
 
 /** Several heartbeats. */
 const DEAD_AFTER_MS = 30_000;

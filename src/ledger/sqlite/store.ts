@@ -10,15 +10,15 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely';
-import type { DialectTraits, OpenStore } from './dialect.ts';
-import { fillJobKeys } from './job-keys.ts';
-import { isSqliteBusy } from './sqlite-busy.ts';
-import { prepareFiles, WatchedFile } from './sqlite-files.ts';
-import { LogConnection, openFiles, WriteAheadLog, writeNothing } from './sqlite-log.ts';
-import { sizeOf } from './sqlite-size.ts';
-import { SqliteStatements } from './sqlite-statements.ts';
-import type { StoreSize } from './store-size.ts';
-import type { Tables } from './tables.ts';
+import type { DialectTraits, OpenStore } from '../dialect.ts';
+import { fillJobKeys } from '../job-keys.ts';
+import { isSqliteBusy } from './busy.ts';
+import { prepareFiles, WatchedFile } from './files.ts';
+import { LogConnection, openFiles, WriteAheadLog, writeNothing } from './log.ts';
+import { sizeOf } from './size.ts';
+import { SqliteStatements } from './statements.ts';
+import type { StoreSize } from '../retention/store-size.ts';
+import type { Tables } from '../tables.ts';
 
 /** Distinct statements of a running service stay far below this; the bound keeps odd batch sizes from piling up. */
 const KEPT_STATEMENTS = 500;

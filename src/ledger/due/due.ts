@@ -1,15 +1,15 @@
 /** What is Botbell's own to attempt: claimed by one process at a time, in the order of its callbacks and of each job. */
 import { sql, type Kysely } from 'kysely';
-import { countValues } from '../callback/json-values.ts';
-import { noticeIn } from './alert-rows.ts';
-import type { DialectTraits } from './dialect.ts';
-import type { HotStatements } from './hot-statements.ts';
-import { EXECUTING } from './job-order.ts';
-import type { ClaimedDelivery, DueRequest, UnreadNotice } from './ledger.ts';
-import { earlierInJob, holdBack, isIdle, isPending, releaseNext, SUPERSEDED } from './pending-rows.ts';
-import { type Claim, deliveryRecord, standingColumns, type StandingRow, type StoreTime } from './rows.ts';
-import { isReadAtOnce, readBody, type StoredBody } from './stored-body.ts';
-import type { Tables } from './tables.ts';
+import { countValues } from '../../callback/json-values.ts';
+import { noticeIn } from '../alert-rows.ts';
+import type { DialectTraits } from '../dialect.ts';
+import type { HotStatements } from '../hot-statements.ts';
+import { EXECUTING } from '../job-order.ts';
+import type { ClaimedDelivery, DueRequest, UnreadNotice } from '../ledger.ts';
+import { earlierInJob, holdBack, isIdle, isPending, releaseNext, SUPERSEDED } from '../pending-rows.ts';
+import { type Claim, deliveryRecord, standingColumns, type StandingRow, type StoreTime } from '../rows.ts';
+import { isReadAtOnce, readBody, type StoredBody } from '../stored-body.ts';
+import type { Tables } from '../tables.ts';
 
 export interface DueContext {
   readonly trx: Kysely<Tables>;

@@ -1,6 +1,6 @@
 /** Bodies that no retry can make acceptable, kept for the operator. */
 import type { Insertable, Kysely } from 'kysely';
-import type { RefusedRow, Tables } from './tables.ts';
+import type { RefusedRow, Tables } from '../tables.ts';
 
 /** The newest so many are kept. */
 const MOST_KEPT = 1000;

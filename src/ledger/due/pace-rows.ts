@@ -1,10 +1,10 @@
 /** The slots of destinations that have limited their rate. */
 import { sql, type Kysely } from 'kysely';
-import { obeyedMs } from '../channels/retry-after.ts';
+import { obeyedMs } from '../../channels/retry-after.ts';
 import type { Pace, PaceStore } from './pace-store.ts';
-import type { StoreTime } from './rows.ts';
-import type { Tables } from './tables.ts';
-import type { TimedStore } from './timed-store.ts';
+import type { StoreTime } from '../rows.ts';
+import type { Tables } from '../tables.ts';
+import type { TimedStore } from '../timed-store.ts';
 
 export function createPaceStore(store: TimedStore): PaceStore {
   const transact = <T>(work: (trx: Kysely<Tables>) => Promise<T>) =>

@@ -1,6 +1,6 @@
 /** The hot statements in SQLite: prepared once for one row, run row by row, which costs less than to compile many rows at once. */
 import type { SqliteDatabase } from 'kysely';
-import { identityOf } from '../callback/identity.ts';
+import { identityOf } from '../../callback/identity.ts';
 import type {
   HotStatements,
   PlaceInJob,
@@ -9,8 +9,8 @@ import type {
   Settler,
   StatementContext,
   Updated,
-} from './hot-statements.ts';
-import type { DeliveryUpdate, HistoryRecord } from './ledger.ts';
+} from '../hot-statements.ts';
+import type { DeliveryUpdate, HistoryRecord } from '../ledger.ts';
 import {
   callbackIn,
   historyRow,
@@ -19,8 +19,8 @@ import {
   plannedRow,
   updatedColumns,
   WAITS_FOR_EARLIER,
-} from './rows.ts';
-import { Deflated, type StoredBody } from './stored-body.ts';
+} from '../rows.ts';
+import { Deflated, type StoredBody } from '../stored-body.ts';
 
 const CALLBACK_COLUMNS = columnsOf<Omit<NewCallback, 'id'>>({
   kind: true,

@@ -1,7 +1,7 @@
 /** What the ledger knows of the configs that run on it, and what it does where one of them has changed. */
-import type { StatusCode } from '../callback/callback.ts';
-import type { FailureClass } from '../channels/failure.ts';
-import type { CallbackKind, DeliveryState, DeliveryTarget, DeliveryUpdate, Ledger } from './ledger.ts';
+import type { StatusCode } from '../../callback/callback.ts';
+import type { FailureClass } from '../../channels/failure.ts';
+import type { CallbackKind, DeliveryState, DeliveryTarget, DeliveryUpdate, Ledger } from '../ledger.ts';
 
 /** The config that a process has loaded. */
 export interface RunningConfig {

@@ -1,5 +1,5 @@
 /** Keeps the ledger from growing without bound: old callbacks are forgotten, a little at a time. */
-import type { Clock } from '../time/clock.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { PruneRequest, Pruning } from './pruning.ts';
 
 const INTERVAL_MS = 10 * 60_000;

@@ -10,12 +10,12 @@ import {
   sql,
 } from 'kysely';
 import pg from 'pg';
-import type { DialectTraits, OpenStore } from './dialect.ts';
-import { fillJobKeys, fillJobKeysInserted } from './job-keys.ts';
-import { nothingIsOpen } from './prune.ts';
-import { kyselyStatements } from './kysely-statements.ts';
-import { PostgresTransactions } from './postgres-transactions.ts';
-import type { Tables } from './tables.ts';
+import type { DialectTraits, OpenStore } from '../dialect.ts';
+import { fillJobKeys, fillJobKeysInserted } from '../job-keys.ts';
+import { nothingIsOpen } from '../retention/prune.ts';
+import { kyselyStatements } from './statements.ts';
+import { PostgresTransactions } from './transactions.ts';
+import type { Tables } from '../tables.ts';
 
 /** Group commits need few connections; the rest serve reads and the claims of the worker. */
 const CONNECTIONS = 8;

@@ -1,11 +1,11 @@
 /** The space of a store that Botbell bounds by itself. */
-import type { Clock } from '../time/clock.ts';
-import type { CallbacksInHand } from './callbacks-in-hand.ts';
-import type { OpenStore } from './dialect.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { CallbacksInHand } from '../callbacks-in-hand.ts';
+import type { OpenStore } from '../dialect.ts';
 import { EarlyForgetting, earlyStep } from './early-forgetting.ts';
 import type { StoreEvent } from './store-size.ts';
 import { StoreSpace } from './store-space.ts';
-import type { TimedStore } from './timed-store.ts';
+import type { TimedStore } from '../timed-store.ts';
 
 export interface SpaceSettings {
   readonly clock: Clock;

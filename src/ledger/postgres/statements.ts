@@ -1,6 +1,6 @@
 /** The hot statements for a server: as many rows as possible in one, since each waits for a round trip. */
 import { sql, type Kysely } from 'kysely';
-import { identityOf } from '../callback/identity.ts';
+import { identityOf } from '../../callback/identity.ts';
 import type {
   HotStatements,
   PlaceInJob,
@@ -9,9 +9,9 @@ import type {
   Settler,
   StatementContext,
   Updated,
-} from './hot-statements.ts';
-import type { DeliveryUpdate, HistoryRecord } from './ledger.ts';
-import { releaseNext } from './pending-rows.ts';
+} from '../hot-statements.ts';
+import type { DeliveryUpdate, HistoryRecord } from '../ledger.ts';
+import { releaseNext } from '../pending-rows.ts';
 import {
   callbackIn,
   historyRow,
@@ -21,9 +21,9 @@ import {
   type StoreTime,
   updatedColumns,
   WAITS_FOR_EARLIER,
-} from './rows.ts';
-import { bytesToStore } from './stored-body.ts';
-import type { Tables } from './tables.ts';
+} from '../rows.ts';
+import { bytesToStore } from '../stored-body.ts';
+import type { Tables } from '../tables.ts';
 
 /** PostgreSQL takes 65,535 parameters, and a delivery has fourteen. */
 const ROWS_PER_INSERT = 1000;

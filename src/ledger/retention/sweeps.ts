@@ -3,11 +3,11 @@
  * through what is done begins anew at each start, and once a day.
  */
 import { sql, type Kysely } from 'kysely';
-import type { DialectTraits } from './dialect.ts';
+import type { DialectTraits } from '../dialect.ts';
 import type { PruneStep, Sweep } from './pruning.ts';
 import { type PruneRange, pruneStep } from './prune.ts';
-import type { StoreTime } from './rows.ts';
-import type { Tables } from './tables.ts';
+import type { StoreTime } from '../rows.ts';
+import type { Tables } from '../tables.ts';
 
 /** As long as what reached nobody: who is told of a cause after so long is told nothing of what was not told before. */
 const CAUSES_KEPT_MS = 3 * 24 * 3_600_000;

@@ -1,7 +1,7 @@
 /** How many bytes a SQLite ledger takes. */
 import type { SqliteDatabase } from 'kysely';
-import type { WatchedFile } from './sqlite-files.ts';
-import type { StoreSize } from './store-size.ts';
+import type { WatchedFile } from './files.ts';
+import type { StoreSize } from '../retention/store-size.ts';
 
 /** Not the file's size: pages that are free are used again. Two pragmas, which take some eight microseconds. */
 export function sizeOf(

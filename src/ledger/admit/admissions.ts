@@ -1,18 +1,18 @@
 /** What arrives: compressed, given room, and admitted together with what arrives at the same moment. */
-import type { Deadline } from '../time/deadline.ts';
+import type { Deadline } from '../../time/deadline.ts';
 import { admitAll } from './admission.ts';
-import { raiseAlerts } from './alert-rows.ts';
-import type { CallbacksInHand } from './callbacks-in-hand.ts';
-import type { ClaimingTransaction } from './claiming.ts';
-import { GroupCommit } from './group-commit.ts';
-import { type Admission, type Arrival, LedgerFull } from './ledger.ts';
+import { raiseAlerts } from '../alert-rows.ts';
+import type { CallbacksInHand } from '../callbacks-in-hand.ts';
+import type { ClaimingTransaction } from '../claiming.ts';
+import { GroupCommit } from '../group-commit.ts';
+import { type Admission, type Arrival, LedgerFull } from '../ledger.ts';
 import { type ArrivalToStore, isKnown } from './identified-arrival.ts';
-import type { OrphanedClaims } from './orphaned-claims.ts';
-import { bytesOfNames, type Claim, jobIdOf } from './rows.ts';
-import { bytesAdded } from './store-size.ts';
-import type { StoreSpace } from './store-space.ts';
-import { type BodyCompressor, bytesToStore } from './stored-body.ts';
-import { type TimedStore, unavailable } from './timed-store.ts';
+import type { OrphanedClaims } from '../orphaned-claims.ts';
+import { bytesOfNames, type Claim, jobIdOf } from '../rows.ts';
+import { bytesAdded } from '../retention/store-size.ts';
+import type { StoreSpace } from '../retention/store-space.ts';
+import { type BodyCompressor, bytesToStore } from '../stored-body.ts';
+import { type TimedStore, unavailable } from '../timed-store.ts';
 
 export interface AdmissionsOptions {
   readonly store: TimedStore;

@@ -1,11 +1,11 @@
 /** Callbacks on their way into the ledger, and what it will know them by. */
 import type { Kysely } from 'kysely';
-import { identityOf } from '../callback/identity.ts';
-import type { HotStatements, StatementContext } from './hot-statements.ts';
-import type { Arrival } from './ledger.ts';
-import { callbackIn, jobIdOf } from './rows.ts';
-import { type BodyToStore, isLarge } from './stored-body.ts';
-import type { Tables } from './tables.ts';
+import { identityOf } from '../../callback/identity.ts';
+import type { HotStatements, StatementContext } from '../hot-statements.ts';
+import type { Arrival } from '../ledger.ts';
+import { callbackIn, jobIdOf } from '../rows.ts';
+import { type BodyToStore, isLarge } from '../stored-body.ts';
+import type { Tables } from '../tables.ts';
 
 /** An arrival, and its body as the ledger will keep it. */
 export interface ArrivalToStore {

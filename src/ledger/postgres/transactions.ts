@@ -1,9 +1,9 @@
 /** One transaction on one connection of the pool, by a deadline whatever the server does. */
 import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
-import { type Deadline, DeadlinePassed } from '../time/deadline.ts';
-import type { TransactionSettings } from './dialect.ts';
-import type { Tables } from './tables.ts';
+import { type Deadline, DeadlinePassed } from '../../time/deadline.ts';
+import type { TransactionSettings } from '../dialect.ts';
+import type { Tables } from '../tables.ts';
 
 /** The server gives up first, so that the connection is still of use. */
 const SERVER_SHARE = 0.9;

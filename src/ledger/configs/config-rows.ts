@@ -10,8 +10,8 @@ import {
   routeAnew,
   unroutedAfter,
 } from './rerouting.ts';
-import type { Tables } from './tables.ts';
-import type { TimedStore } from './timed-store.ts';
+import type { Tables } from '../tables.ts';
+import type { TimedStore } from '../timed-store.ts';
 
 const GOODBYE_MS = 1000;
 

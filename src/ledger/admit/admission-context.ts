@@ -1,7 +1,7 @@
 /** What the admission of callbacks needs beside the callbacks. */
-import type { DialectTraits } from './dialect.ts';
-import type { HotStatements, StatementContext } from './hot-statements.ts';
-import type { Claim } from './rows.ts';
+import type { DialectTraits } from '../dialect.ts';
+import type { HotStatements, StatementContext } from '../hot-statements.ts';
+import type { Claim } from '../rows.ts';
 
 export interface AdmissionContext extends StatementContext {
   readonly traits: DialectTraits;

@@ -1,9 +1,9 @@
 /** Forgetting what is done, a little at a time, so that nobody has to wait for it. */
 import { sql, type Kysely } from 'kysely';
-import type { DialectTraits } from './dialect.ts';
+import type { DialectTraits } from '../dialect.ts';
 import type { PruneStep, Sweep } from './pruning.ts';
-import { SUPERSEDED } from './pending-rows.ts';
-import type { Tables } from './tables.ts';
+import { SUPERSEDED } from '../pending-rows.ts';
+import type { Tables } from '../tables.ts';
 
 /** With all that belongs to them they take SQLite some two milliseconds of the event loop. */
 export const CALLBACKS_PER_STEP = 100;

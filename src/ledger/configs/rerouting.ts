@@ -1,8 +1,8 @@
 /** What becomes of deliveries that the config no longer sends where they were to go, and of those that it sends there again. */
 import { type Kysely, type Selectable, sql } from 'kysely';
-import type { StatusCode } from '../callback/callback.ts';
-import type { FailureClass } from '../channels/failure.ts';
-import { alertsToRaise, raiseAlerts } from './alert-rows.ts';
+import type { StatusCode } from '../../callback/callback.ts';
+import type { FailureClass } from '../../channels/failure.ts';
+import { alertsToRaise, raiseAlerts } from '../alert-rows.ts';
 import type {
   PendingRow,
   PlaceAmongPending,
@@ -11,12 +11,12 @@ import type {
   RoutedRow,
   UnroutedRow,
 } from './config-store.ts';
-import type { DialectTraits } from './dialect.ts';
-import type { HotStatements } from './hot-statements.ts';
-import type { CallbackKind, DeliveryState, DeliveryTarget } from './ledger.ts';
-import { earlierInJob, isIdle, isPending, isUnrouted } from './pending-rows.ts';
-import { type Claim, standingColumns, type StoreTime, WAITS_FOR_EARLIER } from './rows.ts';
-import type { DeliveryRow, Tables } from './tables.ts';
+import type { DialectTraits } from '../dialect.ts';
+import type { HotStatements } from '../hot-statements.ts';
+import type { CallbackKind, DeliveryState, DeliveryTarget } from '../ledger.ts';
+import { earlierInJob, isIdle, isPending, isUnrouted } from '../pending-rows.ts';
+import { type Claim, standingColumns, type StoreTime, WAITS_FOR_EARLIER } from '../rows.ts';
+import type { DeliveryRow, Tables } from '../tables.ts';
 
 export interface ReroutingContext {
   readonly trx: Kysely<Tables>;

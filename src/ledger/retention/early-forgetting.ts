@@ -1,11 +1,11 @@
 /** Forgetting what is done before its time, oldest first, where the store would grow beyond its limit. */
 import type { Kysely } from 'kysely';
-import type { Clock } from '../time/clock.ts';
-import type { CallbacksInHand } from './callbacks-in-hand.ts';
-import type { DialectTraits } from './dialect.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { CallbacksInHand } from '../callbacks-in-hand.ts';
+import type { DialectTraits } from '../dialect.ts';
 import { CALLBACKS_PER_STEP, forget, pruneStep, sizesOf, withinBytes } from './prune.ts';
 import type { PruneStep } from './pruning.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from '../tables.ts';
 
 /**
  * While there is still some room, what is younger stays: the service may post it again, and nobody is to be told twice. A

@@ -1,7 +1,7 @@
 /** What happens to a callback that came before: only who has not been told is still to be told. */
 import type { AdmissionContext } from './admission-context.ts';
-import { isResult } from './job-order.ts';
-import type { Admission, BlockedDelivery } from './ledger.ts';
+import { isResult } from '../job-order.ts';
+import type { Admission, BlockedDelivery } from '../ledger.ts';
 import type { IdentifiedArrival } from './identified-arrival.ts';
 import {
   claimPending,
@@ -11,8 +11,8 @@ import {
   releaseNext,
   SUPERSEDED,
   supersedeIdle,
-} from './pending-rows.ts';
-import { deliveryRecord, type StandingRow } from './rows.ts';
+} from '../pending-rows.ts';
+import { deliveryRecord, type StandingRow } from '../rows.ts';
 
 export async function admitAgain(
   context: AdmissionContext,

@@ -1,12 +1,12 @@
 /** The transaction that writes arrivals down before anyone is told, and says who is still to be told. */
 import type { AdmissionContext } from './admission-context.ts';
-import type { Predecessor } from './hot-statements.ts';
-import { isResult, JobOrder } from './job-order.ts';
-import type { Admission, Arrival, BlockedDelivery, DeliveryRecord, DeliveryTarget } from './ledger.ts';
+import type { Predecessor } from '../hot-statements.ts';
+import { isResult, JobOrder } from '../job-order.ts';
+import type { Admission, Arrival, BlockedDelivery, DeliveryRecord, DeliveryTarget } from '../ledger.ts';
 import { type ArrivalToStore, identify, type IdentifiedArrival } from './identified-arrival.ts';
 import { admitAgain } from './readmission.ts';
-import { supersedeIdle } from './pending-rows.ts';
-import { callbackRow, jobIdOf, type NewDelivery, type Plan, plannedRecord } from './rows.ts';
+import { supersedeIdle } from '../pending-rows.ts';
+import { callbackRow, jobIdOf, type NewDelivery, type Plan, plannedRecord } from '../rows.ts';
 
 /** Those that the ledger did not know, with their ids. */
 type Fresh = ReadonlyMap<IdentifiedArrival, number>;

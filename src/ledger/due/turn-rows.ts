@@ -1,9 +1,9 @@
 /** Whose turn it is in a job, read from the deliveries. */
 import { sql, type Kysely } from 'kysely';
-import { isIdle, isPending, placeOf } from './pending-rows.ts';
-import { type StoreTime, WAITS_FOR_EARLIER } from './rows.ts';
-import type { Tables } from './tables.ts';
-import type { TimedStore } from './timed-store.ts';
+import { isIdle, isPending, placeOf } from '../pending-rows.ts';
+import { type StoreTime, WAITS_FOR_EARLIER } from '../rows.ts';
+import type { Tables } from '../tables.ts';
+import type { TimedStore } from '../timed-store.ts';
 import type { Turns } from './turns.ts';
 
 export function createTurns(store: TimedStore): Turns {
