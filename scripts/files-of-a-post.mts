@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startApp } from '../src/app.ts';
+import { startApp } from '../src/app/app.ts';
 import { channelTypes } from '../src/channels/registry.ts';
 import { checkProject } from '../src/cli/load-project.ts';
-import { startSlackStandIn } from '../src/demo/slack-stand-in.ts';
+import { startSlackStandIn } from '../src/stand-ins/slack-stand-in.ts';
 import { createLogger } from '../src/observe/logger.ts';
 import { systemClock } from '../src/time/clock.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { YAMLMap, parseDocument } from 'yaml';
-import { type RunningApp, startApp } from '../src/app.ts';
+import { type RunningApp, startApp } from '../src/app/app.ts';
 import { channelTypes } from '../src/channels/registry.ts';
 import { checkProject } from '../src/cli/load-project.ts';
 import { createLogger } from '../src/observe/logger.ts';

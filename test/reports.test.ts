@@ -16,7 +16,7 @@ import {
   reportLateResult,
   reportMilestone,
   reportTurnedAway,
-} from '../src/reports.ts';
+} from '../src/app/reports.ts';
 import { ManualClock } from './support/manual-clock.ts';
 import { callbackWith } from './support/callbacks.ts';
 import { DELIVERED } from './support/receiver-bench.ts';

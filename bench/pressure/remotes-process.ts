@@ -1,6 +1,6 @@
 /** The strict Slack and the mail server of a scenario, in a process of their own: run by `remotes.ts`. */
-import { startMailCatcher } from '../../src/demo/mail-catcher.ts';
-import { startSlackStandIn } from '../../src/demo/slack-stand-in.ts';
+import { startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
+import { startSlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
 import { toldOf } from '../../test/support/proof-tally.ts';
 import { type Remote, type RemotesReport, type RemotesSettings, SLACK_TOKEN, type Told } from './remotes.ts';
 

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { SlackRateLimit } from '../../src/demo/slack-rate-limit.ts';
+import type { SlackRateLimit } from '../../src/stand-ins/slack-rate-limit.ts';
 
 export const SLACK_TOKEN = 'xoxb-pressure';
 

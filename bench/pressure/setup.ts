@@ -1,5 +1,5 @@
 /** What the measured program runs with, and how much of it is measured. */
-import type { SlackRateLimit } from '../../src/demo/slack-rate-limit.ts';
+import type { SlackRateLimit } from '../../src/stand-ins/slack-rate-limit.ts';
 
 export const STORES = ['sqlite', 'postgres'] as const;
 export const MODES = ['delivered', 'accepted'] as const;

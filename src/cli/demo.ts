@@ -1,12 +1,12 @@
 /** `botbell demo`: a Slack, a mail server and Botbell on this machine, and what people would be told. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RunningApp, startApp } from '../app.ts';
+import { type RunningApp, startApp } from '../app/app.ts';
 import { emailFormat } from '../channels/email/format.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { slackFormat } from '../channels/slack/format.ts';
-import { createDemoWorld, type DemoWorld } from '../demo/demo-world.ts';
-import { play, type SceneAnswer, SCENES } from '../demo/scenario.ts';
+import { createDemoWorld, type DemoWorld } from './demo-world.ts';
+import { play, type SceneAnswer, SCENES } from './demo-scenario.ts';
 import { createLogger } from '../observe/logger.ts';
 import { DEMO_CONFIG, readVersion, SAMPLES } from '../package-files.ts';
 import { systemClock } from '../time/clock.ts';

@@ -1,5 +1,5 @@
 /** The config with its templates, as every command but `schema` and `send` needs it. */
-import { routesOf } from '../compose-pipeline.ts';
+import { routesOf } from '../app/compose-pipeline.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { Config, Destination, Problem } from '../config/config.ts';
 import { formatProblem } from '../config/format-problem.ts';

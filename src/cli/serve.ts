@@ -1,6 +1,6 @@
 /** `botbell serve`: runs the receiver and the admin listener until it is told to stop. */
 import { setFlagsFromString } from 'node:v8';
-import { startApp } from '../app.ts';
+import { startApp } from '../app/app.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { secretsHidden } from '../text/hide-secrets.ts';
 import { createLogger, type LogLevel } from '../observe/logger.ts';

@@ -1,5 +1,5 @@
 /** How a route names BOTs: an exact id, a glob, or a regular expression between slashes. */
-import { FOREIGN_QUOTES, isInForeignQuotes } from './field-rules.ts';
+import { FOREIGN_QUOTES, isInForeignQuotes } from './schema/field-rules.ts';
 import { compileLinear, type LinearRegex } from './linear-regex.ts';
 
 const REGEX = /^\/(.*)\/([a-z]*)$/s;

@@ -1,6 +1,6 @@
 /** Collects what is wrong with a config, each with its place, and sees to it that no value from outside is shown. */
 import type { Place, Problem } from './config.ts';
-import type { Interpolated } from './interpolate.ts';
+import type { Interpolated } from './read/interpolate.ts';
 import { pathText, type Path } from './path.ts';
 import { inFileOrder } from './problem-order.ts';
 import type { YamlSource } from './yaml-source.ts';

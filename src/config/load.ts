@@ -3,9 +3,9 @@ import { hash } from 'node:crypto';
 import { NotUtf8, readText } from '../text/read-text.ts';
 import type { Config, PlaceInConfig, Problem } from './config.ts';
 import { Findings } from './findings.ts';
-import { interpolate, reasonOf } from './interpolate.ts';
+import { interpolate, reasonOf } from './read/interpolate.ts';
 import { isJsonObject } from '../text/json-object.ts';
-import { readConfig, type ReadEnvironment } from './read-config.ts';
+import { readConfig, type ReadEnvironment } from './read/read-config.ts';
 import { YamlSource } from './yaml-source.ts';
 
 export interface LoadEnvironment extends ReadEnvironment {

@@ -1,21 +1,21 @@
 /** Puts the stage together: templates read and compiled once, then one message for each notice and target. */
 import type { ComposeContext, MessageFormat } from '../channels/format.ts';
 import type { DisplayConfig, PlaceInConfig } from '../config/config.ts';
-import { checkTemplates } from './check-templates.ts';
-import { completeParts } from './complete-parts.ts';
+import { checkTemplates } from './templates/check.ts';
+import { completeParts } from './templates/complete-parts.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';
-import { createLinks } from './links.ts';
-import type { Links } from './links.ts';
-import { Meter, OUT_OF_TIME } from './meter.ts';
-import { type NoticeView, viewOf } from './notice-views.ts';
+import { createLinks } from './view/links.ts';
+import type { Links } from './view/links.ts';
+import { Meter, OUT_OF_TIME } from './liquid/meter.ts';
+import { type NoticeView, viewOf } from './view/notice-views.ts';
 import { plainParts } from './plain-message.ts';
 import type { Renderer, RenderTarget, TemplateFailure, TemplateSources } from './renderer.ts';
-import type { Template } from './template.ts';
-import { TemplateFault } from './template-fault.ts';
-import { TemplateCatalog } from './template-catalog.ts';
-import type { Choice } from './template-catalog.ts';
-import { readTemplateFolder, type TemplateFolder } from './template-files.ts';
-import { CALLBACK_VARIABLES } from './view.ts';
+import type { Template } from './templates/template.ts';
+import { TemplateFault } from './templates/template-fault.ts';
+import { TemplateCatalog } from './templates/catalog.ts';
+import type { Choice } from './templates/catalog.ts';
+import { readTemplateFolder, type TemplateFolder } from './templates/files.ts';
+import { CALLBACK_VARIABLES } from './view/view.ts';
 
 export interface RendererOptions {
   readonly display: DisplayConfig;

@@ -4,7 +4,7 @@ import type { Language, MessageFormat, RenderedParts } from '../channels/format.
 import { alertInWords } from '../notice/alert-words.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';
 import { cleanLine } from '../text/clean.ts';
-import { endsOf } from './cut-value.ts';
+import { endsOf } from './liquid/cut-value.ts';
 
 /** Together, with every character escaped to five, still within what a Slack notification line takes. */
 const MAX_MESSAGE_LENGTH = 400;

@@ -1,7 +1,7 @@
 /** The stage's face: a notice and a destination in, a composed message out. */
 import type { DisplayConfig, Place, Problem } from '../config/config.ts';
 import type { Notice, TemplateName } from '../notice/notice.ts';
-import type { TemplateFolder } from './template-files.ts';
+import type { TemplateFolder } from './templates/files.ts';
 
 /** Which template to use and for whom. */
 export interface RenderTarget {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { object, string } from 'yup';
-import { type RunningApp, startApp } from '../../src/app.ts';
+import { type RunningApp, startApp } from '../../src/app/app.ts';
 import type { ChannelType } from '../../src/channels/channel.ts';
 import type { MessageFormat, TemplateValue } from '../../src/channels/format.ts';
 import { type Markup, TEXT_FRAME, URL_PART } from '../../src/channels/markup.ts';

@@ -21,7 +21,7 @@ import { noticeOf, type Notice, noticeOfAlert } from '../../src/notice/notice.ts
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { createRenderer } from '../../src/render/create-renderer.ts';
-import { createRefusalLog, reportCallback } from '../../src/reports.ts';
+import { createRefusalLog, reportCallback } from '../../src/app/reports.ts';
 import { createRouter } from '../../src/route/router.ts';
 import { secretsHidden } from '../../src/text/hide-secrets.ts';
 import { EVERY_FILTER } from './every-filter.ts';

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import type { SlackFault } from '../../src/demo/slack-faults.ts';
+import type { SlackFault } from '../../src/stand-ins/slack-faults.ts';
 import { callback } from '../support/bridge-world.ts';
 import {
   type HostileProgram,

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { defaultOperators, Liquid } from 'liquidjs';
 import { MRKDWN } from '../../src/channels/slack/markup.ts';
-import { createEngine, renderText } from '../../src/render/engine.ts';
-import { faultOf } from '../../src/render/liquid-faults.ts';
-import { Meter } from '../../src/render/meter.ts';
+import { createEngine, renderText } from '../../src/render/liquid/engine.ts';
+import { faultOf } from '../../src/render/templates/liquid-faults.ts';
+import { Meter } from '../../src/render/liquid/meter.ts';
 
 /** What is written between semicolons. */
 function listOf(text: string): string[] {

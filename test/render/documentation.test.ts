@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { RenderTarget } from '../../src/render/renderer.ts';
-import { REFUSED_VARIABLES, UNDELIVERED_VARIABLES } from '../../src/render/alert-view.ts';
+import { REFUSED_VARIABLES, UNDELIVERED_VARIABLES } from '../../src/render/view/alert-view.ts';
 import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
-import { VARIABLES } from '../../src/render/view.ts';
+import { VARIABLES } from '../../src/render/view/view.ts';
 import { readFixture, templateFolder, testRenderer } from './render-fixture.ts';
 
 const TEXT = readFileSync(new URL('../../docs/templates.md', import.meta.url), 'utf8');

@@ -1,11 +1,11 @@
 /** Templates that ask for what can never be there are told so before anything is sent. */
 import { expect } from 'chai';
 import { Liquid } from 'liquidjs';
-import { findMisuses } from '../../src/render/find-misuses.ts';
+import { findMisuses } from '../../src/render/templates/find-misuses.ts';
 import type { RenderTarget } from '../../src/render/renderer.ts';
-import { createLinks } from '../../src/render/links.ts';
-import { CALLBACK_VARIABLES } from '../../src/render/view.ts';
-import { CALLBACK_VIEW } from '../../src/render/view-shape.ts';
+import { createLinks } from '../../src/render/view/links.ts';
+import { CALLBACK_VARIABLES } from '../../src/render/view/view.ts';
+import { CALLBACK_VIEW } from '../../src/render/view/view-shape.ts';
 import { templateFolder, testRenderer } from './render-fixture.ts';
 
 const TARGET: RenderTarget = { format: 'slack', templateSet: 'one', options: {} };

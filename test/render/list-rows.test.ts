@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { cellsOf, rowsOf } from '../../src/render/list-rows.ts';
-import type { ListLimits } from '../../src/render/list-rows.ts';
+import { cellsOf, rowsOf } from '../../src/render/liquid/list-rows.ts';
+import type { ListLimits } from '../../src/render/liquid/list-rows.ts';
 
 const LIMITS: ListLimits = { most: 10, room: 1000, language: 'en', isInline: true };
 const long = 'x'.repeat(500);

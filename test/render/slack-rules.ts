@@ -1,7 +1,7 @@
 /** What Slack takes, written down apart from the code that keeps to it. */
 import { expect } from 'chai';
 import type { TemplateValue } from '../../src/channels/format.ts';
-import { refusalOfBlocks } from '../../src/demo/slack-block-rules.ts';
+import { refusalOfBlocks } from '../../src/stand-ins/slack-block-rules.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 
 type Block = Readonly<Record<string, TemplateValue>>;

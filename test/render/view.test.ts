@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { DisplayConfig } from '../../src/config/config.ts';
-import { createLinks } from '../../src/render/links.ts';
-import { CALLBACK_VARIABLES, createView, VARIABLES } from '../../src/render/view.ts';
-import type { View } from '../../src/render/view.ts';
-import { CALLBACK_VIEW } from '../../src/render/view-shape.ts';
+import { createLinks } from '../../src/render/view/links.ts';
+import { CALLBACK_VARIABLES, createView, VARIABLES } from '../../src/render/view/view.ts';
+import type { View } from '../../src/render/view/view.ts';
+import { CALLBACK_VIEW } from '../../src/render/view/view-shape.ts';
 import { BARE, LINKS, readFixture } from './render-fixture.ts';
 
 function viewOf(callback: Callback, links: DisplayConfig['links'] = LINKS): View {

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import type { Channel } from '../../../src/channels/channel.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
 import { emailFormat } from '../../../src/channels/email/format.ts';
-import { startMailCatcher } from '../../../src/demo/mail-catcher.ts';
-import type { MailCatcher } from '../../../src/demo/mail-catcher.ts';
-import type { MailFault, MailStep } from '../../../src/demo/mail-faults.ts';
+import { startMailCatcher } from '../../../src/stand-ins/mail-catcher.ts';
+import type { MailCatcher } from '../../../src/stand-ins/mail-catcher.ts';
+import type { MailFault, MailStep } from '../../../src/stand-ins/mail-faults.ts';
 import { channelContract, CONFIDENTIAL, expectNoSecret, failureOf } from '../../contract/channel-contract.ts';
 import type { FailureCase } from '../../contract/channel-contract.ts';
 

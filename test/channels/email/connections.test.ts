@@ -9,7 +9,7 @@ import {
   type MailCatcher,
   type MailCatcherOptions,
   startMailCatcher,
-} from '../../../src/demo/mail-catcher.ts';
+} from '../../../src/stand-ins/mail-catcher.ts';
 import { failureOf } from '../../contract/channel-contract.ts';
 import { StallingMailServer } from '../../support/stalling-mail-server.ts';
 

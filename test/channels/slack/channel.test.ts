@@ -3,9 +3,9 @@ import { AddressError } from '../../../src/channels/channel.ts';
 import type { Channel } from '../../../src/channels/channel.ts';
 import { slackChannel } from '../../../src/channels/slack/channel.ts';
 import { slackFormat } from '../../../src/channels/slack/format.ts';
-import type { SlackFault } from '../../../src/demo/slack-faults.ts';
-import { startSlackStandIn } from '../../../src/demo/slack-stand-in.ts';
-import type { SlackStandIn } from '../../../src/demo/slack-stand-in.ts';
+import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
+import { startSlackStandIn } from '../../../src/stand-ins/slack-stand-in.ts';
+import type { SlackStandIn } from '../../../src/stand-ins/slack-stand-in.ts';
 import { channelContract, CONFIDENTIAL, expectNoSecret, failureOf } from '../../contract/channel-contract.ts';
 import type { FailureCase } from '../../contract/channel-contract.ts';
 

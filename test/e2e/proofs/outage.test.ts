@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import type { SlackFault } from '../../../src/demo/slack-faults.ts';
+import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
 import { type BridgeWorld, createBridgeWorld } from '../../support/bridge-world.ts';
 import { JobService } from '../../support/proof-service.ts';
 import { keyedCallback, keyOf, pairsOf, toldBy } from '../../support/proof-tally.ts';

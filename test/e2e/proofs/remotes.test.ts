@@ -1,8 +1,8 @@
 /** Remotes at their worst: nothing is lost, and nobody is told twice but where the remote itself hid that it had accepted. */
 import { expect } from 'chai';
-import type { SlackFault } from '../../../src/demo/slack-faults.ts';
-import type { SlackCall } from '../../../src/demo/slack-methods.ts';
-import type { MailFault } from '../../../src/demo/mail-faults.ts';
+import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
+import type { SlackCall } from '../../../src/stand-ins/slack-methods.ts';
+import type { MailFault } from '../../../src/stand-ins/mail-faults.ts';
 import { type Clock, systemClock } from '../../../src/time/clock.ts';
 import { type BridgeWorld, createBridgeWorld } from '../../support/bridge-world.ts';
 import { moment } from '../../support/moment.ts';

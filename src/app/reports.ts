@@ -1,0 +1,257 @@
+/** What the service says of its work in logs and metrics: ids, outcomes and durations, never what a message says. */
+import { statusNameOf } from '../callback/callback.ts';
+import type { Receipt } from '../channels/channel.ts';
+import type { AttemptResult, Errand } from '../deliver/messenger.ts';
+import type { RoutedAnew, Revival } from '../deliver/rerouter.ts';
+import type { Verdict } from '../deliver/verdict.ts';
+import type { Milestone, MilestoneName } from '../deliver/milestones.ts';
+import { isAlert, jobIdOf } from '../notice/notice.ts';
+import { LineLimit } from '../observe/line-limit.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import type { StoreEvent } from '../ledger/retention/store-size.ts';
+import type { ReceiverReport } from '../receive/receiver.ts';
+import type { TurnedAway } from '../receive/turned-away.ts';
+import { shortLine } from '../text/short-line.ts';
+import type { Clock } from '../time/clock.ts';
+import { unfailing } from '../time/unfailing.ts';
+
+const LONGEST_ID = 200;
+const MOST_POINTERS = 10;
+
+/** Where a line for each would let a stranger fill the disk. */
+export type RefusalLog = LineLimit<Readonly<Record<string, unknown>>>;
+
+export function createRefusalLog(logger: Logger, clock: Pick<Clock, 'startTimer'>): RefusalLog {
+  return new LineLimit(clock, (line, notLogged) => {
+    logger.warn(notLogged === 0 ? line : { ...line, not_logged: notLogged }, 'turned away');
+  });
+}
+
+/** One line a POST to the callback path; one a second for each reason of those that are turned away. */
+export function reportCallback(
+  logger: Logger,
+  metrics: Metrics,
+  refusals: RefusalLog,
+  report: ReceiverReport,
+): void {
+  const { callback, verdict, status: httpStatus, durationMs } = report;
+  const status = callback === undefined ? 'none' : statusNameOf(callback);
+  const result = verdict?.result ?? (isRefused(httpStatus) ? 'refused' : 'unavailable');
+  metrics.answered({ status, result, httpStatus, seconds: durationMs / 1000 });
+  // What is undefined is not written; to spread it into the line instead would take V8 several times as long.
+  const line = {
+    http: httpStatus,
+    result,
+    status,
+    ms: durationMs,
+    job_id: callback && shortId(callback.job_id),
+    bot_id: callback && shortId(callback.bot_id),
+    deliveries: verdict?.deliveries.map(describeDelivery),
+    reason: httpStatus < 400 ? undefined : report.problem,
+  };
+  if (httpStatus < 400) logger.info(line, 'callback');
+  else if (verdict !== undefined) logger.warn(line, 'callback');
+  else turnAway(refusals, line, report);
+}
+
+/** One line a second for each reason, and a count of all. */
+export function reportTurnedAway(metrics: Metrics, refusals: RefusalLog, report: TurnedAway): void {
+  const { status, method, path, problem } = report;
+  metrics.turnedAway();
+  const line = { http: status, result: 'refused', reason: problem, method, path };
+  turnAway(refusals, line, report);
+}
+
+function turnAway(
+  refusals: RefusalLog,
+  line: { readonly http: number; readonly reason: string | undefined },
+  { from = '', pointers }: Pick<ReceiverReport, 'from'> & Partial<Pick<ReceiverReport, 'pointers'>>,
+): void {
+  const shown = { ...line, from: shortId(from), pointers: pointers?.slice(0, MOST_POINTERS).map(shortId) };
+  refusals.say(`${line.http} ${line.reason}`, shown);
+}
+
+function isRefused(httpStatus: number): boolean {
+  return httpStatus >= 400 && httpStatus < 500;
+}
+
+function describeDelivery({ destination, state, error }: Verdict['deliveries'][number]): string {
+  return error === undefined ? `${destination} ${state}` : `${destination} ${state}: ${error}`;
+}
+
+/** An id may be as long as a body. */
+function shortId(id: string): string {
+  return shortLine(id, LONGEST_ID);
+}
+
+/** One metric an attempt; a line only for a failed one or a poorer message, since the callback's line tells of the others. */
+export function reportAttempt(
+  logger: Logger,
+  metrics: Metrics,
+  errand: Errand,
+  { outcome, durationMs }: AttemptResult,
+): void {
+  const { destination, channel, notice } = errand;
+  const failure = 'failure' in outcome ? outcome.failure : undefined;
+  metrics.attempted({ channel, outcome: failure?.class ?? 'delivered', seconds: durationMs / 1000 });
+  if ('receipt' in outcome) reportRefusedBlocks(logger, metrics, errand, outcome.receipt);
+  if (failure === undefined && !logger.isLevelEnabled('debug')) return;
+  const jobId = jobIdOf(notice);
+  const job_id = jobId && shortId(jobId);
+  const alert = isAlert(notice) ? notice.template : undefined;
+  if (failure === undefined) {
+    logger.debug({ destination, job_id, alert, ms: durationMs }, 'delivered');
+    return;
+  }
+  const { class: failureClass, code, message } = failure;
+  const line = { destination, job_id, alert, ms: durationMs, class: failureClass, code, reason: message };
+  logger.warn(line, 'delivery failed');
+}
+
+/** What happened to a delivery that no answer has told, or of which an operator may have to do something. */
+export function reportMilestone(logger: Logger, clock: Pick<Clock, 'now'>, milestone: Milestone): void {
+  const { name, notice, destination, attempts, lastError, heldBecause, firstReceivedAt } = milestone;
+  const { level, callback, alert } = MILESTONES[name];
+  const jobId = jobIdOf(notice);
+  const line = {
+    destination,
+    ...(isAlert(notice)
+      ? { alert: notice.template }
+      : { status: notice.template, bot_id: shortId(notice.callback.bot_id) }),
+    job_id: jobId && shortId(jobId),
+    attempts,
+    ms_since_received: Math.max(0, Math.round(clock.now() - firstReceivedAt)),
+    class: lastError?.class,
+    code: lastError?.code,
+    reason: heldBecause ?? lastError?.message,
+  };
+  logger[level](line, isAlert(notice) ? alert : callback);
+}
+
+const MILESTONES = {
+  delivered_late: {
+    level: 'info',
+    callback: 'delivered after the answer',
+    alert: 'alert delivered',
+  },
+  taken_over: {
+    level: 'info',
+    callback: 'taken over: Botbell delivers it from here',
+    alert: 'taken over: Botbell delivers it from here',
+  },
+  given_up: {
+    level: 'error',
+    callback: 'could not be delivered; no further attempts',
+    alert: 'an alert could not be delivered; no further attempts',
+  },
+  held: {
+    level: 'warn',
+    callback: 'held back',
+    alert: 'an alert was held back',
+  },
+} as const satisfies Record<
+  MilestoneName,
+  { level: 'info' | 'warn' | 'error'; callback: string; alert: string }
+>;
+
+/** The attempt was counted as a failure when it was cut off; this tells an operator who wonders about a second copy. */
+export function reportLateResult(
+  logger: Logger,
+  { destination, notice }: Errand,
+  { outcome, durationMs }: AttemptResult,
+): void {
+  if ('failure' in outcome) return;
+  const jobId = jobIdOf(notice);
+  const line = { destination, job_id: jobId && shortId(jobId), ms: durationMs };
+  logger.warn(line, 'delivered after its time limit, so it may be told twice');
+}
+
+/** A template at fault, or a limit that nobody knows: people were told, but less than was meant. */
+function reportRefusedBlocks(
+  logger: Logger,
+  metrics: Metrics,
+  { destination, channel, notice }: Errand,
+  { blocks_refused: code, blocks_refused_reason: reason }: Receipt,
+): void {
+  if (code === undefined) return;
+  metrics.blocksRefused(channel);
+  const jobId = jobIdOf(notice);
+  const line = { destination, job_id: jobId && shortId(jobId), code, reason };
+  logger.warn(line, 'blocks refused, sent as plain text');
+}
+
+/** Whoever wonders why nobody was told there finds it here. */
+export function reportRerouting(logger: Logger, { due, added, isLost }: RoutedAnew): void {
+  const { record, notice } = due;
+  const jobId = jobIdOf(notice);
+  const alert = isAlert(notice) ? notice.template : undefined;
+  const line = { destination: record.destination, job_id: jobId && shortId(jobId), alert };
+  if (isLost) logger.error(line, 'no longer routed, and the config names nobody else for it: given up');
+  else logger.info({ ...line, added }, 'no longer routed there: held, and routed anew');
+}
+
+export function reportRevival(logger: Logger, { destination, callbackId }: Revival): void {
+  logger.info({ destination, callback: callbackId }, 'routed there again: due now');
+}
+
+const STORE_LINE_MS = 60_000;
+
+/** A flood must not fill the log as well: at most one line a minute, with what the lines left out would have said. */
+export function createStoreReport(
+  logger: Logger,
+  metrics: Pick<Metrics, 'forgottenEarly'>,
+  clock: Pick<Clock, 'monotonic'>,
+): (event: StoreEvent) => void {
+  const mayForget = onceAMinute(clock);
+  const maySayFull = onceAMinute(clock);
+  let forgotten = 0;
+  let isSaidFull = false;
+  return (event) => {
+    if (event.what === 'forgotten_early') {
+      metrics.forgottenEarly(event.count);
+      forgotten += event.count;
+      if (!mayForget()) return;
+      logger.warn(
+        { callbacks: forgotten },
+        'the store nears store.max_size: what is done was forgotten early',
+      );
+      forgotten = 0;
+    } else if (event.what === 'has_room') {
+      if (isSaidFull) logger.info('the store has room again: callbacks are taken');
+      isSaidFull = false;
+    } else if (maySayFull()) {
+      isSaidFull = true;
+      logger.error(STORE_FULL);
+    }
+  };
+}
+
+const STORE_FULL =
+  'the store is full of what is undelivered: new callbacks are answered 503 until some of it is delivered or dismissed, or store.max_size is raised';
+
+function onceAMinute(clock: Pick<Clock, 'monotonic'>): () => boolean {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = clock.monotonic();
+    if (now < saidAt + STORE_LINE_MS) return false;
+    saidAt = now;
+    return true;
+  };
+}
+
+export function reportTrouble(logger: Logger): (error: unknown) => void {
+  return reportError(logger, 'the store cannot be used');
+}
+
+export function reportUnforeseen(logger: Logger): (error: unknown) => void {
+  return reportError(logger, 'unforeseen error');
+}
+
+/** What cannot even be logged must still be survived. */
+export function reportError(logger: Logger, message: string): (error: unknown) => void {
+  return unfailing(
+    (error: unknown) => logger.error({ err: error }, message),
+    () => undefined,
+  );
+}

@@ -1,0 +1,90 @@
+/** Reads `channels`: the type of each, and its settings by the type's own schema. */
+import { isJsonObject } from '../../text/json-object.ts';
+import type { ChannelType } from '../../channels/channel.ts';
+import { isSection } from './belonging.ts';
+import { checkSection } from './check-section.ts';
+import type { ChannelConfig } from '../config.ts';
+import { didYouMean } from '../../text/nearest.ts';
+import { nameRule } from '../schema/field-rules.ts';
+import type { Findings } from '../findings.ts';
+import { pathText } from '../path.ts';
+
+/** A channel that the config names; what is wrong with it is undefined, and has been said. */
+export interface KnownChannel {
+  readonly name: string;
+  readonly type: ChannelType | undefined;
+  readonly config: ChannelConfig | undefined;
+}
+
+const EXAMPLE = 'such as outbox: { type: outbox, as: slack }';
+
+export function checkChannels(
+  value: unknown,
+  types: ReadonlyMap<string, ChannelType>,
+  findings: Findings,
+): Map<string, KnownChannel> {
+  if (!isJsonObject(value) || Object.keys(value).length === 0) {
+    findings.error(['channels'], faultOfNone(value));
+    return new Map();
+  }
+  return new Map(
+    Object.entries(value).map(([name, entry]) => [name, checkChannel(name, entry, types, findings)]),
+  );
+}
+
+function faultOfNone(value: unknown): string {
+  if (value === undefined) return `channels is missing: name one, ${EXAMPLE}`;
+  if (value === null) return `channels is empty: indent what belongs to it, ${EXAMPLE}`;
+  return `channels must name one, ${EXAMPLE}`;
+}
+
+function checkChannel(
+  name: string,
+  entry: unknown,
+  types: ReadonlyMap<string, ChannelType>,
+  findings: Findings,
+): KnownChannel {
+  const path = ['channels', name];
+  const fault = nameRule(name);
+  if (fault !== undefined) findings.errorAtKey(path, `the name of a channel ${fault}`);
+  if (isSection(name) && !(isJsonObject(entry) && 'type' in entry)) {
+    findings.errorAtKey(path, `${pathText(path)}: ${name} belongs at the top level: begin it in column 1`);
+    return { name, type: undefined, config: undefined };
+  }
+  if (!isJsonObject(entry)) {
+    findings.error(path, `${pathText(path)} must be a map with its type and settings`);
+    return { name, type: undefined, config: undefined };
+  }
+  const { type: typeName, ...rest } = entry;
+  const type = findType(name, typeName, types, findings);
+  const settings = type && checkSection(type.settings, rest, path, findings);
+  if (!type || settings === undefined) return { name, type, config: undefined };
+  warnOfSettings(name, type, settings, findings);
+  return { name, type, config: { name, type: type.type, settings } };
+}
+
+function findType(
+  name: string,
+  value: unknown,
+  types: ReadonlyMap<string, ChannelType>,
+  findings: Findings,
+): ChannelType | undefined {
+  const path = ['channels', name, 'type'];
+  const known = [...types.keys()];
+  if (value === undefined) {
+    findings.errorAtKey(path.slice(0, 2), `${pathText(path)} is missing: one of ${known.join(', ')}`);
+    return undefined;
+  }
+  const type = typeof value === 'string' ? types.get(value) : undefined;
+  if (type) return type;
+  const hint = typeof value === 'string' ? didYouMean(value, known) : '';
+  findings.error(path, `${pathText(path)} must be one of ${known.join(', ')}${hint}`);
+  return undefined;
+}
+
+function warnOfSettings(name: string, type: ChannelType, settings: unknown, findings: Findings): void {
+  for (const { key, message } of type.warningsOf(settings)) {
+    const path = ['channels', name, key];
+    findings.warning(path, `${pathText(path)}: ${findings.redact(message)}`);
+  }
+}

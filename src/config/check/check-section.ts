@@ -1,0 +1,154 @@
+/** Runs a yup schema over one part of the config and says what is wrong in the reader's terms. */
+import { isJsonObject } from '../../text/json-object.ts';
+import { ValidationError, type Schema, type SchemaFieldDescription } from 'yup';
+import { belongsElsewhere } from './belonging.ts';
+import { didYouMean } from '../../text/nearest.ts';
+import { memberRule } from '../schema/field-rules.ts';
+import type { Findings } from '../findings.ts';
+import type { FieldMeta } from '../schema/schema-fields.ts';
+import { parsePath, pathText, valueAt, type Path } from '../path.ts';
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list, such as [a, b]',
+  object: 'a map of keys and values',
+};
+
+/** yup's own finding of unknown keys has no place; `reportUnknownKeys` says it with one. */
+const UNKNOWN_KEY_TESTS: ReadonlySet<string> = new Set(['noUnknown', 'exact']);
+
+/**
+ * The part with its defaults filled in; undefined, with errors in `findings`, where something is wrong with it.
+ * A number or boolean may be a text where it came from interpolation.
+ */
+export function checkSection<T>(
+  schema: Schema<T>,
+  value: unknown,
+  path: Path,
+  findings: Findings,
+): T | undefined {
+  const description = schema.describe();
+  const data = readInterpolated(value, description, path, findings);
+  const isKnown = reportUnknownKeys(data, description, path, findings);
+  const faults = faultsOf(schema, data);
+  for (const fault of faults) reportFault(fault, data, path, findings);
+  // Casting after strict validation only fills in defaults; on unknown keys such as `toString` yup's cast can crash.
+  return isKnown && faults.length === 0 ? schema.cast(data) : undefined;
+}
+
+function faultsOf(schema: Schema, data: unknown): ValidationError[] {
+  try {
+    schema.validateSync(data, { strict: true, abortEarly: false });
+    return [];
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    const faults = error.inner.length > 0 ? error.inner : [error];
+    const mistyped = new Set(faults.filter(({ type }) => type === 'typeError').map(({ path }) => path));
+    return faults.filter(
+      ({ type, path }) => !UNKNOWN_KEY_TESTS.has(type ?? '') && (type === 'typeError' || !mistyped.has(path)),
+    );
+  }
+}
+
+function reportFault(fault: ValidationError, data: unknown, base: Path, findings: Findings): void {
+  const inner = parsePath(fault.path ?? '');
+  const path = [...base, ...inner];
+  const value = valueAt(data, inner);
+  findings.error(path, `${pathText(path)} ${sentenceOf(fault, value, findings)}`);
+}
+
+/** What follows the value's path. */
+function sentenceOf(fault: ValidationError, value: unknown, findings: Findings): string {
+  if (value === null) return 'has no value: give one, or leave the key out';
+  // yup's own message of a wrong type shows the value, which may be long or secret.
+  const isOwn = fault.type === 'typeError' && fault.message.includes('but the final value was');
+  if (isOwn) return typeSentence(String(fault.params?.['type']), value);
+  const choices = fault.type === 'oneOf' ? fault.params?.['resolved'] : undefined;
+  if (Array.isArray(choices) && typeof value === 'string') {
+    return memberRule(value, choices.map(String)) ?? 'is of the wrong type';
+  }
+  return withoutSubject(fault, findings.redact(fault.message));
+}
+
+/** yup puts the value's label or path in front of its messages. */
+function withoutSubject(fault: ValidationError, message: string): string {
+  const label = fault.params?.['label'];
+  const subject = (typeof label === 'string' ? label : fault.path) || 'this';
+  if (!message.startsWith(`${subject} `)) return `is wrong: ${message}`;
+  return message.slice(subject.length + 1).replace(/^is a required field$/, 'is missing');
+}
+
+function typeSentence(type: string, value: unknown): string {
+  const canQuote = type === 'string' && (typeof value === 'number' || typeof value === 'boolean');
+  return `must be ${TYPE_NAMES[type] ?? type}${canQuote ? ': put it in quotes' : ''}`;
+}
+
+/** Numbers and booleans that interpolation could give only as text; and a stand-in for what it could not give. */
+function readInterpolated(
+  value: unknown,
+  description: SchemaFieldDescription,
+  path: Path,
+  findings: Findings,
+): unknown {
+  if (findings.isUnknown(path)) return standInFor(description);
+  const fields = fieldsOf(description);
+  if (fields && isJsonObject(value)) {
+    const entries = Object.entries(value).map(([key, item]) => {
+      const field = fields.get(key);
+      return [key, field ? readInterpolated(item, field, [...path, key], findings) : item];
+    });
+    return Object.fromEntries(entries.filter(([, item]) => item !== undefined)) as unknown;
+  }
+  if (Array.isArray(value)) {
+    return value.map((item: unknown, index) =>
+      findings.isUnknown([...path, index]) ? standInFor(description) : item,
+    );
+  }
+  if (typeof value !== 'string' || !findings.isInterpolated(path)) return value;
+  if (description.type === 'number' && /^-?\d{1,15}$/.test(value)) return Number(value);
+  if (isFlag(description) && /^(true|false)$/.test(value)) return value === 'true';
+  return value;
+}
+
+function isFlag(description: SchemaFieldDescription): boolean {
+  const meta = 'meta' in description ? ((description.meta ?? {}) as Partial<FieldMeta>) : {};
+  return description.type === 'boolean' || meta.isFlag === true;
+}
+
+/** A value that would pass; undefined, as if it were not there, where nothing is known of such values. */
+function standInFor(description: SchemaFieldDescription): unknown {
+  if (!('meta' in description)) return undefined;
+  const { example } = (description.meta ?? {}) as Partial<FieldMeta>;
+  return example ?? ('default' in description ? description.default : undefined);
+}
+
+/** Whether there was none. */
+export function reportUnknownKeys(
+  value: unknown,
+  description: SchemaFieldDescription,
+  path: Path,
+  findings: Findings,
+): boolean {
+  const fields = fieldsOf(description);
+  if (!fields || !isJsonObject(value)) return true;
+  const known = [...fields.keys()];
+  const results = Object.entries(value).map(([key, item]) => {
+    const field = fields.get(key);
+    if (field) return reportUnknownKeys(item, field, [...path, key], findings);
+    findings.errorAtKey([...path, key], unknownKey(key, path, known));
+    return false;
+  });
+  return results.every(Boolean);
+}
+
+export function unknownKey(key: string, parent: Path, known: readonly string[]): string {
+  const where = parent.length === 0 ? 'at the top level' : `in ${pathText(parent)}`;
+  const hint = belongsElsewhere(key, parent) || didYouMean(key, known) || `; known: ${known.join(', ')}`;
+  return `unknown key ${JSON.stringify(key)} ${where}${hint}`;
+}
+
+function fieldsOf(description: SchemaFieldDescription): Map<string, SchemaFieldDescription> | undefined {
+  return 'fields' in description ? new Map(Object.entries(description.fields)) : undefined;
+}

@@ -1,0 +1,137 @@
+/** `${NAME}`, `${NAME:-default}` and `${file:/path}` in the strings of a config; `$${` stands for a literal `${`. */
+import { NotUtf8 } from '../../text/read-text.ts';
+import type { Path } from '../path.ts';
+import { pathText } from '../path.ts';
+
+export interface InterpolationSources {
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** @throws when the file cannot be read */
+  readonly readFile: (path: string) => string;
+  /** What is not set, or empty by default, is set where the config is used. */
+  readonly withoutSecrets?: boolean;
+}
+
+/** A reference to what is not set here. */
+export interface Missing {
+  readonly path: Path;
+  /** The variable, or `file:` and the path. */
+  readonly reference: string;
+}
+
+export interface InterpolationFault {
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** Data with every reference replaced, and a memory of what came from outside. */
+export interface Interpolated {
+  readonly data: unknown;
+  readonly faults: readonly InterpolationFault[];
+  /** Without secrets: what is taken for granted instead of being a fault. */
+  readonly missing: readonly Missing[];
+  /** What was put in, by `pathText` of the string that it went into. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+}
+
+const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
+const NAME = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
+const FILE = /^file:(.+)$/s;
+
+export function interpolate(data: unknown, sources: InterpolationSources): Interpolated {
+  const walk = new Walk(sources);
+  const value = walk.valueOf(data, []);
+  return { data: value, faults: walk.faults, missing: walk.missing, values: walk.values };
+}
+
+class Walk {
+  readonly faults: InterpolationFault[] = [];
+  readonly missing: Missing[] = [];
+  readonly values = new Map<string, string[]>();
+  private readonly sources: InterpolationSources;
+
+  constructor(sources: InterpolationSources) {
+    this.sources = sources;
+  }
+
+  valueOf(value: unknown, path: Path): unknown {
+    if (typeof value === 'string') return this.textOf(value, path);
+    if (Array.isArray(value)) return value.map((item, index) => this.valueOf(item, [...path, index]));
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value).map(([key, item]) => [key, this.valueOf(item, [...path, key])]);
+    return Object.fromEntries(entries) as unknown;
+  }
+
+  private textOf(text: string, path: Path): string {
+    return text.replaceAll(REFERENCE, (match, reference: string | undefined, end: string) => {
+      if (reference === undefined) return '${';
+      if (end === '') return this.fail(path, 'a ${ is not closed by }: write $${ for a literal ${', match);
+      const value = this.lookUp(reference, path);
+      if (value === undefined) return match;
+      this.remember(path, value);
+      return value;
+    });
+  }
+
+  private lookUp(reference: string, path: Path): string | undefined {
+    const file = FILE.exec(reference)?.[1];
+    if (file !== undefined) return this.contentOf(file, path);
+    const [, name, fallback] = NAME.exec(reference) ?? [];
+    if (name === undefined) {
+      const hint = 'write ${NAME}, ${NAME:-default} or ${file:/path}, and $${ for a literal ${';
+      this.fail(path, `\${${reference}} is not a reference: ${hint}`, '');
+      return undefined;
+    }
+    return this.variable(name, fallback, path);
+  }
+
+  /** As in a shell, `:-` also stands in for a variable that is there but empty. */
+  private variable(name: string, fallback: string | undefined, path: Path): string | undefined {
+    const value = Object.hasOwn(this.sources.variables, name) ? this.sources.variables[name] : undefined;
+    const isSet = value !== undefined && (value !== '' || fallback === undefined);
+    if (isSet) return value;
+    // An empty default switches off what is switched on where the variable is set.
+    if (fallback !== undefined && (fallback !== '' || this.sources.withoutSecrets !== true)) return fallback;
+    return this.miss(
+      path,
+      name,
+      `the environment variable ${name} is not set: set it, or give a default as \${${name}:-…}`,
+    );
+  }
+
+  private contentOf(file: string, path: Path): string | undefined {
+    try {
+      return this.sources.readFile(file).replace(/\r?\n$/, '');
+    } catch (error) {
+      return this.miss(path, `file:${file}`, `the file ${file} cannot be read: ${reasonOf(error)}`);
+    }
+  }
+
+  private miss(path: Path, reference: string, message: string): undefined {
+    if (this.sources.withoutSecrets === true) this.missing.push({ path, reference });
+    else this.faults.push({ path, message });
+    return undefined;
+  }
+
+  private remember(path: Path, value: string): void {
+    const key = pathText(path);
+    this.values.set(key, [...(this.values.get(key) ?? []), value]);
+  }
+
+  private fail(path: Path, message: string, replacement: string): string {
+    this.faults.push({ path, message });
+    return replacement;
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a folder',
+};
+
+/** Why a file could not be read, without what the system's own message repeats. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof NotUtf8) return error.message;
+  const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
+  return REASONS[code] ?? (code || 'unknown error');
+}

@@ -1,0 +1,112 @@
+/** What single values of the config must look like: each rule says what is wrong with a text, or nothing. */
+import { ALL_STATUSES } from '../../callback/callback.ts';
+import { didYouMean } from '../../text/nearest.ts';
+import { isTimezone } from '../../time/zone.ts';
+import { parseCidr, parseListenAddress } from '../listen-address.ts';
+
+/** What is wrong, to be read after the value's path; undefined: nothing. None of them repeats a secret. */
+export type Rule = (text: string) => string | undefined;
+
+/** Names of channels, groups and template sets: they stand in destinations, metrics and folders. */
+const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
+
+/** RFC 3986, unreserved: what stands in a URL as it is; a lone dot or two would be resolved away. */
+const TOKEN = /^(?!\.{1,2}$)[A-Za-z0-9._~-]+$/;
+const PATH = /^\/$|^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)+\/?$/;
+const HEALTH_PATH = '/healthz';
+const HOST = /^[A-Za-z0-9.-]+$/;
+
+const IN_MEMORY = 'sqlite::memory:';
+
+/** For what is looked up later. */
+export function anyText(): undefined {
+  return undefined;
+}
+
+export function nameRule(text: string): string | undefined {
+  return NAME.test(text) ? undefined : 'must be a name of letters, digits, ".", "_" and "-"';
+}
+
+export function listenRule(text: string): string | undefined {
+  if (parseListenAddress(text)) return undefined;
+  const port = /^:(\d+)$/.exec(text)?.[1];
+  if (port !== undefined)
+    return `must name a host: write 0.0.0.0:${port} or [::]:${port} for every interface`;
+  return 'must be host:port, such as 127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080';
+}
+
+export function adminListenRule(text: string): string | undefined {
+  if (text === 'off') return undefined;
+  const fault = listenRule(text);
+  return fault && `${fault}; or off`;
+}
+
+export function pathRule(text: string): string | undefined {
+  if (!text.startsWith('/')) return 'must begin with a slash, such as /callbacks';
+  if (!PATH.test(text)) {
+    return 'must be a path such as /callbacks: letters, digits, ".", "_", "~" and "-" between single slashes';
+  }
+  const isHealthPath = text.replace(/\/$/, '') === HEALTH_PATH;
+  return isHealthPath ? `must not be ${HEALTH_PATH}, which answers the health check` : undefined;
+}
+
+/** The empty token is none, so that `${TOKEN:-}` turns it off. */
+export function tokenRule(text: string): string | undefined {
+  if (text === '' || TOKEN.test(text)) return undefined;
+  return 'must hold only letters, digits, ".", "_", "~" and "-", since it is a part of the URL';
+}
+
+export function cidrRule(text: string): string | undefined {
+  if (parseCidr(text) !== undefined) return undefined;
+  return 'must be an address or a CIDR, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32';
+}
+
+export function hostRule(text: string): string | undefined {
+  return HOST.test(text) ? undefined : 'must be a host name without port, such as botbell.internal';
+}
+
+/** Never repeats the URL, which may hold a password. */
+export function storeUrlRule(text: string): string | undefined {
+  if (text === IN_MEMORY) return undefined;
+  if (text.startsWith('sqlite://')) return 'must be written without slashes, such as sqlite:data/botbell.db';
+  if (/^sqlite:./.test(text)) return undefined;
+  const isPostgres = /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
+  return isPostgres
+    ? undefined
+    : 'must be sqlite:PATH, such as sqlite:data/botbell.db, or postgres://user:password@host/name';
+}
+
+export function timezoneRule(text: string): string | undefined {
+  if (isTimezone(text)) return undefined;
+  const meant = didYouMean(text, Intl.supportedValuesOf('timeZone'));
+  return `must be an IANA time zone such as UTC or Asia/Tokyo${meant}`;
+}
+
+export function statusRule(text: string): string | undefined {
+  return memberRule(text, ALL_STATUSES);
+}
+
+/** Whether `text` is one of `names`. */
+export function memberRule(text: string, names: readonly string[]): string | undefined {
+  if (names.includes(text)) return undefined;
+  const list = names.map((name) => `"${name}"`);
+  const known = list.length > 1 ? `${list.slice(0, -1).join(', ')} or ${list.at(-1)}` : list.join('');
+  return `must be ${known}${didYouMean(text, names)}`;
+}
+
+export const FOREIGN_QUOTES = 'stands in quotes that YAML does not know: write "…"';
+
+/** Whether a text bears the quotes of a word processor or an input method, which YAML takes for a part of it. */
+export function isInForeignQuotes(text: string): boolean {
+  return /^(?:“.*”|‘.*’|„.*“|「.*」|『.*』|＂.*＂|＇.*＇)$/su.test(text);
+}
+
+/** A Liquid template of a URL; only its fixed beginning can be judged here. */
+export function linkRule(text: string): string | undefined {
+  const isUrl = /^https?:\/\/./.test(text) && URL.canParse(text.replaceAll(/\{\{.*?\}\}|\{%.*?%\}/g, 'x'));
+  return isUrl ? undefined : 'must be an http:// or https:// URL, with {{ … }} where values go in';
+}
+
+export function folderRule(text: string): string | undefined {
+  return text === '' ? 'must name a folder' : undefined;
+}

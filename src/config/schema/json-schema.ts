@@ -1,0 +1,109 @@
+/** The JSON Schema of the config file, made from the schemas that the loader checks with. */
+import type { SchemaFieldDescription } from 'yup';
+import type { ChannelType } from '../../channels/channel.ts';
+import { isJsonObject } from '../../text/json-object.ts';
+import { rootSchema } from './schema.ts';
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** A value that interpolation fills in when the config is loaded: nothing more can be said of it here. */
+const INTERPOLATED = { $ref: '#/$defs/interpolated' };
+
+/** Draft 2020-12; editors complete and check a config by it. */
+export function configJsonSchema(channelTypes: ReadonlyMap<string, ChannelType>): JsonSchema {
+  const types = [...channelTypes.values()];
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Botbell config',
+    ...jsonSchemaOf(rootSchema.describe()),
+    anyOf: [{ required: ['routes'] }, { required: ['default_route'] }],
+    $defs: {
+      interpolated: { type: 'string', pattern: '\\$\\{' },
+      channel: { oneOf: types.map(channelSchema) },
+      address: { anyOf: [{ type: 'string' }, { type: 'array', minItems: 1, items: { type: 'string' } }] },
+      destination: destinationSchema(types),
+      group: { type: 'array', minItems: 1, items: { $ref: '#/$defs/destination' } },
+      notify: {
+        type: 'array',
+        items: {
+          anyOf: [{ type: 'string', description: 'Name of a group.' }, { $ref: '#/$defs/destination' }],
+        },
+      },
+    },
+  };
+}
+
+function channelSchema({ type, settings }: ChannelType): JsonSchema {
+  const { properties, required, ...schema } = jsonSchemaOf(settings.describe());
+  return {
+    title: type,
+    ...schema,
+    properties: { type: { const: type }, ...(isJsonObject(properties) ? properties : {}) },
+    required: ['type', ...(Array.isArray(required) ? (required as unknown[]) : [])],
+  };
+}
+
+/** Its keys are names of channels, which only the loader knows, and options of their types. */
+function destinationSchema(types: readonly ChannelType[]): JsonSchema {
+  const options = types.flatMap(({ options }) => Object.entries(options));
+  const properties = options.map(([key, schema]) => [key, jsonSchemaOf(schema.describe())] as const);
+  return {
+    type: 'object',
+    description:
+      'A channel’s name and whom it reaches there: one address or a list; and options that go with them.',
+    minProperties: 1,
+    properties: Object.fromEntries(properties),
+    additionalProperties: { $ref: '#/$defs/address' },
+  };
+}
+
+/** What yup's description of a field says, in JSON Schema's words. */
+function jsonSchemaOf(field: SchemaFieldDescription): JsonSchema {
+  const meta: JsonSchema = 'meta' in field && isJsonObject(field.meta) ? field.meta : {};
+  const byDefault = 'default' in field && !('fields' in field) ? field.default : undefined;
+  return {
+    ...(typeof meta['doc'] === 'string' && { description: meta['doc'] }),
+    ...(byDefault !== undefined && { default: byDefault }),
+    ...(isJsonObject(meta['jsonSchema']) ? meta['jsonSchema'] : shapeOf(field, meta['pattern'])),
+  };
+}
+
+function shapeOf(field: SchemaFieldDescription, pattern: unknown): JsonSchema {
+  if ('fields' in field) return objectShape(field.fields);
+  if (field.type === 'array' && 'innerType' in field) return arrayShape(field.innerType);
+  if (field.type === 'number' && 'tests' in field) return { anyOf: [numberShape(field.tests), INTERPOLATED] };
+  if (field.type === 'boolean') return { anyOf: [{ type: 'boolean' }, INTERPOLATED] };
+  if (field.type !== 'string') return {};
+  const names = 'oneOf' in field ? field.oneOf : [];
+  if (names.length > 0) return { anyOf: [{ enum: names }, INTERPOLATED] };
+  return typeof pattern === 'string'
+    ? { anyOf: [{ type: 'string', pattern }, INTERPOLATED] }
+    : { type: 'string' };
+}
+
+function objectShape(fields: Readonly<Record<string, SchemaFieldDescription>>): JsonSchema {
+  const entries = Object.entries(fields);
+  const required = entries.filter(([, field]) => 'optional' in field && !field.optional).map(([key]) => key);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(entries.map(([key, field]) => [key, jsonSchemaOf(field)])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+function arrayShape(inner: SchemaFieldDescription | SchemaFieldDescription[] | undefined): JsonSchema {
+  return { type: 'array', ...(inner && !Array.isArray(inner) && { items: jsonSchemaOf(inner) }) };
+}
+
+function numberShape(tests: readonly { readonly name?: string; readonly params?: unknown }[]): JsonSchema {
+  const paramOf = (name: string) => {
+    const params = tests.find((test) => test.name === name)?.params;
+    return isJsonObject(params) ? params[name] : undefined;
+  };
+  return {
+    type: tests.some(({ name }) => name === 'integer') ? 'integer' : 'number',
+    minimum: paramOf('min'),
+    maximum: paramOf('max'),
+  };
+}

@@ -1,0 +1,174 @@
+/** The kinds of value that the config is made of, as yup schemas that carry their own documentation. */
+import { array, mixed, number, string, ValidationError, type TestContext } from 'yup';
+import type { Rule } from './field-rules.ts';
+import { parseDuration, parseSize } from '../../time/duration.ts';
+
+/** What a field's `.meta()` holds: the JSON Schema and the documentation are made from it. */
+export interface FieldMeta {
+  /** One sentence for the reader. */
+  readonly doc: string;
+  /** A regular expression for editors; what interpolation puts in later is let pass. */
+  readonly pattern?: string;
+  /** Stands in for a value that is not set where the config is checked; otherwise its default does. */
+  readonly example?: string;
+  /** JSON Schema of a value that yup's own description cannot tell. */
+  readonly jsonSchema?: Readonly<Record<string, unknown>>;
+  /** Whether true and false are values of it where yup's type does not tell: a text from interpolation may be one. */
+  readonly isFlag?: boolean;
+}
+
+const DURATION_PATTERN = '^(?=\\d)(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?(\\d+ms)?$';
+const SIZE_PATTERN = '^\\d+([bB]|[kKmMgG][bB])?$';
+
+/** setTimeout takes no more than 2^31 - 1 ms; an answer or an attempt that takes an hour is a mistake long before. */
+const MAX_TIMER_MS = 3_600_000;
+
+/** V8's strings end near 512 MiB, and a body is held more than once. */
+const MAX_BODY_BYTES = 256 * 1024 * 1024;
+
+const DURATION_RULE = 'must be a duration above zero, such as 500ms, 8s, 2m, 24h or 30d';
+/** The log alone takes a quarter of it before it is moved. */
+const MIN_STORE_BYTES = 16 * 1024 * 1024;
+
+const SIZE_RULE = 'must be a size such as 512kb or 8mb, up to 256mb';
+const STORE_SIZE_RULE = 'must be a size such as 500mb or 2gb, at least 16mb';
+
+export function text(meta: FieldMeta) {
+  return string().strict().meta(meta);
+}
+
+/** A duration as written; for those that become a timer, `timer` holds it to an hour. */
+export function duration(byDefault: string, meta: FieldMeta) {
+  return text({ pattern: DURATION_PATTERN, ...meta })
+    .typeError(`\${path} ${DURATION_RULE}`)
+    .test(ruleTest('duration', DURATION_RULE, (value) => isPositive(parseDuration(value))))
+    .default(byDefault);
+}
+
+export function timer(byDefault: string, meta: FieldMeta) {
+  return duration(byDefault, meta).test(
+    ruleTest('timer', 'must be 1h or less', (value) => (parseDuration(value) ?? 0) <= MAX_TIMER_MS),
+  );
+}
+
+export function size(byDefault: string, meta: FieldMeta) {
+  return sized(byDefault, SIZE_RULE, (bytes) => isPositive(bytes, MAX_BODY_BYTES), meta);
+}
+
+/** Of a store. */
+export function storeSize(byDefault: string, meta: FieldMeta) {
+  return sized(byDefault, STORE_SIZE_RULE, (bytes) => (bytes ?? 0) >= MIN_STORE_BYTES, meta);
+}
+
+function sized(
+  byDefault: string,
+  rule: string,
+  holds: (bytes: number | undefined) => boolean,
+  meta: FieldMeta,
+) {
+  return text({ pattern: SIZE_PATTERN, ...meta })
+    .typeError(`\${path} ${rule}`)
+    .test(ruleTest('size', rule, (value) => holds(parseSize(value))))
+    .default(byDefault);
+}
+
+function ruleTest(name: string, rule: string, holds: (value: string) => boolean) {
+  return {
+    name,
+    message: `\${path} ${rule}`,
+    skipAbsent: true,
+    test: (value: string | undefined) => value === undefined || holds(value),
+  };
+}
+
+function isPositive(value: number | undefined, limit = Number.POSITIVE_INFINITY): boolean {
+  return value !== undefined && value > 0 && value <= limit;
+}
+
+export function integer(byDefault: number, range: { min: number; max: number }, meta: FieldMeta) {
+  const rule = `\${path} must be a whole number from ${range.min} to ${range.max}`;
+  return number()
+    .typeError(rule)
+    .strict()
+    .integer(rule)
+    .min(range.min, rule)
+    .max(range.max, rule)
+    .default(byDefault)
+    .meta(meta);
+}
+
+/** True, false, or texts that pass a rule. */
+export function flagOrTexts(byDefault: boolean, rule: Rule, wanted: string, meta: FieldMeta) {
+  const items = { type: 'array', items: { type: 'string' } };
+  const jsonSchema = { anyOf: [{ type: 'boolean' }, items, { $ref: '#/$defs/interpolated' }] };
+  return mixed<boolean | string[]>()
+    .strict()
+    .default(byDefault)
+    .meta({ isFlag: true, jsonSchema, ...meta })
+    .test('flagOrTexts', (value: unknown, context) => {
+      if (value === undefined || typeof value === 'boolean') return true;
+      if (!Array.isArray(value)) return context.createError({ message: `\${path} must be ${wanted}` });
+      const faults = value.flatMap((item, index) =>
+        faultOf(item, `${context.path}[${index}]`, rule, context),
+      );
+      return faults.length === 0 || new ValidationError(faults, undefined, context.path);
+    });
+}
+
+export function choice<const Name extends string>(
+  names: readonly Name[],
+  byDefault: NoInfer<Name>,
+  meta: FieldMeta,
+) {
+  return string<Name>().strict().oneOf(names).default(byDefault).meta(meta);
+}
+
+/** A text that a rule judges; a value of another type hears the rule, too. */
+export function ruled(rule: Rule, meta: FieldMeta) {
+  return text(meta)
+    .typeError(`\${path} ${rule('') ?? 'must be text'}`)
+    .test('rule', testOf(rule));
+}
+
+/** Texts that pass a rule. */
+export function texts(rule: Rule, meta: FieldMeta) {
+  return array(string().strict().defined().test('item', testOf(rule)))
+    .strict()
+    .default([])
+    .meta(meta);
+}
+
+/** One text or a list of them, every one passing a rule. */
+export function textOrTexts(rule: Rule, meta: FieldMeta) {
+  const items = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };
+  return mixed<string | string[]>()
+    .strict()
+    .meta({ jsonSchema: items, ...meta })
+    .test('textOrTexts', (value, context) => {
+      const faults = Array.isArray(value)
+        ? value.flatMap((item, index) => faultOf(item, `${context.path}[${index}]`, rule, context))
+        : faultOf(value, context.path, rule, context);
+      return faults.length === 0 || new ValidationError(faults, undefined, context.path);
+    });
+}
+
+function faultOf(item: unknown, path: string, rule: Rule, context: TestContext): ValidationError[] {
+  if (item === undefined) return [];
+  if (typeof item !== 'string') return [context.createError({ path, message: `\${path} ${notText(item)}` })];
+  const message = rule(item);
+  return message === undefined ? [] : [context.createError({ path, message: `\${path} ${message}` })];
+}
+
+/** A test whose message the rule makes. */
+export function testOf(rule: Rule) {
+  return (item: string | undefined, context: TestContext): true | ValidationError => {
+    const message = item === undefined ? undefined : rule(item);
+    return message === undefined || context.createError({ message: `\${path} ${message}` });
+  };
+}
+
+/** Why `value` is no text; never shows it. */
+export function notText(value: unknown): string {
+  const isPlain = typeof value === 'number' || typeof value === 'boolean';
+  return isPlain ? `must be text: put it in quotes` : 'must be text';
+}

@@ -1,0 +1,116 @@
+/** Prints a value into a message: escaped in the markup around it, and cut where it alone would fill the message. */
+import { toValue } from 'liquidjs';
+import { leftOutMark } from '../../channels/cut-marks.ts';
+import type { Language } from '../../channels/format.ts';
+import type { Markup } from '../../channels/markup.ts';
+import { Escaped, escapeUrlPart } from '../../text/escape.ts';
+import { fits, type Unit } from '../../text/unit.ts';
+import { wholeUrl } from '../../text/whole-url.ts';
+import { cutterOf } from './cut-value.ts';
+import type { PositionedPrinter } from './direct-output.ts';
+import type { Meter } from './meter.ts';
+import { textOf } from './value-text.ts';
+
+/** What a value may take at the least: no name or id that stands behind long values is lost for their sake. */
+const LEAST_ROOM = 300;
+
+const CUT_TO_NOTHING = '…';
+/** Less room than this has none for the words that say what was cut. */
+const SMALLEST_ROOM = 60;
+
+export interface Printer {
+  readonly markup: Markup;
+  readonly print: (value: unknown) => string;
+  /** For the inside of a code fence or span, where there are such. */
+  readonly printCode: (value: unknown) => string;
+  /** With its line ends and its indentation. */
+  readonly printLines: (value: unknown) => string;
+  /** The same within `room`, which counts in the markup's unit, with addresses as links where that can be. */
+  readonly printText: (value: unknown, room: number) => string;
+  /** As `printText`, but whole. */
+  readonly write: (text: string) => string;
+}
+
+export function createPrinter(markup: Markup, language: Language, meter: Meter): Printer {
+  const { escape, escapeCode = escape, escapeLines = escape, escapeText = escape } = markup;
+  const printed = (value: unknown, escapeValue: (text: string) => string, room = Infinity) => {
+    const text =
+      value instanceof Escaped
+        ? value.text
+        : fit(textOf(toValue(value)), escapeValue, { markup, room, language, meter });
+    meter.spend(text.length);
+    return text;
+  };
+  return {
+    markup,
+    print: (value) => printed(value, escape),
+    printCode: (value) => printed(value, escapeCode),
+    printLines: (value) => printed(value, escapeLines),
+    printText: (value, room) => printed(value, escapeText, room),
+    write: escapeText,
+  };
+}
+
+/** Undefined where the template's own text makes no links. */
+export function printerByPosition(
+  { addresses, readableText }: Markup,
+  meter: Meter,
+): PositionedPrinter | undefined {
+  if (addresses === undefined) return undefined;
+  const { escapeUrl, positionOf } = addresses;
+  const metered = (text: string) => {
+    meter.spend(text.length);
+    return text;
+  };
+  /** What is captured is escaped for a text; taken for an address, its `&amp;` would lead elsewhere, but do no harm. */
+  const plainTextOf = (value: unknown) =>
+    value instanceof Escaped ? (readableText?.(value.text) ?? value.text) : textOf(toValue(value));
+  return {
+    positionOf,
+    printAddress: (value) => metered(escapeUrl(wholeUrl(plainTextOf(value)) ?? '')),
+    printAddressPart: (value) => metered(escapeUrlPart(plainTextOf(value))),
+  };
+}
+
+interface Fitting {
+  readonly markup: Markup;
+  readonly room: number;
+  readonly language: Language;
+  readonly meter: Meter;
+}
+
+function fit(
+  text: string,
+  escape: (text: string) => string,
+  { markup, room, language, meter }: Fitting,
+): string {
+  const { longestValue, unit, roomOfValues } = markup;
+  const most = Math.min(longestValue, room);
+  if (roomOfValues === undefined) return fitTo(text, most, unit, escape, language);
+  const left = meter.roomLeft ?? roomOfValues;
+  const fitted = fitTo(text, Math.min(most, Math.max(LEAST_ROOM, left)), unit, escape, language);
+  meter.roomLeft = Math.max(0, left - unit.sizeOf(fitted));
+  return fitted;
+}
+
+/** Keeps the beginning and the end; escaping makes texts longer, so the cut is tried until the result fits. */
+function fitTo(
+  text: string,
+  limit: number,
+  unit: Unit,
+  escape: (text: string) => string,
+  language: Language,
+): string {
+  if (limit < SMALLEST_ROOM) return text === '' ? '' : CUT_TO_NOTHING;
+  const cut = cutterOf(text, limit, leftOutMark(language));
+  // Cleaning megabytes to show a page of them would take longer than all the rest.
+  const escaped = escape(text.length > limit ? cut(limit) : text);
+  if (fits(unit, escaped, limit)) return escaped;
+  let room = Math.floor((Math.min(text.length, limit) * limit) / unit.sizeOf(escaped));
+  while (room >= SMALLEST_ROOM) {
+    const shorter = escape(cut(room));
+    if (fits(unit, shorter, limit)) return shorter;
+    room = Math.floor(room * 0.9);
+  }
+  return CUT_TO_NOTHING;
+}

@@ -1,0 +1,112 @@
+/** Finds the template for a set, a format and a name: the user's own before the built-in, a set before the language's. */
+import type { MessageFormat } from '../../channels/format.ts';
+import type { Problem } from '../../config/config.ts';
+import { TEMPLATE_NAMES, type TemplateName } from '../../notice/notice.ts';
+import { Engines } from '../liquid/engines.ts';
+import { didYouMean } from '../../text/nearest.ts';
+import type { Meter } from '../liquid/meter.ts';
+import type { TemplateSources } from '../renderer.ts';
+import { Template } from './template.ts';
+import { NO_FILES } from './files.ts';
+import type { FormatFiles, TemplateFolder } from './files.ts';
+
+export interface CatalogOptions extends TemplateSources {
+  readonly formats: readonly MessageFormat[];
+  readonly meter: Meter;
+}
+
+/** A template and what takes its place when it fails; both the same where the built-in one was chosen. */
+export interface Choice {
+  readonly chosen: Template;
+  readonly builtIn: Template;
+}
+
+/** `choose` only looks up. */
+export class TemplateCatalog {
+  /** Of the folders themselves; each template has its own. */
+  readonly problems: readonly Problem[];
+  readonly setNames: readonly string[];
+  private readonly options: CatalogOptions;
+  private readonly user: TemplateFolder;
+  private readonly builtIn: TemplateFolder;
+  private readonly choices = new Map<string, Choice>();
+
+  /** @throws {Error} where a built-in template is missing: the installation is damaged */
+  constructor(options: CatalogOptions) {
+    this.options = options;
+    this.builtIn = options.builtIn;
+    this.user = options.own;
+    this.problems = [...this.user.problems, ...this.builtIn.problems];
+    this.setNames = [...new Set([...this.builtIn.sets.keys(), ...this.user.sets.keys()])];
+    // The language's set first: the others fall back to it.
+    const language = options.display.language;
+    for (const set of [language, ...this.setNames.filter((name) => name !== language)]) this.compileSet(set);
+  }
+
+  /** An unknown set is the display language's. @throws {Error} for a format that the catalog was made without */
+  choose(set: string | undefined, format: string, name: TemplateName): Choice {
+    const known = set !== undefined && this.setNames.includes(set) ? set : this.options.display.language;
+    const choice = this.choices.get(keyOf(known, format, name));
+    if (choice === undefined) throw new Error(`the renderer was made without the format "${format}"`);
+    return choice;
+  }
+
+  /** Undefined where there is such a set. */
+  missingSet(set: string): string | undefined {
+    if (this.setNames.includes(set)) return undefined;
+    return `there is no template set "${set}"${didYouMean(set, this.setNames) || `: there are ${this.setNames.join(', ')}`}`;
+  }
+
+  private compileSet(set: string): void {
+    for (const format of this.options.formats) this.compileFormat(set, format);
+  }
+
+  private compileFormat(set: string, format: MessageFormat): void {
+    const { language } = this.options.display;
+    const sets = set === language ? [set] : [language, set];
+    const layersOf = (folder: TemplateFolder) => sets.map((name) => filesOf(folder, name, format));
+    const layered = sets.flatMap((name) =>
+      [this.builtIn, this.user].map((folder) => filesOf(folder, name, format)),
+    );
+    const pristine = this.enginesWith(layersOf(this.builtIn));
+    const engines = layersOf(this.user).some(({ partials }) => partials.size > 0)
+      ? this.enginesWith(layered)
+      : pristine;
+    for (const name of TEMPLATE_NAMES) {
+      const choice = this.chooseFiles(set, format, name, { engines, pristine });
+      this.choices.set(keyOf(set, format.name, name), choice);
+    }
+  }
+
+  private chooseFiles(
+    set: string,
+    format: MessageFormat,
+    name: TemplateName,
+    { engines, pristine }: { readonly engines: Engines; readonly pristine: Engines },
+  ): Choice {
+    const shipped = filesOf(this.builtIn, set, format).templates.get(name);
+    const own = filesOf(this.user, set, format).templates.get(name) ?? shipped;
+    const ofLanguage = this.choices.get(keyOf(this.options.display.language, format.name, name));
+    const builtIn =
+      shipped === undefined ? ofLanguage?.builtIn : new Template(name, shipped, format, pristine);
+    if (builtIn === undefined)
+      throw new Error(`the built-in template ${format.name}/${name}.yaml is missing`);
+    if (own === undefined) return { chosen: ofLanguage?.chosen ?? builtIn, builtIn };
+    const isPristine = own === shipped && engines === pristine;
+    return { chosen: isPristine ? builtIn : new Template(name, own, format, engines), builtIn };
+  }
+
+  private enginesWith(layers: readonly FormatFiles[]): Engines {
+    const partials = new Map(layers.flatMap((files) => [...files.partials]));
+    return new Engines(this.options.display, this.options.meter, partials);
+  }
+}
+
+function filesOf(folder: TemplateFolder, set: string, format: MessageFormat): FormatFiles {
+  return folder.sets.get(set)?.get(format.name) ?? NO_FILES;
+}
+
+/** Sets and formats are names of folders, so that no two make the same key. */
+function keyOf(set: string, format: string, name: TemplateName): string {
+  return `${set}/${format}/${name}`;
+}

@@ -1,0 +1,146 @@
+/** The variables that the templates of alerts see: what happened to a message, in the display's language. */
+import { refusalInJapanese, faultInJapanese } from '../../callback/fault-words.ts';
+import { type StatusCode, statusNameOf, type StatusName } from '../../callback/callback.ts';
+import { failureInWords } from '../../channels/failure-words.ts';
+import type { DisplayConfig } from '../../config/config.ts';
+import type { AlertSubject, RaisedAlert, RefusedMessage, UndeliveredMessage } from '../../notice/alert.ts';
+import { formatInstant } from '../../time/display.ts';
+import type { Links } from './links.ts';
+
+/** What an alert names of all that is wrong with a body. */
+const MOST_FAULTS = 5;
+
+const COMMON_VARIABLES = ['alert_name', 'raised_at', 'suppressed'] as const;
+
+/** Of `dead_letter` and `config_failure`. */
+export const UNDELIVERED_VARIABLES: readonly string[] = [
+  ...COMMON_VARIABLES,
+  'destination',
+  'channel',
+  'error_class',
+  'error_code',
+  'reason',
+  'quote',
+  'attempts',
+  'since',
+  'gives_up_at',
+  'job_id',
+  'bot_id',
+  'bot_name',
+  'status',
+  'status_name',
+  'job_url',
+];
+
+/** Of `refused`. */
+export const REFUSED_VARIABLES: readonly string[] = [
+  ...COMMON_VARIABLES,
+  'http_status',
+  'reason',
+  'faults',
+  'more_faults',
+  'sender',
+];
+
+interface CommonView {
+  readonly alert_name: AlertSubject['template'];
+  /** Local time. */
+  readonly raised_at: string;
+  /** How many of the same cause were not told since the last one that was. */
+  readonly suppressed: number;
+}
+
+export interface UndeliveredView extends CommonView {
+  readonly destination: string;
+  readonly channel: string;
+  readonly error_class: string;
+  readonly error_code: string;
+  /** Why, and what to do about it. */
+  readonly reason: string;
+  /** The remote's own words; '' where it gave none, or `reason` has them. */
+  readonly quote: string;
+  /** 0 where nobody knows. */
+  readonly attempts: number;
+  /** Local time at which the callback came for the first time. */
+  readonly since: string;
+  /** Local time; '' where nothing more is attempted. */
+  readonly gives_up_at: string;
+  readonly job_id: string;
+  readonly bot_id: string;
+  readonly bot_name: string;
+  /** '' where nobody knows, like its name. */
+  readonly status: StatusCode | '';
+  readonly status_name: StatusName | '';
+  readonly job_url: string;
+}
+
+export interface RefusedView extends CommonView {
+  /** Of the answer. */
+  readonly http_status: number;
+  readonly reason: string;
+  /** One line each: the field's JSON pointer and what is wrong with it. */
+  readonly faults: readonly string[];
+  readonly more_faults: number;
+  /** Its address; '' where nobody knows. */
+  readonly sender: string;
+}
+
+export type AlertView = UndeliveredView | RefusedView;
+
+export function createAlertView(alert: RaisedAlert, display: DisplayConfig, links: Links): AlertView {
+  const { subject, raisedAt, suppressed } = alert;
+  const common = { alert_name: subject.template, raised_at: localTime(raisedAt, display), suppressed };
+  return subject.template === 'refused'
+    ? { ...common, ...refusedView(subject, display) }
+    : { ...common, ...undeliveredView(subject, display, links) };
+}
+
+function undeliveredView(
+  subject: UndeliveredMessage & { readonly givesUpAt?: number },
+  display: DisplayConfig,
+  links: Links,
+): Omit<UndeliveredView, keyof CommonView> {
+  const { destination, channel, error, attempts, callback, since, givesUpAt } = subject;
+  const { job_id, bot_id, bot_name, status } = callback;
+  const reason = failureInWords(error, display.language);
+  const status_name = status === undefined ? '' : statusNameOf({ status });
+  const fields = { job_id, bot_id, bot_name, status: status ?? '', status_name } as const;
+  return {
+    destination,
+    channel,
+    error_class: error.class,
+    error_code: error.code,
+    reason,
+    // The English words quote it already.
+    quote: error.quote === undefined || reason.includes(error.quote) ? '' : error.quote,
+    attempts: attempts ?? 0,
+    since: localTime(since, display),
+    gives_up_at: givesUpAt === undefined ? '' : localTime(givesUpAt, display),
+    ...fields,
+    job_url: job_id === '' ? '' : links.job(fields),
+  };
+}
+
+function refusedView(
+  { httpStatus, detail, errors, from }: RefusedMessage,
+  { language }: DisplayConfig,
+): Omit<RefusedView, keyof CommonView> {
+  const isJapanese = language === 'ja';
+  return {
+    http_status: httpStatus,
+    reason: isJapanese ? refusalInJapanese(httpStatus, detail) : detail,
+    faults: errors
+      .slice(0, MOST_FAULTS)
+      .map((error) =>
+        isJapanese
+          ? `${error.pointer}${faultInJapanese(error.detail)}`
+          : `${error.pointer} ${error.detail}`.trim(),
+      ),
+    more_faults: Math.max(0, errors.length - MOST_FAULTS),
+    sender: from,
+  };
+}
+
+function localTime(ms: number, { timezone, language }: DisplayConfig): string {
+  return formatInstant(ms, timezone, language);
+}
