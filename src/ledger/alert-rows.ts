@@ -67,12 +67,12 @@ async function writeAlert(
   const row = { ...callbackRow(arrival, body, NO_JOB, id), kind: 'alert' satisfies CallbackKind };
   const [callbackId] = await statements.insertCallbacks(context, [row]);
   if (callbackId === undefined) throw new Error(`two alerts have the same id, ${id}`);
-  const plan = { claim: undefined, dueInMs: 0, isTakenOver: true };
+  const initial = { claim: undefined, dueInMs: 0, isTakenOver: true };
   const planned = targets.map((target) => ({
     callbackId,
     jobId: undefined,
     target,
-    plan,
+    initial,
     isBlocked: false,
   }));
   await statements.insertDeliveries(context, planned);

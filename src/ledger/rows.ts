@@ -51,7 +51,7 @@ export interface Claim {
 export const WAITS_FOR_EARLIER = Number.MAX_SAFE_INTEGER;
 
 /** How new deliveries are written: claimed by the request that brought them, or due for the worker. */
-export interface Plan {
+export interface InitialState {
   /** Undefined: nobody's yet. */
   readonly claim: Claim | undefined;
   readonly dueInMs: number;
@@ -129,13 +129,13 @@ export interface NewDelivery {
   /** Undefined for an alert. */
   readonly jobId: string | undefined;
   readonly target: DeliveryTarget;
-  readonly plan: Plan;
+  readonly initial: InitialState;
   /** An earlier one of its job is still on its way there. */
   readonly isBlocked: boolean;
 }
 
 export function plannedRow(
-  { callbackId, jobId, target, plan: { claim, dueInMs, isTakenOver }, isBlocked }: NewDelivery,
+  { callbackId, jobId, target, initial: { claim, dueInMs, isTakenOver }, isBlocked }: NewDelivery,
   time: StoreTime,
 ) {
   return {
@@ -160,7 +160,7 @@ export function plannedRow(
 export function plannedRecord(
   id: number,
   target: DeliveryTarget,
-  { claim, isTakenOver }: Plan,
+  { claim, isTakenOver }: InitialState,
 ): DeliveryRecord {
   const { destination, channel, address } = target;
   return {

@@ -36,9 +36,9 @@ export interface Refusal {
 }
 
 /** A message that may be posted, or why not. */
-export type Verdict = { readonly ok: true; readonly channel?: StandInChannel } | Refusal;
+export type CallResult = { readonly ok: true; readonly channel?: StandInChannel } | Refusal;
 
-export function judgeCall(workspace: SlackWorkspace, call: SlackCall): Verdict {
+export function judgeCall(workspace: SlackWorkspace, call: SlackCall): CallResult {
   if (call.args === undefined) return refusal('invalid_json');
   if (call.token === undefined) return refusal('not_authed');
   if (!workspace.tokens.includes(call.token)) return refusal('invalid_auth');
@@ -47,7 +47,7 @@ export function judgeCall(workspace: SlackWorkspace, call: SlackCall): Verdict {
   return refusal('unknown_method');
 }
 
-function judgeMessage(workspace: SlackWorkspace, args: SlackArguments): Verdict {
+function judgeMessage(workspace: SlackWorkspace, args: SlackArguments): CallResult {
   const channel = workspace.channels.find(({ id, name = id }) =>
     [id, name].includes(String(args['channel'])),
   );

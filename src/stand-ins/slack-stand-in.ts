@@ -7,7 +7,13 @@ import { text as readText } from 'node:stream/consumers';
 import { answerJson, interrupt, isInterruption, resetConnection } from './slack-faults.ts';
 import type { SlackFault } from './slack-faults.ts';
 import { judgeCall } from './slack-methods.ts';
-import type { SlackArguments, SlackCall, SlackWorkspace, StandInChannel, Verdict } from './slack-methods.ts';
+import type {
+  CallResult,
+  SlackArguments,
+  SlackCall,
+  SlackWorkspace,
+  StandInChannel,
+} from './slack-methods.ts';
 import { type SlackRateLimit, SlackRateLimiter } from './slack-rate-limit.ts';
 
 const API_PATH = '/api/';
@@ -94,10 +100,10 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   const fault = state.faults.shift() ?? state.options.faultOf?.(call);
   if (isInterruption(fault)) return interrupt(response, fault);
   if (fault?.kind === 'delay') await fault.until();
-  const verdict = judgeCall(state.options, call);
-  const retryAfter = refusedFor(state, call, verdict);
+  const result = judgeCall(state.options, call);
+  const retryAfter = refusedFor(state, call, result);
   if (retryAfter !== undefined) return interrupt(response, { kind: 'rate_limited', retryAfter });
-  const answer = answerOf(state, call, verdict);
+  const answer = answerOf(state, call, result);
   if (fault?.kind === 'reset_after_accepting') return resetConnection(response);
   if (fault?.kind === 'answer_late') await fault.until();
   return answerJson(response, answer);
@@ -137,18 +143,18 @@ function parsed(json: string): unknown {
 function refusedFor(
   { limiter, rateLimited }: State,
   { args }: SlackCall,
-  verdict: Verdict,
+  result: CallResult,
 ): string | undefined {
-  if (!verdict.ok || verdict.channel === undefined) return undefined;
-  const seconds = limiter?.take(verdict.channel.id);
+  if (!result.ok || result.channel === undefined) return undefined;
+  const seconds = limiter?.take(result.channel.id);
   if (seconds === undefined) return undefined;
   rateLimited.push(String(args?.['channel']));
   return String(seconds);
 }
 
-function answerOf(state: State, call: SlackCall, verdict: Verdict): unknown {
-  if (!verdict.ok) return verdict;
-  return verdict.channel === undefined ? IDENTITY : keep(state, call.args ?? {}, verdict.channel);
+function answerOf(state: State, call: SlackCall, result: CallResult): unknown {
+  if (!result.ok) return result;
+  return result.channel === undefined ? IDENTITY : keep(state, call.args ?? {}, result.channel);
 }
 
 function keep(state: State, args: SlackArguments, { id }: StandInChannel): unknown {

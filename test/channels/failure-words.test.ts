@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { failureInWords } from '../../src/channels/failure-words.ts';
 import type { FailureClass } from '../../src/channels/failure.ts';
-import { slackVerdictOf } from '../../src/channels/slack/errors.ts';
+import { slackMeaningOf } from '../../src/channels/slack/errors.ts';
 
 const ENGLISH_WORDS = /[a-z]{2,}[ ,]+[a-z]{2,}/;
 
@@ -50,7 +50,7 @@ describe('a failure in words', () => {
       'enterprise_is_restricted',
     ];
     for (const code of codes) {
-      expect(slackVerdictOf(code)[0], code).to.equal('config');
+      expect(slackMeaningOf(code)[0], code).to.equal('config');
       expect(words('config', code), code)
         .not.to.equal(words('config', 'never_seen'))
         .and.not.to.match(ENGLISH_WORDS);

@@ -30,7 +30,7 @@ interface SmtpError {
   readonly responseCode: number | undefined;
 }
 
-type Verdict = readonly [FailureClass, string];
+type ErrorMeaning = readonly [FailureClass, string];
 
 const MAX_QUOTE_LENGTH = 200;
 
@@ -48,7 +48,7 @@ const CHECK_LOGIN = 'check the user name and password in the smtp URL';
 const CHECK_SENDER = 'the server does not take mail from this sender; check "from" and the login';
 const CHECK_SERVER = 'check host, port and TLS options in the smtp URL';
 
-const CODE_VERDICTS: Readonly<Record<string, Verdict>> = {
+const MEANINGS_BY_CODE: Readonly<Record<string, ErrorMeaning>> = {
   EAUTH: ['config', `the login failed; ${CHECK_LOGIN}`],
   ENOAUTH: ['config', `the server wants a login; ${CHECK_LOGIN}`],
   EOAUTH2: ['config', `the login failed; ${CHECK_LOGIN}`],
@@ -126,7 +126,9 @@ function failureAt(reached: SmtpPhase, error: unknown, hide: (words: string) => 
   if (smtp.responseCode !== undefined) return answerFailure(smtp, smtp.responseCode, hide);
   const trouble = networkTroubleOf(error);
   if (trouble.isTlsRefusal) return failure('config', trouble.code, `${trouble.words}; ${CHECK_SERVER}`);
-  const verdict = Object.hasOwn(CODE_VERDICTS, smtp.code ?? '') ? CODE_VERDICTS[smtp.code ?? ''] : undefined;
+  const verdict = Object.hasOwn(MEANINGS_BY_CODE, smtp.code ?? '')
+    ? MEANINGS_BY_CODE[smtp.code ?? '']
+    : undefined;
   if (verdict !== undefined) return failure(verdict[0], smtp.code ?? '', verdict[1]);
   const words = `${wordsOf(smtp.code, trouble, reached)}, so ${arrivalOf(reached)}`;
   return failure('transient', networkCodeOf(smtp.code, trouble.code), words);
@@ -138,7 +140,7 @@ function arrivalOf(reached: SmtpPhase): string {
 }
 
 /** The server answered: its code decides first, then the command that it answered. */
-export function smtpVerdictOf(responseCode: number, command: string): Verdict {
+export function smtpMeaningOf(responseCode: number, command: string): ErrorMeaning {
   if (responseCode < 500 || responseCode === BAD_SEQUENCE) return ['transient', 'the next attempt may pass'];
   if (LOGIN_CODES.has(responseCode) || command.startsWith('AUTH')) return ['config', CHECK_LOGIN];
   if (command === 'RCPT TO') return ['permanent', 'this address cannot be delivered to; check it'];
@@ -152,7 +154,7 @@ function answerFailure(
   responseCode: number,
   hide: (words: string) => string,
 ): DeliveryFailure {
-  const [failureClass, advice] = smtpVerdictOf(responseCode, smtp.command);
+  const [failureClass, advice] = smtpMeaningOf(responseCode, smtp.command);
   const at = smtp.command === '' || smtp.command === 'CONN' ? '' : ` to ${smtp.command}`;
   const words = quotable(smtp, hide);
   const quote = words.startsWith('"') ? words.slice(1, -1) : words;

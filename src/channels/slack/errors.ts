@@ -5,7 +5,7 @@ import type { FailureClass } from '../failure.ts';
 import { networkTroubleOf } from '../network-trouble.ts';
 import { askedPause } from '../retry-after.ts';
 
-type Verdict = readonly [FailureClass, string];
+type ErrorMeaning = readonly [FailureClass, string];
 
 const NEW_TOKEN = 'put a valid bot token (xoxb-…) into the config';
 const ASK_ADMIN = 'ask an administrator of the workspace to allow it';
@@ -13,7 +13,7 @@ const WRONG_MESSAGE = 'the message itself is at fault; preview its template';
 const TRY_LATER = 'Slack has trouble of its own; the next attempt may pass';
 
 /** Slack: chat.postMessage and the errors common to all methods. */
-const VERDICTS: Readonly<Record<string, Verdict>> = {
+const MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
   ratelimited: ['rate_limited', 'Slack asked for a pause'],
   rate_limited: ['rate_limited', 'Slack asked for a pause'],
 
@@ -85,7 +85,7 @@ const VERDICTS: Readonly<Record<string, Verdict>> = {
   block_mismatch: ['permanent', WRONG_MESSAGE],
 };
 
-const PREFIX_VERDICTS: readonly (readonly [string, Verdict])[] = [
+const MEANINGS_BY_PREFIX: readonly (readonly [string, ErrorMeaning])[] = [
   ['restricted_action', ['config', `posting to the channel is restricted; ${ASK_ADMIN}`]],
   ['invalid_blocks', ['permanent', WRONG_MESSAGE]],
   ['invalid_metadata', ['permanent', WRONG_MESSAGE]],
@@ -109,12 +109,12 @@ export function slackFailureOf(error: unknown): DeliveryFailure {
 }
 
 /** The class and the advice for one of Slack's codes; one we do not know is worth another attempt. */
-export function slackVerdictOf(code: string): Verdict {
-  if (Object.hasOwn(VERDICTS, code)) return VERDICTS[code] ?? unknownVerdict;
-  return PREFIX_VERDICTS.find(([prefix]) => code.startsWith(prefix))?.[1] ?? unknownVerdict;
+export function slackMeaningOf(code: string): ErrorMeaning {
+  if (Object.hasOwn(MEANINGS, code)) return MEANINGS[code] ?? UNKNOWN_ERROR;
+  return MEANINGS_BY_PREFIX.find(([prefix]) => code.startsWith(prefix))?.[1] ?? UNKNOWN_ERROR;
 }
 
-const unknownVerdict: Verdict = [
+const UNKNOWN_ERROR: ErrorMeaning = [
   'transient',
   'this code is unknown here; see api.slack.com/methods/chat.postMessage',
 ];
@@ -122,7 +122,7 @@ const unknownVerdict: Verdict = [
 function platformFailure(data: WebAPIPlatformError['data']): DeliveryFailure {
   const code: unknown = data.error;
   if (typeof code !== 'string' || !SLACK_CODE.test(code)) return strangeAnswer();
-  const [failureClass, advice] = slackVerdictOf(code);
+  const [failureClass, advice] = slackMeaningOf(code);
   if (failureClass === 'rate_limited') return rateLimited(code, data.response_metadata?.retryAfter);
   const where = pointerIn(data.response_metadata?.messages) ?? '';
   const needed = scopeIn(data);

@@ -6,7 +6,7 @@ import type { Admission, Arrival, BlockedDelivery, DeliveryRecord, DeliveryTarge
 import { type ArrivalToStore, identify, type IdentifiedArrival } from './identified-arrival.ts';
 import { admitAgain } from './readmission.ts';
 import { supersedeIdle } from '../pending-rows.ts';
-import { callbackRow, jobIdOf, type NewDelivery, type Plan, plannedRecord } from '../rows.ts';
+import { callbackRow, type InitialState, jobIdOf, type NewDelivery, plannedRecord } from '../rows.ts';
 
 /** Those that the ledger did not know, with their ids. */
 type Fresh = ReadonlyMap<IdentifiedArrival, number>;
@@ -114,11 +114,11 @@ function planDeliveries(
 ): readonly PlannedDelivery[] | undefined {
   const { arrival, jobId } = identified;
   if (order?.isSuperseded(callbackId) === true) return undefined;
-  const plan = planOf(context, identified);
+  const initial = initialStateOf(context, identified);
   return arrival.planned.map((target: DeliveryTarget) => {
     const place = { jobId, destination: target.destination };
     const before = order?.lastAt(place);
-    const row: NewDelivery = { callbackId, jobId, target, plan, isBlocked: before !== undefined };
+    const row: NewDelivery = { callbackId, jobId, target, initial, isBlocked: before !== undefined };
     order?.append(place, row);
     return { row, before };
   });
@@ -132,11 +132,16 @@ async function insertDeliveries(
   for (const deliveries of planned.values()) for (const { row } of deliveries ?? []) rows.push(row);
   if (rows.length === 0) return new Map();
   const ids = await context.statements.insertDeliveries(context, rows);
-  return new Map(rows.map((row, index) => [row, plannedRecord(ids[index] as number, row.target, row.plan)]));
+  return new Map(
+    rows.map((row, index) => [row, plannedRecord(ids[index] as number, row.target, row.initial)]),
+  );
 }
 
 /** A claim outlasts the lease only where the service is to retry first. */
-function planOf({ claim, takeOverAfterMs }: AdmissionContext, { arrival }: IdentifiedArrival): Plan {
+function initialStateOf(
+  { claim, takeOverAfterMs }: AdmissionContext,
+  { arrival }: IdentifiedArrival,
+): InitialState {
   return arrival.isAccepted
     ? { claim: undefined, dueInMs: 0, isTakenOver: true }
     : { claim, dueInMs: Math.max(takeOverAfterMs, claim.leaseMs), isTakenOver: false };
@@ -168,7 +173,8 @@ function blockedIn(
   const idOf = (row: NewDelivery) => (records.get(row) as DeliveryRecord).id;
   return planned.flatMap(({ row, before }) => {
     if (before === undefined) return [];
-    const behind = 'id' in before ? before : { id: idOf(before), isClaimed: before.plan.claim !== undefined };
+    const behind =
+      'id' in before ? before : { id: idOf(before), isClaimed: before.initial.claim !== undefined };
     return { id: idOf(row), behind: behind.id, isBehindClaimed: behind.isClaimed };
   });
 }

@@ -108,12 +108,12 @@ async function addDeliveries(
   const places =
     jobId === undefined ? [] : targets.map(({ destination }) => ({ jobId, destination, callbackId }));
   const before = places.length === 0 ? [] : await statements.predecessors({ trx, time }, places);
-  const plan = { claim: undefined, dueInMs: 0, isTakenOver: true };
+  const initial = { claim: undefined, dueInMs: 0, isTakenOver: true };
   const rows = targets.map((target, index) => ({
     callbackId,
     jobId,
     target,
-    plan,
+    initial,
     isBlocked: before[index] !== undefined,
   }));
   await statements.insertDeliveries({ trx, time }, rows);

@@ -6,7 +6,7 @@ import {
   smtpFailureOf,
   type SmtpPhase,
   SmtpTrouble,
-  smtpVerdictOf,
+  smtpMeaningOf,
 } from '../../../src/channels/email/smtp-errors.ts';
 import { secretsHidden } from '../../../src/text/hide-secrets.ts';
 
@@ -38,7 +38,7 @@ describe('the meaning of an SMTP answer', () => {
     [250, 'DATA', 'transient'],
   ] as const) {
     it(`is ${failureClass} for ${responseCode} to ${command}`, () => {
-      expect(smtpVerdictOf(responseCode, command)[0]).to.equal(failureClass);
+      expect(smtpMeaningOf(responseCode, command)[0]).to.equal(failureClass);
       expect(failureOf({ code: 'EAUTH', command, responseCode })).to.include({
         class: failureClass,
         code: String(responseCode),

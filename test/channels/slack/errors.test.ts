@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { DeliveryFailure, FAILURE_CLASSES } from '../../../src/channels/failure.ts';
 import type { FailureClass } from '../../../src/channels/failure.ts';
-import { slackFailureOf, slackVerdictOf } from '../../../src/channels/slack/errors.ts';
+import { slackFailureOf, slackMeaningOf } from '../../../src/channels/slack/errors.ts';
 
 const platformError = (data: object): WebAPIPlatformError =>
   new WebAPIPlatformError({ ok: false, ...data } as ConstructorParameters<typeof WebAPIPlatformError>[0]);
@@ -52,8 +52,8 @@ describe('the meaning of a Slack error', () => {
   });
 
   it('is found for whatever Slack may call it, names of object members included', () => {
-    fc.assert(fc.property(fc.string(), (code) => FAILURE_CLASSES.includes(slackVerdictOf(code)[0])));
-    expect(slackVerdictOf('constructor')[0]).to.equal('transient');
+    fc.assert(fc.property(fc.string(), (code) => FAILURE_CLASSES.includes(slackMeaningOf(code)[0])));
+    expect(slackMeaningOf('constructor')[0]).to.equal('transient');
   });
 
   it('is transient where the "code" is a page, nothing, or no string', () => {
