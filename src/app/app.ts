@@ -211,7 +211,10 @@ function openPipeline(
     ),
     onReroute: unfailing((rerouting) => reportRerouting(logger, rerouting), parts.onUnforeseen),
     onRevival: unfailing((revival) => reportRevival(logger, revival), parts.onUnforeseen),
-    onUnwritten: reportError(logger, 'what was told could not be written down'),
+    onUnwritten: reportError(
+      logger,
+      'what was told could not be written down: it is kept in memory, and written as soon as the store can',
+    ),
     onStoreTrouble: reportTrouble(logger),
     onStoreRecovered: unfailing(() => logger.info('the store can be used again'), parts.onUnforeseen),
   });

@@ -9,6 +9,7 @@ import { type Milestone, milestoneAfter } from './milestones.ts';
 import { attemptRecords, type DeliveryPolicy, updateAfter, withRefusal } from './outcome.ts';
 import { plannedFor } from './plan.ts';
 import { attemptsOf, type FinishedTrip, type Round, standingsOf } from './round.ts';
+import { timeToWrite } from './time-budget.ts';
 import { judge, mustSurvive, type Verdict } from './verdict.ts';
 
 export interface OutcomeWriterDependencies {
@@ -96,7 +97,7 @@ export class OutcomeWriter {
   async #writeAnswer(handling: Handling, verdict: Verdict, settlement: Settlement): Promise<void> {
     try {
       const { clock, ledger } = this.#dependencies;
-      const withinMs = handling.budget.writeUntil - clock.monotonic();
+      const withinMs = timeToWrite(handling.budget, clock.monotonic());
       const settled = await ledger.settle(settlement, withinMs);
       this.#handOn(handling, settlement.deliveries, settled);
     } catch (error) {

@@ -17,11 +17,19 @@ export interface TimeBudget {
   readonly tellUntil: number;
   /** The store is waited for until here, whatever it is asked. */
   readonly writeUntil: number;
+  /** An outcome that comes later than it should, since the process is busy, is waited for so many milliseconds all the same. */
+  readonly leastWriteMs: number;
 }
 
 export function timeBudgetOf(arrivedAt: number, answerWithinMs: number): TimeBudget {
   const answerBy = arrivedAt + answerWithinMs;
   const reserveMs = Math.min(answerWithinMs * SHARE, MOST_MS);
   const waitUntil = arrivedAt + answerWithinMs * WAITING;
-  return { waitUntil, tellUntil: answerBy - reserveMs, writeUntil: answerBy - reserveMs * ANSWERING };
+  const leastWriteMs = reserveMs * ANSWERING;
+  return { waitUntil, tellUntil: answerBy - reserveMs, writeUntil: answerBy - leastWriteMs, leastWriteMs };
+}
+
+/** Milliseconds for which the store is waited for to write down what came of the attempts. */
+export function timeToWrite({ writeUntil, leastWriteMs }: TimeBudget, now: number): number {
+  return Math.max(leastWriteMs, writeUntil - now);
 }

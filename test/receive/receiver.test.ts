@@ -98,7 +98,7 @@ describe('the receiver', () => {
       };
       bench.handle = () => Promise.resolve(verdict);
       const answer = await send(bench.port);
-      expectProblem(answer, 502, /only who is missing/);
+      expectProblem(answer, 502, /only those are attempted/);
       expect(answer.headers['retry-after']).to.equal('30');
       expect(answer.body).to.deep.include({ job_id: 'job-1', result: 'failed', deliveries });
     });
