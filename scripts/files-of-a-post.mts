@@ -59,7 +59,7 @@ async function coveredBy(work: () => Promise<void>): Promise<ReadonlyMap<string,
       return [relative(SRC, fileURLToPath(url)), ran.length] as const;
     });
   return new Map(
-    files.filter(([path, count]) => count > 0 && !path.startsWith('..') && !path.startsWith('demo')),
+    files.filter(([path, count]) => count > 0 && !path.startsWith('..') && !path.startsWith('stand-ins')),
   );
 }
 
