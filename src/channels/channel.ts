@@ -8,10 +8,19 @@ export interface Outgoing {
   readonly address: string;
   /** What the channel's format composed. */
   readonly message: unknown;
+  /** The destination's, as `ChannelType.options` checked them. */
+  readonly options: DestinationOptions;
+  /**
+   * Receipts of earlier messages of the same job at this address, oldest first, so that this one can reply to one of them
+   * or replace it. Empty unless `ChannelType.needsEarlier` asks for them; a job's first message has none either.
+   */
+  readonly earlier: readonly Receipt[];
   /** Stable over retries of one (callback, destination); 64 lower-case hexadecimal digits. Not every channel asks for it. */
   readonly idempotencyKey: () => string;
   readonly timeoutMs: number;
 }
+
+export type DestinationOptions = Readonly<Record<string, unknown>>;
 
 /** Proof that the remote took the message, e.g. `{channel, ts}` or `{messageId}`: shown to operators, never secret. */
 export type Receipt = Readonly<Record<string, string>>;
@@ -46,6 +55,14 @@ export interface ChannelPace {
   readonly channelMs: number;
 }
 
+/** What the remote can do with the messages of one job, beside showing each by itself. */
+export interface Capabilities {
+  /** A message can reply to an earlier one. */
+  readonly thread: boolean;
+  /** A message that was sent can be replaced. */
+  readonly update: boolean;
+}
+
 export interface ChannelType<Settings = unknown> {
   /** `type:` in the config. */
   readonly type: string;
@@ -56,6 +73,9 @@ export interface ChannelType<Settings = unknown> {
   /** Kept by what has limited its rate. */
   readonly pace: ChannelPace;
   formatOf(settings: Settings): MessageFormat;
+  capabilitiesOf(settings: Settings): Capabilities;
+  /** Whether a message with these options replies to earlier ones, or replaces one; otherwise none does. */
+  needsEarlier?(options: DestinationOptions): boolean;
   /** Canonical form of an address. @throws {AddressError} a sentence for the reader */
   parseAddress(text: string, settings: Settings): string;
   /** Strings that no log, answer, error or page may show. */

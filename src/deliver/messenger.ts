@@ -79,8 +79,9 @@ async function attempt(
     // Whoever came together goes on stage by stage: all plan, all render, all send.
     await nextStage();
     const message = await compose(errand);
-    const { address } = errand;
-    const sending = channel.send({ address, message, timeoutMs, idempotencyKey: () => keyOf(errand) });
+    const { address, options } = errand;
+    const idempotencyKey = () => keyOf(errand);
+    const sending = channel.send({ address, message, options, earlier: [], timeoutMs, idempotencyKey });
     return await cutOff(outcomeOf(sending, redact), errand, dependencies, onLate);
   } catch (error) {
     return { failure: classed(error, redact) };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { object, string } from 'yup';
 import { type RunningApp, startApp } from '../../src/app/app.ts';
-import type { ChannelType } from '../../src/channels/channel.ts';
+import type { ChannelType, Outgoing } from '../../src/channels/channel.ts';
 import type { MessageFormat, TemplateValue } from '../../src/channels/format.ts';
 import { type Markup, TEXT_FRAME, URL_PART } from '../../src/channels/markup.ts';
 import { outboxOf } from '../../src/channels/outbox/channel.ts';
@@ -18,6 +18,7 @@ import { createRenderer } from '../../src/render/create-renderer.ts';
 import { cleanText } from '../../src/text/clean.ts';
 import { CHARACTERS } from '../../src/text/unit.ts';
 import { systemClock } from '../../src/time/clock.ts';
+import { outgoingOf } from '../contract/channel-contract.ts';
 import { callback, post } from '../support/bridge-world.ts';
 
 /** Words between plus signs are bold, a link is `words -> address`. */
@@ -46,21 +47,34 @@ const cardFormat: MessageFormat<CardMessage> = {
 };
 
 const printed: string[] = [];
-const sent: { readonly address: string; readonly message: unknown }[] = [];
+const sent: (Pick<Outgoing, 'address' | 'message'> & {
+  readonly replyTo?: string;
+  readonly replaces?: string;
+})[] = [];
+
+/** A job's later messages reply to its first one, or take its place, as the destination has it. */
+function placeInJob({ options, earlier }: Outgoing): { replyTo?: string; replaces?: string } {
+  const first = earlier[0]?.['id'];
+  if (first === undefined) return {};
+  return options['per_job'] === 'update' ? { replaces: first } : { replyTo: first };
+}
 
 const cardChannel: ChannelType = {
   type: 'card',
   pace: { addressMs: 1000, channelMs: 100 },
   settings: object({ room: string().required() }).noUnknown().strict(),
-  options: {},
+  options: { per_job: string().strict().oneOf(['thread', 'update']) },
   formatOf: () => cardFormat,
+  capabilitiesOf: () => ({ thread: true, update: true }),
+  needsEarlier: ({ per_job }) => per_job !== undefined,
   parseAddress: (text) => text.toLowerCase(),
   secretsOf: () => [],
   warningsOf: () => [],
   open: () =>
     Promise.resolve({
-      send: ({ address, message }) => {
-        sent.push({ address, message });
+      send: (outgoing) => {
+        const { address, message } = outgoing;
+        sent.push({ address, message, ...placeInJob(outgoing) });
         return Promise.resolve({ id: String(sent.length) });
       },
       verify: () => Promise.resolve(),
@@ -164,6 +178,19 @@ default_route: { on: [error], notify: [{ cards: Ops }, { look: Ops }] }
         },
       },
     ]);
+  });
+
+  it('can reply to the first message of a job, or replace it', async () => {
+    const channel = await cardChannel.open({ room: 'ops' }, { print: () => undefined });
+    for (const per_job of ['thread', 'update']) {
+      const options = { per_job };
+      expect(cardChannel.needsEarlier?.(options)).to.equal(true);
+      await channel.send(
+        outgoingOf({ address: 'ops', message: {}, options, earlier: [{ id: '7' }, { id: '8' }] }),
+      );
+    }
+    const [reply, replacement] = sent.slice(-2);
+    expect([reply?.replyTo, replacement?.replaces]).to.deep.equal(['7', '7']);
   });
 
   it('is posed as by an outbox', () => {

@@ -27,6 +27,7 @@ export const chatType: ChannelType<InferType<typeof chatSettings>> = {
     retries: number().strict().integer(),
   },
   formatOf: unused,
+  capabilitiesOf: unused,
   parseAddress: (text) => {
     if (!/^#./.test(text)) throw new AddressError(`"${text}" does not begin with #`);
     return text.toLowerCase();

@@ -56,13 +56,9 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
     sentCount += 1;
     const idempotencyKey = sentCount.toString(16).padStart(64, '0');
     const { address, message } = subject;
-    return channel.send({
-      address,
-      message,
-      idempotencyKey: () => idempotencyKey,
-      timeoutMs: AMPLE_MS,
-      ...options,
-    });
+    return channel.send(
+      outgoingOf({ address, message, idempotencyKey: () => idempotencyKey, timeoutMs: AMPLE_MS, ...options }),
+    );
   };
   const arrivedCount = (): number => subject.arrivedCount(remote) - arrivedBefore;
 
@@ -143,6 +139,11 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
     await Promise.all([inFlight, closed]);
     expect(arrivedCount()).to.equal(1);
   });
+}
+
+/** A message to whoever takes it: the first of its job, and without options, unless something else is said. */
+export function outgoingOf(parts: Partial<Outgoing> & Pick<Outgoing, 'address' | 'message'>): Outgoing {
+  return { options: {}, earlier: [], idempotencyKey: () => 'f'.repeat(64), timeoutMs: 5_000, ...parts };
 }
 
 export async function failureOf(work: Promise<unknown>): Promise<DeliveryFailure> {

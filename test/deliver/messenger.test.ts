@@ -19,7 +19,7 @@ const ERRAND: Errand = {
   channel: 'slack',
   address: '#ops',
   templateSet: undefined,
-  options: {},
+  options: { mention_on_error: '@here' },
 };
 
 const SECRET = 'xoxb-very-secret';
@@ -71,7 +71,13 @@ describe('a messenger', () => {
     });
     const result = await clock.runUntil(send(ERRAND));
     expect(sent).to.have.lengthOf(1);
-    expect(sent[0]).to.deep.include({ address: '#ops', message: { text: 'hello' }, timeoutMs: 5000 });
+    const { options } = ERRAND;
+    expect(sent[0]).to.deep.include({
+      address: '#ops',
+      message: { text: 'hello' },
+      options,
+      timeoutMs: 5000,
+    });
     expect(sent[0]?.idempotencyKey()).to.equal('b'.repeat(64));
     expect(result).to.deep.equal({ startedAt, durationMs: 250, outcome: { receipt: { ts: '1.2' } } });
     expect(reported).to.deep.equal([[ERRAND, result]]);

@@ -45,6 +45,8 @@ export const emailChannel: ChannelType<EmailSettings> = {
   settings: emailSettings,
   options: {},
   formatOf: () => emailFormat,
+  // By References (RFC 5322, 3.6.4).
+  capabilitiesOf: () => ({ thread: true, update: false }),
   parseAddress: parseMailAddress,
   secretsOf: ({ smtp }) => secretsInSmtpUrl(smtp),
   warningsOf: ({ smtp }) => warningsOfSmtpUrl(smtp),

@@ -5,7 +5,7 @@ import type { Channel, ChannelEnvironment, ChannelType, Outgoing, Receipt } from
 import type { MessageFormat } from '../format.ts';
 
 /** What an outbox stands in for: it takes the same addresses and options, and shows the same messages. */
-type Posed = Pick<ChannelType, 'type' | 'formatOf' | 'parseAddress' | 'options'>;
+type Posed = Pick<ChannelType, 'type' | 'formatOf' | 'capabilitiesOf' | 'parseAddress' | 'options'>;
 
 export interface OutboxSettings {
   readonly as: string;
@@ -25,6 +25,7 @@ export function outboxOf(types: readonly Posed[]): ChannelType<OutboxSettings> {
     settings: settingsFor(names),
     options: Object.assign({}, ...types.map(({ options }) => options)) as Readonly<Record<string, Schema>>,
     formatOf: (settings) => posedBy(settings).formatOf({}),
+    capabilitiesOf: (settings) => posedBy(settings).capabilitiesOf({}),
     parseAddress: (text, settings) => posedBy(settings).parseAddress(text, {}),
     secretsOf: () => [],
     warningsOf: () => [],

@@ -39,6 +39,7 @@ export const slackChannel: ChannelType<SlackSettings> = {
   settings: slackSettings,
   options: { mention_on_error: mentionSchema() },
   formatOf: () => slackFormat,
+  capabilitiesOf: () => ({ thread: true, update: true }),
   parseAddress: parseSlackAddress,
   secretsOf: ({ token }) => [token],
   warningsOf: warningsOf,

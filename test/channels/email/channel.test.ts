@@ -5,7 +5,13 @@ import { emailFormat } from '../../../src/channels/email/format.ts';
 import { startMailCatcher } from '../../../src/stand-ins/mail-catcher.ts';
 import type { MailCatcher } from '../../../src/stand-ins/mail-catcher.ts';
 import type { MailFault, MailStep } from '../../../src/stand-ins/mail-faults.ts';
-import { channelContract, CONFIDENTIAL, expectNoSecret, failureOf } from '../../contract/channel-contract.ts';
+import {
+  channelContract,
+  CONFIDENTIAL,
+  expectNoSecret,
+  failureOf,
+  outgoingOf,
+} from '../../contract/channel-contract.ts';
 import type { FailureCase } from '../../contract/channel-contract.ts';
 
 const PASSWORD = 'p@ss/word';
@@ -33,13 +39,7 @@ const urlOf = (mail: MailCatcher, query = '?ignoreTLS=true'): string =>
 const openMail = (mail: MailCatcher, query?: string): Promise<Channel> =>
   emailChannel.open({ smtp: urlOf(mail, query), from: FROM }, environment);
 
-const outgoing = (options: object = {}) => ({
-  address: 'ops@example.com',
-  message,
-  idempotencyKey: () => 'f'.repeat(64),
-  timeoutMs: 5_000,
-  ...options,
-});
+const outgoing = (parts: object = {}) => outgoingOf({ address: 'ops@example.com', message, ...parts });
 
 const withFault = (fault: MailFault) => ({
   arrange: (mail: MailCatcher) => void mail.faults.push({ times: 1, ...fault }),

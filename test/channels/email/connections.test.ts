@@ -10,7 +10,7 @@ import {
   type MailCatcherOptions,
   startMailCatcher,
 } from '../../../src/stand-ins/mail-catcher.ts';
-import { failureOf } from '../../contract/channel-contract.ts';
+import { failureOf, outgoingOf } from '../../contract/channel-contract.ts';
 import { StallingMailServer } from '../../support/stalling-mail-server.ts';
 
 const AMPLE_MS = 5_000;
@@ -38,7 +38,7 @@ function send(address = 'ops@example.com', timeoutMs = AMPLE_MS, from = channel)
   sentCount += 1;
   const key = sentCount.toString(16).padStart(64, '0');
   const message = { subject: 's', text: 't', html: '<p>h</p>' };
-  return from.send({ address, message, idempotencyKey: () => key, timeoutMs });
+  return from.send(outgoingOf({ address, message, idempotencyKey: () => key, timeoutMs }));
 }
 
 const sendMany = (count: number): Promise<unknown[]> =>
@@ -193,7 +193,7 @@ describe('the connections of the email channel', () => {
       const stalled = await open('', await server.start());
       const message = { subject: 's', text: '長'.repeat(4_000_000), html: '' };
       const { message: words } = await failureOf(
-        stalled.send({ address: 'a@example.com', message, idempotencyKey: () => 'a', timeoutMs: SHORT_MS }),
+        stalled.send(outgoingOf({ address: 'a@example.com', message, timeoutMs: SHORT_MS })),
       );
       expect(words).to.contain('whole message').and.contain('nothing was sent');
       expect(await server.readOn()).not.to.match(/\r\n\.\r\n$/);

@@ -5,7 +5,7 @@ import { emailChannel } from '../../../src/channels/email/channel.ts';
 import { outboxOf } from '../../../src/channels/outbox/channel.ts';
 import { slackChannel } from '../../../src/channels/slack/channel.ts';
 import { slackFormat } from '../../../src/channels/slack/format.ts';
-import { CONFIDENTIAL } from '../../contract/channel-contract.ts';
+import { CONFIDENTIAL, outgoingOf } from '../../contract/channel-contract.ts';
 
 const MESSAGES = {
   slack: {
@@ -25,12 +25,7 @@ describe('the outbox', () => {
       const channel = await outboxChannel.open({ as }, { print: (text) => void printed.push(text) });
       await channel.verify();
       expect(printed).to.deep.equal([]);
-      const receipt = await channel.send({
-        address: ADDRESSES[as],
-        message: MESSAGES[as],
-        idempotencyKey: () => 'f'.repeat(64),
-        timeoutMs: 1_000,
-      });
+      const receipt = await channel.send(outgoingOf({ address: ADDRESSES[as], message: MESSAGES[as] }));
       await channel.close();
       expect(JSON.parse(receipt['message'] ?? '')).to.deep.equal(MESSAGES[as]);
       expect(printed.join('')).to.contain(ADDRESSES[as]).and.contain(CONFIDENTIAL);
@@ -41,12 +36,7 @@ describe('the outbox', () => {
     const printed: string[] = [];
     const channel = await outboxChannel.open({ as: 'slack' }, { print: (text) => void printed.push(text) });
     const text = 'x\n{"level":30,"msg":"stopped"}\r--- outbox (slack): #forged\n\u001b[2J\u009b1m\u202e';
-    await channel.send({
-      address: '#ops',
-      message: { text, blocks: [] },
-      idempotencyKey: () => 'f'.repeat(64),
-      timeoutMs: 1_000,
-    });
+    await channel.send(outgoingOf({ address: '#ops', message: { text, blocks: [] } }));
     const [heading, ...lines] = printed.join('').trimEnd().split('\n');
     expect(heading).to.equal('--- outbox (slack): #ops');
     expect(lines).to.deep.equal([
@@ -62,6 +52,8 @@ describe('the outbox', () => {
     expect(outboxChannel.parseAddress('ops', { as: 'slack' })).to.equal('#ops');
     expect(outboxChannel.parseAddress('ops@EXAMPLE.com', { as: 'email' })).to.equal('ops@example.com');
     expect(() => outboxChannel.parseAddress('ops', { as: 'email' })).to.throw(AddressError);
+    expect(outboxChannel.capabilitiesOf({ as: 'slack' })).to.deep.equal({ thread: true, update: true });
+    expect(outboxChannel.capabilitiesOf({ as: 'email' })).to.deep.equal({ thread: true, update: false });
   });
 
   it('has nothing to hide and nothing to doubt', () => {

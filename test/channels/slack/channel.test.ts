@@ -6,7 +6,13 @@ import { slackFormat } from '../../../src/channels/slack/format.ts';
 import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
 import { startSlackStandIn } from '../../../src/stand-ins/slack-stand-in.ts';
 import type { SlackStandIn } from '../../../src/stand-ins/slack-stand-in.ts';
-import { channelContract, CONFIDENTIAL, expectNoSecret, failureOf } from '../../contract/channel-contract.ts';
+import {
+  channelContract,
+  CONFIDENTIAL,
+  expectNoSecret,
+  failureOf,
+  outgoingOf,
+} from '../../contract/channel-contract.ts';
 import type { FailureCase } from '../../contract/channel-contract.ts';
 
 const TOKEN = 'xoxb-4242-secret';
@@ -32,13 +38,7 @@ const startSlack = (): Promise<SlackStandIn> =>
 const openSlack = (slack: SlackStandIn, token = TOKEN): Promise<Channel> =>
   slackChannel.open({ token, api_url: slack.apiUrl }, environment);
 
-const outgoing = (options: object = {}) => ({
-  address: '#ops',
-  message,
-  idempotencyKey: () => 'f'.repeat(64),
-  timeoutMs: 5_000,
-  ...options,
-});
+const outgoing = (parts: object = {}) => outgoingOf({ address: '#ops', message, ...parts });
 
 const withFault = (fault: SlackFault) => ({
   arrange: (slack: SlackStandIn) => void slack.faults.push(fault),
