@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { DeliveryFailure } from '../src/channels/failure.ts';
 import type { Errand } from '../src/deliver/messenger.ts';
 import type { Milestone } from '../src/deliver/milestones.ts';
+import { LedgerUnavailable, LedgerUnflushed } from '../src/ledger/ledger.ts';
 import { noticeOf } from '../src/notice/notice.ts';
 import { createMetrics, type Metrics } from '../src/observe/metrics.ts';
 import type { ReceiverReport } from '../src/receive/receiver.ts';
@@ -16,6 +17,7 @@ import {
   reportLateResult,
   reportMilestone,
   reportTurnedAway,
+  reportUnwritten,
 } from '../src/app/reports.ts';
 import { ManualClock } from './support/manual-clock.ts';
 import { callbackWith } from './support/callbacks.ts';
@@ -304,6 +306,19 @@ describe('reports', () => {
     expect(lines).to.have.length(1);
     expect(lines[0]).to.deep.include({ level: 40, destination: 'slack:#ops', job_id: 'job-1', ms: 9000 });
     expect(lines[0]?.['msg']).to.contain('after its time limit').and.contain('twice');
+  });
+
+  it('tell an outcome that could not be written from one that a slow disk has not flushed', () => {
+    const report = reportUnwritten(loggerAt('info'));
+    report(new LedgerUnavailable('the ledger cannot be used: locked'));
+    report(new LedgerUnflushed('not flushed in time'));
+    expect(lines.map(({ level, msg }) => [level, String(msg)])).to.deep.equal([
+      [
+        50,
+        'an outcome could not be written down: deliveries made are kept in memory, and written once the store can be used',
+      ],
+      [50, 'the disk is slow: an outcome was written, but not flushed in time'],
+    ]);
   });
 
   describe('of a store that nears its limit', () => {

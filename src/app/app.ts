@@ -36,6 +36,7 @@ import {
   reportTrouble,
   reportTurnedAway,
   reportUnforeseen,
+  reportUnwritten,
 } from './reports.ts';
 import { afterTurn } from '../time/after-turn.ts';
 import type { Clock } from '../time/clock.ts';
@@ -211,10 +212,7 @@ function openPipeline(
     ),
     onReroute: unfailing((rerouting) => reportRerouting(logger, rerouting), parts.onUnforeseen),
     onRevival: unfailing((revival) => reportRevival(logger, revival), parts.onUnforeseen),
-    onUnwritten: reportError(
-      logger,
-      'what was told could not be written down: it is kept in memory, and written as soon as the store can',
-    ),
+    onUnwritten: reportUnwritten(logger),
     onStoreTrouble: reportTrouble(logger),
     onStoreRecovered: unfailing(() => logger.info('the store can be used again'), parts.onUnforeseen),
   });

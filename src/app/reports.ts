@@ -9,6 +9,7 @@ import { isAlert, jobIdOf } from '../notice/notice.ts';
 import { LineLimit } from '../observe/line-limit.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import { LedgerUnflushed } from '../ledger/ledger.ts';
 import type { StoreEvent } from '../ledger/retention/store-size.ts';
 import type { ReceiverReport } from '../receive/receiver.ts';
 import type { TurnedAway } from '../receive/turned-away.ts';
@@ -246,6 +247,19 @@ export function reportTrouble(logger: Logger): (error: unknown) => void {
 
 export function reportUnforeseen(logger: Logger): (error: unknown) => void {
   return reportError(logger, 'unforeseen error');
+}
+
+/** Of an outcome: of a delivery, or of an answer. */
+export function reportUnwritten(logger: Logger): (error: unknown) => void {
+  const report = reportError(
+    logger,
+    'an outcome could not be written down: deliveries made are kept in memory, and written once the store can be used',
+  );
+  const reportSlowDisk = reportError(
+    logger,
+    'the disk is slow: an outcome was written, but not flushed in time',
+  );
+  return (error) => (error instanceof LedgerUnflushed ? reportSlowDisk : report)(error);
 }
 
 /** What cannot even be logged must still be survived. */

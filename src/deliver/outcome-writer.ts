@@ -23,7 +23,7 @@ export interface OutcomeWriterDependencies {
   /** Something for these destinations is the worker's to deliver now. */
   readonly onDue: (destinations: readonly string[]) => void;
   readonly onMilestone: (milestone: Milestone) => void;
-  /** What was told could not be written down. */
+  /** An outcome could not be written down, or was and is not flushed yet (`LedgerUnflushed`). */
   readonly onUnwritten: (error: unknown) => void;
 }
 

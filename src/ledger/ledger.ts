@@ -236,6 +236,11 @@ export class LedgerUnavailable extends Error {
   override readonly name: string = 'LedgerUnavailable';
 }
 
+/** What was asked for is written and committed, but was not flushed to disk in time: a power cut may take it. */
+export class LedgerUnflushed extends LedgerUnavailable {
+  override readonly name = 'LedgerUnflushed';
+}
+
 /** Nothing new can be written until some of what is undelivered is delivered or dismissed. */
 export class LedgerFull extends LedgerUnavailable {
   override readonly name = 'LedgerFull';

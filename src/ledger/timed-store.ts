@@ -4,7 +4,7 @@ import type { Clock } from '../time/clock.ts';
 import { Deadline, DeadlinePassed } from '../time/deadline.ts';
 import type { DialectTraits, OpenStore, TransactionSettings } from './dialect.ts';
 import type { HotStatements } from './hot-statements.ts';
-import { LedgerUnavailable } from './ledger.ts';
+import { LedgerUnavailable, LedgerUnflushed } from './ledger.ts';
 import { retryWhileBusy } from './retry-while-busy.ts';
 import type { StoreTime } from './rows.ts';
 import type { Tables } from './tables.ts';
@@ -56,9 +56,18 @@ export class TimedStore {
     return this.#available(settings.deadline, () => traits.transact(db, settings, work), onLate);
   }
 
-  /** What has been committed to be flushed is on disk when it resolves. @throws {LedgerUnavailable} */
-  flush(deadline: Deadline): Promise<void> {
-    return this.#available(deadline, () => this.traits.flush());
+  /**
+   * What has been committed to be flushed is on disk when it resolves.
+   * @throws {LedgerUnflushed} not by the deadline
+   * @throws {LedgerUnavailable}
+   */
+  async flush(deadline: Deadline): Promise<void> {
+    try {
+      await this.#available(deadline, () => this.traits.flush());
+    } catch (error) {
+      const isLate = error instanceof LedgerUnavailable && error.cause instanceof DeadlinePassed;
+      throw isLate ? new LedgerUnflushed('the disk did not flush it in time', { cause: error }) : error;
+    }
   }
 
   /** @throws {LedgerUnavailable} */

@@ -3,11 +3,11 @@ import { copyFileSync, existsSync, mkdirSync, statSync, truncateSync, writeFileS
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { type Ledger, LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import { type Ledger, LedgerUnavailable, LedgerUnflushed } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { openSqlite } from '../../src/ledger/sqlite/store.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
-import { arrivalOf, claimedOf, target } from '../contract/ledger-contract.ts';
+import { arrivalOf, claimedOf, delivered, idsOf, settlementOf, target } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
@@ -118,6 +118,17 @@ describe('a SQLite ledger in trouble', () => {
       await pragma('query_only = 0');
       expect((await arrive('job-1', full)).isNew).to.equal(true);
     });
+  });
+
+  it('whose disk is slow says that what was committed was not flushed in time', async () => {
+    const opened = openSqlite(store.file);
+    const traits: typeof opened.traits = { ...opened.traits, flush: () => new Promise(() => undefined) };
+    const slow = new SqlLedger({ ...opened, traits }, options());
+    const admission = await arrive('job-1', slow);
+    const settled = slow.settle({ ...settlementOf(idsOf(admission).map(delivered)), isDurable: true });
+    expect(await rejectionOf(clock.runUntil(settled))).to.be.instanceOf(LedgerUnflushed);
+    expect(await slow.countOpen()).to.deep.equal({ pending: 0, dead: 0, held: 0 });
+    await slow.close();
   });
 
   it('opens again on what a crash has left: the file and its log, in the middle of work', async () => {
