@@ -4,7 +4,6 @@ import type { ObjectSchema } from 'yup';
 import { shortLine } from '../text/short-line.ts';
 import type { Callback } from './callback.ts';
 import { type CallbackError, InvalidCallback } from './invalid-callback.ts';
-import { isCallback } from './is-callback.ts';
 import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
 import { MAX_DEPTH, nestsDeeperThan } from './nesting.ts';
 import { parseStartTime } from './start-time.ts';
@@ -25,7 +24,6 @@ export function createCallbackCheck(timezone: string): (value: unknown) => Callb
     if (!isJsonObject(value))
       throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
     const tooDeep = nestsDeeperThan(value, MAX_DEPTH) ? tooDeepFields(value) : [];
-    if (tooDeep.length === 0 && isCallback(value, timezone)) return value as unknown as Callback;
     const errors = [...tooDeep, ...errorsIn(value, schema)];
     if (errors.length > 0) throw new InvalidCallback(errors);
     return value as unknown as Callback;
@@ -58,7 +56,7 @@ function knownFieldsOf(value: JsonObject, { fields }: ObjectSchema<object>): Jso
 }
 
 /** To be validated strictly. */
-export function callbackSchema(timezone: string): ObjectSchema<object> {
+function callbackSchema(timezone: string): ObjectSchema<object> {
   return object({
     code: requiredInteger(),
     job_id: requiredString(),
