@@ -4,7 +4,7 @@
  */
 import { Migrator, sql } from 'kysely';
 import type { OpenStore } from '../../src/ledger/dialect.ts';
-import { FIRST_MIGRATION, migrationsFor } from '../../src/ledger/migrations.ts';
+import { FIRST_MIGRATION, migrationsFor } from '../../src/ledger/migrations/migrate.ts';
 import { openPostgres } from '../../src/ledger/postgres/store.ts';
 import { openSqlite } from '../../src/ledger/sqlite/store.ts';
 import { keyedCallback } from '../../test/support/proof-tally.ts';

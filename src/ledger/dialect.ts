@@ -20,8 +20,6 @@ export interface DialectTraits {
   /** The database compresses what is large by itself. */
   readonly isCompressing: boolean;
   asGeneratedId(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
-  /** Gives the deliveries that may be attempted again their callback's job, also those that an earlier version writes. */
-  fillJobKeys(db: Kysely<unknown>): Promise<void>;
   /**
    * Runs `work` in one transaction; a durable one is on disk once `flush` has resolved after it. Where it rejects although
    * `work` resolved, nobody knows whether it was committed.

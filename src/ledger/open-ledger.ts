@@ -3,7 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import { Deadline } from '../time/deadline.ts';
 import type { OpenStore } from './dialect.ts';
 import type { OpenLedger } from './configs/config-store.ts';
-import { migrate } from './migrations.ts';
+import { migrate } from './migrations/migrate.ts';
 import { isGone } from './owner.ts';
 import { retryWhileBusy } from './retry-while-busy.ts';
 import { isPending } from './pending-rows.ts';

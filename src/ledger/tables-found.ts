@@ -1,5 +1,5 @@
 /** What the tables of a store say of its ledger. */
-import { migrationNames, NEWER_LEDGER } from './migrations.ts';
+import { migrationNames, NEWER_LEDGER } from './migrations/migrate.ts';
 
 /** `new`: there is no ledger yet, and one can be made. */
 export type StoreState = 'new' | 'ready';

@@ -1,6 +1,6 @@
 /** What is admitted together goes on together: how much that is goes by what came, and not by what is stored of it. */
 import { expect } from 'chai';
-import { migrate } from '../../src/ledger/migrations.ts';
+import { migrate } from '../../src/ledger/migrations/migrate.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
 import { openSqlite } from '../../src/ledger/sqlite/store.ts';
 import { BodyCompressor } from '../../src/ledger/stored-body.ts';

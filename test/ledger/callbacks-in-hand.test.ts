@@ -1,7 +1,7 @@
 /** What has not been answered, or whose answer is being written, is not forgotten. */
 import { expect } from 'chai';
 import { type Arrival, LedgerFull } from '../../src/ledger/ledger.ts';
-import { migrate } from '../../src/ledger/migrations.ts';
+import { migrate } from '../../src/ledger/migrations/migrate.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
 import { openSqlite } from '../../src/ledger/sqlite/store.ts';
 import { arrivalOf, settlementOf, target } from '../contract/ledger-contract.ts';

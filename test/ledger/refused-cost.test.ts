@@ -1,6 +1,6 @@
 /** A refused body comes from whoever may post; it must not cost more than a callback does. */
 import { expect } from 'chai';
-import { migrate } from '../../src/ledger/migrations.ts';
+import { migrate } from '../../src/ledger/migrations/migrate.ts';
 import { openSqlite } from '../../src/ledger/sqlite/store.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
 import { claimAllDue, target } from '../contract/ledger-contract.ts';

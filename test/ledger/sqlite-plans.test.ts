@@ -5,7 +5,7 @@ import type { PendingRow } from '../../src/ledger/configs/config-store.ts';
 import type { DialectTraits } from '../../src/ledger/dialect.ts';
 import { earlyStep } from '../../src/ledger/retention/early-forgetting.ts';
 import { type DeliveryUpdate, NO_LONGER_ROUTED } from '../../src/ledger/ledger.ts';
-import { migrate } from '../../src/ledger/migrations.ts';
+import { migrate } from '../../src/ledger/migrations/migrate.ts';
 import { isKnown } from '../../src/ledger/admit/identified-arrival.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
 import { openSqlite } from '../../src/ledger/sqlite/store.ts';

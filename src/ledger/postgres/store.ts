@@ -11,7 +11,6 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import type { DialectTraits, OpenStore } from '../dialect.ts';
-import { fillJobKeys, fillJobKeysInserted } from '../job-keys.ts';
 import { nothingIsOpen } from '../retention/prune.ts';
 import { kyselyStatements } from './statements.ts';
 import { PostgresTransactions } from './transactions.ts';
@@ -128,10 +127,6 @@ function traitsOver(transactions: PostgresTransactions): DialectTraits {
     // TOAST does: its documentation, 65.2.
     isCompressing: true,
     asGeneratedId: (column) => column.generatedAlwaysAsIdentity(),
-    fillJobKeys: async (db) => {
-      await fillJobKeys(db);
-      await fillJobKeysInserted(db);
-    },
     transact: (_db, settings, work) => transactions.run(settings, work),
     // The server flushes a durable transaction within its commit.
     flush: () => Promise.resolve(),

@@ -11,7 +11,6 @@ import {
   type SqliteStatement,
 } from 'kysely';
 import type { DialectTraits, OpenStore } from '../dialect.ts';
-import { fillJobKeys } from '../job-keys.ts';
 import { isSqliteBusy } from './busy.ts';
 import { prepareFiles, WatchedFile } from './files.ts';
 import { LogConnection, openFiles, WriteAheadLog, writeNothing } from './log.ts';
@@ -228,7 +227,6 @@ function traitsOver(
     isCompressing: false,
     // `integer primary key` is the rowid itself and counts up by itself.
     asGeneratedId: (column) => column,
-    fillJobKeys,
     transact: async (db, _settings, work) => {
       await durability?.log.writable();
       return db.connection().execute(async (connection) => {

@@ -1,0 +1,65 @@
+/** Numbered, forward-only steps that bring a ledger of any age to the tables of this version. */
+import { type Migration, Migrator, sql } from 'kysely';
+import type { Clock } from '../../time/clock.ts';
+import { Deadline } from '../../time/deadline.ts';
+import type { DialectTraits, OpenStore } from '../dialect.ts';
+import { retryWhileBusy } from '../retry-while-busy.ts';
+import { ledgerTables } from './0001-ledger-tables.ts';
+import { deliveryOrder } from './0002-delivery-order.ts';
+import { alertCauses } from './0003-alert-causes.ts';
+import { runningConfigs } from './0004-running-configs.ts';
+import { sweeps } from './0005-sweeps.ts';
+import type { Schema, Step } from './migration.ts';
+
+/** What a ledger of the first version has had. */
+export const FIRST_MIGRATION = '0001-ledger-tables';
+
+/** By their names, in their order. */
+const STEPS: Readonly<Record<string, Step>> = {
+  [FIRST_MIGRATION]: ledgerTables,
+  '0002-delivery-order': deliveryOrder,
+  '0003-alert-causes': alertCauses,
+  '0004-running-configs': runningConfigs,
+  '0005-sweeps': sweeps,
+};
+
+export const migrationNames: readonly string[] = Object.keys(STEPS);
+
+export const NEWER_LEDGER =
+  'the ledger was written by a newer version of Botbell, or by one before its first release: run that version, or start with another store.url';
+
+/** By name, in order; also for whoever needs a ledger of an earlier version. */
+export function migrationsFor(traits: DialectTraits): Record<string, Migration> {
+  const steps = Object.entries(STEPS);
+  return Object.fromEntries(steps.map(([name, up]) => [name, { up: (db) => up(db as Schema, traits) }]));
+}
+
+/** A step may take as long as it needs, but only of a server that answers. */
+const ANSWER_TIMEOUT_MS = 5000;
+
+/** @throws {Error} a step that failed; a ledger written by a newer version of the program is refused */
+export async function migrate({ db, traits }: OpenStore, clock: Clock): Promise<void> {
+  const migrations = migrationsFor(traits);
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
+  const toLatest = async () => {
+    await traits.read(db, new Deadline(clock, ANSWER_TIMEOUT_MS), (reading) =>
+      sql`select 1`.execute(reading),
+    );
+    const { error } = await migrator.migrateToLatest();
+    if (error !== undefined) throw asError(error);
+  };
+  await retryWhileBusy(clock, traits.isBusy, toLatest).catch((error: unknown) => {
+    throw explained(error);
+  });
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function explained(error: unknown): Error {
+  const { message } = asError(error);
+  return message.startsWith('corrupted migrations')
+    ? new Error(NEWER_LEDGER)
+    : new Error(`the ledger could not be prepared: ${message}`, { cause: error });
+}
