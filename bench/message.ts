@@ -18,8 +18,12 @@ export function messageOf(format: MessageFormat): string {
   const callback = JSON.parse(sampleCallback()) as Callback;
   const target = { format: format.name, templateSet: undefined, options: {} };
   return JSON.stringify(
-    renderer.render(noticeOf(callback, 1), target, ({ message }) => {
-      throw new Error(message);
-    }),
+    renderer.render(
+      noticeOf({ callback, startedAt: Date.parse(callback.start_time) }, 1),
+      target,
+      ({ message }) => {
+        throw new Error(message);
+      },
+    ),
   );
 }

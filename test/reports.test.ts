@@ -6,7 +6,6 @@ import { DeliveryFailure } from '../src/channels/failure.ts';
 import type { Errand } from '../src/deliver/messenger.ts';
 import type { Milestone } from '../src/deliver/milestones.ts';
 import { LedgerUnavailable, LedgerUnflushed } from '../src/ledger/ledger.ts';
-import { noticeOf } from '../src/notice/notice.ts';
 import { createMetrics, type Metrics } from '../src/observe/metrics.ts';
 import type { ReceiverReport } from '../src/receive/receiver.ts';
 import {
@@ -20,7 +19,7 @@ import {
   reportUnwritten,
 } from '../src/app/reports.ts';
 import { ManualClock } from './support/manual-clock.ts';
-import { callbackWith } from './support/callbacks.ts';
+import { callbackWith, noticeAbout } from './support/callbacks.ts';
 import { DELIVERED } from './support/receiver-bench.ts';
 
 const CONTENT = 'the customer’s secret order';
@@ -35,7 +34,7 @@ const REPORT: ReceiverReport = {
   pointers: undefined,
 };
 const ERRAND: Errand = {
-  notice: noticeOf(CALLBACK, 1),
+  notice: noticeAbout(CALLBACK, 1),
   destination: 'slack:#ops',
   channel: 'slack',
   address: '#ops',
@@ -195,7 +194,7 @@ describe('reports', () => {
     const lastError = { class: 'config', code: 'not_in_channel', message: 'invite the app' } as const;
     const said = (fields: Partial<Milestone> & Pick<Milestone, 'name'>) => {
       const milestone = {
-        notice: noticeOf(CALLBACK, 1),
+        notice: noticeAbout(CALLBACK, 1),
         destination: 'slack:#ops',
         attempts: 3,
         lastError: undefined,

@@ -1,7 +1,6 @@
 /** Puts routing, rendering, channels and ledger together into the pipeline that one config describes. */
 import { hash } from 'node:crypto';
 import type { Callback } from '../callback/callback.ts';
-import { parseStartTime } from '../callback/start-time.ts';
 import type { Channel, ChannelType } from '../channels/channel.ts';
 import type { Config, Destination, RouteConfig } from '../config/config.ts';
 import { formatsOf } from '../config/message-formats.ts';
@@ -168,7 +167,7 @@ function composeBridge(
     onDue,
   }: SharedParts & { readonly onDue: (destinations: readonly string[]) => void },
 ): Bridge {
-  const { receiver, delivery, display } = config;
+  const { receiver, delivery } = config;
   return new Bridge({
     clock,
     ledger,
@@ -187,7 +186,6 @@ function composeBridge(
     alerts,
     random: Math.random,
     plan: (callback) => planFor(router, callback),
-    startedAt: (callback) => parseStartTime(callback.start_time, display.timezone) ?? clock.now(),
     onDue,
     onMilestone,
     onUnwritten,

@@ -25,6 +25,13 @@ export interface Callback {
   readonly [unknownField: string]: unknown;
 }
 
+/** What passed the check, and what it found on the way. */
+export interface CheckedCallback {
+  readonly callback: Callback;
+  /** What `start_time` says, in milliseconds since the epoch. */
+  readonly startedAt: number;
+}
+
 export function statusNameOf(callback: Pick<Callback, 'status'>): StatusName {
   return STATUS_NAMES[callback.status];
 }

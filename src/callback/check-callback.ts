@@ -1,8 +1,8 @@
 /** Decides whether a JSON value is a callback, and says everything that is wrong with it at once. */
 import { number, object, string, ValidationError } from 'yup';
-import type { ObjectSchema } from 'yup';
+import type { TestContext } from 'yup';
 import { shortLine } from '../text/short-line.ts';
-import type { Callback } from './callback.ts';
+import type { Callback, CheckedCallback } from './callback.ts';
 import { type CallbackError, InvalidCallback } from './invalid-callback.ts';
 import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
 import { MAX_DEPTH, nestsDeeperThan } from './nesting.ts';
@@ -14,30 +14,38 @@ const MAX_ECHO_LENGTH = 40;
 const MAX_DEEP_FIELDS = 50;
 
 /**
- * The check of the callback interface: strict in types, unknown fields kept. It returns the very value it was given.
+ * The check of the callback interface: strict in types, unknown fields kept. The callback is the very value it was given.
  * @param timezone in which a `start_time` without an offset is read
  * @throws {InvalidCallback} from the check, with all errors
  */
-export function createCallbackCheck(timezone: string): (value: unknown) => Callback {
-  const schema = callbackSchema(timezone);
+export function createCallbackCheck(timezone: string): (value: unknown) => CheckedCallback {
   return (value) => {
     if (!isJsonObject(value))
       throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
     const tooDeep = nestsDeeperThan(value, MAX_DEPTH) ? tooDeepFields(value) : [];
-    const errors = [...tooDeep, ...errorsIn(value, schema)];
-    if (errors.length > 0) throw new InvalidCallback(errors);
-    return value as unknown as Callback;
+    const startedAt = instantOf(value['start_time'], timezone);
+    const errors = [...tooDeep, ...errorsIn(value, startedAt)];
+    if (startedAt === undefined || errors.length > 0) throw new InvalidCallback(errors);
+    return { callback: value as unknown as Callback, startedAt };
   };
 }
 
-/** Every rule is about a top-level field, so that how deep it nests does not matter. */
-function errorsIn(value: JsonObject, schema: ObjectSchema<object>): CallbackError[] {
+function instantOf(startTime: unknown, timezone: string): number | undefined {
+  return typeof startTime === 'string' ? parseStartTime(startTime, timezone) : undefined;
+}
+
+/**
+ * Every rule is about a top-level field, so that how deep it nests does not matter.
+ * @param startedAt undefined: its `start_time` names no instant
+ */
+function errorsIn(value: JsonObject, startedAt: number | undefined): CallbackError[] {
   try {
     // Strict, or yup would cast "1" to 1 and stumble over unknown keys such as `constructor`.
-    schema.validateSync(knownFieldsOf(value, schema), {
+    SCHEMA.validateSync(knownFieldsOf(value), {
       strict: true,
       abortEarly: false,
       disableStackTrace: true,
+      context: { startedAt },
     });
     return [];
   } catch (error) {
@@ -47,30 +55,11 @@ function errorsIn(value: JsonObject, schema: ObjectSchema<object>): CallbackErro
 }
 
 /** A body may have any number of others, at each of which yup would look. */
-function knownFieldsOf(value: JsonObject, { fields }: ObjectSchema<object>): JsonObject {
+function knownFieldsOf(value: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.keys(fields)
-      .filter((name) => Object.hasOwn(value, name))
-      .map((name) => [name, value[name]]),
+    FIELDS.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name]]),
   );
 }
-
-/** To be validated strictly. */
-function callbackSchema(timezone: string): ObjectSchema<object> {
-  return object({
-    code: requiredInteger(),
-    job_id: requiredString(),
-    bot_id: requiredString(),
-    bot_name: requiredString(),
-    status: requiredInteger().test('status', found('0, 1 or 2'), isStatusOrNoInteger),
-    start_time: requiredString().test('date-time', found(DATE_TIME), isDateTime(timezone)),
-    elapsed_time: integer().nullable(),
-    output: object().typeError(found('an object')).default(undefined).nullable(),
-    message: string().typeError(found('a string')).nullable(),
-  });
-}
-
-const DATE_TIME = 'an ISO 8601 date-time that exists, such as 2026-11-20T09:00:00+09:00';
 
 function requiredString() {
   return string().typeError(found('a string')).defined(missing('a string')).nonNullable(found('a string'));
@@ -87,10 +76,6 @@ function integer() {
 /** What is no integer has been told so by the test before. */
 function isStatusOrNoInteger(value: number): boolean {
   return value === 0 || value === 1 || value === 2 || !Number.isInteger(value);
-}
-
-function isDateTime(timezone: string): (value: string) => boolean {
-  return (value) => parseStartTime(value, timezone) !== undefined;
 }
 
 function missing(what: string): string {
@@ -136,3 +121,24 @@ function pointerTo(key: string): string {
 function excerpt(text: string): string {
   return shortLine(text, MAX_ECHO_LENGTH);
 }
+
+const DATE_TIME = 'an ISO 8601 date-time that exists, such as 2026-11-20T09:00:00+09:00';
+
+function namesAnInstant(_: string, { options }: TestContext<{ startedAt?: number }>): boolean {
+  return options.context?.startedAt !== undefined;
+}
+
+/** To be validated strictly, with the instant that `start_time` names as its context. */
+const SCHEMA = object({
+  code: requiredInteger(),
+  job_id: requiredString(),
+  bot_id: requiredString(),
+  bot_name: requiredString(),
+  status: requiredInteger().test('status', found('0, 1 or 2'), isStatusOrNoInteger),
+  start_time: requiredString().test('date-time', found(DATE_TIME), namesAnInstant),
+  elapsed_time: integer().nullable(),
+  output: object().typeError(found('an object')).default(undefined).nullable(),
+  message: string().typeError(found('a string')).nullable(),
+});
+
+const FIELDS = Object.keys(SCHEMA.fields);

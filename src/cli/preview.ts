@@ -1,5 +1,5 @@
 /** `botbell preview`: a callback as each destination would see it, without sending anything. */
-import type { Callback } from '../callback/callback.ts';
+import type { Callback, CheckedCallback } from '../callback/callback.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { MessageFormat } from '../channels/format.ts';
 import { formatsOf } from '../config/message-formats.ts';
@@ -32,9 +32,9 @@ export async function previewCommand(
   options: PreviewOptions,
 ): Promise<number> {
   const project = loadProject(context);
-  const callback = await readCallback(context, file, project.config);
-  const previews = chosen(context, project.config, callback, options.to).map((routed) =>
-    preview(context, project, callback, routed),
+  const checked = await readCallback(context, file, project.config);
+  const previews = chosen(context, project.config, checked.callback, options.to).map((routed) =>
+    preview(context, project, checked, routed),
   );
   if (previews.length === 0) context.message('no route sends this callback to anybody');
   context.result(printed(context, previews, options.format));
@@ -78,13 +78,13 @@ function parseDestination(config: Config, text: string): RoutedDestination {
 function preview(
   context: CommandContext,
   { config, renderer }: Project,
-  callback: Callback,
+  checked: CheckedCallback,
   { destination, templateSet }: RoutedDestination,
 ): Preview {
   const format = formatsOf(config, channelTypes).get(destination.channel);
   if (format === undefined) throw new CommandFailed(`${destination.channel}: has no message format`);
   const target = { format: format.name, templateSet, options: destination.options };
-  const message = renderer.render(noticeOf(callback, 1), target, (failure) =>
+  const message = renderer.render(noticeOf(checked, 1), target, (failure) =>
     context.message(visibleOnOneLine(failure.message)),
   );
   return { destination: destination.key, channel: destination.channel, message, format };

@@ -1,6 +1,6 @@
 /** A callback from a file or from standard input, checked as the receiver would. */
 import { readFileSync } from 'node:fs';
-import type { Callback } from '../callback/callback.ts';
+import type { CheckedCallback } from '../callback/callback.ts';
 import { createCallbackCheck } from '../callback/check-callback.ts';
 import { decodeBody, UndecodableBody } from '../callback/decode.ts';
 import { InvalidCallback } from '../callback/invalid-callback.ts';
@@ -9,7 +9,11 @@ import { visibleOnOneLine } from '../text/visible.ts';
 import { CommandFailed, type CommandContext } from './context.ts';
 
 /** @param file a path, or `-` for standard input. @throws {CommandFailed} what cannot be read, or is no callback */
-export async function readCallback(context: CommandContext, file: string, config: Config): Promise<Callback> {
+export async function readCallback(
+  context: CommandContext,
+  file: string,
+  config: Config,
+): Promise<CheckedCallback> {
   const bytes = await readBytes(context, file);
   try {
     return createCallbackCheck(config.display.timezone)(decodeBody(bytes).value);

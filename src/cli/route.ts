@@ -11,7 +11,7 @@ const LONGEST_ID = 200;
 
 export async function routeCommand(context: CommandContext, file: string): Promise<number> {
   const { config } = loadProject(context);
-  const callback = await readCallback(context, file, config);
+  const { callback } = await readCallback(context, file, config);
   const router = createRouter(config.routes, config.defaultRoute);
   const status = statusNameOf(callback);
   context.result(`bot_id ${JSON.stringify(shortLine(callback.bot_id, LONGEST_ID))}, ${status}`);

@@ -26,8 +26,6 @@ export interface BridgeDependencies extends OutcomeWriterDependencies {
   readonly answerWithinMs: number;
   readonly answerWhen: 'delivered' | 'accepted';
   readonly plan: (callback: Callback) => Plan;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: (callback: Callback) => number;
 }
 
 /** Of `answer_within`: who is still without a slot then is sooner through when the service posts it again. */
@@ -69,15 +67,15 @@ export class Bridge {
   }
 
   async #handleWithSlot(incoming: Incoming, occupancy: Occupancy): Promise<Verdict> {
-    const { clock, ledger, startedAt, answerWhen, answerWithinMs, rerouter } = this.#dependencies;
-    const { callback, body, receivedAt, arrivedAt } = incoming;
+    const { clock, ledger, answerWhen, answerWithinMs, rerouter } = this.#dependencies;
+    const { callback, startedAt, body, receivedAt, arrivedAt } = incoming;
     const plan = this.#dependencies.plan(callback);
     const isAccepted = answerWhen === 'accepted';
     const budget = timeBudgetOf(arrivedAt, answerWithinMs);
     const arrival = {
       callback,
       body,
-      startedAt: startedAt(callback),
+      startedAt,
       receivedAt,
       planned: plan.errands,
       routing: plan.routing,

@@ -31,5 +31,5 @@ export function errandOf(
   record: DeliveryRecord,
 ): Errand | undefined {
   const planned = plannedFor(record, plan);
-  return planned && errandFor(noticeOf(incoming.callback, admission.timesReceived), planned);
+  return planned && errandFor(noticeOf(incoming, admission.timesReceived), planned);
 }

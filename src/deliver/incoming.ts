@@ -1,9 +1,8 @@
 /** What the receiver hands on. */
-import type { Callback } from '../callback/callback.ts';
+import type { CheckedCallback } from '../callback/callback.ts';
 
 /** One POST, from the moment its body was there: how slowly the sender sends is not the answer's time. */
-export interface Incoming {
-  readonly callback: Callback;
+export interface Incoming extends CheckedCallback {
   /** The JSON that it was read from, in UTF-8. */
   readonly body: Uint8Array;
   readonly receivedAt: number;

@@ -69,7 +69,7 @@ export class LargeNotices {
     try {
       if (kept === undefined) return { notice: read(), release };
       const callback = await this.#options.readLarge(kept.json, deadline);
-      return { notice: noticeOf(callback, kept.timesReceived), release };
+      return { notice: noticeOf({ callback, startedAt: kept.startedAt }, kept.timesReceived), release };
     } catch (error) {
       release();
       if (error instanceof UnreadCallback) return undefined;

@@ -111,7 +111,7 @@ export class OutcomeWriter {
     if (update.state === 'delivered' && !isLate) return;
     const record = records.get(update.id);
     if (record === undefined) return;
-    const notice = noticeOf(incoming.callback, admission.timesReceived);
+    const notice = noticeOf(incoming, admission.timesReceived);
     const { firstReceivedAt } = admission;
     const milestone = milestoneAfter(update, { record, notice, firstReceivedAt }, isLate);
     if (milestone !== undefined) this.#dependencies.onMilestone(milestone);

@@ -112,9 +112,10 @@ export function noticeIn({
   kind,
   body,
   identity,
+  started_at,
   times_received,
-}: Pick<Selectable<CallbackRow>, 'kind' | 'body' | 'identity' | 'times_received'>): Notice {
+}: Pick<Selectable<CallbackRow>, 'kind' | 'body' | 'identity' | 'started_at' | 'times_received'>): Notice {
   return (kind as CallbackKind) === 'alert'
     ? noticeOfAlert(readKeptAlert(bodyText(body), identity ?? ''))
-    : noticeOf(callbackIn(body), times_received);
+    : noticeOf({ callback: callbackIn(body), startedAt: started_at }, times_received);
 }

@@ -124,13 +124,20 @@ export interface ClaimedDelivery extends Omit<DueDelivery, 'notice'> {
   readonly notice: Notice | undefined;
 }
 
+export interface KeptCallback {
+  /** All of it, in UTF-8. */
+  readonly json: Uint8Array;
+  readonly startedAt: number;
+  readonly timesReceived: number;
+}
+
 /** What is told, still as text, and how much it will be. */
 export interface UnreadNotice {
   /** Of its JSON. */
   readonly bytes: number;
   readonly values: number;
-  /** Of a callback: all of it, in UTF-8, and how often it came. Undefined of an alert. */
-  readonly kept: { readonly json: Uint8Array; readonly timesReceived: number } | undefined;
+  /** Undefined of an alert. */
+  readonly kept: KeptCallback | undefined;
   readonly read: () => Notice;
 }
 

@@ -1,5 +1,5 @@
 /** What is told: by which template, and what it is about. A callback's status is one of many names. */
-import { ALL_STATUSES, type Callback, statusNameOf, type StatusName } from '../callback/callback.ts';
+import { ALL_STATUSES, type CheckedCallback, statusNameOf, type StatusName } from '../callback/callback.ts';
 import { identityOf } from '../callback/identity.ts';
 import { ALERT_NAMES, type AlertName, type RaisedAlert } from './alert.ts';
 
@@ -8,9 +8,8 @@ export type TemplateName = StatusName | AlertName;
 
 export const TEMPLATE_NAMES: readonly TemplateName[] = [...ALL_STATUSES, ...ALERT_NAMES];
 
-export interface CallbackNotice {
+export interface CallbackNotice extends CheckedCallback {
   readonly template: StatusName;
-  readonly callback: Callback;
   /** 1 for the first time this callback was received, 2 for the service's first retry, … */
   readonly timesReceived: number;
 }
@@ -22,8 +21,8 @@ export interface AlertNotice {
 
 export type Notice = CallbackNotice | AlertNotice;
 
-export function noticeOf(callback: Callback, timesReceived: number): CallbackNotice {
-  return { template: statusNameOf(callback), callback, timesReceived };
+export function noticeOf({ callback, startedAt }: CheckedCallback, timesReceived: number): CallbackNotice {
+  return { template: statusNameOf(callback), callback, startedAt, timesReceived };
 }
 
 export function noticeOfAlert(alert: RaisedAlert): AlertNotice {

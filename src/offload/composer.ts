@@ -18,8 +18,8 @@ export function createComposer({ renderer, largeCallbacks, onFailure }: Composer
   return (notice: Notice, target: RenderTarget): unknown => {
     const bulk = isAlert(notice) ? undefined : bulkOf(notice.callback);
     if (isAlert(notice) || bulk === undefined) return renderer.render(notice, target, onFailure);
-    const { timesReceived } = notice;
-    const order = { json: bulk.json, timesReceived, target, withinMs: MOST_RENDER_MS };
+    const { startedAt, timesReceived } = notice;
+    const order = { json: bulk.json, startedAt, timesReceived, target, withinMs: MOST_RENDER_MS };
     return largeCallbacks.render(order, onFailure);
   };
 }

@@ -19,23 +19,28 @@ export function createLargeCallbackReader(
   const check = createCallbackCheck(templates.display.timezone);
   // One at a time: two of the largest would fill a small heap.
   let last: { readonly subject: number; readonly callback: Callback } | undefined;
-  const callbackOf = ({ subject, json }: LargeCallbackTask, isToBeChecked: boolean): Callback => {
+  const callbackOf = ({ subject, json }: LargeCallbackTask): Callback => {
     if (last?.subject === subject) return last.callback;
     last = undefined;
-    const { value } = decodeBody(json);
-    const callback = isToBeChecked ? check(value) : (value as Callback);
+    const callback = decodeBody(json).value as Callback;
     last = { subject, callback };
     return callback;
   };
+  const checked = (task: LargeCallbackTask): LargeCallbackAnswer => {
+    const { callback, startedAt } = check(callbackOf(task));
+    return { kind: 'checked', callback: fieldsOf(callback), startedAt, identity: identityOf(callback) };
+  };
   const render = (task: RenderTask): LargeCallbackAnswer => {
     const failures: TemplateFailure[] = [];
-    const notice = noticeOf(callbackOf(task, false), task.timesReceived);
+    const { startedAt, timesReceived } = task;
+    const notice = noticeOf({ callback: callbackOf(task), startedAt }, timesReceived);
     const message = renderer.render(notice, task.target, (failure) => failures.push(failure));
     return { kind: 'rendered', message, failures };
   };
   return (task) => {
     try {
-      return task.kind === 'render' ? render(task) : read(callbackOf(task, !task.isChecked));
+      if (task.kind === 'check') return checked(task);
+      return task.kind === 'render' ? render(task) : read(callbackOf(task));
     } catch (error) {
       return failureOf(error);
     }
@@ -43,7 +48,7 @@ export function createLargeCallbackReader(
 }
 
 function read(callback: Callback): LargeCallbackAnswer {
-  return { kind: 'read', fields: fieldsOf(callback), identity: identityOf(callback) };
+  return { kind: 'read', callback: fieldsOf(callback), identity: identityOf(callback) };
 }
 
 /** What is decided by; a message is only shown, and so is an output. */

@@ -1,5 +1,5 @@
 /** What the thread of large callbacks is asked, and what it answers. All of it can be cloned. */
-import type { Callback } from '../callback/callback.ts';
+import type { Callback, CheckedCallback } from '../callback/callback.ts';
 import type { CallbackError } from '../callback/invalid-callback.ts';
 import type { ChannelConfig } from '../config/config.ts';
 import type { RenderTarget, TemplateFailure, TemplateSources } from '../render/renderer.ts';
@@ -17,13 +17,13 @@ interface OfCallback {
 }
 
 export interface ReadTask extends OfCallback {
-  readonly kind: 'read';
-  /** Whether it may be no callback at all; what the ledger has was checked when it came. */
-  readonly isChecked: boolean;
+  /** What the ledger has was checked when it came. */
+  readonly kind: 'check' | 'read';
 }
 
 export interface RenderTask extends OfCallback {
   readonly kind: 'render';
+  readonly startedAt: number;
   readonly timesReceived: number;
   readonly target: RenderTarget;
 }
@@ -31,7 +31,8 @@ export interface RenderTask extends OfCallback {
 export type LargeCallbackTask = ReadTask | RenderTask;
 
 export type LargeCallbackAnswer =
-  | { readonly kind: 'read'; readonly fields: Callback; readonly identity: string }
+  | ({ readonly kind: 'checked'; readonly identity: string } & CheckedCallback)
+  | { readonly kind: 'read'; readonly identity: string; readonly callback: Callback }
   /** No JSON. */
   | { readonly kind: 'undecodable'; readonly detail: string }
   | { readonly kind: 'invalid'; readonly errors: readonly CallbackError[] }

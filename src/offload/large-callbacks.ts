@@ -1,6 +1,6 @@
 /** Has large callbacks read and rendered by a thread of their own, so that what one of them takes is nobody else's time. */
 import { extname } from 'node:path';
-import type { Callback } from '../callback/callback.ts';
+import type { Callback, CheckedCallback } from '../callback/callback.ts';
 import { decodeBody, UndecodableBody, withoutMark } from '../callback/decode.ts';
 import { InvalidCallback } from '../callback/invalid-callback.ts';
 import { asLargeCallback, isLargeBody, UnreadCallback } from '../callback/large-callback.ts';
@@ -8,7 +8,12 @@ import { DeliveryFailure } from '../channels/failure.ts';
 import type { RenderTarget, TemplateFailure } from '../render/renderer.ts';
 import type { Clock } from '../time/clock.ts';
 import { Deadline } from '../time/deadline.ts';
-import type { LargeCallbackAnswer, LargeCallbackSetting, LargeCallbackTask } from './large-callback-tasks.ts';
+import type {
+  LargeCallbackAnswer,
+  LargeCallbackSetting,
+  LargeCallbackTask,
+  ReadTask,
+} from './large-callback-tasks.ts';
 import { TaskThread, ThreadEnded } from './task-thread.ts';
 
 /** Beside this file, in the sources as in the build. */
@@ -18,6 +23,7 @@ const ENTRY = new URL(`./large-callback-thread${extname(import.meta.url)}`, impo
 export interface LargeOrder {
   /** All of the callback, in UTF-8. */
   readonly json: Uint8Array;
+  readonly startedAt: number;
   readonly timesReceived: number;
   readonly target: RenderTarget;
   readonly withinMs: number;
@@ -52,13 +58,11 @@ export class LargeCallbacks {
    * @throws {InvalidCallback}
    * @throws {UnreadCallback} when there was no time for it
    */
-  async read(
-    bytes: Uint8Array,
-    withinMs: number,
-  ): Promise<{ readonly callback: Callback; readonly body: Uint8Array }> {
+  async read(bytes: Uint8Array, withinMs: number): Promise<CheckedCallback & { readonly body: Uint8Array }> {
     const json = withoutMark(bytes);
-    const answer = await this.#read(json, false, withinMs);
-    if (answer.kind === 'read') return { callback: withBulk(answer, json), body: json };
+    const answer = await this.#read('check', json, withinMs);
+    if (answer.kind === 'checked')
+      return { callback: withBulk(answer, json), startedAt: answer.startedAt, body: json };
     if (answer.kind === 'undecodable') throw new UndecodableBody(answer.detail);
     if (answer.kind === 'invalid') throw new InvalidCallback(answer.errors);
     throw unread(detailOf(answer));
@@ -70,14 +74,14 @@ export class LargeCallbacks {
    */
   async readAgain(json: Uint8Array, withinMs: number): Promise<Callback> {
     if (!isLargeBody(json)) return decodeBody(json).value as Callback;
-    const answer = await this.#read(json, true, withinMs);
+    const answer = await this.#read('read', json, withinMs);
     if (answer.kind === 'read') return withBulk(answer, json);
     throw unread(detailOf(answer));
   }
 
   /** @throws {UnreadCallback} */
-  async #read(json: Uint8Array, isChecked: boolean, withinMs: number): Promise<LargeCallbackAnswer> {
-    const task = { kind: 'read', subject: this.#subjectOf(json), json, isChecked } as const;
+  async #read(kind: ReadTask['kind'], json: Uint8Array, withinMs: number): Promise<LargeCallbackAnswer> {
+    const task = { kind, subject: this.#subjectOf(json), json };
     return this.#ask(task, withinMs).catch((error: unknown) => {
       throw unread(error);
     });
@@ -88,10 +92,10 @@ export class LargeCallbacks {
    * @throws {DeliveryFailure} when there was no time for it
    */
   async render(
-    { json, timesReceived, target, withinMs }: LargeOrder,
+    { withinMs, ...order }: LargeOrder,
     onFailure: (failure: TemplateFailure) => void,
   ): Promise<unknown> {
-    const task = { kind: 'render', subject: this.#subjectOf(json), json, timesReceived, target } as const;
+    const task = { kind: 'render', subject: this.#subjectOf(order.json), ...order } as const;
     const answer = await this.#ask(task, withinMs).catch((error: unknown) => {
       throw unrendered('there was no time for it', error);
     });
@@ -129,10 +133,10 @@ function detailOf(answer: LargeCallbackAnswer): string {
   return 'detail' in answer ? answer.detail : answer.kind;
 }
 
-type Read = Extract<LargeCallbackAnswer, { readonly kind: 'read' }>;
+type Read = Extract<LargeCallbackAnswer, { readonly kind: 'read' | 'checked' }>;
 
-function withBulk({ fields, identity }: Read, json: Uint8Array): Callback {
-  return asLargeCallback(fields, { json, identity });
+function withBulk({ callback, identity }: Read, json: Uint8Array): Callback {
+  return asLargeCallback(callback, { json, identity });
 }
 
 /** The service is told no more than this. */

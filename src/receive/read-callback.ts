@@ -1,11 +1,11 @@
 /** Makes a callback of a body: here, or, where it is large, where nobody waits for that. */
-import type { Callback } from '../callback/callback.ts';
+import type { CheckedCallback } from '../callback/callback.ts';
 import { decodeBody } from '../callback/decode.ts';
 import { isLargeBody } from '../callback/large-callback.ts';
 import type { Incoming } from '../deliver/incoming.ts';
 import type { Clock } from '../time/clock.ts';
 
-export type ReadCallback = Pick<Incoming, 'callback' | 'body'>;
+export type ReadCallback = Pick<Incoming, 'callback' | 'startedAt' | 'body'>;
 
 /**
  * @param deadline by the monotonic clock
@@ -18,7 +18,7 @@ export type CallbackReader = (bytes: Uint8Array, deadline: number) => ReadCallba
 export interface CallbackReaderParts {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** @throws {InvalidCallback} */
-  readonly check: (value: unknown) => Callback;
+  readonly check: (value: unknown) => CheckedCallback;
   readonly readLarge: (bytes: Uint8Array, withinMs: number) => Promise<ReadCallback>;
 }
 
@@ -26,6 +26,6 @@ export function createCallbackReader({ clock, check, readLarge }: CallbackReader
   return (bytes, deadline) => {
     if (isLargeBody(bytes)) return readLarge(bytes, deadline - clock.monotonic());
     const { value, json } = decodeBody(bytes);
-    return { callback: check(value), body: json };
+    return { ...check(value), body: json };
   };
 }

@@ -199,8 +199,8 @@ async function receive(
     const held = (ctx.state.held = holding instanceof Promise ? await holding : holding);
     posted.release();
     const reading = readCallback(bytes, tellUntil);
-    const { callback, body } = reading instanceof Promise ? await reading : reading;
-    incoming = { callback, body, receivedAt, arrivedAt, keepUntil: (late) => held.keepUntil(late) };
+    const read = reading instanceof Promise ? await reading : reading;
+    incoming = { ...read, receivedAt, arrivedAt, keepUntil: (late) => held.keepUntil(late) };
   } catch (error) {
     return turnAway(ctx, posted, error, dependencies);
   }

@@ -40,7 +40,7 @@ describe('createCallbackCheck', () => {
   for (const name of readdirSync(FIXTURES)) {
     it(`takes ${name} and returns the very value`, () => {
       const { value } = decodeBody(readFileSync(new URL(name, FIXTURES)));
-      expect(check(value)).to.equal(value);
+      expect(check(value).callback).to.equal(value);
     });
   }
 
@@ -115,14 +115,14 @@ describe('createCallbackCheck', () => {
       output: null,
       message: null,
     };
-    expect(check(value)).to.equal(value);
+    expect(check(value).callback).to.equal(value);
   });
 
   it('keeps unknown fields, whatever their names', () => {
     const value: unknown = JSON.parse(
       `{"__proto__":{"x":1},"constructor":1,"toString":2,"hasOwnProperty":null,${JSON.stringify(MINIMAL).slice(1)}`,
     );
-    expect(check(value)).to.equal(value);
+    expect(check(value).callback).to.equal(value);
   });
 
   it('takes no inherited property for a field', () => {
@@ -132,14 +132,15 @@ describe('createCallbackCheck', () => {
   it('refuses no start time without an offset because the clocks of its timezone skip it', () => {
     const checkInNewYork = createCallbackCheck('America/New_York');
     const skipped = { ...MINIMAL, start_time: '2026-03-08T02:30:00' };
-    expect(checkInNewYork(skipped)).to.equal(skipped);
+    expect(checkInNewYork(skipped).startedAt).to.equal(Date.parse('2026-03-08T03:30:00-04:00'));
     const impossible = { ...MINIMAL, start_time: '2026-02-30T02:30:00' };
     expect(() => checkInNewYork(impossible)).to.throw(InvalidCallback, '/start_time');
   });
 
   it('reads a start time without an offset in its timezone', () => {
     const leapSecond = { ...MINIMAL, start_time: '2016-12-31T18:59:60' };
-    expect(createCallbackCheck('America/New_York')(leapSecond)).to.equal(leapSecond);
+    const { startedAt } = createCallbackCheck('America/New_York')(leapSecond);
+    expect(startedAt).to.equal(Date.parse('2017-01-01T00:00:00Z'));
     expect(() => createCallbackCheck('Asia/Tokyo')(leapSecond)).to.throw(InvalidCallback, '/start_time');
   });
 

@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { DeliveryTarget, DueDelivery, Ledger } from '../../src/ledger/ledger.ts';
 import type { PruneStep } from '../../src/ledger/retention/pruning.ts';
-import { noticeOf } from '../../src/notice/notice.ts';
-import { callbackOf, callbackWith } from '../support/callbacks.ts';
+import { callbackOf, callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noise } from '../support/noise.ts';
 import {
@@ -95,7 +94,7 @@ export function describeDueDeliveries(
         await accept({ message: '請求書' }, [OPS]);
         const [due] = await claim();
         const callback = callbackWith({ message: '請求書' });
-        expect(due).to.deep.include({ callbackId, firstReceivedAt, notice: noticeOf(callback, 2) });
+        expect(due).to.deep.include({ callbackId, firstReceivedAt, notice: noticeAbout(callback, 2) });
         expect(due?.isTakenOver, 'it was Botbell’s own from the beginning').to.equal(false);
         expect(due?.record).to.include({
           state: 'pending',
@@ -112,7 +111,7 @@ export function describeDueDeliveries(
         expect(claimed.map(({ notice }) => notice === undefined)).to.deep.equal([true, true, false]);
         const unread = await ledger.readNotice(claimed[0]?.callbackId ?? -1);
         const callback = callbackWith({ job_id: 'xxxxxxxxx', message: 'x'.repeat(100_000) });
-        expect(unread.read()).to.deep.equal(noticeOf(callback, 1));
+        expect(unread.read()).to.deep.equal(noticeAbout(callback, 1));
         expect(unread).to.include({ bytes: Buffer.byteLength(JSON.stringify(callback)), values: 9 });
       });
 

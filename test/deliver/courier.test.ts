@@ -5,9 +5,8 @@ import { type Courier, createCourier, type Leg, type Trip } from '../../src/deli
 import type { AttemptResult, Errand } from '../../src/deliver/messenger.ts';
 import { DeliveryUnderWay } from '../../src/deliver/deliveries-under-way.ts';
 import { Lanes } from '../../src/deliver/lanes.ts';
-import { noticeOf } from '../../src/notice/notice.ts';
 import { memoryPaces } from '../support/memory-paces.ts';
-import { callbackWith } from '../support/callbacks.ts';
+import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import type { Clock } from '../../src/time/clock.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
@@ -16,7 +15,7 @@ const WITHIN_MS = 8000;
 function errandTo(destination: string): Errand {
   const [channel = '', address = ''] = destination.split(/:(.*)/s);
   const errand = { destination, channel, address, templateSet: undefined, options: {} };
-  return { ...errand, notice: noticeOf(callbackWith(), 1) };
+  return { ...errand, notice: noticeAbout(callbackWith(), 1) };
 }
 
 const OPS = errandTo('slack:#ops');

@@ -3,12 +3,11 @@ import { expect } from 'chai';
 import { LargeNotices } from '../../src/deliver/large-notices.ts';
 import { MemoryBudget } from '../../src/deliver/memory-budget.ts';
 import type { UnreadNotice } from '../../src/ledger/ledger.ts';
-import { noticeOf } from '../../src/notice/notice.ts';
-import { callbackWith } from '../support/callbacks.ts';
+import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { type Moment, moment } from '../support/moment.ts';
 
-const NOTICE = noticeOf(callbackWith(), 1);
+const NOTICE = noticeAbout(callbackWith(), 1);
 const MOST = { bytes: 1_000_000, values: 1000 };
 
 function unread(load = { bytes: 1000, values: 10 }): UnreadNotice {

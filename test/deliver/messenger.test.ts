@@ -9,12 +9,11 @@ import {
   type MessengerDependencies,
 } from '../../src/deliver/messenger.ts';
 import { redactor } from '../../src/deliver/redact.ts';
-import { noticeOf } from '../../src/notice/notice.ts';
-import { callbackWith } from '../support/callbacks.ts';
+import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const ERRAND: Errand = {
-  notice: noticeOf(callbackWith(), 1),
+  notice: noticeAbout(callbackWith(), 1),
   destination: 'slack:#ops',
   channel: 'slack',
   address: '#ops',

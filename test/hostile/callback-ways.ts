@@ -17,7 +17,7 @@ import { problemBody } from '../../src/http/problem.ts';
 import type { Alert, DeliveryRecord, DeliveryUpdate, RefusedBody } from '../../src/ledger/ledger.ts';
 import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
 import { keptAlert } from '../../src/notice/alert-body.ts';
-import { noticeOf, type Notice, noticeOfAlert } from '../../src/notice/notice.ts';
+import { type Notice, noticeOfAlert } from '../../src/notice/notice.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { createRenderer } from '../../src/render/create-renderer.ts';
@@ -27,6 +27,7 @@ import { secretsHidden } from '../../src/text/hide-secrets.ts';
 import { EVERY_FILTER } from './every-filter.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { DELIVERED } from '../support/receiver-bench.ts';
+import { noticeAbout } from '../support/callbacks.ts';
 
 /** A body, and what the receiver makes of it. */
 export interface Post {
@@ -61,7 +62,7 @@ const check = createCallbackCheck('Asia/Tokyo');
 
 export function postOf(bytes: Buffer): Post {
   try {
-    const callback = check(decodeBody(bytes).value);
+    const { callback } = check(decodeBody(bytes).value);
     return { bytes, callback, refusal: { detail: '', errors: [] } };
   } catch (error) {
     if (error instanceof UndecodableBody)
@@ -172,7 +173,7 @@ function rendererIn(language: Language, templatesFolder: string | undefined): Re
 
 function renderWay(render: Render, format: MessageFormat, templateSet?: string): Way {
   return ({ callback }) => {
-    if (callback !== undefined) render(noticeOf(callback, 2), format, templateSet);
+    if (callback !== undefined) render(noticeAbout(callback, 2), format, templateSet);
   };
 }
 
@@ -227,7 +228,7 @@ function showWay(render: Render): Way {
     if (callback === undefined) return;
     const previews = FORMATS.map((format) => ({
       destination: format.name,
-      message: render(noticeOf(callback, 1), format),
+      message: render(noticeAbout(callback, 1), format),
       format,
     }));
     previewPage(previews);

@@ -6,7 +6,6 @@ import { InvalidCallback } from '../../src/callback/invalid-callback.ts';
 import { UnreadCallback } from '../../src/callback/large-callback.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { formatsOf } from '../../src/config/message-formats.ts';
-import { noticeOf } from '../../src/notice/notice.ts';
 import { LargeCallbacks } from '../../src/offload/large-callbacks.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { createRenderer } from '../../src/render/create-renderer.ts';
@@ -14,6 +13,7 @@ import { systemClock } from '../../src/time/clock.ts';
 import { HEAVY_SHAPES } from '../hostile/heavy-shapes.ts';
 import { callback } from '../support/bridge-world.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
+import { noticeAbout } from '../support/callbacks.ts';
 
 const SIZE = 100_000;
 const LONG_MS = 60_000;
@@ -55,8 +55,9 @@ describe('large callbacks', function () {
       expect(identityOf(read.callback)).to.equal(identityOf(whole));
       for (const format of ['slack', 'email']) {
         const target = { format, templateSet: undefined, options: {} };
-        const order = { json: read.body, timesReceived: 2, target, withinMs: LONG_MS };
-        const here = renderer.render(noticeOf(whole, 2), target, () => undefined);
+        const { body: json, startedAt } = read;
+        const order = { json, startedAt, timesReceived: 2, target, withinMs: LONG_MS };
+        const here = renderer.render(noticeAbout(whole, 2), target, () => undefined);
         expect(await large.render(order, () => undefined)).to.deep.equal(here);
       }
     });
@@ -84,7 +85,7 @@ describe('large callbacks', function () {
     expect(await rejectionOf(large.read(json, 0))).to.be.instanceOf(UnreadCallback);
     expect(await rejectionOf(large.readAgain(json, 0))).to.be.instanceOf(UnreadCallback);
     const target = { format: 'slack', templateSet: undefined, options: {} };
-    const order = { json, timesReceived: 1, target, withinMs: 0 };
+    const order = { json, startedAt: 0, timesReceived: 1, target, withinMs: 0 };
     const failure = await rejectionOf(large.render(order, () => undefined));
     expect(failure).to.include({ class: 'transient', code: 'not_rendered' });
   });

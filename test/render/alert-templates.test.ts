@@ -5,7 +5,7 @@ import type { Language, MessageFormat } from '../../src/channels/format.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import type { AlertSubject } from '../../src/notice/alert.ts';
-import { noticeOf, noticeOfAlert } from '../../src/notice/notice.ts';
+import { noticeOfAlert } from '../../src/notice/notice.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { createRenderer } from '../../src/render/create-renderer.ts';
 import type { TemplateFailure } from '../../src/render/renderer.ts';
@@ -19,6 +19,7 @@ import {
 } from '../support/alerts.ts';
 import { BARE, LINKS, templateFolder, testRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable } from './slack-rules.ts';
+import { noticeAbout } from '../support/callbacks.ts';
 
 const HOSTILE = '<!channel> </td></table><script> *x* `y` \r\nBcc: a@b.test \u202e';
 
@@ -241,7 +242,7 @@ describe('a user’s templates of alerts', () => {
 
   it('leave a callback’s message as it is', () => {
     const renderer = rendererWith({ 'en/slack/dead_letter.yaml': 'text: x' });
-    expect(renderer.render(noticeOf(BARE, 1), target('slack'), () => undefined)).to.deep.equal(
+    expect(renderer.render(noticeAbout(BARE, 1), target('slack'), () => undefined)).to.deep.equal(
       testRenderer().slack(BARE),
     );
   });

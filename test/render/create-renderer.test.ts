@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { emailFormat } from '../../src/channels/email/format.ts';
 import type { MessageFormat, RenderedParts } from '../../src/channels/format.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
-import { noticeOf } from '../../src/notice/notice.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { createRenderer } from '../../src/render/create-renderer.ts';
 import type { TemplateFailure } from '../../src/render/renderer.ts';
 import { BARE, testRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable } from './slack-rules.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
+import { noticeAbout } from '../support/callbacks.ts';
 
 describe('a renderer', () => {
   describe('whose built-in templates fail too', () => {
@@ -35,14 +35,14 @@ describe('a renderer', () => {
     const target = (format: string) => ({ format, templateSet: undefined, options: {} });
 
     it('says plainly what happened to which BOT, and why', () => {
-      const message = renderer.render(noticeOf(callback, 1), target('slack'), tell) as SlackMessage;
+      const message = renderer.render(noticeAbout(callback, 1), target('slack'), tell) as SlackMessage;
       expect(message.text).to.match(/^❌ エラー: &lt;!here&gt; – &lt;@U1&gt;x+ … x+$/);
       expect(controlSequences(message)).to.deep.equal([]);
       expectAcceptable(message);
     });
 
     it('does so by mail', () => {
-      const mail = renderer.render(noticeOf({ ...BARE, status: 2 }, 1), target('email'), tell);
+      const mail = renderer.render(noticeAbout({ ...BARE, status: 2 }, 1), target('email'), tell);
       expect(mail).to.include({ subject: '▶️ 実行中: Get items', text: '▶️ 実行中: Get items\n' });
     });
 
@@ -57,7 +57,7 @@ describe('a renderer', () => {
   it('was made for certain formats and says so when asked for another', () => {
     const render = () =>
       testRenderer().render(
-        noticeOf(BARE, 1),
+        noticeAbout(BARE, 1),
         { format: 'fax', templateSet: undefined, options: {} },
         () => undefined,
       );

@@ -11,10 +11,10 @@ import type { Language } from '../../src/channels/format.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import type { DisplayConfig } from '../../src/config/config.ts';
-import { noticeOf } from '../../src/notice/notice.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { createRenderer } from '../../src/render/create-renderer.ts';
 import type { Renderer, TemplateFailure } from '../../src/render/renderer.ts';
+import { noticeAbout } from '../support/callbacks.ts';
 
 const CALLBACKS = fileURLToPath(new URL('../fixtures/callbacks', import.meta.url));
 
@@ -73,7 +73,7 @@ export function testRenderer(parts: RendererParts = {}): TestRenderer {
     { templateSet, attempt = 1, mentions }: TargetOptions,
   ) => {
     const options = mentions === undefined ? {} : { mention_on_error: mentions };
-    return renderer.render(noticeOf(callback, attempt), { format, templateSet, options }, tell);
+    return renderer.render(noticeAbout(callback, attempt, timezone), { format, templateSet, options }, tell);
   };
   return {
     ...renderer,

@@ -1,10 +1,9 @@
 /** A value that a template prints into markup of its own can do no more there than in a text. */
 import { expect } from 'chai';
-import { callbackWith } from '../support/callbacks.ts';
+import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { positionInHtml } from '../../src/channels/email/html-position.ts';
 import { positionInMrkdwn } from '../../src/channels/slack/position.ts';
 import type { ValuePosition } from '../../src/channels/value-position.ts';
-import { noticeOf } from '../../src/notice/notice.ts';
 import { templateFolder, testRenderer } from './render-fixture.ts';
 
 type Case = readonly [template: string, position: ValuePosition];
@@ -74,14 +73,14 @@ describe('a value inside the markup of a user’s template', () => {
   function slackText(template: string, message: string): string {
     const renderer = rendererWith('slack', `text: '${template}'\n`);
     return (
-      renderer.render(noticeOf(callbackWith({ message }), 1), SLACK, () => undefined) as { text: string }
+      renderer.render(noticeAbout(callbackWith({ message }), 1), SLACK, () => undefined) as { text: string }
     ).text;
   }
 
   function html(template: string, message: string): string {
     const renderer = rendererWith('email', `subject: x\ntext: x\nhtml: '${template}'\n`);
     return (
-      renderer.render(noticeOf(callbackWith({ message }), 1), EMAIL, () => undefined) as { html: string }
+      renderer.render(noticeAbout(callbackWith({ message }), 1), EMAIL, () => undefined) as { html: string }
     ).html;
   }
 

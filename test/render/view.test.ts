@@ -5,11 +5,12 @@ import { createLinks } from '../../src/render/view/links.ts';
 import { CALLBACK_VARIABLES, createView, VARIABLES } from '../../src/render/view/view.ts';
 import type { View } from '../../src/render/view/view.ts';
 import { CALLBACK_VIEW } from '../../src/render/view/view-shape.ts';
+import { noticeAbout } from '../support/callbacks.ts';
 import { BARE, LINKS, readFixture } from './render-fixture.ts';
 
 function viewOf(callback: Callback, links: DisplayConfig['links'] = LINKS): View {
   const display: DisplayConfig = { timezone: 'Asia/Tokyo', language: 'en', links };
-  return createView(callback, 1, display, createLinks(display, CALLBACK_VARIABLES));
+  return createView(noticeAbout(callback), display, createLinks(display, CALLBACK_VARIABLES));
 }
 
 const withOutput = (output: Record<string, unknown>) => viewOf({ ...BARE, output }).outputs;
@@ -44,7 +45,11 @@ describe('the variables of a template', () => {
   it('show a start in an hour that the clocks skipped as in the hour after it', () => {
     const display: DisplayConfig = { timezone: 'America/New_York', language: 'en', links: {} };
     const callback = { ...BARE, start_time: '2026-03-08T02:30:00' };
-    const view = createView(callback, 1, display, createLinks(display, CALLBACK_VARIABLES));
+    const view = createView(
+      noticeAbout(callback, 1, display.timezone),
+      display,
+      createLinks(display, CALLBACK_VARIABLES),
+    );
     expect(view.started_at).to.include('03:30:00');
   });
 

@@ -28,6 +28,7 @@ import { isAlert } from '../../src/notice/notice.ts';
 import { target } from '../contract/ledger-contract.ts';
 import { ManualClock } from './manual-clock.ts';
 import { createSqliteStore, type SqliteStore } from './sqlite-store.ts';
+import { startOf } from './callbacks.ts';
 
 export const ANSWER_WITHIN_MS = 8000;
 const LEASE_MS = 18_000;
@@ -178,7 +179,6 @@ export class BridgeBench {
       policy: this.policy,
       alerts: this.#alertSettings(),
       plan: () => this.#plan(),
-      startedAt: (callback) => Date.parse(callback.start_time),
       onMilestone: (milestone) => void this.milestones.push(milestone),
       onUnwritten: (error) => this.unwritten.push(error),
     });
@@ -307,7 +307,8 @@ export class BridgeBench {
 
 export function incomingAt(callback: Callback, receivedAt: number): Incoming {
   const body = Buffer.from(JSON.stringify(callback));
-  return { callback, body, receivedAt, arrivedAt: receivedAt, keepUntil: () => undefined };
+  const at = { startedAt: startOf(callback), receivedAt, arrivedAt: receivedAt };
+  return { callback, body, ...at, keepUntil: () => undefined };
 }
 
 function errandTo(destination: string): PlannedErrand {

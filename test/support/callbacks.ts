@@ -1,6 +1,7 @@
 /** Callbacks as a job service sends them, for tests that care about one or two fields. */
 import type { Callback } from '../../src/callback/callback.ts';
-import { isAlert, type Notice } from '../../src/notice/notice.ts';
+import { parseStartTime } from '../../src/callback/start-time.ts';
+import { type CallbackNotice, isAlert, type Notice, noticeOf } from '../../src/notice/notice.ts';
 
 export function callbackWith(fields: Partial<Callback> = {}): Callback {
   return {
@@ -13,6 +14,17 @@ export function callbackWith(fields: Partial<Callback> = {}): Callback {
     elapsed_time: 12,
     ...fields,
   };
+}
+
+export function noticeAbout(callback: Callback, timesReceived = 1, timezone = 'Asia/Tokyo'): CallbackNotice {
+  return noticeOf({ callback, startedAt: startOf(callback, timezone) }, timesReceived);
+}
+
+/** @throws {Error} it names no instant */
+export function startOf({ start_time }: Callback, timezone = 'Asia/Tokyo'): number {
+  const startedAt = parseStartTime(start_time, timezone);
+  if (startedAt === undefined) throw new Error(`no instant: ${start_time}`);
+  return startedAt;
 }
 
 /** The callback that a notice is. @throws {Error} it is an alert */

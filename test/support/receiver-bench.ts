@@ -80,7 +80,7 @@ export async function openReceiver(
   const check = createCallbackCheck('Asia/Tokyo');
   const read = (bytes: Uint8Array) => {
     const { value, json } = decodeBody(bytes);
-    return { callback: check(value), body: json };
+    return { ...check(value), body: json };
   };
   const app = createReceiver({
     config,

@@ -121,7 +121,17 @@ async function withCallbacks(
   );
   const callbacks = await trx
     .selectFrom('callbacks')
-    .select(['id', 'kind', 'identity', 'times_received', 'received_at', 'job_id', 'status', body])
+    .select([
+      'id',
+      'kind',
+      'identity',
+      'started_at',
+      'times_received',
+      'received_at',
+      'job_id',
+      'status',
+      body,
+    ])
     .where('id', 'in', [...new Set(rows.map((row) => row.callback_id))])
     .execute();
   const byId = new Map(callbacks.map((callback) => [callback.id, callback]));
@@ -144,12 +154,13 @@ async function withCallbacks(
 export async function unreadNotice(db: Kysely<Tables>, callbackId: number): Promise<UnreadNotice> {
   const row = await db
     .selectFrom('callbacks')
-    .select(['kind', 'identity', 'body', 'times_received'])
+    .select(['kind', 'identity', 'body', 'started_at', 'times_received'])
     .where('id', '=', callbackId)
     .executeTakeFirstOrThrow();
   const json = await readBody(row.body);
   const read = () => noticeIn({ ...row, body: json.toString('utf8') });
-  const kept = row.kind === 'callback' ? { json, timesReceived: row.times_received } : undefined;
+  const { started_at: startedAt, times_received: timesReceived } = row;
+  const kept = row.kind === 'callback' ? { json, startedAt, timesReceived } : undefined;
   return { bytes: json.byteLength, values: countValues(json), kept, read };
 }
 

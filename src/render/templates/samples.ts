@@ -89,7 +89,7 @@ export function samplesOf(name: TemplateName): readonly Notice[] {
   if (!isStatusName(name))
     return SUBJECTS[name].map((subject, index) => sampleOfAlert(subject, 2 - 2 * index));
   const status = ALL_STATUSES.indexOf(name) as StatusCode;
-  return [noticeOf({ ...FULL, status }, 1), noticeOf({ ...BARE, status }, 1)];
+  return [FULL, BARE].map((fields) => noticeOf({ callback: { ...fields, status }, startedAt: CAME_AT }, 1));
 }
 
 function isStatusName(name: TemplateName): name is StatusName {

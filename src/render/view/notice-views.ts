@@ -18,7 +18,5 @@ export const VARIABLES_OF: Readonly<Record<TemplateName, readonly string[]>> = {
 };
 
 export function viewOf(notice: Notice, display: DisplayConfig, links: Links): NoticeView {
-  return isAlert(notice)
-    ? createAlertView(notice.alert, display, links)
-    : createView(notice.callback, notice.timesReceived, display, links);
+  return isAlert(notice) ? createAlertView(notice.alert, display, links) : createView(notice, display, links);
 }
