@@ -3,7 +3,6 @@ import type { Channel, Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { Notice } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
-import { Convoy } from '../time/convoy.ts';
 import { unfailing } from '../time/unfailing.ts';
 
 /** One destination of one notice, as the config in force wants it told. */
@@ -53,14 +52,12 @@ export function createMessenger(dependencies: MessengerDependencies): Messenger 
   const { clock, onUnforeseen } = dependencies;
   const report = unfailing(dependencies.onAttempt, onUnforeseen);
   const reportLate = unfailing(dependencies.onLateResult, onUnforeseen);
-  const convoy = new Convoy();
   return async (errand) => {
     const startedAt = clock.now();
     const since = clock.monotonic();
     const resultOf = (outcome: Outcome) => ({ startedAt, durationMs: clock.monotonic() - since, outcome });
     const outcome = await attempt(errand, dependencies, (late) => reportLate(errand, resultOf(late)));
     const result = resultOf(outcome);
-    await convoy.join();
     report(errand, result);
     return result;
   };
@@ -76,8 +73,6 @@ async function attempt(
   try {
     const channel = channelOf(errand.channel);
     if (channel === undefined) throw unknownChannel(errand);
-    // Whoever came together goes on stage by stage: all plan, all render, all send.
-    await nextStage();
     const message = await compose(errand);
     const { address, options } = errand;
     const idempotencyKey = () => keyOf(errand);
@@ -117,8 +112,6 @@ function ignoredTimeLimit({ channel }: Errand, timeoutMs: number): DeliveryFailu
   const message = `${channel} had not come to an end after ${timeoutMs} ms, so the message may have arrived`;
   return new DeliveryFailure({ class: 'transient', code: 'ETIMEDOUT', message });
 }
-
-const nextStage = (): Promise<void> => Promise.resolve();
 
 function unknownChannel({ channel }: Errand): DeliveryFailure {
   const message = `the config no longer has a channel named ${channel}`;

@@ -1,4 +1,4 @@
-/** Writes that arrive together share one transaction. */
+/** Writes that arrive together share one transaction: micro-batches. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Deadline, DeadlinePassed } from '../time/deadline.ts';
 
@@ -11,6 +11,8 @@ export interface GroupCommitOptions<Work, Result> {
   readonly bytesOf?: (work: Work) => number;
   /** Work whose deadline had passed was committed after all. */
   readonly onLate?: (work: Work, result: Result) => void;
+  /** Milliseconds, by a clock that nobody sets; by default the system's. */
+  readonly now?: () => number;
 }
 
 interface Waiting<Work, Result> {
@@ -23,6 +25,10 @@ interface Waiting<Work, Result> {
 }
 
 const LARGEST_BATCH = 64;
+const LONGEST_WAIT_MS = 5;
+
+/** A turn of the event loop that takes no longer found nothing to do. */
+const IDLE_TURN_MS = 0.03;
 
 /**
  * Whatever is written together goes on together, too: to render as much takes tens of milliseconds by its worst shape,
@@ -32,11 +38,15 @@ const LARGEST_BATCH_BYTES = 256 * 1024;
 
 export class GroupCommit<Work, Result> {
   readonly #options: GroupCommitOptions<Work, Result>;
+  readonly #now: () => number;
   #waiting: Waiting<Work, Result>[] = [];
-  #isScheduled = false;
+  #isDraining = false;
+  /** How many were in the batch before: work that comes after a lone piece is likely to be alone, too. */
+  #last = 1;
 
   constructor(options: GroupCommitOptions<Work, Result>) {
     this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
   }
 
   /** @throws {DeadlinePassed} before it was committed, so that it may still be */
@@ -54,20 +64,36 @@ export class GroupCommit<Work, Result> {
         reject,
       };
       this.#waiting.push(waiting);
-      if (this.#isScheduled) return;
-      this.#isScheduled = true;
-      queueMicrotask(() => void this.#drain());
+      if (!this.#isDraining) void this.#drain();
     });
   }
 
   async #drain(): Promise<void> {
-    for (;;) {
+    this.#isDraining = true;
+    while (this.#waiting.length > 0) {
+      await this.#gather();
       this.#waiting = this.#waiting.filter(({ isPassed }) => !isPassed);
-      if (this.#waiting.length === 0) break;
-      await this.#run(this.#waiting.splice(0, this.#nextCount()));
-      if (this.#waiting.length > 0) await nextTurn();
+      const batch = this.#waiting.splice(0, this.#nextCount());
+      this.#last = batch.length;
+      if (batch.length > 0) await this.#run(batch);
     }
-    this.#isScheduled = false;
+    this.#isDraining = false;
+  }
+
+  /**
+   * Waits for the end of this turn of the event loop; where more is likely to come, until the loop is idle. While it is
+   * busy, whatever waits here would have waited elsewhere (ADR 13); a lone piece of work does not wait.
+   */
+  async #gather(): Promise<void> {
+    let turnBeganAt = this.#now();
+    const until = turnBeganAt + LONGEST_WAIT_MS;
+    for (;;) {
+      await nextTurn();
+      const now = this.#now();
+      const isEnough = this.#last <= 1 || this.#waiting.length >= LARGEST_BATCH;
+      if (isEnough || now >= until || now - turnBeganAt <= IDLE_TURN_MS) return;
+      turnBeganAt = now;
+    }
   }
 
   /** At least one, however much it writes. */

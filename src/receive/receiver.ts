@@ -18,7 +18,6 @@ import { networkFilter, type SenderReader, sourceOf } from '../http/remote-addre
 import { cutEnd } from '../text/cut.ts';
 import { afterTurn } from '../time/after-turn.ts';
 import type { Clock } from '../time/clock.ts';
-import { Convoy } from '../time/convoy.ts';
 import { unfailing } from '../time/unfailing.ts';
 import type { Incoming } from '../deliver/incoming.ts';
 import { Overloaded } from '../deliver/slots.ts';
@@ -166,13 +165,11 @@ function postTaker(dependencies: ReceiverDependencies) {
 /** A place among the callbacks that are handled is taken when the body is there. */
 function callbackHandler(dependencies: ReceiverDependencies) {
   const { clock, traffic } = dependencies;
-  const convoy = new Convoy();
   return async (ctx: CallbackContext, { bytes, waitedMs, release }: ReadBody): Promise<Verdict> => {
     traffic.enter();
     try {
       const arrivedAt = clock.monotonic() - waitedMs;
       const posted = { bytes, receivedAt: clock.now(), arrivedAt, release };
-      await convoy.join();
       return await receive(ctx, posted, dependencies);
     } finally {
       traffic.leave();

@@ -82,34 +82,6 @@ describe('a messenger', () => {
     expect(reported).to.deep.equal([[ERRAND, result]]);
   });
 
-  it('renders for all who come together before it sends for the first', async () => {
-    const steps: string[] = [];
-    const send = messengerTo(
-      ({ address }) => {
-        steps.push(`send ${address}`);
-        return Promise.resolve({});
-      },
-      { compose: ({ address }) => steps.push(`render ${address}`) },
-    );
-    await Promise.all([send({ ...ERRAND, address: '#one' }), send({ ...ERRAND, address: '#two' })]);
-    expect(steps).to.deep.equal(['render #one', 'render #two', 'send #one', 'send #two']);
-  });
-
-  it('reports those together who were told in the same turn of the event loop', async () => {
-    const steps: string[] = [];
-    const send = messengerTo(
-      async ({ address }) => {
-        const hops = address === '#slow' ? 20 : 0;
-        for (let hop = 0; hop < hops; hop += 1) await Promise.resolve();
-        steps.push(`told ${address}`);
-        return {};
-      },
-      { onAttempt: ({ address }) => steps.push(`report ${address}`) },
-    );
-    await Promise.all(['#quick', '#slow'].map((address) => send({ ...ERRAND, address })));
-    expect(steps).to.deep.equal(['told #quick', 'told #slow', 'report #quick', 'report #slow']);
-  });
-
   it('passes on class, code and pause of a failure, and reports it', async () => {
     const failure = {
       class: 'rate_limited',

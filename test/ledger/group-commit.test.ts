@@ -113,6 +113,62 @@ describe('group commit', () => {
     expect(await group.add('good', deadline())).to.equal('GOOD');
   });
 
+  describe('while the process is busy', () => {
+    const nextTurn = () => new Promise(setImmediate);
+
+    /** A clock that each look moves on: by the time that the turn of the event loop took. */
+    function clockOf(turnsMs: readonly number[], afterwardsMs: number) {
+      const turns = [...turnsMs];
+      let now = 0;
+      return () => (now += turns.shift() ?? afterwardsMs);
+    }
+
+    /** Whose last batch was two. */
+    async function busyGroup(now: () => number) {
+      const { batches, commit } = recording();
+      const group = new GroupCommit({ commit, mayPassInPieces: ALWAYS, now });
+      await Promise.all(['x', 'y'].map((work) => group.add(work, deadline())));
+      return { batches, add: (work: string) => group.add(work, deadline()) };
+    }
+
+    it('commits a lone piece of work at the end of the turn, however busy the event loop is', async () => {
+      const { batches, commit } = recording();
+      let looks = 0;
+      const group = new GroupCommit({ commit, mayPassInPieces: ALWAYS, now: () => (looks += 1) });
+      await group.add('a', deadline());
+      await group.add('b', deadline());
+      expect(batches).to.deep.equal([['a'], ['b']]);
+      expect(looks).to.equal(4);
+    });
+
+    it('waits for more, until the event loop is idle', async () => {
+      const { batches, add } = await busyGroup(clockOf([0, 0, 0, 1, 1], 0));
+      const early = Promise.all([add('a'), add('b')]);
+      await nextTurn();
+      expect(batches).to.have.length(1);
+      await Promise.all([early, add('c')]);
+      expect(batches.slice(1)).to.deep.equal([['a', 'b', 'c']]);
+    });
+
+    it('waits five milliseconds at most, however busy the event loop stays', async () => {
+      let now = 0;
+      const { add } = await busyGroup(() => (now += 1));
+      const addedAt = now + 1;
+      await add('a');
+      expect(now - addedAt).to.equal(5);
+    });
+
+    it('waits for nothing more once a batch is full', async () => {
+      let looks = 0;
+      const { batches, add } = await busyGroup(() => (looks += 1));
+      looks = 0;
+      const works = Array.from({ length: 64 }, (_, number) => `w${number}`);
+      await Promise.all(works.map(add));
+      expect(batches.slice(1)).to.deep.equal([works]);
+      expect(looks).to.equal(2);
+    });
+  });
+
   describe('whose store hangs', () => {
     it('gives everybody up at their own deadline, those who wait for their turn as well', async () => {
       const group = new GroupCommit({
