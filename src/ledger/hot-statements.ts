@@ -30,6 +30,12 @@ export interface Predecessor {
   readonly isClaimed: boolean;
 }
 
+export interface JobBegun {
+  readonly jobId: string;
+  /** Has a callback that a version before has written without an identity. */
+  readonly hasUnidentified: boolean;
+}
+
 /** SQLite answers at once, a server later. */
 type Eventually<Value> = Value | Promise<Value>;
 
@@ -48,9 +54,7 @@ export interface Settler {
 
 export interface HotStatements {
   /** The jobs among these that have a callback already. */
-  jobsBegun(context: StatementContext, jobIds: readonly string[]): Eventually<readonly string[]>;
-  /** Gives the callbacks of these jobs their identity where they have none yet. */
-  identifyCallbacks(context: StatementContext, jobIds: readonly string[]): Eventually<void>;
+  jobsBegun(context: StatementContext, jobIds: readonly string[]): Eventually<readonly JobBegun[]>;
   /** Writes those that the ledger does not know yet. @returns their ids, in order; undefined: known */
   insertCallbacks(
     context: StatementContext,

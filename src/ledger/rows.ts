@@ -77,12 +77,12 @@ export function callbackRow(
   arrival: Pick<Arrival, 'callback' | 'startedAt' | 'receivedAt' | 'routing'>,
   body: BodyToStore,
   jobId: string,
-  identity: string | undefined,
+  identity: string,
 ): NewCallback {
   const { callback } = arrival;
   return {
     kind: 'callback' satisfies CallbackKind,
-    identity: identity ?? null,
+    identity,
     // The columns are for looking up and showing; what came, to the letter, is in the body.
     job_id: jobId,
     bot_id: shortText(callback.bot_id, LONGEST_NAME),

@@ -8,7 +8,7 @@ type StoreTimed<Value> = ColumnType<Value, Value | RawBuilder<number>, Value | R
 export interface CallbackRow {
   id: Generated<number>;
   kind: string;
-  /** SHA-256 of everything in the callback but `elapsed_time`; null until another of its job, or a retry of it, has come. */
+  /** SHA-256 of everything in the callback but `elapsed_time`; null where a version before has written a job's only callback. */
   identity: string | null;
   /** Cleaned, and cut where it is long. */
   job_id: string;

@@ -180,17 +180,19 @@ export function describeLedger(
         expect(other.callbackId).not.to.equal(one.callbackId);
       });
 
-      it('works out what tells the callbacks of a job apart only when there is more than one', async () => {
+      it('knows again what a version before has written without an identity', async () => {
         const identities = async () => (await store.rows('callbacks')).map((row) => row['identity']);
         const [alone, started, ended] = [{ job_id: 'alone' }, { status: EXECUTING }, {}] as const;
         await arrive(alone, [OPS]);
         await arrive(started, [OPS]);
-        expect(await identities()).to.deep.equal([null, null]);
-        await arrive(ended, [OPS]);
-        const known = [started, ended].map((fields) => identityOf(callbackWith(fields)));
-        expect(await identities()).to.deep.equal([null, ...known]);
+        const known = [alone, started, ended].map((fields) => identityOf(callbackWith(fields)));
+        expect(await identities()).to.deep.equal(known.slice(0, 2));
+        await store.run('update callbacks set identity = null');
+        expect(await arrive(ended, [OPS])).to.include({ isNew: true });
+        expect(await identities()).to.deep.equal([null, ...known.slice(1)]);
+        expect(await arrive(started, [OPS])).to.include({ isNew: false, timesReceived: 2 });
         expect(await arrive(alone, [OPS])).to.include({ isNew: false, timesReceived: 2 });
-        expect(await identities()).to.deep.equal([identityOf(callbackWith(alone)), ...known]);
+        expect(await identities()).to.deep.equal(known);
       });
 
       it('keeps what came, to the letter, however hostile', async () => {

@@ -14,7 +14,7 @@ describe('the names of a callback', () => {
   ]) {
     it(`take no more of a store than is reckoned: ${name.length} characters of '${name.slice(0, 6)}'`, () => {
       const callback = callbackWith({ bot_id: name, bot_name: name });
-      const row = callbackRow(arrivalOf(callback, [], 0), Buffer.from('{}'), 'job', undefined);
+      const row = callbackRow(arrivalOf(callback, [], 0), Buffer.from('{}'), 'job', 'identity');
       const stored = Buffer.byteLength(row.bot_id) + Buffer.byteLength(row.bot_name);
       expect(bytesOfNames(callback))
         .to.be.within(stored, 2 * Buffer.byteLength(name))

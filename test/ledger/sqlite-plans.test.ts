@@ -6,7 +6,7 @@ import type { DialectTraits } from '../../src/ledger/dialect.ts';
 import { earlyStep } from '../../src/ledger/retention/early-forgetting.ts';
 import { type DeliveryUpdate, NO_LONGER_ROUTED } from '../../src/ledger/ledger.ts';
 import { migrate } from '../../src/ledger/migrations/migrate.ts';
-import { isKnown } from '../../src/ledger/admit/identified-arrival.ts';
+import { identified, isKnown } from '../../src/ledger/admit/identified-arrival.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
 import { openSqlite } from '../../src/ledger/sqlite/store.ts';
 import type { Tables } from '../../src/ledger/tables.ts';
@@ -42,7 +42,8 @@ async function work(ledger: SqlLedger, clock: ManualClock): Promise<void> {
 
 /** As where the store has reached its limit. */
 async function whenFull(db: Kysely<Tables>, traits: DialectTraits, now: number): Promise<void> {
-  expect(await isKnown(db, arrivalOf(callbackWith({ status: 0 }), [], now))).to.equal(true);
+  const arrival = arrivalOf(callbackWith({ status: 0 }), [], now);
+  expect(await isKnown(db, identified(arrival, arrival.body))).to.equal(true);
   const inHand = new Set<number>();
   await earlyStep(db, traits, inHand, { candidates: [], before: now, now, after: 0 });
   await earlyStep(db, traits, inHand, { candidates: [1, 2], before: now, now, after: 0 });

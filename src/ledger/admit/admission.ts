@@ -3,10 +3,10 @@ import type { AdmissionContext } from './admission-context.ts';
 import type { Predecessor } from '../hot-statements.ts';
 import { isResult, JobOrder } from '../job-order.ts';
 import type { Admission, Arrival, BlockedDelivery, DeliveryRecord, DeliveryTarget } from '../ledger.ts';
-import { type ArrivalToStore, identify, type IdentifiedArrival } from './identified-arrival.ts';
+import { identifyEarlier, type IdentifiedArrival } from './identified-arrival.ts';
 import { admitAgain } from './readmission.ts';
 import { supersedeIdle } from '../pending-rows.ts';
-import { callbackRow, type InitialState, jobIdOf, type NewDelivery, plannedRecord } from '../rows.ts';
+import { callbackRow, type InitialState, type NewDelivery, plannedRecord } from '../rows.ts';
 
 /** Those that the ledger did not know, with their ids. */
 type Fresh = ReadonlyMap<IdentifiedArrival, number>;
@@ -14,20 +14,33 @@ type Fresh = ReadonlyMap<IdentifiedArrival, number>;
 /** One admission per arrival, in order. */
 export async function admitAll(
   context: AdmissionContext,
-  arrivals: readonly ArrivalToStore[],
+  arrivals: readonly IdentifiedArrival[],
 ): Promise<readonly Admission[]> {
-  const { trx, traits } = context;
-  const jobIds = arrivals.map(({ arrival }) => jobIdOf(arrival.callback));
-  await traits.lockJobs(trx, jobIds);
-  const { all, sharedJobs } = await identify(context, arrivals, jobIds);
-  const fresh = await insertCallbacks(context, all);
-  const admissions = await admitNew(context, fresh, new Set(sharedJobs));
-  for (const identified of all) {
+  const sharedJobs = await jobsWithOthers(context, arrivals);
+  const fresh = await insertCallbacks(context, arrivals);
+  const admissions = await admitNew(context, fresh, sharedJobs);
+  for (const identified of arrivals) {
     if (!admissions.has(identified)) {
       admissions.set(identified, await admitAgain(context, identified));
     }
   }
-  return all.map((identified) => admissions.get(identified) as Admission);
+  return arrivals.map((identified) => admissions.get(identified) as Admission);
+}
+
+/** Locked, all of them. @returns those of which the ledger knows another callback, or will after these */
+async function jobsWithOthers(
+  context: AdmissionContext,
+  arrivals: readonly IdentifiedArrival[],
+): Promise<ReadonlySet<string>> {
+  const { trx, traits, statements } = context;
+  const jobIds = arrivals.map(({ jobId }) => jobId);
+  await traits.lockJobs(trx, jobIds);
+  const begun = await statements.jobsBegun(context, jobIds);
+  const unidentified = begun.filter(({ hasUnidentified }) => hasUnidentified).map(({ jobId }) => jobId);
+  if (unidentified.length > 0) await identifyEarlier(trx, unidentified);
+  const seen = new Set<string>();
+  const repeated = jobIds.filter((jobId) => seen.size === seen.add(jobId).size);
+  return new Set([...begun.map(({ jobId }) => jobId), ...repeated]);
 }
 
 async function insertCallbacks(

@@ -6,9 +6,9 @@ import type { CallbacksInHand } from '../callbacks-in-hand.ts';
 import type { ClaimingTransaction } from '../claiming.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { type Admission, type Arrival, LedgerFull } from '../ledger.ts';
-import { type ArrivalToStore, isKnown } from './identified-arrival.ts';
+import { identified, type IdentifiedArrival, isKnown } from './identified-arrival.ts';
 import type { OrphanedClaims } from '../orphaned-claims.ts';
-import { bytesOfNames, type Claim, jobIdOf } from '../rows.ts';
+import { bytesOfNames, type Claim } from '../rows.ts';
 import { bytesAdded } from '../retention/store-size.ts';
 import type { StoreSpace } from '../retention/store-space.ts';
 import { type BodyCompressor, bytesToStore } from '../stored-body.ts';
@@ -30,7 +30,7 @@ export interface AdmissionsOptions {
 
 export class Admissions {
   readonly #options: AdmissionsOptions;
-  readonly #group: GroupCommit<ArrivalToStore, Admission>;
+  readonly #group: GroupCommit<IdentifiedArrival, Admission>;
 
   constructor(options: AdmissionsOptions) {
     const { store, orphans } = options;
@@ -47,13 +47,14 @@ export class Admissions {
   async admit(arrival: Arrival, deadline: Deadline): Promise<Admission> {
     const { compressor, inHand, space } = this.#options;
     const body = await compressor.toStore(arrival.body);
+    const known = identified(arrival, body);
     const textBytes = bytesToStore(body).byteLength + bytesOfNames(arrival.callback);
     const bytes = bytesAdded(textBytes, arrival.planned.length);
     const hasRoom = space === undefined || space.tryReserve(bytes) || (await space.reserve(bytes, deadline));
-    if (!hasRoom) await this.#refuseNew(arrival, deadline);
+    if (!hasRoom) await this.#refuseNew(known, deadline);
     let isAdded = true;
     try {
-      const admission = await this.#group.add({ arrival, body }, deadline);
+      const admission = await this.#group.add(known, deadline);
       isAdded = admission.isNew;
       inHand.begin(admission);
       return admission;
@@ -64,11 +65,11 @@ export class Admissions {
     }
   }
 
-  async #refuseNew(arrival: Arrival, deadline: Deadline): Promise<void> {
+  async #refuseNew(arrival: IdentifiedArrival, deadline: Deadline): Promise<void> {
     if (!(await this.#options.store.read(deadline, (db) => isKnown(db, arrival)))) throw new LedgerFull();
   }
 
-  #commit(batch: readonly ArrivalToStore[], deadline: Deadline): Promise<readonly Admission[]> {
+  #commit(batch: readonly IdentifiedArrival[], deadline: Deadline): Promise<readonly Admission[]> {
     const { store, claim, takeOverAfterMs, now, transact } = this.#options;
     const { traits, statements } = store;
     const context = { traits, statements, time: store.time(), claim, takeOverAfterMs, now: now() };
@@ -83,7 +84,7 @@ export class Admissions {
       },
       (admissions) => ({
         ids: admissions.flatMap(({ claimed }) => [...claimed]),
-        jobIds: batch.map(({ arrival }) => jobIdOf(arrival.callback)),
+        jobIds: batch.map(({ jobId }) => jobId),
       }),
     );
   }

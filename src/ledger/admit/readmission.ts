@@ -44,7 +44,7 @@ export async function admitAgain(
   };
 }
 
-async function countIn({ trx, now }: AdmissionContext, { jobId, identity = '' }: IdentifiedArrival) {
+async function countIn({ trx, now }: AdmissionContext, { jobId, identity }: IdentifiedArrival) {
   return trx
     .updateTable('callbacks')
     .set((eb) => ({ times_received: eb('times_received', '+', 1), last_received_at: now }))

@@ -1,8 +1,8 @@
 /** The hot statements for a server: as many rows as possible in one, since each waits for a round trip. */
 import { sql, type Kysely } from 'kysely';
-import { identityOf } from '../../callback/identity.ts';
 import type {
   HotStatements,
+  JobBegun,
   PlaceInJob,
   Predecessor,
   ResultBefore,
@@ -13,7 +13,6 @@ import type {
 import type { DeliveryUpdate, HistoryRecord } from '../ledger.ts';
 import { releaseNext } from '../pending-rows.ts';
 import {
-  callbackIn,
   historyRow,
   type NewCallback,
   type NewDelivery,
@@ -30,7 +29,6 @@ const ROWS_PER_INSERT = 1000;
 
 export const kyselyStatements: HotStatements = {
   jobsBegun,
-  identifyCallbacks,
   insertCallbacks,
   insertDeliveries,
   haveResults,
@@ -39,27 +37,15 @@ export const kyselyStatements: HotStatements = {
   updateDeliveries,
 };
 
-/** One look for each job: it may have thousands of callbacks. */
-async function jobsBegun({ trx }: StatementContext, jobIds: readonly string[]): Promise<readonly string[]> {
-  const { rows } = await sql<{ job_id: string }>`
-    select distinct job_id from unnest(${jobIds}::text[]) as wanted(job_id)
-    where exists (select 1 from callbacks where callbacks.job_id = wanted.job_id)`.execute(trx);
-  return rows.map(({ job_id }) => job_id);
-}
-
-async function identifyCallbacks({ trx }: StatementContext, jobIds: readonly string[]): Promise<void> {
-  const unidentified = await trx
-    .selectFrom('callbacks')
-    .select(['id', 'body'])
-    .where('job_id', 'in', jobIds)
-    .where('identity', 'is', null)
-    // In the order in which history is written, which locks the same rows.
-    .orderBy('id')
-    .execute();
-  for (const { id, body } of unidentified) {
-    const identity = identityOf(callbackIn(body));
-    await trx.updateTable('callbacks').set({ identity }).where('id', '=', id).execute();
-  }
+/** One look for each job: it may have thousands of callbacks. Null stands first where an index is read backwards. */
+async function jobsBegun({ trx }: StatementContext, jobIds: readonly string[]): Promise<readonly JobBegun[]> {
+  const { rows } = await sql<JobBegun>`
+    select wanted.job_id as "jobId", known.identity is null as "hasUnidentified"
+    from (select distinct unnest(${jobIds}::text[]) as job_id) as wanted
+    cross join lateral (
+      select identity from callbacks where callbacks.job_id = wanted.job_id order by identity desc limit 1
+    ) as known`.execute(trx);
+  return rows;
 }
 
 async function insertCallbacks(

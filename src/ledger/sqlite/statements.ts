@@ -1,8 +1,8 @@
 /** The hot statements in SQLite: prepared once for one row, run row by row, which costs less than to compile many rows at once. */
 import type { SqliteDatabase } from 'kysely';
-import { identityOf } from '../../callback/identity.ts';
 import type {
   HotStatements,
+  JobBegun,
   PlaceInJob,
   Predecessor,
   ResultBefore,
@@ -12,7 +12,6 @@ import type {
 } from '../hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from '../ledger.ts';
 import {
-  callbackIn,
   historyRow,
   type NewCallback,
   type NewDelivery,
@@ -20,7 +19,7 @@ import {
   updatedColumns,
   WAITS_FOR_EARLIER,
 } from '../rows.ts';
-import { Deflated, type StoredBody } from '../stored-body.ts';
+import { Deflated } from '../stored-body.ts';
 
 const CALLBACK_COLUMNS = columnsOf<Omit<NewCallback, 'id'>>({
   kind: true,
@@ -82,9 +81,8 @@ const INSERT_CALLBACK = `${insertInto('callbacks', CALLBACK_COLUMNS, BODY_IN_BYT
 const INSERT_DEFLATED = `${insertInto('callbacks', CALLBACK_COLUMNS)} ${UNLESS_KNOWN}`;
 const INSERT_DELIVERY = insertInto('deliveries', DELIVERY_COLUMNS);
 const INSERT_HISTORY = insertInto('history', HISTORY_COLUMNS);
-const CALLBACK_OF_THE_JOB = 'select 1 from callbacks where job_id = ? limit 1';
-const UNIDENTIFIED = 'select id, body from callbacks where job_id = ? and identity is null';
-const IDENTIFY = 'update callbacks set identity = ? where id = ?';
+/** Null stands first. */
+const FIRST_IDENTITY = 'select identity from callbacks where job_id = ? order by identity limit 1';
 /** What was taken over meanwhile stays so. */
 const UPDATED = UPDATED_COLUMNS.map((column) =>
   column === 'is_ours' ? 'is_ours = max(is_ours, ?)' : `${column} = ?`,
@@ -110,11 +108,6 @@ const RELEASE_NEXT = `
     where own.id = ?3 order by pending.callback_id limit 1
   )`;
 
-interface UnidentifiedRow {
-  readonly id: number;
-  readonly body: StoredBody;
-}
-
 export class SqliteStatements implements HotStatements {
   readonly #prepare: SqliteDatabase['prepare'];
 
@@ -123,19 +116,12 @@ export class SqliteStatements implements HotStatements {
     this.#prepare = prepare;
   }
 
-  jobsBegun(_context: StatementContext, jobIds: readonly string[]): readonly string[] {
-    const look = this.#prepare(CALLBACK_OF_THE_JOB);
-    return jobIds.filter((jobId) => look.all([jobId]).length > 0);
-  }
-
-  identifyCallbacks(_context: StatementContext, jobIds: readonly string[]): void {
-    const look = this.#prepare(UNIDENTIFIED);
-    const identify = this.#prepare(IDENTIFY);
-    for (const jobId of jobIds) {
-      for (const { id, body } of look.all([jobId]) as UnidentifiedRow[]) {
-        identify.run([identityOf(callbackIn(body)), id]);
-      }
-    }
+  jobsBegun(_context: StatementContext, jobIds: readonly string[]): readonly JobBegun[] {
+    const look = this.#prepare(FIRST_IDENTITY);
+    return jobIds.flatMap((jobId) => {
+      const [row] = look.all([jobId]) as { identity: string | null }[];
+      return row === undefined ? [] : { jobId, hasUnidentified: row.identity === null };
+    });
   }
 
   insertCallbacks(_context: StatementContext, rows: readonly NewCallback[]): readonly (number | undefined)[] {
