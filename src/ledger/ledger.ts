@@ -265,8 +265,7 @@ export interface Ledger extends Pruning {
   /**
    * Writes the callback and its destinations down before anyone is told, and claims what is pending. Claims that the
    * store makes after this has thrown are released again, so that a retry, or Botbell after `take_over_after`, gets them.
-   * @throws {LedgerFull} a callback that the ledger does not know
-   * @throws {LedgerUnavailable}
+   * @throws {LedgerUnavailable} LedgerFull: of a callback that the ledger does not know
    */
   admit(arrival: Arrival, withinMs?: number): Promise<Admission>;
   /**
@@ -278,10 +277,7 @@ export interface Ledger extends Pruning {
   readonly turns: Turns;
   /** The destinations for which something is due. @throws {LedgerUnavailable} */
   dueDestinations(): Promise<readonly string[]>;
-  /**
-   * Claims what is due for Botbell itself to attempt, in the order of its callbacks for each destination.
-   * @throws {LedgerUnavailable}
-   */
+  /** Claims what is due, in the order of its callbacks for each destination. @throws {LedgerUnavailable} */
   claimDue(requests: readonly DueRequest[]): Promise<readonly ClaimedDelivery[]>;
   /** Of a callback, or an alert, that has a delivery. @throws {LedgerUnavailable} */
   readNotice(callbackId: number): Promise<UnreadNotice>;
