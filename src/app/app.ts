@@ -7,6 +7,7 @@ import { createAdmin } from '../admin/admin.ts';
 import { channelsInUse, composePipeline, type Pipeline } from './compose-pipeline.ts';
 import type { AdminConfig, Config } from '../config/config.ts';
 import { MemoryBudget, memoryFor } from '../deliver/memory-budget.ts';
+import type { Milestone } from '../deliver/milestones.ts';
 import { timeBudgetOf } from '../deliver/time-budget.ts';
 import { senderReader } from '../http/remote-address.ts';
 import { listen, type ListeningServer, type MalformedRequest } from '../http/server.ts';
@@ -38,7 +39,6 @@ import {
   reportUnforeseen,
   reportUnwritten,
 } from './reports.ts';
-import { afterTurn } from '../time/after-turn.ts';
 import type { Clock } from '../time/clock.ts';
 import { unfailing } from '../time/unfailing.ts';
 import { within } from '../time/within.ts';
@@ -193,6 +193,10 @@ function openPipeline(
     readonly channels: ReadonlyMap<string, Channel>;
   },
 ): Pipeline {
+  const sayMilestone = unfailing(
+    (milestone: Milestone) => reportMilestone(logger, clock, milestone),
+    parts.onUnforeseen,
+  );
   return composePipeline({
     config,
     configHash,
@@ -207,9 +211,7 @@ function openPipeline(
       parts.metrics.templateFailed();
       logger.error(failure, 'a template failed; the built-in one was used');
     }, parts.onUnforeseen),
-    onMilestone: afterTurn(
-      unfailing((milestone) => reportMilestone(logger, clock, milestone), parts.onUnforeseen),
-    ),
+    onMilestone: (milestone) => setImmediate(sayMilestone, milestone),
     onReroute: unfailing((rerouting) => reportRerouting(logger, rerouting), parts.onUnforeseen),
     onRevival: unfailing((revival) => reportRevival(logger, revival), parts.onUnforeseen),
     onUnwritten: reportUnwritten(logger),

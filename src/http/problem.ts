@@ -61,15 +61,15 @@ export function answerProblems(
   onUnforeseen: (error: unknown) => void,
   onAnswered: (ctx: Context) => void = () => undefined,
 ): Middleware {
-  return (ctx, next) => {
-    const answer = (error: unknown) => {
+  return async (ctx, next) => {
+    try {
+      if (!isReadable(ctx)) throw unreadable();
+      await next();
+      if (isUnanswered(ctx)) throw notFound();
+    } catch (error) {
       answerProblem(ctx, error, onUnforeseen);
       onAnswered(ctx);
-    };
-    // Koa reads the path when it is first asked for, and throws where the request target is no URL.
-    if (!isReadable(ctx)) return answer(unreadable());
-    // As Koa has it, `next` rejects and never throws.
-    return next().then(() => (isUnanswered(ctx) ? answer(notFound()) : undefined), answer);
+    }
   };
 }
 
@@ -95,6 +95,7 @@ function isUnanswered({ status, body }: Context): boolean {
   return status === 404 && body === undefined;
 }
 
+/** Koa reads the path when it is first asked for, and throws where the request target is no URL. */
 function isReadable(ctx: Context): boolean {
   try {
     // Asked first, since Node prints a warning with the whole target, token included, of some that koa would ask it of.

@@ -64,15 +64,11 @@ export function bodyReader(options: BodyReaderOptions): (ctx: Context) => Promis
       const parsed = parse(ctx, nothingNext) as Promise<unknown>;
       parsed.then(() => resolve(bytesIn(ctx)), reject);
     });
-  return (ctx) => {
+  return async (ctx) => {
     const { headers } = ctx.req;
-    try {
-      refuseOtherTypes(headers);
-      if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-    return isSmall(headers) ? read(ctx, ctx).then(unmetered) : readMetered(ctx, read, options);
+    refuseOtherTypes(headers);
+    if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+    return isSmall(headers) ? unmetered(await read(ctx, ctx)) : readMetered(ctx, read, options);
   };
 }
 
@@ -152,7 +148,6 @@ function isCompressed(headers: IncomingHttpHeaders): boolean {
 /** Writes the encoding as koa-bodyparser knows it. @throws {HttpProblem} 415 */
 function refuseOtherTypes(headers: IncomingHttpHeaders): void {
   const type = headers['content-type'] ?? '';
-  if (type === JSON_TYPE && headers['content-encoding'] === undefined) return;
   if (type.split(';', 1)[0]?.trim().toLowerCase() !== JSON_TYPE) {
     throw unsupported(`send it as Content-Type: ${JSON_TYPE}`, { Accept: JSON_TYPE });
   }

@@ -16,7 +16,6 @@ import {
 } from '../http/problem.ts';
 import { networkFilter, type SenderReader, sourceOf } from '../http/remote-address.ts';
 import { cutEnd } from '../text/cut.ts';
-import { afterTurn } from '../time/after-turn.ts';
 import type { Clock } from '../time/clock.ts';
 import { unfailing } from '../time/unfailing.ts';
 import type { Incoming } from '../deliver/incoming.ts';
@@ -140,7 +139,7 @@ function postTaker(dependencies: ReceiverDependencies) {
     sourceOf: (request) => sourceOf(senderOf(request).address),
   });
   const handle = callbackHandler(dependencies);
-  const sayLater = afterTurn(unfailing(report, onUnforeseen));
+  const say = unfailing(report, onUnforeseen);
   return async (ctx: CallbackContext): Promise<void> => {
     const startedAt = clock.monotonic();
     try {
@@ -158,7 +157,7 @@ function postTaker(dependencies: ReceiverDependencies) {
     const durationMs = clock.monotonic() - startedAt;
     const from = problem === undefined ? undefined : senderOf(ctx.req).address;
     // After the answer, which is written in this turn of the event loop: the BOT's time is not for our log.
-    sayLater({ status: ctx.status, durationMs, callback, verdict, problem, from, pointers });
+    setImmediate(say, { status: ctx.status, durationMs, callback, verdict, problem, from, pointers });
   };
 }
 
@@ -192,11 +191,9 @@ async function receive(
   const { tellUntil } = timeBudgetOf(arrivedAt, config.answerWithinMs);
   let incoming: Incoming;
   try {
-    const holding = memory.hold(bytes, tellUntil);
-    const held = (ctx.state.held = holding instanceof Promise ? await holding : holding);
+    const held = (ctx.state.held = await memory.hold(bytes, tellUntil));
     posted.release();
-    const reading = readCallback(bytes, tellUntil);
-    const read = reading instanceof Promise ? await reading : reading;
+    const read = await readCallback(bytes, tellUntil);
     incoming = { ...read, receivedAt, arrivedAt, keepUntil: (late) => held.keepUntil(late) };
   } catch (error) {
     return turnAway(ctx, posted, error, dependencies);
@@ -204,8 +201,6 @@ async function receive(
   ctx.state.callback = incoming.callback;
   return handle(incoming);
 }
-
-const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Characters. An answer waits in memory until it is taken, and a job_id may be megabytes long. */
 const LONGEST_JOB_ID = 10_000;
@@ -217,14 +212,7 @@ function answer(ctx: CallbackContext, verdict: Verdict): void {
   const jobId = cutEnd(ctx.state.callback?.job_id ?? '', LONGEST_JOB_ID, '…');
   const body = { job_id: jobId, result, deliveries };
   if (verdict.status !== 200) throw problemOf(verdict, body);
-  sendJson(ctx, body);
-}
-
-/** By Node alone: what Koa would do about it takes as long as all that Node does. */
-function sendJson(ctx: CallbackContext, body: object): void {
-  const json = JSON.stringify(body);
-  ctx.respond = false;
-  ctx.res.writeHead(200, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(json) }).end(json);
+  ctx.body = body;
 }
 
 /** Keeps the body's beginning. @throws {HttpProblem} @throws whatever is not a fault of the body */

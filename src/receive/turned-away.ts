@@ -3,7 +3,6 @@ import type { Context } from 'koa';
 import type { ReceiverConfig } from '../config/config.ts';
 import type { ProblemState } from '../http/problem.ts';
 import type { SenderReader } from '../http/remote-address.ts';
-import { afterTurn } from '../time/after-turn.ts';
 import { unfailing } from '../time/unfailing.ts';
 
 /** A request that came no further than the door: wrong path, token, address or method. */
@@ -28,13 +27,13 @@ interface Reporting {
 
 /** Hears of an answer that nobody was let in for. */
 export function turnedAwayReporter({ config, senderOf, reportTurnedAway, onUnforeseen }: Reporting) {
-  const sayLater = afterTurn(unfailing(reportTurnedAway, onUnforeseen));
+  const say = unfailing(reportTurnedAway, onUnforeseen);
   const known = new Set(config.path.split('/'));
   return (ctx: Context): void => {
     const { req, method, status, state } = ctx;
     const from = senderOf(req).address;
     const { problem = '' } = state as ProblemState;
-    sayLater({ status, from, method, path: pathShown(req.url ?? '', known), problem });
+    setImmediate(say, { status, from, method, path: pathShown(req.url ?? '', known), problem });
   };
 }
 
