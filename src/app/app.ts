@@ -279,6 +279,7 @@ async function keepRefused(
   { bytes, arrivedAt, ...refusal }: Refusal,
 ): Promise<void> {
   try {
+    // As a stream, it leaves out a last character that is cut in two.
     const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
     const { writeUntil } = timeBudgetOf(arrivedAt, config.receiver.answerWithinMs);
     await pipeline.refuse({ ...refusal, body }, writeUntil - clock.monotonic());

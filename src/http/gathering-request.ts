@@ -7,45 +7,48 @@ const SMALL_PIECE_BYTES = 1024;
 
 const BLOCK_BYTES = 16 * 1024;
 
-/** Of a body in chunks, Node makes an object for each, be it one byte: what came together is one piece here. */
+/**
+ * Of a body in chunks, or of one that is sent crumb by crumb, Node makes an object for each piece, be it one byte, which
+ * takes a hundred times as much: here they become one piece when there are enough of them, or when the body ends.
+ */
 export class GatheringRequest extends IncomingMessage {
-  #block: Buffer | undefined;
+  #block = Buffer.alloc(0);
   #filled = 0;
 
   /** Called by Node's parser. @param piece null at the end */
   override push(piece: Buffer | null): boolean {
     ConnectionReader.of(this.socket)?.countPiece(this);
-    if (piece !== null && piece.length <= SMALL_PIECE_BYTES && this.#isChunked) return this.#gather(piece);
+    if (piece !== null && piece.length <= SMALL_PIECE_BYTES && this.#mayBeLarge) return this.#gather(piece);
     this.#flush();
     return super.push(piece);
   }
 
+  /** What whoever asks gets has all that has come; Node itself asks for nothing (0) to have more read. */
   override read(size?: number): unknown {
-    this.#flush();
+    if (size !== 0) this.#flush();
     return super.read(size);
   }
 
-  get #isChunked(): boolean {
-    return this.headers['transfer-encoding'] !== undefined;
+  get #mayBeLarge(): boolean {
+    const { headers } = this;
+    return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > BLOCK_BYTES;
   }
 
   /** @returns false where enough waits to be read */
   #gather(piece: Buffer): boolean {
-    if (this.#filled + piece.length > BLOCK_BYTES) this.#flush();
-    this.#block ??= this.#begunBlock();
+    if (this.#filled + piece.length > this.#block.length) {
+      this.#flush();
+      this.#block = Buffer.allocUnsafe(BLOCK_BYTES);
+    }
     this.#filled += piece.copy(this.#block, this.#filled);
-    return this.readableLength + this.#filled < this.readableHighWaterMark;
-  }
-
-  #begunBlock(): Buffer {
-    process.nextTick(() => this.#flush());
-    return Buffer.allocUnsafe(BLOCK_BYTES);
+    return this.readableLength < this.readableHighWaterMark;
   }
 
   #flush(): void {
-    const gathered = this.#block?.subarray(0, this.#filled);
-    this.#block = undefined;
+    if (this.#filled === 0) return;
+    const gathered = this.#block.subarray(0, this.#filled);
+    this.#block = this.#block.subarray(this.#filled);
     this.#filled = 0;
-    if (gathered !== undefined) super.push(gathered);
+    super.push(gathered);
   }
 }

@@ -128,6 +128,11 @@ function keepConnections(
     connections.add(socket);
   });
   server.on('clientError', refuse);
+  // Node would close the connection without a word.
+  server.on('connect', (request: IncomingMessage) => {
+    refuseConnection(request.socket, NO_TUNNEL);
+    onMalformed?.({ status: NO_TUNNEL.status, detail: NO_TUNNEL.detail, from: senderOf(request) });
+  });
   return connections;
 }
 
@@ -162,10 +167,20 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): Malfor
     return undefined;
   }
   const problem = clientProblem(error.code);
-  answerBare(socket, problem);
-  ConnectionReader.of(socket)?.drop();
+  refuseConnection(socket, problem);
   return { ...problem, from: socket.remoteAddress ?? '' };
 }
+
+function refuseConnection(socket: Socket, problem: ProblemDetails): void {
+  answerBare(socket, problem);
+  ConnectionReader.of(socket)?.drop();
+}
+
+const NO_TUNNEL = {
+  status: 405,
+  detail: 'CONNECT is not allowed here.',
+  headers: { Allow: 'GET, HEAD, POST' },
+} as const satisfies ProblemDetails;
 
 /** Without a response of Node's, which there is none of, or which is somebody else's. */
 function answerBare(socket: Socket, problem: ProblemDetails): void {

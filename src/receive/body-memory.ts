@@ -1,5 +1,4 @@
 /** The memory that a callback takes, from the moment its body is there until nothing of it is needed any more. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { countValues, mostValuesIn } from '../callback/json-values.ts';
 import type { Load, MemoryBudget, Release } from '../deliver/memory-budget.ts';
 import { HttpProblem } from '../http/problem.ts';
@@ -22,8 +21,8 @@ export interface HeldMemory {
 export class BodyMemory {
   readonly #budget: MemoryBudget;
   readonly #most: Load;
-  /** Of the last one that waits for its turn. */
-  #turn: Promise<void> = Promise.resolve();
+  /** One of them goes on in each turn of the event loop. */
+  readonly #waitingForTurn: (() => void)[] = [];
 
   /** @param most of one callback; it is less where the heap cannot carry as much */
   constructor(budget: MemoryBudget, most: Load) {
@@ -49,9 +48,9 @@ export class BodyMemory {
   }
 
   async #holdInTurn(body: Uint8Array, deadline: number): Promise<HeldMemory> {
-    await this.#nextTurn();
+    await this.#ownTurn();
     const held = await this.#holdLater(this.#loadOf(body), deadline);
-    await this.#nextTurn();
+    await this.#ownTurn();
     return held;
   }
 
@@ -61,10 +60,17 @@ export class BodyMemory {
     throw unavailable('The callbacks that are being handled take all the memory that there is for them.');
   }
 
-  #nextTurn(): Promise<void> {
-    this.#turn = this.#turn.then(() => nextTurn());
-    return this.#turn;
+  #ownTurn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waitingForTurn.push(resolve);
+      if (this.#waitingForTurn.length === 1) setImmediate(this.#nextGoesOn);
+    });
   }
+
+  readonly #nextGoesOn = (): void => {
+    this.#waitingForTurn.shift()?.();
+    if (this.#waitingForTurn.length > 0) setImmediate(this.#nextGoesOn);
+  };
 
   #loadOf(body: Uint8Array): Load {
     const { bytes: mostBytes, values: mostValues } = this.#most;

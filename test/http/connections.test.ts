@@ -391,6 +391,7 @@ describe('a listener', () => {
         431,
         /200/,
       ],
+      ['a tunnel', 'CONNECT evil.example:443 HTTP/1.1\r\nHost: x\r\n\r\nmore', 405, /CONNECT is not allowed/],
     ];
     for (const [what, head, status, detail] of heads) {
       it(what, async () => {
