@@ -1,4 +1,4 @@
-/** JSON as JavaScript reads it, but for the numbers that JavaScript cannot hold. */
+/** JSON as JavaScript reads it, but for the numbers that JavaScript cannot hold: docs/adr/0022-numbers-beyond-doubles.md. */
 import { isJsonObject } from '../text/json-object.ts';
 import { tokensOutsideStrings } from './json-tokens.ts';
 
