@@ -1,40 +1,37 @@
-/** Talks to Slack: one token, chat.postMessage over one connection pool. Loaded only where somebody is told on Slack. */
-import { setFlagsFromString } from 'node:v8';
-import { WebClient } from '@slack/web-api';
-import type { Logger } from '@slack/web-api';
-// Not undici as a whole, most of which is for fetch, caches and WebSockets: it would cost each start time and memory.
-import Pool from 'undici/lib/dispatcher/pool.js';
+/** Talks to Slack: one token, chat.postMessage over one connection pool. Loaded only where a route names such a channel. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
 import type { Channel, Receipt } from '../channel.ts';
+import { type HttpAnswer, openPool, post } from '../http-post.ts';
 import { InFlight } from '../in-flight.ts';
-import { essentialsOf } from './answer.ts';
+import { type AskedPause, askedPause } from '../retry-after.ts';
 import { slackFailureOf } from './errors.ts';
 import type { SlackMessage } from './message.ts';
-import { type Dispatches, encodeFields, type Luggage, UndiciFetch } from './undici-fetch.ts';
 
-/** Calls at the same time: Slack takes about one message a second and channel, so this is far above what it allows. */
-const MAX_CONNECTIONS = 50;
-const CONNECT_TIMEOUT_MS = 5_000;
 const VERIFY_TIMEOUT_MS = 5_000;
-/** Slack answers with some kilobytes. */
-const MAX_ANSWER_BYTES = 1_048_576;
 
 /** Foreign text must never become a mention, a link or a preview. */
-const NO_PARSING = encodeFields({
-  parse: 'none',
-  link_names: 'false',
-  unfurl_links: 'false',
-  unfurl_media: 'false',
-});
+const NO_PARSING = { parse: 'none', link_names: 'false', unfurl_links: 'false', unfurl_media: 'false' };
+
+/** What one call needs that the client does not hand on to its `fetch`. */
+interface CallContext {
+  /** On the scale of `performance.now()`. */
+  readonly deadline: number;
+  /** `application/x-www-form-urlencoded`. The client's own encoding would walk through the message twice more, for its log. */
+  readonly body: string;
+}
+
+type Call = (method: string, context: CallContext) => Promise<object>;
 
 /** Connects only when first asked. */
 export function openSlackClient(token: string, api: URL): Channel {
-  const pool = openPool(api);
-  const slack = new SlackApi(token, api, pool);
+  const pool = openPool(api.origin);
+  const call = callsOver(pool, token, api);
   const inFlight = new InFlight();
   return {
     send: ({ address, message, timeoutMs }) =>
-      inFlight.run(() => post(slack, address, message as SlackMessage, performance.now() + timeoutMs)),
-    verify: () => inFlight.run(() => verify(slack)),
+      inFlight.run(() => postMessage(call, address, message as SlackMessage, performance.now() + timeoutMs)),
+    verify: () => inFlight.run(() => verify(call)),
     close: async () => {
       await inFlight.close();
       await pool.destroy();
@@ -42,87 +39,95 @@ export function openSlackClient(token: string, api: URL): Channel {
   };
 }
 
-/** No time limits of its own: each call bears its deadline. */
-function openPool(api: URL): Pool {
-  leaveParserUnoptimised();
-  return new Pool(api.origin, {
-    connections: MAX_CONNECTIONS,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxResponseSize: MAX_ANSWER_BYTES,
+/** @returns what calls a method of the API; it throws what `slackFailureOf` reads */
+function callsOver(pool: Parameters<typeof post>[0], token: string, api: URL): Call {
+  const context = new AsyncLocalStorage<CallContext>();
+  const client = new WebClient(token, {
+    slackApiUrl: api.href,
+    fetch: async (url, { headers = {} } = {}) => {
+      const own = context.getStore();
+      if (own === undefined) throw new TypeError('a call to Slack without its context');
+      const path = String(url).slice(api.origin.length);
+      return responseOf(String(url), await post(pool, { path, headers, ...own }));
+    },
+    // No queue of the client's: a call would run in it with the context of another one, and past its deadline.
+    maxRequestConcurrency: Infinity,
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+    allowAbsoluteUrls: false,
+    logger: silentLogger,
   });
+  return (method, own) => context.run(own, () => client.apiCall(method));
 }
 
-/**
- * undici parses HTTP by WebAssembly. To optimise it, as V8 would after the first answer, takes 42 MB for a moment, of
- * which the C library often keeps 10 for good; what it saves is less than can be measured of a message.
- */
-function leaveParserUnoptimised(): void {
-  setFlagsFromString('--no-wasm-tier-up');
-  setFlagsFromString('--no-wasm-dynamic-tiering');
+/** Only what the client reads. */
+function responseOf(url: string, { status, headers, body }: HttpAnswer): Awaited<ReturnType<FetchFunction>> {
+  return {
+    ok: status >= 200 && status < 300,
+    status,
+    statusText: '',
+    url,
+    headers: {
+      get: (name) =>
+        (name === 'retry-after' ? retryAfter(status, headers[name]) : headers[name]?.toString()) ?? null,
+      entries: () => [],
+    },
+    // Of other JSON than an object the client would ask for its members; what is no JSON is no answer of the API either.
+    text: () => Promise.resolve(/^\s*\{/.test(body) ? body : ''),
+    json: () => Promise.reject(new TypeError('only text is read')),
+    arrayBuffer: () => Promise.reject(new TypeError('only text is read')),
+  };
 }
 
-/** The client, and what takes its calls to Slack. */
-class SlackApi {
-  readonly #transport: UndiciFetch;
-  readonly #client: WebClient;
+/** The client fails without a class at a 429 that does not say how long in whole seconds, and takes a date for its day. */
+function retryAfter(status: number, asked: string | string[] | undefined): string | undefined {
+  if (status !== 429 && asked === undefined) return undefined;
+  return String(secondsOf(askedPause(asked?.toString(), Date.now())));
+}
 
-  constructor(token: string, api: URL, pool: Dispatches) {
-    this.#transport = new UndiciFetch(pool, api.origin, essentialsOf);
-    this.#client = new WebClient(token, {
-      slackApiUrl: api.href,
-      // The client says so of every call anyway; where it must add that to its headers, V8 is slow to copy them.
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-      fetch: this.#transport.fetch,
-      // The pool is the queue: there a call's deadline runs on while it waits, in the client's own queue it would not.
-      maxRequestConcurrency: Infinity,
-      retryConfig: { retries: 0 },
-      rejectRateLimitedCalls: true,
-      allowAbsoluteUrls: false,
-      logger: silentLogger,
-    });
-  }
-
-  /** @throws {Error} for `slackFailureOf` to read */
-  call(method: string, luggage: Luggage): Promise<object> {
-    return this.#client.apiCall(this.#transport.checkIn(method, luggage));
-  }
+/** What was asked for, even where less of it is obeyed: the log tells it. */
+function secondsOf({ ms, overlongMs = ms }: AskedPause): number {
+  return Math.ceil(overlongMs / 1000);
 }
 
 /** @throws {DeliveryFailure} */
-async function verify(slack: SlackApi): Promise<void> {
-  const deadline = performance.now() + VERIFY_TIMEOUT_MS;
+async function verify(call: Call): Promise<void> {
   try {
-    await slack.call('auth.test', { deadline, fields: '' });
+    await call('auth.test', { deadline: performance.now() + VERIFY_TIMEOUT_MS, body: '' });
   } catch (error) {
     throw slackFailureOf(error);
   }
 }
 
 /** Posts the message; where Slack refuses its blocks, the text alone, within the same attempt. */
-async function post(
-  slack: SlackApi,
+async function postMessage(
+  call: Call,
   address: string,
   message: SlackMessage,
   deadline: number,
 ): Promise<Receipt> {
   try {
-    const answer = await slack.call('chat.postMessage', { deadline, fields: fieldsOf(address, message) });
-    return receiptOf(address, answer);
+    return receiptOf(address, await call('chat.postMessage', { deadline, body: bodyOf(address, message) }));
   } catch (error) {
     const failure = slackFailureOf(error);
     const { text, blocks } = message;
     if (blocks === undefined || failure.class !== 'permanent' || text.trim() === '') throw failure;
-    const receipt = await post(slack, address, { text }, deadline);
+    const receipt = await postMessage(call, address, { text }, deadline);
     return { ...receipt, blocks_refused: failure.code, blocks_refused_reason: failure.message };
   }
 }
 
-function fieldsOf(channel: string, { text, blocks }: SlackMessage): string {
+function bodyOf(channel: string, { text, blocks }: SlackMessage): string {
   // A lone surrogate would keep the form from being encoded at all.
-  const fields = `${NO_PARSING}&${encodeFields({ channel, text: text.toWellFormed() })}`;
-  return blocks === undefined ? fields : `${fields}&${encodeFields({ blocks: JSON.stringify(blocks) })}`;
+  const fields = { ...NO_PARSING, channel, text: text.toWellFormed() };
+  return formOf(blocks === undefined ? fields : { ...fields, blocks: JSON.stringify(blocks) });
+}
+
+/** As `URLSearchParams` writes it, which takes a tenth of a notification's CPU more. */
+function formOf(fields: Readonly<Record<string, string>>): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&');
 }
 
 /** What is read of Slack's answer to a message, if it is there. */

@@ -94,6 +94,20 @@ const failures: FailureCase<SlackStandIn>[] = [
     ...withFault({ kind: 'rate_limited', retryAfter: '31536000' }),
   },
   {
+    when: 'Slack asks for a pause until a date that cannot be read',
+    failureClass: 'rate_limited',
+    code: 'ratelimited',
+    retryAfterMs: 30_000,
+    ...withFault({ kind: 'rate_limited', retryAfter: '31 Dec 9999' }),
+  },
+  {
+    when: 'Slack asks for a pause until a date that is long ago',
+    failureClass: 'rate_limited',
+    code: 'ratelimited',
+    retryAfterMs: 1_000,
+    ...withFault({ kind: 'rate_limited', retryAfter: 'Wed, 21 Oct 2015 07:28:00 GMT' }),
+  },
+  {
     when: 'Slack asks for a pause in its answer',
     failureClass: 'rate_limited',
     code: 'rate_limited',
@@ -130,6 +144,12 @@ const failures: FailureCase<SlackStandIn>[] = [
     code: 'not_json',
     ...withFault({ kind: 'status', status: 200, body: `${TOKEN} ${CONFIDENTIAL}` }),
   },
+  ...['null', '[1]', '"ok"', '5', ''].map((body): FailureCase<SlackStandIn> => ({
+    when: `the answer is ${body === '' ? 'empty' : body}`,
+    failureClass: 'transient',
+    code: 'not_json',
+    ...withFault({ kind: 'status', status: 200, body }),
+  })),
   {
     when: 'Slack never answers',
     failureClass: 'transient',
@@ -297,6 +317,13 @@ describe('the Slack channel', () => {
     await Promise.all(busy);
     await channel.send(outgoing());
     expect(slack.messages).to.have.length(51);
+  });
+
+  it('takes each message with its own deadline and body, however many are sent at once', async () => {
+    const texts = Array.from({ length: 200 }, (_, index) => `message ${index}`);
+    const receipts = await Promise.all(texts.map((text) => channel.send(outgoing({ message: { text } }))));
+    const textOf = new Map(slack.messages.map(({ ts, text }) => [ts, text]));
+    expect(receipts.map(({ ts = '' }) => textOf.get(ts))).to.deep.equal(texts);
   });
 
   it('takes an api_url without a slash at its end', async () => {

@@ -1,0 +1,109 @@
+/** A POST over a pool of connections that is answered by its deadline or fails: what channels over HTTP send with. */
+import { type Dispatcher, Pool } from 'undici';
+
+const MAX_CONNECTIONS = 50;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** A chat service answers with some kilobytes. */
+const MAX_ANSWER_BYTES = 1_048_576;
+
+type ResponseHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
+
+export interface HttpPost {
+  /** With the query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** On the scale of `performance.now()`. */
+  readonly deadline: number;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** By names in lower case. */
+  readonly headers: ResponseHeaders;
+  readonly body: string;
+}
+
+/** Connects when it is first used. It has no time limits of its own: each POST has its deadline. */
+export function openPool(origin: string): Pool {
+  return new Pool(origin, {
+    connections: MAX_CONNECTIONS,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxResponseSize: MAX_ANSWER_BYTES,
+  });
+}
+
+/**
+ * Follows no redirect. Reads the answer to its end, so what breaks off or stalls in the body fails like what does before.
+ * @throws {Error} `TimeoutError` at the deadline, whatever the pool does: while it waits for a connection nothing has been
+ * sent, and nothing will be. Otherwise an error of undici's or Node's.
+ */
+export function post(pool: Pick<Pool, 'dispatch'>, request: HttpPost): Promise<HttpAnswer> {
+  const { path, headers, body, deadline } = request;
+  const remainingMs = deadline - performance.now();
+  if (!(remainingMs > 0)) return Promise.reject(late());
+  return new Promise((resolve, reject) => {
+    const exchange = new Exchange(resolve, reject, remainingMs);
+    pool.dispatch({ method: 'POST', path, headers: { ...headers }, body }, exchange);
+  });
+}
+
+/** One request and its answer, as the pool reports them. Its `request` costs a tenth of a notification's CPU more. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #onAnswer: (answer: HttpAnswer) => void;
+  readonly #onFailure: (error: Error) => void;
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #late: Error | undefined;
+  #status = 0;
+  #headers: ResponseHeaders = {};
+  readonly #chunks: Buffer[] = [];
+
+  constructor(onAnswer: (answer: HttpAnswer) => void, onFailure: (error: Error) => void, timeoutMs: number) {
+    this.#onAnswer = onAnswer;
+    this.#onFailure = onFailure;
+    this.#timer = setTimeout(() => this.#giveUp(), timeoutMs);
+  }
+
+  #giveUp(): void {
+    this.#late = late();
+    this.#onFailure(this.#late);
+    this.#controller?.abort(this.#late);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It got its connection after the deadline.
+    if (this.#late !== undefined) controller.abort(this.#late);
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: ResponseHeaders,
+  ): void {
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    clearTimeout(this.#timer);
+    const body = Buffer.concat(this.#chunks).toString('utf8');
+    this.#onAnswer({ status: this.#status, headers: this.#headers, body });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    clearTimeout(this.#timer);
+    this.#onFailure(error);
+  }
+}
+
+function late(): DOMException {
+  return new DOMException('The call was not answered before its deadline', 'TimeoutError');
+}

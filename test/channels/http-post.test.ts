@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Pool } from 'undici';
+import { openPool, post } from '../../src/channels/http-post.ts';
+
+describe('a POST of a channel', () => {
+  let server: Server;
+  let pool: Pool;
+  let origin: string;
+  let answer: (request: IncomingMessage, response: ServerResponse) => unknown;
+
+  const call = (ms = 5_000) =>
+    post(pool, {
+      path: '/api/auth.test?a=1',
+      headers: { authorization: 'Bearer x' },
+      body: 'more=障害',
+      deadline: performance.now() + ms,
+    });
+
+  before(async () => {
+    server = createServer((request, response) => answer(request, response)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    pool = new Pool(origin, { connections: 1 });
+  });
+  after(async () => {
+    await pool.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('sends path, query, headers and body, and hands over the whole answer', async () => {
+    let seen: unknown;
+    answer = async (request, response) => {
+      const { method, url, headers } = request;
+      seen = { method, url, authorization: headers.authorization, body: await text(request) };
+      response.writeHead(200, { 'X-Many': ['a', 'b'] });
+      response.write('{"ok":');
+      setImmediate(() => response.end('"障害"}'));
+    };
+    const { status, headers, body } = await call();
+    const [method, url, authorization] = ['POST', '/api/auth.test?a=1', 'Bearer x'];
+    expect(seen).to.deep.equal({ method, url, authorization, body: 'more=障害' });
+    expect([status, headers['x-many'], body]).to.deep.equal([200, ['a', 'b'], '{"ok":"障害"}']);
+  });
+
+  it('fails where the answer is larger than any service needs', async () => {
+    const own = openPool(origin);
+    answer = (_request, response) => response.end('x'.repeat(2_000_000));
+    const deadline = performance.now() + 5_000;
+    const error: unknown = await post(own, { path: '/', headers: {}, body: '', deadline }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).to.include({ code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' });
+    await own.destroy();
+  });
+
+  it('follows no redirect', async () => {
+    answer = (_request, response) => response.writeHead(307, { location: '/elsewhere' }).end();
+    expect(await call()).to.include({ status: 307 });
+  });
+
+  it('rejects at the deadline and frees the connection', async () => {
+    answer = () => undefined;
+    const error: unknown = await call(40).catch((reason: unknown) => reason);
+    expect(error).to.include({ name: 'TimeoutError' });
+    answer = (_request, response) => response.end('free');
+    expect(await call()).to.include({ body: 'free' });
+  });
+
+  it('sends nothing when the deadline passed while no connection was free', async () => {
+    let requests = 0;
+    let finish: () => void = () => undefined;
+    answer = (_request, response) => {
+      requests += 1;
+      finish = () => response.end('{}');
+    };
+    const first = call();
+    const error: unknown = await call(40).catch((reason: unknown) => reason);
+    expect(error).to.include({ name: 'TimeoutError' });
+    finish();
+    await first;
+    answer = (_request, response) => response.end('free');
+    expect(await call()).to.include({ body: 'free' });
+    expect(requests).to.equal(1);
+  });
+
+  it('sends nothing when the deadline has passed already', async () => {
+    let requests = 0;
+    answer = (_request, response) => {
+      requests += 1;
+      response.end();
+    };
+    const error: unknown = await call(-1).catch((reason: unknown) => reason);
+    expect(error).to.include({ name: 'TimeoutError' });
+    expect(requests).to.equal(0);
+  });
+});
