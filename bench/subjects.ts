@@ -1,6 +1,7 @@
 /** What is measured: the product in its modes, and the bare programs that it is held against. */
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nodeArgumentsOfStart } from '../test/support/process.ts';
 import { BOT_ID } from './callbacks.ts';
 import { Child } from './child.ts';
 import { discard, folderOnDisk } from './scratch.ts';
@@ -59,7 +60,8 @@ export function botbell(name: string, options: BotbellOptions = {}): Subject {
       if (options.ledger !== undefined) copyFileSync(options.ledger, ledger);
       const config = join(folder, 'botbell.yaml');
       writeFileSync(config, configOf((await options.storeUrl?.()) ?? `sqlite:${ledger}`, standIns, options));
-      const main = [join(options.root ?? ROOT, 'dist/main.js'), 'serve', '--config', config];
+      const root = options.root ?? ROOT;
+      const main = [...nodeArgumentsOfStart(root), join(root, 'dist/main.js'), 'serve', '--config', config];
       const child = new Child([...profiling(options.profileFolder), ...main]);
       const { callbacks } = await child.announced<{ callbacks: string }>('callbacks');
       const end = async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { serve, type ServeProcess } from './support/process.ts';
+import { nodeArgumentsOfStart, serve, type ServeProcess } from './support/process.ts';
 import { JobService } from './support/proof-service.ts';
 import { startSinks } from './support/proof-sinks.ts';
 import { keyedCallback, keyOf } from './support/proof-tally.ts';
@@ -42,7 +42,13 @@ default_route: { notify: [{ slack: '#ops' }, { email: [ops@example.com] }] }
 const botbell = await serve(
   config,
   {},
-  { nodeArguments: ['--expose-gc', `--import=data:text/javascript,${encodeURIComponent(TELL_HEAP)}`] },
+  {
+    nodeArguments: [
+      ...nodeArgumentsOfStart(),
+      '--expose-gc',
+      `--import=data:text/javascript,${encodeURIComponent(TELL_HEAP)}`,
+    ],
+  },
 );
 
 function cpuMsOf({ pid }: ServeProcess): number {

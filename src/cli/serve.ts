@@ -1,5 +1,4 @@
 /** `botbell serve`: runs the receiver and the admin listener until it is told to stop. */
-import { setFlagsFromString } from 'node:v8';
 import { startApp } from '../app/app.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { secretsHidden } from '../text/hide-secrets.ts';
@@ -10,7 +9,6 @@ import { type CommandContext, configFileOf } from './context.ts';
 import { loadProject } from './load-project.ts';
 
 export async function serveCommand(context: CommandContext, level: LogLevel): Promise<number> {
-  collectLittleAndLate();
   const { config, configHash, renderer } = loadProject(context);
   const logger = await createLogger(level, context.isTerminal, secretsHidden(config.secrets));
   context.onHangup(() =>
@@ -40,13 +38,4 @@ export async function serveCommand(context: CommandContext, level: LogLevel): Pr
   await app.stop();
   logger.info('stopped');
   return 0;
-}
-
-/**
- * What is young enough to be collected here is little: to share it among threads costs four hundredths of all CPU and
- * saves no time, and to collect it long before there is no more room, another two to four (ADR 14). V8 asks each time.
- */
-function collectLittleAndLate(): void {
-  setFlagsFromString('--no-parallel-scavenge');
-  setFlagsFromString('--minor-gc-task-trigger=95');
 }
