@@ -1,6 +1,5 @@
 /** Addresses to listen on, as `host:port`. */
-import { isIP, isIPv4, isIPv6 } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import type { ListenAddress } from './config.ts';
 
 const ADDRESS = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/;
@@ -22,10 +21,15 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
   return isHost && port <= MAX_PORT ? { host, port } : undefined;
 }
 
+/** It finds an IPv4 address that IPv6 has wrapped, too. */
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8);
+LOOPBACK.addAddress('::1', 'ipv6');
+
 /** Whether only this machine can reach it, or is reached by it (RFC 6761, 6.3). */
 export function isLoopback(host: string): boolean {
   if (isIP(host) === 0) return /^(?:.+\.)?localhost$/i.test(host);
-  return ipaddr.process(host).range() === 'loopback';
+  return LOOPBACK.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
 }
 
 /** A CIDR, or an address as the CIDR of itself alone; undefined for anything else. */

@@ -1,9 +1,6 @@
 /** Who sent a request: the address that counts, the source that shares are given to, and whether a network holds it. */
 import type { IncomingMessage } from 'node:http';
-import ipaddr from 'ipaddr.js';
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Network = [Address, number];
+import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
 
 /**
  * Whose word X-Forwarded-For is: nobody's, whoever connects, or that of the proxies in these networks (addresses or
@@ -29,13 +26,13 @@ const MOST_HOPS = 32;
 /** With a port, as some proxies write it: 192.0.2.7:4711, [2001:db8::1]:4711; brackets alone, too. */
 const WITH_PORT = /^(?:\[(?<six>[^\]]*)\](?::\d+)?|(?<four>[^:]*):\d+)$/;
 
-const OCTET = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
-
-/** As sockets tell it, also one that IPv6 has wrapped: to parse it takes twenty times as long. */
-const IPV4 = new RegExp(String.raw`^(?:::ffff:)?(?<four>${OCTET}(?:\.${OCTET}){3})$`);
+/** An IPv4 address that IPv6 has wrapped, as Node writes it. */
+const WRAPPED = /^::ffff:(?<four>[\d.]+)$/;
+const WRAPPING_BITS = 96;
 
 /** IPv6 is given to subscribers in networks of this size or larger: one of them is one source. */
 const IPV6_SOURCE_BITS = 64;
+const IPV6_SOURCE_GROUPS = 4;
 
 /**
  * Finds the sender of a request. Of X-Forwarded-For, the entry that the proxy itself added counts: the rightmost one, or,
@@ -79,39 +76,60 @@ function rightmostOutside(
 function addressIn(entry: string): string | undefined {
   const { six, four } = WITH_PORT.exec(entry)?.groups ?? {};
   const address = six ?? four ?? entry;
-  const isAddress = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
-  return isAddress ? address : undefined;
+  return isIP(address) === 0 ? undefined : address;
+}
+
+/** In one way of writing, unwrapped, and without the zone that a link-local one may name; undefined: no address. */
+function plain(address: string): string | undefined {
+  const version = isIP(address);
+  if (version !== 6) return version === 4 ? address : undefined;
+  const six = new SocketAddress({ address, family: 'ipv6' }).address;
+  return WRAPPED.exec(six)?.groups?.['four'] ?? six;
 }
 
 /** What a share is given to: an IPv4 address, also one that IPv6 has wrapped, or the network of an IPv6 one. */
 export function sourceOf(address: string): string {
-  const four = IPV4.exec(address)?.groups?.['four'];
-  if (four !== undefined) return four;
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  if (parsed.kind() === 'ipv4') return parsed.toString();
-  const network = ipaddr.IPv6.networkAddressFromCIDR(`${bare(parsed)}/${IPV6_SOURCE_BITS}`);
-  return `${network.toString()}/${IPV6_SOURCE_BITS}`;
+  const found = plain(address);
+  if (found === undefined) return address;
+  return isIPv4(found) ? found : `${plain(`${firstGroups(found)}::`)}/${IPV6_SOURCE_BITS}`;
 }
 
-/** Without the zone that a link-local address may name. */
-function bare(address: Address): string {
-  return address.toNormalizedString().split('%', 1)[0] ?? '';
+/** Those that name the source's network. */
+function firstGroups(six: string): string {
+  const [left = [], right = []] = six.split('::').map((half) => half.split(':'));
+  const zeros = six.includes('::') ? Array<string>(8 - left.length - right.length).fill('0') : [];
+  return [...left, ...zeros, ...right]
+    .slice(0, IPV6_SOURCE_GROUPS)
+    .map((group) => group || '0')
+    .join(':');
 }
 
-/** @throws {Error} a network that is neither an address nor a CIDR; the config's check has refused it before */
+/**
+ * Each family has a list of its own: in one that holds both, `::/0` would hold every IPv4 address as well.
+ * @throws {Error} a network that is neither an address nor a CIDR; the config's check has refused it before
+ */
 export function networkFilter(networks: readonly string[]): (address: string) => boolean {
   if (networks.length === 0) return () => true;
-  const parsed = networks.map(parseNetwork);
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const network of networks) {
+    const { address, bits, family } = parseNetwork(network);
+    lists[family].addSubnet(address, bits, family);
+  }
   return (address) => {
-    if (!ipaddr.isValid(address)) return false;
-    const candidate = ipaddr.process(address);
-    return parsed.some((network) => network[0].kind() === candidate.kind() && candidate.match(network));
+    const candidate = plain(address);
+    if (candidate === undefined) return false;
+    const family = isIPv4(candidate) ? 'ipv4' : 'ipv6';
+    return lists[family].check(candidate, family);
   };
 }
 
-function parseNetwork(text: string): Network {
-  if (text.includes('/')) return ipaddr.parseCIDR(text);
-  const address = ipaddr.process(text);
-  return [address, address.kind() === 'ipv4' ? 32 : 128];
+/** One that wraps IPv4 addresses is theirs. */
+function parseNetwork(text: string) {
+  const [address = '', length] = text.split('/');
+  const four = plain(address);
+  const wrappingBits = isIPv4(address) ? 0 : WRAPPING_BITS;
+  const bits = length === undefined ? undefined : Number(length) - wrappingBits;
+  if (four !== undefined && isIPv4(four) && (bits ?? 0) >= 0)
+    return { address: four, bits: bits ?? 32, family: 'ipv4' } as const;
+  return { address, bits: Number(length ?? 128), family: 'ipv6' } as const;
 }

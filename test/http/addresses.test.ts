@@ -1,6 +1,7 @@
 /** Whose address counts, which networks hold it, and what never leaves this machine. */
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
+import fc from 'fast-check';
 import {
   networkFilter,
   type Sender,
@@ -22,6 +23,15 @@ function senderOf(trustProxy: TrustedProxies, ...sent: Parameters<typeof request
 
 function addressOf(trustProxy: TrustedProxies, ...sent: Parameters<typeof requestFrom>): string {
   return senderOf(trustProxy, ...sent).address;
+}
+
+/** An address of these bits; one of IPv6 not as Node would write it. */
+function written(bits: readonly number[]): string {
+  const [size, base, between] = bits.length === 32 ? [8, 10, '.'] : [16, 16, ':'];
+  const groups = Array.from({ length: bits.length / size }, (_, at) =>
+    Number.parseInt(bits.slice(at * size, (at + 1) * size).join(''), 2).toString(base),
+  );
+  return groups.join(between);
 }
 
 describe('the sender’s address', () => {
@@ -96,6 +106,12 @@ describe('the source that gets a share', () => {
     expect(neighbours.map(sourceOf)).to.deep.equal(Array(3).fill('2001:db8:0:1::/64'));
     expect(sourceOf('2001:db8:0:2::1')).to.equal('2001:db8:0:2::/64');
     expect(sourceOf('fe80::1%eth0')).to.equal('fe80::/64');
+    expect(['::1', '::1.2.3.4', '1::', '1:0:0:4:5:6:7:8'].map(sourceOf)).to.deep.equal([
+      '::/64',
+      '::/64',
+      '1::/64',
+      '1:0:0:4::/64',
+    ]);
   });
 
   it('is one for all whose address is not known', () => {
@@ -123,6 +139,41 @@ describe('a list of networks', () => {
   it('knows an IPv4 address that IPv6 has wrapped', () => {
     expect(networkFilter(['10.0.0.0/8'])('::ffff:10.1.2.3')).to.equal(true);
     expect(networkFilter(['::ffff:10.1.2.3'])('10.1.2.3')).to.equal(true);
+    const isIn = networkFilter(['::ffff:a00:0/104']);
+    expect(
+      ['10.9.9.9', '::ffff:10.1.2.3', '::ffff:a01:203', '11.0.0.1', '::a01:203'].map(isIn),
+    ).to.deep.equal([true, true, true, false, false]);
+  });
+
+  it('keeps the families apart: all of IPv6 is nothing of IPv4, wrapped or not', () => {
+    const addresses = ['10.1.2.3', '::ffff:10.1.2.3', '::ffff:a01:203', '2001:db8::1'];
+    expect(addresses.map(networkFilter(['::/0']))).to.deep.equal([false, false, false, true]);
+    expect(addresses.map(networkFilter(['0.0.0.0/0']))).to.deep.equal([true, true, true, false]);
+    expect(addresses.map(networkFilter(['::/64', '::ffff:0:0/90']))).to.deep.equal(Array(4).fill(false));
+  });
+
+  it('holds just the addresses whose first bits are the same', () => {
+    const bit = fc.integer({ min: 0, max: 1 });
+    const pair = fc.tuple(
+      fc.array(bit, { minLength: 128, maxLength: 128 }),
+      fc.nat(128),
+      fc.nat(127),
+      fc.boolean(),
+    );
+    const check = ([bits, length, changed, isFour]: [number[], number, number, boolean]) => {
+      const size = isFour ? 32 : 128;
+      const [network, other] = [bits.slice(0, size), bits.slice(0, size)];
+      other[changed % size] = 1 - (other[changed % size] ?? 0);
+      const prefix = length % (size + 1);
+      const isIn = networkFilter([`${written(network)}/${prefix}`]);
+      expect(isIn(written(network))).to.equal(true);
+      expect(isIn(written(other))).to.equal(changed % size >= prefix);
+    };
+    fc.assert(fc.property(pair, check));
+  });
+
+  it('holds a link-local address whatever its zone', () => {
+    expect(networkFilter(['fe80::/10'])('fe80::1%eth0')).to.equal(true);
   });
 
   it('holds nothing that is no address', () => {
