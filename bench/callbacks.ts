@@ -19,11 +19,14 @@ const TEMPLATE = templateWith(BYTES - Buffer.byteLength(templateWith(0)));
 
 let next = 1;
 
-/** Written before the clock starts: the load has nothing to do but to send them. */
-export function writeCallbacks(count: number): Batch {
+/**
+ * Written before the clock starts: the load has nothing to do but to send them.
+ * @param jobOf the id of each one's job; without it, each has one of its own
+ */
+export function writeCallbacks(count: number, jobOf?: (index: number) => string): Batch {
   const from = next;
   next += count;
-  const bodies = Array.from({ length: count }, (_, index) => bodyOf(from + index));
+  const bodies = Array.from({ length: count }, (_, index) => bodyOf(from + index, jobOf?.(index)));
   return { from, to: next, bodies };
 }
 
@@ -37,8 +40,9 @@ export function sampleCallback(): string {
   return TEMPLATE;
 }
 
-function bodyOf(number: number): Buffer {
-  return Buffer.from(TEMPLATE.replaceAll(NUMBER, String(number).padStart(NUMBER.length, '0')));
+function bodyOf(number: number, jobId: string | undefined): Buffer {
+  const text = TEMPLATE.replaceAll(NUMBER, String(number).padStart(NUMBER.length, '0'));
+  return Buffer.from(jobId === undefined ? text : text.replace(/"job_id":"[^"]*"/, `"job_id":"${jobId}"`));
 }
 
 /** The name has the number too, since the bare programs' message says no more than the name. */

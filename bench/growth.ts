@@ -7,6 +7,8 @@ import { writeCallbacks } from './callbacks.ts';
 import { keepNewest } from './keep-newest.ts';
 import { Load } from './load.ts';
 import { deliverAll } from './measure.ts';
+import { forgettingMicros } from './forgetting.ts';
+import { type JobCost, measureLongJobs } from './long-jobs.ts';
 import type { GrowthEffort } from './options.ts';
 import { discard, folderOnDisk } from './scratch.ts';
 import type { StandIns } from './stand-ins.ts';
@@ -14,6 +16,12 @@ import { orderInRound } from './statistics.ts';
 import { botbell, type BotbellOptions, type Running } from './subjects.ts';
 
 const SMALL_LEDGER = 1000;
+
+/** More than a million callbacks take: none of them is to be forgotten early. */
+const ROOM = { maxSize: '16gb' };
+
+/** Posted and proven at once, while the ledger is filled. */
+const PORTION = 20_000;
 const ROUTES = [10, 1000, 10_000];
 
 /** Not counted: who has waited for its turn must first find its connections and caches again. */
@@ -38,10 +46,20 @@ export interface Variant {
   readonly keeps?: number;
 }
 
+/** What it costs the retention to forget a callback. */
+export interface Forgetting {
+  /** In the ledger. */
+  readonly callbacks: number;
+  /** CPU µs, one for each round. */
+  readonly micros: number[];
+}
+
 export interface Growth {
   readonly ages: readonly Age[];
   readonly ledgers: readonly Variant[];
   readonly routes: readonly Variant[];
+  readonly forgetting: readonly Forgetting[];
+  readonly jobs: readonly JobCost[];
 }
 
 export async function measureGrowth(
@@ -51,18 +69,27 @@ export async function measureGrowth(
 ): Promise<Growth> {
   const folder = folderOnDisk();
   try {
-    const ledger = join(folder, 'full.db');
-    const ages = await fillLedger(ledger, standIns, effort, common);
+    const [small, full] = [join(folder, 'small.db'), join(folder, 'full.db')];
+    await fillLedger(small, standIns, [SMALL_LEDGER], common);
+    const ages = await fillLedger(full, standIns, agesUpTo(effort.full), common);
     const ledgers = [
-      variant(SMALL_LEDGER, { ...common }, SMALL_LEDGER),
-      variant(effort.full, { ...common, ledger }),
+      variant(SMALL_LEDGER, { ...common, ledger: small }, SMALL_LEDGER),
+      variant(effort.full, { ...common, ...ROOM, ledger: full }),
     ];
+    const forgetting = await measureForgetting(
+      [
+        [small, SMALL_LEDGER],
+        [full, effort.full],
+      ],
+      effort,
+    );
     const routes = ROUTES.map((count) => variant(count, { ...common, routes: count }));
     for (let round = 0; round < effort.rounds; round += 1) {
       console.error(`growth: round ${round + 1} of ${effort.rounds}`);
       await contest(orderInRound([...ledgers, ...routes], round), standIns, effort);
     }
-    return { ages, ledgers, routes };
+    const jobs = await measureLongJobs(standIns, effort, common);
+    return { ages, ledgers, routes, forgetting, jobs };
   } finally {
     discard(folder);
   }
@@ -77,18 +104,18 @@ function variant(size: number, options: BotbellOptions, keeps?: number): Variant
 async function fillLedger(
   path: string,
   standIns: StandIns,
-  { full }: GrowthEffort,
+  counts: readonly number[],
   common: BotbellOptions,
 ): Promise<Age[]> {
-  console.error(`growth: ${full} callbacks by one process`);
+  console.error(`growth: ${counts.at(-1)} callbacks by one process`);
   const ages: Age[] = [];
-  const running = await botbell('filler', { ...common, keepsLedgerAt: path }).start(standIns);
+  const running = await botbell('filler', { ...common, ...ROOM, keepsLedgerAt: path }).start(standIns);
   const load = new Load(running.url);
   try {
     let sent = 0;
-    for (const callbacks of [full / 100, full / 10, full / 2, full]) {
-      await deliverAll(load, callbacks - sent, standIns);
-      sent = callbacks;
+    for (const callbacks of counts) {
+      for (; sent < callbacks; sent += Math.min(PORTION, callbacks - sent))
+        await deliverAll(load, Math.min(PORTION, callbacks - sent), standIns);
       ages.push({ callbacks, residentMb: running.child.memoryMb().now });
     }
   } finally {
@@ -96,6 +123,23 @@ async function fillLedger(
     await running.end();
   }
   return ages;
+}
+
+function agesUpTo(full: number): number[] {
+  return [full / 100, full / 10, full / 2, full];
+}
+
+/** In turns; the first one, which finds nothing compiled yet, does not count. */
+async function measureForgetting(
+  ledgers: readonly (readonly [file: string, callbacks: number])[],
+  { rounds }: GrowthEffort,
+): Promise<Forgetting[]> {
+  const forgetting = ledgers.map(([file, callbacks]) => ({ file, callbacks, micros: [] as number[] }));
+  await forgettingMicros(forgetting[0]?.file ?? '');
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { file, micros } of orderInRound(forgetting, round)) micros.push(await forgettingMicros(file));
+  }
+  return forgetting;
 }
 
 class Contestant {

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-export const PARTS = ['slack', 'postgres', 'mail', 'growth'] as const;
+export const PARTS = ['slack', 'postgres', 'mail', 'growth', 'stalls'] as const;
 
 export type Part = (typeof PARTS)[number];
 
@@ -16,6 +16,7 @@ export interface Options {
   readonly comparison: ComparisonEffort;
   readonly mail: ComparisonEffort;
   readonly growth: GrowthEffort;
+  readonly stalls: StallEffort;
 }
 
 export interface ComparisonEffort {
@@ -33,7 +34,18 @@ export interface GrowthEffort {
   readonly measured: number;
   /** The callbacks that a full ledger holds. */
   readonly full: number;
+  /** The callbacks of one long job. */
+  readonly longJob: number;
 }
+
+export interface StallEffort {
+  readonly rounds: number;
+  /** Bytes of a callback. */
+  readonly sizes: readonly number[];
+}
+
+/** The largest that is handled on the event loop, and what a thread handles up to the default of `max_body`. */
+const SIZES = [32 * 1024 - 1, 100_000, 1_000_000, 8_000_000];
 
 /** @throws {Error} what cannot be understood, with the choices */
 export function readOptions(args: readonly string[]): Options {
@@ -55,6 +67,7 @@ export function readOptions(args: readonly string[]): Options {
     // Two subjects and one figure that counts.
     mail: { ...comparison, rounds: rounds ?? Math.min(comparison.rounds, 3) },
     growth: growthEffort(values.quick, rounds),
+    stalls: { rounds: rounds ?? (values.quick ? 3 : 5), sizes: SIZES.slice(0, values.quick ? 3 : 4) },
   };
 }
 
@@ -66,8 +79,8 @@ function comparisonEffort(isQuick: boolean, rounds: number | undefined): Compari
 
 function growthEffort(isQuick: boolean, rounds: number | undefined): GrowthEffort {
   return isQuick
-    ? { rounds: rounds ?? 1, windows: 2, warmUp: 2000, measured: 1500, full: 10_000 }
-    : { rounds: rounds ?? 3, windows: 3, warmUp: 8000, measured: 6000, full: 100_000 };
+    ? { rounds: rounds ?? 1, windows: 2, warmUp: 2000, measured: 1500, full: 10_000, longJob: 500 }
+    : { rounds: rounds ?? 3, windows: 3, warmUp: 8000, measured: 6000, full: 1_000_000, longJob: 5000 };
 }
 
 function asPart(text: string): Part {

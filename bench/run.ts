@@ -12,17 +12,21 @@ import { Metronome } from './metronome.ts';
 import { type Options, readOptions, readOrExit, USAGE } from './options.ts';
 import { comparisonTable, targetTable } from './report-comparison.ts';
 import { growthTables } from './report-growth.ts';
+import { stallTables } from './report-stalls.ts';
+import { measureStalls } from './stalls.ts';
 import { StandIns } from './stand-ins.ts';
 import { bare, botbell, type Subject } from './subjects.ts';
-import { MAIL_TARGETS, SLACK_TARGETS } from './targets.ts';
+import { MAIL_TARGETS, POSTGRES_TARGETS, SLACK_TARGETS } from './targets.ts';
 
 const PRODUCT = 'botbell';
 const PRODUCT_MAIL = 'botbell, mail';
+const PRODUCT_POSTGRES = 'botbell, PostgreSQL';
 
 async function runParts(options: Options, laboratory: Laboratory): Promise<void> {
   const { parts, growth, profileFolder } = options;
   if (parts.includes('slack') || parts.includes('postgres')) await slackPart(options, laboratory);
   if (parts.includes('mail')) await mailPart(options, laboratory);
+  if (parts.includes('stalls')) print('### Stalls', stallTables(await measureStalls(options.stalls)));
   if (!parts.includes('growth')) return;
   const grown = await measureGrowth(laboratory.standIns, growth, { profileFolder });
   print('### Growth', growthTables(grown));
@@ -39,11 +43,12 @@ async function slackPart({ parts, comparison: effort, profileFolder }: Options, 
     }
     if (postgres !== undefined) {
       const storeUrl = () => postgres.createDatabase();
-      subjects.push(botbell('botbell, PostgreSQL', { storeUrl, profileFolder }));
+      subjects.push(botbell(PRODUCT_POSTGRES, { storeUrl, profileFolder }));
     }
     const comparison = await compare(subjects, laboratory, effort);
     print('### Slack', comparisonTable(comparison, 'bare-slack', 'bare'));
     print(targetTable(comparison, PRODUCT, SLACK_TARGETS));
+    if (postgres !== undefined) print(targetTable(comparison, PRODUCT_POSTGRES, POSTGRES_TARGETS));
   } finally {
     await postgres?.close();
   }
@@ -73,7 +78,8 @@ try {
   await runParts(options, { standIns, metronome });
   await standIns.verify(allCallbacks());
   const { to, from } = allCallbacks();
-  print(`Each of the ${(to - from).toLocaleString('en')} callbacks arrived at its stand-in exactly once.`);
+  if (to > from)
+    print(`Each of the ${(to - from).toLocaleString('en')} callbacks arrived at its stand-in exactly once.`);
 } finally {
   await metronome.close();
   await standIns.close();

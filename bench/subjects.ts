@@ -39,6 +39,8 @@ export interface BotbellOptions {
   readonly answerWhen?: 'delivered' | 'accepted';
   readonly channel?: 'slack' | 'email';
   readonly routes?: number;
+  /** Of the store; without it, the default. */
+  readonly maxSize?: string;
   /** Another store than a SQLite file of its own; asked for at each start. */
   readonly storeUrl?: () => Promise<string>;
   /** A SQLite file to start with a copy of. */
@@ -46,6 +48,8 @@ export interface BotbellOptions {
   /** Where its SQLite file is left when it has ended. */
   readonly keepsLedgerAt?: string;
   readonly profileFolder?: string | undefined;
+  /** Where it answers how long the longest turn of its event loop was. */
+  readonly longestTurnSocket?: string;
   /** Where another version lies, built, that is to be started instead. */
   readonly root?: string;
 }
@@ -62,7 +66,9 @@ export function botbell(name: string, options: BotbellOptions = {}): Subject {
       writeFileSync(config, configOf((await options.storeUrl?.()) ?? `sqlite:${ledger}`, standIns, options));
       const root = options.root ?? ROOT;
       const main = [...nodeArgumentsOfStart(root), join(root, 'dist/main.js'), 'serve', '--config', config];
-      const child = new Child([...profiling(options.profileFolder), ...main]);
+      const child = new Child([...profiling(options.profileFolder), ...watching(options), ...main], {
+        LONGEST_TURN_SOCKET: options.longestTurnSocket ?? '',
+      });
       const { callbacks } = await child.announced<{ callbacks: string }>('callbacks');
       const end = async () => {
         await child.end();
@@ -78,13 +84,17 @@ function profiling(folder: string | undefined): string[] {
   return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
 }
 
+function watching({ longestTurnSocket }: BotbellOptions): string[] {
+  return longestTurnSocket === undefined ? [] : ['--import', join(ROOT, 'bench/subjects/longest-turn.mjs')];
+}
+
 function configOf(store: string, { slackApi, smtpPort }: StandIns, options: BotbellOptions): string {
-  const { answerWhen = 'delivered', channel = 'slack', routes = 10 } = options;
+  const { answerWhen = 'delivered', channel = 'slack', routes = 10, maxSize = '2gb' } = options;
   const notify = channel === 'slack' ? "slack: '#bench'" : 'email: ops@example.com';
   const botIds = [...Array.from({ length: routes - 1 }, (_, index) => `other-${index}`), BOT_ID];
   return `receiver: { listen: '127.0.0.1:0', answer_when: ${answerWhen} }
 admin: { listen: '127.0.0.1:0' }
-store: { url: '${store}' }
+store: { url: '${store}', max_size: ${maxSize} }
 channels:
   slack: { type: slack, token: xoxb-bench, api_url: '${slackApi}' }
   email: { type: email, smtp: 'smtp://127.0.0.1:${smtpPort}/?ignoreTLS=true', from: 'BOT alerts <alerts@example.com>' }
