@@ -10,17 +10,15 @@ import { MAX_TABLE_ROWS, rowsAsList, tableOf } from './table.ts';
 /** Of one rich text: what identifies a run is another one, and always has room beside it. */
 export const MAX_RICH_TEXT_LENGTH = 6500;
 
-const BAR = '|'.charCodeAt(0);
-
 type LineKind = 'none' | 'section' | 'list' | 'quote' | 'table';
 
-const BLANK = ' '.charCodeAt(0);
 /** What stands, with a blank, at the beginning of a line that is no paragraph. */
-const LINE_MARKS: ReadonlyMap<number, LineKind> = new Map<number, LineKind>([
-  ['•'.charCodeAt(0), 'list'],
-  ['-'.charCodeAt(0), 'list'],
-  ['>'.charCodeAt(0), 'quote'],
+const LINE_MARKS: ReadonlyMap<string, LineKind> = new Map([
+  ['• ', 'list'],
+  ['- ', 'list'],
+  ['> ', 'quote'],
 ]);
+const LINE_MARK_LENGTH = 2;
 
 export interface RichText {
   readonly blocks: readonly SlackObject[];
@@ -106,7 +104,7 @@ class RichTextReader {
     const { source } = this.#words;
     while (source[this.#words.at] === '|') {
       this.#words.at += 1;
-      this.#words.read(this.#runs, BAR);
+      this.#words.read(this.#runs, '|');
       const isAfterLast = source[this.#words.at] !== '|' && !this.#runs.isVisible;
       const cell = this.#runs.end();
       if (!isAfterLast) cells.push(cell);
@@ -178,12 +176,10 @@ class RichTextReader {
   }
 }
 
-const LINE_MARK_LENGTH = 2;
-
 function kindOfLine(source: string, at: number): LineKind {
-  const code = source.charCodeAt(at);
-  if (code === BAR) return 'table';
-  return source.charCodeAt(at + 1) === BLANK ? (LINE_MARKS.get(code) ?? 'section') : 'section';
+  return source[at] === '|'
+    ? 'table'
+    : (LINE_MARKS.get(source.slice(at, at + LINE_MARK_LENGTH)) ?? 'section');
 }
 
 /** Stands in an item or a cell that shows nothing, which Slack would refuse. */

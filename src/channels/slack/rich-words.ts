@@ -7,27 +7,15 @@ import { BOLD, CODE, ITALIC, STRIKE } from './rich-runs.ts';
 import type { Runs } from './rich-runs.ts';
 import { isUsableUrl } from './url.ts';
 
-const LINE_END = 0x0a;
-const BACKTICK = 0x60;
-const BRACKET = 0x3c;
-const CLOSING_BRACKET = 0x3e;
-const AMPERSAND = 0x26;
-/** Stops at no character. */
-const NOWHERE = -1;
-const FIRST_MARK = VALUE_START.charCodeAt(0);
-const LINK_MARK = LINK_START.charCodeAt(0);
-const LAST_MARK = LINK_END.charCodeAt(0);
+/** By their marks. */
+const STYLES: ReadonlyMap<string, number> = new Map([
+  ['*', BOLD],
+  ['_', ITALIC],
+  ['~', STRIKE],
+]);
 
-/** By the code of their mark. */
-const STYLE_BITS = new Uint8Array(128);
-STYLE_BITS['*'.charCodeAt(0)] = BOLD;
-STYLE_BITS['_'.charCodeAt(0)] = ITALIC;
-STYLE_BITS['~'.charCodeAt(0)] = STRIKE;
-
-/** What may begin something; all else is words. */
-const IS_SPECIAL = new Uint8Array(128);
-for (const character of '\n*_~`<&:') IS_SPECIAL[character.charCodeAt(0)] = 1;
-
+/** What begins nothing: neither a mark of Slack's, nor a cell, nor a value or a link. */
+const WORDS = /[^\n*_~`<&:|\ufdd0-\ufdd4]+/y;
 const FENCE = '```';
 /** Slack: "Formatting text": `<address|words>`, `<@user>`, `<#channel>`, `<!special>`. */
 const CONTROL = /<(?!\s)([^<>|\n\ufdd0-\ufdd4]*)([|>])/y;
@@ -40,7 +28,7 @@ export class WordReader {
   at = 0;
   readonly source: string;
   #style = 0;
-  #stop = LINE_END;
+  #stop = '\n';
   /** Where what is open ends, by the bit of its style. */
   readonly #closers = [-1, -1, -1, -1, -1];
   /** Up to where a mark is known to have no closing one, by the bit of its style. */
@@ -57,15 +45,12 @@ export class WordReader {
   }
 
   /** Up to the end of the line, the template's own `stop`, or a fence. */
-  read(runs: Runs, stop = LINE_END): void {
+  read(runs: Runs, stop = '\n'): void {
     this.#stop = stop;
-    let from = this.at;
-    for (;;) {
-      while (!this.isAtEnd && !isSpecial(this.source.charCodeAt(this.at), stop)) this.at += 1;
-      if (this.at > from) runs.addWords(this.source.slice(from, this.at), this.#style);
-      if (this.#endsHere()) return;
-      this.#readSpecial(runs);
-      from = this.at;
+    while (!this.#endsHere()) {
+      const words = this.#match(WORDS);
+      if (words === undefined) this.#readSpecial(runs);
+      else this.#readPlain(runs, words[0]);
     }
   }
 
@@ -79,29 +64,45 @@ export class WordReader {
   }
 
   #endsHere(): boolean {
-    if (this.isAtEnd) return true;
-    const code = this.source.charCodeAt(this.at);
-    return code === LINE_END || code === this.#stop || this.#fenceEnd() !== -1;
+    const next = this.source[this.at];
+    return next === undefined || next === '\n' || next === this.#stop || this.#fenceEnd() !== -1;
   }
 
   #fenceEnd(): number {
-    if (this.source.charCodeAt(this.at) !== BACKTICK || !this.source.startsWith(FENCE, this.at)) return -1;
+    if (!this.source.startsWith(FENCE, this.at)) return -1;
     const inside = this.at + FENCE.length;
-    let end = findOwn(this.source, BACKTICK, inside, NOWHERE);
-    while (end !== -1 && !this.source.startsWith(FENCE, end))
-      end = findOwn(this.source, BACKTICK, end + 1, NOWHERE);
+    let end = findOwn(this.source, '`', inside);
+    while (end !== -1 && !this.source.startsWith(FENCE, end)) end = findOwn(this.source, '`', end + 1);
     return end;
   }
 
   #readSpecial(runs: Runs): void {
-    const code = this.source.charCodeAt(this.at);
-    if (code >= FIRST_MARK) return this.#readMarked(code, runs);
-    const bit = STYLE_BITS[code] ?? 0;
-    if (bit !== 0) return this.#readStyle(bit, code, runs);
-    if (code === BACKTICK) return this.#readCode(runs);
-    if (code === BRACKET) return this.#readControl(runs);
-    if (code === AMPERSAND) return this.#readEntity(runs);
-    const found = isWordBefore(this.source, this.at) ? undefined : this.#match(EMOJI);
+    const next = this.source.charAt(this.at);
+    const style = STYLES.get(next);
+    if (style !== undefined) return this.#readStyle(style, next, runs);
+    switch (next) {
+      case VALUE_START:
+        return this.#readValue(runs);
+      case LINK_START:
+        return this.#readLink(runs);
+      case '`':
+        return this.#readCode(runs);
+      case '<':
+        return this.#readControl(runs);
+      case '&':
+        return this.#readEntity(runs);
+      case ':':
+        return this.#readEmoji(runs);
+      case '|':
+        return this.#readPlain(runs);
+      default:
+        // A mark without its counterpart.
+        this.at += 1;
+    }
+  }
+
+  #readEmoji(runs: Runs): void {
+    const found = isWord(this.source, this.at - 1) ? undefined : this.#match(EMOJI);
     if (found === undefined) return this.#readPlain(runs);
     this.at += found[0].length;
     runs.addElement({ type: 'emoji', name: found[1] ?? '' }, 0);
@@ -114,19 +115,16 @@ export class WordReader {
     runs.addWords(decodeEntities(found[0]), this.#style);
   }
 
-  /** A character that begins nothing after all. */
-  #readPlain(runs: Runs): void {
-    runs.addWords(this.source.charAt(this.at), this.#style);
-    this.at += 1;
+  /** The template's own words; by default a character that begins nothing after all. */
+  #readPlain(runs: Runs, words = this.source.charAt(this.at)): void {
+    runs.addWords(words, this.#style);
+    this.at += words.length;
   }
 
-  #readMarked(mark: number, runs: Runs): void {
-    if (mark === FIRST_MARK) {
-      const end = endOf(this.source, VALUE_END, this.at);
-      runs.addValue(this.source.slice(this.at + 1, end), this.#style);
-      this.at = end + 1;
-    } else if (mark === LINK_MARK) this.#readLink(runs);
-    else this.at += 1;
+  #readValue(runs: Runs): void {
+    const end = endOf(this.source, VALUE_END, this.at);
+    runs.addValue(this.source.slice(this.at + 1, end), this.#style);
+    this.at = end + 1;
   }
 
   #readLink(runs: Runs): void {
@@ -137,7 +135,7 @@ export class WordReader {
     addLink(runs, address, plainWords(this.source.slice(wordsAt + 1, end)), this.#style);
   }
 
-  #readStyle(bit: number, mark: number, runs: Runs): void {
+  #readStyle(bit: number, mark: string, runs: Runs): void {
     if (this.#closers[bit] === this.at) {
       this.#style &= ~bit;
       this.at += 1;
@@ -151,19 +149,19 @@ export class WordReader {
   }
 
   /** A mark opens after and closes before what is no letter, digit or value, and touches what it encloses. */
-  #closerOf(bit: number, mark: number): number {
+  #closerOf(bit: number, mark: string): number {
     const { source, at } = this;
-    if (isWordBefore(source, at) || !isSolid(source, at + 1, mark) || at < (this.#unclosed[bit] ?? 0))
+    if (isWord(source, at - 1) || !isSolid(source, at + 1, mark) || at < (this.#unclosed[bit] ?? 0))
       return -1;
     let closer = findOwn(source, mark, at + 1, this.#stop);
-    while (closer !== -1 && (!isSolid(source, closer - 1, mark) || isWord(source.charCodeAt(closer + 1))))
+    while (closer !== -1 && (!isSolid(source, closer - 1, mark) || isWord(source, closer + 1)))
       closer = findOwn(source, mark, closer + 1, this.#stop);
     if (closer === -1) this.#unclosed[bit] = endOf(source, '\n', at);
     return closer;
   }
 
   #readCode(runs: Runs): void {
-    const end = findOwn(this.source, BACKTICK, this.at + 1, this.#stop);
+    const end = findOwn(this.source, '`', this.at + 1, this.#stop);
     if (end <= this.at + 1) return this.#readPlain(runs);
     runs.addValue(plainWords(this.source.slice(this.at + 1, end)), this.#style | CODE);
     this.at = end + 1;
@@ -185,7 +183,7 @@ export class WordReader {
 
   #bracketAfter(from: number): number {
     if (from < this.#unclosedBracket) return -1;
-    const end = findOwn(this.source, CLOSING_BRACKET, from, LINE_END);
+    const end = findOwn(this.source, '>', from, '\n');
     if (end === -1) this.#unclosedBracket = endOf(this.source, '\n', from);
     return end;
   }
@@ -194,11 +192,6 @@ export class WordReader {
     pattern.lastIndex = this.at;
     return pattern.exec(this.source) ?? undefined;
   }
-}
-
-function isSpecial(code: number, stop: number): boolean {
-  if (code < 128) return IS_SPECIAL[code] === 1 || code === stop;
-  return code >= FIRST_MARK && code <= LAST_MARK;
 }
 
 /** What stands alone between brackets and is neither mention nor address is words; nothing is an address that came out empty. */
@@ -252,14 +245,14 @@ function plainWords(text: string): string {
   return plain;
 }
 
-/** Where the template's own `wanted` next is, before its own `stop` or the end of the line; -1 where it is not. */
-function findOwn(source: string, wanted: number, from: number, stop: number): number {
+/** Where the template's own `wanted` next is, before its own `stop` or the end of the line, if it stops; -1 where it is not. */
+function findOwn(source: string, wanted: string, from: number, stop?: string): number {
   for (let at = from; at < source.length; at += 1) {
-    const code = source.charCodeAt(at);
-    if (code === wanted) return at;
-    if (code === FIRST_MARK) at = endOf(source, VALUE_END, at);
-    else if (code === LINK_MARK) at = endOf(source, LINK_END, at);
-    else if (stop !== NOWHERE && (code === stop || code === LINE_END)) return -1;
+    const character = source.charAt(at);
+    if (character === wanted) return at;
+    if (character === VALUE_START) at = endOf(source, VALUE_END, at);
+    else if (character === LINK_START) at = endOf(source, LINK_END, at);
+    else if (stop !== undefined && (character === stop || character === '\n')) return -1;
   }
   return -1;
 }
@@ -269,18 +262,13 @@ function endOf(source: string, mark: string, from: number): number {
   return end === -1 ? source.length : end;
 }
 
-function isWordBefore(source: string, at: number): boolean {
-  return at > 0 && isWord(source.charCodeAt(at - 1));
-}
-
 /** Letters and digits as in names such as `order_no`; and values, which may be such. */
-function isWord(code: number): boolean {
-  if (code >= 128) return code >= FIRST_MARK && code <= LAST_MARK;
-  return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a);
+function isWord(source: string, at: number): boolean {
+  return /[a-z0-9\ufdd0-\ufdd4]/i.test(source.charAt(at));
 }
 
 /** Neither white space, nor the mark itself, nor the end. */
-function isSolid(source: string, at: number, mark: number): boolean {
-  const code = source.charCodeAt(at);
-  return code !== mark && code > 0x20 && code !== 0x3000;
+function isSolid(source: string, at: number, mark: string): boolean {
+  const character = source.charAt(at);
+  return character > ' ' && character !== '\u3000' && character !== mark;
 }
