@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { DeliveryFailure } from '../src/channels/failure.ts';
-import type { Errand } from '../src/deliver/messenger.ts';
+import type { AddressedNotice } from '../src/deliver/plan.ts';
 import type { Milestone } from '../src/deliver/milestones.ts';
 import { LedgerUnavailable, LedgerUnflushed } from '../src/ledger/ledger.ts';
 import { createMetrics, type Metrics } from '../src/observe/metrics.ts';
@@ -33,7 +33,7 @@ const REPORT: ReceiverReport = {
   from: undefined,
   pointers: undefined,
 };
-const ERRAND: Errand = {
+const ERRAND: AddressedNotice = {
   notice: noticeAbout(CALLBACK, 1),
   destination: 'slack:#ops',
   channel: 'slack',

@@ -1,44 +1,33 @@
 /** The composition root: a checked config in, a service that starts and stops out. */
 import { getHeapStatistics } from 'node:v8';
-import { createCallbackCheck } from '../callback/check-callback.ts';
-import type { Channel, ChannelType } from '../channels/channel.ts';
-import { closeAll, openChannels } from '../channels/open-channels.ts';
-import { createAdmin } from '../admin/admin.ts';
-import { channelsInUse, composePipeline, type Pipeline } from './compose-pipeline.ts';
-import type { AdminConfig, Config } from '../config/config.ts';
+import type { ChannelType } from '../channels/channel.ts';
 import { MemoryBudget, memoryFor } from '../deliver/memory-budget.ts';
 import type { Milestone } from '../deliver/milestones.ts';
-import { timeBudgetOf } from '../deliver/time-budget.ts';
-import { senderReader } from '../http/remote-address.ts';
-import { listen, type ListeningServer, type MalformedRequest } from '../http/server.ts';
+import { RunningSettings } from '../deliver/settings.ts';
+import type { ListeningServer } from '../http/server.ts';
 import type { OpenLedger } from '../ledger/configs/config-store.ts';
+import { openLedger } from '../ledger/open-ledger.ts';
+import { ownerName } from '../ledger/owner.ts';
 import { startRetention } from '../ledger/retention/retention.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { Metrics } from '../observe/metrics.ts';
-import { openStore } from './open-store.ts';
-import { BodyMemory } from '../receive/body-memory.ts';
-import { createCallbackReader } from '../receive/read-callback.ts';
-import { ReadingBudget, readingLimits } from '../receive/reading-budget.ts';
-import { createReceiver } from '../receive/receiver.ts';
-import type { Refusal } from '../receive/refusal.ts';
+import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import { Traffic } from '../receive/traffic.ts';
-import { LargeCallbacks } from '../offload/large-callbacks.ts';
-import type { Renderer } from '../render/renderer.ts';
+import { openAdmin, openReceiver, type Services } from './listeners.ts';
+import { composePipeline, type Pipeline } from './pipeline.ts';
 import {
   createRefusalLog,
-  type RefusalLog,
+  createStoreReport,
   reportAttempt,
-  reportCallback,
   reportError,
   reportLateResult,
   reportMilestone,
   reportRerouting,
   reportRevival,
   reportTrouble,
-  reportTurnedAway,
   reportUnforeseen,
   reportUnwritten,
 } from './reports.ts';
+import { type AppSettings, type LoadedConfig, openSettings, type SettingsEnvironment } from './settings.ts';
 import type { Clock } from '../time/clock.ts';
 import { unfailing } from '../time/unfailing.ts';
 import { within } from '../time/within.ts';
@@ -49,12 +38,7 @@ import { within } from '../time/within.ts';
  */
 const GOODBYE_MS = 150;
 
-export interface AppOptions {
-  readonly config: Config;
-  /** Of this config: the same for processes that run with the same. */
-  readonly configHash: string;
-  /** Of this config, its templates checked. */
-  readonly renderer: Renderer;
+export interface AppOptions extends LoadedConfig {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -66,6 +50,12 @@ export interface AppOptions {
 export interface RunningApp {
   readonly receiver: ListeningServer;
   readonly admin: ListeningServer | undefined;
+  /**
+   * Goes on with another config from the next callback on, but for `receiver.listen`, `admin.listen`, `store.url` and
+   * `store.max_size`.
+   * @throws {Error} it cannot be used: the one before stays in force
+   */
+  swap(next: LoadedConfig): Promise<void>;
   /** Answers 503 to what comes, finishes what is in flight, closes everything. */
   stop(): Promise<void>;
 }
@@ -87,25 +77,21 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 }
 
 async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<RunningApp, 'stop'>> {
-  const { config, clock, logger } = options;
-  const { ledger, metrics } = await openStore(options);
-  cleanUps.push(() => within(GOODBYE_MS, ledger.close(), clock));
-  const channels = await openChannels(config.channels, { ...options, used: channelsInUse(config) });
-  cleanUps.push(() => within(GOODBYE_MS, closeAll(channels), clock));
+  const { clock, logger } = options;
   const onUnforeseen = reportUnforeseen(logger);
+  const sources: { ledger?: OpenLedger } = {};
+  const metrics = metricsOf(options, sources);
+  const environment = settingsEnvironment(options, metrics, onUnforeseen);
+  const settings = new RunningSettings(await openSettings(options, environment), onUnforeseen);
+  cleanUps.push(() => within(GOODBYE_MS, settings.close(), clock));
+  const ledger = await openStore(options, settings, metrics);
+  sources.ledger = ledger;
+  cleanUps.push(() => within(GOODBYE_MS, ledger.close(), clock));
   const memory = openMemory(options);
-  const largeCallbacks = openLargeCallbacks(options);
-  cleanUps.push(() => within(GOODBYE_MS, largeCallbacks.close(), clock));
-  const pipeline = openPipeline(options, {
-    channels,
-    ledger,
-    metrics,
-    memory,
-    largeCallbacks,
-    onUnforeseen,
-  });
+  const pipeline = openPipeline(options, { settings, ledger, metrics, memory, onUnforeseen });
   metrics.pausesCountedBy(() => pipeline.lanes.pausedCount);
-  const retention = startRetention(ledger, config.store.keepMs, clock, reportTrouble(logger));
+  const keepMs = () => settings.current.loaded.config.store.keepMs;
+  const retention = startRetention(ledger, keepMs, clock, reportTrouble(logger));
   cleanUps.push(() => retention.stop());
   const traffic = new Traffic();
   await pipeline.lanes.refresh();
@@ -113,27 +99,80 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   cleanUps.push(() => within(GOODBYE_MS, pipeline.follower.stop(), clock));
   pipeline.worker.start();
   let draining: Promise<void> | undefined;
-  const drained = () => (draining ??= drain({ pipeline, traffic }, options));
+  const drained = () => (draining ??= drain({ pipeline, settings, traffic }, clock));
   cleanUps.push(drained);
   const services: Services = {
+    clock,
+    logger,
     pipeline,
+    settings,
     ledger,
     metrics,
-    largeCallbacks,
     traffic,
     memory,
     onUnforeseen,
   };
-  const admin = await openAdmin(config.admin, services);
+  const admin = await openAdmin(services);
   if (admin !== undefined) cleanUps.push(() => admin.close(GOODBYE_MS));
   const refusals = createRefusalLog(logger, clock);
-  const receiver = await openReceiver(options, services, refusals);
+  const receiver = await openReceiver(services, refusals);
   cleanUps.push(async () => {
     await drained();
     await receiver.close(GOODBYE_MS);
     refusals.close();
   });
-  return { receiver, admin };
+  const swap = async (next: LoadedConfig) => {
+    settings.swap(await openSettings(next, environment, settings.current));
+  };
+  return { receiver, admin, swap };
+}
+
+/** They ask the store how much it holds, which counts in them what it forgets early. */
+function metricsOf({ version }: AppOptions, sources: { readonly ledger?: OpenLedger }): Metrics {
+  return createMetrics({
+    version,
+    countOpen: async () => sources.ledger?.countOpen().catch(() => undefined),
+    storeBytes: async () => sources.ledger?.bytesUsed().catch(() => undefined),
+  });
+}
+
+function settingsEnvironment(
+  { channelTypes, clock, logger, print }: AppOptions,
+  metrics: Metrics,
+  onUnforeseen: (error: unknown) => void,
+): SettingsEnvironment {
+  return {
+    channelTypes,
+    clock,
+    print,
+    onTemplateError: unfailing((failure) => {
+      metrics.templateFailed();
+      logger.error(failure, 'a template failed; the built-in one was used');
+    }, onUnforeseen),
+    onThreadEnded: reportError(logger, 'the thread of large callbacks ended'),
+  };
+}
+
+/** @throws {Error} a store that cannot be opened, or was written by a newer version */
+function openStore(
+  { config: { store }, clock, logger }: AppOptions,
+  settings: RunningSettings<AppSettings>,
+  metrics: Metrics,
+): Promise<OpenLedger> {
+  return openLedger(store.url, {
+    clock,
+    owner: ownerName(clock.now()),
+    // Whatever began with other settings may still be under way, and its claims with it.
+    get leaseMs() {
+      return Math.max(...settings.live.map(({ leaseMs }) => leaseMs));
+    },
+    get takeOverAfterMs() {
+      return settings.current.delivery.takeOverAfterMs;
+    },
+    maxBytes: store.maxSizeBytes,
+    onStoreEvent: unfailing(createStoreReport(logger, metrics, clock), reportUnforeseen(logger)),
+    onTrouble: reportTrouble(logger),
+  });
 }
 
 /**
@@ -141,34 +180,16 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
  * `answer_within`.
  */
 async function drain(
-  { pipeline, traffic }: Pick<Services, 'pipeline' | 'traffic'>,
-  { config, clock }: AppOptions,
+  { pipeline, settings, traffic }: Pick<Services, 'pipeline' | 'settings' | 'traffic'>,
+  clock: Clock,
 ): Promise<void> {
   const { bridge, worker, lanes, underWay } = pipeline;
   lanes.stop();
   underWay.stop();
   const drained = Promise.all([traffic.drain(), worker.stop(), bridge.drained()]);
-  await within(config.receiver.answerWithinMs, drained, clock);
+  await within(settings.current.answer.answerWithinMs, drained, clock);
   underWay.cut();
   await within(GOODBYE_MS, drained, clock);
-}
-
-interface Services {
-  readonly pipeline: Pipeline;
-  readonly ledger: OpenLedger;
-  readonly metrics: Metrics;
-  readonly largeCallbacks: LargeCallbacks;
-  readonly traffic: Traffic;
-  readonly memory: MemoryBudget;
-  readonly onUnforeseen: (error: unknown) => void;
-}
-
-function openLargeCallbacks({ config, renderer, clock, logger }: AppOptions): LargeCallbacks {
-  return new LargeCallbacks(
-    { templates: renderer.sources, channels: config.channels },
-    clock,
-    reportError(logger, 'the thread of large callbacks ended'),
-  );
 }
 
 /** Whoever runs it in a heap that is too small for what its config lets in learns that at the start. */
@@ -188,102 +209,24 @@ function openMemory({ config, clock, logger }: AppOptions): MemoryBudget {
 }
 
 function openPipeline(
-  { config, configHash, renderer, channelTypes, clock, logger }: AppOptions,
-  parts: Pick<Services, 'ledger' | 'metrics' | 'memory' | 'largeCallbacks' | 'onUnforeseen'> & {
-    readonly channels: ReadonlyMap<string, Channel>;
-  },
+  { clock, logger }: AppOptions,
+  parts: Pick<Services, 'settings' | 'ledger' | 'metrics' | 'memory' | 'onUnforeseen'>,
 ): Pipeline {
+  const { metrics, onUnforeseen } = parts;
   const sayMilestone = unfailing(
     (milestone: Milestone) => reportMilestone(logger, clock, milestone),
-    parts.onUnforeseen,
+    onUnforeseen,
   );
   return composePipeline({
-    config,
-    configHash,
-    renderer,
-    channelTypes,
     clock,
     ...parts,
-    onAttempt: (errand, result) => reportAttempt(logger, parts.metrics, errand, result),
-    onLateResult: (errand, result) => reportLateResult(logger, errand, result),
-    onUnforeseen: parts.onUnforeseen,
-    onTemplateError: unfailing((failure) => {
-      parts.metrics.templateFailed();
-      logger.error(failure, 'a template failed; the built-in one was used');
-    }, parts.onUnforeseen),
+    onAttempt: (addressed, result) => reportAttempt(logger, metrics, addressed, result),
+    onLateResult: (addressed, result) => reportLateResult(logger, addressed, result),
     onMilestone: (milestone) => setImmediate(sayMilestone, milestone),
-    onReroute: unfailing((rerouting) => reportRerouting(logger, rerouting), parts.onUnforeseen),
-    onRevival: unfailing((revival) => reportRevival(logger, revival), parts.onUnforeseen),
+    onReroute: unfailing((rerouting) => reportRerouting(logger, rerouting), onUnforeseen),
+    onRevival: unfailing((revival) => reportRevival(logger, revival), onUnforeseen),
     onUnwritten: reportUnwritten(logger),
     onStoreTrouble: reportTrouble(logger),
-    onStoreRecovered: unfailing(() => logger.info('the store can be used again'), parts.onUnforeseen),
+    onStoreRecovered: unfailing(() => logger.info('the store can be used again'), onUnforeseen),
   });
-}
-
-async function openAdmin(
-  config: AdminConfig | undefined,
-  { ledger, metrics, traffic, onUnforeseen }: Services,
-): Promise<ListeningServer | undefined> {
-  if (config === undefined) return undefined;
-  const readiness = async () => {
-    const store = await ledger.probe().then(
-      () => true,
-      () => false,
-    );
-    const room = store && (await ledger.hasRoom().catch(() => false));
-    return { store, room, config: true, accepting: !traffic.isDraining };
-  };
-  return listen(createAdmin({ config, metrics, readiness, onUnforeseen }).callback(), config.listen);
-}
-
-function openReceiver(
-  options: AppOptions,
-  services: Services,
-  refusals: RefusalLog,
-): Promise<ListeningServer> {
-  const { config, clock, logger } = options;
-  const { pipeline, metrics, largeCallbacks, traffic, memory, onUnforeseen } = services;
-  const senderOf = senderReader(config.receiver.trustProxy);
-  const receiver = createReceiver({
-    config: config.receiver,
-    clock,
-    senderOf,
-    readings: new ReadingBudget({ clock, ...readingLimits(config.receiver) }),
-    readCallback: createCallbackReader({
-      clock,
-      check: createCallbackCheck(config.display.timezone),
-      readLarge: (bytes, withinMs) => largeCallbacks.read(bytes, withinMs),
-    }),
-    handle: (incoming) => pipeline.bridge.handle(incoming),
-    refuse: (refusal) => keepRefused(options, services, refusal),
-    traffic,
-    memory: new BodyMemory(memory, { bytes: config.receiver.maxBodyBytes, values: config.receiver.maxNodes }),
-    report: (report) => reportCallback(logger, metrics, refusals, report),
-    reportTurnedAway: (report) => reportTurnedAway(metrics, refusals, report),
-    onUnforeseen,
-  });
-  const onMalformed = unfailing(
-    ({ detail, ...request }: MalformedRequest) =>
-      reportTurnedAway(metrics, refusals, { ...request, problem: detail }),
-    onUnforeseen,
-  );
-  return listen(receiver.callback(), config.receiver.listen, {
-    senderOf: (request) => senderOf(request).address,
-    onMalformed,
-  });
-}
-
-async function keepRefused(
-  { config, clock, logger }: AppOptions,
-  { pipeline }: Services,
-  { bytes, arrivedAt, ...refusal }: Refusal,
-): Promise<void> {
-  try {
-    // As a stream, it leaves out a last character that is cut in two.
-    const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
-    const { writeUntil } = timeBudgetOf(arrivedAt, config.receiver.answerWithinMs);
-    await pipeline.refuse({ ...refusal, body }, writeUntil - clock.monotonic());
-  } catch (error) {
-    reportError(logger, 'a refused body could not be kept')(error);
-  }
 }

@@ -1,7 +1,8 @@
 /** What the service says of its work in logs and metrics: ids, outcomes and durations, never what a message says. */
 import { statusNameOf } from '../callback/callback.ts';
 import type { Receipt } from '../channels/channel.ts';
-import type { AttemptResult, Errand } from '../deliver/messenger.ts';
+import type { AttemptResult } from '../deliver/messenger.ts';
+import type { AddressedNotice } from '../deliver/plan.ts';
 import type { RoutedAnew, Revival } from '../deliver/rerouter.ts';
 import type { Verdict } from '../deliver/verdict.ts';
 import type { Milestone, MilestoneName } from '../deliver/milestones.ts';
@@ -90,13 +91,13 @@ function shortId(id: string): string {
 export function reportAttempt(
   logger: Logger,
   metrics: Metrics,
-  errand: Errand,
+  addressed: AddressedNotice,
   { outcome, durationMs }: AttemptResult,
 ): void {
-  const { destination, channel, notice } = errand;
+  const { destination, channel, notice } = addressed;
   const failure = 'failure' in outcome ? outcome.failure : undefined;
   metrics.attempted({ channel, outcome: failure?.class ?? 'delivered', seconds: durationMs / 1000 });
-  if ('receipt' in outcome) reportRefusedBlocks(logger, metrics, errand, outcome.receipt);
+  if ('receipt' in outcome) reportRefusedBlocks(logger, metrics, addressed, outcome.receipt);
   if (failure === undefined && !logger.isLevelEnabled('debug')) return;
   const jobId = jobIdOf(notice);
   const job_id = jobId && shortId(jobId);
@@ -159,7 +160,7 @@ const MILESTONES = {
 /** The attempt was counted as a failure when it was cut off; this tells an operator who wonders about a second copy. */
 export function reportLateResult(
   logger: Logger,
-  { destination, notice }: Errand,
+  { destination, notice }: AddressedNotice,
   { outcome, durationMs }: AttemptResult,
 ): void {
   if ('failure' in outcome) return;
@@ -172,7 +173,7 @@ export function reportLateResult(
 function reportRefusedBlocks(
   logger: Logger,
   metrics: Metrics,
-  { destination, channel, notice }: Errand,
+  { destination, channel, notice }: AddressedNotice,
   { blocks_refused: code, blocks_refused_reason: reason }: Receipt,
 ): void {
   if (code === undefined) return;

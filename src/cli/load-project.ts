@@ -1,5 +1,4 @@
 /** The config with its templates, as every command but `schema` and `send` needs it. */
-import { routesOf } from '../app/compose-pipeline.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { Config, Destination, Problem } from '../config/config.ts';
 import { formatProblem } from '../config/format-problem.ts';
@@ -9,6 +8,7 @@ import { inFileOrder } from '../config/problem-order.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
 import { createRenderer } from '../render/create-renderer.ts';
 import type { Renderer, RenderTarget } from '../render/renderer.ts';
+import { routesOf } from '../route/router.ts';
 import { CommandFailed, type CommandContext, configFileOf } from './context.ts';
 
 export interface Project {

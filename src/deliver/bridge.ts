@@ -1,17 +1,17 @@
 /** One callback in, everybody told who has not been, one honest answer out. */
-import type { Callback } from '../callback/callback.ts';
 import type { Admission, BlockedDelivery, DeliveryRecord, Ledger } from '../ledger/ledger.ts';
 import { UnderWay } from '../time/under-way.ts';
 import type { Courier, Trip } from './courier.ts';
 import type { DeliveryUnderWay } from './deliveries-under-way.ts';
-import { errandOf, type Handling, ownOf } from './handling.ts';
+import { type Handling, noticeFor, ownOf } from './handling.ts';
 import type { Incoming } from './incoming.ts';
 import type { Deferral } from './lanes.ts';
 import { type Capacity, Occupancy } from './occupancy.ts';
 import { OutcomeWriter, type OutcomeWriterDependencies } from './outcome-writer.ts';
-import type { Plan } from './plan.ts';
+import { planForCallback } from './plan.ts';
 import type { Rerouter } from './rerouter.ts';
 import { type Round, runRound } from './round.ts';
+import type { RunningSettings, Settings } from './settings.ts';
 import { partyOf } from './shares.ts';
 import { timeBudgetOf } from './time-budget.ts';
 import type { TurnsOfJobs } from './turns-of-jobs.ts';
@@ -23,9 +23,7 @@ export interface BridgeDependencies extends OutcomeWriterDependencies {
   readonly capacity: Capacity;
   readonly take: Courier;
   readonly rerouter: Rerouter;
-  readonly answerWithinMs: number;
-  readonly answerWhen: 'delivered' | 'accepted';
-  readonly plan: (callback: Callback) => Plan;
+  readonly settings: Pick<RunningSettings, 'current' | 'keepUntil'>;
 }
 
 /** Of `answer_within`: who is still without a slot then is sooner through when the service posts it again. */
@@ -46,19 +44,12 @@ export class Bridge {
    * @throws {Overloaded} before it is looked at
    * @throws {LedgerUnavailable} before anyone is told, or when what is still to be told could not be written down
    */
-  async handle(incoming: Incoming): Promise<Verdict> {
-    const { capacity, answerWithinMs, clock } = this.#dependencies;
-    const party = partyOf(incoming.callback);
-    const { waitUntil } = timeBudgetOf(incoming.arrivedAt, answerWithinMs);
-    const deadline = Math.min(clock.monotonic() + answerWithinMs * WAIT_FOR_SLOT, waitUntil);
-    const waiting = capacity.slots.take(party.botId, deadline);
-    if (waiting !== undefined) await waiting;
-    const occupancy = new Occupancy(capacity, party);
-    try {
-      return await this.#handleWithSlot(incoming, occupancy);
-    } finally {
-      occupancy.end();
-    }
+  handle(incoming: Incoming): Promise<Verdict> {
+    const { settings } = this.#dependencies;
+    const { current } = settings;
+    const handled = this.#handle(incoming, current);
+    settings.keepUntil(current, handled);
+    return handled;
   }
 
   /** Resolves when every delivery that outlived its answer is through. */
@@ -66,10 +57,27 @@ export class Bridge {
     return this.#late.idle();
   }
 
-  async #handleWithSlot(incoming: Incoming, occupancy: Occupancy): Promise<Verdict> {
-    const { clock, ledger, answerWhen, answerWithinMs, rerouter } = this.#dependencies;
+  async #handle(incoming: Incoming, settings: Settings): Promise<Verdict> {
+    const { capacity, clock } = this.#dependencies;
+    const { answerWithinMs } = settings.answer;
+    const party = partyOf(incoming.callback);
+    const { waitUntil } = timeBudgetOf(incoming.arrivedAt, answerWithinMs);
+    const deadline = Math.min(clock.monotonic() + answerWithinMs * WAIT_FOR_SLOT, waitUntil);
+    const waiting = capacity.slots.take(party.botId, deadline);
+    if (waiting !== undefined) await waiting;
+    const occupancy = new Occupancy(capacity, party);
+    try {
+      return await this.#handleWithSlot(incoming, settings, occupancy);
+    } finally {
+      occupancy.end();
+    }
+  }
+
+  async #handleWithSlot(incoming: Incoming, settings: Settings, occupancy: Occupancy): Promise<Verdict> {
+    const { clock, ledger, rerouter } = this.#dependencies;
     const { callback, startedAt, body, receivedAt, arrivedAt } = incoming;
-    const plan = this.#dependencies.plan(callback);
+    const { answerWithinMs, answerWhen } = settings.answer;
+    const plan = planForCallback(settings, callback);
     const isAccepted = answerWhen === 'accepted';
     const budget = timeBudgetOf(arrivedAt, answerWithinMs);
     const arrival = {
@@ -77,16 +85,16 @@ export class Bridge {
       body,
       startedAt,
       receivedAt,
-      planned: plan.errands,
+      planned: plan.targets,
       routing: plan.routing,
       isAccepted,
     };
     const admitted = await ledger.admit(arrival, budget.writeUntil - clock.monotonic());
-    const admission = await rerouter.withRevived(admitted, plan);
+    const admission = admitted.isNew ? admitted : await rerouter.withRevived(admitted, plan, settings);
     if (isAccepted) return this.#accept(receivedAt, admission);
     const records = new Map(admission.deliveries.map((record) => [record.id, record]));
     const underWay = this.#begin(admission);
-    return this.#deliver({ incoming, admission, records, plan, budget, occupancy, underWay });
+    return this.#deliver({ incoming, settings, admission, records, plan, budget, occupancy, underWay });
   }
 
   /** It is on disk, so the service may forget it. */
@@ -113,6 +121,7 @@ export class Bridge {
       const round = await telling;
       if (round.late !== undefined) {
         this.#late.until(round.late);
+        this.#dependencies.settings.keepUntil(handling.settings, round.late);
         handling.incoming.keepUntil(round.late);
       }
       const others = await this.#othersOnceThrough(handling);
@@ -141,18 +150,18 @@ export class Bridge {
     record: DeliveryRecord,
     blocked: BlockedDelivery | undefined,
   ): Promise<Trip> {
-    const { budget, occupancy, underWay } = handling;
+    const { settings, budget, occupancy, underWay } = handling;
     const deadline = budget.tellUntil;
     const delivery = underWay.get(record.id) as DeliveryUnderWay;
-    const errand = errandOf(handling, record);
-    if (errand === undefined) return defer(delivery, 'config');
+    const addressed = noticeFor(handling, record);
+    if (addressed === undefined) return defer(delivery, 'config');
     if (blocked !== undefined) {
       const isNext = await occupancy.wait(() => this.#dependencies.turns.isNext(blocked, budget.waitUntil));
       if (isNext !== true) return defer(delivery, isNext === undefined ? 'share' : 'order');
     }
     if (!occupancy.enter(record.channel)) return defer(delivery, 'share');
     try {
-      return await this.#dependencies.take({ errand, delivery, deadline, rank: 'new' });
+      return await this.#dependencies.take({ addressed, settings, delivery, deadline, rank: 'new' });
     } finally {
       occupancy.leave(record.channel);
     }

@@ -1,12 +1,9 @@
 /** Keeps this process's heartbeat in the store, and has what is undelivered follow the config that it has loaded. */
-import type {
-  ConfigStore,
-  PlaceAmongPending,
-  RoutedRow,
-  RunningConfig,
-} from '../ledger/configs/config-store.ts';
+import type { ConfigStore, PlaceAmongPending, RoutedRow } from '../ledger/configs/config-store.ts';
 import type { Clock } from '../time/clock.ts';
+import { plannedFor, planForRow } from './plan.ts';
 import type { Revival } from './rerouter.ts';
+import type { RunningSettings, Settings } from './settings.ts';
 import { isAffected, isRevivable } from './standing-in-config.ts';
 
 const HEARTBEAT_MS = 5000;
@@ -21,9 +18,7 @@ const BEFORE_ALL: PlaceAmongPending = { destination: '', callbackId: 0 };
 export interface ConfigFollowerDependencies {
   readonly clock: Clock;
   readonly ledger: Omit<ConfigStore, 'routeAnew'>;
-  readonly config: RunningConfig;
-  readonly giveUpAfterMs: number;
-  readonly isRouted: (row: RoutedRow) => boolean;
+  readonly settings: Pick<RunningSettings, 'current'>;
   /** Something for these destinations may be due. */
   readonly onDue: (destinations: readonly string[]) => void;
   readonly onRevival: (revival: Revival) => void;
@@ -36,8 +31,9 @@ export class ConfigFollower {
   readonly #stopped = new AbortController();
   #mayRouteAnew = false;
   #isTroubled = false;
-  /** With the permission to route anew, or without it. */
-  #reviewedWith: boolean | undefined;
+  #nap = new AbortController();
+  /** The settings that the review was done by, and whether with the permission to route anew. */
+  #reviewed: { readonly settings: Settings; readonly mayRouteAnew: boolean } | undefined;
   #running: Promise<void> | undefined;
 
   constructor(dependencies: ConfigFollowerDependencies) {
@@ -57,8 +53,15 @@ export class ConfigFollower {
 
   async stop(): Promise<void> {
     this.#stopped.abort();
+    this.#nap.abort();
     await this.#running;
     await this.#dependencies.ledger.leave().catch(() => undefined);
+  }
+
+  /** Other settings are in force: the other processes learn of it, and what is undelivered follows. */
+  async reload(): Promise<void> {
+    await this.#beat();
+    this.#nap.abort();
   }
 
   async #beatOn(): Promise<void> {
@@ -66,9 +69,9 @@ export class ConfigFollower {
   }
 
   async #beat(): Promise<void> {
-    const { ledger, config } = this.#dependencies;
+    const { ledger, settings } = this.#dependencies;
     try {
-      this.#mayRouteAnew = await ledger.heartbeat(config);
+      this.#mayRouteAnew = await ledger.heartbeat(settings.current.config);
       this.#isTroubled = false;
     } catch (error) {
       this.#mayRouteAnew = false;
@@ -76,28 +79,35 @@ export class ConfigFollower {
     }
   }
 
-  /** Once with each permission: what comes later is looked at before its attempt. */
+  /** Once by each settings and permission: what comes later is looked at before its attempt. */
   async #follow(): Promise<void> {
     do {
+      this.#nap = new AbortController();
+      const settings = this.#dependencies.settings.current;
       const mayRouteAnew = this.#mayRouteAnew;
-      if (this.#reviewedWith === true || this.#reviewedWith === mayRouteAnew) continue;
+      if (this.#isReviewed(settings, mayRouteAnew)) continue;
       try {
         await this.#hastenAffected();
         if (mayRouteAnew) await this.#reviveRouted();
-        this.#reviewedWith = mayRouteAnew;
+        this.#reviewed = { settings, mayRouteAnew };
       } catch (error) {
         this.#noteTrouble(error);
       }
-    } while (this.#reviewedWith !== true && (await this.#pause(HEARTBEAT_MS)));
+    } while (await this.#pause(HEARTBEAT_MS, this.#nap.signal));
+  }
+
+  #isReviewed(settings: Settings, mayRouteAnew: boolean): boolean {
+    const reviewed = this.#reviewed;
+    return reviewed?.settings === settings && (reviewed.mayRouteAnew || !mayRouteAnew);
   }
 
   async #hastenAffected(): Promise<void> {
-    const { ledger, isRouted, onDue } = this.#dependencies;
+    const { ledger, onDue } = this.#dependencies;
     let place = BEFORE_ALL;
     let rows;
     do {
       rows = await ledger.pendingAfter(place, ROWS_PER_SLICE);
-      const affected = rows.filter((row) => isAffected(row, isRouted(row)));
+      const affected = rows.filter((row) => isAffected(row, this.#isRouted(row)));
       if (affected.length > 0) await ledger.hasten(affected.map(({ id }) => id));
       onDue([...new Set(affected.map(({ destination }) => destination))]);
       place = rows.at(-1) ?? place;
@@ -105,12 +115,13 @@ export class ConfigFollower {
   }
 
   async #reviveRouted(): Promise<void> {
-    const { ledger, isRouted, giveUpAfterMs, onDue, onRevival } = this.#dependencies;
+    const { ledger, settings, onDue, onRevival } = this.#dependencies;
+    const { giveUpAfterMs } = settings.current.delivery;
     let after = 0;
     let rows;
     do {
       rows = await ledger.unroutedAfter(after, ROWS_PER_SLICE);
-      const routed = rows.filter((row) => isRevivable(row, isRouted(row), giveUpAfterMs));
+      const routed = rows.filter((row) => isRevivable(row, this.#isRouted(row), giveUpAfterMs));
       const revived = routed.length === 0 ? [] : await ledger.revive(routed.map(({ id }) => id));
       const back = routed.filter(({ id }) => revived.includes(id));
       for (const { destination, callbackId } of back) onRevival({ destination, callbackId });
@@ -119,15 +130,19 @@ export class ConfigFollower {
     } while (rows.length === ROWS_PER_SLICE && (await this.#pause(PAUSE_MS)));
   }
 
+  #isRouted(row: RoutedRow): boolean {
+    return plannedFor(row, planForRow(this.#dependencies.settings.current, row)) !== undefined;
+  }
+
   #noteTrouble(error: unknown): void {
     if (!this.#isTroubled) this.#dependencies.onTrouble(error);
     this.#isTroubled = true;
   }
 
   /** @returns whether to go on */
-  async #pause(ms: number): Promise<boolean> {
-    const { signal } = this.#stopped;
-    await this.#dependencies.clock.sleep(ms, signal).catch(() => undefined);
-    return !signal.aborted;
+  async #pause(ms: number, signal = this.#stopped.signal): Promise<boolean> {
+    if (!this.#stopped.signal.aborted)
+      await this.#dependencies.clock.sleep(ms, signal).catch(() => undefined);
+    return !this.#stopped.signal.aborted;
   }
 }

@@ -3,14 +3,15 @@ import { DeliveryFailure } from '../channels/failure.ts';
 import type { Clock } from '../time/clock.ts';
 import type { DeliveryUnderWay } from './deliveries-under-way.ts';
 import type { Deferral, Lanes, Rank } from './lanes.ts';
-import type { AttemptResult, Errand, Messenger } from './messenger.ts';
+import type { AttemptResult, AttemptSettings, Messenger } from './messenger.ts';
+import type { AddressedNotice } from './plan.ts';
 import { nextStep, pauseAfter } from './retry-policy.ts';
+import type { DeliverySettings } from './settings.ts';
 
 export interface CourierDependencies {
   readonly clock: Clock;
   readonly lanes: Lanes;
   readonly send: Messenger;
-  readonly attemptsPerRequest: number;
   /** In [0, 1). */
   readonly random: () => number;
 }
@@ -22,7 +23,9 @@ export interface Trip {
 }
 
 export interface Leg {
-  readonly errand: Errand;
+  readonly addressed: AddressedNotice;
+  /** With which the whole began. */
+  readonly settings: AttemptSettings & { readonly delivery: Pick<DeliverySettings, 'attemptsPerRequest'> };
   readonly delivery: DeliveryUnderWay;
   /** By the monotonic clock: no attempt begins after it; one that was begun before it is seen through. */
   readonly deadline: number;
@@ -33,14 +36,15 @@ export interface Leg {
 export type Courier = (leg: Leg) => Promise<Trip>;
 
 export function createCourier(dependencies: CourierDependencies): Courier {
-  const { clock, lanes, attemptsPerRequest, random } = dependencies;
+  const { clock, lanes, random } = dependencies;
   return async (leg) => {
-    const { errand, delivery, deadline } = leg;
+    const { addressed, delivery, deadline } = leg;
+    const { attemptsPerRequest } = leg.settings.delivery;
     const attempts: AttemptResult[] = [];
     let failures = 0;
     let { rank } = leg;
     for (;;) {
-      const entry = lanes.enter(errand, deadline, rank);
+      const entry = lanes.enter(addressed, deadline, rank);
       const refusal = entry instanceof Promise ? await entry : entry;
       if (refusal !== undefined) return { attempts, outcome: { deferred: refusal } };
       const startedAt = clock.monotonic();
@@ -52,7 +56,7 @@ export function createCourier(dependencies: CourierDependencies): Courier {
       // Having been let in, it stays before what comes now.
       rank = 'next';
       if (outcome.failure.class === 'rate_limited') {
-        lanes.limited(errand, pauseAfter(outcome.failure), startedAt);
+        lanes.limited(addressed, pauseAfter(outcome.failure), startedAt);
         continue;
       }
       failures += 1;
@@ -66,15 +70,15 @@ export function createCourier(dependencies: CourierDependencies): Courier {
 
 async function attempt(
   { clock, lanes, send }: CourierDependencies,
-  { errand, delivery }: Leg,
+  { addressed, delivery, settings }: Leg,
 ): Promise<AttemptResult> {
-  lanes.started(errand.destination);
+  lanes.started(addressed.destination);
   const startedAt = clock.now();
   const since = clock.monotonic();
   const result = await new Promise<AttemptResult>((resolve) => {
     delivery.cut = () =>
       resolve({ startedAt, durationMs: clock.monotonic() - since, outcome: { failure: CUT_OFF } });
-    void send(errand).then(resolve);
+    void send(addressed, settings).then(resolve);
   });
   delivery.cut = undefined;
   return result;

@@ -3,13 +3,15 @@ import type { Admission, DeliveryRecord } from '../ledger/ledger.ts';
 import { noticeOf } from '../notice/notice.ts';
 import type { DeliveryUnderWay } from './deliveries-under-way.ts';
 import type { Incoming } from './incoming.ts';
-import type { Errand } from './messenger.ts';
 import type { Occupancy } from './occupancy.ts';
-import { errandFor, type Plan, plannedFor } from './plan.ts';
+import { addressed, type AddressedNotice, type Plan, plannedFor } from './plan.ts';
+import type { Settings } from './settings.ts';
 import type { TimeBudget } from './time-budget.ts';
 
 export interface Handling {
   readonly incoming: Incoming;
+  /** In force when it came, and its own to the end. */
+  readonly settings: Settings;
   readonly admission: Admission;
   /** Its deliveries by their ids. */
   readonly records: ReadonlyMap<number, DeliveryRecord>;
@@ -26,10 +28,10 @@ export function ownOf({ admission, underWay }: Handling): readonly DeliveryRecor
 }
 
 /** Undefined: the config does not send it there any more. */
-export function errandOf(
+export function noticeFor(
   { incoming, admission, plan }: Handling,
   record: DeliveryRecord,
-): Errand | undefined {
+): AddressedNotice | undefined {
   const planned = plannedFor(record, plan);
-  return planned && errandFor(noticeOf(incoming, admission.timesReceived), planned);
+  return planned && addressed(noticeOf(incoming, admission.timesReceived), planned);
 }

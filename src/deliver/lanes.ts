@@ -126,6 +126,18 @@ export class Lanes {
     return pause === undefined ? 0 : Math.max(0, pause.until - this.#now());
   }
 
+  /** Another remote, or another account of it, is behind the channel from now on: it starts unpaused. */
+  async forget(channel: string): Promise<void> {
+    const isOf = (key: string) => key === channel || key.startsWith(`${channel}:`);
+    for (const key of [...this.#paced.keys()].filter(isOf)) this.#paced.delete(key);
+    for (const key of [...this.#pauses.keys()].filter(isOf)) this.#pauses.delete(key);
+    for (const key of [...this.#sleeping.keys()].filter(isOf)) this.#wake(key);
+    const { store, onTrouble } = this.#dependencies;
+    const before = [...this.#turns].filter(([key]) => isOf(key)).map(([, turn]) => turn);
+    await Promise.allSettled(before);
+    await store.forget(channel).catch(onTrouble);
+  }
+
   isPaced(destination: string): boolean {
     return this.#paced.has(destination);
   }
@@ -191,6 +203,7 @@ export class Lanes {
     while (!this.#isStopped) {
       if (!this.#paced.has(key)) return undefined;
       const slot = await this.#slotOf(key, intervalMs, deadline);
+      if (!this.#paced.has(key)) continue;
       if (slot === undefined || !fits(slot.inMs, deadline - this.#now())) return 'rate_limit';
       const isTime = slot.inMs === 0 || (await this.#sleep(key, slot.inMs));
       // A pause that began meanwhile makes the slot void.

@@ -1,19 +1,12 @@
 /** One attempt at one destination: render, send, time it, cut it off where the channel does not, and class what went wrong. */
-import type { Channel, Receipt } from '../channels/channel.ts';
+import { hash } from 'node:crypto';
+import type { Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
-import type { Notice } from '../notice/notice.ts';
+import { noticeId } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { unfailing } from '../time/unfailing.ts';
-
-/** One destination of one notice, as the config in force wants it told. */
-export interface Errand {
-  readonly notice: Notice;
-  readonly destination: string;
-  readonly channel: string;
-  readonly address: string;
-  readonly templateSet: string | undefined;
-  readonly options: Readonly<Record<string, unknown>>;
-}
+import type { AddressedNotice } from './plan.ts';
+import type { Settings } from './settings.ts';
 
 export interface AttemptResult {
   readonly startedAt: number;
@@ -28,56 +21,57 @@ const CUT_OFF_GRACE_MS = 250;
 
 export interface MessengerDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
-  readonly timeoutMs: number;
   /** By the clock that the channels' own time limits run by: the system's. */
   readonly timers: Pick<Clock, 'startTimer'>;
-  readonly channelOf: (name: string) => Channel | undefined;
-  /** The message, or a promise of it: a large one is made elsewhere. */
-  readonly compose: (errand: Errand) => unknown;
-  /** Stable over retries of one (notice, destination). */
-  readonly keyOf: (errand: Errand) => string;
-  readonly redact: (text: string) => string;
-  readonly onAttempt: (errand: Errand, result: AttemptResult) => void;
+  readonly onAttempt: (addressed: AddressedNotice, result: AttemptResult) => void;
   /** What a channel came to whose attempt had been cut off, and reported, before. */
-  readonly onLateResult: (errand: Errand, result: AttemptResult) => void;
+  readonly onLateResult: (addressed: AddressedNotice, result: AttemptResult) => void;
   /** A report threw. */
   readonly onUnforeseen: (error: unknown) => void;
 }
 
+/** What an attempt asks of the settings that it began with. */
+export type AttemptSettings = Pick<Settings, 'channels' | 'compose' | 'redact'> & {
+  readonly delivery: Pick<Settings['delivery'], 'timeoutMs'>;
+};
+
 /** Settles, whatever the channel does, soon after the time limit of an attempt. */
-export type Messenger = (errand: Errand) => Promise<AttemptResult>;
+export type Messenger = (addressed: AddressedNotice, settings: AttemptSettings) => Promise<AttemptResult>;
 
 /** The returned function never throws: whatever happens is an outcome. */
 export function createMessenger(dependencies: MessengerDependencies): Messenger {
   const { clock, onUnforeseen } = dependencies;
   const report = unfailing(dependencies.onAttempt, onUnforeseen);
   const reportLate = unfailing(dependencies.onLateResult, onUnforeseen);
-  return async (errand) => {
+  return async (addressed, settings) => {
     const startedAt = clock.now();
     const since = clock.monotonic();
     const resultOf = (outcome: Outcome) => ({ startedAt, durationMs: clock.monotonic() - since, outcome });
-    const outcome = await attempt(errand, dependencies, (late) => reportLate(errand, resultOf(late)));
+    const onLate = (late: Outcome) => reportLate(addressed, resultOf(late));
+    const outcome = await attempt(addressed, settings, dependencies.timers, onLate);
     const result = resultOf(outcome);
-    report(errand, result);
+    report(addressed, result);
     return result;
   };
 }
 
 /** Never rejects. */
 async function attempt(
-  errand: Errand,
-  dependencies: MessengerDependencies,
+  addressed: AddressedNotice,
+  settings: AttemptSettings,
+  timers: MessengerDependencies['timers'],
   onLate: (outcome: Outcome) => void,
 ): Promise<Outcome> {
-  const { timeoutMs, channelOf, compose, keyOf, redact } = dependencies;
+  const { timeoutMs } = settings.delivery;
+  const redact = (text: string) => settings.redact(text);
   try {
-    const channel = channelOf(errand.channel);
-    if (channel === undefined) throw unknownChannel(errand);
-    const message = await compose(errand);
-    const { address, options } = errand;
-    const idempotencyKey = () => keyOf(errand);
+    const channel = settings.channels.get(addressed.channel)?.channel;
+    if (channel === undefined) throw unknownChannel(addressed);
+    const message = await settings.compose(addressed);
+    const { address, options } = addressed;
+    const idempotencyKey = () => idempotencyKeyOf(addressed);
     const sending = channel.send({ address, message, options, earlier: [], timeoutMs, idempotencyKey });
-    return await cutOff(outcomeOf(sending, redact), errand, dependencies, onLate);
+    return await cutOff(outcomeOf(sending, redact), addressed, { timeoutMs, timers }, onLate);
   } catch (error) {
     return { failure: classed(error, redact) };
   }
@@ -94,26 +88,31 @@ async function outcomeOf(sending: Promise<Receipt>, redact: (text: string) => st
 /** @param sent never rejects, but may never settle either */
 function cutOff(
   sent: Promise<Outcome>,
-  errand: Errand,
-  { timers, timeoutMs }: MessengerDependencies,
+  { channel }: AddressedNotice,
+  { timeoutMs, timers }: { readonly timeoutMs: number; readonly timers: Pick<Clock, 'startTimer'> },
   onLate: (outcome: Outcome) => void,
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     let end: (outcome: Outcome) => void = resolve;
     const stopTimer = timers.startTimer(timeoutMs + CUT_OFF_GRACE_MS, () => {
       end = onLate;
-      resolve({ failure: ignoredTimeLimit(errand, timeoutMs) });
+      resolve({ failure: ignoredTimeLimit(channel, timeoutMs) });
     });
     void sent.then((outcome) => end(outcome)).finally(stopTimer);
   });
 }
 
-function ignoredTimeLimit({ channel }: Errand, timeoutMs: number): DeliveryFailure {
+function ignoredTimeLimit(channel: string, timeoutMs: number): DeliveryFailure {
   const message = `${channel} had not come to an end after ${timeoutMs} ms, so the message may have arrived`;
   return new DeliveryFailure({ class: 'transient', code: 'ETIMEDOUT', message });
 }
 
-function unknownChannel({ channel }: Errand): DeliveryFailure {
+/** Stable over all attempts to tell the same notice there. */
+function idempotencyKeyOf({ notice, destination }: AddressedNotice): string {
+  return hash('sha256', `${noticeId(notice)}\n${destination}`, 'hex');
+}
+
+function unknownChannel({ channel }: AddressedNotice): DeliveryFailure {
   const message = `the config no longer has a channel named ${channel}`;
   return new DeliveryFailure({ class: 'config', code: 'unknown_channel', message });
 }

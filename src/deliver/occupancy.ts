@@ -11,6 +11,13 @@ export interface Capacity {
   readonly waitingShares: Shares;
 }
 
+/** @param most callbacks that are handled at once (`receiver.max_in_flight`) */
+export function resizeCapacity({ slots, shares, waitingShares }: Capacity, most: number): void {
+  slots.resize(most);
+  shares.resize(most);
+  waitingShares.resize(most);
+}
+
 /** What they wait for stands for a channel. */
 const TURN = 'turn';
 

@@ -2,11 +2,11 @@
 import type { DeliveryRecord, DeliveryUpdate, Ledger, Settled, Settlement } from '../ledger/ledger.ts';
 import { noticeOf } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
-import { type AlertSettings, alertTargetsIn, withAlert } from './alerts.ts';
+import { alertTargetsIn, withAlert } from './alerts.ts';
 import type { DeliveriesUnderWay } from './deliveries-under-way.ts';
 import type { Handling } from './handling.ts';
 import { type Milestone, milestoneAfter } from './milestones.ts';
-import { attemptRecords, type DeliveryPolicy, updateAfter, withRefusal } from './outcome.ts';
+import { attemptRecords, type OutcomeContext, updateAfter, withRefusal } from './outcome.ts';
 import { plannedFor } from './plan.ts';
 import { attemptsOf, type FinishedTrip, type Round, standingsOf } from './round.ts';
 import { timeToWrite } from './time-budget.ts';
@@ -16,8 +16,6 @@ export interface OutcomeWriterDependencies {
   readonly clock: Clock;
   readonly ledger: Pick<Ledger, 'settle'>;
   readonly underWay: DeliveriesUnderWay;
-  readonly policy: DeliveryPolicy;
-  readonly alerts: AlertSettings;
   /** In [0, 1). */
   readonly random: () => number;
   /** Something for these destinations is the worker's to deliver now. */
@@ -44,7 +42,7 @@ export class OutcomeWriter {
     const { incoming, admission } = handling;
     const standings = standingsOf(records, finished, others).map((each) => asTakenOver(handling, each));
     const { isSuperseded, callbackId } = admission;
-    const verdict = judge({ context: this.#context(), standings, isSuperseded });
+    const verdict = judge({ context: this.#contextOf(handling), standings, isSuperseded });
     const { status, result } = verdict;
     const answer = { receivedAt: incoming.receivedAt, answeredAt: clock.now(), status, result };
     const settlement = {
@@ -69,7 +67,7 @@ export class OutcomeWriter {
   /** A failure comes here only when it is late: the callback has been answered already. */
   async finish(handling: Handling, { record, trip }: FinishedTrip, isLate: boolean): Promise<void> {
     const standing = asTakenOver(handling, { record, trip });
-    const failed = withRefusal(updateAfter(standing.record, trip, this.#context()));
+    const failed = withRefusal(updateAfter(standing.record, trip, this.#contextOf(handling)));
     const update = this.#withAlert(handling, failed);
     try {
       const settled = await this.#dependencies.ledger.settle({
@@ -117,14 +115,17 @@ export class OutcomeWriter {
     if (milestone !== undefined) this.#dependencies.onMilestone(milestone);
   }
 
-  #withAlert({ incoming, admission, records, plan }: Handling, update: DeliveryUpdate): DeliveryUpdate {
+  #withAlert(
+    { incoming, settings, admission, records, plan }: Handling,
+    update: DeliveryUpdate,
+  ): DeliveryUpdate {
     const record = records.get(update.id);
     if (record === undefined || update.state === 'delivered') return update;
     // What is told elsewhere from now on is mended.
     if (plannedFor(record, plan) === undefined) return update;
     const { callback } = incoming;
     const { firstReceivedAt } = admission;
-    return withAlert(update, record, { callback, firstReceivedAt }, this.#dependencies.alerts);
+    return withAlert(update, record, { callback, firstReceivedAt }, settings.alerts);
   }
 
   /** What was taken over, or waited for one of these, is the worker's, and so are alerts. */
@@ -143,9 +144,8 @@ export class OutcomeWriter {
     if (delivery !== undefined) this.#dependencies.underWay.end(delivery, isFinished ? 'finished' : 'open');
   }
 
-  #context() {
-    const { policy, random } = this.#dependencies;
-    return { policy, random: random() };
+  #contextOf({ settings }: Handling): OutcomeContext {
+    return { policy: settings.delivery, random: this.#dependencies.random() };
   }
 }
 

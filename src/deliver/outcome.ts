@@ -3,15 +3,12 @@ import type { DeliveryFailure } from '../channels/failure.ts';
 import type { AttemptRecord, DeliveryError, DeliveryRecord, DeliveryUpdate } from '../ledger/ledger.ts';
 import type { Trip } from './courier.ts';
 import { backoffMs } from './retry-policy.ts';
+import type { DeliverySettings } from './settings.ts';
 
-export interface DeliveryPolicy {
-  /** Non-2xx answers that a `permanent` or `config` failure is worth. */
-  readonly permanentAttempts: number;
-  /** How long the service may take to retry before Botbell does. */
-  readonly takeOverAfterMs: number;
-  /** Of its age: from the first time the callback came, without what it only waited for its turn. */
-  readonly giveUpAfterMs: number;
-}
+export type DeliveryPolicy = Pick<
+  DeliverySettings,
+  'permanentAttempts' | 'takeOverAfterMs' | 'giveUpAfterMs'
+>;
 
 export interface OutcomeContext {
   readonly policy: DeliveryPolicy;

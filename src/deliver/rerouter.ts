@@ -1,8 +1,9 @@
 /** Has deliveries follow the config: what it no longer sends there ends, what it sends there again is Botbell's to attempt. */
 import type { ConfigStore } from '../ledger/configs/config-store.ts';
 import type { Admission, DueDelivery } from '../ledger/ledger.ts';
-import { type AlertSettings, alertTargetsIn } from './alerts.ts';
+import { alertTargetsIn } from './alerts.ts';
 import type { Plan } from './plan.ts';
+import type { RunningSettings, Settings } from './settings.ts';
 import { endOfUnrouted, revivableAmong } from './standing-in-config.ts';
 
 /** A delivery that ended because the config no longer sends it there. */
@@ -22,10 +23,7 @@ export interface Revival {
 
 export interface RerouterDependencies {
   readonly ledger: Pick<ConfigStore, 'routeAnew' | 'revive'>;
-  readonly giveUpAfterMs: number;
-  readonly alerts: AlertSettings;
-  /** Whether anybody is ever told there by this config. */
-  readonly names: (destination: string) => boolean;
+  readonly settings: Pick<RunningSettings, 'current'>;
   /** As of the last heartbeat. */
   readonly mayRouteAnew: () => boolean;
   readonly onReroute: (routed: RoutedAnew) => void;
@@ -39,8 +37,9 @@ export class Rerouter {
     this.#dependencies = dependencies;
   }
 
+  /** Whether anything is ever sent there by the config in force. */
   names(destination: string): boolean {
-    return this.#dependencies.names(destination);
+    return this.#dependencies.settings.current.destinations.has(destination);
   }
 
   /** What another process's config names is left to that process, while nobody may route anew. */
@@ -53,11 +52,11 @@ export class Rerouter {
    * @returns destinations for which something is due now; undefined: this process may not
    * @throws {LedgerUnavailable}
    */
-  async reroute(due: DueDelivery, plan: Plan): Promise<readonly string[] | undefined> {
-    const { ledger, alerts, mayRouteAnew, onReroute } = this.#dependencies;
+  async reroute(due: DueDelivery, plan: Plan, settings: Settings): Promise<readonly string[] | undefined> {
+    const { ledger, mayRouteAnew, onReroute } = this.#dependencies;
     if (!mayRouteAnew()) return undefined;
-    const update = endOfUnrouted(due, plan, alerts);
-    const { errands: targets, routing } = plan;
+    const update = endOfUnrouted(due, plan, settings.alerts);
+    const { targets, routing } = plan;
     const rerouted = await ledger.routeAnew({ callbackId: due.callbackId, update, targets, routing });
     if (rerouted === undefined) return undefined;
     onReroute({ due, added: rerouted.added, isLost: targets.length === 0 });
@@ -69,11 +68,11 @@ export class Rerouter {
    * Revives what a route that came back has told after all, of a callback that came again.
    * @throws {LedgerUnavailable}
    */
-  async withRevived(admission: Admission, plan: Plan): Promise<Admission> {
-    const { ledger, giveUpAfterMs, mayRouteAnew, onRevival } = this.#dependencies;
+  async withRevived(admission: Admission, plan: Plan, { delivery }: Settings): Promise<Admission> {
+    const { ledger, mayRouteAnew, onRevival } = this.#dependencies;
     const { callbackId, isNew, isSuperseded, deliveries } = admission;
     if (isNew || isSuperseded) return admission;
-    const revivable = revivableAmong(deliveries, plan, giveUpAfterMs);
+    const revivable = revivableAmong(deliveries, plan, delivery.giveUpAfterMs);
     if (revivable.length === 0 || !mayRouteAnew()) return admission;
     const revived = new Set(await ledger.revive(revivable.map(({ id }) => id)));
     const standing = deliveries.map((record) => {

@@ -23,13 +23,17 @@ const MOST_OF_BOT = 1 / 2;
 const MOST_OF_JOB = 1 / 4;
 
 export class Shares {
-  readonly #mostInAll: number;
-  readonly #mostForChannel: number;
+  #mostInAll = 0;
+  #mostForChannel = 0;
   readonly #counts = new Map<string, number>();
   #total = 0;
 
   /** @param mostInFlight how many callbacks are handled at once (`receiver.max_in_flight`) */
   constructor(mostInFlight: number) {
+    this.resize(mostInFlight);
+  }
+
+  resize(mostInFlight: number): void {
     this.#mostInAll = Math.ceil(mostInFlight * MOST_IN_ALL);
     this.#mostForChannel = Math.ceil(mostInFlight * MOST_FOR_CHANNEL);
   }

@@ -24,7 +24,7 @@ export interface SlotsOptions {
 
 export class Slots {
   readonly #clock: SlotsOptions['clock'];
-  readonly #most: number;
+  #most: number;
   /** Of each BOT in the order in which they came; the BOTs in turn. */
   readonly #queues = new Map<string, Set<Waiting>>();
   #taken = 0;
@@ -33,6 +33,15 @@ export class Slots {
   constructor({ clock, most }: SlotsOptions) {
     this.#clock = clock;
     this.#most = most;
+  }
+
+  /** There are so many from now on; who has one keeps it. */
+  resize(most: number): void {
+    this.#most = most;
+    for (let free = most - this.#taken; free > 0 && this.#waiting > 0; free -= 1) {
+      this.#taken += 1;
+      this.#beginNext();
+    }
   }
 
   /** @returns whether one was free; where somebody waits, none is */
@@ -72,11 +81,13 @@ export class Slots {
   }
 
   giveBack(): void {
+    if (this.#waiting === 0 || this.#taken > this.#most) this.#taken -= 1;
+    else this.#beginNext();
+  }
+
+  #beginNext(): void {
     const [next] = this.#queues;
-    if (next === undefined) {
-      this.#taken -= 1;
-      return;
-    }
+    if (next === undefined) return;
     const [botId, queue] = next;
     const [first] = queue;
     this.#queues.delete(botId);

@@ -33,7 +33,7 @@ export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSetting
     dueInMs: 0,
   };
   // Of an alert that nobody is to be told, nobody is alerted.
-  if (isAlert(notice) || plan.errands.length > 0) return { ...ended, state: 'held', lastError };
+  if (isAlert(notice) || plan.targets.length > 0) return { ...ended, state: 'held', lastError };
   const dead: DeliveryUpdate = { ...ended, state: 'dead', lastError: errorOf(NOT_ROUTED) };
   return withAlert(dead, record, { callback: notice.callback, firstReceivedAt }, alerts);
 }

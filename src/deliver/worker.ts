@@ -3,16 +3,17 @@ import type { ClaimedDelivery, DeliveryUpdate, DueDelivery, Ledger } from '../le
 import { isAlert } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { UnderWay } from '../time/under-way.ts';
-import { type AlertSettings, alertTargetsIn, withAlert } from './alerts.ts';
+import { alertTargetsIn, withAlert } from './alerts.ts';
 import type { Courier, Trip } from './courier.ts';
 import type { DeliveriesUnderWay, DeliveryUnderWay } from './deliveries-under-way.ts';
 import { channelOf, DueLanes } from './due-lanes.ts';
 import type { Lanes } from './lanes.ts';
 import type { LargeNotices } from './large-notices.ts';
 import { type Milestone, milestoneAfter, takeOver } from './milestones.ts';
-import { attemptRecords, type DeliveryPolicy, updateAfter } from './outcome.ts';
-import { errandFor, type Plan, plannedFor } from './plan.ts';
+import { attemptRecords, updateAfter } from './outcome.ts';
+import { addressed, type Plan, planFor, plannedFor } from './plan.ts';
 import type { Rerouter } from './rerouter.ts';
+import type { RunningSettings, Settings } from './settings.ts';
 import { putOff } from './standing-in-config.ts';
 
 /** How often the ledger is asked for what has become due without this process's knowing. */
@@ -35,17 +36,21 @@ export interface WorkerDependencies {
   readonly largeNotices: Pick<LargeNotices, 'load'>;
   readonly take: Courier;
   readonly rerouter: Rerouter;
-  /** How long one trip may last. */
-  readonly tripMs: number;
-  readonly policy: DeliveryPolicy;
-  readonly alerts: AlertSettings;
+  readonly settings: Pick<RunningSettings, 'current' | 'keepUntil'>;
   /** In [0, 1). */
   readonly random: () => number;
-  readonly plan: (due: DueDelivery) => Plan;
   readonly onMilestone: (milestone: Milestone) => void;
   /** The ledger could not be used: once when that begins, and once when it is over. */
   readonly onTrouble: (error: unknown) => void;
   readonly onRecovered: () => void;
+}
+
+/** What a turn's deliveries have in common. */
+interface Turn {
+  /** In force when it began. */
+  readonly settings: Settings;
+  /** By the monotonic clock: no attempt begins after it. */
+  readonly deadline: number;
 }
 
 export class Worker {
@@ -87,22 +92,25 @@ export class Worker {
   async #loop(): Promise<void> {
     while (!this.#isStopped()) {
       this.#nap = new AbortController();
-      const hasClaimed = await this.#turn();
-      if (!hasClaimed) await this.#rest();
+      const { settings } = this.#dependencies;
+      const { current } = settings;
+      const turn = this.#turn(current);
+      settings.keepUntil(current, turn);
+      if (!(await turn)) await this.#rest();
     }
   }
 
   /** @returns whether there may be more to claim at once */
-  async #turn(): Promise<boolean> {
-    const { clock, tripMs } = this.#dependencies;
+  async #turn(settings: Settings): Promise<boolean> {
+    const { clock } = this.#dependencies;
     try {
       if (this.#isTroubled && (await this.#isTooSoon())) return false;
       if (clock.monotonic() >= this.#polledAt + POLL_MS) await this.#poll();
-      // Counted from before the claim, or a claim that took its time could end before the trip.
-      const deadline = clock.monotonic() + tripMs;
+      // Counted from before the claim, or a claim that took its time could end before the attempts.
+      const deadline = clock.monotonic() + settings.answer.answerWithinMs;
       const due = await this.#claim();
       this.#noteRecovery();
-      for (const each of due) this.#launch(each, deadline);
+      for (const each of due) this.#launch(each, { settings, deadline });
       return due.length > 0;
     } catch (error) {
       this.#noteTrouble(error);
@@ -186,11 +194,13 @@ export class Worker {
     await this.#dependencies.clock.sleep(POLL_MS, this.#nap.signal).catch(() => undefined);
   }
 
-  #launch(due: ClaimedDelivery, deadline: number): void {
+  #launch(due: ClaimedDelivery, turn: Turn): void {
     const { destination } = due.record;
     this.#underWay.begin();
     this.#due.begin(destination);
-    void this.#deliver(due, deadline).finally(() => {
+    const delivering = this.#deliver(due, turn);
+    this.#dependencies.settings.keepUntil(turn.settings, delivering);
+    void delivering.finally(() => {
       this.#due.end(destination);
       this.#underWay.end();
       if (!this.#due.isEmpty) this.#nap.abort();
@@ -198,12 +208,12 @@ export class Worker {
   }
 
   /** Never throws: what was not written down is due again when its claim ends. */
-  async #deliver(claimed: ClaimedDelivery, deadline: number): Promise<void> {
+  async #deliver(claimed: ClaimedDelivery, turn: Turn): Promise<void> {
     const { underWay } = this.#dependencies;
     const delivery = underWay.begin(claimed.record.id);
     let isFinished = false;
     try {
-      isFinished = await this.#withNotice(claimed, deadline, (due) => this.#take(due, delivery, deadline));
+      isFinished = await this.#withNotice(claimed, turn, (due) => this.#take(due, delivery, turn));
     } catch (error) {
       this.#noteTrouble(error);
     } finally {
@@ -214,7 +224,7 @@ export class Worker {
   /** What is large is in memory only while it is told. */
   async #withNotice(
     claimed: ClaimedDelivery,
-    deadline: number,
+    { deadline }: Turn,
     work: (due: DueDelivery) => Promise<boolean>,
   ): Promise<boolean> {
     const { notice } = claimed;
@@ -229,24 +239,28 @@ export class Worker {
   }
 
   /** @returns whether it is finished */
-  async #take(due: DueDelivery, delivery: DeliveryUnderWay, deadline: number): Promise<boolean> {
-    const { take, plan, lanes, onMilestone } = this.#dependencies;
-    const { record } = due;
+  async #take(due: DueDelivery, delivery: DeliveryUnderWay, turn: Turn): Promise<boolean> {
+    const { take, lanes, onMilestone } = this.#dependencies;
+    const { record, notice } = due;
+    const { settings } = turn;
     if (due.isTakenOver) onMilestone(takeOver(due));
-    const today = plan(due);
+    const today = planFor(settings, notice);
     const planned = plannedFor(record, today);
-    if (planned === undefined) return this.#routeAnew(due, today);
+    if (planned === undefined) return this.#routeAnew(due, today, settings);
     const rank = lanes.isPaced(record.destination) ? 'slot' : 'next';
-    const trip = await take({ errand: errandFor(due.notice, planned), delivery, deadline, rank });
-    const update = this.#updateAfter(due, trip);
-    await this.#settle(due, update, trip);
+    const trip = await take({ addressed: addressed(notice, planned), delivery, ...turn, rank });
+    const update = updateAfter(record, trip, {
+      policy: settings.delivery,
+      random: this.#dependencies.random(),
+    });
+    await this.#settle(due, withAlertOf(due, update, settings), trip);
     return update.state !== 'pending';
   }
 
   /** @returns whether it is finished */
-  async #routeAnew(due: DueDelivery, plan: Plan): Promise<boolean> {
+  async #routeAnew(due: DueDelivery, plan: Plan, settings: Settings): Promise<boolean> {
     const { rerouter } = this.#dependencies;
-    const destinations = await rerouter.reroute(due, plan);
+    const destinations = await rerouter.reroute(due, plan, settings);
     if (destinations !== undefined) {
       this.nudge(destinations);
       return true;
@@ -262,30 +276,23 @@ export class Worker {
     return false;
   }
 
-  #updateAfter({ record }: DueDelivery, trip: Trip): DeliveryUpdate {
-    const { policy, random } = this.#dependencies;
-    return updateAfter(record, trip, { policy, random: random() });
-  }
-
   async #settle(due: DueDelivery, update: DeliveryUpdate, trip: Trip): Promise<void> {
     const { ledger, onMilestone } = this.#dependencies;
     const { record, callbackId } = due;
-    const settled = this.#withAlert(due, update);
     const history = { callbackId, attempts: attemptRecords(record, trip), answer: undefined };
-    const { hasReleased } = await ledger.settle({ deliveries: [settled], history, isDurable: false });
+    const { hasReleased } = await ledger.settle({ deliveries: [update], history, isDurable: false });
     const isDueAgain = update.state === 'pending' && update.dueInMs === 0;
-    this.nudge([...(isDueAgain || hasReleased ? [record.destination] : []), ...alertTargetsIn([settled])]);
+    this.nudge([...(isDueAgain || hasReleased ? [record.destination] : []), ...alertTargetsIn([update])]);
     const milestone = milestoneAfter(update, due, true);
     if (milestone !== undefined) onMilestone(milestone);
   }
+}
 
-  #withAlert({ notice, record, firstReceivedAt }: DueDelivery, update: DeliveryUpdate): DeliveryUpdate {
-    if (isAlert(notice)) return update;
-    return withAlert(
-      update,
-      record,
-      { callback: notice.callback, firstReceivedAt },
-      this.#dependencies.alerts,
-    );
-  }
+function withAlertOf(
+  { notice, record, firstReceivedAt }: DueDelivery,
+  update: DeliveryUpdate,
+  { alerts }: Settings,
+): DeliveryUpdate {
+  if (isAlert(notice)) return update;
+  return withAlert(update, record, { callback: notice.callback, firstReceivedAt }, alerts);
 }

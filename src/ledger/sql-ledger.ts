@@ -101,7 +101,9 @@ export class SqlLedger implements OpenLedger {
     this.#admissions = new Admissions({
       store: this.#store,
       claim: options,
-      takeOverAfterMs: options.takeOverAfterMs,
+      get takeOverAfterMs() {
+        return options.takeOverAfterMs;
+      },
       now: () => options.clock.now(),
       transact: this.#claim,
       orphans: this.#orphans,

@@ -88,7 +88,7 @@ interface Waiting {
 }
 
 export class ReadingBudget {
-  readonly #options: ReadingBudgetOptions;
+  #options: ReadingBudgetOptions;
   readonly #sources = new Map<string, Source>();
   /** The oldest first. */
   readonly #readings = new Set<OpenReading>();
@@ -100,6 +100,11 @@ export class ReadingBudget {
 
   constructor(options: ReadingBudgetOptions) {
     this.#options = options;
+  }
+
+  resize(limits: ReadingLimits): void {
+    this.#options = { ...this.#options, ...limits };
+    this.#grantWhatFits();
   }
 
   get heldBytes(): number {

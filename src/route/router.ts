@@ -1,8 +1,22 @@
 /** Which routes a callback matches and whom they reach, with the reason for each decision. */
 import { type Callback, statusNameOf } from '../callback/callback.ts';
-import type { Destination, RouteConfig } from '../config/config.ts';
+import type { Config, Destination, RouteConfig } from '../config/config.ts';
 import { cutEnd } from '../text/cut.ts';
 import { type BotIdMatcher, compilePattern, isExact, isSearched, LONGEST_SEARCHED } from './pattern.ts';
+
+/** The routes of a config, the default one last. */
+export function routesOf({
+  routes,
+  defaultRoute,
+}: Pick<Config, 'routes' | 'defaultRoute'>): readonly RouteConfig[] {
+  return defaultRoute === undefined ? routes : [...routes, defaultRoute];
+}
+
+/** Everybody whom the config may have told, each once. */
+export function destinationsOf(config: Config): readonly Destination[] {
+  const all = [...routesOf(config).flatMap(({ notify }) => notify), ...config.delivery.alerts];
+  return [...new Map(all.map((destination) => [destination.key, destination])).values()];
+}
 
 /** A destination with the options of the first route that reaches it. */
 export interface RoutedDestination {
@@ -56,8 +70,9 @@ export function createRouter(routes: readonly RouteConfig[], defaultRoute: Route
       const said = new Map(
         gather(applying(callback), callback).explanations.map((each) => [each.route, each]),
       );
-      const all = defaultRoute === undefined ? routes : [...routes, defaultRoute];
-      return all.map((route) => said.get(route.name) ?? explainUnmatched(route, callback));
+      return routesOf({ routes, defaultRoute }).map(
+        (route) => said.get(route.name) ?? explainUnmatched(route, callback),
+      );
     },
   };
 }

@@ -444,6 +444,14 @@ export function describeDueDeliveries(
           expect(pace?.nextInMs, String(ms)).to.be.within(0, 3_600_000);
         }
       });
+
+      it('of a channel and its destinations is forgotten with the channel', async () => {
+        for (const key of ['slack', 'slack:#ops', 'slack2:#ops', 'email:slack:x'])
+          await ledger.paces.pause(key, 1000);
+        await ledger.paces.forget('slack');
+        const left = (await ledger.paces.current(60_000)).map(({ destination }) => destination);
+        expect(left.toSorted()).to.deep.equal(['email:slack:x', 'slack2:#ops']);
+      });
     });
 
     describe('forgetting', () => {

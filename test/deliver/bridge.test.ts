@@ -510,7 +510,7 @@ describe('the bridge', () => {
       expect(bench.tried.filter((each) => each === 'slack:#ops')).to.have.length(1);
       const both = await bench.clock.runUntil(Promise.all([first, second]));
       expect(both.map((each) => each.result)).to.deep.equal(['delivered', 'delivered']);
-      const statuses = bench.errands.filter((each) => each.destination === 'slack:#ops');
+      const statuses = bench.addressed.filter((each) => each.destination === 'slack:#ops');
       expect(statuses.map(({ notice }) => callbackOf(notice).status)).to.deep.equal([2, 0]);
     });
 
@@ -564,7 +564,7 @@ describe('the bridge', () => {
       const verdicts = ['first', 'second', 'third'].map((message) => bench.handle(callbackWith({ message })));
       const all = await bench.clock.runUntil(Promise.all(verdicts));
       expect(all.map(({ result }) => result)).to.deep.equal(['delivered', 'delivered', 'delivered']);
-      const ops = bench.errands.filter(({ destination }) => destination === 'slack:#ops');
+      const ops = bench.addressed.filter(({ destination }) => destination === 'slack:#ops');
       expect(ops.map(({ notice }) => callbackOf(notice).message)).to.deep.equal(['first', 'second', 'third']);
     });
   });
@@ -633,7 +633,7 @@ describe('the bridge', () => {
     bench.fails('slack:#ops', failure('transient'), failure('transient'));
     await post();
     await post();
-    const ops = bench.errands.filter((each) => each.destination === 'slack:#ops');
+    const ops = bench.addressed.filter((each) => each.destination === 'slack:#ops');
     expect(ops.map(({ notice }) => !isAlert(notice) && notice.timesReceived)).to.deep.equal([1, 1, 2]);
   });
 

@@ -1,8 +1,9 @@
-/** How far one request goes with one errand. */
+/** How far one request goes with one delivery. */
 import { expect } from 'chai';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
 import { type Courier, createCourier, type Leg, type Trip } from '../../src/deliver/courier.ts';
-import type { AttemptResult, Errand } from '../../src/deliver/messenger.ts';
+import type { AttemptResult } from '../../src/deliver/messenger.ts';
+import type { AddressedNotice } from '../../src/deliver/plan.ts';
 import { DeliveryUnderWay } from '../../src/deliver/deliveries-under-way.ts';
 import { Lanes } from '../../src/deliver/lanes.ts';
 import { memoryPaces } from '../support/memory-paces.ts';
@@ -12,14 +13,16 @@ import { ManualClock } from '../support/manual-clock.ts';
 
 const WITHIN_MS = 8000;
 
-function errandTo(destination: string): Errand {
+const SETTINGS = { channels: new Map(), compose: () => ({}), redact: (text: string) => text };
+
+function noticeTo(destination: string): AddressedNotice {
   const [channel = '', address = ''] = destination.split(/:(.*)/s);
-  const errand = { destination, channel, address, templateSet: undefined, options: {} };
-  return { ...errand, notice: noticeAbout(callbackWith(), 1) };
+  const target = { destination, channel, address, templateSet: undefined, options: {} };
+  return { ...target, notice: noticeAbout(callbackWith(), 1) };
 }
 
-const OPS = errandTo('slack:#ops');
-const LOG = errandTo('slack:#log');
+const OPS = noticeTo('slack:#ops');
+const LOG = noticeTo('slack:#log');
 
 type Outcome = AttemptResult['outcome'];
 
@@ -47,31 +50,33 @@ describe('a courier', () => {
   let clock: ManualClock;
   let lanes: Lanes;
   let startedAt: number;
+  let attemptsPerRequest = 2;
   /** When each attempt began, counted from the start of the test, and at whom. */
   let begun: [number, string][];
 
   /** Plays the outcomes in order, each after so many milliseconds. */
-  const courierWith = (outcomes: readonly Outcome[], attemptsPerRequest = 2, tookMs = 100): Courier => {
+  const courierWith = (outcomes: readonly Outcome[], attempts = 2, tookMs = 100): Courier => {
+    attemptsPerRequest = attempts;
     const left = [...outcomes];
     return createCourier({
       clock,
       lanes,
-      attemptsPerRequest,
       random: () => 0.5,
-      async send(errand) {
+      async send({ destination }) {
         const attemptAt = clock.now();
-        begun.push([attemptAt - startedAt, errand.destination]);
+        begun.push([attemptAt - startedAt, destination]);
         await clock.sleep(tookMs);
         return { startedAt: attemptAt, durationMs: tookMs, outcome: left.shift() ?? TOLD };
       },
     });
   };
 
-  const take = (courier: Courier, errand = OPS, withinMs = WITHIN_MS) =>
-    clock.runUntil(courier(legOf(errand, withinMs)));
+  const take = (courier: Courier, addressed = OPS, withinMs = WITHIN_MS) =>
+    clock.runUntil(courier(legOf(addressed, withinMs)));
 
-  const legOf = (errand: Errand, withinMs = WITHIN_MS): Leg => ({
-    errand,
+  const legOf = (addressed: AddressedNotice, withinMs = WITHIN_MS): Leg => ({
+    addressed,
+    settings: { ...SETTINGS, delivery: { timeoutMs: 5000, attemptsPerRequest } },
     delivery: new DeliveryUnderWay(1),
     deadline: clock.monotonic() + withinMs,
     rank: 'new',
@@ -147,7 +152,7 @@ describe('a courier', () => {
   it('does not keep other remotes waiting', async () => {
     const courier = courierWith([failing('rate_limited', 60_000), TOLD]);
     await take(courier);
-    expect((await take(courier, errandTo('email:a@example.com'))).outcome).to.deep.equal(TOLD);
+    expect((await take(courier, noticeTo('email:a@example.com'))).outcome).to.deep.equal(TOLD);
   });
 
   it('begins no attempt when the answer is due', async () => {
@@ -181,10 +186,10 @@ describe('a courier', () => {
       paceOf: () => ({ addressMs: 1000, channelMs: 200 }),
       onTrouble: throwIt,
     });
+    attemptsPerRequest = 5;
     const courier = createCourier({
       clock: late,
       lanes,
-      attemptsPerRequest: 5,
       random: () => 0.5,
       send: () => {
         begun.push([0, '']);

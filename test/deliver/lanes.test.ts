@@ -177,6 +177,20 @@ describe('the lanes', () => {
     expect(entered.map(([, at]) => at)).to.deep.equal([1000, 2000, 3000, 4000]);
   });
 
+  it('start a channel unpaused that is another one now, and no other channel', async () => {
+    const store = memoryPaces(clock);
+    lanes = lanesOver(store);
+    for (const place of [OPS, MAIL]) limit(place, 60_000);
+    const waiting = clock.runUntil(enter(OPS, 120_000));
+    await lanes.forget(OPS.channel);
+    await waiting;
+    expect(entered.map(([, at]) => at)).to.deep.equal([0]);
+    expect(lanes.pausedMs(MAIL.destination)).to.equal(60_000);
+    expect((await store.current(60_000)).map(({ destination }) => destination)).to.deep.equal([
+      MAIL.destination,
+    ]);
+  });
+
   it('know after a restart who was limited', async () => {
     const store = memoryPaces(clock);
     lanes = lanesOver(store);

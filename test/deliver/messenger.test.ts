@@ -4,15 +4,16 @@ import type { Channel, Outgoing } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import {
   type AttemptResult,
+  type AttemptSettings,
   createMessenger,
-  type Errand,
   type MessengerDependencies,
 } from '../../src/deliver/messenger.ts';
+import type { AddressedNotice } from '../../src/deliver/plan.ts';
 import { redactor } from '../../src/deliver/redact.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
-const ERRAND: Errand = {
+const NOTICE: AddressedNotice = {
   notice: noticeAbout(callbackWith(), 1),
   destination: 'slack:#ops',
   channel: 'slack',
@@ -34,24 +35,32 @@ function failureOf({ outcome }: AttemptResult): DeliveryFailure {
 
 describe('a messenger', () => {
   let clock: ManualClock;
-  let reported: [Errand, AttemptResult][];
-  let late: [Errand, AttemptResult][];
+  let reported: [AddressedNotice, AttemptResult][];
+  let late: [AddressedNotice, AttemptResult][];
   let unforeseen: unknown[];
 
-  const messengerTo = (send: Channel['send'], overrides: Partial<MessengerDependencies> = {}) =>
-    createMessenger({
-      clock,
-      timeoutMs: 5000,
-      timers: clock,
-      channelOf: (name) => (name === 'slack' ? channelThat(send) : undefined),
+  const messengerTo = (
+    send: Channel['send'],
+    overrides: Partial<MessengerDependencies> & Partial<AttemptSettings> = {},
+  ) => {
+    const pace = { addressMs: 0, channelMs: 0 };
+    const settings: AttemptSettings = {
+      delivery: { timeoutMs: 5000 },
+      channels: new Map([['slack', { pace, channel: channelThat(send) }]]),
       compose: () => ({ text: 'hello' }),
-      keyOf: () => 'b'.repeat(64),
       redact: redactor([SECRET]),
-      onAttempt: (errand, result) => reported.push([errand, result]),
-      onLateResult: (errand, result) => late.push([errand, result]),
+      ...overrides,
+    };
+    const attempt = createMessenger({
+      clock,
+      timers: clock,
+      onAttempt: (addressed, result) => reported.push([addressed, result]),
+      onLateResult: (addressed, result) => late.push([addressed, result]),
       onUnforeseen: (error) => unforeseen.push(error),
       ...overrides,
     });
+    return (addressed: AddressedNotice) => attempt(addressed, settings);
+  };
 
   beforeEach(() => {
     clock = new ManualClock();
@@ -68,18 +77,32 @@ describe('a messenger', () => {
       await clock.sleep(250);
       return { ts: '1.2' };
     });
-    const result = await clock.runUntil(send(ERRAND));
+    const result = await clock.runUntil(send(NOTICE));
     expect(sent).to.have.lengthOf(1);
-    const { options } = ERRAND;
+    const { options } = NOTICE;
     expect(sent[0]).to.deep.include({
       address: '#ops',
       message: { text: 'hello' },
       options,
       timeoutMs: 5000,
     });
-    expect(sent[0]?.idempotencyKey()).to.equal('b'.repeat(64));
+    expect(sent[0]?.idempotencyKey()).to.match(/^[0-9a-f]{64}$/);
     expect(result).to.deep.equal({ startedAt, durationMs: 250, outcome: { receipt: { ts: '1.2' } } });
-    expect(reported).to.deep.equal([[ERRAND, result]]);
+    expect(reported).to.deep.equal([[NOTICE, result]]);
+  });
+
+  it('gives every attempt to tell the same there the same key, and no other one', async () => {
+    const keys: string[] = [];
+    const send = messengerTo(({ idempotencyKey }) => {
+      keys.push(idempotencyKey());
+      return Promise.resolve({});
+    });
+    await send(NOTICE);
+    await send({ ...NOTICE, notice: noticeAbout(callbackWith({ elapsed_time: 99 }), 2) });
+    await send({ ...NOTICE, destination: 'slack:#log' });
+    await send({ ...NOTICE, notice: noticeAbout(callbackWith({ job_id: 'another' }), 1) });
+    expect(keys[1]).to.equal(keys[0]);
+    expect(new Set(keys)).to.have.length(3);
   });
 
   it('passes on class, code and pause of a failure, and reports it', async () => {
@@ -89,13 +112,13 @@ describe('a messenger', () => {
       message: 'slow down',
       retryAfterMs: 7000,
     } as const;
-    const result = await messengerTo(() => Promise.reject(new DeliveryFailure(failure)))(ERRAND);
+    const result = await messengerTo(() => Promise.reject(new DeliveryFailure(failure)))(NOTICE);
     expect(failureOf(result)).to.include(failure);
     expect(reported).to.have.length(1);
   });
 
   it('takes an error that nobody classed for transient', async () => {
-    const result = await messengerTo(() => Promise.reject(new TypeError('terminated')))(ERRAND);
+    const result = await messengerTo(() => Promise.reject(new TypeError('terminated')))(NOTICE);
     expect(failureOf(result)).to.include({ class: 'transient', code: 'unexpected', message: 'terminated' });
   });
 
@@ -105,11 +128,11 @@ describe('a messenger', () => {
         throw new RangeError(`too deep ${SECRET}`);
       },
     });
-    expect(failureOf(await send(ERRAND))).to.include({ class: 'transient', message: 'too deep [secret]' });
+    expect(failureOf(await send(NOTICE))).to.include({ class: 'transient', message: 'too deep [secret]' });
   });
 
   it('blames the config for a channel that is not there', async () => {
-    const result = await messengerTo(() => Promise.resolve({}))({ ...ERRAND, channel: 'gone' });
+    const result = await messengerTo(() => Promise.resolve({}))({ ...NOTICE, channel: 'gone' });
     expect(failureOf(result)).to.include({ class: 'config', code: 'unknown_channel' });
     expect(failureOf(result).message).to.contain('gone');
   });
@@ -119,11 +142,11 @@ describe('a messenger', () => {
 
     it('as a failure after which the message may have arrived', async () => {
       const startedAt = clock.now();
-      const result = await clock.runUntil(messengerTo(() => new Promise(() => undefined))(ERRAND));
+      const result = await clock.runUntil(messengerTo(() => new Promise(() => undefined))(NOTICE));
       expect(failureOf(result)).to.include({ class: 'transient', code: 'ETIMEDOUT' });
       expect(failureOf(result).message).to.contain('slack').and.contain('may have arrived');
       expect(result).to.include({ startedAt, durationMs: AFTER_THE_LIMIT_MS });
-      expect(reported).to.deep.equal([[ERRAND, result]]);
+      expect(reported).to.deep.equal([[NOTICE, result]]);
     });
 
     it('but not before the channel could have said what it reached', async () => {
@@ -132,7 +155,7 @@ describe('a messenger', () => {
         await clock.sleep(5000);
         throw failure;
       });
-      expect(failureOf(await clock.runUntil(send(ERRAND))).message).to.equal('nothing was sent');
+      expect(failureOf(await clock.runUntil(send(NOTICE))).message).to.equal('nothing was sent');
       await clock.advance(60_000);
       expect([reported.length, late]).to.deep.equal([1, []]);
     });
@@ -142,11 +165,11 @@ describe('a messenger', () => {
         await clock.sleep(8000);
         return { ts: '1.2' };
       });
-      await clock.runUntil(send(ERRAND));
+      await clock.runUntil(send(NOTICE));
       await clock.advance(8000);
       const receipt = { ts: '1.2' };
       expect(late.map(([errand, { durationMs, outcome }]) => [errand, durationMs, outcome])).to.deep.equal([
-        [ERRAND, 8000, { receipt }],
+        [NOTICE, 8000, { receipt }],
       ]);
       expect(reported).to.have.length(1);
     });
@@ -156,7 +179,7 @@ describe('a messenger', () => {
         await clock.sleep(8000);
         throw new Error(`too late ${SECRET}`);
       });
-      await clock.runUntil(send(ERRAND));
+      await clock.runUntil(send(NOTICE));
       await clock.advance(8000);
       expect(late).to.have.length(1);
       for (const [, result] of late) expect(failureOf(result).message).to.equal('too late [secret]');
@@ -169,7 +192,7 @@ describe('a messenger', () => {
     };
 
     it('after a delivery', async () => {
-      const result = await messengerTo(() => Promise.resolve({ ts: '1' }), { onAttempt: throwing })(ERRAND);
+      const result = await messengerTo(() => Promise.resolve({ ts: '1' }), { onAttempt: throwing })(NOTICE);
       expect(result.outcome).to.deep.equal({ receipt: { ts: '1' } });
       expect(unforeseen).to.have.length(1);
     });
@@ -180,7 +203,7 @@ describe('a messenger', () => {
         onAttempt: throwing,
         onUnforeseen: throwing,
       });
-      expect(failureOf(await send(ERRAND))).to.include({ class: 'config' });
+      expect(failureOf(await send(NOTICE))).to.include({ class: 'config' });
     });
 
     it('after it was cut off', async () => {
@@ -191,7 +214,7 @@ describe('a messenger', () => {
         },
         { onLateResult: throwing },
       );
-      await clock.runUntil(send(ERRAND));
+      await clock.runUntil(send(NOTICE));
       await clock.advance(8000);
       expect(unforeseen).to.have.length(1);
     });
@@ -211,7 +234,7 @@ describe('a messenger', () => {
       const send = messengerTo(() => {
         throw error;
       });
-      const failure = failureOf(await send(ERRAND));
+      const failure = failureOf(await send(NOTICE));
       const { class: failureClass, code, message, stack, cause } = failure;
       expect(message).not.to.equal('');
       expect(JSON.stringify([failureClass, code, message, stack, String(cause)])).not.to.contain(SECRET);

@@ -50,7 +50,7 @@ describe('One sender with many callbacks', () => {
     worker.start();
     await bench.clock.advance(300_000);
     await bench.clock.runUntil(worker.stop());
-    return bench.errands
+    return bench.addressed
       .filter(({ destination }) => destination === OPS)
       .map(({ notice }) => callbackOf(notice).message);
   };

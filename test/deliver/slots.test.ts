@@ -47,6 +47,21 @@ describe('the slots', () => {
     expect(clock.sleeping).to.equal(0);
   });
 
+  it('may become more, which those get who wait, or fewer, once they are given back', async () => {
+    comeOften('a', 6);
+    slots.resize(5);
+    await settle();
+    expect(outcomes.slice(4)).to.deep.equal(['a5']);
+    slots.resize(3);
+    slots.giveBack();
+    slots.giveBack();
+    await settle();
+    expect(outcomes.slice(5)).to.deep.equal([]);
+    slots.giveBack();
+    await settle();
+    expect(outcomes.slice(5)).to.deep.equal(['a6']);
+  });
+
   it('go to the BOTs in turn, however many of one wait', async () => {
     comeOften('a', 6);
     come('b');

@@ -313,7 +313,7 @@ describe('the worker', () => {
     await accept({ message: 'second' }, [OPS]);
     await start();
     await bench.clock.advance(MINUTE_MS);
-    const messages = bench.errands.map(({ notice }) => callbackOf(notice).message);
+    const messages = bench.addressed.map(({ notice }) => callbackOf(notice).message);
     expect(messages).to.deep.equal(['first', 'first', 'first', 'second']);
   });
 

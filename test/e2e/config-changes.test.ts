@@ -12,6 +12,7 @@ import { type BridgeWorld, callback, createBridgeWorld, post } from '../support/
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { serve, type ServeProcess } from '../support/process.ts';
 import { until } from '../support/proof-wait.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
 
 const MINUTE_MS = 60_000;
 const NOT_FOUND: SlackFault = { kind: 'error', error: 'channel_not_found' };
@@ -64,65 +65,91 @@ describe('A config that changes', function () {
 
   afterEach(() => world.close());
 
-  it('has told at the mended address what was taken over for the wrong one', async () => {
-    world = await open(`{ slack: '#opps' }`);
-    const notification = callback();
-    await takenOver(notification);
-    await world.restart((yaml) => yaml.replace('#opps', '#ops'));
-    await until('the message at the mended address', () => toldAt('#ops') === 1);
-    const line = lineOf(/no longer routed there/);
-    expect(line).to.deep.include({
-      destination: 'slack:#opps',
-      job_id: notification['job_id'],
-      added: ['slack:#ops'],
+  for (const [how, change] of [
+    ['at a restart', 'restart'],
+    ['while it runs', 'swap'],
+  ] as const) {
+    describe(how, () => {
+      it('has told at the mended address what was taken over for the wrong one', async () => {
+        world = await open(`{ slack: '#opps' }`);
+        const notification = callback();
+        await takenOver(notification);
+        await world[change]((yaml) => yaml.replace('#opps', '#ops'));
+        await until('the message at the mended address', () => toldAt('#ops') === 1);
+        const line = lineOf(/no longer routed there/);
+        expect(line).to.deep.include({
+          destination: 'slack:#opps',
+          job_id: notification['job_id'],
+          added: ['slack:#ops'],
+        });
+        expect((await world.post(notification)).body.result).to.equal('duplicate');
+        expect(await world.metrics()).to.match(/botbell_deliveries_held 1\n/);
+      });
+
+      it('has what was told under a channel’s old name not told again under its new one', async () => {
+        world = await open(`{ slack: ['#ops', '#lgo'] }`);
+        await takenOver(callback());
+        expect(toldAt('#ops')).to.equal(1);
+        await world[change]((yaml) =>
+          yaml
+            .replace('slack: { type', 'chat: { type')
+            .replace(`{ slack: ['#ops', '#lgo'] }`, `{ chat: ['#ops', '#log'] }`),
+        );
+        await until('the message at the mended address', () => toldAt('#log') === 1);
+        await until('nothing left to do', async () =>
+          /botbell_deliveries_pending 0\n/.test(await world.metrics()),
+        );
+        expect(toldAt('#ops')).to.equal(1);
+      });
+
+      it('has told what was lost while it had no route, when the route is back', async () => {
+        faults = new Map([['#ops', NOT_FOUND]]);
+        world = await open(`{ slack: '#ops' }`);
+        const notification = callback();
+        await takenOver(notification);
+        await world[change]((yaml) => yaml.replace('bot_id: invoice-import', 'bot_id: another'));
+        await until('the dead letter', () =>
+          alertMails().some(({ parsed }) => /No route of the config/.test(parsed.text ?? '')),
+        );
+        expect(lineOf(/names nobody else for it: given up/)).to.include({ destination: 'slack:#ops' });
+        expect((await world.post(notification)).body.result).to.equal('gave_up');
+        faults = new Map();
+        await world[change]((yaml) => yaml.replace('bot_id: another', 'bot_id: invoice-import'));
+        await until('the message', () => toldAt('#ops') === 1);
+        expect(lineOf(/routed there again/)).to.include({ destination: 'slack:#ops' });
+        await until('the outcome', async () => (await world.post(notification)).body.result === 'duplicate');
+        expect(toldAt('#ops')).to.equal(1);
+      });
+
+      it('has what failed as config attempted at once, not when its backoff ends', async () => {
+        faults = new Map([['#ops', NOT_FOUND]]);
+        world = await open(`{ slack: '#ops' }`);
+        await takenOver(callback());
+        await until('the third attempt', () => world.slack.calls.length >= 3);
+        faults = new Map();
+        await world[change]((yaml) => yaml);
+        await until('the message', () => toldAt('#ops') === 1, 5000);
+      });
     });
-    expect((await world.post(notification)).body.result).to.equal('duplicate');
-    expect(await world.metrics()).to.match(/botbell_deliveries_held 1\n/);
-  });
+  }
 
-  it('has what was told under a channel’s old name not told again under its new one', async () => {
-    world = await open(`{ slack: ['#ops', '#lgo'] }`);
-    await takenOver(callback());
-    expect(toldAt('#ops')).to.equal(1);
-    await world.restart((yaml) =>
-      yaml
-        .replace('slack: { type', 'chat: { type')
-        .replace(`{ slack: ['#ops', '#lgo'] }`, `{ chat: ['#ops', '#log'] }`),
-    );
-    await until('the message at the mended address', () => toldAt('#log') === 1);
-    await until('nothing left to do', async () =>
-      /botbell_deliveries_pending 0\n/.test(await world.metrics()),
-    );
-    expect(toldAt('#ops')).to.equal(1);
-  });
-
-  it('has told what one start without its route has lost, when the route is back', async () => {
-    faults = new Map([['#ops', NOT_FOUND]]);
+  it('decides while it runs who may post, how much, and what is read of it', async () => {
     world = await open(`{ slack: '#ops' }`);
-    const notification = callback();
-    await takenOver(notification);
-    await world.restart((yaml) => yaml.replace('bot_id: invoice-import', 'bot_id: another'));
-    await until('the dead letter', () =>
-      alertMails().some(({ parsed }) => /No route of the config/.test(parsed.text ?? '')),
+    const url = `http://127.0.0.1:${world.app.receiver.port}/callbacks`;
+    await world.swap((yaml) =>
+      yaml.replace(`receiver: { listen`, `receiver: { token: sesame, max_body: 1kb, listen`),
     );
-    expect(lineOf(/names nobody else for it: given up/)).to.include({ destination: 'slack:#ops' });
-    expect((await world.post(notification)).body.result).to.equal('gave_up');
-    faults = new Map();
-    await world.restart((yaml) => yaml.replace('bot_id: another', 'bot_id: invoice-import'));
-    await until('the message', () => toldAt('#ops') === 1);
-    expect(lineOf(/routed there again/)).to.include({ destination: 'slack:#ops' });
-    await until('the outcome', async () => (await world.post(notification)).body.result === 'duplicate');
-    expect(toldAt('#ops')).to.equal(1);
+    expect((await post(url, callback())).status).to.equal(404);
+    expect((await post(`${url}/sesame`, callback())).status).to.equal(200);
+    expect((await post(`${url}/sesame`, callback({ message: 'x'.repeat(2000) }))).status).to.equal(413);
   });
 
-  it('has what failed as config attempted at the next start, not when its backoff ends', async () => {
-    faults = new Map([['#ops', NOT_FOUND]]);
+  it('that cannot be used leaves the one before in force', async () => {
     world = await open(`{ slack: '#ops' }`);
-    await takenOver(callback());
-    await until('the third attempt', () => world.slack.calls.length >= 3);
-    faults = new Map();
-    await world.restart();
-    await until('the message', () => toldAt('#ops') === 1, 5000);
+    const refused = await rejectionOf(world.swap((yaml) => yaml.replace('notify:', 'notfy:')));
+    expect(refused.message).to.contain('notfy');
+    expect((await world.post(callback())).body.result).to.equal('delivered');
+    expect(toldAt('#ops')).to.equal(1);
   });
 });
 

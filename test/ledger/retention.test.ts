@@ -25,7 +25,12 @@ describe('retention', () => {
       return Promise.resolve({ forgotten: 0, lookedAt: 0, isThrough: step === 'through' });
     };
     const pruneCauses = () => Promise.resolve((causes += 1) <= causesLeft);
-    retention = startRetention({ prune, pruneCauses }, keepMs, clock, (error) => troubles.push(error));
+    retention = startRetention(
+      { prune, pruneCauses },
+      () => keepMs,
+      clock,
+      (error) => troubles.push(error),
+    );
   };
   const askedOf = (sweep: Sweep) => asked.filter((each) => each.sweep === sweep);
 

@@ -3,7 +3,6 @@ import type { Callback } from '../../src/callback/callback.ts';
 import { decodeBody } from '../../src/callback/decode.ts';
 import type { Channel } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
-import type { AlertSettings } from '../../src/deliver/alerts.ts';
 import { Bridge } from '../../src/deliver/bridge.ts';
 import type { Incoming } from '../../src/deliver/incoming.ts';
 import { createCourier } from '../../src/deliver/courier.ts';
@@ -11,10 +10,10 @@ import { DeliveriesUnderWay } from '../../src/deliver/deliveries-under-way.ts';
 import { Lanes } from '../../src/deliver/lanes.ts';
 import { LargeNotices } from '../../src/deliver/large-notices.ts';
 import { MemoryBudget, memoryFor } from '../../src/deliver/memory-budget.ts';
-import { createMessenger, type Errand } from '../../src/deliver/messenger.ts';
+import { createMessenger } from '../../src/deliver/messenger.ts';
 import type { Milestone } from '../../src/deliver/milestones.ts';
-import type { DeliveryPolicy } from '../../src/deliver/outcome.ts';
-import type { Plan, PlannedErrand } from '../../src/deliver/plan.ts';
+import type { AddressedNotice, PlannedTarget } from '../../src/deliver/plan.ts';
+import { type DeliverySettings, RunningSettings, type Settings } from '../../src/deliver/settings.ts';
 import { Shares } from '../../src/deliver/shares.ts';
 import { Slots } from '../../src/deliver/slots.ts';
 import { TurnsOfJobs } from '../../src/deliver/turns-of-jobs.ts';
@@ -24,7 +23,6 @@ import { Worker, type WorkerDependencies } from '../../src/deliver/worker.ts';
 import type { ConfigStore, OpenLedger, RunningConfig } from '../../src/ledger/configs/config-store.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { readKeptAlert } from '../../src/notice/alert-body.ts';
-import { isAlert } from '../../src/notice/notice.ts';
 import { target } from '../contract/ledger-contract.ts';
 import { ManualClock } from './manual-clock.ts';
 import { createSqliteStore, type SqliteStore } from './sqlite-store.ts';
@@ -39,7 +37,7 @@ export class BridgeBench {
   /** Destinations of the attempts, in order of their beginning, and of those that succeeded, in order of their end. */
   readonly tried: string[] = [];
   readonly told: string[] = [];
-  readonly errands: Errand[] = [];
+  readonly addressed: AddressedNotice[] = [];
   readonly unwritten: unknown[] = [];
   /** What the worker said of its ledger. */
   readonly troubles: unknown[] = [];
@@ -55,8 +53,10 @@ export class BridgeBench {
   memory = new MemoryBudget({ clock: this.clock, most: memoryFor(1024 ** 3) });
   answerWhen: 'delivered' | 'accepted' = 'delivered';
   planned: readonly string[];
-  /** The objects that the bridges look at, so that a test may change them at any time. */
-  readonly policy: { -readonly [Key in keyof DeliveryPolicy]: DeliveryPolicy[Key] } = {
+  /** The settings look at these, so that a test may change them at any time. */
+  readonly policy: { -readonly [Key in keyof DeliverySettings]: DeliverySettings[Key] } = {
+    timeoutMs: 5000,
+    attemptsPerRequest: 2,
     permanentAttempts: 2,
     takeOverAfterMs: 120_000,
     giveUpAfterMs: 86_400_000,
@@ -76,6 +76,7 @@ export class BridgeBench {
   readonly reroutings: RoutedAnew[] = [];
   readonly revivals: Revival[] = [];
   readonly #processes = new Map<unknown, { readonly lanes: Lanes; readonly underWay: DeliveriesUnderWay }>();
+  readonly settings = new RunningSettings(this.settingsWith(), (error) => void this.troubles.push(error));
   readonly #failures = new Map<string, DeliveryFailure[]>();
   readonly #durations = new Map<string, number>();
   readonly #intervals = new Map<string, number>();
@@ -172,13 +173,9 @@ export class BridgeBench {
       },
       take: this.#courier(lanes),
       rerouter: this.rerouterOn(this.ledger.configs),
-      answerWithinMs: ANSWER_WITHIN_MS,
-      answerWhen: this.answerWhen,
+      settings: this.settings,
       random: () => 0.5,
       onDue,
-      policy: this.policy,
-      alerts: this.#alertSettings(),
-      plan: () => this.#plan(),
       onMilestone: (milestone) => void this.milestones.push(milestone),
       onUnwritten: (error) => this.unwritten.push(error),
     });
@@ -197,11 +194,8 @@ export class BridgeBench {
       }),
       take: this.#courier(process.lanes),
       rerouter: this.rerouterOn(this.ledger.configs),
-      tripMs: ANSWER_WITHIN_MS,
-      policy: this.policy,
+      settings: this.settings,
       random: () => 0.5,
-      plan: ({ notice }) => (isAlert(notice) ? this.#alertPlan() : this.#plan()),
-      alerts: this.#alertSettings(),
       onMilestone: (milestone) => void this.milestones.push(milestone),
       onTrouble: (error) => this.troubles.push(error),
       onRecovered: () => void (this.recoveries += 1),
@@ -211,13 +205,45 @@ export class BridgeBench {
   rerouterOn(ledger: ConfigStore): Rerouter {
     return new Rerouter({
       ledger,
-      giveUpAfterMs: this.policy.giveUpAfterMs,
-      alerts: this.#alertSettings(),
-      names: (destination) => [...this.planned, ...this.alertTargets].includes(destination),
+      settings: this.settings,
       mayRouteAnew: () => this.mayRouteAnew,
       onReroute: (rerouting) => void this.reroutings.push(rerouting),
       onRevival: (revival) => void this.revivals.push(revival),
     });
+  }
+
+  /** They say what the bench's properties say at that moment. */
+  settingsWith(overrides: Partial<Settings> = {}): Settings {
+    // eslint-disable-next-line @typescript-eslint/no-this-alias -- getters have a `this` of their own
+    const bench = this;
+    const channels = ['slack', 'email'].map((name) => {
+      const pace = { addressMs: 1000, channelMs: 200 };
+      return [name, { pace, channel: this.#channel(name) }] as const;
+    });
+    const settings: Settings = {
+      config: this.config,
+      get answer() {
+        const { answerWhen, maxInFlight } = bench;
+        return { answerWithinMs: ANSWER_WITHIN_MS, answerWhen, maxInFlight };
+      },
+      delivery: this.policy,
+      get alerts() {
+        const targets = bench.alertTargets.map(plannedTo);
+        return { targets, language: 'en' as const, giveUpAfterMs: bench.policy.giveUpAfterMs };
+      },
+      get destinations() {
+        return new Set([...bench.planned, ...bench.alertTargets]);
+      },
+      channels: new Map(channels),
+      resources: [],
+      route: () => ({ destinations: this.planned.map(routedTo), explanations: [] }),
+      compose: (addressed) => {
+        this.addressed.push(addressed);
+        return {};
+      },
+      redact: (text) => text,
+    };
+    return Object.defineProperties(settings, Object.getOwnPropertyDescriptors(overrides));
   }
 
   /** As `<template> <destination> <error code>`, in the order in which they were raised. */
@@ -241,34 +267,13 @@ export class BridgeBench {
     const { clock } = this;
     const send = createMessenger({
       clock,
-      timeoutMs: 5000,
       // The channels here take as long as a test says.
       timers: { startTimer: () => () => undefined },
-      channelOf: (name) => this.#channel(name),
-      compose: (errand) => {
-        this.errands.push(errand);
-        return {};
-      },
-      keyOf: ({ destination }) => destination,
-      redact: (text) => text,
       onAttempt: () => {},
       onLateResult: () => {},
       onUnforeseen: () => {},
     });
-    return createCourier({ clock, lanes, send, attemptsPerRequest: 2, random: () => 0.5 });
-  }
-
-  #alertPlan(): Plan {
-    return { errands: this.alertTargets.map(errandTo), routing: [] };
-  }
-
-  #plan(): Plan {
-    return { errands: this.planned.map(errandTo), routing: [] };
-  }
-
-  #alertSettings(): AlertSettings {
-    const targets = this.alertTargets.map(target);
-    return { targets, language: 'en', giveUpAfterMs: this.policy.giveUpAfterMs };
+    return createCourier({ clock, lanes, send, random: () => 0.5 });
   }
 
   #limitOf(destination: string): DeliveryFailure | undefined {
@@ -311,6 +316,11 @@ export function incomingAt(callback: Callback, receivedAt: number): Incoming {
   return { callback, body, ...at, keepUntil: () => undefined };
 }
 
-function errandTo(destination: string): PlannedErrand {
+function plannedTo(destination: string): PlannedTarget {
   return { ...target(destination), templateSet: undefined, options: {} };
+}
+
+function routedTo(destination: string) {
+  const { channel, address } = target(destination);
+  return { destination: { key: destination, channel, address, options: {} }, templateSet: undefined };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { type RunningApp, startApp } from '../../src/app/app.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
-import { checkProject } from '../../src/cli/load-project.ts';
+import { checkProject, type Project } from '../../src/cli/load-project.ts';
 import { formatProblem } from '../../src/config/format-problem.ts';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import type { SlackFault } from '../../src/stand-ins/slack-faults.ts';
@@ -46,6 +46,8 @@ export interface BridgeWorld {
    * @param mend makes the text of its config another one
    */
   restart(mend?: (yaml: string) => string): Promise<void>;
+  /** Has the app go on with another config. */
+  swap(mend: (yaml: string) => string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -89,6 +91,10 @@ export async function createBridgeWorld(
       writeFileSync(file, mend(readFileSync(file, 'utf8')));
       world.app = await start();
     },
+    async swap(mend) {
+      writeFileSync(file, mend(readFileSync(file, 'utf8')));
+      await world.app.swap(loadProject(file));
+    },
     async close() {
       await world.app.stop();
       await Promise.all([slack.close(), mail.close()]);
@@ -108,11 +114,15 @@ channels:
   email: { type: email, smtp: '${smtp}', from: 'BOT alerts <alerts@example.com>' }`;
 }
 
-async function startFrom(file: string, clock: Clock, logger: Logger | undefined): Promise<RunningApp> {
+function loadProject(file: string): Project {
   const { project, problems } = checkProject({ variables: {}, configFile: file });
   if (project === undefined) throw new Error(problems.map(formatProblem).join('\n'));
+  return project;
+}
+
+async function startFrom(file: string, clock: Clock, logger: Logger | undefined): Promise<RunningApp> {
   return startApp({
-    ...project,
+    ...loadProject(file),
     channelTypes,
     clock,
     logger: logger ?? (await createLogger('silent', false, (line) => line)),

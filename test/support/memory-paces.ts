@@ -17,6 +17,10 @@ export function memoryPaces(clock: Pick<Clock, 'monotonic'>): PaceStore {
       next.set(destination, clock.monotonic() + ms);
       return Promise.resolve();
     },
+    forget(channel) {
+      for (const key of next.keys()) if (key === channel || key.startsWith(`${channel}:`)) next.delete(key);
+      return Promise.resolve();
+    },
     current(idleMs) {
       const now = clock.monotonic();
       for (const [destination, at] of next) if (at < now - idleMs) next.delete(destination);

@@ -14,6 +14,7 @@ export function createPaceStore(store: TimedStore): PaceStore {
     reserve: (destination, intervalMs, mostMs) =>
       transact((trx) => reserveSlot(trx, store.time(), { destination, intervalMs, mostMs })),
     pause: (destination, ms) => transact((trx) => pausePace(trx, store.time(), destination, obeyedMs(ms))),
+    forget: (channel) => transact((trx) => forgetPaces(trx, channel)),
     current: (idleMs) => transact((trx) => currentPaces(trx, store.time(), idleMs)),
   };
 }
@@ -45,6 +46,19 @@ async function pausePace(
     .insertInto('paces')
     .values({ destination, next_at })
     .onConflict((conflict) => conflict.column('destination').doUpdateSet({ next_at }))
+    .execute();
+}
+
+async function forgetPaces(trx: Kysely<Tables>, channel: string): Promise<void> {
+  const ofChannel = `${channel}:`;
+  await trx
+    .deleteFrom('paces')
+    .where((eb) =>
+      eb.or([
+        eb('destination', '=', channel),
+        eb(sql<string>`substr(destination, 1, ${sql.lit(ofChannel.length)})`, '=', ofChannel),
+      ]),
+    )
     .execute();
 }
 

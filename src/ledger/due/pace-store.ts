@@ -20,6 +20,8 @@ export interface PaceStore {
   reserve(destination: string, intervalMs: number, mostMs: number): Promise<number | undefined>;
   /** Gives no slot for so long; those given before are void. @throws {LedgerUnavailable} */
   pause(destination: string, ms: number): Promise<void>;
+  /** Forgets a channel as a whole, and its destinations. @throws {LedgerUnavailable} */
+  forget(channel: string): Promise<void>;
   /** Forgets those whose last slot is more than `idleMs` ago. @returns the others @throws {LedgerUnavailable} */
   current(idleMs: number): Promise<readonly Pace[]>;
 }

@@ -24,7 +24,7 @@ export interface Retention {
 /** @param keepMs how long a callback is kept of which nothing is undelivered */
 export function startRetention(
   ledger: Pruning,
-  keepMs: number,
+  keepMs: () => number,
   clock: Clock,
   onTrouble: (error: unknown) => void,
 ): Retention {
@@ -43,8 +43,8 @@ export function startRetention(
     });
   };
   const look = async (isAnew: boolean) => {
-    await sweep({ sweep: 'done', after: isAnew ? 0 : undefined }, keepMs);
-    await sweep({ sweep: 'reached_nobody' }, Math.min(keepMs, REACHED_NOBODY_KEPT_MS));
+    await sweep({ sweep: 'done', after: isAnew ? 0 : undefined }, keepMs());
+    await sweep({ sweep: 'reached_nobody' }, Math.min(keepMs(), REACHED_NOBODY_KEPT_MS));
     await untilThrough(async () => !(await ledger.pruneCauses()));
   };
   const run = async () => {

@@ -1,0 +1,132 @@
+/** The two listeners, which go on listening while the settings behind them are swapped. */
+import { createAdmin } from '../admin/admin.ts';
+import { createCallbackCheck } from '../callback/check-callback.ts';
+import type { AdminConfig } from '../config/config.ts';
+import type { MemoryBudget } from '../deliver/memory-budget.ts';
+import type { RunningSettings } from '../deliver/settings.ts';
+import { timeBudgetOf } from '../deliver/time-budget.ts';
+import { senderReader } from '../http/remote-address.ts';
+import { listen, type ListeningServer, type MalformedRequest } from '../http/server.ts';
+import type { OpenLedger } from '../ledger/configs/config-store.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import { BodyMemory } from '../receive/body-memory.ts';
+import { createCallbackReader } from '../receive/read-callback.ts';
+import { ReadingBudget, readingLimits } from '../receive/reading-budget.ts';
+import { createReceiver } from '../receive/receiver.ts';
+import type { Refusal } from '../receive/refusal.ts';
+import type { Traffic } from '../receive/traffic.ts';
+import type { Clock } from '../time/clock.ts';
+import { unfailing } from '../time/unfailing.ts';
+import type { Pipeline } from './pipeline.ts';
+import { type RefusalLog, reportCallback, reportError, reportTurnedAway } from './reports.ts';
+import type { AppSettings } from './settings.ts';
+
+/** What both listeners need of the process. */
+export interface Services {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly pipeline: Pipeline;
+  readonly settings: RunningSettings<AppSettings>;
+  readonly ledger: OpenLedger;
+  readonly metrics: Metrics;
+  readonly traffic: Traffic;
+  readonly memory: MemoryBudget;
+  readonly onUnforeseen: (error: unknown) => void;
+}
+
+export async function openAdmin({
+  settings,
+  ledger,
+  metrics,
+  traffic,
+  onUnforeseen,
+}: Services): Promise<ListeningServer | undefined> {
+  const { admin } = settings.current.loaded.config;
+  if (admin === undefined) return undefined;
+  const readiness = async () => {
+    const store = await ledger.probe().then(
+      () => true,
+      () => false,
+    );
+    const room = store && (await ledger.hasRoom().catch(() => false));
+    return { store, room, config: settings.isUpToDate, accepting: !traffic.isDraining };
+  };
+  const handlerFor = (config: AdminConfig) =>
+    createAdmin({ config, metrics, readiness, onUnforeseen }).callback();
+  let handle = handlerFor(admin);
+  settings.onSwap(({ loaded }) => {
+    if (loaded.config.admin !== undefined) handle = handlerFor(loaded.config.admin);
+  });
+  return listen((request, response) => handle(request, response), admin.listen);
+}
+
+export function openReceiver(services: Services, refusals: RefusalLog): Promise<ListeningServer> {
+  const { settings, clock, metrics, onUnforeseen } = services;
+  const { receiver } = settings.current.loaded.config;
+  const readings = new ReadingBudget({ clock, ...readingLimits(receiver) });
+  const entryFor = (current: AppSettings) => receiverEntry(current, services, { readings, refusals });
+  let entry = entryFor(settings.current);
+  settings.onSwap((next) => {
+    readings.resize(readingLimits(next.loaded.config.receiver));
+    entry = entryFor(next);
+  });
+  const onMalformed = unfailing(
+    ({ detail, ...request }: MalformedRequest) =>
+      reportTurnedAway(metrics, refusals, { ...request, problem: detail }),
+    onUnforeseen,
+  );
+  return listen((request, response) => entry.handle(request, response), receiver.listen, {
+    senderOf: (request) => entry.senderOf(request).address,
+    onMalformed,
+  });
+}
+
+/** What takes the POSTs that come while these settings are in force. */
+function receiverEntry(
+  { loaded: { config } }: AppSettings,
+  services: Services,
+  { readings, refusals }: { readonly readings: ReadingBudget; readonly refusals: RefusalLog },
+) {
+  const { pipeline, settings, clock, logger, metrics, traffic, memory, onUnforeseen } = services;
+  const senderOf = senderReader(config.receiver.trustProxy);
+  const { maxBodyBytes, maxNodes } = config.receiver;
+  const receiver = createReceiver({
+    config: config.receiver,
+    clock,
+    senderOf,
+    readings,
+    readCallback: createCallbackReader({
+      clock,
+      check: createCallbackCheck(config.display.timezone),
+      readLarge: (bytes, withinMs) => {
+        const { current } = settings;
+        const read = current.largeCallbacks.read(bytes, withinMs);
+        settings.keepUntil(current, read);
+        return read;
+      },
+    }),
+    handle: (incoming) => pipeline.bridge.handle(incoming),
+    refuse: refusedKeeper(services),
+    traffic,
+    memory: new BodyMemory(memory, { bytes: maxBodyBytes, values: maxNodes }),
+    report: (report) => reportCallback(logger, metrics, refusals, report),
+    reportTurnedAway: (report) => reportTurnedAway(metrics, refusals, report),
+    onUnforeseen,
+  });
+  return { handle: receiver.callback(), senderOf };
+}
+
+function refusedKeeper({ pipeline, settings, clock, logger }: Services) {
+  const report = reportError(logger, 'a refused body could not be kept');
+  return async ({ bytes, arrivedAt, ...refusal }: Refusal): Promise<void> => {
+    try {
+      // As a stream, it leaves out a last character that is cut in two.
+      const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
+      const { writeUntil } = timeBudgetOf(arrivedAt, settings.current.answer.answerWithinMs);
+      await pipeline.refuse({ ...refusal, body }, writeUntil - clock.monotonic());
+    } catch (error) {
+      report(error);
+    }
+  };
+}

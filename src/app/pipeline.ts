@@ -1,0 +1,136 @@
+/** Puts what delivers together: whatever one config decides comes from the settings in force, all else outlives them. */
+import { refusalAlert } from '../deliver/alerts.ts';
+import { Bridge } from '../deliver/bridge.ts';
+import { ConfigFollower } from '../deliver/config-follower.ts';
+import { createCourier } from '../deliver/courier.ts';
+import { DeliveriesUnderWay } from '../deliver/deliveries-under-way.ts';
+import { Lanes } from '../deliver/lanes.ts';
+import { LargeNotices } from '../deliver/large-notices.ts';
+import type { MemoryBudget } from '../deliver/memory-budget.ts';
+import { type AttemptResult, createMessenger } from '../deliver/messenger.ts';
+import type { Milestone } from '../deliver/milestones.ts';
+import { type Capacity, resizeCapacity } from '../deliver/occupancy.ts';
+import type { AddressedNotice } from '../deliver/plan.ts';
+import { Rerouter, type Revival, type RoutedAnew } from '../deliver/rerouter.ts';
+import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
+import { Shares } from '../deliver/shares.ts';
+import { Slots } from '../deliver/slots.ts';
+import { TurnsOfJobs } from '../deliver/turns-of-jobs.ts';
+import { Worker } from '../deliver/worker.ts';
+import type { OpenLedger } from '../ledger/configs/config-store.ts';
+import type { RefusedBody } from '../ledger/ledger.ts';
+import { type Clock, systemClock } from '../time/clock.ts';
+import type { AppSettings } from './settings.ts';
+
+export interface PipelineParts {
+  readonly settings: RunningSettings<AppSettings>;
+  readonly ledger: OpenLedger;
+  readonly clock: Clock;
+  /** For all callbacks that this process has in memory. */
+  readonly memory: MemoryBudget;
+  readonly onAttempt: (addressed: AddressedNotice, result: AttemptResult) => void;
+  /** What an attempt came to that had been cut off at its time limit. */
+  readonly onLateResult: (addressed: AddressedNotice, result: AttemptResult) => void;
+  /** A report threw. */
+  readonly onUnforeseen: (error: unknown) => void;
+  readonly onMilestone: (milestone: Milestone) => void;
+  /** A delivery has ended that the config no longer sends there. */
+  readonly onReroute: (routed: RoutedAnew) => void;
+  /** A route that came back names it again. */
+  readonly onRevival: (revival: Revival) => void;
+  readonly onUnwritten: (error: unknown) => void;
+  readonly onStoreTrouble: (error: unknown) => void;
+  readonly onStoreRecovered: () => void;
+}
+
+export interface Pipeline {
+  readonly bridge: Bridge;
+  readonly worker: Worker;
+  readonly lanes: Lanes;
+  readonly underWay: DeliveriesUnderWay;
+  readonly follower: ConfigFollower;
+  /** Keeps a refused body, and has the operators alerted of it. @throws {LedgerUnavailable} */
+  readonly refuse: (refused: RefusedBody, withinMs: number) => Promise<void>;
+}
+
+export function composePipeline(parts: PipelineParts): Pipeline {
+  const { settings, ledger } = parts;
+  const lanes = composeLanes(parts);
+  const underWay = new DeliveriesUnderWay();
+  const capacity = capacityFor(parts);
+  const onDue = (destinations: readonly string[]) => worker.nudge(destinations);
+  const onRevival = (revival: Revival) => {
+    parts.onRevival(revival);
+    onDue([revival.destination]);
+  };
+  const follower = new ConfigFollower({
+    ...parts,
+    ledger: ledger.configs,
+    onDue,
+    onRevival,
+    onTrouble: parts.onStoreTrouble,
+  });
+  const rerouter = new Rerouter({
+    ...parts,
+    ledger: ledger.configs,
+    mayRouteAnew: () => follower.mayRouteAnew,
+    onRevival,
+  });
+  const send = createMessenger({ ...parts, timers: systemClock });
+  const take = createCourier({ ...parts, lanes, send, random: Math.random });
+  const shared = { ...parts, underWay, take, rerouter, random: Math.random };
+  const worker = composeWorker(parts, { ...shared, lanes });
+  const bridge = new Bridge({
+    ...shared,
+    turns: new TurnsOfJobs({ ...parts, underWay }),
+    capacity,
+    onDue,
+  });
+  settings.onSwap((next, previous) => {
+    resizeCapacity(capacity, next.answer.maxInFlight);
+    for (const channel of changedChannels(previous, next)) void lanes.forget(channel);
+    void follower.reload();
+  });
+  const refuse = async (refused: RefusedBody, withinMs: number) => {
+    const { alerts } = settings.current;
+    await ledger.refuse(refused, refusalAlert(refused, alerts), withinMs);
+    onDue(alerts.targets.map(({ destination }) => destination));
+  };
+  return { bridge, worker, lanes, underWay, follower, refuse };
+}
+
+function composeLanes({ settings, ledger, clock, onStoreTrouble }: PipelineParts): Lanes {
+  return new Lanes({
+    clock,
+    store: ledger.paces,
+    paceOf: (channel) => settings.current.channels.get(channel)?.pace ?? { addressMs: 0, channelMs: 0 },
+    onTrouble: onStoreTrouble,
+  });
+}
+
+function capacityFor({ settings, clock }: PipelineParts): Capacity {
+  const most = settings.current.answer.maxInFlight;
+  return {
+    slots: new Slots({ clock, most }),
+    shares: new Shares(most),
+    waitingShares: new Shares(most),
+  };
+}
+
+function composeWorker(
+  { settings, ledger, clock, memory, onStoreTrouble, onStoreRecovered }: PipelineParts,
+  shared: Omit<ConstructorParameters<typeof Worker>[0], 'largeNotices' | 'onTrouble' | 'onRecovered'>,
+): Worker {
+  const readLarge = (json: Uint8Array, deadline: number) => {
+    const { current } = settings;
+    const read = current.largeCallbacks.readAgain(json, deadline - clock.monotonic());
+    settings.keepUntil(current, read);
+    return read;
+  };
+  return new Worker({
+    ...shared,
+    largeNotices: new LargeNotices({ clock, ledger, budget: memory, readLarge }),
+    onTrouble: onStoreTrouble,
+    onRecovered: onStoreRecovered,
+  });
+}

@@ -1,0 +1,138 @@
+/** One config made into the settings that everything decides by, with its channels opened. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Channel, ChannelType } from '../channels/channel.ts';
+import type { ChannelConfig, Config } from '../config/config.ts';
+import { formatsOf } from '../config/message-formats.ts';
+import { plannedTarget } from '../deliver/plan.ts';
+import { redactor } from '../deliver/redact.ts';
+import type { Settings } from '../deliver/settings.ts';
+import { createComposer } from '../offload/composer.ts';
+import { LargeCallbacks } from '../offload/large-callbacks.ts';
+import type { Renderer, TemplateFailure } from '../render/renderer.ts';
+import { createRouter, destinationsOf } from '../route/router.ts';
+import type { Clock } from '../time/clock.ts';
+
+/**
+ * Longer than any attempt that outlives its answer, its message included (`offload/composer.ts`), so that a claim never
+ * ends before its attempt.
+ */
+const LEASE_MARGIN_MS = 5000;
+
+const NO_PACE = { addressMs: 0, channelMs: 0 };
+
+/** A checked config with what goes with it. */
+export interface LoadedConfig {
+  readonly config: Config;
+  /** Of this config: the same for processes that run with the same. */
+  readonly configHash: string;
+  /** Of this config, its templates checked. */
+  readonly renderer: Renderer;
+}
+
+/** What no config changes. */
+export interface SettingsEnvironment {
+  readonly channelTypes: ReadonlyMap<string, ChannelType>;
+  readonly clock: Clock;
+  /** Where the outbox prints. */
+  readonly print: (text: string) => void;
+  readonly onTemplateError: (failure: TemplateFailure) => void;
+  readonly onThreadEnded: (error: unknown) => void;
+}
+
+export interface AppSettings extends Settings {
+  readonly loaded: LoadedConfig;
+  readonly largeCallbacks: LargeCallbacks;
+  /** Of every config that ran. */
+  readonly secrets: readonly string[];
+  /** How long a claim must outlast: the answer, and an attempt begun just before it was due. */
+  readonly leaseMs: number;
+}
+
+/**
+ * @param previous what is as it was is not opened again, but shared
+ * @throws {Error} a channel that cannot be opened; nothing that was opened for these stays open
+ */
+export async function openSettings(
+  loaded: LoadedConfig,
+  environment: SettingsEnvironment,
+  previous?: AppSettings,
+): Promise<AppSettings> {
+  const { config, configHash, renderer } = loaded;
+  const { channelTypes, clock } = environment;
+  const open = await openChannels(loaded, environment, previous);
+  const { onTemplateError: onFailure, onThreadEnded } = environment;
+  const templates = { templates: renderer.sources, channels: config.channels };
+  const largeCallbacks = new LargeCallbacks(templates, clock, onThreadEnded);
+  const composeNotice = createComposer({ renderer, largeCallbacks, onFailure });
+  const formats = formatsOf(config, channelTypes);
+  const router = createRouter(config.routes, config.defaultRoute);
+  const { receiver, delivery, display } = config;
+  // What an earlier config called a secret may still stand in an error.
+  const secrets = [...new Set([...(previous?.secrets ?? []), ...config.secrets])];
+  return {
+    loaded,
+    secrets,
+    largeCallbacks,
+    leaseMs: receiver.answerWithinMs + delivery.timeoutMs + LEASE_MARGIN_MS,
+    config: {
+      hash: configHash,
+      channels: new Map([...config.channels].map(([name, { type }]) => [name, type])),
+    },
+    answer: receiver,
+    delivery,
+    alerts: {
+      targets: delivery.alerts.map((destination) => plannedTarget({ destination, templateSet: undefined })),
+      language: display.language,
+      giveUpAfterMs: delivery.giveUpAfterMs,
+    },
+    destinations: new Set(destinationsOf(config).map(({ key }) => key)),
+    channels: new Map(
+      [...config.channels].map(([name, { type }]) => [
+        name,
+        { pace: channelTypes.get(type)?.pace ?? NO_PACE, channel: open.get(name) },
+      ]),
+    ),
+    resources: [...open.values(), largeCallbacks],
+    route: (callback) => router.route(callback),
+    compose: ({ notice, channel, templateSet, options }) =>
+      composeNotice(notice, { format: formats.get(channel)?.name ?? '', templateSet, options }),
+    redact: redactor(secrets),
+  };
+}
+
+/** Those that somebody is told by, by their names: the others are not worth their client library. */
+async function openChannels(
+  { config }: LoadedConfig,
+  environment: SettingsEnvironment,
+  previous: AppSettings | undefined,
+): Promise<ReadonlyMap<string, Channel>> {
+  const used = new Set(destinationsOf(config).map(({ channel }) => channel));
+  const channels = new Map<string, Channel>();
+  const opened: Channel[] = [];
+  try {
+    for (const each of [...config.channels.values()].filter(({ name }) => used.has(name))) {
+      const known = previous && sameChannel(each, previous);
+      const channel = known ?? (await openChannel(each, environment));
+      if (channel === undefined) continue;
+      channels.set(each.name, channel);
+      if (known === undefined) opened.push(channel);
+    }
+  } catch (error) {
+    await Promise.allSettled(opened.map((channel) => channel.close()));
+    throw error;
+  }
+  return channels;
+}
+
+function sameChannel(channel: ChannelConfig, { loaded, channels }: AppSettings): Channel | undefined {
+  const { name } = channel;
+  const isSame = isDeepStrictEqual(channel, loaded.config.channels.get(name));
+  return isSame ? channels.get(name)?.channel : undefined;
+}
+
+function openChannel(
+  { type, settings }: ChannelConfig,
+  { channelTypes, print }: SettingsEnvironment,
+): Promise<Channel> | undefined {
+  return channelTypes.get(type)?.open(settings, { print });
+}

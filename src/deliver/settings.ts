@@ -1,0 +1,146 @@
+/** The settings in force: what one config says about delivering, and the change from one config to the next. */
+import type { Channel, ChannelPace } from '../channels/channel.ts';
+import type { RunningConfig } from '../ledger/configs/config-store.ts';
+import type { AlertSettings } from './alerts.ts';
+import type { AddressedNotice, Planner } from './plan.ts';
+
+/** Of `receiver:`. */
+export interface AnswerSettings {
+  /** Milliseconds for the whole answer. */
+  readonly answerWithinMs: number;
+  readonly answerWhen: 'delivered' | 'accepted';
+  readonly maxInFlight: number;
+}
+
+/** Of `delivery:`. */
+export interface DeliverySettings {
+  /** Milliseconds for one attempt. */
+  readonly timeoutMs: number;
+  readonly attemptsPerRequest: number;
+  /** Non-2xx answers that a `permanent` or `config` failure is worth. */
+  readonly permanentAttempts: number;
+  /** How long the service may take to retry before Botbell does. */
+  readonly takeOverAfterMs: number;
+  /** Of a delivery's age: from the first time the callback came, without what it only waited for its turn. */
+  readonly giveUpAfterMs: number;
+}
+
+export interface ConfiguredChannel {
+  readonly pace: ChannelPace;
+  /** Undefined: nobody is told by it, so it was not opened. */
+  readonly channel: Channel | undefined;
+}
+
+/** What is open for one config, or for several. */
+export interface Resource {
+  close(): Promise<void>;
+}
+
+/** Everything that one config decides about delivering; it never changes. */
+export interface Settings extends Planner {
+  readonly config: RunningConfig;
+  readonly answer: AnswerSettings;
+  readonly delivery: DeliverySettings;
+  readonly alerts: AlertSettings & Planner['alerts'];
+  /** Each that may be told of anything. */
+  readonly destinations: ReadonlySet<string>;
+  readonly channels: ReadonlyMap<string, ConfiguredChannel>;
+  /** Closed once no settings that have them are used any more. */
+  readonly resources: readonly Resource[];
+  /** The message, or a promise of it: a large one is made elsewhere. */
+  compose(addressed: AddressedNotice): unknown;
+  /** An error's text, fit to be logged, answered, stored and shown. */
+  redact(text: string): string;
+}
+
+/** @returns the names of channels that are not the same in both, so that nothing known of them holds any more */
+export function changedChannels(before: Settings, after: Settings): readonly string[] {
+  return [...before.channels]
+    .filter(([name, { channel }]) => channel !== undefined && channel !== after.channels.get(name)?.channel)
+    .map(([name]) => name);
+}
+
+type Swapped<S> = (next: S, previous: S) => void;
+
+/**
+ * Holds the settings in force. Whatever decides asks for them once, when it begins, and keeps them to its end: so they can
+ * be swapped between two callbacks.
+ */
+export class RunningSettings<S extends Settings = Settings> {
+  #current: S;
+  readonly #onError: (error: unknown) => void;
+  /** Settings that something is under way with, and how much. */
+  readonly #used = new Map<S, number>();
+  readonly #open: Set<Resource>;
+  readonly #onSwap: Swapped<S>[] = [];
+  #isUpToDate = true;
+  #isClosed = false;
+
+  /** @param onError a resource could not be closed */
+  constructor(first: S, onError: (error: unknown) => void) {
+    this.#current = first;
+    this.#open = new Set(first.resources);
+    this.#onError = onError;
+  }
+
+  get current(): S {
+    return this.#current;
+  }
+
+  /** Those in force, and those that something is still under way with. */
+  get live(): readonly S[] {
+    return [...new Set([this.#current, ...this.#used.keys()])];
+  }
+
+  /** Whether the config was good when it was loaded last. */
+  get isUpToDate(): boolean {
+    return this.#isUpToDate;
+  }
+
+  /** The config could not be loaded: what is in force stays. */
+  loadFailed(): void {
+    this.#isUpToDate = false;
+  }
+
+  /** What begins from now on, begins with the next ones. */
+  swap(next: S): void {
+    const previous = this.#current;
+    this.#current = next;
+    this.#isUpToDate = true;
+    for (const resource of next.resources) this.#open.add(resource);
+    for (const swapped of this.#onSwap) swapped(next, previous);
+    void this.#closeUnused();
+  }
+
+  /** Called at each swap, in the order of their registration. */
+  onSwap(swapped: Swapped<S>): void {
+    this.#onSwap.push(swapped);
+  }
+
+  /** Nothing of the settings is closed before the work has settled. */
+  keepUntil(settings: S, work: Promise<unknown>): void {
+    this.#used.set(settings, (this.#used.get(settings) ?? 0) + 1);
+    const end = () => this.#release(settings);
+    work.then(end, end);
+  }
+
+  /** Closes whatever is open, used or not; what is swapped in later is closed at once. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#closeUnused();
+  }
+
+  #release(settings: S): void {
+    const left = (this.#used.get(settings) ?? 0) - 1;
+    if (left > 0) this.#used.set(settings, left);
+    else this.#used.delete(settings);
+    if (left <= 0 && settings !== this.#current) void this.#closeUnused();
+  }
+
+  async #closeUnused(): Promise<void> {
+    const needed = new Set(this.#isClosed ? [] : this.live.flatMap(({ resources }) => resources));
+    const unused = [...this.#open].filter((resource) => !needed.has(resource));
+    for (const resource of unused) this.#open.delete(resource);
+    await Promise.all(unused.map((resource) => resource.close().catch(this.#onError)));
+  }
+}

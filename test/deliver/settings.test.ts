@@ -1,0 +1,210 @@
+/** Settings are swapped between two callbacks: whatever has begun goes on as it began. */
+import { expect } from 'chai';
+import type { Channel } from '../../src/channels/channel.ts';
+import {
+  changedChannels,
+  type Resource,
+  RunningSettings,
+  type Settings,
+} from '../../src/deliver/settings.ts';
+import { BridgeBench } from '../support/bridge-bench.ts';
+import { callbackWith } from '../support/callbacks.ts';
+
+const OPS = 'slack:#ops';
+const LOG = 'slack:#log';
+const FIRST = callbackWith({ job_id: 'first' });
+const SECOND = callbackWith({ job_id: 'second' });
+
+/** A Slack of its own, which says what it was sent and when it was closed. */
+function tracedChannel(bench: BridgeBench, name: string, events: string[]): Channel {
+  return {
+    async send({ address }) {
+      events.push(`${name} ${address}`);
+      await bench.clock.sleep(2000);
+      events.push(`${name} told`);
+      return { ts: '1' };
+    },
+    verify: () => Promise.resolve(),
+    close: () => Promise.resolve(void events.push(`${name} closed`)),
+  };
+}
+
+describe('settings that are swapped', () => {
+  let bench: BridgeBench;
+  let events: string[];
+
+  const slackOnly = (name: string, destination: string): Partial<Settings> => {
+    const channel = tracedChannel(bench, name, events);
+    const [, address = ''] = destination.split(/:(.*)/s);
+    const routed = { key: destination, channel: 'slack', address, options: {} };
+    return {
+      channels: new Map([['slack', { pace: { addressMs: 1000, channelMs: 200 }, channel }]]),
+      resources: [channel],
+      destinations: new Set([destination]),
+      route: () => ({ destinations: [{ destination: routed, templateSet: undefined }], explanations: [] }),
+    };
+  };
+  const swapTo = (name: string, destination: string) =>
+    bench.settings.swap(bench.settingsWith(slackOnly(name, destination)));
+  const post = (callback = FIRST) => bench.handle(callback);
+
+  beforeEach(async () => {
+    events = [];
+    bench = await BridgeBench.open([]);
+    swapTo('old', OPS);
+  });
+
+  afterEach(() => bench.close());
+
+  it('are the next callback’s, while the one under way keeps those it began with', async () => {
+    const first = post();
+    await bench.clock.advance(100);
+    swapTo('new', LOG);
+    const second = post(SECOND);
+    const verdicts = await bench.clock.runUntil(Promise.all([first, second]));
+    expect(verdicts.map(({ deliveries }) => deliveries)).to.deep.equal([
+      [{ destination: OPS, state: 'delivered' }],
+      [{ destination: LOG, state: 'delivered' }],
+    ]);
+    expect(events.slice(0, 2)).to.deep.equal(['old #ops', 'new #log']);
+  });
+
+  it('have the channel that changed closed once its last attempt has ended, and not before', async () => {
+    const first = post();
+    await bench.clock.advance(100);
+    swapTo('new', OPS);
+    expect(events).to.deep.equal(['old #ops']);
+    await bench.clock.runUntil(first);
+    await bench.clock.advance(0);
+    expect(events).to.deep.equal(['old #ops', 'old told', 'old closed']);
+  });
+
+  it('have it closed at once where nothing is under way', async () => {
+    swapTo('new', OPS);
+    await bench.clock.advance(0);
+    expect(events).to.deep.equal(['old closed']);
+  });
+
+  it('leave an attempt that outlives its answer its channel', async () => {
+    const slow = { ...slackOnly('slow', OPS) };
+    const [channel] = slow.resources as [Channel];
+    const send = channel.send.bind(channel);
+    channel.send = async (outgoing) => {
+      await bench.clock.sleep(9000);
+      return send(outgoing);
+    };
+    bench.settings.swap(bench.settingsWith(slow));
+    const { status } = await bench.clock.runUntil(post());
+    expect(status).to.equal(504);
+    events.length = 0;
+    swapTo('new', OPS);
+    await bench.clock.advance(0);
+    expect(events).to.deep.equal([]);
+    await bench.clock.advance(6000);
+    expect(events).to.deep.equal(['slow #ops', 'slow told', 'slow closed']);
+  });
+
+  it('leave the worker’s attempt what it began with, and give the next one theirs', async () => {
+    const worker = bench.workerOn(bench.ledger);
+    bench.answerWhen = 'accepted';
+    await bench.clock.runUntil(post());
+    worker.start();
+    await bench.clock.advance(100);
+    swapTo('new', OPS);
+    await bench.clock.runUntil(post(SECOND));
+    worker.nudge([OPS]);
+    await bench.clock.advance(5000);
+    expect(events.toSorted()).to.deep.equal(['new #ops', 'new told', 'old #ops', 'old closed', 'old told']);
+    expect(events.indexOf('old closed')).to.be.greaterThan(events.indexOf('old told'));
+    await bench.clock.runUntil(worker.stop());
+  });
+
+  it('have what waits for a destination that is gone routed anew', async () => {
+    const worker = bench.workerOn(bench.ledger);
+    bench.answerWhen = 'accepted';
+    await bench.clock.runUntil(post());
+    swapTo('new', LOG);
+    worker.start();
+    await bench.clock.advance(3000);
+    const states = (await bench.store.rows('deliveries')).map((row) => [row['destination'], row['state']]);
+    expect(states).to.deep.equal([
+      [OPS, 'held'],
+      [LOG, 'delivered'],
+    ]);
+    await bench.clock.runUntil(worker.stop());
+  });
+});
+
+describe('running settings', () => {
+  let closed: string[];
+  let troubles: unknown[];
+
+  const resource = (name: string): Resource => ({
+    close: () => Promise.resolve(void closed.push(name)),
+  });
+  const having = (...resources: Resource[]) => ({ resources }) as unknown as Settings;
+  const running = (first: Settings) => new RunningSettings(first, (error) => troubles.push(error));
+
+  beforeEach(() => {
+    closed = [];
+    troubles = [];
+  });
+
+  it('leave open what the next ones have, too', async () => {
+    const [shared, own] = [resource('shared'), resource('own')];
+    const settings = running(having(shared, own));
+    settings.swap(having(shared));
+    await Promise.resolve();
+    expect(closed).to.deep.equal(['own']);
+  });
+
+  it('are all live that something is under way with', async () => {
+    const [first, second, third] = [having(resource('1')), having(resource('2')), having(resource('3'))];
+    const settings = running(first);
+    let resolve = () => {};
+    settings.keepUntil(first, new Promise<void>((end) => (resolve = end)));
+    settings.swap(second);
+    settings.swap(third);
+    expect(settings.live).to.have.members([first, third]);
+    resolve();
+    await new Promise(setImmediate);
+    expect(settings.live).to.deep.equal([third]);
+    expect(closed).to.deep.equal(['2', '1']);
+  });
+
+  it('go on where one of them cannot be closed', async () => {
+    const settings = running(having({ close: () => Promise.reject(new Error('stuck')) }, resource('other')));
+    settings.swap(having());
+    await new Promise(setImmediate);
+    expect(closed).to.deep.equal(['other']);
+    expect(troubles).to.have.length(1);
+  });
+
+  it('close everything in the end, and at once what comes after that', async () => {
+    const settings = running(having(resource('first')));
+    await settings.close();
+    settings.swap(having(resource('late')));
+    await new Promise(setImmediate);
+    expect(closed).to.deep.equal(['first', 'late']);
+  });
+
+  it('are up to date unless the last load failed', () => {
+    const settings = running(having());
+    expect(settings.isUpToDate).to.equal(true);
+    settings.loadFailed();
+    expect(settings.isUpToDate).to.equal(false);
+    settings.swap(having());
+    expect(settings.isUpToDate).to.equal(true);
+  });
+
+  it('tell which channels are not what they were', () => {
+    const pace = { addressMs: 0, channelMs: 0 };
+    const channel = () => ({ pace, channel: resource('') as Channel });
+    const [same, mended] = [channel(), channel()];
+    const of = (channels: Readonly<Record<string, unknown>>) =>
+      ({ channels: new Map(Object.entries(channels)) }) as unknown as Settings;
+    const before = of({ same, mended, gone: channel(), unused: { pace, channel: undefined } });
+    const after = of({ same, mended: channel(), unused: channel(), added: channel() });
+    expect(changedChannels(before, after)).to.deep.equal(['mended', 'gone']);
+  });
+});
