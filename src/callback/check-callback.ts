@@ -1,12 +1,15 @@
 /** Decides whether a JSON value is a callback, and says everything that is wrong with it at once. */
-import { number, object, string, ValidationError } from 'yup';
-import type { TestContext } from 'yup';
+import { number, object, string, ValidationError, type TestContext } from 'yup';
 import { shortLine } from '../text/short-line.ts';
-import type { Callback, CheckedCallback } from './callback.ts';
-import { type CallbackError, InvalidCallback } from './invalid-callback.ts';
+import {
+  type Callback,
+  type CheckedCallback,
+  type CallbackError,
+  InvalidCallback,
+  MAX_DEPTH,
+} from './callback.ts';
 import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
-import { MAX_DEPTH, nestsDeeperThan } from './nesting.ts';
-import { parseStartTime } from './start-time.ts';
+import { utcInstant, zonedToInstant, type ZonedParts } from '../time/zone.ts';
 
 const MAX_ECHO_LENGTH = 40;
 
@@ -23,14 +26,14 @@ export function createCallbackCheck(timezone: string): (value: unknown) => Check
     if (!isJsonObject(value))
       throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
     const tooDeep = nestsDeeperThan(value, MAX_DEPTH) ? tooDeepFields(value) : [];
-    const startedAt = instantOf(value['start_time'], timezone);
+    const startedAt = startOf(value['start_time'], timezone);
     const errors = [...tooDeep, ...errorsIn(value, startedAt)];
     if (startedAt === undefined || errors.length > 0) throw new InvalidCallback(errors);
     return { callback: value as unknown as Callback, startedAt };
   };
 }
 
-function instantOf(startTime: unknown, timezone: string): number | undefined {
+function startOf(startTime: unknown, timezone: string): number | undefined {
   return typeof startTime === 'string' ? parseStartTime(startTime, timezone) : undefined;
 }
 
@@ -142,3 +145,120 @@ const SCHEMA = object({
 });
 
 const FIELDS = Object.keys(SCHEMA.fields);
+
+/** Whether arrays and objects stand more than `limit` levels deep in one another; the value itself is level 1. */
+export function nestsDeeperThan(value: unknown, limit: number): boolean {
+  let level = isContainer(value) ? [value] : [];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > limit) return true;
+    level = containersIn(level);
+  }
+  return false;
+}
+
+function containersIn(level: readonly object[]): object[] {
+  const found: object[] = [];
+  for (const container of level) {
+    if (Array.isArray(container)) for (const item of container) addContainer(found, item);
+    else
+      for (const key of keysOf(container as JsonObject)) addContainer(found, (container as JsonObject)[key]);
+  }
+  return found;
+}
+
+function addContainer(found: object[], value: unknown): void {
+  if (isContainer(value)) found.push(value);
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Longer than any real date-time, fraction included; a bound on the work a hostile one can cause. */
+const MAX_LENGTH = 1000;
+
+const FRACTION = '(?:[.,](?<fraction>\\d+))?';
+const ZONE = '(?<zone>[Zz]|(?<sign>[-+\\u2212])(?<zoneHour>\\d{2})(?::?(?<zoneMinute>\\d{2}))?)?';
+const EXTENDED = isoPattern('-', ':');
+const BASIC = isoPattern('', '');
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The instant (ms; finer digits are dropped) that an ISO 8601 calendar date-time names. Minutes and seconds may be left
+ * out, a fraction belongs to the last one given; without an offset it is local to `timezone`, where a time that the clocks
+ * skip is read as that much later: the zone is only our guess. Undefined for any other text, and for a day or time that
+ * no calendar has.
+ */
+export function parseStartTime(text: string, timezone: string): number | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
+  const groups: Groups | undefined = (EXTENDED.exec(text) ?? BASIC.exec(text))?.groups;
+  if (groups === undefined) return undefined;
+  const parts = partsOf(groups);
+  const isLeapSecond = parts.second === 60;
+  const regular = isLeapSecond ? { ...parts, second: 59 } : parts;
+  if (!exists(regular)) return undefined;
+  const instant = instantOf(regular, groups, timezone);
+  if (instant === undefined) return undefined;
+  if (!isLeapSecond) return instant + fractionMs(groups);
+  return endsHalfYear(instant + 1000) ? instant + 1000 + fractionMs(groups) : undefined;
+}
+
+function isoPattern(dash: string, colon: string): RegExp {
+  const date = `(?<year>\\d{4})${dash}(?<month>\\d{2})${dash}(?<day>\\d{2})`;
+  const time = `(?<hour>\\d{2})(?:${colon}(?<minute>\\d{2})(?:${colon}(?<second>\\d{2}))?)?`;
+  return new RegExp(`^${date}[Tt]${time}${FRACTION}${ZONE}$`);
+}
+
+function partsOf(groups: Groups): ZonedParts {
+  const number = (name: string) => Number(groups[name] ?? 0);
+  return {
+    year: number('year'),
+    month: number('month'),
+    day: number('day'),
+    hour: number('hour'),
+    minute: number('minute'),
+    second: number('second'),
+    millisecond: 0,
+  };
+}
+
+function exists({ year, month, day, hour, minute, second }: ZonedParts): boolean {
+  return (
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= daysIn(year, month) &&
+    hour < 24 &&
+    minute < 60 &&
+    second < 60
+  );
+}
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+}
+
+function instantOf(parts: ZonedParts, groups: Groups, timezone: string): number | undefined {
+  if (groups.zone === undefined) return zonedToInstant(parts, timezone);
+  const hours = Number(groups.zoneHour ?? 0);
+  const minutes = Number(groups.zoneMinute ?? 0);
+  if (hours > 23 || minutes > 59) return undefined;
+  const offset = hours * HOUR_MS + minutes * MINUTE_MS;
+  return utcInstant(parts) - (groups.sign === '+' ? offset : -offset);
+}
+
+function fractionMs({ fraction = '0', minute, second }: Groups): number {
+  const unit = second !== undefined ? 1000 : minute !== undefined ? MINUTE_MS : HOUR_MS;
+  // Nine digits keep the product an exact integer and name less than a millisecond of an hour.
+  return Math.floor((Number(fraction.slice(0, 9).padEnd(9, '0')) * unit) / 1e9);
+}
+
+/** RFC 3339, "Leap Seconds": they are inserted at the end of June or December, UTC. */
+function endsHalfYear(instant: number): boolean {
+  return /-0[17]-01T00:00:00\.000Z$/.test(new Date(instant).toISOString());
+}

@@ -1,10 +1,9 @@
-/** A request body's bytes as a JSON value. */
+/** A request body's bytes as a JSON value: how many values it will be, how deep they nest, and no digit of them lost. */
 import { isUtf8 } from 'node:buffer';
 import { cleanLine } from '../text/clean.ts';
 import { shortLine } from '../text/short-line.ts';
-import { parseExactly } from './exact-json.ts';
-import { InvalidCallback } from './invalid-callback.ts';
-import { MAX_DEPTH, textNestsDeeperThan } from './nesting.ts';
+import { InvalidCallback, MAX_DEPTH } from './callback.ts';
+import { isJsonObject } from '../text/json-object.ts';
 
 const MAX_EXCERPT_LENGTH = 24;
 
@@ -68,4 +67,142 @@ function reasonOf(error: unknown, text: string): string {
   if (position !== undefined) return cleanLine(position.replace(' in JSON', ''));
   const [, what = 'it cannot be read', excerpt = ''] = /^(.*?), (?:\.\.\.)?"(.*)"/s.exec(message) ?? [];
   return `${cleanLine(what)} near "${shortLine(excerpt, MAX_EXCERPT_LENGTH)}"`;
+}
+
+/** Whether arrays and objects stand more than `limit` levels deep in one another; brackets in strings do not count. */
+export function textNestsDeeperThan(text: string, limit: number): boolean {
+  let depth = 0;
+  for (const [bracket] of tokensOutsideStrings(text, /[[{\]}]/)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (depth > limit) return true;
+  }
+  return false;
+}
+
+/** How a number begins that may lose digits, or be out of reach; hardly a body has one. */
+const LONG = '(?:[\\d.]{16}|[\\d.]+[eE])';
+const MAY_BE_LOST = new RegExp(`-?(?=${LONG})[\\d.eE+-]+`);
+
+/** Finds out quickly that there is none; what it finds may stand in a string. */
+const PERHAPS_LOST = new RegExp(`[:,[\\s]-?${LONG}`);
+
+/** Decimal digits that every number keeps (ECMAScript's Number, IEEE 754 binary64). */
+const KEPT_DIGITS = 15;
+
+/** What the interface says is a number stays one, however inexact. */
+const NUMBERS = new Set(['code', 'status', 'elapsed_time']);
+
+/**
+ * The value that `text` spells. A number that JavaScript would take for another one, such as an id of 64 bits, is the text
+ * that spells it instead: so it is shown as it came, and two callbacks that differ in it alone are two.
+ * docs/adr/0022-numbers-beyond-doubles.md says why this is no library.
+ * @throws {SyntaxError} as JSON.parse
+ */
+export function parseExactly(text: string): unknown {
+  const value = JSON.parse(text) as unknown;
+  return PERHAPS_LOST.test(text) ? withNumbersOf(value, JSON.parse(withLostAsText(text))) : value;
+}
+
+function withLostAsText(json: string): string {
+  let spelt = '';
+  let copied = 0;
+  for (const { 0: number, index } of tokensOutsideStrings(json, MAY_BE_LOST)) {
+    if (isKept(number)) continue;
+    spelt += `${json.slice(copied, index)}"${number}"`;
+    copied = index + number.length;
+  }
+  return spelt + json.slice(copied);
+}
+
+function isKept(token: string): boolean {
+  const number = Number(token);
+  const [mantissa = ''] = token.split(/[eE]/);
+  const digits = mantissa.replaceAll(/\D/g, '').replace(/^0+/, '');
+  if (!Number.isFinite(number) || (number === 0 && digits !== '')) return false;
+  return digits.length <= KEPT_DIGITS || String(number) === token;
+}
+
+function withNumbersOf(value: unknown, exact: unknown): unknown {
+  if (!isJsonObject(value) || !isJsonObject(exact)) return exact;
+  const numbers = Object.entries(value).filter(
+    ([name, number]) => NUMBERS.has(name) && typeof number === 'number',
+  );
+  return Object.assign(exact, Object.fromEntries(numbers));
+}
+
+/**
+ * What `pattern` matches there, in order. Strings are passed over by hand: a regular expression for a whole one
+ * overflows V8's stack where it has millions of escapes.
+ * @param pattern of tokens without quotes
+ */
+export function* tokensOutsideStrings(text: string, pattern: RegExp): Generator<RegExpExecArray> {
+  const quoteOrToken = new RegExp(`"|${pattern.source}`, 'g');
+  for (let found = quoteOrToken.exec(text); found !== null; found = quoteOrToken.exec(text)) {
+    if (found[0] === '"') quoteOrToken.lastIndex = endOfString(text, found.index);
+    else yield found;
+  }
+}
+
+/** @returns the index behind the closing quote of the string that begins at `start` */
+function endOfString(text: string, start: number): number {
+  let quote = text.indexOf('"', start + 1);
+  while (quote !== -1 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
+  return quote === -1 ? text.length : quote + 1;
+}
+
+function isEscaped(text: string, index: number): boolean {
+  let backslashes = 0;
+  while (text[index - 1 - backslashes] === '\\') backslashes += 1;
+  return backslashes % 2 === 1;
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** The most values that JSON of so many bytes can spell: `[0,0,0]`. */
+export function mostValuesIn(bytes: number): number {
+  return Math.ceil(bytes / 2);
+}
+
+/**
+ * Objects, lists, texts, numbers and the rest, the whole itself included; keys are none. One pass over the bytes, in which
+ * text is skipped. Of what is no JSON, `JSON.parse` makes no more than this before it gives up.
+ * @param json UTF-8
+ * @param enough as soon as there are more values, no more are counted
+ */
+export function countValues(json: Uint8Array, enough = Number.POSITIVE_INFINITY): number {
+  let values = 1;
+  for (let index = 0; index < json.length && values <= enough; index += 1) {
+    const byte = json[index];
+    if (byte === QUOTE) index = endOfText(json, index);
+    else if (byte === COMMA) values += 1;
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      index = beforeNext(json, index);
+      if (!isClosing(json[index + 1])) values += 1;
+    }
+  }
+  return values;
+}
+
+function isClosing(byte: number | undefined): boolean {
+  return byte === CLOSE_LIST || byte === CLOSE_OBJECT;
+}
+
+/** @returns the index of the closing quote of the text that begins at `start` */
+function endOfText(json: Uint8Array, start: number): number {
+  let index = start + 1;
+  while (index < json.length && json[index] !== QUOTE) index += json[index] === BACKSLASH ? 2 : 1;
+  return index;
+}
+
+/** @returns the last index before whatever comes next but blanks */
+function beforeNext(json: Uint8Array, start: number): number {
+  let index = start;
+  while (isBlank(json[index + 1])) index += 1;
+  return index;
+}
+
+/** RFC 8259, section 2. */
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

@@ -1,9 +1,8 @@
 /** A callback from a file or from standard input, checked as the receiver would. */
 import { readFileSync } from 'node:fs';
-import type { CheckedCallback } from '../callback/callback.ts';
+import { type CheckedCallback, InvalidCallback } from '../callback/callback.ts';
 import { createCallbackCheck } from '../callback/check-callback.ts';
 import { decodeBody, UndecodableBody } from '../callback/decode.ts';
-import { InvalidCallback } from '../callback/invalid-callback.ts';
 import type { Config } from '../config/config.ts';
 import { visibleOnOneLine } from '../text/visible.ts';
 import { CommandFailed, type CommandContext } from './context.ts';

@@ -1,6 +1,5 @@
 /** Reads what is large from the ledger when it is about to be told, within the memory that callbacks may hold together. */
-import type { Callback } from '../callback/callback.ts';
-import { UnreadCallback } from '../callback/large-callback.ts';
+import { type Callback, UnreadCallback } from '../callback/callback.ts';
 import type { Ledger, UnreadNotice } from '../ledger/ledger.ts';
 import { type Notice, noticeOf } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Callback } from '../callback/callback.ts';
-import { parseExactly } from '../callback/exact-json.ts';
+import { parseExactly } from '../callback/decode.ts';
 import { cleanText } from '../text/clean.ts';
 import { cutEnd, cutEndBytes } from '../text/cut.ts';
 import { shortText } from '../text/short-line.ts';

@@ -1,6 +1,11 @@
 /** What is told: by which template, and what it is about. A callback's status is one of many names. */
-import { ALL_STATUSES, type CheckedCallback, statusNameOf, type StatusName } from '../callback/callback.ts';
-import { identityOf } from '../callback/identity.ts';
+import {
+  ALL_STATUSES,
+  type CheckedCallback,
+  statusNameOf,
+  type StatusName,
+  identityOf,
+} from '../callback/callback.ts';
 import { ALERT_NAMES, type AlertName, type RaisedAlert } from './alert.ts';
 
 /** A file `<name>.yaml` in each template set and format. */

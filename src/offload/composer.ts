@@ -1,5 +1,5 @@
 /** Has a message made: here, or, of a large callback, in the thread for such. */
-import { bulkOf } from '../callback/large-callback.ts';
+import { bulkOf } from '../callback/callback.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';
 import type { Renderer, RenderTarget, TemplateFailure } from '../render/renderer.ts';
 import type { LargeCallbacks } from './large-callbacks.ts';

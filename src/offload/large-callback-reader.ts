@@ -1,9 +1,7 @@
 /** Does what the thread of large callbacks is asked. */
-import type { Callback } from '../callback/callback.ts';
+import { type Callback, identityOf, InvalidCallback } from '../callback/callback.ts';
 import { createCallbackCheck } from '../callback/check-callback.ts';
 import { decodeBody, UndecodableBody } from '../callback/decode.ts';
-import { identityOf } from '../callback/identity.ts';
-import { InvalidCallback } from '../callback/invalid-callback.ts';
 import type { MessageFormat } from '../channels/format.ts';
 import { noticeOf } from '../notice/notice.ts';
 import { rendererOf } from '../render/create-renderer.ts';

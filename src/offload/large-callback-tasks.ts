@@ -1,6 +1,5 @@
 /** What the thread of large callbacks is asked, and what it answers. All of it can be cloned. */
-import type { Callback, CheckedCallback } from '../callback/callback.ts';
-import type { CallbackError } from '../callback/invalid-callback.ts';
+import type { Callback, CheckedCallback, CallbackError } from '../callback/callback.ts';
 import type { ChannelConfig } from '../config/config.ts';
 import type { RenderTarget, TemplateFailure, TemplateSources } from '../render/renderer.ts';
 

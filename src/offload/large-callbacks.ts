@@ -1,9 +1,14 @@
 /** Has large callbacks read and rendered by a thread of their own, so that what one of them takes is nobody else's time. */
 import { extname } from 'node:path';
-import type { Callback, CheckedCallback } from '../callback/callback.ts';
+import {
+  type Callback,
+  type CheckedCallback,
+  InvalidCallback,
+  asLargeCallback,
+  isLargeBody,
+  UnreadCallback,
+} from '../callback/callback.ts';
 import { decodeBody, UndecodableBody, withoutMark } from '../callback/decode.ts';
-import { InvalidCallback } from '../callback/invalid-callback.ts';
-import { asLargeCallback, isLargeBody, UnreadCallback } from '../callback/large-callback.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { RenderTarget, TemplateFailure } from '../render/renderer.ts';
 import type { Clock } from '../time/clock.ts';

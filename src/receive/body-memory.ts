@@ -1,5 +1,5 @@
 /** The memory that a callback takes, from the moment its body is there until nothing of it is needed any more. */
-import { countValues, mostValuesIn } from '../callback/json-values.ts';
+import { countValues, mostValuesIn } from '../callback/decode.ts';
 import type { Load, MemoryBudget, Release } from '../deliver/memory-budget.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { unavailable } from './answer.ts';

@@ -1,7 +1,6 @@
 /** Makes a callback of a body: here, or, where it is large, where nobody waits for that. */
-import type { CheckedCallback } from '../callback/callback.ts';
+import { type CheckedCallback, isLargeBody } from '../callback/callback.ts';
 import { decodeBody } from '../callback/decode.ts';
-import { isLargeBody } from '../callback/large-callback.ts';
 import type { Incoming } from '../deliver/incoming.ts';
 import type { Clock } from '../time/clock.ts';
 

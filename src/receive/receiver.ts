@@ -2,8 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Router, type RouterContext } from '@koa/router';
 import Koa, { type Context } from 'koa';
-import type { Callback } from '../callback/callback.ts';
-import { UnreadCallback } from '../callback/large-callback.ts';
+import { type Callback, UnreadCallback } from '../callback/callback.ts';
 import type { ReceiverConfig } from '../config/config.ts';
 import { isOneOf } from '../http/constant-time.ts';
 import {

@@ -1,6 +1,6 @@
 /** Bodies that no retry can make acceptable: why, and what is kept of them. */
 import { UndecodableBody } from '../callback/decode.ts';
-import { InvalidCallback } from '../callback/invalid-callback.ts';
+import { InvalidCallback } from '../callback/callback.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { REFUSED_BODY_BYTES, type RefusedStatus } from '../ledger/ledger.ts';
 

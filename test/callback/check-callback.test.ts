@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { createCallbackCheck } from '../../src/callback/check-callback.ts';
-import { type CallbackError, InvalidCallback } from '../../src/callback/invalid-callback.ts';
+import { type CallbackError, InvalidCallback } from '../../src/callback/callback.ts';
 import { decodeBody } from '../../src/callback/decode.ts';
 
 const FIXTURES = new URL('../fixtures/callbacks/', import.meta.url);

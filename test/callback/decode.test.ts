@@ -1,8 +1,8 @@
 /** A body is UTF-8 and JSON, or the sender is told what it is not. */
 import { expect } from 'chai';
 import { decodeBody, UndecodableBody } from '../../src/callback/decode.ts';
-import { InvalidCallback } from '../../src/callback/invalid-callback.ts';
-import { nestsDeeperThan } from '../../src/callback/nesting.ts';
+import { InvalidCallback } from '../../src/callback/callback.ts';
+import { nestsDeeperThan } from '../../src/callback/check-callback.ts';
 
 function decode(text: string): unknown {
   return decodeBody(Buffer.from(text)).value;

@@ -1,7 +1,7 @@
 /** No digit of a callback is lost only because JavaScript's numbers have no room for it. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { parseExactly } from '../../src/callback/exact-json.ts';
+import { parseExactly } from '../../src/callback/decode.ts';
 
 describe('parseExactly', () => {
   it('keeps a number that JavaScript cannot hold as the text that spells it', () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createCallbackCheck } from '../../src/callback/check-callback.ts';
 import { decodeBody, UndecodableBody } from '../../src/callback/decode.ts';
 import { faultInJapanese, refusalInJapanese } from '../../src/callback/fault-words.ts';
-import { type CallbackError, InvalidCallback } from '../../src/callback/invalid-callback.ts';
+import { type CallbackError, InvalidCallback } from '../../src/callback/callback.ts';
 
 const check = createCallbackCheck('Asia/Tokyo');
 

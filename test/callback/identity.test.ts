@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import type { Callback } from '../../src/callback/callback.ts';
-import { identityOf } from '../../src/callback/identity.ts';
+import { type Callback, identityOf } from '../../src/callback/callback.ts';
 
 const FIXTURES = new URL('../fixtures/callbacks/', import.meta.url);
 

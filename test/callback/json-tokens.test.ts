@@ -1,10 +1,12 @@
 /** JSON text is looked through however long its strings are. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { decodeBody } from '../../src/callback/decode.ts';
-import { parseExactly } from '../../src/callback/exact-json.ts';
-import { tokensOutsideStrings } from '../../src/callback/json-tokens.ts';
-import { textNestsDeeperThan } from '../../src/callback/nesting.ts';
+import {
+  decodeBody,
+  parseExactly,
+  tokensOutsideStrings,
+  textNestsDeeperThan,
+} from '../../src/callback/decode.ts';
 
 const MEGABYTES = 8 * 1024 * 1024;
 

@@ -1,7 +1,7 @@
 /** What JSON will be is told from its bytes, exactly and quickly, before any of it is parsed. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { countValues, mostValuesIn } from '../../src/callback/json-values.ts';
+import { countValues, mostValuesIn } from '../../src/callback/decode.ts';
 
 const MEGABYTES = 2 * 1024 * 1024;
 

@@ -1,9 +1,8 @@
 /** What every ledger promises, whatever database holds it. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import type { Callback } from '../../src/callback/callback.ts';
-import { parseExactly } from '../../src/callback/exact-json.ts';
-import { identityOf } from '../../src/callback/identity.ts';
+import { type Callback, identityOf } from '../../src/callback/callback.ts';
+import { parseExactly } from '../../src/callback/decode.ts';
 import type {
   Admission,
   Arrival,

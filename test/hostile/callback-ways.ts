@@ -1,11 +1,14 @@
 /** What a posted body goes through, stage by stage, each alone so that its time can be taken. */
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import type { Callback } from '../../src/callback/callback.ts';
+import {
+  type Callback,
+  identityOf,
+  type CallbackError,
+  InvalidCallback,
+} from '../../src/callback/callback.ts';
 import { createCallbackCheck } from '../../src/callback/check-callback.ts';
 import { decodeBody, UndecodableBody } from '../../src/callback/decode.ts';
-import { identityOf } from '../../src/callback/identity.ts';
-import { type CallbackError, InvalidCallback } from '../../src/callback/invalid-callback.ts';
 import { emailFormat } from '../../src/channels/email/format.ts';
 import type { Language, MessageFormat } from '../../src/channels/format.ts';
 import { smtpFailureOf } from '../../src/channels/email/smtp-errors.ts';

@@ -1,7 +1,7 @@
 /** What ledgers know callbacks by: rows of every version hold it, so no release may change it. */
 import { hash } from 'node:crypto';
 import { expect } from 'chai';
-import { identityOf } from '../../src/callback/identity.ts';
+import { identityOf } from '../../src/callback/callback.ts';
 import { jobIdOf } from '../../src/ledger/rows.ts';
 import { callbackWith } from '../support/callbacks.ts';
 

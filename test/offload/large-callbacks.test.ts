@@ -1,9 +1,6 @@
 import { expect } from 'chai';
-import type { Callback } from '../../src/callback/callback.ts';
+import { type Callback, identityOf, InvalidCallback, UnreadCallback } from '../../src/callback/callback.ts';
 import { UndecodableBody } from '../../src/callback/decode.ts';
-import { identityOf } from '../../src/callback/identity.ts';
-import { InvalidCallback } from '../../src/callback/invalid-callback.ts';
-import { UnreadCallback } from '../../src/callback/large-callback.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { formatsOf } from '../../src/config/message-formats.ts';
 import { LargeCallbacks } from '../../src/offload/large-callbacks.ts';

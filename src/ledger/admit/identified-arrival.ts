@@ -1,6 +1,6 @@
 /** Callbacks on their way into the ledger, and what it will know them by. */
 import type { Kysely } from 'kysely';
-import { identityOf } from '../../callback/identity.ts';
+import { identityOf } from '../../callback/callback.ts';
 import type { Arrival } from '../ledger.ts';
 import { callbackIn, jobIdOf } from '../rows.ts';
 import type { BodyToStore } from '../stored-body.ts';

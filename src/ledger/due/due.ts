@@ -1,6 +1,6 @@
 /** What is Botbell's own to attempt: claimed by one process at a time, in the order of its callbacks and of each job. */
 import { sql, type Kysely } from 'kysely';
-import { countValues } from '../../callback/json-values.ts';
+import { countValues } from '../../callback/decode.ts';
 import { noticeIn } from '../alert-rows.ts';
 import type { DialectTraits } from '../dialect.ts';
 import type { HotStatements } from '../hot-statements.ts';

@@ -4,7 +4,7 @@ import type { DisplayConfig } from '../../config/config.ts';
 import { isBlank } from '../../text/blank.ts';
 import { Escaped } from '../../text/escape.ts';
 import { headlineOf } from '../../text/headline.ts';
-import { parseStartTime } from '../../callback/start-time.ts';
+import { parseStartTime } from '../../callback/check-callback.ts';
 import { formatElapsed, formatInstant, formatSize } from '../../time/display.ts';
 import { cutValue } from './cut-value.ts';
 import { linkTo } from './link.ts';
