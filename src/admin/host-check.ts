@@ -1,7 +1,7 @@
 /** Keeps web pages of other sites from reaching a loopback listener under a name of theirs (DNS rebinding). */
 import type { Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
-import { isLoopback } from '../config/listen-address.ts';
+import { isLoopback } from '../config/field-rules.ts';
 import { HttpProblem } from '../http/problem.ts';
 
 /** On loopback, a request must name a loopback host or one of `admin.hosts`; elsewhere the password guards. */

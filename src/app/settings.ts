@@ -1,8 +1,7 @@
 /** One config made into the settings that everything decides by, with its channels opened. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Channel, ChannelType } from '../channels/channel.ts';
-import type { ChannelConfig, Config } from '../config/config.ts';
-import { formatsOf } from '../config/message-formats.ts';
+import { type ChannelConfig, type Config, formatsOf } from '../config/config.ts';
 import { plannedTarget } from '../deliver/plan.ts';
 import { redactor } from '../deliver/redact.ts';
 import type { Settings } from '../deliver/settings.ts';

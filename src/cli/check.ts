@@ -1,5 +1,5 @@
 /** `botbell check`: everything that is wrong with the config and its templates, before anybody relies on it. */
-import { formatProblem } from '../config/format-problem.ts';
+import { formatProblem } from '../config/problems.ts';
 import { checkOnline } from './check-online.ts';
 import { type CommandContext, configFileOf, styled } from './context.ts';
 import { checkProject } from './load-project.ts';

@@ -1,10 +1,8 @@
 /** The config with its templates, as every command but `schema` and `send` needs it. */
 import { channelTypes } from '../channels/registry.ts';
-import type { Config, Destination, Problem } from '../config/config.ts';
-import { formatProblem } from '../config/format-problem.ts';
+import { type Config, type Destination, type Problem, formatsOf } from '../config/config.ts';
+import { formatProblem, inFileOrder } from '../config/problems.ts';
 import { loadConfig } from '../config/load.ts';
-import { formatsOf } from '../config/message-formats.ts';
-import { inFileOrder } from '../config/problem-order.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
 import { createRenderer } from '../render/create-renderer.ts';
 import type { Renderer, RenderTarget } from '../render/renderer.ts';

@@ -2,8 +2,7 @@
 import type { Callback, CheckedCallback } from '../callback/callback.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { MessageFormat } from '../channels/format.ts';
-import { formatsOf } from '../config/message-formats.ts';
-import type { Config } from '../config/config.ts';
+import { formatsOf, type Config } from '../config/config.ts';
 import { noticeOf } from '../notice/notice.ts';
 import { createRouter, type RoutedDestination } from '../route/router.ts';
 import { visible, visibleAndIndented, visibleOnOneLine } from '../text/visible.ts';

@@ -1,6 +1,6 @@
 /** `botbell schema`: the JSON Schema of the config file. */
 import { channelTypes } from '../channels/registry.ts';
-import { configJsonSchema } from '../config/schema/json-schema.ts';
+import { configJsonSchema } from '../config/json-schema.ts';
 import type { CommandContext } from './context.ts';
 
 export function schemaCommand(context: CommandContext): number {

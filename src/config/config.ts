@@ -1,7 +1,8 @@
 /** The checked config: every value typed, in base units, groups expanded, nothing left to interpret. */
 import type { StatusName } from '../callback/callback.ts';
-import type { Language } from '../channels/format.ts';
+import type { Language, MessageFormat } from '../channels/format.ts';
 import type { Path } from './path.ts';
+import type { ChannelType } from '../channels/channel.ts';
 
 /** Where in which file a value stands; line and column count from 1. */
 export interface Place {
@@ -119,4 +120,17 @@ export interface Problem {
   readonly place: Place;
   readonly message: string;
   readonly severity: 'error' | 'warning';
+}
+
+/** By the channel's name. */
+export function formatsOf(
+  { channels }: Pick<Config, 'channels'>,
+  channelTypes: ReadonlyMap<string, ChannelType>,
+): ReadonlyMap<string, MessageFormat> {
+  const formats = new Map<string, MessageFormat>();
+  for (const { name, type, settings } of channels.values()) {
+    const format = channelTypes.get(type)?.formatOf(settings);
+    if (format !== undefined) formats.set(name, format);
+  }
+  return formats;
 }

@@ -1,7 +1,7 @@
 /** The thread of large callbacks: its first file. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { channelTypes } from '../channels/registry.ts';
-import { formatsOf } from '../config/message-formats.ts';
+import { formatsOf } from '../config/config.ts';
 import { createLargeCallbackReader } from './large-callback-reader.ts';
 import type { LargeCallbackSetting, LargeCallbackTask } from './large-callback-tasks.ts';
 

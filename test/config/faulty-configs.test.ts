@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { formatProblem } from '../../src/config/format-problem.ts';
+import { formatProblem } from '../../src/config/problems.ts';
 import { loadFixture, SECRET } from './load-fixture.ts';
 
 const FIXTURES = 'test/fixtures/configs';

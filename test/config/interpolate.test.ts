@@ -1,7 +1,7 @@
 /** References to variables and files: what they become, and what is said of those that lead nowhere. */
 import { expect } from 'chai';
 import { assert, jsonValue, property } from 'fast-check';
-import { interpolate } from '../../src/config/read/interpolate.ts';
+import { interpolate } from '../../src/config/interpolate.ts';
 
 const sources = {
   variables: { NAME: 'value', EMPTY: '', BRACES: '${NAME}' },

@@ -1,6 +1,6 @@
 /** As much of a JSON Schema validator as the config's own schema needs; refuses keywords that it does not know. */
 import { isJsonObject } from '../../src/text/json-object.ts';
-import type { JsonSchema } from '../../src/config/schema/json-schema.ts';
+import type { JsonSchema } from '../../src/config/json-schema.ts';
 
 const ANNOTATIONS = new Set(['$schema', '$defs', 'title', 'description', 'default']);
 

@@ -1,10 +1,10 @@
 /** The JSON Schema says what the loader says, as far as a schema can. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { configJsonSchema, type JsonSchema } from '../../src/config/schema/json-schema.ts';
+import { configJsonSchema, type JsonSchema } from '../../src/config/json-schema.ts';
 import { isJsonObject } from '../../src/text/json-object.ts';
-import { rootSchema } from '../../src/config/schema/schema.ts';
-import { YamlSource } from '../../src/config/yaml-source.ts';
+import { rootSchema } from '../../src/config/schema.ts';
+import { YamlSource } from '../../src/config/yaml/yaml-source.ts';
 import { fakeChannels } from './fake-channels.ts';
 import { definition, isValid } from './json-schema-validator.ts';
 import { loadFixture, loadText } from './load-fixture.ts';

@@ -1,7 +1,7 @@
 /** What a config may say and cannot mean, and what is told instead of a bare "wrong": by the real channels. */
 import { expect } from 'chai';
 import { channelTypes } from '../../src/channels/registry.ts';
-import { formatProblem } from '../../src/config/format-problem.ts';
+import { formatProblem } from '../../src/config/problems.ts';
 import { loadConfig } from '../../src/config/load.ts';
 
 function told(text: string): string[] {

@@ -1,6 +1,6 @@
 /** Which texts are addresses to listen on, and which are CIDRs. */
 import { expect } from 'chai';
-import { isLoopback, parseCidr, parseListenAddress } from '../../src/config/listen-address.ts';
+import { isLoopback, parseCidr, parseListenAddress } from '../../src/config/field-rules.ts';
 
 describe('An address to listen on', () => {
   it('is a host and a port', () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Config } from '../../src/config/config.ts';
-import { formatProblem } from '../../src/config/format-problem.ts';
+import { formatProblem } from '../../src/config/problems.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { fakeChannels } from './fake-channels.ts';
 import { loadText, type Given } from './load-fixture.ts';

@@ -4,12 +4,12 @@ import { expect } from 'chai';
 import { mixed, object, string, type Schema } from 'yup';
 import type { ChannelType } from '../../src/channels/channel.ts';
 import type { Config } from '../../src/config/config.ts';
-import { formatProblem } from '../../src/config/format-problem.ts';
-import { configJsonSchema } from '../../src/config/schema/json-schema.ts';
+import { formatProblem } from '../../src/config/problems.ts';
+import { configJsonSchema } from '../../src/config/json-schema.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { isJsonObject } from '../../src/text/json-object.ts';
-import { rootSchema } from '../../src/config/schema/schema.ts';
-import { YamlSource } from '../../src/config/yaml-source.ts';
+import { rootSchema } from '../../src/config/schema.ts';
+import { YamlSource } from '../../src/config/yaml/yaml-source.ts';
 import { chatType } from './fake-channels.ts';
 import { isValid } from './json-schema-validator.ts';
 

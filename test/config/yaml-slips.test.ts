@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { stringify } from 'yaml';
-import { formatProblem } from '../../src/config/format-problem.ts';
-import { YamlSource } from '../../src/config/yaml-source.ts';
+import { formatProblem } from '../../src/config/problems.ts';
+import { YamlSource } from '../../src/config/yaml/yaml-source.ts';
 import { findSlips } from '../../src/config/yaml/find-slips.ts';
 import { loadText } from './load-fixture.ts';
 

@@ -1,6 +1,6 @@
 /** YAML with places: what is read, where it stands, and what is said of faults. */
 import { expect } from 'chai';
-import { YamlSource } from '../../src/config/yaml-source.ts';
+import { YamlSource } from '../../src/config/yaml/yaml-source.ts';
 import type { Path } from '../../src/config/path.ts';
 
 const TEXT = `# a comment

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type Callback, identityOf, InvalidCallback, UnreadCallback } from '../../src/callback/callback.ts';
 import { UndecodableBody } from '../../src/callback/decode.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
-import { formatsOf } from '../../src/config/message-formats.ts';
+import { formatsOf } from '../../src/config/config.ts';
 import { LargeCallbacks } from '../../src/offload/large-callbacks.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { createRenderer } from '../../src/render/create-renderer.ts';

@@ -6,7 +6,7 @@ import { request } from 'undici';
 import { type RunningApp, startApp } from '../../src/app/app.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { checkProject, type Project } from '../../src/cli/load-project.ts';
-import { formatProblem } from '../../src/config/format-problem.ts';
+import { formatProblem } from '../../src/config/problems.ts';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import type { SlackFault } from '../../src/stand-ins/slack-faults.ts';
 import type { SlackCall } from '../../src/stand-ins/slack-methods.ts';

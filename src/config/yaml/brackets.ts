@@ -1,7 +1,15 @@
 /** Brackets and quotes that are not closed, and what is missing between them. */
-import { restOf, type Reading } from './reading.ts';
-import type { Slip } from './slip.ts';
-import { endOf, isClosing, isFilling, isOpening, isQuoted, type Token } from './tokens.ts';
+import {
+  restOf,
+  type Reading,
+  type Slip,
+  endOf,
+  isClosing,
+  isFilling,
+  isOpening,
+  isQuoted,
+  type Token,
+} from './reading.ts';
 
 const CLOSERS: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
 

@@ -1,10 +1,16 @@
 /** Finds the mistakes in the writing of a YAML text, each with its likely cause, and reads on as if they were mended. */
-import { findBlanks } from './blanks.ts';
 import { findBrackets } from './brackets.ts';
 import { findIndentation } from './indentation.ts';
-import { readingOf, type Reading } from './reading.ts';
-import { Mended, type Slip } from './slip.ts';
-import { findWords } from './words.ts';
+import {
+  readingOf,
+  type Reading,
+  Mended,
+  type Slip,
+  lineStartOf,
+  restOf,
+  type Line,
+  type Edit,
+} from './reading.ts';
 
 export interface Slips {
   /** In order, at their places in the text as it was written. */
@@ -38,4 +44,195 @@ export function findSlips(text: string): Slips {
   found.sort((one, other) => one.offset - other.offset);
   const mendedTo = found.find(({ edits }) => edits === undefined)?.offset ?? text.length;
   return { slips: found.filter(({ offset }) => offset <= mendedTo), mended, mendedTo };
+}
+
+/** Blanks that are none to YAML: full-width, no-break, and others of Unicode. */
+export const BLANK = '[\\u3000\\u00a0\\u1680\\u2000-\\u200b\\u202f\\u205f]';
+
+/** A key that follows. */
+const KEY = '[^\\s:]+:(?: |$)';
+
+/** A full-width blank is as wide as two others, and so is a tab in most files. */
+const WIDE = /[\u3000\t]/g;
+
+interface BlankRule {
+  /** From the first sign of a line that is no space or tab, or from its beginning. */
+  readonly pattern: RegExp;
+  readonly insert: (found: string) => string;
+  readonly message: (found: string) => string;
+}
+
+const BLANK_RULES: readonly BlankRule[] = [
+  {
+    pattern: /^ *\t[ \t]*(?=[^ \t\r#])/,
+    insert: asSpaces,
+    message: () => `a tab cannot indent: use spaces`,
+  },
+  {
+    pattern: new RegExp(`^[ \\t]*${BLANK}(?:[ \\t]|${BLANK})*(?=\\S)`),
+    insert: asSpaces,
+    message: (found) => `${nameOf(found)} cannot indent: use spaces`,
+  },
+  {
+    pattern: new RegExp(`^ *-(?: *\\t[ \\t]*(?=${KEY})|${BLANK}(?: |${BLANK})*)`),
+    insert: (found) => `${found.slice(0, found.indexOf('-'))}- `,
+    message: (found) => `${nameOf(found)} stands behind the dash: use a space`,
+  },
+  {
+    pattern: new RegExp(`^ *[－—–−](?: |${BLANK})+(?=${KEY})`),
+    insert: (found) => found.replace(/\S+\s*$/, '- '),
+    message: () => 'this sign only looks like the dash that begins a list item: write "-" and a space',
+  },
+  {
+    pattern: /^ *(?:- +)?[^\s"'{}[\],#:：]+: *(?:［ *\{|｛)[^]*: [^]*/,
+    insert: (found) => found.replaceAll(/[［］｛｝]/g, (bracket) => ASCII_BRACKETS[bracket] ?? bracket),
+    message: () => 'a full-width bracket is no bracket: write [ ] and { }',
+  },
+];
+
+const ASCII_BRACKETS: Readonly<Record<string, string>> = { '［': '[', '］': ']', '｛': '{', '｝': '}' };
+
+/** Before the dash or the key with which a line begins, and behind the dash. */
+export function findBlanks({ text, lines }: Reading): Slip[] {
+  return lines.flatMap((line) => {
+    const start = lineStartOf(text, line.offset);
+    const begin = text.startsWith('\ufeff', start) ? start + 1 : start;
+    const rest = restOf(text, begin);
+    const rule = BLANK_RULES.find(({ pattern }) => pattern.test(rest));
+    const [found = ''] = rule?.pattern.exec(rest) ?? [];
+    // Of a text, they are a part.
+    const isText = line.entries.length === 0 && !rest.startsWith('- ', found.length);
+    return rule === undefined || isText ? [] : [slipOf(rule, found, begin)];
+  });
+}
+
+function slipOf({ insert, message }: BlankRule, found: string, begin: number): Slip {
+  const odd = Math.max(0, found.search(/[^ -~]/));
+  return {
+    offset: begin + odd,
+    message: message(found),
+    edits: [{ offset: begin, remove: found.length, insert: insert(found) }],
+  };
+}
+
+function asSpaces(found: string): string {
+  return found.replaceAll(WIDE, '  ').replaceAll(/[^ ]/g, ' ');
+}
+
+export function nameOf(found: string): string {
+  if (found.includes('\u3000')) return 'a full-width blank';
+  if (found.includes('\t')) return 'a tab';
+  return found.includes('\u00a0') ? 'a no-break space' : 'a special blank of Unicode';
+}
+
+interface KeyRule {
+  readonly pattern: RegExp;
+  readonly message: string | ((found: string) => string);
+  /** What the pattern found gives way to; undefined: that cannot be told. */
+  readonly insert?: (found: string) => string;
+}
+
+const BLANK_AFTER_COLON: KeyRule = {
+  pattern: new RegExp(`^[^\\s"'{}[\\],#:]+:${BLANK}(?: |${BLANK})*`),
+  message: (found) => `${nameOf(found)} stands behind the colon: use a space`,
+  insert: (found) => `${found.slice(0, found.indexOf(':'))}: `,
+};
+
+const KEY_RULES: readonly KeyRule[] = [
+  BLANK_AFTER_COLON,
+  {
+    pattern: /^(?:<{7}|={7}|>{7})(?= |$)/,
+    message:
+      'git left a merge conflict here: keep one of the two sides, and remove the lines with <<<, === and >>>',
+  },
+  { pattern: /^＃/, message: 'a full-width ＃ begins no comment: write #', insert: () => '#' },
+  {
+    pattern: /^[^\s:：]+：[ \u3000]*/,
+    message: 'a full-width colon ends no key: write ":" and a space',
+    insert: (found) => found.replace(/：[ \u3000]*$/, ': '),
+  },
+  {
+    pattern: /^[\w-]+:(?=[^\s:/])/,
+    message: 'a space is missing after the colon',
+    insert: (found) => `${found} `,
+  },
+  {
+    pattern: /^[\w-]+ *=(?!=) */,
+    message: 'a key ends with a colon, not with "=": write key: value',
+    insert: (found) => found.replace(/ *= *$/, ': '),
+  },
+  {
+    pattern: /^[\w-]+(?= |$)/,
+    message: 'a colon is missing after this key: write key: value',
+    insert: (found) => `${found}:`,
+  },
+];
+
+/** `-name`, but no number and no line of dashes. */
+const DASHED = /^-(?=[^\s\d.-])/;
+
+export function findWords({ text, lines }: Reading): Slip[] {
+  return lines.flatMap((line, index) => {
+    if (isDashed(text, lines, index)) return [dashed(lines, index)];
+    const key = line.entries.find(({ kind }) => kind === 'key');
+    if (key !== undefined) return slipAt(text, line.offset + key.column - line.column, [BLANK_AFTER_COLON]);
+    const { textAt } = line;
+    return textAt !== undefined && isAmongKeys(lines, index) ? slipAt(text, textAt, KEY_RULES) : [];
+  });
+}
+
+function slipAt(text: string, offset: number, rules: readonly KeyRule[]): Slip[] {
+  const rest = restOf(text, offset);
+  const rule = rules.find(({ pattern }) => pattern.test(rest));
+  if (rule === undefined) return [];
+  const [found = ''] = rule.pattern.exec(rest) ?? [];
+  const insert = rule.insert?.(found);
+  const { message } = rule;
+  const isBlank = typeof message !== 'string';
+  const slip = {
+    offset: isBlank ? offset + found.indexOf(':') + 1 : offset,
+    message: isBlank ? message(found) : message,
+  };
+  return [insert === undefined ? slip : { ...slip, edits: [{ offset, remove: found.length, insert }] }];
+}
+
+/** A key that begins with a dash; a text that does may be meant so, unless its neighbour does as well. */
+function isDashed(text: string, lines: readonly Line[], index: number): boolean {
+  const line = lines[index];
+  const begins = (each: Line | undefined) => each !== undefined && DASHED.test(restOf(text, each.offset));
+  if (line === undefined || !begins(line)) return false;
+  if (line.entries.length > 0) return true;
+  return [lines[index - 1], lines[index + 1]].some((each) => each?.column === line.column && begins(each));
+}
+
+/** Whether a key begins in the same column, in the same map. */
+function isAmongKeys(lines: readonly Line[], index: number): boolean {
+  const { column, offset, textAt = offset } = lines[index] as Line;
+  const own = column + textAt - offset;
+  const hasKey = (line: Line | undefined) =>
+    line?.entries.some((entry) => entry.kind === 'key' && entry.column === own) ?? false;
+  const below = nextWithin(lines, index, 1, own);
+  if (below?.column === own && hasKey(below)) return true;
+  return own === column && hasKey(nextWithin(lines, index, -1, own));
+}
+
+/** The nearest line, up or down, that is indented no further than this column. */
+function nextWithin(lines: readonly Line[], index: number, step: 1 | -1, column: number): Line | undefined {
+  let next = index + step;
+  while ((lines[next]?.column ?? -1) > column) next += step;
+  return lines[next];
+}
+
+/** The lines below move with what stands behind the dash. */
+function dashed(lines: readonly Line[], index: number): Slip {
+  const { offset, column } = lines[index] as Line;
+  const below = lines.slice(index + 1);
+  const end = below.findIndex((line) => line.column <= column);
+  const moved = below.slice(0, end === -1 ? undefined : end);
+  const edits: Edit[] = moved.map((line) => ({ offset: line.offset, remove: 0, insert: ' ' }));
+  return {
+    offset,
+    message: 'a space is missing after the dash',
+    edits: [{ offset: offset + 1, remove: 0, insert: ' ' }, ...edits],
+  };
 }

@@ -1,7 +1,13 @@
 /** Keys and list items that line up with nothing above them, and where each was probably meant to begin. */
-import type { Entry, Line } from './lines.ts';
-import { lineNumberOf, lineStartOf, type Reading } from './reading.ts';
-import type { Edit, Slip } from './slip.ts';
+import {
+  type Entry,
+  type Line,
+  lineNumberOf,
+  lineStartOf,
+  type Reading,
+  type Edit,
+  type Slip,
+} from './reading.ts';
 
 /** A key or item that lines below may still belong to. */
 interface Open extends Entry {

@@ -1,6 +1,5 @@
-/** A YAML text as its slips are looked for in it: as tokens, and as the lines that its writer sees. */
-import { linesOf, type Line } from './lines.ts';
-import { tokensOf, type Token } from './tokens.ts';
+/** A YAML text as its problems are looked for in it: its tokens, the lines that its writer sees, and edits that mend it. */
+import { CST, Lexer } from 'yaml';
 
 export interface Reading {
   readonly text: string;
@@ -26,4 +25,248 @@ export function lineStartOf(text: string, offset: number): number {
 /** Of `offset`, from 1. */
 export function lineNumberOf(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
+}
+
+export type TokenType = NonNullable<ReturnType<typeof CST.tokenType>>;
+
+export interface Token {
+  /** `text` is a plain scalar, `block-text` what stands below `|` or `>`. */
+  readonly type: TokenType | 'text' | 'block-text';
+  readonly source: string;
+  readonly offset: number;
+  /** How many brackets are open around it. */
+  readonly depth: number;
+}
+
+const OPENING: ReadonlySet<Token['type']> = new Set(['flow-map-start', 'flow-seq-start']);
+const CLOSING: ReadonlySet<Token['type']> = new Set(['flow-map-end', 'flow-seq-end']);
+const QUOTED: ReadonlySet<Token['type']> = new Set(['single-quoted-scalar', 'double-quoted-scalar']);
+const FILLING: ReadonlySet<Token['type']> = new Set(['space', 'newline', 'comment', 'byte-order-mark']);
+
+/** They stand for something in the lexer's output, and for nothing in the text. */
+const MARKERS: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
+
+export function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  let offset = 0;
+  let depth = 0;
+  let scalar: 'text' | 'block-text' = 'text';
+  let isScalar = false;
+  for (const source of new Lexer().lex(text)) {
+    const type: Token['type'] = isScalar ? scalar : (CST.tokenType(source) ?? 'text');
+    if (type === 'block-scalar-header') scalar = 'block-text';
+    else if (isScalar) scalar = 'text';
+    isScalar = type === 'scalar';
+    if (type === 'flow-error-end') depth = 0;
+    if (CLOSING.has(type)) depth = Math.max(0, depth - 1);
+    if (!MARKERS.has(source) || type === 'flow-error-end') tokens.push({ type, source, offset, depth });
+    if (OPENING.has(type)) depth += 1;
+    if (!MARKERS.has(source)) offset += source.length;
+  }
+  return tokens;
+}
+
+export function isOpening({ type }: Token): boolean {
+  return OPENING.has(type);
+}
+
+export function isClosing({ type }: Token): boolean {
+  return CLOSING.has(type);
+}
+
+export function isQuoted({ type }: Token): boolean {
+  return QUOTED.has(type);
+}
+
+/** Blanks, line ends and comments. */
+export function isFilling({ type }: Token): boolean {
+  return FILLING.has(type);
+}
+
+export function endOf({ offset, source, type }: Token): number {
+  return type === 'flow-error-end' ? offset : offset + source.length;
+}
+
+/** A key or a list item that begins on a line. */
+export interface Entry {
+  readonly kind: 'key' | 'item';
+  /** From 0. */
+  readonly column: number;
+}
+
+/** A line outside of brackets, quotes and literal blocks, within which columns mean nothing. */
+export interface Line {
+  /** Of its first character that is no space. */
+  readonly offset: number;
+  /** From 0. */
+  readonly column: number;
+  /** From the outermost to the innermost. */
+  readonly entries: readonly Entry[];
+  /** Where what stands on it that is no key begins: a value, or more of the text above. */
+  readonly textAt: number | undefined;
+  /** What its last entry holds is still to come. */
+  readonly opens: boolean;
+  /** It begins with more of a text that began above. */
+  readonly isContinuation: boolean;
+}
+
+export function linesOf(text: string, tokens: readonly Token[]): readonly Line[] {
+  const reader = new LineReader(text);
+  for (const token of tokens) reader.read(token);
+  return reader.lines;
+}
+
+/** With which a value begins that is no plain scalar. */
+const VALUES: ReadonlySet<Token['type']> = new Set([
+  'alias',
+  'single-quoted-scalar',
+  'double-quoted-scalar',
+  'block-scalar-header',
+  'flow-map-start',
+  'flow-seq-start',
+]);
+
+interface OpenLine extends Line {
+  entries: Entry[];
+  textAt: number | undefined;
+  opens: boolean;
+}
+
+class LineReader {
+  readonly lines: OpenLine[] = [];
+  private readonly text: string;
+  private isAtStart = true;
+  /** Of an anchor or tag, with which a key or item then begins. */
+  private propertyAt: number | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  read({ type, source, offset, depth }: Token): void {
+    if (depth > 0) return;
+    if (type === 'newline') this.endLine();
+    else if (type === 'anchor' || type === 'tag') this.addProperty(offset);
+    else if (type === 'seq-item-ind') this.addEntry('item', offset);
+    else if (type === 'map-value-ind') this.endKey();
+    else if (type === 'text') this.addLines(source, offset);
+    else if (VALUES.has(type)) this.addText(offset);
+  }
+
+  private endLine(): void {
+    this.isAtStart = true;
+    this.propertyAt = undefined;
+  }
+
+  private addProperty(offset: number): void {
+    this.lineAt(offset);
+    this.propertyAt ??= offset;
+  }
+
+  /** A plain scalar may go on over several lines, the last of which may turn out to be a key. */
+  private addLines(source: string, offset: number): void {
+    this.addText(offset);
+    for (const { index, 0: found } of source.matchAll(/\n[ \t]*(?=[^ \t\r\n])/g)) {
+      this.isAtStart = true;
+      this.addText(offset + index + found.length, true);
+    }
+  }
+
+  private addText(offset: number, isContinuation = false): void {
+    const line = this.lineAt(offset, isContinuation);
+    line.textAt ??= this.propertyAt ?? offset;
+    line.opens = false;
+    this.propertyAt = undefined;
+  }
+
+  private addEntry(kind: Entry['kind'], offset: number): void {
+    const line = this.lineAt(offset);
+    line.entries.push({ kind, column: this.columnOf(offset) });
+    line.opens = true;
+  }
+
+  /** What has been taken for a text was a key. */
+  private endKey(): void {
+    const line = this.lines.at(-1);
+    if (this.isAtStart || line?.textAt === undefined) return;
+    this.addEntry('key', line.textAt);
+    line.textAt = undefined;
+  }
+
+  private lineAt(offset: number, isContinuation = false): OpenLine {
+    const known = this.lines.at(-1);
+    if (known !== undefined && !this.isAtStart) return known;
+    this.isAtStart = false;
+    const column = this.columnOf(offset);
+    const line = { offset, column, entries: [], textAt: undefined, opens: false, isContinuation };
+    this.lines.push(line);
+    return line;
+  }
+
+  private columnOf(offset: number): number {
+    const start = this.text.lastIndexOf('\n', offset - 1) + 1;
+    return offset - start - (this.text.startsWith('\ufeff', start) ? 1 : 0);
+  }
+}
+
+/** `remove` characters at `offset` give way to `insert`. */
+export interface Edit {
+  readonly offset: number;
+  readonly remove: number;
+  readonly insert: string;
+}
+
+export interface Slip {
+  readonly offset: number;
+  /** What is wrong and what to do; never quotes the text, which may hold a password. */
+  readonly message: string;
+  /** What makes the text what was meant, in order; undefined: that cannot be told, nor can what stands behind it. */
+  readonly edits?: readonly Edit[];
+}
+
+/** A text with its slips mended, so that the rest of it can be read. */
+export class Mended {
+  readonly text: string;
+  private readonly edits: readonly Edit[];
+  private readonly before: Mended | undefined;
+
+  constructor(text: string, edits: readonly Edit[] = [], before?: Mended) {
+    this.edits = edits;
+    this.before = before;
+    this.text = apply(text, edits);
+  }
+
+  with(edits: readonly Edit[]): Mended {
+    return edits.length === 0 ? this : new Mended(this.text, inOrder(edits), this);
+  }
+
+  /** Where what stands at `offset` now stood as it was written. */
+  origin(offset: number): number {
+    let shift = 0;
+    for (const edit of this.edits) {
+      const at = edit.offset + shift;
+      if (offset < at) break;
+      if (offset < at + edit.insert.length) return this.originBefore(edit.offset);
+      shift += edit.insert.length - edit.remove;
+    }
+    return this.originBefore(offset - shift);
+  }
+
+  private originBefore(offset: number): number {
+    return this.before?.origin(offset) ?? offset;
+  }
+}
+
+function inOrder(edits: readonly Edit[]): Edit[] {
+  return edits.toSorted((one, other) => one.offset - other.offset);
+}
+
+function apply(text: string, edits: readonly Edit[]): string {
+  const pieces: string[] = [];
+  let end = 0;
+  for (const { offset, remove, insert } of edits) {
+    pieces.push(text.slice(end, offset), insert);
+    end = offset + remove;
+  }
+  return pieces.join('') + text.slice(end);
 }

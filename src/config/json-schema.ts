@@ -1,7 +1,7 @@
 /** The JSON Schema of the config file, made from the schemas that the loader checks with. */
 import type { SchemaFieldDescription } from 'yup';
-import type { ChannelType } from '../../channels/channel.ts';
-import { isJsonObject } from '../../text/json-object.ts';
+import type { ChannelType } from '../channels/channel.ts';
+import { isJsonObject } from '../text/json-object.ts';
 import { rootSchema } from './schema.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;

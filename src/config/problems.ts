@@ -1,9 +1,9 @@
-/** Collects what is wrong with a config, each with its place, and sees to it that no value from outside is shown. */
+/** Collects what is wrong with a config, each with its place and no value from outside shown, and prints it. */
 import type { Place, Problem } from './config.ts';
-import type { Interpolated } from './read/interpolate.ts';
+import type { Interpolated } from './interpolate.ts';
 import { pathText, type Path } from './path.ts';
-import { inFileOrder } from './problem-order.ts';
-import type { YamlSource } from './yaml-source.ts';
+import type { YamlSource } from './yaml/yaml-source.ts';
+import { visibleOnOneLine } from '../text/visible.ts';
 
 /** Shorter values are no secrets, and hiding them would riddle every sentence. */
 const MIN_HIDDEN_LENGTH = 3;
@@ -102,4 +102,20 @@ export class Findings {
     );
     if (!isSaid) this.problems.push({ place, message, severity });
   }
+}
+
+/** `file:line:col: message`, or `file:line:col: warning: message`. */
+export function formatProblem({ place, message, severity }: Problem): string {
+  const prefix = severity === 'warning' ? 'warning: ' : '';
+  return visibleOnOneLine(`${place.file}:${place.line}:${place.column}: ${prefix}${message}`);
+}
+
+/** The files in the order in which they first come up. */
+export function inFileOrder(problems: readonly Problem[]): Problem[] {
+  const files = new Map<string, number>();
+  for (const { place } of problems) if (!files.has(place.file)) files.set(place.file, files.size);
+  const rank = ({ place }: Problem) => files.get(place.file) ?? 0;
+  return problems.toSorted(
+    (a, b) => rank(a) - rank(b) || a.place.line - b.place.line || a.place.column - b.place.column,
+  );
 }

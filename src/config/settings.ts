@@ -1,10 +1,101 @@
-/** What only shows when settings are seen together: contradictions as errors, what cannot be meant as warnings. */
-import type { AdminConfig, DeliveryConfig, ListenAddress, ReceiverConfig, StoreConfig } from '../config.ts';
-import type { Findings } from '../findings.ts';
-import { parseSize } from '../../time/duration.ts';
-import { isLoopback } from '../listen-address.ts';
-import type { Directory } from '../read/read-groups.ts';
-import { storeSchema } from '../schema/schema.ts';
+/** Turns the checked sections of plain settings into typed ones, in base units, and finds what contradicts itself among them. */
+import { parseDuration, parseSize } from '../time/duration.ts';
+import type {
+  AdminConfig,
+  DisplayConfig,
+  ListenAddress,
+  ReceiverConfig,
+  StoreConfig,
+  DeliveryConfig,
+  Destination,
+} from './config.ts';
+import { parseCidr, parseListenAddress, isLoopback } from './field-rules.ts';
+import {
+  type AdminSection,
+  type DeliverySection,
+  type DisplaySection,
+  type ReceiverSection,
+  type StoreSection,
+  storeSchema,
+} from './schema.ts';
+import type { Findings } from './problems.ts';
+import type { Directory } from './read-destinations.ts';
+
+/** Every value has passed the section's schema, so that nothing below can fail for what a user writes. */
+class UncheckedValue extends Error {
+  override readonly name = 'UncheckedValue';
+}
+
+export function receiverOf(section: ReceiverSection): ReceiverConfig {
+  const tokens = [section.token].flat().filter((token) => token !== '');
+  return {
+    listen: listenAddress(section.listen),
+    path: tokens.length > 0 ? section.path.replace(/\/$/, '') : section.path,
+    tokens,
+    allowFrom: cidrs(section.allow_from),
+    trustProxy: typeof section.trust_proxy === 'boolean' ? section.trust_proxy : cidrs(section.trust_proxy),
+    maxBodyBytes: parsed(parseSize(section.max_body)),
+    maxNodes: section.max_nodes,
+    answerWithinMs: milliseconds(section.answer_within),
+    answerWhen: section.answer_when,
+    maxInFlight: section.max_in_flight,
+  };
+}
+
+/** Undefined: `listen: off`. */
+export function adminOf(section: AdminSection): AdminConfig | undefined {
+  if (section.listen === 'off') return undefined;
+  return {
+    listen: listenAddress(section.listen),
+    password: section.password === '' ? undefined : section.password,
+    hosts: section.hosts,
+  };
+}
+
+export function storeOf(section: StoreSection): StoreConfig {
+  return {
+    url: section.url,
+    keepMs: milliseconds(section.keep),
+    maxSizeBytes: parsed(parseSize(section.max_size)),
+  };
+}
+
+export function deliveryOf(section: DeliverySection, alerts: readonly Destination[]): DeliveryConfig {
+  return {
+    timeoutMs: milliseconds(section.timeout),
+    attemptsPerRequest: section.attempts_per_request,
+    takeOverAfterMs: milliseconds(section.take_over_after),
+    giveUpAfterMs: milliseconds(section.give_up_after),
+    permanentAttempts: section.permanent_attempts,
+    alerts,
+  };
+}
+
+export function displayOf(section: DisplaySection): DisplayConfig {
+  const { job, file } = section.links;
+  return {
+    timezone: section.timezone,
+    language: section.language,
+    links: { ...(job !== undefined && { job }), ...(file !== undefined && { file }) },
+  };
+}
+
+function cidrs(texts: readonly string[]): readonly string[] {
+  return texts.map((text) => parseCidr(text) ?? text);
+}
+
+function listenAddress(text: string): ListenAddress {
+  return parsed(parseListenAddress(text));
+}
+
+function milliseconds(text: string): number {
+  return parsed(parseDuration(text));
+}
+
+function parsed<T>(value: T | undefined): T {
+  if (value === undefined) throw new UncheckedValue('a value was used before its schema had passed it');
+  return value;
+}
 
 /** The service never posts a callback again sooner (callback interface, "Limits"). */
 const SERVICE_RETRY_MS = 30_000;

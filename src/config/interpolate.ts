@@ -1,7 +1,6 @@
 /** `${NAME}`, `${NAME:-default}` and `${file:/path}` in the strings of a config; `$${` stands for a literal `${`. */
-import { NotUtf8 } from '../../text/read-text.ts';
-import type { Path } from '../path.ts';
-import { pathText } from '../path.ts';
+import { NotUtf8 } from '../text/read-text.ts';
+import { type Path, pathText } from './path.ts';
 
 export interface InterpolationSources {
   readonly variables: Readonly<Record<string, string | undefined>>;

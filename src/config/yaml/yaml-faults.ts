@@ -1,6 +1,14 @@
 /** What is wrong with a YAML text, said so that its writer can mend it. */
-import { isMap, isScalar, visit } from 'yaml';
-import type { Alias, Document, ErrorCode, Pair, YAMLError } from 'yaml';
+import {
+  isMap,
+  isScalar,
+  visit,
+  type Alias,
+  type Document,
+  type ErrorCode,
+  type Pair,
+  type YAMLError,
+} from 'yaml';
 
 /** A fault and where in the text it stands. */
 export interface YamlFault {

@@ -1,8 +1,8 @@
 /** What each section of the config may hold: shape, defaults and documentation in one place. */
 import { array, mixed, object, type InferType, type ObjectShape } from 'yup';
-import { ALL_STATUSES } from '../../callback/callback.ts';
-import type { Language } from '../../channels/format.ts';
-import { botIdRule } from '../bot-id-pattern.ts';
+import { ALL_STATUSES } from '../callback/callback.ts';
+import type { Language } from '../channels/format.ts';
+import { botIdRule } from './bot-id-pattern.ts';
 import {
   adminListenRule,
   anyText,

@@ -1,11 +1,20 @@
 /** A YAML file as plain data that knows where each of its values stands. */
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
-import type { Pair, Scalar } from 'yaml';
-import type { Place, Problem } from './config.ts';
-import type { Path } from './path.ts';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Document,
+  type Pair,
+  type Scalar,
+} from 'yaml';
+import type { Place, Problem } from '../config.ts';
+import type { Path } from '../path.ts';
 import { fault, faultsOf, firstOfEachLine, type YamlFault } from './yaml-faults.ts';
-import { findSlips, type Slips } from './yaml/find-slips.ts';
-import type { Mended } from './yaml/slip.ts';
+import { findSlips, type Slips } from './find-slips.ts';
+import type { Mended } from './reading.ts';
 
 const PARSE_OPTIONS = {
   version: '1.2',

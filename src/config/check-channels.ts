@@ -1,13 +1,12 @@
 /** Reads `channels`: the type of each, and its settings by the type's own schema. */
-import { isJsonObject } from '../../text/json-object.ts';
-import type { ChannelType } from '../../channels/channel.ts';
-import { isSection } from './belonging.ts';
-import { checkSection } from './check-section.ts';
-import type { ChannelConfig } from '../config.ts';
-import { didYouMean } from '../../text/nearest.ts';
-import { nameRule } from '../schema/field-rules.ts';
-import type { Findings } from '../findings.ts';
-import { pathText } from '../path.ts';
+import { isJsonObject } from '../text/json-object.ts';
+import type { ChannelType } from '../channels/channel.ts';
+import { isSection, checkSection } from './check-section.ts';
+import type { ChannelConfig } from './config.ts';
+import { didYouMean } from '../text/nearest.ts';
+import { nameRule } from './field-rules.ts';
+import type { Findings } from './problems.ts';
+import { pathText } from './path.ts';
 
 /** A channel that the config names; what is wrong with it is undefined, and has been said. */
 export interface KnownChannel {

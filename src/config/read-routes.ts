@@ -1,0 +1,176 @@
+/** Reads `routes` and `default_route`, and whom their `notify` lists tell. */
+import { isJsonObject } from '../text/json-object.ts';
+import type { Schema } from 'yup';
+import { ALL_STATUSES } from '../callback/callback.ts';
+import { doubtOfBotId, matchesEverything } from './bot-id-pattern.ts';
+import { checkSection } from './check-section.ts';
+import type { RouteConfig, Destination } from './config.ts';
+import { didYouMean } from '../text/nearest.ts';
+import type { Findings } from './problems.ts';
+import { pathText, type Path } from './path.ts';
+import {
+  type Directory,
+  readDestinations,
+  type LocatedDestination,
+  duplicateOf,
+  groupAt,
+  listAt,
+} from './read-destinations.ts';
+import { defaultRouteSchema, routeSchema, type RouteSection } from './schema.ts';
+
+export interface RouteContext {
+  readonly directory: Directory;
+  /** Names that `template_set` may take; the folders that are there. */
+  readonly templateSets: readonly string[];
+  readonly findings: Findings;
+}
+
+/** The routes that are right; what is wrong with the others is in the findings. */
+export function readRoutes(value: unknown, context: RouteContext): RouteConfig[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) {
+    context.findings.error(['routes'], 'routes must be a list: begin each route with "- bot_id:"');
+    return [];
+  }
+  return value.flatMap((route, index) => readRoute(route, ['routes', index], routeSchema, context) ?? []);
+}
+
+export function readDefaultRoute(value: unknown, context: RouteContext): RouteConfig | undefined {
+  if (value === undefined || value === null) return undefined;
+  return readRoute(value, ['default_route'], defaultRouteSchema, context);
+}
+
+function readRoute(
+  value: unknown,
+  path: Path,
+  schema: Schema<RouteSection>,
+  context: RouteContext,
+): RouteConfig | undefined {
+  const { findings, directory } = context;
+  const route = checkSection(schema, value, path, findings);
+  // Read even where the rest is wrong, so that everything is said at once.
+  const notifyPath = [...path, 'notify'];
+  const hasNotify = isJsonObject(value) && value['notify'] !== undefined && value['notify'] !== null;
+  const notify = hasNotify ? readNotify(value['notify'], notifyPath, directory, findings) : [];
+  if (!route) return undefined;
+  const botIds = [route.bot_id ?? []].flat();
+  checkBotIds(botIds, [...path, 'bot_id'], Array.isArray(route.bot_id), findings);
+  checkDuplicates(route.on, [...path, 'on'], findings);
+  checkTemplateSet(route.template_set, [...path, 'template_set'], context);
+  return {
+    name: pathText(path),
+    botIds,
+    on: ALL_STATUSES.filter((status) => route.on.includes(status)),
+    notify,
+    templateSet: route.template_set,
+    place: findings.placeOfKey(path),
+  };
+}
+
+function checkBotIds(botIds: readonly string[], path: Path, isList: boolean, findings: Findings): void {
+  checkDuplicates(botIds, path, findings);
+  for (const [index, pattern] of botIds.entries()) {
+    const at = isList ? [...path, index] : path;
+    const doubt = doubtOfBotId(pattern);
+    if (doubt !== undefined) findings.warning(at, `${pathText(at)} ${doubt}`);
+    if (matchesEverything(pattern)) {
+      findings.warning(at, `${pathText(at)} matches every BOT, which leaves nothing to default_route`);
+    }
+  }
+}
+
+function checkDuplicates(items: readonly string[], path: Path, findings: Findings): void {
+  for (const [index, item] of items.entries()) {
+    const at = [...path, index];
+    if (items.indexOf(item) < index)
+      findings.error(at, `${pathText(at)} is a duplicate: this list has it already`);
+  }
+}
+
+function checkTemplateSet(
+  name: string | undefined,
+  path: Path,
+  { templateSets, findings }: RouteContext,
+): void {
+  if (name === undefined || templateSets.includes(name)) return;
+  const hint = didYouMean(name, templateSets) || `; there are: ${templateSets.join(', ')}`;
+  findings.error(path, `${pathText(path)}: there is no template set ${findings.shown(path, name)}${hint}`);
+}
+
+/**
+ * The destinations in their order; the first entry that names one gives its options. An empty list is meant: nobody,
+ * not even default_route.
+ */
+export function readNotify(
+  value: unknown,
+  path: Path,
+  directory: Directory,
+  findings: Findings,
+): Destination[] {
+  const list = new NotifyList(directory, findings);
+  const entries = listAt(value, path, '[operators, { slack: "#ops" }]', findings);
+  for (const [index, entry] of entries.entries()) list.add(entry, [...path, index]);
+  return list.destinations();
+}
+
+/** Groups told of what Botbell itself has to say. */
+export function readAlerts(
+  names: readonly string[],
+  path: Path,
+  directory: Directory,
+  findings: Findings,
+): Destination[] {
+  const list = new NotifyList(directory, findings);
+  for (const [index, name] of names.entries()) list.addGroup(name, [...path, index]);
+  return list.destinations();
+}
+
+class NotifyList {
+  /** By key, each with the group that brought it; undefined: an entry of its own. */
+  private readonly told = new Map<string, { destination: Destination; group: string | undefined }>();
+  private readonly groups = new Set<string>();
+  private readonly directory: Directory;
+  private readonly findings: Findings;
+
+  constructor(directory: Directory, findings: Findings) {
+    this.directory = directory;
+    this.findings = findings;
+  }
+
+  destinations(): Destination[] {
+    return [...this.told.values()].map(({ destination }) => destination);
+  }
+
+  add(entry: unknown, path: Path): void {
+    if (typeof entry === 'string') {
+      this.addGroup(entry, path);
+    } else if (isJsonObject(entry)) {
+      const { channels } = this.directory;
+      for (const each of readDestinations(entry, path, channels, this.findings)) this.addDestination(each);
+    } else {
+      const rule = 'must be the name of a group, or an address such as { slack: "#ops" }';
+      this.findings.error(path, `${pathText(path)} ${rule}`);
+    }
+  }
+
+  addGroup(name: string, path: Path): void {
+    if (this.groups.has(name)) this.findings.error(path, duplicateOf(path));
+    this.groups.add(name);
+    for (const destination of groupAt(name, path, this.directory, this.findings)) {
+      if (!this.told.has(destination.key)) this.told.set(destination.key, { destination, group: name });
+    }
+  }
+
+  private addDestination({ destination, path }: LocatedDestination): void {
+    this.directory.usedChannels.add(destination.channel);
+    const before = this.told.get(destination.key);
+    if (!before) {
+      this.told.set(destination.key, { destination, group: undefined });
+    } else if (before.group === undefined) {
+      this.findings.error(path, duplicateOf(path));
+    } else {
+      const reason = `the group ${before.group} in this list tells it already, and its options win`;
+      this.findings.warning(path, `${pathText(path)} has no effect: ${reason}`);
+    }
+  }
+}
