@@ -16,10 +16,10 @@ export function botIdRule(text: string): string | undefined {
     return 'begins with a slash, so it must be a regular expression that ends with one: /…/';
   if (source === '') return 'is an empty regular expression';
   if (flags !== '' && flags !== 'i') return 'may have the flag i only: /…/i';
-  return regexFault(source);
+  return regexProblem(source);
 }
 
-function regexFault(source: string): string | undefined {
+function regexProblem(source: string): string | undefined {
   try {
     compileLinear(source, '');
   } catch (error) {
@@ -89,7 +89,7 @@ export interface LinearRegex {
 }
 
 /** What others have and RE2 lacks, by the part that it refuses; `$1` is what of it is shown. */
-const LACKING: readonly (readonly [part: RegExp, fault: string])[] = [
+const LACKING: readonly (readonly [part: RegExp, message: string])[] = [
   [/^(\(\?<?[=!]).*$/s, 'looks around, $1…), which RE2 syntax lacks'],
   [/^(\\[1-9k]).*$/s, 'refers back, $1, which RE2 syntax lacks'],
   [/^(\\u).*$/s, String.raw`has $1: in RE2 syntax, a character's code is written \x{3042}`],
@@ -113,15 +113,17 @@ export function compileLinear(source: string, flags: string): LinearRegex {
   try {
     return RE2JS.compile(source, flags === 'i' ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (error) {
-    const isFault = error instanceof RE2JSSyntaxException;
-    const fault = isFault ? faultOf(error.getDescription(), error.getPattern() ?? '') : String(error);
-    throw new SyntaxError(fault, { cause: error });
+    const isSyntaxError = error instanceof RE2JSSyntaxException;
+    const message = isSyntaxError
+      ? messageOf(error.getDescription(), error.getPattern() ?? '')
+      : String(error);
+    throw new SyntaxError(message, { cause: error });
   }
 }
 
-function faultOf(description: string, part: string): string {
-  const [form, fault] = LACKING.find(([lacking]) => lacking.test(part)) ?? [];
-  if (form !== undefined && fault !== undefined) return part.replace(form, fault);
+function messageOf(description: string, part: string): string {
+  const [form, message] = LACKING.find(([lacking]) => lacking.test(part)) ?? [];
+  if (form !== undefined && message !== undefined) return part.replace(form, message);
   const where = part === '' || part.length > LONGEST_PART_SHOWN ? '' : ` at ${part}`;
   return `is not a valid regular expression in RE2 syntax: ${description}${where}`;
 }

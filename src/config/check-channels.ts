@@ -5,7 +5,7 @@ import { isSection, checkSection } from './check-section.ts';
 import type { ChannelConfig } from './config.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { nameRule } from './field-rules.ts';
-import type { Findings } from './problems.ts';
+import type { Problems } from './problems.ts';
 import { pathText } from './path.ts';
 
 /** A channel that the config names; what is wrong with it is undefined, and has been said. */
@@ -20,18 +20,18 @@ const EXAMPLE = 'such as outbox: { type: outbox, as: slack }';
 export function checkChannels(
   value: unknown,
   types: ReadonlyMap<string, ChannelType>,
-  findings: Findings,
+  problems: Problems,
 ): Map<string, KnownChannel> {
   if (!isJsonObject(value) || Object.keys(value).length === 0) {
-    findings.error(['channels'], faultOfNone(value));
+    problems.error(['channels'], noChannels(value));
     return new Map();
   }
   return new Map(
-    Object.entries(value).map(([name, entry]) => [name, checkChannel(name, entry, types, findings)]),
+    Object.entries(value).map(([name, entry]) => [name, checkChannel(name, entry, types, problems)]),
   );
 }
 
-function faultOfNone(value: unknown): string {
+function noChannels(value: unknown): string {
   if (value === undefined) return `channels is missing: name one, ${EXAMPLE}`;
   if (value === null) return `channels is empty: indent what belongs to it, ${EXAMPLE}`;
   return `channels must name one, ${EXAMPLE}`;
@@ -41,24 +41,24 @@ function checkChannel(
   name: string,
   entry: unknown,
   types: ReadonlyMap<string, ChannelType>,
-  findings: Findings,
+  problems: Problems,
 ): KnownChannel {
   const path = ['channels', name];
-  const fault = nameRule(name);
-  if (fault !== undefined) findings.errorAtKey(path, `the name of a channel ${fault}`);
+  const problem = nameRule(name);
+  if (problem !== undefined) problems.errorAtKey(path, `the name of a channel ${problem}`);
   if (isSection(name) && !(isJsonObject(entry) && 'type' in entry)) {
-    findings.errorAtKey(path, `${pathText(path)}: ${name} belongs at the top level: begin it in column 1`);
+    problems.errorAtKey(path, `${pathText(path)}: ${name} belongs at the top level: begin it in column 1`);
     return { name, type: undefined, config: undefined };
   }
   if (!isJsonObject(entry)) {
-    findings.error(path, `${pathText(path)} must be a map with its type and settings`);
+    problems.error(path, `${pathText(path)} must be a map with its type and settings`);
     return { name, type: undefined, config: undefined };
   }
   const { type: typeName, ...rest } = entry;
-  const type = findType(name, typeName, types, findings);
-  const settings = type && checkSection(type.settings, rest, path, findings);
+  const type = findType(name, typeName, types, problems);
+  const settings = type && checkSection(type.settings, rest, path, problems);
   if (!type || settings === undefined) return { name, type, config: undefined };
-  warnOfSettings(name, type, settings, findings);
+  warnOfSettings(name, type, settings, problems);
   return { name, type, config: { name, type: type.type, settings } };
 }
 
@@ -66,24 +66,24 @@ function findType(
   name: string,
   value: unknown,
   types: ReadonlyMap<string, ChannelType>,
-  findings: Findings,
+  problems: Problems,
 ): ChannelType | undefined {
   const path = ['channels', name, 'type'];
   const known = [...types.keys()];
   if (value === undefined) {
-    findings.errorAtKey(path.slice(0, 2), `${pathText(path)} is missing: one of ${known.join(', ')}`);
+    problems.errorAtKey(path.slice(0, 2), `${pathText(path)} is missing: one of ${known.join(', ')}`);
     return undefined;
   }
   const type = typeof value === 'string' ? types.get(value) : undefined;
   if (type) return type;
   const hint = typeof value === 'string' ? didYouMean(value, known) : '';
-  findings.error(path, `${pathText(path)} must be one of ${known.join(', ')}${hint}`);
+  problems.error(path, `${pathText(path)} must be one of ${known.join(', ')}${hint}`);
   return undefined;
 }
 
-function warnOfSettings(name: string, type: ChannelType, settings: unknown, findings: Findings): void {
+function warnOfSettings(name: string, type: ChannelType, settings: unknown, problems: Problems): void {
   for (const { key, message } of type.warningsOf(settings)) {
     const path = ['channels', name, key];
-    findings.warning(path, `${pathText(path)}: ${findings.redact(message)}`);
+    problems.warning(path, `${pathText(path)}: ${problems.redact(message)}`);
   }
 }

@@ -3,7 +3,7 @@ import { isJsonObject } from '../text/json-object.ts';
 import { ValidationError, type Schema, type SchemaFieldDescription } from 'yup';
 import { didYouMean } from '../text/nearest.ts';
 import { memberRule } from './field-rules.ts';
-import type { Findings } from './problems.ts';
+import type { Problems } from './problems.ts';
 import type { FieldMeta } from './schema-fields.ts';
 import { parsePath, pathText, valueAt, type Path } from './path.ts';
 import { rootSchema } from './schema.ts';
@@ -16,66 +16,66 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   object: 'a map of keys and values',
 };
 
-/** yup's own finding of unknown keys has no place; `reportUnknownKeys` says it with one. */
+/** yup's own error of unknown keys has no place; `reportUnknownKeys` says it with one. */
 const UNKNOWN_KEY_TESTS: ReadonlySet<string> = new Set(['noUnknown', 'exact']);
 
 /**
- * The part with its defaults filled in; undefined, with errors in `findings`, where something is wrong with it.
+ * The part with its defaults filled in; undefined, with errors in `problems`, where something is wrong with it.
  * A number or boolean may be a text where it came from interpolation.
  */
 export function checkSection<T>(
   schema: Schema<T>,
   value: unknown,
   path: Path,
-  findings: Findings,
+  problems: Problems,
 ): T | undefined {
   const description = schema.describe();
-  const data = readInterpolated(value, description, path, findings);
-  const isKnown = reportUnknownKeys(data, description, path, findings);
-  const faults = faultsOf(schema, data);
-  for (const fault of faults) reportFault(fault, data, path, findings);
+  const data = readInterpolated(value, description, path, problems);
+  const isKnown = reportUnknownKeys(data, description, path, problems);
+  const errors = errorsOf(schema, data);
+  for (const error of errors) reportError(error, data, path, problems);
   // Casting after strict validation only fills in defaults; on unknown keys such as `toString` yup's cast can crash.
-  return isKnown && faults.length === 0 ? schema.cast(data) : undefined;
+  return isKnown && errors.length === 0 ? schema.cast(data) : undefined;
 }
 
-function faultsOf(schema: Schema, data: unknown): ValidationError[] {
+function errorsOf(schema: Schema, data: unknown): ValidationError[] {
   try {
     schema.validateSync(data, { strict: true, abortEarly: false });
     return [];
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
-    const faults = error.inner.length > 0 ? error.inner : [error];
-    const mistyped = new Set(faults.filter(({ type }) => type === 'typeError').map(({ path }) => path));
-    return faults.filter(
+    const errors = error.inner.length > 0 ? error.inner : [error];
+    const mistyped = new Set(errors.filter(({ type }) => type === 'typeError').map(({ path }) => path));
+    return errors.filter(
       ({ type, path }) => !UNKNOWN_KEY_TESTS.has(type ?? '') && (type === 'typeError' || !mistyped.has(path)),
     );
   }
 }
 
-function reportFault(fault: ValidationError, data: unknown, base: Path, findings: Findings): void {
-  const inner = parsePath(fault.path ?? '');
+function reportError(error: ValidationError, data: unknown, base: Path, problems: Problems): void {
+  const inner = parsePath(error.path ?? '');
   const path = [...base, ...inner];
   const value = valueAt(data, inner);
-  findings.error(path, `${pathText(path)} ${sentenceOf(fault, value, findings)}`);
+  problems.error(path, `${pathText(path)} ${sentenceOf(error, value, problems)}`);
 }
 
 /** What follows the value's path. */
-function sentenceOf(fault: ValidationError, value: unknown, findings: Findings): string {
+function sentenceOf(error: ValidationError, value: unknown, problems: Problems): string {
   if (value === null) return 'has no value: give one, or leave the key out';
   // yup's own message of a wrong type shows the value, which may be long or secret.
-  const isOwn = fault.type === 'typeError' && fault.message.includes('but the final value was');
-  if (isOwn) return typeSentence(String(fault.params?.['type']), value);
-  const choices = fault.type === 'oneOf' ? fault.params?.['resolved'] : undefined;
+  const isOwn = error.type === 'typeError' && error.message.includes('but the final value was');
+  if (isOwn) return typeSentence(String(error.params?.['type']), value);
+  const choices = error.type === 'oneOf' ? error.params?.['resolved'] : undefined;
   if (Array.isArray(choices) && typeof value === 'string') {
     return memberRule(value, choices.map(String)) ?? 'is of the wrong type';
   }
-  return withoutSubject(fault, findings.redact(fault.message));
+  return withoutSubject(error, problems.redact(error.message));
 }
 
 /** yup puts the value's label or path in front of its messages. */
-function withoutSubject(fault: ValidationError, message: string): string {
-  const label = fault.params?.['label'];
-  const subject = (typeof label === 'string' ? label : fault.path) || 'this';
+function withoutSubject(error: ValidationError, message: string): string {
+  const label = error.params?.['label'];
+  const subject = (typeof label === 'string' ? label : error.path) || 'this';
   if (!message.startsWith(`${subject} `)) return `is wrong: ${message}`;
   return message.slice(subject.length + 1).replace(/^is a required field$/, 'is missing');
 }
@@ -90,23 +90,23 @@ function readInterpolated(
   value: unknown,
   description: SchemaFieldDescription,
   path: Path,
-  findings: Findings,
+  problems: Problems,
 ): unknown {
-  if (findings.isUnknown(path)) return standInFor(description);
+  if (problems.isUnknown(path)) return standInFor(description);
   const fields = fieldsOf(description);
   if (fields && isJsonObject(value)) {
     const entries = Object.entries(value).map(([key, item]) => {
       const field = fields.get(key);
-      return [key, field ? readInterpolated(item, field, [...path, key], findings) : item];
+      return [key, field ? readInterpolated(item, field, [...path, key], problems) : item];
     });
     return Object.fromEntries(entries.filter(([, item]) => item !== undefined)) as unknown;
   }
   if (Array.isArray(value)) {
     return value.map((item: unknown, index) =>
-      findings.isUnknown([...path, index]) ? standInFor(description) : item,
+      problems.isUnknown([...path, index]) ? standInFor(description) : item,
     );
   }
-  if (typeof value !== 'string' || !findings.isInterpolated(path)) return value;
+  if (typeof value !== 'string' || !problems.isInterpolated(path)) return value;
   if (description.type === 'number' && /^-?\d{1,15}$/.test(value)) return Number(value);
   if (isFlag(description) && /^(true|false)$/.test(value)) return value === 'true';
   return value;
@@ -129,15 +129,15 @@ export function reportUnknownKeys(
   value: unknown,
   description: SchemaFieldDescription,
   path: Path,
-  findings: Findings,
+  problems: Problems,
 ): boolean {
   const fields = fieldsOf(description);
   if (!fields || !isJsonObject(value)) return true;
   const known = [...fields.keys()];
   const results = Object.entries(value).map(([key, item]) => {
     const field = fields.get(key);
-    if (field) return reportUnknownKeys(item, field, [...path, key], findings);
-    findings.errorAtKey([...path, key], unknownKey(key, path, known));
+    if (field) return reportUnknownKeys(item, field, [...path, key], problems);
+    problems.errorAtKey([...path, key], unknownKey(key, path, known));
     return false;
   });
   return results.every(Boolean);

@@ -38,8 +38,8 @@ export function listenRule(text: string): string | undefined {
 
 export function adminListenRule(text: string): string | undefined {
   if (text === 'off') return undefined;
-  const fault = listenRule(text);
-  return fault && `${fault}; or off`;
+  const problem = listenRule(text);
+  return problem && `${problem}; or off`;
 }
 
 export function pathRule(text: string): string | undefined {

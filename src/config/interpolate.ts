@@ -17,7 +17,7 @@ export interface Missing {
   readonly reference: string;
 }
 
-export interface InterpolationFault {
+export interface InterpolationProblem {
   readonly path: Path;
   readonly message: string;
 }
@@ -25,8 +25,8 @@ export interface InterpolationFault {
 /** Data with every reference replaced, and a memory of what came from outside. */
 export interface Interpolated {
   readonly data: unknown;
-  readonly faults: readonly InterpolationFault[];
-  /** Without secrets: what is taken for granted instead of being a fault. */
+  readonly problems: readonly InterpolationProblem[];
+  /** Without secrets: what is taken for granted instead of being a problem. */
   readonly missing: readonly Missing[];
   /** What was put in, by `pathText` of the string that it went into. */
   readonly values: ReadonlyMap<string, readonly string[]>;
@@ -39,11 +39,11 @@ const FILE = /^file:(.+)$/s;
 export function interpolate(data: unknown, sources: InterpolationSources): Interpolated {
   const walk = new Walk(sources);
   const value = walk.valueOf(data, []);
-  return { data: value, faults: walk.faults, missing: walk.missing, values: walk.values };
+  return { data: value, problems: walk.problems, missing: walk.missing, values: walk.values };
 }
 
 class Walk {
-  readonly faults: InterpolationFault[] = [];
+  readonly problems: InterpolationProblem[] = [];
   readonly missing: Missing[] = [];
   readonly values = new Map<string, string[]>();
   private readonly sources: InterpolationSources;
@@ -107,7 +107,7 @@ class Walk {
 
   private miss(path: Path, reference: string, message: string): undefined {
     if (this.sources.withoutSecrets === true) this.missing.push({ path, reference });
-    else this.faults.push({ path, message });
+    else this.problems.push({ path, message });
     return undefined;
   }
 
@@ -117,7 +117,7 @@ class Walk {
   }
 
   private fail(path: Path, message: string, replacement: string): string {
-    this.faults.push({ path, message });
+    this.problems.push({ path, message });
     return replacement;
   }
 }

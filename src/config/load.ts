@@ -11,7 +11,7 @@ import type {
   ReceiverConfig,
   StoreConfig,
 } from './config.ts';
-import { Findings } from './problems.ts';
+import { Problems } from './problems.ts';
 import { interpolate, reasonOf, type Interpolated } from './interpolate.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { YamlSource } from './yaml/yaml-source.ts';
@@ -72,31 +72,31 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
     text = readFile(file);
   } catch (error) {
     const hint = error instanceof NotUtf8 ? '' : '; name another with --config or BOTBELL_CONFIG';
-    return { problems: [faultOfFile(file, `the config file cannot be read: ${reasonOf(error)}${hint}`)] };
+    return { problems: [problemOfFile(file, `the config file cannot be read: ${reasonOf(error)}${hint}`)] };
   }
-  const { source, problems: faults } = YamlSource.parse(file, text);
-  if (source.data === undefined) return { problems: faults };
+  const { source, problems: ofText } = YamlSource.parse(file, text);
+  if (source.data === undefined) return { problems: ofText };
   if (!isJsonObject(source.data))
-    return { problems: [...faults, faultOfFile(file, shapeFault(source.data))] };
+    return { problems: [...ofText, problemOfFile(file, shapeProblem(source.data))] };
   const { variables, withoutSecrets = false } = environment;
   const interpolated = interpolate(source.data, { variables, readFile, withoutSecrets });
-  const findings = new Findings(source, interpolated, faults);
-  const config = readConfig({ file, interpolated, findings, environment });
-  const problems = findings.inOrder();
+  const problems = new Problems(source, interpolated, ofText);
+  const config = readConfig({ file, interpolated, problems, environment });
+  const found = problems.inOrder();
   const missing = [...new Set(interpolated.missing.map(({ reference }) => reference))];
-  if (config === undefined) return { problems, missing };
-  const placeInConfig: PlaceInConfig = (...place) => findings.placeInString(...place);
-  return { config, hash: hash('sha256', text, 'hex'), placeInConfig, problems, missing };
+  if (config === undefined) return { problems: found, missing };
+  const placeInConfig: PlaceInConfig = (...place) => problems.placeInString(...place);
+  return { config, hash: hash('sha256', text, 'hex'), placeInConfig, problems: found, missing };
 }
 
-function shapeFault(data: unknown): string {
+function shapeProblem(data: unknown): string {
   const hint = 'see config/botbell.example.yaml';
   return data === null
     ? `the config file is empty: ${hint}`
     : `the config must be a map of keys and values: ${hint}`;
 }
 
-function faultOfFile(file: string, message: string): Problem {
+function problemOfFile(file: string, message: string): Problem {
   return { place: { file, line: 1, column: 1 }, message, severity: 'error' };
 }
 
@@ -111,33 +111,33 @@ export interface ReadEnvironment {
 interface Reading {
   readonly file: string;
   readonly interpolated: Interpolated;
-  readonly findings: Findings;
+  readonly problems: Problems;
   readonly environment: ReadEnvironment;
 }
 
 type Root = Readonly<Record<string, unknown>>;
 
-/** Undefined, with errors in the findings, where anything is wrong. */
+/** Undefined, with errors in the problems, where anything is wrong. */
 export function readConfig(reading: Reading): Config | undefined {
-  const { file, interpolated, findings, environment } = reading;
+  const { file, interpolated, problems, environment } = reading;
   const root = interpolated.data as Root;
-  reportUnknownSections(root, findings);
-  const channels = checkChannels(root['channels'], environment.channelTypes, findings);
-  const directory = readGroups(root['groups'], channels, findings);
-  const settings = readSettings(root, directory, findings);
+  reportUnknownSections(root, problems);
+  const channels = checkChannels(root['channels'], environment.channelTypes, problems);
+  const directory = readGroups(root['groups'], channels, problems);
+  const settings = readSettings(root, directory, problems);
   const routing = readRouting(root, directory, reading);
-  checkTogether(settings, findings);
+  checkTogether(settings, problems);
   // What is wrong elsewhere may have been meant to use it.
-  if (!findings.hasErrors() && !findings.hasUnknown()) warnOfUnused(directory, findings);
+  if (!problems.hasErrors() && !problems.hasUnknown()) warnOfUnused(directory, problems);
   const { receiver, admin, store, delivery, display } = settings;
-  if (findings.hasErrors() || !receiver || !store || !delivery || !display) return undefined;
+  if (problems.hasErrors() || !receiver || !store || !delivery || !display) return undefined;
   const channelConfigs = configsOf(channels);
   const holders = { receiver, admin, store, channels: [...channelConfigs.values()] };
   const secrets = secretsIn(holders, environment.channelTypes, interpolated.values);
   return { file, receiver, admin, store, delivery, display, ...routing, channels: channelConfigs, secrets };
 }
 
-function reportUnknownSections(root: Root, findings: Findings): void {
+function reportUnknownSections(root: Root, problems: Problems): void {
   const known = Object.keys(rootSchema.fields);
   for (const key of Object.keys(root)) {
     if (known.includes(key)) continue;
@@ -146,38 +146,38 @@ function reportUnknownSections(root: Root, findings: Findings): void {
       above === undefined
         ? unknownKey(key, [], known)
         : `unknown key ${JSON.stringify(key)} at the top level: if it belongs to ${above}, which is empty, indent it`;
-    findings.errorAtKey([key], message);
+    problems.errorAtKey([key], message);
   }
 }
 
 /** An empty section (all of it commented out) is one that is not there: it has its defaults. */
-function readSettings(root: Root, directory: Directory, findings: Findings) {
-  const receiver = checkSection(receiverSchema, root['receiver'] ?? {}, ['receiver'], findings);
-  const admin = checkSection(adminSchema, root['admin'] ?? {}, ['admin'], findings);
-  const store = checkSection(storeSchema, root['store'] ?? {}, ['store'], findings);
-  const display = checkSection(displaySchema, root['display'] ?? {}, ['display'], findings);
+function readSettings(root: Root, directory: Directory, problems: Problems) {
+  const receiver = checkSection(receiverSchema, root['receiver'] ?? {}, ['receiver'], problems);
+  const admin = checkSection(adminSchema, root['admin'] ?? {}, ['admin'], problems);
+  const store = checkSection(storeSchema, root['store'] ?? {}, ['store'], problems);
+  const display = checkSection(displaySchema, root['display'] ?? {}, ['display'], problems);
   return {
     receiver: receiver && receiverOf(receiver),
     admin: admin && adminOf(admin),
     store: store && storeOf(store),
-    delivery: readDelivery(root, directory, findings),
+    delivery: readDelivery(root, directory, problems),
     display: display && displayOf(display),
   };
 }
 
-function readDelivery(root: Root, directory: Directory, findings: Findings): DeliveryConfig | undefined {
-  const section = checkSection(deliverySchema, root['delivery'] ?? {}, ['delivery'], findings);
+function readDelivery(root: Root, directory: Directory, problems: Problems): DeliveryConfig | undefined {
+  const section = checkSection(deliverySchema, root['delivery'] ?? {}, ['delivery'], problems);
   return (
-    section && deliveryOf(section, readAlerts(section.alerts, ['delivery', 'alerts'], directory, findings))
+    section && deliveryOf(section, readAlerts(section.alerts, ['delivery', 'alerts'], directory, problems))
   );
 }
 
 function readRouting(root: Root, directory: Directory, reading: Reading) {
-  const { findings } = reading;
+  const { problems } = reading;
   const { templates, templateSets } = readTemplates(root['templates'], reading);
-  const context = { directory, templateSets, findings };
+  const context = { directory, templateSets, problems };
   if (isAbsent(root['routes']) && isAbsent(root['default_route'])) {
-    findings.error([], 'nobody would ever be told: add routes, or a default_route');
+    problems.error([], 'nobody would ever be told: add routes, or a default_route');
   }
   const routes = readRoutes(root['routes'], context);
   return { templates, routes, defaultRoute: readDefaultRoute(root['default_route'], context) };
@@ -187,17 +187,17 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
-function readTemplates(value: unknown, { findings, environment }: Reading) {
+function readTemplates(value: unknown, { problems, environment }: Reading) {
   const readFolders = environment.readFolders ?? foldersIn;
   const builtIn = readFolders(environment.builtInTemplates);
   const templates =
-    value === undefined ? undefined : checkSection(templatesSchema, value, ['templates'], findings);
+    value === undefined ? undefined : checkSection(templatesSchema, value, ['templates'], problems);
   if (templates === undefined) return { templates, templateSets: builtIn };
   try {
     return { templates, templateSets: [...new Set([...builtIn, ...readFolders(templates)])] };
   } catch (error) {
-    const shown = findings.isInterpolated(['templates']) ? '' : ` (${templates})`;
-    findings.error(['templates'], `the folder of templates${shown} cannot be read: ${reasonOf(error)}`);
+    const shown = problems.isInterpolated(['templates']) ? '' : ` (${templates})`;
+    problems.error(['templates'], `the folder of templates${shown} cannot be read: ${reasonOf(error)}`);
     return { templates, templateSets: builtIn };
   }
 }

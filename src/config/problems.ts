@@ -10,21 +10,21 @@ const MIN_HIDDEN_LENGTH = 3;
 
 const HIDDEN = '[hidden]';
 
-export class Findings {
-  private readonly problems: Problem[];
+export class Problems {
+  private readonly found: Problem[];
   private readonly source: YamlSource;
   private readonly interpolated: Interpolated;
   private readonly unresolved: ReadonlySet<string>;
 
-  /** @param problems what has been found before, by parsing */
-  constructor(source: YamlSource, interpolated: Interpolated, problems: readonly Problem[] = []) {
-    this.problems = [...problems];
+  /** @param found what has been found before, by parsing */
+  constructor(source: YamlSource, interpolated: Interpolated, found: readonly Problem[] = []) {
+    this.found = [...found];
     this.source = source;
     this.interpolated = interpolated;
     this.unresolved = new Set(
-      [...interpolated.faults, ...interpolated.missing].map(({ path }) => pathText(path)),
+      [...interpolated.problems, ...interpolated.missing].map(({ path }) => pathText(path)),
     );
-    for (const { path, message } of interpolated.faults) this.add('error', path, message);
+    for (const { path, message } of interpolated.problems) this.add('error', path, message);
   }
 
   /** Nothing is said of a value whose reference could not be resolved: that has been said. */
@@ -65,7 +65,7 @@ export class Findings {
   }
 
   hasErrors(): boolean {
-    return this.problems.some(({ severity }) => severity === 'error');
+    return this.found.some(({ severity }) => severity === 'error');
   }
 
   isInterpolated(path: Path): boolean {
@@ -88,7 +88,7 @@ export class Findings {
 
   /** Errors and warnings in the order of the file. */
   inOrder(): Problem[] {
-    return inFileOrder(this.problems);
+    return inFileOrder(this.found);
   }
 
   private add(severity: Problem['severity'], path: Path, message: string): void {
@@ -96,11 +96,11 @@ export class Findings {
   }
 
   private addAt(place: Place, severity: Problem['severity'], message: string): void {
-    const isSaid = this.problems.some(
+    const isSaid = this.found.some(
       (each) =>
         each.message === message && each.place.line === place.line && each.place.column === place.column,
     );
-    if (!isSaid) this.problems.push({ place, message, severity });
+    if (!isSaid) this.found.push({ place, message, severity });
   }
 }
 

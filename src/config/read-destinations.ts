@@ -5,7 +5,7 @@ import { checkSection, unknownKey } from './check-section.ts';
 import type { Destination } from './config.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { FOREIGN_QUOTES, isInForeignQuotes, nameRule } from './field-rules.ts';
-import type { Findings } from './problems.ts';
+import type { Problems } from './problems.ts';
 import { pathText, type Path } from './path.ts';
 import { notText } from './schema-fields.ts';
 import { isJsonObject } from '../text/json-object.ts';
@@ -25,18 +25,18 @@ interface Entry {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Empty, with errors in `findings`, where no address can be told from it. */
+/** Empty, with errors in `problems`, where no address can be told from it. */
 export function readDestinations(
   values: Readonly<Record<string, unknown>>,
   path: Path,
   channels: Channels,
-  findings: Findings,
+  problems: Problems,
 ): LocatedDestination[] {
-  const channel = findChannel(values, path, channels, findings);
+  const channel = findChannel(values, path, channels, problems);
   if (!channel) return [];
   const entry = { channel, path, values };
-  const options = readOptions(entry, findings);
-  return readAddresses(entry, channels, findings).map(({ address, path: addressPath }) => ({
+  const options = readOptions(entry, problems);
+  return readAddresses(entry, channels, problems).map(({ address, path: addressPath }) => ({
     destination: { key: `${channel.name}:${address}`, channel: channel.name, address, options },
     path: addressPath,
   }));
@@ -46,17 +46,17 @@ function findChannel(
   values: Readonly<Record<string, unknown>>,
   path: Path,
   channels: Channels,
-  findings: Findings,
+  problems: Problems,
 ): KnownChannel | undefined {
   const keys = Object.keys(values);
   const named = keys.filter((key) => channels.has(key));
   const [name] = named;
   if (name === undefined) {
-    reportNoChannel(keys, path, channels, findings);
+    reportNoChannel(keys, path, channels, problems);
     return undefined;
   }
   if (named.length === 1) return channels.get(name);
-  findings.error(
+  problems.error(
     path,
     `${pathText(path)} names ${named.length} channels (${named.join(', ')}): make it an entry each`,
   );
@@ -64,28 +64,28 @@ function findChannel(
 }
 
 /** The first key that is no option is probably meant to be the channel. */
-function reportNoChannel(keys: readonly string[], path: Path, channels: Channels, findings: Findings): void {
+function reportNoChannel(keys: readonly string[], path: Path, channels: Channels, problems: Problems): void {
   const options = new Set([...channels.values()].flatMap(({ type }) => Object.keys(type?.options ?? {})));
   const meant = keys.find((key) => !options.has(key));
   const known = [...channels.keys()];
   if (known.length === 0) return; // That there are no channels has been said.
   if (meant === undefined) {
-    findings.error(path, `${pathText(path)} names no channel: add one of ${known.join(', ')} and an address`);
+    problems.error(path, `${pathText(path)} names no channel: add one of ${known.join(', ')} and an address`);
     return;
   }
   const hint = didYouMean(meant, known) || `; known: ${known.join(', ')}`;
-  findings.errorAtKey([...path, meant], `there is no channel ${JSON.stringify(meant)}${hint}`);
+  problems.errorAtKey([...path, meant], `there is no channel ${JSON.stringify(meant)}${hint}`);
 }
 
-function readOptions(entry: Entry, findings: Findings): Record<string, unknown> {
+function readOptions(entry: Entry, problems: Problems): Record<string, unknown> {
   const { channel, path, values } = entry;
   const schemas = channel.type?.options ?? {};
   const options: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(values)) {
     if (key === channel.name || !channel.type) continue;
     const schema = Object.hasOwn(schemas, key) ? schemas[key] : undefined;
-    if (schema) options[key] = checkSection(schema, value, [...path, key], findings) as unknown;
-    else findings.errorAtKey([...path, key], unknownKey(key, path, [channel.name, ...Object.keys(schemas)]));
+    if (schema) options[key] = checkSection(schema, value, [...path, key], problems) as unknown;
+    else problems.errorAtKey([...path, key], unknownKey(key, path, [channel.name, ...Object.keys(schemas)]));
   }
   return options;
 }
@@ -93,15 +93,15 @@ function readOptions(entry: Entry, findings: Findings): Record<string, unknown> 
 function readAddresses(
   entry: Entry,
   channels: Channels,
-  findings: Findings,
+  problems: Problems,
 ): { address: string; path: Path }[] {
   const path = [...entry.path, entry.channel.name];
   const value = entry.values[entry.channel.name];
   const items = Array.isArray(value) ? (value as unknown[]) : [value];
-  if (items.length === 0) findings.error(path, `${pathText(path)} must name at least one address`);
+  if (items.length === 0) problems.error(path, `${pathText(path)} must name at least one address`);
   return items.flatMap((item, index) => {
     const itemPath = Array.isArray(value) ? [...path, index] : path;
-    const address = readAddress(item, itemPath, entry.channel, channels, findings);
+    const address = readAddress(item, itemPath, entry.channel, channels, problems);
     return address === undefined ? [] : [{ address, path: itemPath }];
   });
 }
@@ -111,24 +111,24 @@ function readAddress(
   path: Path,
   channel: KnownChannel,
   channels: Channels,
-  findings: Findings,
+  problems: Problems,
 ): string | undefined {
   if (value === null || value === undefined) {
-    findings.error(path, `${pathText(path)} has no address: one that begins with # must stand in quotes`);
+    problems.error(path, `${pathText(path)} has no address: one that begins with # must stand in quotes`);
     return undefined;
   }
   if (typeof value !== 'string') {
-    findings.error(path, `${pathText(path)} ${notText(value)}`);
+    problems.error(path, `${pathText(path)} ${notText(value)}`);
     return undefined;
   }
   if (isInForeignQuotes(value)) {
-    findings.error(path, `${pathText(path)} ${FOREIGN_QUOTES}`);
+    problems.error(path, `${pathText(path)} ${FOREIGN_QUOTES}`);
     return undefined;
   }
   const parsed = parseAddress(value, channel);
   if (typeof parsed === 'string' || parsed === undefined) return parsed;
   const hint = otherChannelFor(value, channel, channels);
-  findings.error(path, `${pathText(path)}: ${findings.redact(parsed.message)}${hint}`);
+  problems.error(path, `${pathText(path)}: ${problems.redact(parsed.message)}${hint}`);
   return undefined;
 }
 
@@ -158,14 +158,14 @@ export interface Directory {
   readonly usedChannels: Set<string>;
 }
 
-export function readGroups(value: unknown, channels: Channels, findings: Findings): Directory {
+export function readGroups(value: unknown, channels: Channels, problems: Problems): Directory {
   const groups = new Map<string, readonly Destination[]>();
   if (isJsonObject(value)) {
     for (const [name, entries] of Object.entries(value)) {
-      groups.set(name, readGroup(name, entries, channels, findings));
+      groups.set(name, readGroup(name, entries, channels, problems));
     }
   } else if (value !== undefined && value !== null) {
-    findings.error(['groups'], 'groups must be a map of names and lists of addresses');
+    problems.error(['groups'], 'groups must be a map of names and lists of addresses');
   }
   const told = [...groups.values()].flat().map(({ channel }) => channel);
   return { channels, groups, usedGroups: new Set(), usedChannels: new Set(told) };
@@ -173,33 +173,33 @@ export function readGroups(value: unknown, channels: Channels, findings: Finding
 
 const EXAMPLE = '[{ slack: "#ops" }]';
 
-function readGroup(name: string, value: unknown, channels: Channels, findings: Findings): Destination[] {
+function readGroup(name: string, value: unknown, channels: Channels, problems: Problems): Destination[] {
   const path = ['groups', name];
-  const fault = nameRule(name);
-  if (fault !== undefined) findings.errorAtKey(path, `the name of a group ${fault}`);
+  const problem = nameRule(name);
+  if (problem !== undefined) problems.errorAtKey(path, `the name of a group ${problem}`);
   const told = new Map<string, Destination>();
   if (Array.isArray(value) && value.length === 0)
-    findings.error(path, `${pathText(path)} must name at least one, such as ${EXAMPLE}`);
-  for (const [index, entry] of listAt(value, path, EXAMPLE, findings).entries()) {
-    for (const { destination, path: at } of readMember(entry, [...path, index], channels, findings)) {
-      if (told.has(destination.key)) findings.error(at, duplicateOf(at));
+    problems.error(path, `${pathText(path)} must name at least one, such as ${EXAMPLE}`);
+  for (const [index, entry] of listAt(value, path, EXAMPLE, problems).entries()) {
+    for (const { destination, path: at } of readMember(entry, [...path, index], channels, problems)) {
+      if (told.has(destination.key)) problems.error(at, duplicateOf(at));
       else told.set(destination.key, destination);
     }
   }
   return [...told.values()];
 }
 
-function readMember(entry: unknown, path: Path, channels: Channels, findings: Findings) {
-  if (isJsonObject(entry)) return readDestinations(entry, path, channels, findings);
+function readMember(entry: unknown, path: Path, channels: Channels, problems: Problems) {
+  if (isJsonObject(entry)) return readDestinations(entry, path, channels, problems);
   const rule = 'must be an address such as { slack: "#ops" }: a group cannot name groups';
-  findings.error(path, `${pathText(path)} ${rule}`);
+  problems.error(path, `${pathText(path)} ${rule}`);
   return [];
 }
 
 /** A list; nothing, with an error, for anything else. */
-export function listAt(value: unknown, path: Path, example: string, findings: Findings): unknown[] {
+export function listAt(value: unknown, path: Path, example: string, problems: Problems): unknown[] {
   if (Array.isArray(value)) return value as unknown[];
-  findings.error(path, `${pathText(path)} must be a list, such as ${example}`);
+  problems.error(path, `${pathText(path)} must be a list, such as ${example}`);
   return [];
 }
 
@@ -212,12 +212,12 @@ export function groupAt(
   name: string,
   path: Path,
   directory: Directory,
-  findings: Findings,
+  problems: Problems,
 ): readonly Destination[] {
   directory.usedGroups.add(name);
   const group = directory.groups.get(name);
   if (group) return group;
-  findings.error(path, `there is no group ${findings.shown(path, name)}${hintFor(name, directory)}`);
+  problems.error(path, `there is no group ${problems.shown(path, name)}${hintFor(name, directory)}`);
   return [];
 }
 

@@ -6,7 +6,7 @@ import { doubtOfBotId, matchesEverything } from './bot-id-pattern.ts';
 import { checkSection } from './check-section.ts';
 import type { RouteConfig, Destination } from './config.ts';
 import { didYouMean } from '../text/nearest.ts';
-import type { Findings } from './problems.ts';
+import type { Problems } from './problems.ts';
 import { pathText, type Path } from './path.ts';
 import {
   type Directory,
@@ -22,14 +22,14 @@ export interface RouteContext {
   readonly directory: Directory;
   /** Names that `template_set` may take; the folders that are there. */
   readonly templateSets: readonly string[];
-  readonly findings: Findings;
+  readonly problems: Problems;
 }
 
-/** The routes that are right; what is wrong with the others is in the findings. */
+/** The routes that are right; what is wrong with the others is in the problems. */
 export function readRoutes(value: unknown, context: RouteContext): RouteConfig[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {
-    context.findings.error(['routes'], 'routes must be a list: begin each route with "- bot_id:"');
+    context.problems.error(['routes'], 'routes must be a list: begin each route with "- bot_id:"');
     return [];
   }
   return value.flatMap((route, index) => readRoute(route, ['routes', index], routeSchema, context) ?? []);
@@ -46,16 +46,16 @@ function readRoute(
   schema: Schema<RouteSection>,
   context: RouteContext,
 ): RouteConfig | undefined {
-  const { findings, directory } = context;
-  const route = checkSection(schema, value, path, findings);
+  const { problems, directory } = context;
+  const route = checkSection(schema, value, path, problems);
   // Read even where the rest is wrong, so that everything is said at once.
   const notifyPath = [...path, 'notify'];
   const hasNotify = isJsonObject(value) && value['notify'] !== undefined && value['notify'] !== null;
-  const notify = hasNotify ? readNotify(value['notify'], notifyPath, directory, findings) : [];
+  const notify = hasNotify ? readNotify(value['notify'], notifyPath, directory, problems) : [];
   if (!route) return undefined;
   const botIds = [route.bot_id ?? []].flat();
-  checkBotIds(botIds, [...path, 'bot_id'], Array.isArray(route.bot_id), findings);
-  checkDuplicates(route.on, [...path, 'on'], findings);
+  checkBotIds(botIds, [...path, 'bot_id'], Array.isArray(route.bot_id), problems);
+  checkDuplicates(route.on, [...path, 'on'], problems);
   checkTemplateSet(route.template_set, [...path, 'template_set'], context);
   return {
     name: pathText(path),
@@ -63,38 +63,38 @@ function readRoute(
     on: ALL_STATUSES.filter((status) => route.on.includes(status)),
     notify,
     templateSet: route.template_set,
-    place: findings.placeOfKey(path),
+    place: problems.placeOfKey(path),
   };
 }
 
-function checkBotIds(botIds: readonly string[], path: Path, isList: boolean, findings: Findings): void {
-  checkDuplicates(botIds, path, findings);
+function checkBotIds(botIds: readonly string[], path: Path, isList: boolean, problems: Problems): void {
+  checkDuplicates(botIds, path, problems);
   for (const [index, pattern] of botIds.entries()) {
     const at = isList ? [...path, index] : path;
     const doubt = doubtOfBotId(pattern);
-    if (doubt !== undefined) findings.warning(at, `${pathText(at)} ${doubt}`);
+    if (doubt !== undefined) problems.warning(at, `${pathText(at)} ${doubt}`);
     if (matchesEverything(pattern)) {
-      findings.warning(at, `${pathText(at)} matches every BOT, which leaves nothing to default_route`);
+      problems.warning(at, `${pathText(at)} matches every BOT, which leaves nothing to default_route`);
     }
   }
 }
 
-function checkDuplicates(items: readonly string[], path: Path, findings: Findings): void {
+function checkDuplicates(items: readonly string[], path: Path, problems: Problems): void {
   for (const [index, item] of items.entries()) {
     const at = [...path, index];
     if (items.indexOf(item) < index)
-      findings.error(at, `${pathText(at)} is a duplicate: this list has it already`);
+      problems.error(at, `${pathText(at)} is a duplicate: this list has it already`);
   }
 }
 
 function checkTemplateSet(
   name: string | undefined,
   path: Path,
-  { templateSets, findings }: RouteContext,
+  { templateSets, problems }: RouteContext,
 ): void {
   if (name === undefined || templateSets.includes(name)) return;
   const hint = didYouMean(name, templateSets) || `; there are: ${templateSets.join(', ')}`;
-  findings.error(path, `${pathText(path)}: there is no template set ${findings.shown(path, name)}${hint}`);
+  problems.error(path, `${pathText(path)}: there is no template set ${problems.shown(path, name)}${hint}`);
 }
 
 /**
@@ -105,10 +105,10 @@ export function readNotify(
   value: unknown,
   path: Path,
   directory: Directory,
-  findings: Findings,
+  problems: Problems,
 ): Destination[] {
-  const list = new NotifyList(directory, findings);
-  const entries = listAt(value, path, '[operators, { slack: "#ops" }]', findings);
+  const list = new NotifyList(directory, problems);
+  const entries = listAt(value, path, '[operators, { slack: "#ops" }]', problems);
   for (const [index, entry] of entries.entries()) list.add(entry, [...path, index]);
   return list.destinations();
 }
@@ -118,9 +118,9 @@ export function readAlerts(
   names: readonly string[],
   path: Path,
   directory: Directory,
-  findings: Findings,
+  problems: Problems,
 ): Destination[] {
-  const list = new NotifyList(directory, findings);
+  const list = new NotifyList(directory, problems);
   for (const [index, name] of names.entries()) list.addGroup(name, [...path, index]);
   return list.destinations();
 }
@@ -130,11 +130,11 @@ class NotifyList {
   private readonly told = new Map<string, { destination: Destination; group: string | undefined }>();
   private readonly groups = new Set<string>();
   private readonly directory: Directory;
-  private readonly findings: Findings;
+  private readonly problems: Problems;
 
-  constructor(directory: Directory, findings: Findings) {
+  constructor(directory: Directory, problems: Problems) {
     this.directory = directory;
-    this.findings = findings;
+    this.problems = problems;
   }
 
   destinations(): Destination[] {
@@ -146,17 +146,17 @@ class NotifyList {
       this.addGroup(entry, path);
     } else if (isJsonObject(entry)) {
       const { channels } = this.directory;
-      for (const each of readDestinations(entry, path, channels, this.findings)) this.addDestination(each);
+      for (const each of readDestinations(entry, path, channels, this.problems)) this.addDestination(each);
     } else {
       const rule = 'must be the name of a group, or an address such as { slack: "#ops" }';
-      this.findings.error(path, `${pathText(path)} ${rule}`);
+      this.problems.error(path, `${pathText(path)} ${rule}`);
     }
   }
 
   addGroup(name: string, path: Path): void {
-    if (this.groups.has(name)) this.findings.error(path, duplicateOf(path));
+    if (this.groups.has(name)) this.problems.error(path, duplicateOf(path));
     this.groups.add(name);
-    for (const destination of groupAt(name, path, this.directory, this.findings)) {
+    for (const destination of groupAt(name, path, this.directory, this.problems)) {
       if (!this.told.has(destination.key)) this.told.set(destination.key, { destination, group: name });
     }
   }
@@ -167,10 +167,10 @@ class NotifyList {
     if (!before) {
       this.told.set(destination.key, { destination, group: undefined });
     } else if (before.group === undefined) {
-      this.findings.error(path, duplicateOf(path));
+      this.problems.error(path, duplicateOf(path));
     } else {
       const reason = `the group ${before.group} in this list tells it already, and its options win`;
-      this.findings.warning(path, `${pathText(path)} has no effect: ${reason}`);
+      this.problems.warning(path, `${pathText(path)} has no effect: ${reason}`);
     }
   }
 }

@@ -108,10 +108,10 @@ export function flagOrTexts(byDefault: boolean, rule: Rule, wanted: string, meta
     .test('flagOrTexts', (value: unknown, context) => {
       if (value === undefined || typeof value === 'boolean') return true;
       if (!Array.isArray(value)) return context.createError({ message: `\${path} must be ${wanted}` });
-      const faults = value.flatMap((item, index) =>
-        faultOf(item, `${context.path}[${index}]`, rule, context),
+      const errors = value.flatMap((item, index) =>
+        errorOf(item, `${context.path}[${index}]`, rule, context),
       );
-      return faults.length === 0 || new ValidationError(faults, undefined, context.path);
+      return errors.length === 0 || new ValidationError(errors, undefined, context.path);
     });
 }
 
@@ -145,14 +145,14 @@ export function textOrTexts(rule: Rule, meta: FieldMeta) {
     .strict()
     .meta({ jsonSchema: items, ...meta })
     .test('textOrTexts', (value, context) => {
-      const faults = Array.isArray(value)
-        ? value.flatMap((item, index) => faultOf(item, `${context.path}[${index}]`, rule, context))
-        : faultOf(value, context.path, rule, context);
-      return faults.length === 0 || new ValidationError(faults, undefined, context.path);
+      const errors = Array.isArray(value)
+        ? value.flatMap((item, index) => errorOf(item, `${context.path}[${index}]`, rule, context))
+        : errorOf(value, context.path, rule, context);
+      return errors.length === 0 || new ValidationError(errors, undefined, context.path);
     });
 }
 
-function faultOf(item: unknown, path: string, rule: Rule, context: TestContext): ValidationError[] {
+function errorOf(item: unknown, path: string, rule: Rule, context: TestContext): ValidationError[] {
   if (item === undefined) return [];
   if (typeof item !== 'string') return [context.createError({ path, message: `\${path} ${notText(item)}` })];
   const message = rule(item);

@@ -18,7 +18,7 @@ import {
   type StoreSection,
   storeSchema,
 } from './schema.ts';
-import type { Findings } from './problems.ts';
+import type { Problems } from './problems.ts';
 import type { Directory } from './read-destinations.ts';
 
 /** Every value has passed the section's schema, so that nothing below can fail for what a user writes. */
@@ -116,61 +116,61 @@ export interface Settings {
   readonly delivery: DeliveryConfig | undefined;
 }
 
-export function checkTogether(settings: Settings, findings: Findings): void {
+export function checkTogether(settings: Settings, problems: Problems): void {
   const { receiver, admin, store, delivery } = settings;
-  if (receiver) warnOfReceiver(receiver, findings);
-  if (admin) checkAdmin(admin, receiver, findings);
-  if (store) checkStore(store, receiver, findings);
-  if (delivery) warnOfDelivery(delivery, receiver, findings);
+  if (receiver) warnOfReceiver(receiver, problems);
+  if (admin) checkAdmin(admin, receiver, problems);
+  if (store) checkStore(store, receiver, problems);
+  if (delivery) warnOfDelivery(delivery, receiver, problems);
 }
 
-function warnOfReceiver(receiver: ReceiverConfig, findings: Findings): void {
+function warnOfReceiver(receiver: ReceiverConfig, problems: Problems): void {
   const { tokens, allowFrom, listen, answerWithinMs } = receiver;
   if (tokens.some((token) => token.length < MIN_TOKEN_LENGTH)) {
     const message = `receiver.token is short: take ${MIN_TOKEN_LENGTH} random characters or more`;
-    findings.warning(['receiver', 'token'], message);
+    problems.warning(['receiver', 'token'], message);
   }
   if (!isLoopback(listen.host) && tokens.length === 0 && allowFrom.length === 0) {
     const message = 'receiver.listen is open to everybody: set receiver.token or receiver.allow_from';
-    findings.warning(['receiver', 'listen'], message);
+    problems.warning(['receiver', 'listen'], message);
   }
   if (answerWithinMs >= SERVICE_RETRY_MS) {
     const message =
       'receiver.answer_within is so long that the service may post again (after 30s) before it is answered';
-    findings.warning(['receiver', 'answer_within'], message);
+    problems.warning(['receiver', 'answer_within'], message);
   }
 }
 
-function checkAdmin(admin: AdminConfig, receiver: ReceiverConfig | undefined, findings: Findings): void {
+function checkAdmin(admin: AdminConfig, receiver: ReceiverConfig | undefined, problems: Problems): void {
   const path = ['admin', 'listen'];
   if (!isLoopback(admin.listen.host) && admin.password === undefined) {
-    findings.error(
+    problems.error(
       path,
       'admin.listen is open beyond this machine: set admin.password, or listen on 127.0.0.1',
     );
   }
   if (receiver && isSameAddress(admin.listen, receiver.listen)) {
-    findings.error(path, 'admin.listen is the address of receiver.listen: take another port');
+    problems.error(path, 'admin.listen is the address of receiver.listen: take another port');
   }
 }
 
 function checkStore(
   { url, maxSizeBytes }: StoreConfig,
   receiver: ReceiverConfig | undefined,
-  findings: Findings,
+  problems: Problems,
 ): void {
   if (url === 'sqlite::memory:') {
     const message = 'store.url keeps everything in memory: a restart forgets who has been told';
-    findings.warning(['store', 'url'], message);
+    problems.warning(['store', 'url'], message);
   }
   const path = ['store', 'max_size'];
   if (!url.startsWith('sqlite:')) {
     if (maxSizeBytes === DEFAULT_MAX_SIZE_BYTES) return;
     const message = 'store.max_size is for SQLite alone: bound the disk of the PostgreSQL server';
-    findings.warning(path, message);
+    problems.warning(path, message);
   } else if (receiver && maxSizeBytes < BODIES_THAT_FIT * receiver.maxBodyBytes) {
     const message = `store.max_size must be ${BODIES_THAT_FIT} times receiver.max_body or more, for one callback to fit`;
-    findings.error(path, message);
+    problems.error(path, message);
   }
 }
 
@@ -181,29 +181,29 @@ function isSameAddress(one: ListenAddress, other: ListenAddress): boolean {
 function warnOfDelivery(
   delivery: DeliveryConfig,
   receiver: ReceiverConfig | undefined,
-  findings: Findings,
+  problems: Problems,
 ): void {
   if (receiver && delivery.timeoutMs > receiver.answerWithinMs) {
     const message = 'delivery.timeout is longer than receiver.answer_within, which ends an attempt before it';
-    findings.warning(['delivery', 'timeout'], message);
+    problems.warning(['delivery', 'timeout'], message);
   }
   if (delivery.giveUpAfterMs <= delivery.takeOverAfterMs) {
     const message =
       'delivery.give_up_after is not longer than delivery.take_over_after: nothing is ever taken over';
-    findings.warning(['delivery', 'give_up_after'], message);
+    problems.warning(['delivery', 'give_up_after'], message);
   }
 }
 
 /** Groups and channels that nothing names. */
-export function warnOfUnused(directory: Directory, findings: Findings): void {
+export function warnOfUnused(directory: Directory, problems: Problems): void {
   for (const name of directory.groups.keys()) {
     if (!directory.usedGroups.has(name)) {
-      findings.warningAtKey(['groups', name], `the group ${name} is never used`);
+      problems.warningAtKey(['groups', name], `the group ${name} is never used`);
     }
   }
   for (const name of directory.channels.keys()) {
     if (!directory.usedChannels.has(name)) {
-      findings.warningAtKey(['channels', name], `the channel ${name} is never used`);
+      problems.warningAtKey(['channels', name], `the channel ${name} is never used`);
     }
   }
 }

@@ -1,6 +1,7 @@
 /** Durations, instants and sizes as the reader of a notification sees them. */
 
-type Language = 'en' | 'ja';
+/** Of the built-in templates, dates and durations. */
+export type Language = 'en' | 'ja';
 
 const ELAPSED_UNITS = [
   { seconds: 86_400, en: ' d', ja: '日' },

@@ -12,13 +12,13 @@ const sources = {
 };
 
 function textOf(text: string): unknown {
-  const { data, faults } = interpolate(text, sources);
-  expect(faults).to.deep.equal([]);
+  const { data, problems } = interpolate(text, sources);
+  expect(problems).to.deep.equal([]);
   return data;
 }
 
 function faultsOf(text: string): string[] {
-  return interpolate({ a: [text] }, sources).faults.map(
+  return interpolate({ a: [text] }, sources).problems.map(
     ({ path, message }) => `${path.join('/')}: ${message}`,
   );
 }

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { stringify } from 'yaml';
 import { formatProblem } from '../../src/config/problems.ts';
 import { YamlSource } from '../../src/config/yaml/yaml-source.ts';
-import { findSlips } from '../../src/config/yaml/find-slips.ts';
+import { mendText } from '../../src/config/yaml/mend.ts';
 import { loadText } from './load-fixture.ts';
 
 /** Every case is right but for its slip, and so hears of nothing else. */
@@ -320,7 +320,7 @@ describe('YAML without a slip', () => {
 
   for (const text of TEXTS) {
     it(`is left as it is: ${JSON.stringify(text)}`, () => {
-      expect(findSlips(text).slips).to.deep.equal([]);
+      expect(mendText(text).problems).to.deep.equal([]);
     });
   }
 
@@ -346,7 +346,7 @@ describe('YAML without a slip', () => {
     fc.assert(
       fc.property(tree, options, (data, how) => {
         const text = stringify(data, how);
-        expect(findSlips(text).slips, text).to.deep.equal([]);
+        expect(mendText(text).problems, text).to.deep.equal([]);
       }),
       { numRuns: 500 },
     );

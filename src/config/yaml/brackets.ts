@@ -2,7 +2,7 @@
 import {
   restOf,
   type Reading,
-  type Slip,
+  type YamlProblem,
   endOf,
   isClosing,
   isFilling,
@@ -15,14 +15,14 @@ const CLOSERS: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
 
 const COMMENT = 'a value that begins with # is read as a comment: put the whole value in quotes';
 
-export function findBrackets({ text, tokens }: Reading): Slip[] {
+export function findBrackets({ text, tokens }: Reading): YamlProblem[] {
   const walk = new Walk(text);
   for (const token of tokens) walk.pass(token);
-  return walk.slips;
+  return walk.problems;
 }
 
 class Walk {
-  readonly slips: Slip[] = [];
+  readonly problems: YamlProblem[] = [];
   private readonly text: string;
   private readonly open: Token[] = [];
   /** The first comment within brackets that looks like a value. */
@@ -50,15 +50,15 @@ class Walk {
   }
 
   private check(token: Token): void {
-    const slip = this.slipBefore(token);
-    if (slip !== undefined) this.slips.push(slip);
+    const problem = this.problemBefore(token);
+    if (problem !== undefined) this.problems.push(problem);
     if (isOpening(token)) this.open.push(token);
     if (isClosing(token)) this.close(token);
-    if (isQuoted(token) && !/^(["'])[^]*\1$/.test(token.source)) this.slips.push(unclosed(token));
+    if (isQuoted(token) && !/^(["'])[^]*\1$/.test(token.source)) this.problems.push(unclosed(token));
   }
 
   /** Between what came last and the token. */
-  private slipBefore(token: Token): Slip | undefined {
+  private problemBefore(token: Token): YamlProblem | undefined {
     const { last } = this;
     if (last === undefined) return undefined;
     if (isQuoted(last) && token.offset === endOf(last) && isText(token)) return quoteWithin(last, token);
@@ -78,7 +78,7 @@ class Walk {
     const top = this.open.at(-1);
     if (top === undefined) {
       const message = `this ${token.source} closes nothing: remove it, or add the bracket that opens it`;
-      this.slips.push({
+      this.problems.push({
         offset: token.offset,
         message,
         edits: [{ offset: token.offset, remove: 1, insert: '' }],
@@ -86,13 +86,13 @@ class Walk {
     } else if (index === -1) {
       const closer = CLOSERS[top.source] ?? '';
       const message = `this ${token.source} stands where ${closer} must: it closes a ${top.source}`;
-      this.slips.push({
+      this.problems.push({
         offset: token.offset,
         message,
         edits: [{ offset: token.offset, remove: 1, insert: closer }],
       });
     } else if (index < this.open.length - 1) {
-      this.slips.push(this.notClosed(this.open.slice(index + 1)));
+      this.problems.push(this.notClosed(this.open.slice(index + 1)));
     }
     this.open.length = index === -1 ? Math.max(0, this.open.length - 1) : index;
   }
@@ -100,12 +100,12 @@ class Walk {
   /** A line outside of the brackets has come, or the end of the file. */
   private breakOff(): void {
     if (this.open.length > 0)
-      this.slips.push(this.comment ? quoted(this.comment) : this.notClosed(this.open));
+      this.problems.push(this.comment ? quoted(this.comment) : this.notClosed(this.open));
     this.open.length = 0;
     this.comment = undefined;
   }
 
-  private notClosed(open: readonly Token[]): Slip {
+  private notClosed(open: readonly Token[]): YamlProblem {
     const closers = open.map(({ source }) => CLOSERS[source] ?? '').toReversed();
     const offset = this.last === undefined ? this.text.length : endOf(this.last);
     return {
@@ -124,7 +124,7 @@ class Walk {
   private quoteReference({ offset }: Token): void {
     const [value = ''] = /^[^]*?\$\{[^}\n]*\}?[^\s,\]}]*/.exec(this.text.slice(offset)) ?? [];
     this.skipTo = offset + value.length;
-    this.slips.push({
+    this.problems.push({
       offset,
       message: 'a ${…} inside brackets must stand in quotes: "${NAME}"',
       edits: [inQuotes(offset), inQuotes(this.skipTo)],
@@ -157,7 +157,7 @@ function isValueStart(token: Token): boolean {
 }
 
 /** One quote ended where another was meant to. */
-function quoteWithin(last: Token, { offset }: Token): Slip {
+function quoteWithin(last: Token, { offset }: Token): YamlProblem {
   if (last.source.includes('\n')) return unclosed(last);
   if (last.type === 'double-quoted-scalar') {
     return {
@@ -173,11 +173,11 @@ function quoteWithin(last: Token, { offset }: Token): Slip {
   };
 }
 
-function unclosed({ offset }: Token): Slip {
+function unclosed({ offset }: Token): YamlProblem {
   return { offset, message: 'this quote is not closed' };
 }
 
-function quoted({ offset, source }: Token): Slip {
+function quoted({ offset, source }: Token): YamlProblem {
   const [value = ''] = /^[^\s,\]}]*/.exec(source) ?? [];
   return { offset, message: COMMENT, edits: [inQuotes(offset), inQuotes(offset + value.length)] };
 }

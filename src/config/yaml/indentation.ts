@@ -6,7 +6,7 @@ import {
   lineStartOf,
   type Reading,
   type Edit,
-  type Slip,
+  type YamlProblem,
 } from './reading.ts';
 
 /** A key or item that lines below may still belong to. */
@@ -19,18 +19,18 @@ interface Open extends Entry {
 
 const NOT_MOVED = { column: Number.POSITIVE_INFINITY, by: 0 };
 
-export function findIndentation(reading: Reading): Slip[] {
+export function findIndentation(reading: Reading): YamlProblem[] {
   const walk = new Walk(reading);
   for (const [index, line] of reading.lines.entries()) walk.pass(line, index);
-  return walk.slips;
+  return walk.problems;
 }
 
 class Walk {
-  readonly slips: Slip[] = [];
+  readonly problems: YamlProblem[] = [];
   private readonly reading: Reading;
   /** From the outermost to the innermost, in the columns where they were meant to begin. */
   private open: readonly Open[] = [];
-  /** How far the latest line at fault was moved: its neighbours in the same column are at fault with it. */
+  /** How far the latest line that is wrong was moved: its neighbours in the same column are wrong with it. */
   private moved = NOT_MOVED;
   private edits: Edit[] = [];
 
@@ -62,9 +62,9 @@ class Walk {
     const wanted = siblingsOf(kind, line.column, this.open);
     const [nearest, other] = wanted;
     if (nearest === undefined) return this.enter(line, kind, line.column);
-    const slip = { offset: line.offset, message: this.describe(kind, line.column, wanted) };
+    const problem = { offset: line.offset, message: this.describe(kind, line.column, wanted) };
     this.edits = [];
-    this.slips.push(other === undefined ? { ...slip, edits: this.edits } : slip);
+    this.problems.push(other === undefined ? { ...problem, edits: this.edits } : problem);
     this.moved = { column: line.column, by: nearest.column - line.column };
     this.move(line, index, kind);
   }
@@ -108,11 +108,11 @@ class Walk {
     });
     const [nearest] = wanted;
     const isTooFar = nearest !== undefined && nearest.column < column;
-    const fault =
+    const problem =
       wanted.length > 1
         ? 'lines up with nothing above it'
         : `is indented ${isTooFar ? 'too far' : 'too little'}`;
-    return `this ${what} ${fault}: begin it ${places.join(', or ')}`;
+    return `this ${what} ${problem}: begin it ${places.join(', or ')}`;
   }
 }
 

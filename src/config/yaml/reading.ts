@@ -216,7 +216,7 @@ export interface Edit {
   readonly insert: string;
 }
 
-export interface Slip {
+export interface YamlProblem {
   readonly offset: number;
   /** What is wrong and what to do; never quotes the text, which may hold a password. */
   readonly message: string;
@@ -224,7 +224,7 @@ export interface Slip {
   readonly edits?: readonly Edit[];
 }
 
-/** A text with its slips mended, so that the rest of it can be read. */
+/** A text with its problems mended, so that the rest of it can be read. */
 export class Mended {
   readonly text: string;
   private readonly edits: readonly Edit[];

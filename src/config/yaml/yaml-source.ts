@@ -12,9 +12,9 @@ import {
 } from 'yaml';
 import type { Place, Problem } from '../config.ts';
 import type { Path } from '../path.ts';
-import { fault, faultsOf, firstOfEachLine, type YamlFault } from './yaml-faults.ts';
-import { findSlips, type Slips } from './find-slips.ts';
-import type { Mended } from './reading.ts';
+import { firstOfEachLine, parserProblems, problem } from './yaml-problems.ts';
+import { mendText, type MendedText } from './mend.ts';
+import type { Mended, YamlProblem } from './reading.ts';
 
 const PARSE_OPTIONS = {
   version: '1.2',
@@ -46,17 +46,17 @@ export class YamlSource {
   }
 
   /**
-   * Never throws. With problems, `data` is there only where they leave the rest readable: a duplicate key, or a slip of
+   * Never throws. With problems, `data` is there only where they leave the rest readable: a duplicate key, or one of
    * which it is clear what was meant.
    * YAML 1.2, core schema: dates, `no` and `off` stay strings; tags, cyclic and exponential aliases are refused.
    */
   static parse(file: string, text: string): { source: YamlSource; problems: Problem[] } {
-    const slips = findSlips(text);
+    const mending = mendText(text);
     const lines = linesIn(text);
-    const document = parseDocument(slips.mended.text, PARSE_OPTIONS);
-    const { data, faults } = readDocument(document, text, slips, lines);
-    const source = new YamlSource({ file, mended: slips.mended, document, lines }, data);
-    const problems = faults.map(({ offset, message }): Problem => {
+    const document = parseDocument(mending.mended.text, PARSE_OPTIONS);
+    const { data, found } = readDocument(document, text, mending, lines);
+    const source = new YamlSource({ file, mended: mending.mended, document, lines }, data);
+    const problems = found.map(({ offset, message }): Problem => {
       return { place: { file, ...placeIn(lines, offset) }, message, severity: 'error' };
     });
     return { source, problems };
@@ -143,39 +143,38 @@ function placeIn(lines: LineCounter, offset: number): { line: number; column: nu
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
-/** What follows a slip of which it is not clear what was meant is mostly a consequence of it. */
-function allFaults(document: Document, { slips, mended, mendedTo }: Slips, lines: LineCounter) {
+/** What follows a problem of which it is not clear what was meant is mostly a consequence of it. */
+function allProblems(
+  document: Document,
+  { problems, mended, mendedTo }: MendedText,
+  lines: LineCounter,
+): YamlProblem[] {
   const placeOf = (offset: number) => {
     const { line, column } = placeIn(lines, mended.origin(offset));
     return `line ${line}, column ${column}`;
   };
-  const found = faultsOf(document, mended.text, placeOf).map((each) => ({
+  const found = parserProblems(document, mended.text, placeOf).map((each) => ({
     ...each,
     offset: mended.origin(each.offset),
   }));
-  const ofSlips = slips.map(({ offset, message, edits }) => ({
-    offset,
-    message,
-    isHarmless: edits !== undefined,
-  }));
-  return [...ofSlips, ...found.filter(({ offset }) => offset <= mendedTo)];
+  return [...problems, ...found.filter(({ offset }) => offset <= mendedTo)];
 }
 
 function readDocument(
   document: Document,
   text: string,
-  slips: Slips,
+  mending: MendedText,
   lines: LineCounter,
-): { data: unknown; faults: readonly YamlFault[] } {
-  const all = allFaults(document, slips, lines);
-  const faults = firstOfEachLine(all, text);
-  if (all.some(({ isHarmless }) => !isHarmless)) return { data: undefined, faults };
+): { data: unknown; found: readonly YamlProblem[] } {
+  const all = allProblems(document, mending, lines);
+  const found = firstOfEachLine(all, text);
+  if (all.some(({ edits }) => edits === undefined)) return { data: undefined, found };
   try {
-    return { data: document.toJS() as unknown, faults };
+    return { data: document.toJS() as unknown, found };
   } catch {
     return {
       data: undefined,
-      faults: [fault(0, 'the aliases (*name) of this file multiply beyond any use')],
+      found: [problem(0, 'the aliases (*name) of this file multiply beyond any use')],
     };
   }
 }

@@ -9,14 +9,7 @@ import {
   type Pair,
   type YAMLError,
 } from 'yaml';
-
-/** A fault and where in the text it stands. */
-export interface YamlFault {
-  readonly offset: number;
-  readonly message: string;
-  /** The rest of the file can be read all the same. */
-  readonly isHarmless: boolean;
-}
+import type { YamlProblem } from './reading.ts';
 
 /** More could make resolving them slow; a config or template by hand needs a handful. */
 const MAX_ALIASES = 100;
@@ -25,8 +18,8 @@ const QUOTE_IT = 'put the whole value in quotes';
 const ALIAS = `a value that begins with * is read as a YAML alias: ${QUOTE_IT}`;
 const BRACES = `a value that begins with {{ or {% is read as a YAML map: ${QUOTE_IT}`;
 
-/** Faults show the more lines below an unclosed bracket, the less they explain. */
-const MAX_FAULTS = 10;
+/** Problems show the more lines below an unclosed bracket, the less they explain. */
+const MAX_PROBLEMS = 10;
 
 /**
  * The library's own messages quote the text, which may hold a password; these never do.
@@ -55,22 +48,26 @@ const MESSAGES: Partial<Record<ErrorCode, string>> = {
  * What the parser finds wrong with a text, the most telling first.
  * @param placeOf an offset as a reader finds it
  */
-export function faultsOf(document: Document, text: string, placeOf: (offset: number) => string): YamlFault[] {
-  const braces = findBraceKeys(document, text).map((offset) => fault(offset, BRACES));
+export function parserProblems(
+  document: Document,
+  text: string,
+  placeOf: (offset: number) => string,
+): YamlProblem[] {
+  const braces = findBraceKeys(document, text).map((offset) => problem(offset, BRACES));
   const errors = [...document.errors, ...document.warnings].map((error) =>
-    error.code === 'DUPLICATE_KEY' ? duplicateKey(document, error, placeOf) : syntaxFault(error, text),
+    error.code === 'DUPLICATE_KEY' ? duplicateKey(document, error, placeOf) : syntaxProblem(error, text),
   );
   return [...braces, ...errors, ...findBadAliases(document)];
 }
 
-export function fault(offset: number, message: string): YamlFault {
-  return { offset, message, isHarmless: false };
+export function problem(offset: number, message: string): YamlProblem {
+  return { offset, message };
 }
 
-function syntaxFault(error: YAMLError, text: string): YamlFault {
+function syntaxProblem(error: YAMLError, text: string): YamlProblem {
   const [offset] = error.pos;
-  if (error.code === 'BAD_SCALAR_START' && text[offset - 1] === '{') return fault(offset - 1, BRACES);
-  return fault(offset, MESSAGES[error.code] ?? 'not valid YAML');
+  if (error.code === 'BAD_SCALAR_START' && text[offset - 1] === '{') return problem(offset - 1, BRACES);
+  return problem(offset, MESSAGES[error.code] ?? 'not valid YAML');
 }
 
 /** At the second place, naming the first; the last one counts. */
@@ -78,13 +75,13 @@ function duplicateKey(
   document: Document,
   { pos: [offset] }: YAMLError,
   placeOf: (offset: number) => string,
-): YamlFault {
+): YamlProblem {
   const first = firstOfSameKey(document, offset);
   const message =
     first === undefined
       ? 'this key is here twice'
       : `this key is here twice, first in ${placeOf(first)}: keep one, or put both values under it`;
-  return { offset, message, isHarmless: true };
+  return { offset, message, edits: [] };
 }
 
 function firstOfSameKey(document: Document, offset: number): number | undefined {
@@ -123,7 +120,7 @@ function findBraceKeys(document: Document, text: string): number[] {
   return offsets;
 }
 
-function findBadAliases(document: Document): YamlFault[] {
+function findBadAliases(document: Document): YamlProblem[] {
   const aliases: { node: Alias; ancestors: readonly unknown[] }[] = [];
   visit(document, {
     Alias(_key, node, ancestors) {
@@ -131,23 +128,23 @@ function findBadAliases(document: Document): YamlFault[] {
       return aliases.length > MAX_ALIASES ? visit.BREAK : undefined;
     },
   });
-  if (aliases.length > MAX_ALIASES) return [fault(0, `more than ${MAX_ALIASES} aliases (*name)`)];
+  if (aliases.length > MAX_ALIASES) return [problem(0, `more than ${MAX_ALIASES} aliases (*name)`)];
   return aliases.flatMap(({ node, ancestors }) => badAlias(document, node, ancestors));
 }
 
-function badAlias(document: Document, node: Alias, ancestors: readonly unknown[]): YamlFault[] {
+function badAlias(document: Document, node: Alias, ancestors: readonly unknown[]): YamlProblem[] {
   const target = node.resolve(document);
   const offset = node.range?.[0] ?? 0;
-  if (!target) return [fault(offset, ALIAS)];
-  return ancestors.includes(target) ? [fault(offset, 'this alias refers to what contains it')] : [];
+  if (!target) return [problem(offset, ALIAS)];
+  return ancestors.includes(target) ? [problem(offset, 'this alias refers to what contains it')] : [];
 }
 
 /** In the order of the text; what is said second of a line is mostly a consequence of the first. */
-export function firstOfEachLine(faults: readonly YamlFault[], text: string): YamlFault[] {
-  const byLine = new Map<number, YamlFault>();
-  for (const each of faults) {
+export function firstOfEachLine(problems: readonly YamlProblem[], text: string): YamlProblem[] {
+  const byLine = new Map<number, YamlProblem>();
+  for (const each of problems) {
     const lineBreak = text.lastIndexOf('\n', each.offset - 1);
     if (!byLine.has(lineBreak)) byLine.set(lineBreak, each);
   }
-  return [...byLine.values()].sort((a, b) => a.offset - b.offset).slice(0, MAX_FAULTS);
+  return [...byLine.values()].sort((a, b) => a.offset - b.offset).slice(0, MAX_PROBLEMS);
 }

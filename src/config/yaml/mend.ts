@@ -1,27 +1,27 @@
-/** Finds the mistakes in the writing of a YAML text, each with its likely cause, and reads on as if they were mended. */
+/** Finds the problems in the writing of a YAML text, each with its likely cause, and reads on as if they were mended. */
 import { findBrackets } from './brackets.ts';
 import { findIndentation } from './indentation.ts';
 import {
   readingOf,
   type Reading,
   Mended,
-  type Slip,
+  type YamlProblem,
   lineStartOf,
   restOf,
   type Line,
   type Edit,
 } from './reading.ts';
 
-export interface Slips {
+export interface MendedText {
   /** In order, at their places in the text as it was written. */
-  readonly slips: readonly Slip[];
+  readonly problems: readonly YamlProblem[];
   readonly mended: Mended;
   /** The text is only mended up to here; where it is as a whole, its length. */
   readonly mendedTo: number;
 }
 
 /** Each looks at what the ones before it have mended: what a line begins with decides what it is. */
-const PASSES: readonly ((reading: Reading) => Slip[])[] = [
+const PASSES: readonly ((reading: Reading) => YamlProblem[])[] = [
   findBlanks,
   findBlanks,
   findWords,
@@ -29,21 +29,21 @@ const PASSES: readonly ((reading: Reading) => Slip[])[] = [
   findIndentation,
 ];
 
-export function findSlips(text: string): Slips {
+export function mendText(text: string): MendedText {
   let mended = new Mended(text);
   let reading = readingOf(text);
-  const found: Slip[] = [];
+  const found: YamlProblem[] = [];
   for (const pass of PASSES) {
-    const slips = pass(reading);
-    if (slips.length === 0) continue;
+    const problems = pass(reading);
+    if (problems.length === 0) continue;
     const before = mended;
-    found.push(...slips.map((slip) => ({ ...slip, offset: before.origin(slip.offset) })));
-    mended = before.with(slips.flatMap(({ edits = [] }) => edits));
+    found.push(...problems.map((problem) => ({ ...problem, offset: before.origin(problem.offset) })));
+    mended = before.with(problems.flatMap(({ edits = [] }) => edits));
     reading = readingOf(mended.text);
   }
   found.sort((one, other) => one.offset - other.offset);
   const mendedTo = found.find(({ edits }) => edits === undefined)?.offset ?? text.length;
-  return { slips: found.filter(({ offset }) => offset <= mendedTo), mended, mendedTo };
+  return { problems: found.filter(({ offset }) => offset <= mendedTo), mended, mendedTo };
 }
 
 /** Blanks that are none to YAML: full-width, no-break, and others of Unicode. */
@@ -93,7 +93,7 @@ const BLANK_RULES: readonly BlankRule[] = [
 const ASCII_BRACKETS: Readonly<Record<string, string>> = { '［': '[', '］': ']', '｛': '{', '｝': '}' };
 
 /** Before the dash or the key with which a line begins, and behind the dash. */
-export function findBlanks({ text, lines }: Reading): Slip[] {
+export function findBlanks({ text, lines }: Reading): YamlProblem[] {
   return lines.flatMap((line) => {
     const start = lineStartOf(text, line.offset);
     const begin = text.startsWith('\ufeff', start) ? start + 1 : start;
@@ -102,11 +102,11 @@ export function findBlanks({ text, lines }: Reading): Slip[] {
     const [found = ''] = rule?.pattern.exec(rest) ?? [];
     // Of a text, they are a part.
     const isText = line.entries.length === 0 && !rest.startsWith('- ', found.length);
-    return rule === undefined || isText ? [] : [slipOf(rule, found, begin)];
+    return rule === undefined || isText ? [] : [problemOf(rule, found, begin)];
   });
 }
 
-function slipOf({ insert, message }: BlankRule, found: string, begin: number): Slip {
+function problemOf({ insert, message }: BlankRule, found: string, begin: number): YamlProblem {
   const odd = Math.max(0, found.search(/[^ -~]/));
   return {
     offset: begin + odd,
@@ -171,17 +171,18 @@ const KEY_RULES: readonly KeyRule[] = [
 /** `-name`, but no number and no line of dashes. */
 const DASHED = /^-(?=[^\s\d.-])/;
 
-export function findWords({ text, lines }: Reading): Slip[] {
+export function findWords({ text, lines }: Reading): YamlProblem[] {
   return lines.flatMap((line, index) => {
     if (isDashed(text, lines, index)) return [dashed(lines, index)];
     const key = line.entries.find(({ kind }) => kind === 'key');
-    if (key !== undefined) return slipAt(text, line.offset + key.column - line.column, [BLANK_AFTER_COLON]);
+    if (key !== undefined)
+      return problemAt(text, line.offset + key.column - line.column, [BLANK_AFTER_COLON]);
     const { textAt } = line;
-    return textAt !== undefined && isAmongKeys(lines, index) ? slipAt(text, textAt, KEY_RULES) : [];
+    return textAt !== undefined && isAmongKeys(lines, index) ? problemAt(text, textAt, KEY_RULES) : [];
   });
 }
 
-function slipAt(text: string, offset: number, rules: readonly KeyRule[]): Slip[] {
+function problemAt(text: string, offset: number, rules: readonly KeyRule[]): YamlProblem[] {
   const rest = restOf(text, offset);
   const rule = rules.find(({ pattern }) => pattern.test(rest));
   if (rule === undefined) return [];
@@ -189,11 +190,11 @@ function slipAt(text: string, offset: number, rules: readonly KeyRule[]): Slip[]
   const insert = rule.insert?.(found);
   const { message } = rule;
   const isBlank = typeof message !== 'string';
-  const slip = {
+  const problem = {
     offset: isBlank ? offset + found.indexOf(':') + 1 : offset,
     message: isBlank ? message(found) : message,
   };
-  return [insert === undefined ? slip : { ...slip, edits: [{ offset, remove: found.length, insert }] }];
+  return [insert === undefined ? problem : { ...problem, edits: [{ offset, remove: found.length, insert }] }];
 }
 
 /** A key that begins with a dash; a text that does may be meant so, unless its neighbour does as well. */
@@ -224,7 +225,7 @@ function nextWithin(lines: readonly Line[], index: number, step: 1 | -1, column:
 }
 
 /** The lines below move with what stands behind the dash. */
-function dashed(lines: readonly Line[], index: number): Slip {
+function dashed(lines: readonly Line[], index: number): YamlProblem {
   const { offset, column } = lines[index] as Line;
   const below = lines.slice(index + 1);
   const end = below.findIndex((line) => line.column <= column);
