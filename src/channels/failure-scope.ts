@@ -1,4 +1,4 @@
-/** Whether a failure concerns one address, or everything that goes by its channel: what is mended together is one cause. */
+/** Whether a failure concerns one address, or everything sent by its channel: alerts are counted by that. */
 import type { FailureDetails } from './failure.ts';
 
 /** Codes by which a remote refuses one address, whatever the message and whoever sends it. */

@@ -1,4 +1,4 @@
-/** Why a delivery failed and what to do about it, for an operator, in the language of the display. */
+/** Why a delivery failed and what to do about it, in the language of the display. */
 import type { FailureClass } from './failure.ts';
 import type { Language } from './format.ts';
 
@@ -13,15 +13,16 @@ export interface FailureToExplain {
 const NEW_TOKEN = '有効なBotトークン（xoxb-…）を設定してください';
 const ASK_ADMIN = 'ワークスペースの管理者に許可を依頼してください';
 const INVITE = '/invite でアプリをチャンネルに招待してください';
-const WRONG_MESSAGE = 'メッセージの内容が受け付けられませんでした。テンプレートを preview で確認してください';
+const WRONG_MESSAGE =
+  'メッセージの内容が受け付けられませんでした。テンプレートを preview コマンドで確認してください';
 const CHECK_LOGIN = 'SMTP URLのユーザー名とパスワードを確認してください';
 const CHECK_SERVER = 'SMTP URLのホスト、ポート、TLSの設定を確認してください';
-const TLS_REFUSED = '相手のTLS証明書またはTLSのバージョンを受け入れられませんでした';
+const TLS_REFUSED = '接続先のTLS証明書またはTLSバージョンを検証できませんでした';
 
 /** English is written where a failure is classed; these are the same codes. */
 const JAPANESE: Readonly<Record<string, string>> = {
   invalid_auth: `トークンが無効です。${NEW_TOKEN}`,
-  not_authed: `トークンが送られていません。${NEW_TOKEN}`,
+  not_authed: `リクエストにトークンがありません。${NEW_TOKEN}`,
   token_expired: `トークンの有効期限が切れています。${NEW_TOKEN}`,
   token_revoked: `トークンが取り消されています。${NEW_TOKEN}`,
   account_inactive: `アプリまたはワークスペースが削除されています。アプリを再インストールし、${NEW_TOKEN}`,
@@ -55,7 +56,7 @@ const JAPANESE: Readonly<Record<string, string>> = {
   message_limit_exceeded:
     'ワークスペースのメッセージ数が上限に達しています。ワークスペースの管理者に確認してください',
   user_not_found: 'ユーザーが存在しません。ユーザーIDを確認してください',
-  no_text: 'メッセージが空です。テンプレートを preview で確認してください',
+  no_text: 'メッセージが空です。テンプレートを preview コマンドで確認してください',
   cannot_reply_to_message: 'このメッセージには返信できません',
   cant_broadcast_message: '返信をチャンネルに表示できません',
   message_not_found: 'メッセージが存在しません',
@@ -65,7 +66,7 @@ const JAPANESE: Readonly<Record<string, string>> = {
   team_added_to_org: 'ワークスペースを組織に移行中です。移行が終わると解消します',
   org_login_required: 'ワークスペースを組織に移行中です。移行が終わると解消します',
   external_channel_migrating: 'チャンネルを移行中です。移行が終わると解消します',
-  not_json: '相手の応答がAPIのものではありません。途中のプロキシか、api_url の誤りが考えられます',
+  not_json: '応答がAPIのものではありません。api_url と、途中のプロキシを確認してください',
 
   EAUTH: `ログインに失敗しました。${CHECK_LOGIN}`,
   EOAUTH2: `ログインに失敗しました。${CHECK_LOGIN}`,
@@ -79,26 +80,26 @@ const JAPANESE: Readonly<Record<string, string>> = {
   EREQUIRETLS: 'サーバーが配送経路のTLSを保証できません。別のサーバーを使ってください',
   ECONFIG: CHECK_SERVER,
   EPROXY: 'プロキシに拒否されました。SMTP URLのプロキシの設定を確認してください',
-  EPROTOCOL: `相手がSMTPで応答していません。${CHECK_SERVER}`,
+  EPROTOCOL: `接続先がSMTPで応答していません。${CHECK_SERVER}`,
   EENVELOPE: 'この宛先には送信できません。アドレスを確認してください',
   EMESSAGE: 'メールの内容が受け付けられませんでした。大きすぎる可能性があります',
   ESTREAM: 'メールを組み立てられませんでした',
   EFILEACCESS: 'メールがファイルを参照しており、許可されていません',
   EURLACCESS: 'メールがURLを参照しており、許可されていません',
-  EABORT: 'サーバーが時間内にメールを受け取りませんでした（届いている可能性があります）',
+  EABORT: 'メールの送信がタイムアウトしました（届いている可能性があります）',
   EDNS: 'ホスト名を解決できません。綴りとDNSを確認してください',
   ECONNECTION: '接続が途中で切れました（届いている可能性があります）',
 
   ECONNREFUSED: '接続が拒否されました。ホスト、ポート、ファイアウォールを確認してください',
   ECONNRESET: '応答の途中で接続が切れました（届いている可能性があります）',
-  ETIMEDOUT: '時間内に応答がありませんでした（届いている可能性があります）',
+  ETIMEDOUT: '応答がないままタイムアウトしました（届いている可能性があります）',
   ENOTFOUND: 'ホスト名が存在しません。綴りとDNSを確認してください',
   EAI_AGAIN: 'DNSの応答がありません',
-  EHOSTUNREACH: '相手のホストに到達できません',
-  ENETUNREACH: '相手のネットワークに到達できません',
+  EHOSTUNREACH: 'ホストに到達できません',
+  ENETUNREACH: 'ネットワークに到達できません',
 
   not_routed:
-    'この通知の宛先が設定のどのルートにもなくなりました。ルートの削除、bot_id や on の変更がないか確認してください。give_up_after のうちにルートを元に戻してBotbellを再起動すれば送信されます',
+    'この通知の宛先は、現在の設定のどのルートにも含まれていません。ルートの削除、bot_id や on の変更がないか確認してください。give_up_after のうちにルートを元に戻してBotbellを再起動すれば送信されます',
   unknown_channel: '設定にこの名前の通知チャネルがありません。channels と宛先を確認してください',
 };
 
@@ -107,15 +108,15 @@ const JAPANESE_BY_FORM: readonly (readonly [RegExp, string])[] = [
   [/^restricted_action/, JAPANESE['restricted_action'] ?? ''],
   [/^slack_connect_/, JAPANESE['slack_connect'] ?? ''],
   [/CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|^ERR_SSL|^ERR_TLS|^HOSTNAME_MISMATCH/, TLS_REFUSED],
-  [/^http_[45]08$|^http_5/, '相手側で障害が起きています'],
+  [/^http_[45]08$|^http_5/, '送信先のサービスで障害が発生しています'],
   [/^http_/, 'APIの応答ではありません。api_url を確認してください'],
 ];
 
 const JAPANESE_BY_CLASS: Readonly<Record<FailureClass, string>> = {
   transient: '一時的な障害が続きました',
-  rate_limited: '相手から送信を控えるよう求められ続けました',
+  rate_limited: '送信先のレート制限が続きました',
   permanent: WRONG_MESSAGE,
-  config: '相手に受け付けられない設定です。設定を確認してください',
+  config: '現在の設定では送信先に受け付けられません。設定を確認してください',
 };
 
 /** SMTP: an address that the server does not know, as RCPT TO is answered. */

@@ -1,11 +1,11 @@
-/** Why a delivery failed: a closed list of classes that decides on retry, answer, metric and ledger alike. */
+/** Why a delivery failed: a closed list of classes, by which retry, answer, metric and ledger decide. */
 import { obeyedMs } from './retry-after.ts';
 
 /**
- * - `transient`: network, time-out, 5xx, SMTP 4xx: the next attempt may pass.
- * - `rate_limited`: the remote asked for a pause.
- * - `permanent`: this message or address can never pass.
- * - `config`: token, scope, channel, login: wrong until someone mends it.
+ * - `transient`: network, timeout, 5xx, SMTP 4xx: the next attempt may succeed.
+ * - `rate_limited`: the remote limits the rate.
+ * - `permanent`: the remote will never accept this message or address.
+ * - `config`: token, scope, channel, login: fails until someone changes it.
  */
 export type FailureClass = 'transient' | 'rate_limited' | 'permanent' | 'config';
 
@@ -17,7 +17,7 @@ export interface FailureDetails {
   readonly code: string;
   /** What happened and what to do about it, in one sentence for an operator. */
   readonly message: string;
-  /** How long the remote is to be left alone, in milliseconds; obeyed from a second to an hour. */
+  /** How long the remote is to get no more messages, in milliseconds; obeyed from a second to an hour. */
   readonly retryAfterMs?: number;
   /** The remote's own words, where they may be shown: in any language, for whoever reads no English. */
   readonly quote?: string;

@@ -1,4 +1,4 @@
-/** What a channel is busy with, so that closing it cuts nothing short. */
+/** What a channel is sending, so that closing it interrupts nothing. */
 import { UnderWay } from '../time/under-way.ts';
 import { DeliveryFailure } from './failure.ts';
 
@@ -28,6 +28,7 @@ function closedFailure(): DeliveryFailure {
   return new DeliveryFailure({
     class: 'transient',
     code: 'channel_closed',
-    message: 'The channel was being closed, so nothing was sent; the next attempt uses its successor.',
+    message:
+      'The channel was being closed, so nothing was sent; the next attempt uses the one that replaces it.',
   });
 }

@@ -1,13 +1,13 @@
-/** Puts what went wrong below the protocol (DNS, TCP, TLS, time-outs) into a short code and words. */
+/** Gives an error below the protocol (DNS, TCP, TLS, timeouts) a short code and words. */
 
-export interface NetworkTrouble {
+export interface NetworkError {
   /** Node's own code where there is one: `ECONNREFUSED`, `ENOTFOUND`. */
   readonly code: string;
   /** A clause without a full stop, e.g. `the connection was refused`; what it means for the message is not in it. */
   readonly words: string;
-  /** Certificates and TLS versions do not heal by themselves. */
+  /** A certificate or TLS version was not accepted, which no retry changes. */
   readonly isTlsRefusal: boolean;
-  /** Whatever had been sent by then may have been taken. */
+  /** The remote may have taken the message. */
   readonly mayHaveArrived: boolean;
 }
 
@@ -37,7 +37,7 @@ const AMBIGUOUS: ReadonlySet<string> = new Set(['ECONNRESET', 'ETIMEDOUT']);
 const TLS_CODE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|^ERR_SSL|^ERR_TLS|^HOSTNAME_MISMATCH/;
 const NODE_CODE = /^[A-Z][A-Z0-9_]+$/;
 
-export function networkTroubleOf(error: unknown): NetworkTrouble {
+export function networkErrorOf(error: unknown): NetworkError {
   const code = codeOf(error);
   const mayHaveArrived = AMBIGUOUS.has(code);
   if (TLS_CODE.test(code)) {

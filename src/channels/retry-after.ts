@@ -1,11 +1,11 @@
-/** How long a remote that asks for a pause is left alone: what it may ask for, and what is obeyed of it. */
+/** Retry-After: what a remote may ask for, and what is obeyed of it. */
 
 const SHORTEST_MS = 1000;
 
-/** A remote that asks for more is asked again after an hour: a mistaken header must not silence it for a year. */
+/** Where a remote asks for more, the next attempt comes after an hour: a wrong header must not stop it for a year. */
 export const LONGEST_PAUSE_MS = 3_600_000;
 
-/** Slack: rate limits: "wait 30 seconds" is what it advises where nothing says how long. */
+/** Where nothing says how long: what Slack's documentation of its rate limits advises. */
 export const UNSPECIFIED_PAUSE_MS = 30_000;
 
 const SECONDS = /^\d+(?:\.\d+)?$/;

@@ -1,4 +1,4 @@
-/** Where, in the markup that a template holds itself, a value stands: what is harmless in a text acts inside a tag. */
+/** Where in a template's own markup a value stands: what is harmless in text is not inside a tag. */
 
 /** `nowhere`: no escaping makes a value harmless there. */
 export type ValuePosition = 'content' | 'address' | 'part of an address' | 'nowhere';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { networkTroubleOf } from '../../src/channels/network-trouble.ts';
+import { networkErrorOf } from '../../src/channels/network-trouble.ts';
 
 const errorWith = (code: unknown, cause?: unknown): Error =>
   Object.assign(new Error('outer', { cause }), { code });
@@ -10,7 +10,7 @@ describe('network trouble', () => {
       'slack_webapi_request_error',
       errorWith('UND_ERR_SOCKET', errorWith('ENOTFOUND')),
     );
-    expect(networkTroubleOf(error).code).to.equal('ENOTFOUND');
+    expect(networkErrorOf(error).code).to.equal('ENOTFOUND');
   });
 
   it('calls the same thing by the same name, whoever reports it', () => {
@@ -19,29 +19,29 @@ describe('network trouble', () => {
       ['EPIPE', 'ECONNRESET'],
       ['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'],
     ]) {
-      expect(networkTroubleOf(errorWith(code)).code).to.equal(name);
+      expect(networkErrorOf(errorWith(code)).code).to.equal(name);
     }
-    expect(networkTroubleOf(new DOMException('x', 'TimeoutError')).code).to.equal('ETIMEDOUT');
+    expect(networkErrorOf(new DOMException('x', 'TimeoutError')).code).to.equal('ETIMEDOUT');
   });
 
   it('reads the code that nodemailer puts aside', () => {
     const error = Object.assign(errorWith('ESOCKET'), { originalCode: 'ECONNREFUSED' });
-    expect(networkTroubleOf(error).code).to.equal('ECONNREFUSED');
+    expect(networkErrorOf(error).code).to.equal('ECONNREFUSED');
   });
 
   it('knows a certificate that is not accepted', () => {
     for (const code of ['CERT_HAS_EXPIRED', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE']) {
-      expect(networkTroubleOf(errorWith(code)).isTlsRefusal, code).to.equal(true);
+      expect(networkErrorOf(errorWith(code)).isTlsRefusal, code).to.equal(true);
     }
-    expect(networkTroubleOf(errorWith('ERR_SSL_WRONG_VERSION_NUMBER')).isTlsRefusal).to.equal(true);
-    expect(networkTroubleOf(errorWith('ECONNRESET')).isTlsRefusal).to.equal(false);
+    expect(networkErrorOf(errorWith('ERR_SSL_WRONG_VERSION_NUMBER')).isTlsRefusal).to.equal(true);
+    expect(networkErrorOf(errorWith('ECONNRESET')).isTlsRefusal).to.equal(false);
   });
 
   it('finds words for anything, a circle of causes included', () => {
     const circle: Error & { cause?: unknown } = new Error('circle');
     circle.cause = circle;
     for (const odd of [circle, undefined, 'text', errorWith(23), errorWith('see https://x/?token=1')]) {
-      expect(networkTroubleOf(odd)).to.include({ code: 'network_error', isTlsRefusal: false });
+      expect(networkErrorOf(odd)).to.include({ code: 'network_error', isTlsRefusal: false });
     }
   });
 });

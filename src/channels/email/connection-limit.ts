@@ -1,4 +1,4 @@
-/** How many connections a mail server is asked for, and how many mails in a while: pure but for the clock it is given. */
+/** How many connections a mail server is asked for, and how many mails in a while; pure but for its clock. */
 
 /** One more after each of these, so that a server that still refuses is asked once a minute and no more. */
 const RECOVERY_MS = 60_000;

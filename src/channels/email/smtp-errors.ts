@@ -1,7 +1,7 @@
-/** What a mail server's refusals and failures mean for a delivery, and what an operator can do about each. */
+/** Classes the errors of a mail server, and says what an operator can do about each. */
 import { DeliveryFailure } from '../failure.ts';
 import type { FailureClass } from '../failure.ts';
-import { type NetworkTrouble, networkTroubleOf } from '../network-trouble.ts';
+import { type NetworkError, networkErrorOf } from '../network-trouble.ts';
 
 /**
  * How far a mail got: no connection was free for it, or its connection was being made (`connecting`), greeted and secured
@@ -12,12 +12,12 @@ export type SmtpPhase =
   'waiting' | 'connecting' | 'greeting' | 'login' | 'idle' | 'envelope' | 'transfer' | 'message';
 
 /** nodemailer's error, or a time limit, and how far the mail had got by then. */
-export class SmtpTrouble extends Error {
-  override readonly name = 'SmtpTrouble';
+export class SmtpFailure extends Error {
+  override readonly name = 'SmtpFailure';
   readonly reached: SmtpPhase;
 
   constructor(reached: SmtpPhase, cause: unknown) {
-    super('The mail could not be handed over', { cause });
+    super('The mail could not be sent', { cause });
     this.reached = reached;
   }
 }
@@ -39,7 +39,7 @@ const ENHANCED_CODE = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/;
 
 /** RFC 4954 and RFC 5321: refusals that concern the login, whatever command they answer. */
 const LOGIN_CODES: ReadonlySet<number> = new Set([530, 534, 535, 538]);
-/** RFC 5321: "bad sequence of commands": the session is at fault, a new one may pass. */
+/** RFC 5321: "bad sequence of commands": a new session may succeed. */
 const BAD_SEQUENCE = 503;
 /** RFC 5321: "exceeded storage allocation", at MAIL FROM the announced size (RFC 1870). */
 const TOO_LARGE = 552;
@@ -64,12 +64,12 @@ const MEANINGS_BY_CODE: Readonly<Record<string, ErrorMeaning>> = {
   EPROXY: ['config', 'the proxy refused; check it in the smtp URL'],
   EPROTOCOL: ['config', `what answers there does not speak SMTP; ${CHECK_SERVER}`],
   EENVELOPE: ['permanent', 'the address cannot be written to; check it'],
-  EMESSAGE: ['permanent', 'the message itself is at fault; it may be too large for the server'],
-  ESTREAM: ['permanent', 'the message itself could not be put together'],
+  EMESSAGE: ['permanent', 'the server does not accept the message; it may be too large'],
+  ESTREAM: ['permanent', 'the message could not be composed'],
 };
 
-/** What was to happen next, where it did not happen in time. */
-const LATE_WORDS: Readonly<Record<SmtpPhase, string>> = {
+/** What timed out. */
+const TIMEOUT_WORDS: Readonly<Record<SmtpPhase, string>> = {
   waiting: 'no connection to it came free in time',
   connecting: 'there was no connection to it in time',
   greeting: 'it did not open the session in time',
@@ -83,12 +83,12 @@ const LATE_WORDS: Readonly<Record<SmtpPhase, string>> = {
 /** RFC 5321, 3.8: "service not available, closing transmission channel": how servers limit connections. */
 const CLOSING = 421;
 
-export function lateError(): DOMException {
+export function timeoutError(): DOMException {
   return new DOMException('The mail server did not answer in time', 'TimeoutError');
 }
 
-/** The server wants fewer connections, or this one no longer; whatever it answered so was not taken. */
-export function isTooMany(error: unknown): boolean {
+/** The server wants fewer connections, or no longer this one; it did not take what it answered so. */
+export function isConnectionLimit(error: unknown): boolean {
   return readError(error).responseCode === CLOSING;
 }
 
@@ -104,8 +104,8 @@ export function isLoginRefusal(error: unknown): boolean {
   return code === 'EAUTH' && responseCode !== undefined && responseCode >= 500;
 }
 
-/** The connection broke off without a word. */
-export function isSilentEnd(error: unknown): boolean {
+/** The connection broke off without an answer. */
+export function isBrokenOff(error: unknown): boolean {
   const { code, responseCode } = readError(error);
   return code === 'ECONNECTION' && responseCode === undefined;
 }
@@ -115,7 +115,7 @@ export function isSilentEnd(error: unknown): boolean {
  * @param hide takes the secrets out of the server's words where these are quoted
  */
 export function smtpFailureOf(error: unknown, hide: (words: string) => string): DeliveryFailure {
-  if (error instanceof SmtpTrouble) return failureAt(error.reached, error.cause, hide);
+  if (error instanceof SmtpFailure) return failureAt(error.reached, error.cause, hide);
   // Nobody knows how far it got.
   return failureAt('message', error, hide);
 }
@@ -124,14 +124,13 @@ function failureAt(reached: SmtpPhase, error: unknown, hide: (words: string) => 
   if (error instanceof DeliveryFailure) return error;
   const smtp = readError(error);
   if (smtp.responseCode !== undefined) return answerFailure(smtp, smtp.responseCode, hide);
-  const trouble = networkTroubleOf(error);
-  if (trouble.isTlsRefusal) return failure('config', trouble.code, `${trouble.words}; ${CHECK_SERVER}`);
-  const verdict = Object.hasOwn(MEANINGS_BY_CODE, smtp.code ?? '')
-    ? MEANINGS_BY_CODE[smtp.code ?? '']
-    : undefined;
-  if (verdict !== undefined) return failure(verdict[0], smtp.code ?? '', verdict[1]);
-  const words = `${wordsOf(smtp.code, trouble, reached)}, so ${arrivalOf(reached)}`;
-  return failure('transient', networkCodeOf(smtp.code, trouble.code), words);
+  const network = networkErrorOf(error);
+  if (network.isTlsRefusal) return failure('config', network.code, `${network.words}; ${CHECK_SERVER}`);
+  const { code = '' } = smtp;
+  const meaning = Object.hasOwn(MEANINGS_BY_CODE, code) ? MEANINGS_BY_CODE[code] : undefined;
+  if (meaning !== undefined) return failure(meaning[0], code, meaning[1]);
+  const words = `${wordsOf(smtp.code, network, reached)}, so ${arrivalOf(reached)}`;
+  return failure('transient', networkCodeOf(smtp.code, network.code), words);
 }
 
 /** RFC 5321, 4.2.5: the server may have taken the message once its end has been sent, and not before. */
@@ -141,7 +140,8 @@ function arrivalOf(reached: SmtpPhase): string {
 
 /** The server answered: its code decides first, then the command that it answered. */
 export function smtpMeaningOf(responseCode: number, command: string): ErrorMeaning {
-  if (responseCode < 500 || responseCode === BAD_SEQUENCE) return ['transient', 'the next attempt may pass'];
+  if (responseCode < 500 || responseCode === BAD_SEQUENCE)
+    return ['transient', 'the next attempt may succeed'];
   if (LOGIN_CODES.has(responseCode) || command.startsWith('AUTH')) return ['config', CHECK_LOGIN];
   if (command === 'RCPT TO') return ['permanent', 'this address cannot be delivered to; check it'];
   if (command === 'DATA' || responseCode === TOO_LARGE)
@@ -184,8 +184,8 @@ function networkCodeOf(own: string | undefined, below: string): string {
   return below === 'network_error' ? (own ?? below) : below;
 }
 
-function wordsOf(own: string | undefined, { code, words }: NetworkTrouble, reached: SmtpPhase): string {
-  if (code === 'ETIMEDOUT') return LATE_WORDS[reached];
+function wordsOf(own: string | undefined, { code, words }: NetworkError, reached: SmtpPhase): string {
+  if (code === 'ETIMEDOUT') return TIMEOUT_WORDS[reached];
   if (own === 'EDNS') return 'its host name could not be resolved; check its spelling and the DNS';
   if (own === 'ECONNECTION') return 'the connection broke off';
   return words;

@@ -1,14 +1,14 @@
-/** Mails to one server over as many connections as it lets us have. */
+/** Sends mails to one server over as many connections as it allows. */
 import type { SMTPPoolOptions } from 'nodemailer';
 import { ConnectionLimit, RateLimit } from './connection-limit.ts';
 import {
   isLoginRefusal,
   isRefusedMail,
-  isSilentEnd,
-  isTooMany,
-  lateError,
+  isBrokenOff,
+  isConnectionLimit,
+  timeoutError,
   type SmtpPhase,
-  SmtpTrouble,
+  SmtpFailure,
 } from './smtp-errors.ts';
 import { type Mail, SmtpSession } from './smtp-session.ts';
 
@@ -19,23 +19,23 @@ const OPENING_PAUSE_MS = 1_000;
  * Postfix slows a session down after ten errors without a mail that it took (smtpd_soft_error_limit), and ends it after
  * twenty. A refused recipient is two: RCPT, and DATA, which was sent along.
  */
-const MOST_REFUSALS_IN_A_ROW = 4;
+const MAX_REFUSED_IN_A_ROW = 4;
 
 /** nodemailer's own. */
 const MAX_MESSAGES = 100;
 const IDLE_TIMEOUT_MS = 240_000;
 const RATE_WINDOW_MS = 1_000;
 
-/** Before the socket's own time limit, which would end the connection without a goodbye. */
+/** Before the socket's own time limit, which would end the connection without a QUIT. */
 const IDLE_SHARE = 0.9;
 
 interface Job {
   readonly mail: Mail;
-  readonly settle: (trouble?: SmtpTrouble) => void;
+  readonly settle: (failure?: SmtpFailure) => void;
   /** That it is on now. */
   session: SmtpSession | undefined;
-  /** A connection broke off without a word before it was sent: no second one may, unless it was old. */
-  hasHadSecondChance: boolean;
+  /** Its connection broke off before it was sent; where that happens again it fails, unless the connection was old. */
+  isRequeued: boolean;
 }
 
 export class SmtpPool {
@@ -66,16 +66,16 @@ export class SmtpPool {
     );
   }
 
-  /** @throws {SmtpTrouble} as a rejection, at the time limit at the latest */
+  /** @throws {SmtpFailure} as a rejection, at the time limit at the latest */
   send(mail: Mail, timeoutMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      const settle = (trouble?: SmtpTrouble) => {
+      const settle = (failure?: SmtpFailure) => {
         clearTimeout(timer);
-        if (trouble === undefined) resolve();
-        else reject(trouble);
+        if (failure === undefined) resolve();
+        else reject(failure);
       };
-      const job: Job = { mail, settle, session: undefined, hasHadSecondChance: false };
-      const timer = setTimeout(() => this.#cutOff(job), timeoutMs);
+      const job: Job = { mail, settle, session: undefined, isRequeued: false };
+      const timer = setTimeout(() => this.#timeOut(job), timeoutMs);
       this.#waiting.push(job);
       this.#serve();
     });
@@ -83,16 +83,16 @@ export class SmtpPool {
 
   /**
    * Over a connection of its own, so that no mail waits for it and none is cut short.
-   * @throws {SmtpTrouble} as a rejection, at the time limit at the latest
+   * @throws {SmtpFailure} as a rejection, at the time limit at the latest
    */
   async verify(timeoutMs: number): Promise<void> {
     const session = new SmtpSession(this.#options, () => undefined);
-    const timer = setTimeout(() => session.abandon(lateError()), timeoutMs);
+    const timer = setTimeout(() => session.abandon(timeoutError()), timeoutMs);
     try {
       await session.open();
     } catch (error) {
-      // Whom the server lets in at this moment, it lets in.
-      if (!isTooMany(error) || this.#open.size === 0) throw new SmtpTrouble(session.phase, error);
+      // With a connection open, the server does accept the login.
+      if (!isConnectionLimit(error) || this.#open.size === 0) throw new SmtpFailure(session.phase, error);
     } finally {
       clearTimeout(timer);
       session.quit();
@@ -110,19 +110,19 @@ export class SmtpPool {
     if (this.#isClosed) return;
     while (this.#waiting.length > 0 && this.#idle.length > 0) {
       const waitMs = this.#rate.take();
-      if (waitMs > 0) return this.#serveIn(waitMs);
-      // The one used last, so that what is not needed rests until it says goodbye.
+      if (waitMs > 0) return this.#serveAfter(waitMs);
+      // The one used last, so that those not needed stay idle until they are closed.
       const [session, job] = [this.#idle.pop(), this.#waiting.shift()];
-      if (session !== undefined && job !== undefined) void this.#carry(session, job);
+      if (session !== undefined && job !== undefined) void this.#deliver(session, job);
     }
     while (this.#opening.size < this.#waiting.length && this.#count < this.#limit.current) {
       const pauseMs = this.#count === 0 ? 0 : this.#pausedUntil - this.#now();
-      if (pauseMs > 0) return this.#serveIn(pauseMs);
+      if (pauseMs > 0) return this.#serveAfter(pauseMs);
       void this.#openAnother();
     }
   }
 
-  #serveIn(ms: number): void {
+  #serveAfter(ms: number): void {
     clearTimeout(this.#wakeUp);
     this.#wakeUp = setTimeout(() => this.#serve(), ms);
   }
@@ -132,14 +132,14 @@ export class SmtpPool {
   }
 
   async #openAnother(): Promise<void> {
-    const session = new SmtpSession(this.#options, (closed) => this.#forget(closed), this.#limit.generation);
+    const session = new SmtpSession(this.#options, (closed) => this.#remove(closed), this.#limit.generation);
     this.#opening.add(session);
     try {
       await session.open();
     } catch (error) {
       session.quit();
       // It may say only later that it is closed.
-      this.#forget(session);
+      this.#remove(session);
       this.#notOpened(session, error);
       return;
     }
@@ -151,25 +151,25 @@ export class SmtpPool {
 
   /** As long as another connection may carry them, no mail fails for one that came to nothing. */
   #notOpened(session: SmtpSession, error: unknown): void {
-    if (isTooMany(error)) this.#halve(session);
+    if (isConnectionLimit(error)) this.#halve(session);
     if (isLoginRefusal(error)) this.#loginRefusal = error;
     this.#pausedUntil = this.#now() + OPENING_PAUSE_MS;
-    if (this.#count === 0) this.#failWaiting(new SmtpTrouble(session.phase, error), isSilentEnd(error));
+    if (this.#count === 0) this.#failWaiting(new SmtpFailure(session.phase, error), isBrokenOff(error));
     this.#serve();
   }
 
-  #failWaiting(trouble: SmtpTrouble, isWorthAnother: boolean): void {
+  #failWaiting(failure: SmtpFailure, isWorthAnother: boolean): void {
     for (const job of this.#waiting.splice(0)) {
-      if (!isWorthAnother || job.hasHadSecondChance) {
-        job.settle(trouble);
+      if (!isWorthAnother || job.isRequeued) {
+        job.settle(failure);
         continue;
       }
-      job.hasHadSecondChance = true;
+      job.isRequeued = true;
       this.#waiting.push(job);
     }
   }
 
-  async #carry(session: SmtpSession, job: Job): Promise<void> {
+  async #deliver(session: SmtpSession, job: Job): Promise<void> {
     job.session = session;
     try {
       await session.deliver(job.mail);
@@ -184,30 +184,30 @@ export class SmtpPool {
 
   #notDelivered(session: SmtpSession, job: Job, error: unknown): void {
     job.session = undefined;
-    const trouble = new SmtpTrouble(session.phase, error);
+    const failure = new SmtpFailure(session.phase, error);
     const isReusable = isRefusedMail(error) && !session.isClosed;
     if (!isReusable) session.abandon(error);
-    if (isTooMany(error)) this.#halve(session);
-    if (this.#mayMove(session, job, trouble)) this.#waiting.unshift(job);
-    else job.settle(trouble);
+    if (isConnectionLimit(error)) this.#halve(session);
+    if (this.#mayRequeue(session, job, failure)) this.#waiting.unshift(job);
+    else job.settle(failure);
     if (isReusable) void this.#reset(session);
     this.#serve();
   }
 
-  /** What certainly was not taken may go another way: where there is one, where this one was merely old, or once. */
-  #mayMove(session: SmtpSession, job: Job, { reached, cause }: SmtpTrouble): boolean {
+  /** What the server certainly did not take may go over another connection: where one is open, where this one was old, or once. */
+  #mayRequeue(session: SmtpSession, job: Job, { reached, cause }: SmtpFailure): boolean {
     const wasOld = session.mailCount > 1;
-    if (isTooMany(cause)) return wasOld || this.#count > 0;
+    if (isConnectionLimit(cause)) return wasOld || this.#count > 0;
     if (reached !== 'envelope' || isRefusedMail(cause)) return false;
-    const mayMove = wasOld || !job.hasHadSecondChance;
-    job.hasHadSecondChance = true;
-    return mayMove;
+    const mayRequeue = wasOld || !job.isRequeued;
+    job.isRequeued = true;
+    return mayRequeue;
   }
 
   async #reset(session: SmtpSession): Promise<void> {
     try {
       await session.reset();
-      if (session.refusalsInARow >= MOST_REFUSALS_IN_A_ROW) session.quit();
+      if (session.refusedInARow >= MAX_REFUSED_IN_A_ROW) session.quit();
     } catch (error) {
       session.abandon(error);
     }
@@ -217,29 +217,29 @@ export class SmtpPool {
   #release(session: SmtpSession): void {
     if (session.mailCount >= (this.#options.maxMessages || MAX_MESSAGES)) session.quit();
     if (!session.isClosed) {
-      session.rest(restMsOf(this.#options));
+      session.quitAfter(idleMsOf(this.#options));
       this.#idle.push(session);
     }
     this.#serve();
   }
 
-  #cutOff(job: Job): void {
+  #timeOut(job: Job): void {
     const { session } = job;
     job.session = undefined;
     if (session === undefined) {
       this.#waiting.splice(this.#waiting.indexOf(job), 1);
       job.settle(this.#notBegun());
     } else {
-      session.abandon(lateError());
-      job.settle(new SmtpTrouble(session.phase, lateError()));
+      session.abandon(timeoutError());
+      job.settle(new SmtpFailure(session.phase, timeoutError()));
     }
     this.#serve();
   }
 
-  /** Its time was over before it had a connection. A login that takes too long tells, in the end, what is wrong with it. */
-  #notBegun(): SmtpTrouble {
+  /** It timed out before it had a connection; where logins are refused meanwhile, that is why. */
+  #notBegun(): SmtpFailure {
     const reached = this.#furthest();
-    return new SmtpTrouble(reached, (reached === 'login' && this.#loginRefusal) || lateError());
+    return new SmtpFailure(reached, (reached === 'login' && this.#loginRefusal) || timeoutError());
   }
 
   #furthest(): SmtpPhase {
@@ -252,7 +252,7 @@ export class SmtpPool {
     this.#limit.refused(session.generation, this.#count + 1);
   }
 
-  #forget(session: SmtpSession): void {
+  #remove(session: SmtpSession): void {
     this.#opening.delete(session);
     this.#open.delete(session);
     const index = this.#idle.indexOf(session);
@@ -261,7 +261,7 @@ export class SmtpPool {
 }
 
 /** How long a connection is kept for the next mail. */
-function restMsOf({ idleTimeout = 0, socketTimeout = 0 }: SMTPPoolOptions): number {
+function idleMsOf({ idleTimeout = 0, socketTimeout = 0 }: SMTPPoolOptions): number {
   const wantedMs = idleTimeout > 0 ? idleTimeout : IDLE_TIMEOUT_MS;
   return socketTimeout > 0 ? Math.min(wantedMs, socketTimeout * IDLE_SHARE) : wantedMs;
 }

@@ -1,9 +1,9 @@
-/** One connection to a mail server: opened and logged in, then used for one mail after the other. It knows how far it got. */
+/** One connection to a mail server: opened and logged in, then used for one mail after the other. It knows its phase. */
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { SMTPPoolOptions } from 'nodemailer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { lateError, type SmtpPhase } from './smtp-errors.ts';
+import { timeoutError, type SmtpPhase } from './smtp-errors.ts';
 
 /** nodemailer bounds the connection and the greeting, but not a server that answers the login letter by letter. */
 const LONGEST_OPENING_MS = 30_000;
@@ -23,11 +23,11 @@ export class SmtpSession {
   #connection: SMTPConnection | undefined;
   #phase: SmtpPhase = 'connecting';
   #isClosed = false;
-  #goodbye: NodeJS.Timeout | undefined;
+  #quitTimer: NodeJS.Timeout | undefined;
   /** Ends what is under way. */
   #fail: (error: unknown) => void = ignore;
   #mailCount = 0;
-  #refusalsInARow = 0;
+  #refusedInARow = 0;
   /** Of the limit on connections, when it was begun. */
   readonly generation: number;
 
@@ -44,8 +44,8 @@ export class SmtpSession {
   }
 
   /** Mails that the server refused since the last one that it took. */
-  get refusalsInARow(): number {
-    return this.#refusalsInARow;
+  get refusedInARow(): number {
+    return this.#refusedInARow;
   }
 
   get isClosed(): boolean {
@@ -60,7 +60,7 @@ export class SmtpSession {
 
   /** Rejects with nodemailer's error. To be called once. */
   async open(): Promise<void> {
-    const deadline = setTimeout(() => this.abandon(lateError()), LONGEST_OPENING_MS);
+    const deadline = setTimeout(() => this.abandon(timeoutError()), LONGEST_OPENING_MS);
     try {
       const proxied = await socketThroughProxy(this.#options);
       if (this.#isClosed) proxied?.destroy();
@@ -73,7 +73,7 @@ export class SmtpSession {
 
   /** Rejects with nodemailer's error, also where the server refuses the one recipient. */
   async deliver({ from, to, raw }: Mail): Promise<void> {
-    clearTimeout(this.#goodbye);
+    clearTimeout(this.#quitTimer);
     this.#phase = 'envelope';
     this.#mailCount += 1;
     await this.#during((resolve, reject) => {
@@ -86,13 +86,13 @@ export class SmtpSession {
         else resolve();
       });
     });
-    this.#refusalsInARow = 0;
+    this.#refusedInARow = 0;
     this.#phase = 'idle';
   }
 
   /** Makes it ready for the next mail after one that was refused. */
   async reset(): Promise<void> {
-    this.#refusalsInARow += 1;
+    this.#refusedInARow += 1;
     await this.#during((resolve, reject) => {
       this.#connection?.reset((error) => {
         if (error) reject(error);
@@ -102,13 +102,13 @@ export class SmtpSession {
     this.#phase = 'idle';
   }
 
-  /** Says goodbye unless it is used before. */
-  rest(ms: number): void {
-    clearTimeout(this.#goodbye);
-    this.#goodbye = setTimeout(() => this.quit(), ms).unref();
+  /** Unless it is used before. */
+  quitAfter(ms: number): void {
+    clearTimeout(this.#quitTimer);
+    this.#quitTimer = setTimeout(() => this.quit(), ms).unref();
   }
 
-  /** Says goodbye and does not wait for an answer. */
+  /** Sends QUIT and does not wait for an answer. */
   quit(): void {
     if (!this.#isClosed && this.#connection?.stage === 'connected') this.#connection.quit();
     this.#close();
@@ -162,7 +162,7 @@ export class SmtpSession {
   }
 
   #close(): void {
-    clearTimeout(this.#goodbye);
+    clearTimeout(this.#quitTimer);
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#connection?.close();

@@ -1,21 +1,21 @@
-/** What Slack's refusals and failures mean for a delivery, and what an operator can do about each. */
+/** Classes the errors of a call to Slack, and says what an operator can do about each. */
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } from '@slack/web-api';
 import { DeliveryFailure } from '../failure.ts';
 import type { FailureClass } from '../failure.ts';
-import { networkTroubleOf } from '../network-trouble.ts';
+import { networkErrorOf } from '../network-trouble.ts';
 import { askedPause } from '../retry-after.ts';
 
 type ErrorMeaning = readonly [FailureClass, string];
 
 const NEW_TOKEN = 'put a valid bot token (xoxb-…) into the config';
 const ASK_ADMIN = 'ask an administrator of the workspace to allow it';
-const WRONG_MESSAGE = 'the message itself is at fault; preview its template';
-const TRY_LATER = 'Slack has trouble of its own; the next attempt may pass';
+const WRONG_MESSAGE = 'Slack does not accept this message; check its template with botbell preview';
+const TRY_LATER = 'Slack could not handle it; the next attempt may succeed';
 
 /** Slack: chat.postMessage and the errors common to all methods. */
 const MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
-  ratelimited: ['rate_limited', 'Slack asked for a pause'],
-  rate_limited: ['rate_limited', 'Slack asked for a pause'],
+  ratelimited: ['rate_limited', 'Slack limits the rate'],
+  rate_limited: ['rate_limited', 'Slack limits the rate'],
 
   internal_error: ['transient', TRY_LATER],
   fatal_error: ['transient', TRY_LATER],
@@ -26,7 +26,7 @@ const MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
   external_channel_migrating: ['transient', 'the channel is being migrated; this ends by itself'],
 
   invalid_auth: ['config', `the token is not valid; ${NEW_TOKEN}`],
-  not_authed: ['config', `no token arrived; ${NEW_TOKEN}`],
+  not_authed: ['config', `the request had no token; ${NEW_TOKEN}`],
   token_expired: ['config', `the token has expired; ${NEW_TOKEN}`],
   token_revoked: ['config', `the token was revoked; ${NEW_TOKEN}`],
   account_inactive: ['config', `the app or its workspace was removed; reinstall the app and ${NEW_TOKEN}`],
@@ -66,7 +66,7 @@ const MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
 
   msg_too_long: ['permanent', WRONG_MESSAGE],
   msg_blocks_too_long: ['permanent', WRONG_MESSAGE],
-  no_text: ['permanent', 'the message is empty; preview its template'],
+  no_text: ['permanent', 'the message is empty; check its template with botbell preview'],
   metadata_too_large: ['permanent', WRONG_MESSAGE],
   attachment_payload_limit_exceeded: ['permanent', WRONG_MESSAGE],
   invalid_attachments: ['permanent', WRONG_MESSAGE],
@@ -121,7 +121,7 @@ const UNKNOWN_ERROR: ErrorMeaning = [
 
 function platformFailure(data: WebAPIPlatformError['data']): DeliveryFailure {
   const code: unknown = data.error;
-  if (typeof code !== 'string' || !SLACK_CODE.test(code)) return strangeAnswer();
+  if (typeof code !== 'string' || !SLACK_CODE.test(code)) return unreadableAnswer();
   const [failureClass, advice] = slackMeaningOf(code);
   if (failureClass === 'rate_limited') return rateLimited(code, data.response_metadata?.retryAfter);
   const where = pointerIn(data.response_metadata?.messages) ?? '';
@@ -140,7 +140,7 @@ function rateLimited(code: string, askedSeconds: unknown): DeliveryFailure {
   return new DeliveryFailure({
     class: 'rate_limited',
     code,
-    message: `Slack asked to be left alone for ${seconds(overlongMs ?? ms)}${obeyed}.`,
+    message: `Slack limits the rate: it asked for a pause of ${seconds(overlongMs ?? ms)}${obeyed}.`,
     retryAfterMs: ms,
   });
 }
@@ -159,16 +159,16 @@ function httpFailure(status: number): DeliveryFailure {
   });
 }
 
-function strangeAnswer(): DeliveryFailure {
+function unreadableAnswer(): DeliveryFailure {
   return new DeliveryFailure({
     class: 'transient',
     code: 'not_json',
-    message: 'The answer was not one of the Slack API: a proxy or a wrong api_url may stand in between.',
+    message: 'The answer did not come from the Slack API: check api_url, and the proxy if there is one.',
   });
 }
 
 function networkFailure(error: unknown): DeliveryFailure {
-  const { code, words, isTlsRefusal, mayHaveArrived } = networkTroubleOf(error);
+  const { code, words, isTlsRefusal, mayHaveArrived } = networkErrorOf(error);
   const arrival = mayHaveArrived ? ', so the message may have arrived' : '';
   return new DeliveryFailure({
     class: isTlsRefusal ? 'config' : 'transient',
@@ -177,7 +177,7 @@ function networkFailure(error: unknown): DeliveryFailure {
   });
 }
 
-/** Slack points at the block at fault; the rest of its words may quote the message. */
+/** Slack points at the block that it refuses; the rest of its words may quote the message. */
 function pointerIn(messages: readonly string[] | undefined): string | undefined {
   for (const message of messages ?? []) {
     const pointer = JSON_POINTER.exec(message)?.[1];

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { DeliveryFailure } from '../../../src/channels/failure.ts';
 import {
-  lateError,
+  timeoutError,
   smtpFailureOf,
   type SmtpPhase,
-  SmtpTrouble,
+  SmtpFailure,
   smtpMeaningOf,
 } from '../../../src/channels/email/smtp-errors.ts';
 import { secretsHidden } from '../../../src/text/hide-secrets.ts';
@@ -88,9 +88,9 @@ describe('the meaning of a mail error without an answer', () => {
 describe('a mail that was not confirmed', () => {
   const BEFORE: SmtpPhase[] = ['waiting', 'connecting', 'greeting', 'login', 'idle', 'envelope', 'transfer'];
   const wordsAt = (reached: SmtpPhase, cause: unknown): string =>
-    smtpFailureOf(new SmtpTrouble(reached, cause), asItIs).message;
+    smtpFailureOf(new SmtpFailure(reached, cause), asItIs).message;
   const causes = [
-    lateError(),
+    timeoutError(),
     smtpError({ code: 'ETIMEDOUT' }),
     smtpError({ code: 'ECONNECTION' }),
     smtpError({ code: 'ESOCKET', originalCode: 'ECONNRESET' }),
@@ -112,7 +112,7 @@ describe('a mail that was not confirmed', () => {
   it('is refused as before where the server answered, however far it got', () => {
     const refusal = smtpError({ code: 'EAUTH', command: 'AUTH PLAIN', responseCode: 535 });
     for (const reached of BEFORE) {
-      expect(smtpFailureOf(new SmtpTrouble(reached, refusal), asItIs)).to.include({
+      expect(smtpFailureOf(new SmtpFailure(reached, refusal), asItIs)).to.include({
         class: 'config',
         code: '535',
       });
