@@ -1,7 +1,7 @@
 /** Values in the `markdown` block of a user's own template. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { escapeMarkdown } from '../../src/channels/slack/escape.ts';
+import { escapeMarkdown } from '../../src/channels/slack/markup.ts';
 import { cleanText } from '../../src/text/clean.ts';
 import { BARE, templateFolder, testRenderer } from './render-fixture.ts';
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { positionInHtml } from '../../src/channels/email/html-position.ts';
-import { positionInMrkdwn } from '../../src/channels/slack/position.ts';
+import { positionInMrkdwn } from '../../src/channels/slack/markup.ts';
 import type { ValuePosition } from '../../src/channels/value-position.ts';
 import { templateFolder, testRenderer } from './render-fixture.ts';
 

@@ -1,19 +1,17 @@
-/** The shape of a Slack message: a notification line in mrkdwn and Block Kit blocks. */
+/** The shape of a Slack message: a notification line in mrkdwn and Block Kit blocks, and whom it mentions. */
+import { mixed, type Schema } from 'yup';
 import { isBlank } from '../../text/blank.ts';
 import { cutMark } from '../cut-marks.ts';
 import type { ComposeContext, Language, MessageFormat, RenderedParts, TemplateValue } from '../format.ts';
 import { type Markup, URL_PART } from '../markup.ts';
-import { fitTotal, MAX_TOTAL_LENGTH } from './budget.ts';
-import { cutMarkupBytes } from './cut.ts';
 import { SLACK_THEMES, slackAsHtml } from './html.ts';
 import { inspectSlack } from './inspect.ts';
-import { fitBlock } from './limits.ts';
+import { fitBlock, fitTotal, MAX_TOTAL_LENGTH } from './limits.ts';
 import { LITERAL, MARKDOWN, MRKDWN, PLAIN_TEXT, RICH_TEXT } from './markup.ts';
-import { mentionsOf } from './mentions.ts';
-import { isList, isObject, lengthOf, stringAt, typeOf } from './message.ts';
+import { isList, isObject, lengthOf, stringAt, tableAsList, typeOf } from './message.ts';
 import type { SlackMessage, SlackObject } from './message.ts';
+import { cutMarkupBytes } from './mrkdwn.ts';
 import { readRichText } from './rich-text.ts';
-import { tableAsList } from './table.ts';
 import { slackAsText, textOfBlock } from './text.ts';
 
 /** Slack: chat.update refuses `text` past 4,000 bytes of UTF-8, chat.postMessage splits it past about 4,040 characters. */
@@ -161,4 +159,45 @@ function firstWords(blocks: readonly SlackObject[], language: Language): string 
     if (!isBlank(line)) return MRKDWN.escape(line);
   }
   return NOTHING_TO_SAY[language];
+}
+
+/** Slack: Formatting message text, "Mentioning users", "Mentioning groups", "Special mentions". */
+const FORMS: readonly { readonly pattern: RegExp; readonly sequence: (name: string) => string }[] = [
+  { pattern: /^@?(here|channel|everyone)$/, sequence: (name) => `<!${name}>` },
+  { pattern: /^<!(here|channel|everyone)>$/, sequence: (name) => `<!${name}>` },
+  { pattern: /^@?([UW][A-Z0-9]{2,})$/, sequence: (id) => `<@${id}>` },
+  { pattern: /^<@([UW][A-Z0-9]{2,})>$/, sequence: (id) => `<@${id}>` },
+  { pattern: /^@?(S[A-Z0-9]{2,})$/, sequence: (id) => `<!subteam^${id}>` },
+  { pattern: /^<!subteam\^(S[A-Z0-9]{2,})>$/, sequence: (id) => `<!subteam^${id}>` },
+];
+
+const ACCEPTED = '"@here", "@channel", "@everyone", a user ID (U…) or a user group ID (S…)';
+
+/**
+ * Slack's control sequences for a `mention_on_error`, each once: `<!here>`, `<@U…>`, `<!subteam^S…>`.
+ * Takes what the config may say as well as its own result; what is neither is left out.
+ */
+export function mentionsOf(option: unknown): string[] {
+  return [...new Set(listOf(option).flatMap((entry) => sequenceOf(entry) ?? []))];
+}
+
+/** A strict schema: one mention or a list of them. */
+export function mentionSchema(): Schema {
+  return mixed().test('mention', `\${path} must be ${ACCEPTED}, or a list of these`, (value) =>
+    listOf(value).every((entry) => sequenceOf(entry) !== undefined),
+  );
+}
+
+function listOf(option: unknown): readonly unknown[] {
+  if (option === undefined) return [];
+  return Array.isArray(option) ? option : [option];
+}
+
+function sequenceOf(entry: unknown): string | undefined {
+  if (typeof entry !== 'string') return undefined;
+  for (const { pattern, sequence } of FORMS) {
+    const name = pattern.exec(entry)?.[1];
+    if (name !== undefined) return sequence(name);
+  }
+  return undefined;
 }

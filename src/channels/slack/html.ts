@@ -1,13 +1,11 @@
 /** A Slack message as Slack would show it, near enough, in HTML that carries its own styles and loads nothing. */
 import { escapeHtml } from '../../text/escape.ts';
 import type { MessageTheme, TemplateValue } from '../format.ts';
-import { isObject, objectsAt, stringAt, typeOf } from './message.ts';
+import { isObject, isUsableUrl, objectsAt, rowsOfTable, stringAt, typeOf } from './message.ts';
 import type { SlackMessage, SlackObject } from './message.ts';
 import { writeMrkdwn } from './mrkdwn.ts';
 import type { MrkdwnStyle } from './mrkdwn.ts';
-import { rowsOfTable } from './table.ts';
 import { textOfRichTextWord } from './text.ts';
-import { isUsableUrl } from './url.ts';
 
 /** Colours are half-transparent, so that light and dark pages both carry them. */
 const STYLES = {

@@ -1,14 +1,15 @@
-/** Makes every block fit what Slack takes: cuts so that it shows, drops what is empty, keeps the whole within bounds. */
+/**
+ * Makes a message fit what Slack takes: each block by itself, then all of them together. What is cut shows that it was, what
+ * is empty is left out.
+ */
 import { isBlank } from '../../text/blank.ts';
 import { cutEnd } from '../../text/cut.ts';
 import { cutMark, moreMark } from '../cut-marks.ts';
 import type { Language, TemplateValue } from '../format.ts';
-import { cutMarkup } from './cut.ts';
-import { isList, isObject, typeOf } from './message.ts';
+import { EMPTY_CELL, isList, isObject, isUsableUrl, lengthOf, MAX_TABLE_ROWS, typeOf } from './message.ts';
 import type { SlackObject } from './message.ts';
+import { cutMarkup } from './mrkdwn.ts';
 import { readRichText } from './rich-text.ts';
-import { EMPTY_CELL, MAX_TABLE_ROWS } from './table.ts';
-import { isUsableUrl } from './url.ts';
 
 /** By the type of the object that holds a value, then by its key. */
 type BySlot<Value> = ReadonlyMap<string, ReadonlyMap<string, Value>>;
@@ -148,7 +149,7 @@ function fitTextObject(object: SlackObject, slot: Slot, language: Language): Sla
 }
 
 /** Cuts at the end; `type` is that of the object that holds the text. */
-export function cutText(text: string, type: string, limit: number, language: Language): string {
+function cutText(text: string, type: string, limit: number, language: Language): string {
   if (text.length <= limit) return text;
   const mark = limit < ROOM_FOR_WORDS ? '…' : cutMark(language);
   return type === 'mrkdwn' || type === 'markdown' ? cutMarkup(text, limit, mark) : cutEnd(text, limit, mark);
@@ -183,6 +184,72 @@ function isRow({ holder, key }: Slot): boolean {
 }
 
 /** A text object that says how much is missing. */
-export function moreText(language: Language, count: number): SlackObject {
+function moreText(language: Language, count: number): SlackObject {
   return { type: 'plain_text', text: moreMark(language, count), emoji: false };
+}
+
+/** Slack takes 50, but refused fewer that held much; two are kept free for mentions and for the line that says how many are missing. */
+export const MAX_BLOCKS = 38;
+
+/** Slack does not document its limit (`msg_blocks_too_long`); refusals were seen from about 9,600 characters on. */
+export const MAX_TOTAL_LENGTH = 8000;
+
+/** Below this a text says too little to be worth its block. */
+const SHORTEST_TEXT = 200;
+
+/**
+ * Shrinks the longest texts first, all to the same length; where that is not enough, drops blocks from the end.
+ * @param length characters in all strings of the blocks, or more
+ */
+export function fitTotal(
+  blocks: readonly SlackObject[],
+  length: number,
+  budget: number,
+  language: Language,
+): readonly SlackObject[] {
+  if (blocks.length <= MAX_BLOCKS && length <= budget) return blocks;
+  for (let count = Math.min(blocks.length, MAX_BLOCKS); count > 0; count -= 1) {
+    const kept = keepFirst(blocks, count, language);
+    const level = longestAllowed(kept, budget);
+    if (level >= SHORTEST_TEXT) return kept.map((block) => shrink(block, level, language));
+  }
+  return [];
+}
+
+function keepFirst(
+  blocks: readonly SlackObject[],
+  count: number,
+  language: Language,
+): readonly SlackObject[] {
+  if (count === blocks.length) return blocks;
+  const more: SlackObject = { type: 'context', elements: [moreText(language, blocks.length - count)] };
+  return [...blocks.slice(0, count), more];
+}
+
+/** The length to which every longer text must be cut for all of them to fit; negative where nothing helps. */
+function longestAllowed(blocks: readonly SlackObject[], budget: number): number {
+  const lengths = blocks.flatMap(textLengths).sort((a, b) => a - b);
+  let left = budget - lengthOf(blocks) + lengths.reduce((sum, length) => sum + length, 0);
+  for (const [index, length] of lengths.entries()) {
+    const share = Math.floor(left / (lengths.length - index));
+    if (share < length) return share;
+    left -= length;
+  }
+  return left < 0 ? -1 : Infinity;
+}
+
+function textLengths(value: TemplateValue): number[] {
+  if (isList(value)) return value.flatMap(textLengths);
+  if (!isObject(value)) return [];
+  const own = value['text'];
+  return typeof own === 'string' ? [own.length] : Object.values(value).flatMap(textLengths);
+}
+
+function shrink<Value extends TemplateValue>(value: Value, level: number, language: Language): Value;
+function shrink(value: TemplateValue, level: number, language: Language): TemplateValue {
+  if (isList(value)) return value.map((item) => shrink(item, level, language));
+  if (!isObject(value)) return value;
+  const own = value['text'];
+  if (typeof own === 'string') return { ...value, text: cutText(own, typeOf(value), level, language) };
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shrink(item, level, language)]));
 }

@@ -1,11 +1,17 @@
 /** Makes blocks of a rich text that a template writes in one piece: paragraphs, lists, quotes, fences and tables. */
 import { moreMark } from '../cut-marks.ts';
 import type { Language, TemplateValue } from '../format.ts';
-import { CONTAINER_COST, RichTextBudget, Runs } from './rich-runs.ts';
+import {
+  CONTAINER_COST,
+  lengthOf,
+  MAX_TABLE_ROWS,
+  RichTextBudget,
+  rowsAsList,
+  Runs,
+  tableOf,
+} from './message.ts';
 import { WordReader } from './rich-words.ts';
-import { lengthOf } from './message.ts';
 import type { SlackObject } from './message.ts';
-import { MAX_TABLE_ROWS, rowsAsList, tableOf } from './table.ts';
 
 /** Of one rich text: what identifies a run is another one, and always has room beside it. */
 export const MAX_RICH_TEXT_LENGTH = 6500;

@@ -1,8 +1,7 @@
 /** A Slack message as a person would read it on a terminal. */
 import type { TemplateValue } from '../format.ts';
-import { isObject, objectsAt, stringAt, typeOf } from './message.ts';
+import { isObject, objectsAt, rowsOfTable, stringAt, typeOf } from './message.ts';
 import type { SlackMessage, SlackObject } from './message.ts';
-import { rowsOfTable } from './table.ts';
 import { writeMrkdwn } from './mrkdwn.ts';
 import type { MrkdwnStyle } from './mrkdwn.ts';
 

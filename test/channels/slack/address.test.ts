@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { AddressError } from '../../../src/channels/channel.ts';
-import { parseSlackAddress } from '../../../src/channels/slack/address.ts';
+import { parseSlackAddress } from '../../../src/channels/slack/channel.ts';
 
 describe('a Slack address', () => {
   for (const [written, canonical] of [

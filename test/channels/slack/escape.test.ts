@@ -1,7 +1,7 @@
 /** Foreign text is shown as it is in Slack's markups and does nothing. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { escapeCode, escapeMrkdwn, escapePlain } from '../../../src/channels/slack/escape.ts';
+import { escapeCode, escapeMrkdwn, escapePlain } from '../../../src/channels/slack/markup.ts';
 import { cleanText } from '../../../src/text/clean.ts';
 import { hostileText } from '../../text/hostile-text.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { mentionsOf, mentionSchema } from '../../../src/channels/slack/mentions.ts';
+import { mentionSchema, mentionsOf } from '../../../src/channels/slack/format.ts';
 
 const WRITTEN: readonly (readonly [string, string])[] = [
   ['@here', '<!here>'],

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readRichText } from '../../../src/channels/slack/rich-text.ts';
 import type { SlackObject } from '../../../src/channels/slack/message.ts';
 import { refusalOfBlocks } from '../../../src/stand-ins/slack-block-rules.ts';
-import { markAddresses, markLink, markValue } from '../../../src/channels/slack/value-marks.ts';
+import { markAddresses, markLink, markValue } from '../../../src/channels/slack/markup.ts';
 
 const read = (source: string, mayHaveTable = true): readonly SlackObject[] =>
   readRichText(source, 'en', () => mayHaveTable).blocks;
