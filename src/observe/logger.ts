@@ -43,7 +43,14 @@ function shownEscapes(line: string): string {
 /** Bytes that may wait for a reader who does not read: a collector that hangs for days must not take all memory. */
 const LARGEST_BACKLOG = 4 * 1024 * 1024;
 
-/** What is logged in one turn of the event loop is written at its end in one go: a write for each line costs as much as the line. */
+/**
+ * What is logged in one turn of the event loop is written at its end in one go: a write for each line costs as much as
+ * the line.
+ *
+ * pino's own destination (sonic-boom) was tried. Asynchronous, it writes what is left when the process exits until it has
+ * been read: where nobody reads, or the disk is full, the process never ends, and without its own `flushSync` the last
+ * lines are lost. Synchronous, it stops the event loop for as long. Node's stderr takes what fits and gives up the rest.
+ */
 function oncePerTurn(): DestinationStream {
   let held = '';
   let unread = 0;

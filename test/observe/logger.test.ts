@@ -1,5 +1,7 @@
 /** Logs go to stderr: as JSON for machines, as one readable line for people. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 
 const MODULE = new URL('../../src/observe/logger.ts', import.meta.url).href;
@@ -78,6 +80,37 @@ describe('the logger', () => {
       .to.have.property('msg')
       .that.matches(/^nobody read the log: \d+ characters/);
     expect(JSON.parse(line ?? '')).to.include({ msg: 'read' });
+  });
+
+  it('writes the last line of a process that exits in the same turn', () => {
+    const script = `
+      import { createLogger } from ${JSON.stringify(MODULE)};
+      const logger = await createLogger('info', false, (line) => line);
+      logger.info('the last line');
+      process.exit(0);
+    `;
+    const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+    const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect(stderr).to.contain('the last line');
+  });
+
+  it('waits for nobody who does not read, neither while the process runs nor when it ends', async () => {
+    const script = `
+      import { createLogger } from ${JSON.stringify(MODULE)};
+      const logger = await createLogger('info', false, (line) => line);
+      for (let turn = 0; turn < 100; turn += 1) {
+        logger.info({ pad: 'x'.repeat(100_000) }, 'long');
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      console.log('all said', process.stderr.writableLength < 5e6);
+      process.exit(7);
+    `;
+    const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+    // Nobody reads from its stderr.
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const [stdout] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+    expect([stdout, child.exitCode]).to.deep.equal(['all said true\n', 7]);
+    child.stderr.destroy();
   });
 
   it('takes secrets out of whatever an error holds', () => {
