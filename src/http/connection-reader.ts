@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { CrumbTurns } from './crumb-turns.ts';
+import type { RoundRobin } from './crumb-turns.ts';
 
 /** Holds an ordinary callback, head and body. */
 const STEP_BYTES = 4096;
@@ -19,7 +19,7 @@ interface ReadConnection extends Socket {
 }
 
 export interface ConnectionReaderOptions {
-  readonly turns: CrumbTurns;
+  readonly turns: RoundRobin;
   /** What has its share of the turns. */
   readonly sourceOf: (request: IncomingMessage) => string;
 }

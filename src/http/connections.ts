@@ -1,4 +1,4 @@
-/** Who is connected: how many may be, who has to go for a newcomer, and who has been too slow for too long. */
+/** Who is connected: how many may be, which has to go for a new one, and which has been too slow for too long. */
 import { getHeapStatistics } from 'node:v8';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -147,7 +147,7 @@ export class Connections {
     }
     const { bytesRead } = connection.socket;
     const { speedWindowMs } = this.#options.limits;
-    // What has come and is not taken is not the sender's fault.
+    // What has come and is not taken is not the sender's doing.
     const isTaken = request.readableLength === 0 && connection.socket.readableLength === 0;
     const isBegin = connection.watched !== request || !isTaken;
     const elapsed = now - connection.since;

@@ -4,10 +4,10 @@
  */
 
 /** Of all senders together, each turn being one step, so that they leave most of the time to others. */
-const CRUMBS_EVERY_MS = 10;
+const TURN_EVERY_MS = 10;
 
 /** Of each source in the order in which they were asked for; the sources in turn. */
-export class CrumbTurns {
+export class RoundRobin {
   readonly #queues = new Map<string, Set<() => void>>();
   #isServing = false;
 
@@ -34,7 +34,7 @@ export class CrumbTurns {
     setTimeout(() => {
       this.#takeNext()?.();
       this.#serveNext();
-    }, CRUMBS_EVERY_MS);
+    }, TURN_EVERY_MS);
   }
 
   #takeNext(): (() => void) | undefined {

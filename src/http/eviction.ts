@@ -1,4 +1,4 @@
-/** Which connection has to go for a newcomer: of the source that has most of them, the one that is least needed. */
+/** Which connection has to go for a new one: of the source that has most of them, the one that is least needed. */
 import type { Socket } from 'node:net';
 import { type SenderHead, sourceOf } from './remote-address.ts';
 import type { RequestQueue } from './request-queue.ts';
@@ -18,7 +18,7 @@ const BEING_HANDLED = 3;
 
 /**
  * To find who has to go, all who may are looked at: a sixteenth of them is chosen at once, to go one after the other, so
- * that each newcomer costs sixteen looks, however many there are and whomever they come from.
+ * that each new connection costs sixteen looks, however many there are and wherever they come from.
  */
 const PART_CHOSEN = 16;
 

@@ -8,8 +8,8 @@ const SMALL_PIECE_BYTES = 1024;
 const BLOCK_BYTES = 16 * 1024;
 
 /**
- * Of a body in chunks, or of one that is sent crumb by crumb, Node makes an object for each piece, be it one byte, which
- * takes a hundred times as much: here they become one piece when there are enough of them, or when the body ends.
+ * Of a body in chunks, or of one that is sent byte by byte, Node makes an object for each piece, which takes a hundred
+ * times as much: here small pieces become one when there are enough of them, or when the body ends.
  */
 export class GatheringRequest extends IncomingMessage {
   #block = Buffer.alloc(0);
@@ -23,7 +23,7 @@ export class GatheringRequest extends IncomingMessage {
     return super.push(piece);
   }
 
-  /** What whoever asks gets has all that has come; Node itself asks for nothing (0) to have more read. */
+  /** A reader gets all that has come; Node itself asks for nothing (0), to have more read. */
   override read(size?: number): unknown {
     if (size !== 0) this.#flush();
     return super.read(size);

@@ -43,7 +43,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** Where word of the problem is left for whoever logs the request. */
+/** Where word of the problem is left for the log of the request. */
 export interface ProblemState {
   problem?: string;
 }

@@ -8,7 +8,7 @@ export const MOST_HEADERS = 200;
 const CODINGS: ReadonlySet<string | undefined> = new Set([undefined, 'chunked']);
 
 /** What is wrong with a request's head; undefined: nothing. */
-export function faultOfHead({
+export function problemOfHead({
   headers,
   rawHeaders,
   httpVersion,

@@ -9,11 +9,11 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { connectionLimits, type ConnectionLimits, Connections } from './connections.ts';
 import { ConnectionReader, type ConnectionReaderOptions } from './connection-reader.ts';
-import { CrumbTurns } from './crumb-turns.ts';
+import { RoundRobin } from './crumb-turns.ts';
 import { GatheringRequest } from './gathering-request.ts';
 import { PROBLEM_TYPE, problemBody, type ProblemDetails } from './problem.ts';
 import { type SenderHead, sourceOf } from './remote-address.ts';
-import { faultOfHead } from './request-head.ts';
+import { problemOfHead } from './request-head.ts';
 import { type Handler, RequestQueue } from './request-queue.ts';
 
 /** Headers, and headers with body, must have come within these; Node answers 408 itself otherwise. */
@@ -79,7 +79,7 @@ export async function listen(
     requestTimeout: timeouts.requestMs,
     connectionsCheckingInterval: timeouts.checkMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Whatever Node answers by itself, it answers as often as it is asked; see `faultOfHead`.
+    // Whatever Node answers by itself, it answers as often as it is asked; see `problemOfHead`.
     requireHostHeader: false,
     IncomingMessage: GatheringRequest,
   });
@@ -106,15 +106,15 @@ function keepConnections(
     limits,
     senderOf,
     handler: (request, response) => {
-      const fault = faultOfHead(request);
-      if (fault === undefined) return handler(request, response);
-      answerAtOnce(response, fault);
-      return onMalformed?.({ status: fault.status, detail: fault.detail, from: senderOf(request) });
+      const problem = problemOfHead(request);
+      if (problem === undefined) return handler(request, response);
+      answerAtOnce(response, problem);
+      return onMalformed?.({ status: problem.status, detail: problem.detail, from: senderOf(request) });
     },
     onNotAwaited: (socket, problem) => answerBare(socket, problem),
   });
   const reading: ConnectionReaderOptions = {
-    turns: new CrumbTurns(),
+    turns: new RoundRobin(),
     sourceOf: (request) => sourceOf(senderOf(request)),
   };
   const serve = (request: IncomingMessage, response: ServerResponse) =>

@@ -1,4 +1,4 @@
-/** At most one line a second for each reason: whoever is turned away again and again must not fill the disk. */
+/** At most one line a second for each reason: a sender that is turned away again and again must not fill the disk. */
 import type { Clock } from '../time/clock.ts';
 
 const WINDOW_MS = 1000;

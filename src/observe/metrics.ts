@@ -11,7 +11,7 @@ const RETRY_COST_S = 30;
 export interface Metrics {
   /** A POST to the callback path was answered. */
   answered(answer: { status: string; result: string; httpStatus: number; seconds: number }): void;
-  /** A request that came no further than the door: no callback of any BOT, so it cost none any time. */
+  /** A request was turned away before it was read: no callback of any BOT, so it cost none any time. */
   turnedAway(): void;
   attempted(attempt: { channel: string; outcome: string; seconds: number }): void;
   templateFailed(): void;

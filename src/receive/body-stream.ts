@@ -1,4 +1,4 @@
-/** A request's body on its way to whoever reads it: inflated, and no more of it than may be held. */
+/** A request's body, inflated, and no more of it than may be held. */
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
@@ -17,7 +17,7 @@ export interface BodyStreamOptions {
 }
 
 /**
- * Ends with an error where the body cannot be read whole; to be destroyed by who has read enough. The request itself is
+ * Ends with an error where the body cannot be read whole; to be destroyed by its reader when that has read enough. The request itself is
  * not destroyed with it, since its connection still has to carry the answer.
  */
 export function bodyStream(request: IncomingMessage, options: BodyStreamOptions): Readable {

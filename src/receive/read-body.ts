@@ -119,7 +119,7 @@ async function readMetered(
   }
 }
 
-/** The context with the stream in the request's place, for whoever reads the body alone. */
+/** The context with the stream in the request's place, for a parser that reads the body alone. */
 function standingIn(ctx: Context, body: Readable): Context {
   const req = Object.assign(body, { headers: {} });
   return Object.create(ctx, { req: { value: req } }) as Context;
@@ -130,7 +130,7 @@ function closing(problem: ProblemDetails): HttpProblem {
 }
 
 /**
- * What has come of a body that is refused before it is read, for whoever wants to know what it was. The sender is not
+ * What has come of a body that is refused before it is read, to be kept for the operators. The sender is not
  * waited for; nothing of a body that was begun to be read, or that is compressed.
  */
 export async function beginningOf(request: IncomingMessage): Promise<Uint8Array> {

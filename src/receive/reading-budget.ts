@@ -14,8 +14,8 @@ const PART_OF_HEAP = 1 / 8;
 /** The oldest body may always come to its end; the others need room beside it. */
 const LARGEST_BODIES_AT_LEAST = 2;
 
-/** Who waits longer than others need to come to their end has those of the source that holds most give way. */
-const PATIENCE_MS = 250;
+/** A body that waits longer than others need to come to their end has those of the source that holds most give way. */
+const OTHERS_END_MS = 250;
 
 /** So long after that a source keeps to its share, so that the next one of another source does not wait at all. */
 const CONTENTION_MS = 5000;
@@ -92,7 +92,7 @@ export class ReadingBudget {
   readonly #sources = new Map<string, Source>();
   /** The oldest first. */
   readonly #readings = new Set<OpenReading>();
-  /** Who waits longest first. */
+  /** The one that waits longest first. */
   readonly #waiting = new Map<OpenReading, Waiting>();
   #held = 0;
   #contendedUntil = Number.NEGATIVE_INFINITY;
@@ -188,14 +188,14 @@ export class ReadingBudget {
       reading.movedAt = clock.monotonic();
       onGranted();
     };
-    const patience = Math.min(PATIENCE_MS, longestWaitMs);
-    const stopTimer = clock.startTimer(patience, () => this.#insist(reading, longestWaitMs - patience));
+    const firstMs = Math.min(OTHERS_END_MS, longestWaitMs);
+    const stopTimer = clock.startTimer(firstMs, () => this.#waitOn(reading, longestWaitMs - firstMs));
     this.#waiting.set(reading, { bytes, since, grant, stopTimer });
     this.#grantWhatFits();
   }
 
-  /** Others have had the time to come to their end. */
-  #insist(reading: OpenReading, waitMs: number): void {
+  /** Others have had the time to come to their end: now they give way. */
+  #waitOn(reading: OpenReading, waitMs: number): void {
     const waiting = this.#waiting.get(reading);
     if (waiting === undefined) return;
     waiting.stopTimer = this.#options.clock.startTimer(waitMs, () => this.#end(reading));
@@ -204,19 +204,19 @@ export class ReadingBudget {
 
   #makeRoomFor(reading: OpenReading): void {
     while (this.#waiting.has(reading)) {
-      const victim = stillestOf(this.#richest()?.readings ?? []);
-      if (victim === undefined || victim.source.held <= reading.source.held + BLOCK_BYTES) return;
+      const other = longestIdleOf(this.#largestSource()?.readings ?? []);
+      if (other === undefined || other.source.held <= reading.source.held + BLOCK_BYTES) return;
       this.#contendedUntil = this.#options.clock.monotonic() + CONTENTION_MS;
-      this.#end(victim);
+      this.#end(other);
     }
   }
 
   /** Of those that could give way. */
-  #richest(): Source | undefined {
-    let richest: Source | undefined;
+  #largestSource(): Source | undefined {
+    let largest: Source | undefined;
     for (const source of this.#sources.values())
-      if (source.readings.size > 0 && source.held > (richest?.held ?? 0)) richest = source;
-    return richest;
+      if (source.readings.size > 0 && source.held > (largest?.held ?? 0)) largest = source;
+    return largest;
   }
 
   #end(reading: OpenReading): void {
@@ -252,8 +252,8 @@ export class ReadingBudget {
   }
 
   /**
-   * The oldest first, then the source that holds least, and of one source who waits longest. Whoever is granted something
-   * may ask for more before he returns: he waits like the others.
+   * The oldest first, then the source that holds least, and of one source the one that waits longest. One that is granted
+   * something may ask for more before this returns: it waits like the others.
    */
   #grantWhatFits(): void {
     if (this.#isGranting) return;
@@ -290,11 +290,10 @@ function oldestOf(readings: ReadonlySet<OpenReading>): OpenReading | undefined {
 }
 
 /** Of those that hold something, the one that has not moved for longest. */
-function stillestOf(readings: Iterable<OpenReading>): OpenReading | undefined {
-  let stillest: OpenReading | undefined;
+function longestIdleOf(readings: Iterable<OpenReading>): OpenReading | undefined {
+  let idlest: OpenReading | undefined;
   for (const reading of readings) {
-    if (reading.held > 0 && reading.movedAt < (stillest?.movedAt ?? Number.POSITIVE_INFINITY))
-      stillest = reading;
+    if (reading.held > 0 && reading.movedAt < (idlest?.movedAt ?? Number.POSITIVE_INFINITY)) idlest = reading;
   }
-  return stillest;
+  return idlest;
 }

@@ -50,7 +50,7 @@ export interface ReceiverDependencies {
   readonly config: ReceiverConfig;
   readonly clock: Clock;
   readonly readCallback: CallbackReader;
-  /** Tells everybody; rejects when the store cannot be written. */
+  /** Delivers it; rejects when the store cannot be written. */
   readonly handle: (incoming: Incoming) => Promise<Verdict>;
   /** Keeps a refused body for the operator; never rejects. */
   readonly refuse: (refusal: Refusal) => Promise<void>;
@@ -101,7 +101,7 @@ function refuseWithoutToken(): never {
   throw notFound('token missing');
 }
 
-/** Token, address, method, in this order: whoever does not know the token learns nothing else. */
+/** Token, address, method, in this order: a sender that does not know the token learns nothing else. */
 function senderCheck({ config: { tokens, allowFrom }, senderOf }: ReceiverDependencies) {
   const isInNetworks = networkFilter(allowFrom);
   const isAllowed = (request: IncomingMessage) => {
@@ -138,7 +138,7 @@ function postTaker(dependencies: ReceiverDependencies) {
     sourceOf: (request) => sourceOf(senderOf(request).address),
   });
   const handle = callbackHandler(dependencies);
-  const say = unfailing(report, onUnforeseen);
+  const reportAnswer = unfailing(report, onUnforeseen);
   return async (ctx: CallbackContext): Promise<void> => {
     const startedAt = clock.monotonic();
     try {
@@ -156,7 +156,15 @@ function postTaker(dependencies: ReceiverDependencies) {
     const durationMs = clock.monotonic() - startedAt;
     const from = problem === undefined ? undefined : senderOf(ctx.req).address;
     // After the answer, which is written in this turn of the event loop: the BOT's time is not for our log.
-    setImmediate(say, { status: ctx.status, durationMs, callback, verdict, problem, from, pointers });
+    setImmediate(reportAnswer, {
+      status: ctx.status,
+      durationMs,
+      callback,
+      verdict,
+      problem,
+      from,
+      pointers,
+    });
   };
 }
 
@@ -214,7 +222,7 @@ function answer(ctx: CallbackContext, verdict: Verdict): void {
   ctx.body = body;
 }
 
-/** Keeps the body's beginning. @throws {HttpProblem} @throws whatever is not a fault of the body */
+/** Keeps the body's beginning. @throws {HttpProblem} @throws whatever is not a problem of the body */
 async function turnAway(
   ctx: CallbackContext,
   { bytes, receivedAt, arrivedAt }: Posted,
@@ -236,7 +244,7 @@ async function turnAwayUnread(
   { senderOf, clock, refuse }: ReceiverDependencies,
 ): Promise<never> {
   const details = problem instanceof HttpProblem ? problem.details : undefined;
-  // Who is gone may send it whole the next time.
+  // A sender that is gone may send it whole the next time.
   const isGone = req.destroyed && !req.complete;
   if (details !== undefined && isRefused(details.status) && !isGone) {
     const { status, detail } = details;

@@ -22,7 +22,7 @@ const REFUSED = { 400: 'not JSON in UTF-8', 422: 'JSON, but not a callback' } as
 
 type Reason = Pick<Refusal, 'status' | 'detail' | 'errors'> & { readonly logged: string };
 
-/** @throws whatever is not a fault of the body */
+/** @throws whatever is not a problem of the body */
 export function refusalOf(error: unknown): Reason {
   if (error instanceof UndecodableBody)
     return { status: 400, detail: error.message, errors: [], logged: REFUSED[400] };

@@ -10,7 +10,7 @@ export class Traffic {
     return this.#isDraining;
   }
 
-  /** Whoever comes while draining need not send a body. @throws {HttpProblem} 503 */
+  /** A sender that comes while draining need not send a body. @throws {HttpProblem} 503 */
   refuseWhileDraining(): void {
     if (this.#isDraining) throw unavailable('Botbell is shutting down.');
   }

@@ -1,11 +1,11 @@
-/** What is said of requests that came no further than the door, and no part of a token with it. */
+/** What is reported of requests that are turned away before they are read, and no part of a token with it. */
 import type { Context } from 'koa';
 import type { ReceiverConfig } from '../config/config.ts';
 import type { ProblemState } from '../http/problem.ts';
 import type { SenderReader } from '../http/remote-address.ts';
 import { unfailing } from '../time/unfailing.ts';
 
-/** A request that came no further than the door: wrong path, token, address or method. */
+/** A request that was turned away before it was read: wrong path, token, address or method, or no HTTP. */
 export interface TurnedAway {
   /** HTTP status code. */
   readonly status: number;
@@ -27,13 +27,13 @@ interface Reporting {
 
 /** Hears of an answer that nobody was let in for. */
 export function turnedAwayReporter({ config, senderOf, reportTurnedAway, onUnforeseen }: Reporting) {
-  const say = unfailing(reportTurnedAway, onUnforeseen);
+  const report = unfailing(reportTurnedAway, onUnforeseen);
   const known = new Set(config.path.split('/'));
   return (ctx: Context): void => {
     const { req, method, status, state } = ctx;
     const from = senderOf(req).address;
     const { problem = '' } = state as ProblemState;
-    setImmediate(say, { status, from, method, path: pathShown(req.url ?? '', known), problem });
+    setImmediate(report, { status, from, method, path: pathShown(req.url ?? '', known), problem });
   };
 }
 

@@ -205,7 +205,7 @@ describe('a listener', () => {
       expect(answers).to.equal(1);
     });
 
-    it('reads the rest in small steps, others in between, where it comes in crumbs', async () => {
+    it('reads the rest in small steps, others in between, where it comes in small pieces', async () => {
       const client = await connect(await answerAtOnce());
       client.write(post('Transfer-Encoding: chunked'), '1\r\nx\r\n'.repeat(50_000));
       expect((await client.answer())?.status).to.equal(200);

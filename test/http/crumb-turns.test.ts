@@ -1,14 +1,14 @@
 /** Turns of those who send crumbs. */
 import { expect } from 'chai';
-import { CrumbTurns } from '../../src/http/crumb-turns.ts';
+import { RoundRobin } from '../../src/http/crumb-turns.ts';
 import { until } from '../support/proof-wait.ts';
 
 describe('the turns of crumbs', () => {
-  let turns: CrumbTurns;
+  let turns: RoundRobin;
   let served: string[];
 
   beforeEach(() => {
-    turns = new CrumbTurns();
+    turns = new RoundRobin();
     served = [];
   });
 

@@ -1,34 +1,34 @@
-/** What comes in crumbs is kept in pieces that are worth it. */
+/** What comes byte by byte is kept in pieces that are worth it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { GatheringRequest } from '../../src/http/gathering-request.ts';
 
-const CRUMBS = 40_000;
+const BYTES = 40_000;
 
-/** @returns the sizes of the pieces in which a body of crumbs comes to its reader, each in a turn of its own */
-async function piecesOf(headers: IncomingHttpHeaders, crumbs = CRUMBS): Promise<number[]> {
+/** @returns the sizes of the pieces in which a body that is sent byte by byte comes to its reader */
+async function piecesOf(headers: IncomingHttpHeaders, count = BYTES): Promise<number[]> {
   const request = new GatheringRequest(new Socket());
   request.headers = headers;
   const pieces: Buffer[] = [];
   request.on('data', (piece: Buffer) => pieces.push(piece));
-  for (let crumb = 0; crumb < crumbs; crumb += 1) {
-    request.push(Buffer.of(crumb % 251));
-    if (crumb % 10 === 0) await nextTurn();
+  for (let index = 0; index < count; index += 1) {
+    request.push(Buffer.of(index % 251));
+    if (index % 10 === 0) await nextTurn();
   }
   request.push(null);
   await nextTurn();
   const bytes = Buffer.concat(pieces);
   expect(bytes.every((byte, index) => byte === index % 251)).to.equal(true);
-  expect(bytes).to.have.length(crumbs);
+  expect(bytes).to.have.length(count);
   return pieces.map(({ length }) => length);
 }
 
 describe('a request whose body comes byte by byte', () => {
   it('has few pieces, in chunks or not', async () => {
     expect(await piecesOf({ 'transfer-encoding': 'chunked' })).to.have.length.below(10);
-    expect(await piecesOf({ 'content-length': String(CRUMBS) })).to.have.length.below(10);
+    expect(await piecesOf({ 'content-length': String(BYTES) })).to.have.length.below(10);
   });
 
   it('is left as it comes where it cannot be large', async () => {
@@ -38,7 +38,7 @@ describe('a request whose body comes byte by byte', () => {
   it('gives whoever asks all that has come', () => {
     const request = new GatheringRequest(new Socket());
     request.headers = { 'transfer-encoding': 'chunked' };
-    for (const crumb of 'crumbs') request.push(Buffer.from(crumb));
-    expect(String(request.read())).to.equal('crumbs');
+    for (const byte of 'pieces') request.push(Buffer.from(byte));
+    expect(String(request.read())).to.equal('pieces');
   });
 });
