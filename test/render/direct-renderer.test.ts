@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { defaultOperators, Liquid } from 'liquidjs';
+import type { Liquid } from 'liquidjs';
 import { MRKDWN } from '../../src/channels/slack/markup.ts';
 import { createEngine, renderText } from '../../src/render/liquid/engine.ts';
 import { faultOf } from '../../src/render/templates/liquid-faults.ts';
@@ -20,13 +20,15 @@ const PARTIALS = {
   bare: '{{ k }}{% block %}unnamed{% endblock %}{% block end %}{% render "row" %}{% endblock %}',
   nested: '{% block again %}{% include "nested" %}{% endblock %}',
   unfinished: '{% if x %}',
+  links:
+    '<{{ map.url }}|{{ map.url }}> <https://a.test/{{ k }}> {% for row in list %}<{{ row }}>{% endfor %}',
 };
 
 const VALUES = listOf(`
-  x ; n ; none ; list ; map ; captured ; map.a ; map["b c"] ; map[x] ; list[0] ; list.first.a ;
+  x ; n ; none ; list ; map ; captured ; map.a ; map.url ; map["b c"] ; map[x] ; list[0] ; list.first.a ;
   list.size ; x.size ; list[-1].a ; map.toString ; x.constructor ; map.none.none ; (1..n) ; nil ;
   "q" ; 'q' ; 3 ; 1.50 ; true ; false ; empty ; blank ; y ; forloop.index ; map.__proto__ ;
-  forloop ; forloop.last ; forloop.rindex0 ; forloop.name
+  broken ; forloop ; forloop.last ; forloop.rindex0 ; forloop.name
 `);
 
 const FILTERS = listOf(`
@@ -66,7 +68,7 @@ const VIEW = {
   x: 'a <b> & *c*',
   n: 2,
   list: [{ a: '1' }, 'two', { a: null, x: ['deep'] }],
-  map: { a: 0, 'b c': '', 'a <b> & *c*': [], __proto__x: 1 },
+  map: { a: 0, 'b c': '', url: 'https://b.test/?c=1&d=_e_', 'a <b> & *c*': [], __proto__x: 1 },
   get broken(): string {
     throw new Error('cannot be read');
   },
@@ -125,20 +127,27 @@ const templates = fc.letrec<{ text: string; piece: string }>((tie) => ({
         ([items, options, inner]) =>
           `{% for row in ${items} ${options} %}${inner}{{ row.a }}{{ forloop.index }}{% else %}none{% endfor %}`,
       ),
+    fc
+      .tuple(value, fc.constantFrom('', 'https://a.test/', '@', 'https://a.test/|'))
+      .map(([each, before]) => `<${before}{{ ${each} }}|words>`),
+    fc
+      .tuple(tie('text'), fc.constantFrom('x', 'n', 'y'))
+      .map(([inner, of]) => `{% case ${of} %}{% when 2, "b" %}${inner}{% else %}<{{ y }}>{% endcase %}`),
+    tie('text').map((inner) => `{% tablerow y in list cols: 2 %}${inner}<{{ y }}>{% endtablerow %}`),
+    fc.constantFrom('<{% echo x %}>', '<{% render "row" %}>', '{% render "links", k: x %}'),
     fc.constant('{% comment %}{{ x }}{% endcomment %}'),
   ),
 }));
 
+const display = { timezone: 'Asia/Tokyo', language: 'en', links: {} } as const;
+
 function engine(meter: Meter): Liquid {
-  const display = { timezone: 'Asia/Tokyo', language: 'en', links: {} } as const;
   return createEngine({ markup: MRKDWN, display, meter, partials: PARTIALS });
 }
 
 /** The same engine, but that liquidjs renders by itself. */
 function liquidjsEngine(meter: Meter): Liquid {
-  const liquid = engine(meter);
-  Object.assign(liquid.options, { operators: defaultOperators });
-  return Object.assign(liquid, { renderer: new Liquid().renderer });
+  return createEngine({ markup: MRKDWN, display, meter, partials: PARTIALS }, (templates) => templates);
 }
 
 /** Rendered twice, since what is compiled once must serve every message. */
@@ -169,7 +178,7 @@ describe('the direct renderer', () => {
   it('prints the same of conditions of any kind', () => {
     fc.assert(
       fc.property(condition, (each) => {
-        const template = `{% if ${each} %}yes{% else %}no{% endif %}`;
+        const template = `{% if ${each} %}yes{% else %}no{% endif %}{{ ${each} }}`;
         expect(outcomeOf(engine, template), template).to.deep.equal(outcomeOf(liquidjsEngine, template));
       }),
       { numRuns: 1500 },
@@ -188,6 +197,8 @@ describe('the direct renderer', () => {
       'a b',
       'not not',
       'and',
+      'true or broken',
+      'false and broken',
     ]) {
       const template = `{% if ${lacking} %}yes{% else %}no{% endif %}{{ ${lacking} }}`;
       expect(outcomeOf(engine, template), template).to.deep.equal(outcomeOf(liquidjsEngine, template));

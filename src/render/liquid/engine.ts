@@ -1,14 +1,14 @@
 /** One Liquid engine for each kind of text; nothing in it reads files or runs without bounds. */
-import { Context, Liquid, toValueSync } from 'liquidjs';
-import type { Template } from 'liquidjs';
+import { Liquid, toValueSync } from 'liquidjs';
+import type { Context, Emitter, LiquidOptions, Template } from 'liquidjs';
 import type { Markup } from '../../channels/markup.ts';
 import type { DisplayConfig } from '../../config/config.ts';
 import { captureTagOf } from './capture-tag.ts';
-import { directOperators } from './direct-operators.ts';
-import { DirectRenderer } from './direct-renderer.ts';
+import { DirectContext, runDirectly, TextEmitter } from './direct.ts';
+import { asOne, escapeOutputs } from './parsed-templates.ts';
 import { registerFilters } from './filters.ts';
 import type { Meter } from './meter.ts';
-import { createPrinter, printerByPosition } from './print-value.ts';
+import { createPrinter } from './print-value.ts';
 
 /** Objects that one rendering may create, in liquidjs' own count. */
 const MEMORY_LIMIT = 1_000_000;
@@ -24,17 +24,23 @@ export interface EngineOptions {
   readonly partials: Readonly<Record<string, string>>;
 }
 
-export function createEngine({ markup, display, meter, partials }: EngineOptions): Liquid {
+/** @param run what takes the place of parsed templates; the tests have liquidjs run them itself */
+export function createEngine(
+  { markup, display, meter, partials }: EngineOptions,
+  run: (templates: Template[], liquid: Liquid) => Template[] = runDirectly,
+): Liquid {
   const printer = createPrinter(markup, display.language, meter);
-  const liquid = new Liquid({
+  const prepare: Prepare = (templates, liquid) => {
+    escapeOutputs(templates, printer, liquid);
+    return run(templates, liquid);
+  };
+  const liquid = new Engine(prepare, meter, {
     // liquidjs would find "constructor" among the members that every object has.
     templates: Object.assign(Object.create(null) as object, partials),
-    cache: true,
     ownPropertyOnly: true,
     strictFilters: true,
     strictVariables: false,
     outputEscape: printer.print,
-    operators: directOperators,
     timezoneOffset: display.timezone,
     locale: display.language,
     memoryLimit: MEMORY_LIMIT,
@@ -42,18 +48,51 @@ export function createEngine({ markup, display, meter, partials }: EngineOptions
   });
   registerFilters(liquid, printer, display);
   liquid.registerTag('capture', captureTagOf(markup));
-  // Also what liquidjs' own tags call for what is inside them.
-  Object.assign(liquid, { renderer: new DirectRenderer(liquid, printerByPosition(markup, meter)) });
   return liquid;
+}
+
+type Prepare = (templates: Template[], liquid: Liquid) => Template[];
+
+class Engine extends Liquid {
+  readonly #prepare: Prepare;
+
+  constructor(prepare: Prepare, meter: Meter, options: LiquidOptions) {
+    const partials = new Map<string, Template[]>();
+    const keep = (name: string, parsed: Template[]) =>
+      void partials.set(name, asPartial(prepare(parsed, this), this, meter));
+    super({
+      ...options,
+      cache: {
+        read: (name) => partials.get(name),
+        // Nothing is parsed asynchronously here.
+        write: (name, parsed) => keep(name, parsed as Template[]),
+        remove: (name) => void partials.delete(name),
+      },
+    });
+    this.#prepare = prepare;
+  }
+
+  override parse(text: string): Template[] {
+    return this.#prepare(super.parse(text), this);
+  }
+}
+
+/** What a text brings in, which may be itself: as deep as the meter allows. */
+function asPartial(templates: Template[], { renderer }: Liquid, meter: Meter): Template[] {
+  return asOne(templates, function* (context: Context, emitter: Emitter) {
+    meter.enter();
+    yield renderer.renderTemplates(templates, context, emitter);
+    meter.leave();
+  });
 }
 
 /** @param globals what the template and all its partials see
  * @throws {Error} liquidjs' own, with the place; or the meter's */
 export function renderText(liquid: Liquid, templates: Template[], globals: object, meter: Meter): string {
-  // liquidjs exports no name for what it asks for.
-  const renderLimit = meter as unknown as Context['renderLimit'];
-  const context = new Context({}, liquid.options, { globals, sync: true }, { renderLimit, liquid });
-  const text = String(toValueSync(liquid.renderer.renderTemplates(templates, context)));
-  meter.spend(text.length);
-  return text;
+  const limits = { sync: true, globals, renderLimit: meter.msLeft };
+  const context = new DirectContext({}, liquid.options, limits, { liquid });
+  const emitter = new TextEmitter();
+  toValueSync(liquid.renderer.renderTemplates(templates, context, emitter));
+  meter.spend(emitter.buffer.length);
+  return emitter.buffer;
 }

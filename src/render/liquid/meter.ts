@@ -27,23 +27,26 @@ export class Meter {
     this.deadline = performance.now() + MAX_RENDER_MS;
   }
 
-  /**
-   * In place of liquidjs' own `Limiter`, of which rendering calls nothing else.
-   * @param now as `performance.now()` gives it
-   * @throws {Error} when the message has had its time
-   */
-  check(now: number): void {
-    if (now > this.deadline) throw new Error(OUT_OF_TIME);
+  /** For what liquidjs looks at its own clock before. */
+  get msLeft(): number {
+    return this.deadline - performance.now();
+  }
+
+  /** @throws {Error} when the message has had its time */
+  checkTime(): void {
+    if (this.msLeft < 0) throw new Error(OUT_OF_TIME);
   }
 
   /**
-   * Runs what one text brings into another, a partial or a layout.
+   * What one text brings into another, a partial or a layout, begins; `leave` ends it.
    * @throws {Error} when it is so deep that it must be one that renders itself
    */
-  within(run: () => void): void {
+  enter(): void {
     if (this.depth === MAX_DEPTH) throw new Error(`partials render each other more than ${MAX_DEPTH} deep`);
     this.depth += 1;
-    run();
+  }
+
+  leave(): void {
     this.depth -= 1;
   }
 

@@ -5,9 +5,9 @@ import type { Language } from '../../channels/format.ts';
 import type { Markup } from '../../channels/markup.ts';
 import { Escaped, escapeUrlPart } from '../../text/escape.ts';
 import { fits, type Unit } from '../../text/unit.ts';
+import type { ValuePosition } from '../../channels/value-position.ts';
 import { wholeUrl } from '../../text/whole-url.ts';
 import { cutterOf } from './cut-value.ts';
-import type { PositionedPrinter } from './direct-output.ts';
 import type { Meter } from './meter.ts';
 import { textOf } from './value-text.ts';
 
@@ -17,6 +17,9 @@ const LEAST_ROOM = 300;
 const CUT_TO_NOTHING = '…';
 /** Less room than this has none for the words that say what was cut. */
 const SMALLEST_ROOM = 60;
+
+/** A longer text takes time to clean and to escape. */
+const LONG = 1000;
 
 export interface Printer {
   readonly markup: Markup;
@@ -29,17 +32,23 @@ export interface Printer {
   readonly printText: (value: unknown, room: number) => string;
   /** As `printText`, but whole. */
   readonly write: (text: string) => string;
+  /** Where a value stands in the template's own markup: its `{{` begins at `offset` of `source`. */
+  readonly positionOf: (source: string, offset: number) => ValuePosition;
+  /** What is no address comes out empty. */
+  readonly printAddress: (value: unknown) => string;
+  readonly printAddressPart: (value: unknown) => string;
 }
 
 export function createPrinter(markup: Markup, language: Language, meter: Meter): Printer {
   const { escape, escapeCode = escape, escapeLines = escape, escapeText = escape } = markup;
-  const printed = (value: unknown, escapeValue: (text: string) => string, room = Infinity) => {
-    const text =
-      value instanceof Escaped
-        ? value.text
-        : fit(textOf(toValue(value)), escapeValue, { markup, room, language, meter });
+  const metered = (text: string) => {
     meter.spend(text.length);
     return text;
+  };
+  const printed = (value: unknown, escapeValue: (text: string) => string, room = Infinity) => {
+    if (value instanceof Escaped) return metered(value.text);
+    if (isLarge(value)) meter.checkTime();
+    return metered(fit(textOf(toValue(value)), escapeValue, { markup, room, language, meter }));
   };
   return {
     markup,
@@ -48,20 +57,17 @@ export function createPrinter(markup: Markup, language: Language, meter: Meter):
     printLines: (value) => printed(value, escapeLines),
     printText: (value, room) => printed(value, escapeText, room),
     write: escapeText,
+    ...addressesOf(markup, metered),
   };
 }
 
-/** Undefined where the template's own text makes no links. */
-export function printerByPosition(
-  { addresses, readableText }: Markup,
-  meter: Meter,
-): PositionedPrinter | undefined {
-  if (addresses === undefined) return undefined;
-  const { escapeUrl, positionOf } = addresses;
-  const metered = (text: string) => {
-    meter.spend(text.length);
-    return text;
-  };
+type AddressPrinter = Pick<Printer, 'positionOf' | 'printAddress' | 'printAddressPart'>;
+
+function addressesOf(
+  { addresses, escape, readableText }: Markup,
+  metered: (text: string) => string,
+): AddressPrinter {
+  const { escapeUrl = escape, positionOf = () => 'content' } = addresses ?? {};
   /** What is captured is escaped for a text; taken for an address, its `&amp;` would lead elsewhere, but do no harm. */
   const plainTextOf = (value: unknown) =>
     value instanceof Escaped ? (readableText?.(value.text) ?? value.text) : textOf(toValue(value));
@@ -70,6 +76,11 @@ export function printerByPosition(
     printAddress: (value) => metered(escapeUrl(wholeUrl(plainTextOf(value)) ?? '')),
     printAddressPart: (value) => metered(escapeUrlPart(plainTextOf(value))),
   };
+}
+
+/** Anything else takes no time worth a look at the clock. */
+function isLarge(value: unknown): boolean {
+  return typeof value === 'string' ? value.length > LONG : typeof value === 'object';
 }
 
 interface Fitting {

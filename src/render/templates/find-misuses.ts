@@ -1,30 +1,10 @@
 /** Finds what a template asks of its variables that they can never give: members they lack, values they never take. */
-import {
-  AssignTag,
-  CaptureTag,
-  CaseTag,
-  ForTag,
-  Output,
-  RenderTag,
-  toValueSync,
-  TypeGuards,
-  Value,
-} from 'liquidjs';
-import type { Expression, Filter, PropertyAccessToken, Template, Token } from 'liquidjs';
+import { AssignTag, CaptureTag, CaseTag, ForTag, Output, toValueSync, TypeGuards } from 'liquidjs';
+import type { Expression, Filter, PropertyAccessToken, Template, Token, Value } from 'liquidjs';
 import { didYouMean } from '../../text/nearest.ts';
 import type { LiquidFault } from './liquid-faults.ts';
 import { MAX_DEPTH } from '../liquid/meter.ts';
 import { ANY, itemOf, memberNames, memberOf, SCALAR, type ObjectShape, type Shape } from '../view/shape.ts';
-
-/** What liquidjs declares private. */
-interface AssignTagInternals {
-  readonly key: string;
-  readonly value: Value;
-}
-interface RenderTagInternals {
-  readonly hash: { readonly hash: Readonly<Record<string, Token | undefined>> };
-  readonly forBinding?: { readonly value: Token; readonly alias?: string };
-}
 
 /** Filters whose first argument names a member of the items. */
 const BY_MEMBER: ReadonlySet<string> = new Set([
@@ -121,17 +101,15 @@ class Walk {
   /** What a partial is given by name; the view it sees in any case. */
   private scopeOfPartial(template: Template, frames: Frames): Map<string, Shape> {
     const scope = new Map<string, Shape>([['forloop', ANY]]);
-    for (const given of template.partialScope?.()?.scope ?? []) {
-      const [name, argument] = typeof given === 'string' ? [given] : given;
-      scope.set(name, argument === undefined ? ANY : this.shapeOfArgument(argument, frames));
+    const given = [...(template.partialScope?.()?.scope ?? [])];
+    const shapes = [...(template.arguments?.() ?? [])].map((each) => this.shapeOfArgument(each, frames));
+    // A name without a value has no argument, and it cannot be told which one that is.
+    const areAllGiven = given.length === shapes.length;
+    for (const [index, name] of given.entries()) {
+      const shape = (areAllGiven ? shapes[index] : undefined) ?? ANY;
+      if (typeof name === 'string') scope.set(name, shape);
+      else scope.set(name[0], isForEach(template) ? itemOf(shape) : shape);
     }
-    if (!(template instanceof RenderTag)) return scope;
-    const { hash, forBinding } = template as unknown as RenderTagInternals;
-    for (const [name, token] of Object.entries(hash.hash)) {
-      if (token !== undefined) scope.set(name, this.shapeOfToken(token, frames));
-    }
-    if (forBinding?.alias !== undefined)
-      scope.set(forBinding.alias, itemOf(this.shapeOfToken(forBinding.value, frames)));
     return scope;
   }
 
@@ -151,8 +129,9 @@ class Walk {
   }
 
   private assign(tag: AssignTag, frames: Frames): void {
-    const { key, value } = tag as unknown as AssignTagInternals;
-    this.define(key, this.shapeOfValue(value, frames), frames);
+    const [value] = tag.arguments();
+    const [name] = tag.localScope();
+    this.define(String(name?.content), this.shapeOfArgument(value, frames), frames);
   }
 
   /** What is assigned one way here and another way there may be either. */
@@ -262,6 +241,11 @@ function childrenOf(template: Template): readonly Template[] {
   } catch {
     return [];
   }
+}
+
+/** `{% render "row" for rows as row %}` */
+function isForEach({ token }: Template): boolean {
+  return TypeGuards.isTagToken(token) && /^(?:"[^"]*"|'[^']*')\s+for\s/u.test(token.args);
 }
 
 function isValue(argument: unknown): argument is Pick<Value, 'initial' | 'filters'> {
