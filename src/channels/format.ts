@@ -1,7 +1,8 @@
 /** The shape of one kind of message: which parts a template file gives, how each is made safe, how they become a message. */
+import type { Language } from '../time/display.ts';
 import type { Markup } from './markup.ts';
 
-export type Language = 'en' | 'ja';
+export type { Language } from '../time/display.ts';
 
 /** A value of a parsed or rendered template: YAML's data, nothing else. */
 export type TemplateValue =
