@@ -1,8 +1,11 @@
 /** `botbell check`: everything that is wrong with the config and its templates, before anybody relies on it. */
 import { formatProblem } from '../config/problems.ts';
-import { checkOnline } from './check-online.ts';
 import { type CommandContext, configFileOf, styled } from './context.ts';
 import { checkProject } from './load-project.ts';
+import { channelTypes } from '../channels/registry.ts';
+import type { ChannelConfig, Config } from '../config/config.ts';
+import { redactor } from '../deliver/redact.ts';
+import { inspectStore } from '../ledger/inspect-store.ts';
 
 export interface CheckOptions {
   /** Also asks Slack and the mail server whether they would let us in, and looks at the store. */
@@ -26,4 +29,56 @@ export async function checkCommand(context: CommandContext, options: CheckOption
   if (!isClean || !isOnline) return 1;
   context.result(`${configFileOf(context)}: ${styled(context, 'green', 'ok')}`);
   return 0;
+}
+
+/** Each is named with what it answered. @returns whether all is well */
+export async function checkOnline(context: CommandContext, config: Config): Promise<boolean> {
+  const checks: Check[] = [
+    ...[...config.channels.values()].map(channelCheck),
+    {
+      what: 'store',
+      trouble: 'cannot be used',
+      run: async () => STORE_STATES[await inspectStore(config.store.url)],
+    },
+  ];
+  const redact = redactor(config.secrets);
+  let isFine = true;
+  for (const { what, trouble, run } of checks) {
+    try {
+      context.result(`${what}: ${styled(context, 'green', await run())}`);
+    } catch (error) {
+      isFine = false;
+      const reason = redact(error instanceof Error ? error.message : String(error));
+      context.result(`${what}: ${styled(context, 'red', trouble)}: ${reason}`);
+    }
+  }
+  return isFine;
+}
+
+interface Check {
+  readonly what: string;
+  readonly trouble: string;
+  /** @returns what is well. @throws {Error} what is not */
+  readonly run: () => Promise<string>;
+}
+
+const STORE_STATES = {
+  new: 'can be used; `serve` makes a new ledger there',
+  ready: 'can be used',
+} as const;
+
+function channelCheck({ name, type, settings }: ChannelConfig): Check {
+  return {
+    what: `channel ${name}`,
+    trouble: 'does not let us in',
+    run: async () => {
+      const channel = await channelTypes.get(type)?.open(settings, { print: () => undefined });
+      try {
+        await channel?.verify();
+        return 'lets us in';
+      } finally {
+        await channel?.close();
+      }
+    },
+  };
 }

@@ -1,4 +1,5 @@
 /** Small rules that say, with JSON pointers and in Slack's own words, what is wrong with a JSON value. */
+import { isJsonObject } from '../text/json-object.ts';
 
 export interface Flaw {
   readonly pointer: string;
@@ -61,7 +62,7 @@ export function list(min: number, max: number, item: Rule): Rule {
 export function shape(required: Rules, optional: Rules = {}): Rule {
   const known: Rules = { ...optional, ...required };
   return (value, pointer) => {
-    if (!isObject(value)) return [{ pointer, message: 'must provide an object' }];
+    if (!isJsonObject(value)) return [{ pointer, message: 'must provide an object' }];
     const missing = Object.keys(required).filter((key) => value[key] === undefined);
     return [
       ...missing.map((key) => ({ pointer, message: `missing required field: ${key}` })),
@@ -81,7 +82,7 @@ function checkEntry(known: Rules, key: string, entry: unknown, pointer: string):
 /** An object whose `type` picks its rule. */
 export function byType(rules: Rules): Rule {
   return (value, pointer) => {
-    if (!isObject(value)) return [{ pointer, message: 'must provide an object' }];
+    if (!isJsonObject(value)) return [{ pointer, message: 'must provide an object' }];
     const type = value['type'];
     if (typeof type !== 'string') return [{ pointer, message: 'missing required field: type' }];
     const rule = Object.hasOwn(rules, type) ? rules[type] : undefined;
@@ -94,15 +95,11 @@ export function byType(rules: Rules): Rule {
 /** An object that has at least one of `keys`. */
 export function anyOf(...keys: readonly string[]): Rule {
   return (value, pointer) =>
-    isObject(value) && keys.some((key) => value[key] !== undefined)
+    isJsonObject(value) && keys.some((key) => value[key] !== undefined)
       ? []
       : [{ pointer, message: `missing required field: ${keys.join(' or ')}` }];
 }
 
 export function all(...rules: readonly Rule[]): Rule {
   return (value, pointer) => rules.flatMap((rule) => rule(value, pointer));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,12 +2,9 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import PostalMime from 'postal-mime';
 import type { Email } from 'postal-mime';
-import { SMTPServer } from 'smtp-server';
-import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
-import { refusalError } from './mail-faults.ts';
-import type { MailFault, MailStep } from './mail-faults.ts';
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
+import PostalMime from 'postal-mime';
 
 /** A mail that was accepted. */
 export interface CaughtMail {
@@ -180,4 +177,30 @@ async function closeServer(smtp: SMTPServer, state: State): Promise<void> {
   });
   for (const socket of state.sockets) socket.destroy();
   await closed;
+}
+
+/** Before the greeting, or in answer to AUTH, MAIL FROM, RCPT TO, or the end of the message. */
+export type MailStep = 'connect' | 'auth' | 'mail' | 'rcpt' | 'data';
+
+interface Occasion {
+  readonly at: MailStep;
+  /** At `rcpt`: this recipient alone. */
+  readonly address?: string;
+  /** How often it happens; always where it is left out. */
+  readonly times?: number;
+}
+
+export type MailFault = Occasion &
+  (
+    | { readonly does: 'refuse'; readonly code: number; readonly text: string }
+    /** No answer, ever. */
+    | { readonly does: 'hang' }
+    /** The connection is gone; at `data`, after the message was taken. */
+    | { readonly does: 'drop' }
+    | { readonly does: 'delay'; readonly until: () => Promise<unknown> }
+  );
+
+/** The error by which smtp-server answers with `code`. */
+export function refusalError(code: number, text: string): Error {
+  return Object.assign(new Error(text), { responseCode: code });
 }

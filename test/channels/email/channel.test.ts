@@ -2,17 +2,20 @@ import { expect } from 'chai';
 import type { Channel } from '../../../src/channels/channel.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
 import { emailFormat } from '../../../src/channels/email/format.ts';
-import { startMailCatcher } from '../../../src/stand-ins/mail-catcher.ts';
-import type { MailCatcher } from '../../../src/stand-ins/mail-catcher.ts';
-import type { MailFault, MailStep } from '../../../src/stand-ins/mail-faults.ts';
+import {
+  startMailCatcher,
+  type MailCatcher,
+  type MailFault,
+  type MailStep,
+} from '../../../src/stand-ins/mail-catcher.ts';
 import {
   channelContract,
   CONFIDENTIAL,
   expectNoSecret,
   failureOf,
   outgoingOf,
+  type FailureCase,
 } from '../../contract/channel-contract.ts';
-import type { FailureCase } from '../../contract/channel-contract.ts';
 
 const PASSWORD = 'p@ss/word';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');

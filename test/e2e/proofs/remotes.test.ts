@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
 import type { SlackCall } from '../../../src/stand-ins/slack-methods.ts';
-import type { MailFault } from '../../../src/stand-ins/mail-faults.ts';
+import type { MailFault } from '../../../src/stand-ins/mail-catcher.ts';
 import { type Clock, systemClock } from '../../../src/time/clock.ts';
 import { type BridgeWorld, createBridgeWorld } from '../../support/bridge-world.ts';
 import { moment } from '../../support/moment.ts';
