@@ -198,7 +198,7 @@ describe('reports', () => {
         destination: 'slack:#ops',
         attempts: 3,
         lastError: undefined,
-        heldBecause: undefined,
+        hold: undefined,
         firstReceivedAt: clock.now() - 125_000,
         ...fields,
       };
@@ -232,7 +232,7 @@ describe('reports', () => {
     });
 
     it('warn that it was held back', () => {
-      expect(said({ name: 'held', heldBecause: 'no longer routed' })).to.include({
+      expect(said({ name: 'held', hold: { code: 'no longer routed' } })).to.include({
         level: 40,
         reason: 'no longer routed',
       });

@@ -113,7 +113,7 @@ export function reportAttempt(
 
 /** What happened to a delivery that no answer has told, or of which an operator may have to do something. */
 export function reportMilestone(logger: Logger, clock: Pick<Clock, 'now'>, milestone: Milestone): void {
-  const { name, notice, destination, attempts, lastError, heldBecause, firstReceivedAt } = milestone;
+  const { name, notice, destination, attempts, lastError, hold, firstReceivedAt } = milestone;
   const { level, callback, alert } = MILESTONES[name];
   const jobId = jobIdOf(notice);
   const line = {
@@ -126,7 +126,7 @@ export function reportMilestone(logger: Logger, clock: Pick<Clock, 'now'>, miles
     ms_since_received: Math.max(0, Math.round(clock.now() - firstReceivedAt)),
     class: lastError?.class,
     code: lastError?.code,
-    reason: heldBecause ?? lastError?.message,
+    reason: hold?.code ?? lastError?.message,
   };
   logger[level](line, isAlert(notice) ? alert : callback);
 }

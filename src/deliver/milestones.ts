@@ -15,7 +15,7 @@ export interface Subject {
 export interface Milestone
   extends
     Pick<Subject, 'notice' | 'firstReceivedAt'>,
-    Pick<DeliveryRecord, 'destination' | 'attempts' | 'lastError' | 'heldBecause'> {
+    Pick<DeliveryRecord, 'destination' | 'attempts' | 'lastError' | 'hold'> {
   readonly name: MilestoneName;
 }
 
@@ -26,7 +26,7 @@ export function milestoneAfter(
   isLate: boolean,
 ): Milestone | undefined {
   const name = nameOf(update, subject.record, isLate);
-  return name && milestone(name, subject, { ...update, heldBecause: update.heldBecause });
+  return name && milestone(name, subject, { ...update, hold: update.hold });
 }
 
 /** The service has not retried it in time. */
@@ -48,7 +48,7 @@ function nameOf(
 function milestone(
   name: MilestoneName,
   { record: { destination }, notice, firstReceivedAt }: Subject,
-  { attempts, lastError, heldBecause }: Pick<Milestone, 'attempts' | 'lastError' | 'heldBecause'>,
+  { attempts, lastError, hold }: Pick<Milestone, 'attempts' | 'lastError' | 'hold'>,
 ): Milestone {
-  return { name, notice, destination, attempts, lastError, heldBecause, firstReceivedAt };
+  return { name, notice, destination, attempts, lastError, hold, firstReceivedAt };
 }

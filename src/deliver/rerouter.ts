@@ -82,7 +82,7 @@ export class Rerouter {
         ...record,
         state: 'pending' as const,
         lastError: undefined,
-        heldBecause: undefined,
+        hold: undefined,
         isTakenOver: true,
       };
     });

@@ -1,12 +1,8 @@
 /** How deliveries stand in today's config, and how one ends that it no longer sends there. Pure. */
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { PendingRow, UnroutedRow } from '../ledger/configs/config-store.ts';
-import {
-  type DeliveryRecord,
-  type DeliveryUpdate,
-  type DueDelivery,
-  NO_LONGER_ROUTED,
-} from '../ledger/ledger.ts';
+import { type DeliveryRecord, type DeliveryUpdate, type DueDelivery } from '../ledger/ledger.ts';
+import { NO_LONGER_ROUTED } from '../ledger/hold.ts';
 import { isAlert } from '../notice/notice.ts';
 import { type AlertSettings, withAlert } from './alerts.ts';
 import { errorOf } from './outcome.ts';
@@ -28,7 +24,7 @@ export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSetting
     attempts,
     failedAnswers,
     receipt: undefined,
-    heldBecause: NO_LONGER_ROUTED,
+    hold: { code: NO_LONGER_ROUTED },
     isTakenOver,
     dueInMs: 0,
   };
@@ -75,7 +71,7 @@ export function revivableAmong(
 ): readonly DeliveryRecord[] {
   return records.filter(
     (record) =>
-      record.heldBecause === NO_LONGER_ROUTED &&
+      record.hold?.code === NO_LONGER_ROUTED &&
       isRevivable({ ...record, kind: 'callback' }, plannedFor(record, plan) !== undefined, giveUpAfterMs),
   );
 }

@@ -30,7 +30,10 @@ const PUT_OFF_MS = 5000;
 
 export interface WorkerDependencies {
   readonly clock: Clock;
-  readonly ledger: Pick<Ledger, 'claimDue' | 'dueDestinations' | 'releaseStranded' | 'settle' | 'probe'>;
+  readonly ledger: Pick<
+    Ledger,
+    'claimDue' | 'dueDestinations' | 'releaseHeld' | 'releaseStranded' | 'settle' | 'probe'
+  >;
   readonly lanes: Lanes;
   readonly underWay: DeliveriesUnderWay;
   readonly largeNotices: Pick<LargeNotices, 'load'>;
@@ -123,6 +126,7 @@ export class Worker {
     this.#polledAt = clock.monotonic();
     if (lanes.isWorthRefreshing) await lanes.refresh();
     if (this.#polledAt >= this.#sweptAt + SWEEP_MS) await this.#sweep();
+    await ledger.releaseHeld();
     for (const destination of await ledger.dueDestinations()) this.#add(destination);
   }
 
@@ -249,10 +253,8 @@ export class Worker {
     if (planned === undefined) return this.#routeAnew(due, today, settings);
     const rank = lanes.isPaced(record.destination) ? 'slot' : 'next';
     const trip = await take({ addressed: addressed(notice, planned), delivery, ...turn, rank });
-    const update = updateAfter(record, trip, {
-      policy: settings.delivery,
-      random: this.#dependencies.random(),
-    });
+    const context = { policy: settings.delivery, random: this.#dependencies.random() };
+    const update = updateAfter(record, trip, context);
     await this.#settle(due, withAlertOf(due, update, settings), trip);
     return update.state !== 'pending';
   }

@@ -8,11 +8,9 @@ import type { Notice } from '../notice/notice.ts';
 import type { PaceStore } from './due/pace-store.ts';
 import type { Pruning } from './retention/pruning.ts';
 import type { Turns } from './due/turns.ts';
+import type { Hold } from './hold.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'dead' | 'held';
-
-/** Why a delivery is held back, or a dead letter, that the config no longer sends there. */
-export const NO_LONGER_ROUTED = 'no longer routed';
 
 /** What the answer to a POST said; the word stands in the answer, the log, the metric and the ledger alike. */
 export type CallbackResult =
@@ -54,8 +52,8 @@ export interface DeliveryRecord extends DeliveryTarget {
   readonly attempts: number;
   readonly lastError: DeliveryError | undefined;
   readonly receipt: Receipt | undefined;
-  /** Why it is held back. */
-  readonly heldBecause: string | undefined;
+  /** Of one that is held back, or is a dead letter since no route names it. */
+  readonly hold: Hold | undefined;
   /** Non-2xx answers given while it failed as `permanent` or `config`. */
   readonly failedAnswers: number;
   /** Somebody is sending it at this moment, as far as is known. */
@@ -176,7 +174,7 @@ export interface DeliveryUpdate {
   readonly failedAnswers: number;
   readonly lastError: DeliveryError | undefined;
   readonly receipt: Receipt | undefined;
-  readonly heldBecause?: string;
+  readonly hold?: Hold | undefined;
   readonly isTakenOver: boolean;
   /** Milliseconds until Botbell itself may attempt it; of no meaning unless it is pending and its job's next. */
   readonly dueInMs: number;
@@ -234,7 +232,7 @@ export interface RefusedBody {
 export interface OpenCounts {
   readonly pending: number;
   readonly dead: number;
-  /** Held back because no route names them any more. */
+  /** Until a time, or because no route names them any more. */
   readonly held: number;
 }
 
@@ -286,6 +284,8 @@ export interface Ledger extends Pruning {
    * @throws {LedgerUnavailable}
    */
   releaseStranded(): Promise<void>;
+  /** Makes due what was held back until now, a few hundred at most. @returns how many @throws {LedgerUnavailable} */
+  releaseHeld(): Promise<number>;
   readonly paces: PaceStore;
   /** The deliveries of a callback, as they stand. @throws {LedgerUnavailable} */
   deliveriesOf(callbackId: number, withinMs?: number): Promise<readonly DeliveryRecord[]>;

@@ -1,9 +1,9 @@
-/** Writing, claiming and holding back deliveries that are still to be made. */
+/** Writing and claiming deliveries that are still to be made. */
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
 import type { DialectTraits } from './dialect.ts';
 import type { PlaceInJob } from './hot-statements.ts';
-import { EXECUTING } from './job-order.ts';
-import { NO_LONGER_ROUTED, type OpenCounts } from './ledger.ts';
+import { NO_LONGER_ROUTED } from './hold.ts';
+import type { OpenCounts } from './ledger.ts';
 import { type Claim, standingColumns, type StandingRow, type StoreTime, WAITS_FOR_EARLIER } from './rows.ts';
 import type { Tables } from './tables.ts';
 
@@ -62,7 +62,7 @@ type DeliveryIds = SelectQueryBuilder<Tables, 'deliveries', { id: number }>;
  * Those of the pending deliveries that nobody is sending, locked. What another transaction is writing at this moment is
  * in its hands: who waited for it here, with the locks of a job, could wait in a circle.
  */
-async function lockIdle(
+export async function lockIdle(
   { trx, time, traits }: DeliveryWrites,
   among: (query: DeliveryIds) => DeliveryIds,
 ): Promise<number[]> {
@@ -107,75 +107,6 @@ export async function isAnyUntold(
     .limit(1)
     .executeTakeFirst();
   return untold !== undefined;
-}
-
-/** Holds back deliveries that this process has claimed. */
-export async function holdBack(
-  trx: Kysely<Tables>,
-  time: StoreTime,
-  ids: readonly number[],
-  reason: string,
-): Promise<void> {
-  if (ids.length > 0) await holdingBack(trx, time, reason).where('id', 'in', ids).execute();
-}
-
-/** Holds back what nobody is sending at this moment. */
-export async function holdBackIdle(
-  writes: DeliveryWrites,
-  ids: readonly number[],
-  reason: string,
-): Promise<void> {
-  if (ids.length === 0) return;
-  const idle = await lockIdle(writes, (query) => query.where('id', 'in', ids));
-  await holdBack(writes.trx, writes.time, idle, reason);
-}
-
-/** Holds back every `executing` of these jobs that nobody is sending at this moment: their results are known. */
-export async function supersedeIdle(
-  writes: DeliveryWrites & { readonly takeOverAfterMs: number },
-  jobIds: readonly string[],
-): Promise<void> {
-  if (jobIds.length === 0) return;
-  const idle = await lockIdle(writes, (query) =>
-    query.where('job_key', 'in', [...new Set(jobIds)]).where(isExecuting),
-  );
-  await holdBack(writes.trx, writes.time, idle, SUPERSEDED);
-  await releaseNext(writes.trx, writes.time, idle, writes.takeOverAfterMs);
-}
-
-/** What failed while its job's result came is not told any more, and keeps that result waiting no longer. */
-export async function supersedeFailed(
-  trx: Kysely<Tables>,
-  time: StoreTime,
-  ids: readonly number[],
-  takeOverAfterMs: number,
-): Promise<boolean> {
-  if (ids.length === 0) return false;
-  const held = await holdingBack(trx, time, SUPERSEDED)
-    .where('id', 'in', ids)
-    .where(isIdle(time))
-    .where(isExecuting)
-    .where(hasResult)
-    .returning('id')
-    .execute();
-  const heldIds = held.map(({ id }) => id);
-  return releaseNext(trx, time, heldIds, takeOverAfterMs);
-}
-
-const hasResult = sql<boolean>`exists (
-  select 1 from callbacks
-  where callbacks.job_id = deliveries.job_key and callbacks.status <> ${sql.lit(EXECUTING)} and callbacks.kind = 'callback'
-)`;
-
-const isExecuting = sql<boolean>`exists (
-  select 1 from callbacks where callbacks.id = deliveries.callback_id and callbacks.status = ${sql.lit(EXECUTING)}
-)`;
-
-function holdingBack(trx: Kysely<Tables>, time: StoreTime, reason: string) {
-  return trx
-    .updateTable('deliveries')
-    .set({ state: 'held', held_because: reason, claimed_by: null, claimed_until: null, updated_at: time.now })
-    .where(isPending);
 }
 
 /**
@@ -229,7 +160,7 @@ function dueOnceReleased({ now }: StoreTime, takeOverAfterMs: number) {
 }
 
 /** To wait for its turn counts for nothing. */
-function waitedSinceWritten({ now }: StoreTime) {
+export function waitedSinceWritten({ now }: StoreTime) {
   return sql<number>`waited_ms + case when ${now} > updated_at then ${now} - updated_at else 0 end`;
 }
 
@@ -242,7 +173,9 @@ export async function countOpen(db: Kysely<Tables>): Promise<OpenCounts> {
   return {
     pending: await count(isPending),
     dead: await count(sql<boolean>`deliveries.state = 'dead'`),
-    held: await count(sql<boolean>`${isUnrouted} and deliveries.state = 'held'`),
+    held:
+      (await count(sql<boolean>`${isUnrouted} and deliveries.state = 'held'`)) +
+      (await count(sql<boolean>`deliveries.held_until is not null`)),
   };
 }
 
@@ -271,5 +204,3 @@ export function deliveryRows(
     .orderBy('id')
     .execute();
 }
-
-export const SUPERSEDED = 'superseded';

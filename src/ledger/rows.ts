@@ -4,7 +4,6 @@ import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Callback } from '../callback/callback.ts';
 import { parseExactly } from '../callback/decode.ts';
 import { cleanText } from '../text/clean.ts';
-import { cutEnd, cutEndBytes } from '../text/cut.ts';
 import { shortText } from '../text/short-line.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
@@ -17,19 +16,11 @@ import {
   type DeliveryTarget,
   type DeliveryUpdate,
   type HistoryRecord,
-  REFUSED_BODY_BYTES,
-  type RefusedBody,
   type Settlement,
 } from './ledger.ts';
+import { holdColumns, holdIn } from './hold.ts';
 import { type BodyToStore, bodyText, type StoredBody } from './stored-body.ts';
-import type {
-  CallbackRow,
-  DeliveryRow,
-  HistoryAttempt,
-  HistoryEntry,
-  HistoryRow,
-  RefusedRow,
-} from './tables.ts';
+import type { CallbackRow, DeliveryRow, HistoryAttempt, HistoryEntry, HistoryRow } from './tables.ts';
 
 /** A time of the store, or the expression that its statements evaluate to one. */
 export type Moment = number | RawBuilder<number>;
@@ -103,7 +94,7 @@ export function callbackIn(body: StoredBody): Callback {
 }
 
 /** Characters: what a column for people holds of foreign text, which may be as long as a body. */
-const LONGEST_TEXT = 1000;
+export const LONGEST_TEXT = 1000;
 
 /** An id may be as long as a body, but PostgreSQL's indexes take 2.7 KB. */
 const LONGEST_JOB_ID = 200;
@@ -172,7 +163,7 @@ export function plannedRecord(
     attempts: 0,
     lastError: undefined,
     receipt: undefined,
-    heldBecause: undefined,
+    hold: undefined,
     failedAnswers: 0,
     isClaimed: claim !== undefined,
     isTakenOver,
@@ -181,13 +172,18 @@ export function plannedRecord(
 }
 
 /** A delivery's row with whether its claim still stands, and its age in milliseconds, without what it only waited. */
-export type StandingRow = Selectable<DeliveryRow> & { readonly is_claimed: number; readonly age_ms: number };
+export type StandingRow = Selectable<DeliveryRow> & {
+  readonly is_claimed: number;
+  readonly age_ms: number;
+  readonly hold_ends_in_ms: number | null;
+};
 
 /** To be selected beside the columns of `deliveries`. */
 export function standingColumns({ now }: StoreTime) {
   return [
     sql<number>`case when state = 'pending' and claimed_until > ${now} then 1 else 0 end`.as('is_claimed'),
     sql<number>`${now} - coalesce(counts_from, updated_at) - waited_ms`.as('age_ms'),
+    sql<number | null>`held_until - ${now}`.as('hold_ends_in_ms'),
   ] as const;
 }
 
@@ -202,7 +198,7 @@ export function deliveryRecord(row: StandingRow): DeliveryRecord {
     failedAnswers: row.refusals,
     lastError: lastErrorOf(row),
     receipt: row.receipt === null ? undefined : (JSON.parse(row.receipt) as Receipt),
-    heldBecause: row.held_because ?? undefined,
+    hold: holdIn(row),
     isClaimed: row.is_claimed === 1,
     isTakenOver: row.is_ours === 1,
     ageMs: row.age_ms,
@@ -232,6 +228,7 @@ function receiptJson(receipt: Receipt): string {
 /** All but `due_at`, which is each database's to compute. Each column by its name: what stands behind a spread takes V8 several times as long. */
 export function updatedColumns(update: DeliveryUpdate, time: StoreTime) {
   const error = update.lastError;
+  const held = holdColumns(update.hold, (ms) => time.in(ms));
   return {
     state: update.state,
     attempts: update.attempts,
@@ -241,7 +238,9 @@ export function updatedColumns(update: DeliveryUpdate, time: StoreTime) {
     error_code: error === undefined ? null : shortText(error.code, LONGEST_TEXT),
     error_message: error === undefined ? null : shortText(error.message, LONGEST_TEXT),
     receipt: update.receipt === undefined ? null : receiptJson(update.receipt),
-    held_because: update.heldBecause ?? null,
+    held_because: held.held_because,
+    held_details: held.held_details,
+    held_until: held.held_until,
     claimed_by: null,
     claimed_until: null,
     is_ours: Number(update.isTakenOver),
@@ -277,23 +276,5 @@ function historyAttempt(attempt: AttemptRecord): HistoryAttempt {
     outcome,
     error_code: error && shortText(error.code, LONGEST_TEXT),
     error_message: error && shortText(error.message, LONGEST_TEXT),
-  };
-}
-
-/** What is said of a body may quote it: a key of megabytes, say. */
-function shortened({ pointer, detail }: RefusedBody['errors'][number]): RefusedBody['errors'][number] {
-  return { pointer: cutEnd(pointer, LONGEST_TEXT, '…'), detail: cutEnd(detail, LONGEST_TEXT, '…') };
-}
-
-/** Its body is still text. */
-export function refusedRow(refused: RefusedBody): Insertable<RefusedRow> & { readonly body: string } {
-  return {
-    received_at: refused.receivedAt,
-    status: refused.status,
-    detail: cutEnd(refused.detail, LONGEST_TEXT, '…'),
-    errors: JSON.stringify(refused.errors.map(shortened)),
-    remote_address: refused.from,
-    // The first slice spares megabytes the cleaning.
-    body: cutEndBytes(cleanText(refused.body.slice(0, REFUSED_BODY_BYTES)), REFUSED_BODY_BYTES, ''),
   };
 }

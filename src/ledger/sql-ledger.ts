@@ -24,21 +24,15 @@ import {
   type Settlement,
   type UnreadNotice,
 } from './ledger.ts';
+import { releaseHeld, supersedeFailed } from './due/held.ts';
 import { OrphanedClaims } from './orphaned-claims.ts';
 import { createPaceStore } from './due/pace-rows.ts';
 import type { PaceStore } from './due/pace-store.ts';
-import {
-  countOpen,
-  deliveryRows,
-  isAnyUntold,
-  releaseClaims,
-  releaseStranded,
-  supersedeFailed,
-} from './pending-rows.ts';
+import { countOpen, deliveryRows, isAnyUntold, releaseClaims, releaseStranded } from './pending-rows.ts';
 import { probeStore } from './probe.ts';
 import type { PruneRequest, PruneStep } from './retention/pruning.ts';
-import { keepRefused, refusedKept } from './retention/refused-rows.ts';
-import { deliveryRecord, historyIn, refusedRow } from './rows.ts';
+import { keepRefused, refusedKept, refusedRow } from './retention/refused-rows.ts';
+import { deliveryRecord, historyIn } from './rows.ts';
 import { limitOf, type SpaceSettings, spaceIn } from './retention/sql-space.ts';
 import { bytesAdded } from './retention/store-size.ts';
 import type { StoreSpace } from './retention/store-space.ts';
@@ -101,9 +95,6 @@ export class SqlLedger implements OpenLedger {
     this.#admissions = new Admissions({
       store: this.#store,
       claim: options,
-      get takeOverAfterMs() {
-        return options.takeOverAfterMs;
-      },
       now: () => options.clock.now(),
       transact: this.#claim,
       orphans: this.#orphans,
@@ -168,6 +159,10 @@ export class SqlLedger implements OpenLedger {
 
   releaseStranded(): Promise<void> {
     return this.#transact((trx) => releaseStranded(trx, this.#store.time()));
+  }
+
+  releaseHeld(): Promise<number> {
+    return releaseHeld(this.#store);
   }
 
   prune({ sweep, before, after }: PruneRequest): Promise<PruneStep> {

@@ -40,6 +40,10 @@ export interface DeliveryRow {
   /** JSON. */
   receipt: string | null;
   held_because: string | null;
+  /** JSON. */
+  held_details: string | null;
+  /** From here on it is to be attempted again; the store's time. */
+  held_until: StoreTimed<number | null>;
   claimed_by: string | null;
   /** The claim is void from here on. */
   claimed_until: StoreTimed<number | null>;

@@ -7,8 +7,8 @@ import {
   type DeliveryTarget,
   type DeliveryUpdate,
   type DueDelivery,
-  NO_LONGER_ROUTED,
 } from '../../src/ledger/ledger.ts';
+import { NO_LONGER_ROUTED } from '../../src/ledger/hold.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -66,7 +66,6 @@ export function describeConfigChanges(
 
     function endOf({ record }: DueDelivery, state: 'held' | 'dead', alert?: Alert): DeliveryUpdate {
       const { id, attempts, failedAnswers, lastError } = record;
-      const heldBecause = NO_LONGER_ROUTED;
       return {
         id,
         state,
@@ -74,7 +73,7 @@ export function describeConfigChanges(
         failedAnswers,
         lastError,
         receipt: undefined,
-        heldBecause,
+        hold: { code: NO_LONGER_ROUTED },
         isTakenOver: true,
         dueInMs: 0,
         alert,
@@ -235,7 +234,7 @@ export function describeConfigChanges(
         expect(record).to.include({
           id: old,
           state: 'pending',
-          heldBecause: undefined,
+          hold: undefined,
           lastError: undefined,
         });
         expect(record.ageMs).to.be.below(MINUTE_MS);

@@ -27,6 +27,8 @@ const OPS = target('slack:#ops');
 const LOG = target('slack:#log');
 const MAIL = target('email:a@example.com');
 
+const SUPERSEDED = { code: 'superseded', details: undefined, endsInMs: undefined };
+
 export function describeDueDeliveries(
   name: string,
   createStore: (clock: ManualClock) => Promise<StoreUnderTest>,
@@ -134,7 +136,7 @@ export function describeDueDeliveries(
         await accept({ status: 0 }, [OPS]);
         const again = await accept({ status: EXECUTING }, [OPS]);
         expect(again.isSuperseded).to.equal(true);
-        expect(again.deliveries.map((each) => [each.state, each.heldBecause])).to.deep.equal([
+        expect(again.deliveries.map((each) => [each.state, each.hold?.code])).to.deep.equal([
           ['held', 'superseded'],
         ]);
       });
@@ -297,7 +299,7 @@ export function describeDueDeliveries(
         const end = await arrive(result, [OPS]);
         expect([...end.blocked]).to.deep.equal([]);
         const [record] = await ledger.deliveriesOf(start.callbackId);
-        expect(record).to.include({ state: 'held', heldBecause: 'superseded', isClaimed: false });
+        expect(record).to.deep.include({ state: 'held', hold: SUPERSEDED, isClaimed: false });
       });
 
       it('keeps no result waiting for a start that failed after all, which is told no more', async () => {
@@ -308,9 +310,9 @@ export function describeDueDeliveries(
         await ledger.settle(settlementOf(idsOf(end).map((id) => delivered(id))));
         await store.passTime(TAKE_OVER_AFTER_MS);
         expect(await claim()).to.deep.equal([]);
-        expect((await ledger.deliveriesOf(start.callbackId))[0]).to.include({
+        expect((await ledger.deliveriesOf(start.callbackId))[0]).to.deep.include({
           state: 'held',
-          heldBecause: 'superseded',
+          hold: SUPERSEDED,
         });
       });
 
@@ -436,6 +438,91 @@ export function describeDueDeliveries(
       });
     });
 
+    describe('what is held back until a time', () => {
+      const HOLD_MS = 3_600_000;
+      const MUTED = { code: 'mute', details: { route: 'routes[0]' }, endsInMs: HOLD_MS };
+      const hold = async (fields: Partial<Callback> = {}) => {
+        const admission = await arrive(fields, [OPS]);
+        const held = idsOf(admission).map((id) => ({ ...failed(id), state: 'held', hold: MUTED }) as const);
+        await ledger.settle(settlementOf(held));
+        return admission;
+      };
+      /** A server's clock cannot be moved, but what it is compared with can. */
+      const pass = async (ms: number) => {
+        await store.passTime(ms);
+        return ledger.releaseHeld();
+      };
+      const codes = (due: readonly DueDelivery[]) => due.map(({ notice }) => callbackOf(notice).code);
+
+      it('says why, with what is needed for it, and for how long', async () => {
+        const { callbackId } = await hold();
+        const [record] = await ledger.deliveriesOf(callbackId);
+        expect(record?.hold).to.deep.include({ code: 'mute', details: { route: 'routes[0]' } });
+        expect(record?.hold?.endsInMs).to.be.within(HOLD_MS - MARGIN_MS, HOLD_MS);
+        expect(await ledger.countOpen()).to.deep.equal({ pending: 0, dead: 0, held: 1 });
+      });
+
+      it('is due to nobody before, and Botbell’s own once that has come', async () => {
+        await hold();
+        expect(await pass(HOLD_MS - MARGIN_MS)).to.equal(0);
+        expect(await claim()).to.deep.equal([]);
+        expect(await pass(MARGIN_MS)).to.equal(1);
+        const [due] = await claim();
+        expect(due?.record).to.include({ state: 'pending', isTakenOver: true, hold: undefined });
+        expect(due?.record.lastError).to.equal(undefined);
+      });
+
+      it('does not grow older by being held', async () => {
+        await hold();
+        await pass(HOLD_MS);
+        const [due] = await claim();
+        expect(due?.record.ageMs).to.be.below(MARGIN_MS);
+      });
+
+      it('is released once, whoever else releases at the same moment', async () => {
+        for (let code = 1; code <= 5; code += 1) await hold({ job_id: `job ${code}`, code });
+        const other = await openAs('second');
+        await store.passTime(HOLD_MS);
+        const released = await clock.runAlong(Promise.all([ledger.releaseHeld(), other.releaseHeld()]));
+        expect(released[0] + released[1]).to.equal(5);
+        expect(await ledger.releaseHeld()).to.equal(0);
+        expect(codes(await tellAll()).toSorted()).to.deep.equal([1, 2, 3, 4, 5]);
+      });
+
+      it('goes in the order of its job, also before what came meanwhile', async () => {
+        await hold({ job_id: 'job', code: 1 });
+        await hold({ job_id: 'job', code: 2 });
+        await pass(HOLD_MS);
+        await accept({ job_id: 'job', code: 3 }, [OPS]);
+        expect(codes(await tellAll())).to.deep.equal([1, 2, 3]);
+      });
+
+      it('is not told any more where it is a start whose result has come', async () => {
+        const { callbackId } = await hold({ job_id: 'job', status: EXECUTING });
+        await accept({ job_id: 'job', status: 0 }, [LOG]);
+        await pass(HOLD_MS);
+        expect((await tellAll()).map(({ record }) => record.destination)).to.deep.equal([LOG.destination]);
+        expect((await ledger.deliveriesOf(callbackId))[0]).to.deep.include({
+          state: 'held',
+          hold: SUPERSEDED,
+        });
+        expect(await pass(HOLD_MS), 'superseded is for good').to.equal(0);
+      });
+
+      it('is not forgotten before that', async () => {
+        const { callbackId } = await hold();
+        const answer = { receivedAt: 1, answeredAt: 2, status: 200, result: 'held' } as const;
+        const history = { callbackId, attempts: [], answer };
+        await ledger.settle({ deliveries: [], history, isDurable: false });
+        const prune = async () =>
+          (await ledger.prune({ sweep: 'done', before: clock.now() + HOLD_MS, after: 0 })).forgotten;
+        expect(await prune()).to.equal(0);
+        await pass(HOLD_MS);
+        await tellAll();
+        expect(await prune()).to.equal(1);
+      });
+    });
+
     describe('a pause', () => {
       it('is a time within the hour, whatever was asked for', async () => {
         for (const ms of [Number.NaN, Infinity, 1e300, -1, 0.5]) {
@@ -488,7 +575,7 @@ export function describeDueDeliveries(
 
       it('takes what was held back, too', async () => {
         const [ops, log] = idsOf(await finish({}, [OPS, LOG]));
-        const held = { ...failed(log), state: 'held', heldBecause: 'no longer routed' } as const;
+        const held = { ...failed(log), state: 'held', hold: { code: 'no longer routed' } } as const;
         await ledger.settle(settlementOf([delivered(ops), held]));
         expect(await prune(clock.now() + 1)).to.equal(1);
       });

@@ -68,7 +68,7 @@ export function describeForgetting(
       const [told, dead, held] = await Promise.all(
         ['told', 'dead', 'held', 'pending'].map((job_id) => arrive({ job_id }, [OPS])),
       );
-      const unrouted = { state: 'held', heldBecause: 'no longer routed' } as const;
+      const unrouted = { state: 'held', hold: { code: 'no longer routed' } } as const;
       await ledger.settle(
         settlementOf([
           delivered(idOf(told)),

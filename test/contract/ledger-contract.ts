@@ -308,7 +308,7 @@ export function describeLedger(
         const retry = await arrive({ status: EXECUTING }, [OPS, LOG]);
         expect(retry.isSuperseded).to.equal(true);
         expect(claimedOf(retry)).to.deep.equal([]);
-        expect(retry.deliveries.map((each) => [each.state, each.heldBecause])).to.deep.equal([
+        expect(retry.deliveries.map((each) => [each.state, each.hold?.code])).to.deep.equal([
           ['held', 'superseded'],
         ]);
       });

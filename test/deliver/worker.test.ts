@@ -5,7 +5,7 @@ import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.t
 import { MemoryBudget } from '../../src/deliver/memory-budget.ts';
 import type { Worker } from '../../src/deliver/worker.ts';
 import type { Admission } from '../../src/ledger/ledger.ts';
-import { arrivalOf, target } from '../contract/ledger-contract.ts';
+import { arrivalOf, failed, settlementOf, target } from '../contract/ledger-contract.ts';
 import { REFUSED } from '../support/alerts.ts';
 import { BridgeBench, incomingAt } from '../support/bridge-bench.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
@@ -238,6 +238,40 @@ describe('the worker', () => {
     expect([tries(OPS), await bench.alerts()]).to.deep.equal([1, [`dead_letter ${OPS} x`]]);
   });
 
+  describe('of a delivery that is held back until a time', () => {
+    const HOUR_MS = 60 * MINUTE_MS;
+
+    /** As a rule of the config would have it settled. */
+    const hold = async () => {
+      const { deliveries } = await accept({}, [OPS]);
+      await bench.ledger.claimDue([{ destination: OPS, limit: 9 }]);
+      const id = deliveries[0]?.id ?? -1;
+      const ended = { state: 'held', hold: { code: 'mute', endsInMs: HOUR_MS } } as const;
+      await bench.ledger.settle(settlementOf([{ ...failed(id), ...ended }]));
+    };
+
+    it('waits for that time, and tells it then', async () => {
+      bench.planned = [OPS];
+      await hold();
+      await start();
+      await bench.clock.advance(HOUR_MS - MINUTE_MS);
+      expect([bench.told, await stateOf(OPS)]).to.deep.equal([[], 'held']);
+      await bench.clock.advance(MINUTE_MS + SECOND_MS);
+      expect([bench.told, await stateOf(OPS)]).to.deep.equal([[OPS], 'delivered']);
+    });
+
+    it('plans it by the config of then', async () => {
+      bench.planned = [OPS];
+      await hold();
+      await start();
+      bench.planned = [MAIL];
+      await bench.clock.advance(HOUR_MS + SECOND_MS);
+      expect(bench.told).to.deep.equal([MAIL]);
+      const [row] = await bench.store.rows('deliveries');
+      expect(row).to.include({ state: 'held', held_because: 'no longer routed', held_until: null });
+    });
+  });
+
   describe('of a delivery that the config no longer sends there', () => {
     it('tells whom the config names instead, and says so', async () => {
       await accept({}, [OPS]);
@@ -380,6 +414,7 @@ describe('the worker', () => {
       dueDestinations: () => bench.ledger.dueDestinations(),
       settle: (settlement) => bench.ledger.settle(settlement),
       probe: () => bench.ledger.probe(),
+      releaseHeld: () => bench.ledger.releaseHeld(),
       releaseStranded: () => bench.ledger.releaseStranded(),
     });
     duringClaim = async () => {

@@ -187,7 +187,7 @@ const RECORD: DeliveryRecord = {
   attempts: 1,
   lastError: undefined,
   receipt: undefined,
-  heldBecause: undefined,
+  hold: undefined,
   failedAnswers: 0,
   isClaimed: true,
   isTakenOver: true,

@@ -4,7 +4,9 @@ import { CompiledQuery, type Kysely, type KyselyPlugin, type PluginTransformQuer
 import type { PendingRow } from '../../src/ledger/configs/config-store.ts';
 import type { DialectTraits } from '../../src/ledger/dialect.ts';
 import { earlyStep } from '../../src/ledger/retention/early-forgetting.ts';
-import { type DeliveryUpdate, NO_LONGER_ROUTED } from '../../src/ledger/ledger.ts';
+import type { DeliveryUpdate } from '../../src/ledger/ledger.ts';
+import { NO_LONGER_ROUTED } from '../../src/ledger/hold.ts';
+import { endedHoldsQuery } from '../../src/ledger/due/held.ts';
 import { migrate } from '../../src/ledger/migrations/migrate.ts';
 import { identified, isKnown } from '../../src/ledger/admit/identified-arrival.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
@@ -34,6 +36,7 @@ async function work(ledger: SqlLedger, clock: ManualClock): Promise<void> {
   expect(await ledger.dueDestinations()).to.deep.equal([TARGET.destination]);
   expect(await ledger.claimDue([{ destination: TARGET.destination, limit: 9 }])).to.have.length(1);
   await ledger.countOpen();
+  expect(await ledger.releaseHeld()).to.equal(0);
   await workOnConfigs(ledger);
   await ledger.prune({ sweep: 'reached_nobody', before: clock.now() + 1 });
   await ledger.prune({ sweep: 'done', before: clock.now() + 1 });
@@ -62,7 +65,7 @@ async function workOnConfigs({ configs }: SqlLedger): Promise<void> {
     failedAnswers: 0,
     lastError: undefined,
     receipt: undefined,
-    heldBecause: NO_LONGER_ROUTED,
+    hold: { code: NO_LONGER_ROUTED },
     isTakenOver: true,
     dueInMs: 0,
   };
@@ -74,6 +77,18 @@ async function workOnConfigs({ configs }: SqlLedger): Promise<void> {
 }
 
 describe('a SQLite ledger', () => {
+  it('finds what is held until now by the index of holds that end', async () => {
+    const store = openSqlite(':memory:');
+    await migrate(store, new ManualClock());
+    const { sql, parameters } = endedHoldsQuery(store.db, { now: 1, in: (ms) => ms }).compile();
+    const plan = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
+    const { rows } = await store.db.executeQuery<{ detail: string }>(plan);
+    expect(rows.map(({ detail }) => detail)).to.deep.equal([
+      'SEARCH deliveries USING INDEX deliveries_held (held_until<?)',
+    ]);
+    await store.db.destroy();
+  });
+
   it('reads no table from end to end for what a running service asks', async () => {
     const clock = new ManualClock();
     const store = openSqlite(':memory:');

@@ -12,7 +12,7 @@ export function deliveryRecord(fields: Partial<DeliveryRecord> = {}): DeliveryRe
     attempts: 0,
     lastError: undefined,
     receipt: undefined,
-    heldBecause: undefined,
+    hold: undefined,
     failedAnswers: 0,
     isClaimed: false,
     isTakenOver: false,

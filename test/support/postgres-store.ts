@@ -42,7 +42,7 @@ export async function createPostgresStore(
       await query(`update processes set loaded_at = loaded_at - ${ms}, seen_at = seen_at - ${ms}`);
       await query(`update deliveries set
         due_at = case when due_at = ${WAITS_FOR_EARLIER} then due_at else due_at - ${ms} end,
-        claimed_until = claimed_until - ${ms}, counts_from = counts_from - ${ms}, updated_at = updated_at - ${ms}`);
+        claimed_until = claimed_until - ${ms}, counts_from = counts_from - ${ms}, updated_at = updated_at - ${ms}, held_until = held_until - ${ms}`);
       await clock.advance(ms);
     },
     async close() {

@@ -5,7 +5,7 @@ import { isResult, JobOrder } from '../job-order.ts';
 import type { Admission, Arrival, BlockedDelivery, DeliveryRecord, DeliveryTarget } from '../ledger.ts';
 import { identifyEarlier, type IdentifiedArrival } from './identified-arrival.ts';
 import { admitAgain } from './readmission.ts';
-import { supersedeIdle } from '../pending-rows.ts';
+import { supersedeIdle } from '../due/held.ts';
 import { callbackRow, type InitialState, type NewDelivery, plannedRecord } from '../rows.ts';
 
 /** Those that the ledger did not know, with their ids. */

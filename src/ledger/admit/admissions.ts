@@ -16,8 +16,7 @@ import { type TimedStore, unavailable } from '../timed-store.ts';
 
 export interface AdmissionsOptions {
   readonly store: TimedStore;
-  readonly claim: Claim;
-  readonly takeOverAfterMs: number;
+  readonly claim: Claim & { readonly takeOverAfterMs: number };
   /** This process's own time. */
   readonly now: () => number;
   readonly transact: ClaimingTransaction;
@@ -70,9 +69,16 @@ export class Admissions {
   }
 
   #commit(batch: readonly IdentifiedArrival[], deadline: Deadline): Promise<readonly Admission[]> {
-    const { store, claim, takeOverAfterMs, now, transact } = this.#options;
+    const { store, claim, now, transact } = this.#options;
     const { traits, statements } = store;
-    const context = { traits, statements, time: store.time(), claim, takeOverAfterMs, now: now() };
+    const context = {
+      traits,
+      statements,
+      time: store.time(),
+      claim,
+      takeOverAfterMs: claim.takeOverAfterMs,
+      now: now(),
+    };
     const isDurable = batch.some(({ arrival }) => arrival.isAccepted);
     const alerts = batch.flatMap(({ arrival }) => arrival.alerts ?? []);
     return transact(

@@ -3,15 +3,9 @@ import type { AdmissionContext } from './admission-context.ts';
 import { isResult } from '../job-order.ts';
 import type { Admission, BlockedDelivery } from '../ledger.ts';
 import type { IdentifiedArrival } from './identified-arrival.ts';
-import {
-  claimPending,
-  deliveryRows,
-  holdBack,
-  holdBackIdle,
-  releaseNext,
-  SUPERSEDED,
-  supersedeIdle,
-} from '../pending-rows.ts';
+import { holdBack, holdBackIdle, supersedeIdle } from '../due/held.ts';
+import { SUPERSEDED } from '../hold.ts';
+import { claimPending, deliveryRows, releaseNext } from '../pending-rows.ts';
 import { deliveryRecord, type StandingRow } from '../rows.ts';
 
 export async function admitAgain(

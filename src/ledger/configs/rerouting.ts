@@ -14,7 +14,8 @@ import type {
 import type { DialectTraits } from '../dialect.ts';
 import type { HotStatements } from '../hot-statements.ts';
 import type { CallbackKind, DeliveryState, DeliveryTarget } from '../ledger.ts';
-import { earlierInJob, isIdle, isPending, isUnrouted } from '../pending-rows.ts';
+import { makePending } from '../due/held.ts';
+import { isIdle, isPending, isUnrouted } from '../pending-rows.ts';
 import { type Claim, standingColumns, type StoreTime, WAITS_FOR_EARLIER } from '../rows.ts';
 import type { DeliveryRow, Tables } from '../tables.ts';
 
@@ -230,26 +231,6 @@ export async function revive(context: ReroutingContext, ids: readonly number[]):
   const callbackIds = [...new Set(rows.map((row) => row.callback_id))];
   const isTold = await toldUnderAnotherName(context, callbackIds);
   const untold = rows.filter((row) => !isTold(row.callback_id, row)).map(({ id }) => id);
-  if (untold.length > 0) await makePending(trx, time, untold);
+  await makePending(trx, time, untold, { counts_from: time.now, waited_ms: 0 });
   return untold;
-}
-
-async function makePending(trx: Kysely<Tables>, { now }: StoreTime, ids: readonly number[]): Promise<void> {
-  await trx
-    .updateTable('deliveries')
-    .set({
-      state: 'pending',
-      held_because: null,
-      error_class: null,
-      error_code: null,
-      error_message: null,
-      alerted_cause: null,
-      is_ours: 1,
-      due_at: sql<number>`case when exists (${earlierInJob}) then ${WAITS_FOR_EARLIER} else ${now} end`,
-      counts_from: now,
-      waited_ms: 0,
-      updated_at: now,
-    })
-    .where('id', 'in', ids)
-    .execute();
 }

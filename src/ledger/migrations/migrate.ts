@@ -9,6 +9,7 @@ import { deliveryOrder } from './0002-delivery-order.ts';
 import { alertCauses } from './0003-alert-causes.ts';
 import { runningConfigs } from './0004-running-configs.ts';
 import { sweeps } from './0005-sweeps.ts';
+import { heldUntil } from './0006-held-until.ts';
 import type { Schema, Step } from './migration.ts';
 
 /** What a ledger of the first version has had. */
@@ -21,6 +22,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0003-alert-causes': alertCauses,
   '0004-running-configs': runningConfigs,
   '0005-sweeps': sweeps,
+  '0006-held-until': heldUntil,
 };
 
 export const migrationNames: readonly string[] = Object.keys(STEPS);

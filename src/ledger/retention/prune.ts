@@ -2,7 +2,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { DialectTraits } from '../dialect.ts';
 import type { PruneStep, Sweep } from './pruning.ts';
-import { SUPERSEDED } from '../pending-rows.ts';
+import { SUPERSEDED } from '../hold.ts';
 import type { Tables } from '../tables.ts';
 
 /** With all that belongs to them they take SQLite some two milliseconds of the event loop. */
@@ -28,7 +28,8 @@ export interface PruneRange {
 
 /** Of a callback that may be forgotten. */
 export const nothingIsOpen = sql<boolean>`not exists (
-  select 1 from deliveries where callback_id = callbacks.id and state in ('pending', 'dead'))`;
+  select 1 from deliveries
+  where callback_id = callbacks.id and (state in ('pending', 'dead') or held_until is not null))`;
 
 /** Nobody was to be told, or nothing was ever to be delivered once its turn came. */
 const reachedNobody = sql<boolean>`not exists (

@@ -1,5 +1,9 @@
 /** Bodies that no retry can make acceptable, kept for the operator. */
 import type { Insertable, Kysely } from 'kysely';
+import { cleanText } from '../../text/clean.ts';
+import { cutEnd, cutEndBytes } from '../../text/cut.ts';
+import { REFUSED_BODY_BYTES, type RefusedBody } from '../ledger.ts';
+import { LONGEST_TEXT } from '../rows.ts';
 import type { RefusedRow, Tables } from '../tables.ts';
 
 /** The newest so many are kept. */
@@ -35,4 +39,22 @@ export async function forgetRefused(trx: Kysely<Tables>, kept: number): Promise<
       eb.selectFrom('refused').select('id').orderBy('id', 'desc').limit(1).offset(kept),
     )
     .execute();
+}
+
+/** What is said of a body may quote it: a key of megabytes, say. */
+function shortened({ pointer, detail }: RefusedBody['errors'][number]): RefusedBody['errors'][number] {
+  return { pointer: cutEnd(pointer, LONGEST_TEXT, '…'), detail: cutEnd(detail, LONGEST_TEXT, '…') };
+}
+
+/** Its body is still text. */
+export function refusedRow(refused: RefusedBody): Insertable<RefusedRow> & { readonly body: string } {
+  return {
+    received_at: refused.receivedAt,
+    status: refused.status,
+    detail: cutEnd(refused.detail, LONGEST_TEXT, '…'),
+    errors: JSON.stringify(refused.errors.map(shortened)),
+    remote_address: refused.from,
+    // The first slice spares megabytes the cleaning.
+    body: cutEndBytes(cleanText(refused.body.slice(0, REFUSED_BODY_BYTES)), REFUSED_BODY_BYTES, ''),
+  };
 }

@@ -62,6 +62,8 @@ const UPDATED_COLUMNS = columnsOf<ReturnType<typeof updatedColumns>>({
   error_message: true,
   receipt: true,
   held_because: true,
+  held_details: true,
+  held_until: true,
   claimed_by: true,
   claimed_until: true,
   is_ours: true,

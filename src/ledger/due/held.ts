@@ -1,0 +1,163 @@
+/** Holding deliveries back, and making them pending again. */
+import { type Kysely, sql, type Updateable } from 'kysely';
+import type { DialectTraits } from '../dialect.ts';
+import { SUPERSEDED } from '../hold.ts';
+import { EXECUTING } from '../job-order.ts';
+import {
+  type DeliveryWrites,
+  earlierInJob,
+  isIdle,
+  isPending,
+  lockIdle,
+  releaseNext,
+  waitedSinceWritten,
+} from '../pending-rows.ts';
+import { type StoreTime, WAITS_FOR_EARLIER } from '../rows.ts';
+import type { DeliveryRow, Tables } from '../tables.ts';
+import type { TimedStore } from '../timed-store.ts';
+
+const ROWS_PER_STEP = 200;
+
+/** @returns how many were released; as many as one step takes: there may be more */
+export async function releaseHeld(store: TimedStore): Promise<number> {
+  const time = store.time();
+  const ended = await store.read(store.deadline(), (db) => endedHoldsQuery(db, time).execute());
+  if (ended.length === 0) return 0;
+  const settings = { isDurable: false, deadline: store.deadline() };
+  return store.transact(settings, (trx) => release(trx, store.traits, store.time(), ended));
+}
+
+type EndedHold = Pick<Tables['deliveries'], 'job_key'> & { readonly id: number };
+
+/** By the index of holds that end. */
+export function endedHoldsQuery(db: Kysely<Tables>, { now }: StoreTime) {
+  return db
+    .selectFrom('deliveries')
+    .select(['id', 'job_key'])
+    .where('held_until', '<=', now)
+    .orderBy('held_until')
+    .limit(ROWS_PER_STEP);
+}
+
+/** Of two processes that release at the same moment, the second one finds nothing left. To be held counts for nothing. */
+async function release(
+  trx: Kysely<Tables>,
+  traits: Pick<DialectTraits, 'lockJobs' | 'lockDeliveries'>,
+  time: StoreTime,
+  ended: readonly EndedHold[],
+): Promise<number> {
+  const ids = ended.map(({ id }) => id);
+  await traits.lockJobs(trx, [...new Set(ended.flatMap(({ job_key }) => job_key ?? []))]);
+  await traits.lockDeliveries(trx, ids);
+  const held = await trx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('held_until', '<=', time.now)
+    .execute();
+  const age = { waited_ms: waitedSinceWritten(time) };
+  await makePending(
+    trx,
+    time,
+    held.map(({ id }) => id),
+    age,
+  );
+  return held.length;
+}
+
+/** Holds back deliveries that this process has claimed. */
+export async function holdBack(
+  trx: Kysely<Tables>,
+  time: StoreTime,
+  ids: readonly number[],
+  reason: string,
+): Promise<void> {
+  if (ids.length > 0) await holdingBack(trx, time, reason).where('id', 'in', ids).execute();
+}
+
+/** Holds back what nobody is sending at this moment. */
+export async function holdBackIdle(
+  writes: DeliveryWrites,
+  ids: readonly number[],
+  reason: string,
+): Promise<void> {
+  if (ids.length === 0) return;
+  const idle = await lockIdle(writes, (query) => query.where('id', 'in', ids));
+  await holdBack(writes.trx, writes.time, idle, reason);
+}
+
+/** Holds back every `executing` of these jobs that nobody is sending at this moment: their results are known. */
+export async function supersedeIdle(
+  writes: DeliveryWrites & { readonly takeOverAfterMs: number },
+  jobIds: readonly string[],
+): Promise<void> {
+  if (jobIds.length === 0) return;
+  const idle = await lockIdle(writes, (query) =>
+    query.where('job_key', 'in', [...new Set(jobIds)]).where(isExecuting),
+  );
+  await holdBack(writes.trx, writes.time, idle, SUPERSEDED);
+  await releaseNext(writes.trx, writes.time, idle, writes.takeOverAfterMs);
+}
+
+/** What failed while its job's result came is not told any more, and keeps that result waiting no longer. */
+export async function supersedeFailed(
+  trx: Kysely<Tables>,
+  time: StoreTime,
+  ids: readonly number[],
+  takeOverAfterMs: number,
+): Promise<boolean> {
+  if (ids.length === 0) return false;
+  const held = await holdingBack(trx, time, SUPERSEDED)
+    .where('id', 'in', ids)
+    .where(isIdle(time))
+    .where(isExecuting)
+    .where(hasResult)
+    .returning('id')
+    .execute();
+  const heldIds = held.map(({ id }) => id);
+  return releaseNext(trx, time, heldIds, takeOverAfterMs);
+}
+
+const hasResult = sql<boolean>`exists (
+  select 1 from callbacks
+  where callbacks.job_id = deliveries.job_key and callbacks.status <> ${sql.lit(EXECUTING)} and callbacks.kind = 'callback'
+)`;
+
+const isExecuting = sql<boolean>`exists (
+  select 1 from callbacks where callbacks.id = deliveries.callback_id and callbacks.status = ${sql.lit(EXECUTING)}
+)`;
+
+function holdingBack(trx: Kysely<Tables>, time: StoreTime, reason: string) {
+  return trx
+    .updateTable('deliveries')
+    .set({ state: 'held', held_because: reason, claimed_by: null, claimed_until: null, updated_at: time.now })
+    .where(isPending);
+}
+
+/** What was held back, or was a dead letter, is Botbell's own to attempt: at once, or after what is before it in its job. */
+export async function makePending(
+  trx: Kysely<Tables>,
+  { now }: StoreTime,
+  ids: readonly number[],
+  age: Partial<Pick<Updateable<DeliveryRow>, 'counts_from' | 'waited_ms'>>,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await trx
+    .updateTable('deliveries')
+    .set({
+      ...age,
+      state: 'pending',
+      held_because: null,
+      held_details: null,
+      held_until: null,
+      error_class: null,
+      error_code: null,
+      error_message: null,
+      alerted_cause: null,
+      is_ours: 1,
+      due_at: sql<number>`case when exists (${earlierInJob}) then ${WAITS_FOR_EARLIER} else ${now} end`,
+      updated_at: now,
+    })
+    .where('id', 'in', ids)
+    .execute();
+}
