@@ -76,7 +76,11 @@ export function composePipeline(parts: PipelineParts): Pipeline {
     mayRouteAnew: () => follower.mayRouteAnew,
     onRevival,
   });
-  const send = createMessenger({ ...parts, timers: systemClock });
+  const send = createMessenger({
+    ...parts,
+    timers: systemClock,
+    earlierReceipts: (id, withinMs) => ledger.turns.earlierReceipts(id, withinMs),
+  });
   const take = createCourier({ ...parts, lanes, send, random: Math.random });
   const shared = { ...parts, underWay, take, rerouter, random: Math.random };
   const worker = composeWorker(parts, { ...shared, lanes });

@@ -4,7 +4,7 @@ import type { Channel, ChannelType } from '../channels/channel.ts';
 import { type ChannelConfig, type Config, formatsOf } from '../config/config.ts';
 import { plannedTarget } from '../deliver/plan.ts';
 import { redactor } from '../deliver/redact.ts';
-import type { Settings } from '../deliver/settings.ts';
+import type { ConfiguredChannel, Settings } from '../deliver/settings.ts';
 import { createComposer } from '../offload/composer.ts';
 import { LargeCallbacks } from '../offload/large-callbacks.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
@@ -88,7 +88,7 @@ export async function openSettings(
     channels: new Map(
       [...config.channels].map(([name, { type }]) => [
         name,
-        { pace: channelTypes.get(type)?.pace ?? NO_PACE, channel: open.get(name) },
+        configuredChannel(channelTypes.get(type), open.get(name)),
       ]),
     ),
     resources: [...open.values(), largeCallbacks],
@@ -96,6 +96,14 @@ export async function openSettings(
     compose: ({ notice, channel, templateSet, options }) =>
       composeNotice(notice, { format: formats.get(channel)?.name ?? '', templateSet, options }),
     redact: redactor(secrets),
+  };
+}
+
+function configuredChannel(type: ChannelType | undefined, channel: Channel | undefined): ConfiguredChannel {
+  return {
+    pace: type?.pace ?? NO_PACE,
+    needsEarlier: (options) => type?.needsEarlier?.(options) ?? false,
+    channel,
   };
 }
 

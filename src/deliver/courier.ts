@@ -78,7 +78,7 @@ async function attempt(
   const result = await new Promise<AttemptResult>((resolve) => {
     delivery.cut = () =>
       resolve({ startedAt, durationMs: clock.monotonic() - since, outcome: { failure: CUT_OFF } });
-    void send(addressed, settings).then(resolve);
+    void send(addressed, settings, delivery.id).then(resolve);
   });
   delivery.cut = undefined;
   return result;

@@ -8,10 +8,16 @@ import { unfailing } from '../time/unfailing.ts';
 import type { AddressedNotice } from './plan.ts';
 import type { Settings } from './settings.ts';
 
+export interface Delivered {
+  readonly receipt: Receipt;
+  /** Later messages of its job may refer to it. */
+  readonly isFollowed?: boolean;
+}
+
 export interface AttemptResult {
   readonly startedAt: number;
   readonly durationMs: number;
-  readonly outcome: { readonly receipt: Receipt } | { readonly failure: DeliveryFailure };
+  readonly outcome: Delivered | { readonly failure: DeliveryFailure };
 }
 
 type Outcome = AttemptResult['outcome'];
@@ -23,6 +29,8 @@ export interface MessengerDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   /** By the clock that the channels' own time limits run by: the system's. */
   readonly timers: Pick<Clock, 'startTimer'>;
+  /** Of the job of the delivery, at its destination. @throws {LedgerUnavailable} */
+  readonly earlierReceipts: (deliveryId: number, withinMs: number) => Promise<readonly Receipt[]>;
   readonly onAttempt: (addressed: AddressedNotice, result: AttemptResult) => void;
   /** What a channel came to whose attempt had been cut off, and reported, before. */
   readonly onLateResult: (addressed: AddressedNotice, result: AttemptResult) => void;
@@ -36,50 +44,76 @@ export type AttemptSettings = Pick<Settings, 'channels' | 'compose' | 'redact'> 
 };
 
 /** Settles, whatever the channel does, soon after the time limit of an attempt. */
-export type Messenger = (addressed: AddressedNotice, settings: AttemptSettings) => Promise<AttemptResult>;
+export type Messenger = (
+  addressed: AddressedNotice,
+  settings: AttemptSettings,
+  deliveryId: number,
+) => Promise<AttemptResult>;
 
 /** The returned function never throws: whatever happens is an outcome. */
 export function createMessenger(dependencies: MessengerDependencies): Messenger {
   const { clock, onUnforeseen } = dependencies;
   const report = unfailing(dependencies.onAttempt, onUnforeseen);
   const reportLate = unfailing(dependencies.onLateResult, onUnforeseen);
-  return async (addressed, settings) => {
+  return async (addressed, settings, deliveryId) => {
     const startedAt = clock.now();
     const since = clock.monotonic();
     const resultOf = (outcome: Outcome) => ({ startedAt, durationMs: clock.monotonic() - since, outcome });
     const onLate = (late: Outcome) => reportLate(addressed, resultOf(late));
-    const outcome = await attempt(addressed, settings, dependencies.timers, onLate);
+    const begun = { addressed, settings, deliveryId };
+    const outcome = await attempt(begun, dependencies, onLate);
     const result = resultOf(outcome);
     report(addressed, result);
     return result;
   };
 }
 
+interface Begun {
+  readonly addressed: AddressedNotice;
+  readonly settings: AttemptSettings;
+  readonly deliveryId: number;
+}
+
+const NONE: readonly Receipt[] = [];
+
 /** Never rejects. */
 async function attempt(
-  addressed: AddressedNotice,
-  settings: AttemptSettings,
-  timers: MessengerDependencies['timers'],
+  { addressed, settings, deliveryId }: Begun,
+  { timers, earlierReceipts }: MessengerDependencies,
   onLate: (outcome: Outcome) => void,
 ): Promise<Outcome> {
   const { timeoutMs } = settings.delivery;
   const redact = (text: string) => settings.redact(text);
   try {
-    const channel = settings.channels.get(addressed.channel)?.channel;
-    if (channel === undefined) throw unknownChannel(addressed);
+    const configured = settings.channels.get(addressed.channel);
+    if (configured?.channel === undefined) throw unknownChannel(addressed);
+    const isFollowed = configured.needsEarlier(addressed.options);
+    const earlier = isFollowed ? await earlierReceipts(deliveryId, timeoutMs) : NONE;
     const message = await settings.compose(addressed);
     const { address, options } = addressed;
     const idempotencyKey = () => idempotencyKeyOf(addressed);
-    const sending = channel.send({ address, message, options, earlier: [], timeoutMs, idempotencyKey });
-    return await cutOff(outcomeOf(sending, redact), addressed, { timeoutMs, timers }, onLate);
+    const sending = configured.channel.send({
+      address,
+      message,
+      options,
+      earlier,
+      timeoutMs,
+      idempotencyKey,
+    });
+    return await cutOff(outcomeOf(sending, isFollowed, redact), addressed, { timeoutMs, timers }, onLate);
   } catch (error) {
     return { failure: classed(error, redact) };
   }
 }
 
-async function outcomeOf(sending: Promise<Receipt>, redact: (text: string) => string): Promise<Outcome> {
+async function outcomeOf(
+  sending: Promise<Receipt>,
+  isFollowed: boolean,
+  redact: (text: string) => string,
+): Promise<Outcome> {
   try {
-    return { receipt: await sending };
+    const receipt = await sending;
+    return isFollowed ? { receipt, isFollowed } : { receipt };
   } catch (error) {
     return { failure: classed(error, redact) };
   }

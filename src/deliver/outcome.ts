@@ -21,7 +21,7 @@ export function updateAfter(record: DeliveryRecord, trip: Trip, context: Outcome
   const { id, failedAnswers } = record;
   const isTakenOver = record.isTakenOver;
   if ('receipt' in trip.outcome) {
-    const { receipt } = trip.outcome;
+    const { receipt, isFollowed } = trip.outcome;
     return {
       id,
       state: 'delivered',
@@ -29,6 +29,7 @@ export function updateAfter(record: DeliveryRecord, trip: Trip, context: Outcome
       failedAnswers,
       lastError: undefined,
       receipt,
+      isFollowed,
       isTakenOver,
       dueInMs: 0,
     };

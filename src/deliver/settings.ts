@@ -1,5 +1,5 @@
 /** The settings in force: what one config says about delivering, and the change from one config to the next. */
-import type { Channel, ChannelPace } from '../channels/channel.ts';
+import type { Channel, ChannelPace, DestinationOptions } from '../channels/channel.ts';
 import type { RunningConfig } from '../ledger/configs/config-store.ts';
 import type { AlertSettings } from './alerts.ts';
 import type { AddressedNotice, Planner } from './plan.ts';
@@ -27,6 +27,8 @@ export interface DeliverySettings {
 
 export interface ConfiguredChannel {
   readonly pace: ChannelPace;
+  /** Whether a message with these options refers to earlier ones of its job. */
+  readonly needsEarlier: (options: DestinationOptions) => boolean;
   /** Undefined: nobody is told by it, so it was not opened. */
   readonly channel: Channel | undefined;
 }

@@ -175,6 +175,8 @@ export interface DeliveryUpdate {
   readonly lastError: DeliveryError | undefined;
   readonly receipt: Receipt | undefined;
   readonly hold?: Hold | undefined;
+  /** Its receipt is for later messages of its job (`Turns.earlierReceipts`). */
+  readonly isFollowed?: boolean | undefined;
   readonly isTakenOver: boolean;
   /** Milliseconds until Botbell itself may attempt it; of no meaning unless it is pending and its job's next. */
   readonly dueInMs: number;
@@ -185,7 +187,6 @@ export interface DeliveryUpdate {
 export interface AnswerRecord {
   readonly receivedAt: number;
   readonly answeredAt: number;
-  /** HTTP status code. */
   readonly status: number;
   readonly result: CallbackResult;
 }

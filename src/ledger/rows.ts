@@ -238,6 +238,7 @@ export function updatedColumns(update: DeliveryUpdate, time: StoreTime) {
     error_code: error === undefined ? null : shortText(error.code, LONGEST_TEXT),
     error_message: error === undefined ? null : shortText(error.message, LONGEST_TEXT),
     receipt: update.receipt === undefined ? null : receiptJson(update.receipt),
+    is_followed: update.isFollowed === true ? 1 : null,
     held_because: held.held_because,
     held_details: held.held_details,
     held_until: held.held_until,

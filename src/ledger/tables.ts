@@ -39,6 +39,8 @@ export interface DeliveryRow {
   error_message: string | null;
   /** JSON. */
   receipt: string | null;
+  /** 1: later messages of its job may refer to it. */
+  is_followed: number | null;
   held_because: string | null;
   /** JSON. */
   held_details: string | null;

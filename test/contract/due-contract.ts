@@ -523,6 +523,39 @@ export function describeDueDeliveries(
       });
     });
 
+    describe('what later messages of a job refer to', () => {
+      const tellFollowed = async (code: number, destination = OPS, isFollowed = true) => {
+        const [id] = idsOf(await arrive({ job_id: 'job', code }, [destination]));
+        const receipt = { ts: String(code) };
+        await ledger.settle(settlementOf([{ ...delivered(id), receipt, isFollowed }]));
+        return id;
+      };
+      const earlier = async (destination = OPS, fields: Partial<Callback> = {}) => {
+        const [id] = idsOf(await arrive({ job_id: 'job', code: 99, ...fields }, [destination]));
+        return ledger.turns.earlierReceipts(id);
+      };
+
+      it('are the first receipt there and the last one', async () => {
+        for (const code of [1, 2, 3]) await tellFollowed(code);
+        await tellFollowed(4, LOG);
+        expect(await earlier()).to.deep.equal([{ ts: '1' }, { ts: '3' }]);
+      });
+
+      it('is one where there is one, and nothing where nothing was told, or nothing marked', async () => {
+        await tellFollowed(1);
+        await tellFollowed(2, LOG, false);
+        expect(await earlier()).to.deep.equal([{ ts: '1' }]);
+        expect(await earlier(LOG, { code: 98 })).to.deep.equal([]);
+        expect(await earlier(OPS, { job_id: 'another' })).to.deep.equal([]);
+      });
+
+      it('is nothing that came later', async () => {
+        const first = await tellFollowed(1);
+        await tellFollowed(2);
+        expect(await ledger.turns.earlierReceipts(first)).to.deep.equal([]);
+      });
+    });
+
     describe('a pause', () => {
       it('is a time within the hour, whatever was asked for', async () => {
         for (const ms of [Number.NaN, Infinity, 1e300, -1, 0.5]) {

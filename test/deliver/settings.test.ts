@@ -38,7 +38,9 @@ describe('settings that are swapped', () => {
     const [, address = ''] = destination.split(/:(.*)/s);
     const routed = { key: destination, channel: 'slack', address, options: {} };
     return {
-      channels: new Map([['slack', { pace: { addressMs: 1000, channelMs: 200 }, channel }]]),
+      channels: new Map([
+        ['slack', { pace: { addressMs: 1000, channelMs: 200 }, needsEarlier: () => false, channel }],
+      ]),
       resources: [channel],
       destinations: new Set([destination]),
       route: () => ({ destinations: [{ destination: routed, templateSet: undefined }], explanations: [] }),

@@ -38,6 +38,7 @@ describe('whose turn it is', () => {
       ledger: {
         deliveriesOf: (callbackId) => readable([recordWith(callbackId)]),
         turns: {
+          earlierReceipts: () => Promise.resolve([]),
           predecessorOf: (id) => readable(id === 3 ? { id: 2, isClaimed: elsewhere.has(2) } : undefined),
           claimedAmong: (ids) => {
             asked.push(ids);

@@ -71,6 +71,7 @@ describe('the verdict', () => {
           failedAnswers: 0,
           lastError: undefined,
           receipt: { ts: '1' },
+          isFollowed: undefined,
           isTakenOver: false,
           dueInMs: 0,
         })),

@@ -7,6 +7,7 @@ import { earlyStep } from '../../src/ledger/retention/early-forgetting.ts';
 import type { DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { NO_LONGER_ROUTED } from '../../src/ledger/hold.ts';
 import { endedHoldsQuery } from '../../src/ledger/due/held.ts';
+import { followedBefore } from '../../src/ledger/due/turn-rows.ts';
 import { migrate } from '../../src/ledger/migrations/migrate.ts';
 import { identified, isKnown } from '../../src/ledger/admit/identified-arrival.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
@@ -86,6 +87,21 @@ describe('a SQLite ledger', () => {
     expect(rows.map(({ detail }) => detail)).to.deep.equal([
       'SEARCH deliveries USING INDEX deliveries_held (held_until<?)',
     ]);
+    await store.db.destroy();
+  });
+
+  it('finds what a job’s later messages refer to by the index of these', async () => {
+    const store = openSqlite(':memory:');
+    await migrate(store, new ManualClock());
+    const place = { jobId: 'job', destination: TARGET.destination, callbackId: 9 };
+    for (const order of ['asc', 'desc'] as const) {
+      const { sql, parameters } = followedBefore(store.db, place, order).compile();
+      const plan = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
+      const { rows } = await store.db.executeQuery<{ detail: string }>(plan);
+      expect(rows.map(({ detail }) => detail)).to.deep.equal([
+        'SEARCH deliveries USING INDEX deliveries_followed (job_key=? AND destination=? AND callback_id<?)',
+      ]);
+    }
     await store.db.destroy();
   });
 

@@ -218,7 +218,7 @@ export class BridgeBench {
     const bench = this;
     const channels = ['slack', 'email'].map((name) => {
       const pace = { addressMs: 1000, channelMs: 200 };
-      return [name, { pace, channel: this.#channel(name) }] as const;
+      return [name, { pace, needsEarlier: () => false, channel: this.#channel(name) }] as const;
     });
     const settings: Settings = {
       config: this.config,
@@ -269,6 +269,7 @@ export class BridgeBench {
       clock,
       // The channels here take as long as a test says.
       timers: { startTimer: () => () => undefined },
+      earlierReceipts: (id) => this.ledger.turns.earlierReceipts(id),
       onAttempt: () => {},
       onLateResult: () => {},
       onUnforeseen: () => {},

@@ -1,4 +1,5 @@
-/** What a request asks of the ledger that waits for what somebody else attempts. */
+/** What is asked of the ledger about other deliveries of the same job, or of the same callback. */
+import type { Receipt } from '../../channels/channel.ts';
 
 export interface Turns {
   /** The delivery that must be through before this one; undefined: none. @throws {LedgerUnavailable} */
@@ -6,6 +7,12 @@ export interface Turns {
     deliveryId: number,
     withinMs?: number,
   ): Promise<{ readonly id: number; readonly isClaimed: boolean } | undefined>;
+  /**
+   * Receipts of what its job has had delivered there before, of what was marked as followed: the first and the last,
+   * oldest first.
+   * @throws {LedgerUnavailable}
+   */
+  earlierReceipts(deliveryId: number, withinMs?: number): Promise<readonly Receipt[]>;
   /** Those of the deliveries that some process has in hand. @throws {LedgerUnavailable} */
   claimedAmong(deliveryIds: readonly number[], withinMs?: number): Promise<readonly number[]>;
   /**

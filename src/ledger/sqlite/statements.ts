@@ -61,6 +61,7 @@ const UPDATED_COLUMNS = columnsOf<ReturnType<typeof updatedColumns>>({
   error_code: true,
   error_message: true,
   receipt: true,
+  is_followed: true,
   held_because: true,
   held_details: true,
   held_until: true,
