@@ -1,5 +1,7 @@
-/** The contract of a channel: what it is called, how its config reads, how it sends. Retry, ledger and metrics live outside. */
+/** The contract of a channel: what it is called, how its config reads, how it sends. Retry, ledger and metrics live outside it. */
 import type { Schema } from 'yup';
+import { UnderWay } from '../time/under-way.ts';
+import { DeliveryFailure } from './failure.ts';
 import type { MessageFormat } from './format.ts';
 
 /** One message for one address. */
@@ -87,4 +89,36 @@ export interface ChannelType<Settings = unknown> {
 
 export class AddressError extends Error {
   override readonly name = 'AddressError';
+}
+
+/** What an open channel is sending, so that closing it interrupts nothing. */
+export class InFlight {
+  readonly #underWay = new UnderWay();
+  #isClosed = false;
+
+  /**
+   * Runs `work` and remembers it until it settles.
+   * @throws {DeliveryFailure} `channel_closed` after `close`, as a rejection
+   */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(closedFailure());
+    const running = work();
+    this.#underWay.until(running);
+    return running;
+  }
+
+  /** Refuses new work, then resolves once all that was begun has settled. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.#underWay.idle();
+  }
+}
+
+function closedFailure(): DeliveryFailure {
+  return new DeliveryFailure({
+    class: 'transient',
+    code: 'channel_closed',
+    message:
+      'The channel was being closed, so nothing was sent; the next attempt uses the one that replaces it.',
+  });
 }

@@ -1,8 +1,7 @@
-/** The kinds of text that messages are made of: how each shows a foreign value. A message format owns its own. */
+/** The kinds of text that messages are made of: how each shows a foreign value, depending on where it stands. A message format owns its own. */
 import { escapeUrlPart } from '../text/escape.ts';
 import { CHARACTERS, type Unit } from '../text/unit.ts';
 import { wholeUrl } from '../text/whole-url.ts';
-import type { ValuePosition } from './value-position.ts';
 
 /** What the renderer asks of a kind of text. All functions are pure. */
 export interface Markup {
@@ -83,3 +82,24 @@ export const URL_PART: Markup = {
   escape: escapeUrlPart,
   ofWholeValue: { ...URL_BASICS, escape: (text) => wholeUrl(text) ?? escapeUrlPart(text) },
 };
+
+/** `nowhere`: no escaping makes a value harmless there. */
+export type ValuePosition = 'content' | 'address' | 'part of an address' | 'nowhere';
+
+/** Stands for a value, and so for something. */
+const VALUE = '\u0001';
+
+const LIQUID = /\{\{.*?\}\}|\{%.*?%\}/gs;
+
+const SCHEME = /^(?:https?:\/\/|mailto:|tel:)/i;
+
+/** @param begun what the template has of the address before the value */
+export function positionInAddress(begun: string): ValuePosition {
+  if (begun.trim() === '') return 'address';
+  return SCHEME.test(begun) ? 'part of an address' : 'nowhere';
+}
+
+/** The template's own markup, a `\u0001` in the place of each value. */
+export function withoutLiquid(source: string): string {
+  return source.replace(LIQUID, (tag) => (tag.startsWith('{{') ? VALUE : ''));
+}

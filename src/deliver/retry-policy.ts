@@ -1,6 +1,5 @@
 /** Whether and when to try again inside the request: pure decisions over the failure and the time left. */
-import type { DeliveryFailure, FailureClass } from '../channels/failure.ts';
-import { UNSPECIFIED_PAUSE_MS } from '../channels/retry-after.ts';
+import { type DeliveryFailure, type FailureClass, UNSPECIFIED_PAUSE_MS } from '../channels/failure.ts';
 
 /** First wait after a transient failure; doubles with each further attempt, with full jitter. */
 const BACKOFF_BASE_MS = 400;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { InFlight } from '../../src/channels/in-flight.ts';
+import { InFlight } from '../../src/channels/channel.ts';
 import { failureOf } from '../contract/channel-contract.ts';
 
 describe('work in flight', () => {

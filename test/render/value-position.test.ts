@@ -1,9 +1,9 @@
 /** A value that a template prints into markup of its own can do no more there than in a text. */
 import { expect } from 'chai';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
-import { positionInHtml } from '../../src/channels/email/html-position.ts';
+import { positionInHtml } from '../../src/channels/email/markup.ts';
 import { positionInMrkdwn } from '../../src/channels/slack/markup.ts';
-import type { ValuePosition } from '../../src/channels/value-position.ts';
+import type { ValuePosition } from '../../src/channels/markup.ts';
 import { templateFolder, testRenderer } from './render-fixture.ts';
 
 type Case = readonly [template: string, position: ValuePosition];

@@ -3,7 +3,7 @@ import { cleanLine } from '../../text/clean.ts';
 import { cutEnd, cutMiddle, cutMiddleBytes } from '../../text/cut.ts';
 import { escapeHtml } from '../../text/escape.ts';
 import { fits, UTF8_BYTES } from '../../text/unit.ts';
-import { leftOutMark } from '../cut-marks.ts';
+import { leftOutMark } from '../format.ts';
 import { HTML, MAIL_TEXT, SUBJECT } from './markup.ts';
 import type { ComposeContext, Language, MessageFormat, RenderedParts, TemplateValue } from '../format.ts';
 import type { Markup } from '../markup.ts';

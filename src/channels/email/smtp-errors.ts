@@ -1,7 +1,5 @@
 /** Classes the errors of a mail server, and says what an operator can do about each. */
-import { DeliveryFailure } from '../failure.ts';
-import type { FailureClass } from '../failure.ts';
-import { type NetworkError, networkErrorOf } from '../network-trouble.ts';
+import { DeliveryFailure, type FailureClass, type NetworkError, networkErrorOf } from '../failure.ts';
 
 /**
  * How far a mail got: no connection was free for it, or its connection was being made (`connecting`), greeted and secured

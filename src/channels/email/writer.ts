@@ -5,7 +5,6 @@
 import { encodeWord, foldLines } from 'nodemailer/lib/mime-funcs';
 import MimeNode from 'nodemailer/lib/mime-node';
 import type { EmailMessage } from './format.ts';
-import type { Mailbox } from './address.ts';
 
 /** RFC 2045, 6.8: characters on a line. */
 const LINE_LENGTH = 76;
@@ -20,6 +19,11 @@ const BOUNDARY = '=_botbell';
 const MACHINE_HEADERS = ['Auto-Submitted: auto-generated', 'X-Auto-Response-Suppress: All'];
 
 const MIME_HEADERS = ['MIME-Version: 1.0', `Content-Type: multipart/alternative; boundary="${BOUNDARY}"`];
+
+export interface Mailbox {
+  readonly name: string;
+  readonly address: string;
+}
 
 export interface Letter {
   readonly to: Mailbox;

@@ -1,10 +1,9 @@
 /** Talks to Slack: one token, chat.postMessage over one connection pool. Loaded only where a route names such a channel. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
-import type { Channel, Receipt } from '../channel.ts';
+import { type Channel, InFlight, type Receipt } from '../channel.ts';
 import { type HttpAnswer, openPool, post } from '../http-post.ts';
-import { InFlight } from '../in-flight.ts';
-import { type AskedPause, askedPause } from '../retry-after.ts';
+import { type AskedPause, askedPause } from '../failure.ts';
 import { slackFailureOf } from './errors.ts';
 import type { SlackMessage } from './message.ts';
 

@@ -1,9 +1,6 @@
 /** Classes the errors of a call to Slack, and says what an operator can do about each. */
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } from '@slack/web-api';
-import { DeliveryFailure } from '../failure.ts';
-import type { FailureClass } from '../failure.ts';
-import { networkErrorOf } from '../network-trouble.ts';
-import { askedPause } from '../retry-after.ts';
+import { askedPause, DeliveryFailure, type FailureClass, networkErrorOf } from '../failure.ts';
 
 type ErrorMeaning = readonly [FailureClass, string];
 

@@ -1,7 +1,7 @@
 /** The shape of a Slack message: a notification line in mrkdwn and Block Kit blocks, and whom it mentions. */
 import { mixed, type Schema } from 'yup';
 import { isBlank } from '../../text/blank.ts';
-import { cutMark } from '../cut-marks.ts';
+import { cutMark } from '../format.ts';
 import type { ComposeContext, Language, MessageFormat, RenderedParts, TemplateValue } from '../format.ts';
 import { type Markup, URL_PART } from '../markup.ts';
 import { SLACK_THEMES, slackAsHtml } from './html.ts';

@@ -4,8 +4,7 @@
  */
 import { isBlank } from '../../text/blank.ts';
 import { cutEnd } from '../../text/cut.ts';
-import { cutMark, moreMark } from '../cut-marks.ts';
-import type { Language, TemplateValue } from '../format.ts';
+import { cutMark, type Language, moreMark, type TemplateValue } from '../format.ts';
 import { EMPTY_CELL, isList, isObject, isUsableUrl, lengthOf, MAX_TABLE_ROWS, typeOf } from './message.ts';
 import type { SlackObject } from './message.ts';
 import { cutMarkup } from './mrkdwn.ts';

@@ -6,8 +6,8 @@ import { splitAddresses } from '../../text/addresses.ts';
 import { cleanText } from '../../text/clean.ts';
 import { CHARACTERS } from '../../text/unit.ts';
 import { isUrl } from '../../text/whole-url.ts';
-import { type AddressMarkup, type Markup, TEXT_FRAME } from '../markup.ts';
-import { positionInAddress, type ValuePosition, withoutLiquid } from '../value-position.ts';
+import { positionInAddress, TEXT_FRAME, withoutLiquid } from '../markup.ts';
+import type { AddressMarkup, Markup, ValuePosition } from '../markup.ts';
 
 /** A section holds 3,000 with the words around it. */
 const LONGEST_VALUE = 2400;

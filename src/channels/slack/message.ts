@@ -2,8 +2,7 @@
 import { isBlank } from '../../text/blank.ts';
 import { cutEnd } from '../../text/cut.ts';
 import { isJsonObject } from '../../text/json-object.ts';
-import { cutMark } from '../cut-marks.ts';
-import type { Language, TemplateValue } from '../format.ts';
+import { cutMark, type Language, type TemplateValue } from '../format.ts';
 
 export type SlackObject = { readonly [key: string]: TemplateValue };
 

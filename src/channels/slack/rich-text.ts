@@ -1,6 +1,5 @@
 /** Makes blocks of a rich text that a template writes in one piece: paragraphs, lists, quotes, fences and tables. */
-import { moreMark } from '../cut-marks.ts';
-import type { Language, TemplateValue } from '../format.ts';
+import { type Language, moreMark, type TemplateValue } from '../format.ts';
 import {
   CONTAINER_COST,
   lengthOf,

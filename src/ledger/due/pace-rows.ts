@@ -1,6 +1,6 @@
 /** The slots of destinations that have limited their rate. */
 import { sql, type Kysely } from 'kysely';
-import { obeyedMs } from '../../channels/retry-after.ts';
+import { obeyedMs } from '../../channels/failure.ts';
 import type { Pace, PaceStore } from './pace-store.ts';
 import type { StoreTime } from '../rows.ts';
 import type { Tables } from '../tables.ts';

@@ -1,7 +1,6 @@
 /** The filters that put a list on lines of its own: items as `lines`, files as `file_lines`. */
 import { isJsonObject } from '../../text/json-object.ts';
-import { moreMark } from '../../channels/cut-marks.ts';
-import type { Language } from '../../channels/format.ts';
+import { type Language, moreMark } from '../../channels/format.ts';
 import { cutMiddle } from '../../text/cut.ts';
 import { Escaped } from '../../text/escape.ts';
 import { formatSize } from '../../time/display.ts';

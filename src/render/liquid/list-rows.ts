@@ -1,7 +1,6 @@
 /** The rows of a list as texts: each item one, an object's fields whole, and what is left out counted. */
 import { isJsonObject } from '../../text/json-object.ts';
-import { moreFieldsMark, moreMark } from '../../channels/cut-marks.ts';
-import type { Language } from '../../channels/format.ts';
+import { type Language, moreFieldsMark, moreMark } from '../../channels/format.ts';
 import { cleanLine } from '../../text/clean.ts';
 import { cutMiddle } from '../../text/cut.ts';
 import { wholeRows } from '../../text/whole-rows.ts';

@@ -1,7 +1,7 @@
 /** What is done to templates once they are parsed, whoever renders them: each output is escaped for where it stands. */
 import { Filter, Output, Tokenizer, toValueSync, TypeGuards } from 'liquidjs';
 import type { Liquid, Template } from 'liquidjs';
-import type { ValuePosition } from '../../channels/value-position.ts';
+import type { ValuePosition } from '../../channels/markup.ts';
 import type { Printer } from './print-value.ts';
 
 const NOWHERE =

@@ -1,11 +1,9 @@
 /** Prints a value into a message: escaped in the markup around it, and cut where it alone would fill the message. */
 import { toValue } from 'liquidjs';
-import { leftOutMark } from '../../channels/cut-marks.ts';
-import type { Language } from '../../channels/format.ts';
-import type { Markup } from '../../channels/markup.ts';
+import { type Language, leftOutMark } from '../../channels/format.ts';
+import type { Markup, ValuePosition } from '../../channels/markup.ts';
 import { Escaped, escapeUrlPart } from '../../text/escape.ts';
 import { fits, type Unit } from '../../text/unit.ts';
-import type { ValuePosition } from '../../channels/value-position.ts';
 import { wholeUrl } from '../../text/whole-url.ts';
 import { cutterOf } from './cut-value.ts';
 import type { Meter } from './meter.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { AddressError } from '../../../src/channels/channel.ts';
-import { mailDomainOf, parseMailAddress, parseMailbox } from '../../../src/channels/email/address.ts';
+import { mailDomainOf, parseMailAddress, parseMailbox } from '../../../src/channels/email/channel.ts';
 
 describe('a mail address', () => {
   for (const [written, canonical] of [

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { linesAsHtml, textAsHtml } from '../../../src/channels/email/html-text.ts';
+import { linesAsHtml, textAsHtml } from '../../../src/channels/email/markup.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   lt: '<',

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
-import type { Mailbox } from '../../../src/channels/email/address.ts';
-import { type Letter, mailWriterFor } from '../../../src/channels/email/writer.ts';
+import { type Letter, type Mailbox, mailWriterFor } from '../../../src/channels/email/writer.ts';
 
 const MESSAGE = { subject: 'Get items failed', text: 'the text\n', html: '<p>the text</p>' };
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { networkErrorOf } from '../../src/channels/network-trouble.ts';
+import { networkErrorOf } from '../../src/channels/failure.ts';
 
 const errorWith = (code: unknown, cause?: unknown): Error =>
   Object.assign(new Error('outer', { cause }), { code });
