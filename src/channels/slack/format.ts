@@ -1,4 +1,4 @@
-/** The shape of a Slack message: a notification line in mrkdwn and Block Kit blocks, and whom it mentions. */
+/** The shape of a Slack message: a notification line in mrkdwn, and Block Kit blocks that Slack takes together; its mentions. */
 import { mixed, type Schema } from 'yup';
 import { isBlank } from '../../text/blank.ts';
 import { cutMark } from '../format.ts';
@@ -6,16 +6,21 @@ import type { ComposeContext, Language, MessageFormat, RenderedParts, TemplateVa
 import { type Markup, URL_PART } from '../markup.ts';
 import { SLACK_THEMES, slackAsHtml } from './html.ts';
 import { inspectSlack } from './inspect.ts';
-import { fitBlock, fitTotal, MAX_TOTAL_LENGTH } from './limits.ts';
+import { cutMarkupBytes, cutText, fitBlock, MAX_BLOCKS, moreText } from './limits.ts';
 import { LITERAL, MARKDOWN, MRKDWN, PLAIN_TEXT, RICH_TEXT } from './markup.ts';
 import { isList, isObject, lengthOf, stringAt, tableAsList, typeOf } from './message.ts';
 import type { SlackMessage, SlackObject } from './message.ts';
-import { cutMarkupBytes } from './mrkdwn.ts';
 import { readRichText } from './rich-text.ts';
 import { slackAsText, textOfBlock } from './text.ts';
 
 /** Slack: chat.update refuses `text` past 4,000 bytes of UTF-8, chat.postMessage splits it past about 4,040 characters. */
 const MAX_TEXT_BYTES = 3000;
+
+/** Slack does not document its limit (`msg_blocks_too_long`); refusals were seen from about 9,600 characters on. */
+const MAX_TOTAL_LENGTH = 8000;
+
+/** Below this a text says too little to be worth its block. */
+const SHORTEST_TEXT = 200;
 
 /** Room that the mentions may take of the notification line. */
 const MAX_MENTIONS_LENGTH = 1000;
@@ -200,4 +205,61 @@ function sequenceOf(entry: unknown): string | undefined {
     if (name !== undefined) return sequence(name);
   }
   return undefined;
+}
+
+/**
+ * Shrinks the longest texts first, all to the same length; where that is not enough, drops blocks from the end.
+ * @param length characters in all strings of the blocks, or more
+ */
+function fitTotal(
+  blocks: readonly SlackObject[],
+  length: number,
+  budget: number,
+  language: Language,
+): readonly SlackObject[] {
+  if (blocks.length <= MAX_BLOCKS && length <= budget) return blocks;
+  for (let count = Math.min(blocks.length, MAX_BLOCKS); count > 0; count -= 1) {
+    const kept = keepFirst(blocks, count, language);
+    const level = longestAllowed(kept, budget);
+    if (level >= SHORTEST_TEXT) return kept.map((block) => shrink(block, level, language));
+  }
+  return [];
+}
+
+function keepFirst(
+  blocks: readonly SlackObject[],
+  count: number,
+  language: Language,
+): readonly SlackObject[] {
+  if (count === blocks.length) return blocks;
+  const more: SlackObject = { type: 'context', elements: [moreText(language, blocks.length - count)] };
+  return [...blocks.slice(0, count), more];
+}
+
+/** The length to which every longer text must be cut for all of them to fit; negative where nothing helps. */
+function longestAllowed(blocks: readonly SlackObject[], budget: number): number {
+  const lengths = blocks.flatMap(textLengths).sort((a, b) => a - b);
+  let left = budget - lengthOf(blocks) + lengths.reduce((sum, length) => sum + length, 0);
+  for (const [index, length] of lengths.entries()) {
+    const share = Math.floor(left / (lengths.length - index));
+    if (share < length) return share;
+    left -= length;
+  }
+  return left < 0 ? -1 : Infinity;
+}
+
+function textLengths(value: TemplateValue): number[] {
+  if (isList(value)) return value.flatMap(textLengths);
+  if (!isObject(value)) return [];
+  const own = value['text'];
+  return typeof own === 'string' ? [own.length] : Object.values(value).flatMap(textLengths);
+}
+
+function shrink<Value extends TemplateValue>(value: Value, level: number, language: Language): Value;
+function shrink(value: TemplateValue, level: number, language: Language): TemplateValue {
+  if (isList(value)) return value.map((item) => shrink(item, level, language));
+  if (!isObject(value)) return value;
+  const own = value['text'];
+  if (typeof own === 'string') return { ...value, text: cutText(own, typeOf(value), level, language) };
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shrink(item, level, language)]));
 }

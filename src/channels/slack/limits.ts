@@ -1,13 +1,10 @@
-/**
- * Makes a message fit what Slack takes: each block by itself, then all of them together. What is cut shows that it was, what
- * is empty is left out.
- */
+/** Makes a block fit what Slack takes of it. What is cut shows that it was, and stays whole markup; what is empty is left out. */
 import { isBlank } from '../../text/blank.ts';
-import { cutEnd } from '../../text/cut.ts';
+import { cutEnd, graphemeCut } from '../../text/cut.ts';
+import { CHARACTERS, fits, type Unit, UTF8_BYTES } from '../../text/unit.ts';
 import { cutMark, type Language, moreMark, type TemplateValue } from '../format.ts';
-import { EMPTY_CELL, isList, isObject, isUsableUrl, lengthOf, MAX_TABLE_ROWS, typeOf } from './message.ts';
+import { EMPTY_CELL, isList, isObject, isUsableUrl, MAX_TABLE_ROWS, typeOf } from './message.ts';
 import type { SlackObject } from './message.ts';
-import { cutMarkup } from './mrkdwn.ts';
 import { readRichText } from './rich-text.ts';
 
 /** By the type of the object that holds a value, then by its key. */
@@ -148,7 +145,7 @@ function fitTextObject(object: SlackObject, slot: Slot, language: Language): Sla
 }
 
 /** Cuts at the end; `type` is that of the object that holds the text. */
-function cutText(text: string, type: string, limit: number, language: Language): string {
+export function cutText(text: string, type: string, limit: number, language: Language): string {
   if (text.length <= limit) return text;
   const mark = limit < ROOM_FOR_WORDS ? '…' : cutMark(language);
   return type === 'mrkdwn' || type === 'markdown' ? cutMarkup(text, limit, mark) : cutEnd(text, limit, mark);
@@ -183,72 +180,76 @@ function isRow({ holder, key }: Slot): boolean {
 }
 
 /** A text object that says how much is missing. */
-function moreText(language: Language, count: number): SlackObject {
+export function moreText(language: Language, count: number): SlackObject {
   return { type: 'plain_text', text: moreMark(language, count), emoji: false };
 }
 
 /** Slack takes 50, but refused fewer that held much; two are kept free for mentions and for the line that says how many are missing. */
 export const MAX_BLOCKS = 38;
 
-/** Slack does not document its limit (`msg_blocks_too_long`); refusals were seen from about 9,600 characters on. */
-export const MAX_TOTAL_LENGTH = 8000;
-
-/** Below this a text says too little to be worth its block. */
-const SHORTEST_TEXT = 200;
-
 /**
- * Shrinks the longest texts first, all to the same length; where that is not enough, drops blocks from the end.
- * @param length characters in all strings of the blocks, or more
+ * As `cutEnd` for escaped mrkdwn: cuts inside no entity and no `<…>`, and closes the ``` fence or `span` it cut open.
  */
-export function fitTotal(
-  blocks: readonly SlackObject[],
-  length: number,
-  budget: number,
-  language: Language,
-): readonly SlackObject[] {
-  if (blocks.length <= MAX_BLOCKS && length <= budget) return blocks;
-  for (let count = Math.min(blocks.length, MAX_BLOCKS); count > 0; count -= 1) {
-    const kept = keepFirst(blocks, count, language);
-    const level = longestAllowed(kept, budget);
-    if (level >= SHORTEST_TEXT) return kept.map((block) => shrink(block, level, language));
+export function cutMarkup(text: string, limit: number, mark: string): string {
+  return cutMarkupIn(CHARACTERS, text, limit, mark);
+}
+
+/** {@link cutMarkup} counting UTF-8 bytes. */
+export function cutMarkupBytes(text: string, limitBytes: number, mark: string): string {
+  return cutMarkupIn(UTF8_BYTES, text, limitBytes, mark);
+}
+
+function cutMarkupIn(unit: Unit, text: string, limit: number, mark: string): string {
+  if (fits(unit, text, limit)) return text;
+  const room = limit - unit.sizeOf(mark);
+  if (room <= 0 && mark !== '') return cutMarkupIn(unit, text, limit, '');
+  let reserved = 0;
+  for (;;) {
+    const kept = wholeMarkup(text, unit.indexWithin(text, room - reserved));
+    const closer = closerOf(kept, text);
+    if (closer.length <= reserved) return kept + closer + mark;
+    reserved = closer.length;
   }
-  return [];
 }
 
-function keepFirst(
-  blocks: readonly SlackObject[],
-  count: number,
-  language: Language,
-): readonly SlackObject[] {
-  if (count === blocks.length) return blocks;
-  const more: SlackObject = { type: 'context', elements: [moreText(language, blocks.length - count)] };
-  return [...blocks.slice(0, count), more];
-}
-
-/** The length to which every longer text must be cut for all of them to fit; negative where nothing helps. */
-function longestAllowed(blocks: readonly SlackObject[], budget: number): number {
-  const lengths = blocks.flatMap(textLengths).sort((a, b) => a - b);
-  let left = budget - lengthOf(blocks) + lengths.reduce((sum, length) => sum + length, 0);
-  for (const [index, length] of lengths.entries()) {
-    const share = Math.floor(left / (lengths.length - index));
-    if (share < length) return share;
-    left -= length;
+/** The longest prefix up to `limit` that ends between graphemes and in the middle of no markup. */
+function wholeMarkup(text: string, limit: number): string {
+  let kept = graphemeCut(text, limit);
+  for (;;) {
+    const end = endBeforeMarkup(text, kept.length);
+    if (end === kept.length) return kept;
+    kept = graphemeCut(text, end);
   }
-  return left < 0 ? -1 : Infinity;
 }
 
-function textLengths(value: TemplateValue): number[] {
-  if (isList(value)) return value.flatMap(textLengths);
-  if (!isObject(value)) return [];
-  const own = value['text'];
-  return typeof own === 'string' ? [own.length] : Object.values(value).flatMap(textLengths);
+const ENTITY = /&(?:amp|lt|gt);/y;
+const CONTROL = /<[^<>]*>/y;
+
+/** `end` itself, or the beginning of the entity, `<…>` or run of backticks that it would split. */
+function endBeforeMarkup(text: string, end: number): number {
+  const ampersand = text.lastIndexOf('&', end - 1);
+  if (splits(ENTITY, text, ampersand, end)) return ampersand;
+  const bracket = text.lastIndexOf('<', end - 1);
+  if (splits(CONTROL, text, bracket, end)) return bracket;
+  let backtick = end;
+  if (text[end] === '`') while (text[backtick - 1] === '`') backtick -= 1;
+  return backtick;
 }
 
-function shrink<Value extends TemplateValue>(value: Value, level: number, language: Language): Value;
-function shrink(value: TemplateValue, level: number, language: Language): TemplateValue {
-  if (isList(value)) return value.map((item) => shrink(item, level, language));
-  if (!isObject(value)) return value;
-  const own = value['text'];
-  if (typeof own === 'string') return { ...value, text: cutText(own, typeOf(value), level, language) };
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shrink(item, level, language)]));
+function splits(markup: RegExp, text: string, start: number, end: number): boolean {
+  if (start < 0 || end === 0) return false;
+  markup.lastIndex = start;
+  return markup.test(text) && markup.lastIndex > end;
+}
+
+/** What closes the code that `kept`, the beginning of `text`, leaves open; empty where the text never closed it itself. */
+function closerOf(kept: string, text: string): string {
+  let open = '';
+  for (const [token] of kept.matchAll(/```|[`\n]/g)) {
+    if (open === '' && token !== '\n') open = token;
+    else if (token === open || (token === '\n' && open === '`')) open = '';
+  }
+  if (open === '') return '';
+  const rest = text.slice(kept.length);
+  return open === '`' ? (/^[^\n]*`/.test(rest) ? open : '') : rest.includes(open) ? open : '';
 }

@@ -166,6 +166,10 @@ function escapeEntities(text: string): string {
   return text.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character);
 }
 
+export function decodeEntities(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}
+
 /** Each kind of mark is looked for before anything is replaced: most texts hold one kind at most, a colon. */
 export function escapeMrkdwn(text: string): string {
   const cleaned = cleanText(text);

@@ -1,8 +1,7 @@
 /** Reads one line of a rich text: a template's own words in Slack's mrkdwn, and values, which are taken as they are. */
-import { LINK_END, LINK_START, LINK_WORDS, VALUE_END, VALUE_START } from './markup.ts';
+import { decodeEntities, LINK_END, LINK_START, LINK_WORDS, VALUE_END, VALUE_START } from './markup.ts';
 import type { TemplateValue } from '../format.ts';
 import { BOLD, CODE, isUsableUrl, ITALIC, type Runs, type SlackObject, STRIKE } from './message.ts';
-import { decodeEntities } from './mrkdwn.ts';
 
 /** By their marks. */
 const STYLES: ReadonlyMap<string, number> = new Map([

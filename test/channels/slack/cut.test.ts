@@ -1,7 +1,7 @@
 /** Text of Slack's markups is cut so that what is left is whole. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { cutMarkup, cutMarkupBytes } from '../../../src/channels/slack/mrkdwn.ts';
+import { cutMarkup, cutMarkupBytes } from '../../../src/channels/slack/limits.ts';
 import { escapeCode, escapeMrkdwn } from '../../../src/channels/slack/markup.ts';
 import { hostileText } from '../../text/hostile-text.ts';
 
