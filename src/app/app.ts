@@ -11,7 +11,7 @@ import { ownerName } from '../ledger/owner.ts';
 import { startRetention } from '../ledger/retention/retention.ts';
 import type { Logger } from '../observe/logger.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
-import { Traffic } from '../receive/traffic.ts';
+import { Traffic } from '../receive/receiver.ts';
 import { openAdmin, openReceiver, type Services } from './listeners.ts';
 import { composePipeline, type Pipeline } from './pipeline.ts';
 import {

@@ -10,12 +10,10 @@ import { listen, type ListeningServer, type MalformedRequest } from '../http/ser
 import type { OpenLedger } from '../ledger/configs/config-store.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import { BodyMemory } from '../receive/body-memory.ts';
-import { createCallbackReader } from '../receive/read-callback.ts';
+import { BodyMemory, createCallbackReader } from '../receive/read-callback.ts';
 import { ReadingBudget, readingLimits } from '../receive/reading-budget.ts';
-import { createReceiver } from '../receive/receiver.ts';
-import type { Refusal } from '../receive/refusal.ts';
-import type { Traffic } from '../receive/traffic.ts';
+import { createReceiver, type Traffic } from '../receive/receiver.ts';
+import type { Refusal } from '../receive/problems.ts';
 import type { Clock } from '../time/clock.ts';
 import { unfailing } from '../time/unfailing.ts';
 import type { Pipeline } from './pipeline.ts';

@@ -13,7 +13,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import { LedgerUnflushed } from '../ledger/ledger.ts';
 import type { StoreEvent } from '../ledger/retention/store-size.ts';
 import type { ReceiverReport } from '../receive/receiver.ts';
-import type { TurnedAway } from '../receive/turned-away.ts';
+import type { TurnedAway } from '../receive/problems.ts';
 import { shortLine } from '../text/short-line.ts';
 import type { Clock } from '../time/clock.ts';
 import { unfailing } from '../time/unfailing.ts';

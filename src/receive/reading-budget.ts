@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { ReceiverConfig } from '../config/config.ts';
 import type { HttpProblem } from '../http/problem.ts';
 import type { Clock } from '../time/clock.ts';
-import { unavailable } from './answer.ts';
+import { unavailable } from './problems.ts';
 
 /** Taken at a time; the least that a body takes. */
 const BLOCK_BYTES = 64 * 1024;

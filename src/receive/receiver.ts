@@ -2,8 +2,11 @@
 import type { IncomingMessage } from 'node:http';
 import { Router, type RouterContext } from '@koa/router';
 import Koa, { type Context } from 'koa';
-import { type Callback, UnreadCallback } from '../callback/callback.ts';
+import type { Callback } from '../callback/callback.ts';
 import type { ReceiverConfig } from '../config/config.ts';
+import type { Incoming } from '../deliver/incoming.ts';
+import { timeBudgetOf } from '../deliver/time-budget.ts';
+import type { Verdict } from '../deliver/verdict.ts';
 import { isOneOf } from '../http/constant-time.ts';
 import {
   answerProblem,
@@ -14,22 +17,25 @@ import {
   unlessCutOff,
 } from '../http/problem.ts';
 import { networkFilter, type SenderReader, sourceOf } from '../http/remote-address.ts';
+import {
+  asProblem,
+  beginning,
+  isRefused,
+  methodNotAllowed,
+  problemOf,
+  type Refusal,
+  refusalOf,
+  type TurnedAway,
+  turnedAwayReporter,
+  unavailable,
+} from './problems.ts';
+import { beginningOf, bodyReader, type ReadBody } from './read-body.ts';
+import type { BodyMemory, CallbackReader, HeldMemory } from './read-callback.ts';
+import type { ReadingBudget } from './reading-budget.ts';
 import { cutEnd } from '../text/cut.ts';
 import type { Clock } from '../time/clock.ts';
+import { UnderWay } from '../time/under-way.ts';
 import { unfailing } from '../time/unfailing.ts';
-import type { Incoming } from '../deliver/incoming.ts';
-import { Overloaded } from '../deliver/slots.ts';
-import { timeBudgetOf } from '../deliver/time-budget.ts';
-import type { Verdict } from '../deliver/verdict.ts';
-import { LedgerFull, LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
-import { problemOf, unavailable } from './answer.ts';
-import type { BodyMemory, HeldMemory } from './body-memory.ts';
-import { beginningOf, bodyReader, type ReadBody } from './read-body.ts';
-import type { CallbackReader } from './read-callback.ts';
-import { beginning, type Refusal, refusalOf } from './refusal.ts';
-import type { ReadingBudget } from './reading-budget.ts';
-import { type TurnedAway, turnedAwayReporter } from './turned-away.ts';
-import type { Traffic } from './traffic.ts';
 
 /** What one POST to the callback path came to, for the log and the metrics. */
 export interface ReceiverReport {
@@ -116,14 +122,6 @@ function senderCheck({ config: { tokens, allowFrom }, senderOf }: ReceiverDepend
     }
     if (ctx.method !== 'POST') throw methodNotAllowed('POST');
   };
-}
-
-function methodNotAllowed(allow: string): HttpProblem {
-  return new HttpProblem({
-    status: 405,
-    detail: `Only ${allow} is allowed here.`,
-    headers: { Allow: allow },
-  });
 }
 
 /**
@@ -256,13 +254,33 @@ async function turnAwayUnread(
   throw problem;
 }
 
-function isRefused(status: number): status is RefusedStatus {
-  return status === 400 || status === 413 || status === 415;
-}
+/** Whether callbacks are taken, and when the last one that was taken is through. */
+export class Traffic {
+  readonly #inFlight = new UnderWay();
+  #isDraining = false;
 
-function asProblem(error: unknown): unknown {
-  if (error instanceof Overloaded || error instanceof UnreadCallback)
-    return unavailable(`${error.message}.`, error);
-  if (error instanceof LedgerFull) return unavailable('The store is full.', error);
-  return error instanceof LedgerUnavailable ? unavailable('The store cannot be written.', error) : error;
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** A sender that comes while draining need not send a body. @throws {HttpProblem} 503 */
+  refuseWhileDraining(): void {
+    if (this.#isDraining) throw unavailable('Botbell is shutting down.');
+  }
+
+  /** One more, its body read; who has entered must leave. @throws {HttpProblem} 503 while draining */
+  enter(): void {
+    this.refuseWhileDraining();
+    this.#inFlight.begin();
+  }
+
+  leave(): void {
+    this.#inFlight.end();
+  }
+
+  /** Lets nothing more in; resolves when what is in flight is through. */
+  drain(): Promise<void> {
+    this.#isDraining = true;
+    return this.#inFlight.idle();
+  }
 }

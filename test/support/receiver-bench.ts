@@ -10,12 +10,10 @@ import type { Verdict } from '../../src/deliver/verdict.ts';
 import { connectionLimits, type ConnectionLimits } from '../../src/http/connections.ts';
 import { senderReader } from '../../src/http/remote-address.ts';
 import { listen, type ListeningServer, type ServerTimeouts } from '../../src/http/server.ts';
-import { BodyMemory } from '../../src/receive/body-memory.ts';
-import { createReceiver, type ReceiverReport } from '../../src/receive/receiver.ts';
-import type { Refusal } from '../../src/receive/refusal.ts';
+import { BodyMemory } from '../../src/receive/read-callback.ts';
+import { createReceiver, type ReceiverReport, Traffic } from '../../src/receive/receiver.ts';
+import type { Refusal, TurnedAway } from '../../src/receive/problems.ts';
 import { ReadingBudget, readingLimits } from '../../src/receive/reading-budget.ts';
-import { Traffic } from '../../src/receive/traffic.ts';
-import type { TurnedAway } from '../../src/receive/turned-away.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { moment } from './moment.ts';
 

@@ -1,0 +1,126 @@
+/** What is not answered 200: with which problem, what is kept of it for the operators, and what is reported. */
+import type { Context } from 'koa';
+import { InvalidCallback, UnreadCallback } from '../callback/callback.ts';
+import { UndecodableBody } from '../callback/decode.ts';
+import type { ReceiverConfig } from '../config/config.ts';
+import { Overloaded } from '../deliver/slots.ts';
+import type { Verdict } from '../deliver/verdict.ts';
+import { HttpProblem, type ProblemState } from '../http/problem.ts';
+import type { SenderReader } from '../http/remote-address.ts';
+import { LedgerFull, LedgerUnavailable, REFUSED_BODY_BYTES, type RefusedStatus } from '../ledger/ledger.ts';
+import { unfailing } from '../time/unfailing.ts';
+
+/** The service retries no sooner (callback interface, "Limits"), and no later: a remote's pause is Botbell's to wait out. */
+const RETRY_AFTER = { 'Retry-After': '30' } as const;
+
+const DETAILS = {
+  502: 'Some deliveries failed. Post it again: only those are attempted.',
+  504: 'Some deliveries did not end in time. Post it again: only those are attempted.',
+} as const;
+
+/** @param members those that a 200 has as well */
+export function problemOf(verdict: Verdict, members: Readonly<Record<string, unknown>>): HttpProblem {
+  const status = verdict.status === 504 ? 504 : 502;
+  return new HttpProblem({ status, detail: DETAILS[status], members, headers: RETRY_AFTER });
+}
+
+export function unavailable(detail: string, cause?: unknown): HttpProblem {
+  const headers = { ...RETRY_AFTER, Connection: 'close' };
+  return new HttpProblem({ status: 503, detail, headers }, { cause });
+}
+
+export function methodNotAllowed(allow: string): HttpProblem {
+  const detail = `Only ${allow} is allowed here.`;
+  return new HttpProblem({ status: 405, detail, headers: { Allow: allow } });
+}
+
+/** Of what is wrong with this process or its store. */
+export function asProblem(error: unknown): unknown {
+  if (error instanceof Overloaded || error instanceof UnreadCallback)
+    return unavailable(`${error.message}.`, error);
+  if (error instanceof LedgerFull) return unavailable('The store is full.', error);
+  return error instanceof LedgerUnavailable ? unavailable('The store cannot be written.', error) : error;
+}
+
+/** A body that no retry can make acceptable. */
+export interface Refusal {
+  readonly status: RefusedStatus;
+  readonly detail: string;
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+  readonly from: string;
+  /** What is kept of it: the first 64 KiB, the last character perhaps cut in two. */
+  readonly bytes: Uint8Array;
+  readonly receivedAt: number;
+  /** The same moment by the monotonic clock. */
+  readonly arrivedAt: number;
+}
+
+/** What the log says of a refused body: nothing of what stands in it. */
+const REFUSED = { 400: 'not JSON in UTF-8', 422: 'JSON, but not a callback' } as const;
+
+type Reason = Pick<Refusal, 'status' | 'detail' | 'errors'> & { readonly logged: string };
+
+/** @throws whatever is not a problem of the body */
+export function refusalOf(error: unknown): Reason {
+  if (error instanceof UndecodableBody)
+    return { status: 400, detail: error.message, errors: [], logged: REFUSED[400] };
+  if (error instanceof InvalidCallback) {
+    const detail = 'This is JSON, but not a callback.';
+    return { status: 422, detail, errors: error.errors, logged: REFUSED[422] };
+  }
+  if (error instanceof HttpProblem && error.details.status === 413) {
+    const { detail } = error.details;
+    return { status: 413, detail, errors: [], logged: detail };
+  }
+  throw error;
+}
+
+/** Of a body that was not read. */
+export function isRefused(status: number): status is RefusedStatus {
+  return status === 400 || status === 413 || status === 415;
+}
+
+export function beginning(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(0, REFUSED_BODY_BYTES);
+}
+
+/** A request that was turned away before it was read: wrong path, token, address or method, or no HTTP. */
+export interface TurnedAway {
+  /** HTTP status code. */
+  readonly status: number;
+  /** The sender's address. */
+  readonly from: string | undefined;
+  /** Like `path`, unknown of what is no HTTP. */
+  readonly method?: string;
+  /** What of the path may be said: where a token may stand, or something else that nobody knows, it says `…`. */
+  readonly path?: string;
+  readonly problem: string;
+}
+
+interface Reporting {
+  readonly config: Pick<ReceiverConfig, 'path'>;
+  readonly senderOf: SenderReader;
+  readonly reportTurnedAway: (report: TurnedAway) => void;
+  readonly onUnforeseen: (error: unknown) => void;
+}
+
+/** Is called with each such answer. */
+export function turnedAwayReporter({ config, senderOf, reportTurnedAway, onUnforeseen }: Reporting) {
+  const report = unfailing(reportTurnedAway, onUnforeseen);
+  const known = new Set(config.path.split('/'));
+  return (ctx: Context): void => {
+    const { req, method, status, state } = ctx;
+    const from = senderOf(req).address;
+    const { problem = '' } = state as ProblemState;
+    setImmediate(report, { status, from, method, path: pathShown(req.url ?? '', known), problem });
+  };
+}
+
+const LONGEST_PATH = 100;
+
+/** Of a path that nobody knows, any part may be a token, or one misspelt. */
+function pathShown(url: string, known: ReadonlySet<string>): string {
+  const [path = ''] = url.slice(0, LONGEST_PATH).split('?', 1);
+  const parts = path.split('/').map((part) => (known.has(part) ? part : '…'));
+  return url.length > LONGEST_PATH ? `${parts.join('/')}…` : parts.join('/');
+}
