@@ -61,7 +61,7 @@ export function bodyReader(options: BodyReaderOptions): (ctx: Context) => Promis
   const read: Read = (ctx, { req }) =>
     new Promise((resolve, reject) => {
       req.once(NOT_AWAITED, (problem: ProblemDetails) => reject(closing(problem)));
-      const parsed = parse(ctx, nothingNext) as Promise<unknown>;
+      const parsed = parse(ctx, () => Promise.resolve()) as Promise<unknown>;
       parsed.then(() => resolve(bytesIn(ctx)), reject);
     });
   return async (ctx) => {
@@ -74,10 +74,6 @@ export function bodyReader(options: BodyReaderOptions): (ctx: Context) => Promis
 
 /** Reads the body that the context has; rejects when the rest of what the sender's request brings is not awaited. */
 type Read = (ctx: Context, sent: Pick<Context, 'req'>) => Promise<Uint8Array>;
-
-function nothingNext(): Promise<void> {
-  return Promise.resolve();
-}
 
 /** As koa-bodyparser leaves them. */
 function bytesIn({ request }: Context): Uint8Array {
@@ -100,13 +96,7 @@ async function readMetered(
   { maxBytes, budget, sourceOf }: BodyReaderOptions,
 ): Promise<ReadBody> {
   const reading = budget.open(sourceOf(ctx.req), (problem) => body.destroy(problem));
-  const body = bodyStream(ctx.req, {
-    encoding: ctx.req.headers['content-encoding'] ?? '',
-    reading,
-    mostBytes: maxBytes,
-    tooLarge: () => tooLarge(maxBytes),
-    cutShort: unreadable,
-  });
+  const body = bodyStream(ctx.req, reading, maxBytes);
   try {
     const bytes = await read(standingIn(ctx, body), ctx);
     reading.finish();
@@ -195,31 +185,20 @@ function unreadable(cause?: unknown): HttpProblem {
   return new HttpProblem({ status: 400, detail, headers: CLOSE }, { cause });
 }
 
-export interface BodyStreamOptions {
-  /** In lower case; one that is known, or empty. */
-  readonly encoding: string;
-  readonly reading: Reading;
-  /** More as it comes, still compressed, are an error. */
-  readonly mostBytes: number;
-  /** Of that error. */
-  readonly tooLarge: () => Error;
-  /** Of a sender who is gone before the end. */
-  readonly cutShort: () => Error;
-}
-
 /**
- * Ends with an error where the body cannot be read whole; to be destroyed by its reader when that has read enough. The request itself is
- * not destroyed with it, since its connection still has to carry the answer.
+ * The request's body, inflated, and no more of it than may be held. Ends with an error where it cannot be read whole; to
+ * be destroyed by its reader when that has read enough. The request itself is not destroyed with it, since its connection
+ * still has to carry the answer.
  */
-export function bodyStream(request: IncomingMessage, options: BodyStreamOptions): Readable {
-  const { encoding, reading, mostBytes, tooLarge, cutShort } = options;
-  const limited = checked((bytes, pass, refuse) => (bytes > mostBytes ? refuse(tooLarge()) : pass()));
+function bodyStream(request: IncomingMessage, reading: Reading, maxBytes: number): Readable {
+  // As it comes, still compressed.
+  const limited = checked((bytes, pass, refuse) => (bytes > maxBytes ? refuse(tooLarge(maxBytes)) : pass()));
   const metered = checked((bytes, pass) => (reading.reach(bytes, pass) ? pass() : undefined));
   request.pipe(limited);
   request.once('close', () => {
-    if (!request.complete) limited.destroy(cutShort());
+    if (!request.complete) limited.destroy(unreadable());
   });
-  const inflater = inflaterOf(encoding);
+  const inflater = inflaterOf(request.headers['content-encoding']);
   pipeline(inflater === undefined ? [limited, metered] : [limited, inflater, metered], () => undefined);
   return metered;
 }
@@ -237,7 +216,8 @@ function checked(
   });
 }
 
-function inflaterOf(encoding: string): Transform | undefined {
+/** @param encoding one that is known, in lower case */
+function inflaterOf(encoding: string | undefined): Transform | undefined {
   if (encoding === 'br') return createBrotliDecompress();
   return encoding === 'gzip' || encoding === 'deflate' ? createUnzip() : undefined;
 }

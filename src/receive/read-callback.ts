@@ -39,28 +39,22 @@ export class BodyMemory {
   /**
    * At once where there is room, as there is for ordinary callbacks; else as soon as there is.
    * @param deadline by the monotonic clock
-   * @throws {HttpProblem} 413, or 503 where there was no room in time; or rejects with it
+   * @throws {HttpProblem} 413, or 503 where there was no room in time
    */
-  hold(body: Uint8Array, deadline: number): HeldMemory | Promise<HeldMemory> {
-    const bytes = body.byteLength;
-    if (bytes > WORTH_A_TURN) return this.#holdInTurn(body, deadline);
-    const mostValues = mostValuesIn(bytes);
-    const isCounted = bytes > WORTH_COUNTING || mostValues > this.#most.values;
-    const release = isCounted ? undefined : this.#budget.takeNow({ bytes, values: mostValues });
-    return release === undefined ? this.#holdLater(this.#loadOf(body), deadline) : heldMemory(release);
+  async hold(body: Uint8Array, deadline: number): Promise<HeldMemory> {
+    const isLarge = body.byteLength > WORTH_A_TURN;
+    if (isLarge) await this.#ownTurn();
+    const release = this.#takeUncounted(body) ?? (await this.#budget.take(this.#loadOf(body), deadline));
+    if (release === undefined)
+      throw unavailable('The callbacks that are being handled take all the memory that there is for them.');
+    if (isLarge) await this.#ownTurn();
+    return heldMemory(release);
   }
 
-  async #holdInTurn(body: Uint8Array, deadline: number): Promise<HeldMemory> {
-    await this.#ownTurn();
-    const held = await this.#holdLater(this.#loadOf(body), deadline);
-    await this.#ownTurn();
-    return held;
-  }
-
-  async #holdLater(load: Load, deadline: number): Promise<HeldMemory> {
-    const release = await this.#budget.take(load, deadline);
-    if (release !== undefined) return heldMemory(release);
-    throw unavailable('The callbacks that are being handled take all the memory that there is for them.');
+  #takeUncounted({ byteLength: bytes }: Uint8Array): Release | undefined {
+    const values = mostValuesIn(bytes);
+    if (bytes > WORTH_COUNTING || values > this.#most.values) return undefined;
+    return this.#budget.takeNow({ bytes, values });
   }
 
   #ownTurn(): Promise<void> {
