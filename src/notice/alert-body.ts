@@ -17,9 +17,7 @@ interface KeptAlert extends Callback {
 export function keptAlert(alert: RaisedAlert, language: Language): KeptAlert {
   const { subject, raisedAt } = alert;
   const { job_id, bot_id, bot_name } =
-    subject.template === 'refused'
-      ? { job_id: '', bot_id: 'botbell', bot_name: 'Botbell' }
-      : subject.callback;
+    'callback' in subject ? subject.callback : { job_id: '', bot_id: 'botbell', bot_name: 'Botbell' };
   const start_time = new Date(raisedAt).toISOString();
   return {
     code: 0,

@@ -4,37 +4,24 @@ import { failureInWords } from '../channels/failure-words.ts';
 import type { Language } from '../channels/format.ts';
 import type { AlertSubject } from './alert.ts';
 
-type Sentences = {
-  readonly [Name in AlertSubject['template']]: (
-    subject: Extract<AlertSubject, { readonly template: Name }>,
-  ) => string;
-};
-
-const ENGLISH: Sentences = {
-  dead_letter: ({ destination, error }) =>
-    `The message for ${destination} could not be delivered; no further attempts. ${failureInWords(error, 'en')}`,
-  config_failure: ({ destination, error }) =>
-    `The message for ${destination} cannot be delivered until someone mends the cause; Botbell goes on trying. ${failureInWords(error, 'en')}`,
-  refused: ({ httpStatus, detail }) => `A callback was refused with HTTP status ${httpStatus}. ${detail}`,
-};
-
-const JAPANESE: Sentences = {
-  dead_letter: ({ destination, error }) =>
-    `${destination} へのメッセージを届けられませんでした。再送はしません。${failureInWords(error, 'ja')}`,
-  config_failure: ({ destination, error }) =>
-    `原因が解消されるまで、${destination} へのメッセージを届けられません。Botbellは再送を続けます。${failureInWords(error, 'ja')}`,
-  refused: ({ httpStatus, detail }) =>
-    `コールバックを受け付けられませんでした（HTTP ${httpStatus}）。${refusalInJapanese(httpStatus, detail)}`,
-};
-
 export function alertInWords(subject: AlertSubject, language: Language): string {
-  const sentences = language === 'ja' ? JAPANESE : ENGLISH;
+  const inJapanese = language === 'ja';
   switch (subject.template) {
-    case 'dead_letter':
-      return sentences.dead_letter(subject);
-    case 'config_failure':
-      return sentences.config_failure(subject);
+    case 'dead_letter': {
+      const why = failureInWords(subject.error, language);
+      return inJapanese
+        ? `${subject.destination} へのメッセージを届けられませんでした。再送はしません。${why}`
+        : `The message for ${subject.destination} could not be delivered; no further attempts. ${why}`;
+    }
+    case 'config_failure': {
+      const why = failureInWords(subject.error, language);
+      return inJapanese
+        ? `原因が解消されるまで、${subject.destination} へのメッセージを届けられません。Botbellは再送を続けます。${why}`
+        : `The message for ${subject.destination} cannot be delivered until someone fixes the cause; Botbell keeps retrying. ${why}`;
+    }
     case 'refused':
-      return sentences.refused(subject);
+      return inJapanese
+        ? `コールバックを受け付けられませんでした（HTTP ${subject.httpStatus}）。${refusalInJapanese(subject.httpStatus, subject.detail)}`
+        : `A callback was refused with HTTP status ${subject.httpStatus}. ${subject.detail}`;
   }
 }

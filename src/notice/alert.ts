@@ -46,7 +46,7 @@ export interface RefusedMessage {
 export type AlertSubject =
   /** No further attempts. */
   | (UndeliveredMessage & { readonly template: 'dead_letter' })
-  /** Wrong until someone mends it; Botbell goes on trying until `givesUpAt`. */
+  /** Wrong until someone fixes it; Botbell keeps retrying until `givesUpAt`. */
   | (UndeliveredMessage & { readonly template: 'config_failure'; readonly givesUpAt: number })
   | (RefusedMessage & { readonly template: 'refused' });
 

@@ -47,5 +47,5 @@ export function noticeId(notice: Notice): string {
 export function jobIdOf(notice: Notice): string | undefined {
   if (!isAlert(notice)) return notice.callback.job_id;
   const { subject } = notice.alert;
-  return subject.template === 'refused' ? undefined : subject.callback.job_id;
+  return 'callback' in subject ? subject.callback.job_id : undefined;
 }

@@ -7,7 +7,7 @@ import { isAlert, type Notice } from '../notice/notice.ts';
 import { createLinks } from './view/links.ts';
 import type { Links } from './view/links.ts';
 import { Meter, OUT_OF_TIME } from './liquid/meter.ts';
-import { type NoticeView, viewOf } from './view/notice-views.ts';
+import { type NoticeView, viewOf } from './view/notice-view.ts';
 import { plainParts } from './plain-message.ts';
 import type { Renderer, RenderTarget, TemplateFailure, TemplateSources } from './renderer.ts';
 import type { Template } from './templates/template.ts';
@@ -15,7 +15,6 @@ import { TemplateFault } from './templates/template-fault.ts';
 import { TemplateCatalog } from './templates/catalog.ts';
 import type { Choice } from './templates/catalog.ts';
 import { readTemplateFolder, type TemplateFolder } from './templates/files.ts';
-import { CALLBACK_VARIABLES } from './view/view.ts';
 
 export interface RendererOptions {
   readonly display: DisplayConfig;
@@ -52,7 +51,7 @@ export function rendererOf(
   const { display } = sources;
   const meter = new Meter();
   const catalog = new TemplateCatalog({ ...sources, formats, meter });
-  const links = createLinks(display, CALLBACK_VARIABLES, placeInConfig);
+  const links = createLinks(display, placeInConfig);
   const stage: Stage = { display, formats, meter, catalog, links };
   return {
     sources,

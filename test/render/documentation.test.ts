@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { RenderTarget } from '../../src/render/renderer.ts';
-import { REFUSED_VARIABLES, UNDELIVERED_VARIABLES } from '../../src/render/view/alert-view.ts';
+import { memberNames } from '../../src/render/view/shapes.ts';
+import { SHAPE_OF } from '../../src/render/view/notice-view.ts';
 import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
-import { VARIABLES } from '../../src/render/view/view.ts';
 import { readFixture, templateFolder, testRenderer } from './render-fixture.ts';
 
 const TEXT = readFileSync(new URL('../../docs/templates.md', import.meta.url), 'utf8');
@@ -48,7 +48,7 @@ describe('the documentation of templates', () => {
 
   it('names every filter and every variable', () => {
     expect(FILTER_ROWS).to.have.lengthOf(17);
-    for (const variable of [...VARIABLES, ...UNDELIVERED_VARIABLES, ...REFUSED_VARIABLES]) {
+    for (const variable of Object.values(SHAPE_OF).flatMap(memberNames)) {
       expect(TEXT).to.include(`\`${variable}\``);
     }
     for (const name of TEMPLATE_NAMES) expect(TEXT).to.include(`\`${name}\``);

@@ -4,8 +4,7 @@ import { Liquid } from 'liquidjs';
 import { findMisuses } from '../../src/render/templates/find-misuses.ts';
 import type { RenderTarget } from '../../src/render/renderer.ts';
 import { createLinks } from '../../src/render/view/links.ts';
-import { CALLBACK_VARIABLES } from '../../src/render/view/view.ts';
-import { CALLBACK_VIEW } from '../../src/render/view/view-shape.ts';
+import { CALLBACK_SHAPE } from '../../src/render/view/shapes.ts';
 import { templateFolder, testRenderer } from './render-fixture.ts';
 
 const TARGET: RenderTarget = { format: 'slack', templateSet: 'one', options: {} };
@@ -116,7 +115,7 @@ describe('What a template can never get', () => {
     const partials = { a: '{{ outputs[0].nme }}{% render "b" %}', b: '{% render "a" %}' };
     const liquid = new Liquid({ templates: partials });
     const templates = liquid.parse('{% render "a" %}{{ outputs[0].nme }}');
-    const faults = findMisuses(templates, CALLBACK_VIEW);
+    const faults = findMisuses(templates, CALLBACK_SHAPE);
     expect(faults.map(({ partial, column, severity }) => [partial, column, severity])).to.deep.equal([
       ['a', 15, undefined],
       ['b', 1, 'warning'],
@@ -133,7 +132,7 @@ describe('What a template can never get', () => {
       language: 'en',
       links: { job: 'https://x.test/{% if status == 5 %}a{% endif %}' },
     } as const;
-    expect(createLinks(display, CALLBACK_VARIABLES).problems.map(({ message }) => message)).to.deep.equal([
+    expect(createLinks(display).problems.map(({ message }) => message)).to.deep.equal([
       'this is never 5: it is 0, 1, 2',
     ]);
   });

@@ -4,7 +4,7 @@ import type { DisplayConfig, Problem } from '../../config/config.ts';
 import { type Notice, TEMPLATE_NAMES, type TemplateName } from '../../notice/notice.ts';
 import type { Links } from '../view/links.ts';
 import type { Meter } from '../liquid/meter.ts';
-import { type NoticeView, viewOf } from '../view/notice-views.ts';
+import { type NoticeView, viewOf } from '../view/notice-view.ts';
 import type { RenderTarget } from '../renderer.ts';
 import { samplesOf } from './samples.ts';
 import type { Template } from './template.ts';

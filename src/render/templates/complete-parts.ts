@@ -1,6 +1,6 @@
 /** Fills in what a template leaves to the built-in one. */
 import type { MessageFormat, RenderedParts } from '../../channels/format.ts';
-import type { NoticeView } from '../view/notice-views.ts';
+import type { NoticeView } from '../view/notice-view.ts';
 import type { Template } from './template.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Expression, Filter, PropertyAccessToken, Template, Token, Value } 
 import { didYouMean } from '../../text/nearest.ts';
 import type { LiquidFault } from './liquid-faults.ts';
 import { MAX_DEPTH } from '../liquid/meter.ts';
-import { ANY, itemOf, memberNames, memberOf, SCALAR, type ObjectShape, type Shape } from '../view/shape.ts';
+import { ANY, itemOf, memberNames, memberOf, SCALAR, type ObjectShape, type Shape } from '../view/shapes.ts';
 
 /** Filters whose first argument names a member of the items. */
 const BY_MEMBER: ReadonlySet<string> = new Set([

@@ -10,12 +10,12 @@ import { didYouMean } from '../../text/nearest.ts';
 import { renderText } from '../liquid/engine.ts';
 import type { Engines } from '../liquid/engines.ts';
 import { faultOf, findUnknownVariables, parseLiquid, type LiquidFault } from './liquid-faults.ts';
-import { type NoticeView, VARIABLES_OF } from '../view/notice-views.ts';
+import { type NoticeView, SHAPE_OF } from '../view/notice-view.ts';
+import { memberNames } from '../view/shapes.ts';
 import { findMisuses } from './find-misuses.ts';
 import { once } from '../once.ts';
 import { TemplateFault } from './template-fault.ts';
 import type { SourceFile } from './files.ts';
-import { SHAPE_OF } from '../view/notice-shapes.ts';
 
 /** A part of the file: fixed, or a string to be rendered, or a container of such. */
 type Node =
@@ -112,15 +112,18 @@ export class Template {
       case 'fixed':
         return [];
       case 'text':
-        return [
-          ...findUnknownVariables(node.liquid, node.templates, VARIABLES_OF[this.name]),
-          ...findMisuses(node.templates, SHAPE_OF[this.name]),
-        ].map((fault) => this.problemOfFault(node.path, fault));
+        return this.findFaults(node).map((fault) => this.problemOfFault(node.path, fault));
       case 'list':
         return node.items.flatMap((item) => this.findUnknownIn(item));
       case 'map':
         return node.entries.flatMap(([, item]) => this.findUnknownIn(item));
     }
+  }
+
+  private findFaults({ liquid, templates }: Node & { readonly kind: 'text' }): readonly LiquidFault[] {
+    const shape = SHAPE_OF[this.name];
+    const unknown = findUnknownVariables(liquid, templates, memberNames(shape));
+    return [...unknown, ...findMisuses(templates, shape)];
   }
 
   private brokenFile([first]: readonly Problem[]): TemplateFault {

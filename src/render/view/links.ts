@@ -9,7 +9,7 @@ import { findMisuses } from '../templates/find-misuses.ts';
 import { findUnknownVariables, parseLiquid } from '../templates/liquid-faults.ts';
 import { Meter } from '../liquid/meter.ts';
 import { LONGEST_ADDRESS, wholeUrl } from '../../text/whole-url.ts';
-import { CALLBACK_VIEW } from './view-shape.ts';
+import { LINK_SHAPE, memberNames } from './shapes.ts';
 
 /** What a link template sees beside the callback's own fields. */
 export interface LinkedFile {
@@ -29,20 +29,16 @@ type LinkName = keyof DisplayConfig['links'];
 
 const FILE_NAMES = ['ref', 'name', 'size'];
 
-/** @param callbackNames the variables of `callbackView` */
-export function createLinks(
-  display: DisplayConfig,
-  callbackNames: readonly string[],
-  placeInConfig: PlaceInConfig = placeByName,
-): Links {
+export function createLinks(display: DisplayConfig, placeInConfig: PlaceInConfig = placeByName): Links {
   const meter = new Meter();
   const liquid = createEngine({ markup: URL_PART, display, meter, partials: {} });
   const compile = (name: LinkName, known: readonly string[]) =>
     compileLink(liquid, display.links[name], known, (line, column) =>
       placeInConfig(['display', 'links', name], line, column),
     );
-  const job = compile('job', callbackNames);
-  const file = compile('file', [...callbackNames, ...FILE_NAMES]);
+  const variables = memberNames(LINK_SHAPE);
+  const job = compile('job', variables);
+  const file = compile('file', [...variables, ...FILE_NAMES]);
   return {
     job: (view) => (job.templates === undefined ? '' : renderLink(liquid, job.templates, view, meter)),
     file: (view, linked) =>
@@ -77,7 +73,7 @@ function compileLink(
   const faults =
     templates === undefined
       ? [fault]
-      : [...findUnknownVariables(liquid, templates, knownNames), ...findMisuses(templates, CALLBACK_VIEW)];
+      : [...findUnknownVariables(liquid, templates, knownNames), ...findMisuses(templates, LINK_SHAPE)];
   const problems = faults.map(({ line, column, message }): Problem => ({
     place: placeOf(line, column),
     message,

@@ -11,37 +11,17 @@ import type { OutputView } from './outputs.ts';
 import { ownGetter } from './own-getter.ts';
 
 /** Callback interface, "Callback payload", in its order. */
-const FIELD_NAMES = [
-  'code',
-  'job_id',
-  'bot_id',
-  'bot_name',
-  'status',
-  'start_time',
-  'elapsed_time',
-  'output',
-  'message',
-] as const satisfies readonly (keyof Callback)[];
+type FieldName =
+  'code' | 'job_id' | 'bot_id' | 'bot_name' | 'status' | 'start_time' | 'elapsed_time' | 'output' | 'message';
 
 /** What `display.links` see. */
-export const CALLBACK_VARIABLES: readonly string[] = [...FIELD_NAMES, 'callback', 'status_name'];
-
-/** What message templates see. */
-export const VARIABLES: readonly string[] = [
-  ...CALLBACK_VARIABLES,
-  'started_at',
-  'elapsed',
-  'outputs',
-  'job_url',
-  'attempt',
-];
-
-export interface CallbackView extends Pick<Callback, (typeof FIELD_NAMES)[number]> {
+export interface CallbackView extends Pick<Callback, FieldName> {
   /** The whole body, for fields that the interface does not name. */
   readonly callback: Callback;
   readonly status_name: StatusName;
 }
 
+/** What message templates see. */
 export interface View extends CallbackView {
   /** Local time; as it came where it cannot be read. */
   readonly started_at: string;

@@ -1,4 +1,6 @@
-/** What is known of a value before there is one: its members, its items, the values that it can take. */
+/** What templates can know of what they see, before there is a value: members, items, the values that can come. */
+import { ALL_STATUSES } from '../../callback/callback.ts';
+import type { FileView, OutputView } from './outputs.ts';
 
 /** A plain value; `values`: no others can come. */
 interface ScalarShape {
@@ -55,3 +57,46 @@ export function memberNames(shape: Shape): readonly string[] {
 export function itemOf(shape: Shape): Shape {
   return shape.kind === 'list' ? shape.item : ANY;
 }
+
+const FILE = objectOf({
+  name: SCALAR,
+  size: SCALAR,
+  timestamp: SCALAR,
+  ref: SCALAR,
+  url: SCALAR,
+} satisfies Record<keyof FileView, Shape>);
+
+const OUTPUT = objectOf({
+  name: SCALAR,
+  kind: oneOf('scalar', 'list', 'files', 'other'),
+  value: SCALAR,
+  items: listOf(ANY),
+  files: listOf(FILE),
+} satisfies Record<keyof OutputView, Shape>);
+
+const FIELDS = {
+  code: SCALAR,
+  job_id: SCALAR,
+  bot_id: SCALAR,
+  bot_name: SCALAR,
+  status: oneOf(0, 1, 2),
+  start_time: SCALAR,
+  elapsed_time: SCALAR,
+  output: ANY,
+  message: SCALAR,
+  callback: ANY,
+  status_name: oneOf(...ALL_STATUSES),
+};
+
+/** What `display.links` see; `output` and `callback` are the sender's, with whatever members. */
+export const LINK_SHAPE: ObjectShape = objectOf(FIELDS);
+
+/** What the messages about a callback see. */
+export const CALLBACK_SHAPE: ObjectShape = objectOf({
+  ...FIELDS,
+  started_at: SCALAR,
+  elapsed: SCALAR,
+  outputs: listOf(OUTPUT),
+  job_url: SCALAR,
+  attempt: SCALAR,
+});

@@ -1,46 +1,18 @@
-/** The variables that the templates of alerts see: what happened to a message, in the display's language. */
+/** What the templates of each name see; of alerts, what happened to a message, in the display's language. */
 import { refusalInJapanese, faultInJapanese } from '../../callback/fault-words.ts';
-import { type StatusCode, statusNameOf, type StatusName } from '../../callback/callback.ts';
+import { ALL_STATUSES, type StatusCode, statusNameOf, type StatusName } from '../../callback/callback.ts';
+import { FAILURE_CLASSES } from '../../channels/failure.ts';
 import { failureInWords } from '../../channels/failure-words.ts';
 import type { DisplayConfig } from '../../config/config.ts';
 import type { AlertSubject, RaisedAlert, RefusedMessage, UndeliveredMessage } from '../../notice/alert.ts';
 import { formatInstant } from '../../time/display.ts';
 import type { Links } from './links.ts';
+import { isAlert, type Notice, type TemplateName } from '../../notice/notice.ts';
+import { CALLBACK_SHAPE, listOf, objectOf, oneOf, SCALAR, type ObjectShape, type Shape } from './shapes.ts';
+import { createView, type View } from './view.ts';
 
 /** What an alert names of all that is wrong with a body. */
 const MOST_FAULTS = 5;
-
-const COMMON_VARIABLES = ['alert_name', 'raised_at', 'suppressed'] as const;
-
-/** Of `dead_letter` and `config_failure`. */
-export const UNDELIVERED_VARIABLES: readonly string[] = [
-  ...COMMON_VARIABLES,
-  'destination',
-  'channel',
-  'error_class',
-  'error_code',
-  'reason',
-  'quote',
-  'attempts',
-  'since',
-  'gives_up_at',
-  'job_id',
-  'bot_id',
-  'bot_name',
-  'status',
-  'status_name',
-  'job_url',
-];
-
-/** Of `refused`. */
-export const REFUSED_VARIABLES: readonly string[] = [
-  ...COMMON_VARIABLES,
-  'http_status',
-  'reason',
-  'faults',
-  'more_faults',
-  'sender',
-];
 
 interface CommonView {
   readonly alert_name: AlertSubject['template'];
@@ -50,7 +22,8 @@ interface CommonView {
   readonly suppressed: number;
 }
 
-export interface UndeliveredView extends CommonView {
+/** Of `dead_letter` and `config_failure`. */
+interface UndeliveredView extends CommonView {
   readonly destination: string;
   readonly channel: string;
   readonly error_class: string;
@@ -74,7 +47,8 @@ export interface UndeliveredView extends CommonView {
   readonly job_url: string;
 }
 
-export interface RefusedView extends CommonView {
+/** Of `refused`. */
+interface RefusedView extends CommonView {
   /** Of the answer. */
   readonly http_status: number;
   readonly reason: string;
@@ -85,9 +59,55 @@ export interface RefusedView extends CommonView {
   readonly sender: string;
 }
 
-export type AlertView = UndeliveredView | RefusedView;
+type AlertView = UndeliveredView | RefusedView;
 
-export function createAlertView(alert: RaisedAlert, display: DisplayConfig, links: Links): AlertView {
+export type NoticeView = View | AlertView;
+
+const COMMON = { alert_name: SCALAR, raised_at: SCALAR, suppressed: SCALAR } as const;
+
+const UNDELIVERED = objectOf({
+  ...COMMON,
+  destination: SCALAR,
+  channel: SCALAR,
+  error_class: oneOf(...FAILURE_CLASSES),
+  error_code: SCALAR,
+  reason: SCALAR,
+  quote: SCALAR,
+  attempts: SCALAR,
+  since: SCALAR,
+  gives_up_at: SCALAR,
+  job_id: SCALAR,
+  bot_id: SCALAR,
+  bot_name: SCALAR,
+  status: oneOf(0, 1, 2, ''),
+  status_name: oneOf(...ALL_STATUSES, ''),
+  job_url: SCALAR,
+} satisfies Record<keyof UndeliveredView, Shape>);
+
+const REFUSED = objectOf({
+  ...COMMON,
+  http_status: SCALAR,
+  reason: SCALAR,
+  faults: listOf(SCALAR),
+  more_faults: SCALAR,
+  sender: SCALAR,
+} satisfies Record<keyof RefusedView, Shape>);
+
+/** Which variables the templates of each name have, and what can be in them. */
+export const SHAPE_OF: Readonly<Record<TemplateName, ObjectShape>> = {
+  succeeded: CALLBACK_SHAPE,
+  error: CALLBACK_SHAPE,
+  executing: CALLBACK_SHAPE,
+  dead_letter: UNDELIVERED,
+  config_failure: UNDELIVERED,
+  refused: REFUSED,
+};
+
+export function viewOf(notice: Notice, display: DisplayConfig, links: Links): NoticeView {
+  return isAlert(notice) ? createAlertView(notice.alert, display, links) : createView(notice, display, links);
+}
+
+function createAlertView(alert: RaisedAlert, display: DisplayConfig, links: Links): AlertView {
   const { subject, raisedAt, suppressed } = alert;
   const common = { alert_name: subject.template, raised_at: localTime(raisedAt, display), suppressed };
   return subject.template === 'refused'
