@@ -8,7 +8,7 @@ import {
   InvalidCallback,
   MAX_DEPTH,
 } from './callback.ts';
-import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
+import { isContainer, isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
 import { utcInstant, zonedToInstant, type ZonedParts } from '../time/zone.ts';
 
 const MAX_ECHO_LENGTH = 40;
@@ -148,7 +148,7 @@ const FIELDS = Object.keys(SCHEMA.fields);
 
 /** Whether arrays and objects stand more than `limit` levels deep in one another; the value itself is level 1. */
 export function nestsDeeperThan(value: unknown, limit: number): boolean {
-  let level = isContainer(value) ? [value] : [];
+  let level: readonly object[] = isContainer(value) ? [value] : [];
   for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > limit) return true;
     level = containersIn(level);
@@ -168,10 +168,6 @@ function containersIn(level: readonly object[]): object[] {
 
 function addContainer(found: object[], value: unknown): void {
   if (isContainer(value)) found.push(value);
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Longer than any real date-time, fraction included; a bound on the work a hostile one can cause. */

@@ -1,4 +1,5 @@
 /** The way from a document's root to one of its values. */
+import { isContainer } from '../text/json-object.ts';
 
 /** Keys of mappings and indexes of lists, outermost first. */
 export type Path = readonly (string | number)[];
@@ -30,8 +31,4 @@ export function valueAt(data: unknown, path: Path): unknown {
     (value, step) => (isContainer(value) && Object.hasOwn(value, step) ? value[step] : undefined),
     data,
   );
-}
-
-function isContainer(value: unknown): value is Record<string | number, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,4 +1,5 @@
 /** What Slack accepts as the blocks of a message: the limits of its Block Kit reference, and those it does not write down. */
+import { isJsonObject } from '../text/json-object.ts';
 import {
   all,
   anyOf,
@@ -195,9 +196,7 @@ export function refusalOfBlocks(blocks: unknown): BlocksRefusal | undefined {
 
 function flawsOfTables(blocks: unknown): Flaw[] {
   const tables = (Array.isArray(blocks) ? (blocks as readonly unknown[]) : []).flatMap((entry, index) =>
-    typeof entry === 'object' && entry !== null && Reflect.get(entry, 'type') === 'table'
-      ? [{ entry, pointer: `/blocks/${index}` }]
-      : [],
+    isJsonObject(entry) && entry['type'] === 'table' ? [{ entry, pointer: `/blocks/${index}` }] : [],
   );
   const [first, second] = tables;
   const length = tables.reduce((total, { entry }) => total + textLength(entry), 0);
@@ -212,8 +211,7 @@ function flawsOfTables(blocks: unknown): Flaw[] {
 function repeatedIds(blocks: unknown): Flaw[] {
   const seen = new Set<unknown>();
   return (Array.isArray(blocks) ? blocks : []).flatMap((entry: unknown, index) => {
-    const blockId: unknown =
-      typeof entry === 'object' && entry !== null ? Reflect.get(entry, 'block_id') : undefined;
+    const blockId = isJsonObject(entry) ? entry['block_id'] : undefined;
     if (blockId === undefined) return [];
     if (seen.has(blockId))
       return [{ pointer: `/blocks/${index}/block_id`, message: 'block_id already exists' }];

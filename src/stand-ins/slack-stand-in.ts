@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
+import { isJsonObject } from '../text/json-object.ts';
 import { answerJson, interrupt, isInterruption, resetConnection } from './slack-faults.ts';
 import type { SlackFault } from './slack-faults.ts';
 import { judgeCall } from './slack-methods.ts';
@@ -121,7 +122,7 @@ function readCall(request: IncomingMessage, body: string): SlackCall {
 /** Undefined: not a JSON object. */
 function jsonArguments(body: string): Record<string, unknown> | undefined {
   const value = parsed(body);
-  return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  return isJsonObject(value) ? { ...value } : undefined;
 }
 
 /** Slack: Web API, "POST bodies": in a form, structured arguments are JSON. */

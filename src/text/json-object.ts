@@ -1,9 +1,14 @@
 /** A JSON object among JSON values. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** A list or an object. */
+export function isContainer(value: unknown): value is Record<string | number, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Neither a scalar, nor null, nor a list. */
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isContainer(value) && !Array.isArray(value);
 }
 
 /** From so many members on, V8 sorts an object's keys whenever it is asked for them, which takes longer than all else. */
