@@ -86,7 +86,7 @@ export async function measureGrowth(
     const routes = ROUTES.map((count) => variant(count, { ...common, routes: count }));
     for (let round = 0; round < effort.rounds; round += 1) {
       console.error(`growth: round ${round + 1} of ${effort.rounds}`);
-      await contest(orderInRound([...ledgers, ...routes], round), standIns, effort);
+      await measureInTurns(orderInRound([...ledgers, ...routes], round), standIns, effort);
     }
     const jobs = await measureLongJobs(standIns, effort, common);
     return { ages, ledgers, routes, forgetting, jobs };
@@ -142,7 +142,7 @@ async function measureForgetting(
   return forgetting;
 }
 
-class Contestant {
+class MeasuredProcess {
   readonly #variant: Variant;
   readonly #running: Running;
   readonly #load: Load;
@@ -155,12 +155,12 @@ class Contestant {
     this.#standIns = standIns;
   }
 
-  static async start(variant: Variant, standIns: StandIns, warmUp: number): Promise<Contestant> {
+  static async start(variant: Variant, standIns: StandIns, warmUp: number): Promise<MeasuredProcess> {
     const running = await botbell(`${variant.size}`, variant.options).start(standIns);
-    const contestant = new Contestant(variant, running, standIns);
-    await contestant.#firstAnswer();
-    await deliverAll(contestant.#load, warmUp, standIns);
-    return contestant;
+    const measured = new MeasuredProcess(variant, running, standIns);
+    await measured.#firstAnswer();
+    await deliverAll(measured.#load, warmUp, standIns);
+    return measured;
   }
 
   async #firstAnswer(): Promise<void> {
@@ -186,18 +186,18 @@ class Contestant {
   }
 }
 
-async function contest(
+async function measureInTurns(
   variants: readonly Variant[],
   standIns: StandIns,
   { warmUp, windows, measured }: GrowthEffort,
 ): Promise<void> {
-  const contestants: Contestant[] = [];
+  const processes: MeasuredProcess[] = [];
   try {
-    for (const each of variants) contestants.push(await Contestant.start(each, standIns, warmUp));
+    for (const each of variants) processes.push(await MeasuredProcess.start(each, standIns, warmUp));
     for (let turn = 0; turn < windows; turn += 1) {
-      for (const contestant of orderInRound(contestants, turn)) await contestant.measureWindow(measured);
+      for (const process of orderInRound(processes, turn)) await process.measureWindow(measured);
     }
   } finally {
-    for (const contestant of contestants) await contestant.end();
+    for (const process of processes) await process.end();
   }
 }

@@ -8,7 +8,7 @@ import { redactor } from '../deliver/redact.ts';
 import { inspectStore } from '../ledger/inspect-store.ts';
 
 export interface CheckOptions {
-  /** Also asks Slack and the mail server whether they would let us in, and looks at the store. */
+  /** Also asks Slack and the mail server whether they take our credentials, and looks at the store. */
   readonly online?: boolean;
   /** Warnings count as errors. */
   readonly strict?: boolean;
@@ -37,19 +37,18 @@ export async function checkOnline(context: CommandContext, config: Config): Prom
     ...[...config.channels.values()].map(channelCheck),
     {
       what: 'store',
-      trouble: 'cannot be used',
       run: async () => STORE_STATES[await inspectStore(config.store.url)],
     },
   ];
   const redact = redactor(config.secrets);
   let isFine = true;
-  for (const { what, trouble, run } of checks) {
+  for (const { what, run } of checks) {
     try {
       context.result(`${what}: ${styled(context, 'green', await run())}`);
     } catch (error) {
       isFine = false;
       const reason = redact(error instanceof Error ? error.message : String(error));
-      context.result(`${what}: ${styled(context, 'red', trouble)}: ${reason}`);
+      context.result(`${what}: ${styled(context, 'red', 'cannot be used')}: ${reason}`);
     }
   }
   return isFine;
@@ -57,7 +56,6 @@ export async function checkOnline(context: CommandContext, config: Config): Prom
 
 interface Check {
   readonly what: string;
-  readonly trouble: string;
   /** @returns what is well. @throws {Error} what is not */
   readonly run: () => Promise<string>;
 }
@@ -70,12 +68,11 @@ const STORE_STATES = {
 function channelCheck({ name, type, settings }: ChannelConfig): Check {
   return {
     what: `channel ${name}`,
-    trouble: 'does not let us in',
     run: async () => {
       const channel = await channelTypes.get(type)?.open(settings, { print: () => undefined });
       try {
         await channel?.verify();
-        return 'lets us in';
+        return 'can be used';
       } finally {
         await channel?.close();
       }

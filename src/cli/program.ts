@@ -93,7 +93,7 @@ function addDryRuns(program: Command, choose: (run: Run) => void): void {
   program
     .command('check')
     .description('check the config and every template it names')
-    .option('--online', 'also ask Slack and the mail server whether they would let us in')
+    .option('--online', 'also ask Slack and the mail server whether they take the credentials')
     .option('--strict', 'count warnings as errors')
     .addOption(
       new Option(

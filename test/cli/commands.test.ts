@@ -240,7 +240,7 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
       expect(stdout).to.match(/email\/error\.yaml:1:\d+: .*bot_nmae.*bot_name/);
     });
 
-    it('asks Slack with --online, and shows no token when it does not let us in', async () => {
+    it('asks Slack with --online, and shows no token when it refuses the credentials', async () => {
       const slack = await startSlackStandIn({ tokens: ['xoxb-right'], channels: [] });
       const online = (token: string) =>
         writeFileSync(
