@@ -65,7 +65,7 @@ export function isLargeBody({ byteLength }: Uint8Array): boolean {
 }
 
 /** What stands behind the fields of a large callback: the process holds what it decides by, and the rest as JSON. */
-export interface Bulk {
+interface Bulk {
   /** The whole callback as it came, in UTF-8. */
   readonly json: Uint8Array;
   /** Of the whole, as `identityOf` has it. */

@@ -19,7 +19,7 @@ export class UndecodableBody extends Error {
 /** U+FEFF in UTF-8. */
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-export interface DecodedBody {
+interface DecodedBody {
   readonly value: unknown;
   /** The JSON in UTF-8 that spells the value, without a byte order mark. */
   readonly json: Uint8Array;

@@ -32,7 +32,7 @@ export async function checkCommand(context: CommandContext, options: CheckOption
 }
 
 /** Each is named with what it answered. @returns whether all is well */
-export async function checkOnline(context: CommandContext, config: Config): Promise<boolean> {
+async function checkOnline(context: CommandContext, config: Config): Promise<boolean> {
   const checks: Check[] = [
     ...[...config.channels.values()].map(channelCheck),
     {

@@ -15,7 +15,7 @@ export interface CommandContext {
   onHangup(listener: () => void): void;
 }
 
-export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
 /** Colours only where a person watches a terminal. */
 export function styled(context: Pick<CommandContext, 'isTerminal'>, style: Style, text: string): string {

@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { ofJob } from '../callback/other-job.ts';
 import type { DemoWorld } from './demo-world.ts';
 
-export interface Scene {
+interface Scene {
   readonly title: string;
   /** File in the samples folder. */
   readonly sample: string;

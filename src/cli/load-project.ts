@@ -16,7 +16,7 @@ export interface Project {
   readonly renderer: Renderer;
 }
 
-export interface CheckedProject {
+interface CheckedProject {
   /** Undefined when there is an error among the problems. */
   readonly project: Project | undefined;
   readonly problems: readonly Problem[];

@@ -11,7 +11,7 @@ import { loadProject, type Project } from './load-project.ts';
 import { previewPage } from './preview-page.ts';
 import { readCallback } from './read-callback.ts';
 
-export type PreviewFormat = 'text' | 'json' | 'html';
+type PreviewFormat = 'text' | 'json' | 'html';
 
 export interface PreviewOptions {
   readonly to?: string;

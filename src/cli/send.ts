@@ -11,7 +11,7 @@ import { readBytes } from './read-callback.ts';
 /** Longer than any answer that a config should allow. */
 const TIMEOUT_MS = 120_000;
 
-export interface SendOptions {
+interface SendOptions {
   readonly url: string;
   readonly retries: number;
   readonly intervalMs: number;

@@ -83,7 +83,7 @@ export function matchesEverything(pattern: string): boolean {
 
 const requireHere = createRequire(import.meta.url);
 
-export interface LinearRegex {
+interface LinearRegex {
   /** Whether it matches anywhere in the text. */
   test(text: string): boolean;
 }
@@ -107,7 +107,7 @@ const LONGEST_PART_SHOWN = 3;
  * @param flags `i` or none
  * @throws {SyntaxError} where it is none; the message goes on behind what it is about: `is not …`
  */
-export function compileLinear(source: string, flags: string): LinearRegex {
+function compileLinear(source: string, flags: string): LinearRegex {
   // Loaded for whoever writes one: it would take every other start 20 ms and 2 MB.
   const { RE2JS, RE2JSSyntaxException } = requireHere('re2js') as typeof import('re2js');
   try {

@@ -125,7 +125,7 @@ function standInFor(description: SchemaFieldDescription): unknown {
 }
 
 /** Whether there was none. */
-export function reportUnknownKeys(
+function reportUnknownKeys(
   value: unknown,
   description: SchemaFieldDescription,
   path: Path,
@@ -154,7 +154,7 @@ function fieldsOf(description: SchemaFieldDescription): Map<string, SchemaFieldD
 }
 
 /** The sections that have this key, as a reader would write them: `receiver`, `display.links`. */
-export function sectionsWith(key: string): string[] {
+function sectionsWith(key: string): string[] {
   return within(rootSchema.describe(), '')
     .filter((place) => place.keys.includes(key))
     .map(({ name }) => name);
@@ -165,7 +165,7 @@ export function isSection(key: string): boolean {
 }
 
 /** ` : it belongs in receiver or admin`; nothing for a key that no section has. */
-export function belongsElsewhere(key: string, parent: Path): string {
+function belongsElsewhere(key: string, parent: Path): string {
   if (parent.length > 0 && isSection(key)) return ': it belongs at the top level, in column 1';
   const sections = sectionsWith(key);
   return sections.length === 0 ? '' : `: it belongs in ${sections.join(' or ')}`;

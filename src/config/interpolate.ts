@@ -2,7 +2,7 @@
 import { NotUtf8 } from '../text/read-text.ts';
 import { type Path, pathText } from './path.ts';
 
-export interface InterpolationSources {
+interface InterpolationSources {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** @throws when the file cannot be read */
   readonly readFile: (path: string) => string;
@@ -11,13 +11,13 @@ export interface InterpolationSources {
 }
 
 /** A reference to what is not set here. */
-export interface Missing {
+interface Missing {
   readonly path: Path;
   /** The variable, or `file:` and the path. */
   readonly reference: string;
 }
 
-export interface InterpolationProblem {
+interface InterpolationProblem {
   readonly path: Path;
   readonly message: string;
 }

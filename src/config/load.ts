@@ -40,7 +40,7 @@ import {
   templatesSchema,
 } from './schema.ts';
 
-export interface LoadEnvironment extends ReadEnvironment {
+interface LoadEnvironment extends ReadEnvironment {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** As UTF-8. @throws when the file cannot be read */
   readonly readFile?: (path: string) => string;
@@ -100,7 +100,7 @@ function problemOfFile(file: string, message: string): Problem {
   return { place: { file, line: 1, column: 1 }, message, severity: 'error' };
 }
 
-export interface ReadEnvironment {
+interface ReadEnvironment {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
   /** Folder of the built-in template sets. */
   readonly builtInTemplates: string;
@@ -118,7 +118,7 @@ interface Reading {
 type Root = Readonly<Record<string, unknown>>;
 
 /** Undefined, with errors in the problems, where anything is wrong. */
-export function readConfig(reading: Reading): Config | undefined {
+function readConfig(reading: Reading): Config | undefined {
   const { file, interpolated, problems, environment } = reading;
   const root = interpolated.data as Root;
   reportUnknownSections(root, problems);
@@ -212,7 +212,7 @@ function configsOf(channels: ReadonlyMap<string, KnownChannel>): Config['channel
   return new Map(configs.map((config) => [config.name, config]));
 }
 
-export interface SecretHolders {
+interface SecretHolders {
   readonly receiver: ReceiverConfig;
   readonly admin: AdminConfig | undefined;
   readonly store: StoreConfig;
@@ -223,7 +223,7 @@ export interface SecretHolders {
 const SECRET_PLACES = /^(receiver\.token|admin\.password|store\.url|channels[.[])/;
 
 /** @param interpolated what came from variables and files, by the path of the string that it went into */
-export function secretsIn(
+function secretsIn(
   { receiver, admin, store, channels }: SecretHolders,
   types: ReadonlyMap<string, ChannelType>,
   interpolated: ReadonlyMap<string, readonly string[]>,

@@ -18,7 +18,7 @@ import {
 } from './read-destinations.ts';
 import { defaultRouteSchema, routeSchema, type RouteSection } from './schema.ts';
 
-export interface RouteContext {
+interface RouteContext {
   readonly directory: Directory;
   /** Names that `template_set` may take; the folders that are there. */
   readonly templateSets: readonly string[];
@@ -101,7 +101,7 @@ function checkTemplateSet(
  * The destinations in their order; the first entry that names one gives its options. An empty list is meant: nobody,
  * not even default_route.
  */
-export function readNotify(
+function readNotify(
   value: unknown,
   path: Path,
   directory: Directory,

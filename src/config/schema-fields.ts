@@ -160,7 +160,7 @@ function errorOf(item: unknown, path: string, rule: Rule, context: TestContext):
 }
 
 /** A test whose message the rule makes. */
-export function testOf(rule: Rule) {
+function testOf(rule: Rule) {
   return (item: string | undefined, context: TestContext): true | ValidationError => {
     const message = item === undefined ? undefined : rule(item);
     return message === undefined || context.createError({ message: `\${path} ${message}` });

@@ -9,7 +9,7 @@ export interface Flaw {
 /** Every flaw of `value`, which stands at `pointer`; none: it is right. */
 export type Rule = (value: unknown, pointer: string) => Flaw[];
 
-export type Rules = Readonly<Record<string, Rule>>;
+type Rules = Readonly<Record<string, Rule>>;
 
 export const anything: Rule = () => [];
 

@@ -201,6 +201,6 @@ export type MailFault = Occasion &
   );
 
 /** The error by which smtp-server answers with `code`. */
-export function refusalError(code: number, text: string): Error {
+function refusalError(code: number, text: string): Error {
   return Object.assign(new Error(text), { responseCode: code });
 }

@@ -182,7 +182,7 @@ function orNull(rule: Rule): Rule {
 const blocksRule = list(1, MAX_BLOCKS, blockRule);
 
 /** A refusal as Slack answers it: its code, and each flaw in words. */
-export interface BlocksRefusal {
+interface BlocksRefusal {
   readonly error: 'invalid_blocks' | 'msg_blocks_too_long';
   readonly flaws: readonly Flaw[];
 }

@@ -40,7 +40,7 @@ export interface PostedMessage {
   readonly args: SlackArguments;
 }
 
-export interface SlackStandInOptions extends SlackWorkspace {
+interface SlackStandInOptions extends SlackWorkspace {
   /** Loopback port; 0 or none: any free one. */
   readonly port?: number;
   /** Asked for each call for which `faults` holds nothing. */

@@ -47,7 +47,7 @@ export function mendText(text: string): MendedText {
 }
 
 /** Blanks that are none to YAML: full-width, no-break, and others of Unicode. */
-export const BLANK = '[\\u3000\\u00a0\\u1680\\u2000-\\u200b\\u202f\\u205f]';
+const BLANK = '[\\u3000\\u00a0\\u1680\\u2000-\\u200b\\u202f\\u205f]';
 
 /** A key that follows. */
 const KEY = '[^\\s:]+:(?: |$)';
@@ -93,7 +93,7 @@ const BLANK_RULES: readonly BlankRule[] = [
 const ASCII_BRACKETS: Readonly<Record<string, string>> = { '［': '[', '］': ']', '｛': '{', '｝': '}' };
 
 /** Before the dash or the key with which a line begins, and behind the dash. */
-export function findBlanks({ text, lines }: Reading): YamlProblem[] {
+function findBlanks({ text, lines }: Reading): YamlProblem[] {
   return lines.flatMap((line) => {
     const start = lineStartOf(text, line.offset);
     const begin = text.startsWith('\ufeff', start) ? start + 1 : start;
@@ -171,7 +171,7 @@ const KEY_RULES: readonly KeyRule[] = [
 /** `-name`, but no number and no line of dashes. */
 const DASHED = /^-(?=[^\s\d.-])/;
 
-export function findWords({ text, lines }: Reading): YamlProblem[] {
+function findWords({ text, lines }: Reading): YamlProblem[] {
   return lines.flatMap((line, index) => {
     if (isDashed(text, lines, index)) return [dashed(lines, index)];
     const key = line.entries.find(({ kind }) => kind === 'key');

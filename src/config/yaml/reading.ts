@@ -27,7 +27,7 @@ export function lineNumberOf(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }
 
-export type TokenType = NonNullable<ReturnType<typeof CST.tokenType>>;
+type TokenType = NonNullable<ReturnType<typeof CST.tokenType>>;
 
 export interface Token {
   /** `text` is a plain scalar, `block-text` what stands below `|` or `>`. */
@@ -46,7 +46,7 @@ const FILLING: ReadonlySet<Token['type']> = new Set(['space', 'newline', 'commen
 /** They stand for something in the lexer's output, and for nothing in the text. */
 const MARKERS: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
 
-export function tokensOf(text: string): Token[] {
+function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   let offset = 0;
   let depth = 0;
