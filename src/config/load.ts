@@ -1,16 +1,7 @@
 /** Reads a config file: everything that is wrong with it at once, or a Config that nothing is wrong with. */
 import { hash } from 'node:crypto';
 import { NotUtf8, readText } from '../text/read-text.ts';
-import type {
-  Config,
-  PlaceInConfig,
-  Problem,
-  DeliveryConfig,
-  AdminConfig,
-  ChannelConfig,
-  ReceiverConfig,
-  StoreConfig,
-} from './config.ts';
+import type { Config, DeliveryConfig, PlaceInConfig, Problem } from './config.ts';
 import { Problems } from './problems.ts';
 import { interpolate, reasonOf, type Interpolated } from './interpolate.ts';
 import { isJsonObject } from '../text/json-object.ts';
@@ -40,7 +31,12 @@ import {
   templatesSchema,
 } from './schema.ts';
 
-interface LoadEnvironment extends ReadEnvironment {
+interface LoadEnvironment {
+  readonly channelTypes: ReadonlyMap<string, ChannelType>;
+  /** Folder of the built-in template sets. */
+  readonly builtInTemplates: string;
+  /** Names of the folders in a folder. @throws when it is none */
+  readonly readFolders?: (path: string) => string[];
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** As UTF-8. @throws when the file cannot be read */
   readonly readFile?: (path: string) => string;
@@ -100,19 +96,11 @@ function problemOfFile(file: string, message: string): Problem {
   return { place: { file, line: 1, column: 1 }, message, severity: 'error' };
 }
 
-interface ReadEnvironment {
-  readonly channelTypes: ReadonlyMap<string, ChannelType>;
-  /** Folder of the built-in template sets. */
-  readonly builtInTemplates: string;
-  /** Names of the folders in a folder. @throws when it is none */
-  readonly readFolders?: (path: string) => string[];
-}
-
 interface Reading {
   readonly file: string;
   readonly interpolated: Interpolated;
   readonly problems: Problems;
-  readonly environment: ReadEnvironment;
+  readonly environment: LoadEnvironment;
 }
 
 type Root = Readonly<Record<string, unknown>>;
@@ -131,10 +119,17 @@ function readConfig(reading: Reading): Config | undefined {
   if (!problems.hasErrors() && !problems.hasUnknown()) warnOfUnused(directory, problems);
   const { receiver, admin, store, delivery, display } = settings;
   if (problems.hasErrors() || !receiver || !store || !delivery || !display) return undefined;
-  const channelConfigs = configsOf(channels);
-  const holders = { receiver, admin, store, channels: [...channelConfigs.values()] };
-  const secrets = secretsIn(holders, environment.channelTypes, interpolated.values);
-  return { file, receiver, admin, store, delivery, display, ...routing, channels: channelConfigs, secrets };
+  const checked = {
+    file,
+    receiver,
+    admin,
+    store,
+    delivery,
+    display,
+    ...routing,
+    channels: configsOf(channels),
+  };
+  return { ...checked, secrets: secretsIn(checked, environment.channelTypes, interpolated.values) };
 }
 
 function reportUnknownSections(root: Root, problems: Problems): void {
@@ -212,19 +207,12 @@ function configsOf(channels: ReadonlyMap<string, KnownChannel>): Config['channel
   return new Map(configs.map((config) => [config.name, config]));
 }
 
-interface SecretHolders {
-  readonly receiver: ReceiverConfig;
-  readonly admin: AdminConfig | undefined;
-  readonly store: StoreConfig;
-  readonly channels: readonly ChannelConfig[];
-}
-
 /** Where interpolation may have brought in a secret, or a part of one. */
 const SECRET_PLACES = /^(receiver\.token|admin\.password|store\.url|channels[.[])/;
 
 /** @param interpolated what came from variables and files, by the path of the string that it went into */
 function secretsIn(
-  { receiver, admin, store, channels }: SecretHolders,
+  { receiver, admin, store, channels }: Pick<Config, 'receiver' | 'admin' | 'store' | 'channels'>,
   types: ReadonlyMap<string, ChannelType>,
   interpolated: ReadonlyMap<string, readonly string[]>,
 ): string[] {
@@ -232,7 +220,7 @@ function secretsIn(
     ...receiver.tokens,
     ...(admin?.password === undefined ? [] : [admin.password]),
     ...passwordsOf(store.url),
-    ...channels.flatMap(({ type, settings }) => types.get(type)?.secretsOf(settings) ?? []),
+    ...[...channels.values()].flatMap(({ type, settings }) => types.get(type)?.secretsOf(settings) ?? []),
   ];
   const filled = secrets.filter((secret) => secret !== '');
   const sources = [...interpolated]

@@ -101,12 +101,7 @@ function checkTemplateSet(
  * The destinations in their order; the first entry that names one gives its options. An empty list is meant: nobody,
  * not even default_route.
  */
-function readNotify(
-  value: unknown,
-  path: Path,
-  directory: Directory,
-  problems: Problems,
-): Destination[] {
+function readNotify(value: unknown, path: Path, directory: Directory, problems: Problems): Destination[] {
   const list = new NotifyList(directory, problems);
   const entries = listAt(value, path, '[operators, { slack: "#ops" }]', problems);
   for (const [index, entry] of entries.entries()) list.add(entry, [...path, index]);

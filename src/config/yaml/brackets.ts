@@ -76,21 +76,14 @@ class Walk {
   private close(token: Token): void {
     const index = this.open.findLastIndex(({ source }) => CLOSERS[source] === token.source);
     const top = this.open.at(-1);
-    if (top === undefined) {
-      const message = `this ${token.source} closes nothing: remove it, or add the bracket that opens it`;
-      this.problems.push({
-        offset: token.offset,
-        message,
-        edits: [{ offset: token.offset, remove: 1, insert: '' }],
-      });
-    } else if (index === -1) {
-      const closer = CLOSERS[top.source] ?? '';
-      const message = `this ${token.source} stands where ${closer} must: it closes a ${top.source}`;
-      this.problems.push({
-        offset: token.offset,
-        message,
-        edits: [{ offset: token.offset, remove: 1, insert: closer }],
-      });
+    const { offset, source } = token;
+    if (index === -1) {
+      const closer = CLOSERS[top?.source ?? ''] ?? '';
+      const message =
+        top === undefined
+          ? `this ${source} closes nothing: remove it, or add the bracket that opens it`
+          : `this ${source} stands where ${closer} must: it closes a ${top.source}`;
+      this.problems.push({ offset, message, edits: [{ offset, remove: 1, insert: closer }] });
     } else if (index < this.open.length - 1) {
       this.problems.push(this.notClosed(this.open.slice(index + 1)));
     }

@@ -55,18 +55,19 @@ const KEY = '[^\\s:]+:(?: |$)';
 /** A full-width blank is as wide as two others, and so is a tab in most files. */
 const WIDE = /[\u3000\t]/g;
 
-interface BlankRule {
-  /** From the first sign of a line that is no space or tab, or from its beginning. */
+interface Rule {
   readonly pattern: RegExp;
-  readonly insert: (found: string) => string;
-  readonly message: (found: string) => string;
+  readonly message: string | ((found: string) => string);
+  /** What the pattern found gives way to; undefined: that cannot be told. */
+  readonly insert?: (found: string) => string;
 }
 
-const BLANK_RULES: readonly BlankRule[] = [
+/** Their patterns begin where the line does. */
+const BLANK_RULES: readonly Rule[] = [
   {
     pattern: /^ *\t[ \t]*(?=[^ \t\r#])/,
     insert: asSpaces,
-    message: () => `a tab cannot indent: use spaces`,
+    message: 'a tab cannot indent: use spaces',
   },
   {
     pattern: new RegExp(`^[ \\t]*${BLANK}(?:[ \\t]|${BLANK})*(?=\\S)`),
@@ -81,12 +82,12 @@ const BLANK_RULES: readonly BlankRule[] = [
   {
     pattern: new RegExp(`^ *[－—–−](?: |${BLANK})+(?=${KEY})`),
     insert: (found) => found.replace(/\S+\s*$/, '- '),
-    message: () => 'this sign only looks like the dash that begins a list item: write "-" and a space',
+    message: 'this sign only looks like the dash that begins a list item: write "-" and a space',
   },
   {
     pattern: /^ *(?:- +)?[^\s"'{}[\],#:：]+: *(?:［ *\{|｛)[^]*: [^]*/,
     insert: (found) => found.replaceAll(/[［］｛｝]/g, (bracket) => ASCII_BRACKETS[bracket] ?? bracket),
-    message: () => 'a full-width bracket is no bracket: write [ ] and { }',
+    message: 'a full-width bracket is no bracket: write [ ] and { }',
   },
 ];
 
@@ -102,17 +103,16 @@ function findBlanks({ text, lines }: Reading): YamlProblem[] {
     const [found = ''] = rule?.pattern.exec(rest) ?? [];
     // Of a text, they are a part.
     const isText = line.entries.length === 0 && !rest.startsWith('- ', found.length);
-    return rule === undefined || isText ? [] : [problemOf(rule, found, begin)];
+    if (rule === undefined || isText) return [];
+    return [problemOf(rule, found, begin, Math.max(0, found.search(/[^ -~]/)))];
   });
 }
 
-function problemOf({ insert, message }: BlankRule, found: string, begin: number): YamlProblem {
-  const odd = Math.max(0, found.search(/[^ -~]/));
-  return {
-    offset: begin + odd,
-    message: message(found),
-    edits: [{ offset: begin, remove: found.length, insert: insert(found) }],
-  };
+/** @param begin of what was found. @param at the sign in it that is wrong */
+function problemOf({ insert, message }: Rule, found: string, begin: number, at: number): YamlProblem {
+  const problem = { offset: begin + at, message: typeof message === 'string' ? message : message(found) };
+  if (insert === undefined) return problem;
+  return { ...problem, edits: [{ offset: begin, remove: found.length, insert: insert(found) }] };
 }
 
 function asSpaces(found: string): string {
@@ -125,20 +125,13 @@ export function nameOf(found: string): string {
   return found.includes('\u00a0') ? 'a no-break space' : 'a special blank of Unicode';
 }
 
-interface KeyRule {
-  readonly pattern: RegExp;
-  readonly message: string | ((found: string) => string);
-  /** What the pattern found gives way to; undefined: that cannot be told. */
-  readonly insert?: (found: string) => string;
-}
-
-const BLANK_AFTER_COLON: KeyRule = {
+const BLANK_AFTER_COLON: Rule = {
   pattern: new RegExp(`^[^\\s"'{}[\\],#:]+:${BLANK}(?: |${BLANK})*`),
   message: (found) => `${nameOf(found)} stands behind the colon: use a space`,
   insert: (found) => `${found.slice(0, found.indexOf(':'))}: `,
 };
 
-const KEY_RULES: readonly KeyRule[] = [
+const KEY_RULES: readonly Rule[] = [
   BLANK_AFTER_COLON,
   {
     pattern: /^(?:<{7}|={7}|>{7})(?= |$)/,
@@ -182,19 +175,12 @@ function findWords({ text, lines }: Reading): YamlProblem[] {
   });
 }
 
-function problemAt(text: string, offset: number, rules: readonly KeyRule[]): YamlProblem[] {
+function problemAt(text: string, offset: number, rules: readonly Rule[]): YamlProblem[] {
   const rest = restOf(text, offset);
   const rule = rules.find(({ pattern }) => pattern.test(rest));
-  if (rule === undefined) return [];
-  const [found = ''] = rule.pattern.exec(rest) ?? [];
-  const insert = rule.insert?.(found);
-  const { message } = rule;
-  const isBlank = typeof message !== 'string';
-  const problem = {
-    offset: isBlank ? offset + found.indexOf(':') + 1 : offset,
-    message: isBlank ? message(found) : message,
-  };
-  return [insert === undefined ? problem : { ...problem, edits: [{ offset, remove: found.length, insert }] }];
+  const [found] = rule?.pattern.exec(rest) ?? [];
+  if (rule === undefined || found === undefined) return [];
+  return [problemOf(rule, found, offset, rule === BLANK_AFTER_COLON ? found.indexOf(':') + 1 : 0)];
 }
 
 /** A key that begins with a dash; a text that does may be meant so, unless its neighbour does as well. */
