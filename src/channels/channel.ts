@@ -29,9 +29,9 @@ export type Receipt = Readonly<Record<string, string>>;
 
 /** An open channel: one Slack token or one SMTP pool. */
 export interface Channel {
-  /** @throws {DeliveryFailure} classed; anything else thrown is taken for `transient` by the caller. */
+  /** @throws {DeliveryFailure} classed; the caller takes anything else for `transient`. */
   send(outgoing: Outgoing): Promise<Receipt>;
-  /** Asks the remote whether it would let us in, sending nothing. @throws {DeliveryFailure} */
+  /** Checks with the remote that token or login are accepted, sending nothing. @throws {DeliveryFailure} */
   verify(): Promise<void>;
   /** Lets what is in flight finish, then frees every socket. */
   close(): Promise<void>;
@@ -43,7 +43,7 @@ export interface ChannelEnvironment {
   readonly print: (text: string) => void;
 }
 
-/** A config value that works but cannot be meant; `key` is the setting at fault. */
+/** A setting that works but is probably a mistake; `key` names it. */
 export interface SettingWarning {
   readonly key: string;
   readonly message: string;
@@ -72,7 +72,7 @@ export interface ChannelType<Settings = unknown> {
   readonly settings: Schema<Settings>;
   /** Strict schemas of the options a destination on this channel may carry beside its address, by key. */
   readonly options: Readonly<Record<string, Schema>>;
-  /** Kept by what has limited its rate. */
+  /** Kept to where the remote has limited the rate. */
   readonly pace: ChannelPace;
   formatOf(settings: Settings): MessageFormat;
   capabilitiesOf(settings: Settings): Capabilities;
@@ -83,7 +83,7 @@ export interface ChannelType<Settings = unknown> {
   /** Strings that no log, answer, error or page may show. */
   secretsOf(settings: Settings): readonly string[];
   warningsOf(settings: Settings): readonly SettingWarning[];
-  /** Loads the client library, which no config without this channel has to wait for; connects only when first asked. */
+  /** Loads the client library, which a config without this channel need not; connects when it is first used. */
   open(settings: Settings, environment: ChannelEnvironment): Promise<Channel>;
 }
 

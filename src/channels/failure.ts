@@ -41,7 +41,7 @@ export class DeliveryFailure extends Error {
   }
 }
 
-/** Codes by which a remote refuses one address, whatever the message and whoever sends it. */
+/** Codes by which a remote refuses one address, whatever the message, and whichever app or login sends it. */
 const OF_AN_ADDRESS: ReadonlySet<string> = new Set([
   'channel_not_found',
   'not_in_channel',
@@ -54,7 +54,7 @@ const OF_AN_ADDRESS: ReadonlySet<string> = new Set([
   'EENVELOPE',
 ]);
 
-/** Slack's `restricted_action_…`, and RFC 5321: what a mail server says of a recipient for good. */
+/** Slack's `restricted_action_…`, and RFC 5321: a mail server's permanent refusals of a recipient. */
 const OF_AN_ADDRESS_BY_FORM = /^restricted_action|^slack_connect_|^55\d$/;
 
 export function concernsAddress({
@@ -146,7 +146,7 @@ export const UNSPECIFIED_PAUSE_MS = 30_000;
 
 const SECONDS = /^\d+(?:\.\d+)?$/;
 
-/** RFC 9110, 5.6.7: the three forms of a date, of which only asctime's bears no zone. It is UTC all the same. */
+/** RFC 9110, 5.6.7: the three forms of a date, of which only asctime's has no zone. It is UTC all the same. */
 const HTTP_DATE = /^(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? [\w :-]+$/;
 
 export interface AskedPause {

@@ -36,7 +36,7 @@ export interface MessageTheme {
 }
 
 /**
- * One kind of message. Channels that speak it name it; template folders bear its name.
+ * One kind of message. Channel types name the format that they send; template folders are named after it.
  * All functions are pure. Whatever the foreign text, `compose` yields a well-formed message within the remote's limits.
  */
 export interface MessageFormat<Message = unknown> {
@@ -59,7 +59,7 @@ export interface MessageFormat<Message = unknown> {
   asHtml(message: Message): string;
   /** What its reader sees above it, such as a mail's subject. */
   titleOf?(message: Message): string;
-  /** Looks that its readers may have chosen; left out where the message itself says how it looks. */
+  /** Themes that its readers may have chosen; left out where the message brings its own. */
   readonly themes?: readonly MessageTheme[];
 }
 

@@ -134,7 +134,7 @@ export function parseMailAddress(text: string): string {
   return `${local}@${domainToUnicode(domain)}`;
 }
 
-/** One mailbox that may bear a name: `BOT alerts <alerts@example.com>`. @throws {AddressError} */
+/** One mailbox, with or without a name: `BOT alerts <alerts@example.com>`. @throws {AddressError} */
 export function parseMailbox(text: string): Mailbox {
   const [first, ...others] = addressparser(text);
   if (first?.address === undefined || others.length > 0 || /[\r\n\0]/.test(text)) throw notOneMailbox(text);

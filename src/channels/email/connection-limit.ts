@@ -11,7 +11,7 @@ export class ConnectionLimit {
   #changedAt = 0;
   #generation = 0;
 
-  /** @param now milliseconds, by a clock that nobody sets */
+  /** @param now milliseconds, by a monotonic clock */
   constructor(most: number, now: () => number) {
     this.#most = most;
     this.#limit = most;

@@ -56,7 +56,7 @@ function compose(parts: RenderedParts, { language }: ComposeContext): EmailMessa
   return {
     subject: subject === '' ? NO_SUBJECT[language] : subject,
     text,
-    // Nothing can be cut out of HTML without breaking it: what is too long is told as plain text.
+    // Nothing can be cut out of HTML without breaking it: what is too long is sent as plain text.
     html: html === '' || !fits(UTF8_BYTES, html, MAX_HTML_BYTES) ? htmlOfText(text, language) : html,
   };
 }

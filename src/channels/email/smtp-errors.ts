@@ -20,7 +20,7 @@ export class SmtpFailure extends Error {
   }
 }
 
-/** What nodemailer's errors tell. */
+/** What is read of nodemailer's errors. */
 interface SmtpError {
   readonly code: string | undefined;
   readonly command: string;
@@ -168,7 +168,7 @@ function quotable({ command, response, responseCode }: SmtpError, hide: (words: 
   if (command.startsWith('AUTH') || command === 'DATA') return codes;
   const line = response.replace(/[\p{C}\s]+/gu, ' ').trim();
   if (line === '') return codes;
-  // Before it is cut: nobody knows half a secret again.
+  // Before it is cut: half a secret would not be recognised.
   return `"${hide(line).slice(0, MAX_QUOTE_LENGTH)}"`;
 }
 

@@ -44,7 +44,7 @@ export class SmtpPool {
   readonly #rate: RateLimit;
   readonly #now: () => number;
   readonly #waiting: Job[] = [];
-  /** Being connected or logged in, for nobody in particular: they outlive the mails that they were begun for. */
+  /** Being connected or logged in. Not tied to a mail: they outlive those that they were begun for. */
   readonly #opening = new Set<SmtpSession>();
   /** Logged in. */
   readonly #open = new Set<SmtpSession>();
@@ -54,7 +54,7 @@ export class SmtpPool {
   #loginRefusal: unknown;
   #isClosed = false;
 
-  /** @param now milliseconds, by a clock that nobody sets */
+  /** @param now milliseconds, by a monotonic clock */
   constructor(options: SMTPPoolOptions, now: () => number = () => performance.now()) {
     this.#options = options;
     this.#now = now;

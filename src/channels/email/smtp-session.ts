@@ -126,7 +126,7 @@ export class SmtpSession {
     const connection = new SMTPConnection({ ...this.#options, ...(proxied && { connection: proxied }) });
     this.#connection = connection;
     connection.on('error', (error) => this.#fail(error));
-    // The error that tells more comes right after.
+    // An error that says more comes right after.
     connection.once('end', () => setImmediate(() => this.#ended()));
     connection.connect((error) => {
       if (error) return reject(error);

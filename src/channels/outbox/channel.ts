@@ -1,4 +1,4 @@
-/** The outbox channel: tells nobody; prints each message and keeps it, so that one can look before one has a token. */
+/** The outbox channel: sends nothing; prints each message and keeps it, to look at before there is a token. */
 import { object, type Schema, string } from 'yup';
 import { visibleAndIndented } from '../../text/visible.ts';
 import type { Channel, ChannelEnvironment, ChannelType, Outgoing, Receipt } from '../channel.ts';
@@ -11,7 +11,7 @@ export interface OutboxSettings {
   readonly as: string;
 }
 
-/** @param types that it may stand in for; what they are told by does not depend on their settings */
+/** @param types that it may stand in for; their formats and addresses do not depend on their settings */
 export function outboxOf(types: readonly Posed[]): ChannelType<OutboxSettings> {
   const names = types.map(({ type }) => type);
   const posedBy = ({ as }: OutboxSettings): Posed => {

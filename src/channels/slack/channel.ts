@@ -46,7 +46,7 @@ export const slackChannel: ChannelType<SlackSettings> = {
   },
 };
 
-/** Never shows it: whoever knows the address of a webhook can post by it. */
+/** Never shows the URL: with that of a webhook, anyone can post. */
 function noUrl({ path, value }: { path: string; value: unknown }): string {
   const what = WEBHOOK.test(String(value)) ? 'the URL of an incoming webhook' : 'a URL';
   return `${path} is ${what}: take the bot token of a Slack app, which begins with xoxb-`;

@@ -84,7 +84,7 @@ function retryAfter(status: number, asked: string | string[] | undefined): strin
   return String(secondsOf(askedPause(asked?.toString(), Date.now())));
 }
 
-/** What was asked for, even where less of it is obeyed: the log tells it. */
+/** What was asked for, even where less of it is obeyed: the log says so. */
 function secondsOf({ ms, overlongMs = ms }: AskedPause): number {
   return Math.ceil(overlongMs / 1000);
 }

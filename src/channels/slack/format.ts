@@ -117,7 +117,7 @@ class FittingBlocks {
   }
 }
 
-/** Slack refuses a message in which two blocks bear the same id; it makes one up where there is none. */
+/** Slack refuses a message in which two blocks have the same id; where there is none, Slack makes one. */
 function withUniqueIds(blocks: readonly SlackObject[]): readonly SlackObject[] {
   if (!blocks.some((block) => 'block_id' in block)) return blocks;
   const seen = new Set<string>();
