@@ -2,10 +2,10 @@
 import { Router } from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
-import { isOneOf } from '../http/constant-time.ts';
+import { isLoopback } from '../config/field-rules.ts';
 import { answerProblems, HttpProblem, unlessCutOff } from '../http/problem.ts';
+import { isOneOf } from '../http/sender.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import { refuseForeignHosts } from './host-check.ts';
 
 const USER = 'admin';
 
@@ -69,4 +69,23 @@ function isAuthorized(header: string, password: string): boolean {
   if (scheme.toLowerCase() !== 'basic') return false;
   const [user = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
   return isOneOf(rest.join(':'), [password]) && user === USER;
+}
+
+/** On loopback, a request must name a loopback host or one of `admin.hosts`; elsewhere the password guards. */
+export function refuseForeignHosts({ listen, hosts }: AdminConfig): Middleware {
+  const allowed = new Set(hosts.map((host) => host.toLowerCase()));
+  return (ctx, next) => {
+    const host = hostnameOf(ctx.get('Host'));
+    if (!isLoopback(listen.host) || isLoopback(host) || allowed.has(host)) return next();
+    throw new HttpProblem({
+      status: 403,
+      detail: 'This host name is not one that the admin listener answers to: add it to admin.hosts.',
+    });
+  };
+}
+
+/** Without port and brackets, in lower case. */
+function hostnameOf(header: string): string {
+  const bracketed = /^\[(?<address>[^\]]*)\]/.exec(header)?.groups?.['address'];
+  return (bracketed ?? header.split(':', 1)[0] ?? '').toLowerCase();
 }

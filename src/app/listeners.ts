@@ -5,7 +5,7 @@ import type { AdminConfig } from '../config/config.ts';
 import type { MemoryBudget } from '../deliver/memory-budget.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
 import { timeBudgetOf } from '../deliver/time-budget.ts';
-import { senderReader } from '../http/remote-address.ts';
+import { senderReader } from '../http/sender.ts';
 import { listen, type ListeningServer, type MalformedRequest } from '../http/server.ts';
 import type { OpenLedger } from '../ledger/configs/config-store.ts';
 import type { Logger } from '../observe/logger.ts';

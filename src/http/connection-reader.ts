@@ -1,10 +1,10 @@
 /**
  * Gives Node's parser what a connection has brought in small steps. By itself the parser would take all of a read, 64 kB:
- * of chunks of one byte these are 11,000 objects and 30 to 50 ms for which everybody else waits.
+ * of chunks of one byte these are 11,000 objects and 30 to 50 ms for which everybody else waits. Bodies in such small
+ * pieces are read in turns, each turn being one step.
  */
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { RoundRobin } from './crumb-turns.ts';
 
 /** Holds an ordinary callback, head and body. */
 const STEP_BYTES = 4096;
@@ -111,5 +111,103 @@ export class ConnectionReader {
       this.#leaveTurns = undefined;
       this.#readOn();
     });
+  }
+}
+
+/** A larger piece is worth an object of its own. */
+const SMALL_PIECE_BYTES = 1024;
+
+const BLOCK_BYTES = 16 * 1024;
+
+/**
+ * Of a body in chunks, or of one that is sent byte by byte, Node makes an object for each piece, which takes a hundred
+ * times as much: here small pieces become one when there are enough of them, or when the body ends.
+ */
+export class GatheringRequest extends IncomingMessage {
+  #block = Buffer.alloc(0);
+  #filled = 0;
+
+  /** Called by Node's parser. @param piece null at the end */
+  override push(piece: Buffer | null): boolean {
+    ConnectionReader.of(this.socket)?.countPiece(this);
+    if (piece !== null && piece.length <= SMALL_PIECE_BYTES && this.#mayBeLarge) return this.#gather(piece);
+    this.#flush();
+    return super.push(piece);
+  }
+
+  /** A reader gets all that has come; Node itself asks for nothing (0), to have more read. */
+  override read(size?: number): unknown {
+    if (size !== 0) this.#flush();
+    return super.read(size);
+  }
+
+  get #mayBeLarge(): boolean {
+    const { headers } = this;
+    return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > BLOCK_BYTES;
+  }
+
+  /** @returns false where enough waits to be read */
+  #gather(piece: Buffer): boolean {
+    if (this.#filled + piece.length > this.#block.length) {
+      this.#flush();
+      this.#block = Buffer.allocUnsafe(BLOCK_BYTES);
+    }
+    this.#filled += piece.copy(this.#block, this.#filled);
+    return this.readableLength < this.readableHighWaterMark;
+  }
+
+  #flush(): void {
+    if (this.#filled === 0) return;
+    const gathered = this.#block.subarray(0, this.#filled);
+    this.#block = this.#block.subarray(this.#filled);
+    this.#filled = 0;
+    super.push(gathered);
+  }
+}
+
+/** Of all senders together, each turn being one step, so that they leave most of the time to others. */
+const TURN_EVERY_MS = 10;
+
+/** Of each source in the order in which they were asked for; the sources in turn. */
+export class RoundRobin {
+  readonly #queues = new Map<string, Set<() => void>>();
+  #isServing = false;
+
+  /**
+   * @param source what shares are given to
+   * @returns what leaves the queue before its turn has come
+   */
+  wait(source: string, goOn: () => void): () => void {
+    const queue = this.#queues.get(source) ?? new Set();
+    this.#queues.set(source, queue.add(goOn));
+    if (!this.#isServing) this.#serveNext();
+    return () => this.#leave(source, goOn);
+  }
+
+  #leave(source: string, goOn: () => void): void {
+    const queue = this.#queues.get(source);
+    queue?.delete(goOn);
+    if (queue?.size === 0) this.#queues.delete(source);
+  }
+
+  #serveNext(): void {
+    this.#isServing = this.#queues.size > 0;
+    if (!this.#isServing) return;
+    setTimeout(() => {
+      this.#takeNext()?.();
+      this.#serveNext();
+    }, TURN_EVERY_MS);
+  }
+
+  #takeNext(): (() => void) | undefined {
+    const [next] = this.#queues;
+    if (next === undefined) return undefined;
+    const [source, queue] = next;
+    const [first] = queue;
+    this.#queues.delete(source);
+    if (first !== undefined) queue.delete(first);
+    // Behind the other sources.
+    if (queue.size > 0) this.#queues.set(source, queue);
+    return first;
   }
 }

@@ -1,11 +1,18 @@
 /** Which connection has to go for a new one: of the source that has most of them, the one that is least needed. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type SenderHead, sourceOf } from './remote-address.ts';
-import type { RequestQueue } from './request-queue.ts';
+import { type SenderHead, sourceOf } from './sender.ts';
+
+/** A request, and the answer to it. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
 
 export interface Evictable {
   readonly socket: Socket;
-  readonly queue: RequestQueue;
+  /** With the one that is served. */
+  readonly queue: { readonly current: Exchange | undefined };
   /** Milliseconds, by a clock that nobody sets. */
   readonly activeAt: number;
 }

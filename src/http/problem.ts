@@ -1,4 +1,5 @@
-/** Errors as answers: problem details (RFC 9457), and the one place that makes them. */
+/** Errors as answers: problem details (RFC 9457), and the one place that makes them: through Koa, Node or by hand. */
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Context, Middleware } from 'koa';
 
 export interface ProblemDetails {
@@ -13,24 +14,14 @@ export interface ProblemDetails {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const TITLES: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  408: 'Request Timeout',
+/** As RFC 9110 has them: Node has two by their older names. */
+const TITLES: Readonly<Record<number, string | undefined>> = {
+  ...STATUS_CODES,
   413: 'Content Too Large',
-  415: 'Unsupported Media Type',
   422: 'Unprocessable Content',
-  431: 'Request Header Fields Too Large',
-  500: 'Internal Server Error',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
 };
 
-export const PROBLEM_TYPE = 'application/problem+json';
+const PROBLEM_TYPE = 'application/problem+json';
 
 /** Thrown anywhere below `answerProblems`, it becomes the answer. */
 export class HttpProblem extends Error {
@@ -120,6 +111,32 @@ function answerWith(ctx: Context, details: ProblemDetails): void {
   (ctx.state as ProblemState).problem = details.logged ?? details.detail;
   ctx.body = problemBody(details);
   ctx.type = PROBLEM_TYPE;
+}
+
+/** With headers for an answer that ends the connection. */
+function plainAnswer(problem: ProblemDetails) {
+  const body = problemBody(problem);
+  const length = Buffer.byteLength(body);
+  const headers = {
+    Connection: 'close',
+    ...problem.headers,
+    'Content-Type': PROBLEM_TYPE,
+    'Content-Length': length,
+  };
+  return { body, headers };
+}
+
+/** Where there is no context of Koa's. */
+export function answerPlainly(response: ServerResponse, problem: ProblemDetails): void {
+  const { body, headers } = plainAnswer(problem);
+  response.writeHead(problem.status, headers).end(body);
+}
+
+/** Where there is no response of Node's, or one that is somebody else's: what is to be written to the connection. */
+export function rawAnswer(problem: ProblemDetails): string {
+  const { body, headers } = plainAnswer(problem);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${problem.status} ${TITLES[problem.status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
 /** @param logged for the log: the answer says nothing of why */

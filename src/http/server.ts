@@ -1,25 +1,21 @@
 /** A listening HTTP server that bounds slow clients and can be closed without cutting anybody off early. */
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { connectionLimits, type ConnectionLimits, Connections } from './connections.ts';
-import { ConnectionReader, type ConnectionReaderOptions } from './connection-reader.ts';
-import { RoundRobin } from './crumb-turns.ts';
-import { GatheringRequest } from './gathering-request.ts';
-import { PROBLEM_TYPE, problemBody, type ProblemDetails } from './problem.ts';
-import { type SenderHead, sourceOf } from './remote-address.ts';
-import { problemOfHead } from './request-head.ts';
-import { type Handler, RequestQueue } from './request-queue.ts';
-
-/** Headers, and headers with body, must have come within these; Node answers 408 itself otherwise. */
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 15_000;
-const TIMEOUT_CHECK_MS = 1000;
+import {
+  ConnectionReader,
+  type ConnectionReaderOptions,
+  GatheringRequest,
+  RoundRobin,
+} from './connection-reader.ts';
+import {
+  connectionLimits,
+  type ConnectionLimits,
+  Connections,
+  type Handler,
+  RequestQueue,
+} from './connections.ts';
+import { answerPlainly, type ProblemDetails, rawAnswer } from './problem.ts';
+import { type SenderHead, sourceOf } from './sender.ts';
 
 /** How long a connection is kept for a next request. */
 const KEEP_ALIVE_MS = 5000;
@@ -47,17 +43,10 @@ export interface MalformedRequest {
   readonly from: string;
 }
 
-export interface ServerTimeouts {
-  readonly headersMs: number;
-  readonly requestMs: number;
-  readonly checkMs: number;
-}
+/** Headers, and headers with body, must have come within these; Node answers 408 itself otherwise. */
+const TIMEOUTS = { headersMs: 10_000, requestMs: 15_000, checkMs: 1000 };
 
-const DEFAULT_TIMEOUTS: ServerTimeouts = {
-  headersMs: HEADERS_TIMEOUT_MS,
-  requestMs: REQUEST_TIMEOUT_MS,
-  checkMs: TIMEOUT_CHECK_MS,
-};
+export type ServerTimeouts = Readonly<typeof TIMEOUTS>;
 
 export interface ServerOptions {
   readonly timeouts?: ServerTimeouts;
@@ -73,7 +62,7 @@ export async function listen(
   address: { readonly host: string; readonly port: number },
   options: ServerOptions = {},
 ): Promise<ListeningServer> {
-  const { timeouts = DEFAULT_TIMEOUTS } = options;
+  const { timeouts = TIMEOUTS } = options;
   const server = createServer({
     headersTimeout: timeouts.headersMs,
     requestTimeout: timeouts.requestMs,
@@ -108,10 +97,10 @@ function keepConnections(
     handler: (request, response) => {
       const problem = problemOfHead(request);
       if (problem === undefined) return handler(request, response);
-      answerAtOnce(response, problem);
+      answerPlainly(response, problem);
       return onMalformed?.({ status: problem.status, detail: problem.detail, from: senderOf(request) });
     },
-    onNotAwaited: (socket, problem) => answerBare(socket, problem),
+    onNotAwaited: endWith,
   });
   const reading: ConnectionReaderOptions = {
     turns: new RoundRobin(),
@@ -140,17 +129,6 @@ function addressOf({ socket }: SenderHead): string {
   return socket.remoteAddress ?? '';
 }
 
-function answerAtOnce(response: ServerResponse, problem: ProblemDetails): void {
-  const body = problemBody(problem);
-  response
-    .writeHead(problem.status, {
-      Connection: 'close',
-      'Content-Type': PROBLEM_TYPE,
-      'Content-Length': Buffer.byteLength(body),
-    })
-    .end(body);
-}
-
 function started(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -172,7 +150,7 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): Malfor
 }
 
 function refuseConnection(socket: Socket, problem: ProblemDetails): void {
-  answerBare(socket, problem);
+  endWith(socket, problem);
   ConnectionReader.of(socket)?.drop();
 }
 
@@ -182,18 +160,8 @@ const NO_TUNNEL = {
   headers: { Allow: 'GET, HEAD, POST' },
 } as const satisfies ProblemDetails;
 
-/** Without a response of Node's, which there is none of, or which is somebody else's. */
-function answerBare(socket: Socket, problem: ProblemDetails): void {
-  const { status } = problem;
-  const body = problemBody(problem);
-  const headers = {
-    Connection: 'close',
-    ...problem.headers,
-    'Content-Type': PROBLEM_TYPE,
-    'Content-Length': Buffer.byteLength(body),
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+function endWith(socket: Socket, problem: ProblemDetails): void {
+  socket.end(rawAnswer(problem));
   destroyLater(socket);
 }
 
@@ -260,3 +228,42 @@ async function close(server: Server, connections: Connections, withinMs: number)
   clearInterval(sweep);
   clearTimeout(cut);
 }
+
+/** Node's own limit is on all of them together (16 KiB); an ordinary request has ten. */
+export const MOST_HEADERS = 200;
+
+const CODINGS: ReadonlySet<string | undefined> = new Set([undefined, 'chunked']);
+
+/** What is wrong with a request's head; undefined: nothing. */
+export function problemOfHead({
+  headers,
+  rawHeaders,
+  httpVersion,
+}: IncomingMessage): ProblemDetails | undefined {
+  // Names and values by turns.
+  if (rawHeaders.length > 2 * MOST_HEADERS) return TOO_MANY;
+  if (Number(headers['content-length'] ?? 0) > Number.MAX_SAFE_INTEGER) return TOO_LONG;
+  // Node unpacks nothing but chunks, and takes what another coding has made of it for the body.
+  if (!CODINGS.has(headers['transfer-encoding']?.trim().toLowerCase())) return UNKNOWN_CODING;
+  if (headers.host === undefined && httpVersion === '1.1') return NO_HOST;
+  // Node keeps the first one, a proxy perhaps the last: who is meant must not depend on who reads it (RFC 9112, 3.2).
+  return hasSecondHost(rawHeaders) ? TWO_HOSTS : undefined;
+}
+
+function hasSecondHost(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
+}
+
+const TOO_MANY: ProblemDetails = {
+  status: 431,
+  detail: `The request has more than ${MOST_HEADERS} headers.`,
+};
+const TOO_LONG: ProblemDetails = { status: 400, detail: 'The Content-Length is beyond 2^53.' };
+const UNKNOWN_CODING: ProblemDetails = { status: 400, detail: 'The only Transfer-Encoding is chunked.' };
+const NO_HOST: ProblemDetails = { status: 400, detail: 'The request has no Host header.' };
+const TWO_HOSTS: ProblemDetails = { status: 400, detail: 'The request has more than one Host header.' };

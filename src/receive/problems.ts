@@ -6,7 +6,7 @@ import type { ReceiverConfig } from '../config/config.ts';
 import { Overloaded } from '../deliver/slots.ts';
 import type { Verdict } from '../deliver/verdict.ts';
 import { HttpProblem, type ProblemState } from '../http/problem.ts';
-import type { SenderReader } from '../http/remote-address.ts';
+import type { SenderReader } from '../http/sender.ts';
 import { LedgerFull, LedgerUnavailable, REFUSED_BODY_BYTES, type RefusedStatus } from '../ledger/ledger.ts';
 import { unfailing } from '../time/unfailing.ts';
 

@@ -7,7 +7,7 @@ import type { ReceiverConfig } from '../config/config.ts';
 import type { Incoming } from '../deliver/incoming.ts';
 import { timeBudgetOf } from '../deliver/time-budget.ts';
 import type { Verdict } from '../deliver/verdict.ts';
-import { isOneOf } from '../http/constant-time.ts';
+import { isOneOf, networkFilter, type SenderReader, sourceOf } from '../http/sender.ts';
 import {
   answerProblem,
   answerProblems,
@@ -16,7 +16,6 @@ import {
   type ProblemState,
   unlessCutOff,
 } from '../http/problem.ts';
-import { networkFilter, type SenderReader, sourceOf } from '../http/remote-address.ts';
 import {
   asProblem,
   beginning,

@@ -8,7 +8,7 @@ import {
   senderReader,
   sourceOf,
   type TrustedProxies,
-} from '../../src/http/remote-address.ts';
+} from '../../src/http/sender.ts';
 
 function requestFrom(remoteAddress: string | undefined, forwarded?: string | string[]): IncomingMessage {
   return {

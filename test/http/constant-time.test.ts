@@ -1,6 +1,6 @@
 /** Secrets are compared whole. */
 import { expect } from 'chai';
-import { isOneOf } from '../../src/http/constant-time.ts';
+import { isOneOf } from '../../src/http/sender.ts';
 
 describe('a secret that is given', () => {
   it('is right when it is one of those that are known', () => {

@@ -1,9 +1,9 @@
-/** Turns of those who send crumbs. */
+/** Turns of sources whose bodies come in small pieces. */
 import { expect } from 'chai';
-import { RoundRobin } from '../../src/http/crumb-turns.ts';
+import { RoundRobin } from '../../src/http/connection-reader.ts';
 import { until } from '../support/proof-wait.ts';
 
-describe('the turns of crumbs', () => {
+describe('the turns of small pieces', () => {
   let turns: RoundRobin;
   let served: string[];
 

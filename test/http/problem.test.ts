@@ -18,7 +18,7 @@ describe('a problem', () => {
   });
 
   it('has a title for whatever status', () => {
-    expect(JSON.parse(problemBody({ status: 418, detail: 'x' }))).to.include({ title: 'Error' });
+    expect(JSON.parse(problemBody({ status: 499, detail: 'x' }))).to.include({ title: 'Error' });
   });
 });
 

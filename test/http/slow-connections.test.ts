@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect } from 'chai';
-import { connectionLimits, Connections } from '../../src/http/connections.ts';
-import { RequestQueue } from '../../src/http/request-queue.ts';
+import { connectionLimits, Connections, RequestQueue } from '../../src/http/connections.ts';
 import { until } from '../support/proof-wait.ts';
 import { RawClient } from '../support/raw-client.ts';
 

@@ -8,7 +8,7 @@ import type { ReceiverConfig } from '../../src/config/config.ts';
 import { MemoryBudget, memoryFor } from '../../src/deliver/memory-budget.ts';
 import type { Verdict } from '../../src/deliver/verdict.ts';
 import { connectionLimits, type ConnectionLimits } from '../../src/http/connections.ts';
-import { senderReader } from '../../src/http/remote-address.ts';
+import { senderReader } from '../../src/http/sender.ts';
 import { listen, type ListeningServer, type ServerTimeouts } from '../../src/http/server.ts';
 import { BodyMemory } from '../../src/receive/read-callback.ts';
 import { createReceiver, type ReceiverReport, Traffic } from '../../src/receive/receiver.ts';

@@ -1,4 +1,8 @@
-/** Who sent a request: the address that counts, the source that shares are given to, and whether a network holds it. */
+/**
+ * Who sent a request: the address that counts, the source that shares are given to, whether a network holds it, and
+ * whether a secret is right.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
 
@@ -132,4 +136,16 @@ function parseNetwork(text: string) {
   if (four !== undefined && isIPv4(four) && (bits ?? 0) >= 0)
     return { address: four, bits: bits ?? 32, family: 'ipv4' } as const;
   return { address, bits: Number(length ?? 128), family: 'ipv6' } as const;
+}
+
+/** Whether `given` is one of `secrets`; looks at all of them whatever it finds. */
+export function isOneOf(given: string, secrets: readonly string[]): boolean {
+  const digest = digestOf(given);
+  let isFound = false;
+  for (const secret of secrets) isFound = timingSafeEqual(digest, digestOf(secret)) || isFound;
+  return isFound;
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text, 'utf8').digest();
 }
