@@ -71,8 +71,11 @@ function isAuthorized(header: string, password: string): boolean {
   return isOneOf(rest.join(':'), [password]) && user === USER;
 }
 
-/** On loopback, a request must name a loopback host or one of `admin.hosts`; elsewhere the password guards. */
-export function refuseForeignHosts({ listen, hosts }: AdminConfig): Middleware {
+/**
+ * On loopback, a request must name a loopback host or one of `admin.hosts`, so that no web page of another site reaches
+ * the listener under a name of its own (DNS rebinding); elsewhere the password guards.
+ */
+function refuseForeignHosts({ listen, hosts }: AdminConfig): Middleware {
   const allowed = new Set(hosts.map((host) => host.toLowerCase()));
   return (ctx, next) => {
     const host = hostnameOf(ctx.get('Host'));

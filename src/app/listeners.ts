@@ -15,7 +15,7 @@ import { ReadingBudget, readingLimits } from '../receive/reading-budget.ts';
 import { createReceiver, type Traffic } from '../receive/receiver.ts';
 import type { Refusal } from '../receive/problems.ts';
 import type { Clock } from '../time/clock.ts';
-import { unfailing } from '../time/unfailing.ts';
+import { unfailing } from '../time/under-way.ts';
 import type { Pipeline } from './pipeline.ts';
 import { type RefusalLog, reportCallback, reportError, reportTurnedAway } from './reports.ts';
 import type { AppSettings } from './settings.ts';

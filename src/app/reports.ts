@@ -16,7 +16,7 @@ import type { ReceiverReport } from '../receive/receiver.ts';
 import type { TurnedAway } from '../receive/problems.ts';
 import { shortLine } from '../text/short-line.ts';
 import type { Clock } from '../time/clock.ts';
-import { unfailing } from '../time/unfailing.ts';
+import { unfailing } from '../time/under-way.ts';
 
 const LONGEST_ID = 200;
 const MOST_POINTERS = 10;

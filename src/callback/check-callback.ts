@@ -9,7 +9,7 @@ import {
   MAX_DEPTH,
 } from './callback.ts';
 import { isContainer, isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
-import { utcInstant, zonedToInstant, type ZonedParts } from '../time/zone.ts';
+import { utcInstant, type ZonedParts, zonedToInstant } from '../time/display.ts';
 
 const MAX_ECHO_LENGTH = 40;
 

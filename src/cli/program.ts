@@ -4,7 +4,7 @@ import { didYouMean } from '../text/nearest.ts';
 import type { LogLevel } from '../observe/logger.ts';
 import { readVersion } from '../package-files.ts';
 import { visible } from '../text/visible.ts';
-import { parseDuration } from '../time/duration.ts';
+import { parseDuration } from '../time/display.ts';
 import type { CheckOptions } from './check.ts';
 import type { CommandContext } from './context.ts';
 import type { PreviewOptions } from './preview.ts';

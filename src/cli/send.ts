@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ofJob } from '../callback/other-job.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { visibleAndIndented, visibleOnOneLine } from '../text/visible.ts';
-import { formatDuration } from '../time/duration.ts';
+import { formatDuration } from '../time/display.ts';
 import { type CommandContext, CommandFailed, styled } from './context.ts';
 import { readBytes } from './read-callback.ts';
 

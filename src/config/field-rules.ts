@@ -1,7 +1,7 @@
 /** What single values of the config must look like: each rule says what is wrong with a text, or nothing. */
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { didYouMean } from '../text/nearest.ts';
-import { isTimezone } from '../time/zone.ts';
+import { isTimezone } from '../time/display.ts';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import type { ListenAddress } from './config.ts';
 

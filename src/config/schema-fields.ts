@@ -1,7 +1,7 @@
 /** The kinds of value that the config is made of, as yup schemas that carry their own documentation. */
 import { array, mixed, number, string, ValidationError, type TestContext } from 'yup';
 import type { Rule } from './field-rules.ts';
-import { parseDuration, parseSize } from '../time/duration.ts';
+import { parseDuration, parseSize } from '../time/display.ts';
 
 /** What a field's `.meta()` holds: the JSON Schema and the documentation are made from it. */
 export interface FieldMeta {

@@ -1,5 +1,5 @@
 /** Turns the checked sections of plain settings into typed ones, in base units, and finds what contradicts itself among them. */
-import { parseDuration, parseSize } from '../time/duration.ts';
+import { parseDuration, parseSize } from '../time/display.ts';
 import type {
   AdminConfig,
   DisplayConfig,

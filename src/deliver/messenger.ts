@@ -4,7 +4,7 @@ import type { Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import { noticeId } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
-import { unfailing } from '../time/unfailing.ts';
+import { unfailing } from '../time/under-way.ts';
 import type { AddressedNotice } from './plan.ts';
 import type { Settings } from './settings.ts';
 

@@ -1,6 +1,6 @@
 /** What differs between the databases that can hold a ledger. */
 import type { ColumnDefinitionBuilder, Kysely, SelectQueryBuilder } from 'kysely';
-import type { Deadline } from '../time/deadline.ts';
+import type { Deadline } from '../time/clock.ts';
 import type { HotStatements } from './hot-statements.ts';
 import type { Moment } from './rows.ts';
 import type { StoreSize } from './retention/store-size.ts';

@@ -1,6 +1,6 @@
 /** Writes that arrive together share one transaction: micro-batches. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Deadline, DeadlinePassed } from '../time/deadline.ts';
+import { Deadline, DeadlinePassed } from '../time/clock.ts';
 
 export interface GroupCommitOptions<Work, Result> {
   /** Commits a batch as a whole, by the deadline, and returns one result per piece of work, in order. */

@@ -1,6 +1,6 @@
 /** From a store URL to a ledger that is ready to be written. */
 import { sql, type Kysely } from 'kysely';
-import { Deadline } from '../time/deadline.ts';
+import { Deadline } from '../time/clock.ts';
 import type { OpenStore } from './dialect.ts';
 import type { OpenLedger } from './configs/config-store.ts';
 import { migrate } from './migrations/migrate.ts';

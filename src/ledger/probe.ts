@@ -1,6 +1,6 @@
 /** Proves that what a callback needs can be written. */
 import type { Insertable } from 'kysely';
-import type { Deadline } from '../time/deadline.ts';
+import type { Deadline } from '../time/clock.ts';
 import type { RefusedRow } from './tables.ts';
 import type { TimedStore } from './timed-store.ts';
 

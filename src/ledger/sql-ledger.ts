@@ -1,7 +1,6 @@
 /** The ledger over Kysely: one implementation for every database. */
 import type { Kysely } from 'kysely';
-import type { Clock } from '../time/clock.ts';
-import type { Deadline } from '../time/deadline.ts';
+import type { Clock, Deadline } from '../time/clock.ts';
 import { Admissions } from './admit/admissions.ts';
 import { alertsToRaise, raiseAlerts } from './alert-rows.ts';
 import { CallbacksInHand } from './callbacks-in-hand.ts';

@@ -1,7 +1,6 @@
 /** The store with a time limit on whatever is asked of it. */
 import { type Kysely, sql } from 'kysely';
-import type { Clock } from '../time/clock.ts';
-import { Deadline, DeadlinePassed } from '../time/deadline.ts';
+import { type Clock, Deadline, DeadlinePassed } from '../time/clock.ts';
 import type { DialectTraits, OpenStore, TransactionSettings } from './dialect.ts';
 import type { HotStatements } from './hot-statements.ts';
 import { LedgerUnavailable, LedgerUnflushed } from './ledger.ts';

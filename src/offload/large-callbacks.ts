@@ -11,8 +11,7 @@ import {
 import { decodeBody, UndecodableBody, withoutMark } from '../callback/decode.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { RenderTarget, TemplateFailure } from '../render/renderer.ts';
-import type { Clock } from '../time/clock.ts';
-import { Deadline } from '../time/deadline.ts';
+import { type Clock, Deadline } from '../time/clock.ts';
 import type {
   LargeCallbackAnswer,
   LargeCallbackSetting,

@@ -1,6 +1,6 @@
 /** A thread that does one task after the other. It is started by the first one, and ended when there has been none for a while. */
 import { Worker } from 'node:worker_threads';
-import type { Deadline } from '../time/deadline.ts';
+import type { Deadline } from '../time/clock.ts';
 
 /** What a thread has held of large callbacks is given back with it. */
 const IDLE_MS = 30_000;

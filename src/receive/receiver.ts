@@ -33,8 +33,7 @@ import type { BodyMemory, CallbackReader, HeldMemory } from './read-callback.ts'
 import type { ReadingBudget } from './reading-budget.ts';
 import { cutEnd } from '../text/cut.ts';
 import type { Clock } from '../time/clock.ts';
-import { UnderWay } from '../time/under-way.ts';
-import { unfailing } from '../time/unfailing.ts';
+import { UnderWay, unfailing } from '../time/under-way.ts';
 
 /** What one POST to the callback path came to, for the log and the metrics. */
 export interface ReceiverReport {

@@ -1,4 +1,5 @@
-/** Time as the pipeline sees it, so that tests can move it by hand. */
+/** Time as the pipeline sees it, so that tests can move it by hand: clocks, deadlines, waits that end. */
+
 export interface Clock {
   /** Milliseconds since the epoch, for what people read: somebody may set it. */
   now(): number;
@@ -34,3 +35,70 @@ export const systemClock: Clock = {
       signal?.addEventListener('abort', onAbort, { once: true });
     }),
 };
+
+/** What was waited for did not come in time; it may still happen. */
+export class DeadlinePassed extends Error {
+  override readonly name = 'DeadlinePassed';
+}
+
+/** A moment by which somebody must have an answer, whatever others do. */
+export class Deadline {
+  readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
+  readonly #at: number;
+
+  constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, withinMs: number) {
+    this.#clock = clock;
+    this.#at = clock.monotonic() + withinMs;
+  }
+
+  /** The last one of several, at least one. */
+  static latest(deadlines: readonly Deadline[]): Deadline {
+    return deadlines.reduce((latest, each) => (each.#at > latest.#at ? each : latest));
+  }
+
+  /** Never negative. */
+  get remainingMs(): number {
+    return Math.max(0, this.#at - this.#clock.monotonic());
+  }
+
+  /** Calls `onPassed` once it has passed, never before this returns, unless the returned function is called before. */
+  whenPassed(onPassed: () => void): () => void {
+    return this.#clock.startTimer(this.remainingMs, onPassed);
+  }
+
+  /**
+   * As `work` settles, but by the deadline at the latest.
+   * @param onLate gets what `work` came to after all
+   * @throws {DeadlinePassed}
+   */
+  bound<T>(work: Promise<T>, onLate: (result: T) => void = () => undefined): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let isPassed = false;
+      const succeed = (result: T) => {
+        stopTimer();
+        if (isPassed) onLate(result);
+        else resolve(result);
+      };
+      const fail = (error: Error) => {
+        stopTimer();
+        reject(error);
+      };
+      const stopTimer = this.whenPassed(() => {
+        isPassed = true;
+        reject(new DeadlinePassed('it did not answer in time'));
+      });
+      work.then(succeed, fail);
+    });
+  }
+}
+
+/** Waits for the promise, but no longer than `ms`. */
+export async function within(
+  ms: number,
+  promise: Promise<unknown>,
+  clock: Pick<Clock, 'sleep'>,
+): Promise<void> {
+  const timer = new AbortController();
+  await Promise.race([promise, clock.sleep(ms, timer.signal).catch(() => undefined)]);
+  timer.abort();
+}

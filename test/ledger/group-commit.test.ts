@@ -1,7 +1,7 @@
 /** Work of one moment is committed together, and nobody suffers for a neighbour. */
 import { expect } from 'chai';
 import { GroupCommit } from '../../src/ledger/group-commit.ts';
-import { Deadline, DeadlinePassed } from '../../src/time/deadline.ts';
+import { Deadline, DeadlinePassed } from '../../src/time/clock.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { moment } from '../support/moment.ts';
 import { rejectionOf } from '../support/rejection-of.ts';

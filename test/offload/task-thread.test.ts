@@ -5,8 +5,7 @@ import {
   ThreadEnded,
   type TaskThreadOptions,
 } from '../../src/offload/task-thread.ts';
-import { systemClock } from '../../src/time/clock.ts';
-import { Deadline, DeadlinePassed } from '../../src/time/deadline.ts';
+import { Deadline, DeadlinePassed, systemClock } from '../../src/time/clock.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
 type Task = 'answer' | 'end' | 'hang';

@@ -1,6 +1,6 @@
 /** Whoever waits has an answer in time, and hears of what came too late. */
 import { expect } from 'chai';
-import { Deadline, DeadlinePassed } from '../../src/time/deadline.ts';
+import { Deadline, DeadlinePassed } from '../../src/time/clock.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { moment } from '../support/moment.ts';
 import { rejectionOf } from '../support/rejection-of.ts';

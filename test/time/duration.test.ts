@@ -1,7 +1,7 @@
 /** Durations and sizes read as people write them, and nothing else does. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { formatDuration, parseDuration, parseSize } from '../../src/time/duration.ts';
+import { formatDuration, parseDuration, parseSize } from '../../src/time/display.ts';
 
 describe('parseDuration', () => {
   it('reads a number with a unit', () => {

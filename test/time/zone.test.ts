@@ -1,8 +1,7 @@
 /** Local times become instants, gaps and overlaps of daylight saving included. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { isTimezone, utcInstant, zonedToInstant } from '../../src/time/zone.ts';
-import type { ZonedParts } from '../../src/time/zone.ts';
+import { isTimezone, utcInstant, type ZonedParts, zonedToInstant } from '../../src/time/display.ts';
 
 const ZONES = [
   'UTC',

@@ -1,5 +1,5 @@
 /** What arrives: compressed, given room, and admitted together with what arrives at the same moment. */
-import type { Deadline } from '../../time/deadline.ts';
+import type { Deadline } from '../../time/clock.ts';
 import { admitAll } from './admission.ts';
 import { raiseAlerts } from '../alert-rows.ts';
 import type { CallbacksInHand } from '../callbacks-in-hand.ts';

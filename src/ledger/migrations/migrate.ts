@@ -1,7 +1,6 @@
 /** Numbered, forward-only steps that bring a ledger of any age to the tables of this version. */
 import { type Migration, Migrator, sql } from 'kysely';
-import type { Clock } from '../../time/clock.ts';
-import { Deadline } from '../../time/deadline.ts';
+import { type Clock, Deadline } from '../../time/clock.ts';
 import type { DialectTraits, OpenStore } from '../dialect.ts';
 import { retryWhileBusy } from '../retry-while-busy.ts';
 import { ledgerTables } from './0001-ledger-tables.ts';

@@ -1,7 +1,6 @@
 /** Whether a PostgreSQL database holds, or could hold, a ledger. */
 import { type Kysely, sql } from 'kysely';
-import type { Clock } from '../../time/clock.ts';
-import { Deadline } from '../../time/deadline.ts';
+import { type Clock, Deadline } from '../../time/clock.ts';
 import { openPostgres } from './store.ts';
 import type { Tables } from '../tables.ts';
 import { LEDGER_TABLES, MIGRATIONS_TABLE, stateOf, type StoreState } from '../tables-found.ts';

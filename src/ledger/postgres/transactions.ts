@@ -1,7 +1,7 @@
 /** One transaction on one connection of the pool, by a deadline whatever the server does. */
 import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
-import { type Deadline, DeadlinePassed } from '../../time/deadline.ts';
+import { type Deadline, DeadlinePassed } from '../../time/clock.ts';
 import type { TransactionSettings } from '../dialect.ts';
 import type { Tables } from '../tables.ts';
 

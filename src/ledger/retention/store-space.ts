@@ -1,7 +1,6 @@
 /** Keeps a store within its limit: what is done is forgotten early for what comes, and what is undelivered never. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../../time/clock.ts';
-import type { Deadline } from '../../time/deadline.ts';
+import type { Clock, Deadline } from '../../time/clock.ts';
 import type { EarlyForgetting, Urgency } from './early-forgetting.ts';
 import { curableBytes, type StoreEvent, type StoreSize } from './store-size.ts';
 
