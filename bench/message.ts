@@ -3,7 +3,7 @@ import type { Callback } from '../src/callback/callback.ts';
 import type { MessageFormat } from '../src/channels/format.ts';
 import { noticeOf } from '../src/notice/notice.ts';
 import { BUILT_IN_TEMPLATES } from '../src/package-files.ts';
-import { createRenderer } from '../src/render/create-renderer.ts';
+import { createRenderer } from '../src/render/renderer.ts';
 import { sampleCallback } from './callbacks.ts';
 
 const DISPLAY = { timezone: 'UTC', language: 'en', links: {} } as const;

@@ -4,8 +4,8 @@ import { type Config, type Destination, type Problem, formatsOf } from '../confi
 import { formatProblem, inFileOrder } from '../config/problems.ts';
 import { loadConfig } from '../config/load.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
-import { createRenderer } from '../render/create-renderer.ts';
-import type { Renderer, RenderTarget } from '../render/renderer.ts';
+import { createRenderer, type Renderer } from '../render/renderer.ts';
+import type { RenderTarget } from '../render/templates/catalog.ts';
 import { routesOf } from '../route/router.ts';
 import { CommandFailed, type CommandContext, configFileOf } from './context.ts';
 

@@ -1,7 +1,8 @@
 /** Has a message made: here, or, of a large callback, in the thread for such. */
 import { bulkOf } from '../callback/callback.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';
-import type { Renderer, RenderTarget, TemplateFailure } from '../render/renderer.ts';
+import type { Renderer, TemplateFailure } from '../render/renderer.ts';
+import type { RenderTarget } from '../render/templates/catalog.ts';
 import type { LargeCallbacks } from './large-callbacks.ts';
 
 /** It comes on top of the time limit of an attempt, and must fit into the margin that a claim has beyond that: 5 s. */

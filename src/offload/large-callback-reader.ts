@@ -4,8 +4,8 @@ import { createCallbackCheck } from '../callback/check-callback.ts';
 import { decodeBody, UndecodableBody } from '../callback/decode.ts';
 import type { MessageFormat } from '../channels/format.ts';
 import { noticeOf } from '../notice/notice.ts';
-import { rendererOf } from '../render/create-renderer.ts';
-import type { TemplateFailure, TemplateSources } from '../render/renderer.ts';
+import { rendererOf, type TemplateFailure } from '../render/renderer.ts';
+import type { TemplateSources } from '../render/templates/catalog.ts';
 import type { LargeCallbackAnswer, LargeCallbackTask, RenderTask } from './large-callback-tasks.ts';
 
 /** The returned function never throws. */

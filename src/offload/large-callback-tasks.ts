@@ -1,7 +1,8 @@
 /** What the thread of large callbacks is asked, and what it answers. All of it can be cloned. */
 import type { Callback, CheckedCallback, CallbackError } from '../callback/callback.ts';
 import type { ChannelConfig } from '../config/config.ts';
-import type { RenderTarget, TemplateFailure, TemplateSources } from '../render/renderer.ts';
+import type { TemplateFailure } from '../render/renderer.ts';
+import type { RenderTarget, TemplateSources } from '../render/templates/catalog.ts';
 
 /** With which the thread is started. */
 export interface LargeCallbackSetting {

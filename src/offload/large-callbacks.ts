@@ -10,7 +10,8 @@ import {
 } from '../callback/callback.ts';
 import { decodeBody, UndecodableBody, withoutMark } from '../callback/decode.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
-import type { RenderTarget, TemplateFailure } from '../render/renderer.ts';
+import type { TemplateFailure } from '../render/renderer.ts';
+import type { RenderTarget } from '../render/templates/catalog.ts';
 import { type Clock, Deadline } from '../time/clock.ts';
 import type {
   LargeCallbackAnswer,

@@ -1,18 +1,23 @@
-/** The stage's face: a notice and a destination in, a composed message out. */
-import type { DisplayConfig, Place, Problem } from '../config/config.ts';
-import type { Notice, TemplateName } from '../notice/notice.ts';
-import type { TemplateFolder } from './templates/files.ts';
-
-/** Which template to use and for whom. */
-export interface RenderTarget {
-  /** A `MessageFormat`'s name. */
-  readonly format: string;
-  /** Folder under `templates/`; undefined: the display language's set. */
-  readonly templateSet: string | undefined;
-  readonly options: Readonly<Record<string, unknown>>;
-  /** Where the config asks for the set; `check` reports a set that does not exist there. */
-  readonly place?: Place;
-}
+/** What the other stages see of rendering: a notice and a destination in, a composed message out. */
+import type { Callback, StatusName } from '../callback/callback.ts';
+import type { ComposeContext, Language, MessageFormat, RenderedParts } from '../channels/format.ts';
+import type { DisplayConfig, PlaceInConfig, Problem } from '../config/config.ts';
+import { alertInWords } from '../notice/alert-words.ts';
+import { isAlert, type Notice, type TemplateName } from '../notice/notice.ts';
+import { cleanLine } from '../text/clean.ts';
+import { endsOf } from './liquid/cut-value.ts';
+import { Meter, OUT_OF_TIME } from './liquid/print-value.ts';
+import {
+  type Choice,
+  type RenderTarget,
+  TemplateCatalog,
+  type TemplateSources,
+} from './templates/catalog.ts';
+import { checkTemplates } from './templates/check.ts';
+import { readTemplateFolder, type TemplateFolder } from './templates/files.ts';
+import { completeParts, type Template, TemplateFault } from './templates/template.ts';
+import { createLinks, type Links } from './view/links.ts';
+import { type NoticeView, viewOf } from './view/view.ts';
 
 /** A template that failed while rendering a real notice. */
 export interface TemplateFailure {
@@ -23,14 +28,6 @@ export interface TemplateFailure {
   readonly message: string;
 }
 
-/** All that messages are made of beside the notice and the format; it can be cloned. */
-export interface TemplateSources {
-  readonly display: DisplayConfig;
-  readonly builtIn: TemplateFolder;
-  /** The user's own, over the built-in ones. */
-  readonly own: TemplateFolder;
-}
-
 export interface Renderer {
   readonly sources: TemplateSources;
   /**
@@ -39,4 +36,145 @@ export interface Renderer {
   render(notice: Notice, target: RenderTarget, onFailure: (failure: TemplateFailure) => void): unknown;
   /** Every problem of the template files that `targets` use, with its place. */
   check(targets: readonly RenderTarget[]): Problem[];
+}
+
+interface RendererOptions {
+  readonly display: DisplayConfig;
+  /** The folder of the sets that come with the program. */
+  readonly builtInTemplates: string;
+  /** The user's own sets, over the built-in ones. */
+  readonly templatesFolder?: string | undefined;
+  readonly formats: readonly MessageFormat[];
+  /** Where problems of `display.links` stand. */
+  readonly placeInConfig?: PlaceInConfig | undefined;
+}
+
+const NO_FOLDER: TemplateFolder = { sets: new Map(), problems: [] };
+
+/**
+ * Reads every template; each is compiled once, when it is first used. Faults of the user's templates are for `check`;
+ * rendering goes around them.
+ * @throws {Error} where a built-in template is missing
+ */
+export function createRenderer(options: RendererOptions): Renderer {
+  const { display, builtInTemplates, templatesFolder, formats, placeInConfig } = options;
+  const names = formats.map(({ name }) => name);
+  const builtIn = readTemplateFolder(builtInTemplates, names);
+  const own = templatesFolder === undefined ? NO_FOLDER : readTemplateFolder(templatesFolder, names);
+  return rendererOf({ display, builtIn, own }, formats, placeInConfig);
+}
+
+/** Of templates that another renderer has read: the two render alike, whatever becomes of the files. */
+export function rendererOf(
+  sources: TemplateSources,
+  formats: readonly MessageFormat[],
+  placeInConfig?: PlaceInConfig,
+): Renderer {
+  const { display } = sources;
+  const meter = new Meter();
+  const catalog = new TemplateCatalog({ ...sources, formats, meter });
+  const links = createLinks(display, placeInConfig);
+  const stage: Stage = { display, formats, meter, catalog, links };
+  return {
+    sources,
+    render: (notice, target, onFailure) => render(stage, { notice, target, onFailure }),
+    check: (targets) => checkTemplates({ display, formats, catalog, links, meter }, targets),
+  };
+}
+
+interface Stage {
+  readonly display: DisplayConfig;
+  readonly formats: readonly MessageFormat[];
+  readonly meter: Meter;
+  readonly catalog: TemplateCatalog;
+  readonly links: Links;
+}
+
+interface Order {
+  readonly notice: Notice;
+  readonly target: RenderTarget;
+  readonly onFailure: (failure: TemplateFailure) => void;
+}
+
+function render(stage: Stage, { notice, target, onFailure }: Order): unknown {
+  const { display, formats } = stage;
+  const format = formats.find(({ name }) => name === target.format);
+  if (format === undefined) throw new Error(`the renderer was made without the format "${target.format}"`);
+  const { language } = display;
+  const name = notice.template;
+  const context = { language, options: target.options, isError: name === 'error' || isAlert(notice) };
+  const view = viewOf(notice, display, stage.links);
+  const choice = stage.catalog.choose(target.templateSet, format.name, name);
+  for (const template of templatesOf(choice)) {
+    const tried = tryTemplate(stage, { template, choice, format, view, context });
+    if (tried.failure === undefined) return tried.message;
+    const set = target.templateSet ?? language;
+    onFailure({ set, format: format.name, template: name, message: tried.failure });
+  }
+  return format.compose(plainParts(notice, format, language), context);
+}
+
+function templatesOf(choice: Choice): readonly Template[] {
+  return choice.chosen === choice.builtIn ? [choice.builtIn] : [choice.chosen, choice.builtIn];
+}
+
+interface Trial {
+  readonly template: Template;
+  readonly choice: Choice;
+  readonly format: MessageFormat;
+  readonly view: NoticeView;
+  readonly context: ComposeContext;
+}
+
+interface Tried {
+  readonly message?: unknown;
+  readonly failure?: string;
+}
+
+/** A busy machine may stop the process for longer than a message may take; a good template must not fail for that. */
+function tryTemplate(stage: Stage, trial: Trial): Tried {
+  const first = tryOnce(stage, trial);
+  return first.failure?.includes(OUT_OF_TIME) === true ? tryOnce(stage, trial) : first;
+}
+
+function tryOnce({ meter }: Stage, { template, choice, format, view, context }: Trial): Tried {
+  try {
+    meter.start();
+    const parts = template.render(view);
+    return { message: format.compose(completeParts(parts, format, choice.builtIn, view), context) };
+  } catch (error) {
+    return { failure: describe(error) };
+  }
+}
+
+function describe(error: unknown): string {
+  if (error instanceof TemplateFault) return error.describe();
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Together, with every character escaped to five, still within what a Slack notification line takes. */
+const MAX_MESSAGE_LENGTH = 400;
+const MAX_NAME_LENGTH = 100;
+
+const WORDS: Readonly<Record<Language, Readonly<Record<StatusName, string>>>> = {
+  en: { succeeded: '✅ Succeeded', error: '❌ Failed', executing: '▶️ Running' },
+  ja: { succeeded: '✅ 成功', error: '❌ エラー', executing: '▶️ 実行中' },
+};
+
+/** The message of last resort, made without any template: what happened to which BOT, or to which message. */
+function plainParts(notice: Notice, format: MessageFormat, language: Language): RenderedParts {
+  const text = isAlert(notice)
+    ? `⚠️ ${cleanLine(endsOf(alertInWords(notice.alert.subject, language), MAX_MESSAGE_LENGTH))}`
+    : plainText(notice.callback, WORDS[language][notice.template]);
+  return Object.fromEntries(
+    Object.entries(format.parts)
+      .filter(([, part]) => part.kind === 'string' && part.mayBeLeftOut !== true)
+      .map(([name]) => [name, format.markupOf([name], text).escape(text)]),
+  );
+}
+
+function plainText(callback: Callback, words: string): string {
+  const message = cleanLine(endsOf(callback.message ?? '', MAX_MESSAGE_LENGTH));
+  const name = cleanLine(endsOf(callback.bot_name, MAX_NAME_LENGTH));
+  return `${words}: ${name}${message === '' ? '' : ` – ${message}`}`;
 }

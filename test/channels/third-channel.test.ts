@@ -14,7 +14,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
-import { createRenderer } from '../../src/render/create-renderer.ts';
+import { createRenderer } from '../../src/render/renderer.ts';
 import { cleanText } from '../../src/text/clean.ts';
 import { CHARACTERS } from '../../src/text/unit.ts';
 import { systemClock } from '../../src/time/clock.ts';

@@ -23,7 +23,7 @@ import { keptAlert } from '../../src/notice/alert-body.ts';
 import { type Notice, noticeOfAlert } from '../../src/notice/notice.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
-import { createRenderer } from '../../src/render/create-renderer.ts';
+import { createRenderer } from '../../src/render/renderer.ts';
 import { createRefusalLog, reportCallback } from '../../src/app/reports.ts';
 import { createRouter } from '../../src/route/router.ts';
 import { secretsHidden } from '../../src/text/hide-secrets.ts';

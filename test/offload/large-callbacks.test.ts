@@ -5,7 +5,7 @@ import { channelTypes } from '../../src/channels/registry.ts';
 import { formatsOf } from '../../src/config/config.ts';
 import { LargeCallbacks } from '../../src/offload/large-callbacks.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
-import { createRenderer } from '../../src/render/create-renderer.ts';
+import { createRenderer } from '../../src/render/renderer.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { HEAVY_SHAPES } from '../hostile/heavy-shapes.ts';
 import { callback } from '../support/bridge-world.ts';

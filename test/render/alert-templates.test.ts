@@ -7,8 +7,7 @@ import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import type { AlertSubject } from '../../src/notice/alert.ts';
 import { noticeOfAlert } from '../../src/notice/notice.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
-import { createRenderer } from '../../src/render/create-renderer.ts';
-import type { TemplateFailure } from '../../src/render/renderer.ts';
+import { createRenderer, type TemplateFailure } from '../../src/render/renderer.ts';
 import {
   ALERT_SUBJECTS,
   CONFIG_FAILURE,

@@ -4,7 +4,7 @@ import type { Liquid } from 'liquidjs';
 import { MRKDWN } from '../../src/channels/slack/markup.ts';
 import { createEngine, renderText } from '../../src/render/liquid/engine.ts';
 import { faultOf } from '../../src/render/templates/liquid-faults.ts';
-import { Meter } from '../../src/render/liquid/meter.ts';
+import { Meter } from '../../src/render/liquid/print-value.ts';
 
 /** What is written between semicolons. */
 function listOf(text: string): string[] {

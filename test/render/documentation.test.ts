@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { RenderTarget } from '../../src/render/renderer.ts';
+import type { RenderTarget } from '../../src/render/templates/catalog.ts';
 import { memberNames } from '../../src/render/view/shapes.ts';
-import { SHAPE_OF } from '../../src/render/view/notice-view.ts';
+import { SHAPE_OF } from '../../src/render/view/view.ts';
 import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
 import { readFixture, templateFolder, testRenderer } from './render-fixture.ts';
 

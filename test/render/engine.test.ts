@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createEngine, renderText } from '../../src/render/liquid/engine.ts';
-import { Meter } from '../../src/render/liquid/meter.ts';
+import { Meter } from '../../src/render/liquid/print-value.ts';
 import { MARKUPS, type MarkupName } from '../support/markups.ts';
 
 interface Parts {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { Liquid } from 'liquidjs';
 import { findMisuses } from '../../src/render/templates/find-misuses.ts';
-import type { RenderTarget } from '../../src/render/renderer.ts';
+import type { RenderTarget } from '../../src/render/templates/catalog.ts';
 import { createLinks } from '../../src/render/view/links.ts';
 import { CALLBACK_SHAPE } from '../../src/render/view/shapes.ts';
 import { templateFolder, testRenderer } from './render-fixture.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { lazyList } from '../../src/render/view/lazy-list.ts';
+import { lazyList } from '../../src/render/view/lazy.ts';
 
 /** What callers may do with a list. */
 const USES: Readonly<Record<string, (list: readonly string[]) => unknown>> = {

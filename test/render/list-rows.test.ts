@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { cellsOf, rowsOf } from '../../src/render/liquid/list-rows.ts';
-import type { ListLimits } from '../../src/render/liquid/list-rows.ts';
+import { cellsOf, type ListLimits, rowsOf } from '../../src/render/liquid/list-filters.ts';
 
 const LIMITS: ListLimits = { most: 10, room: 1000, language: 'en', isInline: true };
 const long = 'x'.repeat(500);

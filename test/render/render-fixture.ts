@@ -12,8 +12,7 @@ import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import type { DisplayConfig } from '../../src/config/config.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
-import { createRenderer } from '../../src/render/create-renderer.ts';
-import type { Renderer, TemplateFailure } from '../../src/render/renderer.ts';
+import { createRenderer, type Renderer, type TemplateFailure } from '../../src/render/renderer.ts';
 import { noticeAbout } from '../support/callbacks.ts';
 
 const CALLBACKS = fileURLToPath(new URL('../fixtures/callbacks', import.meta.url));

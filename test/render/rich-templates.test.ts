@@ -1,7 +1,7 @@
 /** Rich texts in users' own templates. */
 import { expect } from 'chai';
 import { slackFormat } from '../../src/channels/slack/format.ts';
-import type { RenderTarget } from '../../src/render/renderer.ts';
+import type { RenderTarget } from '../../src/render/templates/catalog.ts';
 import { BARE, readFixture, templateFolder, testRenderer } from './render-fixture.ts';
 import { expectAcceptable, richLinks, richRuns } from './slack-rules.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createEngine, renderText } from '../../src/render/liquid/engine.ts';
-import { Meter } from '../../src/render/liquid/meter.ts';
+import { Meter } from '../../src/render/liquid/print-value.ts';
 import { MARKUPS } from '../support/markups.ts';
 import { decoded, expectWellFormed, linksIn } from './mail-rules.ts';
 

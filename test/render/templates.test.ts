@@ -1,6 +1,6 @@
 import { rmSync, symlinkSync } from 'node:fs';
 import { expect } from 'chai';
-import type { RenderTarget } from '../../src/render/renderer.ts';
+import type { RenderTarget } from '../../src/render/templates/catalog.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import { BARE, readFixture, templateFolder, testRenderer } from './render-fixture.ts';
 import { expectAcceptable } from './slack-rules.ts';

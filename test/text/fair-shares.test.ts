@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { fairShares } from '../../src/text/fair-shares.ts';
+import { fairShares } from '../../src/render/liquid/filters.ts';
 
 describe('fair shares', () => {
   it('give everybody what he needs where there is room', () => {

@@ -8,33 +8,30 @@ import {
   CaseTag,
   CommentTag,
   Context,
+  type Emitter,
   evalToken,
+  type Expression,
+  type Filter,
   ForTag,
   IfTag,
   isTruthy,
   LayoutTag,
+  type Liquid,
   LiquidError,
   Output,
+  type PropertyAccessToken,
   RenderError,
+  type Scope,
+  type Template,
+  type Token,
   toValue,
   toValueSync,
   TypeGuards,
   UndefinedVariableError,
   UnlessTag,
+  type Value,
 } from 'liquidjs';
-import type {
-  Emitter,
-  Expression,
-  Filter,
-  Liquid,
-  PropertyAccessToken,
-  Scope,
-  Template,
-  Token,
-  Value,
-} from 'liquidjs';
-import { EscapedCaptureTag } from './capture-tag.ts';
-import { asOne, EscapeFilter, FILTER_TOKEN } from './parsed-templates.ts';
+import { asOne, EscapedCaptureTag, EscapeFilter, FILTER_TOKEN } from './escape.ts';
 import { isScalar } from './value-text.ts';
 
 type Run = (context: Context, emitter: Emitter) => void;

@@ -1,14 +1,12 @@
 /** One Liquid engine for each kind of text; nothing in it reads files or runs without bounds. */
-import { Liquid, toValueSync } from 'liquidjs';
-import type { Context, Emitter, LiquidOptions, Template } from 'liquidjs';
+import { type Context, type Emitter, Liquid, type LiquidOptions, type Template, toValueSync } from 'liquidjs';
 import type { Markup } from '../../channels/markup.ts';
 import type { DisplayConfig } from '../../config/config.ts';
-import { captureTagOf } from './capture-tag.ts';
+import type { SourceFile } from '../templates/files.ts';
 import { DirectContext, runDirectly, TextEmitter } from './direct.ts';
-import { asOne, escapeOutputs } from './parsed-templates.ts';
+import { asOne, captureTagOf, escapeOutputs } from './escape.ts';
 import { registerFilters } from './filters.ts';
-import type { Meter } from './meter.ts';
-import { createPrinter } from './print-value.ts';
+import { createPrinter, type Meter } from './print-value.ts';
 
 /** Objects that one rendering may create, in liquidjs' own count. */
 const MEMORY_LIMIT = 1_000_000;
@@ -16,7 +14,7 @@ const MEMORY_LIMIT = 1_000_000;
 /** Characters of one template string with all its partials. */
 const PARSE_LIMIT = 500_000;
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly markup: Markup;
   readonly display: DisplayConfig;
   readonly meter: Meter;
@@ -95,4 +93,32 @@ export function renderText(liquid: Liquid, templates: Template[], globals: objec
   toValueSync(liquid.renderer.renderTemplates(templates, context, emitter));
   meter.spend(emitter.buffer.length);
   return emitter.buffer;
+}
+
+export class Engines {
+  readonly partials: ReadonlyMap<string, SourceFile>;
+  readonly meter: Meter;
+  private readonly display: DisplayConfig;
+  private readonly engines = new Map<Markup, Liquid>();
+
+  constructor(display: DisplayConfig, meter: Meter, partials: ReadonlyMap<string, SourceFile>) {
+    this.display = display;
+    this.meter = meter;
+    this.partials = partials;
+  }
+
+  /** @param text the template string, which decides whether a value in it may be all that there is */
+  engineFor(markup: Markup, text: string): Liquid {
+    const exact = (/^\s*\{[{%]/u.test(text) ? markup.ofWholeValue : undefined) ?? markup;
+    const known = this.engines.get(exact);
+    if (known !== undefined) return known;
+    const engine = this.createFor(exact);
+    this.engines.set(exact, engine);
+    return engine;
+  }
+
+  private createFor(markup: Markup): Liquid {
+    const partials = Object.fromEntries([...this.partials].map(([name, file]) => [name, file.text]));
+    return createEngine({ markup, display: this.display, meter: this.meter, partials });
+  }
 }

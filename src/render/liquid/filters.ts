@@ -1,16 +1,17 @@
 /** The filters that templates have beside Liquid's own. */
 import type { Liquid } from 'liquidjs';
+import { parseStartTime } from '../../callback/check-callback.ts';
+import type { OutputFrame } from '../../channels/markup.ts';
 import type { DisplayConfig } from '../../config/config.ts';
 import { isBlank } from '../../text/blank.ts';
 import { Escaped } from '../../text/escape.ts';
 import { headlineOf } from '../../text/headline.ts';
-import { parseStartTime } from '../../callback/check-callback.ts';
+import { isJsonObject, type JsonObject, keysOf } from '../../text/json-object.ts';
 import { formatElapsed, formatInstant, formatSize } from '../../time/display.ts';
 import { cutValue } from './cut-value.ts';
-import { linkTo } from './link.ts';
-import { countOf, fileLinesOf, type ListPrinting, linesOf, tableOf } from './list-filters.ts';
-import { sharesOf } from './output-shares.ts';
+import { countOf, fileLinesOf, linesOf, linkTo, tableOf } from './list-filters.ts';
 import type { Printer } from './print-value.ts';
+import type { ListPlace } from './table-filter.ts';
 import { inlineText, textOf } from './value-text.ts';
 
 /** A mark that names a number takes this much of a text; shorter ones get a bare ellipsis. */
@@ -44,7 +45,7 @@ function registerMarkup(liquid: Liquid, printer: Printer): void {
   liquid.registerFilter('link', (label: unknown, url: unknown) => linkTo(label, url, printer));
 }
 
-function registerLists(liquid: Liquid, printing: ListPrinting): void {
+function registerLists(liquid: Liquid, printing: ListPlace): void {
   for (const [name, filter] of Object.entries({ lines: linesOf, table: tableOf, file_lines: fileLinesOf }))
     liquid.registerFilter(name, (value: unknown, most: unknown, room: unknown) =>
       filter(value, most, room, printing),
@@ -125,4 +126,78 @@ function registerDate(liquid: Liquid, timezone: string): void {
     const instant = instantOf(value, timezone);
     return original.call(this, instant === undefined ? value : new Date(instant), ...rest) as unknown;
   });
+}
+
+const LONGEST_NAME = 80;
+
+/** Less is not worth showing. */
+const LEAST = 300;
+
+/** Markup, separators and the like around each value, in bytes. */
+const AROUND = 60;
+/** Letters of most scripts take three. */
+const BYTES_A_CHARACTER = 3;
+/** A file's line, with its address. */
+const BYTES_A_FILE = 300;
+
+/**
+ * `{{ outputs | shares: 32000, 40 }}`: the rooms of the first 40 outputs, with what stands around them together about 32,000
+ * bytes; each about what its output needs, or 300 at the least.
+ */
+function sharesOf(outputs: unknown, room: number, most: number, frame: OutputFrame): readonly number[] {
+  const list = Array.isArray(outputs) ? outputs.slice(0, most).filter(isJsonObject) : [];
+  const around = list.reduce((size, { name }) => size + frameSize(name, frame), 0);
+  const shares = fairShares(
+    list.map((output) => valueNeed(output, room)),
+    Math.max(0, room - around),
+  );
+  return shares.map((share) => Math.max(LEAST, share));
+}
+
+function frameSize(name: unknown, { around, aCharacter }: OutputFrame): number {
+  return around + (typeof name === 'string' ? Math.min(LONGEST_NAME, name.length) * aCharacter : 0);
+}
+
+/** What is not asked for here may have to be worked out first. */
+function valueNeed(output: JsonObject, room: number): number {
+  if (output['kind'] === 'list') return needOf(output['items'], room);
+  if (output['kind'] !== 'files') return needOf(output['value'], room);
+  const files = output['files'];
+  return Array.isArray(files) ? files.length * BYTES_A_FILE : 0;
+}
+
+/** Roughly; no more of a value is looked at than has room. */
+function needOf(value: unknown, room: number): number {
+  if (typeof value === 'string') return AROUND + value.length * BYTES_A_CHARACTER;
+  if (Array.isArray(value)) return needOfAll(value, room);
+  return isJsonObject(value) ? needOfAll(keysOf(value), room, value) : AROUND;
+}
+
+/** @param holder of what these are the keys of */
+function needOfAll(members: readonly unknown[], room: number, holder?: JsonObject): number {
+  let need = AROUND;
+  for (const member of members) {
+    if (need > room) break;
+    need += needOf(member, room);
+    if (holder !== undefined) need += needOf(holder[String(member)], room - need);
+  }
+  return need;
+}
+
+/**
+ * @param needs of each, in any unit
+ * @returns what each gets of `room`, in the same order; together no more than `room`
+ */
+export function fairShares(needs: readonly number[], room: number): readonly number[] {
+  const shares = needs.map(() => 0);
+  const smallestFirst = needs
+    .map((need, index) => ({ need, index }))
+    .sort((one, other) => one.need - other.need);
+  let left = room;
+  for (const [place, { need, index }] of smallestFirst.entries()) {
+    const share = Math.min(need, Math.floor(left / (needs.length - place)));
+    shares[index] = share;
+    left -= share;
+  }
+  return shares;
 }

@@ -5,14 +5,19 @@ import type { TableMarkup } from '../../channels/markup.ts';
 import { cleanLine } from '../../text/clean.ts';
 import { cutMiddle } from '../../text/cut.ts';
 import type { Unit } from '../../text/unit.ts';
-import { wholeRows } from '../../text/whole-rows.ts';
-import type { ShownRows } from '../../text/whole-rows.ts';
-import { firstKeys, keysPast } from './first-keys.ts';
-import { likeObjects } from './like-objects.ts';
-import type { LikeObjects } from './like-objects.ts';
-import { once } from '../once.ts';
+import { type ShownRows, wholeRows } from '../../text/whole-rows.ts';
+import {
+  BETWEEN_PAIRS,
+  fileEntries,
+  firstKeys,
+  inlineText,
+  keysPast,
+  likeObjects,
+  type LikeObjects,
+  memberText,
+} from './value-text.ts';
+import { once } from '../view/lazy.ts';
 import type { Printer } from './print-value.ts';
-import { BETWEEN_PAIRS, fileEntries, inlineText, memberText } from './value-text.ts';
 
 /** More do not stand side by side in the width of a mail. */
 const MOST_COLUMNS = 8;

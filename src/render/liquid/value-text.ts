@@ -1,6 +1,6 @@
-/** Any value of a callback as text: as it is, as compact JSON, or summed up on one line for people. */
-import { isJsonObject, type JsonObject, keysOf } from '../../text/json-object.ts';
+/** Any value of a callback as text: as it is, as compact JSON, or summed up on one line; and which lists are tables. */
 import { cleanLine } from '../../text/clean.ts';
+import { isJsonObject, type JsonObject, keysOf } from '../../text/json-object.ts';
 import { endsOf } from './cut-value.ts';
 
 /** What is summed up on one line is cut further by whoever prints it; no reader misses the middle of this. */
@@ -116,4 +116,43 @@ function fileNames(value: unknown): readonly string[] | undefined {
   return fileEntries(value)
     ?.slice(0, MOST_MEMBERS + 1)
     .map(fileName);
+}
+
+export function firstKeys(object: JsonObject, most: number): readonly string[] {
+  return keysOf(object).slice(0, most);
+}
+
+/** How many keys there are beside those; none where the item is shown as one text. */
+export function keysPast(item: unknown, most: number): number {
+  if (!isJsonObject(item) || fileEntries(item) !== undefined) return 0;
+  return Math.max(0, keysOf(item).length - most);
+}
+
+/** What more columns than this make is no table that anybody reads; Slack takes no more either. */
+const MOST_COLUMNS = 20;
+
+export interface LikeObjects {
+  /** Keys, in the order in which they first come. */
+  readonly columns: readonly string[];
+  readonly rows: readonly JsonObject[];
+}
+
+/**
+ * The first `most` items as rows, or undefined where they are not alike: fewer than two objects or two columns, an item
+ * that is no object or a file, or an object that lacks half of the columns.
+ */
+export function likeObjects(items: readonly unknown[], most: number): LikeObjects | undefined {
+  const rows: JsonObject[] = [];
+  const columns = new Set<string>();
+  for (const item of items.slice(0, most)) {
+    if (!isJsonObject(item) || fileEntries(item) !== undefined) return undefined;
+    rows.push(item);
+    const keys = keysOf(item);
+    if (keys.length > MOST_COLUMNS) return undefined;
+    for (const key of keys) columns.add(key);
+    if (columns.size > MOST_COLUMNS) return undefined;
+  }
+  if (items.length < 2 || columns.size < 2) return undefined;
+  const isAlike = rows.every((row) => keysOf(row).length * 2 > columns.size);
+  return isAlike ? { columns: [...columns], rows } : undefined;
 }

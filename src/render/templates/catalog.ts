@@ -1,14 +1,31 @@
 /** Finds the template for a set, a format and a name: the user's own before the built-in, a set before the language's. */
 import type { MessageFormat } from '../../channels/format.ts';
-import type { Problem } from '../../config/config.ts';
+import type { DisplayConfig, Place, Problem } from '../../config/config.ts';
 import { TEMPLATE_NAMES, type TemplateName } from '../../notice/notice.ts';
-import { Engines } from '../liquid/engines.ts';
+import { Engines } from '../liquid/engine.ts';
 import { didYouMean } from '../../text/nearest.ts';
-import type { Meter } from '../liquid/meter.ts';
-import type { TemplateSources } from '../renderer.ts';
+import type { Meter } from '../liquid/print-value.ts';
 import { Template } from './template.ts';
-import { NO_FILES } from './files.ts';
-import type { FormatFiles, TemplateFolder } from './files.ts';
+import { type FormatFiles, NO_FILES, type TemplateFolder } from './files.ts';
+
+/** Which template to use and for whom. */
+export interface RenderTarget {
+  /** A `MessageFormat`'s name. */
+  readonly format: string;
+  /** Folder under `templates/`; undefined: the display language's set. */
+  readonly templateSet: string | undefined;
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Where the config asks for the set; `check` reports a set that does not exist there. */
+  readonly place?: Place;
+}
+
+/** All that messages are made of beside the notice and the format; it can be cloned. */
+export interface TemplateSources {
+  readonly display: DisplayConfig;
+  readonly builtIn: TemplateFolder;
+  /** The user's own, over the built-in ones. */
+  readonly own: TemplateFolder;
+}
 
 export interface CatalogOptions extends TemplateSources {
   readonly formats: readonly MessageFormat[];

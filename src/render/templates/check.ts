@@ -1,22 +1,26 @@
 /** Everything that is wrong with the templates which a config uses, found before anything is sent. */
+import { ALL_STATUSES, type Callback, type StatusCode, type StatusName } from '../../callback/callback.ts';
 import type { MessageFormat, RenderedParts } from '../../channels/format.ts';
 import type { DisplayConfig, Problem } from '../../config/config.ts';
-import { type Notice, TEMPLATE_NAMES, type TemplateName } from '../../notice/notice.ts';
+import type { AlertName, AlertSubject, UndeliveredMessage } from '../../notice/alert.ts';
+import {
+  type Notice,
+  noticeOf,
+  noticeOfAlert,
+  TEMPLATE_NAMES,
+  type TemplateName,
+} from '../../notice/notice.ts';
+import type { Meter } from '../liquid/print-value.ts';
 import type { Links } from '../view/links.ts';
-import type { Meter } from '../liquid/meter.ts';
-import { type NoticeView, viewOf } from '../view/notice-view.ts';
-import type { RenderTarget } from '../renderer.ts';
-import { samplesOf } from './samples.ts';
-import type { Template } from './template.ts';
-import { TemplateFault } from './template-fault.ts';
-import type { Choice, TemplateCatalog } from './catalog.ts';
+import { type NoticeView, viewOf } from '../view/view.ts';
+import type { Choice, RenderTarget, TemplateCatalog } from './catalog.ts';
 import { problemWith } from './files.ts';
-import { completeParts } from './complete-parts.ts';
+import { completeParts, type Template, TemplateFault } from './template.ts';
 
 /** A busy machine may stop the process for longer than a template may take; good templates must not fail for that. */
 const MOST_ATTEMPTS = 3;
 
-export interface CheckContext {
+interface CheckContext {
   readonly display: DisplayConfig;
   readonly formats: readonly MessageFormat[];
   readonly catalog: TemplateCatalog;
@@ -72,7 +76,7 @@ function checkSample(
 ): readonly Problem[] {
   const view = viewOf(sample, context.display, context.links);
   try {
-    const parts = renderPatiently(context, choice, view);
+    const parts = renderInTime(context, choice, view);
     return inspectParts(completeParts(parts, format, choice.builtIn, view), choice.chosen, format);
   } catch (error) {
     return [failureProblem(error, choice.chosen)];
@@ -80,7 +84,7 @@ function checkSample(
 }
 
 /** @throws {Error} whatever keeps the template from being rendered every time */
-function renderPatiently({ meter }: CheckContext, { chosen }: Choice, view: NoticeView): RenderedParts {
+function renderInTime({ meter }: CheckContext, { chosen }: Choice, view: NoticeView): RenderedParts {
   for (let attempt = 1; ; attempt += 1) {
     meter.start();
     try {
@@ -101,4 +105,101 @@ function inspectParts(parts: RenderedParts, template: Template, format: MessageF
 function failureProblem(error: unknown, template: Template): Problem {
   const place = error instanceof TemplateFault ? error.place : template.placeOf([]);
   return { place, message: error instanceof Error ? error.message : String(error), severity: 'error' };
+}
+
+const FULL = {
+  code: 200,
+  job_id: '5f0c1f7e-8a37-4a52-9f0e-2f9c5f5a7d01',
+  bot_id: 'sample',
+  bot_name: 'Sample BOT',
+  start_time: '2026-01-02T03:04:05Z',
+  elapsed_time: 3661,
+  message: 'What happened, in\ntwo lines.',
+  output: {
+    count: '2',
+    items: [{ name: 'one', price: '500', tags: ['a', 'b'] }, 'two'],
+    report: {
+      type: 'files',
+      files: [
+        {
+          ref: 'jobs/5f0c1f7e/files/1',
+          meta: { name: 'report.pdf', size: 1_048_576, timestamp: 1_760_000_000_000 },
+        },
+      ],
+    },
+    nested: { a: { b: [1, null] } },
+  },
+} as const;
+
+const BARE = {
+  code: 0,
+  job_id: 'j-1',
+  bot_id: 'b',
+  bot_name: 'b',
+  start_time: '2026-01-02T03:04:05Z',
+} as const;
+
+const CAME_AT = Date.parse(FULL.start_time);
+const DAY_MS = 86_400_000;
+
+function undelivered(
+  fields: Pick<Callback, 'job_id' | 'bot_id' | 'bot_name'>,
+  quote: string | undefined,
+): UndeliveredMessage {
+  const { job_id, bot_id, bot_name } = fields;
+  const error = {
+    class: 'config',
+    code: 'sample_code',
+    message: 'A sample of what a remote answers.',
+  } as const;
+  return {
+    destination: 'channel:address',
+    channel: 'channel',
+    error: quote === undefined ? error : { ...error, quote },
+    attempts: 3,
+    callback: { job_id, bot_id, bot_name, status: 1 },
+    since: CAME_AT,
+  };
+}
+
+const FULLY = undelivered(FULL, '550 "No such user" here');
+const BARELY = undelivered(BARE, undefined);
+
+const SUBJECTS: Readonly<Record<AlertName, readonly [full: AlertSubject, bare: AlertSubject]>> = {
+  dead_letter: [
+    { template: 'dead_letter', ...FULLY },
+    { template: 'dead_letter', ...BARELY },
+  ],
+  config_failure: [
+    { template: 'config_failure', ...FULLY, givesUpAt: CAME_AT + DAY_MS },
+    { template: 'config_failure', ...BARELY, givesUpAt: CAME_AT + DAY_MS },
+  ],
+  refused: [
+    {
+      template: 'refused',
+      httpStatus: 422,
+      detail: 'This is JSON, but not a callback.',
+      errors: Array.from({ length: 7 }, () => ({
+        pointer: '/status',
+        detail: 'must be 0, 1 or 2, found null',
+      })),
+      from: '192.0.2.1',
+    },
+    { template: 'refused', httpStatus: 400, detail: 'The body is empty.', errors: [], from: '192.0.2.1' },
+  ],
+};
+
+function samplesOf(name: TemplateName): readonly Notice[] {
+  if (!isStatusName(name))
+    return SUBJECTS[name].map((subject, index) => sampleOfAlert(subject, 2 - 2 * index));
+  const status = ALL_STATUSES.indexOf(name) as StatusCode;
+  return [FULL, BARE].map((fields) => noticeOf({ callback: { ...fields, status }, startedAt: CAME_AT }, 1));
+}
+
+function isStatusName(name: TemplateName): name is StatusName {
+  return (ALL_STATUSES as readonly string[]).includes(name);
+}
+
+function sampleOfAlert(subject: AlertSubject, suppressed: number): Notice {
+  return noticeOfAlert({ id: '0'.repeat(64), raisedAt: CAME_AT + DAY_MS, suppressed, subject });
 }

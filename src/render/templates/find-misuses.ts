@@ -1,9 +1,22 @@
 /** Finds what a template asks of its variables that they can never give: members they lack, values they never take. */
-import { AssignTag, CaptureTag, CaseTag, ForTag, Output, toValueSync, TypeGuards } from 'liquidjs';
-import type { Expression, Filter, PropertyAccessToken, Template, Token, Value } from 'liquidjs';
+import {
+  AssignTag,
+  CaptureTag,
+  CaseTag,
+  type Expression,
+  type Filter,
+  ForTag,
+  Output,
+  type PropertyAccessToken,
+  type Template,
+  type Token,
+  toValueSync,
+  TypeGuards,
+  type Value,
+} from 'liquidjs';
 import { didYouMean } from '../../text/nearest.ts';
 import type { LiquidFault } from './liquid-faults.ts';
-import { MAX_DEPTH } from '../liquid/meter.ts';
+import { MAX_DEPTH } from '../liquid/print-value.ts';
 import { ANY, itemOf, memberNames, memberOf, SCALAR, type ObjectShape, type Shape } from '../view/shapes.ts';
 
 /** Filters whose first argument names a member of the items. */

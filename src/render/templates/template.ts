@@ -7,15 +7,13 @@ import { YamlSource } from '../../config/yaml/yaml-source.ts';
 import type { TemplateName } from '../../notice/notice.ts';
 import { isJsonObject } from '../../text/json-object.ts';
 import { didYouMean } from '../../text/nearest.ts';
-import { renderText } from '../liquid/engine.ts';
-import type { Engines } from '../liquid/engines.ts';
-import { faultOf, findUnknownVariables, parseLiquid, type LiquidFault } from './liquid-faults.ts';
-import { type NoticeView, SHAPE_OF } from '../view/notice-view.ts';
+import { type Engines, renderText } from '../liquid/engine.ts';
+import { once } from '../view/lazy.ts';
+import { type NoticeView, SHAPE_OF } from '../view/view.ts';
 import { memberNames } from '../view/shapes.ts';
-import { findMisuses } from './find-misuses.ts';
-import { once } from '../once.ts';
-import { TemplateFault } from './template-fault.ts';
 import type { SourceFile } from './files.ts';
+import { findMisuses } from './find-misuses.ts';
+import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
 
 /** A part of the file: fixed, or a string to be rendered, or a container of such. */
 type Node =
@@ -250,4 +248,38 @@ function quoted(name: string): string {
 function kindOf(value: TemplateValue): string {
   if (Array.isArray(value)) return 'list';
   return isJsonObject(value) ? 'object' : typeof value;
+}
+
+export class TemplateFault extends Error {
+  override readonly name = 'TemplateFault';
+  readonly place: Place;
+
+  constructor(place: Place, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.place = place;
+  }
+
+  /** `file:line:column: what is wrong`, on one line. */
+  describe(): string {
+    const { file, line, column } = this.place;
+    return `${file}:${line}:${column}: ${this.message}`;
+  }
+}
+
+/**
+ * A part that the user's template leaves out is the built-in template's, unless the message does without it.
+ * @throws {TemplateFault}
+ */
+export function completeParts(
+  parts: RenderedParts,
+  format: MessageFormat,
+  builtIn: Template,
+  view: NoticeView,
+): RenderedParts {
+  let complete = parts;
+  for (const name of Object.keys(format.parts)) {
+    if (format.parts[name]?.mayBeLeftOut === true || Object.hasOwn(complete, name)) continue;
+    complete = { ...complete, [name]: builtIn.renderPart(name, view) ?? '' };
+  }
+  return complete;
 }

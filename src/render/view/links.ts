@@ -7,7 +7,7 @@ import { Escaped, escapeUrlPart } from '../../text/escape.ts';
 import { createEngine, renderText } from '../liquid/engine.ts';
 import { findMisuses } from '../templates/find-misuses.ts';
 import { findUnknownVariables, parseLiquid } from '../templates/liquid-faults.ts';
-import { Meter } from '../liquid/meter.ts';
+import { Meter } from '../liquid/print-value.ts';
 import { LONGEST_ADDRESS, wholeUrl } from '../../text/whole-url.ts';
 import { LINK_SHAPE, memberNames } from './shapes.ts';
 

@@ -1,7 +1,6 @@
 /** The output values of a callback as templates see them: each named, sorted into kinds, with its files. */
 import { isJsonObject, type JsonObject, keysOf } from '../../text/json-object.ts';
-import { lazyList } from './lazy-list.ts';
-import { ownGetter } from './own-getter.ts';
+import { lazyList, ownGetter } from './lazy.ts';
 import {
   compactJson,
   fileEntries,

@@ -1,21 +1,29 @@
-/** The variables that templates see. */
-import { statusNameOf } from '../../callback/callback.ts';
-import type { Callback, StatusName } from '../../callback/callback.ts';
+/** What templates see: of a callback, and of an alert what happened to a message, in the display's language. */
+import {
+  ALL_STATUSES,
+  type Callback,
+  type StatusCode,
+  type StatusName,
+  statusNameOf,
+} from '../../callback/callback.ts';
+import { faultInJapanese, refusalInJapanese } from '../../callback/fault-words.ts';
+import { failureInWords } from '../../channels/failure-words.ts';
+import { FAILURE_CLASSES } from '../../channels/failure.ts';
 import type { DisplayConfig } from '../../config/config.ts';
-import type { CallbackNotice } from '../../notice/notice.ts';
+import type { AlertSubject, RaisedAlert, RefusedMessage, UndeliveredMessage } from '../../notice/alert.ts';
+import { type CallbackNotice, isAlert, type Notice, type TemplateName } from '../../notice/notice.ts';
 import { formatElapsed, formatInstant } from '../../time/display.ts';
+import { once, ownGetter } from './lazy.ts';
 import type { Links } from './links.ts';
-import { once } from '../once.ts';
-import { viewOutputs } from './outputs.ts';
-import type { OutputView } from './outputs.ts';
-import { ownGetter } from './own-getter.ts';
+import { type OutputView, viewOutputs } from './outputs.ts';
+import { CALLBACK_SHAPE, listOf, objectOf, type ObjectShape, oneOf, SCALAR, type Shape } from './shapes.ts';
 
 /** Callback interface, "Callback payload", in its order. */
 type FieldName =
   'code' | 'job_id' | 'bot_id' | 'bot_name' | 'status' | 'start_time' | 'elapsed_time' | 'output' | 'message';
 
 /** What `display.links` see. */
-export interface CallbackView extends Pick<Callback, FieldName> {
+interface CallbackView extends Pick<Callback, FieldName> {
   /** The whole body, for fields that the interface does not name. */
   readonly callback: Callback;
   readonly status_name: StatusName;
@@ -104,4 +112,158 @@ function outputsOf(
 function elapsedOf(callback: Callback, { language }: DisplayConfig): string {
   const seconds = callback.elapsed_time;
   return seconds === undefined || seconds === null ? '' : formatElapsed(seconds, language);
+}
+
+/** What an alert names of all that is wrong with a body. */
+const MOST_FAULTS = 5;
+
+interface CommonView {
+  readonly alert_name: AlertSubject['template'];
+  /** Local time. */
+  readonly raised_at: string;
+  /** How many of the same cause were not told since the last one that was. */
+  readonly suppressed: number;
+}
+
+/** Of `dead_letter` and `config_failure`. */
+interface UndeliveredView extends CommonView {
+  readonly destination: string;
+  readonly channel: string;
+  readonly error_class: string;
+  readonly error_code: string;
+  /** Why, and what to do about it. */
+  readonly reason: string;
+  /** The remote's own words; '' where it gave none, or `reason` has them. */
+  readonly quote: string;
+  /** 0 where nobody knows. */
+  readonly attempts: number;
+  /** Local time at which the callback came for the first time. */
+  readonly since: string;
+  /** Local time; '' where nothing more is attempted. */
+  readonly gives_up_at: string;
+  readonly job_id: string;
+  readonly bot_id: string;
+  readonly bot_name: string;
+  /** '' where nobody knows, like its name. */
+  readonly status: StatusCode | '';
+  readonly status_name: StatusName | '';
+  readonly job_url: string;
+}
+
+/** Of `refused`. */
+interface RefusedView extends CommonView {
+  /** Of the answer. */
+  readonly http_status: number;
+  readonly reason: string;
+  /** One line each: the field's JSON pointer and what is wrong with it. */
+  readonly faults: readonly string[];
+  readonly more_faults: number;
+  /** Its address; '' where nobody knows. */
+  readonly sender: string;
+}
+
+type AlertView = UndeliveredView | RefusedView;
+
+export type NoticeView = View | AlertView;
+
+const COMMON = { alert_name: SCALAR, raised_at: SCALAR, suppressed: SCALAR } as const;
+
+const UNDELIVERED = objectOf({
+  ...COMMON,
+  destination: SCALAR,
+  channel: SCALAR,
+  error_class: oneOf(...FAILURE_CLASSES),
+  error_code: SCALAR,
+  reason: SCALAR,
+  quote: SCALAR,
+  attempts: SCALAR,
+  since: SCALAR,
+  gives_up_at: SCALAR,
+  job_id: SCALAR,
+  bot_id: SCALAR,
+  bot_name: SCALAR,
+  status: oneOf(0, 1, 2, ''),
+  status_name: oneOf(...ALL_STATUSES, ''),
+  job_url: SCALAR,
+} satisfies Record<keyof UndeliveredView, Shape>);
+
+const REFUSED = objectOf({
+  ...COMMON,
+  http_status: SCALAR,
+  reason: SCALAR,
+  faults: listOf(SCALAR),
+  more_faults: SCALAR,
+  sender: SCALAR,
+} satisfies Record<keyof RefusedView, Shape>);
+
+/** Which variables the templates of each name have, and what can be in them. */
+export const SHAPE_OF: Readonly<Record<TemplateName, ObjectShape>> = {
+  succeeded: CALLBACK_SHAPE,
+  error: CALLBACK_SHAPE,
+  executing: CALLBACK_SHAPE,
+  dead_letter: UNDELIVERED,
+  config_failure: UNDELIVERED,
+  refused: REFUSED,
+};
+
+export function viewOf(notice: Notice, display: DisplayConfig, links: Links): NoticeView {
+  return isAlert(notice) ? createAlertView(notice.alert, display, links) : createView(notice, display, links);
+}
+
+function createAlertView(alert: RaisedAlert, display: DisplayConfig, links: Links): AlertView {
+  const { subject, raisedAt, suppressed } = alert;
+  const common = { alert_name: subject.template, raised_at: localTime(raisedAt, display), suppressed };
+  return subject.template === 'refused'
+    ? { ...common, ...refusedView(subject, display) }
+    : { ...common, ...undeliveredView(subject, display, links) };
+}
+
+function undeliveredView(
+  subject: UndeliveredMessage & { readonly givesUpAt?: number },
+  display: DisplayConfig,
+  links: Links,
+): Omit<UndeliveredView, keyof CommonView> {
+  const { destination, channel, error, attempts, callback, since, givesUpAt } = subject;
+  const { job_id, bot_id, bot_name, status } = callback;
+  const reason = failureInWords(error, display.language);
+  const status_name = status === undefined ? '' : statusNameOf({ status });
+  const fields = { job_id, bot_id, bot_name, status: status ?? '', status_name } as const;
+  return {
+    destination,
+    channel,
+    error_class: error.class,
+    error_code: error.code,
+    reason,
+    // The English words quote it already.
+    quote: error.quote === undefined || reason.includes(error.quote) ? '' : error.quote,
+    attempts: attempts ?? 0,
+    since: localTime(since, display),
+    gives_up_at: givesUpAt === undefined ? '' : localTime(givesUpAt, display),
+    ...fields,
+    job_url: job_id === '' ? '' : links.job(fields),
+  };
+}
+
+function refusedView(
+  { httpStatus, detail, errors, from }: RefusedMessage,
+  { language }: DisplayConfig,
+): Omit<RefusedView, keyof CommonView> {
+  const isJapanese = language === 'ja';
+  return {
+    http_status: httpStatus,
+    reason: isJapanese ? refusalInJapanese(httpStatus, detail) : detail,
+    faults: errors
+      .slice(0, MOST_FAULTS)
+      .map((error) =>
+        isJapanese
+          ? `${error.pointer}${faultInJapanese(error.detail)}`
+          : `${error.pointer} ${error.detail}`.trim(),
+      ),
+    more_faults: Math.max(0, errors.length - MOST_FAULTS),
+    sender: from,
+  };
+}
+
+function localTime(ms: number, { timezone, language }: DisplayConfig): string {
+  return formatInstant(ms, timezone, language);
 }

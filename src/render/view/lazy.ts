@@ -1,8 +1,8 @@
-/** A list whose items are made when they are looked at: templates show a few of what may be hundreds of thousands. */
+/** What is worked out when it is first asked for: templates show little of what there may be. */
 
 /**
- * So many are made at once, which costs less, and so are all where more than these have been looked at: whoever goes
- * through a list does so faster where nothing watches him.
+ * So many are made at once, which costs less, and so are all where more than these have been looked at: a list is gone
+ * through faster where nothing watches.
  */
 const FEW = 200;
 
@@ -53,4 +53,23 @@ function watching<Item>(length: number, itemAt: (index: number) => Item): ProxyH
 function indexOf(key: string | symbol): number {
   const isIndex = typeof key === 'string' && /^(?:0|[1-9]\d*)$/.test(key);
   return isIndex ? Number(key) : Number.NaN;
+}
+
+/**
+ * For `Object.defineProperty`. Every object of a kind gets the same getter: V8 gives up the shape that objects share
+ * where each has one of its own, which makes creating one take several times as long.
+ */
+export function ownGetter(read: (owner: never) => unknown): PropertyDescriptor {
+  return {
+    enumerable: true,
+    get(this: never) {
+      return read(this);
+    },
+  };
+}
+
+/** Work that is done when it is first asked for, and not again. */
+export function once<Value>(work: () => Value): () => Value {
+  let done: { readonly value: Value } | undefined;
+  return () => (done ??= { value: work() }).value;
 }

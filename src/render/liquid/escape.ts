@@ -1,7 +1,18 @@
-/** What is done to templates once they are parsed, whoever renders them: each output is escaped for where it stands. */
-import { Filter, Output, Tokenizer, toValueSync, TypeGuards } from 'liquidjs';
-import type { Liquid, Template } from 'liquidjs';
-import type { ValuePosition } from '../../channels/markup.ts';
+/** Escapes what a template prints once, and for where it stands: outputs, and what is captured, whoever renders them. */
+import {
+  CaptureTag,
+  type Context,
+  Filter,
+  type Liquid,
+  Output,
+  type Template,
+  Tokenizer,
+  toValueSync,
+  TypeGuards,
+} from 'liquidjs';
+import type { Markup, ValuePosition } from '../../channels/markup.ts';
+import { Escaped } from '../../text/escape.ts';
+import { ownGetter } from '../view/lazy.ts';
 import type { Printer } from './print-value.ts';
 
 const NOWHERE =
@@ -68,4 +79,79 @@ export function asOne(templates: readonly Template[], render: Template['render']
     return [...templates];
   };
   return [{ token: first.token, render, children }];
+}
+
+export abstract class EscapedCaptureTag extends CaptureTag {
+  override *render(context: Context): Generator<unknown, void, string> {
+    const text = yield this.liquid.renderer.renderTemplates(this.templates, context);
+    context.bottom()[this.variable] = this.captured(text);
+  }
+
+  abstract captured(text: string): Captured;
+}
+
+/** The tag in templates of that markup. */
+export function captureTagOf({ readableText }: Markup) {
+  return class extends EscapedCaptureTag {
+    override captured(text: string): Captured {
+      return new Captured(text, readableText);
+    }
+  };
+}
+
+/** Compares as its text does: liquidjs asks `equals`, `gt`, … of any value that has them. */
+class Captured extends Escaped {
+  static readonly #size = ownGetter((captured: Captured) => captured.toString().length);
+
+  declare readonly size: number;
+  readonly #readableText: (escaped: string) => string;
+
+  /** @param readableText what a reader sees of what is escaped in the same markup */
+  constructor(text: string, readableText: (escaped: string) => string = asItIs) {
+    super(text);
+    this.#readableText = readableText;
+    Object.defineProperty(this, 'size', Captured.#size);
+  }
+
+  override toString(): string {
+    return this.#readableText(this.text);
+  }
+
+  indexOf(part: unknown): number {
+    return this.toString().indexOf(this.#textOf(part));
+  }
+
+  equals(other: unknown): boolean {
+    return isBlankOrEmpty(other) ? this.toString().trim() === '' : this.toString() === this.#textOf(other);
+  }
+
+  gt(other: unknown): boolean {
+    return this.toString() > this.#textOf(other);
+  }
+
+  geq(other: unknown): boolean {
+    return this.toString() >= this.#textOf(other);
+  }
+
+  lt(other: unknown): boolean {
+    return this.toString() < this.#textOf(other);
+  }
+
+  leq(other: unknown): boolean {
+    return this.toString() <= this.#textOf(other);
+  }
+
+  #textOf(value: unknown): string {
+    if (value instanceof Escaped) return this.#readableText(value.text);
+    return typeof value === 'string' ? value : '';
+  }
+}
+
+function asItIs(text: string): string {
+  return text;
+}
+
+/** Liquid's `blank` and `empty` stand for no text of their own. */
+function isBlankOrEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !(value instanceof Escaped);
 }
