@@ -14,7 +14,7 @@ import { LedgerUnflushed } from '../ledger/ledger.ts';
 import type { StoreEvent } from '../ledger/retention/store-size.ts';
 import type { ReceiverReport } from '../receive/receiver.ts';
 import type { TurnedAway } from '../receive/problems.ts';
-import { shortLine } from '../text/short-line.ts';
+import { shortLine } from '../text/cut.ts';
 import type { Clock } from '../time/clock.ts';
 import { unfailing } from '../time/under-way.ts';
 

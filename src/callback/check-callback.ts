@@ -1,6 +1,6 @@
 /** Decides whether a JSON value is a callback, and says everything that is wrong with it at once. */
 import { number, object, string, ValidationError, type TestContext } from 'yup';
-import { shortLine } from '../text/short-line.ts';
+import { shortLine } from '../text/cut.ts';
 import {
   type Callback,
   type CheckedCallback,

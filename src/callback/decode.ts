@@ -1,7 +1,7 @@
 /** A request body's bytes as a JSON value: how many values it will be, how deep they nest, and no digit of them lost. */
 import { isUtf8 } from 'node:buffer';
 import { cleanLine } from '../text/clean.ts';
-import { shortLine } from '../text/short-line.ts';
+import { shortLine } from '../text/cut.ts';
 import { InvalidCallback, MAX_DEPTH } from './callback.ts';
 import { isJsonObject } from '../text/json-object.ts';
 

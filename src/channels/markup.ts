@@ -1,7 +1,6 @@
 /** The kinds of text that messages are made of: how each shows a foreign value, depending on where it stands. A message format owns its own. */
-import { escapeUrlPart } from '../text/escape.ts';
-import { CHARACTERS, type Unit } from '../text/unit.ts';
-import { wholeUrl } from '../text/whole-url.ts';
+import { escapeUrlPart, wholeUrl } from '../text/escape.ts';
+import { CHARACTERS, type Unit } from '../text/cut.ts';
 
 /** What the renderer asks of a kind of text. All functions are pure. */
 export interface Markup {

@@ -10,7 +10,7 @@ import { play, type SceneAnswer, SCENES } from './demo-scenario.ts';
 import { createLogger } from '../observe/logger.ts';
 import { DEMO_CONFIG, readVersion, SAMPLES } from '../package-files.ts';
 import { systemClock } from '../time/clock.ts';
-import { visibleAndIndented, visibleOnOneLine } from '../text/visible.ts';
+import { visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { type CommandContext, styled } from './context.ts';
 import { loadProject } from './load-project.ts';
 import { type PreviewedMessage, previewPage } from './preview-page.ts';

@@ -5,7 +5,7 @@ import type { MessageFormat } from '../channels/format.ts';
 import { formatsOf, type Config } from '../config/config.ts';
 import { noticeOf } from '../notice/notice.ts';
 import { createRouter, type RoutedDestination } from '../route/router.ts';
-import { visible, visibleAndIndented, visibleOnOneLine } from '../text/visible.ts';
+import { visible, visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { CommandFailed, type CommandContext, styled } from './context.ts';
 import { loadProject, type Project } from './load-project.ts';
 import { previewPage } from './preview-page.ts';

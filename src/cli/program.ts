@@ -3,7 +3,7 @@ import { Command, CommanderError, type HelpConfiguration, InvalidArgumentError, 
 import { didYouMean } from '../text/nearest.ts';
 import type { LogLevel } from '../observe/logger.ts';
 import { readVersion } from '../package-files.ts';
-import { visible } from '../text/visible.ts';
+import { visible } from '../text/clean.ts';
 import { parseDuration } from '../time/display.ts';
 import type { CheckOptions } from './check.ts';
 import type { CommandContext } from './context.ts';

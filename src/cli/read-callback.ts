@@ -4,7 +4,7 @@ import { type CheckedCallback, InvalidCallback } from '../callback/callback.ts';
 import { createCallbackCheck } from '../callback/check-callback.ts';
 import { decodeBody, UndecodableBody } from '../callback/decode.ts';
 import type { Config } from '../config/config.ts';
-import { visibleOnOneLine } from '../text/visible.ts';
+import { visibleOnOneLine } from '../text/clean.ts';
 import { CommandFailed, type CommandContext } from './context.ts';
 
 /** @param file a path, or `-` for standard input. @throws {CommandFailed} what cannot be read, or is no callback */

@@ -1,7 +1,7 @@
 /** `botbell route`: which routes a callback matches, whom it reaches, and why not the others. */
 import { createRouter, type RouteExplanation } from '../route/router.ts';
-import { shortLine } from '../text/short-line.ts';
-import { visibleOnOneLine } from '../text/visible.ts';
+import { shortLine } from '../text/cut.ts';
+import { visibleOnOneLine } from '../text/clean.ts';
 import { type CommandContext, styled } from './context.ts';
 import { loadProject } from './load-project.ts';
 import { readCallback } from './read-callback.ts';

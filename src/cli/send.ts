@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ofJob } from '../callback/other-job.ts';
 import { isJsonObject } from '../text/json-object.ts';
-import { visibleAndIndented, visibleOnOneLine } from '../text/visible.ts';
+import { visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { formatDuration } from '../time/display.ts';
 import { type CommandContext, CommandFailed, styled } from './context.ts';
 import { readBytes } from './read-callback.ts';

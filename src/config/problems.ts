@@ -3,7 +3,7 @@ import type { Place, Problem } from './config.ts';
 import type { Interpolated } from './interpolate.ts';
 import { pathText, type Path } from './path.ts';
 import type { YamlSource } from './yaml/yaml-source.ts';
-import { visibleOnOneLine } from '../text/visible.ts';
+import { visibleOnOneLine } from '../text/clean.ts';
 
 /** Shorter values are no secrets, and hiding them would riddle every sentence. */
 const MIN_HIDDEN_LENGTH = 3;

@@ -1,7 +1,6 @@
 /** The one place where an error's text becomes fit to be logged, answered, stored and shown. */
-import { cutEnd } from '../text/cut.ts';
+import { cutEnd, shortLine } from '../text/cut.ts';
 import { secretsHidden } from '../text/hide-secrets.ts';
-import { shortLine } from '../text/short-line.ts';
 
 const LONGEST_MESSAGE = 500;
 

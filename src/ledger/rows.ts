@@ -4,7 +4,7 @@ import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Callback } from '../callback/callback.ts';
 import { parseExactly } from '../callback/decode.ts';
 import { cleanText } from '../text/clean.ts';
-import { shortText } from '../text/short-line.ts';
+import { shortText } from '../text/cut.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
 import {

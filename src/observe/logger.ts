@@ -1,5 +1,5 @@
 /** Logs: one JSON line each, or a readable one where a person watches. */
-import { visible } from '../text/visible.ts';
+import { visible } from '../text/clean.ts';
 import { type DestinationStream, pino, type Logger as PinoLogger } from 'pino';
 
 export type Logger = PinoLogger;

@@ -5,7 +5,7 @@ import type { DisplayConfig, PlaceInConfig, Problem } from '../config/config.ts'
 import { alertInWords } from '../notice/alert-words.ts';
 import { isAlert, type Notice, type TemplateName } from '../notice/notice.ts';
 import { cleanLine } from '../text/clean.ts';
-import { endsOf } from './liquid/cut-value.ts';
+import { endsOf } from '../text/cut.ts';
 import { Meter, OUT_OF_TIME } from './liquid/print-value.ts';
 import {
   type Choice,

@@ -86,3 +86,47 @@ function cleanThoroughly(text: string): string {
 function marksBeyond(most: number): RegExp {
   return new RegExp(`([\\p{M}\\u200c\\u200d]{${most}})[\\p{M}\\u200c\\u200d]+`, 'gu');
 }
+
+const INK = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\ufff9-\ufffb]/u;
+
+/** True where a reader would see nothing: white space, controls, characters without width. */
+export function isBlank(text: string): boolean {
+  if (isInk(text.charCodeAt(0))) return false;
+  return !INK.test(text);
+}
+
+/** Printable ASCII, kana and Chinese characters, with which most texts begin. */
+function isInk(code: number): boolean {
+  if (code < 0x7f) return code > 0x20;
+  const isKana = (code >= 0x3041 && code <= 0x3096) || (code >= 0x30a1 && code <= 0x30fa);
+  return isKana || (code >= 0x4e00 && code <= 0x9fff);
+}
+
+/**
+ * C0, DEL and C1, which move the cursor, colour or ring; line and paragraph separators; what turns the direction of
+ * reading (Unicode's Bidi_Control). Tab and line feed are told apart by who prints.
+ */
+const ACTING = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+const EACH_ACTING = new RegExp(ACTING, 'g');
+
+const INDENT = '  ';
+
+/** Every character that acts is written as JSON writes it, e.g. `\u001b`: JSON stays JSON. Tab and line feed stay. */
+export function visible(text: string): string {
+  return ACTING.test(text) ? text.replace(EACH_ACTING, asEscape) : text;
+}
+
+/** The same on one line: a line feed is `\n`. */
+export function visibleOnOneLine(text: string): string {
+  return visible(text).replaceAll('\n', '\\n');
+}
+
+/** The same line by line, each indented, since what begins a line is ours to say; an empty one gets no blanks. */
+export function visibleAndIndented(text: string, indent = INDENT): string {
+  const lines = visible(text).split('\n');
+  return lines.map((line) => (line === '' ? indent.trimEnd() : indent + line)).join('\n');
+}
+
+function asEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

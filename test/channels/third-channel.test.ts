@@ -16,7 +16,7 @@ import { createLogger } from '../../src/observe/logger.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { createRenderer } from '../../src/render/renderer.ts';
 import { cleanText } from '../../src/text/clean.ts';
-import { CHARACTERS } from '../../src/text/unit.ts';
+import { CHARACTERS } from '../../src/text/cut.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { outgoingOf } from '../contract/channel-contract.ts';
 import { callback, post } from '../support/bridge-world.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { cutValue, endsOf } from '../../src/render/liquid/cut-value.ts';
+import { cutValue, endsOf } from '../../src/text/cut.ts';
 
 const mark = (leftOut: number) => `[${leftOut}]`;
 

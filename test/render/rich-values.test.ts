@@ -5,8 +5,7 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type { Language } from '../../src/channels/format.ts';
 import type { SlackMessage, SlackObject } from '../../src/channels/slack/message.ts';
 import { isObject } from '../../src/channels/slack/message.ts';
-import { isBlank } from '../../src/text/blank.ts';
-import { cleanLine, cleanText } from '../../src/text/clean.ts';
+import { cleanLine, cleanText, isBlank } from '../../src/text/clean.ts';
 import { BARE, LINKS, testRenderer } from './render-fixture.ts';
 import { expectAcceptable, richLinks, richRuns } from './slack-rules.ts';
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { cleanLine } from '../../src/text/clean.ts';
-import { shortLine, shortText } from '../../src/text/short-line.ts';
+import { shortLine, shortText } from '../../src/text/cut.ts';
 import { hostileText } from './hostile-text.ts';
 
 describe('shortLine', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { visible, visibleAndIndented, visibleOnOneLine } from '../../src/text/visible.ts';
+import { visible, visibleAndIndented, visibleOnOneLine } from '../../src/text/clean.ts';
 
 /** What a terminal or a log's reader could be moved, coloured, turned or fooled by. */
 const ACTING = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;

@@ -1,11 +1,16 @@
 /** The shape of a mail: a subject of one line, a plain text part that stands alone, and HTML. */
 import { cleanLine } from '../../text/clean.ts';
-import { cutEnd, cutMiddle, cutMiddleBytes } from '../../text/cut.ts';
+import { cutEnd, cutMiddle, cutMiddleBytes, fits, UTF8_BYTES } from '../../text/cut.ts';
 import { escapeHtml } from '../../text/escape.ts';
-import { fits, UTF8_BYTES } from '../../text/unit.ts';
-import { leftOutMark } from '../format.ts';
+import {
+  type ComposeContext,
+  type Language,
+  leftOutMark,
+  type MessageFormat,
+  type RenderedParts,
+  type TemplateValue,
+} from '../format.ts';
 import { HTML, MAIL_TEXT, SUBJECT } from './markup.ts';
-import type { ComposeContext, Language, MessageFormat, RenderedParts, TemplateValue } from '../format.ts';
 import type { Markup } from '../markup.ts';
 
 export interface EmailMessage {

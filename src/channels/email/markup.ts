@@ -1,10 +1,8 @@
 /** The kinds of text in a mail: a subject of one line, plain text, and HTML in which every mail reader shows a value as it is. */
-import { splitAddresses } from '../../text/addresses.ts';
+import { escapeHtml, splitAddresses } from '../../text/escape.ts';
 import { cleanLine, cleanText } from '../../text/clean.ts';
-import { escapeHtml } from '../../text/escape.ts';
-import { CHARACTERS, UTF8_BYTES } from '../../text/unit.ts';
-import { positionInAddress, TEXT_FRAME, withoutLiquid } from '../markup.ts';
-import type { Markup, ValuePosition } from '../markup.ts';
+import { CHARACTERS, UTF8_BYTES } from '../../text/cut.ts';
+import { type Markup, positionInAddress, TEXT_FRAME, type ValuePosition, withoutLiquid } from '../markup.ts';
 
 /**
  * HTML that values may print before each gets little, so that with the markup around them a mail stays under 80 KB.

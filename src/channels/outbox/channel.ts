@@ -1,6 +1,6 @@
 /** The outbox channel: sends nothing; prints each message and keeps it, to look at before there is a token. */
 import { object, type Schema, string } from 'yup';
-import { visibleAndIndented } from '../../text/visible.ts';
+import { visibleAndIndented } from '../../text/clean.ts';
 import type { Channel, ChannelEnvironment, ChannelType, Outgoing, Receipt } from '../channel.ts';
 import type { MessageFormat } from '../format.ts';
 

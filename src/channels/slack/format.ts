@@ -1,15 +1,29 @@
 /** The shape of a Slack message: a notification line in mrkdwn, and Block Kit blocks that Slack takes together; its mentions. */
 import { mixed, type Schema } from 'yup';
-import { isBlank } from '../../text/blank.ts';
-import { cutMark } from '../format.ts';
-import type { ComposeContext, Language, MessageFormat, RenderedParts, TemplateValue } from '../format.ts';
+import { isBlank } from '../../text/clean.ts';
+import {
+  type ComposeContext,
+  cutMark,
+  type Language,
+  type MessageFormat,
+  type RenderedParts,
+  type TemplateValue,
+} from '../format.ts';
 import { type Markup, URL_PART } from '../markup.ts';
 import { SLACK_THEMES, slackAsHtml } from './html.ts';
 import { inspectSlack } from './inspect.ts';
 import { cutMarkupBytes, cutText, fitBlock, MAX_BLOCKS, moreText } from './limits.ts';
 import { LITERAL, MARKDOWN, MRKDWN, PLAIN_TEXT, RICH_TEXT } from './markup.ts';
-import { isList, isObject, lengthOf, stringAt, tableAsList, typeOf } from './message.ts';
-import type { SlackMessage, SlackObject } from './message.ts';
+import {
+  isList,
+  isObject,
+  lengthOf,
+  type SlackMessage,
+  type SlackObject,
+  stringAt,
+  tableAsList,
+  typeOf,
+} from './message.ts';
 import { readRichText } from './rich-text.ts';
 import { slackAsText, textOfBlock } from './text.ts';
 

@@ -1,10 +1,16 @@
 /** Makes a block fit what Slack takes of it. What is cut shows that it was, and stays whole markup; what is empty is left out. */
-import { isBlank } from '../../text/blank.ts';
-import { cutEnd, graphemeCut } from '../../text/cut.ts';
-import { CHARACTERS, fits, type Unit, UTF8_BYTES } from '../../text/unit.ts';
+import { isBlank } from '../../text/clean.ts';
+import { CHARACTERS, cutEnd, fits, graphemeCut, type Unit, UTF8_BYTES } from '../../text/cut.ts';
 import { cutMark, type Language, moreMark, type TemplateValue } from '../format.ts';
-import { EMPTY_CELL, isList, isObject, isUsableUrl, MAX_TABLE_ROWS, typeOf } from './message.ts';
-import type { SlackObject } from './message.ts';
+import {
+  EMPTY_CELL,
+  isList,
+  isObject,
+  isUsableUrl,
+  MAX_TABLE_ROWS,
+  type SlackObject,
+  typeOf,
+} from './message.ts';
 import { readRichText } from './rich-text.ts';
 
 /** By the type of the object that holds a value, then by its key. */

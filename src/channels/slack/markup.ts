@@ -2,12 +2,17 @@
  * The kinds of text in a Slack message: mrkdwn, Markdown, rich text in one piece, and text that nothing parses. Each shows a
  * foreign value as it is, so that it does nothing.
  */
-import { splitAddresses } from '../../text/addresses.ts';
+import { isUrl, splitAddresses } from '../../text/escape.ts';
 import { cleanText } from '../../text/clean.ts';
-import { CHARACTERS } from '../../text/unit.ts';
-import { isUrl } from '../../text/whole-url.ts';
-import { positionInAddress, TEXT_FRAME, withoutLiquid } from '../markup.ts';
-import type { AddressMarkup, Markup, ValuePosition } from '../markup.ts';
+import { CHARACTERS } from '../../text/cut.ts';
+import {
+  type AddressMarkup,
+  type Markup,
+  positionInAddress,
+  TEXT_FRAME,
+  type ValuePosition,
+  withoutLiquid,
+} from '../markup.ts';
 
 /** A section holds 3,000 with the words around it. */
 const LONGEST_VALUE = 2400;

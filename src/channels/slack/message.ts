@@ -1,5 +1,5 @@
 /** What a Slack message is made of, as chat.postMessage takes it: blocks, links, the runs of a rich text, tables. */
-import { isBlank } from '../../text/blank.ts';
+import { isBlank } from '../../text/clean.ts';
 import { cutEnd } from '../../text/cut.ts';
 import { isJsonObject } from '../../text/json-object.ts';
 import { cutMark, type Language, type TemplateValue } from '../format.ts';

@@ -2,10 +2,9 @@
 import { type Language, moreFieldsMark, moreMark } from '../../channels/format.ts';
 import { cleanLine } from '../../text/clean.ts';
 import { cutMiddle } from '../../text/cut.ts';
-import { Escaped } from '../../text/escape.ts';
+import { Escaped, wholeUrl } from '../../text/escape.ts';
 import { isJsonObject } from '../../text/json-object.ts';
 import { wholeRows } from '../../text/whole-rows.ts';
-import { wholeUrl } from '../../text/whole-url.ts';
 import { formatSize } from '../../time/display.ts';
 import type { Printer } from './print-value.ts';
 import { type ListPlace, tableText } from './table-filter.ts';

@@ -2,10 +2,8 @@
 import { toValue } from 'liquidjs';
 import { type Language, leftOutMark } from '../../channels/format.ts';
 import type { Markup, ValuePosition } from '../../channels/markup.ts';
-import { Escaped, escapeUrlPart } from '../../text/escape.ts';
-import { fits, type Unit } from '../../text/unit.ts';
-import { wholeUrl } from '../../text/whole-url.ts';
-import { cutterOf } from './cut-value.ts';
+import { Escaped, escapeUrlPart, wholeUrl } from '../../text/escape.ts';
+import { cutterOf, fits, type Unit } from '../../text/cut.ts';
 import { textOf } from './value-text.ts';
 
 /** What a value may take at the least: no name or id that stands behind long values is lost for their sake. */

@@ -3,8 +3,7 @@ import { isJsonObject } from '../../text/json-object.ts';
 import { type Language, moreFieldsMark, moreMark } from '../../channels/format.ts';
 import type { TableMarkup } from '../../channels/markup.ts';
 import { cleanLine } from '../../text/clean.ts';
-import { cutMiddle } from '../../text/cut.ts';
-import type { Unit } from '../../text/unit.ts';
+import { cutMiddle, type Unit } from '../../text/cut.ts';
 import { type ShownRows, wholeRows } from '../../text/whole-rows.ts';
 import {
   BETWEEN_PAIRS,

@@ -1,7 +1,7 @@
 /** Any value of a callback as text: as it is, as compact JSON, or summed up on one line; and which lists are tables. */
 import { cleanLine } from '../../text/clean.ts';
 import { isJsonObject, type JsonObject, keysOf } from '../../text/json-object.ts';
-import { endsOf } from './cut-value.ts';
+import { endsOf } from '../../text/cut.ts';
 
 /** What is summed up on one line is cut further by whoever prints it; no reader misses the middle of this. */
 const MOST_CHARACTERS = 20_000;

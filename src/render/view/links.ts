@@ -3,12 +3,11 @@ import type { Liquid, Template } from 'liquidjs';
 import type { DisplayConfig, Place, PlaceInConfig, Problem } from '../../config/config.ts';
 import type { Path } from '../../config/path.ts';
 import { URL_PART } from '../../channels/markup.ts';
-import { Escaped, escapeUrlPart } from '../../text/escape.ts';
+import { Escaped, escapeUrlPart, LONGEST_ADDRESS, wholeUrl } from '../../text/escape.ts';
 import { createEngine, renderText } from '../liquid/engine.ts';
 import { findMisuses } from '../templates/find-misuses.ts';
 import { findUnknownVariables, parseLiquid } from '../templates/liquid-faults.ts';
 import { Meter } from '../liquid/print-value.ts';
-import { LONGEST_ADDRESS, wholeUrl } from '../../text/whole-url.ts';
 import { LINK_SHAPE, memberNames } from './shapes.ts';
 
 /** What a link template sees beside the callback's own fields. */
