@@ -189,7 +189,8 @@ export function reportRerouting(logger: Logger, { due, added, isLost }: RoutedAn
   const jobId = jobIdOf(notice);
   const alert = isAlert(notice) ? notice.template : undefined;
   const line = { destination: record.destination, job_id: jobId && shortId(jobId), alert };
-  if (isLost) logger.error(line, 'no longer routed, and the config names nobody else for it: given up');
+  if (isLost)
+    logger.error(line, 'no longer routed, and the config names nobody else for it: no further attempts');
   else logger.info({ ...line, added }, 'no longer routed there: held, and routed anew');
 }
 

@@ -130,6 +130,7 @@ export class OutcomeWriter {
 
   /** What was taken over, or waited for one of these, is the worker's, and so are alerts. */
   #handOn({ records }: Handling, updates: readonly DeliveryUpdate[], { hasReleased }: Settled): void {
+    if (!hasReleased && updates.every(({ state }) => state === 'delivered')) return;
     const due = updates.flatMap(({ id, state, isTakenOver, dueInMs }) => {
       const isDue = state === 'pending' ? isTakenOver && dueInMs === 0 : hasReleased;
       const record = isDue ? records.get(id) : undefined;

@@ -12,7 +12,7 @@ const NOT_ROUTED = new DeliveryFailure({
   class: 'config',
   code: 'not_routed',
   message:
-    'No route of the config names anybody for this callback any more. Was a route removed, or its bot_id or `on` changed? Once a route names this destination again, the next start of Botbell tells it, within `delivery.give_up_after`.',
+    'No route of the config names anybody for this callback any more. Was a route removed, or its bot_id or `on` changed? Once a route names this destination again, Botbell delivers it, within `delivery.give_up_after`.',
 });
 
 /** The end of a delivery that the plan does not name: told elsewhere, or to nobody. */

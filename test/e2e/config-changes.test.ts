@@ -111,7 +111,9 @@ describe('A config that changes', function () {
         await until('the dead letter', () =>
           alertMails().some(({ parsed }) => /No route of the config/.test(parsed.text ?? '')),
         );
-        expect(lineOf(/names nobody else for it: given up/)).to.include({ destination: 'slack:#ops' });
+        expect(lineOf(/names nobody else for it: no further attempts/)).to.include({
+          destination: 'slack:#ops',
+        });
         expect((await world.post(notification)).body.result).to.equal('gave_up');
         faults = new Map();
         await world[change]((yaml) => yaml.replace('bot_id: another', 'bot_id: invoice-import'));
