@@ -4,7 +4,7 @@ import { createCallbackCheck } from '../callback/check-callback.ts';
 import type { AdminConfig } from '../config/config.ts';
 import type { MemoryBudget } from '../deliver/memory-budget.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
-import { timeBudgetOf } from '../deliver/time-budget.ts';
+import { timeBudgetOf } from '../deliver/handling.ts';
 import { senderReader } from '../http/sender.ts';
 import { listen, type ListeningServer, type MalformedRequest } from '../http/server.ts';
 import type { OpenLedger } from '../ledger/configs/config-store.ts';

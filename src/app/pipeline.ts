@@ -2,20 +2,15 @@
 import { refusalAlert } from '../deliver/alerts.ts';
 import { Bridge } from '../deliver/bridge.ts';
 import { ConfigFollower } from '../deliver/config-follower.ts';
-import { createCourier } from '../deliver/courier.ts';
-import { DeliveriesUnderWay } from '../deliver/deliveries-under-way.ts';
+import { type AttemptResult, createSender, createAttempt } from '../deliver/sender.ts';
+import { DeliveriesUnderWay, TurnsOfJobs } from '../deliver/deliveries-under-way.ts';
 import { Lanes } from '../deliver/lanes.ts';
 import { LargeNotices } from '../deliver/large-notices.ts';
 import type { MemoryBudget } from '../deliver/memory-budget.ts';
-import { type AttemptResult, createMessenger } from '../deliver/messenger.ts';
-import type { Milestone } from '../deliver/milestones.ts';
-import { type Capacity, resizeCapacity } from '../deliver/occupancy.ts';
-import type { AddressedNotice } from '../deliver/plan.ts';
+import type { Milestone } from '../deliver/outcome-writer.ts';
+import { type Capacity, Shares, Slots } from '../deliver/capacity.ts';
+import { type AddressedNotice, changedChannels, type RunningSettings } from '../deliver/settings.ts';
 import { Rerouter, type Revival, type RoutedAnew } from '../deliver/rerouter.ts';
-import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
-import { Shares } from '../deliver/shares.ts';
-import { Slots } from '../deliver/slots.ts';
-import { TurnsOfJobs } from '../deliver/turns-of-jobs.ts';
 import { Worker } from '../deliver/worker.ts';
 import type { OpenLedger } from '../ledger/configs/config-store.ts';
 import type { RefusedBody } from '../ledger/ledger.ts';
@@ -76,13 +71,13 @@ export function composePipeline(parts: PipelineParts): Pipeline {
     mayRouteAnew: () => follower.mayRouteAnew,
     onRevival,
   });
-  const send = createMessenger({
+  const attempt = createAttempt({
     ...parts,
     timers: systemClock,
     earlierReceipts: (id, withinMs) => ledger.turns.earlierReceipts(id, withinMs),
   });
-  const take = createCourier({ ...parts, lanes, send, random: Math.random });
-  const shared = { ...parts, underWay, take, rerouter, random: Math.random };
+  const send = createSender({ ...parts, lanes, attempt, random: Math.random });
+  const shared = { ...parts, underWay, send, rerouter, random: Math.random };
   const worker = composeWorker(parts, { ...shared, lanes });
   const bridge = new Bridge({
     ...shared,
@@ -91,7 +86,8 @@ export function composePipeline(parts: PipelineParts): Pipeline {
     onDue,
   });
   settings.onSwap((next, previous) => {
-    resizeCapacity(capacity, next.answer.maxInFlight);
+    const { slots, shares, waitingShares } = capacity;
+    for (const each of [slots, shares, waitingShares]) each.resize(next.answer.maxInFlight);
     for (const channel of changedChannels(previous, next)) void lanes.forget(channel);
     void follower.reload();
   });

@@ -1,11 +1,11 @@
 /** What the service says of its work in logs and metrics: ids, outcomes and durations, never what a message says. */
 import { statusNameOf } from '../callback/callback.ts';
 import type { Receipt } from '../channels/channel.ts';
-import type { AttemptResult } from '../deliver/messenger.ts';
-import type { AddressedNotice } from '../deliver/plan.ts';
-import type { RoutedAnew, Revival } from '../deliver/rerouter.ts';
-import type { Verdict } from '../deliver/verdict.ts';
-import type { Milestone, MilestoneName } from '../deliver/milestones.ts';
+import type { AttemptResult } from '../deliver/sender.ts';
+import type { AddressedNotice } from '../deliver/settings.ts';
+import type { Revival, RoutedAnew } from '../deliver/rerouter.ts';
+import type { Verdict } from '../deliver/outcome.ts';
+import type { Milestone, MilestoneName } from '../deliver/outcome-writer.ts';
 import { isAlert, jobIdOf } from '../notice/notice.ts';
 import { LineLimit } from '../observe/line-limit.ts';
 import type { Logger } from '../observe/logger.ts';

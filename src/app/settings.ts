@@ -1,15 +1,24 @@
 /** One config made into the settings that everything decides by, with its channels opened. */
+import { cutEnd, shortLine } from '../text/cut.ts';
+import { secretsHidden } from '../text/hide-secrets.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Channel, ChannelType } from '../channels/channel.ts';
 import { type ChannelConfig, type Config, formatsOf } from '../config/config.ts';
-import { plannedTarget } from '../deliver/plan.ts';
-import { redactor } from '../deliver/redact.ts';
-import type { ConfiguredChannel, Settings } from '../deliver/settings.ts';
+import { type ConfiguredChannel, plannedTarget, type Settings } from '../deliver/settings.ts';
 import { createComposer } from '../offload/composer.ts';
 import { LargeCallbacks } from '../offload/large-callbacks.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import { createRouter, destinationsOf } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
+
+const LONGEST_MESSAGE = 500;
+
+/** One line without any secret, cut to what an operator will read. */
+export function redactor(secrets: readonly string[]): (text: string) => string {
+  const hide = secretsHidden(secrets);
+  // What cleaning takes away may have stood in the middle of a secret, and no cut may leave the half of one.
+  return (text) => cutEnd(hide(shortLine(hide(text), 2 * LONGEST_MESSAGE)), LONGEST_MESSAGE, '…');
+}
 
 /**
  * Longer than any attempt that outlives its answer, its message included (`offload/composer.ts`), so that a claim never

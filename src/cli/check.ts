@@ -4,7 +4,7 @@ import { type CommandContext, configFileOf, styled } from './context.ts';
 import { checkProject } from './load-project.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { ChannelConfig, Config } from '../config/config.ts';
-import { redactor } from '../deliver/redact.ts';
+import { redactor } from '../app/settings.ts';
 import { inspectStore } from '../ledger/inspect-store.ts';
 
 export interface CheckOptions {

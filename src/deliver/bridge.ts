@@ -1,27 +1,29 @@
 /** One callback in, everybody told who has not been, one honest answer out. */
 import type { Admission, BlockedDelivery, DeliveryRecord, Ledger } from '../ledger/ledger.ts';
 import { UnderWay } from '../time/under-way.ts';
-import type { Courier, Trip } from './courier.ts';
-import type { DeliveryUnderWay } from './deliveries-under-way.ts';
-import { type Handling, noticeFor, ownOf } from './handling.ts';
-import type { Incoming } from './incoming.ts';
+import type { Send, SendResult } from './sender.ts';
+import type { DeliveryUnderWay, TurnsOfJobs } from './deliveries-under-way.ts';
+import {
+  type Handling,
+  type Incoming,
+  noticeFor,
+  ownOf,
+  type FanOut,
+  startFanOut,
+  timeBudgetOf,
+} from './handling.ts';
 import type { Deferral } from './lanes.ts';
-import { type Capacity, Occupancy } from './occupancy.ts';
+import { type Capacity, Occupancy, partyOf } from './capacity.ts';
 import { OutcomeWriter, type OutcomeWriterDependencies } from './outcome-writer.ts';
-import { planForCallback } from './plan.ts';
+import { planForCallback, type RunningSettings, type Settings } from './settings.ts';
 import type { Rerouter } from './rerouter.ts';
-import { type Round, runRound } from './round.ts';
-import type { RunningSettings, Settings } from './settings.ts';
-import { partyOf } from './shares.ts';
-import { timeBudgetOf } from './time-budget.ts';
-import type { TurnsOfJobs } from './turns-of-jobs.ts';
-import { judgeAccepted, type Verdict } from './verdict.ts';
+import { judgeAccepted, type Verdict } from './outcome.ts';
 
 export interface BridgeDependencies extends OutcomeWriterDependencies {
   readonly ledger: Ledger;
   readonly turns: TurnsOfJobs;
   readonly capacity: Capacity;
-  readonly take: Courier;
+  readonly send: Send;
   readonly rerouter: Rerouter;
   readonly settings: Pick<RunningSettings, 'current' | 'keepUntil'>;
 }
@@ -118,14 +120,14 @@ export class Bridge {
       const telling = this.#tell(handling);
       // What begins at once has begun; the callback itself only waits for it.
       handling.occupancy.rest();
-      const round = await telling;
-      if (round.late !== undefined) {
-        this.#late.until(round.late);
-        this.#dependencies.settings.keepUntil(handling.settings, round.late);
-        handling.incoming.keepUntil(round.late);
+      const fanOut = await telling;
+      if (fanOut.late !== undefined) {
+        this.#late.until(fanOut.late);
+        this.#dependencies.settings.keepUntil(handling.settings, fanOut.late);
+        handling.incoming.keepUntil(fanOut.late);
       }
       const others = await this.#othersOnceThrough(handling);
-      return await this.#outcomes.answer(handling, round, others);
+      return await this.#outcomes.answer(handling, fanOut, others);
     } catch (error) {
       this.#outcomes.abandon(handling);
       throw error;
@@ -133,11 +135,11 @@ export class Bridge {
   }
 
   /** What cannot be written down is only reported. */
-  #tell(handling: Handling): Promise<Round> {
+  #tell(handling: Handling): Promise<FanOut> {
     const { clock, onUnwritten } = this.#dependencies;
     const blocked = new Map(handling.admission.blocked.map((each) => [each.id, each]));
-    const take = (record: DeliveryRecord) => this.#take(handling, record, blocked.get(record.id));
-    return runRound(ownOf(handling), take, handling.budget.tellUntil, clock, {
+    const send = (record: DeliveryRecord) => this.#send(handling, record, blocked.get(record.id));
+    return startFanOut(ownOf(handling), send, handling.budget.tellUntil, clock, {
       // The ledger keeps what it cannot write, so once is enough.
       onEarlyFinish: (finished) => this.#outcomes.finish(handling, finished, false).catch(onUnwritten),
       onLateFinish: (finished) => this.#outcomes.finish(handling, finished, true).catch(onUnwritten),
@@ -145,11 +147,11 @@ export class Bridge {
   }
 
   /** Who waits for his turn holds no slot until it comes. */
-  async #take(
+  async #send(
     handling: Handling,
     record: DeliveryRecord,
     blocked: BlockedDelivery | undefined,
-  ): Promise<Trip> {
+  ): Promise<SendResult> {
     const { settings, budget, occupancy, underWay } = handling;
     const deadline = budget.tellUntil;
     const delivery = underWay.get(record.id) as DeliveryUnderWay;
@@ -161,7 +163,7 @@ export class Bridge {
     }
     if (!occupancy.enter(record.channel)) return defer(delivery, 'share');
     try {
-      return await this.#dependencies.take({ addressed, settings, delivery, deadline, rank: 'new' });
+      return await this.#dependencies.send({ addressed, settings, delivery, deadline, rank: 'new' });
     } finally {
       occupancy.leave(record.channel);
     }
@@ -189,7 +191,7 @@ export class Bridge {
 }
 
 /** What waits for this one within its job goes the same way. */
-function defer(delivery: DeliveryUnderWay, deferred: Deferral): Trip {
+function defer(delivery: DeliveryUnderWay, deferred: Deferral): SendResult {
   delivery.stall();
   return { attempts: [], outcome: { deferred } };
 }

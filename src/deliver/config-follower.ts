@@ -1,10 +1,8 @@
 /** Keeps this process's heartbeat in the store, and has what is undelivered follow the config that it has loaded. */
 import type { ConfigStore, PlaceAmongPending, RoutedRow } from '../ledger/configs/config-store.ts';
 import type { Clock } from '../time/clock.ts';
-import { plannedFor, planForRow } from './plan.ts';
-import type { Revival } from './rerouter.ts';
-import type { RunningSettings, Settings } from './settings.ts';
-import { isAffected, isRevivable } from './standing-in-config.ts';
+import { planForRow, plannedFor, type RunningSettings, type Settings } from './settings.ts';
+import { isAffected, isRevivable, type Revival } from './rerouter.ts';
 
 const HEARTBEAT_MS = 5000;
 

@@ -1,4 +1,7 @@
-/** The deliveries that this process has in hand, and who waits for them. */
+/** The deliveries that this process has in hand, and waiting, within a request, for what somebody else attempts. */
+import type { Turns } from '../ledger/due/turns.ts';
+import type { Clock } from '../time/clock.ts';
+import type { BlockedDelivery, DeliveryRecord, Ledger } from '../ledger/ledger.ts';
 
 /** How a delivery that somebody waits for stands: through for good, or still to be made, but not by an attempt now. */
 export type News = 'finished' | 'open';
@@ -99,5 +102,171 @@ export class DeliveriesUnderWay {
   /** Ends every attempt that is being made. */
   cut(): void {
     for (const delivery of this.#deliveries.values()) delivery.cut?.();
+  }
+}
+
+/** How often the ledger is asked what other processes have come to; of this one's deliveries there is news at once. */
+const ASK_EVERY_MS = 250;
+
+export interface ClaimsElsewhereDependencies {
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly turns: Pick<Turns, 'claimedAmong'>;
+}
+
+export class ClaimsElsewhere {
+  readonly #dependencies: ClaimsElsewhereDependencies;
+  readonly #waiting = new Map<number, Set<() => void>>();
+  #isAsking = false;
+
+  constructor(dependencies: ClaimsElsewhereDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Calls `onFree` once, when nobody has claimed the delivery any more.
+   * @returns ends the waiting
+   */
+  whenFree(deliveryId: number, onFree: () => void): () => void {
+    const waiting = this.#waiting.get(deliveryId) ?? new Set();
+    this.#waiting.set(deliveryId, waiting.add(onFree));
+    if (!this.#isAsking) void this.#ask();
+    return () => {
+      waiting.delete(onFree);
+      if (waiting.size === 0 && this.#waiting.get(deliveryId) === waiting) this.#waiting.delete(deliveryId);
+    };
+  }
+
+  async #ask(): Promise<void> {
+    const { clock, turns } = this.#dependencies;
+    this.#isAsking = true;
+    while (this.#waiting.size > 0) {
+      await clock.sleep(ASK_EVERY_MS);
+      const ids = [...this.#waiting.keys()];
+      // Of a ledger that cannot be read nothing new is known.
+      const claimed = ids.length === 0 ? ids : await turns.claimedAmong(ids).catch(() => ids);
+      this.#tell(ids, new Set(claimed));
+    }
+    this.#isAsking = false;
+  }
+
+  #tell(ids: readonly number[], claimed: ReadonlySet<number>): void {
+    for (const id of ids) {
+      if (claimed.has(id)) continue;
+      const waiting = this.#waiting.get(id) ?? [];
+      this.#waiting.delete(id);
+      for (const onFree of waiting) onFree();
+    }
+  }
+}
+
+export interface TurnsDependencies {
+  readonly clock: Clock;
+  readonly ledger: Pick<Ledger, 'turns' | 'deliveriesOf'>;
+  readonly underWay: DeliveriesUnderWay;
+}
+
+export class TurnsOfJobs {
+  readonly #dependencies: TurnsDependencies;
+  readonly #elsewhere: ClaimsElsewhere;
+
+  constructor(dependencies: TurnsDependencies) {
+    this.#dependencies = dependencies;
+    this.#elsewhere = new ClaimsElsewhere({ clock: dependencies.clock, turns: dependencies.ledger.turns });
+  }
+
+  /**
+   * Waits while the one before it is being attempted.
+   * @param deadline by the monotonic clock
+   * @returns whether it is its turn now; false: it is not, and need not be waited for
+   */
+  async isNext({ id, behind, isBehindClaimed }: BlockedDelivery, deadline: number): Promise<boolean> {
+    const { ledger, underWay } = this.#dependencies;
+    let before = { id: behind, isClaimed: isBehindClaimed };
+    for (;;) {
+      const here = underWay.get(before.id);
+      if (here !== undefined) return (await this.#before(deadline, here.untilStalled())) === 'finished';
+      if (!before.isClaimed || !(await this.#untilFree(before.id, deadline))) return false;
+      const known = before;
+      const found = await ledger.turns.predecessorOf(id, this.#left(deadline)).catch(() => known);
+      if (found === undefined) return true;
+      before = found;
+    }
+  }
+
+  /**
+   * @returns the deliveries as the ledger has them once nobody is at them any more, or the deadline has come, or everything
+   *   stops
+   */
+  async onceThrough(
+    callbackId: number,
+    deliveries: readonly DeliveryRecord[],
+    deadline: number,
+  ): Promise<readonly DeliveryRecord[]> {
+    const { ledger } = this.#dependencies;
+    const ids = new Set(deliveries.map(({ id }) => id));
+    let latest = deliveries;
+    for (;;) {
+      const claimed = latest.filter(({ isClaimed }) => isClaimed);
+      if (claimed.length === 0 || this.#left(deadline) === 0) return latest;
+      const ends = await Promise.all(claimed.map(({ id }) => this.#untilEnded(id, deadline)));
+      // What was told by this request must still be written down when the ledger cannot be read.
+      const all = await ledger.deliveriesOf(callbackId, this.#left(deadline)).catch(() => deliveries);
+      latest = all.filter(({ id }) => ids.has(id));
+      if (ends.includes(false)) return latest;
+    }
+  }
+
+  /**
+   * Has the ledger know that those which others are attempting are Botbell's own, should they fail.
+   * @throws {LedgerUnavailable}
+   */
+  async takeOver(
+    deliveries: readonly DeliveryRecord[],
+    deadline: number,
+  ): Promise<readonly DeliveryRecord[]> {
+    const { ledger, underWay } = this.#dependencies;
+    const isOpen = ({ isClaimed, isTakenOver }: DeliveryRecord) => isClaimed && !isTakenOver;
+    const open = deliveries.filter(isOpen).map(({ id }) => id);
+    const unknown = open.filter((id) => underWay.get(id)?.isTakenOver !== true);
+    if (unknown.length > 0) await ledger.turns.takeOver(unknown, this.#left(deadline));
+    for (const id of open) underWay.get(id)?.takeOver();
+    return deliveries.map((record) => (isOpen(record) ? { ...record, isTakenOver: true } : record));
+  }
+
+  /** @returns false: the deadline came first, or everything stops */
+  async #untilEnded(id: number, deadline: number): Promise<boolean> {
+    const here = this.#dependencies.underWay.get(id);
+    if (here === undefined) return this.#untilFree(id, deadline);
+    return (await this.#before(deadline, here.untilEnded())) !== undefined;
+  }
+
+  /** The same of what another process has claimed. */
+  #untilFree(id: number, deadline: number): Promise<boolean> {
+    const { clock, underWay } = this.#dependencies;
+    if (underWay.isStopped) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const end = (isFree: boolean) => {
+        stopTimer();
+        stopWaiting();
+        stopListening();
+        resolve(isFree);
+      };
+      const stopTimer = clock.startTimer(this.#left(deadline), () => end(false));
+      const stopWaiting = this.#elsewhere.whenFree(id, () => end(true));
+      const stopListening = underWay.whenStopped(() => end(false));
+    });
+  }
+
+  #left(deadline: number): number {
+    return Math.max(0, deadline - this.#dependencies.clock.monotonic());
+  }
+
+  /** What the promise resolves to; undefined: the deadline came first. */
+  #before<T>(deadline: number, promise: Promise<T>): Promise<T | undefined> {
+    const { clock } = this.#dependencies;
+    return new Promise((resolve, reject) => {
+      const stopTimer = clock.startTimer(this.#left(deadline), () => resolve(undefined));
+      void promise.then(resolve, reject).finally(stopTimer);
+    });
   }
 }

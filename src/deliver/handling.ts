@@ -1,12 +1,58 @@
-/** One callback while it is being handled. */
-import type { Admission, DeliveryRecord } from '../ledger/ledger.ts';
+/** One callback while it is handled: what came, the time there is for it, and its deliveries, all at once. */
+import type { CheckedCallback } from '../callback/callback.ts';
+import type { Admission, AttemptRecord, DeliveryRecord } from '../ledger/ledger.ts';
 import { noticeOf } from '../notice/notice.ts';
 import type { DeliveryUnderWay } from './deliveries-under-way.ts';
-import type { Incoming } from './incoming.ts';
-import type { Occupancy } from './occupancy.ts';
-import { addressed, type AddressedNotice, type Plan, plannedFor } from './plan.ts';
-import type { Settings } from './settings.ts';
-import type { TimeBudget } from './time-budget.ts';
+import type { Occupancy } from './capacity.ts';
+import { addressed, type AddressedNotice, type Plan, plannedFor, type Settings } from './settings.ts';
+import type { Clock } from '../time/clock.ts';
+import type { SendResult } from './sender.ts';
+import { attemptRecords, type Standing } from './outcome.ts';
+
+/** One POST, from the moment its body was there: how slowly the sender sends is not the answer's time. */
+export interface Incoming extends CheckedCallback {
+  /** The JSON that it was read from, in UTF-8. */
+  readonly body: Uint8Array;
+  readonly receivedAt: number;
+  /** The same moment by the monotonic clock. */
+  readonly arrivedAt: number;
+  /** What the callback takes of memory is in use until this has settled, even if its answer is out before. */
+  readonly keepUntil: (late: Promise<unknown>) => void;
+}
+
+/** Of `answer_within`, and at most so much; a store that works needs a hundredth of it. */
+const SHARE = 0.05;
+const MOST_MS = 250;
+
+/** For the answer itself to be on its way. */
+const ANSWERING = 0.4;
+
+/** Of `answer_within`: whose turn in its job comes later would hardly be told in time, and all who wait stop at once. */
+const WAITING = 3 / 4;
+
+export interface TimeBudget {
+  /** Whoever waits for his turn in a job waits until here, by the monotonic clock. */
+  readonly waitUntil: number;
+  /** Whoever is to be told is told until here, by the monotonic clock. */
+  readonly tellUntil: number;
+  /** The store is waited for until here, whatever it is asked. */
+  readonly writeUntil: number;
+  /** An outcome that comes later than it should, since the process is busy, is waited for so many milliseconds all the same. */
+  readonly leastWriteMs: number;
+}
+
+export function timeBudgetOf(arrivedAt: number, answerWithinMs: number): TimeBudget {
+  const answerBy = arrivedAt + answerWithinMs;
+  const reserveMs = Math.min(answerWithinMs * SHARE, MOST_MS);
+  const waitUntil = arrivedAt + answerWithinMs * WAITING;
+  const leastWriteMs = reserveMs * ANSWERING;
+  return { waitUntil, tellUntil: answerBy - reserveMs, writeUntil: answerBy - leastWriteMs, leastWriteMs };
+}
+
+/** Milliseconds for which the store is waited for to write down what came of the attempts. */
+export function timeToWrite({ writeUntil, leastWriteMs }: TimeBudget, now: number): number {
+  return Math.max(leastWriteMs, writeUntil - now);
+}
 
 export interface Handling {
   readonly incoming: Incoming;
@@ -34,4 +80,100 @@ export function noticeFor(
 ): AddressedNotice | undefined {
   const planned = plannedFor(record, plan);
   return planned && addressed(noticeOf(incoming, admission.timesReceived), planned);
+}
+
+export interface Finished {
+  readonly record: DeliveryRecord;
+  readonly sent: SendResult;
+}
+
+export interface FanOutHooks {
+  /** A destination was told while others are still open: worth writing down at once, a crash must not forget it. */
+  readonly onEarlyFinish: (finished: Finished) => Promise<unknown>;
+  /** A destination came through after the answer was due. */
+  readonly onLateFinish: (finished: Finished) => Promise<unknown>;
+}
+
+export interface FanOut {
+  /** Whom it was to tell. */
+  readonly records: readonly DeliveryRecord[];
+  /** What came through before the answer was due. */
+  readonly finished: readonly Finished[];
+  /** Of these, by their records' ids, what `onEarlyFinish` has had. */
+  readonly early: ReadonlySet<number>;
+  /** Resolves when all are through and written down; undefined where they are already. */
+  readonly late: Promise<unknown> | undefined;
+}
+
+/**
+ * Rejects only where `send` or a hook does.
+ * @param deadline by the monotonic clock
+ */
+export function startFanOut(
+  records: readonly DeliveryRecord[],
+  send: (record: DeliveryRecord) => Promise<SendResult>,
+  deadline: number,
+  clock: Clock,
+  hooks: FanOutHooks,
+): Promise<FanOut> {
+  const finished: Finished[] = [];
+  const early = new Set<number>();
+  let isDue = false;
+  const finish = (record: DeliveryRecord, sent: SendResult): Promise<unknown> | undefined => {
+    if (isDue) return hooks.onLateFinish({ record, sent });
+    finished.push({ record, sent });
+    if (finished.length === records.length || !('receipt' in sent.outcome)) return undefined;
+    early.add(record.id);
+    return hooks.onEarlyFinish({ record, sent });
+  };
+  const settled = allOf(records.map((record) => send(record).then((sent) => finish(record, sent))));
+  return new Promise((resolve, reject) => {
+    const end = (late: Promise<unknown> | undefined): void => {
+      isDue = true;
+      stopTimer();
+      resolve({ records, finished: [...finished], early, late });
+    };
+    const stopTimer = clock.startTimer(Math.max(0, deadline - clock.monotonic()), () => end(settled));
+    settled.then(
+      () => end(undefined),
+      (error: Error) => {
+        stopTimer();
+        reject(error);
+      },
+    );
+  });
+}
+
+/**
+ * Rejects only once all are through: until then they need what the callback holds. Most often it is one, and a list takes
+ * more promises.
+ */
+async function allOf(runs: readonly Promise<unknown>[]): Promise<unknown> {
+  const [only] = runs;
+  if (only !== undefined && runs.length === 1) return only;
+  for (const end of await Promise.allSettled(runs)) if (end.status === 'rejected') throw end.reason;
+  return undefined;
+}
+
+/** How each delivery stands when the answer is due. */
+export function standingsOf(
+  records: readonly DeliveryRecord[],
+  finished: readonly Finished[],
+  others: readonly DeliveryRecord[],
+): Standing[] {
+  const results = new Map(finished.map(({ record, sent }) => [record.id, sent]));
+  const own = records.map((record) => {
+    const sent = results.get(record.id);
+    return { record, sent, isBeingMade: sent === undefined };
+  });
+  // What somebody else's attempts came to stands in the ledger already.
+  const made = others.map((record) => ({ record, sent: undefined, isBeingMade: record.isClaimed }));
+  return [...own, ...made].sort((a, b) => a.record.id - b.record.id);
+}
+
+/** What the ledger keeps of the attempts. */
+export function attemptsOf(finished: readonly Finished[]): AttemptRecord[] {
+  const attempts: AttemptRecord[] = [];
+  for (const { record, sent } of finished) attempts.push(...attemptRecords(record, sent));
+  return attempts;
 }

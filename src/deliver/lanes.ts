@@ -2,7 +2,6 @@
 import type { ChannelPace } from '../channels/channel.ts';
 import type { PaceStore } from '../ledger/due/pace-store.ts';
 import type { Clock } from '../time/clock.ts';
-import { fits, SHORTEST_ATTEMPT_MS } from './retry-policy.ts';
 
 /** After a rate limit a destination is sent so little until nothing has waited for it for a minute. */
 const IDLE_MS = 60_000;
@@ -15,6 +14,14 @@ const LONGEST_WAIT_MS = 2 * 3_600_000;
  * the remote than the one before it, and remotes count from when it comes.
  */
 const SLOWER_BY_MS = 20;
+
+/** A wait that leaves less than this before the answer is due does not fit: the attempt after it could not finish. */
+const SHORTEST_ATTEMPT_MS = 100;
+
+/** Whether an attempt after `waitMs` can still finish before the request must be answered. */
+export function fits(waitMs: number, timeLeftMs: number): boolean {
+  return waitMs + SHORTEST_ATTEMPT_MS <= timeLeftMs;
+}
 
 export interface LanePlace {
   readonly destination: string;

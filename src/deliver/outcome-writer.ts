@@ -1,16 +1,78 @@
-/** Writes down what came of a callback's deliveries, and has whoever it concerns told. */
+/** Writes down what came of a callback’s deliveries, and has whoever it concerns told. */
 import type { DeliveryRecord, DeliveryUpdate, Ledger, Settled, Settlement } from '../ledger/ledger.ts';
-import { noticeOf } from '../notice/notice.ts';
+import { type Notice, noticeOf } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { alertTargetsIn, withAlert } from './alerts.ts';
 import type { DeliveriesUnderWay } from './deliveries-under-way.ts';
-import type { Handling } from './handling.ts';
-import { type Milestone, milestoneAfter } from './milestones.ts';
-import { attemptRecords, type OutcomeContext, updateAfter, withRefusal } from './outcome.ts';
-import { plannedFor } from './plan.ts';
-import { attemptsOf, type FinishedTrip, type Round, standingsOf } from './round.ts';
-import { timeToWrite } from './time-budget.ts';
-import { judge, mustSurvive, type Verdict } from './verdict.ts';
+import {
+  attemptsOf,
+  type Finished,
+  type Handling,
+  type FanOut,
+  standingsOf,
+  timeToWrite,
+} from './handling.ts';
+import {
+  attemptRecords,
+  judge,
+  mustSurvive,
+  type OutcomeContext,
+  updateAfter,
+  type Verdict,
+  withRefusal,
+} from './outcome.ts';
+import { plannedFor } from './settings.ts';
+
+export type MilestoneName = 'delivered_late' | 'taken_over' | 'given_up' | 'held';
+
+/** A delivery as it stood before, and what it is to tell. */
+export interface Subject {
+  readonly record: DeliveryRecord;
+  readonly notice: Notice;
+  /** Milliseconds since the epoch. */
+  readonly firstReceivedAt: number;
+}
+
+export interface Milestone
+  extends
+    Pick<Subject, 'notice' | 'firstReceivedAt'>,
+    Pick<DeliveryRecord, 'destination' | 'attempts' | 'lastError' | 'hold'> {
+  readonly name: MilestoneName;
+}
+
+/** @param isLate nobody waits for it: its answer, if it had one, is out */
+export function milestoneAfter(
+  update: DeliveryUpdate,
+  subject: Subject,
+  isLate: boolean,
+): Milestone | undefined {
+  const name = nameOf(update, subject.record, isLate);
+  return name && milestone(name, subject, { ...update, hold: update.hold });
+}
+
+/** The service has not retried it in time. */
+export function takeOver(subject: Subject): Milestone {
+  return milestone('taken_over', subject, subject.record);
+}
+
+function nameOf(
+  { state, isTakenOver }: DeliveryUpdate,
+  record: DeliveryRecord,
+  isLate: boolean,
+): MilestoneName | undefined {
+  if (state === 'delivered') return isLate ? 'delivered_late' : undefined;
+  if (state === 'dead') return 'given_up';
+  if (state === 'held') return 'held';
+  return isTakenOver && !record.isTakenOver ? 'taken_over' : undefined;
+}
+
+function milestone(
+  name: MilestoneName,
+  { record: { destination }, notice, firstReceivedAt }: Subject,
+  { attempts, lastError, hold }: Pick<Milestone, 'attempts' | 'lastError' | 'hold'>,
+): Milestone {
+  return { name, notice, destination, attempts, lastError, hold, firstReceivedAt };
+}
 
 export interface OutcomeWriterDependencies {
   readonly clock: Clock;
@@ -35,7 +97,7 @@ export class OutcomeWriter {
   /** @throws {LedgerUnavailable} where what is still to be done could not be written down */
   async answer(
     handling: Handling,
-    { records, finished, early }: Round,
+    { records, finished, early }: FanOut,
     others: readonly DeliveryRecord[],
   ): Promise<Verdict> {
     const { clock } = this.#dependencies;
@@ -65,16 +127,16 @@ export class OutcomeWriter {
   }
 
   /** A failure comes here only when it is late: the callback has been answered already. */
-  async finish(handling: Handling, { record, trip }: FinishedTrip, isLate: boolean): Promise<void> {
-    const standing = asTakenOver(handling, { record, trip });
-    const failed = withRefusal(updateAfter(standing.record, trip, this.#contextOf(handling)));
+  async finish(handling: Handling, { record, sent }: Finished, isLate: boolean): Promise<void> {
+    const standing = asTakenOver(handling, { record, sent });
+    const failed = withRefusal(updateAfter(standing.record, sent, this.#contextOf(handling)));
     const update = this.#withAlert(handling, failed);
     try {
       const settled = await this.#dependencies.ledger.settle({
         deliveries: [update],
         history: {
           callbackId: handling.admission.callbackId,
-          attempts: attemptRecords(record, trip),
+          attempts: attemptRecords(record, sent),
           answer: undefined,
         },
         isDurable: update.state !== 'delivered',

@@ -4,17 +4,22 @@ import { isAlert } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { UnderWay } from '../time/under-way.ts';
 import { alertTargetsIn, withAlert } from './alerts.ts';
-import type { Courier, Trip } from './courier.ts';
+import type { Send, SendResult } from './sender.ts';
 import type { DeliveriesUnderWay, DeliveryUnderWay } from './deliveries-under-way.ts';
 import { channelOf, DueLanes } from './due-lanes.ts';
 import type { Lanes } from './lanes.ts';
 import type { LargeNotices } from './large-notices.ts';
-import { type Milestone, milestoneAfter, takeOver } from './milestones.ts';
+import { type Milestone, milestoneAfter, takeOver } from './outcome-writer.ts';
 import { attemptRecords, updateAfter } from './outcome.ts';
-import { addressed, type Plan, planFor, plannedFor } from './plan.ts';
-import type { Rerouter } from './rerouter.ts';
-import type { RunningSettings, Settings } from './settings.ts';
-import { putOff } from './standing-in-config.ts';
+import {
+  addressed,
+  type Plan,
+  planFor,
+  plannedFor,
+  type RunningSettings,
+  type Settings,
+} from './settings.ts';
+import { putOff, type Rerouter } from './rerouter.ts';
 
 /** How often the ledger is asked for what has become due without this process's knowing. */
 const POLL_MS = 1000;
@@ -37,7 +42,7 @@ export interface WorkerDependencies {
   readonly lanes: Lanes;
   readonly underWay: DeliveriesUnderWay;
   readonly largeNotices: Pick<LargeNotices, 'load'>;
-  readonly take: Courier;
+  readonly send: Send;
   readonly rerouter: Rerouter;
   readonly settings: Pick<RunningSettings, 'current' | 'keepUntil'>;
   /** In [0, 1). */
@@ -93,7 +98,7 @@ export class Worker {
   }
 
   async #loop(): Promise<void> {
-    while (!this.#isStopped()) {
+    while (!this.#stopped.signal.aborted) {
       this.#nap = new AbortController();
       const { settings } = this.#dependencies;
       const { current } = settings;
@@ -189,13 +194,9 @@ export class Worker {
     this.#isTroubled = false;
   }
 
-  #isStopped(): boolean {
-    return this.#stopped.signal.aborted;
-  }
-
   async #rest(): Promise<void> {
-    if (this.#isStopped()) return;
-    await this.#dependencies.clock.sleep(POLL_MS, this.#nap.signal).catch(() => undefined);
+    if (!this.#stopped.signal.aborted)
+      await this.#dependencies.clock.sleep(POLL_MS, this.#nap.signal).catch(() => undefined);
   }
 
   #launch(due: ClaimedDelivery, turn: Turn): void {
@@ -217,7 +218,7 @@ export class Worker {
     const delivery = underWay.begin(claimed.record.id);
     let isFinished = false;
     try {
-      isFinished = await this.#withNotice(claimed, turn, (due) => this.#take(due, delivery, turn));
+      isFinished = await this.#withNotice(claimed, turn, (due) => this.#attempt(due, delivery, turn));
     } catch (error) {
       this.#noteTrouble(error);
     } finally {
@@ -243,8 +244,8 @@ export class Worker {
   }
 
   /** @returns whether it is finished */
-  async #take(due: DueDelivery, delivery: DeliveryUnderWay, turn: Turn): Promise<boolean> {
-    const { take, lanes, onMilestone } = this.#dependencies;
+  async #attempt(due: DueDelivery, delivery: DeliveryUnderWay, turn: Turn): Promise<boolean> {
+    const { send, lanes, onMilestone } = this.#dependencies;
     const { record, notice } = due;
     const { settings } = turn;
     if (due.isTakenOver) onMilestone(takeOver(due));
@@ -252,17 +253,16 @@ export class Worker {
     const planned = plannedFor(record, today);
     if (planned === undefined) return this.#routeAnew(due, today, settings);
     const rank = lanes.isPaced(record.destination) ? 'slot' : 'next';
-    const trip = await take({ addressed: addressed(notice, planned), delivery, ...turn, rank });
+    const sent = await send({ addressed: addressed(notice, planned), delivery, ...turn, rank });
     const context = { policy: settings.delivery, random: this.#dependencies.random() };
-    const update = updateAfter(record, trip, context);
-    await this.#settle(due, withAlertOf(due, update, settings), trip);
+    const update = updateAfter(record, sent, context);
+    await this.#settle(due, withAlertOf(due, update, settings), sent);
     return update.state !== 'pending';
   }
 
   /** @returns whether it is finished */
   async #routeAnew(due: DueDelivery, plan: Plan, settings: Settings): Promise<boolean> {
-    const { rerouter } = this.#dependencies;
-    const destinations = await rerouter.reroute(due, plan, settings);
+    const destinations = await this.#dependencies.rerouter.reroute(due, plan, settings);
     if (destinations !== undefined) {
       this.nudge(destinations);
       return true;
@@ -278,10 +278,10 @@ export class Worker {
     return false;
   }
 
-  async #settle(due: DueDelivery, update: DeliveryUpdate, trip: Trip): Promise<void> {
+  async #settle(due: DueDelivery, update: DeliveryUpdate, sent: SendResult): Promise<void> {
     const { ledger, onMilestone } = this.#dependencies;
     const { record, callbackId } = due;
-    const history = { callbackId, attempts: attemptRecords(record, trip), answer: undefined };
+    const history = { callbackId, attempts: attemptRecords(record, sent), answer: undefined };
     const { hasReleased } = await ledger.settle({ deliveries: [update], history, isDurable: false });
     const isDueAgain = update.state === 'pending' && update.dueInMs === 0;
     this.nudge([...(isDueAgain || hasReleased ? [record.destination] : []), ...alertTargetsIn([update])]);

@@ -1,7 +1,7 @@
 /** From the bytes of a body to a callback: the memory that it takes meanwhile, and where it is parsed. */
 import { type CheckedCallback, isLargeBody } from '../callback/callback.ts';
 import { countValues, decodeBody, mostValuesIn } from '../callback/decode.ts';
-import type { Incoming } from '../deliver/incoming.ts';
+import type { Incoming } from '../deliver/handling.ts';
 import type { Load, MemoryBudget, Release } from '../deliver/memory-budget.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { unavailable } from './problems.ts';

@@ -4,9 +4,8 @@ import { Router, type RouterContext } from '@koa/router';
 import Koa, { type Context } from 'koa';
 import type { Callback } from '../callback/callback.ts';
 import type { ReceiverConfig } from '../config/config.ts';
-import type { Incoming } from '../deliver/incoming.ts';
-import { timeBudgetOf } from '../deliver/time-budget.ts';
-import type { Verdict } from '../deliver/verdict.ts';
+import { type Incoming, timeBudgetOf } from '../deliver/handling.ts';
+import type { Verdict } from '../deliver/outcome.ts';
 import { isOneOf, networkFilter, type SenderReader, sourceOf } from '../http/sender.ts';
 import {
   answerProblem,

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
-import type { Verdict } from '../../src/deliver/verdict.ts';
+import type { Verdict } from '../../src/deliver/outcome.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { ANSWER_WITHIN_MS, BridgeBench, incomingAt } from '../support/bridge-bench.ts';
 import { isAlert } from '../../src/notice/notice.ts';

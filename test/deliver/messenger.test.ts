@@ -5,12 +5,12 @@ import { DeliveryFailure } from '../../src/channels/failure.ts';
 import {
   type AttemptResult,
   type AttemptSettings,
-  createMessenger,
-  type MessengerDependencies,
-} from '../../src/deliver/messenger.ts';
-import type { AddressedNotice } from '../../src/deliver/plan.ts';
+  createAttempt,
+  type AttemptDependencies,
+} from '../../src/deliver/sender.ts';
+import type { AddressedNotice } from '../../src/deliver/settings.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
-import { redactor } from '../../src/deliver/redact.ts';
+import { redactor } from '../../src/app/settings.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
@@ -34,15 +34,15 @@ function failureOf({ outcome }: AttemptResult): DeliveryFailure {
   throw new Error('it was delivered');
 }
 
-describe('a messenger', () => {
+describe('an attempt', () => {
   let clock: ManualClock;
   let reported: [AddressedNotice, AttemptResult][];
   let late: [AddressedNotice, AttemptResult][];
   let unforeseen: unknown[];
 
-  const messengerTo = (
+  const attemptAt = (
     send: Channel['send'],
-    overrides: Partial<MessengerDependencies> & Partial<AttemptSettings> = {},
+    overrides: Partial<AttemptDependencies> & Partial<AttemptSettings> = {},
   ) => {
     const pace = { addressMs: 0, channelMs: 0 };
     const needsEarlier = ({ per_job }: DestinationOptions) => per_job === 'thread';
@@ -53,7 +53,7 @@ describe('a messenger', () => {
       redact: redactor([SECRET]),
       ...overrides,
     };
-    const attempt = createMessenger({
+    const attempt = createAttempt({
       clock,
       timers: clock,
       earlierReceipts: () => Promise.reject(new Error('nobody asked for them')),
@@ -75,7 +75,7 @@ describe('a messenger', () => {
   it('sends what was composed and times it', async () => {
     const sent: Outgoing[] = [];
     const startedAt = clock.now();
-    const send = messengerTo(async (outgoing) => {
+    const send = attemptAt(async (outgoing) => {
       sent.push(outgoing);
       await clock.sleep(250);
       return { ts: '1.2' };
@@ -99,7 +99,7 @@ describe('a messenger', () => {
 
     it('hands these on, and says that its own is for later ones', async () => {
       const sent: Outgoing[] = [];
-      const send = messengerTo(
+      const send = attemptAt(
         (outgoing) => {
           sent.push(outgoing);
           return Promise.resolve({ ts: '3' });
@@ -112,7 +112,7 @@ describe('a messenger', () => {
     });
 
     it('fails for a while where the ledger cannot say', async () => {
-      const send = messengerTo(() => Promise.resolve({}), {
+      const send = attemptAt(() => Promise.resolve({}), {
         earlierReceipts: () => Promise.reject(new LedgerUnavailable('hung')),
       });
       expect(failureOf(await send(THREADED))).to.include({ class: 'transient', message: 'hung' });
@@ -121,7 +121,7 @@ describe('a messenger', () => {
 
   it('gives every attempt to tell the same there the same key, and no other one', async () => {
     const keys: string[] = [];
-    const send = messengerTo(({ idempotencyKey }) => {
+    const send = attemptAt(({ idempotencyKey }) => {
       keys.push(idempotencyKey());
       return Promise.resolve({});
     });
@@ -140,18 +140,18 @@ describe('a messenger', () => {
       message: 'slow down',
       retryAfterMs: 7000,
     } as const;
-    const result = await messengerTo(() => Promise.reject(new DeliveryFailure(failure)))(NOTICE);
+    const result = await attemptAt(() => Promise.reject(new DeliveryFailure(failure)))(NOTICE);
     expect(failureOf(result)).to.include(failure);
     expect(reported).to.have.length(1);
   });
 
   it('takes an error that nobody classed for transient', async () => {
-    const result = await messengerTo(() => Promise.reject(new TypeError('terminated')))(NOTICE);
+    const result = await attemptAt(() => Promise.reject(new TypeError('terminated')))(NOTICE);
     expect(failureOf(result)).to.include({ class: 'transient', code: 'unexpected', message: 'terminated' });
   });
 
   it('takes an error of composing for an outcome, too', async () => {
-    const send = messengerTo(() => Promise.resolve({}), {
+    const send = attemptAt(() => Promise.resolve({}), {
       compose: () => {
         throw new RangeError(`too deep ${SECRET}`);
       },
@@ -160,7 +160,7 @@ describe('a messenger', () => {
   });
 
   it('blames the config for a channel that is not there', async () => {
-    const result = await messengerTo(() => Promise.resolve({}))({ ...NOTICE, channel: 'gone' });
+    const result = await attemptAt(() => Promise.resolve({}))({ ...NOTICE, channel: 'gone' });
     expect(failureOf(result)).to.include({ class: 'config', code: 'unknown_channel' });
     expect(failureOf(result).message).to.contain('gone');
   });
@@ -170,7 +170,7 @@ describe('a messenger', () => {
 
     it('as a failure after which the message may have arrived', async () => {
       const startedAt = clock.now();
-      const result = await clock.runUntil(messengerTo(() => new Promise(() => undefined))(NOTICE));
+      const result = await clock.runUntil(attemptAt(() => new Promise(() => undefined))(NOTICE));
       expect(failureOf(result)).to.include({ class: 'transient', code: 'ETIMEDOUT' });
       expect(failureOf(result).message).to.contain('slack').and.contain('may have arrived');
       expect(result).to.include({ startedAt, durationMs: AFTER_THE_LIMIT_MS });
@@ -179,7 +179,7 @@ describe('a messenger', () => {
 
     it('but not before the channel could have said what it reached', async () => {
       const failure = new DeliveryFailure({ class: 'transient', code: 'x', message: 'nothing was sent' });
-      const send = messengerTo(async () => {
+      const send = attemptAt(async () => {
         await clock.sleep(5000);
         throw failure;
       });
@@ -189,7 +189,7 @@ describe('a messenger', () => {
     });
 
     it('and tells whoever wants it what the channel comes to later', async () => {
-      const send = messengerTo(async () => {
+      const send = attemptAt(async () => {
         await clock.sleep(8000);
         return { ts: '1.2' };
       });
@@ -203,7 +203,7 @@ describe('a messenger', () => {
     });
 
     it('and takes a failure that comes later, without a secret in it', async () => {
-      const send = messengerTo(async () => {
+      const send = attemptAt(async () => {
         await clock.sleep(8000);
         throw new Error(`too late ${SECRET}`);
       });
@@ -220,14 +220,14 @@ describe('a messenger', () => {
     };
 
     it('after a delivery', async () => {
-      const result = await messengerTo(() => Promise.resolve({ ts: '1' }), { onAttempt: throwing })(NOTICE);
+      const result = await attemptAt(() => Promise.resolve({ ts: '1' }), { onAttempt: throwing })(NOTICE);
       expect(result.outcome).to.deep.equal({ receipt: { ts: '1' } });
       expect(unforeseen).to.have.length(1);
     });
 
     it('after a failure, and even where that cannot be reported either', async () => {
       const failure = new DeliveryFailure({ class: 'config', code: 'x', message: 'x' });
-      const send = messengerTo(() => Promise.reject(failure), {
+      const send = attemptAt(() => Promise.reject(failure), {
         onAttempt: throwing,
         onUnforeseen: throwing,
       });
@@ -235,7 +235,7 @@ describe('a messenger', () => {
     });
 
     it('after it was cut off', async () => {
-      const send = messengerTo(
+      const send = attemptAt(
         async () => {
           await clock.sleep(8000);
           return {};
@@ -259,7 +259,7 @@ describe('a messenger', () => {
   ];
   for (const [what, error] of thrown) {
     it(`lets no secret out of ${what} that is thrown`, async () => {
-      const send = messengerTo(() => {
+      const send = attemptAt(() => {
         throw error;
       });
       const failure = failureOf(await send(NOTICE));

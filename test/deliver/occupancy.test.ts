@@ -1,8 +1,6 @@
 /** What one callback takes from the others, and when it gives it back. */
 import { expect } from 'chai';
-import { type Capacity, Occupancy } from '../../src/deliver/occupancy.ts';
-import { Shares } from '../../src/deliver/shares.ts';
-import { Slots } from '../../src/deliver/slots.ts';
+import { type Capacity, Occupancy, Shares, Slots } from '../../src/deliver/capacity.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const never = () => new Promise<never>(() => undefined);

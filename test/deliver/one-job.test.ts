@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
-import type { Verdict } from '../../src/deliver/verdict.ts';
+import type { Verdict } from '../../src/deliver/outcome.ts';
 import { BridgeBench, incomingAt } from '../support/bridge-bench.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { settle } from '../support/manual-clock.ts';

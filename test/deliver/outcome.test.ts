@@ -1,7 +1,7 @@
-/** How a delivery stands after a trip, and when it is tried again. */
+/** How a delivery stands after a sent, and when it is tried again. */
 import { expect } from 'chai';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
-import type { Trip } from '../../src/deliver/courier.ts';
+import type { SendResult } from '../../src/deliver/sender.ts';
 import { attemptRecords, type OutcomeContext, updateAfter, withRefusal } from '../../src/deliver/outcome.ts';
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
 import { deliveryRecord as record } from '../support/delivery-record.ts';
@@ -17,19 +17,23 @@ const CONTEXT: OutcomeContext = {
 };
 
 const ATTEMPT = { startedAt: 7, durationMs: 5, outcome: { receipt: { ts: '1' } } };
-const TOLD: Trip = { attempts: [ATTEMPT], outcome: ATTEMPT.outcome };
+const TOLD: SendResult = { attempts: [ATTEMPT], outcome: ATTEMPT.outcome };
 
-function failing(failureClass: FailureClass, retryAfterMs?: number): Trip {
+function failing(failureClass: FailureClass, retryAfterMs?: number): SendResult {
   const pause = retryAfterMs === undefined ? {} : { retryAfterMs };
   const failure = new DeliveryFailure({ class: failureClass, code: 'x', message: 'it failed', ...pause });
   return { attempts: [{ ...ATTEMPT, outcome: { failure } }], outcome: { failure } };
 }
 
-function after(trip: Trip, fields: Partial<DeliveryRecord> = {}, context: Partial<OutcomeContext> = {}) {
-  return updateAfter(record(fields), trip, { ...CONTEXT, ...context });
+function after(
+  sent: SendResult,
+  fields: Partial<DeliveryRecord> = {},
+  context: Partial<OutcomeContext> = {},
+) {
+  return updateAfter(record(fields), sent, { ...CONTEXT, ...context });
 }
 
-describe('a delivery after a trip', () => {
+describe('a delivery after a sent', () => {
   it('that told somebody is delivered, with the receipt and without the error of before', () => {
     const lastError = { class: 'transient', code: 'y', message: 'before' } as const;
     expect(after(TOLD, { attempts: 2, lastError })).to.deep.include({
@@ -107,7 +111,7 @@ describe('a delivery after a trip', () => {
 
 describe('a delivery whose turn did not come', () => {
   const limited = failing('rate_limited', 60_000);
-  const deferred: Trip = { attempts: limited.attempts, outcome: { deferred: 'rate_limit' } };
+  const deferred: SendResult = { attempts: limited.attempts, outcome: { deferred: 'rate_limit' } };
 
   it('is Botbell’s own from now on, and due at once', () => {
     const update = after(deferred, { attempts: 1 });
@@ -117,8 +121,8 @@ describe('a delivery whose turn did not come', () => {
 
   it('is never given up for that, and keeps what failed before', () => {
     const lastError = { class: 'transient', code: 'x', message: 'it failed' } as const;
-    const trip: Trip = { attempts: [], outcome: { deferred: 'order' } };
-    expect(after(trip, { ageMs: 48 * HOUR_MS, lastError })).to.include({ state: 'pending', lastError });
+    const sent: SendResult = { attempts: [], outcome: { deferred: 'order' } };
+    expect(after(sent, { ageMs: 48 * HOUR_MS, lastError })).to.include({ state: 'pending', lastError });
   });
 });
 
@@ -145,7 +149,7 @@ describe('a non-2xx answer', () => {
   });
 });
 
-describe('the record of a trip', () => {
+describe('the record of a sent', () => {
   it('has each attempt with when, how long, and what came of it', () => {
     const { attempts } = failing('config');
     expect(attemptRecords(record({ id: 9 }), { ...TOLD, attempts: [...attempts, ATTEMPT] })).to.deep.equal([

@@ -1,7 +1,7 @@
 /** No secret survives in an error's text. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { redactor } from '../../src/deliver/redact.ts';
+import { redactor } from '../../src/app/settings.ts';
 
 describe('redaction', () => {
   it('replaces every occurrence of every secret', () => {

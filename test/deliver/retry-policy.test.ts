@@ -1,7 +1,9 @@
 /** When to try again inside the request, and how long a remote is left alone. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { backoffMs, fits, nextStep, pauseAfter } from '../../src/deliver/retry-policy.ts';
+import { fits } from '../../src/deliver/lanes.ts';
+import { backoffMs } from '../../src/deliver/outcome.ts';
+import { nextStep, pauseAfter } from '../../src/deliver/sender.ts';
 
 const PLENTY_MS = 60_000;
 const STOP = { kind: 'stop' };

@@ -1,14 +1,14 @@
 /** Everybody at once, until all are through or the answer is due. */
 import { expect } from 'chai';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
-import type { Trip } from '../../src/deliver/courier.ts';
-import { type FinishedTrip, type Round, runRound } from '../../src/deliver/round.ts';
+import type { SendResult } from '../../src/deliver/sender.ts';
+import { type Finished, type FanOut, startFanOut } from '../../src/deliver/handling.ts';
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { deliveryRecord } from '../support/delivery-record.ts';
 
-const TOLD: Trip = { attempts: [], outcome: { receipt: {} } };
-const FAILED: Trip = {
+const TOLD: SendResult = { attempts: [], outcome: { receipt: {} } };
+const FAILED: SendResult = {
   attempts: [],
   outcome: { failure: new DeliveryFailure({ class: 'transient', code: 'x', message: 'no' }) },
 };
@@ -25,19 +25,19 @@ describe('a round', () => {
   let late: number[];
 
   /** Destination n is through after `durations[n]` milliseconds. */
-  const run = (durations: readonly number[], trip = TOLD, withinMs = 1000): Promise<Round> =>
-    runRound(
+  const run = (durations: readonly number[], sent = TOLD, withinMs = 1000): Promise<FanOut> =>
+    startFanOut(
       recordsOf(durations.length),
       async ({ id }) => {
         await clock.sleep(durations[id] ?? 0);
-        return trip;
+        return sent;
       },
       clock.now() + withinMs,
       clock,
       { onEarlyFinish: noting(() => early), onLateFinish: noting(() => late) },
     );
 
-  function noting(list: () => number[]): (finished: FinishedTrip) => Promise<void> {
+  function noting(list: () => number[]): (finished: Finished) => Promise<void> {
     return ({ record }) => {
       list().push(record.id);
       return Promise.resolve();
@@ -109,7 +109,7 @@ describe('a round', () => {
       return TOLD;
     };
     const hooks = { onEarlyFinish: noting(() => early), onLateFinish: noting(() => late) };
-    runRound(recordsOf(2), take, clock.now() + 1000, clock, hooks).catch((error: unknown) =>
+    startFanOut(recordsOf(2), take, clock.now() + 1000, clock, hooks).catch((error: unknown) =>
       rejected.push(error),
     );
     await clock.advance(299);

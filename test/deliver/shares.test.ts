@@ -1,6 +1,6 @@
 /** How much of the room a channel, a BOT and a job may take. */
 import { expect } from 'chai';
-import { type Party, partyOf as partyOfCallback, Shares } from '../../src/deliver/shares.ts';
+import { type Party, partyOf as partyOfCallback, Shares } from '../../src/deliver/capacity.ts';
 
 const MOST = 64;
 

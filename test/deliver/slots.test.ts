@@ -1,6 +1,6 @@
 /** Who gets a slot when there are more callbacks than slots. */
 import { expect } from 'chai';
-import { Overloaded, Slots } from '../../src/deliver/slots.ts';
+import { Overloaded, Slots } from '../../src/deliver/capacity.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 
 const WITHIN_MS = 1000;

@@ -1,6 +1,6 @@
 /** The answer is in time, whoever else is late. */
 import { expect } from 'chai';
-import { timeBudgetOf, timeToWrite } from '../../src/deliver/time-budget.ts';
+import { timeBudgetOf, timeToWrite } from '../../src/deliver/handling.ts';
 
 describe('the time of an answer', () => {
   it('ends before the answer is due, and telling ends before writing does', () => {

@@ -1,9 +1,7 @@
 /** Waiting for what somebody else attempts, in time moved by hand. */
 import { expect } from 'chai';
-import { DeliveriesUnderWay } from '../../src/deliver/deliveries-under-way.ts';
-import { TurnsOfJobs } from '../../src/deliver/turns-of-jobs.ts';
-import type { BlockedDelivery, DeliveryRecord } from '../../src/ledger/ledger.ts';
-import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import { DeliveriesUnderWay, TurnsOfJobs } from '../../src/deliver/deliveries-under-way.ts';
+import { type BlockedDelivery, type DeliveryRecord, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { deliveryRecord } from '../support/delivery-record.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 

@@ -1,15 +1,15 @@
 /** Every row of what the service is answered, from how the deliveries stand. */
 import { expect } from 'chai';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
-import type { Trip } from '../../src/deliver/courier.ts';
-import type { OutcomeContext } from '../../src/deliver/outcome.ts';
+import type { SendResult } from '../../src/deliver/sender.ts';
 import {
   judge,
   judgeAccepted,
+  type OutcomeContext,
   type Situation,
   type Standing,
   type Verdict,
-} from '../../src/deliver/verdict.ts';
+} from '../../src/deliver/outcome.ts';
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
 import { deliveryRecord as record } from '../support/delivery-record.ts';
 
@@ -17,26 +17,26 @@ const HOUR_MS = 3_600_000;
 const POLICY = { permanentAttempts: 2, takeOverAfterMs: 120_000, giveUpAfterMs: 24 * HOUR_MS };
 
 const ATTEMPT = { startedAt: 0, durationMs: 5, outcome: { receipt: { ts: '1' } } };
-const TOLD: Trip = { attempts: [ATTEMPT], outcome: { receipt: { ts: '1' } } };
+const TOLD: SendResult = { attempts: [ATTEMPT], outcome: { receipt: { ts: '1' } } };
 
-function failing(failureClass: FailureClass, retryAfterMs?: number): Trip {
+function failing(failureClass: FailureClass, retryAfterMs?: number): SendResult {
   const pause = retryAfterMs === undefined ? {} : { retryAfterMs };
   const failure = new DeliveryFailure({ class: failureClass, code: 'x', message: 'it failed', ...pause });
   return { attempts: [{ ...ATTEMPT, outcome: { failure } }], outcome: { failure } };
 }
 
 /** Tried in this request, and through. */
-function tried(trip: Trip, fields: Partial<DeliveryRecord> = {}): Standing {
-  return { record: record(fields), trip, isBeingMade: false };
+function tried(sent: SendResult, fields: Partial<DeliveryRecord> = {}): Standing {
+  return { record: record(fields), sent, isBeingMade: false };
 }
 
 /** Not tried in this request. */
 function standing(fields: Partial<DeliveryRecord>): Standing {
-  return { record: record(fields), trip: undefined, isBeingMade: false };
+  return { record: record(fields), sent: undefined, isBeingMade: false };
 }
 
 function beingMade(fields: Partial<DeliveryRecord> = {}): Standing {
-  return { record: record(fields), trip: undefined, isBeingMade: true };
+  return { record: record(fields), sent: undefined, isBeingMade: true };
 }
 
 type Circumstances = Partial<OutcomeContext & Pick<Situation, 'isSuperseded'>>;

@@ -172,9 +172,9 @@ describe('the worker', () => {
     await bench.clock.advance(6 * MINUTE_MS);
     const attempts = await attemptsIn(bench.store);
     const startedAt = attempts.map((each) => each.started_at);
-    // Two attempts a trip, the second right after the first.
-    const trips = startedAt.filter((_, index) => index % 2 === 0);
-    const waits = trips.slice(1).map((at, index) => Math.round((at - (trips[index] ?? 0)) / SECOND_MS));
+    // Two attempts a sent, the second right after the first.
+    const results = startedAt.filter((_, index) => index % 2 === 0);
+    const waits = results.slice(1).map((at, index) => Math.round((at - (results[index] ?? 0)) / SECOND_MS));
     expect(waits).to.have.length(3);
     // Half of 30 s, 2 min and 8 min, and up to a second until the next look.
     for (const [index, half] of [15, 60, 240].entries()) expect(waits[index]).to.be.within(half, half + 1);

@@ -3,8 +3,8 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import {
   type Callback,
-  identityOf,
   type CallbackError,
+  identityOf,
   InvalidCallback,
 } from '../../src/callback/callback.ts';
 import { createCallbackCheck } from '../../src/callback/check-callback.ts';
@@ -15,7 +15,7 @@ import { smtpFailureOf } from '../../src/channels/email/smtp-errors.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import { previewPage } from '../../src/cli/preview-page.ts';
 import { refusalAlert, withAlert } from '../../src/deliver/alerts.ts';
-import { redactor } from '../../src/deliver/redact.ts';
+import { redactor } from '../../src/app/settings.ts';
 import { problemBody } from '../../src/http/problem.ts';
 import type { Alert, DeliveryRecord, DeliveryUpdate, RefusedBody } from '../../src/ledger/ledger.ts';
 import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';

@@ -4,21 +4,23 @@ import { decodeBody } from '../../src/callback/decode.ts';
 import type { Channel } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import { Bridge } from '../../src/deliver/bridge.ts';
-import type { Incoming } from '../../src/deliver/incoming.ts';
-import { createCourier } from '../../src/deliver/courier.ts';
-import { DeliveriesUnderWay } from '../../src/deliver/deliveries-under-way.ts';
+import type { Incoming } from '../../src/deliver/handling.ts';
+import { createSender, createAttempt } from '../../src/deliver/sender.ts';
+import { DeliveriesUnderWay, TurnsOfJobs } from '../../src/deliver/deliveries-under-way.ts';
 import { Lanes } from '../../src/deliver/lanes.ts';
 import { LargeNotices } from '../../src/deliver/large-notices.ts';
 import { MemoryBudget, memoryFor } from '../../src/deliver/memory-budget.ts';
-import { createMessenger } from '../../src/deliver/messenger.ts';
-import type { Milestone } from '../../src/deliver/milestones.ts';
-import type { AddressedNotice, PlannedTarget } from '../../src/deliver/plan.ts';
-import { type DeliverySettings, RunningSettings, type Settings } from '../../src/deliver/settings.ts';
-import { Shares } from '../../src/deliver/shares.ts';
-import { Slots } from '../../src/deliver/slots.ts';
-import { TurnsOfJobs } from '../../src/deliver/turns-of-jobs.ts';
-import { Rerouter, type RoutedAnew, type Revival } from '../../src/deliver/rerouter.ts';
-import type { Verdict } from '../../src/deliver/verdict.ts';
+import type { Milestone } from '../../src/deliver/outcome-writer.ts';
+import {
+  type AddressedNotice,
+  type DeliverySettings,
+  type PlannedTarget,
+  RunningSettings,
+  type Settings,
+} from '../../src/deliver/settings.ts';
+import { Shares, Slots } from '../../src/deliver/capacity.ts';
+import { Rerouter, type Revival, type RoutedAnew } from '../../src/deliver/rerouter.ts';
+import type { Verdict } from '../../src/deliver/outcome.ts';
 import { Worker, type WorkerDependencies } from '../../src/deliver/worker.ts';
 import type { ConfigStore, OpenLedger, RunningConfig } from '../../src/ledger/configs/config-store.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
@@ -171,7 +173,7 @@ export class BridgeBench {
         shares: new Shares(this.maxInFlight),
         waitingShares: new Shares(this.maxInFlight),
       },
-      take: this.#courier(lanes),
+      send: this.#sender(lanes),
       rerouter: this.rerouterOn(this.ledger.configs),
       settings: this.settings,
       random: () => 0.5,
@@ -192,7 +194,7 @@ export class BridgeBench {
         budget: this.memory,
         readLarge: (json) => Promise.resolve(decodeBody(json).value as Callback),
       }),
-      take: this.#courier(process.lanes),
+      send: this.#sender(process.lanes),
       rerouter: this.rerouterOn(this.ledger.configs),
       settings: this.settings,
       random: () => 0.5,
@@ -263,9 +265,9 @@ export class BridgeBench {
     await this.store.close();
   }
 
-  #courier(lanes: Lanes) {
+  #sender(lanes: Lanes) {
     const { clock } = this;
-    const send = createMessenger({
+    const attempt = createAttempt({
       clock,
       // The channels here take as long as a test says.
       timers: { startTimer: () => () => undefined },
@@ -274,7 +276,7 @@ export class BridgeBench {
       onLateResult: () => {},
       onUnforeseen: () => {},
     });
-    return createCourier({ clock, lanes, send, random: () => 0.5 });
+    return createSender({ clock, lanes, attempt, random: () => 0.5 });
   }
 
   #limitOf(destination: string): DeliveryFailure | undefined {

@@ -6,7 +6,7 @@ import type { Callback } from '../../src/callback/callback.ts';
 import { decodeBody } from '../../src/callback/decode.ts';
 import type { ReceiverConfig } from '../../src/config/config.ts';
 import { MemoryBudget, memoryFor } from '../../src/deliver/memory-budget.ts';
-import type { Verdict } from '../../src/deliver/verdict.ts';
+import type { Verdict } from '../../src/deliver/outcome.ts';
 import { connectionLimits, type ConnectionLimits } from '../../src/http/connections.ts';
 import { senderReader } from '../../src/http/sender.ts';
 import { listen, type ListeningServer, type ServerTimeouts } from '../../src/http/server.ts';
