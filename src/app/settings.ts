@@ -5,8 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Channel, ChannelType } from '../channels/channel.ts';
 import { type ChannelConfig, type Config, formatsOf } from '../config/config.ts';
 import { type ConfiguredChannel, plannedTarget, type Settings } from '../deliver/settings.ts';
-import { createComposer } from '../offload/composer.ts';
-import { LargeCallbacks } from '../offload/large-callbacks.ts';
+import { createComposer, LargeCallbacks } from '../offload/large-callbacks.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import { createRouter, destinationsOf } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
@@ -21,7 +20,7 @@ export function redactor(secrets: readonly string[]): (text: string) => string {
 }
 
 /**
- * Longer than any attempt that outlives its answer, its message included (`offload/composer.ts`), so that a claim never
+ * Longer than any attempt that outlives its answer, its message included (`offload/large-callbacks.ts`), so that a claim never
  * ends before its attempt.
  */
 const LEASE_MARGIN_MS = 5000;

@@ -10,7 +10,7 @@ import type {
   DeliveryUpdate,
   RefusedBody,
 } from '../ledger/ledger.ts';
-import type { AlertedCallback, AlertSubject, UndeliveredMessage } from '../notice/alert.ts';
+import type { AlertedCallback, AlertSubject, UndeliveredMessage } from '../notice/notice.ts';
 import { cutEnd } from '../text/cut.ts';
 
 const LONGEST_NAME = 1000;

@@ -1,9 +1,8 @@
 /** Alerts are written like callbacks of a kind of their own, so that the worker delivers them as it does all else. */
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import type { RaisedAlert } from '../notice/alert.ts';
-import { keptAlert, readKeptAlert } from '../notice/alert-body.ts';
-import { type Notice, noticeOf, noticeOfAlert } from '../notice/notice.ts';
+import { type Notice, noticeOf, noticeOfAlert, type RaisedAlert } from '../notice/notice.ts';
+import { keptAlert, readKeptAlert } from '../notice/alert-text.ts';
 import { causeKey, isDueAgain, lockCause, writeCause } from './alert-causes.ts';
 import type { HotStatements, StatementContext } from './hot-statements.ts';
 import type { Alert, CallbackKind, DeliveryUpdate } from './ledger.ts';

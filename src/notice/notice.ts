@@ -1,17 +1,87 @@
-/** What is told: by which template, and what it is about. A callback's status is one of many names. */
+/** What is told: by which template, and what it is about, a callback or, as data, what became of a message. */
 import {
   ALL_STATUSES,
+  type Callback,
   type CheckedCallback,
-  statusNameOf,
-  type StatusName,
   identityOf,
+  type StatusCode,
+  type StatusName,
+  statusNameOf,
 } from '../callback/callback.ts';
-import { ALERT_NAMES, type AlertName, type RaisedAlert } from './alert.ts';
+import type { FailureClass } from '../channels/failure.ts';
+
+/** Why a delivery failed. */
+export interface AlertedError {
+  readonly class: FailureClass;
+  readonly code: string;
+  /** One English sentence of ours. */
+  readonly message: string;
+  /** The remote's own words, where it gave any that may be shown. */
+  readonly quote?: string;
+}
+
+/** A callback as an alert names it. */
+export interface AlertedCallback extends Pick<Callback, 'job_id' | 'bot_id' | 'bot_name'> {
+  /** Versions before did not keep it. */
+  readonly status: StatusCode | undefined;
+}
+
+/** A message that could not be delivered, or cannot be for now. Times are milliseconds since the epoch. */
+export interface UndeliveredMessage {
+  /** `<channel>:<address>` */
+  readonly destination: string;
+  readonly channel: string;
+  readonly error: AlertedError;
+  /** Versions before did not keep it. */
+  readonly attempts: number | undefined;
+  readonly callback: AlertedCallback;
+  /** When the callback came for the first time. */
+  readonly since: number;
+}
+
+/** A body that no retry can make acceptable. */
+export interface RefusedMessage {
+  /** HTTP status code of the answer. */
+  readonly httpStatus: number;
+  /** English sentences of ours. */
+  readonly detail: string;
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+  /** The sender's address; versions before did not keep it. */
+  readonly from: string;
+}
+
+/** What an alert is about, by the template that tells it. */
+export type AlertSubject =
+  /** No further attempts. */
+  | (UndeliveredMessage & { readonly template: 'dead_letter' })
+  /** Wrong until someone fixes it; Botbell keeps retrying until `givesUpAt`. */
+  | (UndeliveredMessage & { readonly template: 'config_failure'; readonly givesUpAt: number })
+  | (RefusedMessage & { readonly template: 'refused' });
+
+export type AlertName = AlertSubject['template'];
+
+/** As keys, so that none is forgotten. */
+const ALERTS = { dead_letter: true, config_failure: true, refused: true } as const satisfies Readonly<
+  Record<AlertName, true>
+>;
+
+/** An alert that was due to be told when it was raised. Times are milliseconds since the epoch. */
+export interface RaisedAlert {
+  /** SHA-256, 64 hexadecimal digits: no other alert has the same. */
+  readonly id: string;
+  readonly raisedAt: number;
+  /** How many of the same cause were not told, because the last one had been told less than an hour before. */
+  readonly suppressed: number;
+  readonly subject: AlertSubject;
+}
 
 /** A file `<name>.yaml` in each template set and format. */
 export type TemplateName = StatusName | AlertName;
 
-export const TEMPLATE_NAMES: readonly TemplateName[] = [...ALL_STATUSES, ...ALERT_NAMES];
+export const TEMPLATE_NAMES: readonly TemplateName[] = [
+  ...ALL_STATUSES,
+  ...(Object.keys(ALERTS) as AlertName[]),
+];
 
 export interface CallbackNotice extends CheckedCallback {
   readonly template: StatusName;
@@ -19,7 +89,7 @@ export interface CallbackNotice extends CheckedCallback {
   readonly timesReceived: number;
 }
 
-export interface AlertNotice {
+interface AlertNotice {
   readonly template: AlertName;
   readonly alert: RaisedAlert;
 }

@@ -1,31 +1,29 @@
 /** Has large callbacks read and rendered by a thread of their own, so that what one of them takes is nobody else's time. */
 import { extname } from 'node:path';
 import {
+  asLargeCallback,
+  bulkOf,
   type Callback,
+  type CallbackError,
   type CheckedCallback,
   InvalidCallback,
-  asLargeCallback,
   isLargeBody,
   UnreadCallback,
 } from '../callback/callback.ts';
 import { decodeBody, UndecodableBody, withoutMark } from '../callback/decode.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
-import type { TemplateFailure } from '../render/renderer.ts';
-import type { RenderTarget } from '../render/templates/catalog.ts';
+import type { ChannelConfig } from '../config/config.ts';
+import { isAlert, type Notice } from '../notice/notice.ts';
+import type { Renderer, TemplateFailure } from '../render/renderer.ts';
+import type { RenderTarget, TemplateSources } from '../render/templates/catalog.ts';
 import { type Clock, Deadline } from '../time/clock.ts';
-import type {
-  LargeCallbackAnswer,
-  LargeCallbackSetting,
-  LargeCallbackTask,
-  ReadTask,
-} from './large-callback-tasks.ts';
 import { TaskThread, ThreadEnded } from './task-thread.ts';
 
 /** Beside this file, in the sources as in the build. */
 const ENTRY = new URL(`./large-callback-thread${extname(import.meta.url)}`, import.meta.url);
 
 /** A large callback's message. */
-export interface LargeOrder {
+interface LargeOrder {
   /** All of the callback, in UTF-8. */
   readonly json: Uint8Array;
   readonly startedAt: number;
@@ -153,3 +151,58 @@ function unrendered(why: string, cause?: unknown): DeliveryFailure {
   const message = `the message of this large callback could not be made: ${why}`;
   return new DeliveryFailure({ class: 'transient', code: 'not_rendered', message }, { cause });
 }
+
+/** It comes on top of the time limit of an attempt, and must fit into the margin that a claim has beyond that: 5 s. */
+const MOST_RENDER_MS = 4000;
+
+interface ComposerParts {
+  readonly renderer: Pick<Renderer, 'render'>;
+  readonly largeCallbacks: Pick<LargeCallbacks, 'render'>;
+  readonly onFailure: (failure: TemplateFailure) => void;
+}
+
+/** The returned function gives the message, or a promise of it, which rejects with a {DeliveryFailure}. */
+export function createComposer({ renderer, largeCallbacks, onFailure }: ComposerParts) {
+  return (notice: Notice, target: RenderTarget): unknown => {
+    const bulk = isAlert(notice) ? undefined : bulkOf(notice.callback);
+    if (isAlert(notice) || bulk === undefined) return renderer.render(notice, target, onFailure);
+    const { startedAt, timesReceived } = notice;
+    const order = { json: bulk.json, startedAt, timesReceived, target, withinMs: MOST_RENDER_MS };
+    return largeCallbacks.render(order, onFailure);
+  };
+}
+
+/** With which the thread is started. */
+export interface LargeCallbackSetting {
+  readonly templates: TemplateSources;
+  readonly channels: ReadonlyMap<string, ChannelConfig>;
+}
+
+interface OfCallback {
+  /** The same for every task about the same callback. */
+  readonly subject: number;
+  readonly json: Uint8Array;
+}
+
+interface ReadTask extends OfCallback {
+  /** What the ledger has was checked when it came. */
+  readonly kind: 'check' | 'read';
+}
+
+export interface RenderTask extends OfCallback {
+  readonly kind: 'render';
+  readonly startedAt: number;
+  readonly timesReceived: number;
+  readonly target: RenderTarget;
+}
+
+export type LargeCallbackTask = ReadTask | RenderTask;
+
+export type LargeCallbackAnswer =
+  | ({ readonly kind: 'checked'; readonly identity: string } & CheckedCallback)
+  | { readonly kind: 'read'; readonly identity: string; readonly callback: Callback }
+  /** No JSON. */
+  | { readonly kind: 'undecodable'; readonly detail: string }
+  | { readonly kind: 'invalid'; readonly errors: readonly CallbackError[] }
+  | { readonly kind: 'rendered'; readonly message: unknown; readonly failures: readonly TemplateFailure[] }
+  | { readonly kind: 'failed'; readonly detail: string };

@@ -2,7 +2,7 @@
 import type { Callback, StatusName } from '../callback/callback.ts';
 import type { ComposeContext, Language, MessageFormat, RenderedParts } from '../channels/format.ts';
 import type { DisplayConfig, PlaceInConfig, Problem } from '../config/config.ts';
-import { alertInWords } from '../notice/alert-words.ts';
+import { alertInWords } from '../notice/alert-text.ts';
 import { isAlert, type Notice, type TemplateName } from '../notice/notice.ts';
 import { cleanLine } from '../text/clean.ts';
 import { endsOf } from '../text/cut.ts';

@@ -2,8 +2,7 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { Alert, DeliveryTarget, DeliveryUpdate, DueDelivery, Ledger } from '../../src/ledger/ledger.ts';
-import type { RaisedAlert } from '../../src/notice/alert.ts';
-import { isAlert, jobIdOf } from '../../src/notice/notice.ts';
+import { isAlert, jobIdOf, type RaisedAlert } from '../../src/notice/notice.ts';
 import { CONFIG_FAILURE, DEAD_LETTER, REFUSED } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';

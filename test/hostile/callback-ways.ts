@@ -19,7 +19,7 @@ import { redactor } from '../../src/app/settings.ts';
 import { problemBody } from '../../src/http/problem.ts';
 import type { Alert, DeliveryRecord, DeliveryUpdate, RefusedBody } from '../../src/ledger/ledger.ts';
 import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
-import { keptAlert } from '../../src/notice/alert-body.ts';
+import { keptAlert } from '../../src/notice/alert-text.ts';
 import { type Notice, noticeOfAlert } from '../../src/notice/notice.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';

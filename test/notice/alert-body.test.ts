@@ -1,7 +1,7 @@
 /** How the ledger keeps alerts: readable for the version before, and its own readable here. */
 import { expect } from 'chai';
 import { createCallbackCheck } from '../../src/callback/check-callback.ts';
-import { keptAlert, readKeptAlert } from '../../src/notice/alert-body.ts';
+import { keptAlert, readKeptAlert } from '../../src/notice/alert-text.ts';
 import { ALERT_SUBJECTS, DEAD_LETTER, raised, RAISED_AT, REFUSED } from '../support/alerts.ts';
 
 /** As version 0.1.0 wrote them. */

@@ -4,8 +4,7 @@ import { emailFormat, type EmailMessage } from '../../src/channels/email/format.
 import type { Language, MessageFormat } from '../../src/channels/format.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
-import type { AlertSubject } from '../../src/notice/alert.ts';
-import { noticeOfAlert } from '../../src/notice/notice.ts';
+import { type AlertSubject, noticeOfAlert } from '../../src/notice/notice.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { createRenderer, type TemplateFailure } from '../../src/render/renderer.ts';
 import {

@@ -1,5 +1,5 @@
 /** Alerts as they are raised, for tests that care about one or two fields. */
-import type { AlertSubject, RaisedAlert, UndeliveredMessage } from '../../src/notice/alert.ts';
+import type { AlertSubject, RaisedAlert, UndeliveredMessage } from '../../src/notice/notice.ts';
 
 export const RAISED_AT = Date.parse('2026-11-20T09:30:00+09:00');
 

@@ -24,7 +24,7 @@ import type { Verdict } from '../../src/deliver/outcome.ts';
 import { Worker, type WorkerDependencies } from '../../src/deliver/worker.ts';
 import type { ConfigStore, OpenLedger, RunningConfig } from '../../src/ledger/configs/config-store.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { readKeptAlert } from '../../src/notice/alert-body.ts';
+import { readKeptAlert } from '../../src/notice/alert-text.ts';
 import { target } from '../contract/ledger-contract.ts';
 import { ManualClock } from './manual-clock.ts';
 import { createSqliteStore, type SqliteStore } from './sqlite-store.ts';

@@ -2,13 +2,15 @@
 import { ALL_STATUSES, type Callback, type StatusCode, type StatusName } from '../../callback/callback.ts';
 import type { MessageFormat, RenderedParts } from '../../channels/format.ts';
 import type { DisplayConfig, Problem } from '../../config/config.ts';
-import type { AlertName, AlertSubject, UndeliveredMessage } from '../../notice/alert.ts';
 import {
+  type AlertName,
+  type AlertSubject,
   type Notice,
   noticeOf,
   noticeOfAlert,
   TEMPLATE_NAMES,
   type TemplateName,
+  type UndeliveredMessage,
 } from '../../notice/notice.ts';
 import type { Meter } from '../liquid/print-value.ts';
 import type { Links } from '../view/links.ts';

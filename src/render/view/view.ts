@@ -10,8 +10,16 @@ import { faultInJapanese, refusalInJapanese } from '../../callback/fault-words.t
 import { failureInWords } from '../../channels/failure-words.ts';
 import { FAILURE_CLASSES } from '../../channels/failure.ts';
 import type { DisplayConfig } from '../../config/config.ts';
-import type { AlertSubject, RaisedAlert, RefusedMessage, UndeliveredMessage } from '../../notice/alert.ts';
-import { type CallbackNotice, isAlert, type Notice, type TemplateName } from '../../notice/notice.ts';
+import {
+  type AlertSubject,
+  type CallbackNotice,
+  isAlert,
+  type Notice,
+  type RaisedAlert,
+  type RefusedMessage,
+  type TemplateName,
+  type UndeliveredMessage,
+} from '../../notice/notice.ts';
 import { formatElapsed, formatInstant } from '../../time/display.ts';
 import { once, ownGetter } from './lazy.ts';
 import type { Links } from './links.ts';

@@ -1,8 +1,31 @@
-/** Alerts as the ledger keeps them, and as versions before kept them. */
+/** Alerts in one sentence, for whoever has no template at hand, and as the ledger keeps them. */
 import type { Callback } from '../callback/callback.ts';
+import { refusalInJapanese } from '../callback/fault-words.ts';
+import { failureInWords } from '../channels/failure-words.ts';
 import type { Language } from '../channels/format.ts';
-import { alertInWords } from './alert-words.ts';
-import type { AlertedError, AlertSubject, RaisedAlert } from './alert.ts';
+import type { AlertedError, AlertSubject, RaisedAlert } from './notice.ts';
+
+export function alertInWords(subject: AlertSubject, language: Language): string {
+  const inJapanese = language === 'ja';
+  switch (subject.template) {
+    case 'dead_letter': {
+      const why = failureInWords(subject.error, language);
+      return inJapanese
+        ? `${subject.destination} へのメッセージを届けられませんでした。再送はしません。${why}`
+        : `The message for ${subject.destination} could not be delivered; no further attempts. ${why}`;
+    }
+    case 'config_failure': {
+      const why = failureInWords(subject.error, language);
+      return inJapanese
+        ? `原因が解消されるまで、${subject.destination} へのメッセージを届けられません。Botbellは再送を続けます。${why}`
+        : `The message for ${subject.destination} cannot be delivered until someone fixes the cause; Botbell keeps retrying. ${why}`;
+    }
+    case 'refused':
+      return inJapanese
+        ? `コールバックを受け付けられませんでした（HTTP ${subject.httpStatus}）。${refusalInJapanese(subject.httpStatus, subject.detail)}`
+        : `A callback was refused with HTTP status ${subject.httpStatus}. ${subject.detail}`;
+  }
+}
 
 /** To versions before, the alert is a failed run of the BOT that it befell, or of Botbell itself. */
 interface KeptAlert extends Callback {
