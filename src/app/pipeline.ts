@@ -2,38 +2,31 @@
 import { refusalAlert } from '../deliver/alerts.ts';
 import { Bridge } from '../deliver/bridge.ts';
 import { ConfigFollower } from '../deliver/config-follower.ts';
-import { type AttemptResult, createSender, createAttempt } from '../deliver/sender.ts';
+import { type AttemptDependencies, createAttempt, createSender } from '../deliver/sender.ts';
 import { DeliveriesUnderWay, TurnsOfJobs } from '../deliver/deliveries-under-way.ts';
 import { Lanes } from '../deliver/lanes.ts';
 import { LargeNotices } from '../deliver/large-notices.ts';
 import type { MemoryBudget } from '../deliver/memory-budget.ts';
-import type { Milestone } from '../deliver/outcome-writer.ts';
+import type { OutcomeWriterDependencies } from '../deliver/outcome-writer.ts';
 import { type Capacity, Shares, Slots } from '../deliver/capacity.ts';
-import { type AddressedNotice, changedChannels, type RunningSettings } from '../deliver/settings.ts';
-import { Rerouter, type Revival, type RoutedAnew } from '../deliver/rerouter.ts';
+import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
+import { Rerouter, type RerouterDependencies, type Revival } from '../deliver/rerouter.ts';
 import { Worker } from '../deliver/worker.ts';
 import type { OpenLedger } from '../ledger/configs/config-store.ts';
 import type { RefusedBody } from '../ledger/ledger.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
-import type { AppSettings } from './settings.ts';
+import { type AppSettings, NO_PACE } from './settings.ts';
 
-export interface PipelineParts {
+export interface PipelineParts
+  extends
+    Pick<AttemptDependencies, 'onAttempt' | 'onLateResult' | 'onUnforeseen'>,
+    Pick<OutcomeWriterDependencies, 'onMilestone' | 'onUnwritten'>,
+    Pick<RerouterDependencies, 'onReroute' | 'onRevival'> {
   readonly settings: RunningSettings<AppSettings>;
   readonly ledger: OpenLedger;
   readonly clock: Clock;
   /** For all callbacks that this process has in memory. */
   readonly memory: MemoryBudget;
-  readonly onAttempt: (addressed: AddressedNotice, result: AttemptResult) => void;
-  /** What an attempt came to that had been cut off at its time limit. */
-  readonly onLateResult: (addressed: AddressedNotice, result: AttemptResult) => void;
-  /** A report threw. */
-  readonly onUnforeseen: (error: unknown) => void;
-  readonly onMilestone: (milestone: Milestone) => void;
-  /** A delivery has ended that the config no longer sends there. */
-  readonly onReroute: (routed: RoutedAnew) => void;
-  /** A route that came back names it again. */
-  readonly onRevival: (revival: Revival) => void;
-  readonly onUnwritten: (error: unknown) => void;
   readonly onStoreTrouble: (error: unknown) => void;
   readonly onStoreRecovered: () => void;
 }
@@ -50,7 +43,12 @@ export interface Pipeline {
 
 export function composePipeline(parts: PipelineParts): Pipeline {
   const { settings, ledger } = parts;
-  const lanes = composeLanes(parts);
+  const lanes = new Lanes({
+    clock: parts.clock,
+    store: ledger.paces,
+    paceOf: (channel) => settings.current.channels.get(channel)?.pace ?? NO_PACE,
+    onTrouble: parts.onStoreTrouble,
+  });
   const underWay = new DeliveriesUnderWay();
   const capacity = capacityFor(parts);
   const onDue = (destinations: readonly string[]) => worker.nudge(destinations);
@@ -85,12 +83,7 @@ export function composePipeline(parts: PipelineParts): Pipeline {
     capacity,
     onDue,
   });
-  settings.onSwap((next, previous) => {
-    const { slots, shares, waitingShares } = capacity;
-    for (const each of [slots, shares, waitingShares]) each.resize(next.answer.maxInFlight);
-    for (const channel of changedChannels(previous, next)) void lanes.forget(channel);
-    void follower.reload();
-  });
+  settings.onSwap((next, previous) => adopt(next, previous, { capacity, lanes, follower }));
   const refuse = async (refused: RefusedBody, withinMs: number) => {
     const { alerts } = settings.current;
     await ledger.refuse(refused, refusalAlert(refused, alerts), withinMs);
@@ -99,13 +92,19 @@ export function composePipeline(parts: PipelineParts): Pipeline {
   return { bridge, worker, lanes, underWay, follower, refuse };
 }
 
-function composeLanes({ settings, ledger, clock, onStoreTrouble }: PipelineParts): Lanes {
-  return new Lanes({
-    clock,
-    store: ledger.paces,
-    paceOf: (channel) => settings.current.channels.get(channel)?.pace ?? { addressMs: 0, channelMs: 0 },
-    onTrouble: onStoreTrouble,
-  });
+/** What outlives a swap goes on by the next settings. */
+function adopt(
+  next: AppSettings,
+  previous: AppSettings,
+  {
+    capacity: { slots, shares, waitingShares },
+    lanes,
+    follower,
+  }: Pick<Pipeline, 'lanes' | 'follower'> & { readonly capacity: Capacity },
+): void {
+  for (const each of [slots, shares, waitingShares]) each.resize(next.answer.maxInFlight);
+  for (const channel of changedChannels(previous, next)) void lanes.forget(channel);
+  void follower.reload();
 }
 
 function capacityFor({ settings, clock }: PipelineParts): Capacity {

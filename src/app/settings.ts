@@ -25,7 +25,7 @@ export function redactor(secrets: readonly string[]): (text: string) => string {
  */
 const LEASE_MARGIN_MS = 5000;
 
-const NO_PACE = { addressMs: 0, channelMs: 0 };
+export const NO_PACE = { addressMs: 0, channelMs: 0 };
 
 /** A checked config with what goes with it. */
 export interface LoadedConfig {

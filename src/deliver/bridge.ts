@@ -9,6 +9,7 @@ import {
   noticeFor,
   ownOf,
   type FanOut,
+  type Finished,
   startFanOut,
   timeBudgetOf,
 } from './handling.ts';
@@ -139,11 +140,10 @@ export class Bridge {
     const { clock, onUnwritten } = this.#dependencies;
     const blocked = new Map(handling.admission.blocked.map((each) => [each.id, each]));
     const send = (record: DeliveryRecord) => this.#send(handling, record, blocked.get(record.id));
-    return startFanOut(ownOf(handling), send, handling.budget.tellUntil, clock, {
-      // The ledger keeps what it cannot write, so once is enough.
-      onEarlyFinish: (finished) => this.#outcomes.finish(handling, finished, false).catch(onUnwritten),
-      onLateFinish: (finished) => this.#outcomes.finish(handling, finished, true).catch(onUnwritten),
-    });
+    // The ledger keeps what it cannot write, so once is enough.
+    const onFinish = (finished: Finished, isLate: boolean) =>
+      this.#outcomes.finish(handling, finished, isLate).catch(onUnwritten);
+    return startFanOut(ownOf(handling), send, handling.budget.tellUntil, clock, onFinish);
   }
 
   /** Who waits for his turn holds no slot until it comes. */

@@ -87,44 +87,39 @@ export interface Finished {
   readonly sent: SendResult;
 }
 
-export interface FanOutHooks {
-  /** A destination was told while others are still open: worth writing down at once, a crash must not forget it. */
-  readonly onEarlyFinish: (finished: Finished) => Promise<unknown>;
-  /** A destination came through after the answer was due. */
-  readonly onLateFinish: (finished: Finished) => Promise<unknown>;
-}
-
 export interface FanOut {
   /** Whom it was to tell. */
   readonly records: readonly DeliveryRecord[];
   /** What came through before the answer was due. */
   readonly finished: readonly Finished[];
-  /** Of these, by their records' ids, what `onEarlyFinish` has had. */
+  /** Of these, by their records' ids, what `onFinish` has had. */
   readonly early: ReadonlySet<number>;
   /** Resolves when all are through and written down; undefined where they are already. */
   readonly late: Promise<unknown> | undefined;
 }
 
 /**
- * Rejects only where `send` or a hook does.
+ * Rejects only where `send` or `onFinish` does.
  * @param deadline by the monotonic clock
+ * @param onFinish a destination was told while others are still open, which a crash must not forget; or, late, one came
+ *   through after the answer was due
  */
 export function startFanOut(
   records: readonly DeliveryRecord[],
   send: (record: DeliveryRecord) => Promise<SendResult>,
   deadline: number,
   clock: Clock,
-  hooks: FanOutHooks,
+  onFinish: (finished: Finished, isLate: boolean) => Promise<unknown>,
 ): Promise<FanOut> {
   const finished: Finished[] = [];
   const early = new Set<number>();
   let isDue = false;
   const finish = (record: DeliveryRecord, sent: SendResult): Promise<unknown> | undefined => {
-    if (isDue) return hooks.onLateFinish({ record, sent });
+    if (isDue) return onFinish({ record, sent }, true);
     finished.push({ record, sent });
     if (finished.length === records.length || !('receipt' in sent.outcome)) return undefined;
     early.add(record.id);
-    return hooks.onEarlyFinish({ record, sent });
+    return onFinish({ record, sent }, false);
   };
   const settled = allOf(records.map((record) => send(record).then((sent) => finish(record, sent))));
   return new Promise((resolve, reject) => {

@@ -51,31 +51,26 @@ export function updateAfter(
   }
   if ('deferred' in sent.outcome) return takenOver(record, sent);
   const { failure } = sent.outcome;
-  const lastError = errorOf(failure);
-  const kept = { id, attempts, failedAnswers, lastError, receipt: undefined };
-  if (isGivenUp(record, failure, context)) return { ...kept, state: 'dead', isTakenOver, dueInMs: 0 };
+  const failed = updateOf(record, { attempts, lastError: errorOf(failure) });
+  if (isGivenUp(record, failure, context)) return { ...failed, state: 'dead' };
   const isNowOurs = isTakenOver || isAllowanceSpent(record, failure, context);
-  return {
-    ...kept,
-    state: 'pending',
-    isTakenOver: isNowOurs,
-    dueInMs: dueIn(record, attempts, isNowOurs, context),
-  };
+  return { ...failed, isTakenOver: isNowOurs, dueInMs: dueIn(record, attempts, isNowOurs, context) };
 }
 
 /** Nobody's fault, and Botbell's own to attempt as soon as its turn comes. */
 function takenOver(record: DeliveryRecord, { attempts }: SendResult): DeliveryUpdate {
   const last = attempts.at(-1)?.outcome;
-  return {
-    id: record.id,
-    state: 'pending',
-    attempts: record.attempts + attempts.length,
-    failedAnswers: record.failedAnswers,
-    lastError: last !== undefined && 'failure' in last ? errorOf(last.failure) : record.lastError,
-    receipt: undefined,
-    isTakenOver: true,
-    dueInMs: 0,
-  };
+  const lastError = last !== undefined && 'failure' in last ? errorOf(last.failure) : record.lastError;
+  return updateOf(record, { attempts: record.attempts + attempts.length, lastError, isTakenOver: true });
+}
+
+/** Pending and due as it stands, but for the changes. */
+export function updateOf(
+  { id, attempts, failedAnswers, lastError, isTakenOver }: DeliveryRecord,
+  changes: Partial<DeliveryUpdate>,
+): DeliveryUpdate {
+  const kept = { id, attempts, failedAnswers, lastError, isTakenOver };
+  return { ...kept, state: 'pending', receipt: undefined, dueInMs: 0, ...changes };
 }
 
 /** Of what no retry soon cures, a wrong config may still be mended; a message that cannot pass never will. */

@@ -5,7 +5,7 @@ import type { Admission, DeliveryRecord, DeliveryUpdate, DueDelivery } from '../
 import { NO_LONGER_ROUTED } from '../ledger/hold.ts';
 import { isAlert } from '../notice/notice.ts';
 import { type AlertSettings, alertTargetsIn, withAlert } from './alerts.ts';
-import { errorOf } from './outcome.ts';
+import { errorOf, updateOf } from './outcome.ts';
 import { type Plan, plannedFor, type RunningSettings, type Settings } from './settings.ts';
 
 const NOT_ROUTED = new DeliveryFailure({
@@ -18,35 +18,11 @@ const NOT_ROUTED = new DeliveryFailure({
 /** The end of a delivery that the plan does not name: told elsewhere, or to nobody. */
 export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSettings): DeliveryUpdate {
   const { record, notice, firstReceivedAt } = due;
-  const { id, attempts, failedAnswers, lastError, isTakenOver } = record;
-  const ended = {
-    id,
-    attempts,
-    failedAnswers,
-    receipt: undefined,
-    hold: { code: NO_LONGER_ROUTED },
-    isTakenOver,
-    dueInMs: 0,
-  };
+  const ended = updateOf(record, { state: 'held', hold: { code: NO_LONGER_ROUTED } });
   // Of an alert that nobody is to be told, nobody is alerted.
-  if (isAlert(notice) || plan.targets.length > 0) return { ...ended, state: 'held', lastError };
+  if (isAlert(notice) || plan.targets.length > 0) return ended;
   const dead: DeliveryUpdate = { ...ended, state: 'dead', lastError: errorOf(NOT_ROUTED) };
   return withAlert(dead, record, { callback: notice.callback, firstReceivedAt }, alerts);
-}
-
-/** Attempted, or routed anew, by another process, or by this one later. */
-export function putOff(record: DeliveryRecord, dueInMs: number): DeliveryUpdate {
-  const { id, attempts, failedAnswers, lastError } = record;
-  return {
-    id,
-    state: 'pending',
-    attempts,
-    failedAnswers,
-    lastError,
-    receipt: undefined,
-    isTakenOver: true,
-    dueInMs,
-  };
 }
 
 /** Whether a config that has just been loaded may have mended what this one waits for. */

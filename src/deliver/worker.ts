@@ -10,7 +10,7 @@ import { channelOf, DueLanes } from './due-lanes.ts';
 import type { Lanes } from './lanes.ts';
 import type { LargeNotices } from './large-notices.ts';
 import { type Milestone, milestoneAfter, takeOver } from './outcome-writer.ts';
-import { attemptRecords, updateAfter } from './outcome.ts';
+import { attemptRecords, updateAfter, updateOf } from './outcome.ts';
 import {
   addressed,
   type Plan,
@@ -19,7 +19,7 @@ import {
   type RunningSettings,
   type Settings,
 } from './settings.ts';
-import { putOff, type Rerouter } from './rerouter.ts';
+import type { Rerouter } from './rerouter.ts';
 
 /** How often the ledger is asked for what has become due without this process's knowing. */
 const POLL_MS = 1000;
@@ -273,7 +273,7 @@ export class Worker {
   /** @returns that it is not finished */
   async #putOff({ record }: ClaimedDelivery): Promise<boolean> {
     const { ledger, random } = this.#dependencies;
-    const update = putOff(record, PUT_OFF_MS * (1 + random()));
+    const update = updateOf(record, { isTakenOver: true, dueInMs: PUT_OFF_MS * (1 + random()) });
     await ledger.settle({ deliveries: [update], history: undefined, isDurable: false });
     return false;
   }

@@ -34,15 +34,13 @@ describe('a round', () => {
       },
       clock.now() + withinMs,
       clock,
-      { onEarlyFinish: noting(() => early), onLateFinish: noting(() => late) },
+      noting,
     );
 
-  function noting(list: () => number[]): (finished: Finished) => Promise<void> {
-    return ({ record }) => {
-      list().push(record.id);
-      return Promise.resolve();
-    };
-  }
+  const noting = ({ record }: Finished, isLate: boolean): Promise<void> => {
+    (isLate ? late : early).push(record.id);
+    return Promise.resolve();
+  };
 
   beforeEach(() => {
     clock = new ManualClock();
@@ -108,8 +106,7 @@ describe('a round', () => {
       await clock.sleep(300);
       return TOLD;
     };
-    const hooks = { onEarlyFinish: noting(() => early), onLateFinish: noting(() => late) };
-    startFanOut(recordsOf(2), take, clock.now() + 1000, clock, hooks).catch((error: unknown) =>
+    startFanOut(recordsOf(2), take, clock.now() + 1000, clock, noting).catch((error: unknown) =>
       rejected.push(error),
     );
     await clock.advance(299);
