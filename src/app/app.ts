@@ -168,6 +168,9 @@ function openStore(
     get takeOverAfterMs() {
       return settings.current.delivery.takeOverAfterMs;
     },
+    get timezone() {
+      return settings.current.loaded.config.display.timezone;
+    },
     maxBytes: store.maxSizeBytes,
     onStoreEvent: unfailing(createStoreReport(logger, metrics, clock), reportUnforeseen(logger)),
     onTrouble: reportTrouble(logger),

@@ -6,11 +6,16 @@ import { keptAlert, readKeptAlert } from '../notice/alert-text.ts';
 import { causeKey, isDueAgain, lockCause, writeCause } from './alert-causes.ts';
 import type { HotStatements, StatementContext } from './hot-statements.ts';
 import type { Alert, CallbackKind, DeliveryUpdate } from './ledger.ts';
-import { callbackIn, callbackRow } from './rows.ts';
+import { callbackIn, callbackRow } from './callback-columns.ts';
 import { bodyText } from './stored-body.ts';
 import type { CallbackRow } from './tables.ts';
 
 const NO_JOB = '';
+
+export interface AlertAbout extends Alert {
+  /** The id of a callback; undefined: of none that the ledger has. */
+  readonly about: number | undefined;
+}
 
 /**
  * The last rows that a transaction locks: after those of jobs and those of deliveries.
@@ -19,7 +24,7 @@ const NO_JOB = '';
 export async function raiseAlerts(
   context: StatementContext,
   statements: HotStatements,
-  alerts: readonly Alert[],
+  alerts: readonly AlertAbout[],
 ): Promise<void> {
   for (const [cause, [first, ...others]] of byCause(alerts)) {
     const standing = await lockCause(context, cause);
@@ -34,8 +39,8 @@ export async function raiseAlerts(
 }
 
 /** In the order in which all lock them. */
-function byCause(alerts: readonly Alert[]): [cause: string, alerts: [Alert, ...Alert[]]][] {
-  const groups = new Map<string, [Alert, ...Alert[]]>();
+function byCause(alerts: readonly AlertAbout[]): [cause: string, alerts: [AlertAbout, ...AlertAbout[]]][] {
+  const groups = new Map<string, [AlertAbout, ...AlertAbout[]]>();
   for (const alert of alerts) {
     if (alert.targets.length === 0) continue;
     const key = causeKey(alert.cause);
@@ -56,14 +61,18 @@ function raisedNow(
 async function writeAlert(
   context: StatementContext,
   statements: HotStatements,
-  { targets, language }: Alert,
+  { targets, language, about }: AlertAbout,
   raised: RaisedAlert,
 ): Promise<void> {
   const { id, raisedAt } = raised;
   const callback = keptAlert(raised, language);
   const body = Buffer.from(JSON.stringify(callback));
   const arrival = { callback, startedAt: raisedAt, receivedAt: raisedAt, routing: [] };
-  const row = { ...callbackRow(arrival, body, NO_JOB, id), kind: 'alert' satisfies CallbackKind };
+  const row = {
+    ...callbackRow(arrival, body, NO_JOB, id),
+    kind: 'alert' satisfies CallbackKind,
+    about: about ?? null,
+  };
   const [callbackId] = await statements.insertCallbacks(context, [row]);
   if (callbackId === undefined) throw new Error(`two alerts have the same id, ${id}`);
   const initial = { claim: undefined, dueInMs: 0, isTakenOver: true };
@@ -86,14 +95,21 @@ export async function alertsToRaise(
   context: StatementContext,
   updates: readonly DeliveryUpdate[],
   counted: readonly number[],
-): Promise<readonly Alert[]> {
-  const alerts: Alert[] = [];
+): Promise<readonly AlertAbout[]> {
+  const alerts: AlertAbout[] = [];
   const ids = new Set(counted);
   for (const { id, state, alert } of updates) {
     if (alert === undefined || !ids.has(id)) continue;
-    if (state !== 'pending' || (await isFirst(context, id, causeKey(alert.cause)))) alerts.push(alert);
+    if (state !== 'pending' || (await isFirst(context, id, causeKey(alert.cause)))) {
+      alerts.push({ ...alert, about: await callbackOf(context, id) });
+    }
   }
   return alerts;
+}
+
+async function callbackOf({ trx }: StatementContext, deliveryId: number): Promise<number | undefined> {
+  const query = trx.selectFrom('deliveries').select('callback_id').where('id', '=', deliveryId);
+  return (await query.executeTakeFirst())?.callback_id;
 }
 
 async function isFirst({ trx }: StatementContext, deliveryId: number, cause: string): Promise<boolean> {

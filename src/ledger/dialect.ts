@@ -61,11 +61,20 @@ export interface DialectTraits {
   readonly isRefusal: (error: unknown) => boolean;
 }
 
+/** A store that is only read: what it is asked holds nobody up who writes. */
+export interface StoreReader {
+  /** @throws {Error} what the database says */
+  read<T>(deadline: Deadline, work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
 export interface OpenStore {
   /** For the migrations, and for what `traits` runs on it. */
   readonly db: Kysely<Tables>;
   readonly traits: DialectTraits;
   readonly statements: HotStatements;
+  /** Another connection, opened when it is first asked, for whoever reads at length. */
+  readonly openReader: () => StoreReader;
   /** Of a store whose size nobody else bounds. @throws {Error} cannot be told */
   readonly measure?: () => StoreSize;
   readonly close: () => Promise<void>;

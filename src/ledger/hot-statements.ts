@@ -1,8 +1,9 @@
 /** The statements that every callback needs: what they cost is what a callback costs, so each database runs them its own way. */
 import type { Kysely } from 'kysely';
 import type { DeliveryUpdate, HistoryRecord } from './ledger.ts';
-import type { NewCallback, NewDelivery, StoreTime } from './rows.ts';
-import type { Tables } from './tables.ts';
+import type { NewCallback } from './callback-columns.ts';
+import type { NewDelivery, StoreTime } from './rows.ts';
+import type { BotDayRow, Tables } from './tables.ts';
 
 /** One transaction, at one moment of the store's time. */
 export interface StatementContext {
@@ -69,6 +70,8 @@ export interface HotStatements {
     context: StatementContext,
     places: readonly PlaceInJob[],
   ): Eventually<readonly (Predecessor | undefined)[]>;
+  /** Adds to what is known of these BOTs and days; locks their rows until the transaction ends. */
+  countCallbacks(context: StatementContext, days: readonly BotDayRow[]): Eventually<void>;
   insertHistory(context: StatementContext, records: readonly HistoryRecord[]): Eventually<void>;
   /**
    * A failure counts only while `owner` still holds the claim; that somebody was told is true whoever holds it. What is

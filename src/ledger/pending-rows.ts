@@ -13,6 +13,9 @@ import type { Tables } from './tables.ts';
  */
 export const isPending = sql<boolean>`deliveries.state = 'pending'`;
 
+/** The condition of the index of dead letters, likewise. */
+export const isDead = sql<boolean>`deliveries.state = 'dead'`;
+
 /** The condition of the index of what ended because no route named it, likewise. */
 export const isUnrouted = sql<boolean>`deliveries.held_because = ${sql.lit(NO_LONGER_ROUTED)}`;
 
@@ -172,7 +175,7 @@ export async function countOpen(db: Kysely<Tables>): Promise<OpenCounts> {
   };
   return {
     pending: await count(isPending),
-    dead: await count(sql<boolean>`deliveries.state = 'dead'`),
+    dead: await count(isDead),
     held:
       (await count(sql<boolean>`${isUnrouted} and deliveries.state = 'held'`)) +
       (await count(sql<boolean>`deliveries.held_until is not null`)),

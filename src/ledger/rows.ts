@@ -1,16 +1,10 @@
 /** Between the ledger's rows and its records. */
-import { hash } from 'node:crypto';
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
-import type { Callback } from '../callback/callback.ts';
-import { parseExactly } from '../callback/decode.ts';
-import { cleanText } from '../text/clean.ts';
 import { shortText } from '../text/cut.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
 import {
-  type Arrival,
   type AttemptRecord,
-  type CallbackKind,
   type DeliveryRecord,
   type DeliveryState,
   type DeliveryTarget,
@@ -19,8 +13,7 @@ import {
   type Settlement,
 } from './ledger.ts';
 import { holdColumns, holdIn } from './hold.ts';
-import { type BodyToStore, bodyText, type StoredBody } from './stored-body.ts';
-import type { CallbackRow, DeliveryRow, HistoryAttempt, HistoryEntry, HistoryRow } from './tables.ts';
+import type { DeliveryRow, HistoryAttempt, HistoryEntry, HistoryRow } from './tables.ts';
 
 /** A time of the store, or the expression that its statements evaluate to one. */
 export type Moment = number | RawBuilder<number>;
@@ -49,70 +42,8 @@ export interface InitialState {
   readonly isTakenOver: boolean;
 }
 
-/** Longer than any name that a pattern of a route is looked for in, so that a cut one is no more routed than the whole. */
-const LONGEST_NAME = 2000;
-
-/** What its names take at most beside its body, which may be compressed: bytes of UTF-8. */
-export function bytesOfNames({ bot_id, bot_name }: Callback): number {
-  return bytesOfName(bot_id) + bytesOfName(bot_name);
-}
-
-function bytesOfName(name: string): number {
-  return Math.min(Buffer.byteLength(name), 4 * LONGEST_NAME);
-}
-
-/** A callback to be written; its body as bytes. */
-export type NewCallback = Omit<Insertable<CallbackRow>, 'body'> & { readonly body: BodyToStore };
-
-export function callbackRow(
-  arrival: Pick<Arrival, 'callback' | 'startedAt' | 'receivedAt' | 'routing'>,
-  body: BodyToStore,
-  jobId: string,
-  identity: string,
-): NewCallback {
-  const { callback } = arrival;
-  return {
-    kind: 'callback' satisfies CallbackKind,
-    identity,
-    // The columns are for looking up and showing; what came, to the letter, is in the body.
-    job_id: jobId,
-    bot_id: shortText(callback.bot_id, LONGEST_NAME),
-    bot_name: shortText(callback.bot_name, LONGEST_NAME),
-    status: callback.status,
-    started_at: arrival.startedAt,
-    received_at: arrival.receivedAt,
-    last_received_at: arrival.receivedAt,
-    times_received: 1,
-    body,
-    routing: JSON.stringify(arrival.routing),
-  };
-}
-
-/** Of what the ledger keeps, read as it was when it came. */
-export function callbackIn(body: StoredBody): Callback {
-  return parseExactly(bodyText(body)) as Callback;
-}
-
 /** Characters: what a column for people holds of foreign text, which may be as long as a body. */
 export const LONGEST_TEXT = 1000;
-
-/** An id may be as long as a body, but PostgreSQL's indexes take 2.7 KB. */
-const LONGEST_JOB_ID = 200;
-
-/** Of a longer one, no more is cleaned: it is known by what came. */
-const LONGEST_CLEANED = 10_000;
-
-/**
- * As it stands in the ledger: of a longer one its beginning, and its hash, which tells it from its like. A callback is
- * known again by it, so whoever changes it, or what is clean, must think of the rows that are there.
- */
-export function jobIdOf({ job_id }: Callback): string {
-  const isCleanedWhole = job_id.length <= LONGEST_CLEANED;
-  const text = cleanText(isCleanedWhole ? job_id : job_id.slice(0, LONGEST_CLEANED));
-  if (isCleanedWhole && text.length <= LONGEST_JOB_ID) return text;
-  const known = hash('sha256', isCleanedWhole ? text : job_id, 'hex');
-  return `${text.slice(0, LONGEST_JOB_ID).toWellFormed()}… ${known}`;
-}
 
 /** A delivery to be written. */
 export interface NewDelivery {

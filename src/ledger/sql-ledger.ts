@@ -2,14 +2,13 @@
 import type { Kysely } from 'kysely';
 import type { Clock, Deadline } from '../time/clock.ts';
 import { Admissions } from './admit/admissions.ts';
-import { alertsToRaise, raiseAlerts } from './alert-rows.ts';
+import { raiseAlerts } from './alert-rows.ts';
 import { CallbacksInHand } from './callbacks-in-hand.ts';
 import { type ClaimingTransaction, claimingIn } from './claiming.ts';
 import { createConfigStore } from './configs/config-rows.ts';
 import type { ConfigStore, OpenLedger } from './configs/config-store.ts';
 import type { OpenStore } from './dialect.ts';
 import { claimDue, dueDestinations, unreadNotice } from './due/due.ts';
-import { GroupCommit } from './group-commit.ts';
 import {
   type Admission,
   type Alert,
@@ -23,25 +22,29 @@ import {
   type Settlement,
   type UnreadNotice,
 } from './ledger.ts';
-import { releaseHeld, supersedeFailed } from './due/held.ts';
+import { releaseHeld } from './due/held.ts';
 import { OrphanedClaims } from './orphaned-claims.ts';
 import { createPaceStore } from './due/pace-rows.ts';
 import type { PaceStore } from './due/pace-store.ts';
-import { countOpen, deliveryRows, isAnyUntold, releaseClaims, releaseStranded } from './pending-rows.ts';
+import { countOpen, deliveryRows, releaseClaims, releaseStranded } from './pending-rows.ts';
 import { probeStore } from './probe.ts';
 import type { PruneRequest, PruneStep } from './retention/pruning.ts';
 import { keepRefused, refusedKept, refusedRow } from './retention/refused-rows.ts';
-import { deliveryRecord, historyIn } from './rows.ts';
+import { deliveryRecord } from './rows.ts';
 import { limitOf, type SpaceSettings, spaceIn } from './retention/sql-space.ts';
 import { bytesAdded } from './retention/store-size.ts';
 import type { StoreSpace } from './retention/store-space.ts';
 import { BodyCompressor, bytesToStore, Deflated } from './stored-body.ts';
-import { forgetCauses, sweepStep } from './retention/sweeps.ts';
+import { sweepStep } from './retention/sweeps.ts';
+import { botsKept, tidy } from './retention/tidy.ts';
 import type { Tables } from './tables.ts';
 import { TimedStore, unavailable } from './timed-store.ts';
 import { createTurns } from './due/turn-rows.ts';
 import type { Turns } from './due/turns.ts';
-import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
+import { dayIn } from './bot-days.ts';
+import type { Archive } from './archive/archive.ts';
+import { createArchive } from './archive/sql-archive.ts';
+import { Settlements } from './settle/settlements.ts';
 
 const CLOSE_TIMEOUT_MS = 1000;
 
@@ -59,6 +62,8 @@ export interface LedgerOptions extends SpaceSettings {
   readonly takeOverAfterMs: number;
   /** The store is out of reach while nobody asks for it, e.g. its server was restarted. */
   readonly onTrouble?: (error: Error) => void;
+  /** Where days begin and end that callbacks are counted by; default: UTC. */
+  readonly timezone?: string;
 }
 
 export class SqlLedger implements OpenLedger {
@@ -69,13 +74,14 @@ export class SqlLedger implements OpenLedger {
   readonly #inHand = new CallbacksInHand();
   readonly #space: StoreSpace | undefined;
   readonly #refusedKept: number;
-  readonly #settlements: GroupCommit<Settlement, Settled>;
-  readonly #unwritten: UnwrittenOutcomes;
+  readonly #settlements: Settlements;
   readonly #orphans: OrphanedClaims;
   readonly paces: PaceStore;
   readonly configs: ConfigStore;
   readonly turns: Turns;
   readonly #claim: ClaimingTransaction;
+  readonly #dayOf: (ms: number) => string;
+  readonly archive: Archive;
   #probing: Promise<void> | undefined;
 
   constructor(store: OpenStore, options: LedgerOptions) {
@@ -84,16 +90,17 @@ export class SqlLedger implements OpenLedger {
     this.configs = createConfigStore(this.#store, options);
     this.turns = createTurns(this.#store);
     this.#options = options;
-    const mayPassInPieces = (error: unknown) => this.#store.isRefusal(error);
+    this.#dayOf = dayIn(() => options.timezone ?? 'UTC');
+    this.archive = createArchive(store.openReader(), options.clock, () => this.#store.time());
     this.#orphans = new OrphanedClaims((ids, jobIds) => this.#releaseClaims(ids, jobIds));
     this.#claim = claimingIn(this.#store, this.#orphans);
-    this.#unwritten = new UnwrittenOutcomes((settlement) => this.#writeBelated(settlement), mayPassInPieces);
     this.#compressor = new BodyCompressor(!store.traits.isCompressing);
     this.#space = spaceIn(this.#store, this.#inHand, options);
     this.#refusedKept = refusedKept(limitOf(store, options));
     this.#admissions = new Admissions({
       store: this.#store,
       claim: options,
+      dayOf: this.#dayOf,
       now: () => options.clock.now(),
       transact: this.#claim,
       orphans: this.#orphans,
@@ -101,10 +108,12 @@ export class SqlLedger implements OpenLedger {
       compressor: this.#compressor,
       space: this.#space,
     });
-    this.#settlements = new GroupCommit({
-      commit: (batch, deadline) => this.#commitSettlements(batch, deadline),
-      mayPassInPieces,
-      onLate: (settlement) => this.#unwritten.drop(settlement),
+    this.#settlements = new Settlements({
+      store: this.#store,
+      settler: options,
+      orphans: this.#orphans,
+      inHand: this.#inHand,
+      space: this.#space,
     });
   }
 
@@ -116,21 +125,8 @@ export class SqlLedger implements OpenLedger {
     return admission;
   }
 
-  async settle(whole: Settlement, withinMs?: number): Promise<Settled> {
-    const deadline = this.#store.deadline(withinMs);
-    const settlement = this.#inHand.worthWriting(whole);
-    const settled = await this.#settlements
-      .add(settlement, deadline)
-      .catch((error: unknown) => {
-        this.#unwritten.keep(settlement);
-        const untold = settlement.deliveries.filter(({ state }) => state !== 'delivered');
-        this.#orphans.keep(untold.map(({ id }) => id));
-        throw unavailable(error);
-      })
-      .finally(() => this.#inHand.end(whole));
-    if (whole.history !== undefined) this.#space?.mayBeDone(whole.history.callbackId);
-    if (settlement.isDurable) await this.#store.flush(deadline);
-    return settled;
+  settle(settlement: Settlement, withinMs?: number): Promise<Settled> {
+    return this.#settlements.settle(settlement, this.#store.deadline(withinMs));
   }
 
   async dueDestinations(): Promise<readonly string[]> {
@@ -169,8 +165,16 @@ export class SqlLedger implements OpenLedger {
     return this.#transact((trx) => sweepStep(trx, this.#store.traits, range));
   }
 
-  pruneCauses(): Promise<boolean> {
-    return this.#transact((trx) => forgetCauses(trx, this.#store.traits, this.#store.time()));
+  async tidy(): Promise<boolean> {
+    const { traits, statements } = this.#store;
+    const context = {
+      traits,
+      statements,
+      dayOf: this.#dayOf,
+      mostBots: botsKept(limitOf(this.#store, this.#options)),
+      now: this.#options.clock.now(),
+    };
+    return this.#transact((trx) => tidy({ ...context, trx, time: this.#store.time() }));
   }
 
   deliveriesOf(callbackId: number, withinMs?: number): Promise<readonly DeliveryRecord[]> {
@@ -191,7 +195,9 @@ export class SqlLedger implements OpenLedger {
     await this.#store.transact(settings, async (trx) => {
       const stored = body instanceof Deflated ? body.bytes : row.body;
       if (hasRoom) await keepRefused(trx, { ...row, body: stored }, this.#refusedKept);
-      if (alert !== undefined) await this.#raise(trx, [alert]);
+      const context = { trx, time: this.#store.time() };
+      const alerts = alert === undefined ? [] : [{ ...alert, about: undefined }];
+      await raiseAlerts(context, this.#store.statements, alerts);
     });
   }
 
@@ -220,7 +226,8 @@ export class SqlLedger implements OpenLedger {
   async close(): Promise<void> {
     this.#space?.close();
     const deadline = this.#store.deadline(CLOSE_TIMEOUT_MS);
-    await deadline.bound(this.#unwritten.flush()).catch(() => undefined);
+    await deadline.bound(this.#settlements.unwritten.flush()).catch(() => undefined);
+    await deadline.bound(this.archive.close()).catch(() => undefined);
     await deadline.bound(this.#store.close()).catch(() => undefined);
   }
 
@@ -229,9 +236,9 @@ export class SqlLedger implements OpenLedger {
    * @throws {LedgerUnavailable}
    */
   async #clearArrearsBy(deadline: Deadline): Promise<void> {
-    if (this.#unwritten.isEmpty && this.#orphans.isEmpty) return;
+    if (this.#settlements.unwritten.isEmpty && this.#orphans.isEmpty) return;
     const clear = async () => {
-      await this.#unwritten.flush();
+      await this.#settlements.unwritten.flush();
       await this.#orphans.flush();
     };
     await deadline.bound(clear()).catch((error: unknown) => {
@@ -239,46 +246,9 @@ export class SqlLedger implements OpenLedger {
     });
   }
 
-  async #commitSettlements(batch: readonly Settlement[], deadline: Deadline): Promise<Settled[]> {
-    const isDurable = batch.some((settlement) => settlement.isDurable);
-    const settled = await this.#store.transact({ isDurable, deadline }, (trx) =>
-      this.#writeSettlements(trx, batch),
-    );
-    return batch.map(() => settled);
-  }
-
-  async #writeSettlements(trx: Kysely<Tables>, batch: readonly Settlement[]): Promise<Settled> {
-    const { statements } = this.#store;
-    const context = { trx, time: this.#store.time() };
-    await statements.insertHistory(context, batch.flatMap(historyIn));
-    const updates = batch.flatMap(({ deliveries }) => deliveries);
-    const { counted, hasReleased } = await statements.updateDeliveries(context, updates, this.#options);
-    const failed = updates.filter(({ state }) => state === 'pending').map(({ id }) => id);
-    const isFreed = await supersedeFailed(trx, context.time, failed, this.#options.takeOverAfterMs);
-    if (counted.length > 0) await this.#raise(trx, await alertsToRaise(context, updates, counted));
-    return { hasReleased: hasReleased || isFreed };
-  }
-
   /** For what nobody waits for. */
   #transact<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {
     return this.#store.transact({ isDurable: false, deadline: this.#store.deadline() }, work);
-  }
-
-  async #raise(trx: Kysely<Tables>, alerts: readonly Alert[]): Promise<void> {
-    const context = { trx, time: this.#store.time() };
-    if (alerts.length > 0) await raiseAlerts(context, this.#store.statements, alerts);
-  }
-
-  /** Nobody was told whether the first try was committed: it may have been. */
-  async #writeBelated(settlement: Settlement): Promise<void> {
-    const { isDurable, deliveries } = settlement;
-    const { traits } = this.#store;
-    const deadline = this.#store.deadline();
-    await this.#store.transact({ isDurable, deadline }, async (trx) => {
-      const ids = deliveries.map(({ id }) => id);
-      if (await isAnyUntold({ trx, traits }, ids)) await this.#writeSettlements(trx, [settlement]);
-    });
-    if (isDurable) await this.#store.flush(deadline);
   }
 
   /** Whoever is still committing holds the locks of the jobs, and of the rows that were there before. */

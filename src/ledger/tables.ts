@@ -23,6 +23,30 @@ export interface CallbackRow {
   body: ColumnType<StoredBody, string>;
   /** Why each route matched or not, as JSON. */
   routing: string;
+  /** Seconds; null where the callback does not say, or came to a version before as a large body. */
+  elapsed_time: number | null;
+  /** Of an alert: the id of the callback that it is about. */
+  about: number | null;
+}
+
+/** What came of a BOT on one day, kept longer than its callbacks. Times are when one of them came, 0 for never. */
+export interface BotDayRow {
+  /** As `keyOf` makes it. */
+  bot_id: string;
+  /** `2026-01-31`, where the ledger's timezone is. */
+  day: string;
+  bot_name: string;
+  last_callback_id: number;
+  last_received_at: number;
+  last_succeeded_at: number;
+  last_failed_at: number;
+  succeeded: number;
+  failed: number;
+  started: number;
+  /** How often callbacks came again. */
+  retries: number;
+  /** Seconds, of the results. */
+  elapsed_time: number;
 }
 
 export interface DeliveryRow {
@@ -157,4 +181,5 @@ export interface Tables {
   processes: ProcessRow;
   sweeps: SweepRow;
   channel_types: ChannelTypeRow;
+  bot_days: BotDayRow;
 }

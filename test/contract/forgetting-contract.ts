@@ -147,11 +147,11 @@ export function describeForgetting(
       for (const cause of ['a', 'b']) await ledger.refuse(refused, alertOf(cause));
       await store.passTime(2 * DAY_MS);
       await ledger.refuse(refused, alertOf('c'));
-      await ledger.pruneCauses();
+      await ledger.tidy();
       const causes = async () => (await store.rows('alert_causes', 'cause')).map((row) => row['cause']);
       expect(await causes()).to.deep.equal(['a', 'b', 'c']);
       await store.passTime(1.5 * DAY_MS);
-      expect(await ledger.pruneCauses(), 'whether there are more').to.equal(false);
+      expect(await ledger.tidy(), 'whether there are more').to.equal(false);
       expect(await causes()).to.deep.equal(['c']);
     });
   });

@@ -1,6 +1,6 @@
 /** What a callback adds to a store is reckoned before it is written: its names may be longer than its compressed body. */
 import { expect } from 'chai';
-import { bytesOfNames, callbackRow } from '../../src/ledger/rows.ts';
+import { bytesOfNames, callbackRow } from '../../src/ledger/callback-columns.ts';
 import { arrivalOf } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';
 

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { expect } from 'chai';
 import { identityOf } from '../../src/callback/callback.ts';
-import { jobIdOf } from '../../src/ledger/rows.ts';
+import { jobIdOf } from '../../src/ledger/callback-columns.ts';
 import { callbackWith } from '../support/callbacks.ts';
 
 const FIELDS = {

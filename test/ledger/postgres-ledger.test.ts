@@ -9,6 +9,7 @@ import { openPostgres } from '../../src/ledger/postgres/store.ts';
 import { nextAfter } from '../../src/ledger/retention/prune.ts';
 import { isReadAtOnce } from '../../src/ledger/stored-body.ts';
 import { describeForgetting } from '../contract/forgetting-contract.ts';
+import { describeArchive } from '../contract/archive-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import {
@@ -51,6 +52,7 @@ describe('PostgreSQL', function () {
   describeForgetting('PostgreSQL', (clock) => createPostgresStore(server, clock));
   describeAlerts('PostgreSQL', (clock) => createPostgresStore(server, clock));
   describeConfigChanges('PostgreSQL', (clock) => createPostgresStore(server, clock));
+  describeArchive('PostgreSQL', (clock) => createPostgresStore(server, clock));
 
   describe('', () => {
     let ledger: Ledger;

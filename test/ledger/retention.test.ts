@@ -24,9 +24,9 @@ describe('retention', () => {
       if (step instanceof Error) return Promise.reject(step);
       return Promise.resolve({ forgotten: 0, lookedAt: 0, isThrough: step === 'through' });
     };
-    const pruneCauses = () => Promise.resolve((causes += 1) <= causesLeft);
+    const tidy = () => Promise.resolve((causes += 1) <= causesLeft);
     retention = startRetention(
-      { prune, pruneCauses },
+      { prune, tidy },
       () => keepMs,
       clock,
       (error) => troubles.push(error),

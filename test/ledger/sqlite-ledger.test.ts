@@ -1,5 +1,6 @@
 /** SQLite holds the ledger's contract. */
 import { describeAlerts } from '../contract/alert-contract.ts';
+import { describeArchive } from '../contract/archive-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import { describeForgetting } from '../contract/forgetting-contract.ts';
@@ -14,6 +15,7 @@ describeDueDeliveries('SQLite', (clock) => Promise.resolve(createSqliteStore(clo
 describeForgetting('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
 describeAlerts('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
 describeConfigChanges('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
+describeArchive('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
 
 describe('SQLite', () => {
   let store: SqliteStore;

@@ -41,7 +41,7 @@ async function work(ledger: SqlLedger, clock: ManualClock): Promise<void> {
   await workOnConfigs(ledger);
   await ledger.prune({ sweep: 'reached_nobody', before: clock.now() + 1 });
   await ledger.prune({ sweep: 'done', before: clock.now() + 1 });
-  await ledger.pruneCauses();
+  await ledger.tidy();
 }
 
 /** As where the store has reached its limit. */

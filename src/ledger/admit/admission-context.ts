@@ -9,6 +9,8 @@ export interface AdmissionContext extends StatementContext {
   readonly claim: Claim;
   /** When Botbell takes over what the service does not retry. */
   readonly takeOverAfterMs: number;
+  /** `2026-01-31`, of milliseconds since the epoch. */
+  readonly dayOf: (ms: number) => string;
   /** This process's own time. */
   readonly now: number;
 }

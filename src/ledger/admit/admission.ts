@@ -6,7 +6,9 @@ import type { Admission, Arrival, BlockedDelivery, DeliveryRecord, DeliveryTarge
 import { identifyEarlier, type IdentifiedArrival } from './identified-arrival.ts';
 import { admitAgain } from './readmission.ts';
 import { supersedeIdle } from '../due/held.ts';
-import { callbackRow, type InitialState, type NewDelivery, plannedRecord } from '../rows.ts';
+import { type CountedCallback, botDaysOf } from '../bot-days.ts';
+import { callbackRow, elapsedSeconds, keyOf, namesOf } from '../callback-columns.ts';
+import { type InitialState, type NewDelivery, plannedRecord } from '../rows.ts';
 
 /** Those that the ledger did not know, with their ids. */
 type Fresh = ReadonlyMap<IdentifiedArrival, number>;
@@ -24,7 +26,29 @@ export async function admitAll(
       admissions.set(identified, await admitAgain(context, identified));
     }
   }
-  return arrivals.map((identified) => admissions.get(identified) as Admission);
+  const all = arrivals.map((identified) => admissions.get(identified) as Admission);
+  await context.statements.countCallbacks(context, botDaysOf(countedIn(context, arrivals, all)));
+  return all;
+}
+
+function countedIn(
+  { dayOf }: AdmissionContext,
+  arrivals: readonly IdentifiedArrival[],
+  admissions: readonly Admission[],
+): CountedCallback[] {
+  return arrivals.map(({ arrival: { callback, receivedAt } }, index) => {
+    const { callbackId: id, isNew } = admissions[index] as Admission;
+    return {
+      id,
+      botKey: keyOf(callback.bot_id),
+      botName: namesOf(callback).bot_name,
+      status: callback.status,
+      receivedAt,
+      day: dayOf(receivedAt),
+      isNew,
+      elapsed: elapsedSeconds(callback),
+    };
+  });
 }
 
 /** Locked, all of them. @returns those of which the ledger knows another callback, or will after these */

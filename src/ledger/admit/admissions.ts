@@ -8,7 +8,8 @@ import { GroupCommit } from '../group-commit.ts';
 import { type Admission, type Arrival, LedgerFull } from '../ledger.ts';
 import { identified, type IdentifiedArrival, isKnown } from './identified-arrival.ts';
 import type { OrphanedClaims } from '../orphaned-claims.ts';
-import { bytesOfNames, type Claim } from '../rows.ts';
+import { bytesOfNames } from '../callback-columns.ts';
+import type { Claim } from '../rows.ts';
 import { bytesAdded } from '../retention/store-size.ts';
 import type { StoreSpace } from '../retention/store-space.ts';
 import { type BodyCompressor, bytesToStore } from '../stored-body.ts';
@@ -17,6 +18,8 @@ import { type TimedStore, unavailable } from '../timed-store.ts';
 export interface AdmissionsOptions {
   readonly store: TimedStore;
   readonly claim: Claim & { readonly takeOverAfterMs: number };
+  /** `2026-01-31`, of milliseconds since the epoch. */
+  readonly dayOf: (ms: number) => string;
   /** This process's own time. */
   readonly now: () => number;
   readonly transact: ClaimingTransaction;
@@ -69,7 +72,7 @@ export class Admissions {
   }
 
   #commit(batch: readonly IdentifiedArrival[], deadline: Deadline): Promise<readonly Admission[]> {
-    const { store, claim, now, transact } = this.#options;
+    const { store, claim, dayOf, now, transact } = this.#options;
     const { traits, statements } = store;
     const context = {
       traits,
@@ -77,14 +80,17 @@ export class Admissions {
       time: store.time(),
       claim,
       takeOverAfterMs: claim.takeOverAfterMs,
+      dayOf,
       now: now(),
     };
     const isDurable = batch.some(({ arrival }) => arrival.isAccepted);
-    const alerts = batch.flatMap(({ arrival }) => arrival.alerts ?? []);
     return transact(
       { isDurable, deadline },
       async (trx) => {
         const admissions = await admitAll({ ...context, trx }, batch);
+        const alerts = batch.flatMap(({ arrival }, index) =>
+          (arrival.alerts ?? []).map((alert) => ({ ...alert, about: admissions[index]?.callbackId })),
+        );
         if (alerts.length > 0) await raiseAlerts({ trx, time: store.time() }, statements, alerts);
         return admissions;
       },

@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely';
 import { identityOf } from '../../callback/callback.ts';
 import type { Arrival } from '../ledger.ts';
-import { callbackIn, jobIdOf } from '../rows.ts';
+import { callbackIn, jobIdOf } from '../callback-columns.ts';
 import type { BodyToStore } from '../stored-body.ts';
 import type { Tables } from '../tables.ts';
 

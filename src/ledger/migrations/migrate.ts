@@ -10,6 +10,7 @@ import { runningConfigs } from './0004-running-configs.ts';
 import { sweeps } from './0005-sweeps.ts';
 import { heldUntil } from './0006-held-until.ts';
 import { followedDeliveries } from './0007-followed-deliveries.ts';
+import { archive } from './0008-archive.ts';
 import type { Schema, Step } from './migration.ts';
 
 /** What a ledger of the first version has had. */
@@ -24,6 +25,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0005-sweeps': sweeps,
   '0006-held-until': heldUntil,
   '0007-followed-deliveries': followedDeliveries,
+  '0008-archive': archive,
 };
 
 export const migrationNames: readonly string[] = Object.keys(STEPS);

@@ -11,10 +11,11 @@ import type {
   Updated,
 } from '../hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from '../ledger.ts';
+import { ADDED_TO_BOT_DAY } from '../bot-days.ts';
 import { releaseNext } from '../pending-rows.ts';
+import type { NewCallback } from '../callback-columns.ts';
 import {
   historyRow,
-  type NewCallback,
   type NewDelivery,
   plannedRow,
   type StoreTime,
@@ -22,7 +23,7 @@ import {
   WAITS_FOR_EARLIER,
 } from '../rows.ts';
 import { bytesToStore } from '../stored-body.ts';
-import type { Tables } from '../tables.ts';
+import type { BotDayRow, Tables } from '../tables.ts';
 
 /** PostgreSQL takes 65,535 parameters, and a delivery has fourteen. */
 const ROWS_PER_INSERT = 1000;
@@ -33,6 +34,7 @@ export const kyselyStatements: HotStatements = {
   insertDeliveries,
   haveResults,
   predecessors,
+  countCallbacks,
   insertHistory,
   updateDeliveries,
 };
@@ -107,7 +109,7 @@ async function haveResults(
     from unnest(${jobIds}::text[], ${befores}::bigint[]) with ordinality as job(job_id, before, index)
     cross join lateral (
       select 1 from callbacks
-      where callbacks.job_id = job.job_id and id < job.before and status <> 2 and kind = 'callback'
+      where callbacks.job_id = job.job_id and status in (0, 1) and id < job.before and kind = 'callback'
       limit 1
     ) as result`.execute(trx);
   const found = new Set(rows.map(({ job }) => job));
@@ -134,6 +136,12 @@ async function predecessors(
     ) as before`.execute(trx);
   const found = new Map(rows.map((row) => [row.place, { id: row.id, isClaimed: row.is_claimed === true }]));
   return places.map((_place, index) => found.get(index + 1));
+}
+
+async function countCallbacks({ trx }: StatementContext, days: readonly BotDayRow[]): Promise<void> {
+  await sql`
+    insert into bot_days select * from json_populate_recordset(null::bot_days, ${JSON.stringify(days)}::json)
+    ${sql.raw(ADDED_TO_BOT_DAY)}`.execute(trx);
 }
 
 async function insertHistory({ trx }: StatementContext, records: readonly HistoryRecord[]): Promise<void> {

@@ -10,7 +10,7 @@ import {
   sql,
 } from 'kysely';
 import pg from 'pg';
-import type { DialectTraits, OpenStore } from '../dialect.ts';
+import type { DialectTraits, OpenStore, StoreReader } from '../dialect.ts';
 import { nothingIsOpen } from '../retention/prune.ts';
 import { kyselyStatements } from './statements.ts';
 import { PostgresTransactions } from './transactions.ts';
@@ -18,6 +18,8 @@ import type { Tables } from '../tables.ts';
 
 /** Group commits need few connections; the rest serve reads and the claims of the worker. */
 const CONNECTIONS = 8;
+/** For people, who look at one page at a time. */
+const READING_CONNECTIONS = 2;
 const CONNECT_TIMEOUT_MS = 3000;
 
 /** A migration that waits for a table makes everybody else who wants it wait, too. */
@@ -54,14 +56,41 @@ const TABLES = Object.keys({
   processes: 0,
   channel_types: 0,
   sweeps: 0,
+  bot_days: 0,
 } satisfies Record<keyof Tables, 0>);
 
 /** Connects only when first asked. */
 export function openPostgres(url: string, onIdleError: (error: Error) => void): OpenStore {
+  const pool = openPool(url, CONNECTIONS, onIdleError);
+  return {
+    db: new Kysely<Tables>({ dialect: new LedgerDialect({ pool }) }),
+    traits: traitsOver(new PostgresTransactions(pool)),
+    statements: kyselyStatements,
+    openReader: () => openPostgresReader(url, onIdleError),
+    // Kysely closes no pool that it has not used itself.
+    close: () => pool.end(),
+  };
+}
+
+/** Connects only when first asked. */
+export function openPostgresReader(url: string, onIdleError: (error: Error) => void): StoreReader {
+  const pool = openPool(url, READING_CONNECTIONS, onIdleError);
+  const transactions = new PostgresTransactions(pool);
+  return {
+    read: (deadline, work) =>
+      transactions.run({ isDurable: false, deadline }, async (trx) => {
+        await sql`set transaction read only`.execute(trx);
+        return work(trx);
+      }),
+    close: () => pool.end(),
+  };
+}
+
+function openPool(url: string, max: number, onIdleError: (error: Error) => void): pg.Pool {
   // No settings beside the name: a pooler refuses what it cannot keep for each of its clients.
   const pool = new pg.Pool({
     connectionString: url,
-    max: CONNECTIONS,
+    max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'botbell',
@@ -70,13 +99,7 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
   // A server that goes away ends connections, idle ones and those in use; unheard, that would end the process.
   pool.on('error', onIdleError);
   pool.on('connect', (client) => void client.on('error', () => undefined));
-  return {
-    db: new Kysely<Tables>({ dialect: new LedgerDialect({ pool }) }),
-    traits: traitsOver(new PostgresTransactions(pool)),
-    statements: kyselyStatements,
-    // Kysely closes no pool that it has not used itself.
-    close: () => pool.end(),
-  };
+  return pool;
 }
 
 class LedgerDialect extends PostgresDialect {

@@ -29,6 +29,11 @@ export interface Pruning {
    * @throws {LedgerUnavailable}
    */
   prune(request: PruneRequest): Promise<PruneStep>;
-  /** Forgets some of the causes of alerts that nobody needs any more. @returns whether there are more. @throws {LedgerUnavailable} */
-  pruneCauses(): Promise<boolean>;
+  /**
+   * Forgets some of the causes of alerts, BOTs and days that nobody needs any more, and counts some of the callbacks that a
+   * version before has not counted.
+   * @returns whether there is more to do
+   * @throws {LedgerUnavailable}
+   */
+  tidy(): Promise<boolean>;
 }

@@ -45,7 +45,7 @@ export function startRetention(
   const look = async (isAnew: boolean) => {
     await sweep({ sweep: 'done', after: isAnew ? 0 : undefined }, keepMs());
     await sweep({ sweep: 'reached_nobody' }, Math.min(keepMs(), REACHED_NOBODY_KEPT_MS));
-    await untilThrough(async () => !(await ledger.pruneCauses()));
+    await untilThrough(async () => !(await ledger.tidy()));
   };
   const run = async () => {
     for (let looks = 0; !signal.aborted; looks = (looks + 1) % LOOKS_PER_ROUND) {

@@ -6,12 +6,7 @@ import { sql, type Kysely } from 'kysely';
 import type { DialectTraits } from '../dialect.ts';
 import type { PruneStep, Sweep } from './pruning.ts';
 import { type PruneRange, pruneStep } from './prune.ts';
-import type { StoreTime } from '../rows.ts';
 import type { Tables } from '../tables.ts';
-
-/** As long as what reached nobody: who is told of a cause after so long is told nothing of what was not told before. */
-const CAUSES_KEPT_MS = 3 * 24 * 3_600_000;
-const CAUSES_PER_STEP = 500;
 
 /** @param after undefined: where the sweep has come to */
 export async function sweepStep(
@@ -47,20 +42,4 @@ async function noteLookedAt(trx: Kysely<Tables>, sweep: Sweep, id: number): Prom
 async function lowerToNewest(trx: Kysely<Tables>): Promise<void> {
   const newest = sql<number>`(select coalesce(max(id), 0) from callbacks)`;
   await trx.updateTable('sweeps').set({ looked_at: newest }).where('looked_at', '>', newest).execute();
-}
-
-/** @returns whether there are more */
-export async function forgetCauses(
-  trx: Kysely<Tables>,
-  traits: Pick<DialectTraits, 'lockRows'>,
-  { now }: StoreTime,
-): Promise<boolean> {
-  const old = trx
-    .selectFrom('alert_causes')
-    .select('cause')
-    .where('told_at', '<', sql<number>`${now} - ${CAUSES_KEPT_MS}`)
-    .limit(CAUSES_PER_STEP);
-  const causes = (await traits.lockRows(old).execute()).map(({ cause }) => cause);
-  if (causes.length > 0) await trx.deleteFrom('alert_causes').where('cause', 'in', causes).execute();
-  return causes.length === CAUSES_PER_STEP;
 }

@@ -11,15 +11,11 @@ import type {
   Updated,
 } from '../hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from '../ledger.ts';
-import {
-  historyRow,
-  type NewCallback,
-  type NewDelivery,
-  plannedRow,
-  updatedColumns,
-  WAITS_FOR_EARLIER,
-} from '../rows.ts';
+import type { NewCallback } from '../callback-columns.ts';
+import { historyRow, type NewDelivery, plannedRow, updatedColumns, WAITS_FOR_EARLIER } from '../rows.ts';
+import { ADDED_TO_BOT_DAY } from '../bot-days.ts';
 import { Deflated } from '../stored-body.ts';
+import type { BotDayRow } from '../tables.ts';
 
 const CALLBACK_COLUMNS = columnsOf<Omit<NewCallback, 'id'>>({
   kind: true,
@@ -34,6 +30,8 @@ const CALLBACK_COLUMNS = columnsOf<Omit<NewCallback, 'id'>>({
   times_received: true,
   body: true,
   routing: true,
+  elapsed_time: true,
+  about: true,
 });
 
 const DELIVERY_COLUMNS = columnsOf<ReturnType<typeof plannedRow>>({
@@ -76,6 +74,21 @@ const HISTORY_COLUMNS = columnsOf<ReturnType<typeof historyRow>>({
   entry: true,
 });
 
+const BOT_DAY_COLUMNS = columnsOf<BotDayRow>({
+  bot_id: true,
+  day: true,
+  bot_name: true,
+  last_callback_id: true,
+  last_received_at: true,
+  last_succeeded_at: true,
+  last_failed_at: true,
+  succeeded: true,
+  failed: true,
+  started: true,
+  retries: true,
+  elapsed_time: true,
+});
+
 /** As bytes, a body need not be turned into text and back. */
 const BODY_IN_BYTES = { body: 'cast(? as text)' };
 
@@ -83,6 +96,7 @@ const UNLESS_KNOWN = 'on conflict (job_id, identity) do nothing';
 const INSERT_CALLBACK = `${insertInto('callbacks', CALLBACK_COLUMNS, BODY_IN_BYTES)} ${UNLESS_KNOWN}`;
 const INSERT_DEFLATED = `${insertInto('callbacks', CALLBACK_COLUMNS)} ${UNLESS_KNOWN}`;
 const INSERT_DELIVERY = insertInto('deliveries', DELIVERY_COLUMNS);
+const COUNT = `${insertInto('bot_days', BOT_DAY_COLUMNS)} ${ADDED_TO_BOT_DAY}`;
 const INSERT_HISTORY = insertInto('history', HISTORY_COLUMNS);
 /** Null stands first. */
 const FIRST_IDENTITY = 'select identity from callbacks where job_id = ? order by identity limit 1';
@@ -97,7 +111,7 @@ const UPDATE_CLAIMED_DELIVERY = `
     due_at = case when due_at = ${WAITS_FOR_EARLIER} then due_at when is_ours > ? then ? else ? end
   where id = ? and state = 'pending' and claimed_by = ?`;
 const RESULT_BEFORE =
-  "select 1 from callbacks where job_id = ? and id < ? and status <> 2 and kind = 'callback' limit 1";
+  "select 1 from callbacks where job_id = ? and status in (0, 1) and id < ? and kind = 'callback' limit 1";
 const PREDECESSOR = `
   select id, case when claimed_until > ? then 1 else 0 end as is_claimed from deliveries
   where state = 'pending' and job_key = ? and destination = ? and callback_id < ? order by callback_id desc limit 1`;
@@ -164,6 +178,11 @@ export class SqliteStatements implements HotStatements {
       }[];
       return row && { id: row.id, isClaimed: row.is_claimed === 1 };
     });
+  }
+
+  countCallbacks(_context: StatementContext, days: readonly BotDayRow[]): void {
+    const count = this.#prepare(COUNT);
+    for (const day of days) count.run(valuesOf(day, BOT_DAY_COLUMNS));
   }
 
   insertHistory(_context: StatementContext, records: readonly HistoryRecord[]): void {

@@ -1,5 +1,5 @@
 /** A ledger in one SQLite file: WAL, prepared statements kept, flushed to disk by another thread. */
-import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -18,6 +18,7 @@ import { sizeOf } from './size.ts';
 import { SqliteStatements } from './statements.ts';
 import type { StoreSize } from '../retention/store-size.ts';
 import type { Tables } from '../tables.ts';
+import { forKysely, openSqliteReader, readerOver } from './reader.ts';
 
 /** Distinct statements of a running service stay far below this; the bound keeps odd batch sizes from piling up. */
 const KEPT_STATEMENTS = 500;
@@ -63,6 +64,7 @@ export function openSqlite(path: string): OpenStore {
     measure,
     traits: traitsOver(kept, measure, durability),
     statements: new SqliteStatements(kept),
+    openReader: () => (path === MEMORY ? readerOver(db) : openSqliteReader(path)),
     close: () => db.destroy(),
   };
 }
@@ -200,18 +202,6 @@ function keptStatements(database: DatabaseSyncInstance, close: () => void): Sqli
       kept.clear();
       close();
     },
-  };
-}
-
-/** What SQLite can bind; the ledger's rows hold nothing else. */
-type Bindable = string | number | bigint | null | Uint8Array;
-
-function forKysely(statement: StatementSyncInstance): SqliteStatement {
-  return {
-    reader: statement.columns().length > 0,
-    all: (parameters): unknown[] => statement.all(...(parameters as Bindable[])),
-    run: (parameters) => statement.run(...(parameters as Bindable[])),
-    iterate: (parameters): IterableIterator<unknown> => statement.iterate(...(parameters as Bindable[])),
   };
 }
 

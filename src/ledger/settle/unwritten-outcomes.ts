@@ -1,5 +1,5 @@
 /** Outcomes that the store could not take: while the process lives, it does not forget that somebody was told. */
-import type { Settlement } from './ledger.ts';
+import type { Settlement } from '../ledger.ts';
 
 interface Kept {
   /** What could not be written. */

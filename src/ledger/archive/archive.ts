@@ -1,0 +1,155 @@
+/** What people ask the ledger: which callbacks there were, what became of each and why, and how each BOT does. */
+import type { StatusCode } from '../../callback/callback.ts';
+import type {
+  AnswerRecord,
+  AttemptRecord,
+  CallbackKind,
+  CallbackResult,
+  DeliveryRecord,
+  DeliveryState,
+  RefusedBody,
+} from '../ledger.ts';
+
+/** All of what is given must hold. Times are milliseconds since the epoch. */
+export interface CallbackFilter {
+  readonly botId?: string;
+  readonly jobId?: string;
+  readonly status?: StatusCode;
+  /** Of one of its deliveries: of the one to `destination` where that is given, too. */
+  readonly state?: DeliveryState;
+  /** `<channel>:<address>`, of one of its deliveries. */
+  readonly destination?: string;
+  /** What was answered last. */
+  readonly result?: CallbackResult;
+  /** When it came first. */
+  readonly from?: number;
+  readonly to?: number;
+}
+
+export interface PageRequest {
+  /** `next` of the page before; none for the newest. */
+  readonly before?: number | undefined;
+  /** At most 500; default: 50. */
+  readonly limit?: number;
+}
+
+/** Newest first. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /**
+   * Where the next page begins; undefined: there is none. There may be one although this one is not full: who looks for
+   * what is rare looks through much, and no longer than half a second at once.
+   */
+  readonly next: number | undefined;
+}
+
+export interface ArchivedDelivery extends DeliveryRecord {
+  /** Milliseconds since the epoch, by the store's clock: when it was last written. */
+  readonly updatedAt: number;
+}
+
+/** A callback without what is large of it. Times are milliseconds since the epoch. */
+export interface ArchivedCallback {
+  readonly id: number;
+  /** Ids and names are cleaned, and cut where they are long. */
+  readonly jobId: string;
+  readonly botId: string;
+  readonly botName: string;
+  readonly status: StatusCode;
+  readonly startedAt: number;
+  readonly receivedAt: number;
+  readonly lastReceivedAt: number;
+  readonly timesReceived: number;
+  /** Seconds; undefined where the callback does not say. */
+  readonly elapsedSeconds: number | undefined;
+  /** What was answered last; undefined where nobody has been answered. */
+  readonly result: CallbackResult | undefined;
+  readonly deliveries: readonly ArchivedDelivery[];
+}
+
+/** All that is known of one callback but its body. */
+export interface CallbackStory extends ArchivedCallback {
+  readonly kind: CallbackKind;
+  /** Why each route matched or not. */
+  readonly routing: unknown;
+  /** What was done, in its order; of a callback that came again and again, the last thousand. */
+  readonly history: readonly {
+    readonly attempts: readonly AttemptRecord[];
+    readonly answer: AnswerRecord | undefined;
+  }[];
+  /** Ids of the alerts that were raised about it, whose stories say who was told. */
+  readonly alerts: readonly number[];
+}
+
+/** A BOT, as its callbacks name it. Times are when one of them came, in milliseconds since the epoch; undefined: never. */
+export interface ArchivedBot {
+  /** As callbacks name it; of more than 200 characters its beginning, and its hash. */
+  readonly botId: string;
+  readonly botName: string;
+  readonly lastCallbackId: number;
+  readonly lastReceivedAt: number | undefined;
+  readonly lastSucceededAt: number | undefined;
+  readonly lastFailedAt: number | undefined;
+  /** What came of it since the day that was asked for. */
+  readonly counts: Counts;
+}
+
+/** How much came. */
+export interface Counts {
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly started: number;
+  /** How often callbacks came again. */
+  readonly retries: number;
+  /** Seconds, of the results. */
+  readonly elapsedSeconds: number;
+}
+
+export interface ArchivedDay extends Counts {
+  /** `2026-01-31` */
+  readonly day: string;
+}
+
+/** Dead letters of one destination and cause. */
+export interface DeadLetters {
+  readonly destination: string;
+  readonly errorClass: string;
+  readonly errorCode: string;
+  readonly count: number;
+  /** Of their callbacks. */
+  readonly oldestId: number;
+  readonly newestId: number;
+}
+
+export interface ArchivedRefusal extends RefusedBody {
+  readonly id: number;
+}
+
+/**
+ * Reads on a connection of its own. None of it holds the event loop for more than 20 ms, however much the ledger holds, and
+ * each settles within five seconds.
+ */
+export interface Archive {
+  /** @throws {LedgerUnavailable} */
+  callbacks(filter: CallbackFilter, page?: PageRequest): Promise<Page<ArchivedCallback>>;
+  /** Also of an alert. @returns undefined: the ledger does not have it. @throws {LedgerUnavailable} */
+  story(callbackId: number): Promise<CallbackStory | undefined>;
+  /** The callback as JSON, as it came, in UTF-8. @throws {LedgerUnavailable} */
+  body(callbackId: number): Promise<Uint8Array | undefined>;
+  /**
+   * At most 50, in the order of their ids.
+   * @param since a day, `2026-01-31`, from which on they are counted
+   * @param after the id of the last one of the page before
+   * @throws {LedgerUnavailable}
+   */
+  bots(since: string, after?: string): Promise<readonly ArchivedBot[]>;
+  /** @throws {LedgerUnavailable} */
+  bot(botId: string, since: string): Promise<ArchivedBot | undefined>;
+  /** Of one BOT, or of all; only days on which something came. @throws {LedgerUnavailable} */
+  days(since: string, botId?: string): Promise<readonly ArchivedDay[]>;
+  /** Of the newest ten thousand dead letters, the most of a kind first. @throws {LedgerUnavailable} */
+  deadLetters(): Promise<{ readonly groups: readonly DeadLetters[]; readonly isComplete: boolean }>;
+  /** @throws {LedgerUnavailable} */
+  refusals(page?: PageRequest): Promise<Page<ArchivedRefusal>>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,212 @@
+/** The archive over Kysely, on either database. */
+import type { Kysely, Selectable } from 'kysely';
+import type { StatusCode } from '../../callback/callback.ts';
+import type { FailureClass } from '../../channels/failure.ts';
+import { type Clock, Deadline } from '../../time/clock.ts';
+import type { StoreReader } from '../dialect.ts';
+import type { AnswerRecord, AttemptRecord, CallbackKind, CallbackResult, RefusedStatus } from '../ledger.ts';
+import { deliveryRecord, standingColumns, type StoreTime } from '../rows.ts';
+import { bodyText, readBody } from '../stored-body.ts';
+import type { CallbackRow, HistoryAttempt, HistoryEntry, Tables } from '../tables.ts';
+import { unavailable } from '../timed-store.ts';
+import type {
+  Archive,
+  ArchivedCallback,
+  ArchivedDelivery,
+  ArchivedRefusal,
+  CallbackStory,
+  Page,
+  PageRequest,
+} from './archive.ts';
+import { keyOf } from '../callback-columns.ts';
+import { botsAfter, botsWith, daysSince, deadLetters } from './overviews.ts';
+import { type Ask, findCallbacks, resultsOf } from './find-callbacks.ts';
+
+const TIMEOUT_MS = 5000;
+const COMMON_PAGE = 50;
+const LARGEST_PAGE = 500;
+const LARGEST_HISTORY = 1000;
+/** Of refused bodies, which may have 64 KiB each. */
+const REFUSALS_AT_ONCE = 50;
+
+/** @param timeOf the store's time */
+export function createArchive(reader: StoreReader, clock: Clock, timeOf: () => StoreTime): Archive {
+  const ask: Ask = async (work) => {
+    const deadline = new Deadline(clock, TIMEOUT_MS);
+    try {
+      return await deadline.bound(reader.read(deadline, work));
+    } catch (error) {
+      throw unavailable(error);
+    }
+  };
+  return {
+    async callbacks(filter, request = {}) {
+      const { ids, next } = await findCallbacks(ask, clock, filter, pageOf(request));
+      const items = await ask((db) => callbacksWith(db, timeOf(), ids));
+      return { items, next };
+    },
+    story: (id) => ask((db) => storyOf(db, timeOf(), id)),
+    body: async (id) => {
+      const row = await ask((db) =>
+        db.selectFrom('callbacks').select('body').where('id', '=', id).executeTakeFirst(),
+      );
+      return row && readBody(row.body);
+    },
+    bots: (since, after = '') => ask((db) => botsAfter(db, since, after)),
+    bot: async (botId, since) => (await ask((db) => botsWith(db, since, [keyOf(botId)])))[0],
+    days: (since, botId) => daysSince(ask, since, botId),
+    deadLetters: () => deadLetters(ask),
+    refusals: (request) => ask((db) => refusals(db, request ?? {})),
+    close: () => reader.close(),
+  };
+}
+
+function pageOf({ before = Number.MAX_SAFE_INTEGER, limit = COMMON_PAGE }: PageRequest) {
+  return { before, limit: Math.max(1, Math.min(limit, LARGEST_PAGE)) };
+}
+
+const columns = [
+  'id',
+  'kind',
+  'job_id',
+  'bot_id',
+  'bot_name',
+  'status',
+  'started_at',
+  'received_at',
+  'last_received_at',
+  'times_received',
+  'elapsed_time',
+  'routing',
+] as const;
+
+async function callbacksWith(
+  db: Kysely<Tables>,
+  time: StoreTime,
+  ids: readonly number[],
+): Promise<readonly ArchivedCallback[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.selectFrom('callbacks').select(columns).where('id', 'in', ids).execute();
+  const deliveries = await deliveriesOf(db, time, ids);
+  const results = await resultsOf(db, ids);
+  return rows
+    .toSorted((a, b) => b.id - a.id)
+    .map((row) => archived(row, deliveries.get(row.id) ?? [], results.get(row.id)));
+}
+
+function archived(
+  row: Pick<Selectable<CallbackRow>, (typeof columns)[number]>,
+  deliveries: readonly ArchivedDelivery[],
+  result: string | undefined,
+): ArchivedCallback {
+  return {
+    id: row.id,
+    jobId: row.job_id,
+    botId: row.bot_id,
+    botName: row.bot_name,
+    status: row.status as StatusCode,
+    startedAt: row.started_at,
+    receivedAt: row.received_at,
+    lastReceivedAt: row.last_received_at,
+    timesReceived: row.times_received,
+    elapsedSeconds: row.elapsed_time ?? undefined,
+    result: result as CallbackResult | undefined,
+    deliveries,
+  };
+}
+
+/** Of each callback, in the order in which they were planned. */
+async function deliveriesOf(
+  db: Kysely<Tables>,
+  time: StoreTime,
+  callbackIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly ArchivedDelivery[]>> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .selectAll()
+    .select(standingColumns(time))
+    .where('callback_id', 'in', callbackIds)
+    .orderBy('id')
+    .execute();
+  const grouped = new Map(callbackIds.map((id): [number, ArchivedDelivery[]] => [id, []]));
+  for (const row of rows) {
+    grouped.get(row.callback_id)?.push({ ...deliveryRecord(row), updatedAt: row.updated_at });
+  }
+  return grouped;
+}
+
+async function storyOf(db: Kysely<Tables>, time: StoreTime, id: number): Promise<CallbackStory | undefined> {
+  const row = await db.selectFrom('callbacks').select(columns).where('id', '=', id).executeTakeFirst();
+  if (row === undefined) return undefined;
+  const deliveries = await deliveriesOf(db, time, [id]);
+  const history = await historyOf(db, id);
+  const alerts = await db
+    .selectFrom('callbacks')
+    .select('id')
+    .where('about', '=', id)
+    .orderBy('id')
+    .limit(LARGEST_PAGE)
+    .execute();
+  const result = history.findLast(({ answer }) => answer !== undefined)?.answer?.result;
+  return {
+    ...archived(row, deliveries.get(id) ?? [], result),
+    kind: row.kind as CallbackKind,
+    routing: JSON.parse(row.routing),
+    history,
+    alerts: alerts.map((alert) => alert.id),
+  };
+}
+
+async function historyOf(db: Kysely<Tables>, id: number): Promise<CallbackStory['history']> {
+  const rows = await db
+    .selectFrom('history')
+    .select('entry')
+    .where('callback_id', '=', id)
+    .orderBy('id', 'desc')
+    .limit(LARGEST_HISTORY)
+    .execute();
+  return rows
+    .map(({ entry }) => JSON.parse(entry) as HistoryEntry)
+    .map(({ attempts = [], answer }) => ({
+      attempts: attempts.map(attemptIn),
+      answer: answer && answerIn(answer),
+    }))
+    .toReversed();
+}
+
+function attemptIn(attempt: HistoryAttempt): AttemptRecord {
+  const { delivery_id, started_at, duration_ms, error_code, error_message } = attempt;
+  const outcome = attempt.outcome as AttemptRecord['outcome'];
+  const error =
+    outcome === 'delivered'
+      ? undefined
+      : { class: outcome satisfies FailureClass, code: error_code ?? '', message: error_message ?? '' };
+  return { deliveryId: delivery_id, startedAt: started_at, durationMs: duration_ms, outcome, error };
+}
+
+function answerIn(answer: NonNullable<HistoryEntry['answer']>): AnswerRecord {
+  const { received_at, answered_at, status, result } = answer;
+  return { receivedAt: received_at, answeredAt: answered_at, status, result: result as CallbackResult };
+}
+
+async function refusals(db: Kysely<Tables>, request: PageRequest): Promise<Page<ArchivedRefusal>> {
+  const { before, limit } = pageOf(request);
+  const most = Math.min(limit, REFUSALS_AT_ONCE);
+  const rows = await db
+    .selectFrom('refused')
+    .selectAll()
+    .where('id', '<', before)
+    .orderBy('id', 'desc')
+    .limit(most)
+    .execute();
+  const items = rows.map((row) => ({
+    id: row.id,
+    receivedAt: row.received_at,
+    status: row.status as RefusedStatus,
+    detail: row.detail,
+    errors: JSON.parse(row.errors) as ArchivedRefusal['errors'],
+    from: row.remote_address,
+    body: bodyText(row.body),
+  }));
+  return { items, next: items.length < most ? undefined : items.at(-1)?.id };
+}

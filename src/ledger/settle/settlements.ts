@@ -1,0 +1,94 @@
+/** What came of deliveries, and what was answered: written together with what is settled at the same moment. */
+import type { Kysely } from 'kysely';
+import type { Deadline } from '../../time/clock.ts';
+import { alertsToRaise, raiseAlerts } from '../alert-rows.ts';
+import type { CallbacksInHand } from '../callbacks-in-hand.ts';
+import { GroupCommit } from '../group-commit.ts';
+import type { Settler } from '../hot-statements.ts';
+import type { Settled, Settlement } from '../ledger.ts';
+import type { OrphanedClaims } from '../orphaned-claims.ts';
+import { supersedeFailed } from '../due/held.ts';
+import { isAnyUntold } from '../pending-rows.ts';
+import type { StoreSpace } from '../retention/store-space.ts';
+import { historyIn } from '../rows.ts';
+import type { Tables } from '../tables.ts';
+import { type TimedStore, unavailable } from '../timed-store.ts';
+import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
+
+export interface SettlementsOptions {
+  readonly store: TimedStore;
+  readonly settler: Settler;
+  readonly orphans: OrphanedClaims;
+  readonly inHand: CallbacksInHand;
+  /** Undefined: the store is bounded by others. */
+  readonly space: StoreSpace | undefined;
+}
+
+export class Settlements {
+  readonly #options: SettlementsOptions;
+  readonly #group: GroupCommit<Settlement, Settled>;
+  readonly unwritten: UnwrittenOutcomes;
+
+  constructor(options: SettlementsOptions) {
+    this.#options = options;
+    const mayPassInPieces = (error: unknown) => options.store.isRefusal(error);
+    this.unwritten = new UnwrittenOutcomes((settlement) => this.#writeBelated(settlement), mayPassInPieces);
+    this.#group = new GroupCommit({
+      commit: (batch, deadline) => this.#commit(batch, deadline),
+      mayPassInPieces,
+      onLate: (settlement) => this.unwritten.drop(settlement),
+    });
+  }
+
+  /** @throws {LedgerUnavailable} what was told is kept, and what failed is in nobody's hands */
+  async settle(whole: Settlement, deadline: Deadline): Promise<Settled> {
+    const { store, inHand, orphans, space } = this.#options;
+    const settlement = inHand.worthWriting(whole);
+    const settled = await this.#group
+      .add(settlement, deadline)
+      .catch((error: unknown) => {
+        this.unwritten.keep(settlement);
+        const untold = settlement.deliveries.filter(({ state }) => state !== 'delivered');
+        orphans.keep(untold.map(({ id }) => id));
+        throw unavailable(error);
+      })
+      .finally(() => inHand.end(whole));
+    if (whole.history !== undefined) space?.mayBeDone(whole.history.callbackId);
+    if (settlement.isDurable) await store.flush(deadline);
+    return settled;
+  }
+
+  async #commit(batch: readonly Settlement[], deadline: Deadline): Promise<Settled[]> {
+    const isDurable = batch.some((settlement) => settlement.isDurable);
+    const work = (trx: Kysely<Tables>) => this.#write(trx, batch);
+    const settled = await this.#options.store.transact({ isDurable, deadline }, work);
+    return batch.map(() => settled);
+  }
+
+  async #write(trx: Kysely<Tables>, batch: readonly Settlement[]): Promise<Settled> {
+    const { store, settler } = this.#options;
+    const { statements } = store;
+    const context = { trx, time: store.time() };
+    await statements.insertHistory(context, batch.flatMap(historyIn));
+    const updates = batch.flatMap(({ deliveries }) => deliveries);
+    const { counted, hasReleased } = await statements.updateDeliveries(context, updates, settler);
+    const failed = updates.filter(({ state }) => state === 'pending').map(({ id }) => id);
+    const isFreed = await supersedeFailed(trx, context.time, failed, settler.takeOverAfterMs);
+    if (counted.length > 0) {
+      await raiseAlerts(context, statements, await alertsToRaise(context, updates, counted));
+    }
+    return { hasReleased: hasReleased || isFreed };
+  }
+
+  /** Nobody was told whether the first try was committed: it may have been. */
+  async #writeBelated(settlement: Settlement): Promise<void> {
+    const { isDurable, deliveries } = settlement;
+    const { store } = this.#options;
+    const deadline = store.deadline();
+    await store.transact({ isDurable, deadline }, async (trx) => {
+      const ids = deliveries.map(({ id }) => id);
+      if (await isAnyUntold({ trx, traits: store.traits }, ids)) await this.#write(trx, [settlement]);
+    });
+    if (isDurable) await store.flush(deadline);
+  }
+}
