@@ -4,7 +4,8 @@ import type { BotDayRow } from './tables.ts';
 
 /** A callback that came, for the first time or again. */
 export interface CountedCallback {
-  readonly id: number;
+  /** Undefined: it came again. */
+  readonly newId: number | undefined;
   /** Its id as `keyOf` makes it. */
   readonly botKey: string;
   readonly botName: string;
@@ -13,7 +14,6 @@ export interface CountedCallback {
   readonly receivedAt: number;
   /** `2026-01-31` */
   readonly day: string;
-  readonly isNew: boolean;
   /** Seconds; undefined where it does not say. */
   readonly elapsed: number | undefined;
 }
@@ -31,22 +31,14 @@ export function botDaysOf(callbacks: readonly CountedCallback[]): readonly BotDa
     : [...days].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, day]) => day);
 }
 
-function botDayOf({
-  id,
-  botKey,
-  botName,
-  status,
-  receivedAt,
-  day,
-  isNew,
-  elapsed,
-}: CountedCallback): BotDayRow {
+function botDayOf({ newId, botKey, botName, status, receivedAt, day, elapsed }: CountedCallback): BotDayRow {
+  const isNew = newId !== undefined;
   const at = isNew ? receivedAt : 0;
   return {
     bot_id: botKey,
     day,
     bot_name: botName,
-    last_callback_id: id,
+    last_callback_id: newId ?? 0,
     last_received_at: at,
     last_succeeded_at: status === 0 ? at : 0,
     last_failed_at: status === 1 ? at : 0,

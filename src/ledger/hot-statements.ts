@@ -38,7 +38,7 @@ export interface JobBegun {
 }
 
 /** SQLite answers at once, a server later. */
-type Eventually<Value> = Value | Promise<Value>;
+export type Eventually<Value> = Value | Promise<Value>;
 
 export interface Updated {
   /** Ids of the deliveries that failed, or were held back, while the claim still stood. */
@@ -83,4 +83,16 @@ export interface HotStatements {
     updates: readonly DeliveryUpdate[],
     settler: Settler,
   ): Eventually<Updated>;
+}
+
+/**
+ * Of what is asked at once, a server answers all in one round trip. Ends when all of it has ended, so that nobody goes on
+ * asking within a transaction that is over.
+ * @throws what the first of them throws
+ */
+export async function inOneTrip<Asked extends readonly unknown[]>(
+  asked: Asked,
+): Promise<{ -readonly [Index in keyof Asked]: Awaited<Asked[Index]> }> {
+  await Promise.allSettled(asked);
+  return Promise.all(asked);
 }

@@ -1,6 +1,6 @@
 /** The transaction that writes arrivals down before anyone is told, and says who is still to be told. */
 import type { AdmissionContext } from './admission-context.ts';
-import type { Predecessor } from '../hot-statements.ts';
+import { inOneTrip, type Predecessor } from '../hot-statements.ts';
 import { isResult, JobOrder } from '../job-order.ts';
 import type { Admission, Arrival, BlockedDelivery, DeliveryRecord, DeliveryTarget } from '../ledger.ts';
 import { identifyEarlier, type IdentifiedArrival } from './identified-arrival.ts';
@@ -20,32 +20,32 @@ export async function admitAll(
 ): Promise<readonly Admission[]> {
   const sharedJobs = await jobsWithOthers(context, arrivals);
   const fresh = await insertCallbacks(context, arrivals);
-  const admissions = await admitNew(context, fresh, sharedJobs);
+  const [admissions] = await inOneTrip([
+    admitNew(context, fresh, sharedJobs),
+    context.statements.countCallbacks(context, botDaysOf(countedIn(context, arrivals, fresh))),
+  ]);
   for (const identified of arrivals) {
     if (!admissions.has(identified)) {
       admissions.set(identified, await admitAgain(context, identified));
     }
   }
-  const all = arrivals.map((identified) => admissions.get(identified) as Admission);
-  await context.statements.countCallbacks(context, botDaysOf(countedIn(context, arrivals, all)));
-  return all;
+  return arrivals.map((identified) => admissions.get(identified) as Admission);
 }
 
 function countedIn(
   { dayOf }: AdmissionContext,
   arrivals: readonly IdentifiedArrival[],
-  admissions: readonly Admission[],
+  fresh: Fresh,
 ): CountedCallback[] {
-  return arrivals.map(({ arrival: { callback, receivedAt } }, index) => {
-    const { callbackId: id, isNew } = admissions[index] as Admission;
+  return arrivals.map((identified) => {
+    const { callback, receivedAt } = identified.arrival;
     return {
-      id,
+      newId: fresh.get(identified),
       botKey: keyOf(callback.bot_id),
       botName: namesOf(callback).bot_name,
       status: callback.status,
       receivedAt,
       day: dayOf(receivedAt),
-      isNew,
       elapsed: elapsedSeconds(callback),
     };
   });
@@ -58,8 +58,7 @@ async function jobsWithOthers(
 ): Promise<ReadonlySet<string>> {
   const { trx, traits, statements } = context;
   const jobIds = arrivals.map(({ jobId }) => jobId);
-  await traits.lockJobs(trx, jobIds);
-  const begun = await statements.jobsBegun(context, jobIds);
+  const [, begun] = await inOneTrip([traits.lockJobs(trx, jobIds), statements.jobsBegun(context, jobIds)]);
   const unidentified = begun.filter(({ hasUnidentified }) => hasUnidentified).map(({ jobId }) => jobId);
   if (unidentified.length > 0) await identifyEarlier(trx, unidentified);
   const seen = new Set<string>();

@@ -1,14 +1,16 @@
 /** The hot statements for a server: as many rows as possible in one, since each waits for a round trip. */
-import { sql, type Kysely } from 'kysely';
-import type {
-  HotStatements,
-  JobBegun,
-  PlaceInJob,
-  Predecessor,
-  ResultBefore,
-  Settler,
-  StatementContext,
-  Updated,
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { BOT_DAY_COLUMNS, DELIVERY_COLUMNS, UPDATED_COLUMNS } from '../written-columns.ts';
+import {
+  type HotStatements,
+  inOneTrip,
+  type JobBegun,
+  type PlaceInJob,
+  type Predecessor,
+  type ResultBefore,
+  type Settler,
+  type StatementContext,
+  type Updated,
 } from '../hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from '../ledger.ts';
 import { ADDED_TO_BOT_DAY } from '../bot-days.ts';
@@ -16,6 +18,7 @@ import { releaseNext } from '../pending-rows.ts';
 import type { NewCallback } from '../callback-columns.ts';
 import {
   historyRow,
+  type Moment,
   type NewDelivery,
   plannedRow,
   type StoreTime,
@@ -24,9 +27,6 @@ import {
 } from '../rows.ts';
 import { bytesToStore } from '../stored-body.ts';
 import type { BotDayRow, Tables } from '../tables.ts';
-
-/** PostgreSQL takes 65,535 parameters, and a delivery has fourteen. */
-const ROWS_PER_INSERT = 1000;
 
 export const kyselyStatements: HotStatements = {
   jobsBegun,
@@ -73,29 +73,36 @@ function keyOf({ job_id, identity }: Pick<NewCallback, 'job_id' | 'identity'>): 
   return `${identity ?? ''} ${job_id}`;
 }
 
-async function insertDeliveries(
-  context: StatementContext,
-  planned: readonly NewDelivery[],
-): Promise<readonly number[]> {
-  const ids: number[] = [];
-  for (let start = 0; start < planned.length; start += ROWS_PER_INSERT) {
-    ids.push(...(await insertSome(context, planned.slice(start, start + ROWS_PER_INSERT))));
-  }
-  return ids;
-}
+/** Relative to the store's time, which the statement adds. */
+const RELATIVE: StoreTime = { now: 0, in: (ms) => ms };
 
-async function insertSome(
+/** Those in a row of JSON that are not written as they stand there. */
+const insertedColumns = (now: Moment) => ({
+  claimed_until: sql`${now} + claimed_until`,
+  due_at: sql`case when due_at = ${WAITS_FOR_EARLIER} then due_at else ${now} + due_at end`,
+  updated_at: sql`${now}`,
+  counts_from: sql`${now}`,
+});
+
+async function insertDeliveries(
   { trx, time }: StatementContext,
   planned: readonly NewDelivery[],
 ): Promise<readonly number[]> {
-  const rows = planned.map((delivery) => plannedRow(delivery, time));
-  const inserted = await trx
-    .insertInto('deliveries')
-    .values(rows)
-    .returning(['id', 'callback_id', 'destination'])
-    .execute();
+  const rows = planned.map((delivery) => plannedRow(delivery, RELATIVE));
+  const values = expressionsOf(DELIVERY_COLUMNS, insertedColumns(time.now));
+  const { rows: inserted } = await sql<{ id: number; callback_id: number; destination: string }>`
+    insert into deliveries (${sql.raw(DELIVERY_COLUMNS.join())})
+    select ${sql.join(values)} from json_populate_recordset(null::deliveries, ${JSON.stringify(rows)}::json)
+    returning id, callback_id, destination`.execute(trx);
   const ids = new Map(inserted.map((row) => [`${row.callback_id} ${row.destination}`, row.id]));
   return rows.map((row) => ids.get(`${row.callback_id} ${row.destination}`) as number);
+}
+
+function expressionsOf<Column extends string>(
+  columns: readonly Column[],
+  others: Readonly<Partial<Record<Column, RawBuilder<unknown>>>>,
+): RawBuilder<unknown>[] {
+  return columns.map((column) => others[column] ?? sql.raw(column));
 }
 
 async function haveResults(
@@ -139,8 +146,9 @@ async function predecessors(
 }
 
 async function countCallbacks({ trx }: StatementContext, days: readonly BotDayRow[]): Promise<void> {
+  const columns = sql.raw(BOT_DAY_COLUMNS.join());
   await sql`
-    insert into bot_days select * from json_populate_recordset(null::bot_days, ${JSON.stringify(days)}::json)
+    insert into bot_days (${columns}) select ${columns} from json_populate_recordset(null::bot_days, ${JSON.stringify(days)}::json)
     ${sql.raw(ADDED_TO_BOT_DAY)}`.execute(trx);
 }
 
@@ -150,45 +158,71 @@ async function insertHistory({ trx }: StatementContext, records: readonly Histor
   await trx.insertInto('history').values(inOrder.map(historyRow)).execute();
 }
 
+/** All at once: the server does them one after the other, and each but the first fails where one before it has. */
 async function updateDeliveries(
   { trx, time }: StatementContext,
   updates: readonly DeliveryUpdate[],
   { owner, takeOverAfterMs }: Settler,
 ): Promise<Updated> {
-  const counted: number[] = [];
+  if (updates.length === 0) return { counted: [], hasReleased: false };
   const finished = updates.filter(({ state }) => state !== 'pending').map(({ id }) => id);
-  if (finished.length > 0)
-    await lockWithNext(
-      trx,
-      updates.map(({ id }) => id),
-    );
-  // Always in the same order, so that two transactions never wait for each other.
-  for (const update of updates.toSorted((a, b) => a.id - b.id)) {
-    let query = trx
-      .updateTable('deliveries')
-      .set({
-        ...updatedColumns(update, time),
-        due_at: dueAfter(update, time),
-        // What was taken over meanwhile stays so.
-        is_ours: sql<number>`greatest(is_ours, ${Number(update.isTakenOver)})`,
-      })
-      .where('id', '=', update.id);
-    if (update.state !== 'delivered') {
-      query = query.where('state', '=', 'pending').where('claimed_by', '=', owner);
-    }
-    const { numUpdatedRows } = await query.executeTakeFirst();
-    if (update.state !== 'delivered' && numUpdatedRows > 0n) counted.push(update.id);
+  const ids = updates.map(({ id }) => id);
+  const [, counted, hasReleased] = await inOneTrip([
+    lockWithNext(trx, ids),
+    inOneTrip(roundsOf(updates).map((round) => updateOnce(trx, time, round, owner))),
+    releaseNext(trx, time, finished, takeOverAfterMs),
+  ] as const);
+  return { counted: counted.flat(), hasReleased };
+}
+
+/** One statement writes a row once. */
+function roundsOf(updates: readonly DeliveryUpdate[]): readonly (readonly DeliveryUpdate[])[] {
+  const rounds: DeliveryUpdate[][] = [];
+  const timesSeen = new Map<number, number>();
+  for (const update of updates) {
+    const times = timesSeen.get(update.id) ?? 0;
+    timesSeen.set(update.id, times + 1);
+    (rounds[times] ??= []).push(update);
   }
-  return { counted, hasReleased: await releaseNext(trx, time, finished, takeOverAfterMs) };
+  return rounds;
+}
+
+/** @returns ids of the deliveries that failed, or were held back, while the claim still stood */
+async function updateOnce(
+  trx: Kysely<Tables>,
+  time: StoreTime,
+  updates: readonly DeliveryUpdate[],
+  owner: string,
+): Promise<number[]> {
+  const rows = updates.map((update) => ({
+    ...updatedColumns(update, RELATIVE),
+    id: update.id,
+    due_at: update.dueInMs,
+  }));
+  const values = UPDATED_COLUMNS.map((column) => sql`${sql.raw(column)} = ${updatedValue(column, time)}`);
+  const { rows: written } = await sql<{ id: number; state: string }>`
+    update deliveries set ${sql.join(values)}, due_at = ${dueAfter(time)}
+    from json_populate_recordset(null::deliveries, ${JSON.stringify(rows)}::json) as given
+    where deliveries.id = given.id
+      and (given.state = 'delivered' or deliveries.state = 'pending' and deliveries.claimed_by = ${owner})
+    returning deliveries.id, deliveries.state`.execute(trx);
+  return written.filter(({ state }) => state !== 'delivered').map(({ id }) => id);
+}
+
+function updatedValue(column: (typeof UPDATED_COLUMNS)[number], { now }: StoreTime): RawBuilder<unknown> {
+  if (column === 'updated_at') return sql`${now}`;
+  if (column === 'held_until') return sql`${now} + given.held_until`;
+  // What was taken over meanwhile stays so.
+  if (column === 'is_ours') return sql`greatest(deliveries.is_ours, given.is_ours)`;
+  return sql.raw(`given.${column}`);
 }
 
 /** What another replica has taken over meanwhile is not the service's to retry: it is due at once. */
-function dueAfter({ isTakenOver, dueInMs }: DeliveryUpdate, time: StoreTime) {
-  const planned = time.in(dueInMs);
-  const next = isTakenOver
-    ? planned
-    : sql<number>`case when is_ours = 1 then ${time.now} else ${planned} end`;
-  return sql<number>`case when due_at = ${WAITS_FOR_EARLIER} then due_at else ${next} end`;
+function dueAfter({ now }: StoreTime): RawBuilder<number> {
+  return sql<number>`case
+    when deliveries.due_at = ${WAITS_FOR_EARLIER} then deliveries.due_at
+    when given.is_ours = 0 and deliveries.is_ours = 1 then ${now}
+    else ${now} + given.due_at end`;
 }
 
 /** The deliveries, and those of their jobs that may be next, in the order in which all lock them. */

@@ -93,6 +93,8 @@ function openPool(url: string, max: number, onIdleError: (error: Error) => void)
     max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    // What one transaction asks at once.
+    pipeline: true,
     application_name: 'botbell',
     types,
   });

@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { type Deadline, DeadlinePassed } from '../../time/clock.ts';
 import type { TransactionSettings } from '../dialect.ts';
+import { inOneTrip } from '../hot-statements.ts';
 import type { Tables } from '../tables.ts';
 
 /** The server gives up first, so that the connection is still of use. */
@@ -26,8 +27,8 @@ export class PostgresTransactions {
     const client = await deadline.bound(this.#pool.connect(), (late) => late.release());
     const loan = new Loan(client, deadline);
     try {
-      await client.query(beginning(settings));
-      const result = await work(this.#over(client));
+      const begun = client.query(beginning(settings));
+      const [result] = await inOneTrip([work(this.#over(client)), begun]);
       await client.query('commit');
       loan.end();
       return result;

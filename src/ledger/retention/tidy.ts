@@ -104,7 +104,7 @@ async function countSome(context: TidyContext): Promise<boolean> {
   const [row] = await traits.lockRows(place).execute();
   if (row === undefined) return false;
   const found = await uncounted(context, row.looked_at);
-  const counted = found.map((each) => ({ ...each, day: context.dayOf(each.receivedAt), isNew: true }));
+  const counted = found.map((each) => ({ ...each, day: context.dayOf(each.receivedAt), newId: each.id }));
   await statements.countCallbacks(context, botDaysOf(counted.filter(({ kind }) => kind === 'callback')));
   for (const { id, elapsed } of counted) {
     if (elapsed !== undefined) await setElapsed(trx, id, elapsed);

@@ -4,7 +4,7 @@ import type { Deadline } from '../../time/clock.ts';
 import { alertsToRaise, raiseAlerts } from '../alert-rows.ts';
 import type { CallbacksInHand } from '../callbacks-in-hand.ts';
 import { GroupCommit } from '../group-commit.ts';
-import type { Settler } from '../hot-statements.ts';
+import { inOneTrip, type Settler } from '../hot-statements.ts';
 import type { Settled, Settlement } from '../ledger.ts';
 import type { OrphanedClaims } from '../orphaned-claims.ts';
 import { supersedeFailed } from '../due/held.ts';
@@ -69,9 +69,11 @@ export class Settlements {
     const { store, settler } = this.#options;
     const { statements } = store;
     const context = { trx, time: store.time() };
-    await statements.insertHistory(context, batch.flatMap(historyIn));
     const updates = batch.flatMap(({ deliveries }) => deliveries);
-    const { counted, hasReleased } = await statements.updateDeliveries(context, updates, settler);
+    const [, { counted, hasReleased }] = await inOneTrip([
+      statements.insertHistory(context, batch.flatMap(historyIn)),
+      statements.updateDeliveries(context, updates, settler),
+    ]);
     const failed = updates.filter(({ state }) => state === 'pending').map(({ id }) => id);
     const isFreed = await supersedeFailed(trx, context.time, failed, settler.takeOverAfterMs);
     if (counted.length > 0) {

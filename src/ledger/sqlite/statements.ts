@@ -13,81 +13,16 @@ import type {
 import type { DeliveryUpdate, HistoryRecord } from '../ledger.ts';
 import type { NewCallback } from '../callback-columns.ts';
 import { historyRow, type NewDelivery, plannedRow, updatedColumns, WAITS_FOR_EARLIER } from '../rows.ts';
+import {
+  BOT_DAY_COLUMNS,
+  CALLBACK_COLUMNS,
+  DELIVERY_COLUMNS,
+  HISTORY_COLUMNS,
+  UPDATED_COLUMNS,
+} from '../written-columns.ts';
 import { ADDED_TO_BOT_DAY } from '../bot-days.ts';
 import { Deflated } from '../stored-body.ts';
 import type { BotDayRow } from '../tables.ts';
-
-const CALLBACK_COLUMNS = columnsOf<Omit<NewCallback, 'id'>>({
-  kind: true,
-  identity: true,
-  job_id: true,
-  bot_id: true,
-  bot_name: true,
-  status: true,
-  started_at: true,
-  received_at: true,
-  last_received_at: true,
-  times_received: true,
-  body: true,
-  routing: true,
-  elapsed_time: true,
-  about: true,
-});
-
-const DELIVERY_COLUMNS = columnsOf<ReturnType<typeof plannedRow>>({
-  callback_id: true,
-  destination: true,
-  channel: true,
-  address: true,
-  state: true,
-  attempts: true,
-  refusals: true,
-  claimed_by: true,
-  claimed_until: true,
-  due_at: true,
-  is_ours: true,
-  updated_at: true,
-  job_key: true,
-  counts_from: true,
-});
-
-const UPDATED_COLUMNS = columnsOf<ReturnType<typeof updatedColumns>>({
-  state: true,
-  attempts: true,
-  refusals: true,
-  error_class: true,
-  error_code: true,
-  error_message: true,
-  receipt: true,
-  is_followed: true,
-  held_because: true,
-  held_details: true,
-  held_until: true,
-  claimed_by: true,
-  claimed_until: true,
-  is_ours: true,
-  updated_at: true,
-});
-
-const HISTORY_COLUMNS = columnsOf<ReturnType<typeof historyRow>>({
-  callback_id: true,
-  entry: true,
-});
-
-const BOT_DAY_COLUMNS = columnsOf<BotDayRow>({
-  bot_id: true,
-  day: true,
-  bot_name: true,
-  last_callback_id: true,
-  last_received_at: true,
-  last_succeeded_at: true,
-  last_failed_at: true,
-  succeeded: true,
-  failed: true,
-  started: true,
-  retries: true,
-  elapsed_time: true,
-});
 
 /** As bytes, a body need not be turned into text and back. */
 const BODY_IN_BYTES = { body: 'cast(? as text)' };
@@ -223,11 +158,6 @@ function insertInto(
 ): string {
   const values = columns.map((column) => expressions[column] ?? '?');
   return `insert into ${table} (${columns.join()}) values (${values.join()})`;
-}
-
-/** The columns of what is written: none may be left out, nor be one too many. */
-function columnsOf<Row>(columns: Readonly<Record<keyof Row, true>>): readonly (keyof Row & string)[] {
-  return Object.keys(columns) as (keyof Row & string)[];
 }
 
 function valuesOf<Column extends string>(
