@@ -120,7 +120,7 @@ export async function supersedeFailed(
 
 const hasResult = sql<boolean>`exists (
   select 1 from callbacks
-  where callbacks.job_id = deliveries.job_key and callbacks.status <> ${sql.lit(EXECUTING)} and callbacks.kind = 'callback'
+  where callbacks.job_id = deliveries.job_key and callbacks.status in (0, 1) and callbacks.kind = 'callback'
 )`;
 
 const isExecuting = sql<boolean>`exists (
