@@ -101,8 +101,15 @@ export function describeArchive(
       }
       const [item] = (await ledger.archive.callbacks({ jobId: 'c' })).items;
       expect(item).to.deep.include({
-        ...{ id: c, jobId: 'c', botId: 'report', botName: callbackWith({}).bot_name, status: 1 },
-        ...{ receivedAt: clock.now(), lastReceivedAt: clock.now(), timesReceived: 1, result: 'gave_up' },
+        id: c,
+        jobId: 'c',
+        botId: 'report',
+        botName: callbackWith({}).bot_name,
+        status: 1,
+        receivedAt: clock.now(),
+        lastReceivedAt: clock.now(),
+        timesReceived: 1,
+        result: 'gave_up',
         elapsedSeconds: callbackWith({}).elapsed_time ?? undefined,
       });
       expect(item?.deliveries.map(({ destination, state }) => [destination, state])).to.deep.equal([
@@ -171,8 +178,12 @@ export function describeArchive(
       await arrive({ job_id: '4', bot_id: 'b', elapsed_time: null });
       const [a, b] = await ledger.archive.bots('2026-03-02');
       expect(a).to.deep.equal({
-        ...{ botId: 'a', botName: 'new', lastCallbackId: last.callbackId, lastReceivedAt: clock.now() },
-        ...{ lastSucceededAt: failedAt, lastFailedAt: failedAt },
+        botId: 'a',
+        botName: 'new',
+        lastCallbackId: last.callbackId,
+        lastReceivedAt: clock.now(),
+        lastSucceededAt: failedAt,
+        lastFailedAt: failedAt,
         counts: { succeeded: 1, failed: 1, started: 1, retries: 1, elapsedSeconds: 12 },
       });
       expect(b).to.include({ botId: 'b', lastFailedAt: undefined });
@@ -216,7 +227,7 @@ export function describeArchive(
     });
 
     it('takes ids of any length for BOTs, and knows them again', async () => {
-      const long = `${'請求書'.repeat(3000)}`;
+      const long = '請求書'.repeat(3000);
       await arrive({ job_id: '1', bot_id: `${long}1`, elapsed_time: 1e300 });
       await arrive({ job_id: '2', bot_id: `${long}2`, elapsed_time: 3 });
       expect(await ledger.archive.bots('2026-01-01')).to.have.length(2);
