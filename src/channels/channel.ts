@@ -13,8 +13,8 @@ export interface Outgoing {
   /** The destination's, as `ChannelType.options` checked them. */
   readonly options: DestinationOptions;
   /**
-   * Receipts of earlier messages of the same job at this address, oldest first, so that this one can reply to one of them
-   * or replace it. Empty unless `ChannelType.needsEarlier` asks for them; a job's first message has none either.
+   * Receipts of the first and the last message of the same job before this one at this address, so that this one can reply
+   * to them or replace them. Empty unless `ChannelType.needsEarlier` asks for them, and for the job's first message.
    */
   readonly earlier: readonly Receipt[];
   /** Stable over retries of one (callback, destination); 64 lower-case hexadecimal digits. Not every channel asks for it. */

@@ -18,7 +18,6 @@ import { createRenderer } from '../../src/render/renderer.ts';
 import { cleanText } from '../../src/text/clean.ts';
 import { CHARACTERS } from '../../src/text/cut.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import { outgoingOf } from '../contract/channel-contract.ts';
 import { callback, post } from '../support/bridge-world.ts';
 
 /** Words between plus signs are bold, a link is `words -> address`. */
@@ -48,6 +47,7 @@ const cardFormat: MessageFormat<CardMessage> = {
 
 const printed: string[] = [];
 const sent: (Pick<Outgoing, 'address' | 'message'> & {
+  readonly id: string;
   readonly replyTo?: string;
   readonly replaces?: string;
 })[] = [];
@@ -74,8 +74,9 @@ const cardChannel: ChannelType = {
     Promise.resolve({
       send: (outgoing) => {
         const { address, message } = outgoing;
-        sent.push({ address, message, ...placeInJob(outgoing) });
-        return Promise.resolve({ id: String(sent.length) });
+        const id = String(sent.length + 1);
+        sent.push({ id, address, message, ...placeInJob(outgoing) });
+        return Promise.resolve({ id });
       },
       verify: () => Promise.resolve(),
       close: () => Promise.resolve(),
@@ -122,6 +123,7 @@ receiver: { listen: '127.0.0.1:0' }
 admin: { listen: '127.0.0.1:0' }
 store: { url: 'sqlite:${folder}/botbell.db' }
 channels: { cards: { type: card, room: ops }, look: { type: outbox, as: card } }
+routes: [{ bot_id: several, notify: [{ cards: Thread, per_job: thread }, { cards: Board, per_job: update }] }]
 default_route: { on: [error], notify: [{ cards: Ops }, { look: Ops }] }
 `,
     );
@@ -164,6 +166,7 @@ default_route: { on: [error], notify: [{ cards: Ops }, { look: Ops }] }
     expect([status, body.result]).to.deep.equal([200, 'delivered']);
     expect(sent).to.deep.equal([
       {
+        id: '1',
         address: 'ops',
         message: {
           card: {
@@ -181,16 +184,14 @@ default_route: { on: [error], notify: [{ cards: Ops }, { look: Ops }] }
   });
 
   it('can reply to the first message of a job, or replace it', async () => {
-    const channel = await cardChannel.open({ room: 'ops' }, { print: () => undefined });
-    for (const per_job of ['thread', 'update']) {
-      const options = { per_job };
-      expect(cardChannel.needsEarlier?.(options)).to.equal(true);
-      await channel.send(
-        outgoingOf({ address: 'ops', message: {}, options, earlier: [{ id: '7' }, { id: '8' }] }),
-      );
-    }
-    const [reply, replacement] = sent.slice(-2);
-    expect([reply?.replyTo, replacement?.replaces]).to.deep.equal(['7', '7']);
+    const url = `http://127.0.0.1:${app.receiver.port}/callbacks`;
+    for (const [code, status] of [2, 2, 1].entries())
+      await post(url, callback({ job_id: 'long', bot_id: 'several', status, code }));
+    const at = (address: string) => sent.filter((each) => each.address === address);
+    const [root, ...replies] = at('thread');
+    expect(replies.map(({ replyTo }) => replyTo)).to.deep.equal([root?.id, root?.id]);
+    const [posted, ...updates] = at('board');
+    expect(updates.map(({ replaces }) => replaces)).to.deep.equal([posted?.id, posted?.id]);
   });
 
   it('is posed as by an outbox', () => {
