@@ -87,10 +87,8 @@ function keepConnections(
   handler: Handler,
   { limits = connectionLimits(), senderOf = addressOf, onMalformed }: ServerOptions,
 ): Connections {
-  const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {
-    const malformed = answerClientError(error, socket);
-    if (malformed !== undefined) onMalformed?.(malformed);
-  };
+  const report = ({ status, detail }: ProblemDetails, from: string) =>
+    onMalformed?.({ status, detail, from });
   const connections = new Connections({
     limits,
     senderOf,
@@ -98,7 +96,7 @@ function keepConnections(
       const problem = problemOfHead(request);
       if (problem === undefined) return handler(request, response);
       answerPlainly(response, problem);
-      return onMalformed?.({ status: problem.status, detail: problem.detail, from: senderOf(request) });
+      return report(problem, senderOf(request));
     },
     onNotAwaited: endWith,
   });
@@ -116,16 +114,19 @@ function keepConnections(
     ConnectionReader.start(socket, reading);
     connections.add(socket);
   });
-  server.on('clientError', refuse);
-  // Node would close the connection without a word.
-  server.on('connect', (request: IncomingMessage) => {
-    refuseConnection(request.socket, NO_TUNNEL);
-    onMalformed?.({ status: NO_TUNNEL.status, detail: NO_TUNNEL.detail, from: senderOf(request) });
+  // What Node refuses before a handler sees it still gets a problem for an answer.
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
+    return report(refuse(socket, clientProblem(error.code)), addressOf({ socket }));
   });
+  // Node would close the connection without a word.
+  server.on('connect', (request: IncomingMessage) =>
+    report(refuse(request.socket, NO_TUNNEL), senderOf(request)),
+  );
   return connections;
 }
 
-function addressOf({ socket }: SenderHead): string {
+function addressOf({ socket }: Pick<SenderHead, 'socket'>): string {
   return socket.remoteAddress ?? '';
 }
 
@@ -138,27 +139,17 @@ function started(server: Server, { host, port }: { host: string; port: number })
   });
 }
 
-/** What Node refuses before a handler sees it still gets a problem for an answer. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): MalformedRequest | undefined {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return undefined;
-  }
-  const problem = clientProblem(error.code);
-  refuseConnection(socket, problem);
-  return { ...problem, from: socket.remoteAddress ?? '' };
-}
-
-function refuseConnection(socket: Socket, problem: ProblemDetails): void {
+function refuse(socket: Socket, problem: ProblemDetails): ProblemDetails {
   endWith(socket, problem);
   ConnectionReader.of(socket)?.drop();
+  return problem;
 }
 
-const NO_TUNNEL = {
+const NO_TUNNEL: ProblemDetails = {
   status: 405,
   detail: 'CONNECT is not allowed here.',
   headers: { Allow: 'GET, HEAD, POST' },
-} as const satisfies ProblemDetails;
+};
 
 function endWith(socket: Socket, problem: ProblemDetails): void {
   socket.end(rawAnswer(problem));
@@ -201,15 +192,11 @@ function destroyLater(socket: Socket): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-function clientProblem(code: string | undefined): Pick<ProblemDetails, 'status' | 'detail'> {
-  switch (code ?? '') {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { status: 408, detail: 'The request took too long to arrive.' };
-    case 'HPE_HEADER_OVERFLOW':
-      return { status: 431, detail: 'The request headers are too large.' };
-    default:
-      return { status: 400, detail: 'This is not well-formed HTTP.' };
-  }
+function clientProblem(code: string | undefined): ProblemDetails {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return { status: 408, detail: 'The request took too long to arrive.' };
+  if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, detail: 'The request headers are too large.' };
+  return { status: 400, detail: 'This is not well-formed HTTP.' };
 }
 
 const CLOSING: ProblemDetails = {
