@@ -21,14 +21,14 @@ import { noticeAbout } from '../support/callbacks.ts';
 
 const HOSTILE = '<!channel> </td></table><script> *x* `y` \r\nBcc: a@b.test \u202e';
 
+/** Every text of it but those that are ours. */
 function hostile(subject: AlertSubject): AlertSubject {
-  if (subject.template === 'refused') {
-    const errors = Array.from({ length: 9 }, () => ({ pointer: `/${HOSTILE}`, detail: HOSTILE }));
-    return { ...subject, detail: HOSTILE, from: HOSTILE, errors };
-  }
-  const callback = { job_id: HOSTILE, bot_id: HOSTILE, bot_name: HOSTILE, status: 1 as const };
-  const error = { class: 'permanent', code: HOSTILE, message: HOSTILE.repeat(99), quote: HOSTILE } as const;
-  return { ...subject, callback, error, destination: `slack:${HOSTILE}` };
+  return JSON.parse(JSON.stringify(subject), (key, value: unknown) => {
+    if (Array.isArray(value)) return Array.from({ length: 9 }, () => value[0] as unknown);
+    if (typeof value !== 'string' || key === 'template' || key === 'class') return value;
+    if (key === 'destination') return `slack:${HOSTILE}`;
+    return key === 'message' ? HOSTILE.repeat(99) : HOSTILE;
+  }) as AlertSubject;
 }
 
 for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {

@@ -1,5 +1,5 @@
 /** Alerts as they are raised, for tests that care about one or two fields. */
-import type { AlertSubject, RaisedAlert, UndeliveredMessage } from '../../src/notice/notice.ts';
+import type { AlertName, AlertSubject, RaisedAlert, UndeliveredMessage } from '../../src/notice/notice.ts';
 
 export const RAISED_AT = Date.parse('2026-11-20T09:30:00+09:00');
 
@@ -32,7 +32,12 @@ export const REFUSED: AlertSubject = {
   from: '192.0.2.7',
 };
 
-export const ALERT_SUBJECTS: readonly AlertSubject[] = [DEAD_LETTER, CONFIG_FAILURE, REFUSED];
+/** One of each name. */
+export const ALERT_SUBJECTS: readonly AlertSubject[] = Object.values({
+  dead_letter: DEAD_LETTER,
+  config_failure: CONFIG_FAILURE,
+  refused: REFUSED,
+} satisfies Record<AlertName, AlertSubject>);
 
 export function raised(subject: AlertSubject, suppressed = 0): RaisedAlert {
   return { id: 'ab'.repeat(32), raisedAt: RAISED_AT, suppressed, subject };

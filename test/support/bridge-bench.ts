@@ -255,9 +255,9 @@ export class BridgeBench {
       .filter(({ kind }) => kind === 'alert')
       .map(({ body }) => readKeptAlert(String(body), '').subject)
       .map((subject) =>
-        subject.template === 'refused'
-          ? `refused ${subject.httpStatus}`
-          : `${subject.template} ${subject.destination} ${subject.error.code}`,
+        'error' in subject
+          ? `${subject.template} ${subject.destination} ${subject.error.code}`
+          : `${subject.template} ${'httpStatus' in subject ? subject.httpStatus : ''}`,
       );
   }
 

@@ -221,9 +221,13 @@ export function viewOf(notice: Notice, display: DisplayConfig, links: Links): No
 function createAlertView(alert: RaisedAlert, display: DisplayConfig, links: Links): AlertView {
   const { subject, raisedAt, suppressed } = alert;
   const common = { alert_name: subject.template, raised_at: localTime(raisedAt, display), suppressed };
-  return subject.template === 'refused'
-    ? { ...common, ...refusedView(subject, display) }
-    : { ...common, ...undeliveredView(subject, display, links) };
+  switch (subject.template) {
+    case 'dead_letter':
+    case 'config_failure':
+      return { ...common, ...undeliveredView(subject, display, links) };
+    case 'refused':
+      return { ...common, ...refusedView(subject, display) };
+  }
 }
 
 function undeliveredView(

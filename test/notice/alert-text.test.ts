@@ -63,7 +63,7 @@ describe('an alert in the ledger', () => {
         pretended(`The message for email:a@b.test was given up and will not be sent any more: ${reason}`),
         '',
       );
-      return subject.template === 'refused' ? undefined : `${subject.error.class} ${subject.error.code}`;
+      return 'error' in subject ? `${subject.error.class} ${subject.error.code}` : undefined;
     };
     expect(codeIn('Mail server: it answered "550 5.1.1 no such user" to RCPT TO: check it.')).to.equal(
       'permanent 550',
