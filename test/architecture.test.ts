@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   render: ['text', 'time', 'callback', 'channels', 'notice', 'config'],
   ledger: ['text', 'time', 'callback', 'channels', 'notice'],
   offload: ['text', 'time', 'callback', 'channels', 'notice', 'config', 'render'],
-  deliver: ['text', 'time', 'callback', 'channels', 'notice', 'ledger'],
+  deliver: ['text', 'time', 'callback', 'channels', 'notice', 'config', 'ledger'],
   receive: ['text', 'time', 'callback', 'config', 'http', 'deliver', 'ledger'],
   admin: ['text', 'time', 'config', 'http', 'observe', 'ledger'],
   'stand-ins': ['text', 'callback'],

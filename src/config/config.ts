@@ -53,8 +53,11 @@ export interface DeliveryConfig {
   /** One attempt. */
   readonly timeoutMs: number;
   readonly attemptsPerRequest: number;
+  /** How long the service may take to retry before Botbell does. */
   readonly takeOverAfterMs: number;
+  /** Of a delivery's age: from the first time the callback came, without what it only waited for its turn. */
   readonly giveUpAfterMs: number;
+  /** Non-2xx answers that a `permanent` or `config` failure is worth. */
   readonly permanentAttempts: number;
   /** Destinations told of dead letters and refused bodies. */
   readonly alerts: readonly Destination[];

@@ -1,8 +1,10 @@
 /** The settings in force: what one config says about delivering, whom it plans to tell, and the change to the next one. */
+import type { Callback } from '../callback/callback.ts';
 import type { RoutedRow, RunningConfig } from '../ledger/configs/config-store.ts';
 import type { DeliveryTarget } from '../ledger/ledger.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';
 import type { Channel, ChannelPace, DestinationOptions } from '../channels/channel.ts';
+import type { DeliveryConfig, Destination, ReceiverConfig } from '../config/config.ts';
 import type { AlertSettings } from './alerts.ts';
 
 /** A destination, and how it should be told. */
@@ -22,22 +24,14 @@ export interface Plan {
   readonly routing: unknown;
 }
 
-/** A destination as the config has it. */
-interface ConfiguredDestination {
-  readonly key: string;
-  readonly channel: string;
-  readonly address: string;
-  readonly options: Readonly<Record<string, unknown>>;
-}
-
 interface RoutedDestination {
-  readonly destination: ConfiguredDestination;
+  readonly destination: Destination;
   readonly templateSet: string | undefined;
 }
 
 /** What a config says about whom to tell. */
 export interface Planner {
-  route(callback: { readonly bot_id: string; readonly status: RoutedRow['status'] }): {
+  route(callback: Pick<Callback, 'bot_id' | 'status'>): {
     readonly destinations: readonly RoutedDestination[];
     readonly explanations: readonly unknown[];
   };
@@ -54,7 +48,7 @@ export function planForRow(planner: Planner, { kind, botId, status }: RoutedRow)
   return kind === 'alert' ? planForAlerts(planner) : planForCallback(planner, { bot_id: botId, status });
 }
 
-export function planForCallback(planner: Planner, callback: Parameters<Planner['route']>[0]): Plan {
+export function planForCallback(planner: Planner, callback: Pick<Callback, 'bot_id' | 'status'>): Plan {
   const { destinations, explanations } = planner.route(callback);
   return { targets: destinations.map(plannedTarget), routing: explanations };
 }
@@ -85,25 +79,10 @@ export function addressed(notice: Notice, planned: PlannedTarget): AddressedNoti
 }
 
 /** Of `receiver:`. */
-export interface AnswerSettings {
-  /** Milliseconds for the whole answer. */
-  readonly answerWithinMs: number;
-  readonly answerWhen: 'delivered' | 'accepted';
-  readonly maxInFlight: number;
-}
+type AnswerSettings = Pick<ReceiverConfig, 'answerWithinMs' | 'answerWhen' | 'maxInFlight'>;
 
 /** Of `delivery:`. */
-export interface DeliverySettings {
-  /** Milliseconds for one attempt. */
-  readonly timeoutMs: number;
-  readonly attemptsPerRequest: number;
-  /** Non-2xx answers that a `permanent` or `config` failure is worth. */
-  readonly permanentAttempts: number;
-  /** How long the service may take to retry before Botbell does. */
-  readonly takeOverAfterMs: number;
-  /** Of a delivery's age: from the first time the callback came, without what it only waited for its turn. */
-  readonly giveUpAfterMs: number;
-}
+export type DeliverySettings = Omit<DeliveryConfig, 'alerts'>;
 
 export interface ConfiguredChannel {
   readonly pace: ChannelPace;

@@ -43,7 +43,7 @@ export interface RoutingDecision {
 
 export interface Router {
   route(callback: Pick<Callback, 'bot_id' | 'status'>): RoutingDecision;
-  /** Every route of the config with its verdict, in order. */
+  /** Every route of the config with what was decided about it, in order. */
   explainAll(callback: Pick<Callback, 'bot_id' | 'status'>): readonly RouteExplanation[];
 }
 
