@@ -58,6 +58,8 @@ export class ConfigFollower {
 
   /** Other settings are in force: the other processes learn of it, and what is undelivered follows. */
   async reload(): Promise<void> {
+    // Before the others know of them, they decide nothing.
+    this.#mayRouteAnew = false;
     await this.#beat();
     this.#nap.abort();
   }
@@ -69,7 +71,9 @@ export class ConfigFollower {
   async #beat(): Promise<void> {
     const { ledger, settings } = this.#dependencies;
     try {
-      this.#mayRouteAnew = await ledger.heartbeat(settings.current.config);
+      const { config } = settings.current;
+      const mayRouteAnew = await ledger.heartbeat(config);
+      this.#mayRouteAnew = mayRouteAnew && config === settings.current.config;
       this.#isTroubled = false;
     } catch (error) {
       this.#mayRouteAnew = false;
