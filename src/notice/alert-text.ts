@@ -1,4 +1,4 @@
-/** Alerts in one sentence, for whoever has no template at hand, and as the ledger keeps them. */
+/** Alerts in one sentence, for where no template can be rendered, and as the ledger keeps them. */
 import type { Callback } from '../callback/callback.ts';
 import { refusalInJapanese } from '../callback/fault-words.ts';
 import { failureInWords } from '../channels/failure-words.ts';
@@ -27,7 +27,7 @@ export function alertInWords(subject: AlertSubject, language: Language): string 
   }
 }
 
-/** To versions before, the alert is a failed run of the BOT that it befell, or of Botbell itself. */
+/** Versions before read it as a failed run of the BOT that it concerns, or of Botbell itself. */
 interface KeptAlert extends Callback {
   /** Versions before did not write it. */
   readonly alert?: RaisedAlert;

@@ -1,4 +1,4 @@
-/** Has large callbacks read and rendered by a thread of their own, so that what one of them takes is nobody else's time. */
+/** Has large callbacks read and rendered by a thread of their own, so that they hold up no other callback. */
 import { extname } from 'node:path';
 import {
   asLargeCallback,

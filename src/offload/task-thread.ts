@@ -28,7 +28,7 @@ export interface TaskTerms {
   /** Tasks of the same subject are done one after the other where possible: the thread remembers the last one. */
   readonly subject: unknown;
   /**
-   * In bytes. Of other subjects, smaller ones come before larger ones, so that nobody waits for who sends the largest; but
+   * In bytes. Of other subjects, smaller ones come before larger ones, so that a sender of large ones delays no other; but
    * only so many of those that come later that a large one gets its turn, however many small ones keep coming.
    */
   readonly size: number;
@@ -122,7 +122,7 @@ export class TaskThread<Task, Answer> {
   #start(): Worker {
     const { entry, data } = this.#options;
     const thread = new Worker(entry, { workerData: data });
-    // Whoever waits for an answer keeps the process alive by himself.
+    // Requests that wait for an answer keep the process alive.
     thread.unref();
     let cause: unknown;
     thread.on('message', (answer: Answer) => this.#end(({ resolve }) => resolve(answer)));

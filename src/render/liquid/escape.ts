@@ -1,4 +1,4 @@
-/** Escapes what a template prints once, and for where it stands: outputs, and what is captured, whoever renders them. */
+/** Escapes what a template prints, once and for where it stands: outputs and captures, in both ways of rendering. */
 import {
   CaptureTag,
   type Context,

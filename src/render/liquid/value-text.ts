@@ -3,7 +3,7 @@ import { cleanLine } from '../../text/clean.ts';
 import { isJsonObject, type JsonObject, keysOf } from '../../text/json-object.ts';
 import { endsOf } from '../../text/cut.ts';
 
-/** What is summed up on one line is cut further by whoever prints it; no reader misses the middle of this. */
+/** What is summed up on one line is cut further when it is printed. */
 const MOST_CHARACTERS = 20_000;
 const MOST_MEMBERS = 100;
 

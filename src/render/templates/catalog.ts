@@ -8,7 +8,7 @@ import type { Meter } from '../liquid/print-value.ts';
 import { Template } from './template.ts';
 import { type FormatFiles, NO_FILES, type TemplateFolder } from './files.ts';
 
-/** Which template to use and for whom. */
+/** Which template to use, and the options of the destination. */
 export interface RenderTarget {
   /** A `MessageFormat`'s name. */
   readonly format: string;

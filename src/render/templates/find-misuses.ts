@@ -247,7 +247,7 @@ class Walk {
   }
 }
 
-/** None of what cannot be read: that is found by whoever looks for unknown variables. */
+/** None where they cannot be read: `findUnknownVariables` reports that. */
 function childrenOf(template: Template): readonly Template[] {
   try {
     return template.children === undefined ? [] : toValueSync<Template[]>(template.children(true, true));

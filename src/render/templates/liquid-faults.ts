@@ -49,7 +49,7 @@ export function findUnknownVariables(
   }
 }
 
-/** Without partials where liquidjs loses itself in one that renders itself. */
+/** Without partials where one renders itself, which liquidjs follows until the stack is full. */
 function analyze(liquid: Liquid, templates: Template[]): StaticAnalysis {
   try {
     return liquid.analyzeSync(templates);
@@ -89,7 +89,7 @@ function explain(liquid: Liquid, message: string): string {
   return `there is no partial "_${partial}.liquid"${didYouMean(partial, partials)}`;
 }
 
-/** `#` begins a comment; nobody misspells it. */
+/** `#` begins a comment. */
 function isWord(name: string): boolean {
   return /^\w/u.test(name);
 }

@@ -56,7 +56,7 @@ interface CompiledLink {
   readonly problems: readonly Problem[];
 }
 
-/** For whoever has no file at hand. */
+/** Where there is no file. */
 function placeByName(path: Path, line: number, column: number): Place {
   return { file: path.join('.'), line, column };
 }

@@ -143,7 +143,7 @@ interface UndeliveredView extends CommonView {
   readonly reason: string;
   /** The remote's own words; '' where it gave none, or `reason` has them. */
   readonly quote: string;
-  /** 0 where nobody knows. */
+  /** 0 where it is unknown. */
   readonly attempts: number;
   /** Local time at which the callback came for the first time. */
   readonly since: string;
@@ -152,7 +152,7 @@ interface UndeliveredView extends CommonView {
   readonly job_id: string;
   readonly bot_id: string;
   readonly bot_name: string;
-  /** '' where nobody knows, like its name. */
+  /** '' where it is unknown, like its name. */
   readonly status: StatusCode | '';
   readonly status_name: StatusName | '';
   readonly job_url: string;
@@ -166,7 +166,7 @@ interface RefusedView extends CommonView {
   /** One line each: the field's JSON pointer and what is wrong with it. */
   readonly faults: readonly string[];
   readonly more_faults: number;
-  /** Its address; '' where nobody knows. */
+  /** Its address; '' where it is unknown. */
   readonly sender: string;
 }
 
