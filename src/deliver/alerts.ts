@@ -10,7 +10,13 @@ import type {
   DeliveryUpdate,
   RefusedBody,
 } from '../ledger/ledger.ts';
-import type { AlertedCallback, AlertSubject, UndeliveredMessage } from '../notice/notice.ts';
+import {
+  type AlertedCallback,
+  type AlertSubject,
+  isAlert,
+  type Notice,
+  type UndeliveredMessage,
+} from '../notice/notice.ts';
 import { cutEnd } from '../text/cut.ts';
 
 const LONGEST_NAME = 1000;
@@ -23,9 +29,9 @@ export interface AlertSettings {
   readonly giveUpAfterMs: number;
 }
 
-/** A callback that a delivery belongs to. */
+/** What a delivery is to tell. */
 export interface Concerned {
-  readonly callback: Callback;
+  readonly notice: Notice;
   /** Milliseconds since the epoch. */
   readonly firstReceivedAt: number;
 }
@@ -54,16 +60,17 @@ type Undelivered = UndeliveredMessage & AlertSubject;
 function subjectOf(
   { state, isTakenOver, lastError, attempts }: DeliveryUpdate,
   { destination, channel }: DeliveryRecord,
-  { callback, firstReceivedAt }: Concerned,
+  { notice, firstReceivedAt }: Concerned,
   { giveUpAfterMs }: AlertSettings,
 ): Undelivered | undefined {
-  if (lastError === undefined) return undefined;
+  // Of an alert that cannot be delivered, nobody is alerted.
+  if (lastError === undefined || isAlert(notice)) return undefined;
   const message: UndeliveredMessage = {
     destination,
     channel,
     error: lastError,
     attempts,
-    callback: named(callback),
+    callback: named(notice.callback),
     since: firstReceivedAt,
   };
   if (state === 'dead') return { template: 'dead_letter', ...message };

@@ -185,9 +185,9 @@ export class OutcomeWriter {
     if (record === undefined || update.state === 'delivered') return update;
     // What is told elsewhere from now on is mended.
     if (plannedFor(record, plan) === undefined) return update;
-    const { callback } = incoming;
-    const { firstReceivedAt } = admission;
-    return withAlert(update, record, { callback, firstReceivedAt }, settings.alerts);
+    const { firstReceivedAt, timesReceived } = admission;
+    const notice = noticeOf(incoming, timesReceived);
+    return withAlert(update, record, { notice, firstReceivedAt }, settings.alerts);
   }
 
   /** What was taken over, or waited for one of these, is the worker's, and so are alerts. */

@@ -17,12 +17,12 @@ const NOT_ROUTED = new DeliveryFailure({
 
 /** The end of a delivery that the plan does not name: told elsewhere, or to nobody. */
 export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSettings): DeliveryUpdate {
-  const { record, notice, firstReceivedAt } = due;
+  const { record, notice } = due;
   const ended = updateOf(record, { state: 'held', hold: { code: NO_LONGER_ROUTED } });
   // Of an alert that nobody is to be told, nobody is alerted.
   if (isAlert(notice) || plan.targets.length > 0) return ended;
   const dead: DeliveryUpdate = { ...ended, state: 'dead', lastError: errorOf(NOT_ROUTED) };
-  return withAlert(dead, record, { callback: notice.callback, firstReceivedAt }, alerts);
+  return withAlert(dead, record, due, alerts);
 }
 
 /** Whether a config that has just been loaded may have mended what this one waits for. */

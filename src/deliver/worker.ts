@@ -1,6 +1,5 @@
 /** Delivers what nobody waits for: callbacks accepted for later, and those that the service has stopped retrying. */
 import type { ClaimedDelivery, DeliveryUpdate, DueDelivery, Ledger } from '../ledger/ledger.ts';
-import { isAlert } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { UnderWay } from '../time/under-way.ts';
 import { alertTargetsIn, withAlert } from './alerts.ts';
@@ -256,7 +255,7 @@ export class Worker {
     const sent = await send({ addressed: addressed(notice, planned), delivery, ...turn, rank });
     const context = { policy: settings.delivery, random: this.#dependencies.random() };
     const update = updateAfter(record, sent, context);
-    await this.#settle(due, withAlertOf(due, update, settings), sent);
+    await this.#settle(due, withAlert(update, record, due, settings.alerts), sent);
     return update.state !== 'pending';
   }
 
@@ -288,13 +287,4 @@ export class Worker {
     const milestone = milestoneAfter(update, due, true);
     if (milestone !== undefined) onMilestone(milestone);
   }
-}
-
-function withAlertOf(
-  { notice, record, firstReceivedAt }: DueDelivery,
-  update: DeliveryUpdate,
-  { alerts }: Settings,
-): DeliveryUpdate {
-  if (isAlert(notice)) return update;
-  return withAlert(update, record, { callback: notice.callback, firstReceivedAt }, alerts);
 }

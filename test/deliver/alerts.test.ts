@@ -4,7 +4,7 @@ import type { FailureClass } from '../../src/channels/failure.ts';
 import { type AlertSettings, refusalAlert, withAlert } from '../../src/deliver/alerts.ts';
 import type { Alert, DeliveryRecord, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { delivered, failed, target } from '../contract/ledger-contract.ts';
-import { callbackWith } from '../support/callbacks.ts';
+import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { deliveryRecord } from '../support/delivery-record.ts';
 
 const SETTINGS: AlertSettings = {
@@ -12,7 +12,7 @@ const SETTINGS: AlertSettings = {
   language: 'ja',
   giveUpAfterMs: 86_400_000,
 };
-const CONCERNED = { callback: callbackWith({ output: { 金額: 1 } }), firstReceivedAt: 1000 };
+const CONCERNED = { notice: noticeAbout(callbackWith({ output: { 金額: 1 } })), firstReceivedAt: 1000 };
 
 function failedWith(
   failureClass: FailureClass,
@@ -65,7 +65,12 @@ describe('an outcome', () => {
     const endless = 'x'.repeat(1_000_000);
     const callback = callbackWith({ job_id: endless, bot_id: endless, bot_name: endless });
     const update = failedWith('permanent', '550', DEAD);
-    const { alert } = withAlert(update, deliveryRecord(), { callback, firstReceivedAt: 0 }, SETTINGS);
+    const { alert } = withAlert(
+      update,
+      deliveryRecord(),
+      { notice: noticeAbout(callback), firstReceivedAt: 0 },
+      SETTINGS,
+    );
     expect(JSON.stringify(alert).length).to.be.below(5000);
   });
 

@@ -208,7 +208,7 @@ function deadLetterOf(callback: Callback): Alert | undefined {
     quote: quote ?? '',
   };
   const update: DeliveryUpdate = { ...RECORD, state: 'dead', lastError, isTakenOver: true, dueInMs: 0 };
-  return withAlert(update, RECORD, { callback, firstReceivedAt: 0 }, SETTINGS).alert;
+  return withAlert(update, RECORD, { notice: noticeAbout(callback), firstReceivedAt: 0 }, SETTINGS).alert;
 }
 
 function refusalAlertOf({ detail, errors }: Post['refusal']): Alert {
