@@ -11,7 +11,7 @@ import { LineLimit } from '../observe/line-limit.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { LedgerUnflushed } from '../ledger/ledger.ts';
-import type { StoreEvent } from '../ledger/retention/store-size.ts';
+import type { StoreEvent } from '../ledger/retention/store-space.ts';
 import type { ReceiverReport } from '../receive/receiver.ts';
 import type { TurnedAway } from '../receive/problems.ts';
 import { shortLine } from '../text/cut.ts';

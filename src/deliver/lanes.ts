@@ -1,6 +1,6 @@
 /** When each destination may be sent the next message: at once, at its pace after a rate limit, or not in time. */
 import type { ChannelPace } from '../channels/channel.ts';
-import type { PaceStore } from '../ledger/due/pace-store.ts';
+import type { PaceStore } from '../ledger/due/turns.ts';
 import type { Clock } from '../time/clock.ts';
 
 /** After a rate limit a destination is sent so little until nothing has waited for it for a minute. */

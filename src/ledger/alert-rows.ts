@@ -1,14 +1,69 @@
-/** Alerts are written like callbacks of a kind of their own, so that the worker delivers them as it does all else. */
-import { randomBytes } from 'node:crypto';
-import type { Selectable } from 'kysely';
+/** Alerts are written like callbacks of a kind of their own, and each cause is told once an hour, whichever process raises it. */
+import { hash, randomBytes } from 'node:crypto';
+import { type Selectable, sql } from 'kysely';
+import { cleanText } from '../text/clean.ts';
+import type { HotStatements, StatementContext } from './hot-statements.ts';
 import { type Notice, noticeOf, noticeOfAlert, type RaisedAlert } from '../notice/notice.ts';
 import { keptAlert, readKeptAlert } from '../notice/alert-text.ts';
-import { causeKey, isDueAgain, lockCause, writeCause } from './alert-causes.ts';
-import type { HotStatements, StatementContext } from './hot-statements.ts';
 import type { Alert, CallbackKind, DeliveryUpdate } from './ledger.ts';
 import { callbackIn, callbackRow } from './callback-columns.ts';
 import { bodyText } from './stored-body.ts';
 import type { CallbackRow } from './tables.ts';
+
+const ONCE_WITHIN_MS = 60 * 60_000;
+
+/** An error's code is a remote's word, and PostgreSQL's indexes take 2.7 KB. */
+const LONGEST_CAUSE = 300;
+
+/** How a cause stands when alerts of it are raised. Times are milliseconds since the epoch. */
+export interface CauseStanding {
+  /** 0: never. */
+  readonly toldAt: number;
+  /** Not told since then. */
+  readonly suppressed: number;
+  readonly now: number;
+}
+
+/**
+ * A clock that was set back must not silence a cause for long; but whoever has waited for another to tell it looked at the
+ * clock before that one did.
+ */
+export function isDueAgain({ toldAt, now }: Pick<CauseStanding, 'toldAt' | 'now'>): boolean {
+  return Math.abs(now - toldAt) >= ONCE_WITHIN_MS;
+}
+
+/**
+ * Holds the cause until the transaction ends: whoever raises the same at once waits. Who raises several, holds them in the
+ * order of their keys.
+ */
+export async function lockCause({ trx, time }: StatementContext, cause: string): Promise<CauseStanding> {
+  const { told_at, suppressed, now } = await trx
+    .insertInto('alert_causes')
+    .values({ cause, told_at: 0, suppressed: 0 })
+    .onConflict((conflict) => conflict.column('cause').doUpdateSet({ cause }))
+    .returning(['told_at', 'suppressed', sql<number>`${time.now}`.as('now')])
+    .executeTakeFirstOrThrow();
+  return { toldAt: told_at, suppressed, now };
+}
+
+export async function writeCause(
+  { trx }: StatementContext,
+  cause: string,
+  { toldAt, suppressed }: Pick<CauseStanding, 'toldAt' | 'suppressed'>,
+): Promise<void> {
+  await trx
+    .updateTable('alert_causes')
+    .set({ told_at: toldAt, suppressed })
+    .where('cause', '=', cause)
+    .execute();
+}
+
+/** As it stands in the ledger. */
+export function causeKey(cause: string): string {
+  const text = cleanText(cause);
+  if (text.length <= LONGEST_CAUSE) return text;
+  return `${text.slice(0, LONGEST_CAUSE).toWellFormed()}… ${hash('sha256', text, 'hex')}`;
+}
 
 const NO_JOB = '';
 

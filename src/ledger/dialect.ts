@@ -3,7 +3,6 @@ import type { ColumnDefinitionBuilder, Kysely, SelectQueryBuilder } from 'kysely
 import type { Deadline } from '../time/clock.ts';
 import type { HotStatements } from './hot-statements.ts';
 import type { Moment } from './rows.ts';
-import type { StoreSize } from './retention/store-size.ts';
 import type { Tables } from './tables.ts';
 
 export interface TransactionSettings {
@@ -59,6 +58,13 @@ export interface DialectTraits {
   readonly isBusy: (error: unknown) => boolean;
   /** The store works, and refuses what it was given: of several things, the others may pass. */
   readonly isRefusal: (error: unknown) => boolean;
+}
+
+/** Bytes that a store takes. */
+export interface StoreSize {
+  readonly used: number;
+  /** Written, and not yet in its place. */
+  readonly log: number;
 }
 
 /** A store that is only read: what it is asked holds nobody up who writes. */

@@ -1,7 +1,13 @@
-/** Whether a store could hold a ledger, found out without writing to it: nothing is created, migrated or claimed. */
+/** What a store's URL says, and whether it could hold a ledger: found out without creating, migrating or claiming anything. */
 import { systemClock } from '../time/clock.ts';
-import { SQLITE, sqlitePathOf } from './store-url.ts';
-import type { StoreState } from './tables-found.ts';
+import type { StoreState } from './migrations/migrate.ts';
+
+export const SQLITE = 'sqlite:';
+
+/** The path in a `sqlite:` URL, which may have the slashes of an absolute URL. */
+export function sqlitePathOf(url: string): string {
+  return url.slice(SQLITE.length).replace(/^\/\/(?=\/)/, '');
+}
 
 /** @throws {Error} why it cannot be used, and what to do about it */
 export async function inspectStore(url: string): Promise<StoreState> {

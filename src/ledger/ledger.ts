@@ -4,9 +4,8 @@ import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type { Language } from '../channels/format.ts';
 import type { AlertSubject, Notice } from '../notice/notice.ts';
-import type { PaceStore } from './due/pace-store.ts';
-import type { Pruning } from './retention/pruning.ts';
-import type { Turns } from './due/turns.ts';
+import type { PaceStore, Turns } from './due/turns.ts';
+import type { Pruning } from './retention/retention.ts';
 import type { Hold } from './hold.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'dead' | 'held';

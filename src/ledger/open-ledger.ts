@@ -1,19 +1,19 @@
 /** From a store URL to a ledger that is ready to be written. */
-import { sql, type Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { Deadline } from '../time/clock.ts';
 import type { OpenStore } from './dialect.ts';
 import type { OpenLedger } from './configs/config-store.ts';
 import { migrate } from './migrations/migrate.ts';
 import { isGone } from './owner.ts';
-import { retryWhileBusy } from './retry-while-busy.ts';
+import { retryWhileBusy } from './timed-store.ts';
 import { isPending } from './pending-rows.ts';
 import { forgetRefused, refusedKept } from './retention/refused-rows.ts';
-import { isSqliteBusy } from './sqlite/busy.ts';
+import { isSqliteBusy } from './sqlite/connection.ts';
 import { openSqlite } from './sqlite/store.ts';
 import { WAITS_FOR_EARLIER } from './rows.ts';
 import { type LedgerOptions, SqlLedger } from './sql-ledger.ts';
 import { limitOf } from './retention/sql-space.ts';
-import { SQLITE, sqlitePathOf } from './store-url.ts';
+import { SQLITE, sqlitePathOf } from './inspect-store.ts';
 import type { Tables } from './tables.ts';
 
 const TRANSACTION_TIMEOUT_MS = 5000;

@@ -3,48 +3,42 @@ import type { Kysely } from 'kysely';
 import type { Clock, Deadline } from '../time/clock.ts';
 import { Admissions } from './admit/admissions.ts';
 import { raiseAlerts } from './alert-rows.ts';
-import { CallbacksInHand } from './callbacks-in-hand.ts';
-import { type ClaimingTransaction, claimingIn } from './claiming.ts';
-import { createConfigStore } from './configs/config-rows.ts';
+import { CallbacksInHand, Settlements } from './settle/settlements.ts';
+import { claimingIn, type ClaimingTransaction, OrphanedClaims } from './settle/late-commits.ts';
+import { createConfigStore } from './configs/processes.ts';
 import type { ConfigStore, OpenLedger } from './configs/config-store.ts';
 import type { OpenStore } from './dialect.ts';
 import { claimDue, dueDestinations, unreadNotice } from './due/due.ts';
-import {
-  type Admission,
-  type Alert,
-  type Arrival,
-  type ClaimedDelivery,
-  type DeliveryRecord,
-  type DueRequest,
-  type OpenCounts,
-  type RefusedBody,
-  type Settled,
-  type Settlement,
-  type UnreadNotice,
+import type {
+  Admission,
+  Alert,
+  Arrival,
+  ClaimedDelivery,
+  DeliveryRecord,
+  DueRequest,
+  OpenCounts,
+  RefusedBody,
+  Settled,
+  Settlement,
+  UnreadNotice,
 } from './ledger.ts';
 import { releaseHeld } from './due/held.ts';
-import { OrphanedClaims } from './orphaned-claims.ts';
-import { createPaceStore } from './due/pace-rows.ts';
-import type { PaceStore } from './due/pace-store.ts';
+import { createPaceStore, createTurns } from './due/turn-rows.ts';
+import type { PaceStore, Turns } from './due/turns.ts';
 import { countOpen, deliveryRows, releaseClaims, releaseStranded } from './pending-rows.ts';
-import { probeStore } from './probe.ts';
-import type { PruneRequest, PruneStep } from './retention/pruning.ts';
+import { probeStore, TimedStore, unavailable } from './timed-store.ts';
+import { sweepStep } from './retention/prune.ts';
+import type { PruneRequest, PruneStep } from './retention/retention.ts';
 import { keepRefused, refusedKept, refusedRow } from './retention/refused-rows.ts';
 import { deliveryRecord } from './rows.ts';
-import { limitOf, type SpaceSettings, spaceIn } from './retention/sql-space.ts';
-import { bytesAdded } from './retention/store-size.ts';
-import type { StoreSpace } from './retention/store-space.ts';
+import { limitOf, spaceIn, type SpaceSettings } from './retention/sql-space.ts';
+import { bytesAdded, type StoreSpace } from './retention/store-space.ts';
 import { BodyCompressor, bytesToStore, Deflated } from './stored-body.ts';
-import { sweepStep } from './retention/sweeps.ts';
 import { botsKept, tidy } from './retention/tidy.ts';
 import type { Tables } from './tables.ts';
-import { TimedStore, unavailable } from './timed-store.ts';
-import { createTurns } from './due/turn-rows.ts';
-import type { Turns } from './due/turns.ts';
-import { dayIn } from './bot-days.ts';
+import { dayIn } from './callback-columns.ts';
 import type { Archive } from './archive/archive.ts';
 import { createArchive } from './archive/sql-archive.ts';
-import { Settlements } from './settle/settlements.ts';
 
 const CLOSE_TIMEOUT_MS = 1000;
 

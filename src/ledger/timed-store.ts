@@ -1,12 +1,11 @@
-/** The store with a time limit on whatever is asked of it. */
-import { type Kysely, sql } from 'kysely';
+/** The store with a time limit on whatever is asked of it, and a moment's wait for whoever else holds it. */
+import { type Insertable, type Kysely, sql } from 'kysely';
 import { type Clock, Deadline, DeadlinePassed } from '../time/clock.ts';
 import type { DialectTraits, OpenStore, TransactionSettings } from './dialect.ts';
 import type { HotStatements } from './hot-statements.ts';
 import { LedgerUnavailable, LedgerUnflushed } from './ledger.ts';
-import { retryWhileBusy } from './retry-while-busy.ts';
 import type { StoreTime } from './rows.ts';
-import type { Tables } from './tables.ts';
+import type { RefusedRow, Tables } from './tables.ts';
 
 /** Where nobody's answer depends on it. */
 const TIMEOUT_MS = 5000;
@@ -99,4 +98,63 @@ export function unavailable(error: unknown): LedgerUnavailable {
   if (error instanceof LedgerUnavailable) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new LedgerUnavailable(`the ledger cannot be used: ${reason}`, { cause: error });
+}
+
+/** How long the store is waited for, and how often it is asked. */
+const PATIENCE_MS = 2000;
+const INTERVAL_MS = 50;
+
+/**
+ * @param withinMs where there is less time than patience
+ * @throws what `work` throws: at once, or, where the store is only busy, when patience is at an end
+ */
+export async function retryWhileBusy<T>(
+  clock: Clock,
+  isBusy: (error: unknown) => boolean,
+  work: () => T | Promise<T>,
+  withinMs: number = PATIENCE_MS,
+): Promise<T> {
+  const until = clock.monotonic() + Math.min(PATIENCE_MS, withinMs);
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isBusy(error) || clock.monotonic() >= until) throw error;
+      await clock.sleep(INTERVAL_MS);
+    }
+  }
+}
+
+/** Whoever asks wants to know soon. */
+const PROBE_TIMEOUT_MS = 2000;
+
+/** Takes more pages than a callback of common size, so that a disk that has no room for one shows. */
+const PROBE: Insertable<RefusedRow> = {
+  received_at: 0,
+  status: 0,
+  detail: 'probe',
+  errors: '[]',
+  remote_address: '',
+  body: '.'.repeat(32 * 1024),
+};
+
+/**
+ * Waits for every table that a callback is written to, and writes to one that nobody reads meanwhile.
+ * @param prepare is done first, in the same time
+ * @throws {LedgerUnavailable}
+ */
+export async function probeStore(
+  store: TimedStore,
+  prepare: (deadline: Deadline) => Promise<void>,
+): Promise<void> {
+  const settings = { isDurable: false, deadline: store.deadline(PROBE_TIMEOUT_MS) };
+  await prepare(settings.deadline);
+  // SQLite never writes what is gone again within the transaction.
+  await store.transact(settings, async (trx) => {
+    await store.traits.lockTables(trx);
+    await trx.insertInto('refused').values(PROBE).execute();
+  });
+  await store.transact(settings, (trx) =>
+    trx.deleteFrom('refused').where('status', '=', PROBE.status).execute(),
+  );
 }

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { DeliveryTarget, DueDelivery, Ledger } from '../../src/ledger/ledger.ts';
-import type { PruneStep } from '../../src/ledger/retention/pruning.ts';
+import type { PruneStep } from '../../src/ledger/retention/retention.ts';
 import { callbackOf, callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noise } from '../support/noise.ts';

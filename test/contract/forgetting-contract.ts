@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { Admission, DeliveryTarget, Ledger } from '../../src/ledger/ledger.ts';
-import type { Sweep } from '../../src/ledger/retention/pruning.ts';
+import type { Sweep } from '../../src/ledger/retention/retention.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';

@@ -1,6 +1,6 @@
 /** Old callbacks go a little at a time, for as long as the service runs. */
 import { expect } from 'chai';
-import type { PruneRequest, Sweep } from '../../src/ledger/retention/pruning.ts';
+import type { PruneRequest, Sweep } from '../../src/ledger/retention/retention.ts';
 import { type Retention, startRetention } from '../../src/ledger/retention/retention.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 

@@ -9,7 +9,7 @@ import { NO_LONGER_ROUTED } from '../../src/ledger/hold.ts';
 import { endedHoldsQuery } from '../../src/ledger/due/held.ts';
 import { followedBefore } from '../../src/ledger/due/turn-rows.ts';
 import { migrate } from '../../src/ledger/migrations/migrate.ts';
-import { identified, isKnown } from '../../src/ledger/admit/identified-arrival.ts';
+import { identified, isKnown } from '../../src/ledger/admit/readmission.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
 import { openSqlite } from '../../src/ledger/sqlite/store.ts';
 import type { Tables } from '../../src/ledger/tables.ts';

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { expect } from 'chai';
 import { type Admission, type Arrival, LedgerFull } from '../../src/ledger/ledger.ts';
 import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
-import type { StoreEvent } from '../../src/ledger/retention/store-size.ts';
+import type { StoreEvent } from '../../src/ledger/retention/store-space.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import {
   arrivalOf,

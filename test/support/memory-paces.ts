@@ -1,5 +1,5 @@
 /** Paces as the ledger keeps them, for one process and in time moved by hand. */
-import type { PaceStore } from '../../src/ledger/due/pace-store.ts';
+import type { PaceStore } from '../../src/ledger/due/turns.ts';
 import type { Clock } from '../../src/time/clock.ts';
 
 export function memoryPaces(clock: Pick<Clock, 'monotonic'>): PaceStore {

@@ -1,13 +1,17 @@
-/** The transaction that writes arrivals down before anyone is told, and says who is still to be told. */
-import type { AdmissionContext } from './admission-context.ts';
-import { inOneTrip, type Predecessor } from '../hot-statements.ts';
-import { isResult, JobOrder } from '../job-order.ts';
+/** The transaction that writes arrivals down before anyone is told, in the order of their jobs, and says who is still to be told. */
+import { type AdmissionContext, admitAgain, type IdentifiedArrival, identifyEarlier } from './readmission.ts';
+import { inOneTrip, type PlaceInJob, type Predecessor } from '../hot-statements.ts';
+import {
+  botDaysOf,
+  callbackRow,
+  type CountedCallback,
+  elapsedSeconds,
+  isResult,
+  keyOf,
+  namesOf,
+} from '../callback-columns.ts';
 import type { Admission, Arrival, BlockedDelivery, DeliveryRecord, DeliveryTarget } from '../ledger.ts';
-import { identifyEarlier, type IdentifiedArrival } from './identified-arrival.ts';
-import { admitAgain } from './readmission.ts';
 import { supersedeIdle } from '../due/held.ts';
-import { type CountedCallback, botDaysOf } from '../bot-days.ts';
-import { callbackRow, elapsedSeconds, keyOf, namesOf } from '../callback-columns.ts';
 import { type InitialState, type NewDelivery, plannedRecord } from '../rows.ts';
 
 /** Those that the ledger did not know, with their ids. */
@@ -213,4 +217,46 @@ function blockedIn(
       'id' in before ? before : { id: idOf(before), isClaimed: before.initial.claim !== undefined };
     return { id: idOf(row), behind: behind.id, isBehindClaimed: behind.isClaimed };
   });
+}
+
+type Place = Pick<PlaceInJob, 'jobId' | 'destination'>;
+
+/** Jobs of which the ledger knows more than one callback, while callbacks of theirs are admitted one after the other. */
+class JobOrder {
+  readonly #superseded: ReadonlySet<number>;
+  readonly #last = new Map<string, Predecessor | NewDelivery>();
+
+  /**
+   * @param superseded ids of the callbacks that are `executing` and came after their job's result
+   * @param pending the last pending delivery at each place; undefined: none
+   */
+  constructor(
+    superseded: ReadonlySet<number>,
+    places: readonly Place[],
+    pending: readonly (Predecessor | undefined)[],
+  ) {
+    this.#superseded = superseded;
+    places.forEach((place, index) => {
+      const last = pending[index];
+      if (last !== undefined) this.#last.set(placeKey(place), last);
+    });
+  }
+
+  /** Nobody is to be told. */
+  isSuperseded(callbackId: number): boolean {
+    return this.#superseded.has(callbackId);
+  }
+
+  /** The delivery after which the next one of the job would come. */
+  lastAt(place: Place): Predecessor | NewDelivery | undefined {
+    return this.#last.get(placeKey(place));
+  }
+
+  append(place: Place, delivery: NewDelivery): void {
+    this.#last.set(placeKey(place), delivery);
+  }
+}
+
+function placeKey({ jobId, destination }: Place): string {
+  return `${jobId}\n${destination}`;
 }

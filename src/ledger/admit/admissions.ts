@@ -2,16 +2,14 @@
 import type { Deadline } from '../../time/clock.ts';
 import { admitAll } from './admission.ts';
 import { raiseAlerts } from '../alert-rows.ts';
-import type { CallbacksInHand } from '../callbacks-in-hand.ts';
-import type { ClaimingTransaction } from '../claiming.ts';
+import type { CallbacksInHand } from '../settle/settlements.ts';
+import type { ClaimingTransaction, OrphanedClaims } from '../settle/late-commits.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { type Admission, type Arrival, LedgerFull } from '../ledger.ts';
-import { identified, type IdentifiedArrival, isKnown } from './identified-arrival.ts';
-import type { OrphanedClaims } from '../orphaned-claims.ts';
+import { identified, type IdentifiedArrival, isKnown } from './readmission.ts';
 import { bytesOfNames } from '../callback-columns.ts';
 import type { Claim } from '../rows.ts';
-import { bytesAdded } from '../retention/store-size.ts';
-import type { StoreSpace } from '../retention/store-space.ts';
+import { bytesAdded, type StoreSpace } from '../retention/store-space.ts';
 import { type BodyCompressor, bytesToStore } from '../stored-body.ts';
 import { type TimedStore, unavailable } from '../timed-store.ts';
 

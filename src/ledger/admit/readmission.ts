@@ -1,12 +1,76 @@
-/** What happens to a callback that came before: only who has not been told is still to be told. */
-import type { AdmissionContext } from './admission-context.ts';
-import { isResult } from '../job-order.ts';
-import type { Admission, BlockedDelivery } from '../ledger.ts';
-import type { IdentifiedArrival } from './identified-arrival.ts';
+/** What the ledger knows callbacks by, and what happens to one that came before: only who has not been told is still to be told. */
+import type { Kysely } from 'kysely';
+import { identityOf } from '../../callback/callback.ts';
+import type { Admission, Arrival, BlockedDelivery } from '../ledger.ts';
+import { callbackIn, isResult, jobIdOf } from '../callback-columns.ts';
+import type { BodyToStore } from '../stored-body.ts';
+import type { Tables } from '../tables.ts';
+import type { DialectTraits } from '../dialect.ts';
+import type { HotStatements, StatementContext } from '../hot-statements.ts';
+import { type Claim, deliveryRecord, type StandingRow } from '../rows.ts';
 import { holdBack, holdBackIdle, supersedeIdle } from '../due/held.ts';
 import { SUPERSEDED } from '../hold.ts';
 import { claimPending, deliveryRows, releaseNext } from '../pending-rows.ts';
-import { deliveryRecord, type StandingRow } from '../rows.ts';
+
+export interface IdentifiedArrival {
+  readonly arrival: Arrival;
+  /** As the ledger will keep it. */
+  readonly body: BodyToStore;
+  readonly jobId: string;
+  readonly identity: string;
+}
+
+export function identified(arrival: Arrival, body: BodyToStore): IdentifiedArrival {
+  const { callback } = arrival;
+  return { arrival, body, jobId: jobIdOf(callback), identity: identityOf(callback) };
+}
+
+/**
+ * Versions before gave a job's only callback no identity. They still may, beside this one, so each is given one when its
+ * job comes again.
+ * @param jobIds nobody else may be admitting callbacks of these jobs
+ */
+export async function identifyEarlier(trx: Kysely<Tables>, jobIds: readonly string[]): Promise<void> {
+  const rows = await trx
+    .selectFrom('callbacks')
+    .select(['id', 'body'])
+    .where('job_id', 'in', jobIds)
+    .where('identity', 'is', null)
+    // In the order in which history is written, which locks the same rows.
+    .orderBy('id')
+    .execute();
+  for (const { id, body } of rows) {
+    const identity = identityOf(callbackIn(body));
+    await trx.updateTable('callbacks').set({ identity }).where('id', '=', id).execute();
+  }
+}
+
+/** Whether the ledger knows the callback already: then it needs no room. */
+export async function isKnown(
+  db: Kysely<Tables>,
+  { jobId, identity }: Pick<IdentifiedArrival, 'jobId' | 'identity'>,
+): Promise<boolean> {
+  const rows = await db
+    .selectFrom('callbacks')
+    .select(['identity', 'body'])
+    .where('job_id', '=', jobId)
+    .where((eb) => eb.or([eb('identity', '=', identity), eb('identity', 'is', null)]))
+    .limit(2)
+    .execute();
+  return rows.some((row) => (row.identity ?? identityOf(callbackIn(row.body))) === identity);
+}
+
+export interface AdmissionContext extends StatementContext {
+  readonly traits: DialectTraits;
+  readonly statements: HotStatements;
+  readonly claim: Claim;
+  /** When Botbell takes over what the service does not retry. */
+  readonly takeOverAfterMs: number;
+  /** `2026-01-31`, of milliseconds since the epoch. */
+  readonly dayOf: (ms: number) => string;
+  /** This process's own time. */
+  readonly now: number;
+}
 
 export async function admitAgain(
   context: AdmissionContext,

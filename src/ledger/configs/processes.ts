@@ -1,9 +1,18 @@
-/** Which processes share the store, and which of them may route anew while their configs differ. */
+/** Which processes share the store, which of them may route anew while their configs differ, and what they do then. */
 import { type Kysely, sql } from 'kysely';
-import type { RunningConfig } from './config-store.ts';
+import type { ConfigStore, RunningConfig } from './config-store.ts';
 import { isGone } from '../owner.ts';
 import type { StoreTime } from '../rows.ts';
 import type { Tables } from '../tables.ts';
+import {
+  hasten,
+  pendingAfter,
+  type ReroutingContext,
+  revive,
+  routeAnew,
+  unroutedAfter,
+} from './rerouting.ts';
+import type { TimedStore } from '../timed-store.ts';
 
 /** Several heartbeats. */
 const DEAD_AFTER_MS = 30_000;
@@ -97,4 +106,41 @@ async function noteChannels(trx: Kysely<Tables>, channels: ReadonlyMap<string, s
 
 export async function removeProcess({ trx, owner }: Omit<ProcessContext, 'time'>): Promise<void> {
   await trx.deleteFrom('processes').where('owner', '=', owner).execute();
+}
+
+const GOODBYE_MS = 1000;
+
+const NONE: RunningConfig = { hash: '', channels: new Map() };
+
+export function createConfigStore(
+  store: TimedStore,
+  settings: Pick<ReroutingContext, 'owner' | 'takeOverAfterMs'>,
+): ConfigStore {
+  let running = NONE;
+  const contextOf = (trx: Kysely<Tables>): ReroutingContext => ({
+    ...settings,
+    trx,
+    time: store.time(),
+    traits: store.traits,
+    statements: store.statements,
+    channels: running.channels,
+  });
+  const transact = <T>(work: (context: ReroutingContext) => Promise<T>, withinMs?: number): Promise<T> =>
+    store.transact({ isDurable: false, deadline: store.deadline(withinMs) }, (trx) => work(contextOf(trx)));
+  const read = <T>(work: (db: Kysely<Tables>) => Promise<T>) => store.read(store.deadline(), work);
+  return {
+    heartbeat: (config) =>
+      transact(async (context) => {
+        running = config;
+        await writeHeartbeat(context, config);
+        return isDecider(context);
+      }),
+    leave: () => transact(removeProcess, GOODBYE_MS),
+    routeAnew: (rerouting) =>
+      transact(async (context) => ((await isDecider(context)) ? routeAnew(context, rerouting) : undefined)),
+    pendingAfter: (place, limit) => read((db) => pendingAfter(db, store.time(), place, limit)),
+    hasten: (ids) => transact((context) => hasten(context, ids)),
+    unroutedAfter: (id, limit) => read((db) => unroutedAfter(db, store.time(), id, limit)),
+    revive: (ids) => transact(async (context) => ((await isDecider(context)) ? revive(context, ids) : [])),
+  };
 }

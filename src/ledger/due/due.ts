@@ -1,10 +1,10 @@
 /** What is Botbell's own to attempt: claimed by one process at a time, in the order of its callbacks and of each job. */
-import { sql, type Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { countValues } from '../../callback/decode.ts';
 import { noticeIn } from '../alert-rows.ts';
 import type { DialectTraits } from '../dialect.ts';
 import type { HotStatements } from '../hot-statements.ts';
-import { EXECUTING } from '../job-order.ts';
+import { EXECUTING } from '../callback-columns.ts';
 import type { ClaimedDelivery, DueRequest, UnreadNotice } from '../ledger.ts';
 import { SUPERSEDED } from '../hold.ts';
 import { holdBack } from './held.ts';

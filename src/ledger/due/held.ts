@@ -2,7 +2,7 @@
 import { type Kysely, sql, type Updateable } from 'kysely';
 import type { DialectTraits } from '../dialect.ts';
 import { SUPERSEDED } from '../hold.ts';
-import { EXECUTING } from '../job-order.ts';
+import { EXECUTING } from '../callback-columns.ts';
 import {
   type DeliveryWrites,
   earlierInJob,

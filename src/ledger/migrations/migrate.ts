@@ -1,8 +1,8 @@
-/** Numbered, forward-only steps that bring a ledger of any age to the tables of this version. */
+/** Numbered, forward-only steps that bring a ledger of any age to the tables of this version, and what its tables say of it. */
 import { type Migration, Migrator, sql } from 'kysely';
 import { type Clock, Deadline } from '../../time/clock.ts';
 import type { DialectTraits, OpenStore } from '../dialect.ts';
-import { retryWhileBusy } from '../retry-while-busy.ts';
+import { retryWhileBusy } from '../timed-store.ts';
 import { ledgerTables } from './0001-ledger-tables.ts';
 import { deliveryOrder } from './0002-delivery-order.ts';
 import { alertCauses } from './0003-alert-causes.ts';
@@ -67,4 +67,29 @@ function explained(error: unknown): Error {
   return message.startsWith('corrupted migrations')
     ? new Error(NEWER_LEDGER)
     : new Error(`the ledger could not be prepared: ${message}`, { cause: error });
+}
+
+/** `new`: there is no ledger yet, and one can be made. */
+export type StoreState = 'new' | 'ready';
+
+/** Of a ledger of any version; Kysely's list of the migrations that it has had. */
+export const MIGRATIONS_TABLE = 'kysely_migration';
+
+/** Of the first version on. */
+export const LEDGER_TABLES = ['callbacks', 'deliveries', 'history', 'refused'] as const;
+
+export interface TablesFound {
+  readonly tables: readonly string[];
+  /** Migrations that the ledger has had. */
+  readonly migrations: readonly string[];
+}
+
+/** @throws {Error} what is there is no ledger, or one of a newer version */
+export function stateOf({ tables, migrations }: TablesFound): StoreState {
+  const foreign = LEDGER_TABLES.filter((name) => tables.includes(name));
+  if (migrations.length === 0 && foreign.length > 0) {
+    throw new Error(`it has a table ${foreign[0]} that is not Botbell's: give Botbell a store of its own`);
+  }
+  if (migrations.some((name) => !migrationNames.includes(name))) throw new Error(NEWER_LEDGER);
+  return migrations.length === 0 ? 'new' : 'ready';
 }

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Clock, Deadline } from '../../time/clock.ts';
 import { openPostgres } from './store.ts';
 import type { Tables } from '../tables.ts';
-import { LEDGER_TABLES, MIGRATIONS_TABLE, stateOf, type StoreState } from '../tables-found.ts';
+import { LEDGER_TABLES, MIGRATIONS_TABLE, stateOf, type StoreState } from '../migrations/migrate.ts';
 
 const TIMEOUT_MS = 5000;
 

@@ -1,7 +1,8 @@
 /** The hot statements for a server: as many rows as possible in one, since each waits for a round trip. */
-import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { BOT_DAY_COLUMNS, DELIVERY_COLUMNS, UPDATED_COLUMNS } from '../written-columns.ts';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import {
+  BOT_DAY_COLUMNS,
+  DELIVERY_COLUMNS,
   type HotStatements,
   inOneTrip,
   type JobBegun,
@@ -11,11 +12,11 @@ import {
   type Settler,
   type StatementContext,
   type Updated,
+  UPDATED_COLUMNS,
 } from '../hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from '../ledger.ts';
-import { ADDED_TO_BOT_DAY } from '../bot-days.ts';
+import { ADDED_TO_BOT_DAY, type NewCallback } from '../callback-columns.ts';
 import { releaseNext } from '../pending-rows.ts';
-import type { NewCallback } from '../callback-columns.ts';
 import {
   historyRow,
   type Moment,

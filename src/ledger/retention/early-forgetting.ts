@@ -1,10 +1,9 @@
 /** Forgetting what is done before its time, oldest first, where the store would grow beyond its limit. */
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../time/clock.ts';
-import type { CallbacksInHand } from '../callbacks-in-hand.ts';
 import type { DialectTraits } from '../dialect.ts';
 import { CALLBACKS_PER_STEP, forget, pruneStep, sizesOf, withinBytes } from './prune.ts';
-import type { PruneStep } from './pruning.ts';
+import type { PruneStep } from './retention.ts';
 import type { Tables } from '../tables.ts';
 
 /**
@@ -107,7 +106,7 @@ export class EarlyForgetting {
 export async function earlyStep(
   trx: Kysely<Tables>,
   traits: Pick<DialectTraits, 'lockForgotten'>,
-  inHand: Pick<CallbacksInHand, 'has'>,
+  inHand: Pick<ReadonlySet<number>, 'has'>,
   { candidates, before, now, after }: EarlyStep,
 ): Promise<EarlyStepDone> {
   const newest = await newestIn(trx);

@@ -1,10 +1,8 @@
 /** The space of a store that Botbell bounds by itself. */
 import type { Clock } from '../../time/clock.ts';
-import type { CallbacksInHand } from '../callbacks-in-hand.ts';
 import type { OpenStore } from '../dialect.ts';
 import { EarlyForgetting, earlyStep } from './early-forgetting.ts';
-import type { StoreEvent } from './store-size.ts';
-import { StoreSpace } from './store-space.ts';
+import { type StoreEvent, StoreSpace } from './store-space.ts';
 import type { TimedStore } from '../timed-store.ts';
 
 export interface SpaceSettings {
@@ -25,7 +23,7 @@ export function limitOf(
 /** Undefined: it has no limit. */
 export function spaceIn(
   store: TimedStore,
-  inHand: CallbacksInHand,
+  inHand: Pick<ReadonlySet<number>, 'has'>,
   settings: SpaceSettings,
 ): StoreSpace | undefined {
   const { measure } = store;

@@ -1,8 +1,35 @@
 /** Keeps a store within its limit: what is done is forgotten early for what comes, and what is undelivered never. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Deadline } from '../../time/clock.ts';
+import type { StoreSize } from '../dialect.ts';
 import type { EarlyForgetting, Urgency } from './early-forgetting.ts';
-import { curableBytes, type StoreEvent, type StoreSize } from './store-size.ts';
+
+export type StoreEvent =
+  /** Callbacks were forgotten before their time. */
+  | { readonly what: 'forgotten_early'; readonly count: number }
+  /** Nothing that is done is left to be forgotten. */
+  | { readonly what: 'full' }
+  | { readonly what: 'has_room' };
+
+/** A log that grows beyond is kept by somebody who reads it: nothing that could be forgotten makes it smaller. */
+const ORDINARY_LOG_BYTES = 16 * 1024 * 1024;
+
+/** A callback's short columns, its rows in other tables and indexes. */
+const BYTES_PER_CALLBACK = 2048;
+const BYTES_PER_DELIVERY = 512;
+
+/**
+ * The most that a callback adds: to the log first, and then to the file.
+ * @param textBytes of its body as it is stored, and of its long columns
+ */
+export function bytesAdded(textBytes: number, deliveries: number): number {
+  return 2 * (textBytes + BYTES_PER_CALLBACK + deliveries * BYTES_PER_DELIVERY);
+}
+
+/** What forgetting can do something about. */
+export function curableBytes({ used, log }: StoreSize): number {
+  return used + Math.min(log, ORDINARY_LOG_BYTES);
+}
 
 export interface StoreSpaceOptions {
   readonly maxBytes: number;

@@ -1,10 +1,9 @@
 /** What is looked after beside callbacks: causes of alerts, the days of BOTs, and callbacks that nobody has counted. */
-import { sql, type Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { StatusCode } from '../../callback/callback.ts';
 import type { DialectTraits } from '../dialect.ts';
 import type { HotStatements, StatementContext } from '../hot-statements.ts';
-import { botDaysOf } from '../bot-days.ts';
-import { callbackIn, elapsedSeconds, keyOf } from '../callback-columns.ts';
+import { botDaysOf, callbackIn, elapsedSeconds, keyOf } from '../callback-columns.ts';
 import { isReadAtOnce, type StoredBody } from '../stored-body.ts';
 import type { Tables } from '../tables.ts';
 

@@ -1,19 +1,64 @@
 /** What came of deliveries, and what was answered: written together with what is settled at the same moment. */
+import type { Admission, Settled, Settlement } from '../ledger.ts';
 import type { Kysely } from 'kysely';
 import type { Deadline } from '../../time/clock.ts';
 import { alertsToRaise, raiseAlerts } from '../alert-rows.ts';
-import type { CallbacksInHand } from '../callbacks-in-hand.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { inOneTrip, type Settler } from '../hot-statements.ts';
-import type { Settled, Settlement } from '../ledger.ts';
-import type { OrphanedClaims } from '../orphaned-claims.ts';
+import { type OrphanedClaims, UnwrittenOutcomes } from './late-commits.ts';
 import { supersedeFailed } from '../due/held.ts';
 import { isAnyUntold } from '../pending-rows.ts';
 import type { StoreSpace } from '../retention/store-space.ts';
 import { historyIn } from '../rows.ts';
 import type { Tables } from '../tables.ts';
 import { type TimedStore, unavailable } from '../timed-store.ts';
-import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
+
+/** Of a callback that comes again and again; whoever reads its history has seen enough by then. */
+const MOST_ANSWERS = 1000;
+
+/** One that nobody ever answers, since its request failed for a reason that nobody foresaw, is not remembered for ever. */
+const MOST_REMEMBERED = 100_000;
+
+interface InHand {
+  readonly timesReceived: number;
+  /** That are not answered yet. */
+  readonly requests: number;
+}
+
+export class CallbacksInHand {
+  readonly #byId = new Map<number, InHand>();
+
+  begin({ callbackId, timesReceived }: Pick<Admission, 'callbackId' | 'timesReceived'>): void {
+    const requests = (this.#byId.get(callbackId)?.requests ?? 0) + 1;
+    this.#byId.set(callbackId, { timesReceived, requests });
+    if (this.#byId.size <= MOST_REMEMBERED) return;
+    const [oldest] = this.#byId.keys();
+    if (oldest !== undefined) this.#byId.delete(oldest);
+  }
+
+  has(callbackId: number): boolean {
+    return this.#byId.has(callbackId);
+  }
+
+  /** @returns what of it is worth writing: a history that anybody may prolong has an end */
+  worthWriting(settlement: Settlement): Settlement {
+    const { history } = settlement;
+    if (history?.answer === undefined) return settlement;
+    const times = this.#byId.get(history.callbackId)?.timesReceived ?? 1;
+    const isTold = history.attempts.some(({ outcome }) => outcome === 'delivered');
+    return times <= MOST_ANSWERS || isTold ? settlement : { ...settlement, history: undefined };
+  }
+
+  /** It has been written, or could not be. */
+  end({ history }: Settlement): void {
+    if (history?.answer === undefined) return;
+    const inHand = this.#byId.get(history.callbackId);
+    if (inHand === undefined) return;
+    const { timesReceived, requests } = inHand;
+    if (requests <= 1) this.#byId.delete(history.callbackId);
+    else this.#byId.set(history.callbackId, { timesReceived, requests: requests - 1 });
+  }
+}
 
 export interface SettlementsOptions {
   readonly store: TimedStore;
@@ -75,7 +120,8 @@ export class Settlements {
       statements.updateDeliveries(context, updates, settler),
     ]);
     const failed = updates.filter(({ state }) => state === 'pending').map(({ id }) => id);
-    const isFreed = await supersedeFailed(trx, context.time, failed, settler.takeOverAfterMs);
+    const isFreed =
+      failed.length > 0 && (await supersedeFailed(trx, context.time, failed, settler.takeOverAfterMs));
     if (counted.length > 0) {
       await raiseAlerts(context, statements, await alertsToRaise(context, updates, counted));
     }

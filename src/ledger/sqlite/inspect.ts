@@ -3,7 +3,7 @@ import { accessSync, closeSync, constants, existsSync, openSync, readSync, statS
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { MIGRATIONS_TABLE, stateOf, type StoreState } from '../tables-found.ts';
+import { MIGRATIONS_TABLE, stateOf, type StoreState } from '../migrations/migrate.ts';
 
 const MEMORY = ':memory:';
 

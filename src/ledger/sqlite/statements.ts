@@ -1,26 +1,23 @@
 /** The hot statements in SQLite: prepared once for one row, run row by row, which costs less than to compile many rows at once. */
 import type { SqliteDatabase } from 'kysely';
-import type {
-  HotStatements,
-  JobBegun,
-  PlaceInJob,
-  Predecessor,
-  ResultBefore,
-  Settler,
-  StatementContext,
-  Updated,
-} from '../hot-statements.ts';
-import type { DeliveryUpdate, HistoryRecord } from '../ledger.ts';
-import type { NewCallback } from '../callback-columns.ts';
-import { historyRow, type NewDelivery, plannedRow, updatedColumns, WAITS_FOR_EARLIER } from '../rows.ts';
 import {
   BOT_DAY_COLUMNS,
   CALLBACK_COLUMNS,
   DELIVERY_COLUMNS,
   HISTORY_COLUMNS,
+  type HotStatements,
+  type JobBegun,
+  type PlaceInJob,
+  type Predecessor,
+  type ResultBefore,
+  type Settler,
+  type StatementContext,
+  type Updated,
   UPDATED_COLUMNS,
-} from '../written-columns.ts';
-import { ADDED_TO_BOT_DAY } from '../bot-days.ts';
+} from '../hot-statements.ts';
+import type { DeliveryUpdate, HistoryRecord } from '../ledger.ts';
+import { ADDED_TO_BOT_DAY, type NewCallback } from '../callback-columns.ts';
+import { historyRow, type NewDelivery, plannedRow, updatedColumns, WAITS_FOR_EARLIER } from '../rows.ts';
 import { Deflated } from '../stored-body.ts';
 import type { BotDayRow } from '../tables.ts';
 

@@ -11,14 +11,12 @@ import {
   type SqliteStatement,
 } from 'kysely';
 import type { DialectTraits, OpenStore } from '../dialect.ts';
-import { isSqliteBusy } from './busy.ts';
+import { forKysely, isSqliteBusy, openSqliteReader, readerOver, sizeOf } from './connection.ts';
 import { prepareFiles, WatchedFile } from './files.ts';
 import { LogConnection, openFiles, WriteAheadLog, writeNothing } from './log.ts';
-import { sizeOf } from './size.ts';
 import { SqliteStatements } from './statements.ts';
-import type { StoreSize } from '../retention/store-size.ts';
+import type { StoreSize } from '../dialect.ts';
 import type { Tables } from '../tables.ts';
-import { forKysely, openSqliteReader, readerOver } from './reader.ts';
 
 /** Distinct statements of a running service stay far below this; the bound keeps odd batch sizes from piling up. */
 const KEPT_STATEMENTS = 500;

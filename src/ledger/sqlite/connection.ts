@@ -1,8 +1,41 @@
-/** A SQLite ledger for those who only read, on a connection of their own. */
-import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
+/** Connections to a SQLite file: what they are asked, what their errors mean, and how large the file is. */
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import type { WatchedFile } from './files.ts';
+import type { StoreSize } from '../dialect.ts';
+import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import type { StoreReader } from '../dialect.ts';
 import type { Tables } from '../tables.ts';
+
+/** SQLite primary result codes (sqlite.org/rescode.html): SQLITE_BUSY and SQLITE_LOCKED. */
+const BUSY_CODES = new Set([5, 6]);
+
+/** SQLite's own words for them: the driver gives no code with what a statement that returns rows throws. */
+const BUSY = /^database (?:table )?is locked/;
+
+export function isSqliteBusy(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return BUSY_CODES.has(primaryCodeOf(error)) || BUSY.test(error.message) || isSqliteBusy(error.cause);
+}
+
+function primaryCodeOf(error: unknown): number {
+  const code = (error as { errcode?: unknown }).errcode;
+  return typeof code === 'number' ? code & 0xff : 0;
+}
+
+/** Not the file's size: pages that are free are used again. Two pragmas, which take some eight microseconds. */
+export function sizeOf(
+  database: Pick<SqliteDatabase, 'prepare'>,
+  log: Pick<WatchedFile, 'bytes'> | undefined,
+): () => StoreSize {
+  const pragma = (name: string) => {
+    const [row] = database.prepare(`pragma ${name}`).all([]) as Record<string, number>[];
+    return row?.[name] ?? 0;
+  };
+  return () => {
+    const pages = pragma('page_count') - pragma('freelist_count');
+    return { used: pages * pragma('page_size'), log: log?.bytes ?? 0 };
+  };
+}
 
 /** What SQLite can bind; the ledger's rows hold nothing else. */
 type Bindable = string | number | bigint | null | Uint8Array;
