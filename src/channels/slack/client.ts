@@ -1,5 +1,4 @@
 /** Talks to Slack: one token, chat.postMessage over one connection pool. Loaded only where a route names such a channel. */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
 import { type Channel, InFlight, type Receipt } from '../channel.ts';
 import { type HttpAnswer, openPool, post } from '../http-post.ts';
@@ -22,6 +21,8 @@ interface CallContext {
 
 type Call = (method: string, context: CallContext) => Promise<object>;
 
+type Pool = Parameters<typeof post>[0];
+
 /** Connects only when first asked. */
 export function openSlackClient(token: string, api: URL): Channel {
   const pool = openPool(api.origin);
@@ -38,25 +39,42 @@ export function openSlackClient(token: string, api: URL): Channel {
   };
 }
 
-/** @returns what calls a method of the API; it throws what `slackFailureOf` reads */
-function callsOver(pool: Parameters<typeof post>[0], token: string, api: URL): Call {
-  const context = new AsyncLocalStorage<CallContext>();
+/**
+ * The client hands nothing of a single call to its `fetch` but URL, headers and a body of its own encoding. So each client
+ * makes one call at a time, whose context is its own, and is used again for the next one: there are as many clients as calls
+ * are made at once.
+ * @returns what calls a method of the API; it throws what `slackFailureOf` reads
+ */
+function callsOver(pool: Pool, token: string, api: URL): Call {
+  const idle: Call[] = [];
+  return async (method, context) => {
+    const call = idle.pop() ?? oneCallAtATime(pool, token, api);
+    try {
+      return await call(method, context);
+    } finally {
+      idle.push(call);
+    }
+  };
+}
+
+function oneCallAtATime(pool: Pool, token: string, api: URL): Call {
+  let context: CallContext | undefined;
   const client = new WebClient(token, {
     slackApiUrl: api.href,
     fetch: async (url, { headers = {} } = {}) => {
-      const own = context.getStore();
-      if (own === undefined) throw new TypeError('a call to Slack without its context');
+      if (context === undefined) throw new TypeError('a call to Slack without its context');
       const path = String(url).slice(api.origin.length);
-      return responseOf(String(url), await post(pool, { path, headers, ...own }));
+      return responseOf(String(url), await post(pool, { path, headers, ...context }));
     },
-    // No queue of the client's: a call would run in it with the context of another one, and past its deadline.
-    maxRequestConcurrency: Infinity,
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     allowAbsoluteUrls: false,
     logger: silentLogger,
   });
-  return (method, own) => context.run(own, () => client.apiCall(method));
+  return (method, own) => {
+    context = own;
+    return client.apiCall(method);
+  };
 }
 
 /** Only what the client reads. */
