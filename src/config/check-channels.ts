@@ -32,9 +32,9 @@ export function checkChannels(
 }
 
 function noChannels(value: unknown): string {
-  if (value === undefined) return `channels is missing: name one, ${EXAMPLE}`;
-  if (value === null) return `channels is empty: indent what belongs to it, ${EXAMPLE}`;
-  return `channels must name one, ${EXAMPLE}`;
+  if (value === undefined) return `is missing: name one, ${EXAMPLE}`;
+  if (value === null) return `is empty: indent what belongs to it, ${EXAMPLE}`;
+  return `must name one, ${EXAMPLE}`;
 }
 
 function checkChannel(
@@ -51,7 +51,7 @@ function checkChannel(
     return { name, type: undefined, config: undefined };
   }
   if (!isJsonObject(entry)) {
-    problems.error(path, `${pathText(path)} must be a map with its type and settings`);
+    problems.error(path, 'must be a map with its type and settings');
     return { name, type: undefined, config: undefined };
   }
   const { type: typeName, ...rest } = entry;
@@ -77,13 +77,12 @@ function findType(
   const type = typeof value === 'string' ? types.get(value) : undefined;
   if (type) return type;
   const hint = typeof value === 'string' ? didYouMean(value, known) : '';
-  problems.error(path, `${pathText(path)} must be one of ${known.join(', ')}${hint}`);
+  problems.error(path, `must be one of ${known.join(', ')}${hint}`);
   return undefined;
 }
 
 function warnOfSettings(name: string, type: ChannelType, settings: unknown, problems: Problems): void {
   for (const { key, message } of type.warningsOf(settings)) {
-    const path = ['channels', name, key];
-    problems.warning(path, `${pathText(path)}: ${problems.redact(message)}`);
+    problems.warning(['channels', name, key], `: ${problems.redact(message)}`);
   }
 }

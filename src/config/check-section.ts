@@ -53,10 +53,8 @@ function errorsOf(schema: Schema, data: unknown): ValidationError[] {
 }
 
 function reportError(error: ValidationError, data: unknown, base: Path, problems: Problems): void {
-  const inner = parsePath(error.path ?? '');
-  const path = [...base, ...inner];
-  const value = valueAt(data, inner);
-  problems.error(path, `${pathText(path)} ${sentenceOf(error, value, problems)}`);
+  const path = parsePath(error.path ?? '');
+  problems.error([...base, ...path], sentenceOf(error, valueAt(data, path), problems));
 }
 
 /** What follows the value's path. */

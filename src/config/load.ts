@@ -172,7 +172,7 @@ function readRouting(root: Root, directory: Directory, reading: Reading) {
   const { templates, templateSets } = readTemplates(root['templates'], reading);
   const context = { directory, templateSets, problems };
   if (isAbsent(root['routes']) && isAbsent(root['default_route'])) {
-    problems.error([], 'nobody would ever be told: add routes, or a default_route');
+    problems.errorInValue([], 'nobody would ever be told: add routes, or a default_route');
   }
   const routes = readRoutes(root['routes'], context);
   return { templates, routes, defaultRoute: readDefaultRoute(root['default_route'], context) };
@@ -192,7 +192,10 @@ function readTemplates(value: unknown, { problems, environment }: Reading) {
     return { templates, templateSets: [...new Set([...builtIn, ...readFolders(templates)])] };
   } catch (error) {
     const shown = problems.isInterpolated(['templates']) ? '' : ` (${templates})`;
-    problems.error(['templates'], `the folder of templates${shown} cannot be read: ${reasonOf(error)}`);
+    problems.errorInValue(
+      ['templates'],
+      `the folder of templates${shown} cannot be read: ${reasonOf(error)}`,
+    );
     return { templates, templateSets: builtIn };
   }
 }

@@ -27,13 +27,21 @@ export class Problems {
     for (const { path, message } of interpolated.problems) this.add('error', path, message);
   }
 
-  /** Nothing is said of a value whose reference could not be resolved: that has been said. */
-  error(path: Path, message: string): void {
-    if (!this.isUnknown(path)) this.add('error', path, message);
+  /**
+   * Nothing is said of a value whose reference could not be resolved: that has been said.
+   * @param what goes on behind the value's path: `must be text`, or `: what others said`
+   */
+  error(path: Path, what: string): void {
+    this.errorInValue(path, sentence(path, what));
   }
 
-  warning(path: Path, message: string): void {
-    if (!this.isUnknown(path)) this.add('warning', path, message);
+  warning(path: Path, what: string): void {
+    if (!this.isUnknown(path)) this.add('warning', path, sentence(path, what));
+  }
+
+  /** The same in a sentence of its own. */
+  errorInValue(path: Path, message: string): void {
+    if (!this.isUnknown(path)) this.add('error', path, message);
   }
 
   /** Whether the value at `path` refers to what is not there. */
@@ -102,6 +110,10 @@ export class Problems {
     );
     if (!isSaid) this.found.push({ place, message, severity });
   }
+}
+
+function sentence(path: Path, what: string): string {
+  return `${pathText(path)}${what.startsWith(':') ? '' : ' '}${what}`;
 }
 
 /** `file:line:col: message`, or `file:line:col: warning: message`. */

@@ -6,40 +6,17 @@ import type { Destination } from './config.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { FOREIGN_QUOTES, isInForeignQuotes, nameRule } from './field-rules.ts';
 import type { Problems } from './problems.ts';
-import { pathText, type Path } from './path.ts';
+import type { Path } from './path.ts';
 import { notText } from './schema-fields.ts';
 import { isJsonObject } from '../text/json-object.ts';
 
-export type Channels = ReadonlyMap<string, KnownChannel>;
-
-/** A destination and where its address stands. */
-export interface LocatedDestination {
-  readonly destination: Destination;
-  readonly path: Path;
-}
+type Channels = ReadonlyMap<string, KnownChannel>;
 
 /** A map as one finds it in the file, its channel found. */
 interface Entry {
   readonly channel: KnownChannel;
   readonly path: Path;
   readonly values: Readonly<Record<string, unknown>>;
-}
-
-/** Empty, with errors in `problems`, where no address can be told from it. */
-export function readDestinations(
-  values: Readonly<Record<string, unknown>>,
-  path: Path,
-  channels: Channels,
-  problems: Problems,
-): LocatedDestination[] {
-  const channel = findChannel(values, path, channels, problems);
-  if (!channel) return [];
-  const entry = { channel, path, values };
-  const options = readOptions(entry, problems);
-  return readAddresses(entry, channels, problems).map(({ address, path: addressPath }) => ({
-    destination: { key: `${channel.name}:${address}`, channel: channel.name, address, options },
-    path: addressPath,
-  }));
 }
 
 function findChannel(
@@ -56,10 +33,7 @@ function findChannel(
     return undefined;
   }
   if (named.length === 1) return channels.get(name);
-  problems.error(
-    path,
-    `${pathText(path)} names ${named.length} channels (${named.join(', ')}): make it an entry each`,
-  );
+  problems.error(path, `names ${named.length} channels (${named.join(', ')}): make it an entry each`);
   return undefined;
 }
 
@@ -69,10 +43,8 @@ function reportNoChannel(keys: readonly string[], path: Path, channels: Channels
   const meant = keys.find((key) => !options.has(key));
   const known = [...channels.keys()];
   if (known.length === 0) return; // That there are no channels has been said.
-  if (meant === undefined) {
-    problems.error(path, `${pathText(path)} names no channel: add one of ${known.join(', ')} and an address`);
-    return;
-  }
+  if (meant === undefined)
+    return problems.error(path, `names no channel: add one of ${known.join(', ')} and an address`);
   const hint = didYouMean(meant, known) || `; known: ${known.join(', ')}`;
   problems.errorAtKey([...path, meant], `there is no channel ${JSON.stringify(meant)}${hint}`);
 }
@@ -90,22 +62,6 @@ function readOptions(entry: Entry, problems: Problems): Record<string, unknown> 
   return options;
 }
 
-function readAddresses(
-  entry: Entry,
-  channels: Channels,
-  problems: Problems,
-): { address: string; path: Path }[] {
-  const path = [...entry.path, entry.channel.name];
-  const value = entry.values[entry.channel.name];
-  const items = Array.isArray(value) ? (value as unknown[]) : [value];
-  if (items.length === 0) problems.error(path, `${pathText(path)} must name at least one address`);
-  return items.flatMap((item, index) => {
-    const itemPath = Array.isArray(value) ? [...path, index] : path;
-    const address = readAddress(item, itemPath, entry.channel, channels, problems);
-    return address === undefined ? [] : [{ address, path: itemPath }];
-  });
-}
-
 function readAddress(
   value: unknown,
   path: Path,
@@ -113,23 +69,21 @@ function readAddress(
   channels: Channels,
   problems: Problems,
 ): string | undefined {
-  if (value === null || value === undefined) {
-    problems.error(path, `${pathText(path)} has no address: one that begins with # must stand in quotes`);
-    return undefined;
-  }
-  if (typeof value !== 'string') {
-    problems.error(path, `${pathText(path)} ${notText(value)}`);
-    return undefined;
-  }
-  if (isInForeignQuotes(value)) {
-    problems.error(path, `${pathText(path)} ${FOREIGN_QUOTES}`);
-    return undefined;
-  }
+  const wrong = addressRule(value);
+  if (wrong !== undefined) problems.error(path, wrong);
+  if (wrong !== undefined || typeof value !== 'string') return undefined;
   const parsed = parseAddress(value, channel);
-  if (typeof parsed === 'string' || parsed === undefined) return parsed;
+  if (!(parsed instanceof AddressError)) return parsed;
   const hint = otherChannelFor(value, channel, channels);
-  problems.error(path, `${pathText(path)}: ${problems.redact(parsed.message)}${hint}`);
+  problems.error(path, `: ${problems.redact(parsed.message)}${hint}`);
   return undefined;
+}
+
+function addressRule(value: unknown): string | undefined {
+  if (value === null || value === undefined)
+    return 'has no address: one that begins with # must stand in quotes';
+  if (typeof value !== 'string') return notText(value);
+  return isInForeignQuotes(value) ? FOREIGN_QUOTES : undefined;
 }
 
 /** Undefined where the channel's settings are wrong, on which it depends what an address may be. */
@@ -160,64 +114,107 @@ export interface Directory {
 
 export function readGroups(value: unknown, channels: Channels, problems: Problems): Directory {
   const groups = new Map<string, readonly Destination[]>();
+  const directory = { channels, groups, usedGroups: new Set<string>(), usedChannels: new Set<string>() };
   if (isJsonObject(value)) {
-    for (const [name, entries] of Object.entries(value)) {
-      groups.set(name, readGroup(name, entries, channels, problems));
-    }
+    for (const [name, entries] of Object.entries(value))
+      groups.set(name, readGroup(name, entries, directory, problems));
   } else if (value !== undefined && value !== null) {
-    problems.error(['groups'], 'groups must be a map of names and lists of addresses');
+    problems.error(['groups'], 'must be a map of names and lists of addresses');
   }
-  const told = [...groups.values()].flat().map(({ channel }) => channel);
-  return { channels, groups, usedGroups: new Set(), usedChannels: new Set(told) };
+  return directory;
 }
 
 const EXAMPLE = '[{ slack: "#ops" }]';
 
-function readGroup(name: string, value: unknown, channels: Channels, problems: Problems): Destination[] {
+function readGroup(name: string, value: unknown, directory: Directory, problems: Problems): Destination[] {
   const path = ['groups', name];
   const problem = nameRule(name);
   if (problem !== undefined) problems.errorAtKey(path, `the name of a group ${problem}`);
-  const told = new Map<string, Destination>();
   if (Array.isArray(value) && value.length === 0)
-    problems.error(path, `${pathText(path)} must name at least one, such as ${EXAMPLE}`);
+    problems.error(path, `must name at least one, such as ${EXAMPLE}`);
+  const list = new DestinationList(directory, problems);
   for (const [index, entry] of listAt(value, path, EXAMPLE, problems).entries()) {
-    for (const { destination, path: at } of readMember(entry, [...path, index], channels, problems)) {
-      if (told.has(destination.key)) problems.error(at, duplicateOf(at));
-      else told.set(destination.key, destination);
-    }
+    const at = [...path, index];
+    if (isJsonObject(entry)) list.addEntry(entry, at);
+    else problems.error(at, 'must be an address such as { slack: "#ops" }: a group cannot name groups');
   }
-  return [...told.values()];
+  return list.destinations();
 }
 
-function readMember(entry: unknown, path: Path, channels: Channels, problems: Problems) {
-  if (isJsonObject(entry)) return readDestinations(entry, path, channels, problems);
-  const rule = 'must be an address such as { slack: "#ops" }: a group cannot name groups';
-  problems.error(path, `${pathText(path)} ${rule}`);
-  return [];
+/** A list of destinations as it is read: in its order, none of them twice. */
+export class DestinationList {
+  /** By key, each with the group that brought it; undefined: an entry of its own. */
+  private readonly told = new Map<string, { destination: Destination; group: string | undefined }>();
+  private readonly groups = new Set<string>();
+  private readonly directory: Directory;
+  private readonly problems: Problems;
+
+  constructor(directory: Directory, problems: Problems) {
+    this.directory = directory;
+    this.problems = problems;
+  }
+
+  destinations(): Destination[] {
+    return [...this.told.values()].map(({ destination }) => destination);
+  }
+
+  /** All addresses of a map such as `{ slack: ["#ops", "#shop"] }`. */
+  addEntry(values: Readonly<Record<string, unknown>>, path: Path): void {
+    const { channels } = this.directory;
+    const channel = findChannel(values, path, channels, this.problems);
+    if (!channel) return;
+    const options = readOptions({ channel, path, values }, this.problems);
+    const value = values[channel.name];
+    const at = [...path, channel.name];
+    if (!Array.isArray(value)) return this.addAddress(value, at, channel, options);
+    if (value.length === 0) this.problems.error(at, 'must name at least one address');
+    for (const [index, item] of value.entries()) this.addAddress(item, [...at, index], channel, options);
+  }
+
+  addGroup(name: string, path: Path): void {
+    if (this.groups.has(name)) this.problems.error(path, DUPLICATE);
+    this.groups.add(name);
+    for (const destination of groupAt(name, path, this.directory, this.problems)) {
+      if (!this.told.has(destination.key)) this.told.set(destination.key, { destination, group: name });
+    }
+  }
+
+  private addAddress(
+    value: unknown,
+    path: Path,
+    channel: KnownChannel,
+    options: Destination['options'],
+  ): void {
+    const address = readAddress(value, path, channel, this.directory.channels, this.problems);
+    if (address === undefined) return;
+    const key = `${channel.name}:${address}`;
+    this.directory.usedChannels.add(channel.name);
+    const before = this.told.get(key);
+    if (!before)
+      this.told.set(key, { destination: { key, channel: channel.name, address, options }, group: undefined });
+    else if (before.group === undefined) this.problems.error(path, DUPLICATE);
+    else {
+      const reason = `the group ${before.group} in this list tells it already, and its options win`;
+      this.problems.warning(path, `has no effect: ${reason}`);
+    }
+  }
 }
 
 /** A list; nothing, with an error, for anything else. */
 export function listAt(value: unknown, path: Path, example: string, problems: Problems): unknown[] {
   if (Array.isArray(value)) return value as unknown[];
-  problems.error(path, `${pathText(path)} must be a list, such as ${example}`);
+  problems.error(path, `must be a list, such as ${example}`);
   return [];
 }
 
-export function duplicateOf(path: Path): string {
-  return `${pathText(path)} is a duplicate: this list tells it already`;
-}
+const DUPLICATE = 'is a duplicate: this list tells it already';
 
 /** The destinations of the group that is named at `path`; nothing, with an error, where it is not there. */
-export function groupAt(
-  name: string,
-  path: Path,
-  directory: Directory,
-  problems: Problems,
-): readonly Destination[] {
+function groupAt(name: string, path: Path, directory: Directory, problems: Problems): readonly Destination[] {
   directory.usedGroups.add(name);
   const group = directory.groups.get(name);
   if (group) return group;
-  problems.error(path, `there is no group ${problems.shown(path, name)}${hintFor(name, directory)}`);
+  problems.errorInValue(path, `there is no group ${problems.shown(path, name)}${hintFor(name, directory)}`);
   return [];
 }
 

@@ -8,14 +8,7 @@ import type { RouteConfig, Destination } from './config.ts';
 import { didYouMean } from '../text/nearest.ts';
 import type { Problems } from './problems.ts';
 import { pathText, type Path } from './path.ts';
-import {
-  type Directory,
-  readDestinations,
-  type LocatedDestination,
-  duplicateOf,
-  groupAt,
-  listAt,
-} from './read-destinations.ts';
+import { DestinationList, type Directory, listAt } from './read-destinations.ts';
 import { defaultRouteSchema, routeSchema, type RouteSection } from './schema.ts';
 
 interface RouteContext {
@@ -29,7 +22,7 @@ interface RouteContext {
 export function readRoutes(value: unknown, context: RouteContext): RouteConfig[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {
-    context.problems.error(['routes'], 'routes must be a list: begin each route with "- bot_id:"');
+    context.problems.error(['routes'], 'must be a list: begin each route with "- bot_id:"');
     return [];
   }
   return value.flatMap((route, index) => readRoute(route, ['routes', index], routeSchema, context) ?? []);
@@ -72,18 +65,16 @@ function checkBotIds(botIds: readonly string[], path: Path, isList: boolean, pro
   for (const [index, pattern] of botIds.entries()) {
     const at = isList ? [...path, index] : path;
     const doubt = doubtOfBotId(pattern);
-    if (doubt !== undefined) problems.warning(at, `${pathText(at)} ${doubt}`);
-    if (matchesEverything(pattern)) {
-      problems.warning(at, `${pathText(at)} matches every BOT, which leaves nothing to default_route`);
-    }
+    if (doubt !== undefined) problems.warning(at, doubt);
+    if (matchesEverything(pattern))
+      problems.warning(at, 'matches every BOT, which leaves nothing to default_route');
   }
 }
 
 function checkDuplicates(items: readonly string[], path: Path, problems: Problems): void {
   for (const [index, item] of items.entries()) {
-    const at = [...path, index];
     if (items.indexOf(item) < index)
-      problems.error(at, `${pathText(at)} is a duplicate: this list has it already`);
+      problems.error([...path, index], 'is a duplicate: this list has it already');
   }
 }
 
@@ -94,7 +85,7 @@ function checkTemplateSet(
 ): void {
   if (name === undefined || templateSets.includes(name)) return;
   const hint = didYouMean(name, templateSets) || `; there are: ${templateSets.join(', ')}`;
-  problems.error(path, `${pathText(path)}: there is no template set ${problems.shown(path, name)}${hint}`);
+  problems.error(path, `: there is no template set ${problems.shown(path, name)}${hint}`);
 }
 
 /**
@@ -102,9 +93,13 @@ function checkTemplateSet(
  * not even default_route.
  */
 function readNotify(value: unknown, path: Path, directory: Directory, problems: Problems): Destination[] {
-  const list = new NotifyList(directory, problems);
-  const entries = listAt(value, path, '[operators, { slack: "#ops" }]', problems);
-  for (const [index, entry] of entries.entries()) list.add(entry, [...path, index]);
+  const list = new DestinationList(directory, problems);
+  for (const [index, entry] of listAt(value, path, '[operators, { slack: "#ops" }]', problems).entries()) {
+    const at = [...path, index];
+    if (typeof entry === 'string') list.addGroup(entry, at);
+    else if (isJsonObject(entry)) list.addEntry(entry, at);
+    else problems.error(at, 'must be the name of a group, or an address such as { slack: "#ops" }');
+  }
   return list.destinations();
 }
 
@@ -115,57 +110,7 @@ export function readAlerts(
   directory: Directory,
   problems: Problems,
 ): Destination[] {
-  const list = new NotifyList(directory, problems);
+  const list = new DestinationList(directory, problems);
   for (const [index, name] of names.entries()) list.addGroup(name, [...path, index]);
   return list.destinations();
-}
-
-class NotifyList {
-  /** By key, each with the group that brought it; undefined: an entry of its own. */
-  private readonly told = new Map<string, { destination: Destination; group: string | undefined }>();
-  private readonly groups = new Set<string>();
-  private readonly directory: Directory;
-  private readonly problems: Problems;
-
-  constructor(directory: Directory, problems: Problems) {
-    this.directory = directory;
-    this.problems = problems;
-  }
-
-  destinations(): Destination[] {
-    return [...this.told.values()].map(({ destination }) => destination);
-  }
-
-  add(entry: unknown, path: Path): void {
-    if (typeof entry === 'string') {
-      this.addGroup(entry, path);
-    } else if (isJsonObject(entry)) {
-      const { channels } = this.directory;
-      for (const each of readDestinations(entry, path, channels, this.problems)) this.addDestination(each);
-    } else {
-      const rule = 'must be the name of a group, or an address such as { slack: "#ops" }';
-      this.problems.error(path, `${pathText(path)} ${rule}`);
-    }
-  }
-
-  addGroup(name: string, path: Path): void {
-    if (this.groups.has(name)) this.problems.error(path, duplicateOf(path));
-    this.groups.add(name);
-    for (const destination of groupAt(name, path, this.directory, this.problems)) {
-      if (!this.told.has(destination.key)) this.told.set(destination.key, { destination, group: name });
-    }
-  }
-
-  private addDestination({ destination, path }: LocatedDestination): void {
-    this.directory.usedChannels.add(destination.channel);
-    const before = this.told.get(destination.key);
-    if (!before) {
-      this.told.set(destination.key, { destination, group: undefined });
-    } else if (before.group === undefined) {
-      this.problems.error(path, duplicateOf(path));
-    } else {
-      const reason = `the group ${before.group} in this list tells it already, and its options win`;
-      this.problems.warning(path, `${pathText(path)} has no effect: ${reason}`);
-    }
-  }
 }

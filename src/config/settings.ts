@@ -126,32 +126,21 @@ export function checkTogether(settings: Settings, problems: Problems): void {
 
 function warnOfReceiver(receiver: ReceiverConfig, problems: Problems): void {
   const { tokens, allowFrom, listen, answerWithinMs } = receiver;
-  if (tokens.some((token) => token.length < MIN_TOKEN_LENGTH)) {
-    const message = `receiver.token is short: take ${MIN_TOKEN_LENGTH} random characters or more`;
-    problems.warning(['receiver', 'token'], message);
-  }
-  if (!isLoopback(listen.host) && tokens.length === 0 && allowFrom.length === 0) {
-    const message = 'receiver.listen is open to everybody: set receiver.token or receiver.allow_from';
-    problems.warning(['receiver', 'listen'], message);
-  }
-  if (answerWithinMs >= SERVICE_RETRY_MS) {
-    const message =
-      'receiver.answer_within is so long that the service may post again (after 30s) before it is answered';
-    problems.warning(['receiver', 'answer_within'], message);
-  }
+  const warn = (key: string, what: string) => problems.warning(['receiver', key], what);
+  if (tokens.some((token) => token.length < MIN_TOKEN_LENGTH))
+    warn('token', `is short: take ${MIN_TOKEN_LENGTH} random characters or more`);
+  if (!isLoopback(listen.host) && tokens.length === 0 && allowFrom.length === 0)
+    warn('listen', 'is open to everybody: set receiver.token or receiver.allow_from');
+  if (answerWithinMs >= SERVICE_RETRY_MS)
+    warn('answer_within', 'is so long that the service may post again (after 30s) before it is answered');
 }
 
 function checkAdmin(admin: AdminConfig, receiver: ReceiverConfig | undefined, problems: Problems): void {
   const path = ['admin', 'listen'];
-  if (!isLoopback(admin.listen.host) && admin.password === undefined) {
-    problems.error(
-      path,
-      'admin.listen is open beyond this machine: set admin.password, or listen on 127.0.0.1',
-    );
-  }
-  if (receiver && isSameAddress(admin.listen, receiver.listen)) {
-    problems.error(path, 'admin.listen is the address of receiver.listen: take another port');
-  }
+  if (!isLoopback(admin.listen.host) && admin.password === undefined)
+    problems.error(path, 'is open beyond this machine: set admin.password, or listen on 127.0.0.1');
+  if (receiver && isSameAddress(admin.listen, receiver.listen))
+    problems.error(path, 'is the address of receiver.listen: take another port');
 }
 
 function checkStore(
@@ -159,18 +148,15 @@ function checkStore(
   receiver: ReceiverConfig | undefined,
   problems: Problems,
 ): void {
-  if (url === 'sqlite::memory:') {
-    const message = 'store.url keeps everything in memory: a restart forgets who has been told';
-    problems.warning(['store', 'url'], message);
-  }
+  if (url === 'sqlite::memory:')
+    problems.warning(['store', 'url'], 'keeps everything in memory: a restart forgets who has been told');
   const path = ['store', 'max_size'];
   if (!url.startsWith('sqlite:')) {
-    if (maxSizeBytes === DEFAULT_MAX_SIZE_BYTES) return;
-    const message = 'store.max_size is for SQLite alone: bound the disk of the PostgreSQL server';
-    problems.warning(path, message);
+    if (maxSizeBytes !== DEFAULT_MAX_SIZE_BYTES)
+      problems.warning(path, 'is for SQLite alone: bound the disk of the PostgreSQL server');
   } else if (receiver && maxSizeBytes < BODIES_THAT_FIT * receiver.maxBodyBytes) {
-    const message = `store.max_size must be ${BODIES_THAT_FIT} times receiver.max_body or more, for one callback to fit`;
-    problems.error(path, message);
+    const rule = `must be ${BODIES_THAT_FIT} times receiver.max_body or more, for one callback to fit`;
+    problems.error(path, rule);
   }
 }
 
@@ -179,31 +165,23 @@ function isSameAddress(one: ListenAddress, other: ListenAddress): boolean {
 }
 
 function warnOfDelivery(
-  delivery: DeliveryConfig,
+  { timeoutMs, giveUpAfterMs, takeOverAfterMs }: DeliveryConfig,
   receiver: ReceiverConfig | undefined,
   problems: Problems,
 ): void {
-  if (receiver && delivery.timeoutMs > receiver.answerWithinMs) {
-    const message = 'delivery.timeout is longer than receiver.answer_within, which ends an attempt before it';
-    problems.warning(['delivery', 'timeout'], message);
-  }
-  if (delivery.giveUpAfterMs <= delivery.takeOverAfterMs) {
-    const message =
-      'delivery.give_up_after is not longer than delivery.take_over_after: nothing is ever taken over';
-    problems.warning(['delivery', 'give_up_after'], message);
-  }
+  const warn = (key: string, what: string) => problems.warning(['delivery', key], what);
+  if (receiver && timeoutMs > receiver.answerWithinMs)
+    warn('timeout', 'is longer than receiver.answer_within, which ends an attempt before it');
+  if (giveUpAfterMs <= takeOverAfterMs)
+    warn('give_up_after', 'is not longer than delivery.take_over_after: nothing is ever taken over');
 }
 
 /** Groups and channels that nothing names. */
 export function warnOfUnused(directory: Directory, problems: Problems): void {
-  for (const name of directory.groups.keys()) {
-    if (!directory.usedGroups.has(name)) {
-      problems.warningAtKey(['groups', name], `the group ${name} is never used`);
-    }
-  }
-  for (const name of directory.channels.keys()) {
-    if (!directory.usedChannels.has(name)) {
-      problems.warningAtKey(['channels', name], `the channel ${name} is never used`);
-    }
-  }
+  const warn = (kind: 'group' | 'channel', all: ReadonlyMap<string, unknown>, used: ReadonlySet<string>) => {
+    for (const name of all.keys())
+      if (!used.has(name)) problems.warningAtKey([`${kind}s`, name], `the ${kind} ${name} is never used`);
+  };
+  warn('group', directory.groups, directory.usedGroups);
+  warn('channel', directory.channels, directory.usedChannels);
 }
