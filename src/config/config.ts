@@ -1,8 +1,17 @@
 /** The checked config: every value typed, in base units, groups expanded, nothing left to interpret. */
 import type { StatusName } from '../callback/callback.ts';
-import type { Language, MessageFormat } from '../channels/format.ts';
+import type { MessageFormat } from '../channels/format.ts';
 import type { Path } from './path.ts';
 import type { ChannelType } from '../channels/channel.ts';
+import { parseDuration, parseSize } from '../time/display.ts';
+import { parseCidr, parseListenAddress } from './field-rules.ts';
+import type {
+  AdminSection,
+  DeliverySection,
+  DisplaySection,
+  ReceiverSection,
+  StoreSection,
+} from './schema.ts';
 
 /** Where in which file a value stands; line and column count from 1. */
 export interface Place {
@@ -11,68 +20,87 @@ export interface Place {
   readonly column: number;
 }
 
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
+export type ReceiverConfig = Readonly<ReturnType<typeof receiverOf>>;
+
+export function receiverOf(section: ReceiverSection) {
+  const tokens = [section.token].flat().filter((token) => token !== '');
+  return {
+    listen: addressOf(section.listen),
+    /** To the letter; with tokens, what stands before `/<token>`. */
+    path: tokens.length > 0 ? section.path.replace(/\/$/, '') : section.path,
+    /** Empty: no token. */
+    tokens,
+    /** CIDRs; empty: anyone. */
+    allowFrom: cidrsOf(section.allow_from),
+    /** Whose X-Forwarded-For is believed: nobody's, whoever connects, or that of the proxies in these CIDRs. */
+    trustProxy: typeof section.trust_proxy === 'boolean' ? section.trust_proxy : cidrsOf(section.trust_proxy),
+    maxBodyBytes: bytesOf(section.max_body),
+    /** JSON values in one callback. */
+    maxNodes: section.max_nodes,
+    answerWithinMs: msOf(section.answer_within),
+    answerWhen: section.answer_when,
+    maxInFlight: section.max_in_flight,
+  };
 }
 
-export interface ReceiverConfig {
-  readonly listen: ListenAddress;
-  /** To the letter; with tokens, what stands before `/<token>`. */
-  readonly path: string;
-  /** Empty: no token. */
-  readonly tokens: readonly string[];
-  /** CIDRs; empty: anyone. */
-  readonly allowFrom: readonly string[];
-  /** Whose X-Forwarded-For is believed: nobody's, whoever connects, or that of the proxies in these CIDRs. */
-  readonly trustProxy: boolean | readonly string[];
-  readonly maxBodyBytes: number;
-  /** JSON values in one callback. */
-  readonly maxNodes: number;
-  readonly answerWithinMs: number;
-  readonly answerWhen: 'delivered' | 'accepted';
-  readonly maxInFlight: number;
+export type AdminConfig = Readonly<NonNullable<ReturnType<typeof adminOf>>>;
+
+/** Undefined: `listen: off`. */
+export function adminOf({ listen, password, hosts }: AdminSection) {
+  if (listen === 'off') return undefined;
+  return {
+    listen: addressOf(listen),
+    password: password === '' ? undefined : password,
+    /** Host names that may be asked for on a loopback listener, beside the loopback names. */
+    hosts,
+  };
 }
 
-export interface AdminConfig {
-  readonly listen: ListenAddress;
-  readonly password: string | undefined;
-  /** Host names that may be asked for on a loopback listener, beside the loopback names. */
-  readonly hosts: readonly string[];
+export type StoreConfig = Readonly<ReturnType<typeof storeOf>>;
+
+export function storeOf(section: StoreSection) {
+  return {
+    /** `sqlite:<path>` or `postgres://…`. */
+    url: section.url,
+    keepMs: msOf(section.keep),
+    /** Of a SQLite ledger: pages in use, and its log. */
+    maxSizeBytes: bytesOf(section.max_size),
+  };
 }
 
-export interface StoreConfig {
-  /** `sqlite:<path>` or `postgres://…`. */
-  readonly url: string;
-  readonly keepMs: number;
-  /** Of a SQLite ledger: pages in use, and its log. */
-  readonly maxSizeBytes: number;
+export type DeliveryConfig = Readonly<ReturnType<typeof deliveryOf>>;
+
+/** @param alerts destinations told of dead letters and refused bodies */
+export function deliveryOf(section: DeliverySection, alerts: readonly Destination[]) {
+  return {
+    /** One attempt. */
+    timeoutMs: msOf(section.timeout),
+    attemptsPerRequest: section.attempts_per_request,
+    /** How long the service may take to retry before Botbell does. */
+    takeOverAfterMs: msOf(section.take_over_after),
+    /** Of a delivery's age: from the first time the callback came, without what it only waited for its turn. */
+    giveUpAfterMs: msOf(section.give_up_after),
+    /** Non-2xx answers that a `permanent` or `config` failure is worth. */
+    permanentAttempts: section.permanent_attempts,
+    alerts,
+  };
 }
 
-export interface DeliveryConfig {
-  /** One attempt. */
-  readonly timeoutMs: number;
-  readonly attemptsPerRequest: number;
-  /** How long the service may take to retry before Botbell does. */
-  readonly takeOverAfterMs: number;
-  /** Of a delivery's age: from the first time the callback came, without what it only waited for its turn. */
-  readonly giveUpAfterMs: number;
-  /** Non-2xx answers that a `permanent` or `config` failure is worth. */
-  readonly permanentAttempts: number;
-  /** Destinations told of dead letters and refused bodies. */
-  readonly alerts: readonly Destination[];
+/** Every value has passed the section's schema, so that none of these can fail for what a user writes. */
+function checked<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('a value was used before its schema had passed it');
+  return value;
 }
+
+const addressOf = (text: string) => checked(parseListenAddress(text));
+const msOf = (text: string) => checked(parseDuration(text));
+const bytesOf = (text: string) => checked(parseSize(text));
+const cidrsOf = (texts: readonly string[]) => texts.map((text) => checked(parseCidr(text)));
+
+export type DisplayConfig = DisplaySection;
 
 /** The place of a line and column (from 1) within the string at `path` of a config file. */
 export type PlaceInConfig = (path: Path, line: number, column: number) => Place;
-
-export interface DisplayConfig {
-  /** IANA name. */
-  readonly timezone: string;
-  readonly language: Language;
-  /** Liquid templates of URLs. */
-  readonly links: { readonly job?: string; readonly file?: string };
-}
 
 export interface ChannelConfig {
   readonly name: string;
@@ -108,6 +136,7 @@ export interface Config {
   readonly admin: AdminConfig | undefined;
   readonly store: StoreConfig;
   readonly delivery: DeliveryConfig;
+  /** The links are Liquid templates of URLs. */
   readonly display: DisplayConfig;
   /** Folder of the user's own template sets. */
   readonly templates: string | undefined;

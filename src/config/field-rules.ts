@@ -3,7 +3,6 @@ import { ALL_STATUSES } from '../callback/callback.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { isTimezone } from '../time/display.ts';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
-import type { ListenAddress } from './config.ts';
 
 /** What is wrong, to be read after the value's path; undefined: nothing. None of them repeats a secret. */
 export type Rule = (text: string) => string | undefined;
@@ -123,7 +122,7 @@ const HOST_NAME =
  * `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`; port 0 lets the system choose.
  * `:8080` is no address: every interface is asked for in so many words, as `0.0.0.0:8080` or `[::]:8080`.
  */
-export function parseListenAddress(text: string): ListenAddress | undefined {
+export function parseListenAddress(text: string) {
   const [, bracketed, plain, digits] = ADDRESS.exec(text) ?? [];
   const port = Number(digits);
   const host = bracketed ?? plain ?? '';

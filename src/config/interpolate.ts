@@ -10,49 +10,26 @@ interface InterpolationSources {
   readonly withoutSecrets?: boolean;
 }
 
-/** A reference to what is not set here. */
-interface Missing {
-  readonly path: Path;
-  /** The variable, or `file:` and the path. */
-  readonly reference: string;
-}
-
-interface InterpolationProblem {
-  readonly path: Path;
-  readonly message: string;
-}
-
-/** Data with every reference replaced, and a memory of what came from outside. */
-export interface Interpolated {
-  readonly data: unknown;
-  readonly problems: readonly InterpolationProblem[];
-  /** Without secrets: what is taken for granted instead of being a problem. */
-  readonly missing: readonly Missing[];
-  /** What was put in, by `pathText` of the string that it went into. */
-  readonly values: ReadonlyMap<string, readonly string[]>;
-}
-
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 const NAME = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 const FILE = /^file:(.+)$/s;
 
-export function interpolate(data: unknown, sources: InterpolationSources): Interpolated {
-  const walk = new Walk(sources);
-  const value = walk.valueOf(data, []);
-  return { data: value, problems: walk.problems, missing: walk.missing, values: walk.values };
-}
-
-class Walk {
-  readonly problems: InterpolationProblem[] = [];
-  readonly missing: Missing[] = [];
+/** Data with every reference replaced, and a memory of what came from outside. */
+export class Interpolated {
+  readonly data: unknown;
+  readonly problems: { readonly path: Path; readonly message: string }[] = [];
+  /** Without secrets: what is taken for granted instead of being a problem, a variable or `file:` and a path. */
+  readonly missing: { readonly path: Path; readonly reference: string }[] = [];
+  /** What was put in, by `pathText` of the string that it went into. */
   readonly values = new Map<string, string[]>();
   private readonly sources: InterpolationSources;
 
-  constructor(sources: InterpolationSources) {
+  constructor(data: unknown, sources: InterpolationSources) {
     this.sources = sources;
+    this.data = this.valueOf(data, []);
   }
 
-  valueOf(value: unknown, path: Path): unknown {
+  private valueOf(value: unknown, path: Path): unknown {
     if (typeof value === 'string') return this.textOf(value, path);
     if (Array.isArray(value)) return value.map((item, index) => this.valueOf(item, [...path, index]));
     if (typeof value !== 'object' || value === null) return value;
@@ -63,10 +40,13 @@ class Walk {
   private textOf(text: string, path: Path): string {
     return text.replaceAll(REFERENCE, (match, reference: string | undefined, end: string) => {
       if (reference === undefined) return '${';
-      if (end === '') return this.fail(path, 'a ${ is not closed by }: write $${ for a literal ${', match);
-      const value = this.lookUp(reference, path);
+      const value =
+        end === ''
+          ? this.fail(path, 'a ${ is not closed by }: write $${ for a literal ${')
+          : this.lookUp(reference, path);
       if (value === undefined) return match;
-      this.remember(path, value);
+      const key = pathText(path);
+      this.values.set(key, [...(this.values.get(key) ?? []), value]);
       return value;
     });
   }
@@ -77,8 +57,7 @@ class Walk {
     const [, name, fallback] = NAME.exec(reference) ?? [];
     if (name === undefined) {
       const hint = 'write ${NAME}, ${NAME:-default} or ${file:/path}, and $${ for a literal ${';
-      this.fail(path, `\${${reference}} is not a reference: ${hint}`, '');
-      return undefined;
+      return this.fail(path, `\${${reference}} is not a reference: ${hint}`);
     }
     return this.variable(name, fallback, path);
   }
@@ -90,11 +69,8 @@ class Walk {
     if (isSet) return value;
     // An empty default switches off what is switched on where the variable is set.
     if (fallback !== undefined && (fallback !== '' || this.sources.withoutSecrets !== true)) return fallback;
-    return this.miss(
-      path,
-      name,
-      `the environment variable ${name} is not set: set it, or give a default as \${${name}:-…}`,
-    );
+    const message = `the environment variable ${name} is not set: set it, or give a default as \${${name}:-…}`;
+    return this.miss(path, name, message);
   }
 
   private contentOf(file: string, path: Path): string | undefined {
@@ -106,19 +82,12 @@ class Walk {
   }
 
   private miss(path: Path, reference: string, message: string): undefined {
-    if (this.sources.withoutSecrets === true) this.missing.push({ path, reference });
-    else this.problems.push({ path, message });
-    return undefined;
+    if (this.sources.withoutSecrets !== true) return this.fail(path, message);
+    this.missing.push({ path, reference });
   }
 
-  private remember(path: Path, value: string): void {
-    const key = pathText(path);
-    this.values.set(key, [...(this.values.get(key) ?? []), value]);
-  }
-
-  private fail(path: Path, message: string, replacement: string): string {
+  private fail(path: Path, message: string): undefined {
     this.problems.push({ path, message });
-    return replacement;
   }
 }
 

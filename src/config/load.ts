@@ -1,24 +1,25 @@
 /** Reads a config file: everything that is wrong with it at once, or a Config that nothing is wrong with. */
 import { hash } from 'node:crypto';
+import type { Schema } from 'yup';
 import { NotUtf8, readText } from '../text/read-text.ts';
-import type { Config, DeliveryConfig, PlaceInConfig, Problem } from './config.ts';
+import {
+  adminOf,
+  type Config,
+  deliveryOf,
+  type PlaceInConfig,
+  type Problem,
+  receiverOf,
+  storeOf,
+} from './config.ts';
 import { Problems } from './problems.ts';
-import { interpolate, reasonOf, type Interpolated } from './interpolate.ts';
+import { Interpolated, reasonOf } from './interpolate.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { YamlSource } from './yaml/yaml-source.ts';
 import { readdirSync } from 'node:fs';
 import type { ChannelType } from '../channels/channel.ts';
 import { emptySectionAbove, checkSection, unknownKey } from './check-section.ts';
 import { checkChannels, type KnownChannel } from './check-channels.ts';
-import {
-  checkTogether,
-  warnOfUnused,
-  adminOf,
-  deliveryOf,
-  displayOf,
-  receiverOf,
-  storeOf,
-} from './settings.ts';
+import { checkTogether, warnOfUnused } from './settings.ts';
 import { readGroups, type Directory } from './read-destinations.ts';
 import { readAlerts, readDefaultRoute, readRoutes } from './read-routes.ts';
 import {
@@ -75,7 +76,7 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
   if (!isJsonObject(source.data))
     return { problems: [...ofText, problemOfFile(file, shapeProblem(source.data))] };
   const { variables, withoutSecrets = false } = environment;
-  const interpolated = interpolate(source.data, { variables, readFile, withoutSecrets });
+  const interpolated = new Interpolated(source.data, { variables, readFile, withoutSecrets });
   const problems = new Problems(source, interpolated, ofText);
   const config = readConfig({ file, interpolated, problems, environment });
   const found = problems.inOrder();
@@ -147,33 +148,27 @@ function reportUnknownSections(root: Root, problems: Problems): void {
 
 /** An empty section (all of it commented out) is one that is not there: it has its defaults. */
 function readSettings(root: Root, directory: Directory, problems: Problems) {
-  const receiver = checkSection(receiverSchema, root['receiver'] ?? {}, ['receiver'], problems);
-  const admin = checkSection(adminSchema, root['admin'] ?? {}, ['admin'], problems);
-  const store = checkSection(storeSchema, root['store'] ?? {}, ['store'], problems);
-  const display = checkSection(displaySchema, root['display'] ?? {}, ['display'], problems);
+  const read = <T>(name: string, schema: Schema<T>) =>
+    checkSection(schema, root[name] ?? {}, [name], problems);
+  const receiver = read('receiver', receiverSchema);
+  const admin = read('admin', adminSchema);
+  const store = read('store', storeSchema);
+  const delivery = read('delivery', deliverySchema);
   return {
     receiver: receiver && receiverOf(receiver),
     admin: admin && adminOf(admin),
     store: store && storeOf(store),
-    delivery: readDelivery(root, directory, problems),
-    display: display && displayOf(display),
+    delivery: delivery && deliveryOf(delivery, readAlerts(delivery.alerts, directory, problems)),
+    display: read('display', displaySchema),
   };
-}
-
-function readDelivery(root: Root, directory: Directory, problems: Problems): DeliveryConfig | undefined {
-  const section = checkSection(deliverySchema, root['delivery'] ?? {}, ['delivery'], problems);
-  return (
-    section && deliveryOf(section, readAlerts(section.alerts, ['delivery', 'alerts'], directory, problems))
-  );
 }
 
 function readRouting(root: Root, directory: Directory, reading: Reading) {
   const { problems } = reading;
   const { templates, templateSets } = readTemplates(root['templates'], reading);
   const context = { directory, templateSets, problems };
-  if (isAbsent(root['routes']) && isAbsent(root['default_route'])) {
+  if (isAbsent(root['routes']) && isAbsent(root['default_route']))
     problems.errorInValue([], 'nobody would ever be told: add routes, or a default_route');
-  }
   const routes = readRoutes(root['routes'], context);
   return { templates, routes, defaultRoute: readDefaultRoute(root['default_route'], context) };
 }

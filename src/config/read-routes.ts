@@ -106,11 +106,10 @@ function readNotify(value: unknown, path: Path, directory: Directory, problems: 
 /** Groups told of what Botbell itself has to say. */
 export function readAlerts(
   names: readonly string[],
-  path: Path,
   directory: Directory,
   problems: Problems,
 ): Destination[] {
   const list = new DestinationList(directory, problems);
-  for (const [index, name] of names.entries()) list.addGroup(name, [...path, index]);
+  for (const [index, name] of names.entries()) list.addGroup(name, ['delivery', 'alerts', index]);
   return list.destinations();
 }

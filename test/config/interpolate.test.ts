@@ -1,7 +1,7 @@
 /** References to variables and files: what they become, and what is said of those that lead nowhere. */
 import { expect } from 'chai';
 import { assert, jsonValue, property } from 'fast-check';
-import { interpolate } from '../../src/config/interpolate.ts';
+import { Interpolated } from '../../src/config/interpolate.ts';
 
 const sources = {
   variables: { NAME: 'value', EMPTY: '', BRACES: '${NAME}' },
@@ -12,13 +12,13 @@ const sources = {
 };
 
 function textOf(text: string): unknown {
-  const { data, problems } = interpolate(text, sources);
+  const { data, problems } = new Interpolated(text, sources);
   expect(problems).to.deep.equal([]);
   return data;
 }
 
 function faultsOf(text: string): string[] {
-  return interpolate({ a: [text] }, sources).problems.map(
+  return new Interpolated({ a: [text] }, sources).problems.map(
     ({ path, message }) => `${path.join('/')}: ${message}`,
   );
 }
@@ -74,7 +74,7 @@ describe('Interpolation', () => {
   });
 
   it('remembers what was put in, by the place it went into', () => {
-    const { values } = interpolate({ a: { b: ['x', '${NAME} ${NONE:-d}'] } }, sources);
+    const { values } = new Interpolated({ a: { b: ['x', '${NAME} ${NONE:-d}'] } }, sources);
     expect([...values]).to.deep.equal([['a.b[1]', ['value', 'd']]]);
   });
 
@@ -82,7 +82,7 @@ describe('Interpolation', () => {
     const plain = jsonValue().filter((value) => !JSON.stringify(value).includes('${'));
     assert(
       property(plain, (value) => {
-        expect(interpolate(value, sources).data).to.deep.equal(value);
+        expect(new Interpolated(value, sources).data).to.deep.equal(value);
       }),
     );
   });
