@@ -106,20 +106,18 @@ function readInterpolated(
   }
   if (typeof value !== 'string' || !problems.isInterpolated(path)) return value;
   if (description.type === 'number' && /^-?\d{1,15}$/.test(value)) return Number(value);
-  if (isFlag(description) && /^(true|false)$/.test(value)) return value === 'true';
+  const isFlag = description.type === 'boolean' || metaOf(description).isFlag === true;
+  if (isFlag && /^(true|false)$/.test(value)) return value === 'true';
   return value;
 }
 
-function isFlag(description: SchemaFieldDescription): boolean {
-  const meta = 'meta' in description ? ((description.meta ?? {}) as Partial<FieldMeta>) : {};
-  return description.type === 'boolean' || meta.isFlag === true;
+function metaOf(description: SchemaFieldDescription): Partial<FieldMeta> {
+  return 'meta' in description ? ((description.meta ?? {}) as Partial<FieldMeta>) : {};
 }
 
 /** A value that would pass; undefined, as if it were not there, where nothing is known of such values. */
 function standInFor(description: SchemaFieldDescription): unknown {
-  if (!('meta' in description)) return undefined;
-  const { example } = (description.meta ?? {}) as Partial<FieldMeta>;
-  return example ?? ('default' in description ? description.default : undefined);
+  return metaOf(description).example ?? ('default' in description ? description.default : undefined);
 }
 
 /** Whether there was none. */
@@ -152,10 +150,18 @@ function fieldsOf(description: SchemaFieldDescription): Map<string, SchemaFieldD
 }
 
 /** The sections that have this key, as a reader would write them: `receiver`, `display.links`. */
-function sectionsWith(key: string): string[] {
-  return within(rootSchema.describe(), '')
-    .filter((place) => place.keys.includes(key))
-    .map(({ name }) => name);
+function sectionsWith(
+  key: string,
+  description: SchemaFieldDescription = rootSchema.describe(),
+  name = '',
+): string[] {
+  if ('innerType' in description)
+    return [description.innerType ?? []].flat().flatMap((inner) => sectionsWith(key, inner, name));
+  const fields = [...(fieldsOf(description) ?? [])];
+  const nested = fields.flatMap(([each, field]) =>
+    sectionsWith(key, field, name === '' ? each : `${name}.${each}`),
+  );
+  return name !== '' && fields.some(([each]) => each === key) ? [name, ...nested] : nested;
 }
 
 export function isSection(key: string): boolean {
@@ -173,26 +179,6 @@ function belongsElsewhere(key: string, parent: Path): string {
 export function emptySectionAbove(key: string, root: Readonly<Record<string, unknown>>): string | undefined {
   const keys = Object.keys(root);
   const above = keys.slice(0, keys.indexOf(key)).findLast((each) => isSection(each));
-  return above !== undefined && root[above] === null && mayHoldMore(above) ? above : undefined;
-}
-
-function mayHoldMore(section: string): boolean {
-  const field = rootSchema.describe().fields[section];
-  return field !== undefined && field.type !== 'string';
-}
-
-interface Keys {
-  readonly name: string;
-  readonly keys: readonly string[];
-}
-
-function within(description: SchemaFieldDescription, name: string): Keys[] {
-  if ('innerType' in description) {
-    const inner = [description.innerType].flat()[0];
-    return inner === undefined ? [] : within(inner, name);
-  }
-  if (!('fields' in description) || !isJsonObject(description.fields)) return [];
-  const fields = Object.entries(description.fields);
-  const nested = fields.flatMap(([key, field]) => within(field, name === '' ? key : `${name}.${key}`));
-  return name === '' ? nested : [{ name, keys: fields.map(([key]) => key) }, ...nested];
+  if (above === undefined || root[above] !== null) return undefined;
+  return rootSchema.describe().fields[above]?.type === 'string' ? undefined : above;
 }

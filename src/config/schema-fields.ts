@@ -41,7 +41,7 @@ export function text(meta: FieldMeta) {
 export function duration(byDefault: string, meta: FieldMeta) {
   return text({ pattern: DURATION_PATTERN, ...meta })
     .typeError(`\${path} ${DURATION_RULE}`)
-    .test(ruleTest('duration', DURATION_RULE, (value) => isPositive(parseDuration(value))))
+    .test(ruleTest('duration', DURATION_RULE, (value) => (parseDuration(value) ?? 0) > 0))
     .default(byDefault);
 }
 
@@ -52,23 +52,18 @@ export function timer(byDefault: string, meta: FieldMeta) {
 }
 
 export function size(byDefault: string, meta: FieldMeta) {
-  return sized(byDefault, SIZE_RULE, (bytes) => isPositive(bytes, MAX_BODY_BYTES), meta);
+  return sized(byDefault, SIZE_RULE, (bytes) => bytes > 0 && bytes <= MAX_BODY_BYTES, meta);
 }
 
 /** Of a store. */
 export function storeSize(byDefault: string, meta: FieldMeta) {
-  return sized(byDefault, STORE_SIZE_RULE, (bytes) => (bytes ?? 0) >= MIN_STORE_BYTES, meta);
+  return sized(byDefault, STORE_SIZE_RULE, (bytes) => bytes >= MIN_STORE_BYTES, meta);
 }
 
-function sized(
-  byDefault: string,
-  rule: string,
-  holds: (bytes: number | undefined) => boolean,
-  meta: FieldMeta,
-) {
+function sized(byDefault: string, rule: string, holds: (bytes: number) => boolean, meta: FieldMeta) {
   return text({ pattern: SIZE_PATTERN, ...meta })
     .typeError(`\${path} ${rule}`)
-    .test(ruleTest('size', rule, (value) => holds(parseSize(value))))
+    .test(ruleTest('size', rule, (value) => holds(parseSize(value) ?? 0)))
     .default(byDefault);
 }
 
@@ -79,10 +74,6 @@ function ruleTest(name: string, rule: string, holds: (value: string) => boolean)
     skipAbsent: true,
     test: (value: string | undefined) => value === undefined || holds(value),
   };
-}
-
-function isPositive(value: number | undefined, limit = Number.POSITIVE_INFINITY): boolean {
-  return value !== undefined && value > 0 && value <= limit;
 }
 
 export function integer(byDefault: number, range: { min: number; max: number }, meta: FieldMeta) {
@@ -108,10 +99,7 @@ export function flagOrTexts(byDefault: boolean, rule: Rule, wanted: string, meta
     .test('flagOrTexts', (value: unknown, context) => {
       if (value === undefined || typeof value === 'boolean') return true;
       if (!Array.isArray(value)) return context.createError({ message: `\${path} must be ${wanted}` });
-      const errors = value.flatMap((item, index) =>
-        errorOf(item, `${context.path}[${index}]`, rule, context),
-      );
-      return errors.length === 0 || new ValidationError(errors, undefined, context.path);
+      return judgedBy(rule)(value, context);
     });
 }
 
@@ -127,12 +115,12 @@ export function choice<const Name extends string>(
 export function ruled(rule: Rule, meta: FieldMeta) {
   return text(meta)
     .typeError(`\${path} ${rule('') ?? 'must be text'}`)
-    .test('rule', testOf(rule));
+    .test('rule', judgedBy(rule));
 }
 
 /** Texts that pass a rule. */
 export function texts(rule: Rule, meta: FieldMeta) {
-  return array(string().strict().defined().test('item', testOf(rule)))
+  return array(string().strict().defined().test('item', judgedBy(rule)))
     .strict()
     .default([])
     .meta(meta);
@@ -144,27 +132,24 @@ export function textOrTexts(rule: Rule, meta: FieldMeta) {
   return mixed<string | string[]>()
     .strict()
     .meta({ jsonSchema: items, ...meta })
-    .test('textOrTexts', (value, context) => {
-      const errors = Array.isArray(value)
-        ? value.flatMap((item, index) => errorOf(item, `${context.path}[${index}]`, rule, context))
-        : errorOf(value, context.path, rule, context);
-      return errors.length === 0 || new ValidationError(errors, undefined, context.path);
-    });
+    .test('textOrTexts', judgedBy(rule));
+}
+
+/** A test whose messages the rule makes: of a text, or of each in a list. */
+function judgedBy(rule: Rule) {
+  return (value: unknown, context: TestContext): true | ValidationError => {
+    const { path } = context;
+    const errors = Array.isArray(value)
+      ? value.flatMap((item, index) => errorOf(item, `${path}[${index}]`, rule, context))
+      : errorOf(value, path, rule, context);
+    return errors.length === 0 || new ValidationError(errors, undefined, path);
+  };
 }
 
 function errorOf(item: unknown, path: string, rule: Rule, context: TestContext): ValidationError[] {
   if (item === undefined) return [];
-  if (typeof item !== 'string') return [context.createError({ path, message: `\${path} ${notText(item)}` })];
-  const message = rule(item);
-  return message === undefined ? [] : [context.createError({ path, message: `\${path} ${message}` })];
-}
-
-/** A test whose message the rule makes. */
-function testOf(rule: Rule) {
-  return (item: string | undefined, context: TestContext): true | ValidationError => {
-    const message = item === undefined ? undefined : rule(item);
-    return message === undefined || context.createError({ message: `\${path} ${message}` });
-  };
+  const wrong = typeof item === 'string' ? rule(item) : notText(item);
+  return wrong === undefined ? [] : [context.createError({ path, message: `\${path} ${wrong}` })];
 }
 
 /** Why `value` is no text; never shows it. */

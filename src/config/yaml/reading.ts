@@ -9,7 +9,9 @@ export interface Reading {
 
 export function readingOf(text: string): Reading {
   const tokens = tokensOf(text);
-  return { text, tokens, lines: linesOf(text, tokens) };
+  const reader = new LineReader(text);
+  for (const token of tokens) reader.read(token);
+  return { text, tokens, lines: reader.lines };
 }
 
 /** From `offset` to the end of its line. */
@@ -38,10 +40,11 @@ export interface Token {
   readonly depth: number;
 }
 
-const OPENING: ReadonlySet<Token['type']> = new Set(['flow-map-start', 'flow-seq-start']);
-const CLOSING: ReadonlySet<Token['type']> = new Set(['flow-map-end', 'flow-seq-end']);
-const QUOTED: ReadonlySet<Token['type']> = new Set(['single-quoted-scalar', 'double-quoted-scalar']);
-const FILLING: ReadonlySet<Token['type']> = new Set(['space', 'newline', 'comment', 'byte-order-mark']);
+export const isOpening = ({ type }: Token) => /^flow-(?:map|seq)-start$/.test(type);
+export const isClosing = ({ type }: Token) => /^flow-(?:map|seq)-end$/.test(type);
+export const isQuoted = ({ type }: Token) => type.endsWith('-quoted-scalar');
+/** Blanks, line ends and comments. */
+export const isFilling = ({ type }: Token) => /^(?:space|newline|comment|byte-order-mark)$/.test(type);
 
 /** They stand for something in the lexer's output, and for nothing in the text. */
 const MARKERS: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
@@ -58,29 +61,13 @@ function tokensOf(text: string): Token[] {
     else if (isScalar) scalar = 'text';
     isScalar = type === 'scalar';
     if (type === 'flow-error-end') depth = 0;
-    if (CLOSING.has(type)) depth = Math.max(0, depth - 1);
-    if (!MARKERS.has(source) || type === 'flow-error-end') tokens.push({ type, source, offset, depth });
-    if (OPENING.has(type)) depth += 1;
+    const token = { type, source, offset, depth };
+    if (isClosing(token)) token.depth = depth = Math.max(0, depth - 1);
+    if (!MARKERS.has(source) || type === 'flow-error-end') tokens.push(token);
+    if (isOpening(token)) depth += 1;
     if (!MARKERS.has(source)) offset += source.length;
   }
   return tokens;
-}
-
-export function isOpening({ type }: Token): boolean {
-  return OPENING.has(type);
-}
-
-export function isClosing({ type }: Token): boolean {
-  return CLOSING.has(type);
-}
-
-export function isQuoted({ type }: Token): boolean {
-  return QUOTED.has(type);
-}
-
-/** Blanks, line ends and comments. */
-export function isFilling({ type }: Token): boolean {
-  return FILLING.has(type);
 }
 
 export function endOf({ offset, source, type }: Token): number {
@@ -110,21 +97,8 @@ export interface Line {
   readonly isContinuation: boolean;
 }
 
-export function linesOf(text: string, tokens: readonly Token[]): readonly Line[] {
-  const reader = new LineReader(text);
-  for (const token of tokens) reader.read(token);
-  return reader.lines;
-}
-
 /** With which a value begins that is no plain scalar. */
-const VALUES: ReadonlySet<Token['type']> = new Set([
-  'alias',
-  'single-quoted-scalar',
-  'double-quoted-scalar',
-  'block-scalar-header',
-  'flow-map-start',
-  'flow-seq-start',
-]);
+const VALUE = /^(?:alias|block-scalar-header|.+-quoted-scalar|flow-(?:map|seq)-start)$/;
 
 interface OpenLine extends Line {
   entries: Entry[];
@@ -150,7 +124,7 @@ class LineReader {
     else if (type === 'seq-item-ind') this.addEntry('item', offset);
     else if (type === 'map-value-ind') this.endKey();
     else if (type === 'text') this.addLines(source, offset);
-    else if (VALUES.has(type)) this.addText(offset);
+    else if (VALUE.test(type)) this.addText(offset);
   }
 
   private endLine(): void {
@@ -204,7 +178,7 @@ class LineReader {
   }
 
   private columnOf(offset: number): number {
-    const start = this.text.lastIndexOf('\n', offset - 1) + 1;
+    const start = lineStartOf(this.text, offset);
     return offset - start - (this.text.startsWith('\ufeff', start) ? 1 : 0);
   }
 }
@@ -237,7 +211,9 @@ export class Mended {
   }
 
   with(edits: readonly Edit[]): Mended {
-    return edits.length === 0 ? this : new Mended(this.text, inOrder(edits), this);
+    if (edits.length === 0) return this;
+    const inOrder = edits.toSorted((one, other) => one.offset - other.offset);
+    return new Mended(this.text, inOrder, this);
   }
 
   /** Where what stands at `offset` now stood as it was written. */
@@ -255,10 +231,6 @@ export class Mended {
   private originBefore(offset: number): number {
     return this.before?.origin(offset) ?? offset;
   }
-}
-
-function inOrder(edits: readonly Edit[]): Edit[] {
-  return edits.toSorted((one, other) => one.offset - other.offset);
 }
 
 function apply(text: string, edits: readonly Edit[]): string {

@@ -24,25 +24,30 @@ const PARSE_OPTIONS = {
   prettyErrors: false,
 } as const;
 
-interface SourceParts {
-  readonly file: string;
-  /** As it is parsed; places are told in the text as it was written. */
-  readonly mended: Mended;
-  readonly document: Document;
-  /** Of the text as it was written. */
-  readonly lines: LineCounter;
-}
-
 export class YamlSource {
   readonly file: string;
   /** JSON-like data, `null` for an empty file; undefined where the text cannot be read. */
   readonly data: unknown;
-  private readonly parts: SourceParts;
+  /** As it is parsed; places are told in the text as it was written. */
+  private readonly mended: Mended;
+  private readonly document: Document;
+  /** Of the text as it was written. */
+  private readonly lines: LineCounter;
+  private readonly problems: readonly Problem[];
 
-  private constructor(parts: SourceParts, data: unknown) {
-    this.file = parts.file;
-    this.parts = parts;
+  private constructor(file: string, text: string) {
+    const mending = mendText(text);
+    this.file = file;
+    this.mended = mending.mended;
+    this.lines = linesIn(text);
+    this.document = parseDocument(this.mended.text, PARSE_OPTIONS);
+    const found = this.allProblems(mending);
+    const canBeRead = found.every(({ edits }) => edits !== undefined);
+    const { data, excess = [] }: Resolved = canBeRead ? resolve(this.document) : {};
     this.data = data;
+    this.problems = [...firstOfEachLine(found, text), ...excess].map(({ offset, message }) => {
+      return { place: { file, ...this.positionOf(offset) }, message, severity: 'error' };
+    });
   }
 
   /**
@@ -50,16 +55,9 @@ export class YamlSource {
    * which it is clear what was meant.
    * YAML 1.2, core schema: dates, `no` and `off` stay strings; tags, cyclic and exponential aliases are refused.
    */
-  static parse(file: string, text: string): { source: YamlSource; problems: Problem[] } {
-    const mending = mendText(text);
-    const lines = linesIn(text);
-    const document = parseDocument(mending.mended.text, PARSE_OPTIONS);
-    const { data, found } = readDocument(document, text, mending, lines);
-    const source = new YamlSource({ file, mended: mending.mended, document, lines }, data);
-    const problems = found.map(({ offset, message }): Problem => {
-      return { place: { file, ...placeIn(lines, offset) }, message, severity: 'error' };
-    });
-    return { source, problems };
+  static parse(file: string, text: string): { source: YamlSource; problems: readonly Problem[] } {
+    const source = new YamlSource(file, text);
+    return { source, problems: source.problems };
   }
 
   /** Of the value at `path`, or of the nearest that is there. An empty value stands where its key stands. */
@@ -80,7 +78,7 @@ export class YamlSource {
   placeInString(path: Path, line: number, column: number): Place {
     const node = this.nodeAt(path);
     if (!isScalar(node) || typeof node.value !== 'string' || !node.range) return this.placeOf(path);
-    const source = this.parts.mended.text.slice(node.range[0], node.range[1]);
+    const source = this.mended.text.slice(node.range[0], node.range[1]);
     if (node.type === 'BLOCK_LITERAL') {
       const indent = indentOf(source.slice(source.indexOf('\n') + 1)) - indentOf(node.value);
       const start = source.split('\n', line).join('\n').length + 1;
@@ -90,8 +88,27 @@ export class YamlSource {
     return quote === -1 || line > 1 ? this.placeOf(path) : this.placeAt(node.range[0] + quote + column - 1);
   }
 
+  /** What follows a problem of which it is not clear what was meant is mostly a consequence of it. */
+  private allProblems({ problems, mended, mendedTo }: MendedText): YamlProblem[] {
+    const placeOf = (offset: number) => {
+      const { line, column } = this.positionOf(mended.origin(offset));
+      return `line ${line}, column ${column}`;
+    };
+    const found = parserProblems(this.document, mended.text, placeOf).map((each) => ({
+      ...each,
+      offset: mended.origin(each.offset),
+    }));
+    return [...problems, ...found.filter(({ offset }) => offset <= mendedTo)];
+  }
+
   private placeAt(offset: number): Place {
-    return { file: this.file, ...placeIn(this.parts.lines, this.parts.mended.origin(offset)) };
+    return { file: this.file, ...this.positionOf(this.mended.origin(offset)) };
+  }
+
+  /** @param offset in the text as it was written */
+  private positionOf(offset: number): { line: number; column: number } {
+    const { line, col } = this.lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
   }
 
   private offsetOf(path: Path): number {
@@ -105,7 +122,7 @@ export class YamlSource {
   private nodeAt(path: Path): unknown {
     return path.reduce<unknown>(
       (node, step) => this.childOf(node, step),
-      this.parts.document.contents ?? undefined,
+      this.document.contents ?? undefined,
     );
   }
 
@@ -127,7 +144,7 @@ export class YamlSource {
   }
 
   private resolved(node: unknown): unknown {
-    return isAlias(node) ? node.resolve(this.parts.document) : node;
+    return isAlias(node) ? node.resolve(this.document) : node;
   }
 }
 
@@ -138,44 +155,16 @@ function linesIn(text: string): LineCounter {
   return lines;
 }
 
-function placeIn(lines: LineCounter, offset: number): { line: number; column: number } {
-  const { line, col } = lines.linePos(offset);
-  return { line: Math.max(line, 1), column: Math.max(col, 1) };
+interface Resolved {
+  readonly data?: unknown;
+  readonly excess?: readonly YamlProblem[];
 }
 
-/** What follows a problem of which it is not clear what was meant is mostly a consequence of it. */
-function allProblems(
-  document: Document,
-  { problems, mended, mendedTo }: MendedText,
-  lines: LineCounter,
-): YamlProblem[] {
-  const placeOf = (offset: number) => {
-    const { line, column } = placeIn(lines, mended.origin(offset));
-    return `line ${line}, column ${column}`;
-  };
-  const found = parserProblems(document, mended.text, placeOf).map((each) => ({
-    ...each,
-    offset: mended.origin(each.offset),
-  }));
-  return [...problems, ...found.filter(({ offset }) => offset <= mendedTo)];
-}
-
-function readDocument(
-  document: Document,
-  text: string,
-  mending: MendedText,
-  lines: LineCounter,
-): { data: unknown; found: readonly YamlProblem[] } {
-  const all = allProblems(document, mending, lines);
-  const found = firstOfEachLine(all, text);
-  if (all.some(({ edits }) => edits === undefined)) return { data: undefined, found };
+function resolve(document: Document): Resolved {
   try {
-    return { data: document.toJS() as unknown, found };
+    return { data: document.toJS() as unknown };
   } catch {
-    return {
-      data: undefined,
-      found: [problem(0, 'the aliases (*name) of this file multiply beyond any use')],
-    };
+    return { excess: [problem(0, 'the aliases (*name) of this file multiply beyond any use')] };
   }
 }
 
