@@ -13,40 +13,43 @@ type Rules = Readonly<Record<string, Rule>>;
 
 export const anything: Rule = () => [];
 
-export const flag: Rule = (value, pointer) =>
-  typeof value === 'boolean' ? [] : [{ pointer, message: 'must be a boolean' }];
+export function rule(message: string, holds: (value: unknown) => boolean): Rule {
+  return (value, pointer) => (holds(value) ? [] : [{ pointer, message }]);
+}
+
+export const flag = rule('must be a boolean', (value) => typeof value === 'boolean');
 
 export function wholeNumber(min: number, max: number): Rule {
+  return rule(
+    `must be an integer from ${min} to ${max}`,
+    (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
+  );
+}
+
+/** Further ones are asked only where the ones before hold. */
+function inTurn(...rules: readonly Rule[]): Rule {
   return (value, pointer) =>
-    Number.isInteger(value) && Number(value) >= min && Number(value) <= max
-      ? []
-      : [{ pointer, message: `must be an integer from ${min} to ${max}` }];
+    rules.reduce<Flaw[]>((flaws, each) => (flaws.length > 0 ? flaws : each(value, pointer)), []);
 }
 
 /** A string of `min` to `max` UTF-16 units without lone surrogates. */
 export function text(min: number, max = Infinity): Rule {
-  return (value, pointer) => {
-    if (typeof value !== 'string') return [{ pointer, message: 'must be a string' }];
-    if (value.length < min) return [{ pointer, message: `must be more than ${min - 1} characters` }];
-    if (value.length > max) return [{ pointer, message: `must be less than ${max + 1} characters` }];
-    return /\p{Surrogate}/u.test(value) ? [{ pointer, message: 'must be valid Unicode' }] : [];
-  };
+  return inTurn(
+    rule('must be a string', (value) => typeof value === 'string'),
+    rule(`must be more than ${min - 1} characters`, (value) => String(value).length >= min),
+    rule(`must be less than ${max + 1} characters`, (value) => String(value).length <= max),
+    rule('must be valid Unicode', (value) => String(value).isWellFormed()),
+  );
 }
 
 export function webUrl(max: number): Rule {
-  return (value, pointer) => {
-    const flaws = text(1, max)(value, pointer);
-    if (flaws.length > 0) return flaws;
-    const isUrl = URL.canParse(String(value)) && /^(https?|mailto|slack):/.test(String(value));
-    return isUrl ? [] : [{ pointer, message: 'invalid url' }];
-  };
+  const isUrl = (value: unknown) =>
+    URL.canParse(String(value)) && /^(https?|mailto|slack):/.test(String(value));
+  return inTurn(text(1, max), rule('invalid url', isUrl));
 }
 
-export function oneOf(...values: readonly string[]): Rule {
-  return (value, pointer) =>
-    typeof value === 'string' && values.includes(value)
-      ? []
-      : [{ pointer, message: 'must be a valid enum value' }];
+export function oneOf(...values: readonly unknown[]): Rule {
+  return rule('must be a valid enum value', (value) => values.includes(value));
 }
 
 export function list(min: number, max: number, item: Rule): Rule {
@@ -94,10 +97,10 @@ export function byType(rules: Rules): Rule {
 
 /** An object that has at least one of `keys`. */
 export function anyOf(...keys: readonly string[]): Rule {
-  return (value, pointer) =>
-    isJsonObject(value) && keys.some((key) => value[key] !== undefined)
-      ? []
-      : [{ pointer, message: `missing required field: ${keys.join(' or ')}` }];
+  return rule(
+    `missing required field: ${keys.join(' or ')}`,
+    (value) => isJsonObject(value) && keys.some((key) => value[key] !== undefined),
+  );
 }
 
 export function all(...rules: readonly Rule[]): Rule {

@@ -172,9 +172,7 @@ function drop(state: State, session: SMTPServerSession): void {
 }
 
 async function closeServer(smtp: SMTPServer, state: State): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    smtp.close(resolve);
-  });
+  const closed = new Promise<void>((resolve) => smtp.close(resolve));
   for (const socket of state.sockets) socket.destroy();
   await closed;
 }

@@ -8,12 +8,14 @@ import {
   flag,
   list,
   oneOf,
+  rule,
   shape,
   text,
   webUrl,
   wholeNumber,
+  type Flaw,
+  type Rule,
 } from './json-rules.ts';
-import type { Flaw, Rule } from './json-rules.ts';
 
 /** Slack: Block Kit: "up to 50 blocks in each message". */
 const MAX_BLOCKS = 50;
@@ -26,12 +28,12 @@ const MAX_TOTAL_TEXT = 13_000;
 const MAX_TABLE_TEXT = 10_000;
 
 const id = text(1, MAX_ID);
-const plain = (max: number): Rule => byType({ plain_text: shape({ text: text(1, max) }, { emoji: flag }) });
-const anyText = (max: number): Rule =>
-  byType({
-    plain_text: shape({ text: text(1, max) }, { emoji: flag }),
-    mrkdwn: shape({ text: text(1, max) }, { verbatim: flag }),
-  });
+const texts = (max: number) => ({
+  plain_text: shape({ text: text(1, max) }, { emoji: flag }),
+  mrkdwn: shape({ text: text(1, max) }, { verbatim: flag }),
+});
+const anyText = (max: number) => byType(texts(max));
+const plain = (max: number) => byType({ plain_text: texts(max).plain_text });
 
 /** A block with its optional `block_id`. */
 const block = (required: Record<string, Rule>, optional: Record<string, Rule> = {}): Rule =>
@@ -127,8 +129,7 @@ const richText = byType({
   rich_text_quote: shape({ elements: list(1, Infinity, inline) }, { border }),
 });
 
-const anyNumber: Rule = (value, pointer) =>
-  typeof value === 'number' ? [] : [{ pointer, message: 'must be a number' }];
+const anyNumber = rule('must be a number', (value) => typeof value === 'number');
 
 const columnSetting = shape({}, { align: oneOf('left', 'center', 'right'), is_wrapped: flag });
 
@@ -154,15 +155,7 @@ const blockRule = byType({
     ),
   ),
   context: block({
-    elements: list(
-      1,
-      10,
-      byType({
-        image: imageElement,
-        plain_text: shape({ text: text(1, 3000) }, { emoji: flag }),
-        mrkdwn: shape({ text: text(1, 3000) }, { verbatim: flag }),
-      }),
-    ),
+    elements: list(1, 10, byType({ image: imageElement, ...texts(3000) })),
   }),
   image: all(anyOf('image_url', 'slack_file'), block(imageFields, { ...imageSource, title: plain(2000) })),
   actions: block({ elements: list(1, 25, byType({ button, ...OTHER_ELEMENTS })) }),
@@ -189,35 +182,33 @@ interface BlocksRefusal {
 
 /** Undefined: Slack would take them. */
 export function refusalOfBlocks(blocks: unknown): BlocksRefusal | undefined {
-  const flaws = [...blocksRule(blocks, '/blocks'), ...repeatedIds(blocks), ...flawsOfTables(blocks)];
+  const entries = Array.isArray(blocks) ? (blocks as readonly unknown[]) : [];
+  const flaws = [...blocksRule(blocks, '/blocks'), ...repeatedIds(entries), ...flawsOfTables(entries)];
   if (flaws.length > 0) return { error: 'invalid_blocks', flaws };
   return textLength(blocks) > MAX_TOTAL_TEXT ? { error: 'msg_blocks_too_long', flaws: [] } : undefined;
 }
 
-function flawsOfTables(blocks: unknown): Flaw[] {
-  const tables = (Array.isArray(blocks) ? (blocks as readonly unknown[]) : []).flatMap((entry, index) =>
-    isJsonObject(entry) && entry['type'] === 'table' ? [{ entry, pointer: `/blocks/${index}` }] : [],
-  );
-  const [first, second] = tables;
-  const length = tables.reduce((total, { entry }) => total + textLength(entry), 0);
+function flawsOfTables(blocks: readonly unknown[]): Flaw[] {
+  const isTable = (entry: unknown) => isJsonObject(entry) && entry['type'] === 'table';
+  const flaw = (index: number, message: string) => ({ pointer: `/blocks/${index}`, message });
+  const tables = blocks.filter(isTable);
+  const first = blocks.findIndex(isTable);
+  const second = blocks.findIndex((entry, index) => index > first && isTable(entry));
   return [
-    ...(second === undefined ? [] : [{ pointer: second.pointer, message: 'only_one_table_allowed' }]),
-    ...(first !== undefined && length > MAX_TABLE_TEXT
-      ? [{ pointer: first.pointer, message: `must be less than ${MAX_TABLE_TEXT + 1} characters` }]
+    ...(tables.length > 1 ? [flaw(second, 'only_one_table_allowed')] : []),
+    ...(textLength(tables) > MAX_TABLE_TEXT
+      ? [flaw(first, `must be less than ${MAX_TABLE_TEXT + 1} characters`)]
       : []),
   ];
 }
 
-function repeatedIds(blocks: unknown): Flaw[] {
-  const seen = new Set<unknown>();
-  return (Array.isArray(blocks) ? blocks : []).flatMap((entry: unknown, index) => {
-    const blockId = isJsonObject(entry) ? entry['block_id'] : undefined;
-    if (blockId === undefined) return [];
-    if (seen.has(blockId))
-      return [{ pointer: `/blocks/${index}/block_id`, message: 'block_id already exists' }];
-    seen.add(blockId);
-    return [];
-  });
+function repeatedIds(blocks: readonly unknown[]): Flaw[] {
+  const ids = blocks.map((entry) => (isJsonObject(entry) ? entry['block_id'] : undefined));
+  return ids.flatMap((each, index) =>
+    each === undefined || ids.indexOf(each) === index
+      ? []
+      : [{ pointer: `/blocks/${index}/block_id`, message: 'block_id already exists' }],
+  );
 }
 
 /** All characters under the keys `text`, entities counted as they are written. */

@@ -16,39 +16,32 @@ export interface SlackRateLimit {
 }
 
 export class SlackRateLimiter {
-  readonly #limit: SlackRateLimit;
   readonly #now: () => number;
-  readonly #workspace: Bucket | undefined;
+  readonly #bucket: (size: number, intervalMs: number) => Bucket;
+  readonly #burst: number;
+  readonly #workspace: readonly Bucket[];
   readonly #channels = new Map<string, Bucket>();
 
-  constructor(limit: SlackRateLimit) {
-    this.#limit = limit;
-    this.#now = limit.now ?? (() => performance.now());
-    const { workspacePerMinute: perMinute } = limit;
-    if (perMinute !== undefined)
-      this.#workspace = this.#bucket(Math.ceil(perMinute / 10), MS_PER_MINUTE / perMinute);
+  constructor({ burst, retryAfter, workspacePerMinute, now = () => performance.now() }: SlackRateLimit) {
+    this.#now = now;
+    this.#burst = burst;
+    this.#bucket = (size, intervalMs) => new Bucket(size, intervalMs, retryAfter * MS_PER_SECOND);
+    this.#workspace =
+      workspacePerMinute === undefined
+        ? []
+        : [this.#bucket(Math.ceil(workspacePerMinute / 10), MS_PER_MINUTE / workspacePerMinute)];
   }
 
   /** Counts a message that passes. @returns the seconds of `Retry-After` for one that does not */
   take(channelId: string): number | undefined {
     const now = this.#now();
-    const buckets = [this.#channelBucket(channelId), this.#workspace].filter(
-      (bucket) => bucket !== undefined,
-    );
+    const channel = this.#channels.get(channelId) ?? this.#bucket(this.#burst, MS_PER_SECOND);
+    this.#channels.set(channelId, channel);
+    const buckets = [channel, ...this.#workspace];
     const waitMs = Math.max(...buckets.map((bucket) => bucket.refusedForMs(now)));
     if (waitMs > 0) return Math.ceil(waitMs / MS_PER_SECOND);
     for (const bucket of buckets) bucket.spend(now);
     return undefined;
-  }
-
-  #channelBucket(channelId: string): Bucket {
-    const bucket = this.#channels.get(channelId) ?? this.#bucket(this.#limit.burst, MS_PER_SECOND);
-    this.#channels.set(channelId, bucket);
-    return bucket;
-  }
-
-  #bucket(size: number, intervalMs: number): Bucket {
-    return new Bucket(size, intervalMs, this.#limit.retryAfter * MS_PER_SECOND);
   }
 }
 

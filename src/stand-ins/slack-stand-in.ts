@@ -65,18 +65,21 @@ export interface SlackStandIn {
 }
 
 /** What one running stand-in remembers. */
-interface State {
-  readonly options: SlackStandInOptions;
-  readonly messages: PostedMessage[];
-  readonly calls: string[];
-  readonly rateLimited: string[];
-  readonly faults: SlackFault[];
-  readonly limiter: SlackRateLimiter | undefined;
+type State = ReturnType<typeof stateOf>;
+
+function stateOf(options: SlackStandInOptions) {
+  return {
+    options,
+    messages: [] as PostedMessage[],
+    calls: [] as string[],
+    rateLimited: [] as string[],
+    faults: [] as SlackFault[],
+    limiter: options.rateLimit && new SlackRateLimiter(options.rateLimit),
+  };
 }
 
 export async function startSlackStandIn(options: SlackStandInOptions): Promise<SlackStandIn> {
-  const limiter = options.rateLimit && new SlackRateLimiter(options.rateLimit);
-  const state: State = { options, messages: [], calls: [], rateLimited: [], faults: [], limiter };
+  const state = stateOf(options);
   const server = createServer((request, response) => {
     // A caller that hangs up is none of the stand-in's business.
     handle(state, request, response).catch(() => response.destroy());
@@ -84,15 +87,7 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const { messages, calls, rateLimited, faults } = state;
-  return {
-    apiUrl: `http://127.0.0.1:${port}${API_PATH}`,
-    messages,
-    calls,
-    rateLimited,
-    faults,
-    close: () => closeServer(server),
-  };
+  return { ...state, apiUrl: `http://127.0.0.1:${port}${API_PATH}`, close: () => closeServer(server) };
 }
 
 async function handle(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -112,17 +107,12 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
 
 function readCall(request: IncomingMessage, body: string): SlackCall {
   const isJson = request.headers['content-type']?.startsWith('application/json') === true;
-  const args = isJson ? jsonArguments(body) : formArguments(body);
+  const json = isJson ? parsed(body) : formArguments(body);
+  const args = isJsonObject(json) ? json : undefined;
   const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
   const token = bearer ?? (typeof args?.['token'] === 'string' ? args['token'] : undefined);
   const path = request.url ?? '';
   return { method: path.startsWith(API_PATH) ? path.slice(API_PATH.length) : path, token, args };
-}
-
-/** Undefined: not a JSON object. */
-function jsonArguments(body: string): Record<string, unknown> | undefined {
-  const value = parsed(body);
-  return isJsonObject(value) ? { ...value } : undefined;
 }
 
 /** Slack: Web API, "POST bodies": in a form, structured arguments are JSON. */
