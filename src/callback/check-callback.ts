@@ -222,21 +222,11 @@ function partsOf(groups: Groups): ZonedParts {
   };
 }
 
-function exists({ year, month, day, hour, minute, second }: ZonedParts): boolean {
-  return (
-    month >= 1 &&
-    month <= 12 &&
-    day >= 1 &&
-    day <= daysIn(year, month) &&
-    hour < 24 &&
-    minute < 60 &&
-    second < 60
-  );
-}
-
-function daysIn(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+/** A day that its month does not have is another month's. */
+function exists(parts: ZonedParts): boolean {
+  const date = new Date(utcInstant(parts));
+  const isDay = date.getUTCMonth() + 1 === parts.month && date.getUTCDate() === parts.day;
+  return isDay && parts.hour < 24 && parts.minute < 60 && parts.second < 60;
 }
 
 function instantOf(parts: ZonedParts, groups: Groups, timezone: string): number | undefined {
