@@ -32,32 +32,22 @@ export async function checkCommand(context: CommandContext, options: CheckOption
 }
 
 /** Each is named with what it answered. @returns whether all is well */
-async function checkOnline(context: CommandContext, config: Config): Promise<boolean> {
-  const checks: Check[] = [
-    ...[...config.channels.values()].map(channelCheck),
-    {
-      what: 'store',
-      run: async () => STORE_STATES[await inspectStore(config.store.url)],
-    },
-  ];
-  const redact = redactor(config.secrets);
-  let isFine = true;
-  for (const { what, run } of checks) {
+async function checkOnline(context: CommandContext, { channels, store, secrets }: Config): Promise<boolean> {
+  const redact = redactor(secrets);
+  const canBeUsed = async (what: string, check: () => Promise<string>) => {
     try {
-      context.result(`${what}: ${styled(context, 'green', await run())}`);
+      context.result(`${what}: ${styled(context, 'green', await check())}`);
+      return true;
     } catch (error) {
-      isFine = false;
       const reason = redact(error instanceof Error ? error.message : String(error));
       context.result(`${what}: ${styled(context, 'red', 'cannot be used')}: ${reason}`);
+      return false;
     }
-  }
-  return isFine;
-}
-
-interface Check {
-  readonly what: string;
-  /** @returns what is well. @throws {Error} what is not */
-  readonly run: () => Promise<string>;
+  };
+  let isFine = true;
+  for (const channel of channels.values())
+    if (!(await canBeUsed(`channel ${channel.name}`, () => verify(channel)))) isFine = false;
+  return (await canBeUsed('store', async () => STORE_STATES[await inspectStore(store.url)])) && isFine;
 }
 
 const STORE_STATES = {
@@ -65,17 +55,12 @@ const STORE_STATES = {
   ready: 'can be used',
 } as const;
 
-function channelCheck({ name, type, settings }: ChannelConfig): Check {
-  return {
-    what: `channel ${name}`,
-    run: async () => {
-      const channel = await channelTypes.get(type)?.open(settings, { print: () => undefined });
-      try {
-        await channel?.verify();
-        return 'can be used';
-      } finally {
-        await channel?.close();
-      }
-    },
-  };
+async function verify({ type, settings }: ChannelConfig): Promise<string> {
+  const channel = await channelTypes.get(type)?.open(settings, { print: () => undefined });
+  try {
+    await channel?.verify();
+    return 'can be used';
+  } finally {
+    await channel?.close();
+  }
 }

@@ -1,4 +1,5 @@
 /** `botbell demo`: a Slack, a mail server and Botbell on this machine, and what people would be told. */
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RunningApp, startApp } from '../app/app.ts';
@@ -39,23 +40,18 @@ export async function demoCommand(context: CommandContext, stays: boolean): Prom
   }
 }
 
-interface Interruption {
-  readonly hasCome: () => boolean;
-  readonly come: Promise<void>;
-}
-
-function interruptionOf(context: CommandContext): Interruption {
-  let hasCome = false;
-  const hangup = new Promise<void>((resolve) => context.onHangup(resolve));
-  const come = Promise.race([context.untilStopped(), hangup]).then(() => void (hasCome = true));
-  return { come, hasCome: () => hasCome };
+function interruptionOf(context: CommandContext): AbortSignal {
+  const controller = new AbortController();
+  context.onHangup(() => controller.abort());
+  void context.untilStopped().then(() => controller.abort());
+  return controller.signal;
 }
 
 interface Demo {
   readonly context: CommandContext;
   readonly world: DemoWorld;
   readonly stays: boolean;
-  readonly interruption: Interruption;
+  readonly interruption: AbortSignal;
 }
 
 async function show(demo: Demo, app: RunningApp): Promise<void> {
@@ -63,7 +59,7 @@ async function show(demo: Demo, app: RunningApp): Promise<void> {
   const url = `http://${app.receiver.host}:${app.receiver.port}/callbacks`;
   const outcome = new Outcome(context, world);
   await playAll(demo, outcome, url);
-  if (interruption.hasCome()) return;
+  if (interruption.aborted) return;
   context.result(`\n${outcome.count} messages. ${stays ? outcome.writePage() : SEE_THEM}`);
   if (stays) await stay(demo, outcome, url, app.admin?.port);
 }
@@ -87,7 +83,7 @@ async function startDemoApp(context: CommandContext, world: DemoWorld, stays: bo
 
 async function playAll({ context, world, interruption }: Demo, outcome: Outcome, url: string): Promise<void> {
   for (const [index, scene] of SCENES.entries()) {
-    if (interruption.hasCome()) return;
+    if (interruption.aborted) return;
     context.result(`\n${styled(context, 'bold', `${index + 1}. ${scene.title}`)}`);
     scene.prepare?.(world);
     context.result(answerLine(context, await play(scene, SAMPLES, url)));
@@ -180,6 +176,6 @@ async function stay(
   const look = setInterval(() => {
     if (outcome.showNews()) outcome.writePage();
   }, LOOK_INTERVAL_MS);
-  await interruption.come;
+  if (!interruption.aborted) await once(interruption, 'abort');
   clearInterval(look);
 }

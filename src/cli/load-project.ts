@@ -16,45 +16,31 @@ export interface Project {
   readonly renderer: Renderer;
 }
 
-interface CheckedProject {
-  /** Undefined when there is an error among the problems. */
-  readonly project: Project | undefined;
-  readonly problems: readonly Problem[];
-  /** Variables and files that were taken for granted. */
-  readonly missing: readonly string[];
-}
-
 /**
- * Reads the config and every template it names; says all that is wrong at once.
- * @param withoutSecrets variables and files that are not there are taken for granted: only for a check
+ * Reads the config and every template it names; says all that is wrong at once. No project when there is an error among
+ * the problems.
+ * @param withoutSecrets variables and files that are not there are taken for granted, and named in `missing`: only for a check
  */
 export function checkProject(
   context: Pick<CommandContext, 'configFile' | 'variables'>,
   withoutSecrets = false,
-): CheckedProject {
-  const {
-    config,
-    hash: configHash = '',
-    placeInConfig,
-    problems,
-    missing = [],
-  } = loadConfig(configFileOf(context), {
-    variables: context.variables,
-    channelTypes,
-    builtInTemplates: BUILT_IN_TEMPLATES,
-    withoutSecrets,
-  });
-  if (config === undefined) return { project: undefined, problems, missing };
+): { project?: Project; problems: readonly Problem[]; missing: readonly string[] } {
+  const { variables } = context;
+  const files = { channelTypes, builtInTemplates: BUILT_IN_TEMPLATES };
+  const loaded = loadConfig(configFileOf(context), { variables, withoutSecrets, ...files });
+  const { config, hash: configHash = '', placeInConfig, missing = [] } = loaded;
+  if (config === undefined) return { problems: loaded.problems, missing };
+  const formats = formatsOf(config, channelTypes);
   const renderer = createRenderer({
     display: config.display,
     builtInTemplates: BUILT_IN_TEMPLATES,
     templatesFolder: config.templates,
     placeInConfig,
-    formats: [...new Set(formatsOf(config, channelTypes).values())],
+    formats: [...new Set(formats.values())],
   });
-  const all = inFileOrder([...problems, ...renderer.check(targetsOf(config))]);
-  const hasErrors = all.some(({ severity }) => severity === 'error');
-  return { project: hasErrors ? undefined : { config, configHash, renderer }, problems: all, missing };
+  const problems = inFileOrder([...loaded.problems, ...renderer.check(targetsOf(config, formats))]);
+  if (problems.some(({ severity }) => severity === 'error')) return { problems, missing };
+  return { project: { config, configHash, renderer }, problems, missing };
 }
 
 /** @throws {CommandFailed} with every problem of the config */
@@ -69,8 +55,7 @@ export function loadProject(context: CommandContext): Project {
 }
 
 /** Every way in which the config may have a message rendered. */
-function targetsOf(config: Config): RenderTarget[] {
-  const formats = formatsOf(config, channelTypes);
+function targetsOf(config: Config, formats: ReturnType<typeof formatsOf>): RenderTarget[] {
   const targets = new Map<string, RenderTarget>();
   const add = ({ channel }: Destination, how: Pick<RenderTarget, 'templateSet' | 'place'>) => {
     const format = formats.get(channel)?.name;

@@ -1,14 +1,13 @@
 /** `botbell preview`: a callback as each destination would see it, without sending anything. */
 import type { Callback, CheckedCallback } from '../callback/callback.ts';
 import { channelTypes } from '../channels/registry.ts';
-import type { MessageFormat } from '../channels/format.ts';
 import { formatsOf, type Config } from '../config/config.ts';
 import { noticeOf } from '../notice/notice.ts';
 import { createRouter, type RoutedDestination } from '../route/router.ts';
 import { visible, visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { CommandFailed, type CommandContext, styled } from './context.ts';
 import { loadProject, type Project } from './load-project.ts';
-import { previewPage } from './preview-page.ts';
+import { type PreviewedMessage, previewPage } from './preview-page.ts';
 import { readCallback } from './read-callback.ts';
 
 type PreviewFormat = 'text' | 'json' | 'html';
@@ -18,11 +17,8 @@ export interface PreviewOptions {
   readonly format: PreviewFormat;
 }
 
-export interface Preview {
-  readonly destination: string;
+interface Preview extends PreviewedMessage {
   readonly channel: string;
-  readonly message: unknown;
-  readonly format: MessageFormat;
 }
 
 export async function previewCommand(
