@@ -1,14 +1,14 @@
 /** What is wrong with a refused body, in Japanese: the check speaks English, as the interface's answers do. */
 
 /** In the order in which they are tried; what each group holds is put in at `$1`, `$2`, … */
-const SENTENCES: readonly (readonly [RegExp, string])[] = [
+const SENTENCES: Words = [
   [/^is missing: it must be (.+)$/s, 'がありません（$1が必要です）'],
   [/^must be (.+?), found (.+)$/s, 'は$1である必要がありますが、$2でした'],
   [/^(?:is nested|must not be nested) deeper than (\d+) levels$/, 'の入れ子が$1段を超えています'],
 ];
 
 /** What a field must be, and what was found. */
-const PHRASES: readonly (readonly [RegExp, string])[] = [
+const PHRASES: Words = [
   [/^an ISO 8601 date-time that exists, such as (\S+)$/, '実在するISO 8601の日時（例: $1）'],
   [/^the string "(.*)"$/s, '文字列「$1」'],
   [/^the number (.+)$/, '数値 $1'],
@@ -25,26 +25,29 @@ const WRONG_FORM = 'の形式が正しくありません';
 
 /** @param detail of one error of the check. @returns what follows the field's name; words of ours only where they are known */
 export function faultInJapanese(detail: string): string {
-  for (const [form, sentence] of SENTENCES) {
-    const found = form.exec(detail);
-    if (found === null) continue;
-    const phrases = found.slice(1).map(phraseInJapanese);
-    if (phrases.includes(undefined)) return WRONG_FORM;
-    return sentence.replace(/\$(\d)/g, (_, index: string) => phrases[Number(index) - 1] ?? '');
-  }
-  return WRONG_FORM;
+  const [found, sentence] = firstMatch(SENTENCES, detail);
+  const phrases = found.slice(1).map(phraseInJapanese);
+  if (sentence === undefined || phrases.includes(undefined)) return WRONG_FORM;
+  return sentence.replace(/\$(\d)/g, (_, index: string) => phrases[Number(index) - 1] ?? '');
 }
 
 function phraseInJapanese(phrase: string): string | undefined {
-  if (/^\d+$/.test(phrase)) return phrase;
-  for (const [form, words] of PHRASES) {
-    const found = form.exec(phrase);
-    if (found !== null) return words.replace('$1', () => found[1] ?? '');
-  }
-  return undefined;
+  return /^\d+$/.test(phrase) ? phrase : filledIn(PHRASES, phrase);
 }
 
-const BODY_SENTENCES: readonly (readonly [RegExp, string])[] = [
+type Words = readonly (readonly [form: RegExp, words: string])[];
+
+function firstMatch(table: Words, text: string): readonly [groups: readonly string[], words?: string] {
+  const [form, words] = table.find(([each]) => each.test(text)) ?? [];
+  return [form?.exec(text) ?? [], words];
+}
+
+function filledIn(table: Words, text: string): string | undefined {
+  const [found, words] = firstMatch(table, text);
+  return words?.replace('$1', () => found[1] ?? '');
+}
+
+const BODY_SENTENCES: Words = [
   [/is not UTF-8/, '本文がUTF-8ではありません。'],
   [/body is empty/, '本文が空です。コールバックはJSONオブジェクトです。'],
   [/ends too early, at position (\d+)/, '本文がJSONではありません（$1文字目で途切れています）。'],
@@ -66,9 +69,5 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 
 /** @param status HTTP status code of the answer. @param detail its sentence */
 export function refusalInJapanese(status: number, detail: string): string {
-  for (const [form, sentence] of BODY_SENTENCES) {
-    const found = form.exec(detail);
-    if (found !== null) return sentence.replace('$1', () => found[1] ?? '');
-  }
-  return BY_STATUS[status] ?? '受け付けられない内容です。';
+  return filledIn(BODY_SENTENCES, detail) ?? BY_STATUS[status] ?? '受け付けられない内容です。';
 }

@@ -47,9 +47,6 @@ export function isRegex(pattern: string): boolean {
 
 /** Signs that only look like those of a pattern, and what is meant by them. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
-  '%': 'any run of characters is written *',
-  '％': 'any run of characters is written *',
-  '＊': 'any run of characters is written *',
   '？': 'any single character is written ?',
   '／': 'a regular expression stands between two /',
 };
@@ -65,7 +62,7 @@ export function doubtOfBotId(text: string): string | undefined {
   const [lookalike] = /[%％＊？／]/u.exec(text) ?? [];
   if (lookalike !== undefined) {
     const width = lookalike === '%' ? '' : 'full-width ';
-    return `has a ${width}${lookalike}: ${LOOKALIKES[lookalike]}`;
+    return `has a ${width}${lookalike}: ${LOOKALIKES[lookalike] ?? 'any run of characters is written *'}`;
   }
   if (LIKE_REGEX.test(text))
     return 'looks like a regular expression, but is read as a name: put it between slashes, such as /^invoice/';

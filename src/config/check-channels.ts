@@ -8,11 +8,11 @@ import { nameRule } from './field-rules.ts';
 import type { Problems } from './problems.ts';
 import { pathText } from './path.ts';
 
-/** A channel that the config names; what is wrong with it is undefined, and has been said. */
+/** A channel that the config names; what is wrong with it is not there, and has been said. */
 export interface KnownChannel {
   readonly name: string;
-  readonly type: ChannelType | undefined;
-  readonly config: ChannelConfig | undefined;
+  readonly type?: ChannelType | undefined;
+  readonly config?: ChannelConfig;
 }
 
 const EXAMPLE = 'such as outbox: { type: outbox, as: slack }';
@@ -48,16 +48,16 @@ function checkChannel(
   if (problem !== undefined) problems.errorAtKey(path, `the name of a channel ${problem}`);
   if (isSection(name) && !(isJsonObject(entry) && 'type' in entry)) {
     problems.errorAtKey(path, `${pathText(path)}: ${name} belongs at the top level: begin it in column 1`);
-    return { name, type: undefined, config: undefined };
+    return { name };
   }
   if (!isJsonObject(entry)) {
     problems.error(path, 'must be a map with its type and settings');
-    return { name, type: undefined, config: undefined };
+    return { name };
   }
   const { type: typeName, ...rest } = entry;
   const type = findType(name, typeName, types, problems);
   const settings = type && checkSection(type.settings, rest, path, problems);
-  if (!type || settings === undefined) return { name, type, config: undefined };
+  if (!type || settings === undefined) return { name, type };
   warnOfSettings(name, type, settings, problems);
   return { name, type, config: { name, type: type.type, settings } };
 }

@@ -11,7 +11,7 @@ export type Rule = (text: string) => string | undefined;
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
 
 /** RFC 3986, unreserved: what stands in a URL as it is; a lone dot or two would be resolved away. */
-const TOKEN = /^(?!\.{1,2}$)[A-Za-z0-9._~-]+$/;
+const TOKEN = /^(?!\.{1,2}$)[A-Za-z0-9._~-]*$/;
 const PATH = /^\/$|^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)+\/?$/;
 const HEALTH_PATH = '/healthz';
 const HOST = /^[A-Za-z0-9.-]+$/;
@@ -23,9 +23,17 @@ export function anyText(): undefined {
   return undefined;
 }
 
-export function nameRule(text: string): string | undefined {
-  return NAME.test(text) ? undefined : 'must be a name of letters, digits, ".", "_" and "-"';
+function matching(pattern: RegExp, rule: string): Rule {
+  return (text) => (pattern.test(text) ? undefined : rule);
 }
+
+export const nameRule = matching(NAME, 'must be a name of letters, digits, ".", "_" and "-"');
+
+export const hostRule = matching(HOST, 'must be a host name without port, such as botbell.internal');
+
+export const folderRule = matching(/./s, 'must name a folder');
+
+export const statusRule: Rule = (text) => memberRule(text, ALL_STATUSES);
 
 export function listenRule(text: string): string | undefined {
   if (parseListenAddress(text)) return undefined;
@@ -51,18 +59,14 @@ export function pathRule(text: string): string | undefined {
 }
 
 /** The empty token is none, so that `${TOKEN:-}` turns it off. */
-export function tokenRule(text: string): string | undefined {
-  if (text === '' || TOKEN.test(text)) return undefined;
-  return 'must hold only letters, digits, ".", "_", "~" and "-", since it is a part of the URL';
-}
+export const tokenRule = matching(
+  TOKEN,
+  'must hold only letters, digits, ".", "_", "~" and "-", since it is a part of the URL',
+);
 
 export function cidrRule(text: string): string | undefined {
   if (parseCidr(text) !== undefined) return undefined;
   return 'must be an address or a CIDR, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32';
-}
-
-export function hostRule(text: string): string | undefined {
-  return HOST.test(text) ? undefined : 'must be a host name without port, such as botbell.internal';
 }
 
 /** Never repeats the URL, which may hold a password. */
@@ -80,10 +84,6 @@ export function timezoneRule(text: string): string | undefined {
   if (isTimezone(text)) return undefined;
   const meant = didYouMean(text, Intl.supportedValuesOf('timeZone'));
   return `must be an IANA time zone such as UTC or Asia/Tokyo${meant}`;
-}
-
-export function statusRule(text: string): string | undefined {
-  return memberRule(text, ALL_STATUSES);
 }
 
 /** Whether `text` is one of `names`. */
@@ -105,10 +105,6 @@ export function isInForeignQuotes(text: string): boolean {
 export function linkRule(text: string): string | undefined {
   const isUrl = /^https?:\/\/./.test(text) && URL.canParse(text.replaceAll(/\{\{.*?\}\}|\{%.*?%\}/g, 'x'));
   return isUrl ? undefined : 'must be an http:// or https:// URL, with {{ … }} where values go in';
-}
-
-export function folderRule(text: string): string | undefined {
-  return text === '' ? 'must name a folder' : undefined;
 }
 
 const ADDRESS = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/;

@@ -8,19 +8,12 @@ import { FOREIGN_QUOTES, isInForeignQuotes, nameRule } from './field-rules.ts';
 import type { Problems } from './problems.ts';
 import type { Path } from './path.ts';
 import { notText } from './schema-fields.ts';
-import { isJsonObject } from '../text/json-object.ts';
+import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 
 type Channels = ReadonlyMap<string, KnownChannel>;
 
-/** A map as one finds it in the file, its channel found. */
-interface Entry {
-  readonly channel: KnownChannel;
-  readonly path: Path;
-  readonly values: Readonly<Record<string, unknown>>;
-}
-
 function findChannel(
-  values: Readonly<Record<string, unknown>>,
+  values: JsonObject,
   path: Path,
   channels: Channels,
   problems: Problems,
@@ -49,8 +42,12 @@ function reportNoChannel(keys: readonly string[], path: Path, channels: Channels
   problems.errorAtKey([...path, meant], `there is no channel ${JSON.stringify(meant)}${hint}`);
 }
 
-function readOptions(entry: Entry, problems: Problems): Record<string, unknown> {
-  const { channel, path, values } = entry;
+function readOptions(
+  values: JsonObject,
+  path: Path,
+  channel: KnownChannel,
+  problems: Problems,
+): Record<string, unknown> {
   const schemas = channel.type?.options ?? {};
   const options: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(values)) {
@@ -159,11 +156,11 @@ export class DestinationList {
   }
 
   /** All addresses of a map such as `{ slack: ["#ops", "#shop"] }`. */
-  addEntry(values: Readonly<Record<string, unknown>>, path: Path): void {
+  addEntry(values: JsonObject, path: Path): void {
     const { channels } = this.directory;
     const channel = findChannel(values, path, channels, this.problems);
     if (!channel) return;
-    const options = readOptions({ channel, path, values }, this.problems);
+    const options = readOptions(values, path, channel, this.problems);
     const value = values[channel.name];
     const at = [...path, channel.name];
     if (!Array.isArray(value)) return this.addAddress(value, at, channel, options);

@@ -33,35 +33,40 @@ const MIN_STORE_BYTES = 16 * 1024 * 1024;
 const SIZE_RULE = 'must be a size such as 512kb or 8mb, up to 256mb';
 const STORE_SIZE_RULE = 'must be a size such as 500mb or 2gb, at least 16mb';
 
-export function text(meta: FieldMeta) {
-  return string().strict().meta(meta);
+/** What a few fields say beside their sentence. */
+type More = Omit<FieldMeta, 'doc'>;
+
+export function text(doc: string, more: More = {}) {
+  return string()
+    .strict()
+    .meta({ doc, ...more });
 }
 
 /** A duration as written; for those that become a timer, `timer` holds it to an hour. */
-export function duration(byDefault: string, meta: FieldMeta) {
-  return text({ pattern: DURATION_PATTERN, ...meta })
+export function duration(byDefault: string, doc: string) {
+  return text(doc, { pattern: DURATION_PATTERN })
     .typeError(`\${path} ${DURATION_RULE}`)
     .test(ruleTest('duration', DURATION_RULE, (value) => (parseDuration(value) ?? 0) > 0))
     .default(byDefault);
 }
 
-export function timer(byDefault: string, meta: FieldMeta) {
-  return duration(byDefault, meta).test(
+export function timer(byDefault: string, doc: string) {
+  return duration(byDefault, doc).test(
     ruleTest('timer', 'must be 1h or less', (value) => (parseDuration(value) ?? 0) <= MAX_TIMER_MS),
   );
 }
 
-export function size(byDefault: string, meta: FieldMeta) {
-  return sized(byDefault, SIZE_RULE, (bytes) => bytes > 0 && bytes <= MAX_BODY_BYTES, meta);
+export function size(byDefault: string, doc: string) {
+  return sized(byDefault, SIZE_RULE, (bytes) => bytes > 0 && bytes <= MAX_BODY_BYTES, doc);
 }
 
 /** Of a store. */
-export function storeSize(byDefault: string, meta: FieldMeta) {
-  return sized(byDefault, STORE_SIZE_RULE, (bytes) => bytes >= MIN_STORE_BYTES, meta);
+export function storeSize(byDefault: string, doc: string) {
+  return sized(byDefault, STORE_SIZE_RULE, (bytes) => bytes >= MIN_STORE_BYTES, doc);
 }
 
-function sized(byDefault: string, rule: string, holds: (bytes: number) => boolean, meta: FieldMeta) {
-  return text({ pattern: SIZE_PATTERN, ...meta })
+function sized(byDefault: string, rule: string, holds: (bytes: number) => boolean, doc: string) {
+  return text(doc, { pattern: SIZE_PATTERN })
     .typeError(`\${path} ${rule}`)
     .test(ruleTest('size', rule, (value) => holds(parseSize(value) ?? 0)))
     .default(byDefault);
@@ -76,26 +81,26 @@ function ruleTest(name: string, rule: string, holds: (value: string) => boolean)
   };
 }
 
-export function integer(byDefault: number, range: { min: number; max: number }, meta: FieldMeta) {
-  const rule = `\${path} must be a whole number from ${range.min} to ${range.max}`;
+export function integer(byDefault: number, min: number, max: number, doc: string) {
+  const rule = `\${path} must be a whole number from ${min} to ${max}`;
   return number()
     .typeError(rule)
     .strict()
     .integer(rule)
-    .min(range.min, rule)
-    .max(range.max, rule)
+    .min(min, rule)
+    .max(max, rule)
     .default(byDefault)
-    .meta(meta);
+    .meta({ doc });
 }
 
 /** True, false, or texts that pass a rule. */
-export function flagOrTexts(byDefault: boolean, rule: Rule, wanted: string, meta: FieldMeta) {
+export function flagOrTexts(byDefault: boolean, rule: Rule, wanted: string, doc: string) {
   const items = { type: 'array', items: { type: 'string' } };
   const jsonSchema = { anyOf: [{ type: 'boolean' }, items, { $ref: '#/$defs/interpolated' }] };
   return mixed<boolean | string[]>()
     .strict()
     .default(byDefault)
-    .meta({ isFlag: true, jsonSchema, ...meta })
+    .meta({ doc, isFlag: true, jsonSchema })
     .test('flagOrTexts', (value: unknown, context) => {
       if (value === undefined || typeof value === 'boolean') return true;
       if (!Array.isArray(value)) return context.createError({ message: `\${path} must be ${wanted}` });
@@ -106,32 +111,32 @@ export function flagOrTexts(byDefault: boolean, rule: Rule, wanted: string, meta
 export function choice<const Name extends string>(
   names: readonly Name[],
   byDefault: NoInfer<Name>,
-  meta: FieldMeta,
+  doc: string,
 ) {
-  return string<Name>().strict().oneOf(names).default(byDefault).meta(meta);
+  return string<Name>().strict().oneOf(names).default(byDefault).meta({ doc });
 }
 
 /** A text that a rule judges; a value of another type hears the rule, too. */
-export function ruled(rule: Rule, meta: FieldMeta) {
-  return text(meta)
+export function ruled(rule: Rule, doc: string) {
+  return text(doc)
     .typeError(`\${path} ${rule('') ?? 'must be text'}`)
     .test('rule', judgedBy(rule));
 }
 
 /** Texts that pass a rule. */
-export function texts(rule: Rule, meta: FieldMeta) {
+export function texts(rule: Rule, doc: string, more: More = {}) {
   return array(string().strict().defined().test('item', judgedBy(rule)))
     .strict()
     .default([])
-    .meta(meta);
+    .meta({ doc, ...more });
 }
 
 /** One text or a list of them, every one passing a rule. */
-export function textOrTexts(rule: Rule, meta: FieldMeta) {
+export function textOrTexts(rule: Rule, doc: string, more: More = {}) {
   const items = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };
   return mixed<string | string[]>()
     .strict()
-    .meta({ jsonSchema: items, ...meta })
+    .meta({ doc, jsonSchema: items, ...more })
     .test('textOrTexts', judgedBy(rule));
 }
 

@@ -40,112 +40,105 @@ function section<Fields extends ObjectShape>(doc: string, fields: Fields) {
 }
 
 export const receiverSchema = section('Where callbacks come in.', {
-  listen: ruled(listenRule, {
-    doc: 'host:port that callbacks are sent to; port 0 takes a free one.',
-  }).default('127.0.0.1:8080'),
-  path: ruled(pathRule, { doc: 'Path that callbacks are posted to.' }).default('/callbacks'),
-  token: textOrTexts(tokenRule, {
-    doc: 'Secret last part of the URL, {path}/{token}; a list while rotating. Empty: no token.',
-    example: 'not-set-where-this-is-checked',
-  }).default(''),
-  allow_from: texts(cidrRule, {
-    doc: 'Addresses or CIDRs that may send callbacks. Empty: anyone.',
+  listen: ruled(listenRule, 'host:port that callbacks are sent to; port 0 takes a free one.').default(
+    '127.0.0.1:8080',
+  ),
+  path: ruled(pathRule, 'Path that callbacks are posted to.').default('/callbacks'),
+  token: textOrTexts(
+    tokenRule,
+    'Secret last part of the URL, {path}/{token}; a list while rotating. Empty: no token.',
+    { example: 'not-set-where-this-is-checked' },
+  ).default(''),
+  allow_from: texts(cidrRule, 'Addresses or CIDRs that may send callbacks. Empty: anyone.', {
     example: '192.0.2.0/24',
   }),
   trust_proxy: flagOrTexts(
     false,
     cidrRule,
     'true, false, or a list of the proxies’ addresses and CIDRs, such as [10.0.0.0/8]',
-    {
-      doc: "Take the sender's address from X-Forwarded-For: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.",
-    },
+    "Take the sender's address from X-Forwarded-For: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.",
   ),
-  max_body: size('8mb', { doc: 'Largest body, also after decompression; a larger one is answered 413.' }),
+  max_body: size('8mb', 'Largest body, also after decompression; a larger one is answered 413.'),
   max_nodes: integer(
     500_000,
-    { min: 1000, max: 100_000_000 },
-    { doc: 'Most JSON values in one callback; one with more is answered 413.' },
+    1000,
+    100_000_000,
+    'Most JSON values in one callback; one with more is answered 413.',
   ),
-  answer_within: timer('8s', { doc: 'Time for the whole answer, every destination included; then 504.' }),
-  answer_when: choice(['delivered', 'accepted'], 'delivered', {
-    doc: 'delivered: answered 200 when everybody has been told. accepted: answered 200 once written down.',
-  }),
-  max_in_flight: integer(
-    256,
-    { min: 1, max: 65_536 },
-    { doc: 'Callbacks handled at once; more wait a moment, then 503.' },
+  answer_within: timer('8s', 'Time for the whole answer, every destination included; then 504.'),
+  answer_when: choice(
+    ['delivered', 'accepted'],
+    'delivered',
+    'delivered: answered 200 when everybody has been told. accepted: answered 200 once written down.',
   ),
+  max_in_flight: integer(256, 1, 65_536, 'Callbacks handled at once; more wait a moment, then 503.'),
 });
 
 export const adminSchema = section('Health, metrics and the web page.', {
-  listen: ruled(adminListenRule, { doc: 'host:port of the admin listener, or off.' }).default(
-    '127.0.0.1:8081',
-  ),
-  password: text({
-    doc: 'Asked for (user admin) where it is set; required to listen beyond loopback.',
+  listen: ruled(adminListenRule, 'host:port of the admin listener, or off.').default('127.0.0.1:8081'),
+  password: text('Asked for (user admin) where it is set; required to listen beyond loopback.', {
     example: 'not-set-where-this-is-checked',
   }).default(''),
-  hosts: texts(hostRule, {
-    doc: 'Host names that may be asked for on a loopback listener, beside the loopback names.',
-  }),
+  hosts: texts(
+    hostRule,
+    'Host names that may be asked for on a loopback listener, beside the loopback names.',
+  ),
 });
 
 export const storeSchema = section('Where what happened is written down.', {
-  url: ruled(storeUrlRule, { doc: 'sqlite:PATH, or postgres://user:password@host/name.' }).default(
+  url: ruled(storeUrlRule, 'sqlite:PATH, or postgres://user:password@host/name.').default(
     'sqlite:data/botbell.db',
   ),
-  keep: duration('30d', {
-    doc: 'How long callbacks and their deliveries are kept; what reached nobody, 3 days at most.',
-  }),
-  max_size: storeSize('2gb', {
-    doc: 'Of a SQLite ledger. Before it is reached, what is done is forgotten early; what is undelivered, never: then 503.',
-  }),
+  keep: duration(
+    '30d',
+    'How long callbacks and their deliveries are kept; what reached nobody, 3 days at most.',
+  ),
+  max_size: storeSize(
+    '2gb',
+    'Of a SQLite ledger. Before it is reached, what is done is forgotten early; what is undelivered, never: then 503.',
+  ),
 });
 
 export const deliverySchema = section('How deliveries are tried, and given up.', {
-  timeout: timer('5s', { doc: 'Time for one attempt.' }),
-  attempts_per_request: integer(
-    2,
-    { min: 1, max: 100 },
-    { doc: 'Attempts inside one callback’s answer_within.' },
-  ),
-  take_over_after: duration('2m', {
-    doc: 'Without a retry from the service for so long, Botbell retries by itself.',
-  }),
-  give_up_after: duration('24h', { doc: 'From then on, what is undelivered is a dead letter.' }),
+  timeout: timer('5s', 'Time for one attempt.'),
+  attempts_per_request: integer(2, 1, 100, 'Attempts inside one callback’s answer_within.'),
+  take_over_after: duration('2m', 'Without a retry from the service for so long, Botbell retries by itself.'),
+  give_up_after: duration('24h', 'From then on, what is undelivered is a dead letter.'),
   permanent_attempts: integer(
     2,
-    { min: 0, max: 100 },
-    { doc: 'How often a failure that no retry soon cures is answered non-2xx, before 200.' },
+    0,
+    100,
+    'How often a failure that no retry soon cures is answered non-2xx, before 200.',
   ),
-  alerts: texts(anyText, { doc: 'Groups told of dead letters, of settings to mend, and of refused bodies.' }),
+  alerts: texts(anyText, 'Groups told of dead letters, of settings to mend, and of refused bodies.'),
 });
 
 export const displaySchema = section('How times, durations and links are shown.', {
-  timezone: ruled(timezoneRule, {
-    doc: 'IANA time zone of the times shown, and of a start_time without an offset.',
-  }).default('UTC'),
-  language: choice(LANGUAGES, 'en', {
-    doc: 'Built-in template set; also the language of dates and durations.',
-  }),
+  timezone: ruled(
+    timezoneRule,
+    'IANA time zone of the times shown, and of a start_time without an offset.',
+  ).default('UTC'),
+  language: choice(LANGUAGES, 'en', 'Built-in template set; also the language of dates and durations.'),
   links: section('URLs as Liquid templates.', {
-    job: ruled(linkRule, { doc: 'URL of a job, e.g. https://example.com/jobs/{{ job_id }}.' }),
-    file: ruled(linkRule, { doc: 'URL of an output file, e.g. https://example.com/{{ ref }}.' }),
+    job: ruled(linkRule, 'URL of a job, e.g. https://example.com/jobs/{{ job_id }}.'),
+    file: ruled(linkRule, 'URL of an output file, e.g. https://example.com/{{ ref }}.'),
   }),
 });
 
-export const templatesSchema = ruled(folderRule, {
-  doc: 'Folder of your own template sets, looked up before the built-in ones.',
-});
+export const templatesSchema = ruled(
+  folderRule,
+  'Folder of your own template sets, looked up before the built-in ones.',
+);
 
-const onSchema = texts(statusRule, {
-  doc: `Statuses that are told: ${ALL_STATUSES.join(', ')}. Default: all of them.`,
-  jsonSchema: { type: 'array', minItems: 1, uniqueItems: true, items: { enum: ALL_STATUSES } },
-})
+const onSchema = texts(
+  statusRule,
+  `Statuses that are told: ${ALL_STATUSES.join(', ')}. Default: all of them.`,
+  { jsonSchema: { type: 'array', minItems: 1, uniqueItems: true, items: { enum: ALL_STATUSES } } },
+)
   .min(1, '${path} must name at least one status; leave it out for all of them')
   .default([...ALL_STATUSES]);
 
-const templateSetSchema = ruled(nameRule, { doc: 'Folder of templates to use instead of the language’s.' });
+const templateSetSchema = ruled(nameRule, 'Folder of templates to use instead of the language’s.');
 
 /** Read apart, entry by entry, since its keys are the names of channels. */
 const notifySchema = mixed()
@@ -156,10 +149,11 @@ const notifySchema = mixed()
   });
 
 export const routeSchema = section('Whom to tell of which BOT’s results. Every route that matches applies.', {
-  bot_id: textOrTexts(botIdRule, {
-    doc: 'An exact bot_id, a glob (invoice-*) or a /regular expression/ (RE2 syntax); or a list of them.',
-    example: 'sample',
-  })
+  bot_id: textOrTexts(
+    botIdRule,
+    'An exact bot_id, a glob (invoice-*) or a /regular expression/ (RE2 syntax); or a list of them.',
+    { example: 'sample' },
+  )
     .defined('${path} is missing: give a bot_id, a glob (invoice-*) or a /regular expression/')
     .test(
       'filled',
