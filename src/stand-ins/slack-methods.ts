@@ -1,4 +1,5 @@
 /** The two Web API methods of the local Slack, as strict as the real one: a call in, its answer out. */
+import type { Flaw } from './json-rules.ts';
 import { refusalOfBlocks } from './slack-block-rules.ts';
 
 /** Slack: chat.postMessage, "text": longer ones are cut or refused. */
@@ -28,15 +29,9 @@ export interface SlackCall {
 
 export type SlackArguments = Readonly<Record<string, unknown>>;
 
-export interface Refusal {
-  readonly ok: false;
-  readonly error: string;
-  readonly errors?: readonly string[];
-  readonly response_metadata?: { readonly messages: readonly string[] };
-}
-
 /** A message that may be posted, or why not. */
-export type CallResult = { readonly ok: true; readonly channel?: StandInChannel } | Refusal;
+export type CallResult =
+  { readonly ok: true; readonly channel?: StandInChannel } | ReturnType<typeof refusal>;
 
 export function judgeCall(workspace: SlackWorkspace, call: SlackCall): CallResult {
   if (call.args === undefined) return refusal('invalid_json');
@@ -57,28 +52,29 @@ function judgeMessage(workspace: SlackWorkspace, args: SlackArguments): CallResu
   return refusalOfText(args) ?? refusalOfMessageBlocks(args['blocks']) ?? { ok: true, channel };
 }
 
-function refusalOfText({ text, blocks }: SlackArguments): Refusal | undefined {
+function refusalOfText({ text, blocks }: SlackArguments): CallResult | undefined {
   if (text === undefined || text === '') return blocks === undefined ? refusal('no_text') : undefined;
   if (typeof text !== 'string')
-    return refusal('invalid_arguments', ['[ERROR] must be a string [json-pointer:/text]']);
+    return refusal('invalid_arguments', [{ message: 'must be a string', pointer: '/text' }]);
   if (text.trim() === '' && blocks === undefined) return refusal('no_text');
   if (text.length > MAX_TEXT) return refusal('msg_too_long');
   return /\p{Surrogate}/u.test(text) ? refusal('invalid_arguments') : undefined;
 }
 
-function refusalOfMessageBlocks(blocks: unknown): Refusal | undefined {
+function refusalOfMessageBlocks(blocks: unknown): CallResult | undefined {
   if (blocks === undefined) return undefined;
   if (!Array.isArray(blocks)) return refusal('invalid_blocks_format');
   const found = refusalOfBlocks(blocks);
-  if (found === undefined) return undefined;
-  return refusal(
-    found.error,
-    found.flaws.map(({ message, pointer }) => `[ERROR] ${message} [json-pointer:${pointer}]`),
-  );
+  return found && refusal(found.error, found.flaws);
 }
 
-function refusal(error: string, messages: readonly string[] = []): Refusal {
-  if (messages.length === 0) return { ok: false, error };
-  const errors = messages.map((message) => message.replace('[ERROR] ', ''));
-  return { ok: false, error, errors, response_metadata: { messages } };
+function refusal(error: string, flaws: readonly Flaw[] = []) {
+  if (flaws.length === 0) return { ok: false as const, error };
+  const errors = flaws.map(({ message, pointer }) => `${message} [json-pointer:${pointer}]`);
+  return {
+    ok: false as const,
+    error,
+    errors,
+    response_metadata: { messages: errors.map((each) => `[ERROR] ${each}`) },
+  };
 }
