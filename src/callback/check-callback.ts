@@ -158,16 +158,14 @@ export function nestsDeeperThan(value: unknown, limit: number): boolean {
 
 function containersIn(level: readonly object[]): object[] {
   const found: object[] = [];
-  for (const container of level) {
-    if (Array.isArray(container)) for (const item of container) addContainer(found, item);
-    else
-      for (const key of keysOf(container as JsonObject)) addContainer(found, (container as JsonObject)[key]);
-  }
+  for (const container of level)
+    for (const value of valuesOf(container)) if (isContainer(value)) found.push(value);
   return found;
 }
 
-function addContainer(found: object[], value: unknown): void {
-  if (isContainer(value)) found.push(value);
+function valuesOf(container: object): readonly unknown[] {
+  if (Array.isArray(container)) return container;
+  return keysOf(container as JsonObject).map((key) => (container as JsonObject)[key]);
 }
 
 /** Longer than any real date-time, fraction included; a bound on the work a hostile one can cause. */
