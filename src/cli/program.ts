@@ -8,6 +8,7 @@ import { parseDuration } from '../time/display.ts';
 import type { CheckOptions } from './check.ts';
 import type { CommandContext } from './context.ts';
 import type { PreviewOptions } from './preview.ts';
+import type { SendOptions } from './send.ts';
 
 const WRONG_USAGE = 2;
 const FAILED = 1;
@@ -124,13 +125,6 @@ function addDryRuns(program: Command, choose: (run: Run) => void): void {
     );
 }
 
-interface SendFlags {
-  readonly url: string;
-  readonly retries: number;
-  readonly interval: number;
-  readonly fresh?: boolean;
-}
-
 function addTools(program: Command, choose: (run: Run) => void): void {
   program
     .command('send')
@@ -144,10 +138,9 @@ function addTools(program: Command, choose: (run: Run) => void): void {
         .default(30_000, '30s'),
     )
     .option('--fresh', 'give it a new job id, so that it is no duplicate of what was sent before')
-    .action((file: string, { url, retries, interval, fresh }: SendFlags) => {
-      const options = { url, retries, intervalMs: interval, isFresh: fresh === true };
-      choose(async (context) => (await import('./send.ts')).sendCommand(context, file, options));
-    });
+    .action((file: string, options: SendOptions) =>
+      choose(async (context) => (await import('./send.ts')).sendCommand(context, file, options)),
+    );
   program
     .command('schema')
     .description('print the JSON Schema of the config file')

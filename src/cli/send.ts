@@ -11,12 +11,13 @@ import { readBytes } from './read-callback.ts';
 /** Longer than any answer that a config should allow. */
 const TIMEOUT_MS = 120_000;
 
-interface SendOptions {
+export interface SendOptions {
   readonly url: string;
   readonly retries: number;
-  readonly intervalMs: number;
+  /** Milliseconds. */
+  readonly interval: number;
   /** As of a new job, so that it is no duplicate. */
-  readonly isFresh: boolean;
+  readonly fresh?: boolean;
 }
 
 export async function sendCommand(
@@ -25,13 +26,13 @@ export async function sendCommand(
   options: SendOptions,
 ): Promise<number> {
   const bytes = await readBytes(context, file);
-  const body = options.isFresh ? freshened(context, file, bytes) : bytes;
+  const body = options.fresh === true ? freshened(context, file, bytes) : bytes;
   for (let retry = 0; ; retry += 1) {
     const isTaken = await post(context, options.url, body);
     if (isTaken) return 0;
     if (retry >= options.retries) return 1;
-    context.message(`retry ${retry + 1} of ${options.retries} in ${formatDuration(options.intervalMs)}`);
-    await sleep(options.intervalMs);
+    context.message(`retry ${retry + 1} of ${options.retries} in ${formatDuration(options.interval)}`);
+    await sleep(options.interval);
   }
 }
 
