@@ -5,7 +5,7 @@ import { didYouMean } from '../text/nearest.ts';
 import { memberRule } from './field-rules.ts';
 import type { Problems } from './problems.ts';
 import type { FieldMeta } from './schema-fields.ts';
-import { parsePath, pathText, valueAt, type Path } from './path.ts';
+import { parsePath, pathText, type Path } from './path.ts';
 import { rootSchema } from './schema.ts';
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -33,7 +33,8 @@ export function checkSection<T>(
   const data = readInterpolated(value, description, path, problems);
   const isKnown = reportUnknownKeys(data, description, path, problems);
   const errors = errorsOf(schema, data);
-  for (const error of errors) reportError(error, data, path, problems);
+  for (const error of errors)
+    problems.error([...path, ...parsePath(error.path ?? '')], sentenceOf(error, problems));
   // Casting after strict validation only fills in defaults; on unknown keys such as `toString` yup's cast can crash.
   return isKnown && errors.length === 0 ? schema.cast(data) : undefined;
 }
@@ -52,13 +53,9 @@ function errorsOf(schema: Schema, data: unknown): ValidationError[] {
   }
 }
 
-function reportError(error: ValidationError, data: unknown, base: Path, problems: Problems): void {
-  const path = parsePath(error.path ?? '');
-  problems.error([...base, ...path], sentenceOf(error, valueAt(data, path), problems));
-}
-
 /** What follows the value's path. */
-function sentenceOf(error: ValidationError, value: unknown, problems: Problems): string {
+function sentenceOf(error: ValidationError, problems: Problems): string {
+  const value: unknown = error.value;
   if (value === null) return 'has no value: give one, or leave the key out';
   // yup's own message of a wrong type shows the value, which may be long or secret.
   const isOwn = error.type === 'typeError' && error.message.includes('but the final value was');

@@ -1,5 +1,4 @@
 /** The way from a document's root to one of its values. */
-import { isContainer } from '../text/json-object.ts';
 
 /** Keys of mappings and indexes of lists, outermost first. */
 export type Path = readonly (string | number)[];
@@ -22,13 +21,5 @@ function stepText(step: string | number, isFirst: boolean): string {
 export function parsePath(text: string): Path {
   return [...text.matchAll(STEP)].map(([, quoted, index, key]) =>
     index === undefined ? (quoted ?? key ?? '') : Number(index),
-  );
-}
-
-/** Undefined where the path leads nowhere. */
-export function valueAt(data: unknown, path: Path): unknown {
-  return path.reduce<unknown>(
-    (value, step) => (isContainer(value) && Object.hasOwn(value, step) ? value[step] : undefined),
-    data,
   );
 }

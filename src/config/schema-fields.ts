@@ -81,6 +81,7 @@ function ruleTest(name: string, rule: string, holds: (value: string) => boolean)
   };
 }
 
+/** A whole number from `min` to `max`. */
 export function integer(byDefault: number, min: number, max: number, doc: string) {
   const rule = `\${path} must be a whole number from ${min} to ${max}`;
   return number()
@@ -142,19 +143,18 @@ export function textOrTexts(rule: Rule, doc: string, more: More = {}) {
 
 /** A test whose messages the rule makes: of a text, or of each in a list. */
 function judgedBy(rule: Rule) {
-  return (value: unknown, context: TestContext): true | ValidationError => {
-    const { path } = context;
+  return (value: unknown, { path }: TestContext): true | ValidationError => {
     const errors = Array.isArray(value)
-      ? value.flatMap((item, index) => errorOf(item, `${path}[${index}]`, rule, context))
-      : errorOf(value, path, rule, context);
+      ? value.flatMap((item, index) => errorOf(item, `${path}[${index}]`, rule))
+      : [errorOf(value, path, rule)].flat();
     return errors.length === 0 || new ValidationError(errors, undefined, path);
   };
 }
 
-function errorOf(item: unknown, path: string, rule: Rule, context: TestContext): ValidationError[] {
+function errorOf(item: unknown, path: string, rule: Rule): ValidationError | [] {
   if (item === undefined) return [];
   const wrong = typeof item === 'string' ? rule(item) : notText(item);
-  return wrong === undefined ? [] : [context.createError({ path, message: `\${path} ${wrong}` })];
+  return wrong === undefined ? [] : new ValidationError(`${path} ${wrong}`, item, path);
 }
 
 /** Why `value` is no text; never shows it. */

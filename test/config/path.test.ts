@@ -1,7 +1,7 @@
 /** Paths through a config, as text and back. */
 import { expect } from 'chai';
 import { array, assert, nat, oneof, property, stringMatching } from 'fast-check';
-import { parsePath, pathText, valueAt } from '../../src/config/path.ts';
+import { parsePath, pathText } from '../../src/config/path.ts';
 
 describe('A path', () => {
   it('is written as a reader would write it', () => {
@@ -17,12 +17,5 @@ describe('A path', () => {
         expect(parsePath(pathText(path))).to.deep.equal(path);
       }),
     );
-  });
-
-  it('leads to own values only', () => {
-    expect(valueAt({ a: [{ b: 1 }] }, ['a', 0, 'b'])).to.equal(1);
-    expect(valueAt({ a: 1 }, ['a', 'b'])).to.equal(undefined);
-    expect(valueAt({}, ['constructor', 'name'])).to.equal(undefined);
-    expect(valueAt([1], [1])).to.equal(undefined);
   });
 });

@@ -88,11 +88,11 @@ export interface Line {
   /** From 0. */
   readonly column: number;
   /** From the outermost to the innermost. */
-  readonly entries: readonly Entry[];
+  readonly entries: Entry[];
   /** Where what stands on it that is no key begins: a value, or more of the text above. */
-  readonly textAt: number | undefined;
+  textAt: number | undefined;
   /** What its last entry holds is still to come. */
-  readonly opens: boolean;
+  opens: boolean;
   /** It begins with more of a text that began above. */
   readonly isContinuation: boolean;
 }
@@ -100,14 +100,8 @@ export interface Line {
 /** With which a value begins that is no plain scalar. */
 const VALUE = /^(?:alias|block-scalar-header|.+-quoted-scalar|flow-(?:map|seq)-start)$/;
 
-interface OpenLine extends Line {
-  entries: Entry[];
-  textAt: number | undefined;
-  opens: boolean;
-}
-
 class LineReader {
-  readonly lines: OpenLine[] = [];
+  readonly lines: Line[] = [];
   private readonly text: string;
   private isAtStart = true;
   /** Of an anchor or tag, with which a key or item then begins. */
@@ -167,7 +161,7 @@ class LineReader {
     line.textAt = undefined;
   }
 
-  private lineAt(offset: number, isContinuation = false): OpenLine {
+  private lineAt(offset: number, isContinuation = false): Line {
     const known = this.lines.at(-1);
     if (known !== undefined && !this.isAtStart) return known;
     this.isAtStart = false;
