@@ -52,8 +52,9 @@ function errorsIn(value: JsonObject, startedAt: number | undefined): CallbackErr
     });
     return [];
   } catch (error) {
-    if (error instanceof ValidationError) return errorsOf(error);
-    throw error;
+    if (!(error instanceof ValidationError)) throw error;
+    // The names of the fields that rules are about need no escaping in a pointer.
+    return error.inner.map(({ path = '', message }) => ({ pointer: `/${path}`, detail: message }));
   }
 }
 
@@ -99,11 +100,6 @@ function describe(value: unknown): string {
   if (typeof value === 'object') return value === null ? 'null' : 'an object';
   if (typeof value === 'string') return `the string "${excerpt(value)}"`;
   return typeof value === 'number' ? `the number ${value}` : JSON.stringify(value);
-}
-
-/** The names of the fields that rules are about need no escaping in a pointer. */
-function errorsOf(error: ValidationError): CallbackError[] {
-  return error.inner.map(({ path = '', message }) => ({ pointer: `/${path}`, detail: message }));
 }
 
 function tooDeepFields(value: JsonObject): CallbackError[] {
