@@ -16,16 +16,12 @@ export function botIdRule(text: string): string | undefined {
     return 'begins with a slash, so it must be a regular expression that ends with one: /…/';
   if (source === '') return 'is an empty regular expression';
   if (flags !== '' && flags !== 'i') return 'may have the flag i only: /…/i';
-  return regexProblem(source);
-}
-
-function regexProblem(source: string): string | undefined {
   try {
     compileLinear(source, '');
+    return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return (error as SyntaxError).message;
   }
-  return undefined;
 }
 
 /**

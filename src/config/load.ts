@@ -18,7 +18,7 @@ import { YamlSource } from './yaml/yaml-source.ts';
 import { readdirSync } from 'node:fs';
 import type { ChannelType } from '../channels/channel.ts';
 import { emptySectionAbove, checkSection, unknownKey } from './check-section.ts';
-import { checkChannels, type KnownChannel } from './check-channels.ts';
+import { checkChannels } from './check-channels.ts';
 import { checkTogether, warnOfUnused } from './settings.ts';
 import { readGroups, type Directory } from './read-destinations.ts';
 import { readAlerts, readDefaultRoute, readRoutes } from './read-routes.ts';
@@ -120,6 +120,7 @@ function readConfig(reading: Reading): Config | undefined {
   if (!problems.hasErrors() && !problems.hasUnknown()) warnOfUnused(directory, problems);
   const { receiver, admin, store, delivery, display } = settings;
   if (problems.hasErrors() || !receiver || !store || !delivery || !display) return undefined;
+  const configs = [...channels.values()].flatMap(({ config }) => config ?? []);
   const checked = {
     file,
     receiver,
@@ -128,7 +129,7 @@ function readConfig(reading: Reading): Config | undefined {
     delivery,
     display,
     ...routing,
-    channels: configsOf(channels),
+    channels: new Map(configs.map((config) => [config.name, config])),
   };
   return { ...checked, secrets: secretsIn(checked, environment.channelTypes, interpolated.values) };
 }
@@ -198,11 +199,6 @@ function readTemplates(value: unknown, { problems, environment }: Reading) {
 function foldersIn(path: string): string[] {
   const entries = readdirSync(path, { withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-}
-
-function configsOf(channels: ReadonlyMap<string, KnownChannel>): Config['channels'] {
-  const configs = [...channels.values()].flatMap(({ config }) => config ?? []);
-  return new Map(configs.map((config) => [config.name, config]));
 }
 
 /** Where interpolation may have brought in a secret, or a part of one. */

@@ -1,6 +1,7 @@
 /** Brackets and quotes that are not closed, and what is missing between them. */
 import {
   restOf,
+  problem,
   type Reading,
   type YamlProblem,
   endOf,
@@ -14,6 +15,11 @@ import {
 const CLOSERS: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
 
 const COMMENT = 'a value that begins with # is read as a comment: put the whole value in quotes';
+
+const IN_DOUBLE_QUOTES =
+  'inside double quotes, a double quote is written \\", or the value stands in single quotes';
+const IN_SINGLE_QUOTES =
+  "inside single quotes, an apostrophe is written twice (''), or the value stands in double quotes";
 
 export function findBrackets({ text, tokens }: Reading): YamlProblem[] {
   const walk = new Walk(text);
@@ -67,10 +73,7 @@ class Walk {
       return { offset: token.offset, message: 'a comma is missing before this', edits };
     }
     if (last.type !== 'map-value-ind' || token.type !== 'seq-item-ind' || !this.isSameLine) return undefined;
-    return {
-      offset: token.offset,
-      message: 'a list begins on the line below its key, or stands in brackets: [a, b]',
-    };
+    return problem(token.offset, 'a list begins on the line below its key, or stands in brackets: [a, b]');
   }
 
   private close(token: Token): void {
@@ -152,22 +155,12 @@ function isValueStart(token: Token): boolean {
 /** One quote ended where another was meant to. */
 function quoteWithin(last: Token, { offset }: Token): YamlProblem {
   if (last.source.includes('\n')) return unclosed(last);
-  if (last.type === 'double-quoted-scalar') {
-    return {
-      offset: offset - 1,
-      message: 'inside double quotes, a double quote is written \\", or the value stands in single quotes',
-    };
-  }
-  return {
-    offset: offset - 1,
-    message:
-      "inside single quotes, an apostrophe is written twice (''), or the value stands in double quotes",
-    edits: [{ offset, remove: 0, insert: "'" }],
-  };
+  if (last.type === 'double-quoted-scalar') return problem(offset - 1, IN_DOUBLE_QUOTES);
+  return { offset: offset - 1, message: IN_SINGLE_QUOTES, edits: [{ offset, remove: 0, insert: "'" }] };
 }
 
 function unclosed({ offset }: Token): YamlProblem {
-  return { offset, message: 'this quote is not closed' };
+  return problem(offset, 'this quote is not closed');
 }
 
 function quoted({ offset, source }: Token): YamlProblem {

@@ -192,6 +192,11 @@ export interface YamlProblem {
   readonly edits?: readonly Edit[];
 }
 
+/** Of which it cannot be told what was meant. */
+export function problem(offset: number, message: string): YamlProblem {
+  return { offset, message };
+}
+
 /** A text with its problems mended, so that the rest of it can be read. */
 export class Mended {
   readonly text: string;

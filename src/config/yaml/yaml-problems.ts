@@ -9,7 +9,7 @@ import {
   type Pair,
   type YAMLError,
 } from 'yaml';
-import type { YamlProblem } from './reading.ts';
+import { problem, type YamlProblem } from './reading.ts';
 
 /** More could make resolving them slow; a config or template by hand needs a handful. */
 const MAX_ALIASES = 100;
@@ -58,10 +58,6 @@ export function parserProblems(
     error.code === 'DUPLICATE_KEY' ? duplicateKey(document, error, placeOf) : syntaxProblem(error, text),
   );
   return [...braces, ...errors, ...findBadAliases(document)];
-}
-
-export function problem(offset: number, message: string): YamlProblem {
-  return { offset, message };
 }
 
 function syntaxProblem(error: YAMLError, text: string): YamlProblem {

@@ -12,9 +12,9 @@ import {
 } from 'yaml';
 import type { Place, Problem } from '../config.ts';
 import type { Path } from '../path.ts';
-import { firstOfEachLine, parserProblems, problem } from './yaml-problems.ts';
+import { firstOfEachLine, parserProblems } from './yaml-problems.ts';
 import { mendText, type MendedText } from './mend.ts';
-import type { Mended, YamlProblem } from './reading.ts';
+import { type Mended, problem, type YamlProblem } from './reading.ts';
 
 const PARSE_OPTIONS = {
   version: '1.2',
