@@ -19,7 +19,7 @@ import { readdirSync } from 'node:fs';
 import type { ChannelType } from '../channels/channel.ts';
 import { emptySectionAbove, checkSection, unknownKey } from './check-section.ts';
 import { checkChannels } from './check-channels.ts';
-import { checkTogether, warnOfUnused } from './settings.ts';
+import { checkTogether, warnOfUnused } from './check-together.ts';
 import { readGroups, type Directory } from './read-destinations.ts';
 import { readAlerts, readDefaultRoute, readRoutes } from './read-routes.ts';
 import {

@@ -48,10 +48,8 @@ export interface MailCatcher {
 
 type Done = (error?: Error | null) => void;
 
-interface State {
+interface State extends Pick<MailCatcher, 'mails' | 'faults'> {
   readonly options: MailCatcherOptions;
-  readonly mails: CaughtMail[];
-  readonly faults: MailFault[];
   readonly sockets: Set<Socket>;
   connections: number;
 }

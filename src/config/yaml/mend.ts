@@ -119,7 +119,7 @@ function asSpaces(found: string): string {
   return found.replaceAll(WIDE, '  ').replaceAll(/[^ ]/g, ' ');
 }
 
-export function nameOf(found: string): string {
+function nameOf(found: string): string {
   if (found.includes('\u3000')) return 'a full-width blank';
   if (found.includes('\t')) return 'a tab';
   return found.includes('\u00a0') ? 'a no-break space' : 'a special blank of Unicode';

@@ -150,8 +150,8 @@ export class YamlSource {
 
 function linesIn(text: string): LineCounter {
   const lines = new LineCounter();
-  for (let start = 0; start !== -1 && start <= text.length; start = text.indexOf('\n', start) + 1 || -1)
-    lines.addNewLine(start);
+  lines.addNewLine(0);
+  for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
   return lines;
 }
 
