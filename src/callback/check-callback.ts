@@ -26,15 +26,12 @@ export function createCallbackCheck(timezone: string): (value: unknown) => Check
     if (!isJsonObject(value))
       throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
     const tooDeep = nestsDeeperThan(value, MAX_DEPTH) ? tooDeepFields(value) : [];
-    const startedAt = startOf(value['start_time'], timezone);
+    const { start_time: startTime } = value;
+    const startedAt = typeof startTime === 'string' ? parseStartTime(startTime, timezone) : undefined;
     const errors = [...tooDeep, ...errorsIn(value, startedAt)];
     if (startedAt === undefined || errors.length > 0) throw new InvalidCallback(errors);
     return { callback: value as unknown as Callback, startedAt };
   };
-}
-
-function startOf(startTime: unknown, timezone: string): number | undefined {
-  return typeof startTime === 'string' ? parseStartTime(startTime, timezone) : undefined;
 }
 
 /**

@@ -5,12 +5,8 @@ export function ofJob(
   callback: Readonly<Record<string, unknown>>,
   jobId: string,
 ): Record<string, unknown> & { readonly job_id: string } {
+  const renamed = (part: string) => (part === callback['job_id'] ? jobId : part);
   const rename = (key: string, value: unknown): unknown =>
-    key === 'ref' && typeof value === 'string' ? renamed(value, callback['job_id'], jobId) : value;
+    key === 'ref' && typeof value === 'string' ? value.split('/').map(renamed).join('/') : value;
   return { ...(JSON.parse(JSON.stringify(callback), rename) as Record<string, unknown>), job_id: jobId };
-}
-
-function renamed(ref: string, before: unknown, after: string): string {
-  const parts = ref.split('/');
-  return parts.map((part) => (part === before ? after : part)).join('/');
 }
