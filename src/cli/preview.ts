@@ -88,13 +88,7 @@ function preview(
 function printed(context: CommandContext, previews: readonly Preview[], format: PreviewFormat): string {
   switch (format) {
     case 'json':
-      return visible(
-        JSON.stringify(
-          previews.map(({ destination, channel, message }) => ({ destination, channel, message })),
-          null,
-          2,
-        ),
-      );
+      return visible(JSON.stringify(previews.map(withoutFormat), null, 2));
     case 'html':
       return previewPage(previews);
     case 'text':
@@ -105,4 +99,8 @@ function printed(context: CommandContext, previews: readonly Preview[], format: 
         })
         .join('\n');
   }
+}
+
+function withoutFormat({ destination, channel, message }: Preview) {
+  return { destination, channel, message };
 }

@@ -161,12 +161,8 @@ function keep(state: State, args: SlackArguments, { id }: StandInChannel): unkno
     at,
     args,
   });
-  return {
-    ok: true,
-    channel: id,
-    ts,
-    message: { type: 'message', bot_id: IDENTITY.bot_id, text, blocks, ts },
-  };
+  const message = { type: 'message', bot_id: IDENTITY.bot_id, text, blocks, ts };
+  return { ok: true, channel: id, ts, message };
 }
 
 async function closeServer(server: Server): Promise<void> {
