@@ -1,4 +1,5 @@
 /** Time as the pipeline sees it, so that tests can move it by hand: clocks, deadlines, waits that end. */
+import { setTimeout as after } from 'node:timers/promises';
 
 export interface Clock {
   /** Milliseconds since the epoch, for what people read: somebody may set it. */
@@ -19,20 +20,8 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
   sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(signal.reason as Error);
-        return;
-      }
-      const onAbort = () => {
-        clearTimeout(timer);
-        reject(signal?.reason as Error);
-      };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', onAbort);
-        resolve();
-      }, ms);
-      signal?.addEventListener('abort', onAbort, { once: true });
+    after(ms, undefined, { signal }).catch(() => {
+      throw signal?.reason;
     }),
 };
 

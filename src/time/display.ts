@@ -20,10 +20,33 @@ const YEAR_ONE = new Date('0001-01-02T00:00:00Z').getTime();
 const WHOLE_MINUTES_SINCE = Date.UTC(1973, 0, 1);
 const MINUTE_MS = 60_000;
 
-/** Callbacks come in waves, and those of one wave started in few different minutes. */
+interface ZonedFormat extends Intl.DateTimeFormatOptions {
+  /** Each format has one of its own. */
+  readonly locale: string;
+}
+
+const LOCAL_TIME = {
+  hourCycle: 'h23',
+  year: 'numeric',
+  day: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+} as const;
+
+const INSTANT_FORMATS: Readonly<Record<Language, ZonedFormat>> = {
+  en: { ...LOCAL_TIME, locale: 'en-GB', month: 'short', hour: '2-digit' },
+  ja: { ...LOCAL_TIME, locale: 'ja-JP', month: 'numeric', hour: 'numeric' },
+};
+
+const OFFSET_FORMAT: ZonedFormat = { locale: 'en-US', timeZoneName: 'longOffset' };
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+/** Intl takes longer for an instant than all the rest of a short message; callbacks that come together began in few minutes. */
+const knownMinutes = new Map<string, InstantParts>();
 const MOST_MINUTES_KNOWN = 500;
 
-const instantFormatters = new Map<string, InstantFormatter>();
 const numberFormatters = {
   en: new Intl.NumberFormat('en', { maximumFractionDigits: 1 }),
   ja: new Intl.NumberFormat('ja', { maximumFractionDigits: 1 }),
@@ -46,7 +69,7 @@ export function formatInstant(ms: number, timezone: string, language: Language):
   const instant = new Date(ms);
   if (Number.isNaN(instant.getTime())) return '';
   if (ms < YEAR_ONE) return instant.toISOString();
-  const parts = instantFormatter(timezone, language).partsOf(instant);
+  const parts = partsOf(instant, timezone, language);
   const second = ms < WHOLE_MINUTES_SINCE ? parts.second : String(instant.getUTCSeconds()).padStart(2, '0');
   const time = `${parts.hour}:${parts.minute}:${second} (${parts.timeZoneName})`;
   return language === 'ja'
@@ -74,52 +97,31 @@ function oneDecimal(size: number, language: Language): string {
 
 type InstantParts = Partial<Record<Intl.DateTimeFormatPartTypes, string>>;
 
-/** Intl takes longer for an instant than all the rest of a short message. */
-class InstantFormatter {
-  private readonly formatter: Intl.DateTimeFormat;
-  private readonly minutes = new Map<number, InstantParts>();
-
-  constructor(timezone: string, language: Language) {
-    this.formatter = new Intl.DateTimeFormat(language === 'ja' ? 'ja-JP' : 'en-GB', {
-      timeZone: timezone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: language === 'ja' ? 'numeric' : 'short',
-      day: 'numeric',
-      hour: language === 'ja' ? 'numeric' : '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-      timeZoneName: 'short',
-    });
-  }
-
-  /** All but the second, which may be another one's of the same minute where the clocks of all zones agree on it. */
-  partsOf(instant: Date): InstantParts {
-    return instant.getTime() < WHOLE_MINUTES_SINCE ? this.format(instant) : this.minuteOf(instant);
-  }
-
-  private minuteOf(instant: Date): InstantParts {
-    const minute = Math.floor(instant.getTime() / MINUTE_MS);
-    const known = this.minutes.get(minute);
-    if (known !== undefined) return known;
-    if (this.minutes.size >= MOST_MINUTES_KNOWN) this.minutes.clear();
-    const parts = this.format(instant);
-    this.minutes.set(minute, parts);
-    return parts;
-  }
-
-  /** By type: Intl's own punctuation differs between Node releases. */
-  private format(instant: Date): InstantParts {
-    return Object.fromEntries(this.formatter.formatToParts(instant).map(({ type, value }) => [type, value]));
-  }
+/** All but the second, which may be another one's of the same minute where the clocks of all zones agree on it. */
+function partsOf(instant: Date, timezone: string, language: Language): InstantParts {
+  if (instant.getTime() < WHOLE_MINUTES_SINCE) return formatParts(instant, timezone, language);
+  const key = `${Math.floor(instant.getTime() / MINUTE_MS)} ${language} ${timezone}`;
+  const known = knownMinutes.get(key);
+  if (known !== undefined) return known;
+  if (knownMinutes.size >= MOST_MINUTES_KNOWN) knownMinutes.clear();
+  const parts = formatParts(instant, timezone, language);
+  knownMinutes.set(key, parts);
+  return parts;
 }
 
-function instantFormatter(timezone: string, language: Language): InstantFormatter {
-  const key = `${timezone} ${language}`;
-  const known = instantFormatters.get(key);
+/** By type: Intl's own punctuation differs between Node releases. */
+function formatParts(instant: Date, timezone: string, language: Language): InstantParts {
+  const parts = formatterOf(timezone, INSTANT_FORMATS[language]).formatToParts(instant);
+  return Object.fromEntries(parts.map(({ type, value }) => [type, value]));
+}
+
+/** @throws {RangeError} for an unknown time zone */
+function formatterOf(timezone: string, { locale, ...options }: ZonedFormat): Intl.DateTimeFormat {
+  const key = `${locale} ${timezone}`;
+  const known = formatters.get(key);
   if (known !== undefined) return known;
-  const formatter = new InstantFormatter(timezone, language);
-  instantFormatters.set(key, formatter);
+  const formatter = new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone });
+  formatters.set(key, formatter);
   return formatter;
 }
 
@@ -186,13 +188,14 @@ export interface ZonedParts {
 
 const DAY_MS = 86_400_000;
 
-const offsetFormatters = new Map<string, Intl.DateTimeFormat>();
+/** As `OFFSET_FORMAT` has them, behind the date: `GMT`, `GMT+09:00`, `GMT-00:44:30`. */
+const OFFSET = /GMT(?:([+-])([\d:]+))?$/;
 
 /** Whether `name` is a time zone of the IANA database; offsets such as `+09:00` are none. */
 export function isTimezone(name: string): boolean {
   if (!/^[a-z]/i.test(name)) return false;
   try {
-    offsetFormatter(name);
+    formatterOf(name, OFFSET_FORMAT);
     return true;
   } catch {
     return false;
@@ -223,37 +226,7 @@ export function utcInstant(parts: ZonedParts): number {
 
 /** How far the zone's clocks are ahead of UTC, in ms. */
 function offsetAt(instant: number, timezone: string): number {
-  const wholeSecond = Math.floor(instant / 1000) * 1000;
-  const shown = new Map<string, string>();
-  for (const part of offsetFormatter(timezone).formatToParts(wholeSecond)) shown.set(part.type, part.value);
-  const number = (type: string) => Number(shown.get(type));
-  const year = shown.get('era')?.startsWith('B') ? 1 - number('year') : number('year');
-  const local = utcInstant({
-    year,
-    month: number('month'),
-    day: number('day'),
-    hour: number('hour'),
-    minute: number('minute'),
-    second: number('second'),
-    millisecond: 0,
-  });
-  return local - wholeSecond;
-}
-
-function offsetFormatter(timezone: string): Intl.DateTimeFormat {
-  const known = offsetFormatters.get(timezone);
-  if (known !== undefined) return known;
-  const formatter = new Intl.DateTimeFormat('en-US', {
-    timeZone: timezone,
-    hourCycle: 'h23',
-    era: 'short',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
-  offsetFormatters.set(timezone, formatter);
-  return formatter;
+  const [, sign, offset = ''] = OFFSET.exec(formatterOf(timezone, OFFSET_FORMAT).format(instant)) ?? [];
+  const seconds = offset.split(':').reduce((sum, part, index) => sum + Number(part) * 60 ** (2 - index), 0);
+  return (sign === '-' ? -seconds : seconds) * 1000;
 }
