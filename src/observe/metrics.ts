@@ -8,24 +8,7 @@ const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** The service posts again no sooner than this, and the BOT's clock runs meanwhile (callback interface, "Limits"). */
 const RETRY_COST_S = 30;
 
-export interface Metrics {
-  /** A POST to the callback path was answered. */
-  answered(answer: { status: string; result: string; httpStatus: number; seconds: number }): void;
-  /** A request was turned away before it was read: no callback of any BOT, so it cost none any time. */
-  turnedAway(): void;
-  attempted(attempt: { channel: string; outcome: string; seconds: number }): void;
-  templateFailed(): void;
-  /** A message went out as plain text, its blocks refused. */
-  blocksRefused(channel: string): void;
-  /** So many callbacks were forgotten before their time, since the store neared its limit. */
-  forgottenEarly(count: number): void;
-  configReloaded(isOk: boolean): void;
-  /** @param count destinations, and channels as a whole, that are to be left alone; asked for at each scrape */
-  pausesCountedBy(count: () => number): void;
-  /** Prometheus text format. */
-  text(): Promise<string>;
-  readonly contentType: string;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 export interface MetricsSources {
   readonly version: string;
@@ -37,7 +20,7 @@ export interface MetricsSources {
   readonly storeBytes: () => Promise<number | undefined>;
 }
 
-export function createMetrics({ version, countOpen, storeBytes }: MetricsSources): Metrics {
+export function createMetrics({ version, countOpen, storeBytes }: MetricsSources) {
   const registry = new Registry();
   let countPaused = () => 0;
   const meters = createMeters(registry);
@@ -45,26 +28,33 @@ export function createMetrics({ version, countOpen, storeBytes }: MetricsSources
   meters.reloadOk.set(1);
   for (const cause of ['answer', 'retry']) meters.botSeconds.inc({ cause }, 0);
   return {
-    answered({ status, result, httpStatus, seconds }) {
+    /** A POST to the callback path was answered. */
+    answered(answer: { status: string; result: string; httpStatus: number; seconds: number }): void {
+      const { status, result, httpStatus, seconds } = answer;
       meters.callbacks.inc({ status, result });
       meters.answerSeconds.observe(seconds);
       meters.botSeconds.inc({ cause: 'answer' }, seconds);
       if (httpStatus < 200 || httpStatus > 299) meters.botSeconds.inc({ cause: 'retry' }, RETRY_COST_S);
     },
+    /** A request was turned away before it was read: no callback of any BOT, so it cost none any time. */
     turnedAway: () => meters.callbacks.inc({ status: 'none', result: 'refused' }),
-    attempted({ channel, outcome, seconds }) {
+    attempted({ channel, outcome, seconds }: { channel: string; outcome: string; seconds: number }): void {
       meters.deliveries.inc({ channel, outcome });
       meters.deliverySeconds.observe({ channel }, seconds);
     },
     templateFailed: () => meters.templateErrors.inc(),
-    blocksRefused: (channel) => meters.blocksRefused.inc({ channel }),
-    forgottenEarly: (count) => meters.forgottenEarly.inc(count),
-    configReloaded: (isOk) => meters.reloadOk.set(isOk ? 1 : 0),
-    pausesCountedBy: (count) => {
+    /** A message went out as plain text, its blocks refused. */
+    blocksRefused: (channel: string) => meters.blocksRefused.inc({ channel }),
+    /** So many callbacks were forgotten before their time, since the store neared its limit. */
+    forgottenEarly: (count: number) => meters.forgottenEarly.inc(count),
+    configReloaded: (isOk: boolean) => meters.reloadOk.set(isOk ? 1 : 0),
+    /** @param count destinations, and channels as a whole, that are to be left alone; asked for at each scrape */
+    pausesCountedBy: (count: () => number): void => {
       countPaused = count;
     },
     contentType: registry.contentType,
-    async text() {
+    /** Prometheus text format. */
+    async text(): Promise<string> {
       // What was answered before this was asked for may be counted only now: see the receiver.
       await setImmediate();
       const [open, bytes] = await Promise.all([countOpen(), storeBytes()]);

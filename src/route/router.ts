@@ -41,12 +41,6 @@ export interface RoutingDecision {
   readonly explanations: readonly RouteExplanation[];
 }
 
-export interface Router {
-  route(callback: Pick<Callback, 'bot_id' | 'status'>): RoutingDecision;
-  /** Every route of the config with what was decided about it, in order. */
-  explainAll(callback: Pick<Callback, 'bot_id' | 'status'>): readonly RouteExplanation[];
-}
-
 /** What routing looks at. */
 type Subject = Pick<Callback, 'bot_id' | 'status'>;
 
@@ -54,53 +48,48 @@ interface Match {
   readonly route: RouteConfig;
   /** The pattern that matched; undefined for the default route. */
   readonly pattern: string | undefined;
+  /** Of the route in the config, the default one last. */
+  readonly position: number;
 }
 
+export type Router = ReturnType<typeof createRouter>;
+
 /** @throws {SyntaxError} an impossible regular expression; the config's check has refused it before */
-export function createRouter(routes: readonly RouteConfig[], defaultRoute: RouteConfig | undefined): Router {
+export function createRouter(routes: readonly RouteConfig[], defaultRoute: RouteConfig | undefined) {
   const matching = indexRoutes(routes);
-  const applying = (callback: Subject): readonly Match[] => {
+  const route = (callback: Subject): RoutingDecision => {
     const matches = matching(callback.bot_id);
-    if (matches.length > 0 || defaultRoute === undefined) return matches;
-    return [{ route: defaultRoute, pattern: undefined }];
+    if (matches.length > 0 || defaultRoute === undefined) return gather(matches, callback);
+    return gather([{ route: defaultRoute, pattern: undefined, position: routes.length }], callback);
   };
   return {
-    route: (callback) => gather(applying(callback), callback),
-    explainAll: (callback) => {
-      const said = new Map(
-        gather(applying(callback), callback).explanations.map((each) => [each.route, each]),
-      );
-      return routesOf({ routes, defaultRoute }).map(
-        (route) => said.get(route.name) ?? explainUnmatched(route, callback),
-      );
+    route,
+    /** Every route of the config with what was decided about it, in order. */
+    explainAll: (callback: Subject): RouteExplanation[] => {
+      const said = new Map(route(callback).explanations.map((each) => [each.route, each]));
+      const all = routesOf({ routes, defaultRoute });
+      return all.map((each) => said.get(each.name) ?? explainUnmatched(each, callback));
     },
   };
 }
 
-interface Candidate extends Match {
-  readonly position: number;
-}
-
 /** Exact names are looked up, so that the number of routes does not count; patterns are tried one by one. */
 function indexRoutes(routes: readonly RouteConfig[]): (botId: string) => readonly Match[] {
-  const exact = new Map<string, Candidate[]>();
-  const patterned: (Candidate & { readonly matches: BotIdMatcher })[] = [];
+  const exact = new Map<string, Match[]>();
+  const patterned: (Match & { readonly matches: BotIdMatcher })[] = [];
   routes.forEach((route, position) => {
     for (const pattern of new Set(route.botIds)) {
-      if (isExact(pattern)) {
-        const named = exact.get(pattern) ?? [];
-        named.push({ route, pattern, position });
-        exact.set(pattern, named);
-      } else patterned.push({ route, pattern, position, matches: compilePattern(pattern) });
+      const candidate = { route, pattern, position };
+      if (isExact(pattern)) exact.set(pattern, [...(exact.get(pattern) ?? []), candidate]);
+      else patterned.push({ ...candidate, matches: compilePattern(pattern) });
     }
   });
   return (botId) => {
-    const found = [...(exact.get(botId) ?? [])];
-    for (const candidate of patterned) {
-      const isFound = found.some(({ position }) => position === candidate.position);
-      if (!isFound && candidate.matches(botId)) found.push(candidate);
-    }
-    return found.sort((a, b) => a.position - b.position);
+    const found = new Map(exact.get(botId)?.map((candidate) => [candidate.position, candidate]));
+    for (const candidate of patterned)
+      if (!found.has(candidate.position) && candidate.matches(botId))
+        found.set(candidate.position, candidate);
+    return [...found.values()].sort((a, b) => a.position - b.position);
   };
 }
 
