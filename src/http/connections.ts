@@ -1,10 +1,10 @@
-/** Who is connected: how many may be, whose requests are served when, and which has been too slow for too long. */
+/** Who is connected: how many may be, which has been too slow for too long, and which has to go for a new one. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { getHeapStatistics } from 'node:v8';
-import { type Evictable, Eviction, type Exchange, isReading } from './eviction.ts';
+import { type Handler, RequestQueue } from './connection.ts';
 import type { ProblemDetails } from './problem.ts';
-import type { SenderHead } from './sender.ts';
+import { type SenderHead, sourceOf } from './sender.ts';
 
 /** What a connection may hold unread: what one read brings, its head, and a body that is small. */
 const BYTES_OF_CONNECTION = 256 * 1024;
@@ -46,6 +46,18 @@ export function connectionLimits(heapBytes = getHeapStatistics().heap_size_limit
   };
 }
 
+/** What stands in the way of dropping a connection, least first. */
+const IDLE = 0;
+const ANSWERED = 1;
+const READING = 2;
+const BEING_HANDLED = 3;
+
+/**
+ * To find who has to go, all who may are looked at: a sixteenth of them is chosen at once, to go one after the other, so
+ * that each new connection costs sixteen looks, however many there are and wherever they come from.
+ */
+const PART_CHOSEN = 16;
+
 export interface ConnectionsOptions {
   readonly limits: ConnectionLimits;
   readonly handler: Handler;
@@ -55,65 +67,106 @@ export interface ConnectionsOptions {
   readonly onNotAwaited: (socket: Socket, problem: ProblemDetails) => void;
 }
 
-interface Connection extends Evictable {
+interface Connection {
+  readonly socket: Socket;
+  readonly queue: RequestQueue;
   /** When bytes of it were last seen to have come, and how many by then. */
   activeAt: number;
   bytesSeen: number;
-  /** The request that is watched, since when, and the bytes that the connection had brought by then. */
-  watched: IncomingMessage | undefined;
+  /** The request that is to come, or the answer that is to be taken; since when, and the bytes that had come by then. */
+  watched: IncomingMessage | ServerResponse | undefined;
   since: number;
   bytes: number;
-  answer: ServerResponse | undefined;
-  answeredAt: number;
+  /** Of the last request that began; the request itself is not kept. */
+  forwardedFor: SenderHead['headers']['x-forwarded-for'];
+  /** What shares are given to; undefined until it is needed. */
+  source: string | undefined;
+}
+
+/** One that may be dropped. */
+interface Candidate {
+  readonly connection: Connection;
+  readonly source: string;
+  readonly standing: number;
+  /** How many its source has when its turn comes. */
+  readonly ofSource: number;
 }
 
 export class Connections {
   readonly #options: ConnectionsOptions;
   /** The oldest first. */
   readonly #all = new Set<Connection>();
-  readonly #eviction: Eviction<Connection>;
-  readonly #waiting: WaitingRequests = { count: 0 };
+  readonly #waiting = { count: 0 };
+  /** To find the source of an address costs more than most requests may: it is done when room is to be made. */
+  readonly #sourceUnknown = new Set<Connection>();
+  /** How many connections each source has. */
+  readonly #counts = new Map<string, number>();
+  /** Without those that were found being handled, until they are answered. */
+  readonly #droppable = new Set<Connection>();
+  /** The last one goes first. */
+  #chosen: Candidate[] = [];
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
-    this.#eviction = new Eviction(options.senderOf);
-  }
-
-  get count(): number {
-    return this.#all.size;
   }
 
   /** Takes a connection in; another one, or it itself, is dropped where there are too many. */
   add(socket: Socket): void {
-    const { connections } = this.#options.limits;
-    if (this.#all.size >= connections && !this.#makeRoom()) {
+    if (this.#all.size >= this.#options.limits.connections && !this.#makeRoom()) {
       socket.destroy();
       return;
     }
     const connection = this.#connectionOn(socket);
-    this.#all.add(connection);
-    this.#eviction.add(connection);
+    for (const set of [this.#all, this.#sourceUnknown, this.#droppable]) set.add(connection);
     socket.once('close', () => this.#forget(connection));
   }
 
   #connectionOn(socket: Socket): Connection {
-    const serving: Serving = {
+    const queue = new RequestQueue(socket, {
       handle: (request, response) => {
-        this.#eviction.countFor(connection, request);
+        this.#countFor(connection, request);
         return this.#options.handler(request, response);
       },
-      onAnswered: () => this.#eviction.reconsider(connection),
+      onAnswered: () => {
+        if (this.#all.has(connection)) this.#droppable.add(connection);
+      },
+      waiting: this.#waiting,
+    });
+    const unwatched = { watched: undefined, since: 0, bytes: 0, bytesSeen: 0, activeAt: performance.now() };
+    const connection: Connection = {
+      socket,
+      queue,
+      ...unwatched,
+      forwardedFor: undefined,
+      source: undefined,
     };
-    const queue = new RequestQueue(socket, serving, this.#waiting);
-    const connection: Connection = { socket, queue, activeAt: performance.now(), ...UNWATCHED };
     return connection;
   }
 
-  /** False where all are being handled. */
-  #makeRoom(): boolean {
-    const least = this.#eviction.next();
-    if (least !== undefined) this.#drop(least);
-    return least !== undefined;
+  /** The connection counts for the sender of this request from now on, also when it is answered. */
+  #countFor(connection: Connection, { headers }: SenderHead): void {
+    const forwardedFor = headers['x-forwarded-for'];
+    if (connection.forwardedFor === forwardedFor || !this.#all.has(connection)) return;
+    connection.forwardedFor = forwardedFor;
+    this.#attribute(connection, undefined);
+    this.#sourceUnknown.add(connection);
+  }
+
+  #attribute(connection: Connection, source: string | undefined): void {
+    const { source: former } = connection;
+    if (former !== undefined) this.#count(former, -1);
+    if (source !== undefined) this.#count(source, 1);
+    connection.source = source;
+  }
+
+  #count(source: string, change: number): void {
+    const count = this.#countOf(source) + change;
+    if (count === 0) this.#counts.delete(source);
+    else this.#counts.set(source, count);
+  }
+
+  #countOf(source: string): number {
+    return this.#counts.get(source) ?? 0;
   }
 
   #drop(connection: Connection): void {
@@ -122,38 +175,95 @@ export class Connections {
   }
 
   #forget(connection: Connection): void {
-    this.#all.delete(connection);
-    this.#eviction.delete(connection);
+    for (const set of [this.#all, this.#sourceUnknown, this.#droppable]) set.delete(connection);
+    this.#attribute(connection, undefined);
+  }
+
+  /** Of the source that has most of them, the one that is least needed goes. @returns false where all are being handled */
+  #makeRoom(): boolean {
+    const leastNeeded = this.#nextChosen() ?? this.#choose();
+    if (leastNeeded !== undefined) this.#drop(leastNeeded);
+    return leastNeeded !== undefined;
+  }
+
+  #nextChosen(): Connection | undefined {
+    for (let next = this.#chosen.pop(); next !== undefined; next = this.#chosen.pop()) {
+      const { connection, source, standing, ofSource } = next;
+      const isNeeded = connection.source !== source || standingOf(connection) > standing;
+      if (!isNeeded && this.#countOf(source) >= ofSource) return connection;
+    }
+    return undefined;
+  }
+
+  #choose(): Connection | undefined {
+    for (const connection of this.#sourceUnknown) {
+      const headers = { 'x-forwarded-for': connection.forwardedFor };
+      this.#attribute(connection, sourceOf(this.#options.senderOf({ socket: connection.socket, headers })));
+    }
+    this.#sourceUnknown.clear();
+    const candidates = this.#candidates();
+    this.#chosen = candidates
+      .toSorted((one, other) => other.ofSource - one.ofSource)
+      .slice(0, Math.ceil(candidates.length / PART_CHOSEN))
+      .toReversed();
+    return this.#chosen.pop()?.connection;
+  }
+
+  /** Of each source in the order in which they go: of those alike, the longest silent first. */
+  #candidates(): Candidate[] {
+    const left = new Map(this.#counts);
+    return this.#standings()
+      .toSorted((a, b) => a.standing - b.standing || a.connection.activeAt - b.connection.activeAt)
+      .map(({ connection, standing }) => {
+        const { source = '' } = connection;
+        const ofSource = left.get(source) ?? 0;
+        left.set(source, ofSource - 1);
+        return { connection, source, standing, ofSource };
+      });
+  }
+
+  #standings(): Pick<Candidate, 'connection' | 'standing'>[] {
+    const standings = [];
+    for (const connection of this.#droppable) {
+      const standing = standingOf(connection);
+      if (standing === BEING_HANDLED) this.#droppable.delete(connection);
+      else standings.push({ connection, standing });
+    }
+    return standings;
   }
 
   /** Ends what has been too slow for too long. @param now milliseconds, by a clock that nobody sets */
   sweep(now: number): void {
     for (const connection of this.#all) {
+      this.#droppable.add(connection);
       const { bytesRead } = connection.socket;
       if (bytesRead !== connection.bytesSeen)
         Object.assign(connection, { bytesSeen: bytesRead, activeAt: now });
-      if (this.#isTooSlow(connection, now)) this.#end(connection, TOO_SLOW);
-      else if (this.#isUntaken(connection, now)) this.#drop(connection);
+      const { request, response } = connection.queue.current ?? {};
+      if (request !== undefined && isReading(connection)) {
+        if (this.#isTooSlow(connection, request, now)) this.#end(connection, TOO_SLOW);
+      } else if (response?.writableEnded === true && !response.writableFinished) {
+        if (this.#isUntaken(connection, response, now)) this.#drop(connection);
+      } else connection.watched = undefined;
     }
-    this.#eviction.reconsiderAll();
+    // Who was chosen may be needed by now, who was not may have gone silent.
+    this.#chosen = [];
   }
 
-  #isTooSlow(connection: Connection, now: number): boolean {
-    const { request, response } = connection.queue.current ?? {};
-    if (request === undefined || request.complete || response?.headersSent === true) {
-      connection.watched = undefined;
-      return false;
-    }
-    const { bytesRead } = connection.socket;
-    const { speedWindowMs } = this.#options.limits;
+  #isTooSlow(connection: Connection, request: IncomingMessage, now: number): boolean {
+    const { bytesRead, readableLength } = connection.socket;
     // What has come and is not taken is not the sender's doing.
-    const isTaken = request.readableLength === 0 && connection.socket.readableLength === 0;
-    const isBegin = connection.watched !== request || !isTaken;
-    const elapsed = now - connection.since;
-    if (!isBegin && elapsed < speedWindowMs) return false;
-    const isTooSlow = !isBegin && bytesRead - connection.bytes < (elapsed / 1000) * LEAST_BYTES_A_SECOND;
-    Object.assign(connection, { watched: request, since: now, bytes: bytesRead });
+    const isTaken = request.readableLength === 0 && readableLength === 0;
+    const elapsed = watchedMs(connection, request, now);
+    if (isTaken && elapsed < this.#options.limits.speedWindowMs) return false;
+    const isTooSlow = isTaken && bytesRead - connection.bytes < (elapsed / 1000) * LEAST_BYTES_A_SECOND;
+    watch(connection, request, now);
     return isTooSlow;
+  }
+
+  #isUntaken(connection: Connection, response: ServerResponse, now: number): boolean {
+    const slowReaderMs = (connection.socket.writableLength / SLOWEST_READER_BYTES_A_SECOND) * 1000;
+    return watchedMs(connection, response, now) > this.#options.limits.answerTakenMs + slowReaderMs;
   }
 
   /** Has those answered whose requests have not come to their end. */
@@ -164,121 +274,24 @@ export class Connections {
   #end({ socket, queue: { current } }: Connection, problem: ProblemDetails): void {
     if (current?.request.emit(NOT_AWAITED, problem) !== true) this.#options.onNotAwaited(socket, problem);
   }
-
-  #isUntaken(connection: Connection, now: number): boolean {
-    const response = connection.queue.current?.response;
-    if (response === undefined || !response.writableEnded || response.writableFinished) {
-      connection.answer = undefined;
-      return false;
-    }
-    if (connection.answer !== response) Object.assign(connection, { answer: response, answeredAt: now });
-    const slowReaderMs = (connection.socket.writableLength / SLOWEST_READER_BYTES_A_SECOND) * 1000;
-    return now - connection.answeredAt > this.#options.limits.answerTakenMs + slowReaderMs;
-  }
 }
 
-const UNWATCHED = {
-  bytesSeen: 0,
-  watched: undefined,
-  since: 0,
-  bytes: 0,
-  answer: undefined,
-  answeredAt: 0,
-};
-
-/** Behind the one that is being served. Who reads the answers has no more under way. */
-const MOST_WAITING_ON_CONNECTION = 31;
-
-/** On all connections together: each takes some 4 kB. */
-const MOST_WAITING = 1024;
-
-export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
-
-export interface Serving {
-  readonly handle: Handler;
-  /** The answer is out, or its reader is gone. */
-  readonly onAnswered: () => void;
+function watchedMs(connection: Connection, watched: Connection['watched'], now: number): number {
+  if (connection.watched !== watched) watch(connection, watched, now);
+  return now - connection.since;
 }
 
-/** How many requests wait on all connections. */
-export interface WaitingRequests {
-  count: number;
+function watch(connection: Connection, watched: Connection['watched'], now: number): void {
+  Object.assign(connection, { watched, since: now, bytes: connection.socket.bytesRead });
 }
 
-const QUEUE = Symbol('request queue');
-
-interface QueuedConnection extends Socket {
-  [QUEUE]?: RequestQueue;
+function standingOf({ queue: { current } }: Connection): number {
+  if (current === undefined || current.response.writableFinished) return IDLE;
+  if (current.response.headersSent) return ANSWERED;
+  return current.request.complete ? BEING_HANDLED : READING;
 }
 
-/** The requests of one connection. An answer that nobody reads keeps the next one from being made. */
-export class RequestQueue {
-  /** The one that is served. None is kept past its answer, or each collection of garbage would find them all alive. */
-  current: Exchange | undefined;
-  readonly #socket: Socket;
-  readonly #serving: Serving;
-  readonly #all: WaitingRequests;
-  #waiting: Exchange[] = [];
-
-  constructor(socket: Socket, serving: Serving, all: WaitingRequests) {
-    this.#socket = socket;
-    this.#serving = serving;
-    this.#all = all;
-    (socket as QueuedConnection)[QUEUE] = this;
-    socket.once('close', () => this.#dropWaiting());
-  }
-
-  static of(socket: Socket): RequestQueue | undefined {
-    return (socket as QueuedConnection)[QUEUE];
-  }
-
-  /** Serves the request, now or in its turn; ends a connection that asks for more than may wait. */
-  take(exchange: Exchange): void {
-    // The step that it ended in is still parsed.
-    if (this.#socket.destroyed) return;
-    if (this.current === undefined) this.#serve(exchange);
-    else if (this.#mayWait) this.#wait(exchange);
-    else this.#end();
-  }
-
-  #serve(exchange: Exchange): void {
-    this.current = exchange;
-    exchange.response.once('close', () => this.#goOnAfter(exchange));
-    // What nobody asks for, Node drops by itself, and counts no pieces.
-    if (isChunked(exchange)) exchange.request.read(0);
-    void this.#serving.handle(exchange.request, exchange.response);
-  }
-
-  #goOnAfter(answered: Exchange): void {
-    if (isChunked(answered) && !answered.request.complete) this.#socket.destroySoon();
-    this.current = undefined;
-    this.#serving.onAnswered();
-    const next = this.#waiting.shift();
-    if (next === undefined) return;
-    this.#all.count -= 1;
-    this.#serve(next);
-  }
-
-  get #mayWait(): boolean {
-    return this.#waiting.length < MOST_WAITING_ON_CONNECTION && this.#all.count < MOST_WAITING;
-  }
-
-  #wait(exchange: Exchange): void {
-    this.#waiting.push(exchange);
-    this.#all.count += 1;
-  }
-
-  #end(): void {
-    this.#dropWaiting();
-    this.#socket.destroy();
-  }
-
-  #dropWaiting(): void {
-    this.#all.count -= this.#waiting.length;
-    this.#waiting = [];
-  }
-}
-
-function isChunked({ request }: Exchange): boolean {
-  return request.headers['transfer-encoding'] !== undefined;
+/** Whether a request has not come to its end, and nothing of an answer is sent. */
+function isReading(connection: Connection): boolean {
+  return standingOf(connection) === READING;
 }

@@ -1,19 +1,8 @@
 /** A listening HTTP server that bounds slow clients and can be closed without cutting anybody off early. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import {
-  ConnectionReader,
-  type ConnectionReaderOptions,
-  GatheringRequest,
-  RoundRobin,
-} from './connection-reader.ts';
-import {
-  connectionLimits,
-  type ConnectionLimits,
-  Connections,
-  type Handler,
-  RequestQueue,
-} from './connections.ts';
+import { ConnectionReader, GatheringRequest, type Handler, RequestQueue, RoundRobin } from './connection.ts';
+import { connectionLimits, type ConnectionLimits, Connections } from './connections.ts';
 import { answerPlainly, type ProblemDetails, rawAnswer } from './problem.ts';
 import { type SenderHead, sourceOf } from './sender.ts';
 
@@ -100,10 +89,7 @@ function keepConnections(
     },
     onNotAwaited: endWith,
   });
-  const reading: ConnectionReaderOptions = {
-    turns: new RoundRobin(),
-    sourceOf: (request) => sourceOf(senderOf(request)),
-  };
+  const turns = new RoundRobin();
   const serve = (request: IncomingMessage, response: ServerResponse) =>
     RequestQueue.of(request.socket)?.take({ request, response });
   server.on('request', serve);
@@ -111,7 +97,7 @@ function keepConnections(
   server.on('connection', (socket: Socket) => {
     // Node calls this when an answer that closes the connection is out.
     socket.destroySoon = () => closeGently(socket);
-    ConnectionReader.start(socket, reading);
+    ConnectionReader.start(socket, (request, goOn) => turns.wait(sourceOf(senderOf(request)), goOn));
     connections.add(socket);
   });
   // What Node refuses before a handler sees it still gets a problem for an answer.

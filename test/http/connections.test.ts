@@ -4,13 +4,8 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import {
-  type ConnectionLimits,
-  connectionLimits,
-  type Handler,
-  NOT_AWAITED,
-  RequestQueue,
-} from '../../src/http/connections.ts';
+import { type Handler, RequestQueue } from '../../src/http/connection.ts';
+import { type ConnectionLimits, connectionLimits, NOT_AWAITED } from '../../src/http/connections.ts';
 import type { SenderHead } from '../../src/http/sender.ts';
 import { listen, type ListeningServer, type MalformedRequest } from '../../src/http/server.ts';
 import { moment } from '../support/moment.ts';

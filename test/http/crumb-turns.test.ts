@@ -1,6 +1,6 @@
 /** Turns of sources whose bodies come in small pieces. */
 import { expect } from 'chai';
-import { RoundRobin } from '../../src/http/connection-reader.ts';
+import { RoundRobin } from '../../src/http/connection.ts';
 import { until } from '../support/proof-wait.ts';
 
 describe('the turns of small pieces', () => {

@@ -3,7 +3,8 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
-import { connectionLimits, Connections, RequestQueue } from '../../src/http/connections.ts';
+import { RequestQueue } from '../../src/http/connection.ts';
+import { connectionLimits, Connections } from '../../src/http/connections.ts';
 import type { SenderHead } from '../../src/http/sender.ts';
 
 const MANY = 1024;

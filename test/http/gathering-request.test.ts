@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { GatheringRequest } from '../../src/http/connection-reader.ts';
+import { GatheringRequest } from '../../src/http/connection.ts';
 
 const BYTES = 40_000;
 

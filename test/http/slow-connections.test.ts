@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect } from 'chai';
-import { connectionLimits, Connections, RequestQueue } from '../../src/http/connections.ts';
+import { RequestQueue } from '../../src/http/connection.ts';
+import { connectionLimits, Connections } from '../../src/http/connections.ts';
 import { until } from '../support/proof-wait.ts';
 import { RawClient } from '../support/raw-client.ts';
 

@@ -1,9 +1,10 @@
 /**
- * Gives Node's parser what a connection has brought in small steps. By itself the parser would take all of a read, 64 kB:
- * of chunks of one byte these are 11,000 objects and 30 to 50 ms for which everybody else waits. Bodies in such small
- * pieces are read in turns, each turn being one step.
+ * What one connection brings: read in small steps, its requests served one at a time.
+ *
+ * By itself Node's parser would take all of a read, 64 kB: of chunks of one byte these are 11,000 objects and 30 to 50 ms
+ * for which everybody else waits. Bodies in such small pieces are read in turns, each turn being one step.
  */
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Holds an ordinary callback, head and body. */
@@ -13,20 +14,19 @@ const STEP_BYTES = 4096;
 const MOST_PIECES = 64;
 
 const READER = Symbol('connection reader');
+const QUEUE = Symbol('request queue');
 
-interface ReadConnection extends Socket {
+interface HttpSocket extends Socket {
   [READER]?: ConnectionReader;
+  [QUEUE]?: RequestQueue;
 }
 
-export interface ConnectionReaderOptions {
-  readonly turns: RoundRobin;
-  /** What has its share of the turns. */
-  readonly sourceOf: (request: IncomingMessage) => string;
-}
+/** Calls `goOn` when it is the turn of the request's sender; what it returns gives the turn up. */
+export type WaitForTurn = (request: IncomingMessage, goOn: () => void) => () => void;
 
 export class ConnectionReader {
   readonly #socket: Socket;
-  readonly #options: ConnectionReaderOptions;
+  readonly #waitForTurn: WaitForTurn;
   /** Pieces of bodies in this step, and the request that the last one belongs to. */
   #pieces = 0;
   #piecesOf: IncomingMessage | undefined;
@@ -36,25 +36,25 @@ export class ConnectionReader {
   /** While it waits for its turn: what gives that up. */
   #leaveTurns: (() => void) | undefined;
 
-  private constructor(socket: Socket, options: ConnectionReaderOptions) {
+  private constructor(socket: Socket, waitForTurn: WaitForTurn) {
     this.#socket = socket;
-    this.#options = options;
+    this.#waitForTurn = waitForTurn;
   }
 
   /**
    * Reads the connection from now on. With a listener on `readable` it is nobody else that reads; a read hands its bytes
    * to those who listen on `data`, Node's parser (Node's documentation of `readable.read()`).
    */
-  static start(socket: ReadConnection, options: ConnectionReaderOptions): void {
-    const reader = new ConnectionReader(socket, options);
+  static start(socket: HttpSocket, waitForTurn: WaitForTurn): void {
+    const reader = new ConnectionReader(socket, waitForTurn);
     socket[READER] = reader;
     reader.#heedPauses();
     socket.on('readable', reader.#readOn).on('resume', reader.#readOn);
     socket.once('close', () => reader.#leaveTurns?.());
   }
 
-  static of(socket: Socket): ConnectionReader | undefined {
-    return (socket as ReadConnection)[READER];
+  static of(socket: HttpSocket): ConnectionReader | undefined {
+    return socket[READER];
   }
 
   /** Node's parser has come to a piece of the request's body. */
@@ -100,17 +100,13 @@ export class ConnectionReader {
     this.#pieces = 0;
     const { readableLength } = this.#socket;
     const bytes: unknown = this.#socket.read(readableLength > STEP_BYTES ? STEP_BYTES : undefined);
-    if (this.#piecesOf !== undefined && this.#pieces > MOST_PIECES) this.#waitForTurn(this.#piecesOf);
+    if (this.#piecesOf !== undefined && this.#pieces > MOST_PIECES)
+      this.#leaveTurns = this.#waitForTurn(this.#piecesOf, () => {
+        this.#leaveTurns = undefined;
+        this.#readOn();
+      });
     this.#piecesOf = undefined;
     return bytes !== null;
-  }
-
-  #waitForTurn(request: IncomingMessage): void {
-    const { turns, sourceOf } = this.#options;
-    this.#leaveTurns = turns.wait(sourceOf(request), () => {
-      this.#leaveTurns = undefined;
-      this.#readOn();
-    });
   }
 }
 
@@ -210,4 +206,91 @@ export class RoundRobin {
     if (queue.size > 0) this.#queues.set(source, queue);
     return first;
   }
+}
+
+/** Behind the one that is being served. Who reads the answers has no more under way. */
+const MOST_WAITING_ON_CONNECTION = 31;
+
+/** On all connections together: each takes some 4 kB. */
+const MOST_WAITING = 1024;
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** A request, and the answer to it. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+export interface RequestQueueOptions {
+  readonly handle: Handler;
+  /** The answer is out, or its reader is gone. */
+  readonly onAnswered: () => void;
+  /** How many requests wait on all connections. */
+  readonly waiting: { count: number };
+}
+
+/** The requests of one connection. An answer that nobody reads keeps the next one from being made. */
+export class RequestQueue {
+  /** The one that is served. None is kept past its answer, or each collection of garbage would find them all alive. */
+  current: Exchange | undefined;
+  readonly #socket: Socket;
+  readonly #options: RequestQueueOptions;
+  #waiting: Exchange[] = [];
+
+  constructor(socket: HttpSocket, options: RequestQueueOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    socket[QUEUE] = this;
+    socket.once('close', () => this.#dropWaiting());
+  }
+
+  static of(socket: HttpSocket): RequestQueue | undefined {
+    return socket[QUEUE];
+  }
+
+  /** Serves the request, now or in its turn; ends a connection that asks for more than may wait. */
+  take(exchange: Exchange): void {
+    // The step that it ended in is still parsed.
+    if (this.#socket.destroyed) return;
+    if (this.current === undefined) this.#serve(exchange);
+    else if (this.#mayWait) {
+      this.#waiting.push(exchange);
+      this.#options.waiting.count += 1;
+    } else {
+      this.#dropWaiting();
+      this.#socket.destroy();
+    }
+  }
+
+  #serve(exchange: Exchange): void {
+    this.current = exchange;
+    exchange.response.once('close', () => this.#goOnAfter(exchange));
+    // What nobody asks for, Node drops by itself, and counts no pieces.
+    if (isChunked(exchange)) exchange.request.read(0);
+    void this.#options.handle(exchange.request, exchange.response);
+  }
+
+  #goOnAfter(answered: Exchange): void {
+    if (isChunked(answered) && !answered.request.complete) this.#socket.destroySoon();
+    this.current = undefined;
+    this.#options.onAnswered();
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    this.#options.waiting.count -= 1;
+    this.#serve(next);
+  }
+
+  get #mayWait(): boolean {
+    return this.#waiting.length < MOST_WAITING_ON_CONNECTION && this.#options.waiting.count < MOST_WAITING;
+  }
+
+  #dropWaiting(): void {
+    this.#options.waiting.count -= this.#waiting.length;
+    this.#waiting = [];
+  }
+}
+
+function isChunked({ request }: Exchange): boolean {
+  return request.headers['transfer-encoding'] !== undefined;
 }
