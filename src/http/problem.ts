@@ -54,9 +54,10 @@ export function answerProblems(
 ): Middleware {
   return async (ctx, next) => {
     try {
-      if (!isReadable(ctx)) throw unreadable();
+      if (!isReadable(ctx))
+        throw new HttpProblem({ status: 400, detail: 'The request target is not a URL.' });
       await next();
-      if (isUnanswered(ctx)) throw notFound();
+      if (ctx.status === 404 && ctx.body === undefined) throw notFound();
     } catch (error) {
       answerProblem(ctx, error, onUnforeseen);
       onAnswered(ctx);
@@ -67,23 +68,20 @@ export function answerProblems(
 /** For an app's own errors: a connection that breaks while its answer is being made is nothing unforeseen. */
 export function unlessCutOff(onUnforeseen: (error: unknown) => void): (error: unknown) => void {
   return (error) => {
-    if (!isCutOff(error)) onUnforeseen(error);
+    const isCutOff =
+      error instanceof Error && 'syscall' in error && (error.syscall === 'read' || error.syscall === 'write');
+    if (!isCutOff) onUnforeseen(error);
   };
-}
-
-function isCutOff(error: unknown): boolean {
-  return (
-    error instanceof Error && 'syscall' in error && (error.syscall === 'read' || error.syscall === 'write')
-  );
 }
 
 export function answerProblem(ctx: Context, error: unknown, onUnforeseen: (error: unknown) => void): void {
   if (!(error instanceof HttpProblem)) onUnforeseen(error);
-  answerWith(ctx, error instanceof HttpProblem ? error.details : UNFORESEEN);
-}
-
-function isUnanswered({ status, body }: Context): boolean {
-  return status === 404 && body === undefined;
+  const details = error instanceof HttpProblem ? error.details : UNFORESEEN;
+  ctx.status = details.status;
+  ctx.set(details.headers ?? {});
+  (ctx.state as ProblemState).problem = details.logged ?? details.detail;
+  ctx.body = problemBody(details);
+  ctx.type = PROBLEM_TYPE;
 }
 
 /** Koa reads the path when it is first asked for, and throws where the request target is no URL. */
@@ -96,22 +94,10 @@ function isReadable(ctx: Context): boolean {
   }
 }
 
-function unreadable(): HttpProblem {
-  return new HttpProblem({ status: 400, detail: 'The request target is not a URL.' });
-}
-
 const UNFORESEEN: ProblemDetails = {
   status: 500,
   detail: 'Something unforeseen went wrong; the log says what.',
 };
-
-function answerWith(ctx: Context, details: ProblemDetails): void {
-  ctx.status = details.status;
-  ctx.set(details.headers ?? {});
-  (ctx.state as ProblemState).problem = details.logged ?? details.detail;
-  ctx.body = problemBody(details);
-  ctx.type = PROBLEM_TYPE;
-}
 
 /** With headers for an answer that ends the connection. */
 function plainAnswer(problem: ProblemDetails) {

@@ -2,12 +2,11 @@
 import type { Context } from 'koa';
 import { InvalidCallback, UnreadCallback } from '../callback/callback.ts';
 import { UndecodableBody } from '../callback/decode.ts';
-import type { ReceiverConfig } from '../config/config.ts';
 import { Overloaded } from '../deliver/capacity.ts';
 import type { Verdict } from '../deliver/outcome.ts';
 import { HttpProblem, type ProblemState } from '../http/problem.ts';
 import type { SenderReader } from '../http/sender.ts';
-import { LedgerFull, LedgerUnavailable, REFUSED_BODY_BYTES, type RefusedStatus } from '../ledger/ledger.ts';
+import { LedgerFull, LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
 import { unfailing } from '../time/under-way.ts';
 
 /** The service retries no sooner (callback interface, "Limits"), and no later: a remote's pause is Botbell's to wait out. */
@@ -55,33 +54,24 @@ export interface Refusal {
   readonly arrivedAt: number;
 }
 
-/** What the log says of a refused body: nothing of what stands in it. */
-const REFUSED = { 400: 'not JSON in UTF-8', 422: 'JSON, but not a callback' } as const;
-
-type Reason = Pick<Refusal, 'status' | 'detail' | 'errors'> & { readonly logged: string };
-
-/** @throws whatever is not a problem of the body */
-export function refusalOf(error: unknown): Reason {
+/** What is wrong with a body, as an answer; the log says nothing of what stands in it. */
+export function bodyProblem(error: unknown): unknown {
   if (error instanceof UndecodableBody)
-    return { status: 400, detail: error.message, errors: [], logged: REFUSED[400] };
-  if (error instanceof InvalidCallback) {
-    const detail = 'This is JSON, but not a callback.';
-    return { status: 422, detail, errors: error.errors, logged: REFUSED[422] };
-  }
-  if (error instanceof HttpProblem && error.details.status === 413) {
-    const { detail } = error.details;
-    return { status: 413, detail, errors: [], logged: detail };
-  }
-  throw error;
+    return new HttpProblem({ status: 400, detail: error.message, logged: 'not JSON in UTF-8' });
+  if (!(error instanceof InvalidCallback)) return error;
+  const detail = 'This is JSON, but not a callback.';
+  const members = { errors: error.errors };
+  const logged = 'JSON, but not a callback';
+  return new HttpProblem({ status: 422, detail, members, logged }, { cause: error });
 }
 
-/** Of a body that was not read. */
-export function isRefused(status: number): status is RefusedStatus {
-  return status === 400 || status === 413 || status === 415;
-}
+const REFUSED: ReadonlySet<number> = new Set<RefusedStatus>([400, 413, 415, 422]);
 
-export function beginning(bytes: Uint8Array): Uint8Array {
-  return bytes.subarray(0, REFUSED_BODY_BYTES);
+/** Whether it is one of a body that no retry can make acceptable. */
+export function isRefusal(
+  problem: unknown,
+): problem is HttpProblem & { readonly details: { readonly status: RefusedStatus } } {
+  return problem instanceof HttpProblem && REFUSED.has(problem.details.status);
 }
 
 /** A request that was turned away before it was read: wrong path, token, address or method, or no HTTP. */
@@ -97,17 +87,15 @@ export interface TurnedAway {
   readonly problem: string;
 }
 
-interface Reporting {
-  readonly config: Pick<ReceiverConfig, 'path'>;
-  readonly senderOf: SenderReader;
-  readonly reportTurnedAway: (report: TurnedAway) => void;
-  readonly onUnforeseen: (error: unknown) => void;
-}
-
 /** Is called with each such answer. */
-export function turnedAwayReporter({ config, senderOf, reportTurnedAway, onUnforeseen }: Reporting) {
+export function turnedAwayReporter(
+  path: string,
+  senderOf: SenderReader,
+  reportTurnedAway: (report: TurnedAway) => void,
+  onUnforeseen: (error: unknown) => void,
+) {
   const report = unfailing(reportTurnedAway, onUnforeseen);
-  const known = new Set(config.path.split('/'));
+  const known = new Set(path.split('/'));
   return (ctx: Context): void => {
     const { req, method, status, state } = ctx;
     const from = senderOf(req).address;

@@ -2,10 +2,11 @@
 import type { IncomingMessage } from 'node:http';
 import { Router, type RouterContext } from '@koa/router';
 import Koa, { type Context } from 'koa';
-import type { Callback } from '../callback/callback.ts';
+import { type Callback, InvalidCallback } from '../callback/callback.ts';
 import type { ReceiverConfig } from '../config/config.ts';
 import { type Incoming, timeBudgetOf } from '../deliver/handling.ts';
 import type { Verdict } from '../deliver/outcome.ts';
+import { REFUSED_BODY_BYTES } from '../ledger/ledger.ts';
 import { isOneOf, networkFilter, type SenderReader, sourceOf } from '../http/sender.ts';
 import {
   answerProblem,
@@ -17,12 +18,11 @@ import {
 } from '../http/problem.ts';
 import {
   asProblem,
-  beginning,
-  isRefused,
+  bodyProblem,
+  isRefusal,
   methodNotAllowed,
   problemOf,
   type Refusal,
-  refusalOf,
   type TurnedAway,
   turnedAwayReporter,
   unavailable,
@@ -77,20 +77,24 @@ interface CallbackState extends ProblemState {
 type CallbackContext = RouterContext<CallbackState>;
 
 export function createReceiver(dependencies: ReceiverDependencies): Koa {
-  const { config } = dependencies;
+  const { config, senderOf, reportTurnedAway, onUnforeseen } = dependencies;
   const app = new Koa();
-  app.on('error', unlessCutOff(dependencies.onUnforeseen));
+  app.on('error', unlessCutOff(onUnforeseen));
   const router = new Router<CallbackState>({ sensitive: true, strict: true });
   router.all('/healthz', answerHealth);
   const hasToken = config.tokens.length > 0;
-  if (hasToken) router.all(config.path, refuseWithoutToken);
+  if (hasToken)
+    router.all(config.path, () => {
+      throw notFound('token missing');
+    });
   const checkSender = senderCheck(dependencies);
   const take = postTaker(dependencies);
   router.all(hasToken ? `${config.path}/:token` : config.path, (ctx) => {
     checkSender(ctx);
     return take(ctx);
   });
-  app.use(answerProblems(dependencies.onUnforeseen, turnedAwayReporter(dependencies)));
+  const report = turnedAwayReporter(config.path, senderOf, reportTurnedAway, onUnforeseen);
+  app.use(answerProblems(onUnforeseen, report));
   app.use(router.routes());
   return app;
 }
@@ -98,10 +102,6 @@ export function createReceiver(dependencies: ReceiverDependencies): Koa {
 function answerHealth(ctx: Context): void {
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed('GET, HEAD');
   ctx.body = { status: 'ok' };
-}
-
-function refuseWithoutToken(): never {
-  throw notFound('token missing');
 }
 
 /** Token, address, method, in this order: a sender that does not know the token learns nothing else. */
@@ -132,7 +132,6 @@ function postTaker(dependencies: ReceiverDependencies) {
     budget: readings,
     sourceOf: (request) => sourceOf(senderOf(request).address),
   });
-  const handle = callbackHandler(dependencies);
   const reportAnswer = unfailing(report, onUnforeseen);
   return async (ctx: CallbackContext): Promise<void> => {
     const startedAt = clock.monotonic();
@@ -140,7 +139,7 @@ function postTaker(dependencies: ReceiverDependencies) {
       traffic.refuseWhileDraining();
       const body = await read(ctx).catch((error: unknown) => turnAwayUnread(ctx, error, dependencies));
       try {
-        answer(ctx, await handle(ctx, body));
+        answer(ctx, await receive(ctx, body, dependencies));
       } finally {
         body.release();
       }
@@ -164,44 +163,46 @@ function postTaker(dependencies: ReceiverDependencies) {
 }
 
 /** A place among the callbacks that are handled is taken when the body is there. */
-function callbackHandler(dependencies: ReceiverDependencies) {
-  const { clock, traffic } = dependencies;
-  return async (ctx: CallbackContext, { bytes, waitedMs, release }: ReadBody): Promise<Verdict> => {
-    traffic.enter();
-    try {
-      const arrivedAt = clock.monotonic() - waitedMs;
-      const posted = { bytes, receivedAt: clock.now(), arrivedAt, release };
-      return await receive(ctx, posted, dependencies);
-    } finally {
-      traffic.leave();
-      ctx.state.held?.release();
-    }
-  };
-}
-
-type Posted = Pick<Refusal, 'bytes' | 'receivedAt' | 'arrivedAt'> & Pick<ReadBody, 'release'>;
-
-/** Rejects with the problem to answer with, or with what nobody foresaw. */
 async function receive(
   ctx: CallbackContext,
-  posted: Posted,
+  { bytes, waitedMs, release }: ReadBody,
+  dependencies: ReceiverDependencies,
+): Promise<Verdict> {
+  const { clock, traffic } = dependencies;
+  traffic.enter();
+  try {
+    const posted = { bytes, receivedAt: clock.now(), arrivedAt: clock.monotonic() - waitedMs, release };
+    return await handle(ctx, posted, dependencies);
+  } finally {
+    traffic.leave();
+    ctx.state.held?.release();
+  }
+}
+
+type Posted = Pick<Refusal, 'bytes' | 'receivedAt' | 'arrivedAt'>;
+
+/** Rejects with the problem to answer with, or with what nobody foresaw. */
+async function handle(
+  ctx: CallbackContext,
+  { release, ...posted }: Posted & Pick<ReadBody, 'release'>,
   dependencies: ReceiverDependencies,
 ): Promise<Verdict> {
   const { bytes, receivedAt, arrivedAt } = posted;
-  const { memory, readCallback, config, handle } = dependencies;
+  const { memory, readCallback, config } = dependencies;
   // What waits for memory, or to be read, can still be handed to the ledger in time.
   const { tellUntil } = timeBudgetOf(arrivedAt, config.answerWithinMs);
   let incoming: Incoming;
   try {
     const held = (ctx.state.held = await memory.hold(bytes, tellUntil));
-    posted.release();
+    release();
     const read = await readCallback(bytes, tellUntil);
     incoming = { ...read, receivedAt, arrivedAt, keepUntil: (late) => held.keepUntil(late) };
   } catch (error) {
-    return turnAway(ctx, posted, error, dependencies);
+    if (error instanceof InvalidCallback) ctx.state.pointers = error.errors.map(({ pointer }) => pointer);
+    return turnAway(ctx, posted, bodyProblem(error), dependencies);
   }
   ctx.state.callback = incoming.callback;
-  return handle(incoming);
+  return dependencies.handle(incoming);
 }
 
 /** Characters. An answer waits in memory until it is taken, and a job_id may be megabytes long. */
@@ -217,38 +218,39 @@ function answer(ctx: CallbackContext, verdict: Verdict): void {
   ctx.body = body;
 }
 
-/** Keeps the body's beginning. @throws {HttpProblem} @throws whatever is not a problem of the body */
+/** Keeps the beginning of a body that no retry can make acceptable. @throws the problem */
 async function turnAway(
-  ctx: CallbackContext,
-  { bytes, receivedAt, arrivedAt }: Posted,
-  error: unknown,
+  { req }: Context,
+  { bytes, ...at }: Posted,
+  problem: unknown,
   { senderOf, refuse }: ReceiverDependencies,
 ): Promise<never> {
-  const { status, detail, errors, logged } = refusalOf(error);
-  const from = senderOf(ctx.req).address;
-  if (status === 422) ctx.state.pointers = errors.map(({ pointer }) => pointer);
-  await refuse({ status, detail, errors, from, bytes: beginning(bytes), receivedAt, arrivedAt });
-  const members = status === 422 ? { members: { errors } } : {};
-  throw new HttpProblem({ status, detail, logged, ...members });
+  if (isRefusal(problem)) {
+    const { status, detail } = problem.details;
+    const errors = problem.cause instanceof InvalidCallback ? problem.cause.errors : [];
+    const from = senderOf(req).address;
+    await refuse({ status, detail, errors, from, bytes: bytes.subarray(0, REFUSED_BODY_BYTES), ...at });
+  }
+  throw problem;
 }
 
 /** Keeps what came of a body that cannot be taken as it was sent. @throws the problem */
 async function turnAwayUnread(
-  { req }: Context,
+  ctx: Context,
   problem: unknown,
-  { senderOf, clock, refuse }: ReceiverDependencies,
+  dependencies: ReceiverDependencies,
 ): Promise<never> {
-  const details = problem instanceof HttpProblem ? problem.details : undefined;
+  const { clock } = dependencies;
   // A sender that is gone may send it whole the next time.
-  const isGone = req.destroyed && !req.complete;
-  if (details !== undefined && isRefused(details.status) && !isGone) {
-    const { status, detail } = details;
-    const from = senderOf(req).address;
-    const bytes = await beginningOf(req);
-    const at = { receivedAt: clock.now(), arrivedAt: clock.monotonic() };
-    await refuse({ status, detail, errors: [], from, bytes, ...at });
-  }
-  throw problem;
+  const isGone = ctx.req.destroyed && !ctx.req.complete;
+  if (isGone || !isRefusal(problem)) throw problem;
+  const bytes = await beginningOf(ctx.req);
+  return turnAway(
+    ctx,
+    { bytes, receivedAt: clock.now(), arrivedAt: clock.monotonic() },
+    problem,
+    dependencies,
+  );
 }
 
 /** Whether callbacks are taken, and when the last one that was taken is through. */
