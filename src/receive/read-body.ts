@@ -60,7 +60,9 @@ export function bodyReader(options: BodyReaderOptions): (ctx: Context) => Promis
   const parse = bodyParser(parserOptions);
   const read: Read = (ctx, { req }) =>
     new Promise((resolve, reject) => {
-      req.once(NOT_AWAITED, (problem: ProblemDetails) => reject(closing(problem)));
+      req.once(NOT_AWAITED, ({ headers, ...problem }: ProblemDetails) =>
+        reject(new HttpProblem({ ...problem, headers: { ...headers, ...CLOSE } })),
+      );
       const parsed = parse(ctx, () => Promise.resolve()) as Promise<unknown>;
       parsed.then(() => resolve(bytesIn(ctx)), reject);
     });
@@ -68,7 +70,8 @@ export function bodyReader(options: BodyReaderOptions): (ctx: Context) => Promis
     const { headers } = ctx.req;
     refuseOtherTypes(headers);
     if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-    return isSmall(headers) ? unmetered(await read(ctx, ctx)) : readMetered(ctx, read, options);
+    if (!isSmall(headers)) return readMetered(ctx, read, options);
+    return { bytes: await read(ctx, ctx), waitedMs: 0, release: () => undefined };
   };
 }
 
@@ -79,10 +82,6 @@ type Read = (ctx: Context, sent: Pick<Context, 'req'>) => Promise<Uint8Array>;
 function bytesIn({ request }: Context): Uint8Array {
   const { body } = request as { body?: unknown };
   return body instanceof Uint8Array ? body : new Uint8Array();
-}
-
-function unmetered(bytes: Uint8Array): ReadBody {
-  return { bytes, waitedMs: 0, release: () => undefined };
 }
 
 function isSmall(headers: IncomingHttpHeaders): boolean {
@@ -113,10 +112,6 @@ async function readMetered(
 function standingIn(ctx: Context, body: Readable): Context {
   const req = Object.assign(body, { headers: {} });
   return Object.create(ctx, { req: { value: req } }) as Context;
-}
-
-function closing(problem: ProblemDetails): HttpProblem {
-  return new HttpProblem({ ...problem, headers: { ...problem.headers, ...CLOSE } });
 }
 
 /**
@@ -167,11 +162,9 @@ function unsupported(detail: string, headers: Record<string, string>): HttpProbl
   });
 }
 
-function asProblem(error: Error & { status?: unknown; type?: unknown }, maxBytes: number): HttpProblem {
+function asProblem(error: Error & { type?: unknown }, maxBytes: number): HttpProblem {
   if (error instanceof HttpProblem) return error;
-  if (error.type === 'entity.too.large') return tooLarge(maxBytes);
-  if (error.status === 415) return unsupported('its Content-Encoding is not known', CLOSE);
-  return unreadable(error);
+  return error.type === 'entity.too.large' ? tooLarge(maxBytes) : unreadable(error);
 }
 
 function tooLarge(maxBytes: number): HttpProblem {

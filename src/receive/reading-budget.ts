@@ -71,13 +71,13 @@ interface Source {
   readonly readings: Set<OpenReading>;
 }
 
-interface OpenReading {
+interface OpenReading extends Reading {
   readonly source: Source;
   readonly onEnded: (problem: HttpProblem) => void;
   held: number;
   movedAt: number;
   waitedMs: number;
-  isReleased: boolean;
+  waiting: Waiting | undefined;
 }
 
 interface Waiting {
@@ -93,7 +93,7 @@ export class ReadingBudget {
   /** The oldest first. */
   readonly #readings = new Set<OpenReading>();
   /** The one that waits longest first. */
-  readonly #waiting = new Map<OpenReading, Waiting>();
+  readonly #waiting = new Set<OpenReading>();
   #held = 0;
   #contendedUntil = Number.NEGATIVE_INFINITY;
   #isGranting = false;
@@ -107,16 +107,8 @@ export class ReadingBudget {
     this.#grantWhatFits();
   }
 
-  get heldBytes(): number {
-    return this.#held;
-  }
-
-  get waitingCount(): number {
-    return this.#waiting.size;
-  }
-
-  get sourceCount(): number {
-    return this.#sources.size;
+  get usage() {
+    return { heldBytes: this.#held, waitingCount: this.#waiting.size, sourceCount: this.#sources.size };
   }
 
   /**
@@ -126,18 +118,20 @@ export class ReadingBudget {
   open(sourceName: string, onEnded: (problem: HttpProblem) => void): Reading {
     const source = this.#sources.get(sourceName) ?? { name: sourceName, held: 0, readings: new Set() };
     this.#sources.set(sourceName, source);
-    const movedAt = this.#options.clock.monotonic();
-    const reading: OpenReading = { source, onEnded, held: 0, movedAt, waitedMs: 0, isReleased: false };
-    source.readings.add(reading);
-    this.#readings.add(reading);
-    return {
+    const reading: OpenReading = {
+      source,
+      onEnded,
+      held: 0,
+      movedAt: this.#options.clock.monotonic(),
+      waitedMs: 0,
+      waiting: undefined,
       reach: (bytes, onGranted) => this.#reach(reading, bytes, onGranted),
-      get waitedMs() {
-        return reading.waitedMs;
-      },
       finish: () => this.#finish(reading),
       release: () => this.#release(reading),
     };
+    source.readings.add(reading);
+    this.#readings.add(reading);
+    return reading;
   }
 
   #reach(reading: OpenReading, bytes: number, onGranted: () => void): boolean {
@@ -190,20 +184,20 @@ export class ReadingBudget {
     };
     const firstMs = Math.min(OTHERS_END_MS, longestWaitMs);
     const stopTimer = clock.startTimer(firstMs, () => this.#waitOn(reading, longestWaitMs - firstMs));
-    this.#waiting.set(reading, { bytes, since, grant, stopTimer });
+    reading.waiting = { bytes, since, grant, stopTimer };
+    this.#waiting.add(reading);
     this.#grantWhatFits();
   }
 
   /** Others have had the time to come to their end: now they give way. */
   #waitOn(reading: OpenReading, waitMs: number): void {
-    const waiting = this.#waiting.get(reading);
-    if (waiting === undefined) return;
-    waiting.stopTimer = this.#options.clock.startTimer(waitMs, () => this.#end(reading));
+    if (reading.waiting === undefined) return;
+    reading.waiting.stopTimer = this.#options.clock.startTimer(waitMs, () => this.#end(reading));
     this.#makeRoomFor(reading);
   }
 
   #makeRoomFor(reading: OpenReading): void {
-    while (this.#waiting.has(reading)) {
+    while (reading.waiting !== undefined) {
       const other = longestIdleOf(this.#largestSource()?.readings ?? []);
       if (other === undefined || other.source.held <= reading.source.held + BLOCK_BYTES) return;
       this.#contendedUntil = this.#options.clock.monotonic() + CONTENTION_MS;
@@ -231,21 +225,20 @@ export class ReadingBudget {
   }
 
   #release(reading: OpenReading): void {
-    if (reading.isReleased) return;
-    reading.isReleased = true;
     this.#stopWaiting(reading);
-    const { source, held } = reading;
+    const { source } = reading;
     this.#readings.delete(reading);
     source.readings.delete(reading);
-    this.#held -= held;
-    source.held -= held;
-    if (source.readings.size === 0 && source.held === 0) this.#sources.delete(source.name);
+    this.#hold(reading, -reading.held);
+    const isGone = source.readings.size === 0 && source.held === 0;
+    if (isGone && this.#sources.get(source.name) === source) this.#sources.delete(source.name);
     this.#grantWhatFits();
   }
 
   #stopWaiting(reading: OpenReading): void {
-    const waiting = this.#waiting.get(reading);
+    const { waiting } = reading;
     if (waiting === undefined) return;
+    reading.waiting = undefined;
     this.#waiting.delete(reading);
     waiting.stopTimer();
     reading.waitedMs += this.#options.clock.monotonic() - waiting.since;
@@ -267,17 +260,16 @@ export class ReadingBudget {
 
   #grantNext(): boolean {
     const next = this.#nextWaiting();
-    const waiting = next && this.#waiting.get(next);
-    if (next === undefined || waiting === undefined || !this.#fits(next, waiting.bytes)) return false;
-    waiting.grant();
+    if (next?.waiting === undefined || !this.#fits(next, next.waiting.bytes)) return false;
+    next.waiting.grant();
     return true;
   }
 
   #nextWaiting(): OpenReading | undefined {
     const oldest = oldestOf(this.#readings);
-    if (oldest !== undefined && this.#waiting.has(oldest)) return oldest;
+    if (oldest?.waiting !== undefined) return oldest;
     let next: OpenReading | undefined;
-    for (const reading of this.#waiting.keys()) {
+    for (const reading of this.#waiting) {
       if (next === undefined || reading.source.held < next.source.held) next = reading;
     }
     return next;
@@ -285,8 +277,8 @@ export class ReadingBudget {
 }
 
 function oldestOf(readings: ReadonlySet<OpenReading>): OpenReading | undefined {
-  for (const reading of readings) return reading;
-  return undefined;
+  const [oldest] = readings;
+  return oldest;
 }
 
 /** Of those that hold something, the one that has not moved for longest. */

@@ -48,11 +48,12 @@ describe('bodies that are being read', () => {
   const statusOf = async (client: RawClient) => (await client.answer())?.status;
 
   /** They are at the server and have brought all that they are going to. */
-  const untilHeld = (bytes: number) => until(`${bytes} bytes held`, () => bench.readings.heldBytes >= bytes);
+  const untilHeld = (bytes: number) =>
+    until(`${bytes} bytes held`, () => bench.readings.usage.heldBytes >= bytes);
 
   const expectNothingHeld = () =>
     until('everything was given back', () => {
-      const { heldBytes, waitingCount, sourceCount } = bench.readings;
+      const { heldBytes, waitingCount, sourceCount } = bench.readings.usage;
       return heldBytes === 0 && waitingCount === 0 && sourceCount === 0;
     });
 

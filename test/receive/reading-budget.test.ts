@@ -109,7 +109,7 @@ describe('the budget of bodies that are being read', () => {
   });
 
   afterEach(() => {
-    expect(budget.heldBytes).to.be.at.most(MOST);
+    expect(budget.usage.heldBytes).to.be.at.most(MOST);
   });
 
   it('grows with the heap, and has room for two of the largest bodies in any', () => {
@@ -129,7 +129,7 @@ describe('the budget of bodies that are being read', () => {
   it('gives bytes at once while there are some, one source alone all that there are', () => {
     const bodies = fill('a', 5);
     expect(bodies.map(({ reading }) => reading.waitedMs)).to.deep.equal([0, 0, 0, 0, 0]);
-    expect(budget.heldBytes).to.equal(5 * BLOCK);
+    expect(budget.usage.heldBytes).to.equal(5 * BLOCK);
     expect(open('a').reach(1), 'room for the rest of the oldest is kept').to.equal(false);
   });
 
@@ -199,7 +199,7 @@ describe('the budget of bodies that are being read', () => {
     sixth.reach(1);
     await clock.advance(LONGEST_WAIT_MS);
     expect(sixth.ended?.details.status).to.equal(503);
-    expect(budget.waitingCount).to.equal(0);
+    expect(budget.usage.waitingCount).to.equal(0);
     expect(sixth.reading.waitedMs).to.equal(LONGEST_WAIT_MS);
   });
 
@@ -218,14 +218,14 @@ describe('the budget of bodies that are being read', () => {
     const other = open('b');
     expect([second?.reach(2 * BLOCK), other.reach(1)]).to.deep.equal([false, false]);
     whole?.reading.finish();
-    expect(budget.heldBytes).to.be.at.least(5 * BLOCK);
+    expect(budget.usage.heldBytes).to.be.at.least(5 * BLOCK);
     expect(second?.grants, 'the next one is the oldest').to.equal(1);
     await clock.advance(LONGEST_WAIT_MS);
     expect(whole?.ended).to.equal(undefined);
-    const before = budget.heldBytes;
+    const before = budget.usage.heldBytes;
     whole?.reading.release();
     whole?.reading.release();
-    expect(budget.heldBytes).to.equal(before - BLOCK);
+    expect(budget.usage.heldBytes).to.equal(before - BLOCK);
   });
 
   it('grants what is freed one after the other, however many wait and ask for more at once', () => {
@@ -253,14 +253,16 @@ describe('the budget of bodies that are being read', () => {
     freed?.reading.release();
     expect(granted).to.be.greaterThan(most / 2);
     expect(deepest, 'one within the other').to.equal(1);
-    expect(budget.heldBytes).to.be.at.most(mostBytes);
+    expect(budget.usage.heldBytes).to.be.at.most(mostBytes);
     budget = emptyBudget();
   });
 
   it('knows nobody any more once all is released, once or twice', () => {
     const bodies = [...fill('a', 3), ...fill('b', 2)];
     for (const { reading } of [...bodies, ...bodies]) reading.release();
-    expect([budget.heldBytes, budget.sourceCount, budget.waitingCount]).to.deep.equal([0, 0, 0]);
+    expect([budget.usage.heldBytes, budget.usage.sourceCount, budget.usage.waitingCount]).to.deep.equal([
+      0, 0, 0,
+    ]);
     expect(clock.sleeping).to.equal(0);
   });
 
@@ -285,13 +287,13 @@ describe('the budget of bodies that are being read', () => {
           const isHeldUp = bodies.all.some(({ isWhole }) => isWhole);
           expect(!isHeldUp && bodies.oldest?.isWaiting === true, 'the oldest waits').to.equal(false);
           if (ms > 300) await clock.advance(ms);
-          expect(budget.heldBytes).to.be.at.most(MOST);
+          expect(budget.usage.heldBytes).to.be.at.most(MOST);
           expect(bodies.all.filter(({ isWhole, ended }) => isWhole && ended !== undefined)).to.deep.equal([]);
         }
         await clock.advance(2 * LONGEST_WAIT_MS);
-        expect(budget.waitingCount).to.equal(0);
+        expect(budget.usage.waitingCount).to.equal(0);
         for (const { reading } of bodies.all) reading.release();
-        expect([budget.heldBytes, budget.sourceCount]).to.deep.equal([0, 0]);
+        expect([budget.usage.heldBytes, budget.usage.sourceCount]).to.deep.equal([0, 0]);
       }),
       { numRuns: 300 },
     );
