@@ -28,8 +28,7 @@ import {
   reportUnwritten,
 } from './reports.ts';
 import { type AppSettings, type LoadedConfig, openSettings, type SettingsEnvironment } from './settings.ts';
-import { type Clock, within } from '../time/clock.ts';
-import { unfailing } from '../time/under-way.ts';
+import { type Clock, unfailing, within } from '../time/clock.ts';
 
 /**
  * Once nothing is waited for any more: for what was cut to be written down, and for each listener, the channels and the

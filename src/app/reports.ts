@@ -15,8 +15,7 @@ import type { StoreEvent } from '../ledger/retention/store-space.ts';
 import type { ReceiverReport } from '../receive/receiver.ts';
 import type { TurnedAway } from '../receive/problems.ts';
 import { shortLine } from '../text/cut.ts';
-import type { Clock } from '../time/clock.ts';
-import { unfailing } from '../time/under-way.ts';
+import { type Clock, unfailing } from '../time/clock.ts';
 
 const LONGEST_ID = 200;
 const MOST_POINTERS = 10;

@@ -1,6 +1,6 @@
 /** The contract of a channel: what it is called, how its config reads, how it sends. Retry, ledger and metrics live outside it. */
 import type { Schema } from 'yup';
-import { UnderWay } from '../time/under-way.ts';
+import { UnderWay } from '../time/clock.ts';
 import { DeliveryFailure } from './failure.ts';
 import type { MessageFormat } from './format.ts';
 

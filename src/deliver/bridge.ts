@@ -1,6 +1,6 @@
 /** One callback in, everybody told who has not been, one honest answer out. */
 import type { Admission, BlockedDelivery, DeliveryRecord, Ledger } from '../ledger/ledger.ts';
-import { UnderWay } from '../time/under-way.ts';
+import { UnderWay } from '../time/clock.ts';
 import type { Send, SendResult } from './sender.ts';
 import type { DeliveryUnderWay, TurnsOfJobs } from './deliveries-under-way.ts';
 import {

@@ -1,13 +1,12 @@
 /** Sends one notice to one destination: its turn in the lane, attempts, and waits between them, as far as the deadline allows. */
 import { DeliveryFailure, type FailureClass, UNSPECIFIED_PAUSE_MS } from '../channels/failure.ts';
-import type { Clock } from '../time/clock.ts';
+import { type Clock, unfailing } from '../time/clock.ts';
 import type { DeliveryUnderWay } from './deliveries-under-way.ts';
 import { type Deferral, fits, type Lanes, type Rank } from './lanes.ts';
 import type { AddressedNotice, DeliverySettings, Settings } from './settings.ts';
 import { hash } from 'node:crypto';
 import type { Receipt } from '../channels/channel.ts';
 import { noticeId } from '../notice/notice.ts';
-import { unfailing } from '../time/under-way.ts';
 
 export interface SenderDependencies {
   readonly clock: Clock;

@@ -1,7 +1,6 @@
 /** Delivers what nobody waits for: callbacks accepted for later, and those that the service has stopped retrying. */
 import type { ClaimedDelivery, DeliveryUpdate, DueDelivery, Ledger } from '../ledger/ledger.ts';
-import type { Clock } from '../time/clock.ts';
-import { UnderWay } from '../time/under-way.ts';
+import { type Clock, UnderWay } from '../time/clock.ts';
 import { alertTargetsIn, withAlert } from './alerts.ts';
 import type { Send, SendResult } from './sender.ts';
 import type { DeliveriesUnderWay, DeliveryUnderWay } from './deliveries-under-way.ts';

@@ -141,9 +141,7 @@ function parseNetwork(text: string) {
 /** Whether `given` is one of `secrets`; looks at all of them whatever it finds. */
 export function isOneOf(given: string, secrets: readonly string[]): boolean {
   const digest = digestOf(given);
-  let isFound = false;
-  for (const secret of secrets) isFound = timingSafeEqual(digest, digestOf(secret)) || isFound;
-  return isFound;
+  return secrets.filter((secret) => timingSafeEqual(digest, digestOf(secret))).length > 0;
 }
 
 function digestOf(text: string): Buffer {

@@ -7,7 +7,7 @@ import type { Verdict } from '../deliver/outcome.ts';
 import { HttpProblem, type ProblemState } from '../http/problem.ts';
 import type { SenderReader } from '../http/sender.ts';
 import { LedgerFull, LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
-import { unfailing } from '../time/under-way.ts';
+import { unfailing } from '../time/clock.ts';
 
 /** The service retries no sooner (callback interface, "Limits"), and no later: a remote's pause is Botbell's to wait out. */
 const RETRY_AFTER = { 'Retry-After': '30' } as const;

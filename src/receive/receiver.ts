@@ -31,8 +31,7 @@ import { beginningOf, bodyReader, type ReadBody } from './read-body.ts';
 import type { BodyMemory, CallbackReader, HeldMemory } from './read-callback.ts';
 import type { ReadingBudget } from './reading-budget.ts';
 import { cutEnd } from '../text/cut.ts';
-import type { Clock } from '../time/clock.ts';
-import { UnderWay, unfailing } from '../time/under-way.ts';
+import { type Clock, UnderWay, unfailing } from '../time/clock.ts';
 
 /** What one POST to the callback path came to, for the log and the metrics. */
 export interface ReceiverReport {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { UnderWay } from '../../src/time/under-way.ts';
+import { UnderWay } from '../../src/time/clock.ts';
 
 describe('what is under way', () => {
   it('is counted, and everybody who waits for the last of it is told', async () => {

@@ -1,6 +1,6 @@
 /** A report that throws changes nothing of what it reports. */
 import { expect } from 'chai';
-import { unfailing } from '../../src/time/under-way.ts';
+import { unfailing } from '../../src/time/clock.ts';
 
 describe('an unfailing report', () => {
   it('hands on what it is given', () => {
