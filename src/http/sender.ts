@@ -57,8 +57,9 @@ export function senderReader(trustProxy: TrustedProxies): SenderReader {
   };
 }
 
-function directAddress(request: SenderHead): string {
-  return request.socket.remoteAddress ?? '';
+/** Of the connection. */
+export function directAddress({ socket }: Pick<SenderHead, 'socket'>): string {
+  return socket.remoteAddress ?? '';
 }
 
 /** The last ones, from the right. */

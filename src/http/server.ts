@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { ConnectionReader, GatheringRequest, type Handler, RequestQueue, RoundRobin } from './connection.ts';
 import { connectionLimits, type ConnectionLimits, Connections } from './connections.ts';
 import { answerPlainly, type ProblemDetails, rawAnswer } from './problem.ts';
-import { type SenderHead, sourceOf } from './sender.ts';
+import { directAddress, type SenderHead, sourceOf } from './sender.ts';
 
 /** How long a connection is kept for a next request. */
 const KEEP_ALIVE_MS = 5000;
@@ -74,7 +74,7 @@ export async function listen(
 function keepConnections(
   server: Server,
   handler: Handler,
-  { limits = connectionLimits(), senderOf = addressOf, onMalformed }: ServerOptions,
+  { limits = connectionLimits(), senderOf = directAddress, onMalformed }: ServerOptions,
 ): Connections {
   const report = ({ status, detail }: ProblemDetails, from: string) =>
     onMalformed?.({ status, detail, from });
@@ -103,17 +103,13 @@ function keepConnections(
   // What Node refuses before a handler sees it still gets a problem for an answer.
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
-    return report(refuse(socket, clientProblem(error.code)), addressOf({ socket }));
+    return report(refuse(socket, clientProblem(error.code)), directAddress({ socket }));
   });
   // Node would close the connection without a word.
   server.on('connect', (request: IncomingMessage) =>
     report(refuse(request.socket, NO_TUNNEL), senderOf(request)),
   );
   return connections;
-}
-
-function addressOf({ socket }: Pick<SenderHead, 'socket'>): string {
-  return socket.remoteAddress ?? '';
 }
 
 function started(server: Server, { host, port }: { host: string; port: number }): Promise<void> {

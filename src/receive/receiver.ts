@@ -161,17 +161,22 @@ function postTaker(dependencies: ReceiverDependencies) {
   };
 }
 
-/** A place among the callbacks that are handled is taken when the body is there. */
+/**
+ * A place among the callbacks that are handled is taken when the body is there. Rejects with the problem to answer with,
+ * or with what nobody foresaw.
+ */
 async function receive(
   ctx: CallbackContext,
   { bytes, waitedMs, release }: ReadBody,
   dependencies: ReceiverDependencies,
 ): Promise<Verdict> {
-  const { clock, traffic } = dependencies;
+  const { clock, traffic, handle } = dependencies;
   traffic.enter();
   try {
-    const posted = { bytes, receivedAt: clock.now(), arrivedAt: clock.monotonic() - waitedMs, release };
-    return await handle(ctx, posted, dependencies);
+    const posted = { bytes, receivedAt: clock.now(), arrivedAt: clock.monotonic() - waitedMs };
+    const incoming = await readIncoming(ctx, posted, release, dependencies);
+    ctx.state.callback = incoming.callback;
+    return await handle(incoming);
   } finally {
     traffic.leave();
     ctx.state.held?.release();
@@ -180,28 +185,25 @@ async function receive(
 
 type Posted = Pick<Refusal, 'bytes' | 'receivedAt' | 'arrivedAt'>;
 
-/** Rejects with the problem to answer with, or with what nobody foresaw. */
-async function handle(
+async function readIncoming(
   ctx: CallbackContext,
-  { release, ...posted }: Posted & Pick<ReadBody, 'release'>,
+  posted: Posted,
+  release: () => void,
   dependencies: ReceiverDependencies,
-): Promise<Verdict> {
-  const { bytes, receivedAt, arrivedAt } = posted;
+): Promise<Incoming> {
+  const { bytes, ...at } = posted;
   const { memory, readCallback, config } = dependencies;
   // What waits for memory, or to be read, can still be handed to the ledger in time.
-  const { tellUntil } = timeBudgetOf(arrivedAt, config.answerWithinMs);
-  let incoming: Incoming;
+  const { tellUntil } = timeBudgetOf(at.arrivedAt, config.answerWithinMs);
   try {
     const held = (ctx.state.held = await memory.hold(bytes, tellUntil));
     release();
     const read = await readCallback(bytes, tellUntil);
-    incoming = { ...read, receivedAt, arrivedAt, keepUntil: (late) => held.keepUntil(late) };
+    return { ...read, ...at, keepUntil: (late) => held.keepUntil(late) };
   } catch (error) {
     if (error instanceof InvalidCallback) ctx.state.pointers = error.errors.map(({ pointer }) => pointer);
     return turnAway(ctx, posted, bodyProblem(error), dependencies);
   }
-  ctx.state.callback = incoming.callback;
-  return dependencies.handle(incoming);
 }
 
 /** Characters. An answer waits in memory until it is taken, and a job_id may be megabytes long. */
