@@ -141,10 +141,7 @@ function parseNetwork(text: string) {
 
 /** Whether `given` is one of `secrets`; looks at all of them whatever it finds. */
 export function isOneOf(given: string, secrets: readonly string[]): boolean {
+  const digestOf = (text: string) => createHash('sha256').update(text, 'utf8').digest();
   const digest = digestOf(given);
   return secrets.filter((secret) => timingSafeEqual(digest, digestOf(secret))).length > 0;
-}
-
-function digestOf(text: string): Buffer {
-  return createHash('sha256').update(text, 'utf8').digest();
 }

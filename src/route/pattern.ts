@@ -33,24 +33,17 @@ export function isSearched(pattern: string): boolean {
 export function compilePattern(pattern: string): BotIdMatcher {
   const regex = regexOf(pattern);
   const [, beginning, end] = (regex === undefined && SIMPLE_GLOB.exec(pattern)) || [];
-  if (beginning !== undefined && end !== undefined) return simpleGlob(beginning, end);
-  const matches = regex === undefined ? compileGlob(pattern) : (botId: string) => regex.test(botId);
+  if (beginning !== undefined && end !== undefined) {
+    const least = beginning.length + end.length;
+    return (botId) => botId.length >= least && botId.startsWith(beginning) && botId.endsWith(end);
+  }
+  const signs = Array.from(pattern);
+  const matches = (botId: string) => regex?.test(botId) ?? matchesGlob(signs, Array.from(botId));
   return (botId) => botId.length <= LONGEST_SEARCHED && matches(botId);
 }
 
-function simpleGlob(beginning: string, end: string): BotIdMatcher {
-  return (botId) =>
-    botId.length >= beginning.length + end.length && botId.startsWith(beginning) && botId.endsWith(end);
-}
-
-/** Compares a whole name, in the time that its length times the glob's takes at the most. */
-function compileGlob(glob: string): BotIdMatcher {
-  const signs = Array.from(glob);
-  return (name) => matches(signs, Array.from(name));
-}
-
 /** Where a run was begun, only the latest has to be lengthened: whatever fits behind it, fits behind the earlier ones. */
-function matches(signs: readonly string[], name: readonly string[]): boolean {
+function matchesGlob(signs: readonly string[], name: readonly string[]): boolean {
   let sign = 0;
   let at = 0;
   let behindRun = 0;

@@ -87,12 +87,9 @@ export function formatSize(bytes: number, language: Language): string {
     size /= 1024;
     unit += 1;
   }
-  return `${oneDecimal(size, language)} ${SIZE_UNITS[unit]}`;
-}
-
-/** Only a separator of thousands is worth the time that Intl takes. */
-function oneDecimal(size: number, language: Language): string {
-  return size < 999.5 ? size.toFixed(1).replace('.0', '') : numberFormatters[language].format(size);
+  // Only a separator of thousands is worth the time that Intl takes.
+  const count = size < 999.5 ? size.toFixed(1).replace('.0', '') : numberFormatters[language].format(size);
+  return `${count} ${SIZE_UNITS[unit]}`;
 }
 
 type InstantParts = Partial<Record<Intl.DateTimeFormatPartTypes, string>>;
