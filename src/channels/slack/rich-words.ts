@@ -1,5 +1,5 @@
 /** Reads one line of a rich text: a template's own words in Slack's mrkdwn, and values, which are taken as they are. */
-import { decodeEntities, LINK_END, LINK_START, LINK_WORDS, VALUE_END, VALUE_START } from './markup.ts';
+import { decodeEntities, LINK_END, LINK_START, VALUE_START } from './markup.ts';
 import type { TemplateValue } from '../format.ts';
 import { BOLD, CODE, isUsableUrl, ITALIC, type Runs, type SlackObject, STRIKE } from './message.ts';
 
@@ -118,13 +118,13 @@ export class WordReader {
   }
 
   #readValue(runs: Runs): void {
-    const end = endOf(this.source, VALUE_END, this.at);
+    const end = nextMark(this.source, this.at);
     runs.addValue(this.source.slice(this.at + 1, end), this.#style);
-    this.at = end + 1;
+    this.at = end;
   }
 
   #readLink(runs: Runs): void {
-    const wordsAt = endOf(this.source, LINK_WORDS, this.at);
+    const wordsAt = nextMark(this.source, this.at);
     const end = endOf(this.source, LINK_END, wordsAt);
     const address = this.source.slice(this.at + 1, wordsAt);
     this.at = end + 1;
@@ -228,7 +228,7 @@ function dateOf(name: string, words: string): SlackObject | undefined {
 
 /** A value, a link, or words of the template's own; marks without their counterpart are nothing. */
 const PIECE =
-  /\ufdd0(?<value>[^\ufdd1]*)|\ufdd2(?<address>[^\ufdd3]*)\ufdd3(?<words>[^\ufdd4]*)|(?<own>[^\ufdd0-\ufdd4]+)/gu;
+  /\ufdd0(?<value>[^\ufdd0-\ufdd4]*)|\ufdd2(?<address>[^\ufdd0-\ufdd4]*)\ufdd3(?<words>[^\ufdd4]*)|(?<own>[^\ufdd0-\ufdd4]+)/gu;
 
 /** Own words decoded, values as they are, links as their words. */
 function plainWords(text: string): string {
@@ -246,11 +246,19 @@ function findOwn(source: string, wanted: string, from: number, stop?: string): n
   for (let at = from; at < source.length; at += 1) {
     const character = source.charAt(at);
     if (character === wanted) return at;
-    if (character === VALUE_START) at = endOf(source, VALUE_END, at);
+    if (character === VALUE_START) at = nextMark(source, at) - 1;
     else if (character === LINK_START) at = endOf(source, LINK_END, at);
     else if (stop !== undefined && (character === stop || character === '\n')) return -1;
   }
   return -1;
+}
+
+const MARK = /[\ufdd0-\ufdd4]/gu;
+
+/** Where a value or an address ends: no mark can be in one, whichever the template itself holds by mistake. */
+function nextMark(source: string, from: number): number {
+  MARK.lastIndex = from + 1;
+  return MARK.exec(source)?.index ?? source.length;
 }
 
 function endOf(source: string, mark: string, from: number): number {

@@ -185,6 +185,21 @@ describe('a rich text in one piece', () => {
     expect(performance.now() - startedAt).to.be.below(5000);
   });
 
+  it('shows none of the marks that a template holds by mistake', () => {
+    const link = markLink('https://example.com/', markValue('a'));
+    for (const source of [
+      `\ufdd0${link}`,
+      `\ufdd2${link}`,
+      `\ufdd2b\ufdd0${link}`,
+      `*\ufdd0${link}*`,
+      `\`\ufdd0${link}\``,
+    ])
+      expect(JSON.stringify(read(source)), JSON.stringify(source)).not.to.match(/[\ufdd0-\ufdd4]/);
+    expect(read(`\ufdd0${link}`)).to.deep.equal([
+      rich(section({ type: 'link', url: 'https://example.com/', text: 'a' })),
+    ]);
+  });
+
   it('passes whatever it holds', () => {
     const piece = fc.oneof(
       fc.constantFrom(
@@ -208,7 +223,7 @@ describe('a rich text in one piece', () => {
       fc.string({ unit: 'binary', maxLength: 9 }),
       fc.string({ maxLength: 20 }).map(markValue),
       fc.constant(markLink('https://example.com/', markValue('a'))),
-      fc.constantFrom('\ufdd1', '\ufdd3', '\ufdd4'),
+      fc.constantFrom('\ufdd0', '\ufdd1', '\ufdd2', '\ufdd3', '\ufdd4'),
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
