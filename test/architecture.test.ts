@@ -11,7 +11,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   time: ['text'],
   callback: ['text', 'time'],
   channels: ['text', 'time'],
-  notice: ['text', 'callback', 'channels'],
+  notice: ['text', 'time', 'callback', 'channels'],
   config: ['text', 'time', 'callback', 'channels'],
   observe: ['text', 'time'],
   http: [],
@@ -137,7 +137,7 @@ describe('The architecture', () => {
     const drawers = sources.filter(({ path }) =>
       /(^|\/)(utils?|helpers?|common|index|misc)(\.|\/)/.test(path),
     );
-    const barrels = sources.filter(({ text }) => /^export (\*|\{[^}]*\}) from/m.test(text));
+    const barrels = sources.filter(({ text }) => /^export (?:type )?(?:\*|\{[^}]*\}).* from/m.test(text));
     expect([...drawers, ...barrels].map(({ path }) => path)).to.deep.equal([]);
   });
 

@@ -1,6 +1,6 @@
 /** Why a delivery failed and what to do about it, in the language of the display. */
 import type { FailureClass } from './failure.ts';
-import type { Language } from './format.ts';
+import type { Language } from '../time/display.ts';
 
 /** What is read of a failure. */
 export interface FailureToExplain {

@@ -5,8 +5,6 @@
 import type { Language } from '../time/display.ts';
 import type { Markup } from './markup.ts';
 
-export type { Language } from '../time/display.ts';
-
 /** A value of a parsed or rendered template: YAML's data, nothing else. */
 export type TemplateValue =
   string | number | boolean | null | readonly TemplateValue[] | { readonly [key: string]: TemplateValue };

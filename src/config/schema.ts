@@ -1,7 +1,7 @@
 /** What each section of the config may hold: shape, defaults and documentation in one place. */
 import { array, mixed, object, type InferType, type ObjectShape } from 'yup';
 import { ALL_STATUSES } from '../callback/callback.ts';
-import type { Language } from '../channels/format.ts';
+import type { Language } from '../time/display.ts';
 import { botIdRule } from './bot-id-pattern.ts';
 import {
   adminListenRule,

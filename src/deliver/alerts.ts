@@ -1,7 +1,7 @@
 /** Which alert an outcome raises: decided here, written by the ledger in the transaction that writes the outcome. */
 import type { Callback } from '../callback/callback.ts';
 import { concernsAddress } from '../channels/failure.ts';
-import type { Language } from '../channels/format.ts';
+import type { Language } from '../time/display.ts';
 import type {
   Alert,
   DeliveryError,

@@ -2,7 +2,7 @@
 import type { Callback } from '../callback/callback.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
-import type { Language } from '../channels/format.ts';
+import type { Language } from '../time/display.ts';
 import type { AlertSubject, Notice } from '../notice/notice.ts';
 import type { PaceStore, Turns } from './due/turns.ts';
 import type { Pruning } from './retention/retention.ts';

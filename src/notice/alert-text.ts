@@ -2,7 +2,7 @@
 import type { Callback } from '../callback/callback.ts';
 import { refusalInJapanese } from '../callback/fault-words.ts';
 import { failureInWords } from '../channels/failure-words.ts';
-import type { Language } from '../channels/format.ts';
+import type { Language } from '../time/display.ts';
 import type { AlertedError, AlertSubject, RaisedAlert } from './notice.ts';
 
 export function alertInWords(subject: AlertSubject, language: Language): string {

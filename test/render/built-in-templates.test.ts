@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { MAX_HTML_BYTES } from '../../src/channels/email/format.ts';
-import type { Language } from '../../src/channels/format.ts';
+import type { Language } from '../../src/time/display.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';

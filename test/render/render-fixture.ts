@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Callback } from '../../src/callback/callback.ts';
 import { emailFormat } from '../../src/channels/email/format.ts';
 import type { EmailMessage } from '../../src/channels/email/format.ts';
-import type { Language } from '../../src/channels/format.ts';
+import type { Language } from '../../src/time/display.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import type { DisplayConfig } from '../../src/config/config.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Callback } from '../../src/callback/callback.ts';
-import type { Language } from '../../src/channels/format.ts';
+import type { Language } from '../../src/time/display.ts';
 import type { SlackMessage, SlackObject } from '../../src/channels/slack/message.ts';
 import { isObject } from '../../src/channels/slack/message.ts';
 import { cleanLine, cleanText, isBlank } from '../../src/text/clean.ts';

@@ -4,12 +4,12 @@ import { cutEnd, cutMiddle, cutMiddleBytes, fits, UTF8_BYTES } from '../../text/
 import { escapeHtml } from '../../text/escape.ts';
 import {
   type ComposeContext,
-  type Language,
   leftOutMark,
   type MessageFormat,
   type RenderedParts,
   type TemplateValue,
 } from '../format.ts';
+import type { Language } from '../../time/display.ts';
 import { HTML, MAIL_TEXT, SUBJECT } from './markup.ts';
 import type { Markup } from '../markup.ts';
 

@@ -4,11 +4,11 @@ import { isBlank } from '../../text/clean.ts';
 import {
   type ComposeContext,
   cutMark,
-  type Language,
   type MessageFormat,
   type RenderedParts,
   type TemplateValue,
 } from '../format.ts';
+import type { Language } from '../../time/display.ts';
 import { type Markup, URL_PART } from '../markup.ts';
 import { SLACK_THEMES, slackAsHtml } from './html.ts';
 import { inspectSlack } from './inspect.ts';

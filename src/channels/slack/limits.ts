@@ -1,7 +1,8 @@
 /** Makes a block fit what Slack takes of it. What is cut shows that it was, and stays whole markup; what is empty is left out. */
 import { isBlank } from '../../text/clean.ts';
 import { CHARACTERS, cutEnd, fits, graphemeCut, type Unit, UTF8_BYTES } from '../../text/cut.ts';
-import { cutMark, type Language, moreMark, type TemplateValue } from '../format.ts';
+import { cutMark, moreMark, type TemplateValue } from '../format.ts';
+import type { Language } from '../../time/display.ts';
 import {
   EMPTY_CELL,
   isList,

@@ -1,11 +1,11 @@
 /** The filters that put a list on lines of its own, `lines`, `table` and `file_lines`, and the one that makes a link. */
-import { type Language, moreFieldsMark, moreMark } from '../../channels/format.ts';
+import { moreFieldsMark, moreMark } from '../../channels/format.ts';
 import { cleanLine } from '../../text/clean.ts';
 import { cutMiddle } from '../../text/cut.ts';
 import { Escaped, wholeUrl } from '../../text/escape.ts';
 import { isJsonObject } from '../../text/json-object.ts';
 import { wholeRows } from '../../text/whole-rows.ts';
-import { formatSize } from '../../time/display.ts';
+import { formatSize, type Language } from '../../time/display.ts';
 import type { Printer } from './print-value.ts';
 import { type ListPlace, tableText } from './table-filter.ts';
 import {

@@ -1,6 +1,7 @@
 /** The filter `table` where lists are records: like objects as a table or field by field, anything else one item a line. */
 import { isJsonObject } from '../../text/json-object.ts';
-import { type Language, moreFieldsMark, moreMark } from '../../channels/format.ts';
+import { moreFieldsMark, moreMark } from '../../channels/format.ts';
+import type { Language } from '../../time/display.ts';
 import type { TableMarkup } from '../../channels/markup.ts';
 import { cleanLine } from '../../text/clean.ts';
 import { cutMiddle, type Unit } from '../../text/cut.ts';
