@@ -28,41 +28,24 @@ function standsAlone(codeUnit: number): boolean {
   );
 }
 
-/** The text itself where it fits, else its beginning and `mark`, together within `limit` characters. */
-export function cutEnd(text: string, limit: number, mark: string): string {
-  return cutEndIn(CHARACTERS, text, limit, mark);
-}
-
-/** {@link cutEnd} counting UTF-8 bytes. */
-export function cutEndBytes(text: string, limitBytes: number, mark: string): string {
-  return cutEndIn(UTF8_BYTES, text, limitBytes, mark);
-}
-
-/**
- * The text itself where it fits, else its beginning (about two thirds), a mark and its end, together within `limit`.
- * @param markOf the mark for so many characters (code points) left out
- */
-export function cutMiddle(text: string, limit: number, markOf: (leftOut: number) => string): string {
-  return cutMiddleIn(CHARACTERS, text, limit, markOf);
-}
-
-/** {@link cutMiddle} counting UTF-8 bytes. */
-export function cutMiddleBytes(
-  text: string,
-  limitBytes: number,
-  markOf: (leftOut: number) => string,
-): string {
-  return cutMiddleIn(UTF8_BYTES, text, limitBytes, markOf);
-}
-
-function cutEndIn(unit: Unit, text: string, limit: number, mark: string): string {
+/** The text itself where it fits, else its beginning and `mark`, together within `limit`. */
+export function cutEnd(text: string, limit: number, mark: string, unit: Unit = CHARACTERS): string {
   if (fits(unit, text, limit)) return text;
   const room = limit - unit.sizeOf(mark);
   if (room <= 0) return graphemeCut(text, unit.indexWithin(text, limit));
   return graphemeCut(text, unit.indexWithin(text, room)) + mark;
 }
 
-function cutMiddleIn(unit: Unit, text: string, limit: number, markOf: (leftOut: number) => string): string {
+/**
+ * The text itself where it fits, else its beginning (about two thirds), a mark and its end, together within `limit`.
+ * @param markOf the mark for so many characters (code points) left out
+ */
+export function cutMiddle(
+  text: string,
+  limit: number,
+  markOf: (leftOut: number) => string,
+  unit: Unit = CHARACTERS,
+): string {
   if (fits(unit, text, limit)) return text;
   let markSize = unit.sizeOf(markOf(text.length));
   // The mark's length may depend on the number it names, which depends on the mark's length.
@@ -195,12 +178,7 @@ function shortened(text: string, limit: number, clean: (text: string) => string)
 
 const SMALLEST_WINDOW = 1000;
 
-/** As `cutMiddle`, but without reading the megabytes in between for more than their count. */
-export function cutValue(text: string, limit: number, markOf: (leftOut: number) => string): string {
-  return cutterOf(text, limit, markOf)(limit);
-}
-
-/** `cutValue` of one text to several limits, of which `most` is the largest: what is in between is counted once. */
+/** `cutMiddle` of one text to several limits, of which `most` is the largest: the megabytes in between are counted once. */
 export function cutterOf(
   text: string,
   most: number,

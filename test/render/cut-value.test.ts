@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { cutValue, endsOf } from '../../src/text/cut.ts';
+import { cutterOf, endsOf } from '../../src/text/cut.ts';
 
 const mark = (leftOut: number) => `[${leftOut}]`;
 
@@ -9,7 +9,7 @@ const lengthOf = (text: string) => Array.from(text).length;
 
 describe('a value that is cut', () => {
   it('stays as it is where it fits', () => {
-    expect(cutValue('short', 10, mark)).to.equal('short');
+    expect(cutterOf('short', 10, mark)(10)).to.equal('short');
     expect(endsOf('short', 10)).to.equal('short');
   });
 
@@ -21,7 +21,7 @@ describe('a value that is cut', () => {
         fc.integer({ min: 1, max: 200 }),
         (text, times) => {
           const long = text.repeat(times);
-          const cut = cutValue(long, 40, mark);
+          const cut = cutterOf(long, 40, mark)(40);
           const [, head = '', leftOut = '', tail = ''] = /^(.*)\[(\d+)\](.*)$/u.exec(cut) ?? [];
           expect(cut.length).to.be.at.most(40);
           expect(long.startsWith(head) && long.endsWith(tail)).to.equal(true);

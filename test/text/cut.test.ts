@@ -1,7 +1,7 @@
 /** Text is cut within its limit, where a reader would cut it, and so that it shows. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { cutEnd, cutEndBytes, cutMiddle, cutMiddleBytes, graphemeCut } from '../../src/text/cut.ts';
+import { cutEnd, cutMiddle, graphemeCut, UTF8_BYTES } from '../../src/text/cut.ts';
 import { hostileText } from './hostile-text.ts';
 
 const FAMILY = '👨‍👩‍👧‍👦';
@@ -82,18 +82,18 @@ describe('cutEnd', () => {
   });
 });
 
-describe('cutEndBytes', () => {
+describe('cutEnd in bytes', () => {
   it('counts UTF-8 bytes', () => {
-    expect(cutEndBytes('日本語', 9, '…')).to.equal('日本語');
-    expect(cutEndBytes('日本語', 8, '…')).to.equal('日…');
-    expect(cutEndBytes('aé😀b', 7, '…')).to.equal('aé…');
-    expect(cutEndBytes('日本語', 2, '…')).to.equal('');
+    expect(cutEnd('日本語', 9, '…', UTF8_BYTES)).to.equal('日本語');
+    expect(cutEnd('日本語', 8, '…', UTF8_BYTES)).to.equal('日…');
+    expect(cutEnd('aé😀b', 7, '…', UTF8_BYTES)).to.equal('aé…');
+    expect(cutEnd('日本語', 2, '…', UTF8_BYTES)).to.equal('');
   });
 
   it('stays within the bytes and uses what it can, whatever the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), limits, (text, limit) => {
-        const cut = cutEndBytes(text, limit, '…');
+        const cut = cutEnd(text, limit, '…', UTF8_BYTES);
         expect(Buffer.byteLength(cut)).to.be.at.most(limit);
         expect(cut.isWellFormed()).to.equal(true);
         if (Buffer.byteLength(text) <= limit) expect(cut).to.equal(text);
@@ -144,13 +144,15 @@ describe('cutMiddle', () => {
   });
 });
 
-describe('cutMiddleBytes', () => {
+describe('cutMiddle in bytes', () => {
   it('keeps both ends within so many bytes of UTF-8, whatever the text', () => {
-    expect(cutMiddleBytes('あ'.repeat(20), 29, () => '…')).to.equal(`${'あ'.repeat(6)}…${'あ'.repeat(2)}`);
+    expect(cutMiddle('あ'.repeat(20), 29, () => '…', UTF8_BYTES)).to.equal(
+      `${'あ'.repeat(6)}…${'あ'.repeat(2)}`,
+    );
     fc.assert(
       fc.property(hostileText(), limits, (raw, limit) => {
         const text = raw.toWellFormed();
-        const cut = cutMiddleBytes(text, limit, (leftOut) => `\n⟦${leftOut}⟧\n`);
+        const cut = cutMiddle(text, limit, (leftOut) => `\n⟦${leftOut}⟧\n`, UTF8_BYTES);
         expect(Buffer.byteLength(cut)).to.be.at.most(limit);
         expect(cut.isWellFormed()).to.equal(true);
         expectBothEnds(text, cut);
@@ -165,7 +167,7 @@ describe('cutting megabytes', () => {
     const hostile = ['a', '日', '&', '<', '`', '👩\u200d', '🇯', '\u0301'].map((unit) => unit.repeat(500_000));
     for (const text of hostile) {
       expect(graphemeCut(text, 3000).length).to.be.at.most(3000);
-      expect(cutEndBytes(text, 3000, '…').length).to.be.at.most(3000);
+      expect(cutEnd(text, 3000, '…', UTF8_BYTES).length).to.be.at.most(3000);
       expect(cutMiddle(text, 3000, () => '…').length).to.be.at.most(3000);
     }
   });

@@ -1,6 +1,6 @@
 /** The shape of a mail: a subject of one line, a plain text part that stands alone, and HTML. */
 import { cleanLine } from '../../text/clean.ts';
-import { cutEnd, cutMiddle, cutMiddleBytes, fits, UTF8_BYTES } from '../../text/cut.ts';
+import { cutEnd, cutMiddle, fits, UTF8_BYTES } from '../../text/cut.ts';
 import { escapeHtml } from '../../text/escape.ts';
 import {
   type ComposeContext,
@@ -56,7 +56,12 @@ function markupOf(path: readonly (string | number)[]): Markup {
 function compose(parts: RenderedParts, { language }: ComposeContext): EmailMessage {
   const subject = cutEnd(cleanLine(stringOf(parts['subject'])), MAX_SUBJECT_LENGTH, '…');
   // What a mail is about stands at its beginning or at its end.
-  const text = cutMiddleBytes(tidyText(stringOf(parts['text'])), MAX_TEXT_BYTES, leftOutMark(language));
+  const text = cutMiddle(
+    tidyText(stringOf(parts['text'])),
+    MAX_TEXT_BYTES,
+    leftOutMark(language),
+    UTF8_BYTES,
+  );
   const html = stringOf(parts['html']).toWellFormed().trim();
   return {
     subject: subject === '' ? NO_SUBJECT[language] : subject,

@@ -1,6 +1,7 @@
 /** The shape of a Slack message: a notification line in mrkdwn, and Block Kit blocks that Slack takes together; its mentions. */
 import { mixed, type Schema } from 'yup';
 import { isBlank } from '../../text/clean.ts';
+import { UTF8_BYTES } from '../../text/cut.ts';
 import {
   type ComposeContext,
   cutMark,
@@ -12,7 +13,7 @@ import type { Language } from '../../time/display.ts';
 import { type Markup, URL_PART } from '../markup.ts';
 import { SLACK_THEMES, slackAsHtml } from './html.ts';
 import { inspectSlack } from './inspect.ts';
-import { cutMarkupBytes, cutText, fitBlock, MAX_BLOCKS, moreText } from './limits.ts';
+import { cutMarkup, cutText, fitBlock, MAX_BLOCKS, moreText } from './limits.ts';
 import { LITERAL, MARKDOWN, MRKDWN, PLAIN_TEXT, RICH_TEXT } from './markup.ts';
 import {
   isList,
@@ -168,7 +169,7 @@ function notificationOf(
   const written = typeof part === 'string' ? part.toWellFormed().trim() : '';
   const text = isBlank(written) ? firstWords(blocks, language) : written;
   const room = MAX_TEXT_BYTES - (mentions === '' ? 0 : mentions.length + 1);
-  const cut = cutMarkupBytes(text, room, cutMark(language));
+  const cut = cutMarkup(text, room, cutMark(language), UTF8_BYTES);
   return mentions === '' ? cut : `${mentions} ${cut}`;
 }
 

@@ -1,6 +1,6 @@
 /** Makes a block fit what Slack takes of it. What is cut shows that it was, and stays whole markup; what is empty is left out. */
 import { isBlank } from '../../text/clean.ts';
-import { CHARACTERS, cutEnd, fits, graphemeCut, type Unit, UTF8_BYTES } from '../../text/cut.ts';
+import { CHARACTERS, cutEnd, fits, graphemeCut, type Unit } from '../../text/cut.ts';
 import { cutMark, moreMark, type TemplateValue } from '../format.ts';
 import type { Language } from '../../time/display.ts';
 import {
@@ -197,19 +197,10 @@ export const MAX_BLOCKS = 38;
 /**
  * As `cutEnd` for escaped mrkdwn: cuts inside no entity and no `<…>`, and closes the ``` fence or `span` it cut open.
  */
-export function cutMarkup(text: string, limit: number, mark: string): string {
-  return cutMarkupIn(CHARACTERS, text, limit, mark);
-}
-
-/** {@link cutMarkup} counting UTF-8 bytes. */
-export function cutMarkupBytes(text: string, limitBytes: number, mark: string): string {
-  return cutMarkupIn(UTF8_BYTES, text, limitBytes, mark);
-}
-
-function cutMarkupIn(unit: Unit, text: string, limit: number, mark: string): string {
+export function cutMarkup(text: string, limit: number, mark: string, unit: Unit = CHARACTERS): string {
   if (fits(unit, text, limit)) return text;
   const room = limit - unit.sizeOf(mark);
-  if (room <= 0 && mark !== '') return cutMarkupIn(unit, text, limit, '');
+  if (room <= 0 && mark !== '') return cutMarkup(text, limit, '', unit);
   let reserved = 0;
   for (;;) {
     const kept = wholeMarkup(text, unit.indexWithin(text, room - reserved));

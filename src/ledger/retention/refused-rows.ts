@@ -1,7 +1,7 @@
 /** Bodies that no retry can make acceptable, kept for the operator. */
 import type { Insertable, Kysely } from 'kysely';
 import { cleanText } from '../../text/clean.ts';
-import { cutEnd, cutEndBytes } from '../../text/cut.ts';
+import { cutEnd, UTF8_BYTES } from '../../text/cut.ts';
 import { REFUSED_BODY_BYTES, type RefusedBody } from '../ledger.ts';
 import { LONGEST_TEXT } from '../rows.ts';
 import type { RefusedRow, Tables } from '../tables.ts';
@@ -55,6 +55,6 @@ export function refusedRow(refused: RefusedBody): Insertable<RefusedRow> & { rea
     errors: JSON.stringify(refused.errors.map(shortened)),
     remote_address: refused.from,
     // The first slice spares megabytes the cleaning.
-    body: cutEndBytes(cleanText(refused.body.slice(0, REFUSED_BODY_BYTES)), REFUSED_BODY_BYTES, ''),
+    body: cutEnd(cleanText(refused.body.slice(0, REFUSED_BODY_BYTES)), REFUSED_BODY_BYTES, '', UTF8_BYTES),
   };
 }

@@ -8,7 +8,7 @@ import { Escaped } from '../../text/escape.ts';
 import { headlineOf } from '../../text/headline.ts';
 import { isJsonObject, type JsonObject, keysOf } from '../../text/json-object.ts';
 import { formatElapsed, formatInstant, formatSize } from '../../time/display.ts';
-import { cutValue } from '../../text/cut.ts';
+import { cutterOf } from '../../text/cut.ts';
 import { countOf, fileLinesOf, linesOf, linkTo, tableOf } from './list-filters.ts';
 import type { Printer } from './print-value.ts';
 import type { ListPlace } from './table-filter.ts';
@@ -87,9 +87,10 @@ function headlineFilter(value: unknown): unknown {
 function fitFilter(value: unknown, limit: unknown): unknown {
   if (value instanceof Escaped) return value;
   const text = textOf(value);
-  const most = Math.floor(Number(limit ?? Number.NaN));
-  if (!Number.isFinite(most)) throw new Error('"fit" needs a number of characters, as in fit: 80');
-  return cutValue(text, Math.max(1, most), () => (most < ROOM_FOR_NUMBER ? '…' : ' … '));
+  const count = Math.floor(Number(limit ?? Number.NaN));
+  if (!Number.isFinite(count)) throw new Error('"fit" needs a number of characters, as in fit: 80');
+  const most = Math.max(1, count);
+  return cutterOf(text, most, () => (most < ROOM_FOR_NUMBER ? '…' : ' … '))(most);
 }
 
 /** Nothing to separate or to round, and so nothing for Intl, which takes its time. */

@@ -1,7 +1,8 @@
 /** Text of Slack's markups is cut so that what is left is whole. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { cutMarkup, cutMarkupBytes } from '../../../src/channels/slack/limits.ts';
+import { cutMarkup } from '../../../src/channels/slack/limits.ts';
+import { CHARACTERS, UTF8_BYTES } from '../../../src/text/cut.ts';
 import { escapeCode, escapeMrkdwn } from '../../../src/channels/slack/markup.ts';
 import { hostileText } from '../../text/hostile-text.ts';
 
@@ -63,7 +64,7 @@ describe('cutMarkup', () => {
       .map((pieces) => pieces.join(' '));
     fc.assert(
       fc.property(markup, limits, fc.boolean(), (text, limit, isBytes) => {
-        const cut = isBytes ? cutMarkupBytes(text, limit, '…') : cutMarkup(text, limit, '…');
+        const cut = cutMarkup(text, limit, '…', isBytes ? UTF8_BYTES : CHARACTERS);
         expect(isBytes ? Buffer.byteLength(cut) : cut.length).to.be.at.most(limit);
         expect(cut.isWellFormed()).to.equal(true);
         expect(cut.replaceAll(/<[^<>]*>|&(?:amp|lt|gt);/g, '')).not.to.match(/[<>&]/);
@@ -74,8 +75,8 @@ describe('cutMarkup', () => {
   });
 
   it('counts UTF-8 bytes where asked to', () => {
-    expect(cutMarkupBytes('日本&amp;語です', 14, '…')).to.equal('日本&amp;…');
-    expect(cutMarkupBytes('日本&amp;語です', 13, '…')).to.equal('日本…');
+    expect(cutMarkup('日本&amp;語です', 14, '…', UTF8_BYTES)).to.equal('日本&amp;…');
+    expect(cutMarkup('日本&amp;語です', 13, '…', UTF8_BYTES)).to.equal('日本…');
   });
 
   it('looks at no more of megabytes than it keeps', () => {
