@@ -1,6 +1,6 @@
 /** The output values of a callback as templates see them: each named, sorted into kinds, with its files. */
 import { isJsonObject, type JsonObject, keysOf } from '../../text/json-object.ts';
-import { lazyList, ownGetter } from './lazy.ts';
+import { lazyList, once, ownGetter } from './lazy.ts';
 import {
   compactJson,
   fileEntries,
@@ -59,74 +59,46 @@ export function viewOutputs(output: unknown, context: FileContext): readonly Out
 
 function viewOutput(name: string, value: unknown, context: FileContext): OutputView {
   if (isScalar(value)) return { name, kind: 'scalar', value, items: [], files: [] };
-  if (Array.isArray(value)) return new ListOutput(name, value, context);
+  if (Array.isArray(value)) {
+    const filesOf = () => viewFiles(entriesInside(value), context);
+    return new LazyOutput({ name, kind: 'list', items: value }, () => inlineList(value), filesOf);
+  }
   const entries = fileEntries(value);
-  return entries === undefined
-    ? new OtherOutput(name, value)
-    : new FilesOutput(name, value, entries, context);
+  if (entries === undefined)
+    return new LazyOutput(
+      { name, kind: 'other', items: [] },
+      () => compactJson(value),
+      () => [],
+    );
+  const filesOf = () => viewFiles(entries, context);
+  return new LazyOutput({ name, kind: 'files', items: [] }, () => inlineText(value), filesOf);
 }
 
 /** Whatever takes long is worked out when it is read, and not again. */
-class ListOutput implements OutputView {
-  static readonly #value = ownGetter((list: ListOutput) => (list.#line ??= inlineList(list.items)));
-  static readonly #files = ownGetter((list: ListOutput) => list.#viewFiles());
+class LazyOutput implements OutputView {
+  static readonly #value = ownGetter((output: LazyOutput) => output.#valueOf());
+  static readonly #files = ownGetter((output: LazyOutput) => output.#filesOf());
 
   readonly name: string;
-  readonly kind = 'list';
+  readonly kind: OutputView['kind'];
   readonly items: readonly unknown[];
   declare readonly value: string;
   declare readonly files: readonly FileView[];
-  readonly #context: FileContext;
-  #viewed: readonly FileView[] | undefined;
-  #line: string | undefined;
+  readonly #valueOf: () => string;
+  readonly #filesOf: () => readonly FileView[];
 
-  constructor(name: string, items: readonly unknown[], context: FileContext) {
+  constructor(
+    { name, kind, items }: Pick<OutputView, 'name' | 'kind' | 'items'>,
+    valueOf: () => string,
+    filesOf: () => readonly FileView[],
+  ) {
     this.name = name;
+    this.kind = kind;
     this.items = items;
-    this.#context = context;
-    Object.defineProperty(this, 'value', ListOutput.#value);
-    Object.defineProperty(this, 'files', ListOutput.#files);
-  }
-
-  #viewFiles(): readonly FileView[] {
-    return (this.#viewed ??= viewFiles(entriesInside(this.items), this.#context));
-  }
-}
-
-class FilesOutput implements OutputView {
-  static readonly #value = ownGetter((output: FilesOutput) => (output.#line ??= inlineText(output.#source)));
-
-  readonly name: string;
-  readonly kind = 'files';
-  readonly items: readonly unknown[] = [];
-  readonly files: readonly FileView[];
-  declare readonly value: string;
-  readonly #source: unknown;
-  #line: string | undefined;
-
-  constructor(name: string, source: unknown, entries: readonly unknown[], context: FileContext) {
-    this.name = name;
-    this.files = viewFiles(entries, context);
-    this.#source = source;
-    Object.defineProperty(this, 'value', FilesOutput.#value);
-  }
-}
-
-class OtherOutput implements OutputView {
-  static readonly #value = ownGetter((output: OtherOutput) => (output.#json ??= compactJson(output.#source)));
-
-  readonly name: string;
-  readonly kind = 'other';
-  readonly items: readonly unknown[] = [];
-  readonly files: readonly FileView[] = [];
-  declare readonly value: string;
-  readonly #source: unknown;
-  #json: string | undefined;
-
-  constructor(name: string, source: unknown) {
-    this.name = name;
-    this.#source = source;
-    Object.defineProperty(this, 'value', OtherOutput.#value);
+    this.#valueOf = once(valueOf);
+    this.#filesOf = once(filesOf);
+    Object.defineProperty(this, 'value', LazyOutput.#value);
+    Object.defineProperty(this, 'files', LazyOutput.#files);
   }
 }
 
