@@ -20,10 +20,10 @@ describe('a list that is too long', () => {
 
     it('loses whole rows beyond its room, which are counted', () => {
       const items = Array.from({ length: 9 }, (_, index) => ({ n: index, text: 'y'.repeat(40) }));
-      const { rows, more } = rowsOf(items, { ...LIMITS, room: 200 });
+      const { rows, marks } = rowsOf(items, { ...LIMITS, room: 200 });
       expect(rows).to.have.lengthOf.within(2, 3);
       for (const row of rows) expect(row).to.match(/^n: \d · text: y{40}$/);
-      expect(more).to.equal(`… ${9 - rows.length} more`);
+      expect(marks).to.deep.equal([`… ${9 - rows.length} more`]);
     });
 
     it('shows its first row, however little room there is', () => {

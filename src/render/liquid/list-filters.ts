@@ -1,10 +1,8 @@
 /** The filters that put a list on lines of its own, `lines`, `table` and `file_lines`, and the one that makes a link. */
-import { moreFieldsMark, moreMark } from '../../channels/format.ts';
 import { cleanLine } from '../../text/clean.ts';
 import { cutMiddle } from '../../text/cut.ts';
 import { Escaped, wholeUrl } from '../../text/escape.ts';
 import { isJsonObject } from '../../text/json-object.ts';
-import { wholeRows } from '../../text/whole-rows.ts';
 import { formatSize, type Language } from '../../time/display.ts';
 import type { Printer } from './print-value.ts';
 import { type ListPlace, tableText } from './table-filter.ts';
@@ -15,11 +13,13 @@ import {
   inlineText,
   itemText,
   keysPast,
+  leftOutMarks,
   likeObjects,
   type LikeObjects,
   memberText,
   nameText,
   textOf,
+  wholeRows,
 } from './value-text.ts';
 
 const DEFAULT_MOST = 10;
@@ -30,8 +30,7 @@ const BULLET = '• ';
 
 /** `{{ output.items | lines: 10, 800 }}`: at most 10 lines, together about 800 characters, and how many more there are. */
 export function linesOf(items: unknown, most: unknown, room: unknown, printing: ListPlace): unknown {
-  const { rows, more } = rowsOf(listOf(items), limitsOf(most, room, printing));
-  const marks = more === undefined ? [] : [more];
+  const { rows, marks } = rowsOf(listOf(items), limitsOf(most, room, printing));
   const { printer } = printing;
   if (printer.markup.lists !== 'rows') return [...rows.map((row) => BULLET + row), ...marks].join('\n');
   return new Escaped(['', ...rows.map((row) => BULLET + printer.write(row)), ...marks].join('\n'));
@@ -47,7 +46,7 @@ export function tableOf(items: unknown, most: unknown, room: unknown, printing: 
   if (table === undefined) return linesOf(items, most, room, printing);
   const row = (cells: readonly string[]) => `| ${cells.map(printer.write).join(' | ')} |`;
   const { names, rows, more } = table;
-  return new Escaped(['', row(names), ...rows.map(row), more ?? ''].join('\n'));
+  return new Escaped(['', row(names), ...rows.map(row), more].join('\n'));
 }
 
 /** What is no list is one of a single item; nothing is none. */
@@ -80,7 +79,8 @@ export function fileLinesOf(files: unknown, most: unknown, room: unknown, printi
     left -= unit.sizeOf(line);
     lines.push(line);
   }
-  return new Escaped(withMore(lines, list.length, language).join(lineBreak));
+  const marks = leftOutMarks(language, 0, list.length - lines.length);
+  return new Escaped([...lines, ...marks].join(lineBreak));
 }
 
 function fileLine(file: unknown, isLink: boolean, { language, printer }: ListPlace): string {
@@ -91,10 +91,6 @@ function fileLine(file: unknown, isLink: boolean, { language, printer }: ListPla
   if (printer.markup.spellsOutAddresses === true)
     return `📎 ${linkTo(shown + sizeText, address, printer).text}`;
   return `📎 ${linkTo(shown, address, printer).text}${sizeText}`;
-}
-
-function withMore(lines: readonly string[], total: number, language: Language): readonly string[] {
-  return lines.length === total ? lines : [...lines, moreMark(language, total - lines.length)];
 }
 
 /** A parameter of a filter: a whole number from 1 on. */
@@ -131,18 +127,16 @@ export interface ListLimits {
   readonly isInline: boolean;
 }
 
-interface ListRows {
-  readonly rows: readonly string[];
-  /** What says how many rows are left out; undefined where none are. */
-  readonly more: string | undefined;
-}
-
-export function rowsOf(items: readonly unknown[], limits: ListLimits): ListRows {
+/** `marks` say how many rows are left out. */
+export function rowsOf(
+  items: readonly unknown[],
+  limits: ListLimits,
+): { readonly rows: readonly string[]; readonly marks: readonly string[] } {
   const { most, room, language } = limits;
   const shown = items.slice(0, most);
   const share = Math.floor(room / Math.max(1, shown.length));
   const rowRoom = Math.min(LONGEST_ROW, Math.max(SHORTEST_ROW, share));
-  const { rows } = wholeRows(
+  const shownRows = wholeRows(
     shown.map((item) => fieldsOf(item, rowRoom, limits)),
     {
       sizeOf: (field) => field.length + BETWEEN_PAIRS.length,
@@ -154,15 +148,11 @@ export function rowsOf(items: readonly unknown[], limits: ListLimits): ListRows 
       room: Math.max(room, rowRoom + ROW_OVERHEAD + BETWEEN_PAIRS.length),
     },
   );
-  const texts = rows.map(({ fields, fieldsLeftOut }, index) => {
-    const more = fieldsLeftOut + keysPast(shown[index], MOST_FIELDS);
-    return (more === 0 ? fields : [...fields, moreFieldsMark(language, more)]).join(BETWEEN_PAIRS);
+  const rows = shownRows.map(({ fields, fieldsLeftOut }, index) => {
+    const marks = leftOutMarks(language, fieldsLeftOut + keysPast(shown[index], MOST_FIELDS), 0);
+    return [...fields, ...marks].join(BETWEEN_PAIRS);
   });
-  return { rows: texts, more: moreOf(items.length - texts.length, language) };
-}
-
-function moreOf(count: number, language: Language): string | undefined {
-  return count === 0 ? undefined : moreMark(language, count);
+  return { rows, marks: leftOutMarks(language, 0, items.length - rows.length) };
 }
 
 /** An object's fields; anything else is one, cut where it is longer than a row. */
@@ -190,8 +180,8 @@ const asItIs = (text: string): string => text;
 interface TableCells {
   readonly names: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** What says how many columns and rows are left out; undefined where none are. */
-  readonly more: string | undefined;
+  /** What says how many columns and rows are left out; '' where none are. */
+  readonly more: string;
 }
 
 /** Undefined where the items are no table. */
@@ -203,14 +193,9 @@ export function cellsOf(items: readonly unknown[], limits: ListLimits): TableCel
     alike.rows.map((_, index) => columns.map(({ cells }) => cells[index] ?? '')),
     limits.room,
   );
-  const { language } = limits;
   const fieldsLeftOut = alike.columns.length - columns.length;
-  const marks = [
-    fieldsLeftOut === 0 ? undefined : moreFieldsMark(language, fieldsLeftOut),
-    moreOf(items.length - rows.length, language),
-  ].filter((mark) => mark !== undefined);
-  const more = marks.length === 0 ? undefined : marks.join(BETWEEN_PAIRS);
-  return { names: columns.map(({ name }) => name), rows, more };
+  const marks = leftOutMarks(limits.language, fieldsLeftOut, items.length - rows.length);
+  return { names: columns.map(({ name }) => name), rows, more: marks.join(BETWEEN_PAIRS) };
 }
 
 interface Column {

@@ -1,20 +1,20 @@
 /** The filter `table` where lists are records: like objects as a table or field by field, anything else one item a line. */
 import { isJsonObject } from '../../text/json-object.ts';
-import { moreFieldsMark, moreMark } from '../../channels/format.ts';
 import type { Language } from '../../time/display.ts';
 import type { TableMarkup } from '../../channels/markup.ts';
 import { cleanLine } from '../../text/clean.ts';
 import { cutMiddle, type Unit } from '../../text/cut.ts';
-import { type ShownRows, wholeRows } from '../../text/whole-rows.ts';
 import {
   BETWEEN_PAIRS,
   fileEntries,
   firstKeys,
   inlineText,
   keysPast,
+  leftOutMarks,
   likeObjects,
   type LikeObjects,
   memberText,
+  wholeRows,
 } from './value-text.ts';
 import { once } from '../view/lazy.ts';
 import type { Printer } from './print-value.ts';
@@ -89,11 +89,13 @@ function tableIn(
     rowRoom: Math.min(LONGEST_ROW, left),
     room: left,
   });
-  if (shown.rows.length === 0) return undefined;
-  const rows = shown.rows.map(({ fields }) =>
+  if (shown.length === 0) return undefined;
+  const rows = shown.map(({ fields }) =>
     columns.map((column) => fields.find((cell) => cell.column === column)?.html() ?? LEFT_OUT),
   );
-  return table.write(names, rows) + leftOutOf(shown, items.length, language).join(BETWEEN_PAIRS);
+  const fieldsLeftOut = shown.reduce((count, row) => count + row.fieldsLeftOut, 0);
+  const marks = leftOutMarks(language, fieldsLeftOut, items.length - rows.length);
+  return table.write(names, rows) + marks.join(BETWEEN_PAIRS);
 }
 
 function hasColumnsForMail({ columns }: LikeObjects): boolean {
@@ -144,13 +146,11 @@ function recordsText(items: readonly unknown[], { most, room }: TableLimits, pla
       room,
     },
   );
-  const rows = shown.rows.map(({ fields, fieldsLeftOut }, index) => {
-    const leftOut = fieldsLeftOut + keysPast(listed[index], MOST_LISTED);
-    const mark = leftOut === 0 ? [] : [moreFieldsMark(language, leftOut)];
-    return BULLET + [...fields.map((field) => field()), ...mark].join(indented);
+  const rows = shown.map(({ fields, fieldsLeftOut }, index) => {
+    const marks = leftOutMarks(language, fieldsLeftOut + keysPast(listed[index], MOST_LISTED), 0);
+    return BULLET + [...fields.map((field) => field()), ...marks].join(indented);
   });
-  const more = items.length - rows.length;
-  return [...rows, ...(more === 0 ? [] : [moreMark(language, more)])].join(lineEnd);
+  return [...rows, ...leftOutMarks(language, 0, items.length - rows.length)].join(lineEnd);
 }
 
 /** A field that is too long, or one too many, has no text. */
@@ -167,13 +167,4 @@ function memberOf(value: unknown, clean: (text: string) => string): string | und
   if (typeof value === 'string' && value.length > LONGEST_MEMBER) return undefined;
   const text = memberText(value, clean);
   return text.length > LONGEST_MEMBER ? undefined : text;
-}
-
-function leftOutOf({ rows }: ShownRows<unknown>, total: number, language: Language): readonly string[] {
-  const fields = rows.reduce((count, { fieldsLeftOut }) => count + fieldsLeftOut, 0);
-  const more = total - rows.length;
-  return [
-    ...(fields === 0 ? [] : [moreFieldsMark(language, fields)]),
-    ...(more === 0 ? [] : [moreMark(language, more)]),
-  ];
 }

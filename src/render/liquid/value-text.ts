@@ -1,7 +1,9 @@
-/** Any value of a callback as text: as it is, as compact JSON, or summed up on one line; and which lists are tables. */
+/** Any value of a callback as text: as it is, as compact JSON, or summed up on one line; which lists are tables, and what is shown of one. */
+import { moreFieldsMark, moreMark } from '../../channels/format.ts';
 import { cleanLine } from '../../text/clean.ts';
 import { isJsonObject, type JsonObject, keysOf } from '../../text/json-object.ts';
 import { endsOf } from '../../text/cut.ts';
+import type { Language } from '../../time/display.ts';
 
 /** What is summed up on one line is cut further when it is printed. */
 const MOST_CHARACTERS = 20_000;
@@ -155,4 +157,67 @@ export function likeObjects(items: readonly unknown[], most: number): LikeObject
   if (items.length < 2 || columns.size < 2) return undefined;
   const isAlike = rows.every((row) => keysOf(row).length * 2 > columns.size);
   return isAlike ? { columns: [...columns], rows } : undefined;
+}
+
+/** What says how many fields and rows are left out; none where there are none. */
+export function leftOutMarks(language: Language, fields: number, rows: number): readonly string[] {
+  return [
+    ...(fields === 0 ? [] : [moreFieldsMark(language, fields)]),
+    ...(rows === 0 ? [] : [moreMark(language, rows)]),
+  ];
+}
+
+/** What a row may take, and all of them together, in whatever unit `sizeOf` counts. */
+export interface RowLimits<Field> {
+  /** With what stands between it and the next. */
+  readonly sizeOf: (field: Field) => number;
+  /** What a row takes beside its fields: a bullet, a line end. */
+  readonly rowSize: number;
+  /** What saying that fields of a row were left out takes; kept free in such a row. */
+  readonly markSize: number;
+  /** One row with all that it takes; a row of which no field fits is shown as what was left out of it all the same. */
+  readonly rowRoom: number;
+  /** All rows together. */
+  readonly room: number;
+}
+
+interface ShownRow<Field> {
+  readonly fields: readonly Field[];
+  readonly fieldsLeftOut: number;
+}
+
+/**
+ * The first rows, as many as fit. Nothing is cut: of a row that is too long, the fields that fit are kept, and the others
+ * counted.
+ */
+export function wholeRows<Field>(
+  rows: readonly (readonly Field[])[],
+  limits: RowLimits<Field>,
+): readonly ShownRow<Field>[] {
+  const shown: ShownRow<Field>[] = [];
+  let left = limits.room;
+  for (const fields of rows) {
+    const { size, ...row } = wholeFields(fields, limits);
+    left -= size;
+    if (left < 0) break;
+    shown.push(row);
+  }
+  return shown;
+}
+
+function wholeFields<Field>(
+  fields: readonly Field[],
+  { sizeOf, rowSize, markSize, rowRoom }: RowLimits<Field>,
+): ShownRow<Field> & { readonly size: number } {
+  const sizes = fields.map(sizeOf);
+  const size = sizes.reduce((total, each) => total + each, rowSize);
+  if (size <= rowRoom) return { fields, fieldsLeftOut: 0, size };
+  let taken = rowSize + markSize;
+  const kept = fields.filter((_, index) => {
+    const within = taken + (sizes[index] ?? 0);
+    if (within > rowRoom) return false;
+    taken = within;
+    return true;
+  });
+  return { fields: kept, fieldsLeftOut: fields.length - kept.length, size: taken };
 }
