@@ -191,16 +191,15 @@ function wordsOf(own: string | undefined, { code, words }: NetworkError, reached
 
 function readError(error: unknown): SmtpError {
   const read = (key: string): unknown => (error instanceof Error ? Reflect.get(error, key) : undefined);
-  const [code, command, response, responseCode] = [
-    read('code'),
-    read('command'),
-    read('response'),
-    read('responseCode'),
-  ];
+  const textAt = (key: string): string | undefined => {
+    const value = read(key);
+    return typeof value === 'string' ? value : undefined;
+  };
+  const responseCode = read('responseCode');
   return {
-    code: typeof code === 'string' ? code : undefined,
-    command: typeof command === 'string' ? command : '',
-    response: typeof response === 'string' ? response : '',
+    code: textAt('code'),
+    command: textAt('command') ?? '',
+    response: textAt('response') ?? '',
     responseCode: typeof responseCode === 'number' ? responseCode : undefined,
   };
 }

@@ -182,13 +182,10 @@ function firstWords(blocks: readonly SlackObject[], language: Language): string 
 }
 
 /** Slack: Formatting message text, "Mentioning users", "Mentioning groups", "Special mentions". */
-const FORMS: readonly { readonly pattern: RegExp; readonly sequence: (name: string) => string }[] = [
-  { pattern: /^@?(here|channel|everyone)$/, sequence: (name) => `<!${name}>` },
-  { pattern: /^<!(here|channel|everyone)>$/, sequence: (name) => `<!${name}>` },
-  { pattern: /^@?([UW][A-Z0-9]{2,})$/, sequence: (id) => `<@${id}>` },
-  { pattern: /^<@([UW][A-Z0-9]{2,})>$/, sequence: (id) => `<@${id}>` },
-  { pattern: /^@?(S[A-Z0-9]{2,})$/, sequence: (id) => `<!subteam^${id}>` },
-  { pattern: /^<!subteam\^(S[A-Z0-9]{2,})>$/, sequence: (id) => `<!subteam^${id}>` },
+const FORMS: readonly { readonly pattern: RegExp; readonly begin: string }[] = [
+  { pattern: /^@?(here|channel|everyone)$|^<!(here|channel|everyone)>$/, begin: '!' },
+  { pattern: /^@?([UW][A-Z0-9]{2,})$|^<@([UW][A-Z0-9]{2,})>$/, begin: '@' },
+  { pattern: /^@?(S[A-Z0-9]{2,})$|^<!subteam\^(S[A-Z0-9]{2,})>$/, begin: '!subteam^' },
 ];
 
 const ACCEPTED = '"@here", "@channel", "@everyone", a user ID (U…) or a user group ID (S…)';
@@ -215,9 +212,10 @@ function listOf(option: unknown): readonly unknown[] {
 
 function sequenceOf(entry: unknown): string | undefined {
   if (typeof entry !== 'string') return undefined;
-  for (const { pattern, sequence } of FORMS) {
-    const name = pattern.exec(entry)?.[1];
-    if (name !== undefined) return sequence(name);
+  for (const { pattern, begin } of FORMS) {
+    const [, bare, inBrackets] = pattern.exec(entry) ?? [];
+    const name = bare ?? inBrackets;
+    if (name !== undefined) return `<${begin}${name}>`;
   }
   return undefined;
 }

@@ -58,26 +58,31 @@ const ID_KEYS: ReadonlySet<string> = new Set(['block_id', 'action_id']);
 /** Text shorter than this has no room for words that say it was cut. */
 const ROOM_FOR_WORDS = 300;
 
-/** What a block or element must still hold to be worth sending; types not named here are kept as they are. */
-const IS_WORTH_SENDING: ReadonlyMap<string, (object: SlackObject) => boolean> = new Map([
-  ['header', (object) => 'text' in object],
-  ['section', (object) => 'text' in object || hasItems(object['fields'])],
-  ['context', (object) => hasItems(object['elements'])],
-  ['actions', (object) => hasItems(object['elements'])],
-  ['rich_text', (object) => hasItems(object['elements'])],
-  ['rich_text_section', (object) => hasItems(object['elements'])],
-  ['rich_text_list', (object) => hasItems(object['elements'])],
-  ['rich_text_preformatted', (object) => hasItems(object['elements'])],
-  ['rich_text_quote', (object) => hasItems(object['elements'])],
-  ['image', (object) => 'image_url' in object || 'slack_file' in object],
-  ['button', (object) => 'text' in object],
-  ['text', (object) => 'text' in object],
-  ['markdown', (object) => 'text' in object],
-  ['raw_text', (object) => 'text' in object],
+/** Of which a block or an element must still hold one to be worth sending, and no empty list; other types are kept as they are. */
+const WORTH_SENDING: ReadonlyMap<string, readonly string[]> = new Map([
+  ['header', ['text']],
+  ['section', ['text', 'fields']],
+  ['context', ['elements']],
+  ['actions', ['elements']],
+  ['rich_text', ['elements']],
+  ['rich_text_section', ['elements']],
+  ['rich_text_list', ['elements']],
+  ['rich_text_preformatted', ['elements']],
+  ['rich_text_quote', ['elements']],
+  ['image', ['image_url', 'slack_file']],
+  ['button', ['text']],
+  ['text', ['text']],
+  ['markdown', ['text']],
+  ['raw_text', ['text']],
 ]);
 
-function hasItems(value: TemplateValue | undefined): boolean {
-  return isList(value) && value.length > 0;
+function isWorthSending(type: string, object: SlackObject): boolean {
+  return WORTH_SENDING.get(type)?.some((key) => holds(object, key)) ?? true;
+}
+
+function holds(object: SlackObject, key: string): boolean {
+  const value = object[key];
+  return key === 'elements' || key === 'fields' ? isList(value) && value.length > 0 : value !== undefined;
 }
 
 /** The block as Slack takes it, or undefined where nothing of it is left to show. */
@@ -118,7 +123,7 @@ function fitElement(
   const fitted = fitMembers(object, type === '' ? slot.key : type, language);
   if ('url' in object && !('url' in fitted)) return withoutItsUrl(type, fitted);
   if (type === 'image' && !('alt_text' in fitted)) fitted['alt_text'] = language === 'ja' ? '画像' : 'image';
-  return IS_WORTH_SENDING.get(type)?.(fitted) === false ? undefined : fitted;
+  return isWorthSending(type, fitted) ? fitted : undefined;
 }
 
 function fitMembers(object: SlackObject, holder: string, language: Language): Record<string, TemplateValue> {
