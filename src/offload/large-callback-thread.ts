@@ -7,7 +7,7 @@ import type { MessageFormat } from '../channels/format.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { formatsOf } from '../config/config.ts';
 import { noticeOf } from '../notice/notice.ts';
-import { rendererOf, type TemplateFailure } from '../render/renderer.ts';
+import { Renderer, type TemplateFailure } from '../render/renderer.ts';
 import type { TemplateSources } from '../render/templates/catalog.ts';
 import type {
   LargeCallbackAnswer,
@@ -30,7 +30,7 @@ function createLargeCallbackReader(
   templates: TemplateSources,
   formats: readonly MessageFormat[],
 ): (task: LargeCallbackTask) => LargeCallbackAnswer {
-  const renderer = rendererOf(templates, formats);
+  const renderer = new Renderer(templates, formats);
   const check = createCallbackCheck(templates.display.timezone);
   // One at a time: two of the largest would fill a small heap.
   let last: { readonly subject: number; readonly callback: Callback } | undefined;

@@ -1,6 +1,6 @@
 /** What the other stages see of rendering: a notice and a destination in, a composed message out. */
 import type { Callback, StatusName } from '../callback/callback.ts';
-import type { ComposeContext, MessageFormat, RenderedParts } from '../channels/format.ts';
+import type { MessageFormat, RenderedParts } from '../channels/format.ts';
 import type { Language } from '../time/display.ts';
 import type { DisplayConfig, PlaceInConfig, Problem } from '../config/config.ts';
 import { alertInWords } from '../notice/alert-text.ts';
@@ -8,17 +8,12 @@ import { isAlert, type Notice, type TemplateName } from '../notice/notice.ts';
 import { cleanLine } from '../text/clean.ts';
 import { endsOf } from '../text/cut.ts';
 import { Meter, OUT_OF_TIME } from './liquid/print-value.ts';
-import {
-  type Choice,
-  type RenderTarget,
-  TemplateCatalog,
-  type TemplateSources,
-} from './templates/catalog.ts';
+import { type RenderTarget, TemplateCatalog, type TemplateSources } from './templates/catalog.ts';
 import { checkTemplates } from './templates/check.ts';
 import { readTemplateFolder, type TemplateFolder } from './templates/files.ts';
-import { completeParts, type Template, TemplateFault } from './templates/template.ts';
+import { completeParts, TemplateFault } from './templates/template.ts';
 import { createLinks, type Links } from './view/links.ts';
-import { type NoticeView, viewOf } from './view/view.ts';
+import { viewOf } from './view/view.ts';
 
 /** A template that failed while rendering a real notice. */
 export interface TemplateFailure {
@@ -27,16 +22,6 @@ export interface TemplateFailure {
   readonly template: TemplateName;
   /** What and where, for an operator; holds no text of the callback. */
   readonly message: string;
-}
-
-export interface Renderer {
-  readonly sources: TemplateSources;
-  /**
-   * Never throws for foreign text or a failing user template: the built-in template is used then, and `onFailure` told.
-   */
-  render(notice: Notice, target: RenderTarget, onFailure: (failure: TemplateFailure) => void): unknown;
-  /** Every problem of the template files that `targets` use, with its place. */
-  check(targets: readonly RenderTarget[]): Problem[];
 }
 
 interface RendererOptions {
@@ -62,90 +47,73 @@ export function createRenderer(options: RendererOptions): Renderer {
   const names = formats.map(({ name }) => name);
   const builtIn = readTemplateFolder(builtInTemplates, names);
   const own = templatesFolder === undefined ? NO_FOLDER : readTemplateFolder(templatesFolder, names);
-  return rendererOf({ display, builtIn, own }, formats, placeInConfig);
+  return new Renderer({ display, builtIn, own }, formats, placeInConfig);
 }
 
-/** Of templates that another renderer has read: the two render alike, whatever becomes of the files. */
-export function rendererOf(
-  sources: TemplateSources,
-  formats: readonly MessageFormat[],
-  placeInConfig?: PlaceInConfig,
-): Renderer {
-  const { display } = sources;
-  const meter = new Meter();
-  const catalog = new TemplateCatalog({ ...sources, formats, meter });
-  const links = createLinks(display, placeInConfig);
-  const stage: Stage = { display, formats, meter, catalog, links };
-  return {
-    sources,
-    render: (notice, target, onFailure) => render(stage, { notice, target, onFailure }),
-    check: (targets) => checkTemplates({ display, formats, catalog, links, meter }, targets),
-  };
-}
+export class Renderer {
+  readonly sources: TemplateSources;
+  readonly #formats: readonly MessageFormat[];
+  readonly #meter = new Meter();
+  readonly #catalog: TemplateCatalog;
+  readonly #links: Links;
 
-interface Stage {
-  readonly display: DisplayConfig;
-  readonly formats: readonly MessageFormat[];
-  readonly meter: Meter;
-  readonly catalog: TemplateCatalog;
-  readonly links: Links;
-}
-
-interface Order {
-  readonly notice: Notice;
-  readonly target: RenderTarget;
-  readonly onFailure: (failure: TemplateFailure) => void;
-}
-
-function render(stage: Stage, { notice, target, onFailure }: Order): unknown {
-  const { display, formats } = stage;
-  const format = formats.find(({ name }) => name === target.format);
-  if (format === undefined) throw new Error(`the renderer was made without the format "${target.format}"`);
-  const { language } = display;
-  const name = notice.template;
-  const context = { language, options: target.options, isError: name === 'error' || isAlert(notice) };
-  const view = viewOf(notice, display, stage.links);
-  const choice = stage.catalog.choose(target.templateSet, format.name, name);
-  for (const template of templatesOf(choice)) {
-    const tried = tryTemplate(stage, { template, choice, format, view, context });
-    if (tried.failure === undefined) return tried.message;
-    const set = target.templateSet ?? language;
-    onFailure({ set, format: format.name, template: name, message: tried.failure });
+  /** @param sources of templates that another renderer has read, the two render alike, whatever becomes of the files */
+  constructor(sources: TemplateSources, formats: readonly MessageFormat[], placeInConfig?: PlaceInConfig) {
+    this.sources = sources;
+    this.#formats = formats;
+    this.#catalog = new TemplateCatalog({ ...sources, formats, meter: this.#meter });
+    this.#links = createLinks(sources.display, placeInConfig);
   }
-  return format.compose(plainParts(notice, format, language), context);
-}
 
-function templatesOf(choice: Choice): readonly Template[] {
-  return choice.chosen === choice.builtIn ? [choice.builtIn] : [choice.chosen, choice.builtIn];
-}
+  /**
+   * Never throws for foreign text or a failing user template: the built-in template is used then, and `onFailure` told.
+   */
+  render(notice: Notice, target: RenderTarget, onFailure: (failure: TemplateFailure) => void): unknown {
+    const format = this.#formats.find(({ name }) => name === target.format);
+    if (format === undefined) throw new Error(`the renderer was made without the format "${target.format}"`);
+    const { display } = this.sources;
+    const { language } = display;
+    const name = notice.template;
+    const context = { language, options: target.options, isError: name === 'error' || isAlert(notice) };
+    const view = viewOf(notice, display, this.#links);
+    const { chosen, builtIn } = this.#catalog.choose(target.templateSet, format.name, name);
+    for (const template of new Set([chosen, builtIn])) {
+      const compose = () =>
+        format.compose(completeParts(template.render(view), format, builtIn, view), context);
+      const tried = this.#try(compose);
+      if (tried.failure === undefined) return tried.message;
+      const set = target.templateSet ?? language;
+      onFailure({ set, format: format.name, template: name, message: tried.failure });
+    }
+    return format.compose(plainParts(notice, format, language), context);
+  }
 
-interface Trial {
-  readonly template: Template;
-  readonly choice: Choice;
-  readonly format: MessageFormat;
-  readonly view: NoticeView;
-  readonly context: ComposeContext;
+  /** Every problem of the template files that `targets` use, with its place. */
+  check(targets: readonly RenderTarget[]): Problem[] {
+    const { display } = this.sources;
+    const [formats, catalog, links, meter] = [this.#formats, this.#catalog, this.#links, this.#meter];
+    return checkTemplates({ display, formats, catalog, links, meter }, targets);
+  }
+
+  /** A busy machine may stop the process for longer than a message may take; a good template must not fail for that. */
+  #try(compose: () => unknown): Tried {
+    const first = this.#tryOnce(compose);
+    return first.failure?.includes(OUT_OF_TIME) === true ? this.#tryOnce(compose) : first;
+  }
+
+  #tryOnce(compose: () => unknown): Tried {
+    try {
+      this.#meter.start();
+      return { message: compose() };
+    } catch (error) {
+      return { failure: describe(error) };
+    }
+  }
 }
 
 interface Tried {
   readonly message?: unknown;
   readonly failure?: string;
-}
-
-/** A busy machine may stop the process for longer than a message may take; a good template must not fail for that. */
-function tryTemplate(stage: Stage, trial: Trial): Tried {
-  const first = tryOnce(stage, trial);
-  return first.failure?.includes(OUT_OF_TIME) === true ? tryOnce(stage, trial) : first;
-}
-
-function tryOnce({ meter }: Stage, { template, choice, format, view, context }: Trial): Tried {
-  try {
-    meter.start();
-    const parts = template.render(view);
-    return { message: format.compose(completeParts(parts, format, choice.builtIn, view), context) };
-  } catch (error) {
-    return { failure: describe(error) };
-  }
 }
 
 function describe(error: unknown): string {

@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { DisplayConfig } from '../../src/config/config.ts';
 import { createLinks } from '../../src/render/view/links.ts';
-import { createView, type View } from '../../src/render/view/view.ts';
+import { View } from '../../src/render/view/view.ts';
 import { CALLBACK_SHAPE, memberNames } from '../../src/render/view/shapes.ts';
 import { noticeAbout } from '../support/callbacks.ts';
 import { BARE, LINKS, readFixture } from './render-fixture.ts';
 
 function viewOf(callback: Callback, links: DisplayConfig['links'] = LINKS): View {
   const display: DisplayConfig = { timezone: 'Asia/Tokyo', language: 'en', links };
-  return createView(noticeAbout(callback), display, createLinks(display));
+  return new View(noticeAbout(callback), display, createLinks(display));
 }
 
 const withOutput = (output: Record<string, unknown>) => viewOf({ ...BARE, output }).outputs;
@@ -40,7 +40,7 @@ describe('the variables of a template', () => {
   it('show a start in an hour that the clocks skipped as in the hour after it', () => {
     const display: DisplayConfig = { timezone: 'America/New_York', language: 'en', links: {} };
     const callback = { ...BARE, start_time: '2026-03-08T02:30:00' };
-    const view = createView(noticeAbout(callback, 1, display.timezone), display, createLinks(display));
+    const view = new View(noticeAbout(callback, 1, display.timezone), display, createLinks(display));
     expect(view.started_at).to.include('03:30:00');
   });
 

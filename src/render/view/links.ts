@@ -8,18 +8,13 @@ import { createEngine, renderText } from '../liquid/engine.ts';
 import { findMisuses } from '../templates/find-misuses.ts';
 import { findUnknownVariables, parseLiquid } from '../templates/liquid-faults.ts';
 import { Meter } from '../liquid/print-value.ts';
+import type { LinkedFile } from './outputs.ts';
 import { LINK_SHAPE, memberNames } from './shapes.ts';
-
-/** What a link template sees beside the callback's own fields. */
-export interface LinkedFile {
-  readonly ref: string;
-  readonly name: string;
-  readonly size: number | '';
-}
 
 export interface Links {
   /** '' where no link is configured or none comes out of it. */
   job(callbackView: object): string;
+  /** Its template sees the file beside the callback's own fields. */
   file(callbackView: object, file: LinkedFile): string;
   readonly problems: readonly Problem[];
 }

@@ -32,9 +32,11 @@ export interface OutputView {
   readonly files: readonly FileView[];
 }
 
+export type LinkedFile = Pick<FileView, 'ref' | 'name' | 'size'>;
+
 /** How entries of `files` become what templates see. */
 export interface FileContext {
-  urlOf(file: { readonly ref: string; readonly name: string; readonly size: number | '' }): string;
+  urlOf(file: LinkedFile): string;
   instantText(ms: number): string;
 }
 
