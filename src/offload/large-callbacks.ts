@@ -22,16 +22,6 @@ import { TaskThread, ThreadEnded } from './task-thread.ts';
 /** Beside this file, in the sources as in the build. */
 const ENTRY = new URL(`./large-callback-thread${extname(import.meta.url)}`, import.meta.url);
 
-/** A large callback's message. */
-interface LargeOrder {
-  /** All of the callback, in UTF-8. */
-  readonly json: Uint8Array;
-  readonly startedAt: number;
-  readonly timesReceived: number;
-  readonly target: RenderTarget;
-  readonly withinMs: number;
-}
-
 type TimingClock = Pick<Clock, 'monotonic' | 'startTimer'>;
 
 export class LargeCallbacks {
@@ -95,7 +85,7 @@ export class LargeCallbacks {
    * @throws {DeliveryFailure} when there was no time for it
    */
   async render(
-    { withinMs, ...order }: LargeOrder,
+    { withinMs, ...order }: Omit<RenderTask, 'kind' | 'subject'> & { readonly withinMs: number },
     onFailure: (failure: TemplateFailure) => void,
   ): Promise<unknown> {
     const task = { kind: 'render', subject: this.#subjectOf(order.json), ...order } as const;
@@ -181,6 +171,7 @@ export interface LargeCallbackSetting {
 interface OfCallback {
   /** The same for every task about the same callback. */
   readonly subject: number;
+  /** All of it, in UTF-8. */
   readonly json: Uint8Array;
 }
 
