@@ -61,26 +61,20 @@ const MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
   message_limit_exceeded: ['config', 'the workspace has reached its message limit; ask its administrators'],
   user_not_found: ['config', 'no such user; check the user ID'],
 
-  msg_too_long: ['permanent', WRONG_MESSAGE],
-  msg_blocks_too_long: ['permanent', WRONG_MESSAGE],
   no_text: ['permanent', 'the message is empty; check its template with botbell preview'],
-  metadata_too_large: ['permanent', WRONG_MESSAGE],
-  attachment_payload_limit_exceeded: ['permanent', WRONG_MESSAGE],
-  invalid_attachments: ['permanent', WRONG_MESSAGE],
-  markdown_text_conflict: ['permanent', WRONG_MESSAGE],
-  invalid_array_arg: ['permanent', WRONG_MESSAGE],
-  invalid_charset: ['permanent', WRONG_MESSAGE],
-  invalid_form_data: ['permanent', WRONG_MESSAGE],
-  invalid_json: ['permanent', WRONG_MESSAGE],
-  invalid_post_type: ['permanent', WRONG_MESSAGE],
-  missing_post_type: ['permanent', WRONG_MESSAGE],
   cannot_reply_to_message: ['permanent', 'the message may not be replied to'],
   cant_broadcast_message: ['permanent', 'the reply may not be shown in the channel'],
   message_not_found: ['permanent', 'the message is gone'],
   cant_update_message: ['permanent', 'the message may not be edited'],
   edit_window_closed: ['permanent', 'the message may no longer be edited'],
-  block_mismatch: ['permanent', WRONG_MESSAGE],
 };
+
+/** Of the message itself, whatever is wrong with it. */
+const OF_THE_MESSAGE: ReadonlySet<string> = new Set(
+  'msg_too_long msg_blocks_too_long metadata_too_large attachment_payload_limit_exceeded invalid_attachments markdown_text_conflict invalid_array_arg invalid_charset invalid_form_data invalid_json invalid_post_type missing_post_type block_mismatch'.split(
+    ' ',
+  ),
+);
 
 const MEANINGS_BY_PREFIX: readonly (readonly [string, ErrorMeaning])[] = [
   ['restricted_action', ['config', `posting to the channel is restricted; ${ASK_ADMIN}`]],
@@ -107,6 +101,7 @@ export function slackFailureOf(error: unknown): DeliveryFailure {
 
 /** The class and the advice for one of Slack's codes; one we do not know is worth another attempt. */
 export function slackMeaningOf(code: string): ErrorMeaning {
+  if (OF_THE_MESSAGE.has(code)) return ['permanent', WRONG_MESSAGE];
   if (Object.hasOwn(MEANINGS, code)) return MEANINGS[code] ?? UNKNOWN_ERROR;
   return MEANINGS_BY_PREFIX.find(([prefix]) => code.startsWith(prefix))?.[1] ?? UNKNOWN_ERROR;
 }
