@@ -90,9 +90,7 @@ export class Renderer {
 
   /** Every problem of the template files that `targets` use, with its place. */
   check(targets: readonly RenderTarget[]): Problem[] {
-    const { display } = this.sources;
-    const [formats, catalog, links, meter] = [this.#formats, this.#catalog, this.#links, this.#meter];
-    return checkTemplates({ display, formats, catalog, links, meter }, targets);
+    return checkTemplates({ catalog: this.#catalog, links: this.#links }, targets);
   }
 
   /** A busy machine may stop the process for longer than a message may take; a good template must not fail for that. */

@@ -57,12 +57,10 @@ export function createPrinter(markup: Markup, language: Language, meter: Meter):
   };
 }
 
-type AddressPrinter = Pick<Printer, 'positionOf' | 'printAddress' | 'printAddressPart'>;
-
 function addressesOf(
   { addresses, escape, readableText }: Markup,
   metered: (text: string) => string,
-): AddressPrinter {
+): Pick<Printer, 'positionOf' | 'printAddress' | 'printAddressPart'> {
   const { escapeUrl = escape, positionOf = () => 'content' } = addresses ?? {};
   /** What is captured is escaped for a text; taken for an address, its `&amp;` would lead elsewhere, but do no harm. */
   const plainTextOf = (value: unknown) =>

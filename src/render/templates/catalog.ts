@@ -43,20 +43,17 @@ export class TemplateCatalog {
   /** Of the folders themselves; each template has its own. */
   readonly problems: readonly Problem[];
   readonly setNames: readonly string[];
-  private readonly options: CatalogOptions;
-  private readonly user: TemplateFolder;
-  private readonly builtIn: TemplateFolder;
+  readonly options: CatalogOptions;
   private readonly choices = new Map<string, Choice>();
 
   /** @throws {Error} where a built-in template is missing: the installation is damaged */
   constructor(options: CatalogOptions) {
     this.options = options;
-    this.builtIn = options.builtIn;
-    this.user = options.own;
-    this.problems = [...this.user.problems, ...this.builtIn.problems];
-    this.setNames = [...new Set([...this.builtIn.sets.keys(), ...this.user.sets.keys()])];
+    const { builtIn, own, display } = options;
+    this.problems = [...own.problems, ...builtIn.problems];
+    this.setNames = [...new Set([...builtIn.sets.keys(), ...own.sets.keys()])];
     // The language's set first: the others fall back to it.
-    const language = options.display.language;
+    const { language } = display;
     for (const set of [language, ...this.setNames.filter((name) => name !== language)]) this.compileSet(set);
   }
 
@@ -79,14 +76,13 @@ export class TemplateCatalog {
   }
 
   private compileFormat(set: string, format: MessageFormat): void {
-    const { language } = this.options.display;
+    const { builtIn, own, display } = this.options;
+    const { language } = display;
     const sets = set === language ? [set] : [language, set];
     const layersOf = (folder: TemplateFolder) => sets.map((name) => filesOf(folder, name, format));
-    const layered = sets.flatMap((name) =>
-      [this.builtIn, this.user].map((folder) => filesOf(folder, name, format)),
-    );
-    const pristine = this.enginesWith(layersOf(this.builtIn));
-    const engines = layersOf(this.user).some(({ partials }) => partials.size > 0)
+    const layered = sets.flatMap((name) => [builtIn, own].map((folder) => filesOf(folder, name, format)));
+    const pristine = this.enginesWith(layersOf(builtIn));
+    const engines = layersOf(own).some(({ partials }) => partials.size > 0)
       ? this.enginesWith(layered)
       : pristine;
     for (const name of TEMPLATE_NAMES) {
@@ -101,8 +97,8 @@ export class TemplateCatalog {
     name: TemplateName,
     { engines, pristine }: { readonly engines: Engines; readonly pristine: Engines },
   ): Choice {
-    const shipped = filesOf(this.builtIn, set, format).templates.get(name);
-    const own = filesOf(this.user, set, format).templates.get(name) ?? shipped;
+    const shipped = filesOf(this.options.builtIn, set, format).templates.get(name);
+    const own = filesOf(this.options.own, set, format).templates.get(name) ?? shipped;
     const ofLanguage = this.choices.get(keyOf(this.options.display.language, format.name, name));
     const builtIn =
       shipped === undefined ? ofLanguage?.builtIn : new Template(name, shipped, format, pristine);

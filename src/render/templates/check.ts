@@ -1,7 +1,7 @@
 /** Everything that is wrong with the templates which a config uses, found before anything is sent. */
 import { ALL_STATUSES, type Callback, type StatusCode, type StatusName } from '../../callback/callback.ts';
 import type { MessageFormat, RenderedParts } from '../../channels/format.ts';
-import type { DisplayConfig, Problem } from '../../config/config.ts';
+import type { Problem } from '../../config/config.ts';
 import {
   type AlertName,
   type AlertSubject,
@@ -12,7 +12,6 @@ import {
   type TemplateName,
   type UndeliveredMessage,
 } from '../../notice/notice.ts';
-import type { Meter } from '../liquid/print-value.ts';
 import type { Links } from '../view/links.ts';
 import { type NoticeView, viewOf } from '../view/view.ts';
 import type { Choice, RenderTarget, TemplateCatalog } from './catalog.ts';
@@ -23,11 +22,8 @@ import { completeParts, type Template, TemplateFault } from './template.ts';
 const MOST_ATTEMPTS = 3;
 
 interface CheckContext {
-  readonly display: DisplayConfig;
-  readonly formats: readonly MessageFormat[];
   readonly catalog: TemplateCatalog;
   readonly links: Links;
-  readonly meter: Meter;
 }
 
 /** Each problem once, however many targets share the template. */
@@ -50,7 +46,7 @@ function checkSet({ catalog }: CheckContext, { templateSet, place }: RenderTarge
 }
 
 function checkTarget(context: CheckContext, { format: name, templateSet }: RenderTarget): readonly Problem[] {
-  const format = context.formats.find((each) => each.name === name);
+  const format = context.catalog.options.formats.find((each) => each.name === name);
   if (format === undefined) return [];
   return TEMPLATE_NAMES.flatMap((template) =>
     checkChoice(context, context.catalog.choose(templateSet, name, template), format, template),
@@ -76,7 +72,7 @@ function checkSample(
   format: MessageFormat,
   sample: Notice,
 ): readonly Problem[] {
-  const view = viewOf(sample, context.display, context.links);
+  const view = viewOf(sample, context.catalog.options.display, context.links);
   try {
     const parts = renderInTime(context, choice, view);
     return inspectParts(completeParts(parts, format, choice.builtIn, view), choice.chosen, format);
@@ -86,9 +82,9 @@ function checkSample(
 }
 
 /** @throws {Error} whatever keeps the template from being rendered every time */
-function renderInTime({ meter }: CheckContext, { chosen }: Choice, view: NoticeView): RenderedParts {
+function renderInTime({ catalog }: CheckContext, { chosen }: Choice, view: NoticeView): RenderedParts {
   for (let attempt = 1; ; attempt += 1) {
-    meter.start();
+    catalog.options.meter.start();
     try {
       return chosen.render(view);
     } catch (error) {

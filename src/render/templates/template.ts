@@ -75,10 +75,6 @@ export class Template {
     return this.compiled().problems.length > 0;
   }
 
-  hasPart(name: string): boolean {
-    return this.compiled().parts.has(name);
-  }
-
   /** @throws {TemplateFault} */
   renderPart(name: string, view: NoticeView): TemplateValue | undefined {
     const node = this.compiled().parts.get(name);
