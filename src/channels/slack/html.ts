@@ -3,9 +3,7 @@ import { escapeHtml } from '../../text/escape.ts';
 import type { MessageTheme, TemplateValue } from '../format.ts';
 import { isObject, isUsableUrl, objectsAt, rowsOfTable, stringAt, typeOf } from './message.ts';
 import type { SlackMessage, SlackObject } from './message.ts';
-import { writeMrkdwn } from './mrkdwn.ts';
-import type { MrkdwnStyle } from './mrkdwn.ts';
-import { textOfRichTextWord } from './text.ts';
+import { type MrkdwnStyle, textOfRichTextWord, writeMrkdwn } from './text.ts';
 
 /** Colours are half-transparent, so that light and dark pages both carry them. */
 const STYLES = {
