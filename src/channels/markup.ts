@@ -1,5 +1,5 @@
 /** The kinds of text that messages are made of: how each shows a foreign value, depending on where it stands. A message format owns its own. */
-import { escapeUrlPart, wholeUrl } from '../text/escape.ts';
+import { escapeUrlPart, wholeUrl } from '../text/clean.ts';
 import { CHARACTERS, type Unit } from '../text/cut.ts';
 
 /** What the renderer asks of a kind of text. All functions are pure. */

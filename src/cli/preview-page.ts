@@ -1,5 +1,5 @@
 /** A page that a browser opens from a file: each message as its reader would see it, no script, nothing loaded. */
-import { escapeHtml as html } from '../text/escape.ts';
+import { escapeHtml as html } from '../text/clean.ts';
 import type { MessageFormat, MessageTheme } from '../channels/format.ts';
 
 export interface PreviewedMessage {

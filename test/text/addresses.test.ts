@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { splitAddresses } from '../../src/text/escape.ts';
+import { splitAddresses } from '../../src/text/clean.ts';
 
 const found = (text: string) =>
   splitAddresses(text).flatMap((piece) => (piece.address === undefined ? [] : [piece.text]));

@@ -1,7 +1,6 @@
 /** The shape of a mail: a subject of one line, a plain text part that stands alone, and HTML. */
-import { cleanLine } from '../../text/clean.ts';
+import { cleanLine, escapeHtml } from '../../text/clean.ts';
 import { cutEnd, cutMiddle, fits, UTF8_BYTES } from '../../text/cut.ts';
-import { escapeHtml } from '../../text/escape.ts';
 import {
   type ComposeContext,
   leftOutMark,

@@ -1,6 +1,5 @@
 /** The kinds of text in a mail: a subject of one line, plain text, and HTML in which every mail reader shows a value as it is. */
-import { escapeHtml, splitAddresses } from '../../text/escape.ts';
-import { cleanLine, cleanText } from '../../text/clean.ts';
+import { cleanLine, cleanText, escapeHtml, splitAddresses } from '../../text/clean.ts';
 import { CHARACTERS, UTF8_BYTES } from '../../text/cut.ts';
 import { type Markup, positionInAddress, TEXT_FRAME, type ValuePosition, withoutLiquid } from '../markup.ts';
 

@@ -2,8 +2,7 @@
  * The kinds of text in a Slack message: mrkdwn, Markdown, rich text in one piece, and text that nothing parses. Each shows a
  * foreign value as it is, so that it does nothing.
  */
-import { isUrl, splitAddresses } from '../../text/escape.ts';
-import { cleanText } from '../../text/clean.ts';
+import { cleanText, isUrl, splitAddresses } from '../../text/clean.ts';
 import { CHARACTERS } from '../../text/cut.ts';
 import {
   type AddressMarkup,

@@ -11,7 +11,7 @@ import {
   TypeGuards,
 } from 'liquidjs';
 import type { Markup, ValuePosition } from '../../channels/markup.ts';
-import { Escaped } from '../../text/escape.ts';
+import { Escaped } from '../../text/clean.ts';
 import { ownGetter } from '../view/lazy.ts';
 import type { Printer } from './print-value.ts';
 

@@ -1,7 +1,6 @@
 /** The filters that put a list on lines of its own, `lines`, `table` and `file_lines`, and the one that makes a link. */
-import { cleanLine } from '../../text/clean.ts';
+import { cleanLine, Escaped, wholeUrl } from '../../text/clean.ts';
 import { cutMiddle } from '../../text/cut.ts';
-import { Escaped, wholeUrl } from '../../text/escape.ts';
 import { isJsonObject } from '../../text/json-object.ts';
 import { formatSize, type Language } from '../../time/display.ts';
 import type { Printer } from './print-value.ts';

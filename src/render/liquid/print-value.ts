@@ -3,7 +3,7 @@ import { toValue } from 'liquidjs';
 import { leftOutMark } from '../../channels/format.ts';
 import type { Language } from '../../time/display.ts';
 import type { Markup, ValuePosition } from '../../channels/markup.ts';
-import { Escaped, escapeUrlPart, wholeUrl } from '../../text/escape.ts';
+import { Escaped, escapeUrlPart, wholeUrl } from '../../text/clean.ts';
 import { cutterOf, fits, type Unit } from '../../text/cut.ts';
 import { textOf } from './value-text.ts';
 

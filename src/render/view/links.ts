@@ -3,7 +3,7 @@ import type { Liquid, Template } from 'liquidjs';
 import type { DisplayConfig, Place, PlaceInConfig, Problem } from '../../config/config.ts';
 import type { Path } from '../../config/path.ts';
 import { URL_PART } from '../../channels/markup.ts';
-import { Escaped, escapeUrlPart, LONGEST_ADDRESS, wholeUrl } from '../../text/escape.ts';
+import { Escaped, escapeUrlPart, LONGEST_ADDRESS, wholeUrl } from '../../text/clean.ts';
 import { createEngine, renderText } from '../liquid/engine.ts';
 import { findMisuses } from '../templates/find-misuses.ts';
 import { findUnknownVariables, parseLiquid } from '../templates/liquid-faults.ts';
