@@ -1,6 +1,6 @@
 /** What the product sends about a callback of the load. */
 import type { Callback } from '../src/callback/callback.ts';
-import type { MessageFormat } from '../src/channels/format.ts';
+import type { MessageFormat } from '../src/channels/channel.ts';
 import { noticeOf } from '../src/notice/notice.ts';
 import { BUILT_IN_TEMPLATES } from '../src/package-files.ts';
 import { createRenderer } from '../src/render/renderer.ts';

@@ -1,6 +1,6 @@
 /** A page that a browser opens from a file: each message as its reader would see it, no script, nothing loaded. */
 import { escapeHtml as html } from '../text/clean.ts';
-import type { MessageFormat, MessageTheme } from '../channels/format.ts';
+import type { MessageFormat, MessageTheme } from '../channels/channel.ts';
 
 export interface PreviewedMessage {
   readonly destination: string;

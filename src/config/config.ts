@@ -1,8 +1,7 @@
 /** The checked config: every value typed, in base units, groups expanded, nothing left to interpret. */
 import type { StatusName } from '../callback/callback.ts';
-import type { MessageFormat } from '../channels/format.ts';
+import type { ChannelType, MessageFormat } from '../channels/channel.ts';
 import type { Path } from './path.ts';
-import type { ChannelType } from '../channels/channel.ts';
 import { parseDuration, parseSize } from '../time/display.ts';
 import { parseCidr, parseListenAddress } from './field-rules.ts';
 import type {

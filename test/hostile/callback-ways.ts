@@ -10,7 +10,7 @@ import {
 import { createCallbackCheck } from '../../src/callback/check-callback.ts';
 import { decodeBody, UndecodableBody } from '../../src/callback/decode.ts';
 import { emailFormat } from '../../src/channels/email/format.ts';
-import type { MessageFormat } from '../../src/channels/format.ts';
+import type { MessageFormat } from '../../src/channels/channel.ts';
 import type { Language } from '../../src/time/display.ts';
 import { smtpFailureOf } from '../../src/channels/email/smtp-errors.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';

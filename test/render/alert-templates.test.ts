@@ -1,7 +1,7 @@
 /** What operators read when a message could not be delivered: what happened to it, in their language, and never that a BOT failed. */
 import { expect } from 'chai';
 import { emailFormat, type EmailMessage } from '../../src/channels/email/format.ts';
-import type { MessageFormat } from '../../src/channels/format.ts';
+import type { MessageFormat } from '../../src/channels/channel.ts';
 import type { Language } from '../../src/time/display.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { emailFormat } from '../../src/channels/email/format.ts';
-import type { MessageFormat, RenderedParts } from '../../src/channels/format.ts';
+import type { MessageFormat, RenderedParts } from '../../src/channels/channel.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { createRenderer, type TemplateFailure } from '../../src/render/renderer.ts';

@@ -1,6 +1,6 @@
 /** What Slack takes, written down apart from the code that keeps to it. */
 import { expect } from 'chai';
-import type { TemplateValue } from '../../src/channels/format.ts';
+import type { TemplateValue } from '../../src/channels/channel.ts';
 import { refusalOfBlocks } from '../../src/stand-ins/slack-block-rules.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 

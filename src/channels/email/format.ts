@@ -7,7 +7,7 @@ import {
   type MessageFormat,
   type RenderedParts,
   type TemplateValue,
-} from '../format.ts';
+} from '../channel.ts';
 import type { Language } from '../../time/display.ts';
 import { HTML, MAIL_TEXT, SUBJECT } from './markup.ts';
 import type { Markup } from '../markup.ts';

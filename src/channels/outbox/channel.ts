@@ -1,8 +1,14 @@
 /** The outbox channel: sends nothing; prints each message and keeps it, to look at before there is a token. */
 import { object, type Schema, string } from 'yup';
 import { visibleAndIndented } from '../../text/clean.ts';
-import type { Channel, ChannelEnvironment, ChannelType, Outgoing, Receipt } from '../channel.ts';
-import type { MessageFormat } from '../format.ts';
+import type {
+  Channel,
+  ChannelEnvironment,
+  ChannelType,
+  MessageFormat,
+  Outgoing,
+  Receipt,
+} from '../channel.ts';
 
 /** What an outbox stands in for: it takes the same addresses and options, and shows the same messages. */
 type Posed = Pick<ChannelType, 'type' | 'formatOf' | 'capabilitiesOf' | 'parseAddress' | 'options'>;

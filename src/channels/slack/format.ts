@@ -8,7 +8,7 @@ import {
   type MessageFormat,
   type RenderedParts,
   type TemplateValue,
-} from '../format.ts';
+} from '../channel.ts';
 import type { Language } from '../../time/display.ts';
 import { type Markup, URL_PART } from '../markup.ts';
 import { SLACK_THEMES, slackAsHtml } from './html.ts';

@@ -1,6 +1,6 @@
 /** A Slack message as Slack would show it, near enough, in HTML that carries its own styles and loads nothing. */
 import { escapeHtml } from '../../text/clean.ts';
-import type { MessageTheme, TemplateValue } from '../format.ts';
+import type { MessageTheme, TemplateValue } from '../channel.ts';
 import { isObject, isUsableUrl, objectsAt, rowsOfTable, stringAt, typeOf } from './message.ts';
 import type { SlackMessage, SlackObject } from './message.ts';
 import { type MrkdwnStyle, textOfRichTextWord, writeMrkdwn } from './text.ts';

@@ -2,7 +2,7 @@
 import { isBlank } from '../../text/clean.ts';
 import { cutEnd } from '../../text/cut.ts';
 import { isJsonObject } from '../../text/json-object.ts';
-import { cutMark, type TemplateValue } from '../format.ts';
+import { cutMark, type TemplateValue } from '../channel.ts';
 import type { Language } from '../../time/display.ts';
 
 export type SlackObject = { readonly [key: string]: TemplateValue };

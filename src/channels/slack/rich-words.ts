@@ -1,6 +1,6 @@
 /** Reads one line of a rich text: a template's own words in Slack's mrkdwn, and values, which are taken as they are. */
 import { decodeEntities, LINK_END, LINK_START, VALUE_START } from './markup.ts';
-import type { TemplateValue } from '../format.ts';
+import type { TemplateValue } from '../channel.ts';
 import { BOLD, CODE, isUsableUrl, ITALIC, type Runs, type SlackObject, STRIKE } from './message.ts';
 
 /** By their marks. */

@@ -1,5 +1,5 @@
 /** A Slack message as a person would read it on a terminal; and how previews read Slack's mrkdwn, which each writes out in its own way. */
-import type { TemplateValue } from '../format.ts';
+import type { TemplateValue } from '../channel.ts';
 import { decodeEntities } from './markup.ts';
 import {
   isObject,

@@ -1,6 +1,6 @@
 /** Prints a value into a message: escaped in the markup around it, cut where it alone would fill the message, and metered. */
 import { toValue } from 'liquidjs';
-import { leftOutMark } from '../../channels/format.ts';
+import { leftOutMark } from '../../channels/channel.ts';
 import type { Language } from '../../time/display.ts';
 import type { Markup, ValuePosition } from '../../channels/markup.ts';
 import { Escaped, escapeUrlPart, wholeUrl } from '../../text/clean.ts';

@@ -1,5 +1,5 @@
 /** Any value of a callback as text: as it is, as compact JSON, or summed up on one line; which lists are tables, and what is shown of one. */
-import { moreFieldsMark, moreMark } from '../../channels/format.ts';
+import { moreFieldsMark, moreMark } from '../../channels/channel.ts';
 import { cleanLine } from '../../text/clean.ts';
 import { isJsonObject, type JsonObject, keysOf } from '../../text/json-object.ts';
 import { endsOf } from '../../text/cut.ts';

@@ -1,5 +1,5 @@
 /** Finds the template for a set, a format and a name: the user's own before the built-in, a set before the language's. */
-import type { MessageFormat } from '../../channels/format.ts';
+import type { MessageFormat } from '../../channels/channel.ts';
 import type { DisplayConfig, Place, Problem } from '../../config/config.ts';
 import { TEMPLATE_NAMES, type TemplateName } from '../../notice/notice.ts';
 import { Engines } from '../liquid/engine.ts';

@@ -1,6 +1,6 @@
 /** Everything that is wrong with the templates which a config uses, found before anything is sent. */
 import { ALL_STATUSES, type Callback, type StatusCode, type StatusName } from '../../callback/callback.ts';
-import type { MessageFormat, RenderedParts } from '../../channels/format.ts';
+import type { MessageFormat, RenderedParts } from '../../channels/channel.ts';
 import type { Problem } from '../../config/config.ts';
 import {
   type AlertName,

@@ -1,6 +1,6 @@
 /** One template file, compiled: YAML whose strings are Liquid. */
 import type { Liquid, Template as LiquidTemplate } from 'liquidjs';
-import type { MessageFormat, MessagePart, RenderedParts, TemplateValue } from '../../channels/format.ts';
+import type { MessageFormat, MessagePart, RenderedParts, TemplateValue } from '../../channels/channel.ts';
 import type { Place, Problem } from '../../config/config.ts';
 import type { Path } from '../../config/path.ts';
 import { YamlSource } from '../../config/yaml/yaml-source.ts';

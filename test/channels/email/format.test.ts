@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { emailFormat, MAX_HTML_BYTES } from '../../../src/channels/email/format.ts';
 import type { EmailMessage } from '../../../src/channels/email/format.ts';
-import type { RenderedParts } from '../../../src/channels/format.ts';
+import type { RenderedParts } from '../../../src/channels/channel.ts';
 import type { Language } from '../../../src/time/display.ts';
 import { nameOfMarkup } from '../../support/markups.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { ComposeContext, RenderedParts, TemplateValue } from '../../../src/channels/format.ts';
+import type { ComposeContext, RenderedParts, TemplateValue } from '../../../src/channels/channel.ts';
 import { slackFormat } from '../../../src/channels/slack/format.ts';
 import type { SlackMessage } from '../../../src/channels/slack/message.ts';
 import { controlSequences, everyString, expectAcceptable } from '../../render/slack-rules.ts';

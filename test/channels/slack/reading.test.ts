@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { TemplateValue } from '../../../src/channels/format.ts';
+import type { TemplateValue } from '../../../src/channels/channel.ts';
 import { slackFormat } from '../../../src/channels/slack/format.ts';
 import type { SlackMessage } from '../../../src/channels/slack/message.ts';
 
