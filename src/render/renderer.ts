@@ -8,9 +8,14 @@ import { isAlert, type Notice, type TemplateName } from '../notice/notice.ts';
 import { cleanLine } from '../text/clean.ts';
 import { endsOf } from '../text/cut.ts';
 import { Meter, OUT_OF_TIME } from './liquid/print-value.ts';
-import { type RenderTarget, TemplateCatalog, type TemplateSources } from './templates/catalog.ts';
+import {
+  readTemplateFolder,
+  type RenderTarget,
+  TemplateCatalog,
+  type TemplateFolder,
+  type TemplateSources,
+} from './templates/catalog.ts';
 import { checkTemplates } from './templates/check.ts';
-import { readTemplateFolder, type TemplateFolder } from './templates/files.ts';
 import { completeParts, TemplateFault } from './templates/template.ts';
 import { createLinks, type Links } from './view/links.ts';
 import { viewOf } from './view/view.ts';

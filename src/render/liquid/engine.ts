@@ -2,7 +2,6 @@
 import { type Context, type Emitter, Liquid, type LiquidOptions, type Template, toValueSync } from 'liquidjs';
 import type { Markup } from '../../channels/markup.ts';
 import type { DisplayConfig } from '../../config/config.ts';
-import type { SourceFile } from '../templates/files.ts';
 import { DirectContext, runDirectly, TextEmitter } from './direct.ts';
 import { asOne, captureTagOf, escapeOutputs } from './escape.ts';
 import { registerFilters } from './filters.ts';
@@ -13,6 +12,12 @@ const MEMORY_LIMIT = 1_000_000;
 
 /** Characters of one template string with all its partials. */
 const PARSE_LIMIT = 500_000;
+
+export interface SourceFile {
+  /** As problems name it. */
+  readonly path: string;
+  readonly text: string;
+}
 
 interface EngineOptions {
   readonly markup: Markup;

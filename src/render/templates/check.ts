@@ -14,8 +14,7 @@ import {
 } from '../../notice/notice.ts';
 import type { Links } from '../view/links.ts';
 import { type NoticeView, viewOf } from '../view/view.ts';
-import type { Choice, RenderTarget, TemplateCatalog } from './catalog.ts';
-import { problemWith } from './files.ts';
+import { type Choice, problemWith, type RenderTarget, type TemplateCatalog } from './catalog.ts';
 import { completeParts, type Template, TemplateFault } from './template.ts';
 
 /** A busy machine may stop the process for longer than a template may take; good templates must not fail for that. */

@@ -7,11 +7,10 @@ import { YamlSource } from '../../config/yaml/yaml-source.ts';
 import type { TemplateName } from '../../notice/notice.ts';
 import { isJsonObject } from '../../text/json-object.ts';
 import { didYouMean } from '../../text/nearest.ts';
-import { type Engines, renderText } from '../liquid/engine.ts';
+import { type Engines, renderText, type SourceFile } from '../liquid/engine.ts';
 import { once } from '../view/lazy.ts';
 import { type NoticeView, SHAPE_OF } from '../view/view.ts';
 import { memberNames } from '../view/shapes.ts';
-import type { SourceFile } from './files.ts';
 import { findMisuses } from './find-misuses.ts';
 import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
 
