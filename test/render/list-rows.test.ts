@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { cleanLine } from '../../src/text/clean.ts';
 import { cellsOf, type ListLimits, rowsOf } from '../../src/render/liquid/list-filters.ts';
 
-const LIMITS: ListLimits = { most: 10, room: 1000, language: 'en', isInline: true };
+const LIMITS: ListLimits = { most: 10, room: 1000, language: 'en', clean: cleanLine };
 const long = 'x'.repeat(500);
 
 describe('a list that is too long', () => {
@@ -40,7 +41,7 @@ describe('a list that is too long', () => {
     const rows = Array.from({ length: 30 }, (_, index) => ({ id: `a ${index}  b`, text: long, state: 'ok' }));
 
     it('loses whole columns and whole rows, which are counted, and cuts long cells so that it shows', () => {
-      const table = cellsOf(rows, { ...LIMITS, room: 400, isInline: false });
+      const table = cellsOf(rows, { ...LIMITS, room: 400, clean: String });
       expect(table?.names).to.deep.equal(['id', 'text', 'state']);
       expect(table?.rows).to.have.lengthOf(3);
       expect(table?.rows[0]?.[0]).to.equal('a 0  b');

@@ -109,8 +109,9 @@ function fitValue(
 function fitObject(object: SlackObject, slot: Slot, language: Language): SlackObject | undefined {
   const type = typeOf(object);
   if (type === 'mrkdwn' || type === 'plain_text') return fitTextObject(object, slot, language);
+  // Where a rich text is no block of its own, as in a cell, there is no room for a table.
   if (type === 'rich_text' && typeof object['text'] === 'string')
-    return richTextWithoutTable(object['text'], language);
+    return readRichText(object['text'], language, () => false).blocks[0];
   return fitElement(object, type, slot, language);
 }
 
@@ -134,11 +135,6 @@ function fitMembers(object: SlackObject, holder: string, language: Language): Re
     else fitted[key] = member;
   }
   return fitted;
-}
-
-/** Where a rich text is no block of its own, as in a cell, there is no room for a table. */
-function richTextWithoutTable(text: string, language: Language): SlackObject | undefined {
-  return readRichText(text, language, () => false).blocks[0];
 }
 
 /** A rich_text link keeps its words; whatever else was there to be clicked goes. */

@@ -59,7 +59,7 @@ function limitsOf(most: unknown, room: unknown, { language, printer }: ListPlace
     most: countOf(most, DEFAULT_MOST),
     room: countOf(room, DEFAULT_ROOM),
     language,
-    isInline: printer.markup.lists !== 'rows',
+    clean: printer.markup.lists === 'rows' ? asItIs : cleanLine,
   };
 }
 
@@ -122,8 +122,8 @@ export interface ListLimits {
   /** Characters, all rows together. */
   readonly room: number;
   readonly language: Language;
-  /** Whether texts are brought onto one line each. */
-  readonly isInline: boolean;
+  /** What becomes of each text: it is brought onto one line, or stays as it is. */
+  readonly clean: (text: string) => string;
 }
 
 /** `marks` say how many rows are left out. */
@@ -155,19 +155,15 @@ export function rowsOf(
 }
 
 /** An object's fields; anything else is one, cut where it is longer than a row. */
-function fieldsOf(item: unknown, rowRoom: number, { isInline }: ListLimits): readonly string[] {
+function fieldsOf(item: unknown, rowRoom: number, { clean }: ListLimits): readonly string[] {
   if (!isJsonObject(item) || fileEntries(item) !== undefined)
-    return [cutMiddle(itemText(item, cleanerOf(isInline)), rowRoom, CUT)];
+    return [cutMiddle(itemText(item, clean), rowRoom, CUT)];
   return firstKeys(item, MOST_FIELDS).map((key) => {
     const name = `${keyText(key)}: `;
     // A field that is alone in its row has room there.
     const longest = Math.max(SHORTEST_MEMBER, Math.min(LONGEST_MEMBER, rowRoom - name.length));
-    return name + cutMiddle(memberText(item[key], cleanerOf(isInline)), longest, CUT);
+    return name + cutMiddle(memberText(item[key], clean), longest, CUT);
   });
-}
-
-function cleanerOf(isInline: boolean): (text: string) => string {
-  return isInline ? cleanLine : asItIs;
 }
 
 function keyText(key: string): string {
@@ -187,7 +183,7 @@ interface TableCells {
 export function cellsOf(items: readonly unknown[], limits: ListLimits): TableCells | undefined {
   const alike = likeObjects(items, limits.most);
   if (alike === undefined) return undefined;
-  const columns = fittingColumns(columnsOf(alike, limits.isInline), limits.room);
+  const columns = fittingColumns(columnsOf(alike, limits.clean), limits.room);
   const rows = rowsWithin(
     alike.rows.map((_, index) => columns.map(({ cells }) => cells[index] ?? '')),
     limits.room,
@@ -202,10 +198,10 @@ interface Column {
   readonly cells: readonly string[];
 }
 
-function columnsOf({ columns, rows }: LikeObjects, isInline: boolean): readonly Column[] {
+function columnsOf({ columns, rows }: LikeObjects, clean: ListLimits['clean']): readonly Column[] {
   return columns.map((key) => ({
     name: keyText(key),
-    cells: rows.map((row) => cutMiddle(memberText(row[key], cleanerOf(isInline)), LONGEST_CELL, CUT)),
+    cells: rows.map((row) => cutMiddle(memberText(row[key], clean), LONGEST_CELL, CUT)),
   }));
 }
 

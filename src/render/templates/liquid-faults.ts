@@ -20,11 +20,6 @@ export type ParsedLiquid =
 /** liquidjs ends its messages with the place, which is told separately. */
 const PLACE_IN_MESSAGE = /, (?:file:.*, )?line:\d+, col:\d+$/su;
 
-/** Filters of Liquid that are left out here, and what to do instead. */
-const REMOVED_FILTERS: ReadonlyMap<string, string> = new Map([
-  ['raw', 'values are always escaped here; write markup in the template itself'],
-]);
-
 export function parseLiquid(liquid: Liquid, source: string): ParsedLiquid {
   try {
     return { templates: liquid.parse(source) };
@@ -95,8 +90,8 @@ function isWord(name: string): boolean {
 }
 
 function unknownFilter(liquid: Liquid, name: string): string {
-  const removed = REMOVED_FILTERS.get(name);
-  if (removed !== undefined) return `there is no filter "${name}": ${removed}`;
+  if (name === 'raw')
+    return 'there is no filter "raw": values are always escaped here; write markup in the template itself';
   return `there is no filter "${name}"${didYouMean(name, Object.keys(liquid.filters))}`;
 }
 

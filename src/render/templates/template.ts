@@ -1,6 +1,6 @@
 /** One template file, compiled: YAML whose strings are Liquid. */
 import type { Liquid, Template as LiquidTemplate } from 'liquidjs';
-import type { MessageFormat, MessagePart, RenderedParts, TemplateValue } from '../../channels/channel.ts';
+import type { MessageFormat, RenderedParts, TemplateValue } from '../../channels/channel.ts';
 import type { Place, Problem } from '../../config/config.ts';
 import type { Path } from '../../config/path.ts';
 import { YamlSource } from '../../config/yaml/yaml-source.ts';
@@ -31,12 +31,6 @@ type Node =
     };
 
 type TemplateMap = Readonly<Record<string, TemplateValue>>;
-
-const KINDS: Readonly<Record<MessagePart['kind'], string>> = {
-  string: 'a string',
-  list: 'a list',
-  object: 'an object',
-};
 
 interface Compiled {
   readonly parts: ReadonlyMap<string, Node>;
@@ -126,7 +120,7 @@ export class Template {
   private compileParts(data: unknown, problems: Problem[]): ReadonlyMap<string, Node> {
     const names = Object.keys(this.format.parts);
     if (!isJsonObject(data) || Object.keys(data).length === 0) {
-      problems.push(this.problemAt([], `a template is a map that gives ${names.map(quoted).join(', ')}`));
+      problems.push(this.problemAt([], `a template is a map that gives "${names.join('", "')}"`));
       return new Map();
     }
     problems.push(...this.findMissingParts(data));
@@ -155,7 +149,9 @@ export class Template {
       return undefined;
     }
     if (kindOf(value) === part.kind) return this.compileNode(value, [name], value, problems);
-    problems.push(this.problemAt([name], `"${name}" must be ${KINDS[part.kind]}`));
+    problems.push(
+      this.problemAt([name], `"${name}" must be ${part.kind === 'object' ? 'an' : 'a'} ${part.kind}`),
+    );
     return undefined;
   }
 
@@ -234,10 +230,6 @@ export class Template {
   private problemAt(path: Path, message: string): Problem {
     return { place: this.placeOf(path), message, severity: 'error' };
   }
-}
-
-function quoted(name: string): string {
-  return `"${name}"`;
 }
 
 function kindOf(value: TemplateValue): string {
