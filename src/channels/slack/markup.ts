@@ -78,10 +78,10 @@ function onOneLine(words: string): string {
  * They are noncharacters, which cleaning takes out of every value, so that no value can hold one.
  */
 export const VALUE_START = '\ufdd0';
-export const VALUE_END = '\ufdd1';
+const VALUE_END = '\ufdd1';
 /** A link: its address, then its words, which may hold values; without words it shows its address. */
 export const LINK_START = '\ufdd2';
-export const LINK_WORDS = '\ufdd3';
+const LINK_WORDS = '\ufdd3';
 export const LINK_END = '\ufdd4';
 
 const MARKS = /\ufdd2[^\ufdd2\ufdd3]*\ufdd3|[\ufdd0-\ufdd4]/gu;
