@@ -66,8 +66,7 @@ export class Bridge {
     const party = partyOf(incoming.callback);
     const { waitUntil } = timeBudgetOf(incoming.arrivedAt, answerWithinMs);
     const deadline = Math.min(clock.monotonic() + answerWithinMs * WAIT_FOR_SLOT, waitUntil);
-    const waiting = capacity.slots.take(party.botId, deadline);
-    if (waiting !== undefined) await waiting;
+    await capacity.slots.take(party.botId, deadline);
     const occupancy = new Occupancy(capacity, party);
     try {
       return await this.#handleWithSlot(incoming, settings, occupancy);

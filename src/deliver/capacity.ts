@@ -56,12 +56,11 @@ export class Slots {
    * Waits for one while all are taken. The BOTs get one in turn, and where too many wait, the one with most of them loses
    * its last.
    * @param deadline by the monotonic clock
-   * @returns undefined: it has one at once
    * @throws {Overloaded}
    */
-  take(botId: string, deadline: number): Promise<void> | undefined {
-    if (this.takeNow()) return undefined;
-    return new Promise((resolve, reject) => {
+  async take(botId: string, deadline: number): Promise<void> {
+    if (this.takeNow()) return;
+    await new Promise<void>((resolve, reject) => {
       const stopTimer = this.#clock.startTimer(Math.max(0, deadline - this.#clock.monotonic()), () =>
         this.#refuse(waiting),
       );

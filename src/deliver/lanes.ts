@@ -95,7 +95,7 @@ export class Lanes {
    * @param deadline by the monotonic clock: an attempt that could not finish before it is refused at once
    * @param rank `next`: by the ledger's order nothing is before it; `slot`: its slot has come
    */
-  enter(place: LanePlace, deadline: number, rank: Rank): Refusal | Promise<Refusal> {
+  async enter(place: LanePlace, deadline: number, rank: Rank): Promise<Refusal> {
     if (this.#isStopped) return 'stopping';
     if (deadline <= this.#now()) return 'time';
     if (rank === 'slot') return undefined;

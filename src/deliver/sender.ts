@@ -1,9 +1,9 @@
 /** Sends one notice to one destination: its turn in the lane, attempts, and waits between them, as far as the deadline allows. */
-import { DeliveryFailure, type FailureClass, UNSPECIFIED_PAUSE_MS } from '../channels/failure.ts';
+import { DeliveryFailure, UNSPECIFIED_PAUSE_MS } from '../channels/failure.ts';
 import { type Clock, unfailing } from '../time/clock.ts';
 import type { DeliveryUnderWay } from './deliveries-under-way.ts';
 import { type Deferral, fits, type Lanes, type Rank } from './lanes.ts';
-import type { AddressedNotice, DeliverySettings, Settings } from './settings.ts';
+import type { AddressedNotice, Settings } from './settings.ts';
 import { hash } from 'node:crypto';
 import type { Receipt } from '../channels/channel.ts';
 import { noticeId } from '../notice/notice.ts';
@@ -25,7 +25,7 @@ export interface SendResult {
 export interface Sending {
   readonly addressed: AddressedNotice;
   /** With which the whole began. */
-  readonly settings: AttemptSettings & { readonly delivery: Pick<DeliverySettings, 'attemptsPerRequest'> };
+  readonly settings: Pick<Settings, 'channels' | 'compose' | 'redact' | 'delivery'>;
   readonly delivery: DeliveryUnderWay;
   /** By the monotonic clock: no attempt begins after it; one that was begun before it is seen through. */
   readonly deadline: number;
@@ -35,17 +35,18 @@ export interface Sending {
 /** Never throws. */
 export type Send = (sending: Sending) => Promise<SendResult>;
 
+/** First wait after a transient failure; doubles with each further attempt, with full jitter. */
+const BACKOFF_BASE_MS = 400;
+
 export function createSender(dependencies: SenderDependencies): Send {
   const { clock, lanes, random } = dependencies;
   return async (sending) => {
-    const { addressed, delivery, deadline } = sending;
-    const { attemptsPerRequest } = sending.settings.delivery;
+    const { addressed, delivery, deadline, settings } = sending;
     const attempts: AttemptResult[] = [];
     let failures = 0;
     let { rank } = sending;
     for (;;) {
-      const entry = lanes.enter(addressed, deadline, rank);
-      const refusal = entry instanceof Promise ? await entry : entry;
+      const refusal = await lanes.enter(addressed, deadline, rank);
       if (refusal !== undefined) return { attempts, outcome: { deferred: refusal } };
       const startedAt = clock.monotonic();
       const result = await attemptNow(dependencies, sending);
@@ -56,29 +57,32 @@ export function createSender(dependencies: SenderDependencies): Send {
       // Having been let in, it stays before what comes now.
       rank = 'next';
       if (outcome.failure.class === 'rate_limited') {
-        lanes.limited(addressed, pauseAfter(outcome.failure), startedAt);
+        lanes.limited(addressed, outcome.failure.retryAfterMs ?? UNSPECIFIED_PAUSE_MS, startedAt);
         continue;
       }
       failures += 1;
-      const timeLeftMs = deadline - clock.monotonic();
-      const step = nextStep(outcome.failure, failures, attemptsPerRequest, timeLeftMs, random());
-      if (step.kind === 'stop') return { attempts, outcome };
-      await lanes.waitToRetry(step.ms);
+      const isLast = failures >= settings.delivery.attemptsPerRequest;
+      // What no retry within seconds can cure is not worth the BOT's running time.
+      if (isLast || outcome.failure.class !== 'transient') return { attempts, outcome };
+      const waitMs = Math.round(BACKOFF_BASE_MS * 2 ** (failures - 1) * random());
+      if (!fits(waitMs, deadline - clock.monotonic())) return { attempts, outcome };
+      await lanes.waitToRetry(waitMs);
     }
   };
 }
 
 async function attemptNow(
   { clock, lanes, attempt }: SenderDependencies,
-  { addressed, delivery, settings }: Sending,
+  sending: Sending,
 ): Promise<AttemptResult> {
+  const { addressed, delivery } = sending;
   lanes.started(addressed.destination);
   const startedAt = clock.now();
   const since = clock.monotonic();
   const result = await new Promise<AttemptResult>((resolve) => {
     delivery.cut = () =>
       resolve({ startedAt, durationMs: clock.monotonic() - since, outcome: { failure: CUT_OFF } });
-    void attempt(addressed, settings, delivery.id).then(resolve);
+    void attempt(sending).then(resolve);
   });
   delivery.cut = undefined;
   return result;
@@ -89,44 +93,6 @@ const CUT_OFF = new DeliveryFailure({
   code: 'cut_off',
   message: 'Botbell was stopped before the remote had answered: the message may have arrived',
 });
-
-/** First wait after a transient failure; doubles with each further attempt, with full jitter. */
-const BACKOFF_BASE_MS = 400;
-
-export type NextStep = { readonly kind: 'wait'; readonly ms: number } | { readonly kind: 'stop' };
-
-const STOP: NextStep = { kind: 'stop' };
-
-/** How long the remote wants to be left alone; 0 for whatever is no rate limit. */
-export function pauseAfter(failure: Pick<DeliveryFailure, 'class' | 'retryAfterMs'>): number {
-  return failure.class === 'rate_limited' ? (failure.retryAfterMs ?? UNSPECIFIED_PAUSE_MS) : 0;
-}
-
-/**
- * @param attempt the attempt that failed, counted from 1 within this request
- * @param timeLeftMs until the request must be answered
- * @param random in [0, 1)
- */
-export function nextStep(
-  failure: Pick<DeliveryFailure, 'class' | 'retryAfterMs'>,
-  attempt: number,
-  attemptsPerRequest: number,
-  timeLeftMs: number,
-  random: number,
-): NextStep {
-  if (attempt >= attemptsPerRequest || !mayPassSoon(failure.class)) return STOP;
-  const ms = failure.class === 'rate_limited' ? pauseAfter(failure) : jittered(attempt, random);
-  return fits(ms, timeLeftMs) ? { kind: 'wait', ms } : STOP;
-}
-
-/** What no retry within seconds can cure is not worth the BOT's running time. */
-function mayPassSoon(failureClass: FailureClass): boolean {
-  return failureClass === 'transient' || failureClass === 'rate_limited';
-}
-
-function jittered(attempt: number, random: number): number {
-  return Math.round(BACKOFF_BASE_MS * 2 ** (attempt - 1) * random);
-}
 
 export interface Delivered {
   readonly receipt: Receipt;
@@ -158,95 +124,60 @@ export interface AttemptDependencies {
   readonly onUnforeseen: (error: unknown) => void;
 }
 
-/** What an attempt asks of the settings that it began with. */
-export type AttemptSettings = Pick<Settings, 'channels' | 'compose' | 'redact'> & {
-  readonly delivery: Pick<Settings['delivery'], 'timeoutMs'>;
-};
-
 /** Settles, whatever the channel does, soon after the time limit of an attempt. */
-export type Attempt = (
-  addressed: AddressedNotice,
-  settings: AttemptSettings,
-  deliveryId: number,
-) => Promise<AttemptResult>;
+export type Attempt = (begun: Pick<Sending, 'addressed' | 'settings' | 'delivery'>) => Promise<AttemptResult>;
 
 /** The returned function never throws: whatever happens is an outcome. */
 export function createAttempt(dependencies: AttemptDependencies): Attempt {
   const { clock, onUnforeseen } = dependencies;
   const report = unfailing(dependencies.onAttempt, onUnforeseen);
   const reportLate = unfailing(dependencies.onLateResult, onUnforeseen);
-  return async (addressed, settings, deliveryId) => {
+  return async (begun) => {
+    const { addressed } = begun;
     const startedAt = clock.now();
     const since = clock.monotonic();
     const resultOf = (outcome: Outcome) => ({ startedAt, durationMs: clock.monotonic() - since, outcome });
     const onLate = (late: Outcome) => reportLate(addressed, resultOf(late));
-    const begun = { addressed, settings, deliveryId };
-    const outcome = await outcomeOfAttempt(begun, dependencies, onLate);
-    const result = resultOf(outcome);
+    const result = resultOf(await outcomeOfAttempt(begun, dependencies, onLate));
     report(addressed, result);
     return result;
   };
 }
-
-interface Begun {
-  readonly addressed: AddressedNotice;
-  readonly settings: AttemptSettings;
-  readonly deliveryId: number;
-}
-
-const NONE: readonly Receipt[] = [];
 
 /** Comes on top of the time limit of an attempt, and must fit into the margin that a claim has beyond that. */
 const EARLIER_WITHIN_MS = 500;
 
 /** Never rejects. */
 async function outcomeOfAttempt(
-  { addressed, settings, deliveryId }: Begun,
+  { addressed, settings, delivery }: Parameters<Attempt>[0],
   { timers, earlierReceipts }: AttemptDependencies,
   onLate: (outcome: Outcome) => void,
 ): Promise<Outcome> {
+  const { address, channel, options } = addressed;
   const { timeoutMs } = settings.delivery;
-  const redact = (text: string) => settings.redact(text);
+  const failed = (error: unknown): Outcome => ({ failure: classed(error, (text) => settings.redact(text)) });
   try {
-    const configured = settings.channels.get(addressed.channel);
-    if (configured?.channel === undefined) throw unknownChannel(addressed);
-    const isFollowed = configured.needsEarlier(addressed.options);
-    const earlier = isFollowed ? await earlierReceipts(deliveryId, EARLIER_WITHIN_MS) : NONE;
+    const configured = settings.channels.get(channel);
+    if (configured?.channel === undefined) throw unknownChannel(channel);
+    const isFollowed = configured.needsEarlier(options);
+    const earlier = isFollowed ? await earlierReceipts(delivery.id, EARLIER_WITHIN_MS) : [];
     const message = await settings.compose(addressed);
-    const { address, options } = addressed;
     const idempotencyKey = () => idempotencyKeyOf(addressed);
-    const sending = configured.channel.send({
-      address,
-      message,
-      options,
-      earlier,
-      timeoutMs,
-      idempotencyKey,
-    });
-    return await cutOff(outcomeOf(sending, isFollowed, redact), addressed, { timeoutMs, timers }, onLate);
+    const sent = configured.channel
+      .send({ address, message, options, earlier, timeoutMs, idempotencyKey })
+      .then((receipt): Outcome => (isFollowed ? { receipt, isFollowed } : { receipt }), failed);
+    return await cutOff(sent, channel, timeoutMs, timers, onLate);
   } catch (error) {
-    return { failure: classed(error, redact) };
-  }
-}
-
-async function outcomeOf(
-  sending: Promise<Receipt>,
-  isFollowed: boolean,
-  redact: (text: string) => string,
-): Promise<Outcome> {
-  try {
-    const receipt = await sending;
-    return isFollowed ? { receipt, isFollowed } : { receipt };
-  } catch (error) {
-    return { failure: classed(error, redact) };
+    return failed(error);
   }
 }
 
 /** @param sent never rejects, but may never settle either */
 function cutOff(
   sent: Promise<Outcome>,
-  { channel }: AddressedNotice,
-  { timeoutMs, timers }: { readonly timeoutMs: number; readonly timers: Pick<Clock, 'startTimer'> },
+  channel: string,
+  timeoutMs: number,
+  timers: Pick<Clock, 'startTimer'>,
   onLate: (outcome: Outcome) => void,
 ): Promise<Outcome> {
   return new Promise((resolve) => {
@@ -269,7 +200,7 @@ function idempotencyKeyOf({ notice, destination }: AddressedNotice): string {
   return hash('sha256', `${noticeId(notice)}\n${destination}`, 'hex');
 }
 
-function unknownChannel({ channel }: AddressedNotice): DeliveryFailure {
+function unknownChannel(channel: string): DeliveryFailure {
   const message = `the config no longer has a channel named ${channel}`;
   return new DeliveryFailure({ class: 'config', code: 'unknown_channel', message });
 }

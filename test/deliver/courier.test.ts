@@ -19,6 +19,12 @@ import { ManualClock } from '../support/manual-clock.ts';
 const WITHIN_MS = 8000;
 
 const SETTINGS = { channels: new Map(), compose: () => ({}), redact: (text: string) => text };
+const DELIVERY = {
+  timeoutMs: 5000,
+  permanentAttempts: 2,
+  takeOverAfterMs: 120_000,
+  giveUpAfterMs: 86_400_000,
+};
 
 function noticeTo(destination: string): AddressedNotice {
   const [channel = '', address = ''] = destination.split(/:(.*)/s);
@@ -67,7 +73,7 @@ describe('a sender', () => {
       clock,
       lanes,
       random: () => 0.5,
-      async attempt({ destination }) {
+      async attempt({ addressed: { destination } }) {
         const attemptAt = clock.now();
         begun.push([attemptAt - startedAt, destination]);
         await clock.sleep(tookMs);
@@ -81,7 +87,7 @@ describe('a sender', () => {
 
   const sendingTo = (addressed: AddressedNotice, withinMs = WITHIN_MS): Sending => ({
     addressed,
-    settings: { ...SETTINGS, delivery: { timeoutMs: 5000, attemptsPerRequest } },
+    settings: { ...SETTINGS, delivery: { ...DELIVERY, attemptsPerRequest } },
     delivery: new DeliveryUnderWay(1),
     deadline: clock.monotonic() + withinMs,
     rank: 'new',
@@ -110,6 +116,18 @@ describe('a sender', () => {
     expect(sent.outcome).to.deep.equal(TOLD);
     expect(begun.map(([at]) => at)).to.deep.equal([0, 300]);
     expect(sent.attempts.map(({ outcome }) => 'failure' in outcome)).to.deep.equal([true, false]);
+  });
+
+  it('waits twice as long after each further failure, at random', async () => {
+    const failure = failing('transient');
+    await take(senderWith([failure, failure, failure, TOLD], 4));
+    expect(begun.map(([at]) => at)).to.deep.equal([0, 300, 800, 1700]);
+  });
+
+  it('leaves a destination alone for half a minute that did not say how long', async () => {
+    const sent = await take(senderWith([failing('rate_limited'), TOLD]), OPS, 60_000);
+    expect(sent.outcome).to.deep.equal(TOLD);
+    expect(begun.map(([at]) => at)).to.deep.equal([0, 30_100]);
   });
 
   it('ends with the last failure when the attempts of one request are used up', async () => {

@@ -4,10 +4,11 @@ import type { Channel, DestinationOptions, Outgoing } from '../../src/channels/c
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import {
   type AttemptResult,
-  type AttemptSettings,
   createAttempt,
+  type Sending,
   type AttemptDependencies,
 } from '../../src/deliver/sender.ts';
+import { DeliveryUnderWay } from '../../src/deliver/deliveries-under-way.ts';
 import type { AddressedNotice } from '../../src/deliver/settings.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { redactor } from '../../src/app/settings.ts';
@@ -21,6 +22,14 @@ const NOTICE: AddressedNotice = {
   address: '#ops',
   templateSet: undefined,
   options: { mention_on_error: '@here' },
+};
+
+const DELIVERY = {
+  timeoutMs: 5000,
+  attemptsPerRequest: 2,
+  permanentAttempts: 2,
+  takeOverAfterMs: 120_000,
+  giveUpAfterMs: 86_400_000,
 };
 
 const SECRET = 'xoxb-very-secret';
@@ -42,12 +51,12 @@ describe('an attempt', () => {
 
   const attemptAt = (
     send: Channel['send'],
-    overrides: Partial<AttemptDependencies> & Partial<AttemptSettings> = {},
+    overrides: Partial<AttemptDependencies> & Partial<Sending['settings']> = {},
   ) => {
     const pace = { addressMs: 0, channelMs: 0 };
     const needsEarlier = ({ per_job }: DestinationOptions) => per_job === 'thread';
-    const settings: AttemptSettings = {
-      delivery: { timeoutMs: 5000 },
+    const settings: Sending['settings'] = {
+      delivery: DELIVERY,
       channels: new Map([['slack', { pace, needsEarlier, channel: channelThat(send) }]]),
       compose: () => ({ text: 'hello' }),
       redact: redactor([SECRET]),
@@ -62,7 +71,8 @@ describe('an attempt', () => {
       onUnforeseen: (error) => unforeseen.push(error),
       ...overrides,
     });
-    return (addressed: AddressedNotice) => attempt(addressed, settings, 7);
+    return (addressed: AddressedNotice) =>
+      attempt({ addressed, settings, delivery: new DeliveryUnderWay(7) });
   };
 
   beforeEach(() => {
