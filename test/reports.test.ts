@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { DeliveryFailure } from '../src/channels/failure.ts';
 import type { AddressedNotice } from '../src/deliver/settings.ts';
-import type { Milestone } from '../src/deliver/outcome-writer.ts';
+import type { Milestone } from '../src/deliver/handling.ts';
 import { LedgerUnavailable, LedgerUnflushed } from '../src/ledger/ledger.ts';
 import { createMetrics, type Metrics } from '../src/observe/metrics.ts';
 import type { ReceiverReport } from '../src/receive/receiver.ts';

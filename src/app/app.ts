@@ -2,7 +2,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { ChannelType } from '../channels/channel.ts';
 import { MemoryBudget, memoryFor } from '../deliver/memory-budget.ts';
-import type { Milestone } from '../deliver/outcome-writer.ts';
+import type { Milestone } from '../deliver/handling.ts';
 import { RunningSettings } from '../deliver/settings.ts';
 import type { ListeningServer } from '../http/server.ts';
 import type { OpenLedger } from '../ledger/configs/config-store.ts';

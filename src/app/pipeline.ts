@@ -7,7 +7,7 @@ import { DeliveriesUnderWay, TurnsOfJobs } from '../deliver/deliveries-under-way
 import { Lanes } from '../deliver/lanes.ts';
 import { LargeNotices } from '../deliver/large-notices.ts';
 import type { MemoryBudget } from '../deliver/memory-budget.ts';
-import type { OutcomeWriterDependencies } from '../deliver/outcome-writer.ts';
+import type { OutcomeWriterDependencies } from '../deliver/handling.ts';
 import { type Capacity, Shares, Slots } from '../deliver/capacity.ts';
 import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
 import { Rerouter, type RerouterDependencies, type Revival } from '../deliver/rerouter.ts';

@@ -5,7 +5,7 @@ import type { AttemptResult } from '../deliver/sender.ts';
 import type { AddressedNotice } from '../deliver/settings.ts';
 import type { Revival, RoutedAnew } from '../deliver/rerouter.ts';
 import type { Verdict } from '../deliver/outcome.ts';
-import type { Milestone, MilestoneName } from '../deliver/outcome-writer.ts';
+import type { Milestone, MilestoneName } from '../deliver/handling.ts';
 import { isAlert, jobIdOf } from '../notice/notice.ts';
 import { LineLimit } from '../observe/line-limit.ts';
 import type { Logger } from '../observe/logger.ts';

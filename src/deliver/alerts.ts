@@ -2,21 +2,8 @@
 import type { Callback } from '../callback/callback.ts';
 import { concernsAddress } from '../channels/failure.ts';
 import type { Language } from '../time/display.ts';
-import type {
-  Alert,
-  DeliveryError,
-  DeliveryRecord,
-  DeliveryTarget,
-  DeliveryUpdate,
-  RefusedBody,
-} from '../ledger/ledger.ts';
-import {
-  type AlertedCallback,
-  type AlertSubject,
-  isAlert,
-  type Notice,
-  type UndeliveredMessage,
-} from '../notice/notice.ts';
+import type { Alert, DeliveryTarget, DeliveryUpdate, DueDelivery, RefusedBody } from '../ledger/ledger.ts';
+import { type AlertedCallback, type AlertSubject, isAlert } from '../notice/notice.ts';
 import { cutEnd } from '../text/cut.ts';
 
 const LONGEST_NAME = 1000;
@@ -29,54 +16,30 @@ export interface AlertSettings {
   readonly giveUpAfterMs: number;
 }
 
-/** What a delivery is to tell. */
-export interface Concerned {
-  readonly notice: Notice;
-  /** Milliseconds since the epoch. */
-  readonly firstReceivedAt: number;
-}
+/** A delivery as it stood before, and what it is to tell. */
+export type Subject = Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'>;
 
 /**
  * The update with the alert that it raises, if any: of a dead letter when it dies, of a `config` failure when Botbell
  * itself makes the next attempt.
- * @param record as it stood before
  */
 export function withAlert(
   update: DeliveryUpdate,
-  record: DeliveryRecord,
-  concerned: Concerned,
+  { record: { destination, channel }, notice, firstReceivedAt: since }: Subject,
   settings: AlertSettings,
 ): DeliveryUpdate {
-  const subject = subjectOf(update, record, concerned, settings);
-  if (subject === undefined) return update;
-  const { template, error, channel, destination } = subject;
-  const where = concernsAddress(error) ? destination : channel;
-  const cause = `${template} ${where} ${error.class} ${error.code}`;
-  return { ...update, alert: alertOf(cause, subject, settings) };
-}
-
-type Undelivered = UndeliveredMessage & AlertSubject;
-
-function subjectOf(
-  { state, isTakenOver, lastError, attempts }: DeliveryUpdate,
-  { destination, channel }: DeliveryRecord,
-  { notice, firstReceivedAt }: Concerned,
-  { giveUpAfterMs }: AlertSettings,
-): Undelivered | undefined {
+  const { state, isTakenOver, lastError: error, attempts } = update;
   // Of an alert that cannot be delivered, nobody is alerted.
-  if (lastError === undefined || isAlert(notice)) return undefined;
-  const message: UndeliveredMessage = {
-    destination,
-    channel,
-    error: lastError,
-    attempts,
-    callback: named(notice.callback),
-    since: firstReceivedAt,
-  };
-  if (state === 'dead') return { template: 'dead_letter', ...message };
-  return isWaitingForMending(state, isTakenOver, lastError)
-    ? { template: 'config_failure', ...message, givesUpAt: firstReceivedAt + giveUpAfterMs }
-    : undefined;
+  if (error === undefined || isAlert(notice)) return update;
+  const isConfigFailure = state === 'pending' && isTakenOver && error.class === 'config';
+  if (state !== 'dead' && !isConfigFailure) return update;
+  const message = { destination, channel, error, attempts, callback: named(notice.callback), since };
+  const subject: AlertSubject = isConfigFailure
+    ? { template: 'config_failure', ...message, givesUpAt: since + settings.giveUpAfterMs }
+    : { template: 'dead_letter', ...message };
+  const where = concernsAddress(error) ? destination : channel;
+  const cause = `${subject.template} ${where} ${error.class} ${error.code}`;
+  return { ...update, alert: alertOf(cause, subject, settings) };
 }
 
 /** Each may be as long as a body. */
@@ -87,14 +50,6 @@ function named({ job_id, bot_id, bot_name, status }: Callback): AlertedCallback 
     bot_name: cutEnd(bot_name, LONGEST_NAME, '…'),
     status,
   };
-}
-
-function isWaitingForMending(
-  state: DeliveryUpdate['state'],
-  isTakenOver: boolean,
-  error: DeliveryError,
-): boolean {
-  return state === 'pending' && isTakenOver && error.class === 'config';
 }
 
 /** The destinations for which alerts were raised. */

@@ -1,22 +1,20 @@
 /** One callback in, everybody told who has not been, one honest answer out. */
 import type { Admission, BlockedDelivery, DeliveryRecord, Ledger } from '../ledger/ledger.ts';
-import { UnderWay } from '../time/clock.ts';
+import { noticeOf } from '../notice/notice.ts';
+import { type Clock, UnderWay } from '../time/clock.ts';
 import type { Send, SendResult } from './sender.ts';
 import type { DeliveryUnderWay, TurnsOfJobs } from './deliveries-under-way.ts';
 import {
+  type Finished,
   type Handling,
   type Incoming,
-  noticeFor,
-  ownOf,
-  type FanOut,
-  type Finished,
-  startFanOut,
+  OutcomeWriter,
+  type OutcomeWriterDependencies,
   timeBudgetOf,
 } from './handling.ts';
 import type { Deferral } from './lanes.ts';
 import { type Capacity, Occupancy, partyOf } from './capacity.ts';
-import { OutcomeWriter, type OutcomeWriterDependencies } from './outcome-writer.ts';
-import { planForCallback, type RunningSettings, type Settings } from './settings.ts';
+import { planForCallback, plannedFor, type RunningSettings, type Settings } from './settings.ts';
 import type { Rerouter } from './rerouter.ts';
 import { judgeAccepted, type Verdict } from './outcome.ts';
 
@@ -82,21 +80,14 @@ export class Bridge {
     const plan = planForCallback(settings, callback);
     const isAccepted = answerWhen === 'accepted';
     const budget = timeBudgetOf(arrivedAt, answerWithinMs);
-    const arrival = {
-      callback,
-      body,
-      startedAt,
-      receivedAt,
-      planned: plan.targets,
-      routing: plan.routing,
-      isAccepted,
-    };
+    const { targets: planned, routing } = plan;
+    const arrival = { callback, body, startedAt, receivedAt, planned, routing, isAccepted };
     const admitted = await ledger.admit(arrival, budget.writeUntil - clock.monotonic());
     const admission = admitted.isNew ? admitted : await rerouter.withRevived(admitted, plan, settings);
     if (isAccepted) return this.#accept(receivedAt, admission);
-    const records = new Map(admission.deliveries.map((record) => [record.id, record]));
-    const underWay = this.#begin(admission);
-    return this.#deliver({ incoming, settings, admission, records, plan, budget, occupancy, underWay });
+    const notice = noticeOf(incoming, admission.timesReceived);
+    const underWay = new Map(admission.claimed.map((id) => [id, this.#dependencies.underWay.begin(id)]));
+    return this.#deliver({ incoming, settings, admission, notice, plan, budget, occupancy, underWay });
   }
 
   /** It is on disk, so the service may forget it. */
@@ -111,10 +102,6 @@ export class Bridge {
     return verdict;
   }
 
-  #begin({ claimed }: Admission): ReadonlyMap<number, DeliveryUnderWay> {
-    return new Map(claimed.map((id) => [id, this.#dependencies.underWay.begin(id)]));
-  }
-
   async #deliver(handling: Handling): Promise<Verdict> {
     try {
       const telling = this.#tell(handling);
@@ -127,7 +114,7 @@ export class Bridge {
         handling.incoming.keepUntil(fanOut.late);
       }
       const others = await this.#othersOnceThrough(handling);
-      return await this.#outcomes.answer(handling, fanOut, others);
+      return await this.#outcomes.answer(handling, fanOut.finished, fanOut.early, others);
     } catch (error) {
       this.#outcomes.abandon(handling);
       throw error;
@@ -137,12 +124,14 @@ export class Bridge {
   /** What cannot be written down is only reported. */
   #tell(handling: Handling): Promise<FanOut> {
     const { clock, onUnwritten } = this.#dependencies;
-    const blocked = new Map(handling.admission.blocked.map((each) => [each.id, each]));
+    const { admission, underWay, budget } = handling;
+    const blocked = new Map(admission.blocked.map((each) => [each.id, each]));
+    const own = admission.deliveries.filter(({ id }) => underWay.has(id));
     const send = (record: DeliveryRecord) => this.#send(handling, record, blocked.get(record.id));
     // The ledger keeps what it cannot write, so once is enough.
     const onFinish = (finished: Finished, isLate: boolean) =>
       this.#outcomes.finish(handling, finished, isLate).catch(onUnwritten);
-    return startFanOut(ownOf(handling), send, handling.budget.tellUntil, clock, onFinish);
+    return startFanOut(own, send, budget.tellUntil, clock, onFinish);
   }
 
   /** Who waits for his turn holds no slot until it comes. */
@@ -151,17 +140,18 @@ export class Bridge {
     record: DeliveryRecord,
     blocked: BlockedDelivery | undefined,
   ): Promise<SendResult> {
-    const { settings, budget, occupancy, underWay } = handling;
+    const { settings, notice, plan, budget, occupancy, underWay } = handling;
     const deadline = budget.tellUntil;
     const delivery = underWay.get(record.id) as DeliveryUnderWay;
-    const addressed = noticeFor(handling, record);
-    if (addressed === undefined) return defer(delivery, 'config');
+    const planned = plannedFor(record, plan);
+    if (planned === undefined) return defer(delivery, 'config');
     if (blocked !== undefined) {
       const isNext = await occupancy.wait(() => this.#dependencies.turns.isNext(blocked, budget.waitUntil));
       if (isNext !== true) return defer(delivery, isNext === undefined ? 'share' : 'order');
     }
     if (!occupancy.enter(record.channel)) return defer(delivery, 'share');
     try {
+      const addressed = { notice, ...planned };
       return await this.#dependencies.send({ addressed, settings, delivery, deadline, rank: 'new' });
     } finally {
       occupancy.leave(record.channel);
@@ -193,4 +183,59 @@ export class Bridge {
 function defer(delivery: DeliveryUnderWay, deferred: Deferral): SendResult {
   delivery.stall();
   return { attempts: [], outcome: { deferred } };
+}
+
+export interface FanOut {
+  /** What came through before the answer was due. */
+  readonly finished: readonly Finished[];
+  /** Of these, by their records' ids, what `onFinish` has had. */
+  readonly early: ReadonlySet<number>;
+  /** Resolves when all are through and written down; undefined where they are already. */
+  readonly late: Promise<unknown> | undefined;
+}
+
+/**
+ * Rejects only where `send` or `onFinish` does.
+ * @param deadline by the monotonic clock
+ * @param onFinish a destination was told while others are still open, which a crash must not forget; or, late, one came
+ *   through after the answer was due
+ */
+export function startFanOut(
+  records: readonly DeliveryRecord[],
+  send: (record: DeliveryRecord) => Promise<SendResult>,
+  deadline: number,
+  clock: Clock,
+  onFinish: (finished: Finished, isLate: boolean) => Promise<unknown>,
+): Promise<FanOut> {
+  const finished: Finished[] = [];
+  const early = new Set<number>();
+  let isDue = false;
+  const finish = (record: DeliveryRecord, sent: SendResult): Promise<unknown> | undefined => {
+    if (isDue) return onFinish({ record, sent }, true);
+    finished.push({ record, sent });
+    if (finished.length === records.length || !('receipt' in sent.outcome)) return undefined;
+    early.add(record.id);
+    return onFinish({ record, sent }, false);
+  };
+  const settled = allOf(records.map((record) => send(record).then((sent) => finish(record, sent))));
+  return new Promise((resolve, reject) => {
+    const end = (late: Promise<unknown> | undefined): void => {
+      isDue = true;
+      stopTimer();
+      resolve({ finished: [...finished], early, late });
+    };
+    const stopTimer = clock.startTimer(Math.max(0, deadline - clock.monotonic()), () => end(settled));
+    settled.then(
+      () => end(undefined),
+      (error: Error) => {
+        stopTimer();
+        reject(error);
+      },
+    );
+  });
+}
+
+/** Rejects only once all are through: until then they need what the callback holds. */
+async function allOf(runs: readonly Promise<unknown>[]): Promise<void> {
+  for (const end of await Promise.allSettled(runs)) if (end.status === 'rejected') throw end.reason;
 }

@@ -1,13 +1,30 @@
-/** One callback while it is handled: what came, the time there is for it, and its deliveries, all at once. */
+/** One callback while it is handled: what came, the time there is for it, and the writing down of what came of its deliveries. */
 import type { CheckedCallback } from '../callback/callback.ts';
-import type { Admission, AttemptRecord, DeliveryRecord } from '../ledger/ledger.ts';
-import { noticeOf } from '../notice/notice.ts';
-import type { DeliveryUnderWay } from './deliveries-under-way.ts';
-import type { Occupancy } from './capacity.ts';
-import { addressed, type AddressedNotice, type Plan, plannedFor, type Settings } from './settings.ts';
+import type {
+  Admission,
+  DeliveryRecord,
+  DeliveryUpdate,
+  HistoryRecord,
+  Ledger,
+  Settlement,
+} from '../ledger/ledger.ts';
+import type { Notice } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
+import { alertTargetsIn, type Subject, withAlert } from './alerts.ts';
+import type { Occupancy } from './capacity.ts';
+import type { DeliveriesUnderWay, DeliveryUnderWay } from './deliveries-under-way.ts';
+import {
+  attemptRecords,
+  judge,
+  mustSurvive,
+  type OutcomeContext,
+  type Standing,
+  updateAfter,
+  type Verdict,
+  withRefusal,
+} from './outcome.ts';
 import type { SendResult } from './sender.ts';
-import { attemptRecords, type Standing } from './outcome.ts';
+import { type Plan, plannedFor, type Settings } from './settings.ts';
 
 /** One POST, from the moment its body was there: how slowly the sender sends is not the answer's time. */
 export interface Incoming extends CheckedCallback {
@@ -54,32 +71,18 @@ export function timeToWrite({ writeUntil, leastWriteMs }: TimeBudget, now: numbe
   return Math.max(leastWriteMs, writeUntil - now);
 }
 
+/** A callback, its deliveries, and what they have in common. */
 export interface Handling {
   readonly incoming: Incoming;
   /** In force when it came, and its own to the end. */
   readonly settings: Settings;
   readonly admission: Admission;
-  /** Its deliveries by their ids. */
-  readonly records: ReadonlyMap<number, DeliveryRecord>;
+  readonly notice: Notice;
   readonly plan: Plan;
   readonly budget: TimeBudget;
   readonly occupancy: Occupancy;
-  /** Those that are this request's to make, by their ids. */
+  /** Its deliveries that are this request's to make, by their ids. */
   readonly underWay: ReadonlyMap<number, DeliveryUnderWay>;
-}
-
-export function ownOf({ admission, underWay }: Handling): readonly DeliveryRecord[] {
-  const { deliveries } = admission;
-  return underWay.size === deliveries.length ? deliveries : deliveries.filter(({ id }) => underWay.has(id));
-}
-
-/** Undefined: the config does not send it there any more. */
-export function noticeFor(
-  { incoming, admission, plan }: Handling,
-  record: DeliveryRecord,
-): AddressedNotice | undefined {
-  const planned = plannedFor(record, plan);
-  return planned && addressed(noticeOf(incoming, admission.timesReceived), planned);
 }
 
 export interface Finished {
@@ -87,88 +90,187 @@ export interface Finished {
   readonly sent: SendResult;
 }
 
-export interface FanOut {
-  /** Whom it was to tell. */
-  readonly records: readonly DeliveryRecord[];
-  /** What came through before the answer was due. */
-  readonly finished: readonly Finished[];
-  /** Of these, by their records' ids, what `onFinish` has had. */
-  readonly early: ReadonlySet<number>;
-  /** Resolves when all are through and written down; undefined where they are already. */
-  readonly late: Promise<unknown> | undefined;
+export type MilestoneName = 'delivered_late' | 'taken_over' | 'given_up' | 'held';
+
+export interface Milestone
+  extends
+    Pick<Subject, 'notice' | 'firstReceivedAt'>,
+    Pick<DeliveryRecord, 'destination' | 'attempts' | 'lastError' | 'hold'> {
+  readonly name: MilestoneName;
+}
+
+export function milestone(
+  name: MilestoneName,
+  { record: { destination }, notice, firstReceivedAt }: Subject,
+  { attempts, lastError, hold }: Pick<DeliveryUpdate, 'attempts' | 'lastError' | 'hold'>,
+): Milestone {
+  return { name, notice, destination, attempts, lastError, hold, firstReceivedAt };
+}
+
+/** @param isLate nobody waits for it: its answer, if it had one, is out */
+export function milestoneAfter(
+  update: DeliveryUpdate,
+  subject: Subject,
+  isLate: boolean,
+): Milestone | undefined {
+  const name = nameOf(update, subject.record, isLate);
+  return name && milestone(name, subject, update);
+}
+
+function nameOf(
+  { state, isTakenOver }: DeliveryUpdate,
+  record: DeliveryRecord,
+  isLate: boolean,
+): MilestoneName | undefined {
+  if (state === 'delivered') return isLate ? 'delivered_late' : undefined;
+  if (state === 'dead') return 'given_up';
+  if (state === 'held') return 'held';
+  return isTakenOver && !record.isTakenOver ? 'taken_over' : undefined;
+}
+
+export interface OutcomeWriterDependencies {
+  readonly clock: Clock;
+  readonly ledger: Pick<Ledger, 'settle'>;
+  readonly underWay: DeliveriesUnderWay;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** Something for these destinations is the worker's to deliver now. */
+  readonly onDue: (destinations: readonly string[]) => void;
+  readonly onMilestone: (milestone: Milestone) => void;
+  /** An outcome could not be written down, or was and is not flushed yet (`LedgerUnflushed`). */
+  readonly onUnwritten: (error: unknown) => void;
+}
+
+export class OutcomeWriter {
+  readonly #dependencies: OutcomeWriterDependencies;
+
+  constructor(dependencies: OutcomeWriterDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * @param early of these, by their records' ids, what was handed to `finish` already
+   * @throws {LedgerUnavailable} where what is still to be done could not be written down
+   */
+  async answer(
+    handling: Handling,
+    finished: readonly Finished[],
+    early: ReadonlySet<number>,
+    others: readonly DeliveryRecord[],
+  ): Promise<Verdict> {
+    const { clock, onUnwritten } = this.#dependencies;
+    const { incoming, admission, budget } = handling;
+    const standings = standingsOf(handling, finished, others);
+    const verdict = judge(standings, admission.isSuperseded, this.#contextOf(handling));
+    const { status, result } = verdict;
+    const answer = { receivedAt: incoming.receivedAt, answeredAt: clock.now(), status, result };
+    const left = finished.filter(({ record }) => !early.has(record.id));
+    const updates = verdict.updates
+      .filter(({ id }) => !early.has(id))
+      .map((update) => alerting(handling, update));
+    try {
+      const withinMs = timeToWrite(budget, clock.monotonic());
+      await this.#settle(handling, updates, left, { answer, isDurable: mustSurvive(verdict), withinMs });
+    } catch (error) {
+      // That everybody was told stays true when it cannot be written; whatever is still to be done must not be answered 200.
+      if (status === 200 && mustSurvive(verdict)) throw error;
+      onUnwritten(error);
+    }
+    this.#conclude(handling, updates, false);
+    return verdict;
+  }
+
+  /** A failure comes here only when it is late: the callback has been answered already. */
+  async finish(handling: Handling, { record, sent }: Finished, isLate: boolean): Promise<void> {
+    const updated = updateAfter(asTakenOver(handling, record), sent, this.#contextOf(handling));
+    const updates = [alerting(handling, withRefusal(updated))];
+    const isDurable = updated.state !== 'delivered';
+    try {
+      await this.#settle(handling, updates, [{ record, sent }], { answer: undefined, isDurable });
+    } finally {
+      this.#conclude(handling, updates, isLate);
+    }
+  }
+
+  /** What nobody wrote down is free when its claim ends. */
+  abandon({ underWay }: Handling): void {
+    for (const delivery of underWay.values()) this.#dependencies.underWay.end(delivery, 'open');
+  }
+
+  /** What was taken over, or waited for one of these, is the worker's from then on, and so are alerts. */
+  async #settle(
+    { admission: { callbackId, deliveries } }: Handling,
+    updates: readonly DeliveryUpdate[],
+    finished: readonly Finished[],
+    { answer, isDurable, withinMs }: Ending,
+  ): Promise<void> {
+    const { ledger, onDue } = this.#dependencies;
+    const attempts = finished.flatMap(({ record, sent }) => attemptRecords(record, sent));
+    const settlement = { deliveries: updates, history: { callbackId, attempts, answer }, isDurable };
+    const { hasReleased } = await ledger.settle(settlement, withinMs);
+    const isDue = ({ state, isTakenOver, dueInMs }: DeliveryUpdate) =>
+      state === 'pending' ? isTakenOver && dueInMs === 0 : hasReleased;
+    const due = new Set(updates.filter(isDue).map(({ id }) => id));
+    const destinations = deliveries.filter(({ id }) => due.has(id)).map(({ destination }) => destination);
+    onDue([...destinations, ...alertTargetsIn(updates)]);
+  }
+
+  /** Also where it could not be written down: the ledger keeps that, and writes it as soon as it can. */
+  #conclude(handling: Handling, updates: readonly DeliveryUpdate[], isLate: boolean): void {
+    const { underWay, onMilestone } = this.#dependencies;
+    for (const update of updates) {
+      const delivery = handling.underWay.get(update.id);
+      if (delivery !== undefined) underWay.end(delivery, update.state === 'pending' ? 'open' : 'finished');
+      const reached = milestoneAfter(update, subjectOf(handling, update), isLate);
+      if (reached !== undefined) onMilestone(reached);
+    }
+  }
+
+  #contextOf({ settings }: Handling): OutcomeContext {
+    return { policy: settings.delivery, random: this.#dependencies.random() };
+  }
+}
+
+/** How a callback's deliveries are written down. */
+interface Ending extends Pick<Settlement, 'isDurable'>, Pick<HistoryRecord, 'answer'> {
+  readonly withinMs?: number;
+}
+
+/** @param update of one of its deliveries */
+function subjectOf({ admission, notice }: Handling, { id }: DeliveryUpdate): Subject {
+  const record = admission.deliveries.find((each) => each.id === id) as DeliveryRecord;
+  return { record, notice, firstReceivedAt: admission.firstReceivedAt };
+}
+
+function alerting(handling: Handling, update: DeliveryUpdate): DeliveryUpdate {
+  if (update.state === 'delivered') return update;
+  const subject = subjectOf(handling, update);
+  // What is told elsewhere from now on is mended.
+  const isRouted = plannedFor(subject.record, handling.plan) !== undefined;
+  return isRouted ? withAlert(update, subject, handling.settings.alerts) : update;
 }
 
 /**
- * Rejects only where `send` or `onFinish` does.
- * @param deadline by the monotonic clock
- * @param onFinish a destination was told while others are still open, which a crash must not forget; or, late, one came
- *   through after the answer was due
+ * How each delivery stands when the answer is due.
+ * @param others as somebody else's attempts have left them
  */
-export function startFanOut(
-  records: readonly DeliveryRecord[],
-  send: (record: DeliveryRecord) => Promise<SendResult>,
-  deadline: number,
-  clock: Clock,
-  onFinish: (finished: Finished, isLate: boolean) => Promise<unknown>,
-): Promise<FanOut> {
-  const finished: Finished[] = [];
-  const early = new Set<number>();
-  let isDue = false;
-  const finish = (record: DeliveryRecord, sent: SendResult): Promise<unknown> | undefined => {
-    if (isDue) return onFinish({ record, sent }, true);
-    finished.push({ record, sent });
-    if (finished.length === records.length || !('receipt' in sent.outcome)) return undefined;
-    early.add(record.id);
-    return onFinish({ record, sent }, false);
-  };
-  const settled = allOf(records.map((record) => send(record).then((sent) => finish(record, sent))));
-  return new Promise((resolve, reject) => {
-    const end = (late: Promise<unknown> | undefined): void => {
-      isDue = true;
-      stopTimer();
-      resolve({ records, finished: [...finished], early, late });
-    };
-    const stopTimer = clock.startTimer(Math.max(0, deadline - clock.monotonic()), () => end(settled));
-    settled.then(
-      () => end(undefined),
-      (error: Error) => {
-        stopTimer();
-        reject(error);
-      },
-    );
-  });
-}
-
-/**
- * Rejects only once all are through: until then they need what the callback holds. Most often it is one, and a list takes
- * more promises.
- */
-async function allOf(runs: readonly Promise<unknown>[]): Promise<unknown> {
-  const [only] = runs;
-  if (only !== undefined && runs.length === 1) return only;
-  for (const end of await Promise.allSettled(runs)) if (end.status === 'rejected') throw end.reason;
-  return undefined;
-}
-
-/** How each delivery stands when the answer is due. */
-export function standingsOf(
-  records: readonly DeliveryRecord[],
+function standingsOf(
+  handling: Handling,
   finished: readonly Finished[],
   others: readonly DeliveryRecord[],
 ): Standing[] {
   const results = new Map(finished.map(({ record, sent }) => [record.id, sent]));
-  const own = records.map((record) => {
+  const latest = new Map(others.map((record) => [record.id, record]));
+  return handling.admission.deliveries.map((record) => {
     const sent = results.get(record.id);
-    return { record, sent, isBeingMade: sent === undefined };
+    const other = latest.get(record.id);
+    if (other !== undefined) return { record: other, sent, isBeingMade: other.isClaimed };
+    return { record: asTakenOver(handling, record), sent, isBeingMade: sent === undefined };
   });
-  // What somebody else's attempts came to stands in the ledger already.
-  const made = others.map((record) => ({ record, sent: undefined, isBeingMade: record.isClaimed }));
-  return [...own, ...made].sort((a, b) => a.record.id - b.record.id);
 }
 
-/** What the ledger keeps of the attempts. */
-export function attemptsOf(finished: readonly Finished[]): AttemptRecord[] {
-  const attempts: AttemptRecord[] = [];
-  for (const { record, sent } of finished) attempts.push(...attemptRecords(record, sent));
-  return attempts;
+/** As it stands since another request for the same callback was answered that it is taken over. */
+function asTakenOver({ underWay }: Handling, record: DeliveryRecord): DeliveryRecord {
+  const isNews = !record.isTakenOver && underWay.get(record.id)?.isTakenOver === true;
+  return isNews ? { ...record, isTakenOver: true } : record;
 }

@@ -22,7 +22,7 @@ export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSetting
   // Of an alert that nobody is to be told, nobody is alerted.
   if (isAlert(notice) || plan.targets.length > 0) return ended;
   const dead: DeliveryUpdate = { ...ended, state: 'dead', lastError: errorOf(NOT_ROUTED) };
-  return withAlert(dead, record, due, alerts);
+  return withAlert(dead, due, alerts);
 }
 
 /** Whether a config that has just been loaded may have mended what this one waits for. */

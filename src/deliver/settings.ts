@@ -72,12 +72,6 @@ export function plannedFor(
   return targets.find((target) => target.destination === destination);
 }
 
-/** Each member by its name: it is made for every delivery, and a spread takes V8 several times as long. */
-export function addressed(notice: Notice, planned: PlannedTarget): AddressedNotice {
-  const { destination, channel, address, templateSet, options } = planned;
-  return { notice, destination, channel, address, templateSet, options };
-}
-
 /** Of `receiver:`. */
 type AnswerSettings = Pick<ReceiverConfig, 'answerWithinMs' | 'answerWhen' | 'maxInFlight'>;
 

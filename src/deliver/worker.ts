@@ -7,16 +7,9 @@ import type { DeliveriesUnderWay, DeliveryUnderWay } from './deliveries-under-wa
 import { channelOf, DueLanes } from './due-lanes.ts';
 import type { Lanes } from './lanes.ts';
 import type { LargeNotices } from './large-notices.ts';
-import { type Milestone, milestoneAfter, takeOver } from './outcome-writer.ts';
+import { milestone, type Milestone, milestoneAfter } from './handling.ts';
 import { attemptRecords, updateAfter, updateOf } from './outcome.ts';
-import {
-  addressed,
-  type Plan,
-  planFor,
-  plannedFor,
-  type RunningSettings,
-  type Settings,
-} from './settings.ts';
+import { type Plan, planFor, plannedFor, type RunningSettings, type Settings } from './settings.ts';
 import type { Rerouter } from './rerouter.ts';
 
 /** How often the ledger is asked for what has become due without this process's knowing. */
@@ -246,15 +239,15 @@ export class Worker {
     const { send, lanes, onMilestone } = this.#dependencies;
     const { record, notice } = due;
     const { settings } = turn;
-    if (due.isTakenOver) onMilestone(takeOver(due));
+    if (due.isTakenOver) onMilestone(milestone('taken_over', due, record));
     const today = planFor(settings, notice);
     const planned = plannedFor(record, today);
     if (planned === undefined) return this.#routeAnew(due, today, settings);
     const rank = lanes.isPaced(record.destination) ? 'slot' : 'next';
-    const sent = await send({ addressed: addressed(notice, planned), delivery, ...turn, rank });
+    const sent = await send({ addressed: { notice, ...planned }, delivery, ...turn, rank });
     const context = { policy: settings.delivery, random: this.#dependencies.random() };
     const update = updateAfter(record, sent, context);
-    await this.#settle(due, withAlert(update, record, due, settings.alerts), sent);
+    await this.#settle(due, withAlert(update, due, settings.alerts), sent);
     return update.state !== 'pending';
   }
 
@@ -283,7 +276,7 @@ export class Worker {
     const { hasReleased } = await ledger.settle({ deliveries: [update], history, isDurable: false });
     const isDueAgain = update.state === 'pending' && update.dueInMs === 0;
     this.nudge([...(isDueAgain || hasReleased ? [record.destination] : []), ...alertTargetsIn([update])]);
-    const milestone = milestoneAfter(update, due, true);
-    if (milestone !== undefined) onMilestone(milestone);
+    const reached = milestoneAfter(update, due, true);
+    if (reached !== undefined) onMilestone(reached);
   }
 }

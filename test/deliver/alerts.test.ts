@@ -23,7 +23,7 @@ function failedWith(
 }
 
 function alertAfter(update: DeliveryUpdate, record: Partial<DeliveryRecord> = {}): Alert | undefined {
-  return withAlert(update, deliveryRecord(record), CONCERNED, SETTINGS).alert;
+  return withAlert(update, { record: deliveryRecord(record), ...CONCERNED }, SETTINGS).alert;
 }
 
 const DEAD = { state: 'dead' } as const;
@@ -67,8 +67,7 @@ describe('an outcome', () => {
     const update = failedWith('permanent', '550', DEAD);
     const { alert } = withAlert(
       update,
-      deliveryRecord(),
-      { notice: noticeAbout(callback), firstReceivedAt: 0 },
+      { record: deliveryRecord(), notice: noticeAbout(callback), firstReceivedAt: 0 },
       SETTINGS,
     );
     expect(JSON.stringify(alert).length).to.be.below(5000);
@@ -76,7 +75,11 @@ describe('an outcome', () => {
 
   it('stays as it is beside the alert', () => {
     const update = failedWith('config', 'invalid_auth', OURS);
-    const { alert: _alert, ...rest } = withAlert(update, deliveryRecord(), CONCERNED, SETTINGS);
+    const { alert: _alert, ...rest } = withAlert(
+      update,
+      { record: deliveryRecord(), ...CONCERNED },
+      SETTINGS,
+    );
     expect(rest).to.deep.equal(update);
   });
 });

@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { SendResult } from '../../src/deliver/sender.ts';
-import { type Finished, type FanOut, startFanOut } from '../../src/deliver/handling.ts';
+import { type FanOut, startFanOut } from '../../src/deliver/bridge.ts';
+import type { Finished } from '../../src/deliver/handling.ts';
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { deliveryRecord } from '../support/delivery-record.ts';

@@ -6,7 +6,6 @@ import {
   judge,
   judgeAccepted,
   type OutcomeContext,
-  type Situation,
   type Standing,
   type Verdict,
 } from '../../src/deliver/outcome.ts';
@@ -39,12 +38,12 @@ function beingMade(fields: Partial<DeliveryRecord> = {}): Standing {
   return { record: record(fields), sent: undefined, isBeingMade: true };
 }
 
-type Circumstances = Partial<OutcomeContext & Pick<Situation, 'isSuperseded'>>;
+type Circumstances = Partial<OutcomeContext & { isSuperseded: boolean }>;
 
 function verdictOn(standings: readonly Standing[], circumstances: Circumstances = {}): Verdict {
   const { isSuperseded = false, ...others } = circumstances;
   const context = { firstReceivedAt: 0, now: 1000, policy: POLICY, random: 0.5, ...others };
-  return judge({ standings, isSuperseded, context });
+  return judge(standings, isSuperseded, context);
 }
 
 function answerTo(standings: readonly Standing[], circumstances: Circumstances = {}): [number, string] {

@@ -209,7 +209,8 @@ function deadLetterOf(callback: Callback): Alert | undefined {
     quote: quote ?? '',
   };
   const update: DeliveryUpdate = { ...RECORD, state: 'dead', lastError, isTakenOver: true, dueInMs: 0 };
-  return withAlert(update, RECORD, { notice: noticeAbout(callback), firstReceivedAt: 0 }, SETTINGS).alert;
+  const subject = { record: RECORD, notice: noticeAbout(callback), firstReceivedAt: 0 };
+  return withAlert(update, subject, SETTINGS).alert;
 }
 
 function refusalAlertOf({ detail, errors }: Post['refusal']): Alert {

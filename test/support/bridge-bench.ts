@@ -10,7 +10,7 @@ import { DeliveriesUnderWay, TurnsOfJobs } from '../../src/deliver/deliveries-un
 import { Lanes } from '../../src/deliver/lanes.ts';
 import { LargeNotices } from '../../src/deliver/large-notices.ts';
 import { MemoryBudget, memoryFor } from '../../src/deliver/memory-budget.ts';
-import type { Milestone } from '../../src/deliver/outcome-writer.ts';
+import type { Milestone } from '../../src/deliver/handling.ts';
 import {
   type AddressedNotice,
   type DeliverySettings,
