@@ -1,5 +1,4 @@
 /** The deliveries that this process has in hand, and waiting, within a request, for what somebody else attempts. */
-import type { Turns } from '../ledger/due/turns.ts';
 import type { Clock } from '../time/clock.ts';
 import type { BlockedDelivery, DeliveryRecord, Ledger } from '../ledger/ledger.ts';
 
@@ -10,55 +9,40 @@ export class DeliveryUnderWay {
   readonly id: number;
   /** Ends the attempt that is being made, as one of which nobody knows what came of it. */
   cut: (() => void) | undefined;
-  #news: News | undefined;
-  #isEnded = false;
-  #isTakenOver = false;
-  #waiting: { readonly forEnd: boolean; readonly tell: (news: News) => void }[] = [];
+  /** Whether another request for the same callback has been answered that Botbell sees to it. */
+  isTakenOver = false;
+  readonly #stalled = deferred<News>();
+  readonly #ended = deferred<News>();
 
   constructor(id: number) {
     this.id = id;
   }
 
-  /** Whether another request for the same callback has been answered that Botbell sees to it. */
-  get isTakenOver(): boolean {
-    return this.#isTakenOver;
+  /** Resolves when it is through and written down, or else when it is not being attempted any more. */
+  get stalled(): Promise<News> {
+    return this.#stalled.promise;
   }
 
-  takeOver(): void {
-    this.#isTakenOver = true;
+  /** Resolves when this process is done with it, and what came of it is written down. */
+  get ended(): Promise<News> {
+    return this.#ended.promise;
   }
 
   /** An attempt has failed: what waits for this one of its job waits no longer within its request. */
   stall(): void {
-    this.#tell('open', ({ forEnd }) => !forEnd);
-    this.#news = 'open';
+    this.#stalled.resolve('open');
   }
 
   end(news: News): void {
-    this.#news = news;
-    this.#isEnded = true;
-    this.#tell(news, () => true);
+    this.#stalled.resolve(news);
+    this.#ended.resolve(news);
   }
+}
 
-  /** Resolves when it is through and written down, or else when it is not being attempted any more. */
-  untilStalled(): Promise<News> {
-    return this.#news === undefined ? this.#wait(false) : Promise.resolve(this.#news);
-  }
-
-  /** Resolves when this process is done with it, and what came of it is written down. */
-  untilEnded(): Promise<News> {
-    return this.#isEnded ? Promise.resolve(this.#news ?? 'open') : this.#wait(true);
-  }
-
-  #wait(forEnd: boolean): Promise<News> {
-    return new Promise((tell) => this.#waiting.push({ forEnd, tell }));
-  }
-
-  #tell(news: News, isMeant: (waiter: { readonly forEnd: boolean }) => boolean): void {
-    const told = this.#waiting.filter(isMeant);
-    this.#waiting = this.#waiting.filter((waiter) => !isMeant(waiter));
-    for (const { tell } of told) tell(news);
-  }
+function deferred<T>() {
+  let resolve!: (value: T) => void;
+  const promise = new Promise<T>((resolvePromise) => (resolve = resolvePromise));
+  return { promise, resolve };
 }
 
 export class DeliveriesUnderWay {
@@ -108,17 +92,18 @@ export class DeliveriesUnderWay {
 /** How often the ledger is asked what other processes have come to; of this one's deliveries there is news at once. */
 const ASK_EVERY_MS = 250;
 
-export interface ClaimsElsewhereDependencies {
-  readonly clock: Pick<Clock, 'sleep'>;
-  readonly turns: Pick<Turns, 'claimedAmong'>;
+interface WaitingForClaim {
+  readonly deliveryId: number;
+  readonly onFree: () => void;
 }
 
-export class ClaimsElsewhere {
-  readonly #dependencies: ClaimsElsewhereDependencies;
-  readonly #waiting = new Map<number, Set<() => void>>();
+/** What other processes have in hand. */
+class ClaimsElsewhere {
+  readonly #dependencies: TurnsDependencies;
+  readonly #waiting = new Set<WaitingForClaim>();
   #isAsking = false;
 
-  constructor(dependencies: ClaimsElsewhereDependencies) {
+  constructor(dependencies: TurnsDependencies) {
     this.#dependencies = dependencies;
   }
 
@@ -127,35 +112,26 @@ export class ClaimsElsewhere {
    * @returns ends the waiting
    */
   whenFree(deliveryId: number, onFree: () => void): () => void {
-    const waiting = this.#waiting.get(deliveryId) ?? new Set();
-    this.#waiting.set(deliveryId, waiting.add(onFree));
+    const waiting = { deliveryId, onFree };
+    this.#waiting.add(waiting);
     if (!this.#isAsking) void this.#ask();
-    return () => {
-      waiting.delete(onFree);
-      if (waiting.size === 0 && this.#waiting.get(deliveryId) === waiting) this.#waiting.delete(deliveryId);
-    };
+    return () => void this.#waiting.delete(waiting);
   }
 
   async #ask(): Promise<void> {
-    const { clock, turns } = this.#dependencies;
+    const { clock, ledger } = this.#dependencies;
     this.#isAsking = true;
     while (this.#waiting.size > 0) {
       await clock.sleep(ASK_EVERY_MS);
-      const ids = [...this.#waiting.keys()];
+      const asked = [...this.#waiting];
+      const ids = [...new Set(asked.map(({ deliveryId }) => deliveryId))];
       // Of a ledger that cannot be read nothing new is known.
-      const claimed = ids.length === 0 ? ids : await turns.claimedAmong(ids).catch(() => ids);
-      this.#tell(ids, new Set(claimed));
+      const claimed = new Set(ids.length === 0 ? ids : await ledger.turns.claimedAmong(ids).catch(() => ids));
+      for (const waiting of asked) {
+        if (!claimed.has(waiting.deliveryId) && this.#waiting.delete(waiting)) waiting.onFree();
+      }
     }
     this.#isAsking = false;
-  }
-
-  #tell(ids: readonly number[], claimed: ReadonlySet<number>): void {
-    for (const id of ids) {
-      if (claimed.has(id)) continue;
-      const waiting = this.#waiting.get(id) ?? [];
-      this.#waiting.delete(id);
-      for (const onFree of waiting) onFree();
-    }
   }
 }
 
@@ -171,7 +147,7 @@ export class TurnsOfJobs {
 
   constructor(dependencies: TurnsDependencies) {
     this.#dependencies = dependencies;
-    this.#elsewhere = new ClaimsElsewhere({ clock: dependencies.clock, turns: dependencies.ledger.turns });
+    this.#elsewhere = new ClaimsElsewhere(dependencies);
   }
 
   /**
@@ -184,7 +160,7 @@ export class TurnsOfJobs {
     let before = { id: behind, isClaimed: isBehindClaimed };
     for (;;) {
       const here = underWay.get(before.id);
-      if (here !== undefined) return (await this.#before(deadline, here.untilStalled())) === 'finished';
+      if (here !== undefined) return (await this.#before(deadline, here.stalled)) === 'finished';
       if (!before.isClaimed || !(await this.#untilFree(before.id, deadline))) return false;
       const known = before;
       const found = await ledger.turns.predecessorOf(id, this.#left(deadline)).catch(() => known);
@@ -229,7 +205,10 @@ export class TurnsOfJobs {
     const open = deliveries.filter(isOpen).map(({ id }) => id);
     const unknown = open.filter((id) => underWay.get(id)?.isTakenOver !== true);
     if (unknown.length > 0) await ledger.turns.takeOver(unknown, this.#left(deadline));
-    for (const id of open) underWay.get(id)?.takeOver();
+    for (const id of open) {
+      const here = underWay.get(id);
+      if (here !== undefined) here.isTakenOver = true;
+    }
     return deliveries.map((record) => (isOpen(record) ? { ...record, isTakenOver: true } : record));
   }
 
@@ -237,7 +216,7 @@ export class TurnsOfJobs {
   async #untilEnded(id: number, deadline: number): Promise<boolean> {
     const here = this.#dependencies.underWay.get(id);
     if (here === undefined) return this.#untilFree(id, deadline);
-    return (await this.#before(deadline, here.untilEnded())) !== undefined;
+    return (await this.#before(deadline, here.ended)) !== undefined;
   }
 
   /** The same of what another process has claimed. */
@@ -261,12 +240,12 @@ export class TurnsOfJobs {
     return Math.max(0, deadline - this.#dependencies.clock.monotonic());
   }
 
-  /** What the promise resolves to; undefined: the deadline came first. */
-  #before<T>(deadline: number, promise: Promise<T>): Promise<T | undefined> {
+  /** What came of it; undefined: the deadline came first. */
+  #before(deadline: number, news: Promise<News>): Promise<News | undefined> {
     const { clock } = this.#dependencies;
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       const stopTimer = clock.startTimer(this.#left(deadline), () => resolve(undefined));
-      void promise.then(resolve, reject).finally(stopTimer);
+      void news.then(resolve).finally(stopTimer);
     });
   }
 }
