@@ -196,7 +196,7 @@ async function drain(
 /** Whoever runs it in a heap that is too small for what its config lets in learns that at the start. */
 function openMemory({ config, clock, logger }: AppOptions): MemoryBudget {
   const heapBytes = getHeapStatistics().heap_size_limit;
-  const budget = new MemoryBudget({ clock, most: memoryFor(heapBytes) });
+  const budget = new MemoryBudget(clock, memoryFor(heapBytes));
   const { maxBodyBytes, maxNodes } = config.receiver;
   const { bytes, values } = budget.largest;
   if (maxBodyBytes > bytes || maxNodes > values) {

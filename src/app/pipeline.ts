@@ -110,7 +110,7 @@ function adopt(
 function capacityFor({ settings, clock }: PipelineParts): Capacity {
   const most = settings.current.answer.maxInFlight;
   return {
-    slots: new Slots({ clock, most }),
+    slots: new Slots(clock, most),
     shares: new Shares(most),
     waitingShares: new Shares(most),
   };

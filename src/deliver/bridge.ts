@@ -14,7 +14,7 @@ import {
 } from './handling.ts';
 import type { Deferral } from './lanes.ts';
 import { type Capacity, Occupancy, partyOf } from './capacity.ts';
-import { planForCallback, plannedFor, type RunningSettings, type Settings } from './settings.ts';
+import { planFor, plannedFor, type RunningSettings, type Settings } from './settings.ts';
 import type { Rerouter } from './rerouter.ts';
 import { judgeAccepted, type Verdict } from './outcome.ts';
 
@@ -77,7 +77,7 @@ export class Bridge {
     const { clock, ledger, rerouter } = this.#dependencies;
     const { callback, startedAt, body, receivedAt, arrivedAt } = incoming;
     const { answerWithinMs, answerWhen } = settings.answer;
-    const plan = planForCallback(settings, callback);
+    const plan = planFor(settings, callback);
     const isAccepted = answerWhen === 'accepted';
     const budget = timeBudgetOf(arrivedAt, answerWithinMs);
     const { targets: planned, routing } = plan;

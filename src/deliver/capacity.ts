@@ -13,25 +13,19 @@ export class Overloaded extends Error {
 
 interface Waiting {
   readonly botId: string;
-  readonly begin: () => void;
-  readonly refuse: () => void;
-}
-
-export interface SlotsOptions {
-  readonly clock: Pick<Clock, 'monotonic' | 'startTimer'>;
-  /** How many there are; as many may wait. */
-  readonly most: number;
+  readonly end: (hasSlot: boolean) => void;
 }
 
 export class Slots {
-  readonly #clock: SlotsOptions['clock'];
+  readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
   #most: number;
   /** Of each BOT in the order in which they came; the BOTs in turn. */
   readonly #queues = new Map<string, Set<Waiting>>();
   #taken = 0;
   #waiting = 0;
 
-  constructor({ clock, most }: SlotsOptions) {
+  /** @param most how many there are; as many may wait */
+  constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, most: number) {
     this.#clock = clock;
     this.#most = most;
   }
@@ -60,24 +54,19 @@ export class Slots {
    */
   async take(botId: string, deadline: number): Promise<void> {
     if (this.takeNow()) return;
-    await new Promise<void>((resolve, reject) => {
-      const stopTimer = this.#clock.startTimer(Math.max(0, deadline - this.#clock.monotonic()), () =>
-        this.#refuse(waiting),
-      );
-      const waiting: Waiting = {
-        botId,
-        begin: () => {
-          stopTimer();
-          resolve();
-        },
-        refuse: () => {
-          stopTimer();
-          reject(new Overloaded());
-        },
+    const hasSlot = await new Promise<boolean>((resolve) => {
+      const withinMs = Math.max(0, deadline - this.#clock.monotonic());
+      const stopTimer = this.#clock.startTimer(withinMs, () => this.#end(waiting, false));
+      const end = (isGiven: boolean) => {
+        stopTimer();
+        resolve(isGiven);
       };
-      this.#enqueue(waiting);
+      const waiting = { botId, end };
+      this.#queues.set(botId, (this.#queues.get(botId) ?? new Set()).add(waiting));
+      this.#waiting += 1;
       if (this.#waiting > this.#most) this.#refuseLastOfMost();
     });
+    if (!hasSlot) throw new Overloaded();
   }
 
   giveBack(): void {
@@ -86,41 +75,27 @@ export class Slots {
   }
 
   #beginNext(): void {
-    const [next] = this.#queues;
-    if (next === undefined) return;
-    const [botId, queue] = next;
+    const [queue = new Set<Waiting>()] = this.#queues.values();
     const [first] = queue;
-    this.#queues.delete(botId);
-    // Behind the other BOTs.
-    this.#queues.set(botId, queue);
     if (first === undefined) return;
-    this.#dequeue(first);
-    first.begin();
+    this.#queues.delete(first.botId);
+    // Behind the other BOTs.
+    this.#queues.set(first.botId, queue);
+    this.#end(first, true);
   }
 
-  #enqueue(waiting: Waiting): void {
-    const queue = this.#queues.get(waiting.botId) ?? new Set();
-    this.#queues.set(waiting.botId, queue.add(waiting));
-    this.#waiting += 1;
-  }
-
-  #dequeue(waiting: Waiting): void {
+  #end(waiting: Waiting, hasSlot: boolean): void {
     const queue = this.#queues.get(waiting.botId);
-    if (queue?.delete(waiting) !== true) return;
-    this.#waiting -= 1;
-    if (queue.size === 0) this.#queues.delete(waiting.botId);
-  }
-
-  #refuse(waiting: Waiting): void {
-    this.#dequeue(waiting);
-    waiting.refuse();
+    if (queue?.delete(waiting) === true) this.#waiting -= 1;
+    if (queue?.size === 0) this.#queues.delete(waiting.botId);
+    waiting.end(hasSlot);
   }
 
   #refuseLastOfMost(): void {
     let longest: ReadonlySet<Waiting> = new Set();
     for (const queue of this.#queues.values()) if (queue.size >= longest.size) longest = queue;
     const last = [...longest].at(-1);
-    if (last !== undefined) this.#refuse(last);
+    if (last !== undefined) this.#end(last, false);
   }
 }
 
@@ -146,36 +121,31 @@ const MOST_OF_BOT = 1 / 2;
 const MOST_OF_JOB = 1 / 4;
 
 export class Shares {
-  #mostInAll = 0;
-  #mostForChannel = 0;
+  #mostInFlight: number;
   readonly #counts = new Map<string, number>();
   #total = 0;
 
   /** @param mostInFlight how many callbacks are handled at once (`receiver.max_in_flight`) */
   constructor(mostInFlight: number) {
-    this.resize(mostInFlight);
+    this.#mostInFlight = mostInFlight;
   }
 
   resize(mostInFlight: number): void {
-    this.#mostInAll = Math.ceil(mostInFlight * MOST_IN_ALL);
-    this.#mostForChannel = Math.ceil(mostInFlight * MOST_FOR_CHANNEL);
+    this.#mostInFlight = mostInFlight;
   }
 
   /** Whether one more callback may wait. */
   get hasRoom(): boolean {
-    return this.#total < this.#mostInAll;
+    return this.#total < Math.ceil(this.#mostInFlight * MOST_IN_ALL);
   }
 
   /** Whether one more callback of the party may wait for the channel. */
-  hasRoomFor(channel: string, { botId, jobId }: Party): boolean {
-    const inAll = this.#countOf(channelKey(channel));
+  hasRoomFor(channel: string, party: Party): boolean {
+    const most = Math.ceil(this.#mostInFlight * MOST_FOR_CHANNEL);
+    const [inAll = 0, ofBot = 0, ofJob = 0] = keysOf(channel, party).map((key) => this.#countOf(key));
     const isWithin = (count: number, part: number) =>
-      count < Math.ceil(this.#mostForChannel * (inAll > count ? part : MOST_ALONE));
-    return (
-      inAll < this.#mostForChannel &&
-      isWithin(this.#countOf(botKey(channel, botId)), MOST_OF_BOT) &&
-      isWithin(this.#countOf(jobKey(channel, jobId)), MOST_OF_JOB)
-    );
+      count < Math.ceil(most * (inAll > count ? part : MOST_ALONE));
+    return inAll < most && isWithin(ofBot, MOST_OF_BOT) && isWithin(ofJob, MOST_OF_JOB);
   }
 
   /** A callback more, or less, waits. */
@@ -184,8 +154,8 @@ export class Shares {
   }
 
   /** A callback more, or less, waits for the channel. */
-  changeFor(channel: string, { botId, jobId }: Party, by: 1 | -1): void {
-    for (const key of [channelKey(channel), botKey(channel, botId), jobKey(channel, jobId)]) {
+  changeFor(channel: string, party: Party, by: 1 | -1): void {
+    for (const key of keysOf(channel, party)) {
       const count = this.#countOf(key) + by;
       if (count === 0) this.#counts.delete(key);
       else this.#counts.set(key, count);
@@ -197,9 +167,9 @@ export class Shares {
   }
 }
 
-const channelKey = (name: string) => `channel ${name}`;
-const botKey = (channel: string, id: string) => `bot ${channel} ${id}`;
-const jobKey = (channel: string, id: string) => `job ${channel} ${id}`;
+function keysOf(channel: string, { botId, jobId }: Party): readonly string[] {
+  return [`channel ${channel}`, `bot ${channel} ${botId}`, `job ${channel} ${jobId}`];
+}
 
 /** What all callbacks share. */
 export interface Capacity {

@@ -1,7 +1,7 @@
 /** Keeps this process's heartbeat in the store, and has what is undelivered follow the config that it has loaded. */
 import type { ConfigStore, PlaceAmongPending, RoutedRow } from '../ledger/configs/config-store.ts';
 import type { Clock } from '../time/clock.ts';
-import { planForRow, plannedFor, type RunningSettings, type Settings } from './settings.ts';
+import { planFor, plannedFor, type RunningSettings, type Settings } from './settings.ts';
 import { isAffected, isRevivable, type Revival } from './rerouter.ts';
 
 const HEARTBEAT_MS = 5000;
@@ -133,7 +133,8 @@ export class ConfigFollower {
   }
 
   #isRouted(row: RoutedRow): boolean {
-    return plannedFor(row, planForRow(this.#dependencies.settings.current, row)) !== undefined;
+    const callback = row.kind === 'alert' ? undefined : { bot_id: row.botId, status: row.status };
+    return plannedFor(row, planFor(this.#dependencies.settings.current, callback)) !== undefined;
   }
 
   #noteTrouble(error: unknown): void {

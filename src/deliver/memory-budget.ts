@@ -39,41 +39,30 @@ export function memoryFor(heapBytes: number): Load {
   return { bytes: Math.floor(part / BYTES_OF_BYTE), values: Math.floor(part / BYTES_OF_VALUE) };
 }
 
-export interface MemoryBudgetOptions {
-  readonly clock: Pick<Clock, 'monotonic' | 'startTimer'>;
-  /** Of all that is held at once. What waits may hold as many bytes again. */
-  readonly most: Load;
-}
-
 interface Waiting {
   readonly load: Load;
   readonly lane: Lane;
   readonly begin: (release: Release) => void;
 }
 
-/** Changed in place: for ordinary callbacks, this is on the way of each. */
-interface Held {
-  bytes: number;
-  values: number;
-}
-
 /** Small or large loads: served in the order in which they came. */
 interface Lane {
   /** What it gets where the other lane takes its share, too. */
   readonly share: Load;
-  readonly held: Held;
+  held: Load;
   readonly waiting: Set<Waiting>;
   bytesWaiting: number;
 }
 
 export class MemoryBudget {
-  readonly #clock: MemoryBudgetOptions['clock'];
+  readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
   readonly #most: Load;
   readonly #mostSmall: Load;
   readonly #small: Lane;
   readonly #large: Lane;
 
-  constructor({ clock, most }: MemoryBudgetOptions) {
+  /** @param most of all that is held at once; what waits may hold as many bytes again */
+  constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, most: Load) {
     this.#clock = clock;
     this.#most = most;
     this.#mostSmall = partOf(most, SMALL_PART);
@@ -88,8 +77,7 @@ export class MemoryBudget {
 
   /** What is held now. */
   get held(): Load {
-    const [small, large] = [this.#small.held, this.#large.held];
-    return { bytes: small.bytes + large.bytes, values: small.values + large.values };
+    return plus(this.#small.held, this.#large.held);
   }
 
   /** How many wait now. */
@@ -160,17 +148,17 @@ export class MemoryBudget {
 
   #fits(load: Load, lane: Lane): boolean {
     const isKeptToShare = lane === this.#large || this.#large.waiting.size > 0;
-    if (isKeptToShare && !isRoomFor(load, lane.held, NOTHING, lane.share)) return false;
-    return isRoomFor(load, this.#small.held, this.#large.held, this.#most);
+    if (isKeptToShare && !isWithin(plus(lane.held, load), lane.share)) return false;
+    return isWithin(plus(this.held, load), this.#most);
   }
 
   #hold(load: Load, lane: Lane): Release {
-    add(lane.held, load, 1);
+    lane.held = plus(lane.held, load);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      add(lane.held, load, -1);
+      lane.held = plus(lane.held, { bytes: -load.bytes, values: -load.values });
       if (this.waiting > 0) this.#admit();
     };
   }
@@ -184,16 +172,8 @@ function emptyLane(share: Load): Lane {
   return { share, held: { bytes: 0, values: 0 }, waiting: new Set(), bytesWaiting: 0 };
 }
 
-function add(held: Held, { bytes, values }: Load, times: 1 | -1): void {
-  held.bytes += times * bytes;
-  held.values += times * values;
-}
-
-const NOTHING: Load = { bytes: 0, values: 0 };
-
-function isRoomFor(load: Load, held: Load, other: Load, most: Load): boolean {
-  const isRoomForBytes = load.bytes + held.bytes + other.bytes <= most.bytes;
-  return isRoomForBytes && load.values + held.values + other.values <= most.values;
+function plus(one: Load, other: Load): Load {
+  return { bytes: one.bytes + other.bytes, values: one.values + other.values };
 }
 
 function isWithin(load: Load, most: Load): boolean {

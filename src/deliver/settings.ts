@@ -1,8 +1,8 @@
 /** The settings in force: what one config says about delivering, whom it plans to tell, and the change to the next one. */
 import type { Callback } from '../callback/callback.ts';
-import type { RoutedRow, RunningConfig } from '../ledger/configs/config-store.ts';
+import type { RunningConfig } from '../ledger/configs/config-store.ts';
 import type { DeliveryTarget } from '../ledger/ledger.ts';
-import { isAlert, type Notice } from '../notice/notice.ts';
+import type { Notice } from '../notice/notice.ts';
 import type { Channel, ChannelPace, DestinationOptions } from '../channels/channel.ts';
 import type { DeliveryConfig, Destination, ReceiverConfig } from '../config/config.ts';
 import type { AlertSettings } from './alerts.ts';
@@ -29,32 +29,14 @@ interface RoutedDestination {
   readonly templateSet: string | undefined;
 }
 
-/** What a config says about whom to tell. */
-export interface Planner {
-  route(callback: Pick<Callback, 'bot_id' | 'status'>): {
-    readonly destinations: readonly RoutedDestination[];
-    readonly explanations: readonly unknown[];
-  };
-  /** Whom alerts are for. */
-  readonly alerts: { readonly targets: readonly PlannedTarget[] };
-}
-
-export function planFor(planner: Planner, notice: Notice): Plan {
-  return isAlert(notice) ? planForAlerts(planner) : planForCallback(planner, notice.callback);
-}
-
-/** Of a delivery of which the ledger has said no more than routing looks at. */
-export function planForRow(planner: Planner, { kind, botId, status }: RoutedRow): Plan {
-  return kind === 'alert' ? planForAlerts(planner) : planForCallback(planner, { bot_id: botId, status });
-}
-
-export function planForCallback(planner: Planner, callback: Pick<Callback, 'bot_id' | 'status'>): Plan {
-  const { destinations, explanations } = planner.route(callback);
+/** @param callback undefined: of an alert */
+export function planFor(
+  { route, alerts }: Pick<Settings, 'route' | 'alerts'>,
+  callback: Pick<Callback, 'bot_id' | 'status'> | undefined,
+): Plan {
+  if (callback === undefined) return { targets: alerts.targets, routing: [] };
+  const { destinations, explanations } = route(callback);
   return { targets: destinations.map(plannedTarget), routing: explanations };
-}
-
-function planForAlerts({ alerts: { targets } }: Pick<Planner, 'alerts'>): Plan {
-  return { targets, routing: [] };
 }
 
 export function plannedTarget({
@@ -71,9 +53,6 @@ export function plannedFor(
 ): PlannedTarget | undefined {
   return targets.find((target) => target.destination === destination);
 }
-
-/** Of `receiver:`. */
-type AnswerSettings = Pick<ReceiverConfig, 'answerWithinMs' | 'answerWhen' | 'maxInFlight'>;
 
 /** Of `delivery:`. */
 export type DeliverySettings = Omit<DeliveryConfig, 'alerts'>;
@@ -92,11 +71,15 @@ export interface Resource {
 }
 
 /** Everything that one config decides about delivering; it never changes. */
-export interface Settings extends Planner {
+export interface Settings {
   readonly config: RunningConfig;
-  readonly answer: AnswerSettings;
+  readonly answer: Pick<ReceiverConfig, 'answerWithinMs' | 'answerWhen' | 'maxInFlight'>;
   readonly delivery: DeliverySettings;
-  readonly alerts: AlertSettings & Planner['alerts'];
+  readonly alerts: AlertSettings & { readonly targets: readonly PlannedTarget[] };
+  readonly route: (callback: Pick<Callback, 'bot_id' | 'status'>) => {
+    readonly destinations: readonly RoutedDestination[];
+    readonly explanations: readonly unknown[];
+  };
   /** Each that may be told of anything. */
   readonly destinations: ReadonlySet<string>;
   readonly channels: ReadonlyMap<string, ConfiguredChannel>;

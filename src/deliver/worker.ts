@@ -1,5 +1,6 @@
 /** Delivers what nobody waits for: callbacks accepted for later, and those that the service has stopped retrying. */
 import type { ClaimedDelivery, DeliveryUpdate, DueDelivery, Ledger } from '../ledger/ledger.ts';
+import { isAlert } from '../notice/notice.ts';
 import { type Clock, UnderWay } from '../time/clock.ts';
 import { alertTargetsIn, withAlert } from './alerts.ts';
 import type { Send, SendResult } from './sender.ts';
@@ -121,14 +122,12 @@ export class Worker {
     const { clock, ledger, lanes } = this.#dependencies;
     this.#polledAt = clock.monotonic();
     if (lanes.isWorthRefreshing) await lanes.refresh();
-    if (this.#polledAt >= this.#sweptAt + SWEEP_MS) await this.#sweep();
+    if (this.#polledAt >= this.#sweptAt + SWEEP_MS) {
+      this.#sweptAt = this.#polledAt;
+      await ledger.releaseStranded();
+    }
     await ledger.releaseHeld();
     for (const destination of await ledger.dueDestinations()) this.#add(destination);
-  }
-
-  async #sweep(): Promise<void> {
-    this.#sweptAt = this.#polledAt;
-    await this.#dependencies.ledger.releaseStranded();
   }
 
   #add(destination: string): void {
@@ -240,7 +239,7 @@ export class Worker {
     const { record, notice } = due;
     const { settings } = turn;
     if (due.isTakenOver) onMilestone(milestone('taken_over', due, record));
-    const today = planFor(settings, notice);
+    const today = planFor(settings, isAlert(notice) ? undefined : notice.callback);
     const planned = plannedFor(record, today);
     if (planned === undefined) return this.#routeAnew(due, today, settings);
     const rank = lanes.isPaced(record.destination) ? 'slot' : 'next';
@@ -254,11 +253,9 @@ export class Worker {
   /** @returns whether it is finished */
   async #routeAnew(due: DueDelivery, plan: Plan, settings: Settings): Promise<boolean> {
     const destinations = await this.#dependencies.rerouter.reroute(due, plan, settings);
-    if (destinations !== undefined) {
-      this.nudge(destinations);
-      return true;
-    }
-    return this.#putOff(due);
+    if (destinations === undefined) return this.#putOff(due);
+    this.nudge(destinations);
+    return true;
   }
 
   /** @returns that it is not finished */

@@ -24,7 +24,7 @@ describe('Large notices', () => {
 
   beforeEach(() => {
     clock = new ManualClock(0);
-    budget = new MemoryBudget({ clock, most: MOST });
+    budget = new MemoryBudget(clock, MOST);
     reads = [];
     read = () => unread();
     const readNotice = async (id: number) => {

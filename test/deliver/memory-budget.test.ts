@@ -17,7 +17,7 @@ describe('the memory budget', () => {
 
   beforeEach(() => {
     clock = new ManualClock();
-    budget = new MemoryBudget({ clock, most: MOST });
+    budget = new MemoryBudget(clock, MOST);
     taken = [];
   });
 
@@ -155,7 +155,7 @@ describe('the memory budget', () => {
 
 describe('the memory for callbacks', () => {
   it('grows with the heap, and lets a callback of 8 MB and 500,000 values through one of 256 MB', () => {
-    const small = new MemoryBudget({ clock: new ManualClock(), most: memoryFor(256 * 1024 ** 2) });
+    const small = new MemoryBudget(new ManualClock(), memoryFor(256 * 1024 ** 2));
     expect(small.largest.bytes).to.be.at.least(8 * 1024 ** 2);
     expect(small.largest.values).to.be.at.least(500_000);
     expect(memoryFor(1024 ** 3).values).to.be.closeTo(4 * memoryFor(256 * 1024 ** 2).values, 4);

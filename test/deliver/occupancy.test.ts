@@ -9,7 +9,7 @@ describe('what a callback occupies', () => {
   let capacity: Capacity;
 
   const openWith = (most: number) => {
-    const slots = new Slots({ clock: new ManualClock(), most });
+    const slots = new Slots(new ManualClock(), most);
     capacity = { slots, shares: new Shares(most), waitingShares: new Shares(most) };
   };
   const arrive = (jobId = 'job', botId = 'bot') => {

@@ -12,7 +12,7 @@ describe('the slots', () => {
 
   beforeEach(() => {
     clock = new ManualClock();
-    slots = new Slots({ clock, most: 4 });
+    slots = new Slots(clock, 4);
     outcomes = [];
   });
 

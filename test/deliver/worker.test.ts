@@ -68,7 +68,7 @@ describe('the worker', () => {
     const large = (values: number) => ({ output: { list: Array.from({ length: values }, () => 0) } });
 
     beforeEach(() => {
-      bench.memory = new MemoryBudget({ clock: bench.clock, most: { bytes: 1_000_000, values: 8000 } });
+      bench.memory = new MemoryBudget(bench.clock, { bytes: 1_000_000, values: 8000 });
       bench.planned = [OPS];
       worker = bench.workerOn(bench.ledger);
     });
@@ -100,7 +100,7 @@ describe('the worker', () => {
     });
 
     it('tells what came when there was more memory, alone', async () => {
-      bench.memory = new MemoryBudget({ clock: bench.clock, most: { bytes: 4000, values: 2000 } });
+      bench.memory = new MemoryBudget(bench.clock, { bytes: 4000, values: 2000 });
       worker = bench.workerOn(bench.ledger);
       await accept(large(2500));
       await start();

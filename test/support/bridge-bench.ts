@@ -52,7 +52,7 @@ export class BridgeBench {
   readonly nudges: string[] = [];
   maxInFlight = 256;
   /** Of the processes' workers. */
-  memory = new MemoryBudget({ clock: this.clock, most: memoryFor(1024 ** 3) });
+  memory = new MemoryBudget(this.clock, memoryFor(1024 ** 3));
   answerWhen: 'delivered' | 'accepted' = 'delivered';
   planned: readonly string[];
   /** The settings look at these, so that a test may change them at any time. */
@@ -169,7 +169,7 @@ export class BridgeBench {
       underWay,
       turns: new TurnsOfJobs({ clock, ledger, underWay }),
       capacity: {
-        slots: new Slots({ clock, most: this.maxInFlight }),
+        slots: new Slots(clock, this.maxInFlight),
         shares: new Shares(this.maxInFlight),
         waitingShares: new Shares(this.maxInFlight),
       },

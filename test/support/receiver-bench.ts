@@ -67,7 +67,7 @@ export async function openReceiver(
 ): Promise<ReceiverBench> {
   const config = { ...DEFAULTS, ...settings };
   const traffic = new Traffic();
-  const budget = new MemoryBudget({ clock: systemClock, most });
+  const budget = new MemoryBudget(systemClock, most);
   const readings = new ReadingBudget({ clock: systemClock, ...readingLimits(config, readingHeapBytes) });
   const senderOf = senderReader(config.trustProxy);
   const records = { handled: [], refused: [], reports: [], turnedAway: [], unforeseen: [] } as Pick<
