@@ -2,32 +2,24 @@
 import { getHeapStatistics } from 'node:v8';
 import type { ChannelType } from '../channels/channel.ts';
 import { MemoryBudget, memoryFor } from '../deliver/memory-budget.ts';
-import type { Milestone } from '../deliver/handling.ts';
 import { RunningSettings } from '../deliver/settings.ts';
 import type { ListeningServer } from '../http/server.ts';
 import type { OpenLedger } from '../ledger/configs/config-store.ts';
-import { openLedger } from '../ledger/open-ledger.ts';
-import { ownerName } from '../ledger/owner.ts';
 import { startRetention } from '../ledger/retention/retention.ts';
 import type { Logger } from '../observe/logger.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import { Traffic } from '../receive/receiver.ts';
 import { openAdmin, openReceiver, type Services } from './listeners.ts';
-import { composePipeline, type Pipeline } from './pipeline.ts';
+import { composePipeline } from './pipeline.ts';
 import {
   createRefusalLog,
   createStoreReport,
-  reportAttempt,
+  pipelineReports,
   reportError,
-  reportLateResult,
-  reportMilestone,
-  reportRerouting,
-  reportRevival,
   reportTrouble,
   reportUnforeseen,
-  reportUnwritten,
 } from './reports.ts';
-import { type AppSettings, type LoadedConfig, openSettings, type SettingsEnvironment } from './settings.ts';
+import { type LoadedConfig, openSettings, openStore, type SettingsEnvironment } from './settings.ts';
 import { type Clock, unfailing, within } from '../time/clock.ts';
 
 /**
@@ -82,47 +74,50 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const environment = settingsEnvironment(options, metrics, onUnforeseen);
   const settings = new RunningSettings(await openSettings(options, environment), onUnforeseen);
   cleanUps.push(() => within(GOODBYE_MS, settings.close(), clock));
-  const ledger = await openStore(options, settings, metrics);
+  const ledger = await openStore(settings, {
+    clock,
+    onStoreEvent: unfailing(createStoreReport(logger, metrics, clock), onUnforeseen),
+    onTrouble: reportTrouble(logger),
+  });
   sources.ledger = ledger;
   cleanUps.push(() => within(GOODBYE_MS, ledger.close(), clock));
   const memory = openMemory(options);
-  const pipeline = openPipeline(options, { settings, ledger, metrics, memory, onUnforeseen });
+  const reports = pipelineReports(logger, metrics, clock, onUnforeseen);
+  const pipeline = composePipeline({ clock, settings, ledger, memory, onUnforeseen, ...reports });
   metrics.pausesCountedBy(() => pipeline.lanes.pausedCount);
   const keepMs = () => settings.current.loaded.config.store.keepMs;
   const retention = startRetention(ledger, keepMs, clock, reportTrouble(logger));
   cleanUps.push(() => retention.stop());
-  const traffic = new Traffic();
   await pipeline.lanes.refresh();
   await pipeline.follower.start();
   cleanUps.push(() => within(GOODBYE_MS, pipeline.follower.stop(), clock));
   pipeline.worker.start();
-  let draining: Promise<void> | undefined;
-  const drained = () => (draining ??= drain({ pipeline, settings, traffic }, clock));
-  cleanUps.push(drained);
-  const services: Services = {
-    clock,
-    logger,
-    pipeline,
-    settings,
-    ledger,
-    metrics,
-    traffic,
-    memory,
-    onUnforeseen,
+  const traffic = new Traffic();
+  const services = { clock, logger, pipeline, settings, ledger, metrics, traffic, memory, onUnforeseen };
+  const listeners = await openListeners(services, cleanUps);
+  const swap = async (next: LoadedConfig) => {
+    settings.swap(await openSettings(next, environment, settings.current));
   };
+  return { ...listeners, swap };
+}
+
+async function openListeners(
+  services: Services,
+  cleanUps: CleanUp[],
+): Promise<Pick<RunningApp, 'receiver' | 'admin'>> {
+  let draining: Promise<void> | undefined;
+  const drained = () => (draining ??= drain(services));
+  cleanUps.push(drained);
   const admin = await openAdmin(services);
   if (admin !== undefined) cleanUps.push(() => admin.close(GOODBYE_MS));
-  const refusals = createRefusalLog(logger, clock);
+  const refusals = createRefusalLog(services.logger, services.clock);
   const receiver = await openReceiver(services, refusals);
   cleanUps.push(async () => {
     await drained();
     await receiver.close(GOODBYE_MS);
     refusals.close();
   });
-  const swap = async (next: LoadedConfig) => {
-    settings.swap(await openSettings(next, environment, settings.current));
-  };
-  return { receiver, admin, swap };
+  return { receiver, admin };
 }
 
 /** They ask the store how much it holds, which counts in them what it forgets early. */
@@ -151,39 +146,11 @@ function settingsEnvironment(
   };
 }
 
-/** @throws {Error} a store that cannot be opened, or was written by a newer version */
-function openStore(
-  { config: { store }, clock, logger }: AppOptions,
-  settings: RunningSettings<AppSettings>,
-  metrics: Metrics,
-): Promise<OpenLedger> {
-  return openLedger(store.url, {
-    clock,
-    owner: ownerName(clock.now()),
-    // Whatever began with other settings may still be under way, and its claims with it.
-    get leaseMs() {
-      return Math.max(...settings.live.map(({ leaseMs }) => leaseMs));
-    },
-    get takeOverAfterMs() {
-      return settings.current.delivery.takeOverAfterMs;
-    },
-    get timezone() {
-      return settings.current.loaded.config.display.timezone;
-    },
-    maxBytes: store.maxSizeBytes,
-    onStoreEvent: unfailing(createStoreReport(logger, metrics, clock), reportUnforeseen(logger)),
-    onTrouble: reportTrouble(logger),
-  });
-}
-
 /**
  * Nothing new begins, who only waits is taken over, and what is being attempted is finished, or cut at the end of
  * `answer_within`.
  */
-async function drain(
-  { pipeline, settings, traffic }: Pick<Services, 'pipeline' | 'settings' | 'traffic'>,
-  clock: Clock,
-): Promise<void> {
+async function drain({ pipeline, settings, traffic, clock }: Services): Promise<void> {
   const { bridge, worker, lanes, underWay } = pipeline;
   lanes.stop();
   underWay.stop();
@@ -207,27 +174,4 @@ function openMemory({ config, clock, logger }: AppOptions): MemoryBudget {
     );
   }
   return budget;
-}
-
-function openPipeline(
-  { clock, logger }: AppOptions,
-  parts: Pick<Services, 'settings' | 'ledger' | 'metrics' | 'memory' | 'onUnforeseen'>,
-): Pipeline {
-  const { metrics, onUnforeseen } = parts;
-  const sayMilestone = unfailing(
-    (milestone: Milestone) => reportMilestone(logger, clock, milestone),
-    onUnforeseen,
-  );
-  return composePipeline({
-    clock,
-    ...parts,
-    onAttempt: (addressed, result) => reportAttempt(logger, metrics, addressed, result),
-    onLateResult: (addressed, result) => reportLateResult(logger, addressed, result),
-    onMilestone: (milestone) => setImmediate(sayMilestone, milestone),
-    onReroute: unfailing((rerouting) => reportRerouting(logger, rerouting), onUnforeseen),
-    onRevival: unfailing((revival) => reportRevival(logger, revival), onUnforeseen),
-    onUnwritten: reportUnwritten(logger),
-    onStoreTrouble: reportTrouble(logger),
-    onStoreRecovered: unfailing(() => logger.info('the store can be used again'), onUnforeseen),
-  });
 }

@@ -2,34 +2,29 @@
 import { createAdmin } from '../admin/admin.ts';
 import { createCallbackCheck } from '../callback/check-callback.ts';
 import type { AdminConfig } from '../config/config.ts';
-import type { MemoryBudget } from '../deliver/memory-budget.ts';
-import type { RunningSettings } from '../deliver/settings.ts';
 import { timeBudgetOf } from '../deliver/handling.ts';
 import { senderReader } from '../http/sender.ts';
 import { listen, type ListeningServer, type MalformedRequest } from '../http/server.ts';
-import type { OpenLedger } from '../ledger/configs/config-store.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { BodyMemory, createCallbackReader } from '../receive/read-callback.ts';
 import { ReadingBudget, readingLimits } from '../receive/reading-budget.ts';
 import { createReceiver, type Traffic } from '../receive/receiver.ts';
 import type { Refusal } from '../receive/problems.ts';
-import { type Clock, unfailing } from '../time/clock.ts';
-import type { Pipeline } from './pipeline.ts';
+import { unfailing } from '../time/clock.ts';
+import type { Pipeline, PipelineParts } from './pipeline.ts';
 import { type RefusalLog, reportCallback, reportError, reportTurnedAway } from './reports.ts';
 import type { AppSettings } from './settings.ts';
 
 /** What both listeners need of the process. */
-export interface Services {
-  readonly clock: Clock;
+export interface Services extends Pick<
+  PipelineParts,
+  'clock' | 'settings' | 'ledger' | 'memory' | 'onUnforeseen'
+> {
   readonly logger: Logger;
   readonly pipeline: Pipeline;
-  readonly settings: RunningSettings<AppSettings>;
-  readonly ledger: OpenLedger;
   readonly metrics: Metrics;
   readonly traffic: Traffic;
-  readonly memory: MemoryBudget;
-  readonly onUnforeseen: (error: unknown) => void;
 }
 
 export async function openAdmin({

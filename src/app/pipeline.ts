@@ -2,33 +2,28 @@
 import { refusalAlert } from '../deliver/alerts.ts';
 import { Bridge } from '../deliver/bridge.ts';
 import { ConfigFollower } from '../deliver/config-follower.ts';
-import { type AttemptDependencies, createAttempt, createSender } from '../deliver/sender.ts';
+import { createAttempt, createSender } from '../deliver/sender.ts';
 import { DeliveriesUnderWay, TurnsOfJobs } from '../deliver/deliveries-under-way.ts';
 import { Lanes } from '../deliver/lanes.ts';
 import { LargeNotices } from '../deliver/large-notices.ts';
 import type { MemoryBudget } from '../deliver/memory-budget.ts';
-import type { OutcomeWriterDependencies } from '../deliver/handling.ts';
 import { type Capacity, Shares, Slots } from '../deliver/capacity.ts';
 import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
-import { Rerouter, type RerouterDependencies, type Revival } from '../deliver/rerouter.ts';
+import { Rerouter, type Revival } from '../deliver/rerouter.ts';
 import { Worker } from '../deliver/worker.ts';
 import type { OpenLedger } from '../ledger/configs/config-store.ts';
 import type { RefusedBody } from '../ledger/ledger.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
+import type { PipelineReports } from './reports.ts';
 import { type AppSettings, NO_PACE } from './settings.ts';
 
-export interface PipelineParts
-  extends
-    Pick<AttemptDependencies, 'onAttempt' | 'onLateResult' | 'onUnforeseen'>,
-    Pick<OutcomeWriterDependencies, 'onMilestone' | 'onUnwritten'>,
-    Pick<RerouterDependencies, 'onReroute' | 'onRevival'> {
+export interface PipelineParts extends PipelineReports {
   readonly settings: RunningSettings<AppSettings>;
   readonly ledger: OpenLedger;
   readonly clock: Clock;
   /** For all callbacks that this process has in memory. */
   readonly memory: MemoryBudget;
-  readonly onStoreTrouble: (error: unknown) => void;
-  readonly onStoreRecovered: () => void;
+  readonly onUnforeseen: (error: unknown) => void;
 }
 
 export interface Pipeline {

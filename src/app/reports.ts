@@ -1,12 +1,12 @@
 /** What the service says of its work in logs and metrics: ids, outcomes and durations, never what a message says. */
 import { statusNameOf } from '../callback/callback.ts';
 import type { Receipt } from '../channels/channel.ts';
-import type { AttemptResult } from '../deliver/sender.ts';
+import type { AttemptDependencies, AttemptResult } from '../deliver/sender.ts';
 import type { AddressedNotice } from '../deliver/settings.ts';
-import type { Revival, RoutedAnew } from '../deliver/rerouter.ts';
+import type { RerouterDependencies, Revival, RoutedAnew } from '../deliver/rerouter.ts';
 import type { Verdict } from '../deliver/outcome.ts';
-import type { Milestone, MilestoneName } from '../deliver/handling.ts';
-import { isAlert, jobIdOf } from '../notice/notice.ts';
+import type { Milestone, MilestoneName, OutcomeWriterDependencies } from '../deliver/handling.ts';
+import { isAlert, jobIdOf, type Notice } from '../notice/notice.ts';
 import { LineLimit } from '../observe/line-limit.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -86,6 +86,13 @@ function shortId(id: string): string {
   return shortLine(id, LONGEST_ID);
 }
 
+/** What a line names a delivery by. */
+function named({ destination, notice }: { readonly destination: string; readonly notice: Notice }) {
+  const jobId = jobIdOf(notice);
+  const alert = isAlert(notice) ? notice.template : undefined;
+  return { destination, job_id: jobId && shortId(jobId), alert };
+}
+
 /** One metric an attempt; a line only for a failed one or a poorer message, since the callback's line tells of the others. */
 export function reportAttempt(
   logger: Logger,
@@ -93,107 +100,110 @@ export function reportAttempt(
   addressed: AddressedNotice,
   { outcome, durationMs }: AttemptResult,
 ): void {
-  const { destination, channel, notice } = addressed;
+  const { channel } = addressed;
   const failure = 'failure' in outcome ? outcome.failure : undefined;
   metrics.attempted({ channel, outcome: failure?.class ?? 'delivered', seconds: durationMs / 1000 });
   if ('receipt' in outcome) reportRefusedBlocks(logger, metrics, addressed, outcome.receipt);
   if (failure === undefined && !logger.isLevelEnabled('debug')) return;
-  const jobId = jobIdOf(notice);
-  const job_id = jobId && shortId(jobId);
-  const alert = isAlert(notice) ? notice.template : undefined;
-  if (failure === undefined) {
-    logger.debug({ destination, job_id, alert, ms: durationMs }, 'delivered');
-    return;
+  const line = { ...named(addressed), ms: durationMs };
+  if (failure === undefined) logger.debug(line, 'delivered');
+  else {
+    const { class: failureClass, code, message: reason } = failure;
+    logger.warn({ ...line, class: failureClass, code, reason }, 'delivery failed');
   }
-  const { class: failureClass, code, message } = failure;
-  const line = { destination, job_id, alert, ms: durationMs, class: failureClass, code, reason: message };
-  logger.warn(line, 'delivery failed');
 }
 
 /** What happened to a delivery that no answer has told, or of which an operator may have to do something. */
 export function reportMilestone(logger: Logger, clock: Pick<Clock, 'now'>, milestone: Milestone): void {
-  const { name, notice, destination, attempts, lastError, hold, firstReceivedAt } = milestone;
-  const { level, callback, alert } = MILESTONES[name];
-  const jobId = jobIdOf(notice);
+  const { name, notice, attempts, lastError, hold, firstReceivedAt } = milestone;
+  const [level, ofCallback, ofAlert] = MILESTONES[name];
   const line = {
-    destination,
-    ...(isAlert(notice)
-      ? { alert: notice.template }
-      : { status: notice.template, bot_id: shortId(notice.callback.bot_id) }),
-    job_id: jobId && shortId(jobId),
+    ...named(milestone),
+    ...(isAlert(notice) ? {} : { status: notice.template, bot_id: shortId(notice.callback.bot_id) }),
     attempts,
     ms_since_received: Math.max(0, Math.round(clock.now() - firstReceivedAt)),
     class: lastError?.class,
     code: lastError?.code,
     reason: hold?.code ?? lastError?.message,
   };
-  logger[level](line, isAlert(notice) ? alert : callback);
+  logger[level](line, isAlert(notice) ? ofAlert : ofCallback);
 }
 
-const MILESTONES = {
-  delivered_late: {
-    level: 'info',
-    callback: 'delivered after the answer',
-    alert: 'alert delivered',
-  },
-  taken_over: {
-    level: 'info',
-    callback: 'taken over: Botbell delivers it from here',
-    alert: 'taken over: Botbell delivers it from here',
-  },
-  given_up: {
-    level: 'error',
-    callback: 'could not be delivered; no further attempts',
-    alert: 'an alert could not be delivered; no further attempts',
-  },
-  held: {
-    level: 'warn',
-    callback: 'held back',
-    alert: 'an alert was held back',
-  },
-} as const satisfies Record<
-  MilestoneName,
-  { level: 'info' | 'warn' | 'error'; callback: string; alert: string }
->;
+const TAKEN_OVER = 'taken over: Botbell delivers it from here';
+const GIVEN_UP = 'could not be delivered; no further attempts';
+
+/** The line's level, and what it says of a callback and of an alert. */
+const MILESTONES: Readonly<Record<MilestoneName, readonly ['info' | 'warn' | 'error', string, string]>> = {
+  delivered_late: ['info', 'delivered after the answer', 'alert delivered'],
+  taken_over: ['info', TAKEN_OVER, TAKEN_OVER],
+  given_up: ['error', GIVEN_UP, `an alert ${GIVEN_UP}`],
+  held: ['warn', 'held back', 'an alert was held back'],
+};
 
 /** The attempt was counted as a failure when it was cut off; this tells an operator who wonders about a second copy. */
 export function reportLateResult(
   logger: Logger,
-  { destination, notice }: AddressedNotice,
+  addressed: AddressedNotice,
   { outcome, durationMs }: AttemptResult,
 ): void {
   if ('failure' in outcome) return;
-  const jobId = jobIdOf(notice);
-  const line = { destination, job_id: jobId && shortId(jobId), ms: durationMs };
-  logger.warn(line, 'delivered after its time limit, so it may be told twice');
+  logger.warn(
+    { ...named(addressed), ms: durationMs },
+    'delivered after its time limit, so it may be told twice',
+  );
 }
 
 /** A template at fault, or a limit that nobody knows: people were told, but less than was meant. */
 function reportRefusedBlocks(
   logger: Logger,
   metrics: Metrics,
-  { destination, channel, notice }: AddressedNotice,
+  addressed: AddressedNotice,
   { blocks_refused: code, blocks_refused_reason: reason }: Receipt,
 ): void {
   if (code === undefined) return;
-  metrics.blocksRefused(channel);
-  const jobId = jobIdOf(notice);
-  const line = { destination, job_id: jobId && shortId(jobId), code, reason };
-  logger.warn(line, 'blocks refused, sent as plain text');
+  metrics.blocksRefused(addressed.channel);
+  logger.warn({ ...named(addressed), code, reason }, 'blocks refused, sent as plain text');
+}
+
+export type PipelineReports = Pick<
+  AttemptDependencies & OutcomeWriterDependencies & RerouterDependencies,
+  'onAttempt' | 'onLateResult' | 'onMilestone' | 'onReroute' | 'onRevival' | 'onUnwritten'
+> & {
+  readonly onStoreTrouble: (error: unknown) => void;
+  readonly onStoreRecovered: () => void;
+};
+
+export function pipelineReports(
+  logger: Logger,
+  metrics: Metrics,
+  clock: Pick<Clock, 'now'>,
+  onUnforeseen: (error: unknown) => void,
+): PipelineReports {
+  const sayMilestone = unfailing(
+    (milestone: Milestone) => reportMilestone(logger, clock, milestone),
+    onUnforeseen,
+  );
+  return {
+    onAttempt: (addressed, result) => reportAttempt(logger, metrics, addressed, result),
+    onLateResult: (addressed, result) => reportLateResult(logger, addressed, result),
+    onMilestone: (milestone) => setImmediate(sayMilestone, milestone),
+    onReroute: unfailing((routed) => reportRerouting(logger, routed), onUnforeseen),
+    onRevival: unfailing((revival) => reportRevival(logger, revival), onUnforeseen),
+    onUnwritten: reportUnwritten(logger),
+    onStoreTrouble: reportTrouble(logger),
+    onStoreRecovered: unfailing(() => logger.info('the store can be used again'), onUnforeseen),
+  };
 }
 
 /** Whoever wonders why nobody was told there finds it here. */
-export function reportRerouting(logger: Logger, { due, added, isLost }: RoutedAnew): void {
-  const { record, notice } = due;
-  const jobId = jobIdOf(notice);
-  const alert = isAlert(notice) ? notice.template : undefined;
-  const line = { destination: record.destination, job_id: jobId && shortId(jobId), alert };
+function reportRerouting(logger: Logger, { due, added, isLost }: RoutedAnew): void {
+  const line = named({ destination: due.record.destination, notice: due.notice });
   if (isLost)
     logger.error(line, 'no longer routed, and the config names nobody else for it: no further attempts');
   else logger.info({ ...line, added }, 'no longer routed there: held, and routed anew');
 }
 
-export function reportRevival(logger: Logger, { destination, callbackId }: Revival): void {
+function reportRevival(logger: Logger, { destination, callbackId }: Revival): void {
   logger.info({ destination, callback: callbackId }, 'routed there again: due now');
 }
 

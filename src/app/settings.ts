@@ -4,7 +4,16 @@ import { secretsHidden } from '../text/hide-secrets.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Channel, ChannelType } from '../channels/channel.ts';
 import { type ChannelConfig, type Config, formatsOf } from '../config/config.ts';
-import { type ConfiguredChannel, plannedTarget, type Settings } from '../deliver/settings.ts';
+import {
+  type ConfiguredChannel,
+  plannedTarget,
+  type RunningSettings,
+  type Settings,
+} from '../deliver/settings.ts';
+import type { OpenLedger } from '../ledger/configs/config-store.ts';
+import { openLedger } from '../ledger/open-ledger.ts';
+import { ownerName } from '../ledger/owner.ts';
+import type { LedgerOptions } from '../ledger/sql-ledger.ts';
 import { createComposer, LargeCallbacks } from '../offload/large-callbacks.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import { createRouter, destinationsOf } from '../route/router.ts';
@@ -150,4 +159,30 @@ function openChannel(
   { channelTypes, print }: SettingsEnvironment,
 ): Promise<Channel> | undefined {
   return channelTypes.get(type)?.open(settings, { print });
+}
+
+/**
+ * The ledger asks for the settings in force each time that it needs them.
+ * @throws {Error} a store that cannot be opened, or was written by a newer version
+ */
+export function openStore(
+  settings: RunningSettings<AppSettings>,
+  reports: Pick<LedgerOptions, 'clock' | 'onStoreEvent' | 'onTrouble'>,
+): Promise<OpenLedger> {
+  const { url, maxSizeBytes: maxBytes } = settings.current.loaded.config.store;
+  return openLedger(url, {
+    ...reports,
+    owner: ownerName(reports.clock.now()),
+    maxBytes,
+    // Whatever began with other settings may still be under way, and its claims with it.
+    get leaseMs() {
+      return Math.max(...settings.live.map(({ leaseMs }) => leaseMs));
+    },
+    get takeOverAfterMs() {
+      return settings.current.delivery.takeOverAfterMs;
+    },
+    get timezone() {
+      return settings.current.loaded.config.display.timezone;
+    },
+  });
 }

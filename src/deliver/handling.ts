@@ -208,6 +208,7 @@ export class OutcomeWriter {
     const attempts = finished.flatMap(({ record, sent }) => attemptRecords(record, sent));
     const settlement = { deliveries: updates, history: { callbackId, attempts, answer }, isDurable };
     const { hasReleased } = await ledger.settle(settlement, withinMs);
+    if (!hasReleased && updates.every(({ state }) => state === 'delivered')) return;
     const isDue = ({ state, isTakenOver, dueInMs }: DeliveryUpdate) =>
       state === 'pending' ? isTakenOver && dueInMs === 0 : hasReleased;
     const due = new Set(updates.filter(isDue).map(({ id }) => id));
