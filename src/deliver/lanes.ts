@@ -1,6 +1,7 @@
 /** When each destination may be sent the next message: at once, at its pace after a rate limit, or not in time. */
 import type { ChannelPace } from '../channels/channel.ts';
 import type { PaceStore } from '../ledger/due/turns.ts';
+import type { DeliveryTarget } from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
 
 /** After a rate limit a destination is sent so little until nothing has waited for it for a minute. */
@@ -23,10 +24,7 @@ export function fits(waitMs: number, timeLeftMs: number): boolean {
   return waitMs + SHORTEST_ATTEMPT_MS <= timeLeftMs;
 }
 
-export interface LanePlace {
-  readonly destination: string;
-  readonly channel: string;
-}
+export type LanePlace = Pick<DeliveryTarget, 'destination' | 'channel'>;
 
 /**
  * Why a delivery was not attempted, and is Botbell's own from now on:
@@ -221,19 +219,19 @@ export class Lanes {
 
   #slotOf(key: string, intervalMs: number, deadline: number): Promise<Slot | undefined> {
     const { store, onTrouble } = this.#dependencies;
-    const turn = (this.#turns.get(key) ?? Promise.resolve()).then(async () => {
+    const reserve = async (): Promise<Slot | undefined> => {
       const pause = this.#pauses.get(key);
       const mostMs = Math.min(LONGEST_WAIT_MS, Math.floor(deadline - this.#now() - SHORTEST_ATTEMPT_MS));
       if (mostMs < 0) return undefined;
       const inMs = await store.reserve(key, intervalMs + (this.#paced.get(key) ?? 0), mostMs);
       return inMs === undefined ? undefined : { inMs, pause };
-    });
-    const guarded = turn.catch((error: unknown) => {
-      onTrouble(error);
-      return undefined;
-    });
-    this.#inTurn(key, guarded);
-    return guarded;
+    };
+    return this.#inTurn(key, () =>
+      reserve().catch((error: unknown) => {
+        onTrouble(error);
+        return undefined;
+      }),
+    );
   }
 
   #pause(key: string, ms: number): void {
@@ -242,17 +240,18 @@ export class Lanes {
     this.#paced.set(key, slower === undefined ? 0 : slower + SLOWER_BY_MS);
     const since = this.#now();
     this.#pauses.set(key, { since, until: since + ms });
-    const before = this.#turns.get(key) ?? Promise.resolve();
-    this.#inTurn(key, before.then(() => store.pause(key, Math.ceil(ms))).catch(onTrouble));
+    void this.#inTurn(key, () => store.pause(key, Math.ceil(ms)).catch(onTrouble));
     this.#wake(key);
   }
 
-  /** Whoever comes after it waits for it. */
-  #inTurn(key: string, work: Promise<unknown>): void {
-    this.#turns.set(key, work);
-    void work.finally(() => {
-      if (this.#turns.get(key) === work) this.#turns.delete(key);
+  /** Works once whoever came before it is through. @param work never rejects */
+  #inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#turns.get(key) ?? Promise.resolve()).then(work);
+    this.#turns.set(key, turn);
+    void turn.finally(() => {
+      if (this.#turns.get(key) === turn) this.#turns.delete(key);
     });
+    return turn;
   }
 
   /** @returns whether the time has passed; false: it was woken before */

@@ -1,7 +1,7 @@
 /** Has deliveries follow the config: what it no longer sends there ends, what it sends there again is Botbell’s to attempt. */
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { ConfigStore, PendingRow, UnroutedRow } from '../ledger/configs/config-store.ts';
-import type { Admission, DeliveryRecord, DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
+import type { Admission, DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
 import { NO_LONGER_ROUTED } from '../ledger/hold.ts';
 import { isAlert } from '../notice/notice.ts';
 import { type AlertSettings, alertTargetsIn, withAlert } from './alerts.ts';
@@ -37,19 +37,6 @@ export function isRevivable(
   giveUpAfterMs: number,
 ): boolean {
   return kind === 'callback' && isRouted && (state === 'held' || state === 'dead') && ageMs < giveUpAfterMs;
-}
-
-/** Of the deliveries of a callback that came again. */
-export function revivableAmong(
-  records: readonly DeliveryRecord[],
-  plan: Plan,
-  giveUpAfterMs: number,
-): readonly DeliveryRecord[] {
-  return records.filter(
-    (record) =>
-      record.hold?.code === NO_LONGER_ROUTED &&
-      isRevivable({ ...record, kind: 'callback' }, plannedFor(record, plan) !== undefined, giveUpAfterMs),
-  );
 }
 
 /** A delivery that ended because the config no longer sends it there. */
@@ -116,21 +103,24 @@ export class Rerouter {
    */
   async withRevived(admission: Admission, plan: Plan, { delivery }: Settings): Promise<Admission> {
     const { ledger, mayRouteAnew, onRevival } = this.#dependencies;
-    const { callbackId, isNew, isSuperseded, deliveries } = admission;
-    if (isNew || isSuperseded) return admission;
-    const revivable = revivableAmong(deliveries, plan, delivery.giveUpAfterMs);
+    const { callbackId, isSuperseded, deliveries } = admission;
+    if (isSuperseded) return admission;
+    const revivable = deliveries.filter(
+      (record) =>
+        record.hold?.code === NO_LONGER_ROUTED &&
+        isRevivable(
+          { ...record, kind: 'callback' },
+          plannedFor(record, plan) !== undefined,
+          delivery.giveUpAfterMs,
+        ),
+    );
     if (revivable.length === 0 || !mayRouteAnew()) return admission;
     const revived = new Set(await ledger.revive(revivable.map(({ id }) => id)));
     const standing = deliveries.map((record) => {
       if (!revived.has(record.id)) return record;
       onRevival({ destination: record.destination, callbackId });
-      return {
-        ...record,
-        state: 'pending' as const,
-        lastError: undefined,
-        hold: undefined,
-        isTakenOver: true,
-      };
+      const state = 'pending' as const;
+      return { ...record, state, lastError: undefined, hold: undefined, isTakenOver: true };
     });
     return { ...admission, deliveries: standing };
   }
