@@ -1,4 +1,4 @@
-/** How a delivery stands after a sent, and when it is tried again. */
+/** How a delivery stands after its attempts, and when it is tried again. */
 import { expect } from 'chai';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
 import type { SendResult } from '../../src/deliver/sender.ts';
@@ -33,7 +33,7 @@ function after(
   return updateAfter(record(fields), sent, { ...CONTEXT, ...context });
 }
 
-describe('a delivery after a sent', () => {
+describe('a delivery after its attempts', () => {
   it('that told somebody is delivered, with the receipt and without the error of before', () => {
     const lastError = { class: 'transient', code: 'y', message: 'before' } as const;
     expect(after(TOLD, { attempts: 2, lastError })).to.deep.include({

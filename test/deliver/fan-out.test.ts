@@ -20,7 +20,7 @@ function recordsOf(count: number): DeliveryRecord[] {
   );
 }
 
-describe('a round', () => {
+describe('a fan-out', () => {
   let clock: ManualClock;
   let early: number[];
   let late: number[];
