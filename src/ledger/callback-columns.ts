@@ -29,8 +29,10 @@ export function namesOf({
   return { bot_id: shortText(bot_id, LONGEST_NAME), bot_name: shortText(bot_name, LONGEST_NAME) };
 }
 
-/** A callback to be written; its body as bytes. */
-export type NewCallback = Omit<Insertable<CallbackRow>, 'body'> & { readonly body: BodyToStore };
+/** A callback to be written, each of its columns; its body as bytes. */
+export type NewCallback = Required<Omit<Insertable<CallbackRow>, 'id' | 'body'>> & {
+  readonly body: BodyToStore;
+};
 
 export function callbackRow(
   arrival: Pick<Arrival, 'callback' | 'startedAt' | 'receivedAt' | 'routing'>,

@@ -1,8 +1,6 @@
 /** The hot statements for a server: as many rows as possible in one, since each waits for a round trip. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import {
-  BOT_DAY_COLUMNS,
-  DELIVERY_COLUMNS,
   type HotStatements,
   inOneTrip,
   type JobBegun,
@@ -12,7 +10,6 @@ import {
   type Settler,
   type StatementContext,
   type Updated,
-  UPDATED_COLUMNS,
 } from '../hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from '../ledger.ts';
 import { ADDED_TO_BOT_DAY, type NewCallback } from '../callback-columns.ts';
@@ -90,20 +87,20 @@ async function insertDeliveries(
   planned: readonly NewDelivery[],
 ): Promise<readonly number[]> {
   const rows = planned.map((delivery) => plannedRow(delivery, RELATIVE));
-  const values = expressionsOf(DELIVERY_COLUMNS, insertedColumns(time.now));
+  const columns = columnsOf(rows);
+  const others: Readonly<Record<string, RawBuilder<unknown>>> = insertedColumns(time.now);
+  const values = columns.map((column) => others[column] ?? sql.raw(column));
   const { rows: inserted } = await sql<{ id: number; callback_id: number; destination: string }>`
-    insert into deliveries (${sql.raw(DELIVERY_COLUMNS.join())})
+    insert into deliveries (${sql.raw(columns.join())})
     select ${sql.join(values)} from json_populate_recordset(null::deliveries, ${JSON.stringify(rows)}::json)
     returning id, callback_id, destination`.execute(trx);
   const ids = new Map(inserted.map((row) => [`${row.callback_id} ${row.destination}`, row.id]));
   return rows.map((row) => ids.get(`${row.callback_id} ${row.destination}`) as number);
 }
 
-function expressionsOf<Column extends string>(
-  columns: readonly Column[],
-  others: Readonly<Partial<Record<Column, RawBuilder<unknown>>>>,
-): RawBuilder<unknown>[] {
-  return columns.map((column) => others[column] ?? sql.raw(column));
+/** Of rows of one type, which all have the same. */
+function columnsOf([row]: readonly object[]): string[] {
+  return Object.keys(row ?? {});
 }
 
 async function haveResults(
@@ -147,7 +144,8 @@ async function predecessors(
 }
 
 async function countCallbacks({ trx }: StatementContext, days: readonly BotDayRow[]): Promise<void> {
-  const columns = sql.raw(BOT_DAY_COLUMNS.join());
+  if (days.length === 0) return;
+  const columns = sql.raw(columnsOf(days).join());
   await sql`
     insert into bot_days (${columns}) select ${columns} from json_populate_recordset(null::bot_days, ${JSON.stringify(days)}::json)
     ${sql.raw(ADDED_TO_BOT_DAY)}`.execute(trx);
@@ -195,22 +193,23 @@ async function updateOnce(
   updates: readonly DeliveryUpdate[],
   owner: string,
 ): Promise<number[]> {
-  const rows = updates.map((update) => ({
-    ...updatedColumns(update, RELATIVE),
-    id: update.id,
-    due_at: update.dueInMs,
+  const rows = updates.map((update) => updatedColumns(update, RELATIVE));
+  const given = rows.map((row, index) => ({
+    ...row,
+    id: updates[index]?.id,
+    due_at: updates[index]?.dueInMs,
   }));
-  const values = UPDATED_COLUMNS.map((column) => sql`${sql.raw(column)} = ${updatedValue(column, time)}`);
+  const values = columnsOf(rows).map((column) => sql`${sql.raw(column)} = ${updatedValue(column, time)}`);
   const { rows: written } = await sql<{ id: number; state: string }>`
     update deliveries set ${sql.join(values)}, due_at = ${dueAfter(time)}
-    from json_populate_recordset(null::deliveries, ${JSON.stringify(rows)}::json) as given
+    from json_populate_recordset(null::deliveries, ${JSON.stringify(given)}::json) as given
     where deliveries.id = given.id
       and (given.state = 'delivered' or deliveries.state = 'pending' and deliveries.claimed_by = ${owner})
     returning deliveries.id, deliveries.state`.execute(trx);
   return written.filter(({ state }) => state !== 'delivered').map(({ id }) => id);
 }
 
-function updatedValue(column: (typeof UPDATED_COLUMNS)[number], { now }: StoreTime): RawBuilder<unknown> {
+function updatedValue(column: string, { now }: StoreTime): RawBuilder<unknown> {
   if (column === 'updated_at') return sql`${now}`;
   if (column === 'held_until') return sql`${now} + given.held_until`;
   // What was taken over meanwhile stays so.

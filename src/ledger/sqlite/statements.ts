@@ -1,19 +1,14 @@
 /** The hot statements in SQLite: prepared once for one row, run row by row, which costs less than to compile many rows at once. */
 import type { SqliteDatabase } from 'kysely';
-import {
-  BOT_DAY_COLUMNS,
-  CALLBACK_COLUMNS,
-  DELIVERY_COLUMNS,
-  HISTORY_COLUMNS,
-  type HotStatements,
-  type JobBegun,
-  type PlaceInJob,
-  type Predecessor,
-  type ResultBefore,
-  type Settler,
-  type StatementContext,
-  type Updated,
-  UPDATED_COLUMNS,
+import type {
+  HotStatements,
+  JobBegun,
+  PlaceInJob,
+  Predecessor,
+  ResultBefore,
+  Settler,
+  StatementContext,
+  Updated,
 } from '../hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from '../ledger.ts';
 import { ADDED_TO_BOT_DAY, type NewCallback } from '../callback-columns.ts';
@@ -21,27 +16,26 @@ import { historyRow, type NewDelivery, plannedRow, updatedColumns, WAITS_FOR_EAR
 import { Deflated } from '../stored-body.ts';
 import type { BotDayRow } from '../tables.ts';
 
-/** As bytes, a body need not be turned into text and back. */
-const BODY_IN_BYTES = { body: 'cast(? as text)' };
-
 const UNLESS_KNOWN = 'on conflict (job_id, identity) do nothing';
-const INSERT_CALLBACK = `${insertInto('callbacks', CALLBACK_COLUMNS, BODY_IN_BYTES)} ${UNLESS_KNOWN}`;
-const INSERT_DEFLATED = `${insertInto('callbacks', CALLBACK_COLUMNS)} ${UNLESS_KNOWN}`;
-const INSERT_DELIVERY = insertInto('deliveries', DELIVERY_COLUMNS);
-const COUNT = `${insertInto('bot_days', BOT_DAY_COLUMNS)} ${ADDED_TO_BOT_DAY}`;
-const INSERT_HISTORY = insertInto('history', HISTORY_COLUMNS);
+/** As bytes, a body need not be turned into text and back. */
+const INSERT_CALLBACK = insertInto('callbacks', UNLESS_KNOWN, { body: 'cast(? as text)' });
+const INSERT_DEFLATED = insertInto('callbacks', UNLESS_KNOWN);
+const INSERT_DELIVERY = insertInto('deliveries');
+const COUNT = insertInto('bot_days', ADDED_TO_BOT_DAY);
+const INSERT_HISTORY = insertInto('history');
 /** Null stands first. */
 const FIRST_IDENTITY = 'select identity from callbacks where job_id = ? order by identity limit 1';
 /** What was taken over meanwhile stays so. */
-const UPDATED = UPDATED_COLUMNS.map((column) =>
-  column === 'is_ours' ? 'is_ours = max(is_ours, ?)' : `${column} = ?`,
-).join();
-const FINISH_DELIVERY = `update deliveries set ${UPDATED} where id = ?`;
+const setOf = (columns: readonly string[]) =>
+  columns.map((column) => (column === 'is_ours' ? 'is_ours = max(is_ours, ?)' : `${column} = ?`)).join();
+const FINISH_DELIVERY = rowWriter((columns) => `update deliveries set ${setOf(columns)} where id = ?`);
 /** What another process has taken over meanwhile is not the service's to retry: it is due at once. */
-const UPDATE_CLAIMED_DELIVERY = `
-  update deliveries set ${UPDATED},
+const UPDATE_CLAIMED_DELIVERY = rowWriter(
+  (columns) => `
+  update deliveries set ${setOf(columns)},
     due_at = case when due_at = ${WAITS_FOR_EARLIER} then due_at when is_ours > ? then ? else ? end
-  where id = ? and state = 'pending' and claimed_by = ?`;
+  where id = ? and state = 'pending' and claimed_by = ?`,
+);
 const RESULT_BEFORE =
   "select 1 from callbacks where job_id = ? and status in (0, 1) and id < ? and kind = 'callback' limit 1";
 const PREDECESSOR = `
@@ -74,23 +68,19 @@ export class SqliteStatements implements HotStatements {
   }
 
   insertCallbacks(_context: StatementContext, rows: readonly NewCallback[]): readonly (number | undefined)[] {
-    const insert = this.#prepare(INSERT_CALLBACK);
-    const deflated = () => this.#prepare(INSERT_DEFLATED);
     return rows.map((row) => {
       const { changes, lastInsertRowid } =
         row.body instanceof Deflated
-          ? deflated().run(valuesOf({ ...row, body: row.body.bytes }, CALLBACK_COLUMNS))
-          : insert.run(valuesOf(row, CALLBACK_COLUMNS));
+          ? this.#run(INSERT_DEFLATED({ ...row, body: row.body.bytes }))
+          : this.#run(INSERT_CALLBACK(row));
       return Number(changes) > 0 ? Number(lastInsertRowid) : undefined;
     });
   }
 
   insertDeliveries({ time }: StatementContext, planned: readonly NewDelivery[]): readonly number[] {
-    const insert = this.#prepare(INSERT_DELIVERY);
-    return planned.map((delivery) => {
-      const row = plannedRow(delivery, time);
-      return Number(insert.run(valuesOf(row, DELIVERY_COLUMNS)).lastInsertRowid);
-    });
+    return planned.map((delivery) =>
+      Number(this.#run(INSERT_DELIVERY(plannedRow(delivery, time))).lastInsertRowid),
+    );
   }
 
   haveResults(_context: StatementContext, jobs: readonly ResultBefore[]): readonly boolean[] {
@@ -113,13 +103,11 @@ export class SqliteStatements implements HotStatements {
   }
 
   countCallbacks(_context: StatementContext, days: readonly BotDayRow[]): void {
-    const count = this.#prepare(COUNT);
-    for (const day of days) count.run(valuesOf(day, BOT_DAY_COLUMNS));
+    for (const day of days) this.#run(COUNT(day));
   }
 
   insertHistory(_context: StatementContext, records: readonly HistoryRecord[]): void {
-    const insert = this.#prepare(INSERT_HISTORY);
-    for (const record of records) insert.run(valuesOf(historyRow(record), HISTORY_COLUMNS));
+    for (const record of records) this.#run(INSERT_HISTORY(historyRow(record)));
   }
 
   updateDeliveries(
@@ -127,39 +115,51 @@ export class SqliteStatements implements HotStatements {
     updates: readonly DeliveryUpdate[],
     { owner, takeOverAfterMs }: Settler,
   ): Updated {
+    const releaseNext = this.#prepare(RELEASE_NEXT);
     const counted: number[] = [];
     let released = 0;
     for (const update of updates) {
-      const values = valuesOf(updatedColumns(update, time), UPDATED_COLUMNS);
-      if (update.state === 'delivered') this.#prepare(FINISH_DELIVERY).run([...values, update.id]);
+      const columns = updatedColumns(update, time);
+      if (update.state === 'delivered') this.#run(FINISH_DELIVERY(columns), update.id);
       else {
         const due = [Number(update.isTakenOver), time.now, time.in(update.dueInMs)];
-        const written = this.#changes(UPDATE_CLAIMED_DELIVERY, [...values, ...due, update.id, owner]);
-        if (written > 0) counted.push(update.id);
+        const { changes } = this.#run(UPDATE_CLAIMED_DELIVERY(columns), ...due, update.id, owner);
+        if (Number(changes) > 0) counted.push(update.id);
       }
       if (update.state === 'pending') continue;
-      released += this.#changes(RELEASE_NEXT, [time.now, takeOverAfterMs, update.id]);
+      released += Number(releaseNext.run([time.now, takeOverAfterMs, update.id]).changes);
     }
     return { counted, hasReleased: released > 0 };
   }
 
-  #changes(statement: string, values: readonly unknown[]): number {
-    return Number(this.#prepare(statement).run(values).changes);
+  /** @param others stand after the row's values */
+  #run({ text, values }: RowStatement, ...others: readonly unknown[]) {
+    return this.#prepare(text).run(others.length === 0 ? values : [...values, ...others]);
   }
+}
+
+interface RowStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** To be given rows of one type: the text is made of the first one's columns, which all of them have. */
+function rowWriter(textOf: (columns: readonly string[]) => string): (row: object) => RowStatement {
+  let made: { readonly text: string; readonly columns: readonly string[] } | undefined;
+  return (row) => {
+    const columns = made?.columns ?? Object.keys(row);
+    made ??= { columns, text: textOf(columns) };
+    return { text: made.text, values: columns.map((column) => row[column as keyof typeof row]) };
+  };
 }
 
 function insertInto(
   table: string,
-  columns: readonly string[],
+  ending = '',
   expressions: Readonly<Record<string, string>> = {},
-): string {
-  const values = columns.map((column) => expressions[column] ?? '?');
-  return `insert into ${table} (${columns.join()}) values (${values.join()})`;
-}
-
-function valuesOf<Column extends string>(
-  row: Readonly<Partial<Record<Column, unknown>>>,
-  columns: readonly Column[],
-): unknown[] {
-  return columns.map((column) => row[column]);
+): (row: object) => RowStatement {
+  return rowWriter((columns) => {
+    const values = columns.map((column) => expressions[column] ?? '?');
+    return `insert into ${table} (${columns.join()}) values (${values.join()}) ${ending}`;
+  });
 }
