@@ -1,7 +1,7 @@
 /** What the ledger looks callbacks up by, shows of them in lists, and counts of each BOT and day. */
 import { hash } from 'node:crypto';
-import type { Insertable, Selectable } from 'kysely';
-import type { Callback } from '../callback/callback.ts';
+import type { Insertable } from 'kysely';
+import { type Callback, identityOf } from '../callback/callback.ts';
 import { parseExactly } from '../callback/decode.ts';
 import { cleanText } from '../text/clean.ts';
 import { shortText } from '../text/cut.ts';
@@ -12,51 +12,54 @@ import type { BotDayRow, CallbackRow } from './tables.ts';
 /** Longer than any name that a pattern of a route is looked for in, so that a cut one is no more routed than the whole. */
 const LONGEST_NAME = 2000;
 
-/** What its names take at most beside its body, which may be compressed: bytes of UTF-8. */
-export function bytesOfNames({ bot_id, bot_name }: Callback): number {
-  return bytesOfName(bot_id) + bytesOfName(bot_name);
-}
-
-function bytesOfName(name: string): number {
-  return Math.min(Buffer.byteLength(name), 4 * LONGEST_NAME);
-}
-
-/** As they stand in the ledger. */
-export function namesOf({
-  bot_id,
-  bot_name,
-}: Callback): Pick<Selectable<CallbackRow>, 'bot_id' | 'bot_name'> {
-  return { bot_id: shortText(bot_id, LONGEST_NAME), bot_name: shortText(bot_name, LONGEST_NAME) };
-}
-
 /** A callback to be written, each of its columns; its body as bytes. */
 export type NewCallback = Required<Omit<Insertable<CallbackRow>, 'id' | 'body'>> & {
   readonly body: BodyToStore;
 };
 
 export function callbackRow(
-  arrival: Pick<Arrival, 'callback' | 'startedAt' | 'receivedAt' | 'routing'>,
+  {
+    callback,
+    startedAt,
+    receivedAt,
+    routing,
+  }: Pick<Arrival, 'callback' | 'startedAt' | 'receivedAt' | 'routing'>,
   body: BodyToStore,
   jobId: string,
   identity: string,
-): NewCallback {
-  const { callback } = arrival;
+) {
   return {
     kind: 'callback' satisfies CallbackKind,
     identity,
     // The columns are for looking up and showing; what came, to the letter, is in the body.
     job_id: jobId,
-    ...namesOf(callback),
+    bot_id: shortText(callback.bot_id, LONGEST_NAME),
+    bot_name: shortText(callback.bot_name, LONGEST_NAME),
     status: callback.status,
-    started_at: arrival.startedAt,
-    received_at: arrival.receivedAt,
-    last_received_at: arrival.receivedAt,
+    started_at: startedAt,
+    received_at: receivedAt,
+    last_received_at: receivedAt,
     times_received: 1,
     body,
-    routing: JSON.stringify(arrival.routing),
+    routing: JSON.stringify(routing),
     elapsed_time: elapsedSeconds(callback) ?? null,
     about: null,
-  };
+  } satisfies NewCallback;
+}
+
+/** An arrival, and what the ledger knows its callback by. */
+export interface IdentifiedArrival {
+  readonly arrival: Arrival;
+  readonly jobId: string;
+  readonly identity: string;
+  /** As the ledger will keep it. */
+  readonly row: ReturnType<typeof callbackRow>;
+}
+
+export function identified(arrival: Arrival, body: BodyToStore): IdentifiedArrival {
+  const jobId = jobIdOf(arrival.callback);
+  const identity = identityOf(arrival.callback);
+  return { arrival, jobId, identity, row: callbackRow(arrival, body, jobId, identity) };
 }
 
 /** Longer than any run; sums of it stay integers that every database has. */

@@ -1,14 +1,12 @@
 /** The transaction that writes arrivals down before anyone is told, in the order of their jobs, and says who is still to be told. */
-import { type AdmissionContext, admitAgain, type IdentifiedArrival, identifyEarlier } from './readmission.ts';
+import { type AdmissionContext, admitAgain, identifyEarlier } from './readmission.ts';
 import { inOneTrip, type PlaceInJob, type Predecessor } from '../hot-statements.ts';
 import {
   botDaysOf,
-  callbackRow,
   type CountedCallback,
-  elapsedSeconds,
+  type IdentifiedArrival,
   isResult,
   keyOf,
-  namesOf,
 } from '../callback-columns.ts';
 import type { Admission, Arrival, BlockedDelivery, DeliveryRecord, DeliveryTarget } from '../ledger.ts';
 import { supersedeIdle } from '../due/held.ts';
@@ -42,15 +40,15 @@ function countedIn(
   fresh: Fresh,
 ): CountedCallback[] {
   return arrivals.map((identified) => {
-    const { callback, receivedAt } = identified.arrival;
+    const { arrival, row } = identified;
     return {
       newId: fresh.get(identified),
-      botKey: keyOf(callback.bot_id),
-      botName: namesOf(callback).bot_name,
-      status: callback.status,
-      receivedAt,
-      day: dayOf(receivedAt),
-      elapsed: elapsedSeconds(callback),
+      botKey: keyOf(arrival.callback.bot_id),
+      botName: row.bot_name,
+      status: row.status,
+      receivedAt: row.received_at,
+      day: dayOf(row.received_at),
+      elapsed: row.elapsed_time ?? undefined,
     };
   });
 }
@@ -74,10 +72,10 @@ async function insertCallbacks(
   context: AdmissionContext,
   arrivals: readonly IdentifiedArrival[],
 ): Promise<Fresh> {
-  const rows = arrivals.map(({ arrival, body, jobId, identity }) =>
-    callbackRow(arrival, body, jobId, identity),
+  const ids = await context.statements.insertCallbacks(
+    context,
+    arrivals.map(({ row }) => row),
   );
-  const ids = await context.statements.insertCallbacks(context, rows);
   const fresh = new Map<IdentifiedArrival, number>();
   arrivals.forEach((identified, index) => {
     const id = ids[index];
@@ -111,6 +109,14 @@ interface PlannedDelivery {
   readonly before: Predecessor | NewDelivery | undefined;
 }
 
+/** Of jobs of which the ledger knows more than one callback. */
+interface JobOrder {
+  /** Ids of the callbacks that are `executing` and came after their job's result: nobody is to be told. */
+  readonly superseded: ReadonlySet<number>;
+  /** The delivery after which the next one at a place would come. */
+  readonly last: Map<string, Predecessor | NewDelivery>;
+}
+
 /** Of each arrival; undefined: it is superseded. */
 type PlannedDeliveries = Map<IdentifiedArrival, readonly PlannedDelivery[] | undefined>;
 
@@ -132,7 +138,13 @@ async function orderOf(
     arrival.planned.map(({ destination }) => ({ jobId, destination, callbackId })),
   );
   const superseded = await supersededAmong(context, shared);
-  return new JobOrder(superseded, places, await statements.predecessors(context, places));
+  const pending = await statements.predecessors(context, places);
+  const last = new Map<string, Predecessor | NewDelivery>();
+  places.forEach((place, index) => {
+    const before = pending[index];
+    if (before !== undefined) last.set(placeKey(place), before);
+  });
+  return { superseded, last };
 }
 
 async function supersededAmong(
@@ -153,13 +165,13 @@ function planDeliveries(
   callbackId: number,
 ): readonly PlannedDelivery[] | undefined {
   const { arrival, jobId } = identified;
-  if (order?.isSuperseded(callbackId) === true) return undefined;
+  if (order?.superseded.has(callbackId) === true) return undefined;
   const initial = initialStateOf(context, identified);
   return arrival.planned.map((target: DeliveryTarget) => {
-    const place = { jobId, destination: target.destination };
-    const before = order?.lastAt(place);
+    const place = placeKey({ jobId, destination: target.destination });
+    const before = order?.last.get(place);
     const row: NewDelivery = { callbackId, jobId, target, initial, isBlocked: before !== undefined };
-    order?.append(place, row);
+    order?.last.set(place, row);
     return { row, before };
   });
 }
@@ -219,44 +231,6 @@ function blockedIn(
   });
 }
 
-type Place = Pick<PlaceInJob, 'jobId' | 'destination'>;
-
-/** Jobs of which the ledger knows more than one callback, while callbacks of theirs are admitted one after the other. */
-class JobOrder {
-  readonly #superseded: ReadonlySet<number>;
-  readonly #last = new Map<string, Predecessor | NewDelivery>();
-
-  /**
-   * @param superseded ids of the callbacks that are `executing` and came after their job's result
-   * @param pending the last pending delivery at each place; undefined: none
-   */
-  constructor(
-    superseded: ReadonlySet<number>,
-    places: readonly Place[],
-    pending: readonly (Predecessor | undefined)[],
-  ) {
-    this.#superseded = superseded;
-    places.forEach((place, index) => {
-      const last = pending[index];
-      if (last !== undefined) this.#last.set(placeKey(place), last);
-    });
-  }
-
-  /** Nobody is to be told. */
-  isSuperseded(callbackId: number): boolean {
-    return this.#superseded.has(callbackId);
-  }
-
-  /** The delivery after which the next one of the job would come. */
-  lastAt(place: Place): Predecessor | NewDelivery | undefined {
-    return this.#last.get(placeKey(place));
-  }
-
-  append(place: Place, delivery: NewDelivery): void {
-    this.#last.set(placeKey(place), delivery);
-  }
-}
-
-function placeKey({ jobId, destination }: Place): string {
+function placeKey({ jobId, destination }: Pick<PlaceInJob, 'jobId' | 'destination'>): string {
   return `${jobId}\n${destination}`;
 }

@@ -1,9 +1,8 @@
 /** What the ledger knows callbacks by, and what happens to one that came before: only who has not been told is still to be told. */
 import type { Kysely } from 'kysely';
 import { identityOf } from '../../callback/callback.ts';
-import type { Admission, Arrival, BlockedDelivery } from '../ledger.ts';
-import { callbackIn, isResult, jobIdOf } from '../callback-columns.ts';
-import type { BodyToStore } from '../stored-body.ts';
+import type { Admission, BlockedDelivery } from '../ledger.ts';
+import { callbackIn, type IdentifiedArrival, isResult } from '../callback-columns.ts';
 import type { Tables } from '../tables.ts';
 import type { DialectTraits } from '../dialect.ts';
 import type { HotStatements, StatementContext } from '../hot-statements.ts';
@@ -11,19 +10,6 @@ import { type Claim, deliveryRecord, type StandingRow } from '../rows.ts';
 import { holdBack, holdBackIdle, supersedeIdle } from '../due/held.ts';
 import { SUPERSEDED } from '../hold.ts';
 import { claimPending, deliveryRows, releaseNext } from '../pending-rows.ts';
-
-export interface IdentifiedArrival {
-  readonly arrival: Arrival;
-  /** As the ledger will keep it. */
-  readonly body: BodyToStore;
-  readonly jobId: string;
-  readonly identity: string;
-}
-
-export function identified(arrival: Arrival, body: BodyToStore): IdentifiedArrival {
-  const { callback } = arrival;
-  return { arrival, body, jobId: jobIdOf(callback), identity: identityOf(callback) };
-}
 
 /**
  * Versions before gave a job's only callback no identity. They still may, beside this one, so each is given one when its
