@@ -17,23 +17,3 @@ export interface Hold {
    */
   readonly endsInMs?: number | undefined;
 }
-
-/** @param hold undefined: it is not held */
-export function holdColumns<Moment>(hold: Hold | undefined, momentIn: (ms: number) => Moment) {
-  return {
-    held_because: hold === undefined ? null : hold.code,
-    held_details: hold?.details === undefined ? null : JSON.stringify(hold.details),
-    held_until: hold?.endsInMs === undefined ? null : momentIn(hold.endsInMs),
-  };
-}
-
-export function holdIn(row: {
-  readonly held_because: string | null;
-  readonly held_details: string | null;
-  readonly hold_ends_in_ms: number | null;
-}): Hold | undefined {
-  const { held_because: code, held_details: json, hold_ends_in_ms: endsInMs } = row;
-  if (code === null) return undefined;
-  const details = json === null ? undefined : (JSON.parse(json) as Hold['details']);
-  return { code, details, endsInMs: endsInMs ?? undefined };
-}

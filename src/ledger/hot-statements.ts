@@ -84,15 +84,3 @@ export interface HotStatements {
     settler: Settler,
   ): Eventually<Updated>;
 }
-
-/**
- * Of what is asked at once, a server answers all in one round trip. Ends when all of it has ended, so that nobody goes on
- * asking within a transaction that is over.
- * @throws what the first of them throws
- */
-export async function inOneTrip<Asked extends readonly unknown[]>(
-  asked: Asked,
-): Promise<{ -readonly [Index in keyof Asked]: Awaited<Asked[Index]> }> {
-  await Promise.allSettled(asked);
-  return Promise.all(asked);
-}

@@ -12,7 +12,7 @@ import {
   type HistoryRecord,
   type Settlement,
 } from './ledger.ts';
-import { holdColumns, holdIn } from './hold.ts';
+import type { Hold } from './hold.ts';
 import type { DeliveryRow, HistoryAttempt, HistoryEntry, HistoryRow } from './tables.ts';
 
 /** A time of the store, or the expression that its statements evaluate to one. */
@@ -143,6 +143,26 @@ function lastErrorOf(row: Selectable<DeliveryRow>): DeliveryRecord['lastError'] 
     code: row.error_code ?? '',
     message: row.error_message ?? '',
   };
+}
+
+/** @param hold undefined: it is not held */
+function holdColumns<Moment>(hold: Hold | undefined, momentIn: (ms: number) => Moment) {
+  return {
+    held_because: hold === undefined ? null : hold.code,
+    held_details: hold?.details === undefined ? null : JSON.stringify(hold.details),
+    held_until: hold?.endsInMs === undefined ? null : momentIn(hold.endsInMs),
+  };
+}
+
+function holdIn(row: {
+  readonly held_because: string | null;
+  readonly held_details: string | null;
+  readonly hold_ends_in_ms: number | null;
+}): Hold | undefined {
+  const { held_because: code, held_details: json, hold_ends_in_ms: endsInMs } = row;
+  if (code === null) return undefined;
+  const details = json === null ? undefined : (JSON.parse(json) as Hold['details']);
+  return { code, details, endsInMs: endsInMs ?? undefined };
 }
 
 /** A remote's answer may be as long as it likes. */

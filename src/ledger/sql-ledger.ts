@@ -3,12 +3,17 @@ import type { Kysely } from 'kysely';
 import type { Clock, Deadline } from '../time/clock.ts';
 import { Admissions } from './admit/admissions.ts';
 import { raiseAlerts } from './alert-rows.ts';
-import { CallbacksInHand, Settlements } from './settle/settlements.ts';
-import { claimingIn, type ClaimingTransaction, OrphanedClaims } from './settle/late-commits.ts';
+import {
+  CallbacksInHand,
+  claimingIn,
+  type ClaimingTransaction,
+  OrphanedClaims,
+  Settlements,
+} from './settle/settlements.ts';
 import { createConfigStore } from './configs/processes.ts';
 import type { ConfigStore, OpenLedger } from './configs/config-store.ts';
 import type { OpenStore } from './dialect.ts';
-import { claimDue, dueDestinations, unreadNotice } from './due/due.ts';
+import { claimDue, dueDestinations, releaseHeld, unreadNotice } from './due/due.ts';
 import type {
   Admission,
   Alert,
@@ -22,7 +27,6 @@ import type {
   Settlement,
   UnreadNotice,
 } from './ledger.ts';
-import { releaseHeld } from './due/held.ts';
 import { createPaceStore, createTurns } from './due/turn-rows.ts';
 import type { PaceStore, Turns } from './due/turns.ts';
 import { countOpen, deliveryRows, releaseClaims, releaseStranded } from './pending-rows.ts';

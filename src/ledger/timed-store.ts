@@ -158,3 +158,15 @@ export async function probeStore(
     trx.deleteFrom('refused').where('status', '=', PROBE.status).execute(),
   );
 }
+
+/**
+ * Of what is asked at once, a server answers all in one round trip. Ends when all of it has ended, so that nobody goes on
+ * asking within a transaction that is over.
+ * @throws what the first of them throws
+ */
+export async function inOneTrip<Asked extends readonly unknown[]>(
+  asked: Asked,
+): Promise<{ -readonly [Index in keyof Asked]: Awaited<Asked[Index]> }> {
+  await Promise.allSettled(asked);
+  return Promise.all(asked);
+}

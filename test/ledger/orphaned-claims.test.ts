@@ -1,6 +1,6 @@
 /** A claim that nobody works on is given back, and never one that somebody works on again. */
 import { expect } from 'chai';
-import { OrphanedClaims } from '../../src/ledger/settle/late-commits.ts';
+import { OrphanedClaims } from '../../src/ledger/settle/settlements.ts';
 
 describe('orphaned claims', () => {
   let released: [readonly number[], readonly string[]][];

@@ -1,7 +1,7 @@
 /** That somebody was told is not forgotten while the store is away. */
 import { expect } from 'chai';
 import type { AttemptRecord, Settlement } from '../../src/ledger/ledger.ts';
-import { UnwrittenOutcomes } from '../../src/ledger/settle/late-commits.ts';
+import { UnwrittenOutcomes } from '../../src/ledger/settle/settlements.ts';
 import { delivered, failed, settlementOf } from '../contract/ledger-contract.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 

@@ -1,6 +1,7 @@
 /** The transaction that writes arrivals down before anyone is told, in the order of their jobs, and says who is still to be told. */
 import { type AdmissionContext, admitAgain, identifyEarlier } from './readmission.ts';
-import { inOneTrip, type PlaceInJob, type Predecessor } from '../hot-statements.ts';
+import type { PlaceInJob, Predecessor } from '../hot-statements.ts';
+import { inOneTrip } from '../timed-store.ts';
 import {
   botDaysOf,
   type CountedCallback,

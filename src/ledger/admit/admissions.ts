@@ -2,8 +2,7 @@
 import type { Deadline } from '../../time/clock.ts';
 import { admitAll } from './admission.ts';
 import { raiseAlerts } from '../alert-rows.ts';
-import type { CallbacksInHand } from '../settle/settlements.ts';
-import type { ClaimingTransaction, OrphanedClaims } from '../settle/late-commits.ts';
+import type { CallbacksInHand, ClaimingTransaction, OrphanedClaims } from '../settle/settlements.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { type Admission, type Arrival, LedgerFull } from '../ledger.ts';
 import { isKnown } from './readmission.ts';

@@ -7,11 +7,12 @@ import type { HotStatements } from '../hot-statements.ts';
 import { EXECUTING } from '../callback-columns.ts';
 import type { ClaimedDelivery, DueRequest, UnreadNotice } from '../ledger.ts';
 import { SUPERSEDED } from '../hold.ts';
-import { holdBack } from './held.ts';
-import { earlierInJob, isIdle, isPending, releaseNext } from '../pending-rows.ts';
+import { holdBack, makePending } from './held.ts';
+import { earlierInJob, isIdle, isPending, releaseNext, waitedSinceWritten } from '../pending-rows.ts';
 import { type Claim, deliveryRecord, standingColumns, type StandingRow, type StoreTime } from '../rows.ts';
 import { isReadAtOnce, readBody, type StoredBody } from '../stored-body.ts';
 import type { Tables } from '../tables.ts';
+import type { TimedStore } from '../timed-store.ts';
 
 export interface DueContext {
   readonly trx: Kysely<Tables>;
@@ -192,4 +193,53 @@ async function jobsWithResult(
   const jobs = [...new Set(jobIds)].map((jobId) => ({ jobId, before: Number.MAX_SAFE_INTEGER }));
   const haveResults = await statements.haveResults({ trx, time }, jobs);
   return new Set(jobs.flatMap(({ jobId }, index) => (haveResults[index] === true ? jobId : [])));
+}
+
+const RELEASED_PER_STEP = 200;
+
+/** @returns how many were released; as many as one step takes: there may be more */
+export async function releaseHeld(store: TimedStore): Promise<number> {
+  const time = store.time();
+  const ended = await store.read(store.deadline(), (db) => endedHoldsQuery(db, time).execute());
+  if (ended.length === 0) return 0;
+  const settings = { isDurable: false, deadline: store.deadline() };
+  return store.transact(settings, (trx) => makeDue(trx, store.traits, store.time(), ended));
+}
+
+type EndedHold = Pick<Tables['deliveries'], 'job_key'> & { readonly id: number };
+
+/** By the index of holds that end. */
+export function endedHoldsQuery(db: Kysely<Tables>, { now }: StoreTime) {
+  return db
+    .selectFrom('deliveries')
+    .select(['id', 'job_key'])
+    .where('held_until', '<=', now)
+    .orderBy('held_until')
+    .limit(RELEASED_PER_STEP);
+}
+
+/** Of two processes that release at the same moment, the second one finds nothing left. To be held counts for nothing. */
+async function makeDue(
+  trx: Kysely<Tables>,
+  traits: Pick<DialectTraits, 'lockJobs' | 'lockDeliveries'>,
+  time: StoreTime,
+  ended: readonly EndedHold[],
+): Promise<number> {
+  const ids = ended.map(({ id }) => id);
+  await traits.lockJobs(trx, [...new Set(ended.flatMap(({ job_key }) => job_key ?? []))]);
+  await traits.lockDeliveries(trx, ids);
+  const held = await trx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('held_until', '<=', time.now)
+    .execute();
+  const age = { waited_ms: waitedSinceWritten(time) };
+  await makePending(
+    trx,
+    time,
+    held.map(({ id }) => id),
+    age,
+  );
+  return held.length;
 }

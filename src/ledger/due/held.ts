@@ -1,6 +1,5 @@
 /** Holding deliveries back, and making them pending again. */
 import { type Kysely, sql, type Updateable } from 'kysely';
-import type { DialectTraits } from '../dialect.ts';
 import { SUPERSEDED } from '../hold.ts';
 import { EXECUTING } from '../callback-columns.ts';
 import {
@@ -10,60 +9,9 @@ import {
   isPending,
   lockIdle,
   releaseNext,
-  waitedSinceWritten,
 } from '../pending-rows.ts';
 import { type StoreTime, WAITS_FOR_EARLIER } from '../rows.ts';
 import type { DeliveryRow, Tables } from '../tables.ts';
-import type { TimedStore } from '../timed-store.ts';
-
-const ROWS_PER_STEP = 200;
-
-/** @returns how many were released; as many as one step takes: there may be more */
-export async function releaseHeld(store: TimedStore): Promise<number> {
-  const time = store.time();
-  const ended = await store.read(store.deadline(), (db) => endedHoldsQuery(db, time).execute());
-  if (ended.length === 0) return 0;
-  const settings = { isDurable: false, deadline: store.deadline() };
-  return store.transact(settings, (trx) => release(trx, store.traits, store.time(), ended));
-}
-
-type EndedHold = Pick<Tables['deliveries'], 'job_key'> & { readonly id: number };
-
-/** By the index of holds that end. */
-export function endedHoldsQuery(db: Kysely<Tables>, { now }: StoreTime) {
-  return db
-    .selectFrom('deliveries')
-    .select(['id', 'job_key'])
-    .where('held_until', '<=', now)
-    .orderBy('held_until')
-    .limit(ROWS_PER_STEP);
-}
-
-/** Of two processes that release at the same moment, the second one finds nothing left. To be held counts for nothing. */
-async function release(
-  trx: Kysely<Tables>,
-  traits: Pick<DialectTraits, 'lockJobs' | 'lockDeliveries'>,
-  time: StoreTime,
-  ended: readonly EndedHold[],
-): Promise<number> {
-  const ids = ended.map(({ id }) => id);
-  await traits.lockJobs(trx, [...new Set(ended.flatMap(({ job_key }) => job_key ?? []))]);
-  await traits.lockDeliveries(trx, ids);
-  const held = await trx
-    .selectFrom('deliveries')
-    .select('id')
-    .where('id', 'in', ids)
-    .where('held_until', '<=', time.now)
-    .execute();
-  const age = { waited_ms: waitedSinceWritten(time) };
-  await makePending(
-    trx,
-    time,
-    held.map(({ id }) => id),
-    age,
-  );
-  return held.length;
-}
 
 /** Holds back deliveries that this process has claimed. */
 export async function holdBack(

@@ -1,15 +1,14 @@
 /** The hot statements for a server: as many rows as possible in one, since each waits for a round trip. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import {
-  type HotStatements,
-  inOneTrip,
-  type JobBegun,
-  type PlaceInJob,
-  type Predecessor,
-  type ResultBefore,
-  type Settler,
-  type StatementContext,
-  type Updated,
+import type {
+  HotStatements,
+  JobBegun,
+  PlaceInJob,
+  Predecessor,
+  ResultBefore,
+  Settler,
+  StatementContext,
+  Updated,
 } from '../hot-statements.ts';
 import type { DeliveryUpdate, HistoryRecord } from '../ledger.ts';
 import { ADDED_TO_BOT_DAY, type NewCallback } from '../callback-columns.ts';
@@ -23,6 +22,7 @@ import {
   updatedColumns,
   WAITS_FOR_EARLIER,
 } from '../rows.ts';
+import { inOneTrip } from '../timed-store.ts';
 import { bytesToStore } from '../stored-body.ts';
 import type { BotDayRow, Tables } from '../tables.ts';
 

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { type Deadline, DeadlinePassed } from '../../time/clock.ts';
 import type { TransactionSettings } from '../dialect.ts';
-import { inOneTrip } from '../hot-statements.ts';
+import { inOneTrip } from '../timed-store.ts';
 import type { Tables } from '../tables.ts';
 
 /** The server gives up first, so that the connection is still of use. */

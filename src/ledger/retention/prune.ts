@@ -15,7 +15,7 @@ const BYTES_PER_STEP = 8 * 1024 * 1024;
 const ENTRIES_PER_STEP = 500;
 
 /** Which callbacks a step looks at, and which of them it forgets. */
-export interface PruneRange {
+interface PruneRange {
   readonly sweep: Sweep;
   /** What came before goes; milliseconds since the epoch, like `now`. */
   readonly before: number;
@@ -44,11 +44,7 @@ type PruneTraits = Pick<DialectTraits, 'lockForgotten'>;
  * Looks at the next callbacks by the order in which they were written, and no further than the first one that is too
  * young. Ones that came, by a clock that was wrong, in the future stand in nobody's way.
  */
-export async function pruneStep(
-  trx: Kysely<Tables>,
-  traits: PruneTraits,
-  range: PruneRange,
-): Promise<PruneStep> {
+async function pruneStep(trx: Kysely<Tables>, traits: PruneTraits, range: PruneRange): Promise<PruneStep> {
   const { before, now, after, kept } = range;
   const next = withinBytes(await nextAfter(trx, after).execute());
   const young = next.rows.findIndex(({ received_at }) => received_at >= before && received_at <= now);
@@ -67,7 +63,7 @@ export async function pruneStep(
 }
 
 /** At least one, however large it is. */
-export function withinBytes<Row extends { readonly bytes: number }>(
+function withinBytes<Row extends { readonly bytes: number }>(
   rows: readonly Row[],
 ): { readonly rows: readonly Row[]; readonly isLast: boolean } {
   let bytes = 0;
@@ -80,7 +76,7 @@ export function withinBytes<Row extends { readonly bytes: number }>(
 /** Neither database reads the body for this. */
 const bodyBytes = sql<number>`octet_length(body)`.as('bytes');
 
-export function sizesOf(db: Pick<Kysely<Tables>, 'selectFrom'>, ids: readonly number[]) {
+function sizesOf(db: Pick<Kysely<Tables>, 'selectFrom'>, ids: readonly number[]) {
   return db.selectFrom('callbacks').select(['id', bodyBytes]).where('id', 'in', ids).orderBy('id');
 }
 
@@ -101,7 +97,7 @@ interface Forgotten {
 }
 
 /** Not those of which anything is undelivered, or is being written. */
-export async function forget(
+async function forget(
   trx: Kysely<Tables>,
   traits: PruneTraits,
   sweep: Sweep,
@@ -180,4 +176,54 @@ async function noteLookedAt(trx: Kysely<Tables>, sweep: Sweep, id: number): Prom
 async function lowerToNewest(trx: Kysely<Tables>): Promise<void> {
   const newest = sql<number>`(select coalesce(max(id), 0) from callbacks)`;
   await trx.updateTable('sweeps').set({ looked_at: newest }).where('looked_at', '>', newest).execute();
+}
+
+/** One step of forgetting what is done before its time. */
+export interface EarlyStep {
+  /** Ids of callbacks that may be done by now; empty: it goes on through all of them. */
+  readonly candidates: readonly number[];
+  /** Milliseconds since the epoch, like `now`. */
+  readonly before: number;
+  readonly now: number;
+  readonly after: number;
+}
+
+export interface EarlyStepDone extends PruneStep {
+  /** Of the candidates, those for which there was too much to do. */
+  readonly left: readonly number[];
+}
+
+/** What is in hand stays, and so do the newest: SQLite would give their ids again, while somebody may still know them. */
+export async function earlyStep(
+  trx: Kysely<Tables>,
+  traits: Pick<DialectTraits, 'lockForgotten'>,
+  inHand: Pick<ReadonlySet<number>, 'has'>,
+  { candidates, before, now, after }: EarlyStep,
+): Promise<EarlyStepDone> {
+  const newest = await newestIn(trx);
+  const kept = { has: (id: number) => inHand.has(id) || newest.has(id) };
+  if (candidates.length === 0) {
+    return { ...(await pruneStep(trx, traits, { sweep: 'done', before, now, after, kept })), left: [] };
+  }
+  const known = await sizesOf(
+    trx,
+    candidates.filter((id) => !kept.has(id)),
+  ).execute();
+  const ids = withinBytes(known).rows.map(({ id }) => id);
+  const { forgotten, left } = await forget(trx, traits, 'done', ids);
+  const tooLarge = known.slice(ids.length).map(({ id }) => id);
+  return { forgotten, left: [...left, ...tooLarge], lookedAt: after, isThrough: false };
+}
+
+async function newestIn(trx: Kysely<Tables>): Promise<ReadonlySet<number>> {
+  const newest = await trx
+    .selectFrom('callbacks')
+    .select((eb) => eb.fn.max('id').as('id'))
+    .executeTakeFirst();
+  const owner = await trx
+    .selectFrom('deliveries')
+    .select('callback_id')
+    .where('id', '=', (eb) => eb.selectFrom('deliveries').select((max) => max.fn.max('id').as('id')))
+    .executeTakeFirst();
+  return new Set([newest?.id ?? 0, owner?.callback_id ?? 0]);
 }

@@ -1,8 +1,8 @@
 /** The space of a store that Botbell bounds by itself. */
 import type { Clock } from '../../time/clock.ts';
 import type { OpenStore } from '../dialect.ts';
-import { EarlyForgetting, earlyStep } from './early-forgetting.ts';
-import { type StoreEvent, StoreSpace } from './store-space.ts';
+import { earlyStep } from './prune.ts';
+import { EarlyForgetting, type StoreEvent, StoreSpace } from './store-space.ts';
 import type { TimedStore } from '../timed-store.ts';
 
 export interface SpaceSettings {

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Deadline } from '../../time/clock.ts';
 import type { StoreSize } from '../dialect.ts';
-import type { EarlyForgetting, Urgency } from './early-forgetting.ts';
+import { CALLBACKS_PER_STEP, type EarlyStep, type EarlyStepDone } from './prune.ts';
 
 export type StoreEvent =
   /** Callbacks were forgotten before their time. */
@@ -167,5 +167,86 @@ export class StoreSpace {
     if (this.#isFull !== isFull) this.#options.onEvent({ what: isFull ? 'full' : 'has_room' });
     this.#isFull = isFull;
     return false;
+  }
+}
+
+/**
+ * While there is still some room, what is younger stays: the service may post it again, and nobody is to be told twice. A
+ * store that is full keeps nothing that is done.
+ */
+const MAY_COME_AGAIN_MS = 3_600_000;
+
+/** Where nothing is left to be forgotten, nobody looks again for so long, but at what is known to be done. */
+const REST_MS = 10_000;
+
+/** Now and then all of it is looked at again: what another process has finished, nobody tells. */
+const PASS_MS = 10 * 60_000;
+
+const MOST_CANDIDATES = 10_000;
+
+/** `early`: what can hardly come again; `all`: whatever is done. */
+type Urgency = 'early' | 'all';
+
+export class EarlyForgetting {
+  readonly #step: (step: EarlyStep) => Promise<EarlyStepDone>;
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
+  #after = 0;
+  #passBeganAt = Number.NEGATIVE_INFINITY;
+  readonly #restsUntil = { early: Number.NEGATIVE_INFINITY, all: Number.NEGATIVE_INFINITY };
+  #candidates: number[] = [];
+  #running: { readonly urgency: Urgency; readonly forgotten: Promise<number> } | undefined;
+
+  constructor(step: (step: EarlyStep) => Promise<EarlyStepDone>, clock: Pick<Clock, 'now' | 'monotonic'>) {
+    this.#step = step;
+    this.#clock = clock;
+  }
+
+  /** Something of it has been delivered or answered. */
+  mayBeDone(callbackId: number): void {
+    if (callbackId <= this.#after && this.#candidates.length < MOST_CANDIDATES) {
+      this.#candidates.push(callbackId);
+    }
+  }
+
+  /** Whether a step may find something. */
+  isWorthwhile(urgency: Urgency): boolean {
+    if (urgency === 'all' && this.#candidates.length > 0) return true;
+    return this.#clock.monotonic() >= this.#restsUntil[urgency];
+  }
+
+  /** One step for all who ask for one meanwhile. @returns how many went. @throws {LedgerUnavailable} */
+  async forget(urgency: Urgency): Promise<number> {
+    while (this.#running !== undefined) {
+      if (this.#running.urgency === urgency) return this.#running.forgotten;
+      await this.#running.forgotten.catch(() => undefined);
+    }
+    const forgotten = this.#forget(urgency).finally(() => {
+      this.#running = undefined;
+    });
+    this.#running = { urgency, forgotten };
+    return forgotten;
+  }
+
+  async #forget(urgency: Urgency): Promise<number> {
+    const now = this.#clock.now();
+    const candidates = urgency === 'all' ? this.#candidates.slice(0, CALLBACKS_PER_STEP) : [];
+    if (candidates.length > 0) {
+      const { forgotten, left } = await this.#step({ candidates, before: now, now, after: 0 });
+      this.#candidates.splice(0, candidates.length, ...left);
+      return forgotten;
+    }
+    this.#beginPassIfDue();
+    const before = urgency === 'all' ? now + 1 : now - MAY_COME_AGAIN_MS;
+    const step = await this.#step({ candidates, before, now, after: this.#after });
+    this.#after = step.lookedAt;
+    if (step.isThrough) this.#restsUntil[urgency] = this.#clock.monotonic() + REST_MS;
+    return step.forgotten;
+  }
+
+  #beginPassIfDue(): void {
+    const now = this.#clock.monotonic();
+    if (now < this.#passBeganAt + PASS_MS) return;
+    this.#passBeganAt = now;
+    this.#after = 0;
   }
 }

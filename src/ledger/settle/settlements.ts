@@ -1,17 +1,20 @@
-/** What came of deliveries, and what was answered: written together with what is settled at the same moment. */
+/**
+ * What came of deliveries, and what was answered: written together with what is settled at the same moment. And what the
+ * store may commit after its caller has heard otherwise: claims that nobody works on, and outcomes.
+ */
 import type { Admission, Settled, Settlement } from '../ledger.ts';
 import type { Kysely } from 'kysely';
 import type { Deadline } from '../../time/clock.ts';
 import { alertsToRaise, raiseAlerts } from '../alert-rows.ts';
 import { GroupCommit } from '../group-commit.ts';
-import { inOneTrip, type Settler } from '../hot-statements.ts';
-import { type OrphanedClaims, UnwrittenOutcomes } from './late-commits.ts';
+import type { Settler } from '../hot-statements.ts';
+import type { TransactionSettings } from '../dialect.ts';
 import { supersedeFailed } from '../due/held.ts';
 import { isAnyUntold } from '../pending-rows.ts';
 import type { StoreSpace } from '../retention/store-space.ts';
 import { historyIn } from '../rows.ts';
 import type { Tables } from '../tables.ts';
-import { type TimedStore, unavailable } from '../timed-store.ts';
+import { inOneTrip, type TimedStore, unavailable } from '../timed-store.ts';
 
 /** Of a callback that comes again and again; whoever reads its history has seen enough by then. */
 const MOST_ANSWERS = 1000;
@@ -138,5 +141,157 @@ export class Settlements {
       if (await isAnyUntold({ trx, traits: store.traits }, ids)) await this.#write(trx, [settlement]);
     });
     if (isDurable) await store.flush(deadline);
+  }
+}
+
+export interface Claims {
+  /** Of deliveries. */
+  readonly ids: readonly number[];
+  readonly jobIds: readonly string[];
+}
+
+/** @throws {LedgerUnavailable} */
+export type ClaimingTransaction = <T>(
+  settings: TransactionSettings,
+  work: (trx: Kysely<Tables>) => Promise<T>,
+  claimsOf: (result: T) => Claims,
+) => Promise<T>;
+
+export function claimingIn(store: TimedStore, orphans: OrphanedClaims): ClaimingTransaction {
+  return async (settings, work, claimsOf) => {
+    let claims: Claims | undefined;
+    const orphan = () => claims && orphans.keep(claims.ids, claims.jobIds);
+    const noting = async (trx: Kysely<Tables>) => {
+      claims = undefined;
+      const result = await work(trx);
+      claims = claimsOf(result);
+      return result;
+    };
+    try {
+      const result = await store.transact(settings, noting, orphan);
+      orphans.adopt(claims?.ids ?? []);
+      return result;
+    } catch (error) {
+      orphan();
+      throw error;
+    }
+  };
+}
+
+export class OrphanedClaims {
+  readonly #release: (ids: readonly number[], jobIds: readonly string[]) => Promise<void>;
+  readonly #ids = new Set<number>();
+  readonly #jobIds = new Set<string>();
+  #flushing: Promise<void> | undefined;
+
+  /** @param release must wait until whoever may still be committing claims for these jobs is through */
+  constructor(release: (ids: readonly number[], jobIds: readonly string[]) => Promise<void>) {
+    this.#release = release;
+  }
+
+  get isEmpty(): boolean {
+    return this.#ids.size === 0;
+  }
+
+  /** @param jobIds of deliveries that the store may not show yet */
+  keep(ids: readonly number[], jobIds: readonly string[] = []): void {
+    if (ids.length === 0) return;
+    for (const id of ids) this.#ids.add(id);
+    for (const jobId of jobIds) this.#jobIds.add(jobId);
+  }
+
+  /** Somebody works on them again. */
+  adopt(ids: readonly number[]): void {
+    for (const id of ids) this.#ids.delete(id);
+  }
+
+  /** Releases what is kept; never rejects, and keeps what could not be released. */
+  flush(): Promise<void> {
+    if (this.isEmpty) return Promise.resolve();
+    this.#flushing ??= this.#releaseAll().finally(() => {
+      this.#flushing = undefined;
+    });
+    return this.#flushing;
+  }
+
+  async #releaseAll(): Promise<void> {
+    const ids = [...this.#ids];
+    const jobIds = [...this.#jobIds];
+    try {
+      await this.#release(ids, jobIds);
+    } catch {
+      return;
+    }
+    this.adopt(ids);
+    for (const jobId of jobIds) this.#jobIds.delete(jobId);
+  }
+}
+
+interface Kept {
+  /** What could not be written. */
+  readonly of: Settlement;
+  readonly told: Settlement;
+}
+
+export class UnwrittenOutcomes {
+  readonly #write: (settlement: Settlement) => Promise<unknown>;
+  readonly #isRefusal: (error: unknown) => boolean;
+  #kept: Kept[] = [];
+  #flushing: Promise<void> | undefined;
+
+  /**
+   * @param write writes nothing that stands there already
+   * @param isRefusal whether the store works, and refuses what it was given
+   */
+  constructor(write: (settlement: Settlement) => Promise<unknown>, isRefusal: (error: unknown) => boolean) {
+    this.#write = write;
+    this.#isRefusal = isRefusal;
+  }
+
+  get isEmpty(): boolean {
+    return this.#kept.length === 0;
+  }
+
+  /** Failures are not kept: what failed is tried again anyway. */
+  keep(of: Settlement): void {
+    const { history, deliveries, isDurable } = of;
+    const told = deliveries.filter(({ state }) => state === 'delivered');
+    if (told.length === 0) return;
+    const ids = new Set(told.map(({ id }) => id));
+    const attempts = history?.attempts.filter(({ deliveryId }) => ids.has(deliveryId)) ?? [];
+    // What was answered is the caller's to decide, now that the ledger could not take it.
+    const ofTheTold = history && { callbackId: history.callbackId, attempts, answer: undefined };
+    this.#kept.push({ of, told: { deliveries: told, history: ofTheTold, isDurable } });
+  }
+
+  /** It was written after all. */
+  drop(settlement: Settlement): void {
+    this.#kept = this.#kept.filter(({ of }) => of !== settlement);
+  }
+
+  /** Writes what is kept. @throws what the store throws, keeping the rest */
+  flush(): Promise<void> {
+    if (this.isEmpty) return Promise.resolve();
+    this.#flushing ??= this.#writeAll().finally(() => {
+      this.#flushing = undefined;
+    });
+    return this.#flushing;
+  }
+
+  async #writeAll(): Promise<void> {
+    for (let [first] = this.#kept; first !== undefined; [first] = this.#kept) {
+      await this.#writeOne(first.told);
+      this.drop(first.of);
+    }
+  }
+
+  /** History that the store refuses, say of a callback it has forgotten, must not hold everything else up. */
+  async #writeOne(settlement: Settlement): Promise<void> {
+    try {
+      await this.#write(settlement);
+    } catch (error) {
+      if (!this.#isRefusal(error)) throw error;
+      await this.#write({ ...settlement, history: undefined });
+    }
   }
 }

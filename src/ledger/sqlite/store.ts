@@ -10,12 +10,18 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely';
-import type { DialectTraits, OpenStore } from '../dialect.ts';
-import { forKysely, isSqliteBusy, openSqliteReader, readerOver, sizeOf } from './connection.ts';
-import { prepareFiles, WatchedFile } from './files.ts';
+import type { DialectTraits, OpenStore, StoreSize } from '../dialect.ts';
+import {
+  forKysely,
+  isSqliteBusy,
+  openSqliteReader,
+  prepareFiles,
+  readerOver,
+  sizeOf,
+  WatchedFile,
+} from './connection.ts';
 import { LogConnection, openFiles, WriteAheadLog, writeNothing } from './log.ts';
 import { SqliteStatements } from './statements.ts';
-import type { StoreSize } from '../dialect.ts';
 import type { Tables } from '../tables.ts';
 
 /** Distinct statements of a running service stay far below this; the bound keeps odd batch sizes from piling up. */
