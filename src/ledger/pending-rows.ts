@@ -193,17 +193,17 @@ export async function placeOf(db: Kysely<Tables>, deliveryId: number): Promise<P
   return { jobId: row.job_key, destination: row.destination, callbackId: row.callback_id };
 }
 
-/** Every delivery of a callback, in the order in which they were planned. */
+/** Every delivery of these callbacks, in the order in which they were planned. */
 export function deliveryRows(
   db: Pick<Kysely<Tables>, 'selectFrom'>,
   time: StoreTime,
-  callbackId: number,
+  ...callbackIds: readonly number[]
 ): Promise<StandingRow[]> {
   return db
     .selectFrom('deliveries')
     .selectAll()
     .select(standingColumns(time))
-    .where('callback_id', '=', callbackId)
+    .where('callback_id', 'in', callbackIds)
     .orderBy('id')
     .execute();
 }

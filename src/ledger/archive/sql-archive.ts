@@ -1,13 +1,14 @@
 /** The archive over Kysely, on either database. */
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely, Selection } from 'kysely';
 import type { StatusCode } from '../../callback/callback.ts';
 import type { FailureClass } from '../../channels/failure.ts';
 import { type Clock, Deadline } from '../../time/clock.ts';
 import type { StoreReader } from '../dialect.ts';
 import type { AnswerRecord, AttemptRecord, CallbackKind, CallbackResult, RefusedStatus } from '../ledger.ts';
-import { deliveryRecord, standingColumns, type StoreTime } from '../rows.ts';
+import { deliveryRows } from '../pending-rows.ts';
+import { deliveryRecord, type StoreTime } from '../rows.ts';
 import { bodyText, readBody } from '../stored-body.ts';
-import type { CallbackRow, HistoryAttempt, HistoryEntry, Tables } from '../tables.ts';
+import type { HistoryAttempt, HistoryEntry, Tables } from '../tables.ts';
 import { unavailable } from '../timed-store.ts';
 import type {
   Archive,
@@ -67,17 +68,15 @@ function pageOf({ before = Number.MAX_SAFE_INTEGER, limit = COMMON_PAGE }: PageR
 
 const columns = [
   'id',
-  'kind',
-  'job_id',
-  'bot_id',
-  'bot_name',
+  'job_id as jobId',
+  'bot_id as botId',
+  'bot_name as botName',
   'status',
-  'started_at',
-  'received_at',
-  'last_received_at',
-  'times_received',
-  'elapsed_time',
-  'routing',
+  'started_at as startedAt',
+  'received_at as receivedAt',
+  'last_received_at as lastReceivedAt',
+  'times_received as timesReceived',
+  'elapsed_time as elapsedSeconds',
 ] as const;
 
 async function callbacksWith(
@@ -95,21 +94,14 @@ async function callbacksWith(
 }
 
 function archived(
-  row: Pick<Selectable<CallbackRow>, (typeof columns)[number]>,
+  row: Selection<Tables, 'callbacks', (typeof columns)[number]>,
   deliveries: readonly ArchivedDelivery[],
   result: string | undefined,
 ): ArchivedCallback {
   return {
-    id: row.id,
-    jobId: row.job_id,
-    botId: row.bot_id,
-    botName: row.bot_name,
+    ...row,
     status: row.status as StatusCode,
-    startedAt: row.started_at,
-    receivedAt: row.received_at,
-    lastReceivedAt: row.last_received_at,
-    timesReceived: row.times_received,
-    elapsedSeconds: row.elapsed_time ?? undefined,
+    elapsedSeconds: row.elapsedSeconds ?? undefined,
     result: result as CallbackResult | undefined,
     deliveries,
   };
@@ -121,13 +113,7 @@ async function deliveriesOf(
   time: StoreTime,
   callbackIds: readonly number[],
 ): Promise<ReadonlyMap<number, readonly ArchivedDelivery[]>> {
-  const rows = await db
-    .selectFrom('deliveries')
-    .selectAll()
-    .select(standingColumns(time))
-    .where('callback_id', 'in', callbackIds)
-    .orderBy('id')
-    .execute();
+  const rows = await deliveryRows(db, time, ...callbackIds);
   const grouped = new Map(callbackIds.map((id): [number, ArchivedDelivery[]] => [id, []]));
   for (const row of rows) {
     grouped.get(row.callback_id)?.push({ ...deliveryRecord(row), updatedAt: row.updated_at });
@@ -136,8 +122,13 @@ async function deliveriesOf(
 }
 
 async function storyOf(db: Kysely<Tables>, time: StoreTime, id: number): Promise<CallbackStory | undefined> {
-  const row = await db.selectFrom('callbacks').select(columns).where('id', '=', id).executeTakeFirst();
-  if (row === undefined) return undefined;
+  const found = await db
+    .selectFrom('callbacks')
+    .select([...columns, 'kind', 'routing'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (found === undefined) return undefined;
+  const { kind, routing, ...row } = found;
   const deliveries = await deliveriesOf(db, time, [id]);
   const history = await historyOf(db, id);
   const alerts = await db
@@ -150,8 +141,8 @@ async function storyOf(db: Kysely<Tables>, time: StoreTime, id: number): Promise
   const result = history.findLast(({ answer }) => answer !== undefined)?.answer?.result;
   return {
     ...archived(row, deliveries.get(id) ?? [], result),
-    kind: row.kind as CallbackKind,
-    routing: JSON.parse(row.routing),
+    kind: kind as CallbackKind,
+    routing: JSON.parse(routing),
     history,
     alerts: alerts.map((alert) => alert.id),
   };

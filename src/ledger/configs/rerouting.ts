@@ -17,7 +17,7 @@ import type { CallbackKind, DeliveryState, DeliveryTarget } from '../ledger.ts';
 import { makePending } from '../due/held.ts';
 import { isIdle, isPending, isUnrouted } from '../pending-rows.ts';
 import { type Claim, standingColumns, type StoreTime, WAITS_FOR_EARLIER } from '../rows.ts';
-import type { DeliveryRow, Tables } from '../tables.ts';
+import type { CallbackRow, DeliveryRow, Tables } from '../tables.ts';
 
 export interface ReroutingContext {
   readonly trx: Kysely<Tables>;
@@ -190,30 +190,19 @@ export async function unroutedAfter(
     .orderBy('deliveries.id')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    ...routedRow(row),
-    state: row.state as DeliveryState,
-    ageMs: row.age_ms,
-  }));
+  return rows.map((row) => ({ ...routedRow(row), state: row.state as DeliveryState, ageMs: row.age_ms }));
 }
 
-function routedRow(row: {
-  readonly id: number;
-  readonly destination: string;
-  readonly callback_id: number;
-  readonly kind: string;
-  readonly bot_id: string;
-  readonly status: number;
-}): RoutedRow {
-  const { id, destination, callback_id, kind, bot_id, status } = row;
-  return {
-    id,
-    destination,
-    callbackId: callback_id,
-    kind: kind as CallbackKind,
-    botId: bot_id,
-    status: status as StatusCode,
-  };
+function routedRow({
+  id,
+  destination,
+  callback_id: callbackId,
+  kind,
+  bot_id: botId,
+  status,
+}: Pick<Selectable<DeliveryRow>, 'id' | 'destination' | 'callback_id'> &
+  Pick<Selectable<CallbackRow>, 'kind' | 'bot_id' | 'status'>): RoutedRow {
+  return { id, destination, callbackId, kind: kind as CallbackKind, botId, status: status as StatusCode };
 }
 
 export async function revive(context: ReroutingContext, ids: readonly number[]): Promise<readonly number[]> {
