@@ -12,7 +12,7 @@ import { isSqliteBusy } from './sqlite/connection.ts';
 import { openSqlite } from './sqlite/store.ts';
 import { WAITS_FOR_EARLIER } from './rows.ts';
 import { type LedgerOptions, SqlLedger } from './sql-ledger.ts';
-import { limitOf } from './retention/sql-space.ts';
+import { limitOf } from './retention/store-space.ts';
 import { SQLITE, sqlitePathOf } from './inspect-store.ts';
 import type { Tables } from './tables.ts';
 

@@ -35,8 +35,13 @@ import { sweepStep } from './retention/prune.ts';
 import type { PruneRequest, PruneStep } from './retention/retention.ts';
 import { keepRefused, refusedKept, refusedRow } from './retention/refused-rows.ts';
 import { deliveryRecord } from './rows.ts';
-import { limitOf, spaceIn, type SpaceSettings } from './retention/sql-space.ts';
-import { bytesAdded, type StoreSpace } from './retention/store-space.ts';
+import {
+  bytesAdded,
+  limitOf,
+  spaceIn,
+  type SpaceSettings,
+  type StoreSpace,
+} from './retention/store-space.ts';
 import { BodyCompressor, bytesToStore, Deflated } from './stored-body.ts';
 import { botsKept, tidy } from './retention/tidy.ts';
 import type { Tables } from './tables.ts';

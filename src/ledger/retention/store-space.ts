@@ -1,8 +1,9 @@
 /** Keeps a store within its limit: what is done is forgotten early for what comes, and what is undelivered never. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Deadline } from '../../time/clock.ts';
-import type { StoreSize } from '../dialect.ts';
-import { CALLBACKS_PER_STEP, type EarlyStep, type EarlyStepDone } from './prune.ts';
+import type { OpenStore, StoreSize } from '../dialect.ts';
+import type { TimedStore } from '../timed-store.ts';
+import { CALLBACKS_PER_STEP, type EarlyStep, type EarlyStepDone, earlyStep } from './prune.ts';
 
 export type StoreEvent =
   /** Callbacks were forgotten before their time. */
@@ -27,11 +28,11 @@ export function bytesAdded(textBytes: number, deliveries: number): number {
 }
 
 /** What forgetting can do something about. */
-export function curableBytes({ used, log }: StoreSize): number {
+function curableBytes({ used, log }: StoreSize): number {
   return used + Math.min(log, ORDINARY_LOG_BYTES);
 }
 
-export interface StoreSpaceOptions {
+interface StoreSpaceOptions {
   readonly maxBytes: number;
   readonly measure: () => StoreSize;
   readonly forgetting: EarlyForgetting;
@@ -187,7 +188,7 @@ const MOST_CANDIDATES = 10_000;
 /** `early`: what can hardly come again; `all`: whatever is done. */
 type Urgency = 'early' | 'all';
 
-export class EarlyForgetting {
+class EarlyForgetting {
   readonly #step: (step: EarlyStep) => Promise<EarlyStepDone>;
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   #after = 0;
@@ -249,4 +250,38 @@ export class EarlyForgetting {
     this.#passBeganAt = now;
     this.#after = 0;
   }
+}
+
+export interface SpaceSettings {
+  readonly clock: Clock;
+  /** Undefined: no limit. */
+  readonly maxBytes?: number;
+  readonly onStoreEvent?: (event: StoreEvent) => void;
+}
+
+/** Bytes; undefined: nobody set a limit, or the database server's operator does. */
+export function limitOf(
+  { measure }: Pick<OpenStore, 'measure'>,
+  { maxBytes }: Pick<SpaceSettings, 'maxBytes'>,
+): number | undefined {
+  return measure === undefined ? undefined : maxBytes;
+}
+
+/** Undefined: it has no limit. */
+export function spaceIn(
+  store: TimedStore,
+  inHand: Pick<ReadonlySet<number>, 'has'>,
+  settings: SpaceSettings,
+): StoreSpace | undefined {
+  const { measure } = store;
+  const { clock, onStoreEvent = () => undefined } = settings;
+  const maxBytes = limitOf(store, settings);
+  if (measure === undefined || maxBytes === undefined) return undefined;
+  const forgetting = new EarlyForgetting(async (step) => {
+    const inBackground = { isDurable: false, deadline: store.deadline() };
+    const done = await store.transact(inBackground, (trx) => earlyStep(trx, store.traits, inHand, step));
+    if (done.forgotten > 0) onStoreEvent({ what: 'forgotten_early', count: done.forgotten });
+    return done;
+  }, clock);
+  return new StoreSpace({ maxBytes, measure, forgetting, clock, onEvent: onStoreEvent });
 }
