@@ -54,7 +54,6 @@ export async function supersedeFailed(
   ids: readonly number[],
   takeOverAfterMs: number,
 ): Promise<boolean> {
-  if (ids.length === 0) return false;
   const held = await holdingBack(trx, time, SUPERSEDED)
     .where('id', 'in', ids)
     .where(isIdle(time))

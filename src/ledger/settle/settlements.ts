@@ -123,7 +123,8 @@ export class Settlements {
       statements.updateDeliveries(context, updates, settler),
     ]);
     const failed = updates.filter(({ state }) => state === 'pending').map(({ id }) => id);
-    const isFreed = await supersedeFailed(trx, context.time, failed, settler.takeOverAfterMs);
+    const isFreed =
+      failed.length > 0 && (await supersedeFailed(trx, context.time, failed, settler.takeOverAfterMs));
     if (counted.length > 0) {
       await raiseAlerts(context, statements, await alertsToRaise(context, updates, counted));
     }
