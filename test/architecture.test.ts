@@ -21,7 +21,22 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   offload: ['text', 'time', 'callback', 'channels', 'notice', 'config', 'render'],
   deliver: ['text', 'time', 'callback', 'channels', 'notice', 'config', 'ledger'],
   receive: ['text', 'time', 'callback', 'config', 'http', 'deliver', 'ledger'],
-  admin: ['text', 'time', 'config', 'http', 'observe', 'ledger'],
+  story: ['text', 'time', 'callback', 'channels', 'notice', 'ledger'],
+  admin: [
+    'text',
+    'time',
+    'callback',
+    'channels',
+    'notice',
+    'config',
+    'http',
+    'observe',
+    'route',
+    'render',
+    'ledger',
+    'deliver',
+    'story',
+  ],
   'stand-ins': ['text', 'callback'],
 };
 
@@ -47,7 +62,7 @@ interface SourceFile {
 
 function readSources(): SourceFile[] {
   return readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => /\.tsx?$/.test(path))
     .map((path) => {
       const text = readFileSync(join(SRC, path), 'utf8');
       return { path: path.replaceAll('\\', '/'), text, imports: importsOf(path, text) };

@@ -9,6 +9,7 @@ import type {
   DeliveryState,
   RefusedBody,
 } from '../ledger.ts';
+import type { ActionRecord } from '../actions/action.ts';
 
 /** All of what is given must hold. Times are milliseconds since the epoch. */
 export interface CallbackFilter {
@@ -79,6 +80,8 @@ export interface CallbackStory extends ArchivedCallback {
   }[];
   /** Ids of the alerts that were raised about it, whose stories say who was told. */
   readonly alerts: readonly number[];
+  /** What people did about it, in its order. */
+  readonly actions: readonly ActionRecord[];
 }
 
 /** A BOT, as its callbacks name it. Times are when one of them came, in milliseconds since the epoch; undefined: never. */

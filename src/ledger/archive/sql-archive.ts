@@ -145,6 +145,7 @@ async function storyOf(db: Kysely<Tables>, time: StoreTime, id: number): Promise
     routing: JSON.parse(routing),
     history,
     alerts: alerts.map((alert) => alert.id),
+    actions: [],
   };
 }
 

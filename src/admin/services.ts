@@ -1,0 +1,104 @@
+/** What the admin listener shows and does, all of which outlives a reload. */
+import type {
+  BulkRedelivery,
+  DismissResult,
+  RedeliverResult,
+  RedeliveryFilter,
+} from '../ledger/actions/actions.ts';
+import type { ActionRequest, RedeliveryTally, RoutedByHand } from '../ledger/actions/actions.ts';
+import type { Actor } from '../ledger/actions/action.ts';
+import type { Archive } from '../ledger/archive/archive.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import type { Problem } from '../config/config.ts';
+
+/** What readiness depends on; each false one is named in the answer. */
+export interface Readiness {
+  readonly store: boolean;
+  /** The store takes new callbacks. */
+  readonly room: boolean;
+  readonly config: boolean;
+  readonly accepting: boolean;
+}
+
+/** What a remote said to a message marked as a test. */
+export interface TestResult {
+  readonly destination: string;
+  readonly isDelivered: boolean;
+  /** What came of it in words, without any secret: the receipt's, or what is wrong and what to do. */
+  readonly words: string;
+  readonly errorClass: string | undefined;
+  readonly errorCode: string | undefined;
+  readonly durationMs: number;
+}
+
+/** What people can do; the page, the API and the command line have the same. */
+export interface Operations {
+  /** @throws {LedgerUnavailable} as all of these do */
+  redeliver(deliveryId: number, request: ActionRequest, again: boolean): Promise<RedeliverResult>;
+  dismiss(deliveryId: number, request: ActionRequest): Promise<DismissResult>;
+  /** By the config in force. @returns undefined: there is no such callback */
+  routeAnew(callbackId: number, request: ActionRequest): Promise<RoutedByHand | undefined>;
+  tally(filter: RedeliveryFilter): Promise<RedeliveryTally>;
+  startBulk(filter: RedeliveryFilter, request: ActionRequest): Promise<BulkRedelivery>;
+  bulks(): Promise<readonly BulkRedelivery[]>;
+  bulk(id: number): Promise<BulkRedelivery | undefined>;
+  stopBulk(id: number, request: ActionRequest): Promise<BulkRedelivery | undefined>;
+  /** Really sends. @returns undefined: the config in force has no such destination */
+  test(destination: string, actor: Actor): Promise<TestResult | undefined>;
+}
+
+export interface ReloadStatus {
+  /** Of the config in force, as `processes` shares it. */
+  readonly configHash: string;
+  /** When the config in force was loaded; milliseconds since the epoch. */
+  readonly loadedAt: number;
+  /** Of the last try, if it failed. */
+  readonly failure: { readonly at: number; readonly problems: readonly Problem[] } | undefined;
+  /** What the last reload would have changed and could not, e.g. `receiver.listen`. */
+  readonly unchanged: readonly string[];
+}
+
+export type ReloadResult =
+  | {
+      readonly isLoaded: true;
+      readonly configHash: string;
+      readonly warnings: readonly Problem[];
+      readonly unchanged: readonly string[];
+    }
+  | { readonly isLoaded: false; readonly problems: readonly Problem[] };
+
+/** For the callbacks of one BOT and status in the last days. */
+export interface RoutingChange {
+  readonly botId: string;
+  readonly status: string;
+  /** How many came. */
+  readonly callbacks: number;
+  /** Destinations that would be told and were not, and those that no longer would be. */
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+export interface ReloadPreview {
+  readonly problems: readonly Problem[];
+  /** The first day that was looked at: `2026-01-31`. */
+  readonly since: string;
+  readonly changes: readonly RoutingChange[];
+  readonly unchanged: readonly string[];
+}
+
+export interface Reloading {
+  readonly status: ReloadStatus;
+  /** One at a time; who comes meanwhile gets the next one's result. */
+  reload(cause: string): Promise<ReloadResult>;
+  /** Changes nothing. */
+  preview(): Promise<ReloadPreview>;
+}
+
+export interface AdminServices {
+  readonly metrics: Metrics;
+  readonly readiness: () => Promise<Readiness>;
+  readonly archive: Archive;
+  readonly operations: Operations;
+  readonly reloading: Reloading;
+  readonly onUnforeseen: (error: unknown) => void;
+}

@@ -1,0 +1,23 @@
+/** One action, as the ledger keeps it and the story tells it. */
+
+/** Who asked for it, for whoever reads the story later. */
+export interface Actor {
+  readonly via: 'page' | 'api' | 'command line';
+  /** The Basic user, or whom a trusted proxy's header names; on the command line, the system's user. Undefined: not known. */
+  readonly user: string | undefined;
+  /** Address of the client; of the command line, the host's name. */
+  readonly from: string;
+}
+
+/** One action, as the story tells it. */
+export interface ActionRecord {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly what: 'redelivered' | 'dismissed' | 'routed anew';
+  /** Of these deliveries. */
+  readonly deliveryIds: readonly number[];
+  readonly actor: Actor;
+  readonly note: string | undefined;
+  /** The bulk redelivery that it is part of. */
+  readonly bulkId: number | undefined;
+}
