@@ -1,0 +1,143 @@
+/** What a list of callbacks can be asked for, and what is said where it cannot. */
+import { expect } from 'chai';
+import { filterQuery, readFilter, type FilterContext } from '../../src/admin/filters.ts';
+
+const NOW = Date.parse('2026-03-10T12:00:00Z');
+const CONTEXT: FilterContext = { timezone: 'Asia/Tokyo', now: NOW, language: 'en' };
+
+function read(query: string, context: Partial<FilterContext> = {}) {
+  return readFilter(new URLSearchParams(query), { ...CONTEXT, ...context });
+}
+
+function filterOf(query: string, context: Partial<FilterContext> = {}) {
+  const result = read(query, context);
+  if (!result.isGood) throw new Error(JSON.stringify(result.problems));
+  const { filter, page } = result;
+  return JSON.parse(JSON.stringify({ ...filter, ...page })) as unknown;
+}
+
+function problemsOf(query: string, context: Partial<FilterContext> = {}) {
+  const result = read(query, context);
+  return result.isGood ? [] : result.problems.map(({ parameter, detail }) => `${parameter} ${detail}`);
+}
+
+const at = (iso: string) => Date.parse(iso);
+
+describe('a list’s query', () => {
+  it('says which callbacks are meant', () => {
+    expect(
+      filterOf(
+        'bot_id=get_items&job_id=job-1&status=error&state=dead&result=gave_up&destination=slack%3A%23ops&from=2026-03-01&to=2026-03-02&before=17&limit=500',
+      ),
+    ).to.deep.equal({
+      botId: 'get_items',
+      jobId: 'job-1',
+      status: 1,
+      state: 'dead',
+      result: 'gave_up',
+      destination: 'slack:#ops',
+      from: at('2026-03-01T00:00:00+09:00'),
+      to: at('2026-03-02T23:59:59.999+09:00'),
+      before: 17,
+      limit: 500,
+    });
+  });
+
+  it('takes what a form leaves empty for not given', () => {
+    expect(filterOf('bot_id=&job_id=+&status=&limit=&state=&state=')).to.deep.equal({});
+  });
+
+  it('names a status by its name or its number', () => {
+    for (const [text, status] of [
+      ['succeeded', 0],
+      ['error', 1],
+      ['executing', 2],
+      ['0', 0],
+      ['2', 2],
+    ] as const) {
+      expect(filterOf(`status=${text}`)).to.deep.equal({ status });
+    }
+  });
+
+  it('names a time by day, by time with or without an offset, or by how long ago', () => {
+    for (const [text, from] of [
+      ['2026-03-01', '2026-02-28T15:00:00Z'],
+      ['2026-03-01T09:30', '2026-03-01T00:30:00Z'],
+      ['2026-03-01T09:30:15Z', '2026-03-01T09:30:15Z'],
+      ['2026-03-01T09:30%2B01:00', '2026-03-01T08:30:00Z'],
+      ['2026-03-01T09:30+01:00', '2026-03-01T08:30:00Z'],
+      ['2d', '2026-03-08T12:00:00Z'],
+      ['1h30m', '2026-03-10T10:30:00Z'],
+      ['99999d', '1970-01-01T00:00:00Z'],
+    ] as const) {
+      expect(filterOf(`from=${text}`), text).to.deep.equal({ from: at(from) });
+    }
+  });
+
+  it('lets a day end where the next one begins, also on a day of 23 hours', () => {
+    expect(filterOf('to=2026-03-29', { timezone: 'Europe/Berlin' })).to.deep.equal({
+      to: at('2026-03-29T21:59:59.999Z'),
+    });
+  });
+
+  it('says all that is wrong with it at once, and nothing of the values', () => {
+    const query =
+      'status=failed&state=lost&result=ok&destination=ops&from=2026-02-30&to=soon&before=-1&limit=501&botid=x&job_id=a&job_id=b';
+    expect(problemsOf(query)).to.deep.equal([
+      'botid is no filter of this list',
+      'job_id is given more than once',
+      'status must be succeeded, error or executing',
+      'state must be pending, delivered, dead or held',
+      'result must be delivered, duplicate, no_route, superseded, held, accepted, taken_over, gave_up, failed, timed_out or unavailable',
+      'destination must be a channel and an address, such as slack:#ops; in a URL, "#" is written %23',
+      'from must be a day (2026-01-31), a time (2026-01-31T09:00, with or without an offset), or how long ago (2d, 12h)',
+      'to must be a day (2026-01-31), a time (2026-01-31T09:00, with or without an offset), or how long ago (2d, 12h)',
+      'before must be the "next" of another page',
+      'limit must be a whole number from 1 to 500',
+    ]);
+    expect(problemsOf(query, { language: 'ja' })[2]).to.equal(
+      'status succeeded、error、executingのいずれかを指定してください',
+    );
+  });
+
+  for (const query of [
+    'limit=0',
+    'limit=1e2',
+    'limit=1.5',
+    'before=9007199254740993',
+    'before=0',
+    'status=3',
+  ]) {
+    it(`refuses ${query}`, () => {
+      expect(problemsOf(query)).to.have.length(1);
+    });
+  }
+
+  it('refuses a time that begins after its end', () => {
+    expect(problemsOf('from=2026-03-02&to=2026-03-01')).to.deep.equal(['from is later than "to"']);
+    expect(problemsOf('from=2026-03-01&to=2026-03-01')).to.deep.equal([]);
+  });
+
+  it('names a parameter of objects no filter', () => {
+    expect(problemsOf('constructor=1&__proto__=2')).to.have.length(2);
+  });
+
+  it('leaves to others what is theirs', () => {
+    expect(filterOf('dry_run=true&bot_id=a', { besides: ['dry_run'] })).to.deep.equal({ botId: 'a' });
+  });
+
+  it('looks for what the ledger has: text without controls', () => {
+    expect(filterOf('bot_id=a%00b%E2%80%AE')).to.deep.equal({ botId: 'ab' });
+  });
+
+  it('is written back so that it is read as the same', () => {
+    const given = read(
+      'bot_id=請求&status=2&destination=email%3Aa%2Bb%40example.com&from=2d&to=2026-03-10T22:00&before=9&limit=10',
+    );
+    if (!given.isGood) throw new Error('not read');
+    const query = filterQuery(given.filter, given.page);
+    expect(query.get('status')).to.equal('executing');
+    expect(read(query.toString(), { now: NOW + 1e6, timezone: 'UTC' })).to.deep.equal(given);
+    expect(filterQuery({}).toString()).to.equal('');
+  });
+});
