@@ -41,6 +41,8 @@ function checkAdmin(admin: AdminConfig, receiver: ReceiverConfig | undefined, pr
   const path = ['admin', 'listen'];
   if (!isLoopback(admin.listen.host) && admin.password === undefined)
     problems.error(path, 'is open beyond this machine: set admin.password, or listen on 127.0.0.1');
+  if (admin.metricsToken !== undefined && admin.password === undefined)
+    problems.warning(['admin', 'metrics_token'], 'guards nothing: without admin.password, /metrics is open');
   const { port, host } = admin.listen;
   if (port !== 0 && port === receiver?.listen.port && host === receiver.listen.host)
     problems.error(path, 'is the address of receiver.listen: take another port');

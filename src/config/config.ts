@@ -31,8 +31,7 @@ export function receiverOf(section: ReceiverSection) {
     tokens,
     /** CIDRs; empty: anyone. */
     allowFrom: cidrsOf(section.allow_from),
-    /** Whose X-Forwarded-For is believed: nobody's, whoever connects, or that of the proxies in these CIDRs. */
-    trustProxy: typeof section.trust_proxy === 'boolean' ? section.trust_proxy : cidrsOf(section.trust_proxy),
+    trustProxy: trustedIn(section.trust_proxy),
     maxBodyBytes: bytesOf(section.max_body),
     /** JSON values in one callback. */
     maxNodes: section.max_nodes,
@@ -45,13 +44,17 @@ export function receiverOf(section: ReceiverSection) {
 export type AdminConfig = Readonly<NonNullable<ReturnType<typeof adminOf>>>;
 
 /** Undefined: `listen: off`. */
-export function adminOf({ listen, password, hosts }: AdminSection) {
+export function adminOf(section: AdminSection) {
+  const { listen, password, hosts } = section;
   if (listen === 'off') return undefined;
   return {
     listen: addressOf(listen),
     password: password === '' ? undefined : password,
     /** Host names that may be asked for on a loopback listener, beside the loopback names. */
     hosts,
+    /** Opens /metrics, and nothing else. */
+    metricsToken: section.metrics_token === '' ? undefined : section.metrics_token,
+    trustProxy: trustedIn(section.trust_proxy),
   };
 }
 
@@ -94,6 +97,9 @@ function checked<T>(value: T | undefined): T {
 const addressOf = (text: string) => checked(parseListenAddress(text));
 const msOf = (text: string) => checked(parseDuration(text));
 const bytesOf = (text: string) => checked(parseSize(text));
+/** Whose X-Forwarded-For is believed: nobody's, whoever connects, or that of the proxies in these CIDRs. */
+const trustedIn = (proxies: boolean | readonly string[]) =>
+  typeof proxies === 'boolean' ? proxies : cidrsOf(proxies);
 const cidrsOf = (texts: readonly string[]) => texts.map((text) => checked(parseCidr(text)));
 
 export type DisplayConfig = DisplaySection;

@@ -69,6 +69,12 @@ export function cidrRule(text: string): string | undefined {
   return 'must be an address or a CIDR, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32';
 }
 
+/** RFC 6750, 2.1; the empty one is none. */
+export const bearerRule = matching(
+  /^(?:[A-Za-z0-9._~+/-]+=*)?$/,
+  'must hold only letters, digits, "-", ".", "_", "~", "+" and "/", since it is sent as a bearer token',
+);
+
 /** Never repeats the URL, which may hold a password. */
 export function storeUrlRule(text: string): string | undefined {
   if (text === IN_MEMORY) return undefined;

@@ -202,7 +202,7 @@ function foldersIn(path: string): string[] {
 }
 
 /** Where interpolation may have brought in a secret, or a part of one. */
-const SECRET_PLACES = /^(receiver\.token|admin\.password|store\.url|channels[.[])/;
+const SECRET_PLACES = /^(receiver\.token|admin\.(?:password|metrics_token)|store\.url|channels[.[])/;
 
 /** @param interpolated what came from variables and files, by the path of the string that it went into */
 function secretsIn(
@@ -212,7 +212,7 @@ function secretsIn(
 ): string[] {
   const secrets = [
     ...receiver.tokens,
-    ...(admin?.password === undefined ? [] : [admin.password]),
+    ...[admin?.password, admin?.metricsToken].filter((secret) => secret !== undefined),
     ...passwordsOf(store.url),
     ...[...channels.values()].flatMap(({ type, settings }) => types.get(type)?.secretsOf(settings) ?? []),
   ];

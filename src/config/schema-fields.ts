@@ -118,8 +118,8 @@ export function choice<const Name extends string>(
 }
 
 /** A text that a rule judges; a value of another type hears the rule, too. */
-export function ruled(rule: Rule, doc: string) {
-  return text(doc)
+export function ruled(rule: Rule, doc: string, more: More = {}) {
+  return text(doc, more)
     .typeError(`\${path} ${rule('') ?? 'must be text'}`)
     .test('rule', judgedBy(rule));
 }

@@ -6,6 +6,7 @@ import { botIdRule } from './bot-id-pattern.ts';
 import {
   adminListenRule,
   anyText,
+  bearerRule,
   cidrRule,
   folderRule,
   hostRule,
@@ -82,6 +83,19 @@ export const adminSchema = section('Health, metrics and the web page.', {
   hosts: texts(
     hostRule,
     'Host names that may be asked for on a loopback listener, beside the loopback names.',
+  ),
+  metrics_token: ruled(
+    bearerRule,
+    'A bearer token that opens /metrics alone, so that scrapers need no password.',
+    {
+      example: 'not-set-where-this-is-checked',
+    },
+  ).default(''),
+  trust_proxy: flagOrTexts(
+    false,
+    cidrRule,
+    'true, false, or a list of the proxies’ addresses and CIDRs, such as [10.0.0.0/8]',
+    'Take who asks from X-Forwarded-For and X-Forwarded-User: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.',
   ),
 });
 

@@ -47,6 +47,8 @@ describe('A config that names only a channel and a default route', () => {
       listen: { host: '127.0.0.1', port: 8081 },
       password: undefined,
       hosts: [],
+      metricsToken: undefined,
+      trustProxy: false,
     });
     expect(config.store).to.deep.equal({
       url: 'sqlite:data/botbell.db',
@@ -219,19 +221,28 @@ describe('The secrets of a config', () => {
   it('are its tokens, passwords and what came from outside into them', () => {
     const text = `
 receiver: { token: "\${PREFIX}-0123456789abcdef" }
-admin: { password: "\${ADMIN}" }
+admin: { password: "\${ADMIN}", metrics_token: "\${METRICS}" }
 store: { url: "postgres://bell:\${DB}@\${HOST}/bell" }
 display: { timezone: "\${ZONE}" }
 ${MINIMAL}`;
     const variables = {
       PREFIX: 'pre',
       ADMIN: 'swordfish',
+      METRICS: 'scrape/me+now==',
       DB: 'p%40ss',
       HOST: 'db.internal',
       ZONE: 'Asia/Tokyo',
     };
     const { secrets } = configOf(text, { variables });
-    expect(secrets).to.have.members(['pre-0123456789abcdef', 'pre', 'swordfish', 'p%40ss', 'p@ss', 'xoxb-1']);
+    expect(secrets).to.have.members([
+      'pre-0123456789abcdef',
+      'pre',
+      'swordfish',
+      'scrape/me+now==',
+      'p%40ss',
+      'p@ss',
+      'xoxb-1',
+    ]);
   });
 
   it('include a password that is no valid percent-encoding as it stands', () => {
