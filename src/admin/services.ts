@@ -48,10 +48,14 @@ export interface Operations {
 }
 
 export interface ReloadStatus {
+  /** The config's file, as it was named when Botbell was started. */
+  readonly file: string;
   /** Of the config in force, as `processes` shares it. */
   readonly configHash: string;
   /** When the config in force was loaded; milliseconds since the epoch. */
   readonly loadedAt: number;
+  /** Of the config in force: what works and cannot be meant. */
+  readonly warnings: readonly Problem[];
   /** Of the last try, if it failed. */
   readonly failure: { readonly at: number; readonly problems: readonly Problem[] } | undefined;
   /** What the last reload would have changed and could not, e.g. `receiver.listen`. */
@@ -61,6 +65,8 @@ export interface ReloadStatus {
 export type ReloadResult =
   | {
       readonly isLoaded: true;
+      /** False: nothing differs from what is in force, so nothing was done. */
+      readonly hasChanged: boolean;
       readonly configHash: string;
       readonly warnings: readonly Problem[];
       readonly unchanged: readonly string[];
@@ -79,19 +85,40 @@ export interface RoutingChange {
 }
 
 export interface ReloadPreview {
+  /** Errors and warnings of what is on the disk now; with an error among them, a reload would be refused. */
   readonly problems: readonly Problem[];
+  /** Of what is on the disk now; undefined where it would be refused. */
+  readonly configHash: string | undefined;
   /** The first day that was looked at: `2026-01-31`. */
   readonly since: string;
+  /** Those that most callbacks came for first; at most a thousand. */
   readonly changes: readonly RoutingChange[];
+  /** False: there are more BOTs or changes than were looked at. */
+  readonly isComplete: boolean;
   readonly unchanged: readonly string[];
+}
+
+/** One of those that share the store. Times are the store's, in milliseconds since the epoch. */
+export interface RunningProcess {
+  /** Its machine and its number there. */
+  readonly name: string;
+  /** Whether it is the one that answers. */
+  readonly isThis: boolean;
+  readonly configHash: string;
+  readonly loadedAt: number;
+  readonly seenAt: number;
 }
 
 export interface Reloading {
   readonly status: ReloadStatus;
   /** One at a time; who comes meanwhile gets the next one's result. */
   reload(cause: string): Promise<ReloadResult>;
-  /** Changes nothing. */
+  /** Changes nothing. @throws {LedgerUnavailable} */
   preview(): Promise<ReloadPreview>;
+  /** The config in force as YAML, with its defaults and without any secret: `***` stands for each. */
+  configText(): string;
+  /** The living ones, each with the config that it runs with. @throws {LedgerUnavailable} */
+  processes(): Promise<readonly RunningProcess[]>;
 }
 
 export interface AdminServices {
