@@ -1,5 +1,6 @@
 /** What the admin listener shows and does, all of which outlives a reload. */
 import type {
+  BulkKind,
   BulkRedelivery,
   DismissResult,
   RedeliverResult,
@@ -36,10 +37,11 @@ export interface Operations {
   /** @throws {LedgerUnavailable} as all of these do */
   redeliver(deliveryId: number, request: ActionRequest, again: boolean): Promise<RedeliverResult>;
   dismiss(deliveryId: number, request: ActionRequest): Promise<DismissResult>;
-  /** By the config in force. @returns undefined: there is no such callback */
-  routeAnew(callbackId: number, request: ActionRequest): Promise<RoutedByHand | undefined>;
+  /** By the config in force. @returns undefined: there is no such callback; superseded: nobody is told of it any more */
+  routeAnew(callbackId: number, request: ActionRequest): Promise<RoutedByHand | 'superseded' | undefined>;
   tally(filter: RedeliveryFilter): Promise<RedeliveryTally>;
-  startBulk(filter: RedeliveryFilter, request: ActionRequest): Promise<BulkRedelivery>;
+  /** @param what default: redelivered */
+  startBulk(filter: RedeliveryFilter, request: ActionRequest, what?: BulkKind): Promise<BulkRedelivery>;
   bulks(): Promise<readonly BulkRedelivery[]>;
   bulk(id: number): Promise<BulkRedelivery | undefined>;
   stopBulk(id: number, request: ActionRequest): Promise<BulkRedelivery | undefined>;

@@ -16,6 +16,15 @@ export type RedeliverResult = 'accepted' | 'delivered' | 'superseded' | 'open' |
 
 export type DismissResult = 'dismissed' | 'not dead' | 'unknown';
 
+/** What today's config says of a callback. */
+export interface PlanByHand {
+  readonly targets: readonly DeliveryTarget[];
+  /** Why each route matched or not. */
+  readonly routing: unknown;
+  /** The type of each channel, by its name: who was told under a name that is gone is not told again. */
+  readonly channels: ReadonlyMap<string, string>;
+}
+
 /** What a callback's routing anew comes to. */
 export interface RoutedByHand {
   /** Destinations that it has gained, or that get it after all. */
@@ -24,8 +33,15 @@ export interface RoutedByHand {
   readonly untouched: readonly string[];
 }
 
-/** `dead`: also what is held as no longer routed. */
-export type RedeliveryFilter = CallbackFilter;
+/**
+ * Of what is dead or held as no longer routed; `state` says which, default: both. Nothing else is ever redelivered in
+ * bulk, and of alerts only what names nothing of a callback but when it came.
+ */
+export interface RedeliveryFilter extends CallbackFilter {
+  /** Of the last error; '' for none. */
+  readonly errorClass?: string;
+  readonly errorCode?: string;
+}
 
 /** What a redelivery of all that matches would come to. */
 export interface RedeliveryTally {
@@ -38,15 +54,33 @@ export interface RedeliveryTally {
   readonly newestAt: number | undefined;
 }
 
-/** A redelivery of all that a filter matched when it began; it outlives restarts. */
+/** One delivery, as a redelivery would find it. */
+export interface Redeliverable {
+  readonly id: number;
+  readonly destination: string;
+  /** When its callback came first; milliseconds since the epoch. */
+  readonly receivedAt: number;
+  /** What `redeliver` would come to, without `again`. */
+  readonly result: RedeliverResult;
+}
+
+export type BulkKind = 'redelivered' | 'dismissed';
+
+/** A redelivery, or a dismissal, of all that a filter matched when it began; it outlives restarts. */
 export interface BulkRedelivery {
   readonly id: number;
+  readonly what: BulkKind;
   readonly filter: RedeliveryFilter;
   readonly actor: Actor;
   readonly state: 'running' | 'done' | 'stopped';
   readonly startedAt: number;
   readonly endedAt: number | undefined;
-  /** Given back to the worker up to now; of these, what has been delivered, is dead again, and is still pending. */
+  /** Who stopped it. */
+  readonly stoppedBy: Actor | undefined;
+  /**
+   * Given back to the worker, or dismissed, up to now. Of what was given back: what has been delivered, is dead again, and
+   * is still pending; none of these is what was forgotten, held, or given back once more since.
+   */
   readonly given: number;
   readonly delivered: number;
   readonly dead: number;
@@ -60,22 +94,38 @@ export interface Actions {
   dismiss(deliveryId: number, request: ActionRequest): Promise<DismissResult>;
   /**
    * The callback gains the targets that it lacks; what of them is dead or held as no longer routed is attempted again.
-   * @param targets by today's config
-   * @returns undefined: there is no such callback
+   * @param plan by today's config
+   * @returns undefined: there is no such callback; superseded: its job's result is known, so nobody is told
    * @throws {LedgerUnavailable}
    */
   routeAnew(
     callbackId: number,
-    plan: { readonly targets: readonly DeliveryTarget[]; readonly routing: unknown },
+    plan: PlanByHand,
     request: ActionRequest,
-  ): Promise<RoutedByHand | undefined>;
+  ): Promise<RoutedByHand | 'superseded' | undefined>;
+  /** Those that there are, in the order of their ids; at most a thousand. @throws {LedgerUnavailable} */
+  lookAt(deliveryIds: readonly number[]): Promise<readonly Redeliverable[]>;
   /** Counts, and changes nothing; looks no longer than half a second. @throws {LedgerUnavailable} */
   tally(filter: RedeliveryFilter): Promise<RedeliveryTally>;
   /** @returns the one with the same nonce, where there is one @throws {LedgerUnavailable} */
-  startBulk(filter: RedeliveryFilter, request: ActionRequest): Promise<BulkRedelivery>;
+  startBulk(filter: RedeliveryFilter, request: ActionRequest, what?: BulkKind): Promise<BulkRedelivery>;
   /** The newest first, at most a hundred. @throws {LedgerUnavailable} */
   bulks(): Promise<readonly BulkRedelivery[]>;
   bulk(id: number): Promise<BulkRedelivery | undefined>;
   /** What has been given back already is delivered all the same. @throws {LedgerUnavailable} */
   stopBulk(id: number, request: ActionRequest): Promise<BulkRedelivery | undefined>;
+  /**
+   * Goes on with a bulk redelivery that nobody else is going on with at this moment, for a hundred deliveries at most.
+   * @throws {LedgerUnavailable}
+   */
+  continueBulk(): Promise<BulkStep>;
+}
+
+export interface BulkStep {
+  /** There may be more to do at once. */
+  readonly isMore: boolean;
+  /** Given back, or dismissed, by this step. */
+  readonly given: number;
+  /** The one that this step has brought to its end. */
+  readonly ended: Pick<BulkRedelivery, 'id' | 'what' | 'given'> | undefined;
 }
