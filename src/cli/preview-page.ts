@@ -1,6 +1,7 @@
 /** A page that a browser opens from a file: each message as its reader would see it, no script, nothing loaded. */
 import { escapeHtml as html } from '../text/clean.ts';
 import type { MessageFormat, MessageTheme } from '../channels/channel.ts';
+import { frameHeightOf, messageDocument } from '../channels/message-document.ts';
 
 export interface PreviewedMessage {
   readonly destination: string;
@@ -36,7 +37,7 @@ ${previews.map(section).join('\n')}
 
 function section({ destination, message, format }: PreviewedMessage): string {
   const content = format.asHtml(message);
-  const height = heightOf(format.asText(message));
+  const height = frameHeightOf(format, message);
   const title = format.titleOf?.(message);
   const looks = (format.themes ?? [undefined]).map((theme) => figure(content, theme, height));
   const above = title === undefined ? '' : `<h3>${html(title)}</h3>`;
@@ -48,32 +49,11 @@ function figure(content: string, theme: MessageTheme | undefined, height: number
   const caption = theme === undefined ? '' : `<figcaption>${theme.name}</figcaption>`;
   const label = theme === undefined ? 'message' : `message, ${theme.name}`;
   const sandbox = 'allow-popups allow-popups-to-escape-sandbox';
-  const document = attribute(documentOf(content, theme));
+  const document = attribute(messageDocument(content, theme));
   const frame = `<iframe sandbox="${sandbox}" title="${label}" style="height:${height}px" srcdoc="${document}"></iframe>`;
   return `<figure>${frame}${caption}</figure>`;
 }
 
-/** Its links would load what they lead to into the frame. */
-const LINKS_OPEN_APART = '<base target="_blank">';
-
-function documentOf(content: string, theme: MessageTheme | undefined): string {
-  const isDocument = /^\s*<(!doctype|html)/i.test(content);
-  if (isDocument) return content.replace(/<head(\s[^<>]*)?>/i, (head) => `${head}${LINKS_OPEN_APART}`);
-  const style = theme === undefined ? '' : `<style>body{margin:16px}${theme.style}</style>`;
-  return `<!doctype html><meta charset="utf-8">${LINKS_OPEN_APART}${style}${content}`;
-}
-
 function attribute(value: string): string {
   return value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
-}
-
-const LINE_WIDTH = 60;
-const LINE_PX = 22;
-const MARGINS_PX = 72;
-const HIGHEST_PX = 800;
-
-/** A frame cannot fit itself to what is in it without a script: near enough, and the reader may pull it longer. */
-function heightOf(text: string): number {
-  const lines = text.split('\n').reduce((sum, line) => sum + 1 + Math.floor(line.length / LINE_WIDTH), 0);
-  return Math.min(HIGHEST_PX, MARGINS_PX + lines * LINE_PX);
 }
