@@ -155,6 +155,16 @@ export interface MessageTheme {
   readonly style: string;
 }
 
+/** How much of what the remote takes at the most a message takes. */
+export interface LimitUse {
+  /** What is limited, for its readers: `Subject`. */
+  readonly name: Readonly<Record<Language, string>>;
+  readonly used: number;
+  /** What is longer is cut or left out. */
+  readonly most: number;
+  readonly unit: 'characters' | 'bytes' | 'items';
+}
+
 /**
  * One kind of message. Channel types name the format that they send; template folders are named after it.
  * All functions are pure. Whatever the foreign text, `compose` yields a well-formed message within the remote's limits.
@@ -170,6 +180,8 @@ export interface MessageFormat<Message = unknown> {
   compose(parts: RenderedParts, context: ComposeContext): Message;
   /** What is wrong with a template's message before anyone sends it, each with the path of the value at fault. */
   inspect(message: Message): { readonly path: readonly (string | number)[]; readonly message: string }[];
+  /** The limits that `compose` keeps, for whoever writes a template; left out where there are none. */
+  limitsOf?(message: Message): readonly LimitUse[];
   /** The message as a person would read it on a terminal: several lines, no colours. */
   asText(message: Message): string;
   /**

@@ -4,6 +4,7 @@ import { cutEnd, cutMiddle, fits, UTF8_BYTES } from '../../text/cut.ts';
 import {
   type ComposeContext,
   leftOutMark,
+  type LimitUse,
   type MessageFormat,
   type RenderedParts,
   type TemplateValue,
@@ -42,6 +43,7 @@ export const emailFormat: MessageFormat<EmailMessage> = {
   markupOf,
   compose,
   inspect,
+  limitsOf,
   asText: ({ subject, text }) => `${subject}\n\n${text}`.trimEnd(),
   asHtml: ({ html }) => html,
   titleOf: ({ subject }) => subject,
@@ -104,4 +106,27 @@ function inspect(message: EmailMessage): ReturnType<MessageFormat['inspect']> {
   return Object.keys(emailFormat.parts)
     .filter((part) => parts[part] !== undefined && typeof parts[part] !== 'string')
     .map((part) => ({ path: [part], message: `"${part}" must be a string` }));
+}
+
+function limitsOf({ subject, text, html }: EmailMessage): readonly LimitUse[] {
+  return [
+    {
+      name: { en: 'Subject', ja: '件名' },
+      used: subject.length,
+      most: MAX_SUBJECT_LENGTH,
+      unit: 'characters',
+    },
+    {
+      name: { en: 'Plain text', ja: 'テキスト本文' },
+      used: Buffer.byteLength(text),
+      most: MAX_TEXT_BYTES,
+      unit: 'bytes',
+    },
+    {
+      name: { en: 'HTML', ja: 'HTML本文' },
+      used: Buffer.byteLength(html),
+      most: MAX_HTML_BYTES,
+      unit: 'bytes',
+    },
+  ];
 }

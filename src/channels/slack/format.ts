@@ -13,6 +13,7 @@ import type { Language } from '../../time/display.ts';
 import { type Markup, URL_PART } from '../markup.ts';
 import { SLACK_THEMES, slackAsHtml } from './html.ts';
 import { inspectSlack } from './inspect.ts';
+import { slackLimitsOf } from './limits-used.ts';
 import { cutMarkup, cutText, fitBlock, MAX_BLOCKS, moreText } from './limits.ts';
 import { LITERAL, MARKDOWN, MRKDWN, PLAIN_TEXT, RICH_TEXT } from './markup.ts';
 import {
@@ -63,6 +64,7 @@ export const slackFormat: MessageFormat<SlackMessage> = {
   markupOf,
   compose,
   inspect: inspectSlack,
+  limitsOf: (message) => slackLimitsOf(message, { textBytes: MAX_TEXT_BYTES, total: MAX_TOTAL_LENGTH }),
   asText: slackAsText,
   asHtml: slackAsHtml,
   themes: SLACK_THEMES,
@@ -79,10 +81,10 @@ function markupOf(path: readonly (string | number)[], parent: TemplateValue): Ma
 function compose(parts: RenderedParts, context: ComposeContext): SlackMessage {
   const { language } = context;
   const mentions = context.isError ? joinedMentions(context.options['mention_on_error']) : '';
-  const fitted = fitBlocks(parts['blocks'], MAX_TOTAL_LENGTH - mentions.length, language);
+  const first = mentions === '' ? [] : [mentionBlock(mentions)];
+  const fitted = fitBlocks(parts['blocks'], MAX_TOTAL_LENGTH - lengthOf(first), language);
   const text = notificationOf(parts['text'], fitted, mentions, language);
-  if (fitted.length === 0) return { text };
-  return { text, blocks: mentions === '' ? fitted : [mentionBlock(mentions), ...fitted] };
+  return fitted.length === 0 ? { text } : { text, blocks: [...first, ...fitted] };
 }
 
 function fitBlocks(

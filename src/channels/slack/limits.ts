@@ -142,11 +142,16 @@ function withoutItsUrl(type: string, fitted: SlackObject): SlackObject | undefin
   return type === 'link' && 'text' in fitted ? { ...fitted, type: 'text' } : undefined;
 }
 
+/** Characters that the text of a text object may have where it stands. */
+export function textLimitAt(holder: string, key: string): number {
+  return TEXT_LIMITS.get(holder)?.get(key) ?? DEFAULT_TEXT_LIMIT;
+}
+
 function fitTextObject(object: SlackObject, slot: Slot, language: Language): SlackObject | undefined {
   const source = object['text'];
   if (typeof source !== 'string' || isBlank(source)) return undefined;
   const type = typeOf(object);
-  const limit = TEXT_LIMITS.get(slot.holder)?.get(slot.key) ?? DEFAULT_TEXT_LIMIT;
+  const limit = textLimitAt(slot.holder, slot.key);
   const text = cutText(source.toWellFormed().trim(), type, limit, language);
   // Without `verbatim`, Slack looks for channel names, addresses and mentions in the text by itself.
   return type === 'mrkdwn' ? { type, text, verbatim: true } : { type, text, emoji: object['emoji'] === true };
