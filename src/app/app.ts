@@ -84,10 +84,11 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const memory = openMemory(options);
   const reports = pipelineReports(logger, metrics, clock, onUnforeseen);
   const pipeline = composePipeline({ clock, settings, ledger, memory, onUnforeseen, ...reports });
-  metrics.pausesCountedBy(() => pipeline.lanes.pausedCount);
+  metrics.pausesCountedBy(() => pipeline.lanes.paused.length);
   const keepMs = () => settings.current.loaded.config.store.keepMs;
   const retention = startRetention(ledger, keepMs, clock, reportTrouble(logger));
   cleanUps.push(() => retention.stop());
+  cleanUps.push(() => within(GOODBYE_MS, pipeline.seen.stop(), clock));
   await pipeline.lanes.refresh();
   await pipeline.follower.start();
   cleanUps.push(() => within(GOODBYE_MS, pipeline.follower.stop(), clock));

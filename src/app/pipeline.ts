@@ -1,8 +1,9 @@
 /** Puts what delivers together: whatever one config decides comes from the settings in force, all else outlives them. */
 import { refusalAlert } from '../deliver/alerts.ts';
+import { SeenDestinations } from '../deliver/destination-figures.ts';
 import { Bridge } from '../deliver/bridge.ts';
 import { ConfigFollower } from '../deliver/config-follower.ts';
-import { createAttempt, createSender } from '../deliver/sender.ts';
+import { type Attempt, createAttempt, createSender } from '../deliver/sender.ts';
 import { DeliveriesUnderWay, TurnsOfJobs } from '../deliver/deliveries-under-way.ts';
 import { Lanes } from '../deliver/lanes.ts';
 import { LargeNotices } from '../deliver/large-notices.ts';
@@ -32,6 +33,7 @@ export interface Pipeline {
   readonly lanes: Lanes;
   readonly underWay: DeliveriesUnderWay;
   readonly follower: ConfigFollower;
+  readonly seen: SeenDestinations;
   /** Keeps a refused body, and has the operators alerted of it. @throws {LedgerUnavailable} */
   readonly refuse: (refused: RefusedBody, withinMs: number) => Promise<void>;
 }
@@ -64,11 +66,8 @@ export function composePipeline(parts: PipelineParts): Pipeline {
     mayRouteAnew: () => follower.mayRouteAnew,
     onRevival,
   });
-  const attempt = createAttempt({
-    ...parts,
-    timers: systemClock,
-    earlierReceipts: (id, withinMs) => ledger.turns.earlierReceipts(id, withinMs),
-  });
+  const seen = seenDestinations(parts);
+  const attempt = composeAttempt(parts, seen);
   const send = createSender({ ...parts, lanes, attempt, random: Math.random });
   const shared = { ...parts, underWay, send, rerouter, random: Math.random };
   const worker = composeWorker(parts, { ...shared, lanes });
@@ -84,7 +83,7 @@ export function composePipeline(parts: PipelineParts): Pipeline {
     await ledger.refuse(refused, refusalAlert(refused, alerts), withinMs);
     onDue(alerts.targets.map(({ destination }) => destination));
   };
-  return { bridge, worker, lanes, underWay, follower, refuse };
+  return { bridge, worker, lanes, underWay, follower, seen, refuse };
 }
 
 /** What outlives a swap goes on by the next settings. */
@@ -109,6 +108,22 @@ function capacityFor({ settings, clock }: PipelineParts): Capacity {
     shares: new Shares(most),
     waitingShares: new Shares(most),
   };
+}
+
+function seenDestinations({ clock, ledger, onStoreTrouble }: PipelineParts): SeenDestinations {
+  return new SeenDestinations({ clock, store: ledger.destinations, onTrouble: onStoreTrouble });
+}
+
+function composeAttempt(parts: PipelineParts, seen: SeenDestinations): Attempt {
+  return createAttempt({
+    ...parts,
+    timers: systemClock,
+    earlierReceipts: (id, withinMs) => parts.ledger.turns.earlierReceipts(id, withinMs),
+    onAttempt: (addressed, result) => {
+      seen.attempted(addressed.destination, result);
+      parts.onAttempt(addressed, result);
+    },
+  });
 }
 
 function composeWorker(

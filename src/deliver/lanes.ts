@@ -147,9 +147,11 @@ export class Lanes {
     return this.#paced.has(destination);
   }
 
-  /** How many destinations and channels are left alone. */
-  get pausedCount(): number {
-    return [...this.#pauses.keys()].filter((key) => this.pausedMs(key) > 0).length;
+  /** Destinations, and channels as a whole, that this process leaves alone, and for how long, in milliseconds. */
+  get paused(): readonly { readonly key: string; readonly ms: number }[] {
+    return [...this.#pauses.keys()]
+      .map((key) => ({ key, ms: this.pausedMs(key) }))
+      .filter(({ ms }) => ms > 0);
   }
 
   /** Whether more is due for the destination than is being attempted: what comes now goes behind it. */

@@ -47,6 +47,7 @@ import { botsKept, tidy } from './retention/tidy.ts';
 import type { Tables } from './tables.ts';
 import { dayIn } from './callback-columns.ts';
 import type { Archive } from './archive/archive.ts';
+import { type DestinationStore, recordDestinations } from './destination-rows.ts';
 import { createArchive } from './archive/sql-archive.ts';
 
 const CLOSE_TIMEOUT_MS = 1000;
@@ -85,6 +86,7 @@ export class SqlLedger implements OpenLedger {
   readonly #claim: ClaimingTransaction;
   readonly #dayOf: (ms: number) => string;
   readonly archive: Archive;
+  readonly destinations: DestinationStore;
   #probing: Promise<void> | undefined;
 
   constructor(store: OpenStore, options: LedgerOptions) {
@@ -95,6 +97,9 @@ export class SqlLedger implements OpenLedger {
     this.#options = options;
     this.#dayOf = dayIn(() => options.timezone ?? 'UTC');
     this.archive = createArchive(store.openReader(), options.clock, () => this.#store.time());
+    this.destinations = {
+      record: (figures) => this.#transact((trx) => recordDestinations(trx, figures)),
+    };
     this.#orphans = new OrphanedClaims((ids, jobIds) => this.#releaseClaims(ids, jobIds));
     this.#claim = claimingIn(this.#store, this.#orphans);
     this.#compressor = new BodyCompressor(!store.traits.isCompressing);

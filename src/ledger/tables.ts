@@ -112,6 +112,29 @@ export interface ChannelTypeRow {
   type: string;
 }
 
+/** How a destination did last, as its processes write it down every few seconds. Times are milliseconds since the epoch, 0 for never. */
+export interface DestinationRow {
+  /** `<channel>:<address>` */
+  destination: string;
+  last_delivered_at: number;
+  last_failed_at: number;
+  /** Of the last failure. */
+  error_class: string | null;
+  error_code: string | null;
+  error_message: string | null;
+  /** Of the last sends by the process that wrote it; null: not known. */
+  median_ms: number | null;
+  slow_ms: number | null;
+}
+
+/** A config from when on it was in force, each time that it differed from the one loaded before, by any process. */
+export interface LoadedConfigRow {
+  id: Generated<number>;
+  hash: string;
+  /** The store's time. */
+  loaded_at: StoreTimed<number>;
+}
+
 /** A destination, or a channel as a whole, that has limited its rate. */
 export interface PaceRow {
   /** `<channel>:<address>`, or `<channel>`. */
@@ -182,4 +205,6 @@ export interface Tables {
   sweeps: SweepRow;
   channel_types: ChannelTypeRow;
   bot_days: BotDayRow;
+  destinations: DestinationRow;
+  loaded_configs: LoadedConfigRow;
 }

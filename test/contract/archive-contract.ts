@@ -263,5 +263,66 @@ export function describeArchive(
       const rest = await ledger.archive.refusals({ before: page.next });
       expect([rest.items[0]?.body, rest.next]).to.deep.equal(['first', undefined]);
     });
+
+    it('tells how each destination does, whoever of its processes has seen it last', async () => {
+      const none = { lastError: undefined, medianMs: undefined, slowMs: undefined };
+      const figures = { destination: OPS.destination, lastDeliveredAt: 5, lastFailedAt: 0, ...none };
+      const lastError = { class: 'config', code: 'invalid_auth', message: 'No.' } as const;
+      await ledger.destinations.record([{ ...figures, lastDeliveredAt: 9, medianMs: 40, slowMs: 90 }]);
+      await ledger.destinations.record([{ ...figures, lastFailedAt: 7, lastError }]);
+      await ledger.destinations.record([{ ...figures, lastFailedAt: 3 }]);
+      await arrive({ job_id: 'a' }, [OPS]);
+      const [ops, log] = await ledger.archive.destinations([OPS.destination, LOG.destination]);
+      expect(ops).to.deep.equal({
+        destination: OPS.destination,
+        lastDeliveredAt: 9,
+        lastFailedAt: 7,
+        lastError,
+        medianMs: 40,
+        slowMs: 90,
+        pending: 1,
+        isMorePending: false,
+      });
+      expect(log).to.deep.include({ destination: LOG.destination, lastDeliveredAt: undefined, pending: 0 });
+    });
+
+    it('tells by which config a delivery was sent', async () => {
+      const channels = new Map([['slack', 'slack']]);
+      await ledger.configs.heartbeat({ hash: 'before', channels });
+      const first = await arrive({ job_id: 'a' }, [OPS]);
+      await settle(first, first.claimed.map(delivered));
+      await store.passTime(60_000);
+      await ledger.configs.heartbeat({ hash: 'after', channels });
+      await ledger.configs.heartbeat({ hash: 'after', channels });
+      const second = await arrive({ job_id: 'b' }, [OPS]);
+      await settle(second, second.claimed.map(delivered));
+      const [old, now] = await Promise.all(
+        [first, second].map(({ claimed: [id = -1] }) => ledger.archive.delivery(id)),
+      );
+      expect(old).to.include({ callbackId: first.callbackId, kind: 'callback', configHash: 'before' });
+      expect(old?.delivery).to.include({ destination: OPS.destination, state: 'delivered' });
+      expect(now).to.include({ configHash: 'after' });
+      expect((await ledger.archive.configs()).map(({ hash }) => hash)).to.deep.equal(['after', 'before']);
+      expect(await ledger.archive.delivery(4711)).to.equal(undefined);
+    });
+
+    it('gives back what was told, as it came', async () => {
+      const { callbackId } = await arrive({ job_id: 'a', message: '請求' }, [OPS]);
+      const told = await ledger.archive.told(callbackId);
+      const kept = told !== undefined && 'json' in told ? told : undefined;
+      expect(JSON.parse(Buffer.from(kept?.json ?? []).toString())).to.include({ message: '請求' });
+      expect(kept?.timesReceived).to.equal(1);
+      expect(await ledger.archive.told(4711)).to.equal(undefined);
+    });
+
+    it('shows at a glance whether anything has changed', async () => {
+      const before = await ledger.archive.changeMark();
+      expect(await ledger.archive.changeMark()).to.equal(before);
+      const admission = await arrive({ job_id: 'a' }, [OPS]);
+      const admitted = await ledger.archive.changeMark();
+      expect(admitted).not.to.equal(before);
+      await settle(admission, admission.claimed.map(delivered));
+      expect(await ledger.archive.changeMark()).not.to.equal(admitted);
+    });
   });
 }

@@ -35,6 +35,11 @@ async function askEverything(archive: Archive): Promise<void> {
   await archive.days(SINCE, 'a');
   await archive.deadLetters();
   await archive.refusals();
+  await archive.destinations(['slack:#ops', 'slack:#log']);
+  await archive.configs();
+  await archive.delivery(1);
+  await archive.told(1);
+  await archive.changeMark();
 }
 
 /** @returns all that everything asks of the store, as it is asked */

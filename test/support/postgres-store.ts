@@ -40,6 +40,7 @@ export async function createPostgresStore(
       await query(`update alert_causes set told_at = told_at - ${ms}`);
       await query(`update paces set next_at = next_at - ${ms}`);
       await query(`update processes set loaded_at = loaded_at - ${ms}, seen_at = seen_at - ${ms}`);
+      await query(`update loaded_configs set loaded_at = loaded_at - ${ms}`);
       await query(`update deliveries set
         due_at = case when due_at = ${WAITS_FOR_EARLIER} then due_at else due_at - ${ms} end,
         claimed_until = claimed_until - ${ms}, counts_from = counts_from - ${ms}, updated_at = updated_at - ${ms}, held_until = held_until - ${ms}`);
@@ -48,7 +49,7 @@ export async function createPostgresStore(
     async close() {
       for (const close of closers.splice(0).toReversed()) await close();
       await query(
-        'delete from callbacks; delete from refused; delete from paces; delete from alert_causes; delete from processes; delete from channel_types; delete from sweeps; delete from bot_days',
+        'delete from callbacks; delete from refused; delete from paces; delete from alert_causes; delete from processes; delete from channel_types; delete from sweeps; delete from bot_days; delete from destinations; delete from loaded_configs',
       );
       emptied.set(server, [...(emptied.get(server) ?? []), url]);
     },

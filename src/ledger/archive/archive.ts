@@ -1,12 +1,15 @@
 /** What people ask the ledger: which callbacks there were, what became of each and why, and how each BOT does. */
 import type { StatusCode } from '../../callback/callback.ts';
+import type { Notice } from '../../notice/notice.ts';
 import type {
   AnswerRecord,
   AttemptRecord,
   CallbackKind,
   CallbackResult,
+  DeliveryError,
   DeliveryRecord,
   DeliveryState,
+  KeptCallback,
   RefusedBody,
 } from '../ledger.ts';
 import type { ActionRecord } from '../actions/action.ts';
@@ -128,6 +131,40 @@ export interface ArchivedRefusal extends RefusedBody {
   readonly id: number;
 }
 
+/** How a destination does. Times are milliseconds since the epoch; undefined: never, as far as is known. */
+export interface ArchivedDestination {
+  /** `<channel>:<address>` */
+  readonly destination: string;
+  readonly lastDeliveredAt: number | undefined;
+  readonly lastFailedAt: number | undefined;
+  /** Of the last attempt that failed; a rate limit is none. */
+  readonly lastError: DeliveryError | undefined;
+  /** How long the last sends took by one of its processes; of twenty, nineteen took less than `slowMs`. */
+  readonly medianMs: number | undefined;
+  readonly slowMs: number | undefined;
+  /** At most 1,000 are counted. */
+  readonly pending: number;
+  readonly isMorePending: boolean;
+}
+
+/** A config that has been in force, from then on. */
+export interface LoadedConfig {
+  readonly hash: string;
+  readonly loadedAt: number;
+}
+
+/** One delivery, as it may be drawn again. */
+export interface DeliveryOfCallback {
+  readonly delivery: ArchivedDelivery;
+  readonly callbackId: number;
+  readonly kind: CallbackKind;
+  /** Of the config by which it was sent or tried last; undefined: not known. */
+  readonly configHash: string | undefined;
+}
+
+/** What changes where anything was admitted or settled; equal where nothing has. */
+export type ChangeMark = string;
+
 /**
  * Reads on a connection of its own. None of it holds the event loop for more than 20 ms, however much the ledger holds, and
  * each settles within five seconds.
@@ -154,5 +191,15 @@ export interface Archive {
   deadLetters(): Promise<{ readonly groups: readonly DeadLetters[]; readonly isComplete: boolean }>;
   /** @throws {LedgerUnavailable} */
   refusals(page?: PageRequest): Promise<Page<ArchivedRefusal>>;
+  /** How these do, in their order. @throws {LedgerUnavailable} */
+  destinations(names: readonly string[]): Promise<readonly ArchivedDestination[]>;
+  /** The newest first, at most a hundred. @throws {LedgerUnavailable} */
+  configs(): Promise<readonly LoadedConfig[]>;
+  /** @throws {LedgerUnavailable} */
+  delivery(deliveryId: number): Promise<DeliveryOfCallback | undefined>;
+  /** What is told: an alert, or a callback as it came. @throws {LedgerUnavailable} */
+  told(callbackId: number): Promise<KeptCallback | Notice | undefined>;
+  /** @throws {LedgerUnavailable} */
+  changeMark(): Promise<ChangeMark>;
   close(): Promise<void>;
 }

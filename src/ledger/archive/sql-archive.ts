@@ -1,10 +1,18 @@
 /** The archive over Kysely, on either database. */
-import type { Kysely, Selection } from 'kysely';
+import { type Kysely, type Selection, sql } from 'kysely';
 import type { StatusCode } from '../../callback/callback.ts';
 import type { FailureClass } from '../../channels/failure.ts';
 import { type Clock, Deadline } from '../../time/clock.ts';
 import type { StoreReader } from '../dialect.ts';
-import type { AnswerRecord, AttemptRecord, CallbackKind, CallbackResult, RefusedStatus } from '../ledger.ts';
+import type { Notice } from '../../notice/notice.ts';
+import type {
+  AnswerRecord,
+  AttemptRecord,
+  CallbackKind,
+  CallbackResult,
+  KeptCallback,
+  RefusedStatus,
+} from '../ledger.ts';
 import { deliveryRows } from '../pending-rows.ts';
 import { deliveryRecord, type StoreTime } from '../rows.ts';
 import { bodyText, readBody } from '../stored-body.ts';
@@ -16,11 +24,15 @@ import type {
   ArchivedDelivery,
   ArchivedRefusal,
   CallbackStory,
+  ChangeMark,
+  DeliveryOfCallback,
   Page,
   PageRequest,
 } from './archive.ts';
 import { keyOf } from '../callback-columns.ts';
+import { configHashAt, configsLoaded, destinationsNamed } from './standings.ts';
 import { botsAfter, botsWith, daysSince, deadLetters } from './overviews.ts';
+import { noticeIn } from '../alert-rows.ts';
 import { type Ask, findCallbacks, resultsOf } from './find-callbacks.ts';
 
 const TIMEOUT_MS = 5000;
@@ -58,6 +70,14 @@ export function createArchive(reader: StoreReader, clock: Clock, timeOf: () => S
     days: (since, botId) => daysSince(ask, since, botId),
     deadLetters: () => deadLetters(ask),
     refusals: (request) => ask((db) => refusals(db, request ?? {})),
+    destinations: (names) => destinationsNamed(ask, names),
+    configs: () => ask(configsLoaded),
+    delivery: (id) => ask((db) => deliveryWith(db, timeOf(), id)),
+    told: async (id) => {
+      const row = await ask((db) => toldRow(db, id));
+      return row && toldIn(row, await readBody(row.body));
+    },
+    changeMark: () => ask(changeMark),
     close: () => reader.close(),
   };
 }
@@ -179,6 +199,51 @@ function attemptIn(attempt: HistoryAttempt): AttemptRecord {
 function answerIn(answer: NonNullable<HistoryEntry['answer']>): AnswerRecord {
   const { received_at, answered_at, status, result } = answer;
   return { receivedAt: received_at, answeredAt: answered_at, status, result: result as CallbackResult };
+}
+
+async function deliveryWith(
+  db: Kysely<Tables>,
+  time: StoreTime,
+  id: number,
+): Promise<DeliveryOfCallback | undefined> {
+  const found = await db
+    .selectFrom('deliveries')
+    .innerJoin('callbacks', 'callbacks.id', 'deliveries.callback_id')
+    .select(['callback_id as callbackId', 'callbacks.kind as kind'])
+    .where('deliveries.id', '=', id)
+    .executeTakeFirst();
+  if (found === undefined) return undefined;
+  const { callbackId, kind } = found;
+  const deliveries = await deliveriesOf(db, time, [callbackId]);
+  const delivery = deliveries.get(callbackId)?.find((each) => each.id === id);
+  if (delivery === undefined) return undefined;
+  const configHash = await configHashAt(db, delivery.updatedAt);
+  return { delivery, callbackId, kind: kind as CallbackKind, configHash };
+}
+
+function toldRow(db: Kysely<Tables>, callbackId: number) {
+  return db
+    .selectFrom('callbacks')
+    .select(['kind', 'identity', 'body', 'started_at', 'times_received'])
+    .where('id', '=', callbackId)
+    .executeTakeFirst();
+}
+
+function toldIn(row: NonNullable<Awaited<ReturnType<typeof toldRow>>>, json: Buffer): KeptCallback | Notice {
+  const { started_at: startedAt, times_received: timesReceived } = row;
+  if (row.kind === 'callback') return { json, startedAt, timesReceived };
+  return noticeIn({ ...row, body: json.toString('utf8') });
+}
+
+/** Whatever is done adds a row to one of these. */
+async function changeMark(db: Kysely<Tables>): Promise<ChangeMark> {
+  const newest = (table: 'callbacks' | 'history' | 'refused') =>
+    sql`coalesce((select max(id) from ${sql.ref(table)}), 0)`;
+  const { rows } = await sql<Readonly<Record<string, number>>>`
+    select ${newest('callbacks')} as callbacks, ${newest('history')} as history, ${newest('refused')} as refused`.execute(
+    db,
+  );
+  return Object.values(rows[0] ?? {}).join(' ');
 }
 
 async function refusals(db: Kysely<Tables>, request: PageRequest): Promise<Page<ArchivedRefusal>> {

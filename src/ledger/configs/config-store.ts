@@ -1,6 +1,7 @@
 /** What the ledger knows of the configs that run on it, and what it does where one of them has changed. */
 import type { StatusCode } from '../../callback/callback.ts';
 import type { FailureClass } from '../../channels/failure.ts';
+import type { DestinationStore } from '../destination-rows.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { CallbackKind, DeliveryState, DeliveryTarget, DeliveryUpdate, Ledger } from '../ledger.ts';
 
@@ -92,6 +93,7 @@ export interface ConfigStore {
 export interface OpenLedger extends Ledger {
   readonly configs: ConfigStore;
   readonly archive: Archive;
+  readonly destinations: DestinationStore;
   /** What the store takes: of a SQLite file the pages in use, and its log. @throws {LedgerUnavailable} */
   bytesUsed(): Promise<number>;
   /** Whether new callbacks are taken; done ones are forgotten for that where need be. @throws {LedgerUnavailable} */

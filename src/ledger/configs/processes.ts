@@ -67,6 +67,7 @@ export async function writeHeartbeat(
   { trx, time, owner }: ProcessContext,
   { hash, channels }: RunningConfig,
 ): Promise<void> {
+  await noteLoaded({ trx, time, owner }, hash);
   await trx
     .insertInto('processes')
     .values({ owner, config_hash: hash, loaded_at: time.now, seen_at: time.now })
@@ -83,6 +84,30 @@ export async function writeHeartbeat(
     .where('seen_at', '<', sql<number>`${time.now} - ${FORGOTTEN_AFTER_MS}`)
     .execute();
   await noteChannels(trx, channels);
+}
+
+const CONFIGS_KEPT = 1000;
+
+/** For whoever asks by which config something was sent. While replicas differ, the one loaded last counts. */
+async function noteLoaded({ trx, time, owner }: ProcessContext, hash: string): Promise<void> {
+  const own = await trx
+    .selectFrom('processes')
+    .select('config_hash')
+    .where('owner', '=', owner)
+    .executeTakeFirst();
+  if (own?.config_hash === hash) return;
+  const last = await trx
+    .selectFrom('loaded_configs')
+    .select(['id', 'hash'])
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (last?.hash === hash) return;
+  await trx.insertInto('loaded_configs').values({ hash, loaded_at: time.now }).execute();
+  await trx
+    .deleteFrom('loaded_configs')
+    .where('id', '<', (last?.id ?? 0) - CONFIGS_KEPT)
+    .execute();
 }
 
 /** Also of configs to come: an address stays told when its channel has another name. */

@@ -11,6 +11,7 @@ import { sweeps } from './0005-sweeps.ts';
 import { heldUntil } from './0006-held-until.ts';
 import { followedDeliveries } from './0007-followed-deliveries.ts';
 import { archive } from './0008-archive.ts';
+import { destinations } from './0011-destinations.ts';
 import type { Schema, Step } from './migration.ts';
 
 /** What a ledger of the first version has had. */
@@ -26,6 +27,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0006-held-until': heldUntil,
   '0007-followed-deliveries': followedDeliveries,
   '0008-archive': archive,
+  '0011-destinations': destinations,
 };
 
 export const migrationNames: readonly string[] = Object.keys(STEPS);

@@ -57,6 +57,8 @@ const TABLES = Object.keys({
   channel_types: 0,
   sweeps: 0,
   bot_days: 0,
+  destinations: 0,
+  loaded_configs: 0,
 } satisfies Record<keyof Tables, 0>);
 
 /** Connects only when first asked. */
