@@ -17,7 +17,14 @@ describe('the admin listener', () => {
   let readiness: Readiness;
 
   const open = async (settings: Partial<AdminConfig> = {}) => {
-    const config = { listen: { host: '127.0.0.1', port: 0 }, password: undefined, hosts: [], ...settings };
+    const config: AdminConfig = {
+      listen: { host: '127.0.0.1', port: 0 },
+      password: undefined,
+      metricsToken: undefined,
+      hosts: [],
+      trustProxy: false,
+      ...settings,
+    };
     const metrics = createMetrics({
       version: '1.2.3',
       countOpen: () => Promise.resolve({ pending: 3, dead: 1, held: 2 }),
