@@ -1,5 +1,5 @@
 /** Which routes a callback matches and whom they reach, with the reason for each decision. */
-import { type Callback, statusNameOf } from '../callback/callback.ts';
+import { type Callback, type StatusName, statusNameOf } from '../callback/callback.ts';
 import type { Config, Destination, RouteConfig } from '../config/config.ts';
 import { cutEnd } from '../text/cut.ts';
 import { type BotIdMatcher, compilePattern, isExact, isSearched, LONGEST_SEARCHED } from './pattern.ts';
@@ -26,13 +26,30 @@ export interface RoutedDestination {
   readonly route: string;
 }
 
-/** What was decided about one route, in words for whoever asks why. */
+/** What comes of one route; the ledger keeps these, and whoever tells them in another language goes by them. */
+export type RouteVerdict =
+  | 'tells'
+  /** On purpose: `notify: []`. */
+  | 'tells nobody'
+  /** Whom it tells, an earlier route tells already. */
+  | 'told already'
+  | 'not of this status'
+  | 'another BOT'
+  /** The default route, where another one names the BOT. */
+  | 'not needed';
+
+/** What was decided about one route, in words for whoever asks why, and in parts. */
 export interface RouteExplanation {
   readonly route: string;
   readonly matched: boolean;
   readonly because: string;
   /** Destination keys that this route reaches and no earlier one did. */
   readonly reaches: readonly string[];
+  readonly verdict: RouteVerdict;
+  /** That the BOT's id matches; undefined where none does, as of the default route. */
+  readonly pattern?: string | undefined;
+  /** Whereof the route is told, where that decides. */
+  readonly on?: readonly StatusName[];
 }
 
 export interface RoutingDecision {
@@ -98,14 +115,17 @@ function gather(applying: readonly Match[], callback: Subject): RoutingDecision 
   const status = statusNameOf(callback);
   const destinations = new Map<string, RoutedDestination>();
   const explanations = applying.map((match): RouteExplanation => {
-    const { name, on } = match.route;
+    const { pattern, route } = match;
+    const { name, on } = route;
     if (!on.includes(status)) {
       const because = `${reasonOf(match)}, but it is told only of ${on.join(' and ')}; this is ${status}`;
-      return { route: name, matched: false, because, reaches: [] };
+      const verdict = 'not of this status';
+      return { route: name, matched: false, because, reaches: [], verdict, pattern, on };
     }
-    const reaches = reach(match.route, destinations);
-    const because = `${reasonOf(match)}${whyNobody(match.route, reaches)}`;
-    return { route: name, matched: true, because, reaches };
+    const reaches = reach(route, destinations);
+    const verdict = verdictOn(route, reaches);
+    const because = `${reasonOf(match)}${WHY_NOBODY[verdict]}`;
+    return { route: name, matched: true, because, reaches, verdict, pattern };
   });
   return { destinations: [...destinations.values()], explanations };
 }
@@ -121,11 +141,15 @@ function reach(route: RouteConfig, destinations: Map<string, RoutedDestination>)
   return reached;
 }
 
-function whyNobody({ notify }: RouteConfig, reaches: readonly string[]): string {
-  if (reaches.length > 0) return '';
-  return notify.length === 0
-    ? '; it tells nobody, on purpose (notify: [])'
-    : '; whom it tells, an earlier route tells already';
+const WHY_NOBODY = {
+  tells: '',
+  'tells nobody': '; it tells nobody, on purpose (notify: [])',
+  'told already': '; whom it tells, an earlier route tells already',
+} as const;
+
+function verdictOn({ notify }: RouteConfig, reaches: readonly string[]): keyof typeof WHY_NOBODY {
+  if (reaches.length > 0) return 'tells';
+  return notify.length === 0 ? 'tells nobody' : 'told already';
 }
 
 function reasonOf({ pattern }: Match): string {
@@ -136,11 +160,12 @@ function reasonOf({ pattern }: Match): string {
 const LONGEST_SHOWN = 100;
 
 function explainUnmatched({ name, botIds }: RouteConfig, { bot_id: botId }: Subject): RouteExplanation {
-  const because =
-    botIds.length === 0
-      ? 'a route names this BOT, so the default route does not apply'
-      : `bot_id ${JSON.stringify(cutEnd(botId, LONGEST_SHOWN, '…'))} ${whyNot(botIds, botId)}`;
-  return { route: name, matched: false, because, reaches: [] };
+  const isDefault = botIds.length === 0;
+  const because = isDefault
+    ? 'a route names this BOT, so the default route does not apply'
+    : `bot_id ${JSON.stringify(cutEnd(botId, LONGEST_SHOWN, '…'))} ${whyNot(botIds, botId)}`;
+  const verdict = isDefault ? 'not needed' : 'another BOT';
+  return { route: name, matched: false, because, reaches: [], verdict };
 }
 
 function whyNot(patterns: readonly string[], botId: string): string {

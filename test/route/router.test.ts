@@ -182,30 +182,39 @@ describe('the explanation of routing', () => {
         matched: true,
         because: 'bot_id matches invoice-*',
         reaches: ['slack:#ops', 'slack:#log'],
+        verdict: 'tells',
+        pattern: 'invoice-*',
       },
       {
         route: 'routes[1]',
         matched: true,
         because: 'bot_id matches /^in/',
         reaches: ['email:a@example.com'],
+        verdict: 'tells',
+        pattern: '/^in/',
       },
       {
         route: 'routes[2]',
         matched: false,
         because: 'bot_id matches invoice-1, but it is told only of succeeded and executing; this is error',
         reaches: [],
+        verdict: 'not of this status',
+        pattern: 'invoice-1',
+        on: ['succeeded', 'executing'],
       },
       {
         route: 'routes[3]',
         matched: false,
         because: 'bot_id "invoice-1" does not match nightly-*, y',
         reaches: [],
+        verdict: 'another BOT',
       },
       {
         route: 'default_route',
         matched: false,
         because: 'a route names this BOT, so the default route does not apply',
         reaches: [],
+        verdict: 'not needed',
       },
     ]);
   });
@@ -235,6 +244,7 @@ describe('the explanation of routing', () => {
       .filter(({ reaches }) => reaches.length === 0);
     expect(meant?.because).to.equal('bot_id matches a; it tells nobody, on purpose (notify: [])');
     expect(told?.because).to.equal('bot_id matches *; whom it tells, an earlier route tells already');
+    expect([meant?.verdict, told?.verdict]).to.deep.equal(['tells nobody', 'told already']);
   });
 
   it('says why the default route applies', () => {
@@ -245,6 +255,8 @@ describe('the explanation of routing', () => {
       matched: true,
       because: 'no route names this BOT',
       reaches: ['slack:#default'],
+      verdict: 'tells',
+      pattern: undefined,
     });
   });
 
@@ -256,6 +268,9 @@ describe('the explanation of routing', () => {
         matched: false,
         because: 'no route names this BOT, but it is told only of error; this is succeeded',
         reaches: [],
+        verdict: 'not of this status',
+        pattern: undefined,
+        on: ['error'],
       },
     ]);
   });
