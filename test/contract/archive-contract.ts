@@ -167,6 +167,27 @@ export function describeArchive(
       expect(await ledger.archive.body(999_999)).to.equal(undefined);
     });
 
+    it('says when each delivery is due, what it waits for, and until when its remote is left alone', async () => {
+      const told = await arrive({ job_id: 'a' }, [OPS, LOG]);
+      const [first = 0, second = 0] = told.claimed;
+      const update = { ...failed(second), isTakenOver: true, dueInMs: 90_000 };
+      await settle(told, [delivered(first), update], 'taken_over');
+      const waiting = await arrive({ job_id: 'a', status: 1 }, [LOG]);
+      await ledger.paces.pause(LOG.destination, 40_000);
+      await ledger.paces.pause(OPS.channel, 20_000);
+      await ledger.paces.pause('email:a@example.com', 20_000);
+      await store.passTime(30_000);
+      const story = await ledger.archive.story(told.callbackId);
+      const due = (story?.deliveries ?? []).map(({ destination, dueInMs }) => [destination, dueInMs]);
+      expect(due[0]).to.deep.equal([OPS.destination, undefined]);
+      expect(due[1]?.[1]).to.be.within(58_000, 60_000);
+      const pauses = (story?.pauses ?? []).map(({ destination, nextInMs }) => [destination, nextInMs]);
+      expect(pauses.map(([destination]) => destination)).to.deep.equal([LOG.destination]);
+      expect(pauses[0]?.[1]).to.be.within(8000, 10_000);
+      const blocked = await ledger.archive.story(waiting.callbackId);
+      expect(blocked?.deliveries[0]).to.include({ state: 'pending', dueInMs: undefined });
+    });
+
     it('has a row for each BOT, and sums for each of its days where the ledger is', async () => {
       await arrive({ job_id: '1', bot_id: 'a', bot_name: 'old', elapsed_time: 5 });
       await arrive({ job_id: '1', bot_id: 'a', bot_name: 'old', elapsed_time: 5 });

@@ -50,6 +50,11 @@ export interface Page<Item> {
 export interface ArchivedDelivery extends DeliveryRecord {
   /** Milliseconds since the epoch, by the store's clock: when it was last written. */
   readonly updatedAt: number;
+  /**
+   * Milliseconds until Botbell itself may attempt it, as it was read; negative: since then it waits for its turn; while it
+   * is claimed, until the claim ends. Undefined: it is not pending, or waits for an earlier one of its job.
+   */
+  readonly dueInMs: number | undefined;
 }
 
 /** A callback without what is large of it. Times are milliseconds since the epoch. */
@@ -71,11 +76,21 @@ export interface ArchivedCallback {
   readonly deliveries: readonly ArchivedDelivery[];
 }
 
+/** A destination, or a channel as a whole, that has limited its rate. */
+export interface ArchivedPause {
+  /** `<channel>:<address>`, or `<channel>`. */
+  readonly destination: string;
+  /** Milliseconds until it may be sent the next message, as it was read. */
+  readonly nextInMs: number;
+}
+
 /** All that is known of one callback but its body. */
 export interface CallbackStory extends ArchivedCallback {
   readonly kind: CallbackKind;
-  /** Why each route matched or not. */
+  /** Why each route matched or not: the router's explanations; of those made when it was routed anew, also when. */
   readonly routing: unknown;
+  /** Of the destinations and channels of its deliveries. */
+  readonly pauses: readonly ArchivedPause[];
   /** What was done, in its order; of a callback that came again and again, the last thousand. */
   readonly history: readonly {
     readonly attempts: readonly AttemptRecord[];

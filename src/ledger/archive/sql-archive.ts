@@ -13,8 +13,7 @@ import type {
   KeptCallback,
   RefusedStatus,
 } from '../ledger.ts';
-import { deliveryRows } from '../pending-rows.ts';
-import { deliveryRecord, type StoreTime } from '../rows.ts';
+import { deliveryRecord, standingColumns, type StoreTime, WAITS_FOR_EARLIER } from '../rows.ts';
 import { bodyText, readBody } from '../stored-body.ts';
 import type { HistoryAttempt, HistoryEntry, Tables } from '../tables.ts';
 import { unavailable } from '../timed-store.ts';
@@ -22,6 +21,7 @@ import type {
   Archive,
   ArchivedCallback,
   ArchivedDelivery,
+  ArchivedPause,
   ArchivedRefusal,
   CallbackStory,
   ChangeMark,
@@ -133,12 +133,37 @@ async function deliveriesOf(
   time: StoreTime,
   callbackIds: readonly number[],
 ): Promise<ReadonlyMap<number, readonly ArchivedDelivery[]>> {
-  const rows = await deliveryRows(db, time, ...callbackIds);
+  const rows = await db
+    .selectFrom('deliveries')
+    .selectAll()
+    .select(standingColumns(time))
+    .select(sql<number>`due_at - ${time.now}`.as('due_in_ms'))
+    .where('callback_id', 'in', callbackIds)
+    .orderBy('id')
+    .execute();
   const grouped = new Map(callbackIds.map((id): [number, ArchivedDelivery[]] => [id, []]));
   for (const row of rows) {
-    grouped.get(row.callback_id)?.push({ ...deliveryRecord(row), updatedAt: row.updated_at });
+    const dueInMs = row.state === 'pending' && row.due_at < WAITS_FOR_EARLIER ? row.due_in_ms : undefined;
+    grouped.get(row.callback_id)?.push({ ...deliveryRecord(row), updatedAt: row.updated_at, dueInMs });
   }
   return grouped;
+}
+
+/** By their key. */
+async function pausesOf(
+  db: Kysely<Tables>,
+  { now }: StoreTime,
+  deliveries: readonly ArchivedDelivery[],
+): Promise<readonly ArchivedPause[]> {
+  const places = new Set(deliveries.flatMap(({ destination, channel }) => [destination, channel]));
+  if (places.size === 0) return [];
+  return db
+    .selectFrom('paces')
+    .select(['destination', sql<number>`next_at - ${now}`.as('nextInMs')])
+    .where('destination', 'in', [...places])
+    .where('next_at', '>', now)
+    .orderBy('destination')
+    .execute();
 }
 
 async function storyOf(db: Kysely<Tables>, time: StoreTime, id: number): Promise<CallbackStory | undefined> {
@@ -150,6 +175,7 @@ async function storyOf(db: Kysely<Tables>, time: StoreTime, id: number): Promise
   if (found === undefined) return undefined;
   const { kind, routing, ...row } = found;
   const deliveries = await deliveriesOf(db, time, [id]);
+  const own = deliveries.get(id) ?? [];
   const history = await historyOf(db, id);
   const alerts = await db
     .selectFrom('callbacks')
@@ -160,9 +186,10 @@ async function storyOf(db: Kysely<Tables>, time: StoreTime, id: number): Promise
     .execute();
   const result = history.findLast(({ answer }) => answer !== undefined)?.answer?.result;
   return {
-    ...archived(row, deliveries.get(id) ?? [], result),
+    ...archived(row, own, result),
     kind: kind as CallbackKind,
     routing: JSON.parse(routing),
+    pauses: await pausesOf(db, time, own),
     history,
     alerts: alerts.map((alert) => alert.id),
     actions: [],
