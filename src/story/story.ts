@@ -1,5 +1,17 @@
 /** The story of a callback: what happened to it and why, in sentences for whoever asks "why did I (not) get this?". */
+import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Language } from '../time/display.ts';
+import { type Fact, type FactKind, RANK } from './facts.ts';
+import { actionFacts } from './action-facts.ts';
+import { answerFacts, isUnanswered } from './answer-facts.ts';
+import { alertFacts, deliveryFacts } from './delivery-facts.ts';
+import { routingFacts } from './routing-facts.ts';
+import { isOpen, type Standing, standingsOf } from './standing.ts';
+import { summarise } from './summary.ts';
+import { sayingsOf } from './sayings.ts';
+import { tell } from './words.ts';
+import { ENGLISH } from './words-en.ts';
+import { JAPANESE } from './words-ja.ts';
 
 export interface StoryContext {
   readonly language: Language;
@@ -7,6 +19,10 @@ export interface StoryContext {
   readonly timezone: string;
   /** Milliseconds since the epoch: what is still to happen is told as of now. */
   readonly now: number;
+  /** Of the config in force, in milliseconds; undefined: when a delivery is given up is not told. */
+  readonly giveUpAfterMs?: number;
+  /** Takes secrets out of a text; default: nothing is taken out. */
+  readonly redact?: (text: string) => string;
 }
 
 export type StoryEventName =
@@ -24,6 +40,7 @@ export type StoryEventName =
   | 'redelivered'
   | 'dismissed'
   | 'routed anew'
+  | 'left out'
   | 'next';
 
 /** One thing that happened, or that will. */
@@ -31,7 +48,7 @@ export interface StoryEvent {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly what: StoryEventName;
-  /** One sentence, in the language asked for. */
+  /** One sentence or two, in the language asked for, on one line. */
   readonly text: string;
   /** The technical class, code and words, small beside it; undefined where there are none. */
   readonly small: string | undefined;
@@ -42,6 +59,99 @@ export interface StoryEvent {
 export interface Story {
   /** The whole of it in one or two sentences: who was told, who was not and why, what happens next. */
   readonly summary: string;
-  /** In the order of time; what is still to happen last. */
+  /** In the order of time, at most some hundred; what is still to happen last. */
   readonly events: readonly StoryEvent[];
+}
+
+/** What a callback that came a thousand times has to tell is told of its beginning and its end. */
+const MOST_FIRST = 60;
+const MOST_LAST = 140;
+
+const EVENT_OF: Readonly<Record<FactKind, StoryEventName>> = {
+  received: 'received',
+  receivedAgain: 'received',
+  raised: 'received',
+  routeTells: 'route matched',
+  routeTellsNobody: 'route matched',
+  routeToldAlready: 'route matched',
+  routeOfOtherStatus: 'route did not match',
+  routeInWords: 'route matched',
+  noOtherRoute: 'route did not match',
+  noRoute: 'route did not match',
+  reroutedByConfig: 'routed anew',
+  superseded: 'superseded',
+  unrouted: 'held',
+  held: 'held',
+  attemptFailed: 'attempt',
+  delivered: 'delivered',
+  dead: 'dead',
+  takenOver: 'taken over',
+  answered: 'answered',
+  unanswered: 'next',
+  alerted: 'alerted',
+  redelivered: 'redelivered',
+  dismissed: 'dismissed',
+  routedByHand: 'routed anew',
+  leftOut: 'left out',
+  next: 'next',
+};
+
+/** @param alerts the stories of its alerts (`story.alerts`) */
+export function tellStory(
+  story: CallbackStory,
+  alerts: readonly CallbackStory[],
+  context: StoryContext,
+): Story {
+  const { language, redact = (text: string) => text } = context;
+  const words = language === 'ja' ? JAPANESE : ENGLISH;
+  const sayings = sayingsOf(context);
+  const standings = standingsOf(story, context);
+  const happened = shortened(inOrder(factsOf(story, alerts)));
+  const coming = nextFacts(standings, story, context.now);
+  const events = [...happened, ...coming].map((fact): StoryEvent => {
+    const { text, small } = tell(fact, words, sayings);
+    const what =
+      fact.kind === 'routeInWords' && !fact.isMatched ? 'route did not match' : EVENT_OF[fact.kind];
+    return {
+      at: fact.at,
+      what,
+      text: redact(text),
+      small: small === undefined ? undefined : redact(small),
+      destination: fact.destination,
+    };
+  });
+  return { summary: redact(summarise(story, standings, words, sayings)), events };
+}
+
+function factsOf(story: CallbackStory, alerts: readonly CallbackStory[]): Fact[] {
+  return [
+    ...answerFacts(story),
+    ...routingFacts(story),
+    ...deliveryFacts(story),
+    ...alertFacts(alerts),
+    ...actionFacts(story),
+  ];
+}
+
+/** What happened in the same millisecond stays in the order in which it was found. */
+function inOrder(facts: readonly Fact[]): Fact[] {
+  return facts.toSorted((a, b) => a.at - b.at || a.rank - b.rank);
+}
+
+function shortened(facts: readonly Fact[]): readonly Fact[] {
+  const count = facts.length - MOST_FIRST - MOST_LAST;
+  const from = facts[MOST_FIRST];
+  if (count <= 1 || from === undefined) return facts;
+  const leftOut: Fact = { kind: 'leftOut', at: from.at, rank: from.rank, count };
+  return [...facts.slice(0, MOST_FIRST), leftOut, ...facts.slice(-MOST_LAST)];
+}
+
+function nextFacts(standings: readonly Standing[], story: CallbackStory, now: number): Fact[] {
+  const rank = RANK.after;
+  const open = standings.filter(isOpen).map((standing): Fact => {
+    const { at = now, destination } = standing;
+    return { kind: 'next', at, rank, destination, standing };
+  });
+  const unanswered: Fact[] = isUnanswered(story) ? [{ kind: 'unanswered', at: now, rank }] : [];
+  return [...unanswered, ...inOrder(open)];
 }

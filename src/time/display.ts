@@ -77,6 +77,29 @@ export function formatInstant(ms: number, timezone: string, language: Language):
     : `${parts.day} ${parts.month} ${parts.year}, ${time}`;
 }
 
+/**
+ * `10:42` of the day that `now` is in, else `21 Nov, 10:42`, `11月21日 10:42`; of another year with it.
+ * @param timezone an IANA name that `isTimezone` takes
+ */
+export function formatTimeOfDay(
+  ms: number,
+  {
+    timezone,
+    now,
+    language,
+  }: { readonly timezone: string; readonly now: number; readonly language: Language },
+): string {
+  if (Number.isNaN(new Date(ms).getTime())) return '';
+  const parts = partsOf(new Date(ms), timezone, language);
+  const today = partsOf(new Date(now), timezone, language);
+  const time = `${parts.hour}:${parts.minute}`;
+  const isThisYear = parts.year === today.year;
+  if (isThisYear && parts.month === today.month && parts.day === today.day) return time;
+  if (language === 'ja')
+    return `${isThisYear ? '' : `${parts.year}年`}${parts.month}月${parts.day}日 ${time}`;
+  return `${parts.day} ${parts.month}${isThisYear ? '' : ` ${parts.year}`}, ${time}`;
+}
+
 /** 603956 is `589.8 KB` (1024-based); empty for what is no size: a negative, a fraction, past exact integers. */
 export function formatSize(bytes: number, language: Language): string {
   if (!Number.isSafeInteger(bytes) || bytes < 0) return '';

@@ -1,0 +1,94 @@
+/** What became of each destination: attempts, whoever was told, what was held back, taken over, given up; alerts about it. */
+import type { FailureToExplain } from '../channels/failure-words.ts';
+import type { ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
+import { NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/hold.ts';
+import type { AttemptRecord } from '../ledger/ledger.ts';
+import { type Fact, type FactOf, RANK } from './facts.ts';
+import { type SeenAttempt, takenOverFacts } from './taken-over.ts';
+
+export function deliveryFacts(story: CallbackStory): Fact[] {
+  const attempts = attemptsByDelivery(story);
+  return [
+    ...supersededAtOnce(story),
+    ...story.deliveries.flatMap((delivery) => {
+      const own = attempts.get(delivery.id) ?? [];
+      return [
+        ...attemptFacts(delivery, own),
+        ...toldUnseen(delivery, own),
+        ...takenOverFacts(delivery, own, story),
+        ...endFacts(delivery),
+      ];
+    }),
+  ];
+}
+
+/** What an alert about it has come to. */
+export function alertFacts(alerts: readonly CallbackStory[]): FactOf<'alerted'>[] {
+  return alerts.map(({ receivedAt, deliveries }) => {
+    const of = (isTold: boolean) =>
+      deliveries.filter(({ state }) => (state === 'delivered') === isTold).map((each) => each.destination);
+    return { kind: 'alerted', at: receivedAt, rank: RANK.after, told: of(true), untold: of(false) };
+  });
+}
+
+function attemptsByDelivery({ history }: CallbackStory): ReadonlyMap<number, readonly SeenAttempt[]> {
+  const grouped = new Map<number, SeenAttempt[]>();
+  for (const { attempts, answer } of history) {
+    for (const attempt of attempts) {
+      const seen = { ...attempt, isWithAnswer: answer !== undefined };
+      const own = grouped.get(attempt.deliveryId);
+      if (own === undefined) grouped.set(attempt.deliveryId, [seen]);
+      else own.push(seen);
+    }
+  }
+  return grouped;
+}
+
+/** Of many attempts, the first may not be there any more. */
+function attemptFacts(
+  { destination, attempts: all, receipt }: ArchivedDelivery,
+  attempts: readonly AttemptRecord[],
+): Fact[] {
+  const unseen = Math.max(0, all - attempts.length);
+  return attempts.map(({ startedAt, durationMs, outcome, error }, index): Fact => {
+    const happened = { at: startedAt, rank: RANK.attempt, destination };
+    const attempt = { number: unseen + index + 1, durationMs };
+    if (outcome !== 'delivered') {
+      return { kind: 'attemptFailed', ...happened, ...attempt, error: error ?? unknownError(outcome) };
+    }
+    const isLast = index === attempts.length - 1;
+    return { kind: 'delivered', ...happened, ...attempt, receipt: isLast ? receipt : undefined };
+  });
+}
+
+function unknownError(failureClass: FailureToExplain['class']): FailureToExplain {
+  return { class: failureClass, code: '', message: '' };
+}
+
+/** Told by an attempt that could not be written into the history. */
+function toldUnseen(
+  { state, destination, updatedAt, receipt }: ArchivedDelivery,
+  attempts: readonly AttemptRecord[],
+): Fact[] {
+  const isSeen = attempts.some(({ outcome }) => outcome === 'delivered');
+  if (state !== 'delivered' || isSeen) return [];
+  return [{ kind: 'delivered', at: updatedAt, rank: RANK.attempt, destination, receipt }];
+}
+
+function endFacts({ state, hold, destination, updatedAt: at, lastError: error }: ArchivedDelivery): Fact[] {
+  if (state === 'dead') return [{ kind: 'dead', at, rank: RANK.ended, destination, error }];
+  if (state !== 'held') return [];
+  const happened = { at, rank: RANK.held, destination };
+  if (hold?.code === SUPERSEDED) return [{ kind: 'superseded', ...happened }];
+  if (hold?.code === NO_LONGER_ROUTED) return [{ kind: 'unrouted', ...happened }];
+  return [{ kind: 'held', ...happened, code: hold?.code ?? '' }];
+}
+
+/** It came after its job's result: nothing was planned for it. */
+function supersededAtOnce(story: CallbackStory): Fact[] {
+  return isSupersededAtOnce(story) ? [{ kind: 'superseded', at: story.receivedAt, rank: RANK.held }] : [];
+}
+
+export function isSupersededAtOnce({ deliveries, result }: CallbackStory): boolean {
+  return deliveries.length === 0 && result === 'superseded';
+}

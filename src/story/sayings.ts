@@ -1,0 +1,67 @@
+/** Times, durations, lists and causes as sentences of a story have them. */
+import { failureInWords, type FailureToExplain } from '../channels/failure-words.ts';
+import { shortLine } from '../text/cut.ts';
+import { formatElapsed, formatTimeOfDay, type Language } from '../time/display.ts';
+
+/** Of foreign text: the rest says no more to whoever reads a sentence. */
+const LONGEST_NAME = 100;
+const LONGEST_CAUSE = 300;
+
+const MOST_LISTED = 3;
+
+export interface Sayings {
+  readonly language: Language;
+  /** Of today only the time; of another day also the date. */
+  readonly time: (ms: number) => string;
+  /** To a tenth of a second where it is short. */
+  readonly duration: (ms: number) => string;
+  /** The first of them, and how many more. */
+  readonly list: (items: readonly string[]) => string;
+  readonly name: (text: string) => string;
+  /** As it is, on one line. */
+  readonly quote: (text: string) => string;
+  /** Without a full stop. */
+  readonly cause: (failure: FailureToExplain) => string;
+  readonly number: (count: number) => string;
+}
+
+interface SayingsContext {
+  readonly language: Language;
+  readonly timezone: string;
+  readonly now: number;
+}
+
+export function sayingsOf({ language, timezone, now }: SayingsContext): Sayings {
+  const numbers = new Intl.NumberFormat(language);
+  const name = (text: string) => shortLine(text, LONGEST_NAME);
+  return {
+    language,
+    name,
+    quote: (text) => shortLine(text, LONGEST_CAUSE),
+    time: (ms) => formatTimeOfDay(ms, { timezone, now, language }),
+    duration: (ms) => durationInWords(ms, language),
+    list: (items) => listed(items.map(name), language),
+    cause: (failure) => causeInWords(failure, language),
+    number: (count) => numbers.format(count),
+  };
+}
+
+function durationInWords(ms: number, language: Language): string {
+  if (ms >= 59_950) return formatElapsed(ms / 1000, language);
+  const seconds = ms < 50 && ms > 0 ? (ms / 1000).toFixed(2) : (ms / 1000).toFixed(1).replace('.0', '');
+  return language === 'ja' ? `${seconds}秒` : `${seconds} s`;
+}
+
+function listed(items: readonly string[], language: Language): string {
+  const shown = items.length > MOST_LISTED + 1 ? items.slice(0, MOST_LISTED) : items;
+  const more = items.length - shown.length;
+  if (language === 'ja') return `${shown.join('、')}${more > 0 ? ` ほか${more}件` : ''}`;
+  const all = more > 0 ? [...shown, `${more} more`] : shown;
+  const last = all.at(-1) ?? '';
+  return all.length <= 1 ? last : `${all.slice(0, -1).join(', ')} and ${last}`;
+}
+
+function causeInWords(failure: FailureToExplain, language: Language): string {
+  const words = shortLine(failureInWords(failure, language), LONGEST_CAUSE).replace(/[.。]$/, '');
+  return words === '' ? failure.class : words;
+}

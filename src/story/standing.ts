@@ -1,0 +1,134 @@
+/** How each delivery of a callback stands now, and what happens to it next. */
+import type { FailureToExplain } from '../channels/failure-words.ts';
+import type { ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
+import { NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/hold.ts';
+
+/** Something more happens to it without anybody's doing. */
+export type OpenKind =
+  /** At this moment. */
+  | 'being sent'
+  /** Botbell's own to attempt, at that time. */
+  | 'due'
+  /** Botbell's own, and waiting for its turn. */
+  | 'due now'
+  | 'after an earlier one'
+  /** Its remote limits the rate until then. */
+  | 'paused'
+  /** The service is to post it again; if it does not, Botbell takes it over then. */
+  | 'the service’s'
+  /** By a rule, until then. */
+  | 'held until';
+
+export type StandingKind =
+  | OpenKind
+  | 'told'
+  | 'dead'
+  /** A dead letter, since no route names anybody for its callback any more. */
+  | 'dead unrouted'
+  | 'dismissed'
+  | 'superseded'
+  | 'unrouted'
+  /** By a rule. */
+  | 'held';
+
+export interface Standing {
+  readonly destination: string;
+  readonly kind: StandingKind;
+  /** Milliseconds since the epoch: when something more happens to it; undefined: nobody knows, or nothing does. */
+  readonly at: number | undefined;
+  /** Of the last attempt, unless it is told. */
+  readonly error: FailureToExplain | undefined;
+  /** Milliseconds since the epoch; undefined: it is not, or nobody knows. */
+  readonly givesUpAt: number | undefined;
+  /** The rule that holds it. */
+  readonly heldBy: string | undefined;
+}
+
+export interface OpenStanding extends Standing {
+  readonly kind: OpenKind;
+}
+
+const OPEN: ReadonlySet<StandingKind> = new Set<OpenKind>([
+  'being sent',
+  'due',
+  'due now',
+  'after an earlier one',
+  'paused',
+  'the service’s',
+  'held until',
+]);
+
+export function isOpen(standing: Standing): standing is OpenStanding {
+  return OPEN.has(standing.kind);
+}
+
+interface Now {
+  readonly now: number;
+  readonly giveUpAfterMs?: number;
+}
+
+/** A slot at the common pace is no pause. */
+const SHORTEST_PAUSE_MS = 3000;
+
+export function standingsOf(story: CallbackStory, when: Now): Standing[] {
+  const dismissed = dismissedIn(story);
+  return story.deliveries.map((delivery) => {
+    const { kind, at } = foundOf(delivery, story, when.now, dismissed);
+    const givesUpAt = delivery.state === 'pending' ? givesUpAtOf(delivery, when) : undefined;
+    const error = kind === 'told' ? undefined : delivery.lastError;
+    return { destination: delivery.destination, kind, at, error, givesUpAt, heldBy: delivery.hold?.code };
+  });
+}
+
+type Found = Pick<Standing, 'kind'> & { readonly at?: number };
+
+function foundOf(
+  delivery: ArchivedDelivery,
+  story: CallbackStory,
+  now: number,
+  dismissed: ReadonlySet<number>,
+): Found {
+  if (delivery.state === 'delivered') return { kind: 'told' };
+  if (delivery.state === 'pending') return pendingKind(delivery, story, now);
+  return dismissed.has(delivery.id) ? { kind: 'dismissed' } : endedKind(delivery, now);
+}
+
+function endedKind({ state, hold }: ArchivedDelivery, now: number): Found {
+  const isUnrouted = hold?.code === NO_LONGER_ROUTED;
+  if (state === 'dead') return { kind: isUnrouted ? 'dead unrouted' : 'dead' };
+  if (hold?.code === SUPERSEDED) return { kind: 'superseded' };
+  if (isUnrouted) return { kind: 'unrouted' };
+  return hold?.endsInMs === undefined ? { kind: 'held' } : { kind: 'held until', at: now + hold.endsInMs };
+}
+
+function pendingKind(delivery: ArchivedDelivery, { pauses }: CallbackStory, now: number): Found {
+  const { isClaimed, isTakenOver, dueInMs, destination, channel } = delivery;
+  if (isClaimed) return { kind: 'being sent' };
+  if (dueInMs === undefined) return { kind: 'after an earlier one' };
+  if (!isTakenOver && dueInMs > 0) return { kind: 'the service’s', at: now + dueInMs };
+  const pauseMs = Math.max(
+    ...pauses
+      .filter((each) => [destination, channel].includes(each.destination))
+      .map((each) => each.nextInMs),
+    0,
+  );
+  if (pauseMs >= Math.max(SHORTEST_PAUSE_MS, dueInMs)) return { kind: 'paused', at: now + pauseMs };
+  return dueInMs > 0 ? { kind: 'due', at: now + dueInMs } : { kind: 'due now' };
+}
+
+/** Time in which it only waits will come on top. */
+function givesUpAtOf({ ageMs }: ArchivedDelivery, { now, giveUpAfterMs }: Now): number | undefined {
+  return giveUpAfterMs === undefined ? undefined : now + Math.max(0, giveUpAfterMs - ageMs);
+}
+
+/** Deliveries that were dismissed, and nothing else was done about since. */
+function dismissedIn({ actions }: CallbackStory): ReadonlySet<number> {
+  const dismissed = new Set<number>();
+  for (const { what, deliveryIds } of actions) {
+    for (const id of deliveryIds) {
+      if (what === 'dismissed') dismissed.add(id);
+      else dismissed.delete(id);
+    }
+  }
+  return dismissed;
+}
