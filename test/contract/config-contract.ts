@@ -83,7 +83,7 @@ export function describeConfigChanges(
       callbackId: due.callbackId,
       update: endOf(due, targets.length > 0 ? 'held' : 'dead', alert),
       targets,
-      routing: ['as of today'],
+      routing: [{ route: 'as of today' }],
     });
     const routeAnew = (due: DueDelivery, targets: readonly DeliveryTarget[], alert?: Alert) =>
       ledger.configs.routeAnew(routed(due, targets, alert));
@@ -110,7 +110,20 @@ export function describeConfigChanges(
         const asClaimed = told.map(({ record }) => `${record.destination} ${record.isTakenOver}`);
         expect(asClaimed.toSorted()).to.deep.equal(['slack:#log true', 'slack:#new true']);
         expect((await rows())[0]).to.include({ held_because: NO_LONGER_ROUTED, claimed_by: null });
-        expect((await store.rows('callbacks'))[0]).to.include({ routing: '["as of today"]' });
+      });
+
+      it('keeps what was decided when its callback came beside what was decided last', async () => {
+        await accept({}, [OLD]);
+        await routeAnew(await claimOne(), [NEW]);
+        await store.passTime(5000);
+        await routeAnew(await claimOne(), [LOG]);
+        const [row] = await store.rows('callbacks');
+        const [first, last, ...others] = JSON.parse(String(row?.['routing'])) as Record<string, unknown>[];
+        expect(first).to.deep.equal({ route: 'routes[0]', matched: true });
+        expect(last).to.deep.include({ route: 'as of today' });
+        const [, again] = await rows();
+        expect(Number(again?.['updated_at']) - Number(last?.['at'])).to.be.within(-2000, 2000);
+        expect(others).to.deep.equal([]);
       });
 
       it('adds nobody who has it, whether told, given up or still to be told', async () => {

@@ -15,6 +15,7 @@ import type { DialectTraits } from '../dialect.ts';
 import type { HotStatements } from '../hot-statements.ts';
 import type { CallbackKind, DeliveryState, DeliveryTarget } from '../ledger.ts';
 import { makePending } from '../due/held.ts';
+import { writeRouting } from './kept-routing.ts';
 import { isIdle, isPending, isUnrouted } from '../pending-rows.ts';
 import { type Claim, standingColumns, type StoreTime, WAITS_FOR_EARLIER } from '../rows.ts';
 import type { CallbackRow, DeliveryRow, Tables } from '../tables.ts';
@@ -44,11 +45,7 @@ export async function routeAnew(context: ReroutingContext, rerouting: Rerouting)
   const { trx, time, traits, statements, owner, takeOverAfterMs } = context;
   const { callbackId, update, routing } = rerouting;
   await traits.lockJobs(trx, await jobsOf(trx, [update.id]));
-  await trx
-    .updateTable('callbacks')
-    .set({ routing: JSON.stringify(routing) })
-    .where('id', '=', callbackId)
-    .execute();
+  await writeRouting(trx, time, callbackId, routing);
   const siblings = await trx
     .selectFrom('deliveries')
     .selectAll()
