@@ -1,49 +1,93 @@
-/** The admin listener: health, readiness and metrics for whoever runs the service. */
+/** The admin listener: health, readiness and metrics, and behind its guards the page and the API. */
 import { Router } from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
-import { isLoopback } from '../config/field-rules.ts';
-import { answerProblems, HttpProblem, unlessCutOff } from '../http/problem.ts';
-import { isOneOf } from '../http/sender.ts';
-import type { Metrics } from '../observe/metrics.ts';
+import { answerProblems, HttpProblem, type ProblemDetails, unlessCutOff } from '../http/problem.ts';
+import { type SenderReader, senderReader } from '../http/sender.ts';
+import type { Clock } from '../time/clock.ts';
+import { nameActor } from './actor.ts';
+import { COMMON_BODY_BYTES } from './body.ts';
+import { guardForms } from './form-token.ts';
+import { refuseForeignHosts, refuseOtherSites, setHeaders } from './guard.ts';
+import { routed } from './routed.ts';
+import { askForPassword, createLoginMemory, type LoginMemory } from './password.ts';
+import type { AdminServices, Readiness } from './services.ts';
+import { AdminTurns, answerLedgerTrouble } from './turns.ts';
 
-const USER = 'admin';
+const METRICS_PATH = '/metrics';
+const PLAYGROUND_PATH = '/playground';
 
-/** What readiness depends on; each false one is named in the answer. */
-export interface Readiness {
-  readonly store: boolean;
-  /** The store takes new callbacks. */
-  readonly room: boolean;
-  readonly config: boolean;
-  readonly accepting: boolean;
+const TOLD: ReadonlySet<number> = new Set([401, 403, 429]);
+
+/** What outlives a reload of the config. */
+export interface AdminMemory {
+  readonly logins: LoginMemory;
+  readonly turns: AdminTurns;
+}
+
+export function createAdminMemory(clock: Clock): AdminMemory {
+  return { logins: createLoginMemory(clock), turns: new AdminTurns(clock) };
+}
+
+/** A request that a guard has turned away. */
+export interface AdminTurnedAway {
+  /** HTTP status code. */
+  readonly status: number;
+  readonly from: string;
+  readonly problem: string;
 }
 
 export interface AdminDependencies {
   readonly config: AdminConfig;
-  readonly metrics: Metrics;
-  readonly readiness: () => Promise<Readiness>;
-  readonly onUnforeseen: (error: unknown) => void;
+  readonly services: Pick<AdminServices, 'metrics' | 'readiness' | 'onUnforeseen'>;
+  readonly memory: AdminMemory;
+  /** What answers under /api and /-/: whoever asks is known, and no browser on another site. */
+  readonly api?: Middleware;
+  /** What answers everywhere else; the token of its forms is checked, and in the request's state (`AdminState`). */
+  readonly page?: Middleware;
+  /** Makes a page of a problem that a guard has met a browser with; without it, it is answered as JSON. */
+  readonly drawProblem?: (ctx: Context, details: ProblemDetails) => void;
+  /** Of what is pasted into the playground. */
+  readonly maxPasteBytes: number;
+  readonly onTurnedAway?: (report: AdminTurnedAway) => void;
 }
 
-export function createAdmin({ config, metrics, readiness, onUnforeseen }: AdminDependencies): Koa {
+export function createAdmin(dependencies: AdminDependencies): Koa {
+  const { config, services, memory, drawProblem, onTurnedAway, api, page } = dependencies;
+  const { onUnforeseen } = services;
+  const senderOf = senderReader(config.trustProxy);
   const app = new Koa();
   app.on('error', unlessCutOff(onUnforeseen));
-  const open = new Router();
-  open.get('/healthz', (ctx) => {
+  app.use(setHeaders);
+  app.use(answerProblems(onUnforeseen));
+  if (drawProblem !== undefined) app.use(problemsDrawn(drawProblem));
+  if (onTurnedAway !== undefined) app.use(turnedAwayReported(senderOf, onTurnedAway));
+  app.use(refuseForeignHosts(config));
+  app.use(health(services.readiness));
+  app.use(refuseOtherSites);
+  app.use(askForPassword(config, senderOf, memory.logins));
+  app.use((ctx, next) => {
+    nameActor(ctx, config.trustProxy, senderOf);
+    return next();
+  });
+  app.use(metricsRoute(services.metrics));
+  app.use(memory.turns.limit);
+  app.use(answerLedgerTrouble);
+  if (api !== undefined) app.use(where(isOfApi, api));
+  if (page !== undefined) {
+    app.use(where((ctx) => !isOfApi(ctx), guardForms(formLimits(dependencies))));
+    app.use(where((ctx) => !isOfApi(ctx), page));
+  }
+  return app;
+}
+
+function health(readiness: AdminServices['readiness']): Middleware {
+  const router = new Router();
+  router.get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' };
   });
-  open.get('/readyz', async (ctx) => answerReadiness(ctx, await readiness()));
-  const guarded = new Router();
-  guarded.get('/metrics', async (ctx) => {
-    ctx.type = metrics.contentType;
-    ctx.body = await metrics.text();
-  });
-  app.use(answerProblems(onUnforeseen));
-  app.use(refuseForeignHosts(config));
-  app.use(open.routes());
-  app.use(askForPassword(config.password));
-  app.use(guarded.routes());
-  return app;
+  router.get('/readyz', async (ctx) => answerReadiness(ctx, await readiness()));
+  return routed(router);
 }
 
 function answerReadiness(ctx: Context, readiness: Readiness): void {
@@ -52,43 +96,65 @@ function answerReadiness(ctx: Context, readiness: Readiness): void {
   ctx.body = { status: isReady ? 'ready' : 'not ready', ...readiness };
 }
 
-function askForPassword(password: string | undefined): Middleware {
-  return (ctx, next) => {
-    if (password === undefined || isAuthorized(ctx.get('Authorization'), password)) return next();
-    throw new HttpProblem({
-      status: 401,
-      detail: `Log in as ${USER} with the admin password.`,
-      headers: { 'WWW-Authenticate': 'Basic realm="Botbell", charset="UTF-8"' },
-    });
+function metricsRoute(metrics: AdminServices['metrics']): Middleware {
+  const router = new Router();
+  router.get(METRICS_PATH, async (ctx) => {
+    ctx.type = metrics.contentType;
+    ctx.body = await metrics.text();
+  });
+  return routed(router);
+}
+
+function isOfApi({ path }: Context): boolean {
+  return path.startsWith('/api/') || path === '/api' || path.startsWith('/-/');
+}
+
+function where(holds: (ctx: Context) => boolean, middleware: Middleware): Middleware {
+  return async (ctx, next) => {
+    await (holds(ctx) ? middleware(ctx, next) : next());
   };
 }
 
-/** HTTP Basic (RFC 7617); the user is not secret, the password is compared in constant time. */
-function isAuthorized(header: string, password: string): boolean {
-  const [scheme = '', encoded = ''] = header.split(' ', 2);
-  if (scheme.toLowerCase() !== 'basic') return false;
-  const [user = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
-  return isOneOf(rest.join(':'), [password]) && user === USER;
+/** Percent-encoded, each byte of a pasted text may take three. */
+const BYTES_OF_ENCODED = 3;
+
+function formLimits({ maxPasteBytes }: AdminDependencies): (ctx: Context) => number {
+  return ({ path }) => (path === PLAYGROUND_PATH ? BYTES_OF_ENCODED * maxPasteBytes : COMMON_BODY_BYTES);
 }
 
-/**
- * On loopback, a request must name a loopback host or one of `admin.hosts`, so that no web page of another site reaches
- * the listener under a name of its own (DNS rebinding); elsewhere the password guards.
- */
-function refuseForeignHosts({ listen, hosts }: AdminConfig): Middleware {
-  const allowed = new Set(hosts.map((host) => host.toLowerCase()));
-  return (ctx, next) => {
-    const host = hostnameOf(ctx.get('Host'));
-    if (!isLoopback(listen.host) || isLoopback(host) || allowed.has(host)) return next();
-    throw new HttpProblem({
-      status: 403,
-      detail: 'This host name is not one that the admin listener answers to: add it to admin.hosts.',
-    });
+/** Of what a person sees in a browser. */
+function problemsDrawn(draw: NonNullable<AdminDependencies['drawProblem']>): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const isForBrowser = !isOfApi(ctx) && ctx.accepts(['json', 'html']) === 'html';
+      if (!(error instanceof HttpProblem) || !isForBrowser) throw error;
+      ctx.set(error.details.headers ?? {});
+      draw(ctx, error.details);
+    }
   };
 }
 
-/** Without port and brackets, in lower case. */
-function hostnameOf(header: string): string {
-  const bracketed = /^\[(?<address>[^\]]*)\]/.exec(header)?.groups?.['address'];
-  return (bracketed ?? header.split(':', 1)[0] ?? '').toLowerCase();
+/** Whoever guesses a password, or has a browser ask for another site. */
+function turnedAwayReported(
+  senderOf: SenderReader,
+  report: NonNullable<AdminDependencies['onTurnedAway']>,
+): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const details = error instanceof HttpProblem ? error.details : undefined;
+      // A browser asks without a password before it asks its user for one.
+      const isAsked = details?.status === 401 && ctx.get('Authorization') === '';
+      if (details !== undefined && TOLD.has(details.status) && !isAsked)
+        report({
+          status: details.status,
+          from: senderOf(ctx.req).address,
+          problem: details.logged ?? details.detail,
+        });
+      throw error;
+    }
+  };
 }

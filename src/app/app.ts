@@ -109,14 +109,14 @@ async function openListeners(
   let draining: Promise<void> | undefined;
   const drained = () => (draining ??= drain(services));
   cleanUps.push(drained);
-  const admin = await openAdmin(services);
-  if (admin !== undefined) cleanUps.push(() => admin.close(GOODBYE_MS));
   const refusals = createRefusalLog(services.logger, services.clock);
+  cleanUps.push(() => Promise.resolve(refusals.close()));
+  const admin = await openAdmin(services, refusals);
+  if (admin !== undefined) cleanUps.push(() => admin.close(GOODBYE_MS));
   const receiver = await openReceiver(services, refusals);
   cleanUps.push(async () => {
     await drained();
     await receiver.close(GOODBYE_MS);
-    refusals.close();
   });
   return { receiver, admin };
 }

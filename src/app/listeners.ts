@@ -1,7 +1,7 @@
 /** The two listeners, which go on listening while the settings behind them are swapped. */
-import { createAdmin } from '../admin/admin.ts';
+import { type AdminTurnedAway, createAdmin, createAdminMemory } from '../admin/admin.ts';
 import { createCallbackCheck } from '../callback/check-callback.ts';
-import type { AdminConfig } from '../config/config.ts';
+import type { AdminConfig, ReceiverConfig } from '../config/config.ts';
 import { timeBudgetOf } from '../deliver/handling.ts';
 import { senderReader } from '../http/sender.ts';
 import { listen, type ListeningServer, type MalformedRequest } from '../http/server.ts';
@@ -13,7 +13,13 @@ import { createReceiver, type Traffic } from '../receive/receiver.ts';
 import type { Refusal } from '../receive/problems.ts';
 import { unfailing } from '../time/clock.ts';
 import type { Pipeline, PipelineParts } from './pipeline.ts';
-import { type RefusalLog, reportCallback, reportError, reportTurnedAway } from './reports.ts';
+import {
+  type RefusalLog,
+  reportAdminTurnedAway,
+  reportCallback,
+  reportError,
+  reportTurnedAway,
+} from './reports.ts';
 import type { AppSettings } from './settings.ts';
 
 /** What both listeners need of the process. */
@@ -27,13 +33,10 @@ export interface Services extends Pick<
   readonly traffic: Traffic;
 }
 
-export async function openAdmin({
-  settings,
-  ledger,
-  metrics,
-  traffic,
-  onUnforeseen,
-}: Services): Promise<ListeningServer | undefined> {
+export async function openAdmin(
+  { settings, ledger, clock, metrics, traffic, onUnforeseen }: Services,
+  refusals: RefusalLog,
+): Promise<ListeningServer | undefined> {
   const { admin } = settings.current.loaded.config;
   if (admin === undefined) return undefined;
   const readiness = async () => {
@@ -44,11 +47,17 @@ export async function openAdmin({
     const room = store && (await ledger.hasRoom().catch(() => false));
     return { store, room, config: settings.isUpToDate, accepting: !traffic.isDraining };
   };
-  const handlerFor = (config: AdminConfig) =>
-    createAdmin({ config, metrics, readiness, onUnforeseen }).callback();
-  let handle = handlerFor(admin);
-  settings.onSwap(({ loaded }) => {
-    if (loaded.config.admin !== undefined) handle = handlerFor(loaded.config.admin);
+  const memory = createAdminMemory(clock);
+  const onTurnedAway = unfailing(
+    (report: AdminTurnedAway) => reportAdminTurnedAway(refusals, report),
+    onUnforeseen,
+  );
+  const services = { metrics, readiness, onUnforeseen };
+  const handlerFor = (config: AdminConfig, { maxBodyBytes }: ReceiverConfig) =>
+    createAdmin({ config, services, memory, maxPasteBytes: maxBodyBytes, onTurnedAway }).callback();
+  let handle = handlerFor(admin, settings.current.loaded.config.receiver);
+  settings.onSwap(({ loaded: { config } }) => {
+    if (config.admin !== undefined) handle = handlerFor(config.admin, config.receiver);
   });
   return listen((request, response) => handle(request, response), admin.listen);
 }

@@ -1,4 +1,5 @@
 /** What the service says of its work in logs and metrics: ids, outcomes and durations, never what a message says. */
+import type { AdminTurnedAway } from '../admin/admin.ts';
 import { statusNameOf } from '../callback/callback.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type { AttemptDependencies, AttemptResult } from '../deliver/sender.ts';
@@ -64,13 +65,21 @@ export function reportTurnedAway(metrics: Metrics, refusals: RefusalLog, report:
   turnAway(refusals, line, report);
 }
 
+/** Of the admin listener; no metric of callbacks counts them. */
+export function reportAdminTurnedAway(
+  refusals: RefusalLog,
+  { status, from, problem }: AdminTurnedAway,
+): void {
+  turnAway(refusals, { http: status, listener: 'admin', reason: problem }, { from });
+}
+
 function turnAway(
   refusals: RefusalLog,
-  line: { readonly http: number; readonly reason: string | undefined },
+  line: { readonly http: number; readonly reason: string | undefined; readonly listener?: string },
   { from = '', pointers }: Pick<ReceiverReport, 'from'> & Partial<Pick<ReceiverReport, 'pointers'>>,
 ): void {
   const shown = { ...line, from: shortId(from), pointers: pointers?.slice(0, MOST_POINTERS).map(shortId) };
-  refusals.say(`${line.http} ${line.reason}`, shown);
+  refusals.say(`${line.listener} ${line.http} ${line.reason}`, shown);
 }
 
 function isRefused(httpStatus: number): boolean {

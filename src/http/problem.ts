@@ -129,3 +129,9 @@ export function rawAnswer(problem: ProblemDetails): string {
 export function notFound(logged = 'no such path'): HttpProblem {
   return new HttpProblem({ status: 404, detail: 'There is nothing here.', logged });
 }
+
+/** @param allow the methods, as the header lists them */
+export function methodNotAllowed(allow: string): HttpProblem {
+  const detail = `Only ${allow} is allowed here.`;
+  return new HttpProblem({ status: 405, detail, headers: { Allow: allow } });
+}

@@ -28,11 +28,6 @@ export function unavailable(detail: string, cause?: unknown): HttpProblem {
   return new HttpProblem({ status: 503, detail, headers }, { cause });
 }
 
-export function methodNotAllowed(allow: string): HttpProblem {
-  const detail = `Only ${allow} is allowed here.`;
-  return new HttpProblem({ status: 405, detail, headers: { Allow: allow } });
-}
-
 /** Of what is wrong with this process or its store. */
 export function asProblem(error: unknown): unknown {
   if (error instanceof Overloaded || error instanceof UnreadCallback)

@@ -1,10 +1,12 @@
 /** Who may see how the service is, and what they see. */
 import { expect } from 'chai';
 import { request } from 'undici';
-import { createAdmin, type Readiness } from '../../src/admin/admin.ts';
+import { createAdmin, createAdminMemory } from '../../src/admin/admin.ts';
+import type { Readiness } from '../../src/admin/services.ts';
 import type { AdminConfig } from '../../src/config/config.ts';
 import { listen, type ListeningServer } from '../../src/http/server.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
+import { systemClock } from '../../src/time/clock.ts';
 
 const READY: Readiness = { store: true, room: true, config: true, accepting: true };
 
@@ -17,11 +19,11 @@ describe('the admin listener', () => {
   let readiness: Readiness;
 
   const open = async (settings: Partial<AdminConfig> = {}) => {
-    const config: AdminConfig = {
+    const config = {
       listen: { host: '127.0.0.1', port: 0 },
       password: undefined,
-      metricsToken: undefined,
       hosts: [],
+      metricsToken: undefined,
       trustProxy: false,
       ...settings,
     };
@@ -32,9 +34,9 @@ describe('the admin listener', () => {
     });
     const app = createAdmin({
       config,
-      metrics,
-      readiness: () => Promise.resolve(readiness),
-      onUnforeseen: () => {},
+      services: { metrics, readiness: () => Promise.resolve(readiness), onUnforeseen: () => {} },
+      memory: createAdminMemory({ ...systemClock, sleep: () => Promise.resolve() }),
+      maxPasteBytes: 1024,
     });
     server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
   };
