@@ -1,6 +1,6 @@
 // Builds the program into few files, ours together with what every start needs of others: each file that a start has to
 // find, read and link costs it time and memory.
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, transform } from 'esbuild';
 
@@ -75,8 +75,25 @@ const main = await build({
 });
 // By itself: shared with the program, a start would have to find more and smaller files.
 const thread = await build({ ...OPTIONS, entryPoints: ['src/offload/large-callback-thread.ts'] });
+/** What browsers load: one style and one script. */
+const assets = await build({
+  outdir: 'dist/assets',
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  platform: 'browser',
+  target: ['chrome123', 'firefox120', 'safari17.5'],
+  legalComments: 'none',
+  metafile: true,
+  write: false,
+  entryPoints: [
+    { in: 'src/admin/page/style.css', out: 'app' },
+    ...(existsSync('src/admin/page/live.ts') ? [{ in: 'src/admin/page/live.ts', out: 'app' }] : []),
+  ],
+});
 const outputFiles = [...thread.outputFiles, ...main.outputFiles];
 const inputs = { ...thread.metafile.inputs, ...main.metafile.inputs };
+const assetInputs = Object.keys(assets.metafile.inputs);
 
 const files = await Promise.all(
   outputFiles.map(async ({ path, text }) => ({
@@ -95,9 +112,10 @@ for (const [path, { imports }] of Object.entries(inputs)) {
 const isMain = (/** @type {{ path: string }} */ { path }) => path.endsWith('main.js');
 
 rmSync('dist', { recursive: true, force: true });
-mkdirSync('dist');
+mkdirSync('dist/assets', { recursive: true });
+for (const { path, text } of assets.outputFiles) writeFileSync(path, text);
 for (const { path, text } of files.toSorted((a, b) => Number(isMain(a)) - Number(isMain(b)))) {
   writeFileSync(path, text);
 }
 chmodSync('dist/main.js', 0o755);
-writeFileSync('dist/THIRD-PARTY-LICENSES.txt', licencesOf(Object.keys(inputs)));
+writeFileSync('dist/THIRD-PARTY-LICENSES.txt', licencesOf([...Object.keys(inputs), ...assetInputs]));

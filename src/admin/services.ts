@@ -9,8 +9,10 @@ import type {
 import type { ActionRequest, RedeliveryTally, RoutedByHand } from '../ledger/actions/actions.ts';
 import type { Actor } from '../ledger/actions/action.ts';
 import type { Archive } from '../ledger/archive/archive.ts';
+import type { Callback } from '../callback/callback.ts';
+import type { DisplayConfig, Problem } from '../config/config.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import type { Problem } from '../config/config.ts';
+import type { RouteExplanation } from '../route/router.ts';
 
 /** What readiness depends on; each false one is named in the answer. */
 export interface Readiness {
@@ -123,7 +125,20 @@ export interface Reloading {
   processes(): Promise<readonly RunningProcess[]>;
 }
 
+/** Of the process that answers, and of the config that it has in force. */
+export interface Surroundings {
+  readonly version: string;
+  /** Tells it from other processes on the same store, for people: `host/1234`. */
+  readonly processName: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly display: () => Pick<DisplayConfig, 'language' | 'timezone'>;
+  /** Every route, with what it makes of such a callback. */
+  readonly explainRoutes: (callback: Pick<Callback, 'bot_id' | 'status'>) => readonly RouteExplanation[];
+}
+
 export interface AdminServices {
+  readonly surroundings: Surroundings;
   readonly metrics: Metrics;
   readonly readiness: () => Promise<Readiness>;
   readonly archive: Archive;

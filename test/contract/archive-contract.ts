@@ -72,6 +72,21 @@ export function describeArchive(
     const found = async (filter: CallbackFilter) =>
       (await ledger.archive.callbacks(filter)).items.map(({ id }) => id);
 
+    it('counts what is undelivered and what was refused', async () => {
+      const { claimed } = await arrive({ job_id: 'a' }, [OPS, LOG]);
+      await ledger.settle({
+        deliveries: [{ ...failed(claimed[0] ?? 0), state: 'dead' }],
+        history: undefined,
+        isDurable: false,
+      });
+      const few = (count: number) => ({ count, isMore: false });
+      expect(await ledger.archive.openWork()).to.deep.equal({
+        pending: few(1),
+        dead: few(1),
+        refused: few(0),
+      });
+    });
+
     it('lists callbacks by BOT, job, status, state, destination, answer and time, newest first', async () => {
       const told = await arrive({ job_id: 'a', bot_id: 'invoice' }, [OPS]);
       await settle(told, told.claimed.map(delivered));

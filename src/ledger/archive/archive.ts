@@ -142,6 +142,20 @@ export interface DeadLetters {
   readonly newestId: number;
 }
 
+/** A number of rows, counted no further than to a thousand. */
+export interface Counted {
+  readonly count: number;
+  /** There are more. */
+  readonly isMore: boolean;
+}
+
+/** What waits for Botbell, and what waits for people. */
+export interface OpenWork {
+  readonly pending: Counted;
+  readonly dead: Counted;
+  readonly refused: Counted;
+}
+
 export interface ArchivedRefusal extends RefusedBody {
   readonly id: number;
 }
@@ -204,6 +218,8 @@ export interface Archive {
   days(since: string, botId?: string): Promise<readonly ArchivedDay[]>;
   /** Of the newest ten thousand dead letters, the most of a kind first. @throws {LedgerUnavailable} */
   deadLetters(): Promise<{ readonly groups: readonly DeadLetters[]; readonly isComplete: boolean }>;
+  /** @throws {LedgerUnavailable} */
+  openWork(): Promise<OpenWork>;
   /** @throws {LedgerUnavailable} */
   refusals(page?: PageRequest): Promise<Page<ArchivedRefusal>>;
   /** How these do, in their order. @throws {LedgerUnavailable} */

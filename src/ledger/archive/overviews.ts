@@ -1,10 +1,10 @@
 /** What people see at a glance: BOTs, days, and dead letters by their cause. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { isDead } from '../pending-rows.ts';
+import { isDead, isPending } from '../pending-rows.ts';
 import { keyOf } from '../callback-columns.ts';
 import type { BotDayRow, Tables } from '../tables.ts';
-import type { ArchivedBot, ArchivedDay, DeadLetters } from './archive.ts';
+import type { ArchivedBot, ArchivedDay, Counted, DeadLetters, OpenWork } from './archive.ts';
 import type { Ask } from './find-callbacks.ts';
 
 /** Of each BOT, all days are looked at. */
@@ -149,4 +149,22 @@ function addTo(
     oldestId: Math.min(known?.oldestId ?? callback_id, callback_id),
     newestId: Math.max(known?.newestId ?? callback_id, callback_id),
   });
+}
+
+const MOST_COUNTED = 1000;
+
+/** Each from an index of its own. */
+export async function openWork(db: Kysely<Tables>): Promise<OpenWork> {
+  return {
+    pending: await counted(db, sql`select 1 from deliveries where ${isPending}`),
+    dead: await counted(db, sql`select 1 from deliveries where ${isDead}`),
+    refused: await counted(db, sql`select 1 from refused where id > 0`),
+  };
+}
+
+async function counted(db: Kysely<Tables>, rows: RawBuilder<unknown>): Promise<Counted> {
+  const query = sql<{ count: number }>`
+    select count(*) as count from (${rows} limit ${MOST_COUNTED + 1}) as looked_at`;
+  const count = (await query.execute(db)).rows[0]?.count ?? 0;
+  return { count: Math.min(count, MOST_COUNTED), isMore: count > MOST_COUNTED };
 }

@@ -31,7 +31,7 @@ import type {
 } from './archive.ts';
 import { keyOf } from '../callback-columns.ts';
 import { configHashAt, configsLoaded, destinationsNamed } from './standings.ts';
-import { botsAfter, botsWith, daysSince, deadLetters } from './overviews.ts';
+import { botsAfter, botsWith, daysSince, deadLetters, openWork } from './overviews.ts';
 import { noticeIn } from '../alert-rows.ts';
 import { type Ask, findCallbacks, resultsOf } from './find-callbacks.ts';
 
@@ -69,6 +69,7 @@ export function createArchive(reader: StoreReader, clock: Clock, timeOf: () => S
     bot: async (botId, since) => (await ask((db) => botsWith(db, since, [keyOf(botId)])))[0],
     days: (since, botId) => daysSince(ask, since, botId),
     deadLetters: () => deadLetters(ask),
+    openWork: () => ask(openWork),
     refusals: (request) => ask((db) => refusals(db, request ?? {})),
     destinations: (names) => destinationsNamed(ask, names),
     configs: () => ask(configsLoaded),

@@ -1,0 +1,95 @@
+/** Times, durations and numbers as one reader sees them. */
+import { formatElapsed, formatInstant, formatSize, type Language } from '../../time/display.ts';
+import { PAGE_WORDS } from './words/page.ts';
+
+export type Formats = ReturnType<typeof createFormats>;
+
+const LOCALES = { en: 'en-GB', ja: 'ja-JP' } as const satisfies Readonly<Record<Language, string>>;
+
+const MINUTE_MS = 60_000;
+
+/** Of a duration in words, the largest two units say enough. */
+const UNITS_SHOWN = 2;
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+/** To make one takes Intl longer than to use it a thousand times. */
+function formatterOf(
+  language: Language,
+  timezone: string,
+  options: Intl.DateTimeFormatOptions,
+): Intl.DateTimeFormat {
+  const key = `${language} ${timezone} ${JSON.stringify(options)}`;
+  const known = formatters.get(key);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat(LOCALES[language], { ...options, timeZone: timezone });
+  formatters.set(key, made);
+  return made;
+}
+
+const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const DATE = { day: 'numeric', month: 'short' } as const;
+
+/** @param now milliseconds since the epoch, as all times are */
+export function createFormats(language: Language, timezone: string, now: number) {
+  const words = PAGE_WORDS[language];
+  const numbers = new Intl.NumberFormat(LOCALES[language], { maximumFractionDigits: 1 });
+  const dayOf = (ms: number) => formatDay(ms, timezone);
+  const short = (ms: number) => {
+    const isToday = dayOf(ms) === dayOf(now);
+    const isThisYear = dayOf(ms).slice(0, 4) === dayOf(now).slice(0, 4);
+    const date = isToday ? {} : isThisYear ? DATE : ({ ...DATE, year: 'numeric' } as const);
+    return formatterOf(language, timezone, { ...date, ...CLOCK }).format(ms);
+  };
+  /** `3 h 20 min`, of seconds. */
+  const elapsed = (seconds: number) => largestUnits(seconds, UNITS_SHOWN, language);
+  /** `3 h ago`, `in 5 min`. */
+  const relative = (ms: number) => {
+    const seconds = (now - ms) / 1000;
+    if (Math.abs(seconds) < 5) return words.justNow;
+    const amount = largestUnits(Math.abs(seconds), 1, language);
+    if (seconds > 0) return words.ago(amount);
+    return language === 'ja' ? `${amount}後` : `in ${amount}`;
+  };
+  return {
+    /** The whole of it, with the zone: `22 Nov 2026, 10:42:05 (GMT+9)`. */
+    instant: (ms: number) => formatInstant(ms, timezone, language),
+    /** `10:42` today, `21 Nov, 10:42` else. */
+    short,
+    /** `10:42:05` */
+    clock: (ms: number) => formatterOf(language, timezone, { ...CLOCK, second: '2-digit' }).format(ms),
+    /** `2026-01-31`, where the reader is. */
+    dayOf,
+    /** `31 Jan`, of `2026-01-31`. */
+    day: (day: string) => formatterOf(language, 'UTC', DATE).format(Date.parse(`${day}T00:00:00Z`)),
+    relative,
+    elapsed,
+    /** `250 ms`, `1.2 s`, `3 min 20 s`, of milliseconds. */
+    duration: (ms: number) => {
+      if (ms < 1000) return language === 'ja' ? `${Math.round(ms)}ミリ秒` : `${Math.round(ms)} ms`;
+      if (ms < MINUTE_MS) return `${numbers.format(ms / 1000)}${language === 'ja' ? '秒' : ' s'}`;
+      return elapsed(ms / 1000);
+    },
+    number: (value: number) => numbers.format(value),
+    /** Of a share, 0 to 1: what is not all is never shown as all. */
+    percent: (share: number) =>
+      `${numbers.format(Math.floor(share * 1000) / 10)}${language === 'ja' ? '%' : ' %'}`,
+    size: (bytes: number) => formatSize(bytes, language),
+  };
+}
+
+/** `2026-01-31`, of an instant, in a zone. */
+export function formatDay(ms: number, timezone: string): string {
+  const options = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+  const parts = formatterOf('en', timezone, options).formatToParts(ms);
+  const of = (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? '';
+  return `${of('year').padStart(4, '0')}-${of('month')}-${of('day')}`;
+}
+
+/** Each of the units that `formatElapsed` writes, with its number. */
+const UNIT = { en: /\d+ (?:d|h|min|s)/g, ja: /\d+(?:日|時間|分|秒)/g };
+
+function largestUnits(seconds: number, most: number, language: Language): string {
+  const units = formatElapsed(seconds, language).match(UNIT[language]);
+  return (units ?? []).slice(0, most).join(language === 'ja' ? '' : ' ') || formatElapsed(0, language);
+}

@@ -1,0 +1,93 @@
+/** Which address shows which view, and what is answered where none can be shown. */
+import { Router } from '@koa/router';
+import type Koa from 'koa';
+import type { Context, Middleware } from 'koa';
+import type { AdminServices } from '../services.ts';
+import { answerPage } from './answer.tsx';
+import { type Assets, readAssets, serveAssets } from './assets.ts';
+import { takeFlash } from './cookies.ts';
+import { faultPageOf, notFoundPage, unforeseenPage } from './faults.tsx';
+import { keepPreferences } from './preferences.ts';
+import { readForm } from './posted-form.ts';
+import { type Reader, readerOf } from './reader.ts';
+import { Shell } from './shell.tsx';
+import type { Shown, View, ViewRequest } from './view.ts';
+import { PAGE_WORDS } from './words/page.ts';
+
+const VIEWS: readonly (readonly [path: string, view: View])[] = [];
+
+/** A page that has no address here goes on to whatever the app uses next, and is a 404 page after that. */
+export function usePages(app: Koa, services: AdminServices): void {
+  const around = { services, assets: readAssets() };
+  const router = new Router();
+  for (const [path, view] of VIEWS) router.get(path, (ctx) => answerView(ctx, view, around));
+  router.post('/act/preferences', readForm, (ctx) => keepPreferences(ctx));
+  app.use(serveAssets(around.assets));
+  app.use(answerFaults(around));
+  app.use(router.routes());
+}
+
+interface Around {
+  readonly services: AdminServices;
+  readonly assets: Assets;
+}
+
+async function answerView(
+  ctx: Context & { readonly params: ViewRequest['params'] },
+  view: View,
+  around: Around,
+): Promise<void> {
+  const { services } = around;
+  const reader = readerOf(ctx, services.surroundings);
+  const shown = await view({ params: ctx.params, query: ctx.URL.searchParams, reader, services });
+  await show(ctx, shown ?? notFoundPage(reader), reader, around);
+}
+
+/** Whoever asks for a page gets one, whatever goes wrong. */
+function answerFaults(around: Around): Middleware {
+  const { surroundings, onUnforeseen } = around.services;
+  return async (ctx, next) => {
+    try {
+      await next();
+      if (ctx.status !== 404 || ctx.body !== undefined || !wantsPage(ctx)) return;
+      const reader = readerOf(ctx, surroundings);
+      await show(ctx, notFoundPage(reader), reader, around);
+    } catch (error) {
+      if (!wantsPage(ctx)) throw error;
+      const reader = readerOf(ctx, surroundings);
+      const fault = faultPageOf(error, reader);
+      if (fault === undefined) onUnforeseen(error);
+      await show(ctx, fault ?? unforeseenPage(reader), reader, around);
+    }
+  };
+}
+
+function wantsPage(ctx: Context): boolean {
+  return (
+    !ctx.path.startsWith('/api/') && !ctx.path.startsWith('/-/') && ctx.accepts('html', 'json') === 'html'
+  );
+}
+
+async function show(ctx: Context, shown: Shown, reader: Reader, { services, assets }: Around): Promise<void> {
+  const { surroundings, reloading } = services;
+  const facts = {
+    version: surroundings.version,
+    processName: surroundings.processName,
+    configHash: reloading.status.configHash,
+    dead: await countOfDead(services, reader),
+    flash: takeFlash(ctx),
+    assets,
+  };
+  answerPage(ctx, shown.status ?? 200, <Shell shown={shown} reader={reader} facts={facts} />);
+}
+
+/** A page that says that the ledger cannot be read needs none. */
+async function countOfDead(
+  { archive }: AdminServices,
+  { language, formats }: Reader,
+): Promise<string | undefined> {
+  const open = await archive.openWork().catch(() => undefined);
+  if (open === undefined || open.dead.count === 0) return undefined;
+  const number = formats.number(open.dead.count);
+  return open.dead.isMore ? PAGE_WORDS[language].moreThan(number) : number;
+}

@@ -1,0 +1,116 @@
+/** Forms: filters that are addresses, and actions that are posted. */
+import type { ComponentChildren } from 'preact';
+import type { Reader } from '../reader.ts';
+import { PAGE_WORDS } from '../words/page.ts';
+import { Link } from './text.tsx';
+
+interface TextFieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly hint?: string;
+  readonly placeholder?: string;
+}
+
+export function TextField({ name, label, value, hint, placeholder }: TextFieldProps) {
+  const hintId = hint === undefined ? undefined : `${name}-hint`;
+  return (
+    <div class="field">
+      <label for={`field-${name}`}>{label}</label>
+      <input
+        id={`field-${name}`}
+        name={name}
+        type="text"
+        value={value ?? ''}
+        placeholder={placeholder}
+        autocomplete="off"
+        spellcheck={false}
+        dir="auto"
+        aria-describedby={hintId}
+      />
+      {hint === undefined ? null : (
+        <small id={hintId} class="quiet">
+          {hint}
+        </small>
+      )}
+    </div>
+  );
+}
+
+export interface Option {
+  readonly value: string;
+  readonly word: string;
+}
+
+interface SelectFieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly options: readonly Option[];
+  /** For the first one, which is none of them; undefined: there is no such. */
+  readonly any: string | undefined;
+}
+
+export function SelectField({ name, label, value = '', options, any }: SelectFieldProps) {
+  const all = any === undefined ? options : [{ value: '', word: any }, ...options];
+  return (
+    <div class="field">
+      <label for={`field-${name}`}>{label}</label>
+      <select id={`field-${name}`} name={name}>
+        {all.map((option) => (
+          <option key={option.value} value={option.value} selected={option.value === value}>
+            {option.word}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+interface FilterFormProps {
+  /** The path of the list, which the form asks for again. */
+  readonly path: string;
+  readonly label: string;
+  /** Something is filtered by. */
+  readonly isFiltered: boolean;
+  readonly reader: Reader;
+  readonly children: ComponentChildren;
+}
+
+export function FilterForm({ path, label, isFiltered, reader, children }: FilterFormProps) {
+  const words = PAGE_WORDS[reader.language];
+  return (
+    <search>
+      <form class="filters" method="get" action={path} aria-label={label}>
+        {children}
+        <div class="actions">
+          <button type="submit">{words.apply}</button>
+          {isFiltered ? <Link to={path}>{words.reset}</Link> : null}
+        </div>
+      </form>
+    </search>
+  );
+}
+
+interface PostFormProps {
+  /** `/act/…` */
+  readonly action: string;
+  readonly reader: Reader;
+  readonly label?: string;
+  readonly className?: string;
+  /** Where the reader comes back to; default: this page. */
+  readonly back?: string;
+  readonly children: ComponentChildren;
+}
+
+/** What it posts: its fields, `token`, `nonce`, and `back`, a path of ours. */
+export function PostForm({ action, reader, label, className, back = reader.here, children }: PostFormProps) {
+  return (
+    <form method="post" action={action} class={className} aria-label={label}>
+      <input type="hidden" name="token" value={reader.formToken} />
+      <input type="hidden" name="nonce" value={reader.newNonce()} />
+      <input type="hidden" name="back" value={back} />
+      {children}
+    </form>
+  );
+}

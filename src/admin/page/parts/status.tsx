@@ -1,0 +1,68 @@
+/** States, each as a symbol, a word and a colour. */
+import type { StatusCode } from '../../../callback/callback.ts';
+import { statusNameOf } from '../../../callback/callback.ts';
+import type { CallbackResult, DeliveryState } from '../../../ledger/ledger.ts';
+import type { Reader } from '../reader.ts';
+import { PAGE_WORDS } from '../words/page.ts';
+
+/** What a state means for whoever waits for it. */
+export type Tone = 'good' | 'bad' | 'wait' | 'busy' | 'idle';
+
+const SYMBOLS: Readonly<Record<Tone, string>> = { good: '✓', bad: '✕', wait: '◔', busy: '▶', idle: '–' };
+
+export function Status({ tone, word }: { readonly tone: Tone; readonly word: string }) {
+  return (
+    <span class={`status ${tone}`}>
+      <span class="mark" aria-hidden="true">
+        {SYMBOLS[tone]}
+      </span>
+      <span>{word}</span>
+    </span>
+  );
+}
+
+export const RUN_TONES = { succeeded: 'good', error: 'bad', executing: 'busy' } as const satisfies Readonly<
+  Record<string, Tone>
+>;
+
+export const STATE_TONES: Readonly<Record<DeliveryState, Tone>> = {
+  delivered: 'good',
+  pending: 'wait',
+  dead: 'bad',
+  held: 'idle',
+};
+
+const RESULT_TONES: Readonly<Record<CallbackResult, Tone>> = {
+  delivered: 'good',
+  duplicate: 'good',
+  no_route: 'idle',
+  superseded: 'idle',
+  held: 'idle',
+  accepted: 'wait',
+  taken_over: 'wait',
+  gave_up: 'bad',
+  failed: 'bad',
+  timed_out: 'bad',
+  unavailable: 'bad',
+};
+
+type Of<Value> = { readonly reader: Reader } & Value;
+
+export function RunStatus({ status, reader }: Of<{ readonly status: StatusCode }>) {
+  const name = statusNameOf({ status });
+  return <Status tone={RUN_TONES[name]} word={PAGE_WORDS[reader.language].status[name]} />;
+}
+
+export function DeliveryStatus({ state, reader }: Of<{ readonly state: DeliveryState }>) {
+  return <Status tone={STATE_TONES[state]} word={PAGE_WORDS[reader.language].state[state]} />;
+}
+
+/** What was answered; undefined: nobody has been answered. */
+export function ResultStatus({ result, reader }: Of<{ readonly result: CallbackResult | undefined }>) {
+  const words = PAGE_WORDS[reader.language].result;
+  return result === undefined ? (
+    <Status tone="idle" word={words.none} />
+  ) : (
+    <Status tone={RESULT_TONES[result]} word={words[result]} />
+  );
+}

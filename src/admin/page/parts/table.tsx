@@ -1,0 +1,116 @@
+/** Tables, which on a narrow screen are read as lists of terms; and lists of terms. */
+import type { ComponentChildren } from 'preact';
+import type { Reader } from '../reader.ts';
+import { PAGE_WORDS } from '../words/page.ts';
+import { Link } from './text.tsx';
+
+export interface Column<Row> {
+  /** Its head, and on a narrow screen its term. */
+  readonly head: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** `number`: to the right; `main`: what the row is about; `narrow`: as narrow as it can be. */
+  readonly kind?: 'number' | 'main' | 'narrow';
+  /** That the rows are in its order. */
+  readonly sorted?: 'ascending' | 'descending';
+}
+
+interface TableProps<Row> {
+  /** What the table lists; for screen readers alone, unless `isCaptionShown`. */
+  readonly caption: string;
+  readonly isCaptionShown?: boolean;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string | number;
+  /** Instead of a table without rows. */
+  readonly empty: string;
+  readonly toneOf?: (row: Row) => string | undefined;
+}
+
+/** The roles are said again, since CSS that lays a table out otherwise takes them away. */
+export function Table<Row>(props: TableProps<Row>) {
+  const { caption, isCaptionShown = false, columns, rows, keyOf, empty, toneOf } = props;
+  if (rows.length === 0) return <p class="empty">{empty}</p>;
+  return (
+    <table role="table">
+      <caption class={isCaptionShown ? undefined : 'unseen'}>{caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(({ head, kind, sorted }) => (
+            <th key={head} scope="col" role="columnheader" class={kind} aria-sort={sorted}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <tr key={keyOf(row)} role="row" class={toneOf?.(row)}>
+            {columns.map((column) => (
+              <Cell key={column.head} column={column} row={row} />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }) {
+  const { head, kind, cell } = column;
+  if (kind === 'main') {
+    return (
+      <th scope="row" role="rowheader" class="main" data-label={head}>
+        {cell(row)}
+      </th>
+    );
+  }
+  return (
+    <td role="cell" class={kind} data-label={head}>
+      {cell(row)}
+    </td>
+  );
+}
+
+export interface Term {
+  readonly term: string;
+  readonly details: ComponentChildren;
+}
+
+export function DefinitionList({ terms }: { readonly terms: readonly Term[] }) {
+  return (
+    <dl class="terms">
+      {terms.map(({ term, details }) => (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>{details}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface PagingProps {
+  /** Paths of ours; undefined: there is no such page. */
+  readonly newest: string | undefined;
+  readonly older: string | undefined;
+  readonly reader: Reader;
+}
+
+export function Paging({ newest, older, reader }: PagingProps) {
+  const words = PAGE_WORDS[reader.language];
+  if (newest === undefined && older === undefined) return null;
+  return (
+    <nav class="paging" aria-label={words.pages}>
+      {newest === undefined ? null : (
+        <Link to={newest} className="button">
+          {`« ${words.newer}`}
+        </Link>
+      )}
+      {older === undefined ? null : (
+        <Link to={older} className="button">
+          {`${words.older} ›`}
+        </Link>
+      )}
+    </nav>
+  );
+}

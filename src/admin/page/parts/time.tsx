@@ -1,0 +1,44 @@
+/** When something happened, for people and for machines. */
+import type { Reader } from '../reader.ts';
+import { PAGE_WORDS } from '../words/page.ts';
+
+interface TimeProps {
+  /** Milliseconds since the epoch; undefined: never. */
+  readonly at: number | undefined;
+  readonly reader: Reader;
+}
+
+/** The range of JavaScript's dates. */
+const LATEST_MS = 8.64e15;
+
+function isDate(ms: number): boolean {
+  return Math.abs(ms) <= LATEST_MS;
+}
+
+/** `10:42`, and beneath it how long ago. */
+export function Time({ at, reader }: TimeProps) {
+  if (at === undefined || !isDate(at)) return <span class="quiet">{PAGE_WORDS[reader.language].never}</span>;
+  const { formats } = reader;
+  return (
+    <time dateTime={new Date(at).toISOString()} title={formats.instant(at)}>
+      {formats.short(at)} <span class="quiet">{formats.relative(at)}</span>
+    </time>
+  );
+}
+
+/** `3 h ago` alone. */
+export function Ago({ at, reader }: TimeProps) {
+  if (at === undefined || !isDate(at)) return <span class="quiet">{PAGE_WORDS[reader.language].never}</span>;
+  const { formats } = reader;
+  return (
+    <time dateTime={new Date(at).toISOString()} title={formats.instant(at)}>
+      {formats.relative(at)}
+    </time>
+  );
+}
+
+/** `22 Nov 2026, 10:42:05 (GMT+9)` */
+export function Instant({ at, reader }: TimeProps) {
+  if (at === undefined || !isDate(at)) return <span class="quiet">{PAGE_WORDS[reader.language].never}</span>;
+  return <time dateTime={new Date(at).toISOString()}>{reader.formats.instant(at)}</time>;
+}

@@ -1,0 +1,64 @@
+/** Who reads a page: the language, theme and time zone of one request, and how values are written for them. */
+import { randomUUID } from 'node:crypto';
+import type { Context } from 'koa';
+import type { Language } from '../../time/display.ts';
+import type { Surroundings } from '../services.ts';
+import { preferenceOf } from './cookies.ts';
+import { createFormats, type Formats } from './formats.ts';
+
+export const LANGUAGES = ['en', 'ja'] as const satisfies readonly Language[];
+
+/** `system`: as the reader's computer has it. */
+export const THEMES = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
+
+export interface Reader {
+  readonly language: Language;
+  readonly theme: Theme;
+  /** IANA name of the display's time zone. */
+  readonly timezone: string;
+  /** Milliseconds since the epoch: one for the whole page. */
+  readonly now: number;
+  readonly formats: Formats;
+  /** This page, for a form to come back to: path and query. */
+  readonly here: string;
+  /** What the forms of this page carry, so that no other site can post them. */
+  readonly formToken: string;
+  /** A new one for each form: of requests with the same, the first is done. */
+  readonly newNonce: () => string;
+}
+
+/** The guard leaves it in the request's state. */
+interface GuardedState {
+  readonly formToken?: string;
+}
+
+export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'display' | 'now'>): Reader {
+  const { language: common, timezone } = display();
+  const language = languageOf(ctx, common);
+  const at = now();
+  return {
+    language,
+    theme: THEMES.find((theme) => theme === preferenceOf(ctx, 'theme')) ?? 'system',
+    timezone,
+    now: at,
+    formats: createFormats(language, timezone, at),
+    here: ctx.path + ctx.search,
+    formToken: (ctx.state as GuardedState).formToken ?? '',
+    newNonce: randomUUID,
+  };
+}
+
+/** What the address asks for, what was chosen, what the browser wants, what the config says. */
+function languageOf(ctx: Context, common: Language): Language {
+  const asked = [ctx.URL.searchParams.get('lang'), preferenceOf(ctx, 'language')];
+  const chosen = asked.map((name) => LANGUAGES.find((language) => language === name));
+  return chosen.find((language) => language !== undefined) ?? acceptedLanguage(ctx) ?? common;
+}
+
+/** Without the header, koa would take the first one for accepted. */
+function acceptedLanguage(ctx: Context): Language | undefined {
+  if (ctx.get('Accept-Language') === '') return undefined;
+  const accepted = ctx.acceptsLanguages([...LANGUAGES]);
+  return LANGUAGES.find((language) => language === accepted);
+}

@@ -1,0 +1,172 @@
+/** The document around every view: where one is, where else one can go, how one wants to see it, and who answers. */
+import type { Assets } from './assets.ts';
+import type { Flash } from './cookies.ts';
+import { PostForm } from './parts/forms.tsx';
+import { Foreign, Link } from './parts/text.tsx';
+import { LANGUAGES, type Reader, THEMES } from './reader.ts';
+import type { Section, Shown } from './view.ts';
+import { PAGE_WORDS } from './words/page.ts';
+
+/** What a page says of the process that answers. */
+export interface ShellFacts {
+  readonly version: string;
+  readonly processName: string;
+  readonly configHash: string;
+  /** As text, `1,000+` where there are many; undefined: none, or not known. */
+  readonly dead: string | undefined;
+  readonly flash: Flash | undefined;
+  readonly assets: Assets;
+}
+
+interface ShellProps {
+  readonly shown: Shown;
+  readonly reader: Reader;
+  readonly facts: ShellFacts;
+}
+
+const PATHS: readonly (readonly [Section, string])[] = [
+  ['bots', '/'],
+  ['callbacks', '/callbacks'],
+  ['dead', '/dead'],
+  ['refused', '/refused'],
+  ['destinations', '/destinations'],
+  ['plots', '/plots'],
+  ['playground', '/playground'],
+  ['config', '/config'],
+];
+
+const NAMES_OF_LANGUAGES = { en: 'English', ja: '日本語' } as const;
+
+export function Shell({ shown, reader, facts }: ShellProps) {
+  const words = PAGE_WORDS[reader.language];
+  const theme = reader.theme === 'system' ? undefined : reader.theme;
+  return (
+    <html lang={reader.language} data-theme={theme}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content={theme ?? 'light dark'} />
+        <meta name="robots" content="noindex" />
+        <title>{titleOf(shown, reader, facts)}</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href={facts.assets.style.path} />
+        <script type="module" src={facts.assets.script.path} />
+      </head>
+      <body>
+        <a class="skip" href="#content">
+          {words.skip}
+        </a>
+        <Header shown={shown} reader={reader} facts={facts} />
+        <div class="page">
+          <main id="content" tabIndex={-1}>
+            <FlashMessage flash={facts.flash} reader={reader} />
+            {shown.body}
+          </main>
+          <Footer reader={reader} facts={facts} />
+        </div>
+      </body>
+    </html>
+  );
+}
+
+function titleOf({ title }: Shown, reader: Reader, { dead }: ShellFacts): string {
+  const words = PAGE_WORDS[reader.language];
+  const count = dead === undefined ? '' : `(${words.deadInTitle(dead)}) `;
+  return `${count}${title} · ${words.product}`;
+}
+
+function Header({ shown, reader, facts }: ShellProps) {
+  const words = PAGE_WORDS[reader.language];
+  return (
+    <header>
+      <a class="brand" href="/">
+        <Bell />
+        {words.product}
+      </a>
+      <nav aria-label={words.sections}>
+        <ul>
+          {PATHS.map(([section, path]) => (
+            <li key={section}>
+              <Link to={path} isCurrent={shown.section === section}>
+                {words.nav[section]}
+                {section === 'dead' && facts.dead !== undefined ? (
+                  <span class="count">{facts.dead}</span>
+                ) : null}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <Preferences reader={reader} />
+    </header>
+  );
+}
+
+function Bell() {
+  return (
+    <svg class="bell" viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false">
+      <path d="M12 3a6 6 0 0 0-6 6v3.6L4.3 16a.7.7 0 0 0 .6 1h14.2a.7.7 0 0 0 .6-1L18 12.600V9a6 6 0 0 0-6-6Z" />
+      <path d="M9.700 19a2.400 2.400 0 0 0 4.600 0Z" />
+    </svg>
+  );
+}
+
+function Preferences({ reader }: { readonly reader: Reader }) {
+  const words = PAGE_WORDS[reader.language];
+  return (
+    <PostForm action="/act/preferences" reader={reader} className="preferences">
+      <fieldset>
+        <legend class="unseen">{words.language}</legend>
+        {LANGUAGES.map((language) => (
+          <button
+            key={language}
+            name="language"
+            value={language}
+            lang={language}
+            aria-pressed={language === reader.language}
+          >
+            {NAMES_OF_LANGUAGES[language]}
+          </button>
+        ))}
+      </fieldset>
+      <fieldset>
+        <legend class="unseen">{words.theme}</legend>
+        {THEMES.map((theme) => (
+          <button key={theme} name="theme" value={theme} aria-pressed={theme === reader.theme}>
+            {words.themes[theme]}
+          </button>
+        ))}
+      </fieldset>
+    </PostForm>
+  );
+}
+
+function FlashMessage({ flash, reader }: { readonly flash: Flash | undefined; readonly reader: Reader }) {
+  if (flash === undefined) return null;
+  const words = PAGE_WORDS[reader.language];
+  return (
+    <p class={`flash ${flash.kind}`} role={flash.kind === 'failed' ? 'alert' : 'status'}>
+      <strong>{flash.kind === 'failed' ? words.failed : words.done}</strong> <Foreign text={flash.text} />
+    </p>
+  );
+}
+
+function Footer({ reader, facts }: { readonly reader: Reader; readonly facts: ShellFacts }) {
+  const { version, process, config, zone } = PAGE_WORDS[reader.language].footer;
+  return (
+    <footer>
+      <span>
+        {version} {facts.version}
+      </span>
+      <span>
+        {config} <Link to="/config">{facts.configHash.slice(0, 12)}</Link>
+      </span>
+      <span>
+        {zone} {reader.timezone}
+      </span>
+      <span>
+        {process} <bdi>{facts.processName}</bdi>
+      </span>
+    </footer>
+  );
+}

@@ -1,0 +1,54 @@
+/** What a view is: a request read, an answer shown; and what may be wrong with what was asked for. */
+import type { VNode } from 'preact';
+import type { AdminServices } from '../services.ts';
+import type { Reader } from './reader.ts';
+
+export type Section =
+  'bots' | 'callbacks' | 'dead' | 'refused' | 'destinations' | 'plots' | 'playground' | 'config';
+
+export interface ViewRequest {
+  /** Of the path, decoded. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+  readonly query: URLSearchParams;
+  readonly reader: Reader;
+  readonly services: AdminServices;
+}
+
+export interface Shown {
+  /** In the reader's language, without the product's name; may hold foreign text. */
+  readonly title: string;
+  /** Undefined: of none. */
+  readonly section: Section | undefined;
+  /** What stands in `<main>`, its `<h1>` first. */
+  readonly body: VNode;
+  /** HTTP status code; default: 200. */
+  readonly status?: number;
+}
+
+/** Undefined: there is no such thing, which is a 404. */
+export type View = (request: ViewRequest) => Promise<Shown | undefined>;
+
+/** What of the query cannot be meant. */
+export interface QueryProblem {
+  readonly parameter: string;
+  /** To be read after the parameter's name, in the reader's language. */
+  readonly detail: string;
+}
+
+/** Thrown by a view, it is answered as a 400 page that says which. */
+export class SenselessQuery extends Error {
+  override readonly name = 'SenselessQuery';
+  readonly problems: readonly QueryProblem[];
+
+  constructor(problems: readonly QueryProblem[]) {
+    super(problems.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; '));
+    this.problems = problems;
+  }
+}
+
+/** A whole number from a path or query; undefined for anything else. */
+export function idIn(text: string | undefined): number | undefined {
+  const isWhole = text !== undefined && /^[1-9]\d{0,15}$/.test(text);
+  const id = isWhole ? Number(text) : undefined;
+  return Number.isSafeInteger(id) ? id : undefined;
+}

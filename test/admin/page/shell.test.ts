@@ -1,0 +1,130 @@
+/** What every page has around its view: language, theme, headers, and an answer where there is nothing to show. */
+import { expect } from 'chai';
+import { isOwnPath } from '../../../src/admin/page/parts/text.tsx';
+import { LedgerUnavailable } from '../../../src/ledger/ledger.ts';
+import { faultsIn } from '../../support/html-faults.ts';
+import { openPageWorld, type PageWorld } from '../../support/page-world.ts';
+
+const NOWHERE = '/nowhere';
+
+describe('every page', () => {
+  let world: PageWorld;
+
+  beforeEach(async () => {
+    world = await openPageWorld();
+  });
+
+  afterEach(() => world.close());
+
+  it('has an address that is a page where there is nothing', async () => {
+    const { status, body, headers } = await world.get(NOWHERE);
+    expect([status, headers['content-type']]).to.deep.equal([404, 'text/html; charset=utf-8']);
+    expect(body).to.contain('<h1>Not found</h1>');
+    expect(faultsIn(body)).to.deep.equal([]);
+  });
+
+  it('is for browsers: who asks for JSON gets no page', async () => {
+    expect((await world.get(NOWHERE, { accept: 'application/json' })).body).not.to.contain('<html');
+    expect((await world.get('/api/nowhere')).body).not.to.contain('<html');
+  });
+
+  it('lets nothing in from elsewhere, is framed by nobody and kept by nobody', async () => {
+    const { headers } = await world.get(NOWHERE);
+    expect(headers['content-security-policy']).to.match(
+      /^default-src 'none'; script-src 'self'; style-src 'self';/,
+    );
+    expect(headers['content-security-policy']).to.contain("frame-ancestors 'none'");
+    expect(headers).to.include({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cache-control': 'no-store',
+    });
+  });
+
+  it('says which process answers, with which version, config and time zone', async () => {
+    const { body } = await world.get(NOWHERE);
+    for (const part of ['1.2.3', 'c0ffee123456', 'Asia/Tokyo', 'bridge-1/4711'])
+      expect(body).to.contain(part);
+  });
+
+  it('has landmarks, a way past the menu, and says where one is', async () => {
+    const { body } = await world.get(NOWHERE);
+    expect(body).to.match(/<a class="skip" href="#content">/);
+    for (const landmark of ['<header>', '<nav aria-label="Sections">', '<main id="content"', '<footer>']) {
+      expect(body).to.contain(landmark);
+    }
+  });
+
+  describe('is in the language', () => {
+    const languageOf = async (path: string, headers: Readonly<Record<string, string>> = {}) =>
+      /<html lang="(\w+)"/.exec((await world.get(path, headers)).body)?.[1];
+
+    it('that the address asks for, else that was chosen, else that the browser wants, else that the config names', async () => {
+      const chosen = { cookie: 'botbell_language=ja' };
+      const wanted = { 'accept-language': 'ja,en;q=0.5' };
+      expect(await languageOf(`${NOWHERE}?lang=en`, chosen)).to.equal('en');
+      expect(await languageOf(NOWHERE, { ...chosen, 'accept-language': 'en' })).to.equal('ja');
+      expect(await languageOf(NOWHERE, wanted)).to.equal('ja');
+      expect(await languageOf(NOWHERE, { 'accept-language': 'fr' })).to.equal('en');
+      expect(await languageOf(NOWHERE)).to.equal('en');
+      expect(await languageOf(`${NOWHERE}?lang=xx`, wanted)).to.equal('ja');
+    });
+  });
+
+  it('keeps the language and the theme that were chosen, and goes back to where that was', async () => {
+    const answer = await world.post('/act/preferences', { language: 'ja', back: '/nowhere?a=1&lang=en' });
+    expect([answer.status, answer.headers['location']]).to.deep.equal([303, '/nowhere?a=1']);
+    expect(String(answer.headers['set-cookie'])).to.match(
+      /^botbell_language=ja; .*samesite=strict; httponly/i,
+    );
+    const theme = await world.post('/act/preferences', { theme: 'dark', back: '/nowhere' });
+    const cookie = String(theme.headers['set-cookie']).split(';', 1)[0] ?? '';
+    expect((await world.get('/nowhere', { cookie })).body).to.contain('data-theme="dark"');
+    const unknown = await world.post('/act/preferences', { theme: 'puce', back: '/nowhere' });
+    expect(unknown.headers['set-cookie']).to.equal(undefined);
+  });
+
+  it('leads nobody to another site', async () => {
+    for (const back of [
+      '//elsewhere.example',
+      '/\\elsewhere.example',
+      'https://elsewhere.example',
+      'javascript:alert(1)',
+    ]) {
+      const { headers } = await world.post('/act/preferences', { theme: 'dark', back });
+      expect(headers['location'], back).to.equal('/');
+      expect(isOwnPath(back), back).to.equal(false);
+    }
+  });
+
+  it('shows what came of an action once', async () => {
+    const flash = Buffer.from(JSON.stringify({ kind: 'done', text: 'sent <b>again</b>' })).toString(
+      'base64url',
+    );
+    const { body, headers } = await world.get(NOWHERE, { cookie: `botbell_flash=${flash}` });
+    expect(body).to.contain('sent &lt;b>again&lt;/b>');
+    expect(String(headers['set-cookie'])).to.match(/^botbell_flash=;/);
+    const forged = await world.get(NOWHERE, { cookie: 'botbell_flash=bm90IGpzb24' });
+    expect(forged.body).not.to.contain('class="flash');
+  });
+
+  it('brings its style under an address that changes with it, to be kept for ever', async () => {
+    const { body } = await world.get(NOWHERE);
+    const path = /href="(\/assets\/app\.[0-9a-f]{10}\.css)"/.exec(body)?.[1] ?? '';
+    const { status, headers, body: style } = await world.get(path);
+    expect([status, headers['cache-control']]).to.deep.equal([200, 'public, max-age=31536000, immutable']);
+    expect(style).to.contain('light-dark(');
+    expect((await world.get('/assets/app.0000000000.css')).status).to.equal(404);
+  });
+});
+
+describe('a page of a ledger that cannot be read', () => {
+  it('is still a page', async () => {
+    const archive = { openWork: () => Promise.reject(new LedgerUnavailable('gone')) } as never;
+    const world = await openPageWorld({ archive });
+    const { status, body } = await world.get(NOWHERE);
+    expect([status, faultsIn(body)]).to.deep.equal([404, []]);
+    await world.close();
+  });
+});

@@ -1,0 +1,110 @@
+/** The page over a real ledger, as browsers ask for it, with what stands around it made up. */
+import Koa from 'koa';
+import { request } from 'undici';
+import { createFormats } from '../../src/admin/page/formats.ts';
+import { usePages } from '../../src/admin/page/page-router.tsx';
+import type { Reader } from '../../src/admin/page/reader.ts';
+import type { AdminServices } from '../../src/admin/services.ts';
+import { listen, type ListeningServer } from '../../src/http/server.ts';
+import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
+import { createRouter } from '../../src/route/router.ts';
+import type { Language } from '../../src/time/display.ts';
+import { ManualClock } from './manual-clock.ts';
+import { createSqliteStore } from './sqlite-store.ts';
+
+export const PAGE_NOW = Date.parse('2026-11-22T01:42:05Z');
+
+/** A reader in Tokyo. */
+export function readerIn(language: Language, fields: Partial<Reader> = {}): Reader {
+  const timezone = 'Asia/Tokyo';
+  return {
+    language,
+    theme: 'system',
+    timezone,
+    now: PAGE_NOW,
+    formats: createFormats(language, timezone, PAGE_NOW),
+    here: '/here?a=1',
+    formToken: 'token-of-forms',
+    newNonce: () => 'nonce',
+    ...fields,
+  };
+}
+
+export interface PageWorld {
+  readonly clock: ManualClock;
+  readonly ledger: OpenLedger;
+  readonly services: AdminServices;
+  /** What nobody foresaw. */
+  readonly unforeseen: unknown[];
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<PageAnswer>;
+  post(path: string, fields: Readonly<Record<string, string>>): Promise<PageAnswer>;
+  close(): Promise<void>;
+}
+
+export interface PageAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+export async function openPageWorld(services: Partial<AdminServices> = {}): Promise<PageWorld> {
+  const clock = new ManualClock(PAGE_NOW);
+  const store = createSqliteStore(clock);
+  const ledger = await store.open({
+    clock,
+    owner: 'first',
+    leaseMs: 18_000,
+    takeOverAfterMs: 120_000,
+    timezone: 'Asia/Tokyo',
+  });
+  const unforeseen: unknown[] = [];
+  const around = { ...servicesOver(ledger, clock, unforeseen), ...services };
+  const app = new Koa();
+  usePages(app, around);
+  const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
+  return {
+    clock,
+    ledger,
+    services: around,
+    unforeseen,
+    get: (path, headers = {}) => asked(server, path, { headers: { accept: 'text/html', ...headers } }),
+    post: (path, fields) =>
+      asked(server, path, {
+        method: 'POST',
+        headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams(fields).toString(),
+      }),
+    close: async () => {
+      await server.close(0);
+      await store.close();
+    },
+  };
+}
+
+async function asked(
+  server: ListeningServer,
+  path: string,
+  options: Parameters<typeof request>[1],
+): Promise<PageAnswer> {
+  const answer = await request(`http://127.0.0.1:${server.port}${path}`, options);
+  return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
+}
+
+const nobodyActs = () => Promise.reject(new Error('nothing is done here'));
+
+function servicesOver(ledger: OpenLedger, clock: ManualClock, unforeseen: unknown[]): AdminServices {
+  const router = createRouter([], undefined);
+  return {
+    surroundings: {
+      version: '1.2.3',
+      processName: 'bridge-1/4711',
+      now: () => clock.now(),
+      display: () => ({ language: 'en', timezone: 'Asia/Tokyo' }),
+      explainRoutes: (callback: { bot_id: string; status: 0 | 1 | 2 }) => router.explainAll(callback),
+    },
+    archive: ledger.archive,
+    reloading: { status: { configHash: 'c0ffee1234567890' } },
+    operations: { redeliver: nobodyActs },
+    onUnforeseen: (error: unknown) => unforeseen.push(error),
+  } as unknown as AdminServices;
+}
