@@ -40,7 +40,7 @@ function jsonIn(bytes: Buffer): unknown {
   }
 }
 
-async function readBody({ req }: Context, maxBytes: number): Promise<Buffer> {
+async function readBody({ req }: Context, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
   if (!['', 'identity'].includes(req.headers['content-encoding'] ?? ''))
     throw badRequest('The body must not be compressed.');
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
@@ -59,7 +59,7 @@ async function readBody({ req }: Context, maxBytes: number): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-async function multipartIn(bytes: Buffer, type: string): Promise<URLSearchParams> {
+async function multipartIn(bytes: Buffer<ArrayBuffer>, type: string): Promise<URLSearchParams> {
   const form = await new Response(bytes, { headers: { 'content-type': type } })
     .formData()
     .catch((error: unknown) => {

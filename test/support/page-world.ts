@@ -1,8 +1,9 @@
 /** The page over a real ledger, as browsers ask for it, with what stands around it made up. */
-import Koa from 'koa';
 import { request } from 'undici';
+import { createAdmin, createAdminMemory } from '../../src/admin/admin.ts';
+import { TOKEN_FIELD } from '../../src/admin/form-token.ts';
 import { createFormats } from '../../src/admin/page/formats.ts';
-import { usePages } from '../../src/admin/page/page-router.tsx';
+import { createPages } from '../../src/admin/page/page-router.tsx';
 import type { Reader } from '../../src/admin/page/reader.ts';
 import type { AdminServices } from '../../src/admin/services.ts';
 import { listen, type ListeningServer } from '../../src/http/server.ts';
@@ -59,8 +60,19 @@ export async function openPageWorld(services: Partial<AdminServices> = {}): Prom
   });
   const unforeseen: unknown[] = [];
   const around = { ...servicesOver(ledger, clock, unforeseen), ...services };
-  const app = new Koa();
-  usePages(app, around);
+  const app = createAdmin({
+    config: {
+      listen: { host: '127.0.0.1', port: 0 },
+      password: undefined,
+      metricsToken: undefined,
+      hosts: [],
+      trustProxy: false,
+    },
+    services: around,
+    memory: createAdminMemory(clock),
+    ...createPages(around),
+    maxPasteBytes: 1_000_000,
+  });
   const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
   return {
     clock,
@@ -71,8 +83,12 @@ export async function openPageWorld(services: Partial<AdminServices> = {}): Prom
     post: (path, fields) =>
       asked(server, path, {
         method: 'POST',
-        headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams(fields).toString(),
+        headers: {
+          accept: 'text/html',
+          cookie: 'botbell_form=t0ken',
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+        body: new URLSearchParams({ [TOKEN_FIELD]: 't0ken', ...fields }).toString(),
       }),
     close: async () => {
       await server.close(0);

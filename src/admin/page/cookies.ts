@@ -18,8 +18,8 @@ export interface Flash {
   readonly text: string;
 }
 
-/** No script reads them, and no other site's request carries them. */
-const KEPT = { httpOnly: true, sameSite: 'strict', overwrite: true } as const;
+/** No script reads them; a link in a chat leads to the page as its reader has chosen it. */
+const KEPT = { httpOnly: true, sameSite: 'lax', overwrite: true } as const;
 
 export function preferenceOf(ctx: Context, name: Preference): string | undefined {
   return ctx.cookies.get(`${PREFIX}${name}`);

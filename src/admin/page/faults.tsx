@@ -1,5 +1,5 @@
 /** Pages for what cannot be shown: nothing there, a filter that makes no sense, a ledger that cannot be read. */
-import { HttpProblem } from '../../http/problem.ts';
+import { HttpProblem, type ProblemDetails } from '../../http/problem.ts';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { Code, Foreign, Link } from './parts/text.tsx';
 import type { Reader } from './reader.ts';
@@ -15,7 +15,7 @@ export function notFoundPage({ language }: Reader): Shown {
 export function faultPageOf(error: unknown, reader: Reader): Shown | undefined {
   if (error instanceof SenselessQuery) return senselessPage(error.problems, reader);
   if (error instanceof LedgerUnavailable) return unreadablePage(reader);
-  if (error instanceof HttpProblem) return refusedPage(error, reader);
+  if (error instanceof HttpProblem) return problemPage(error.details, reader);
   return undefined;
 }
 
@@ -48,13 +48,8 @@ function unreadablePage({ language, here }: Reader): Shown {
   return faultPage(503, title, text, <Link to={here}>{again}</Link>);
 }
 
-function refusedPage({ details }: HttpProblem, { language }: Reader): Shown {
-  return faultPage(
-    details.status,
-    PAGE_WORDS[language].refusedRequest,
-    '',
-    <Foreign text={details.detail} />,
-  );
+export function problemPage({ status, detail }: ProblemDetails, { language }: Reader): Shown {
+  return faultPage(status, PAGE_WORDS[language].refusedRequest, '', <Foreign text={detail} />);
 }
 
 function faultPage(status: number, title: string, text: string, more: Shown['body'] | null): Shown {

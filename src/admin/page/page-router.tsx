@@ -1,30 +1,50 @@
 /** Which address shows which view, and what is answered where none can be shown. */
 import { Router } from '@koa/router';
-import type Koa from 'koa';
 import type { Context, Middleware } from 'koa';
+import type { ProblemDetails } from '../../http/problem.ts';
+import { routed } from '../routed.ts';
 import type { AdminServices } from '../services.ts';
 import { answerPage } from './answer.tsx';
 import { type Assets, readAssets, serveAssets } from './assets.ts';
 import { takeFlash } from './cookies.ts';
-import { faultPageOf, notFoundPage, unforeseenPage } from './faults.tsx';
+import { faultPageOf, notFoundPage, problemPage, unforeseenPage } from './faults.tsx';
 import { keepPreferences } from './preferences.ts';
-import { readForm } from './posted-form.ts';
 import { type Reader, readerOf } from './reader.ts';
-import { Shell } from './shell.tsx';
+import { Shell, type ShellFacts } from './shell.tsx';
 import type { Shown, View, ViewRequest } from './view.ts';
 import { PAGE_WORDS } from './words/page.ts';
 
 const VIEWS: readonly (readonly [path: string, view: View])[] = [];
 
-/** A page that has no address here goes on to whatever the app uses next, and is a 404 page after that. */
-export function usePages(app: Koa, services: AdminServices): void {
+/** Of every view, e.g. `/bots/:id`. */
+export const VIEW_PATHS = VIEWS.map(([path]) => path);
+
+export interface Pages {
+  /** Answers every path that no API has; behind the guards. */
+  readonly page: Middleware;
+  /** Makes a page of what a guard turns a browser away with. */
+  readonly drawProblem: (ctx: Context, details: ProblemDetails) => void;
+}
+
+export function createPages(services: AdminServices): Pages {
   const around = { services, assets: readAssets() };
   const router = new Router();
   for (const [path, view] of VIEWS) router.get(path, (ctx) => answerView(ctx, view, around));
-  router.post('/act/preferences', readForm, (ctx) => keepPreferences(ctx));
-  app.use(serveAssets(around.assets));
-  app.use(answerFaults(around));
-  app.use(router.routes());
+  router.post('/act/preferences', keepPreferences);
+  const [assets, faults, views] = [serveAssets(around.assets), answerFaults(around), routed(router)];
+  return {
+    page: async (ctx, next) => {
+      await assets(ctx, async () => {
+        await faults(ctx, async () => {
+          await views(ctx, next);
+        });
+      });
+    },
+    drawProblem: (ctx, details) => {
+      const reader = readerOf(ctx, services.surroundings);
+      answerShown(ctx, problemPage(details, reader), reader, { ...around, dead: undefined });
+    },
+  };
 }
 
 interface Around {
@@ -68,13 +88,22 @@ function wantsPage(ctx: Context): boolean {
   );
 }
 
-async function show(ctx: Context, shown: Shown, reader: Reader, { services, assets }: Around): Promise<void> {
+async function show(ctx: Context, shown: Shown, reader: Reader, around: Around): Promise<void> {
+  answerShown(ctx, shown, reader, { ...around, dead: await countOfDead(around.services, reader) });
+}
+
+function answerShown(
+  ctx: Context,
+  shown: Shown,
+  reader: Reader,
+  { services, assets, dead }: Around & Pick<ShellFacts, 'dead'>,
+): void {
   const { surroundings, reloading } = services;
   const facts = {
     version: surroundings.version,
     processName: surroundings.processName,
     configHash: reloading.status.configHash,
-    dead: await countOfDead(services, reader),
+    dead,
     flash: takeFlash(ctx),
     assets,
   };

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Language } from '../../time/display.ts';
+import { formTokenOf } from '../form-token.ts';
 import type { Surroundings } from '../services.ts';
 import { preferenceOf } from './cookies.ts';
 import { createFormats, type Formats } from './formats.ts';
@@ -28,11 +29,6 @@ export interface Reader {
   readonly newNonce: () => string;
 }
 
-/** The guard leaves it in the request's state. */
-interface GuardedState {
-  readonly formToken?: string;
-}
-
 export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'display' | 'now'>): Reader {
   const { language: common, timezone } = display();
   const language = languageOf(ctx, common);
@@ -44,7 +40,7 @@ export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'dis
     now: at,
     formats: createFormats(language, timezone, at),
     here: ctx.path + ctx.search,
-    formToken: (ctx.state as GuardedState).formToken ?? '',
+    formToken: formTokenOf(ctx),
     newNonce: randomUUID,
   };
 }

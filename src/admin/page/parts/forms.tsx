@@ -1,5 +1,6 @@
 /** Forms: filters that are addresses, and actions that are posted. */
 import type { ComponentChildren } from 'preact';
+import { TOKEN_FIELD } from '../../form-token.ts';
 import type { Reader } from '../reader.ts';
 import { PAGE_WORDS } from '../words/page.ts';
 import { Link } from './text.tsx';
@@ -103,11 +104,11 @@ interface PostFormProps {
   readonly children: ComponentChildren;
 }
 
-/** What it posts: its fields, `token`, `nonce`, and `back`, a path of ours. */
+/** What it posts: its fields, the token that the guard checks, `nonce`, and `back`, a path of ours. */
 export function PostForm({ action, reader, label, className, back = reader.here, children }: PostFormProps) {
   return (
     <form method="post" action={action} class={className} aria-label={label}>
-      <input type="hidden" name="token" value={reader.formToken} />
+      <input type="hidden" name={TOKEN_FIELD} value={reader.formToken} />
       <input type="hidden" name="nonce" value={reader.newNonce()} />
       <input type="hidden" name="back" value={back} />
       {children}
