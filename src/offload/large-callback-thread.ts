@@ -6,7 +6,7 @@ import { decodeBody, UndecodableBody } from '../callback/decode.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { formatsOf } from '../config/config.ts';
 import { noticeOf } from '../notice/notice.ts';
-import { Renderer, type TemplateFailure } from '../render/renderer.ts';
+import { Renderer, renderersByLanguage, type TemplateFailure } from '../render/renderer.ts';
 import type {
   LargeCallbackAnswer,
   LargeCallbackSetting,
@@ -15,7 +15,9 @@ import type {
 } from './large-callbacks.ts';
 
 const { templates, channels } = workerData as LargeCallbackSetting;
-const renderer = new Renderer(templates, [...new Set(formatsOf({ channels }, channelTypes).values())]);
+const rendererFor = renderersByLanguage(
+  new Renderer(templates, [...new Set(formatsOf({ channels }, channelTypes).values())]),
+);
 const check = createCallbackCheck(templates.display.timezone);
 /** One at a time: two of the largest would fill a small heap. */
 let last: { readonly subject: number; readonly callback: Callback } | undefined;
@@ -49,10 +51,13 @@ function checked(value: Callback): LargeCallbackAnswer {
   return { kind: 'checked', callback: fieldsOf(callback), startedAt, identity: identityOf(callback) };
 }
 
-function render({ startedAt, timesReceived, target }: RenderTask, callback: Callback): LargeCallbackAnswer {
+function render(
+  { startedAt, timesReceived, target, language }: RenderTask,
+  callback: Callback,
+): LargeCallbackAnswer {
   const failures: TemplateFailure[] = [];
   const notice = noticeOf({ callback, startedAt }, timesReceived);
-  const message = renderer.render(notice, target, (failure) => failures.push(failure));
+  const message = rendererFor(language).render(notice, target, (failure) => failures.push(failure));
   return { kind: 'rendered', message, failures };
 }
 

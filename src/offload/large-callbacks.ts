@@ -16,6 +16,7 @@ import type { ChannelConfig } from '../config/config.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import type { RenderTarget, TemplateSources } from '../render/templates/catalog.ts';
+import type { Language } from '../time/display.ts';
 import { type Clock, Deadline } from '../time/clock.ts';
 import { TaskThread, ThreadEnded } from './task-thread.ts';
 
@@ -185,6 +186,8 @@ export interface RenderTask extends OfCallback {
   readonly startedAt: number;
   readonly timesReceived: number;
   readonly target: RenderTarget;
+  /** Another one than the display's. */
+  readonly language?: Language | undefined;
 }
 
 export type LargeCallbackTask = ReadTask | RenderTask;

@@ -93,6 +93,17 @@ export class Renderer {
     return format.compose(plainParts(notice, format, language), context);
   }
 
+  /** The folders of templates that there are, the user's own among them. */
+  get templateSets(): readonly string[] {
+    return this.#catalog.setNames;
+  }
+
+  /** The same templates, with another language's in place of the display's. */
+  inLanguage(language: Language): Renderer {
+    const { display } = this.sources;
+    return new Renderer({ ...this.sources, display: { ...display, language } }, this.#formats);
+  }
+
   /** Every problem of the template files that `targets` use, with its place. */
   check(targets: readonly RenderTarget[]): Problem[] {
     return checkTemplates({ catalog: this.#catalog, links: this.#links }, targets);
@@ -112,6 +123,17 @@ export class Renderer {
       return { failure: describe(error) };
     }
   }
+}
+
+/** Each is made when it is first asked for, of the same files. */
+export function renderersByLanguage(renderer: Renderer): (language: Language | undefined) => Renderer {
+  const { display } = renderer.sources;
+  const made = new Map<Language, Renderer>([[display.language, renderer]]);
+  return (language = display.language) => {
+    const one = made.get(language) ?? renderer.inLanguage(language);
+    made.set(language, one);
+    return one;
+  };
 }
 
 interface Tried {

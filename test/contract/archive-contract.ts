@@ -5,7 +5,7 @@ import type { CallbackFilter } from '../../src/ledger/archive/archive.ts';
 import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
 import type { Admission, CallbackResult, DeliveryTarget, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
-import { callbackWith } from '../support/callbacks.ts';
+import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import {
   arrivalOf,
@@ -345,9 +345,9 @@ export function describeArchive(
     it('gives back what was told, as it came', async () => {
       const { callbackId } = await arrive({ job_id: 'a', message: '請求' }, [OPS]);
       const told = await ledger.archive.told(callbackId);
-      const kept = told !== undefined && 'json' in told ? told : undefined;
-      expect(JSON.parse(Buffer.from(kept?.json ?? []).toString())).to.include({ message: '請求' });
-      expect(kept?.timesReceived).to.equal(1);
+      const notice = told?.read();
+      expect(notice && callbackOf(notice)).to.include({ job_id: 'a', message: '請求' });
+      expect(told?.kept?.timesReceived).to.equal(1);
       expect(await ledger.archive.told(4711)).to.equal(undefined);
     });
 

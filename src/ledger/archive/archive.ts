@@ -1,6 +1,5 @@
 /** What people ask the ledger: which callbacks there were, what became of each and why, and how each BOT does. */
 import type { StatusCode } from '../../callback/callback.ts';
-import type { Notice } from '../../notice/notice.ts';
 import type {
   AnswerRecord,
   AttemptRecord,
@@ -9,8 +8,8 @@ import type {
   DeliveryError,
   DeliveryRecord,
   DeliveryState,
-  KeptCallback,
   RefusedBody,
+  UnreadNotice,
 } from '../ledger.ts';
 import type { ActionRecord } from '../actions/action.ts';
 
@@ -229,7 +228,7 @@ export interface Archive {
   /** @throws {LedgerUnavailable} */
   delivery(deliveryId: number): Promise<DeliveryOfCallback | undefined>;
   /** What is told: an alert, or a callback as it came. @throws {LedgerUnavailable} */
-  told(callbackId: number): Promise<KeptCallback | Notice | undefined>;
+  told(callbackId: number): Promise<UnreadNotice | undefined>;
   /** @throws {LedgerUnavailable} */
   changeMark(): Promise<ChangeMark>;
   close(): Promise<void>;

@@ -4,15 +4,7 @@ import type { StatusCode } from '../../callback/callback.ts';
 import type { FailureClass } from '../../channels/failure.ts';
 import { type Clock, Deadline } from '../../time/clock.ts';
 import type { StoreReader } from '../dialect.ts';
-import type { Notice } from '../../notice/notice.ts';
-import type {
-  AnswerRecord,
-  AttemptRecord,
-  CallbackKind,
-  CallbackResult,
-  KeptCallback,
-  RefusedStatus,
-} from '../ledger.ts';
+import type { AnswerRecord, AttemptRecord, CallbackKind, CallbackResult, RefusedStatus } from '../ledger.ts';
 import { deliveryRecord, standingColumns, type StoreTime, WAITS_FOR_EARLIER } from '../rows.ts';
 import { bodyText, readBody } from '../stored-body.ts';
 import type { HistoryAttempt, HistoryEntry, Tables } from '../tables.ts';
@@ -32,7 +24,7 @@ import type {
 import { keyOf } from '../callback-columns.ts';
 import { configHashAt, configsLoaded, destinationsNamed } from './standings.ts';
 import { botsAfter, botsWith, daysSince, deadLetters, openWork } from './overviews.ts';
-import { noticeIn } from '../alert-rows.ts';
+import { noticeColumns, unreadNoticeIn } from '../due/due.ts';
 import { type Ask, findCallbacks, resultsOf } from './find-callbacks.ts';
 
 const TIMEOUT_MS = 5000;
@@ -76,7 +68,7 @@ export function createArchive(reader: StoreReader, clock: Clock, timeOf: () => S
     delivery: (id) => ask((db) => deliveryWith(db, timeOf(), id)),
     told: async (id) => {
       const row = await ask((db) => toldRow(db, id));
-      return row && toldIn(row, await readBody(row.body));
+      return row && unreadNoticeIn(row);
     },
     changeMark: () => ask(changeMark),
     close: () => reader.close(),
@@ -250,17 +242,7 @@ async function deliveryWith(
 }
 
 function toldRow(db: Kysely<Tables>, callbackId: number) {
-  return db
-    .selectFrom('callbacks')
-    .select(['kind', 'identity', 'body', 'started_at', 'times_received'])
-    .where('id', '=', callbackId)
-    .executeTakeFirst();
-}
-
-function toldIn(row: NonNullable<Awaited<ReturnType<typeof toldRow>>>, json: Buffer): KeptCallback | Notice {
-  const { started_at: startedAt, times_received: timesReceived } = row;
-  if (row.kind === 'callback') return { json, startedAt, timesReceived };
-  return noticeIn({ ...row, body: json.toString('utf8') });
+  return db.selectFrom('callbacks').select(noticeColumns).where('id', '=', callbackId).executeTakeFirst();
 }
 
 /** Whatever is done adds a row to one of these. */

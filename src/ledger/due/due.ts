@@ -1,5 +1,5 @@
 /** What is Botbell's own to attempt: claimed by one process at a time, in the order of its callbacks and of each job. */
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type Selection, sql } from 'kysely';
 import { countValues } from '../../callback/decode.ts';
 import { noticeIn } from '../alert-rows.ts';
 import type { DialectTraits } from '../dialect.ts';
@@ -157,9 +157,17 @@ async function withCallbacks(
 export async function unreadNotice(db: Kysely<Tables>, callbackId: number): Promise<UnreadNotice> {
   const row = await db
     .selectFrom('callbacks')
-    .select(['kind', 'identity', 'body', 'started_at', 'times_received'])
+    .select(noticeColumns)
     .where('id', '=', callbackId)
     .executeTakeFirstOrThrow();
+  return unreadNoticeIn(row);
+}
+
+export const noticeColumns = ['kind', 'identity', 'body', 'started_at', 'times_received'] as const;
+
+export async function unreadNoticeIn(
+  row: Selection<Tables, 'callbacks', (typeof noticeColumns)[number]>,
+): Promise<UnreadNotice> {
   const json = await readBody(row.body);
   const read = () => noticeIn({ ...row, body: json.toString('utf8') });
   const { started_at: startedAt, times_received: timesReceived } = row;

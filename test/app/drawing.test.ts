@@ -1,0 +1,124 @@
+/** What the config in force makes of a callback is seen before anybody is told. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Drawing } from '../../src/admin/drawing.ts';
+import { createDrawings } from '../../src/app/drawing.ts';
+import { type AppSettings, openSettings } from '../../src/app/settings.ts';
+import { InvalidCallback } from '../../src/callback/callback.ts';
+import { channelTypes } from '../../src/channels/registry.ts';
+import { checkProject } from '../../src/cli/load-project.ts';
+import { MemoryBudget } from '../../src/deliver/memory-budget.ts';
+import { RunningSettings } from '../../src/deliver/settings.ts';
+import { HttpProblem } from '../../src/http/problem.ts';
+import type { UnreadNotice } from '../../src/ledger/ledger.ts';
+import { noticeOf } from '../../src/notice/notice.ts';
+import { systemClock } from '../../src/time/clock.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
+
+const CONFIG = `
+receiver: { listen: 127.0.0.1:0, max_body: 1mb }
+store: { url: "sqlite:unused.db" }
+channels:
+  slack: { type: outbox, as: slack }
+  mail: { type: outbox, as: email }
+routes:
+  - bot_id: invoice
+    notify: [{ slack: "#ops" }, { mail: [ops@example.com] }]
+`;
+
+const bytesOf = (callback: unknown) => Buffer.from(JSON.stringify(callback));
+const LARGE = callbackWith({ bot_id: 'invoice', status: 1, message: `begin ${'x'.repeat(60_000)} end` });
+
+describe('What the config in force makes of a callback', () => {
+  let folder: string;
+  let settings: RunningSettings<AppSettings>;
+  let memory: MemoryBudget;
+  let kept: Map<number, UnreadNotice>;
+  let drawing: Drawing;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'botbell-drawing-'));
+    const file = join(folder, 'botbell.yaml');
+    writeFileSync(file, CONFIG);
+    const { project, problems } = checkProject({ configFile: file, variables: {} });
+    if (project === undefined) throw new Error(JSON.stringify(problems));
+    const ignore = () => undefined;
+    const environment = {
+      channelTypes,
+      clock: systemClock,
+      print: ignore,
+      onTemplateError: ignore,
+      onThreadEnded: ignore,
+    };
+    settings = new RunningSettings(await openSettings(project, environment), ignore);
+    memory = new MemoryBudget(systemClock, { bytes: 50_000_000, values: 1_000_000 });
+    kept = new Map();
+    const archive = { told: (id: number) => Promise.resolve(kept.get(id)) };
+    drawing = createDrawings({ clock: systemClock, settings, archive, memory, channelTypes })();
+  });
+
+  afterEach(async () => {
+    await settings.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const draw = async (callback: unknown, channel: string, more = {}) => {
+    const read = await drawing.read(bytesOf(callback));
+    const format = drawing.formats.get(channel);
+    const target = { format: format?.name ?? '', templateSet: undefined, options: {}, ...more };
+    const { message, failures } = await drawing.draw(noticeOf(read, 1), target);
+    read.release();
+    expect(failures).to.deep.equal([]);
+    return format?.asText(message) ?? '';
+  };
+
+  it('is its routes and its message, by template set and language', async () => {
+    const callback = callbackWith({ bot_id: 'invoice', status: 1, message: 'no paper' });
+    const { destinations } = drawing.router.route(callback);
+    expect(destinations.map(({ destination }) => destination.key)).to.deep.equal([
+      'slack:#ops',
+      'mail:ops@example.com',
+    ]);
+    expect(drawing.templateSets).to.include.members(['en', 'ja']);
+    expect(await draw(callback, 'slack'))
+      .to.contain('no paper')
+      .and.not.match(/[ぁ-ん]/);
+    expect(await draw(callback, 'mail', { language: 'ja' })).to.match(/エラー/);
+    expect(await draw(callback, 'slack', { templateSet: 'ja' })).to.match(/エラー/);
+  });
+
+  it('is made of a large callback by the thread, in either language', async () => {
+    expect(await draw(LARGE, 'slack')).to.match(/begin x+[^]*left out[^]* end/);
+    expect(await draw(LARGE, 'mail', { language: 'ja' })).to.match(/begin x+[^]*省略[^]* end/);
+  });
+
+  it('is not made of what the receiver would refuse, and says why', async () => {
+    const invalid = await rejectionOf(drawing.read(bytesOf({ code: 'x' })));
+    expect(invalid).to.be.instanceOf(InvalidCallback);
+    expect((invalid as InvalidCallback).errors.map(({ pointer }) => pointer)).to.include('/status');
+    const tooLarge = await rejectionOf(drawing.read(Buffer.alloc(1_100_000, ' ')));
+    expect((tooLarge as HttpProblem).details.status).to.equal(413);
+    expect(memory.held).to.deep.equal({ bytes: 0, values: 0 });
+  });
+
+  it('is made of what the ledger has, and nothing is held afterwards', async () => {
+    const json = bytesOf(LARGE);
+    const read = () => noticeOf({ callback: LARGE, startedAt: 0 }, 3);
+    kept.set(7, { bytes: json.length, values: 9, kept: { json, startedAt: 0, timesReceived: 3 }, read });
+    const loaded = await drawing.load(7);
+    if (loaded === undefined) throw new Error('not loaded');
+    expect(memory.held.values).to.equal(9);
+    const { message } = await drawing.draw(loaded.notice, {
+      format: 'slack',
+      templateSet: undefined,
+      options: {},
+    });
+    expect(drawing.formats.get('slack')?.asText(message)).to.match(/ end/);
+    loaded.release();
+    expect(memory.held).to.deep.equal({ bytes: 0, values: 0 });
+    expect(await drawing.load(8)).to.equal(undefined);
+  });
+});
