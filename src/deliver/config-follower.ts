@@ -11,7 +11,7 @@ const PAUSE_MS = 10;
 
 const ROWS_PER_SLICE = 200;
 
-const BEFORE_ALL: PlaceAmongPending = { destination: '', callbackId: 0 };
+const BEFORE_ALL: PlaceAmongPending = { destination: '', isBulk: false, callbackId: 0 };
 
 export interface ConfigFollowerDependencies {
   readonly clock: Clock;

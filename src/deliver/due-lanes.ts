@@ -1,5 +1,5 @@
 /** Whose turn it is among the destinations for which something is due: pure but for what it remembers. */
-import type { DueRequest } from '../ledger/ledger.ts';
+import type { DueRequest } from '../ledger/due/due-request.ts';
 
 /** Deliveries that the worker has under way at once. */
 const MOST_AT_ONCE = 64;
@@ -14,6 +14,9 @@ const DESTINATIONS_PER_CLAIM = 16;
 /** To claim few while many are under way costs a transaction each. */
 const WORTH_CLAIMING = 8;
 
+/** What was given back in bulk comes after what is new, but gets every fourth turn. */
+const BULK_EVERY = 4;
+
 /** Key of the count of all; no destination or channel has it. */
 const ALL = '';
 
@@ -24,6 +27,17 @@ interface DueLane {
   isWaitingForSlot: boolean;
   /** Something has become due since the last claim was asked for. */
   isNew: boolean;
+  /** Something there was given back in bulk, as far as is known. */
+  hasBulk: boolean;
+  /** Deliveries that were asked for since anything was due without a break. */
+  readonly turns: number;
+}
+
+const EMPTY = { hasSlot: false, isWaitingForSlot: false, isNew: true, turns: 0 } as const;
+
+/** @param turns before these @param count how many follow */
+function bulkTurnsAmong(turns: number, count: number): number {
+  return Math.floor((turns + count) / BULK_EVERY) - Math.floor(turns / BULK_EVERY);
 }
 
 export class DueLanes {
@@ -31,12 +45,18 @@ export class DueLanes {
   readonly #lanes = new Map<string, DueLane>();
   readonly #underWay = new Map<string, number>();
 
-  /** Something is due for it. */
-  add(destination: string): void {
+  /**
+   * Something is due for it.
+   * @param hasBulk undefined: as it was known
+   */
+  add(destination: string, hasBulk?: boolean): void {
     const lane = this.#lanes.get(destination);
-    if (lane === undefined)
-      this.#lanes.set(destination, { hasSlot: false, isWaitingForSlot: false, isNew: true });
-    else lane.isNew = true;
+    if (lane === undefined) {
+      this.#lanes.set(destination, { ...EMPTY, hasBulk: hasBulk ?? false });
+      return;
+    }
+    lane.isNew = true;
+    lane.hasBulk = hasBulk ?? lane.hasBulk;
   }
 
   /** A claim has found less than it asked for, so that nothing more is due, unless that has come meanwhile. */
@@ -64,10 +84,10 @@ export class DueLanes {
         continue;
       const limit = Math.min(room, isOnlyInSlots ? 1 : Math.max(this.#fairShare(), WORTH_CLAIMING));
       if (limit === 0) continue;
-      requests.push({ destination, limit });
+      requests.push({ destination, limit, bulkTurns: lane.hasBulk ? bulkTurnsAmong(lane.turns, limit) : 0 });
       for (const key of [ALL, channelOf(destination)]) taken.set(key, (taken.get(key) ?? 0) + limit);
       this.#lanes.delete(destination);
-      this.#lanes.set(destination, { ...lane, hasSlot: false, isNew: false });
+      this.#lanes.set(destination, { ...lane, hasSlot: false, isNew: false, turns: lane.turns + limit });
     }
     return requests;
   }

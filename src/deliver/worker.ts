@@ -127,13 +127,13 @@ export class Worker {
       await ledger.releaseStranded();
     }
     await ledger.releaseHeld();
-    for (const destination of await ledger.dueDestinations()) this.#add(destination);
+    for (const { destination, hasBulk } of await ledger.dueDestinations()) this.#add(destination, hasBulk);
   }
 
-  #add(destination: string): void {
+  #add(destination: string, hasBulk?: boolean): void {
     const { lanes, rerouter } = this.#dependencies;
     if (!rerouter.isToClaim(destination)) return;
-    this.#due.add(destination);
+    this.#due.add(destination, hasBulk);
     if (lanes.isPaced(destination)) lanes.setBacklog(destination, true);
   }
 

@@ -43,6 +43,8 @@ export interface DialectTraits {
   ): SelectQueryBuilder<Tables, Table, Row>;
   /** Until the transaction ends, nobody else admits callbacks of these jobs: their order must be one for all. */
   lockJobs(trx: Kysely<Tables>, jobIds: readonly string[]): Promise<void>;
+  /** Waits for each in turn: nobody else changes them, or forgets them, until the transaction ends. */
+  lockCallbacks(trx: Kysely<Tables>, ids: readonly number[]): Promise<void>;
   /** Waits for each in turn, in the order in which everybody locks deliveries, so that nobody waits in a circle. */
   lockDeliveries(trx: Kysely<Tables>, ids: readonly number[]): Promise<void>;
   /**

@@ -6,6 +6,9 @@ export const SUPERSEDED = 'superseded';
 /** Of a delivery, or of a dead letter, that the config no longer sends there: until a route names it again. */
 export const NO_LONGER_ROUTED = 'no longer routed';
 
+/** Of a dead letter, or of what is no longer routed, that a person has done with: no route names it again. */
+export const DISMISSED = 'dismissed';
+
 export interface Hold {
   /** One of the above, or the rule that holds it. */
   readonly code: string;

@@ -4,6 +4,7 @@ import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type { Language } from '../time/display.ts';
 import type { AlertSubject, Notice } from '../notice/notice.ts';
+import type { DueDestination, DueRequest } from './due/due-request.ts';
 import type { PaceStore, Turns } from './due/turns.ts';
 import type { Pruning } from './retention/retention.ts';
 import type { Hold } from './hold.ts';
@@ -60,6 +61,10 @@ export interface DeliveryRecord extends DeliveryTarget {
   readonly isTakenOver: boolean;
   /** Milliseconds that count towards being given up, as it was read: without those in which it only waited for its turn. */
   readonly ageMs: number;
+  /** When a person had it attempted again, or routed its callback here; undefined or left out: nobody did. */
+  readonly givenBackAt?: number | undefined;
+  /** Its receipt is for later messages of its job; left out: it is not. */
+  readonly isFollowed?: boolean | undefined;
 }
 
 /** A delivery that an earlier one of its job and destination must precede. */
@@ -135,12 +140,6 @@ export interface UnreadNotice {
   /** Undefined of an alert. */
   readonly kept: KeptCallback | undefined;
   readonly read: () => Notice;
-}
-
-/** How much of a destination the caller can attempt now. */
-export interface DueRequest {
-  readonly destination: string;
-  readonly limit: number;
 }
 
 /** `alert`: a message of Botbell's own to its operators. */
@@ -272,9 +271,9 @@ export interface Ledger extends Pruning {
    */
   settle(settlement: Settlement, withinMs?: number): Promise<Settled>;
   readonly turns: Turns;
-  /** The destinations for which something is due. @throws {LedgerUnavailable} */
-  dueDestinations(): Promise<readonly string[]>;
-  /** Claims what is due, in the order of its callbacks for each destination. @throws {LedgerUnavailable} */
+  /** Those for which something is due. @throws {LedgerUnavailable} */
+  dueDestinations(): Promise<readonly DueDestination[]>;
+  /** Claims what is due, in the order of its callbacks; what was given back in bulk last. @throws {LedgerUnavailable} */
   claimDue(requests: readonly DueRequest[]): Promise<readonly ClaimedDelivery[]>;
   /** Of a callback, or an alert, that has a delivery. @throws {LedgerUnavailable} */
   readNotice(callbackId: number): Promise<UnreadNotice>;

@@ -119,7 +119,7 @@ export function standingColumns({ now }: StoreTime) {
 }
 
 export function deliveryRecord(row: StandingRow): DeliveryRecord {
-  return {
+  const record: DeliveryRecord = {
     id: row.id,
     destination: row.destination,
     channel: row.channel,
@@ -134,6 +134,8 @@ export function deliveryRecord(row: StandingRow): DeliveryRecord {
     isTakenOver: row.is_ours === 1,
     ageMs: row.age_ms,
   };
+  if (row.given_back_at === null && row.is_followed === null) return record;
+  return { ...record, givenBackAt: row.given_back_at ?? undefined, isFollowed: row.is_followed === 1 };
 }
 
 function lastErrorOf(row: Selectable<DeliveryRow>): DeliveryRecord['lastError'] {

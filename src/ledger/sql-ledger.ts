@@ -20,13 +20,13 @@ import type {
   Arrival,
   ClaimedDelivery,
   DeliveryRecord,
-  DueRequest,
   OpenCounts,
   RefusedBody,
   Settled,
   Settlement,
   UnreadNotice,
 } from './ledger.ts';
+import type { DueDestination, DueRequest } from './due/due-request.ts';
 import { createPaceStore, createTurns } from './due/turn-rows.ts';
 import type { PaceStore, Turns } from './due/turns.ts';
 import { countOpen, deliveryRows, releaseClaims, releaseStranded } from './pending-rows.ts';
@@ -48,7 +48,9 @@ import type { Tables } from './tables.ts';
 import { dayIn } from './callback-columns.ts';
 import type { Archive } from './archive/archive.ts';
 import { type DestinationStore, recordDestinations } from './destination-rows.ts';
-import { createArchive } from './archive/sql-archive.ts';
+import { askOver, createArchive } from './archive/sql-archive.ts';
+import type { Actions } from './actions/actions.ts';
+import { createActions } from './actions/sql-actions.ts';
 
 const CLOSE_TIMEOUT_MS = 1000;
 
@@ -87,6 +89,7 @@ export class SqlLedger implements OpenLedger {
   readonly #dayOf: (ms: number) => string;
   readonly archive: Archive;
   readonly destinations: DestinationStore;
+  readonly actions: Actions;
   #probing: Promise<void> | undefined;
 
   constructor(store: OpenStore, options: LedgerOptions) {
@@ -96,10 +99,17 @@ export class SqlLedger implements OpenLedger {
     this.turns = createTurns(this.#store);
     this.#options = options;
     this.#dayOf = dayIn(() => options.timezone ?? 'UTC');
-    this.archive = createArchive(store.openReader(), options.clock, () => this.#store.time());
     this.destinations = {
       record: (figures) => this.#transact((trx) => recordDestinations(trx, figures)),
     };
+    const reader = store.openReader();
+    this.archive = createArchive(reader, options.clock, () => this.#store.time());
+    this.actions = createActions({
+      store: this.#store,
+      clock: options.clock,
+      ask: askOver(reader, options.clock),
+      onDone: (callbackId) => this.#space?.mayBeDone(callbackId),
+    });
     this.#orphans = new OrphanedClaims((ids, jobIds) => this.#releaseClaims(ids, jobIds));
     this.#claim = claimingIn(this.#store, this.#orphans);
     this.#compressor = new BodyCompressor(!store.traits.isCompressing);
@@ -137,7 +147,7 @@ export class SqlLedger implements OpenLedger {
     return this.#settlements.settle(settlement, this.#store.deadline(withinMs));
   }
 
-  async dueDestinations(): Promise<readonly string[]> {
+  async dueDestinations(): Promise<readonly DueDestination[]> {
     const deadline = this.#store.deadline();
     await this.#clearArrearsBy(deadline);
     return this.#store.read(deadline, (db) => dueDestinations(db, this.#store.time()));

@@ -86,6 +86,12 @@ export interface DeliveryRow {
   waited_ms: ColumnType<number, number | undefined, number | RawBuilder<number>>;
   /** The lasting failure of which the operators have been told. */
   alerted_cause: string | null;
+  /** 1: given back in bulk, so that it comes after what is new. */
+  is_bulk: ColumnType<number, number | undefined, number>;
+  /** The last bulk redelivery that it was given back by. */
+  bulk_id: number | null;
+  /** When a person had it attempted again, or routed its callback here; the store's time. */
+  given_back_at: StoreTimed<number | null>;
 }
 
 /** What the operators are told once an hour. */
@@ -194,6 +200,46 @@ export interface RefusedRow {
   body: ColumnType<StoredBody>;
 }
 
+/** What a person did about the deliveries of one callback. */
+export interface ActionRow {
+  id: Generated<number>;
+  callback_id: number;
+  at: number;
+  what: string;
+  /** An `Actor` as JSON. */
+  actor: string;
+  note: string | null;
+  /** JSON. */
+  delivery_ids: string;
+  /** What was answered, as JSON, where that is more than that it was done. */
+  outcome: string | null;
+  bulk_id: number | null;
+  /** A hash of it, and of what it was for. */
+  nonce: string | null;
+}
+
+/** A redelivery or dismissal of all that a filter matches. */
+export interface BulkRow {
+  id: Generated<number>;
+  what: string;
+  /** A `RedeliveryFilter` as JSON. */
+  filter: string;
+  actor: string;
+  note: string | null;
+  /** `running`, `done` or `stopped`. */
+  state: string;
+  started_at: number;
+  ended_at: number | null;
+  /** The `Actor` who did, as JSON. */
+  stopped_by: string | null;
+  /** The id of a delivery: it and all before it have been looked at. */
+  looked_at: ColumnType<number, number | undefined, number>;
+  /** The highest id of a delivery when it began. */
+  until_id: number;
+  given: ColumnType<number, number | undefined, number | RawBuilder<number>>;
+  nonce: string | null;
+}
+
 export interface Tables {
   callbacks: CallbackRow;
   deliveries: DeliveryRow;
@@ -207,4 +253,6 @@ export interface Tables {
   bot_days: BotDayRow;
   destinations: DestinationRow;
   loaded_configs: LoadedConfigRow;
+  actions: ActionRow;
+  bulks: BulkRow;
 }

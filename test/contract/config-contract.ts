@@ -29,7 +29,7 @@ const MINUTE_MS = 60_000;
 const OLD = target('slack:#old');
 const NEW = target('slack:#new');
 const LOG = target('slack:#log');
-const FIRST_PLACE = { destination: '', callbackId: 0 };
+const FIRST_PLACE = { destination: '', isBulk: false, callbackId: 0 };
 const ALERT: Alert = {
   cause: 'not routed',
   subject: DEAD_LETTER,

@@ -671,7 +671,8 @@ export async function claimAllDue(
 ): Promise<readonly DueDelivery[]> {
   const destinations = await ledger.dueDestinations();
   const due: DueDelivery[] = [];
-  for (const claimed of await ledger.claimDue(destinations.map((destination) => ({ destination, limit })))) {
+  const requests = destinations.map(({ destination }) => ({ destination, limit }));
+  for (const claimed of await ledger.claimDue(requests)) {
     const notice = claimed.notice ?? (await ledger.readNotice(claimed.callbackId)).read();
     due.push({ ...claimed, notice });
   }

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { type Alert, type Ledger, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { describeActions } from '../contract/action-contract.ts';
 import { describeAlerts } from '../contract/alert-contract.ts';
 import { openPostgres } from '../../src/ledger/postgres/store.ts';
 import { nextAfter } from '../../src/ledger/retention/prune.ts';
@@ -53,6 +54,7 @@ describe('PostgreSQL', function () {
   describeAlerts('PostgreSQL', (clock) => createPostgresStore(server, clock));
   describeConfigChanges('PostgreSQL', (clock) => createPostgresStore(server, clock));
   describeArchive('PostgreSQL', (clock) => createPostgresStore(server, clock));
+  describeActions('PostgreSQL', (clock) => createPostgresStore(server, clock));
 
   describe('', () => {
     let ledger: Ledger;

@@ -1,4 +1,5 @@
 /** SQLite holds the ledger's contract. */
+import { describeActions } from '../contract/action-contract.ts';
 import { describeAlerts } from '../contract/alert-contract.ts';
 import { describeArchive } from '../contract/archive-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
@@ -16,6 +17,7 @@ describeForgetting('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)
 describeAlerts('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
 describeConfigChanges('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
 describeArchive('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
+describeActions('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
 
 describe('SQLite', () => {
   let store: SqliteStore;

@@ -35,7 +35,7 @@ async function work(ledger: SqlLedger, clock: ManualClock): Promise<void> {
   await ledger.deliveriesOf(callbackId);
   await ledger.turns.predecessorOf(callbackId);
   await clock.advance(2000);
-  expect(await ledger.dueDestinations()).to.deep.equal([TARGET.destination]);
+  expect(await ledger.dueDestinations()).to.deep.equal([{ destination: TARGET.destination, hasBulk: false }]);
   expect(await ledger.claimDue([{ destination: TARGET.destination, limit: 9 }])).to.have.length(1);
   await ledger.countOpen();
   expect(await ledger.releaseHeld()).to.equal(0);
@@ -57,7 +57,7 @@ async function whenFull(db: Kysely<Tables>, traits: DialectTraits, now: number):
 /** As at a start with a config that has changed. */
 async function workOnConfigs({ configs }: SqlLedger): Promise<void> {
   await configs.heartbeat({ hash: 'a', channels: new Map([['slack', 'slack']]) });
-  const [row] = await configs.pendingAfter({ destination: '', callbackId: 0 }, 9);
+  const [row] = await configs.pendingAfter({ destination: '', isBulk: false, callbackId: 0 }, 9);
   expect(row).to.include({ destination: TARGET.destination });
   const { id, callbackId } = row as PendingRow;
   const update: DeliveryUpdate = {

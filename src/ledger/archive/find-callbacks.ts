@@ -65,20 +65,25 @@ async function candidates(
   const query = () => {
     if (jobId !== undefined) {
       // In the order of their ids are only those of one status.
-      const each = [0, 1, 2].map(
-        (status) => sql`select * from (${ofCallbacks(isOfJob(jobId, status))}) as ${sql.ref(`s${status}`)}`,
-      );
-      return sql`select id from (${sql.join(each, sql` union all `)}) as every order by id desc limit ${LOOKED_AT_ONCE}`;
+      return firstOf([0, 1, 2].map((status) => ofCallbacks(isOfJob(jobId, status))));
     }
     if (state === 'dead') return ofDeliveries(isDead);
     if (state === 'held') return ofDeliveries(sql`deliveries.state = 'held'`);
     if (state === 'pending' && destination !== undefined) {
-      return ofDeliveries(sql`${isPending} and destination = ${destination}`);
+      // In the order of their callbacks are only those that were given back in bulk, and only the others.
+      const there = sql`${isPending} and destination = ${destination}`;
+      return firstOf([0, 1].map((isBulk) => ofDeliveries(sql`${there} and is_bulk = ${sql.lit(isBulk)}`)));
     }
     return ofCallbacks(botId === undefined ? sql`1 = 1` : isOfBot(botId));
   };
   const { rows } = await (query() as RawBuilder<{ id: number }>).execute(db);
   return rows.map(({ id }) => id);
+}
+
+/** Of several ranges, each in descending order and each as long as all of it may be. */
+function firstOf(ranges: readonly RawBuilder<unknown>[]) {
+  const each = ranges.map((range, number) => sql`select * from (${range}) as ${sql.ref(`range${number}`)}`);
+  return sql`select id from (${sql.join(each, sql` union all `)}) as every order by id desc limit ${LOOKED_AT_ONCE}`;
 }
 
 /** As the index has it. */

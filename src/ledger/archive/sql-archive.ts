@@ -21,6 +21,7 @@ import type {
   Page,
   PageRequest,
 } from './archive.ts';
+import { actionsOn } from '../actions/action-rows.ts';
 import { keyOf } from '../callback-columns.ts';
 import { configHashAt, configsLoaded, destinationsNamed } from './standings.ts';
 import { botsAfter, botsWith, daysSince, deadLetters, openWork } from './overviews.ts';
@@ -34,9 +35,9 @@ const LARGEST_HISTORY = 1000;
 /** Of refused bodies, which may have 64 KiB each. */
 const REFUSALS_AT_ONCE = 50;
 
-/** @param timeOf the store's time */
-export function createArchive(reader: StoreReader, clock: Clock, timeOf: () => StoreTime): Archive {
-  const ask: Ask = async (work) => {
+/** Each question on its own, within five seconds. */
+export function askOver(reader: StoreReader, clock: Clock): Ask {
+  return async (work) => {
     const deadline = new Deadline(clock, TIMEOUT_MS);
     try {
       return await deadline.bound(reader.read(deadline, work));
@@ -44,6 +45,11 @@ export function createArchive(reader: StoreReader, clock: Clock, timeOf: () => S
       throw unavailable(error);
     }
   };
+}
+
+/** @param timeOf the store's time */
+export function createArchive(reader: StoreReader, clock: Clock, timeOf: () => StoreTime): Archive {
+  const ask = askOver(reader, clock);
   return {
     async callbacks(filter, request = {}) {
       const { ids, next } = await findCallbacks(ask, clock, filter, pageOf(request));
@@ -185,7 +191,7 @@ async function storyOf(db: Kysely<Tables>, time: StoreTime, id: number): Promise
     pauses: await pausesOf(db, time, own),
     history,
     alerts: alerts.map((alert) => alert.id),
-    actions: [],
+    actions: await actionsOn(db, id),
   };
 }
 

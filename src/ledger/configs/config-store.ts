@@ -1,6 +1,7 @@
 /** What the ledger knows of the configs that run on it, and what it does where one of them has changed. */
 import type { StatusCode } from '../../callback/callback.ts';
 import type { FailureClass } from '../../channels/failure.ts';
+import type { Actions } from '../actions/actions.ts';
 import type { DestinationStore } from '../destination-rows.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { CallbackKind, DeliveryState, DeliveryTarget, DeliveryUpdate, Ledger } from '../ledger.ts';
@@ -43,6 +44,8 @@ export interface RoutedRow {
 
 export interface PendingRow extends RoutedRow {
   readonly lastErrorClass: FailureClass | undefined;
+  /** It was given back in bulk. */
+  readonly isBulk: boolean;
   /** Botbell's own, in nobody's hands, and due later. */
   readonly isPutOff: boolean;
 }
@@ -54,7 +57,7 @@ export interface UnroutedRow extends RoutedRow {
   readonly ageMs: number;
 }
 
-export type PlaceAmongPending = Pick<PendingRow, 'destination' | 'callbackId'>;
+export type PlaceAmongPending = Pick<PendingRow, 'destination' | 'isBulk' | 'callbackId'>;
 
 /** What depends on which configs the living processes run with; each of these is asked for within five seconds. */
 export interface ConfigStore {
@@ -74,7 +77,7 @@ export interface ConfigStore {
    * @throws {LedgerUnavailable}
    */
   routeAnew(rerouting: Rerouting): Promise<Rerouted | undefined>;
-  /** The next `limit` of all that is pending, by destination and callback. @throws {LedgerUnavailable} */
+  /** The next `limit` of all that is pending, in the order of their places. @throws {LedgerUnavailable} */
   pendingAfter(place: PlaceAmongPending, limit: number): Promise<readonly PendingRow[]>;
   /** Makes those of them due that are put off. @throws {LedgerUnavailable} */
   hasten(ids: readonly number[]): Promise<void>;
@@ -93,6 +96,7 @@ export interface ConfigStore {
 export interface OpenLedger extends Ledger {
   readonly configs: ConfigStore;
   readonly archive: Archive;
+  readonly actions: Actions;
   readonly destinations: DestinationStore;
   /** What the store takes: of a SQLite file the pages in use, and its log. @throws {LedgerUnavailable} */
   bytesUsed(): Promise<number>;

@@ -77,8 +77,8 @@ async function lackingTargets(
 }
 
 /** Whether an address was told under the name of a channel that is gone, and of the type that its channel has today. */
-async function toldUnderAnotherName(
-  { trx, channels }: ReroutingContext,
+export async function toldUnderAnotherName(
+  { trx, channels }: Pick<ReroutingContext, 'trx' | 'channels'>,
   callbackIds: readonly number[],
 ): Promise<(callbackId: number, target: Pick<DeliveryTarget, 'channel' | 'address'>) => boolean> {
   const told = await trx
@@ -96,13 +96,14 @@ async function toldUnderAnotherName(
     );
 }
 
-async function addDeliveries(
-  { trx, time, statements }: ReroutingContext,
+/** @returns their ids, in order */
+export async function addDeliveries(
+  { trx, time, statements }: Pick<ReroutingContext, 'trx' | 'time' | 'statements'>,
   callbackId: number,
   jobId: string | undefined,
   targets: readonly DeliveryTarget[],
-): Promise<void> {
-  if (targets.length === 0) return;
+): Promise<readonly number[]> {
+  if (targets.length === 0) return [];
   const places =
     jobId === undefined ? [] : targets.map(({ destination }) => ({ jobId, destination, callbackId }));
   const before = places.length === 0 ? [] : await statements.predecessors({ trx, time }, places);
@@ -114,14 +115,14 @@ async function addDeliveries(
     initial,
     isBlocked: before[index] !== undefined,
   }));
-  await statements.insertDeliveries({ trx, time }, rows);
+  return statements.insertDeliveries({ trx, time }, rows);
 }
 
 /** Goes by the index of what is pending, and looks at no more than `limit` rows. */
 export async function pendingAfter(
   db: Kysely<Tables>,
   time: StoreTime,
-  { destination, callbackId }: PlaceAmongPending,
+  { destination, isBulk, callbackId }: PlaceAmongPending,
   limit: number,
 ): Promise<readonly PendingRow[]> {
   const isPutOff = sql<number>`case
@@ -129,16 +130,20 @@ export async function pendingAfter(
   const rows = await db
     .selectFrom('deliveries')
     .innerJoin('callbacks', 'callbacks.id', 'deliveries.callback_id')
-    .select([...routedColumns, 'error_class', isPutOff.as('is_put_off')])
+    .select([...routedColumns, 'error_class', 'is_bulk', isPutOff.as('is_put_off')])
     .where(isPending)
-    .where(sql<boolean>`(deliveries.destination, deliveries.callback_id) > (${destination}, ${callbackId})`)
+    .where(
+      sql<boolean>`(deliveries.destination, is_bulk, deliveries.callback_id) > (${destination}, ${Number(isBulk)}, ${callbackId})`,
+    )
     .orderBy('deliveries.destination')
+    .orderBy('is_bulk')
     .orderBy('deliveries.callback_id')
     .limit(limit)
     .execute();
   return rows.map((row) => ({
     ...routedRow(row),
     lastErrorClass: (row.error_class ?? undefined) as FailureClass | undefined,
+    isBulk: row.is_bulk === 1,
     isPutOff: row.is_put_off === 1,
   }));
 }

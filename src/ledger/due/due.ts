@@ -5,7 +5,8 @@ import { noticeIn } from '../alert-rows.ts';
 import type { DialectTraits } from '../dialect.ts';
 import type { HotStatements } from '../hot-statements.ts';
 import { EXECUTING } from '../callback-columns.ts';
-import type { ClaimedDelivery, DueRequest, UnreadNotice } from '../ledger.ts';
+import type { ClaimedDelivery, UnreadNotice } from '../ledger.ts';
+import type { DueDestination, DueRequest } from './due-request.ts';
 import { SUPERSEDED } from '../hold.ts';
 import { holdBack, makePending } from './held.ts';
 import { earlierInJob, isIdle, isPending, releaseNext, waitedSinceWritten } from '../pending-rows.ts';
@@ -24,19 +25,24 @@ export interface DueContext {
 }
 
 /** From destination to destination by the index: what one of them has pending is not gone through. */
-export async function dueDestinations(db: Kysely<Tables>, { now }: StoreTime): Promise<readonly string[]> {
-  const { rows } = await sql<{ destination: string }>`
+export async function dueDestinations(
+  db: Kysely<Tables>,
+  { now }: StoreTime,
+): Promise<readonly DueDestination[]> {
+  const { rows } = await sql<{ destination: string; has_bulk: number }>`
     with recursive each(destination) as (
       select min(destination) from deliveries where ${isPending}
       union all
       select (select min(destination) from deliveries where ${isPending} and destination > each.destination)
       from each where each.destination is not null
     )
-    select destination from each
-    where destination is not null and exists (
+    select destination, case when exists (
+      select 1 from deliveries where ${isPending} and deliveries.destination = each.destination and is_bulk = 1
+    ) then 1 else 0 end as has_bulk
+    from each where destination is not null and exists (
       select 1 from deliveries where ${isPending} and deliveries.destination = each.destination and due_at <= ${now}
     )`.execute(db);
-  return rows.map(({ destination }) => destination);
+  return rows.map(({ destination, has_bulk }) => ({ destination, hasBulk: has_bulk === 1 }));
 }
 
 export async function claimDue(
@@ -66,22 +72,35 @@ function without({ destination, limit }: DueRequest, due: readonly ClaimedDelive
 
 type DueRow = Pick<Tables['deliveries'], 'is_ours'> & { readonly id: number };
 
+/** What was given back in bulk first where it has turns, and then whatever is first. */
 async function dueRows(
   { trx, traits, time }: DueContext,
-  { destination, limit }: DueRequest,
+  { destination, limit, bulkTurns = 0 }: DueRequest,
 ): Promise<DueRow[]> {
-  const query = trx
-    .selectFrom('deliveries')
-    .select(['id', 'is_ours'])
-    .where(isPending)
-    .where('destination', '=', destination)
-    .where('due_at', '<=', time.now)
-    .where(isIdle(time))
-    // What an earlier version wrote may be due before its turn.
-    .where(sql<boolean>`not exists (${earlierInJob})`)
-    .orderBy('callback_id')
-    .limit(limit);
-  return traits.lockRows(query).execute();
+  const due = dueQuery(trx, time, destination);
+  if (bulkTurns === 0) return traits.lockRows(due.limit(limit)).execute();
+  const bulk = await traits.lockRows(due.where('is_bulk', '=', 1).limit(bulkTurns)).execute();
+  const others = due.limit(limit - bulk.length);
+  const taken = bulk.map(({ id }) => id);
+  const rest = taken.length === 0 ? others : others.where('id', 'not in', taken);
+  return [...bulk, ...(taken.length === limit ? [] : await traits.lockRows(rest).execute())];
+}
+
+/** In the order of the index of what is pending, in which all else stands before what was given back in bulk. */
+export function dueQuery(db: Kysely<Tables>, time: StoreTime, destination: string) {
+  return (
+    db
+      .selectFrom('deliveries')
+      .select(['id', 'is_ours'])
+      .where(isPending)
+      .where('destination', '=', destination)
+      .where('due_at', '<=', time.now)
+      .where(isIdle(time))
+      // What an earlier version wrote may be due before its turn.
+      .where(sql<boolean>`not exists (${earlierInJob})`)
+      .orderBy('is_bulk')
+      .orderBy('callback_id')
+  );
 }
 
 /** While the claim lasts it is due to nobody; that it was due until now was waiting. */
@@ -104,7 +123,7 @@ async function claimRows(
     .returningAll()
     .returning(standingColumns(time))
     .execute();
-  return rows.toSorted((a, b) => a.callback_id - b.callback_id);
+  return rows.toSorted((a, b) => a.is_bulk - b.is_bulk || a.callback_id - b.callback_id);
 }
 
 interface Claimed {

@@ -81,18 +81,23 @@ function holdingBack(trx: Kysely<Tables>, time: StoreTime, reason: string) {
     .where(isPending);
 }
 
+/** What goes with it: how its age counts, and who had it made so. */
+type GivenBack = Partial<
+  Pick<Updateable<DeliveryRow>, 'counts_from' | 'waited_ms' | 'is_bulk' | 'bulk_id' | 'given_back_at'>
+>;
+
 /** What was held back, or was a dead letter, is Botbell's own to attempt: at once, or after what is before it in its job. */
 export async function makePending(
   trx: Kysely<Tables>,
   { now }: StoreTime,
   ids: readonly number[],
-  age: Partial<Pick<Updateable<DeliveryRow>, 'counts_from' | 'waited_ms'>>,
+  others: GivenBack,
 ): Promise<void> {
   if (ids.length === 0) return;
   await trx
     .updateTable('deliveries')
     .set({
-      ...age,
+      ...others,
       state: 'pending',
       held_because: null,
       held_details: null,

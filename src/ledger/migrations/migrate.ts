@@ -11,6 +11,7 @@ import { sweeps } from './0005-sweeps.ts';
 import { heldUntil } from './0006-held-until.ts';
 import { followedDeliveries } from './0007-followed-deliveries.ts';
 import { archive } from './0008-archive.ts';
+import { actions } from './0009-actions.ts';
 import { destinations } from './0011-destinations.ts';
 import type { Schema, Step } from './migration.ts';
 
@@ -27,6 +28,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0006-held-until': heldUntil,
   '0007-followed-deliveries': followedDeliveries,
   '0008-archive': archive,
+  '0009-actions': actions,
   '0011-destinations': destinations,
 };
 

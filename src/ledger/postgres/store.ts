@@ -59,6 +59,8 @@ const TABLES = Object.keys({
   bot_days: 0,
   destinations: 0,
   loaded_configs: 0,
+  actions: 0,
+  bulks: 0,
 } satisfies Record<keyof Tables, 0>);
 
 /** Connects only when first asked. */
@@ -171,7 +173,8 @@ function traitsOver(transactions: PostgresTransactions): DialectTraits {
           select distinct hashtextextended(job_id, 0) as key from unnest(${jobIds}::text[]) as job_id order by key
         ) as keys`.execute(trx);
     },
-    lockDeliveries,
+    lockCallbacks: (trx, ids) => lockById(trx, 'callbacks', ids),
+    lockDeliveries: (trx, ids) => lockById(trx, 'deliveries', ids),
     lockForgotten,
     bytesUsed,
     lockTables: async (trx) => {
@@ -188,15 +191,13 @@ async function bytesUsed(db: Kysely<Tables>): Promise<number> {
   return rows[0]?.bytes ?? 0;
 }
 
-async function lockDeliveries(trx: Kysely<Tables>, ids: readonly number[]): Promise<void> {
+async function lockById(
+  trx: Kysely<Tables>,
+  table: 'callbacks' | 'deliveries',
+  ids: readonly number[],
+): Promise<void> {
   if (ids.length === 0) return;
-  await trx
-    .selectFrom('deliveries')
-    .select('id')
-    .where('id', 'in', ids)
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute();
+  await trx.selectFrom(table).select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
 }
 
 /** Callbacks before deliveries, each by their ids, as everybody does. */

@@ -243,6 +243,7 @@ function traitsOver(
     lockRows: (query) => query,
     lockJobs: () => Promise.resolve(),
     // Whoever writes holds all of them.
+    lockCallbacks: () => Promise.resolve(),
     lockDeliveries: () => Promise.resolve(),
     lockForgotten: (_trx, callbackIds) => Promise.resolve(callbackIds),
     bytesUsed: () => {

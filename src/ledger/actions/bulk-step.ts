@@ -1,0 +1,91 @@
+/** One step of a redelivery in bulk: a short transaction, by whichever process gets to it first. */
+import type { Selectable } from 'kysely';
+import type { BulkRow } from '../tables.ts';
+import { type ActionContext, actorIn, type NewAction, writeActions } from './action-rows.ts';
+import type { BulkKind, BulkStep, RedeliveryFilter } from './actions.ts';
+import { isRunning } from './bulk-rows.ts';
+import { LOOKED_AT_ONCE, type Matching, matchingAmong, undeliveredAmong } from './find-undelivered.ts';
+import { giveBack, lockStanding, markDismissed } from './standing.ts';
+
+/** Takes SQLite some milliseconds. */
+const GIVEN_AT_ONCE = 100;
+
+export const NOTHING_TO_DO: BulkStep = { isMore: false, given: 0, ended: undefined };
+
+/** @param onDone with the id of a callback of which something was dismissed */
+export async function bulkStep(
+  context: ActionContext,
+  onDone: (callbackId: number) => void,
+): Promise<BulkStep> {
+  const { trx, traits } = context;
+  const first = trx.selectFrom('bulks').selectAll().where(isRunning).orderBy('id').limit(1);
+  const [bulk] = await traits.lockRows(first).execute();
+  if (bulk === undefined) return NOTHING_TO_DO;
+  const filter = JSON.parse(bulk.filter) as RedeliveryFilter;
+  const looked = await undeliveredAmong(trx, filter, { after: bulk.looked_at, until: bulk.until_id });
+  const matching = await matchingAmong(trx, filter, looked);
+  const isCut = matching.length > GIVEN_AT_ONCE;
+  const given = await give(context, bulk, filter, matching.slice(0, GIVEN_AT_ONCE));
+  if (bulk.what === 'dismissed') given.forEach(({ callback_id }) => onDone(callback_id));
+  const last = isCut ? matching[GIVEN_AT_ONCE - 1]?.id : looked.at(-1);
+  const isOver = !isCut && looked.length < LOOKED_AT_ONCE;
+  const total = bulk.given + given.length;
+  await noteStep(context, bulk.id, { lookedAt: last ?? bulk.until_id, total, isOver });
+  const ended = isOver ? { id: bulk.id, what: bulk.what as BulkKind, given: total } : undefined;
+  return { isMore: true, given: given.length, ended };
+}
+
+/** What somebody else has changed meanwhile is left alone. */
+async function give(
+  context: ActionContext,
+  bulk: Selectable<BulkRow>,
+  filter: RedeliveryFilter,
+  found: readonly Matching[],
+): Promise<readonly Matching[]> {
+  const locked = await lockStanding(context, found);
+  const rows = await matchingAmong(
+    context.trx,
+    filter,
+    locked.map(({ id }) => id),
+  );
+  const ids = rows.map(({ id }) => id);
+  if (bulk.what === 'dismissed') await markDismissed(context, ids);
+  else await giveBack(context, ids, bulk.id);
+  await writeActions(context, actionsFor(bulk, rows));
+  return rows;
+}
+
+/** One for each callback, whose story tells it. */
+function actionsFor(bulk: Selectable<BulkRow>, rows: readonly Matching[]): NewAction[] {
+  const byCallback = new Map<number, number[]>();
+  for (const { id, callback_id } of rows) {
+    byCallback.set(callback_id, [...(byCallback.get(callback_id) ?? []), id]);
+  }
+  const actor = actorIn(bulk.actor);
+  return [...byCallback].map(([callbackId, deliveryIds]) => ({
+    callbackId,
+    deliveryIds,
+    what: bulk.what as BulkKind,
+    actor,
+    note: bulk.note ?? undefined,
+    nonce: undefined,
+    bulkId: bulk.id,
+  }));
+}
+
+async function noteStep(
+  { trx, now }: ActionContext,
+  id: number,
+  {
+    lookedAt,
+    total,
+    isOver,
+  }: { readonly lookedAt: number; readonly total: number; readonly isOver: boolean },
+): Promise<void> {
+  const end = isOver ? { state: 'done', ended_at: now } : {};
+  await trx
+    .updateTable('bulks')
+    .set({ looked_at: lookedAt, given: total, ...end })
+    .where('id', '=', id)
+    .execute();
+}
