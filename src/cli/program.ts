@@ -9,6 +9,7 @@ import type { CheckOptions } from './check.ts';
 import type { CommandContext } from './context.ts';
 import type { PreviewOptions } from './preview.ts';
 import type { SendOptions } from './send.ts';
+import type { WhyOptions } from './why.ts';
 
 const WRONG_USAGE = 2;
 const FAILED = 1;
@@ -53,6 +54,7 @@ function createProgram(context: CommandContext, choose: (run: Run) => void): Com
     .exitOverride();
   addService(program, choose);
   addDryRuns(program, choose);
+  addLedger(program, choose);
   addTools(program, choose);
   return program;
 }
@@ -123,6 +125,23 @@ function addDryRuns(program: Command, choose: (run: Run) => void): void {
     .action((file: string, options: PreviewOptions) =>
       choose(async (context) => (await import('./preview.ts')).previewCommand(context, file, options)),
     );
+}
+
+function addLedger(program: Command, choose: (run: Run) => void): void {
+  program
+    .command('why')
+    .description('tell what became of each callback of a job, and why, from the ledger, which is only read')
+    .argument('[job_id]', 'a job, as its callbacks name it')
+    .option('--bot <bot_id>', 'the last callbacks of a BOT instead')
+    .option('--last <n>', 'no more than the last ones (default: all of a job, 5 of a BOT)', wholeNumber)
+    .addOption(new Option('--format <format>', 'how to print it').choices(['text', 'json']).default('text'))
+    .action((jobId: string | undefined, options: WhyOptions) => {
+      if ((jobId === undefined) === (options.bot === undefined)) {
+        program.error('error: name either a job or, with --bot, a BOT');
+      }
+      if (options.last === 0) program.error('error: --last must be 1 or more');
+      choose(async (context) => (await import('./why.ts')).whyCommand(context, jobId, options));
+    });
 }
 
 function addTools(program: Command, choose: (run: Run) => void): void {

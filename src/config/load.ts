@@ -13,6 +13,7 @@ import {
 } from './config.ts';
 import { Problems } from './problems.ts';
 import { Interpolated, reasonOf } from './interpolate.ts';
+import { pathText } from './path.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { YamlSource } from './yaml/yaml-source.ts';
 import { readdirSync } from 'node:fs';
@@ -56,6 +57,8 @@ export interface LoadedConfig {
   readonly problems: readonly Problem[];
   /** Without secrets: the variables and files that were taken for granted. */
   readonly missing?: readonly string[];
+  /** Of these, what `store.url` needs: without it, the config has another one, the default. */
+  readonly missingOfStore?: readonly string[];
 }
 
 /**
@@ -83,7 +86,17 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
   const missing = [...new Set(interpolated.missing.map(({ reference }) => reference))];
   if (config === undefined) return { problems: found, missing };
   const placeInConfig: PlaceInConfig = (...place) => problems.placeInString(...place);
-  return { config, hash: hash('sha256', text, 'hex'), placeInConfig, problems: found, missing };
+  const missingOfStore = interpolated.missing
+    .filter(({ path }) => pathText(path) === 'store.url')
+    .map(({ reference }) => reference);
+  return {
+    config,
+    hash: hash('sha256', text, 'hex'),
+    placeInConfig,
+    problems: found,
+    missing,
+    missingOfStore,
+  };
 }
 
 function shapeProblem(data: unknown): string {

@@ -23,6 +23,10 @@ export interface StoreTime {
   in(ms: number): Moment;
 }
 
+export function storeTime(now: Moment): StoreTime {
+  return { now, in: (ms) => (typeof now === 'number' ? now + ms : sql<number>`${now} + ${ms}`) };
+}
+
 export interface Claim {
   readonly owner: string;
   readonly leaseMs: number;

@@ -1,10 +1,10 @@
 /** The store with a time limit on whatever is asked of it, and a moment's wait for whoever else holds it. */
-import { type Insertable, type Kysely, sql } from 'kysely';
+import type { Insertable, Kysely } from 'kysely';
 import { type Clock, Deadline, DeadlinePassed } from '../time/clock.ts';
 import type { DialectTraits, OpenStore, TransactionSettings } from './dialect.ts';
 import type { HotStatements } from './hot-statements.ts';
 import { LedgerUnavailable, LedgerUnflushed } from './ledger.ts';
-import type { StoreTime } from './rows.ts';
+import { type StoreTime, storeTime } from './rows.ts';
 import type { RefusedRow, Tables } from './tables.ts';
 
 /** Where nobody's answer depends on it. */
@@ -40,8 +40,7 @@ export class TimedStore {
 
   /** Claims and due times are told by the store's clock: those of its processes may differ by minutes. */
   time(): StoreTime {
-    const now = this.traits.now(this.#epoch + this.#clock.monotonic());
-    return { now, in: (ms) => (typeof now === 'number' ? now + ms : sql<number>`${now} + ${ms}`) };
+    return storeTime(this.traits.now(this.#epoch + this.#clock.monotonic()));
   }
 
   /** @param onLate it was committed after this had thrown. @throws {LedgerUnavailable} */

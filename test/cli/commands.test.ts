@@ -61,6 +61,9 @@ describe('The command line', () => {
         ['schema', '--config', config],
         ['demo', 'extra'],
         ['serve', '--log-level', 'loud'],
+        ['why', '--config', config],
+        ['why', 'job-1', '--bot', 'b', '--config', config],
+        ['why', 'job-1', '--last', '0', '--config', config],
       ]) {
         const { code, stdout, stderr } = await runCommand(args);
         expect(code, args.join(' ')).to.equal(2);
@@ -75,7 +78,7 @@ describe('The command line', () => {
     });
 
     it('prints help and version for every command and exits 0', async () => {
-      for (const command of ['serve', 'check', 'route', 'preview', 'send', 'demo', 'schema']) {
+      for (const command of ['serve', 'check', 'route', 'preview', 'why', 'send', 'demo', 'schema']) {
         const help = await runCommand([command, '--help']);
         expect([help.code, help.stdout]).to.deep.equal([0, help.stdout]);
         expect(help.stdout).to.include(`botbell ${command}`).and.to.include('--version');
@@ -439,6 +442,33 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
       const links = [...stdout.matchAll(/example\.com\/jobs\/([^/\s]+)\/files\//g)].map(([, job]) => job);
       expect(links).not.to.deep.equal([]);
       for (const job of links) expect(job).to.match(/^c1d2e3f4-/);
+    });
+  });
+
+  describe('why', () => {
+    const settings = (url: string) => `
+store: { url: '${url}' }
+channels:
+  slack: { type: slack, token: '\${SLACK_BOT_TOKEN}' }
+routes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]
+`;
+
+    it('needs no secret of the service, and says that there is no ledger yet', async () => {
+      writeFileSync(config, settings(`sqlite:${folder}/none.db`));
+      const { code, stdout, stderr } = await runCommand(['why', 'job-1', '--config', config]);
+      expect([code, stdout]).to.deep.equal([1, '']);
+      expect(stderr).to.match(/^there is no ledger yet at store\.url: .*none\.db\)$/);
+    });
+
+    it('says which variable the ledger needs, and what is wrong with a config', async () => {
+      writeFileSync(config, settings('${DATABASE_URL}'));
+      const unset = await runCommand(['why', 'job-1', '--config', config]);
+      expect(unset.code).to.equal(1);
+      expect(unset.stderr).to.match(/store\.url needs DATABASE_URL, which is not set here$/);
+      writeFileSync(config, settings('sqlite:x').replace('routes:', 'rutes:'));
+      const wrong = await runCommand(['why', 'job-1', '--config', config]);
+      expect(wrong.code).to.equal(1);
+      expect(wrong.stderr).to.match(/botbell\.yaml:\d+:\d+: .*rutes/);
     });
   });
 });

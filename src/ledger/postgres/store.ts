@@ -149,6 +149,10 @@ class UnlockedAdapter extends PostgresAdapter {
   }
 }
 
+export function postgresNow() {
+  return sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`;
+}
+
 function traitsOver(transactions: PostgresTransactions): DialectTraits {
   return {
     isShared: true,
@@ -164,7 +168,7 @@ function traitsOver(transactions: PostgresTransactions): DialectTraits {
     isBusy: (error) => BUSY_CODES.has(codeOf(error)),
     isRefusal: (error) => codeOf(error).length === 5 && !SERVER_TROUBLE.has(codeOf(error).slice(0, 2)),
     // The clocks of replicas may differ by minutes; the database has one for all.
-    now: () => sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`,
+    now: postgresNow,
     lockRows: (query) => query.forUpdate().skipLocked(),
     // Always in the same order, so that two batches never wait for each other.
     lockJobs: async (trx, jobIds) => {

@@ -1,8 +1,9 @@
 /** A SQLite file: for its owner alone, watched, since SQLite keeps writing to one that is gone, and the connections to it. */
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
-import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
+import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import type { StoreReader, StoreSize } from '../dialect.ts';
 import type { Tables } from '../tables.ts';
 
@@ -53,10 +54,10 @@ export function forKysely(statement: StatementSyncInstance): SqliteStatement {
  * Opens the file when it is first asked. Each statement is a transaction: one that stays open would keep the log from
  * being emptied.
  */
-export function openSqliteReader(path: string): StoreReader {
+export function openSqliteReader(path: string, openFile = openReadOnly): StoreReader {
   let opened: { readonly db: Kysely<Tables> } | undefined;
   const open = () => {
-    const database = new DatabaseSync(path, { readOnly: true });
+    const database = openFile(path);
     const statements: SqliteDatabase = {
       prepare: (text) => forKysely(database.prepare(text)),
       close: () => database.close(),
@@ -67,6 +68,21 @@ export function openSqliteReader(path: string): StoreReader {
     read: async (_deadline, work) => work((opened ??= open()).db),
     close: async () => opened?.db.destroy(),
   };
+}
+
+function openReadOnly(path: string): DatabaseSyncInstance {
+  return new DatabaseSync(path, { readOnly: true });
+}
+
+/**
+ * Even to read a file with a log, SQLite makes an index of the log where there is none: then only the file is read, and
+ * what stands in the log alone is not seen.
+ */
+export function openWithoutTrace(file: string): DatabaseSyncInstance {
+  if (existsSync(`${file}-wal`) && existsSync(`${file}-shm`)) return openReadOnly(file);
+  const url = pathToFileURL(file);
+  url.searchParams.set('immutable', '1');
+  return new DatabaseSync(url, { readOnly: true });
 }
 
 /** Of a ledger in memory, which no other connection sees. */

@@ -1,8 +1,8 @@
 /** Whether a file is, or could become, a ledger in SQLite. */
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { openWithoutTrace } from './connection.ts';
 import { MIGRATIONS_TABLE, stateOf, type StoreState } from '../migrations/migrate.ts';
 
 const MEMORY = ':memory:';
@@ -72,19 +72,6 @@ function stateOfFile(file: string): StoreState {
   } finally {
     database.close();
   }
-}
-
-/**
- * Even to read a file with a log, SQLite makes an index of the log where there is none: then only the file is read, and
- * what stands in the log alone is not seen.
- */
-function openWithoutTrace(file: string): DatabaseSyncInstance {
-  if (existsSync(`${file}-wal`) && existsSync(`${file}-shm`)) {
-    return new DatabaseSync(file, { readOnly: true });
-  }
-  const url = pathToFileURL(file);
-  url.searchParams.set('immutable', '1');
-  return new DatabaseSync(url, { readOnly: true });
 }
 
 function namesFrom(database: DatabaseSyncInstance, query: string): string[] {

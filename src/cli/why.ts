@@ -1,0 +1,146 @@
+/** `botbell why`: what became of each callback of a job, or of a BOT's last ones, and why, as the ledger has it. */
+import type { Config } from '../config/config.ts';
+import type { Archive, ArchivedCallback, CallbackFilter, CallbackStory } from '../ledger/archive/archive.ts';
+import { keyOf } from '../ledger/callback-columns.ts';
+import { openArchive } from '../ledger/open-archive.ts';
+import { storyJson } from '../story/story-json.ts';
+import { type Story, type StoryContext, tellStory } from '../story/story.ts';
+import { visible, visibleOnOneLine } from '../text/clean.ts';
+import { shortLine } from '../text/cut.ts';
+import { secretsHidden } from '../text/hide-secrets.ts';
+import { systemClock } from '../time/clock.ts';
+import { CommandFailed, type CommandContext } from './context.ts';
+import { loadLedgerConfig } from './load-ledger-config.ts';
+import { storyInLines } from './story-lines.ts';
+
+export interface WhyOptions {
+  readonly bot?: string;
+  /** Default: all of a job, five of a BOT. */
+  readonly last?: number;
+  readonly format: 'text' | 'json';
+}
+
+interface Told {
+  readonly callback: CallbackStory;
+  readonly story: Story;
+}
+
+/** Of a job that has more, the older ones have to be asked for. */
+const MOST_OF_JOB = 100;
+const MOST_OF_BOT = 5;
+const PAGE = 500;
+
+const LONGEST_ID = 200;
+
+export async function whyCommand(
+  context: CommandContext,
+  jobId: string | undefined,
+  options: WhyOptions,
+): Promise<number> {
+  const config = loadLedgerConfig(context);
+  const { archive, isLogUnread } = await openFor(config);
+  try {
+    if (isLogUnread) context.message(LOG_UNREAD);
+    const wanted = options.last ?? (jobId === undefined ? MOST_OF_BOT : MOST_OF_JOB);
+    const { found, isMore } = await newest(archive, filterOf(jobId, options), wanted);
+    if (found.length === 0) {
+      context.message(nothingKnown(jobId, options));
+      return 1;
+    }
+    if (isMore && jobId !== undefined) {
+      context.message(`these are the last ${found.length} callbacks of the job; for more, say --last <n>`);
+    }
+    await print(context, archive, found.toReversed(), { config, format: options.format });
+    return 0;
+  } finally {
+    await archive.close();
+  }
+}
+
+const LOG_UNREAD =
+  'The ledger’s log (-wal) has lost its index (-shm), and is not read: what came last may be missing here until the service has run again.';
+
+/** @throws {CommandFailed} without any secret */
+async function openFor({ store, secrets }: Config) {
+  try {
+    return await openArchive(store.url, systemClock);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandFailed(secretsHidden(secrets)(reason));
+  }
+}
+
+function filterOf(jobId: string | undefined, { bot }: WhyOptions): CallbackFilter {
+  return {
+    ...(jobId !== undefined && { jobId: keyOf(jobId) }),
+    ...(bot !== undefined && { botId: bot }),
+  };
+}
+
+/** Newest first. */
+async function newest(
+  archive: Archive,
+  filter: CallbackFilter,
+  most: number,
+): Promise<{ readonly found: readonly ArchivedCallback[]; readonly isMore: boolean }> {
+  const found: ArchivedCallback[] = [];
+  let before: number | undefined;
+  do {
+    const limit = Math.min(most + 1 - found.length, PAGE);
+    const page = await archive.callbacks(filter, { before, limit });
+    found.push(...page.items);
+    before = page.next;
+  } while (before !== undefined && found.length <= most);
+  return { found: found.slice(0, most), isMore: found.length > most };
+}
+
+function nothingKnown(jobId: string | undefined, { bot = '' }: WhyOptions): string {
+  const what =
+    jobId === undefined
+      ? `the BOT ${JSON.stringify(shortLine(bot, LONGEST_ID))}`
+      : `job ${JSON.stringify(shortLine(jobId, LONGEST_ID))}`;
+  return visibleOnOneLine(
+    `no callback of ${what} is known here: it never came, was refused (its body is then kept with the reason), came to another store.url, or has been forgotten (store.keep)`,
+  );
+}
+
+interface Printing {
+  readonly config: Config;
+  readonly format: WhyOptions['format'];
+}
+
+/** One after the other: a thousand stories need not be in memory at once. */
+async function print(
+  context: CommandContext,
+  archive: Archive,
+  callbacks: readonly ArchivedCallback[],
+  { config, format }: Printing,
+): Promise<void> {
+  const redact = secretsHidden(config.secrets);
+  const { language, timezone } = config.display;
+  const { giveUpAfterMs } = config.delivery;
+  const shapes: unknown[] = [];
+  for (const { id } of callbacks) {
+    const told = await toldOf(archive, id, { language, timezone, giveUpAfterMs, redact });
+    if (told === undefined) continue;
+    if (format === 'json') shapes.push(storyJson(told.callback, told.story, redact));
+    else context.result(storyInLines(context, told, { language, timezone, redact }));
+  }
+  if (format === 'json') context.result(visible(JSON.stringify(shapes, null, 2)));
+}
+
+/** @returns undefined: it has been forgotten meanwhile */
+async function toldOf(
+  archive: Archive,
+  id: number,
+  how: Omit<StoryContext, 'now'>,
+): Promise<Told | undefined> {
+  const callback = await archive.story(id);
+  if (callback === undefined) return undefined;
+  const alerts: CallbackStory[] = [];
+  for (const alert of callback.alerts) {
+    const found = await archive.story(alert);
+    if (found !== undefined) alerts.push(found);
+  }
+  return { callback, story: tellStory(callback, alerts, { ...how, now: systemClock.now() }) };
+}

@@ -1,0 +1,178 @@
+/** `botbell why`, asked of a ledger that the whole bridge has written, beside it and after it has stopped. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { SlackFault } from '../../src/stand-ins/slack-faults.ts';
+import { type BridgeWorld, callback, createBridgeWorld, SLACK_TOKEN } from '../support/bridge-world.ts';
+import { type CommandRun, runCommand } from '../support/command.ts';
+import { until } from '../support/proof-wait.ts';
+
+const CONFIG = `
+receiver: { listen: '127.0.0.1:0' }
+delivery: { attempts_per_request: 1, alerts: [operators] }
+groups: { operators: [{ email: [operators@example.com] }] }
+routes:
+  - bot_id: invoice-import
+    notify: [{ slack: '#ops' }]
+  - bot_id: both
+    notify: [{ slack: '#ops' }, { email: [clerk@example.com] }]
+  - bot_id: quiet
+    on: [error]
+    notify: [{ slack: '#log' }]
+`;
+
+interface Shape {
+  readonly job_id: string;
+  readonly status: string;
+  readonly received_at: string;
+  readonly result: string | null;
+  readonly summary: string;
+  readonly timeline: readonly { readonly at: string; readonly what: string; readonly text: string }[];
+  readonly deliveries: readonly { readonly destination: string; readonly state: string }[];
+}
+
+describe('botbell why', function () {
+  this.timeout(30_000);
+  let world: BridgeWorld;
+  let faults: ReadonlyMap<string, SlackFault>;
+
+  const why = (...args: string[]): Promise<CommandRun> =>
+    runCommand(['why', ...args, '--config', join(world.folder, 'botbell.yaml')]);
+  const shapes = async (...args: string[]) =>
+    JSON.parse((await why(...args, '--format', 'json')).stdout) as Shape[];
+  const summaryOf = async (jobId: string) => (await shapes(jobId)).map(({ summary }) => summary);
+  const post = async (fields: Record<string, unknown>) => {
+    const posted = callback(fields);
+    const { body } = await world.post(posted);
+    return { jobId: String(posted['job_id']), result: body.result, posted };
+  };
+
+  beforeEach(async () => {
+    faults = new Map();
+    world = await createBridgeWorld(CONFIG, { faultOf: ({ args }) => faults.get(String(args?.['channel'])) });
+  });
+
+  afterEach(() => world.close());
+
+  it('tells beside the running service who was told, by which route, and what it cost', async () => {
+    const { jobId } = await post({});
+    const { code, stdout, stderr } = await why(jobId);
+    expect([code, stderr]).to.deep.equal([0, '']);
+    expect(stdout).to.include(
+      `job ${jobId} · BOT invoice-import (請求書取込BOT) · error\n  Told slack:#ops.\n`,
+    );
+    expect(stdout).to.match(
+      /\d\d:\d\d:\d\d · The route for invoice-import applies: it tells slack:#ops\. \(routes\[0\]\)/,
+    );
+    expect(stdout).to.match(
+      /✓ slack:#ops was told, by the 1st attempt, in [\d.]+ s\. \(channel C0OPS0001, ts /,
+    );
+    expect(stdout).to.match(
+      /answered after [\d.]+ s: everybody has been told\. That cost the BOT [\d.]+ s of running time\. \(HTTP 200, delivered\)/,
+    );
+    expect((await why('job-that-never-came')).code).to.equal(1);
+  });
+
+  it('tells why nobody was told: no route, another status, a result that came first', async () => {
+    const unrouted = await post({ bot_id: 'nobody' });
+    const quiet = await post({ bot_id: 'quiet', status: 0, code: 200 });
+    const result = await post({});
+    const started = await post({ job_id: result.jobId, status: 2, code: 200 });
+    expect([unrouted.result, quiet.result, started.result]).to.deep.equal([
+      'no_route',
+      'no_route',
+      'superseded',
+    ]);
+    expect(await summaryOf(unrouted.jobId)).to.deep.equal([
+      'Nobody was told: no route names this BOT, and there is no default route.',
+    ]);
+    expect(await summaryOf(quiet.jobId)).to.deep.equal([
+      'Nobody was told: the routes for this BOT tell only of errors; this is a success.',
+    ]);
+    expect(await summaryOf(started.jobId)).to.deep.equal([
+      'Told slack:#ops.',
+      'Nobody was told: the job’s result had come before this start.',
+    ]);
+  });
+
+  it('tells what Botbell took over, and that an address no longer routed is held back', async () => {
+    faults = new Map([['#ops', { kind: 'error', error: 'not_in_channel' }]]);
+    const { jobId, posted } = await post({ bot_id: 'both' });
+    await world.post(posted);
+    await world.post(posted);
+    const [told] = await shapes(jobId);
+    expect(told?.result).to.equal('taken_over');
+    expect(told?.summary).to.match(
+      /^Told email:clerk@example\.com\. Not told yet: slack:#ops \(Slack answered not_in_channel: .*\); Botbell tries again at .*\.$/,
+    );
+    const whats = told?.timeline.map(({ what }) => what) ?? [];
+    expect(whats.filter((what) => what === 'attempt')).to.have.length(3);
+    expect(whats).to.include.members(['received', 'taken over', 'alerted', 'next']);
+    expect(told?.timeline.map(({ text }) => text)).to.include('It came again, for the 3rd time.');
+    await world.swap((yaml) =>
+      yaml.replace(`notify: [{ slack: '#ops' }, {`, `notify: [{ slack: '#log' }, {`),
+    );
+    await until('the message at the other address', () => world.slack.messages.length === 1);
+    await until('the outcome', async () => (await summaryOf(jobId))[0]?.startsWith('Told email') === true);
+    expect(await summaryOf(jobId)).to.deep.equal([
+      'Told email:clerk@example.com and slack:#log. Not told: slack:#ops, where the config no longer sends it.',
+    ]);
+    const texts = (await shapes(jobId))[0]?.timeline.map(({ text }) => text) ?? [];
+    expect(texts).to.include('The config had changed, so it was routed anew.');
+    expect(texts.filter((text) => text.includes('routed anew'))).to.have.length(1);
+    expect(texts).to.include('The route for both applies: it tells slack:#ops and email:clerk@example.com.');
+    expect(texts).to.include('The route for both applies: it tells slack:#log and email:clerk@example.com.');
+  });
+
+  it('tells what was given up, of a service that has stopped, in the language of the display', async () => {
+    faults = new Map([['#ops', { kind: 'error', error: 'invalid_blocks' }]]);
+    const { jobId, posted } = await post({});
+    await world.post(posted);
+    expect((await world.post(posted)).body.result).to.equal('gave_up');
+    await world.app.stop();
+    const before = readdirSync(world.folder);
+    const file = join(world.folder, 'botbell.yaml');
+    writeFileSync(file, `${readFileSync(file, 'utf8')}\ndisplay: { language: ja, timezone: Asia/Tokyo }\n`);
+    const { code, stdout } = await why(jobId);
+    expect(code).to.equal(0);
+    expect(stdout)
+      .to.include(`ジョブ ${jobId} · `)
+      .and.to.include('slack:#ops には届いていません。送信をあきらめました（');
+    expect(stdout).to.include('このためBOTの実行時間が').and.to.include('permanent, invalid_blocks');
+    expect(before, 'no file was made').to.include.members(readdirSync(world.folder));
+    await world.restart();
+  });
+
+  it('tells of a BOT’s last callbacks, each with what is in its rows', async () => {
+    const jobIds: string[] = [];
+    for (let count = 0; count < 7; count += 1) jobIds.push((await post({})).jobId);
+    const last = await shapes('--bot', 'invoice-import', '--last', '3');
+    expect(last.map(({ job_id }) => job_id)).to.deep.equal(jobIds.slice(-3));
+    expect(await shapes('--bot', 'invoice-import')).to.have.length(5);
+    expect(last[0]).to.deep.include({ status: 'error', result: 'delivered' });
+    expect(new Date(last[0]?.received_at ?? '').toISOString()).to.equal(last[0]?.received_at);
+    expect(last[0]?.deliveries.map(({ destination, state }) => [destination, state])).to.deep.equal([
+      ['slack:#ops', 'delivered'],
+    ]);
+    const none = await why('--bot', 'nobody');
+    expect([none.code, none.stdout]).to.deep.equal([1, '']);
+    expect(none.stderr).to.match(/no callback of the BOT "nobody" is known/);
+  });
+
+  it('forges no line, moves no terminal and shows no secret, whatever a callback says', async () => {
+    const name = `\u001b[2J✓ told\r\n  ✓ everybody\u202e\u0007${SLACK_TOKEN}\u2028`;
+    const { jobId } = await post({
+      job_id: `job\n\u001b]0;x\u0007`,
+      bot_name: name,
+      bot_id: 'invoice-import',
+    });
+    const { stdout } = await why(jobId);
+    expect(stdout).to.include('Told slack:#ops.');
+    expect(stdout).not.to.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e\u2028]/);
+    expect(stdout).not.to.include(SLACK_TOKEN);
+    expect(stdout.split('\n').filter((line) => line.startsWith('  ✓'))).to.deep.equal([]);
+    const { stdout: json } = await why(jobId, '--format', 'json');
+    expect(json).not.to.include(SLACK_TOKEN);
+    expect(json).not.to.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e\u2028]/);
+  });
+});
