@@ -1,10 +1,13 @@
 /** What a list of callbacks is asked for by: read from a query, or all that is wrong with it, and written into one. */
 import { ALL_STATUSES, type StatusCode, statusNameOf } from '../callback/callback.ts';
 import { parseStartTime } from '../callback/check-callback.ts';
+import { FAILURE_CLASSES } from '../channels/failure.ts';
+import type { RedeliveryFilter } from '../ledger/actions/actions.ts';
 import type { CallbackFilter, PageRequest } from '../ledger/archive/archive.ts';
 import type { CallbackResult, DeliveryState } from '../ledger/ledger.ts';
 import { cleanText } from '../text/clean.ts';
 import { type Language, parseDuration } from '../time/display.ts';
+import { givenParameters, type ParameterProblem } from './parameters.ts';
 import { FILTER_WORDS, type FilterFault } from './filter-words.ts';
 
 export const DELIVERY_STATES = [
@@ -28,6 +31,9 @@ export const CALLBACK_RESULTS = [
   'unavailable',
 ] as const satisfies readonly CallbackResult[];
 
+/** Of a delivery that is dead without an attempt. */
+const NO_ERROR = 'none';
+
 const STATUS_CODES = [0, 1, 2] as const satisfies readonly StatusCode[];
 const LARGEST_PAGE = 500;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -44,16 +50,11 @@ export interface FilterContext {
   readonly besides?: readonly string[];
 }
 
-export interface FilterProblem {
-  /** As it was written, cleaned. */
-  readonly parameter: string;
-  /** To be read after the parameter's name; holds nothing of its value. */
-  readonly detail: string;
-}
+export type Read<Found> =
+  | ({ readonly isGood: true } & Found)
+  | { readonly isGood: false; readonly problems: readonly ParameterProblem[] };
 
-export type ReadFilter =
-  | { readonly isGood: true; readonly filter: CallbackFilter; readonly page: PageRequest }
-  | { readonly isGood: false; readonly problems: readonly FilterProblem[] };
+export type ReadFilter = Read<{ readonly filter: CallbackFilter; readonly page: PageRequest }>;
 
 /** One parameter's value; undefined: it cannot be meant. */
 type Reader<T> = (text: string, context: FilterContext) => T | undefined;
@@ -69,30 +70,76 @@ const READERS = {
   to: endIn,
   before: (text) => integerIn(text, Number.MAX_SAFE_INTEGER),
   limit: (text) => integerIn(text, LARGEST_PAGE),
+  error_class: (text) =>
+    noneOr(
+      text,
+      FAILURE_CLASSES.find((name) => name === text),
+    ),
+  error_code: (text) => noneOr(text, textIn(text)),
 } as const satisfies Readonly<Record<string, Reader<unknown>>>;
 
 export type FilterName = keyof typeof READERS;
 
+const FILTER_NAMES = [
+  'bot_id',
+  'job_id',
+  'status',
+  'state',
+  'result',
+  'destination',
+  'from',
+  'to',
+] as const satisfies readonly FilterName[];
+const LIST_NAMES: readonly string[] = [...FILTER_NAMES, 'before', 'limit'];
+const REDELIVERY_NAMES: readonly string[] = [...FILTER_NAMES, 'error_class', 'error_code'];
+
 /** Empty parameters, as forms send them, are none. */
 export function readFilter(query: URLSearchParams, context: FilterContext): ReadFilter {
-  const given = [...query].filter(([, value]) => value.trim() !== '');
-  const problems: FilterProblem[] = [];
-  const report = (parameter: string, fault: FilterFault) => {
-    problems.push({ parameter: cleanText(parameter), detail: FILTER_WORDS[context.language][fault] });
+  const { read, problems, report } = reading(query, context, LIST_NAMES);
+  const filter = filterIn({ read, report });
+  const page = { before: read('before'), limit: read('limit') };
+  return problems.length > 0 ? { isGood: false, problems } : { isGood: true, filter, page };
+}
+
+/** What is to be given back to the worker, or dismissed: at least one parameter says it, since it may be much. */
+export function readRedeliveryFilter(
+  query: URLSearchParams,
+  context: FilterContext,
+): Read<{ readonly filter: RedeliveryFilter }> {
+  const { read, problems, report } = reading(query, context, REDELIVERY_NAMES);
+  const filter = {
+    ...filterIn({ read, report }),
+    errorClass: read('error_class'),
+    errorCode: read('error_code'),
   };
-  const values = new Map(given);
-  for (const name of values.keys()) {
-    if (context.besides?.includes(name)) continue;
-    if (!Object.hasOwn(READERS, name)) report(name, 'unknown');
-    else if (given.filter(([other]) => other === name).length > 1) report(name, 'repeated');
-  }
-  const read = <Name extends FilterName>(name: Name) => {
+  if (filter.state === 'pending' || filter.state === 'delivered') report('state', 'undelivered');
+  const isAll = Object.values(filter).every((value) => value === undefined);
+  if (isAll && problems.length === 0) report('state', 'all');
+  return problems.length > 0 ? { isGood: false, problems } : { isGood: true, filter };
+}
+
+type ReadParameter = <Name extends FilterName>(name: Name) => ReturnType<(typeof READERS)[Name]> | undefined;
+
+function reading(query: URLSearchParams, context: FilterContext, names: readonly string[]) {
+  const problems: ParameterProblem[] = [];
+  const report = (parameter: string, fault: FilterFault) => {
+    problems.push({ parameter, detail: FILTER_WORDS[context.language][fault] });
+  };
+  const known = new Set([...names, ...(context.besides ?? [])]);
+  const { values, unknown, repeated } = givenParameters(query, (name) => known.has(name));
+  for (const name of unknown) report(name, 'unknown');
+  for (const name of repeated) report(name, 'repeated');
+  const read: ReadParameter = (name) => {
     const text = values.get(name);
     if (text === undefined) return undefined;
-    const value = READERS[name](text.trim(), context) as ReturnType<(typeof READERS)[Name]>;
+    const value = READERS[name](text, context) as ReturnType<(typeof READERS)[typeof name]>;
     if (value === undefined) report(name, name);
     return value;
   };
+  return { read, problems, report };
+}
+
+function filterIn({ read, report }: Pick<ReturnType<typeof reading>, 'read' | 'report'>) {
   const filter = {
     botId: read('bot_id'),
     jobId: read('job_id'),
@@ -103,13 +150,12 @@ export function readFilter(query: URLSearchParams, context: FilterContext): Read
     from: read('from'),
     to: read('to'),
   };
-  const page = { before: read('before'), limit: read('limit') };
   if ((filter.from ?? 0) > (filter.to ?? Number.POSITIVE_INFINITY)) report('from', 'backwards');
-  return problems.length > 0 ? { isGood: false, problems } : { isGood: true, filter, page };
+  return filter;
 }
 
-/** For links: what `readFilter` reads as the same, whenever it is read. */
-export function filterQuery(filter: CallbackFilter, page: PageRequest = {}): URLSearchParams {
+/** For links: what `readFilter`, or `readRedeliveryFilter`, reads as the same, whenever it is read. */
+export function filterQuery(filter: RedeliveryFilter, page: PageRequest = {}): URLSearchParams {
   const parameters: Readonly<Record<FilterName, string | number | undefined>> = {
     bot_id: filter.botId,
     job_id: filter.jobId,
@@ -121,6 +167,8 @@ export function filterQuery(filter: CallbackFilter, page: PageRequest = {}): URL
     to: isoIn(filter.to),
     before: page.before,
     limit: page.limit,
+    error_class: filter.errorClass === '' ? NO_ERROR : filter.errorClass,
+    error_code: filter.errorCode === '' ? NO_ERROR : filter.errorCode,
   };
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
@@ -132,6 +180,10 @@ export function filterQuery(filter: CallbackFilter, page: PageRequest = {}): URL
 /** Ids and addresses stand in the ledger as cleaned text. */
 function textIn(text: string): string | undefined {
   return cleanText(text) || undefined;
+}
+
+function noneOr(text: string, value: string | undefined): string | undefined {
+  return text === NO_ERROR ? '' : value;
 }
 
 function statusIn(text: string): StatusCode | undefined {

@@ -1,0 +1,45 @@
+/** The JSON API: what the page shows and does, for scripts. */
+import { Router } from '@koa/router';
+import type { Middleware } from 'koa';
+import { routed } from '../routed.ts';
+import { actorOf } from '../actor.ts';
+import { readJson } from '../body.ts';
+import { HttpProblem } from '../../http/problem.ts';
+import { badBody, PAGE, parametersIn } from './asked.ts';
+import { addBots } from './bots.ts';
+import { addCallbacks } from './callbacks.ts';
+import { addDeliveries } from './deliveries.ts';
+import type { ApiParts } from './parts.ts';
+import { addRedeliveries } from './redeliveries.ts';
+import { refusalShape, testShape } from './shapes.ts';
+
+export function createApi(parts: ApiParts): Middleware {
+  const router = new Router();
+  addCallbacks(router, parts);
+  addDeliveries(router, parts);
+  addRedeliveries(router, parts);
+  addBots(router, parts);
+  addRefusals(router, parts);
+  addTest(router, parts);
+  return routed(router);
+}
+
+function addRefusals(router: Router, { services: { archive } }: ApiParts): void {
+  router.get('/api/refused', async (ctx) => {
+    const { items, next } = await archive.refusals(parametersIn(ctx, PAGE));
+    ctx.body = { items: items.map(refusalShape), next: next ?? null };
+  });
+}
+
+function addTest(router: Router, { services: { operations } }: ApiParts): void {
+  router.post('/api/test', async (ctx) => {
+    parametersIn(ctx, {});
+    const { destination, ...others } = await readJson(ctx);
+    if (typeof destination !== 'string' || Object.keys(others).length > 0)
+      throw badBody('The body must be {"destination": "<channel>:<address>"}.');
+    const result = await operations.test(destination, actorOf(ctx, 'api'));
+    if (result === undefined)
+      throw new HttpProblem({ status: 404, detail: 'The config in force has no such destination.' });
+    ctx.body = testShape(result);
+  });
+}

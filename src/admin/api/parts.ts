@@ -1,0 +1,16 @@
+/** What the resources of the API are made of. */
+import type { DisplayConfig } from '../../config/config.ts';
+import type { CallbackStory } from '../../ledger/archive/archive.ts';
+import type { Story } from '../../story/story.ts';
+import type { AdminServices } from '../services.ts';
+
+export interface ApiParts {
+  readonly services: Pick<AdminServices, 'archive' | 'operations'>;
+  readonly display: Pick<DisplayConfig, 'timezone'>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** The day of an instant, `2026-01-31`, in the display's time zone. */
+  readonly dayOf: (ms: number) => string;
+  /** In the display's language. */
+  readonly tell: (story: CallbackStory, alerts: readonly CallbackStory[]) => Story;
+}

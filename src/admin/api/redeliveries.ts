@@ -1,0 +1,55 @@
+/** `/api/redeliver`, `/api/dismiss` and `/api/redeliveries`: all that a filter matches, and how far that is. */
+import type { Router, RouterContext } from '@koa/router';
+import type { BulkKind, BulkRedelivery } from '../../ledger/actions/actions.ts';
+import { readRedeliveryFilter } from '../filters.ts';
+import { givenParameters, refuseParameters } from '../parameters.ts';
+import type { ApiParts } from './parts.ts';
+import { actionRequestIn, FLAG, idIn, parametersIn, unknownId } from './asked.ts';
+import { bulkShape, tallyShape } from './shapes.ts';
+
+const DRY_RUN = 'dry_run';
+
+export function addRedeliveries(router: Router, parts: ApiParts): void {
+  const { operations } = parts.services;
+  router.post('/api/redeliver', (ctx) => start(ctx, 'redelivered', parts));
+  router.post('/api/dismiss', (ctx) => start(ctx, 'dismissed', parts));
+  router.get('/api/redeliveries', async (ctx) => {
+    parametersIn(ctx, {});
+    ctx.body = { items: (await operations.bulks()).map(bulkShape) };
+  });
+  router.get('/api/redeliveries/:id', async (ctx) => {
+    parametersIn(ctx, {});
+    answer(ctx, 200, await operations.bulk(idIn(ctx.params['id'])));
+  });
+  router.post('/api/redeliveries/:id/stop', async (ctx) => {
+    parametersIn(ctx, {});
+    const id = idIn(ctx.params['id']);
+    answer(ctx, 202, await operations.stopBulk(id, await actionRequestIn(ctx)));
+  });
+}
+
+async function start(ctx: RouterContext, what: BulkKind, parts: ApiParts): Promise<void> {
+  const { services, display, now } = parts;
+  const query = new URLSearchParams(ctx.querystring);
+  const context = { timezone: display.timezone, now: now(), language: 'en', besides: [DRY_RUN] } as const;
+  const asked = readRedeliveryFilter(query, context);
+  const flag = givenParameters(query, (name) => name === DRY_RUN).values.get(DRY_RUN) ?? 'false';
+  const isDryRun = FLAG.read(flag);
+  const wrongFlag = isDryRun === undefined ? [{ parameter: DRY_RUN, detail: FLAG.rule }] : [];
+  if (!asked.isGood) return refuseParameters([...asked.problems, ...wrongFlag]);
+  refuseParameters(wrongFlag);
+  const request = await actionRequestIn(ctx);
+  if (isDryRun === true) {
+    ctx.body = tallyShape(await services.operations.tally(asked.filter), now());
+    return;
+  }
+  const bulk = await services.operations.startBulk(asked.filter, request, what);
+  ctx.set('Location', `/api/redeliveries/${bulk.id}`);
+  answer(ctx, 202, bulk);
+}
+
+function answer(ctx: RouterContext, status: 200 | 202, bulk: BulkRedelivery | undefined): void {
+  if (bulk === undefined) throw unknownId();
+  ctx.status = status;
+  ctx.body = bulkShape(bulk);
+}

@@ -1,0 +1,138 @@
+/** What the API says of what the ledger has: names as they stand in the config and the log, times in ISO 8601. */
+import { statusNameOf } from '../../callback/callback.ts';
+import type { Actor } from '../../ledger/actions/action.ts';
+import type { BulkRedelivery, RedeliveryTally } from '../../ledger/actions/actions.ts';
+import type {
+  ArchivedBot,
+  ArchivedCallback,
+  ArchivedDay,
+  ArchivedDelivery,
+  ArchivedRefusal,
+  Counts,
+} from '../../ledger/archive/archive.ts';
+import type { DeliveryError } from '../../ledger/ledger.ts';
+import type { StoryEvent } from '../../story/story.ts';
+import { filterQuery } from '../filters.ts';
+import type { TestResult } from '../services.ts';
+
+export function isoTime(ms: number): string;
+export function isoTime(ms: number | undefined): string | null;
+export function isoTime(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}
+
+export function callbackShape(callback: ArchivedCallback) {
+  return {
+    id: callback.id,
+    job_id: callback.jobId,
+    bot_id: callback.botId,
+    bot_name: callback.botName,
+    status: statusNameOf(callback),
+    started_at: isoTime(callback.startedAt),
+    elapsed_time: callback.elapsedSeconds ?? null,
+    received_at: isoTime(callback.receivedAt),
+    last_received_at: isoTime(callback.lastReceivedAt),
+    times_received: callback.timesReceived,
+    result: callback.result ?? null,
+    deliveries: callback.deliveries.map(deliveryShape),
+  };
+}
+
+function deliveryShape({ id, destination, state, attempts, lastError, updatedAt }: ArchivedDelivery) {
+  return {
+    id,
+    destination,
+    state,
+    attempts,
+    last_error: errorShape(lastError),
+    updated_at: isoTime(updatedAt),
+  };
+}
+
+/** Without the remote's own words, which its message has where they may be shown. */
+function errorShape(error: DeliveryError | undefined) {
+  return error === undefined ? null : { class: error.class, code: error.code, message: error.message };
+}
+
+export function eventShape({ at, what, text, small, destination }: StoryEvent) {
+  return { at: isoTime(at), what, text, detail: small ?? null, destination: destination ?? null };
+}
+
+export function botShape(bot: ArchivedBot) {
+  return {
+    bot_id: bot.botId,
+    bot_name: bot.botName,
+    last_callback_id: bot.lastCallbackId,
+    last_received_at: isoTime(bot.lastReceivedAt),
+    last_succeeded_at: isoTime(bot.lastSucceededAt),
+    last_failed_at: isoTime(bot.lastFailedAt),
+    ...countsShape(bot.counts),
+  };
+}
+
+export function dayShape({ day, ...counts }: ArchivedDay) {
+  return { day, ...countsShape(counts) };
+}
+
+function countsShape({ succeeded, failed, started, retries, elapsedSeconds }: Counts) {
+  return { succeeded, failed, started, retries, elapsed_time: elapsedSeconds };
+}
+
+export function refusalShape({ id, receivedAt, status, detail, errors, from, body }: ArchivedRefusal) {
+  return { id, received_at: isoTime(receivedAt), status, detail, errors, from, body };
+}
+
+/** @param now milliseconds since the epoch */
+export function tallyShape(
+  { messages, isMore, destinations, oldestAt, newestAt }: RedeliveryTally,
+  now: number,
+) {
+  return {
+    messages,
+    is_more: isMore,
+    destinations,
+    oldest_at: isoTime(oldestAt),
+    newest_at: isoTime(newestAt),
+    /** Seconds. */
+    oldest_age: oldestAt === undefined ? null : Math.max(0, Math.round((now - oldestAt) / 1000)),
+  };
+}
+
+export function bulkShape(bulk: BulkRedelivery) {
+  return {
+    id: bulk.id,
+    what: bulk.what,
+    filter: Object.fromEntries(filterQuery(bulk.filter)),
+    state: bulk.state,
+    started_at: isoTime(bulk.startedAt),
+    started_by: actorShape(bulk.actor),
+    ended_at: isoTime(bulk.endedAt),
+    stopped_by: bulk.stoppedBy === undefined ? null : actorShape(bulk.stoppedBy),
+    given: bulk.given,
+    delivered: bulk.delivered,
+    dead: bulk.dead,
+    pending: bulk.pending,
+  };
+}
+
+function actorShape({ via, user, from }: Actor) {
+  return { via, user: user ?? null, from };
+}
+
+export function testShape({
+  destination,
+  isDelivered,
+  words,
+  errorClass,
+  errorCode,
+  durationMs,
+}: TestResult) {
+  return {
+    destination,
+    delivered: isDelivered,
+    words,
+    error_class: errorClass ?? null,
+    error_code: errorCode ?? null,
+    duration_ms: Math.round(durationMs),
+  };
+}

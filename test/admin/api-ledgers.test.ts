@@ -1,0 +1,20 @@
+/** The API tells the same of both databases. */
+import { describeApi } from '../contract/api-contract.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { createPostgresStore } from '../support/postgres-store.ts';
+import { createSqliteStore } from '../support/sqlite-store.ts';
+
+describeApi('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
+
+describe('PostgreSQL', function () {
+  let server: PostgresServer;
+
+  before(async function () {
+    this.timeout(30_000);
+    server = await startPostgres();
+  });
+
+  after(() => server.close());
+
+  describeApi('PostgreSQL', (clock) => createPostgresStore(server, clock));
+});

@@ -1,0 +1,378 @@
+/** What scripts can ask of the API and have done by it, and what they are told where that makes no sense. */
+import { expect } from 'chai';
+import type { Operations, TestResult } from '../../src/admin/services.ts';
+import type { BulkRedelivery } from '../../src/ledger/actions/actions.ts';
+import type { Archive } from '../../src/ledger/archive/archive.ts';
+import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import { type AdminWorld, openAdminWorld } from '../support/admin-world.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+const NOW = Date.parse('2026-03-10T12:00:00Z');
+const ACTOR = { via: 'api', user: undefined, from: '127.0.0.1' } as const;
+
+const BULK: BulkRedelivery = {
+  id: 7,
+  what: 'redelivered',
+  filter: { destination: 'slack:#ops', state: 'dead', errorClass: '', from: NOW - 86_400_000 },
+  actor: { via: 'page', user: 'admin', from: '192.0.2.7' },
+  state: 'stopped',
+  startedAt: NOW - 60_000,
+  endedAt: NOW,
+  stoppedBy: ACTOR,
+  given: 5,
+  delivered: 3,
+  dead: 1,
+  pending: 1,
+};
+
+const BULK_SHAPE = {
+  id: 7,
+  what: 'redelivered',
+  filter: {
+    state: 'dead',
+    destination: 'slack:#ops',
+    from: '2026-03-09T12:00:00.000Z',
+    error_class: 'none',
+  },
+  state: 'stopped',
+  started_at: '2026-03-10T11:59:00.000Z',
+  started_by: { via: 'page', user: 'admin', from: '192.0.2.7' },
+  ended_at: '2026-03-10T12:00:00.000Z',
+  stopped_by: { via: 'api', user: null, from: '127.0.0.1' },
+  given: 5,
+  delivered: 3,
+  dead: 1,
+  pending: 1,
+};
+
+describe('the API', () => {
+  let world: AdminWorld;
+  /** What it was asked to do. */
+  let asked: unknown[];
+
+  afterEach(() => world.close());
+
+  const open = async (operations: Partial<Operations> = {}, archive?: Archive) => {
+    asked = [];
+    const recorded = Object.entries(operations).map(([name, operation]) => [
+      name,
+      (...args: unknown[]) => {
+        asked.push([name, ...args]);
+        return (operation as (...given: unknown[]) => unknown)(...args);
+      },
+    ]);
+    world = await openAdminWorld({
+      clock: new ManualClock(NOW),
+      operations: Object.fromEntries(recorded) as Partial<Operations>,
+      ...(archive && { archive }),
+    });
+  };
+
+  const post = (path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    world.ask(`POST ${path}`, {
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+
+  const problemOf = async (answer: Promise<{ status: number; json: Readonly<Record<string, unknown>> }>) => {
+    const { status, json } = await answer;
+    return [status, json['detail']];
+  };
+
+  describe('delivers one again', () => {
+    it('and says who asked for it, why, and by which key', async () => {
+      await open({ redeliver: () => Promise.resolve('accepted') });
+      const answer = await post(
+        '/api/deliveries/17/redeliver',
+        { note: ' Slack is\u202e back ' },
+        {
+          'idempotency-key': 'k1',
+        },
+      );
+      expect([answer.status, answer.json]).to.deep.equal([202, { id: 17, result: 'accepted' }]);
+      expect(asked).to.deep.equal([
+        ['redeliver', 17, { actor: ACTOR, nonce: 'k1', note: 'Slack is back' }, false],
+      ]);
+    });
+
+    it('also what was delivered, where that is said', async () => {
+      await open({ redeliver: (_id, _request, again) => Promise.resolve(again ? 'accepted' : 'delivered') });
+      expect((await problemOf(post('/api/deliveries/17/redeliver')))[0]).to.equal(409);
+      expect((await post('/api/deliveries/17/redeliver?again=true')).status).to.equal(202);
+    });
+
+    for (const [result, status] of [
+      ['open', 202],
+      ['superseded', 409],
+      ['unknown', 404],
+    ] as const) {
+      it(`answers ${status} where it is ${result}`, async () => {
+        await open({ redeliver: () => Promise.resolve(result) });
+        expect((await post('/api/deliveries/17/redeliver')).status).to.equal(status);
+      });
+    }
+  });
+
+  for (const [result, status] of [
+    ['dismissed', 202],
+    ['not dead', 409],
+    ['unknown', 404],
+  ] as const) {
+    it(`answers ${status} to a dismissal where the delivery is ${result}`, async () => {
+      await open({ dismiss: () => Promise.resolve(result) });
+      expect((await post('/api/deliveries/17/dismiss')).status).to.equal(status);
+      expect(asked).to.deep.equal([['dismiss', 17, { actor: ACTOR, nonce: undefined, note: undefined }]]);
+    });
+  }
+
+  it('routes a callback anew and says whom that tells', async () => {
+    const routed = { told: ['slack:#ops'], untouched: ['email:a@example.com'] };
+    await open({
+      routeAnew: (id) => Promise.resolve(id === 1 ? routed : id === 2 ? 'superseded' : undefined),
+    });
+    const answer = await post('/api/callbacks/1/route');
+    expect([answer.status, answer.json]).to.deep.equal([202, { id: 1, ...routed }]);
+    expect((await post('/api/callbacks/2/route')).status).to.equal(409);
+    expect((await post('/api/callbacks/3/route')).status).to.equal(404);
+  });
+
+  describe('redelivers all that a filter matches', () => {
+    it('after a dry run that says how many, to whom and how old', async () => {
+      const tally = {
+        messages: 3,
+        isMore: true,
+        destinations: [{ destination: 'slack:#ops', messages: 3 }],
+        oldestAt: NOW - 7_200_000,
+        newestAt: NOW - 60_000,
+      };
+      await open({ tally: () => Promise.resolve(tally) });
+      const answer = await post('/api/redeliver?state=dead&error_code=is_archived&from=2d&dry_run=true');
+      expect([answer.status, answer.json]).to.deep.equal([
+        200,
+        {
+          messages: 3,
+          is_more: true,
+          destinations: tally.destinations,
+          oldest_at: '2026-03-10T10:00:00.000Z',
+          newest_at: '2026-03-10T11:59:00.000Z',
+          oldest_age: 7200,
+        },
+      ]);
+      const [[name, filter]] = asked as [[string, object]];
+      expect(name).to.equal('tally');
+      expect(JSON.parse(JSON.stringify(filter))).to.deep.equal({
+        state: 'dead',
+        errorCode: 'is_archived',
+        from: NOW - 2 * 86_400_000,
+      });
+    });
+
+    it('or dismisses it, as a job that can be watched and stopped', async () => {
+      await open({
+        startBulk: () => Promise.resolve(BULK),
+        bulks: () => Promise.resolve([BULK]),
+        bulk: (id) => Promise.resolve(id === 7 ? BULK : undefined),
+        stopBulk: (id) => Promise.resolve(id === 7 ? BULK : undefined),
+      });
+      for (const [path, what] of [
+        ['/api/redeliver?state=dead', 'redelivered'],
+        ['/api/dismiss?state=dead&dry_run=false', 'dismissed'],
+      ] as const) {
+        const { status, headers, json } = await post(path, { note: 'old' }, { 'idempotency-key': 'k' });
+        expect([status, headers['location'], json]).to.deep.equal([202, '/api/redeliveries/7', BULK_SHAPE]);
+        const [name, filter, request, asWhat] = asked.at(-1) as unknown[];
+        expect([name, request, asWhat]).to.deep.equal([
+          'startBulk',
+          { actor: ACTOR, nonce: 'k', note: 'old' },
+          what,
+        ]);
+        expect(filter).to.include({ state: 'dead' });
+      }
+      expect((await world.ask('GET /api/redeliveries')).json).to.deep.equal({ items: [BULK_SHAPE] });
+      expect((await world.ask('GET /api/redeliveries/7')).json).to.deep.equal(BULK_SHAPE);
+      expect((await world.ask('GET /api/redeliveries/8')).status).to.equal(404);
+      const stopped = await post('/api/redeliveries/7/stop');
+      expect([stopped.status, stopped.json]).to.deep.equal([202, BULK_SHAPE]);
+      expect((await post('/api/redeliveries/8/stop')).status).to.equal(404);
+    });
+
+    for (const [query, parameters] of [
+      ['', ['state']],
+      ['?dry_run=true', ['state']],
+      ['?state=delivered', ['state']],
+      ['?state=dead&limit=5', ['limit']],
+      ['?state=dead&dry_run=yes', ['dry_run']],
+      ['?stat=dead&bot=x&from=tomorrow&dry_run=1', ['stat', 'bot', 'from', 'dry_run']],
+    ] as const) {
+      it(`but does nothing for ${query || 'no filter at all'}`, async () => {
+        await open({ startBulk: () => Promise.resolve(BULK), tally: () => Promise.reject(new Error('no')) });
+        const { status, json } = await post(`/api/redeliver${query}`);
+        const named = (json['errors'] as { parameter: string }[]).map(({ parameter }) => parameter);
+        expect([status, named, asked]).to.deep.equal([400, parameters, []]);
+        for (const parameter of parameters) expect(json['detail']).to.include(`"${parameter}" `);
+      });
+    }
+  });
+
+  describe('sends a test', () => {
+    const RESULT: TestResult = {
+      destination: 'slack:#ops',
+      isDelivered: false,
+      words: 'Invite the app to the channel.',
+      errorClass: 'config',
+      errorCode: 'not_in_channel',
+      durationMs: 41.7,
+    };
+
+    it('and says what the remote answered', async () => {
+      await open({ test: () => Promise.resolve(RESULT) });
+      const answer = await post('/api/test', { destination: 'slack:#ops' });
+      expect([answer.status, answer.json]).to.deep.equal([
+        200,
+        {
+          destination: 'slack:#ops',
+          delivered: false,
+          words: 'Invite the app to the channel.',
+          error_class: 'config',
+          error_code: 'not_in_channel',
+          duration_ms: 42,
+        },
+      ]);
+      expect(asked).to.deep.equal([['test', 'slack:#ops', ACTOR]]);
+    });
+
+    it('but to no destination that the config does not have, and to none that is not named', async () => {
+      await open({ test: () => Promise.resolve(undefined) });
+      expect((await post('/api/test', { destination: 'slack:#nowhere' })).status).to.equal(404);
+      for (const body of [undefined, {}, { destination: 7 }, { destination: 'a:b', note: 'x' }, [1]])
+        expect((await post('/api/test', body)).status, JSON.stringify(body)).to.equal(400);
+      expect(asked).to.have.length(1);
+    });
+  });
+
+  describe('refuses', () => {
+    it('a list that makes no sense, and says all that is wrong with it', async () => {
+      await open();
+      const { status, headers, json } = await world.ask(
+        'GET /api/callbacks?status=failed&limit=0&botid=x&%3Cb%3E=1',
+      );
+      expect([status, headers['content-type']]).to.deep.equal([400, 'application/problem+json']);
+      expect(json).to.deep.equal({
+        title: 'Bad Request',
+        status: 400,
+        detail:
+          'The query cannot be meant: "botid" is no filter of this list; "<b>" is no filter of this list; "status" must be succeeded, error or executing; "limit" must be a whole number from 1 to 500.',
+        errors: [
+          { parameter: 'botid', detail: 'is no filter of this list' },
+          { parameter: '<b>', detail: 'is no filter of this list' },
+          { parameter: 'status', detail: 'must be succeeded, error or executing' },
+          { parameter: 'limit', detail: 'must be a whole number from 1 to 500' },
+        ],
+      });
+    });
+
+    it('parameters that nobody reads, everywhere', async () => {
+      await open();
+      for (const what of [
+        'GET /api/callbacks/1?x=1',
+        'GET /api/callbacks/1/body?x=1',
+        'POST /api/callbacks/1/route?dry_run=true',
+        'POST /api/deliveries/1/redeliver?agian=true',
+        'POST /api/deliveries/1/redeliver?again=yes',
+        'POST /api/deliveries/1/redeliver?again=true&again=true',
+        'POST /api/deliveries/1/dismiss?again=true',
+        'GET /api/redeliveries?limit=1',
+        'GET /api/redeliveries/1?x=1',
+        'POST /api/redeliveries/1/stop?x=1',
+        'POST /api/test?destination=a',
+        'GET /api/refused?limit=-1',
+        'GET /api/bots?days=0',
+        'GET /api/bots?days=401',
+        'GET /api/bots/a?since=1',
+      ]) {
+        expect((await world.ask(what)).status, what).to.equal(400);
+      }
+      expect(asked).to.deep.equal([]);
+    });
+
+    it('other methods, and says which there are', async () => {
+      await open();
+      for (const [what, allow] of [
+        ['POST /api/callbacks', 'HEAD, GET'],
+        ['DELETE /api/callbacks/1', 'HEAD, GET'],
+        ['GET /api/deliveries/1/redeliver', 'POST'],
+        ['PUT /api/test', 'POST'],
+        ['OPTIONS /api/bots', 'HEAD, GET'],
+        ['POST /healthz', 'HEAD, GET'],
+        ['POST /metrics', 'HEAD, GET'],
+      ] as const) {
+        const { status, headers } = await world.ask(what);
+        expect([status, headers['allow'], headers['content-type']], what).to.deep.equal([
+          405,
+          allow,
+          'application/problem+json',
+        ]);
+      }
+    });
+
+    it('paths that it does not have', async () => {
+      await open();
+      for (const path of ['/api', '/api/', '/api/nothing', '/api/callbacks/1/2/3', '/-/nothing'])
+        expect((await world.ask(`GET ${path}`)).status, path).to.equal(404);
+    });
+
+    it('a body that is no JSON object, is too large, or says what nobody reads', async () => {
+      await open({ dismiss: () => Promise.resolve('dismissed') });
+      const dismiss = (body: string, type = 'application/json') =>
+        world.ask('POST /api/deliveries/1/dismiss', { headers: { 'content-type': type }, body });
+      expect((await dismiss('{"note": "x"')).status).to.equal(400);
+      expect((await dismiss('"x"')).status).to.equal(400);
+      expect((await dismiss('{"reason": "x"}')).status).to.equal(400);
+      expect((await dismiss(`{"note": "${'x'.repeat(1001)}"}`)).status).to.equal(400);
+      expect((await dismiss(' '.repeat(65 * 1024))).status).to.equal(413);
+      expect((await dismiss('note=x', 'application/x-www-form-urlencoded')).status).to.equal(415);
+      expect((await dismiss('{"note": "x"}', 'application/json; charset=utf-8')).status).to.equal(202);
+      expect(asked).to.have.length(1);
+    });
+
+    it('a key that is too long to be kept', async () => {
+      await open({ dismiss: () => Promise.resolve('dismissed') });
+      const headers = { 'idempotency-key': 'k'.repeat(201) };
+      expect((await post('/api/deliveries/1/dismiss', undefined, headers)).status).to.equal(400);
+    });
+  });
+
+  it('answers 503 while the ledger cannot be read or written', async () => {
+    const fails = () => Promise.reject(new LedgerUnavailable('disk /var/secret/path is gone'));
+    await open({ dismiss: fails, bulks: fails }, {
+      callbacks: fails,
+      story: fails,
+      bots: fails,
+      refusals: fails,
+    } as unknown as Archive);
+    for (const what of [
+      'GET /api/callbacks',
+      'GET /api/callbacks/1',
+      'GET /api/bots',
+      'GET /api/refused',
+      'GET /api/redeliveries',
+      'POST /api/deliveries/1/dismiss',
+    ]) {
+      const { status, headers, body } = await world.ask(what);
+      expect([status, headers['retry-after'], headers['content-type']], what).to.deep.equal([
+        503,
+        '5',
+        'application/problem+json',
+      ]);
+      expect(body).not.to.include('secret');
+    }
+    expect(world.unforeseen).to.deep.equal([]);
+  });
+
+  it('says nothing of what nobody foresaw', async () => {
+    await open({ dismiss: () => Promise.reject(new Error('xoxb-SECRET')) });
+    const { status, body } = await post('/api/deliveries/1/dismiss');
+    expect([status, body.includes('SECRET')]).to.deep.equal([500, false]);
+    expect(world.unforeseen).to.have.length(1);
+  });
+});

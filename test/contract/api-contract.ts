@@ -1,0 +1,230 @@
+/** What the API tells of every ledger, whatever database holds it. */
+import { expect } from 'chai';
+import type { Callback } from '../../src/callback/callback.ts';
+import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
+import type { CallbackResult, DeliveryTarget, DeliveryUpdate } from '../../src/ledger/ledger.ts';
+import { type AdminWorld, openAdminWorld } from '../support/admin-world.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import {
+  arrivalOf,
+  delivered,
+  EXECUTING,
+  failed,
+  LEASE_MS,
+  type StoreUnderTest,
+  TAKE_OVER_AFTER_MS,
+  target,
+} from './ledger-contract.ts';
+
+const OPS = target('slack:#ops');
+const LOG = target('email:log@example.com');
+
+export function describeApi(
+  name: string,
+  createStore: (clock: ManualClock) => Promise<StoreUnderTest>,
+): void {
+  describe(`the API over ${name}`, () => {
+    let store: StoreUnderTest;
+    let clock: ManualClock;
+    let ledger: OpenLedger;
+    let world: AdminWorld;
+
+    beforeEach(async () => {
+      clock = new ManualClock(Date.parse('2026-03-01T20:00:00Z'));
+      store = await createStore(clock);
+      ledger = await store.open({
+        clock,
+        owner: 'first',
+        leaseMs: LEASE_MS,
+        takeOverAfterMs: TAKE_OVER_AFTER_MS,
+        timezone: 'Asia/Tokyo',
+      });
+      world = await openAdminWorld({ clock, archive: ledger.archive });
+    });
+
+    afterEach(async () => {
+      await world.close();
+      await store.close();
+    });
+
+    const arrive = async (
+      fields: Partial<Callback>,
+      planned: readonly DeliveryTarget[] = [],
+      updateOf: (id: number) => DeliveryUpdate = delivered,
+      result: CallbackResult = 'delivered',
+      body?: string,
+    ) => {
+      const arrival = arrivalOf(callbackWith(fields), planned, clock.now());
+      const admission = await ledger.admit({ ...arrival, ...(body && { body: Buffer.from(body) }) });
+      const deliveries = admission.claimed.map(updateOf);
+      const answer = { receivedAt: clock.now(), answeredAt: clock.now(), status: 200, result };
+      const history = { callbackId: admission.callbackId, attempts: [], answer };
+      await ledger.settle({ deliveries, history, isDurable: false });
+      return admission.callbackId;
+    };
+
+    const get = async (path: string) => {
+      const answer = await world.ask(`GET ${path}`);
+      expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8');
+      expect(answer.headers['cache-control']).to.equal('no-store');
+      return answer.json;
+    };
+
+    it('lists callbacks with their deliveries, newest first', async () => {
+      await arrive({ job_id: 'a' }, [OPS]);
+      const id = await arrive(
+        { job_id: 'b', bot_id: '請求', status: 1 },
+        [OPS, LOG],
+        (each) => ({ ...failed(each), state: 'dead' }),
+        'gave_up',
+      );
+      const { items, next } = await get('/api/callbacks?limit=1');
+      expect(next).to.equal(id);
+      const deliveries = (items as { deliveries: { id: number; updated_at: string }[] }[])[0]?.deliveries;
+      expect(items).to.deep.equal([
+        {
+          id,
+          job_id: 'b',
+          bot_id: '請求',
+          bot_name: '商品取得',
+          status: 'error',
+          started_at: '2026-11-20T00:00:00.000Z',
+          elapsed_time: 12,
+          received_at: '2026-03-01T20:00:00.000Z',
+          last_received_at: '2026-03-01T20:00:00.000Z',
+          times_received: 1,
+          result: 'gave_up',
+          deliveries: [OPS, LOG].map(({ destination }, index) => ({
+            id: deliveries?.[index]?.id,
+            destination,
+            state: 'dead',
+            attempts: 1,
+            last_error: { class: 'transient', code: 'ETIMEDOUT', message: 'no answer' },
+            updated_at: deliveries?.[index]?.updated_at,
+          })),
+        },
+      ]);
+      const rest = await get(`/api/callbacks?before=${String(next)}`);
+      expect([
+        (rest['items'] as { job_id: string }[]).map((each) => each.job_id),
+        rest['next'],
+      ]).to.deep.equal([['a'], null]);
+    });
+
+    it('finds callbacks by everything that the contract names', async () => {
+      await arrive({ job_id: 'a', bot_id: 'invoice' }, [OPS]);
+      await arrive({ job_id: 'b', bot_id: 'invoice', status: EXECUTING }, [], delivered, 'no_route');
+      await clock.advance(86_400_000);
+      await arrive({ job_id: 'c', bot_id: 'report', status: 1 }, [LOG], failed, 'failed');
+      const found = async (query: string) => {
+        const { items } = await get(`/api/callbacks?${query}`);
+        return (items as { job_id: string }[]).map(({ job_id }) => job_id).join();
+      };
+      for (const [query, jobs] of [
+        ['', 'c,b,a'],
+        ['bot_id=invoice', 'b,a'],
+        ['job_id=c', 'c'],
+        ['status=executing', 'b'],
+        ['state=delivered', 'a'],
+        ['result=no_route', 'b'],
+        ['destination=email%3Alog%40example.com', 'c'],
+        ['from=2026-03-03', 'c'],
+        ['to=2026-03-02', 'b,a'],
+        ['from=12h', 'c'],
+        ['bot_id=invoice&status=succeeded&state=delivered&destination=slack%3A%23ops', 'a'],
+        ['bot_id=nobody', ''],
+      ] as const) {
+        expect(await found(query), query).to.equal(jobs);
+      }
+    });
+
+    it('tells the story of a callback, which it gives to the letter', async () => {
+      const body = '{"code": 1e2, "job_id":"a","big":12345678901234567890123,"x":[1.50,"</script>"]}';
+      const id = await arrive({ job_id: 'a' }, [OPS], delivered, 'delivered', body);
+      const answer = await world.ask(`GET /api/callbacks/${id}`);
+      expect(answer.body).to.include(`"callback":${body}`);
+      expect(answer.json).to.include({
+        id,
+        job_id: 'a',
+        kind: 'callback',
+        result: 'delivered',
+        callback_url: `/api/callbacks/${id}/body`,
+      });
+      expect(answer.json['summary']).to.be.a('string').and.include('slack:#ops');
+      const timeline = answer.json['timeline'] as readonly Readonly<Record<string, unknown>>[];
+      expect(timeline[0]).to.include({ at: '2026-03-01T20:00:00.000Z', what: 'received' });
+      for (const event of timeline)
+        expect(Object.keys(event)).to.deep.equal(['at', 'what', 'text', 'detail', 'destination']);
+      expect((await world.ask(`GET /api/callbacks/${id}/body`)).body).to.equal(body);
+    });
+
+    it('gives a large callback at an address of its own alone', async () => {
+      const body = JSON.stringify({ ...callbackWith({}), message: 'x'.repeat(1_100_000) });
+      const id = await arrive({}, [], delivered, 'no_route', body);
+      const { callback, callback_url: url } = await get(`/api/callbacks/${id}`);
+      expect([callback, url]).to.deep.equal([null, `/api/callbacks/${id}/body`]);
+      expect((await world.ask(`GET ${String(url)}`)).body).to.equal(body);
+    });
+
+    it('tells how each BOT does, and one of them day by day, whatever its id', async () => {
+      const long = '長い/?#&'.repeat(20);
+      await arrive({ job_id: '1', bot_id: 'a/b', elapsed_time: 5 });
+      await arrive({ job_id: '2', bot_id: 'a/b', status: 1, elapsed_time: 7 });
+      await arrive({ job_id: '3', bot_id: long, elapsed_time: 9 });
+      const { since, items, next } = await get('/api/bots?days=2');
+      expect([since, next]).to.deep.equal(['2026-03-01', null]);
+      const bots = items as Readonly<Record<string, unknown>>[];
+      expect(bots[0]).to.include({ bot_id: 'a/b', succeeded: 1, failed: 1, elapsed_time: 12 });
+      expect(bots[0]).to.include({ last_failed_at: '2026-03-01T20:00:00.000Z' });
+      for (const bot of bots) {
+        const one = await get(`/api/bots/${encodeURIComponent(String(bot['bot_id']))}`);
+        expect(one).to.include({ bot_id: bot['bot_id'], since: '2026-02-01' });
+        expect(one['days']).to.have.length(1);
+      }
+      expect((await get('/api/bots?after=a%2Fb'))['items']).to.have.length(1);
+    });
+
+    it('shows what was refused', async () => {
+      const errors = [{ pointer: '/status', detail: 'missing' }];
+      for (const body of ['first', '<script>'])
+        await ledger.refuse({
+          receivedAt: clock.now(),
+          status: 422,
+          detail: 'no callback',
+          errors,
+          from: '::1',
+          body,
+        });
+      const { items, next } = await get('/api/refused?limit=1');
+      expect(items).to.deep.equal([
+        {
+          id: next,
+          received_at: '2026-03-01T20:00:00.000Z',
+          status: 422,
+          detail: 'no callback',
+          errors,
+          from: '::1',
+          body: '<script>',
+        },
+      ]);
+      expect((await get(`/api/refused?before=${String(next)}`))['items']).to.have.length(1);
+    });
+
+    it('answers 404 for what the ledger does not have', async () => {
+      for (const path of [
+        '/api/callbacks/999999',
+        '/api/callbacks/999999/body',
+        '/api/callbacks/0',
+        '/api/callbacks/x',
+        '/api/callbacks/99999999999999999999',
+        '/api/bots/nobody',
+        '/api/bots/%00',
+      ]) {
+        const { status, headers } = await world.ask(`GET ${path}`);
+        expect([status, headers['content-type']], path).to.deep.equal([404, 'application/problem+json']);
+      }
+      expect(world.unforeseen).to.deep.equal([]);
+    });
+  });
+}

@@ -1,0 +1,117 @@
+/** The admin listener over HTTP, with what stands behind it made up or real, as a test needs it. */
+import { request } from 'undici';
+import { createApi } from '../../src/admin/api/api.ts';
+import { createAdmin, createAdminMemory, type AdminDependencies } from '../../src/admin/admin.ts';
+import type { AdminServices, Operations, Reloading } from '../../src/admin/services.ts';
+import type { AdminConfig } from '../../src/config/config.ts';
+import { listen, type ListeningServer } from '../../src/http/server.ts';
+import type { Archive } from '../../src/ledger/archive/archive.ts';
+import { dayIn } from '../../src/ledger/callback-columns.ts';
+import { createMetrics } from '../../src/observe/metrics.ts';
+import { tellStory } from '../../src/story/story.ts';
+import { type Clock, systemClock } from '../../src/time/clock.ts';
+import type { Language } from '../../src/time/display.ts';
+
+const TIMEZONE = 'Asia/Tokyo';
+
+export interface AdminAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+  /** Of a JSON answer. */
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+export interface Asking {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface AdminWorld {
+  readonly server: ListeningServer;
+  /** What nobody foresaw. */
+  readonly unforeseen: readonly unknown[];
+  /** @param what a method and a path, `GET /healthz` */
+  ask(what: string, asking?: Asking): Promise<AdminAnswer>;
+  close(): Promise<void>;
+}
+
+export interface AdminWorldOptions extends Partial<
+  Pick<AdminDependencies, 'page' | 'drawProblem' | 'onTurnedAway' | 'memory'>
+> {
+  readonly config?: Partial<AdminConfig>;
+  readonly clock?: Clock;
+  readonly archive?: Archive;
+  readonly operations?: Partial<Operations>;
+  readonly reloading?: Partial<Reloading>;
+  readonly language?: Language;
+  readonly readiness?: AdminServices['readiness'];
+}
+
+export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<AdminWorld> {
+  const { config, clock = systemClock, archive, readiness } = options;
+  const { operations = {}, reloading = {}, language = 'en', ...rest } = options;
+  const unforeseen: unknown[] = [];
+  const metrics = createMetrics({
+    version: '1.2.3',
+    countOpen: () => Promise.resolve({ pending: 3, dead: 1, held: 2 }),
+    storeBytes: () => Promise.resolve(4096),
+  });
+  const ready = () => Promise.resolve({ store: true, room: true, config: true, accepting: true });
+  const services = {
+    metrics,
+    readiness: readiness ?? ready,
+    onUnforeseen: (error: unknown) => unforeseen.push(error),
+    archive: archive ?? ({} as Archive),
+    operations: operations as Operations,
+    reloading: reloading as Reloading,
+  };
+  const api = createApi({
+    services,
+    display: { timezone: TIMEZONE },
+    now: () => clock.now(),
+    dayOf: dayIn(() => TIMEZONE),
+    tell: (story, alerts) => tellStory(story, alerts, { language, timezone: TIMEZONE, now: clock.now() }),
+  });
+  const app = createAdmin({
+    memory: createAdminMemory(clock),
+    ...rest,
+    config: { ...PLAIN, ...config },
+    services,
+    api,
+    maxPasteBytes: 1_000_000,
+  });
+  const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
+  return { server, unforeseen, ask: asker(server), close: () => server.close(0) };
+}
+
+export const PLAIN: AdminConfig = {
+  listen: { host: '127.0.0.1', port: 0 },
+  password: undefined,
+  hosts: [],
+  metricsToken: undefined,
+  trustProxy: false,
+};
+
+function asker(server: ListeningServer): AdminWorld['ask'] {
+  return async (what, { headers = {}, body } = {}) => {
+    const [method = '', path = ''] = what.split(' ');
+    const answer = await request(`http://127.0.0.1:${server.port}${path}`, {
+      method: method as 'GET',
+      headers,
+      body: body ?? null,
+    });
+    const text = await answer.body.text();
+    const isJson = String(answer.headers['content-type']).includes('json');
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      body: text,
+      json: isJson && text !== '' ? (JSON.parse(text) as AdminAnswer['json']) : {},
+    };
+  };
+}
+
+export function basic(login: string): Record<string, string> {
+  return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
+}
