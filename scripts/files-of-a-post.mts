@@ -10,7 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startApp } from '../src/app/app.ts';
 import { channelTypes } from '../src/channels/registry.ts';
-import { checkProject } from '../src/cli/load-project.ts';
+import { readConfigInTurns } from '../src/app/read-config.ts';
+import { checkProject, projectOf } from '../src/cli/load-project.ts';
 import { startSlackStandIn } from '../src/stand-ins/slack-stand-in.ts';
 import { createLogger } from '../src/observe/logger.ts';
 import { systemClock } from '../src/time/clock.ts';
@@ -81,6 +82,7 @@ if (project === undefined) throw new Error(JSON.stringify(problems));
 const logger = await createLogger('silent', false, (line) => line);
 const app = await startApp({
   ...project,
+  readConfig: () => readConfigInTurns(projectOf({ variables: {}, configFile })),
   channelTypes,
   clock: systemClock,
   logger,

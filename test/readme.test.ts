@@ -8,7 +8,8 @@ import { expect } from 'chai';
 import { YAMLMap, parseDocument } from 'yaml';
 import { type RunningApp, startApp } from '../src/app/app.ts';
 import { channelTypes } from '../src/channels/registry.ts';
-import { checkProject } from '../src/cli/load-project.ts';
+import { readConfigInTurns } from '../src/app/read-config.ts';
+import { checkProject, projectOf } from '../src/cli/load-project.ts';
 import { createLogger } from '../src/observe/logger.ts';
 import { systemClock } from '../src/time/clock.ts';
 import { runCommand } from './support/command.ts';
@@ -73,6 +74,7 @@ describe('The README', () => {
     const logger = await createLogger('silent', false, (line) => line);
     app = await startApp({
       ...project,
+      readConfig: () => readConfigInTurns(projectOf({ variables: {}, configFile: file })),
       channelTypes,
       clock: systemClock,
       logger,

@@ -1,6 +1,8 @@
 /** The composition root: a checked config in, a service that starts and stops out. */
 import { getHeapStatistics } from 'node:v8';
+import type { ReloadResult } from '../admin/services.ts';
 import type { ChannelType } from '../channels/channel.ts';
+import type { Config } from '../config/config.ts';
 import { MemoryBudget, memoryFor } from '../deliver/memory-budget.ts';
 import { RunningSettings } from '../deliver/settings.ts';
 import type { ListeningServer } from '../http/server.ts';
@@ -19,7 +21,11 @@ import {
   reportTrouble,
   reportUnforeseen,
 } from './reports.ts';
+import type { ConfigReading } from './read-config.ts';
+import { reportReload } from './reload-report.ts';
+import { openReloading } from './reloading.ts';
 import { type LoadedConfig, openSettings, openStore, type SettingsEnvironment } from './settings.ts';
+import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { type Clock, unfailing, within } from '../time/clock.ts';
 
 /**
@@ -35,17 +41,21 @@ export interface AppOptions extends LoadedConfig {
   readonly version: string;
   /** Where the outbox prints. */
   readonly print: (text: string) => void;
+  /** Reads the config again, for a reload. Never rejects for what the files hold. */
+  readonly readConfig: () => Promise<ConfigReading>;
+  /** Gets those of each config that is loaded; whoever logs hides them. */
+  readonly secrets?: HiddenSecrets;
 }
 
 export interface RunningApp {
   readonly receiver: ListeningServer;
   readonly admin: ListeningServer | undefined;
   /**
-   * Goes on with another config from the next callback on, but for `receiver.listen`, `admin.listen`, `store.url` and
-   * `store.max_size`.
-   * @throws {Error} it cannot be used: the one before stays in force
+   * Goes on with what the config is now from the next callback on, but for `receiver.listen`, `admin.listen`, `store.url`
+   * and `store.max_size`; one that cannot be used leaves the one before in force.
+   * @param cause for the log
    */
-  swap(next: LoadedConfig): Promise<void>;
+  reload(cause: string): Promise<ReloadResult>;
   /** Answers 503 to what comes, finishes what is in flight, closes everything. */
   stop(): Promise<void>;
 }
@@ -73,6 +83,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const metrics = metricsOf(options, sources);
   const environment = settingsEnvironment(options, metrics, onUnforeseen);
   const settings = new RunningSettings(await openSettings(options, environment), onUnforeseen);
+  metrics.configInForce(options.configHash);
   cleanUps.push(() => within(GOODBYE_MS, settings.close(), clock));
   const ledger = await openStore(settings, {
     clock,
@@ -81,7 +92,10 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   });
   sources.ledger = ledger;
   cleanUps.push(() => within(GOODBYE_MS, ledger.close(), clock));
-  const memory = openMemory(options);
+  const memory = new MemoryBudget(clock, memoryFor(heapBytes()));
+  const warnOfHeap = () => warnOfSmallHeap(settings.current.loaded.config, memory, logger);
+  warnOfHeap();
+  settings.onSwap(warnOfHeap);
   const reports = pipelineReports(logger, metrics, clock, onUnforeseen);
   const pipeline = composePipeline({ clock, settings, ledger, memory, onUnforeseen, ...reports });
   metrics.pausesCountedBy(() => pipeline.lanes.paused.length);
@@ -94,12 +108,20 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   cleanUps.push(() => within(GOODBYE_MS, pipeline.follower.stop(), clock));
   pipeline.worker.start();
   const traffic = new Traffic();
-  const services = { clock, logger, pipeline, settings, ledger, metrics, traffic, memory, onUnforeseen };
-  const listeners = await openListeners(services, cleanUps);
-  const swap = async (next: LoadedConfig) => {
-    settings.swap(await openSettings(next, environment, settings.current));
-  };
-  return { ...listeners, swap };
+  const reloading = openReloading({
+    clock,
+    settings,
+    ledger,
+    readConfig: options.readConfig,
+    open: (next) => openSettings(next, environment, settings.current),
+    tryAgain: () => pipeline.follower.reviewAgain(),
+    onReload: unfailing((result, cause) => reportReload(logger, metrics, result, cause), onUnforeseen),
+  });
+  const running = { clock, logger, pipeline, settings, ledger, metrics, traffic, memory, onUnforeseen };
+  const listeners = await openListeners({ ...running, reloading }, cleanUps);
+  reloading.watch();
+  cleanUps.push(() => reloading.stop());
+  return { ...listeners, reload: (cause) => reloading.reload(cause) };
 }
 
 async function openListeners(
@@ -131,7 +153,7 @@ function metricsOf({ version }: AppOptions, sources: { readonly ledger?: OpenLed
 }
 
 function settingsEnvironment(
-  { channelTypes, clock, logger, print }: AppOptions,
+  { channelTypes, clock, logger, print, secrets = new HiddenSecrets() }: AppOptions,
   metrics: Metrics,
   onUnforeseen: (error: unknown) => void,
 ): SettingsEnvironment {
@@ -139,6 +161,7 @@ function settingsEnvironment(
     channelTypes,
     clock,
     print,
+    secrets,
     onTemplateError: unfailing((failure) => {
       metrics.templateFailed();
       logger.error(failure, 'a template failed; the built-in one was used');
@@ -161,18 +184,16 @@ async function drain({ pipeline, settings, traffic, clock }: Services): Promise<
   await within(GOODBYE_MS, drained, clock);
 }
 
-/** Whoever runs it in a heap that is too small for what its config lets in learns that at the start. */
-function openMemory({ config, clock, logger }: AppOptions): MemoryBudget {
-  const heapBytes = getHeapStatistics().heap_size_limit;
-  const budget = new MemoryBudget(clock, memoryFor(heapBytes));
-  const { maxBodyBytes, maxNodes } = config.receiver;
-  const { bytes, values } = budget.largest;
-  if (maxBodyBytes > bytes || maxNodes > values) {
-    const line = { heap_bytes: heapBytes, max_body_bytes: bytes, max_nodes: values };
-    logger.warn(
-      line,
-      'the heap is too small for receiver.max_body or max_nodes: larger callbacks are answered 413',
-    );
-  }
-  return budget;
+/** Whoever runs it in a heap that is too small for what its config lets in learns that when it is loaded. */
+function warnOfSmallHeap({ receiver }: Config, { largest }: MemoryBudget, logger: Logger): void {
+  const { maxBodyBytes, maxNodes } = receiver;
+  if (maxBodyBytes <= largest.bytes && maxNodes <= largest.values) return;
+  logger.warn(
+    { heap_bytes: heapBytes(), max_body_bytes: largest.bytes, max_nodes: largest.values },
+    'the heap is too small for receiver.max_body or max_nodes: larger callbacks are answered 413',
+  );
+}
+
+function heapBytes(): number {
+  return getHeapStatistics().heap_size_limit;
 }

@@ -1,5 +1,7 @@
 /** The two listeners, which go on listening while the settings behind them are swapped. */
 import { type AdminTurnedAway, createAdmin, createAdminMemory } from '../admin/admin.ts';
+import { createReload } from '../admin/api/reload.ts';
+import type { Reloading } from '../admin/services.ts';
 import { createCallbackCheck } from '../callback/check-callback.ts';
 import type { AdminConfig, ReceiverConfig } from '../config/config.ts';
 import { timeBudgetOf } from '../deliver/handling.ts';
@@ -31,10 +33,11 @@ export interface Services extends Pick<
   readonly pipeline: Pipeline;
   readonly metrics: Metrics;
   readonly traffic: Traffic;
+  readonly reloading: Reloading;
 }
 
 export async function openAdmin(
-  { settings, ledger, clock, metrics, traffic, onUnforeseen }: Services,
+  { settings, ledger, clock, metrics, traffic, reloading, onUnforeseen }: Services,
   refusals: RefusalLog,
 ): Promise<ListeningServer | undefined> {
   const { admin } = settings.current.loaded.config;
@@ -45,7 +48,8 @@ export async function openAdmin(
       () => false,
     );
     const room = store && (await ledger.hasRoom().catch(() => false));
-    return { store, room, config: settings.isUpToDate, accepting: !traffic.isDraining };
+    // A reload that was refused leaves a good one in force: no reason to send the service's callbacks elsewhere.
+    return { store, room, config: true, accepting: !traffic.isDraining };
   };
   const memory = createAdminMemory(clock);
   const onTurnedAway = unfailing(
@@ -53,8 +57,9 @@ export async function openAdmin(
     onUnforeseen,
   );
   const services = { metrics, readiness, onUnforeseen };
+  const api = createReload(reloading);
   const handlerFor = (config: AdminConfig, { maxBodyBytes }: ReceiverConfig) =>
-    createAdmin({ config, services, memory, maxPasteBytes: maxBodyBytes, onTurnedAway }).callback();
+    createAdmin({ config, services, memory, api, maxPasteBytes: maxBodyBytes, onTurnedAway }).callback();
   let handle = handlerFor(admin, settings.current.loaded.config.receiver);
   settings.onSwap(({ loaded: { config } }) => {
     if (config.admin !== undefined) handle = handlerFor(config.admin, config.receiver);

@@ -1,9 +1,10 @@
 /** One config made into the settings that everything decides by, with its channels opened. */
 import { cutEnd, shortLine } from '../text/cut.ts';
-import { secretsHidden } from '../text/hide-secrets.ts';
+import { type HiddenSecrets, secretsHidden } from '../text/hide-secrets.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Channel, ChannelType } from '../channels/channel.ts';
-import { type ChannelConfig, type Config, formatsOf } from '../config/config.ts';
+import { type ChannelConfig, type Config, formatsOf, type Problem } from '../config/config.ts';
+import type { Readings } from '../config/readings.ts';
 import {
   type ConfiguredChannel,
   plannedTarget,
@@ -23,7 +24,10 @@ const LONGEST_MESSAGE = 500;
 
 /** One line without any secret, cut to what an operator will read. */
 export function redactor(secrets: readonly string[]): (text: string) => string {
-  const hide = secretsHidden(secrets);
+  return redactorBy(secretsHidden(secrets));
+}
+
+function redactorBy(hide: (text: string) => string): (text: string) => string {
   // What cleaning takes away may have stood in the middle of a secret, and no cut may leave the half of one.
   return (text) => cutEnd(hide(shortLine(hide(text), 2 * LONGEST_MESSAGE)), LONGEST_MESSAGE, '…');
 }
@@ -39,6 +43,12 @@ export const NO_PACE = { addressMs: 0, channelMs: 0 };
 /** A checked config with what goes with it. */
 export interface LoadedConfig {
   readonly config: Config;
+  /** All of it as YAML, without any secret. */
+  readonly text: string;
+  /** What works and cannot be meant. */
+  readonly warnings: readonly Problem[];
+  /** What all of it was read from. */
+  readonly readings: Readings;
   /** Of this config: the same for processes that run with the same. */
   readonly configHash: string;
   /** Of this config, its templates checked. */
@@ -53,13 +63,13 @@ export interface SettingsEnvironment {
   readonly print: (text: string) => void;
   readonly onTemplateError: (failure: TemplateFailure) => void;
   readonly onThreadEnded: (error: unknown) => void;
+  /** Of every config that ran. */
+  readonly secrets: HiddenSecrets;
 }
 
 export interface AppSettings extends Settings {
   readonly loaded: LoadedConfig;
   readonly largeCallbacks: LargeCallbacks;
-  /** Of every config that ran. */
-  readonly secrets: readonly string[];
   /** How long a claim must outlast: the answer, and an attempt begun just before it was due. */
   readonly leaseMs: number;
 }
@@ -74,7 +84,9 @@ export async function openSettings(
   previous?: AppSettings,
 ): Promise<AppSettings> {
   const { config, configHash, renderer } = loaded;
-  const { channelTypes, clock } = environment;
+  const { channelTypes, clock, secrets } = environment;
+  // What goes wrong from here on may repeat them.
+  secrets.add(config.secrets);
   const open = await openChannels(loaded, environment, previous);
   const { onTemplateError: onFailure, onThreadEnded } = environment;
   const templates = { templates: renderer.sources, channels: config.channels };
@@ -83,11 +95,8 @@ export async function openSettings(
   const formats = formatsOf(config, channelTypes);
   const router = createRouter(config.routes, config.defaultRoute);
   const { receiver, delivery, display } = config;
-  // What an earlier config called a secret may still stand in an error.
-  const secrets = [...new Set([...(previous?.secrets ?? []), ...config.secrets])];
   return {
     loaded,
-    secrets,
     largeCallbacks,
     leaseMs: receiver.answerWithinMs + delivery.timeoutMs + LEASE_MARGIN_MS,
     config: {
@@ -112,7 +121,7 @@ export async function openSettings(
     route: (callback) => router.route(callback),
     compose: ({ notice, channel, templateSet, options }) =>
       composeNotice(notice, { format: formats.get(channel)?.name ?? '', templateSet, options }),
-    redact: redactor(secrets),
+    redact: redactorBy(secrets.hide),
   };
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RunningApp, startApp } from '../app/app.ts';
+import { readConfigInTurns } from '../app/read-config.ts';
 import { emailFormat } from '../channels/email/format.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { slackFormat } from '../channels/slack/format.ts';
@@ -13,7 +14,7 @@ import { DEMO_CONFIG, readVersion, SAMPLES } from '../package-files.ts';
 import { systemClock } from '../time/clock.ts';
 import { visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { type CommandContext, styled } from './context.ts';
-import { loadProject } from './load-project.ts';
+import { loadProject, projectOf } from './load-project.ts';
 import { type PreviewedMessage, previewPage } from './preview-page.ts';
 
 /** With --stay, the ports are the ones that the documentation names, unless the environment has others. */
@@ -68,11 +69,10 @@ const SEE_THEM = 'To see them on a page, as their readers do, run it with --stay
 
 async function startDemoApp(context: CommandContext, world: DemoWorld, stays: boolean): Promise<RunningApp> {
   const variables = { ...(stays ? STAY_PORTS : {}), ...context.variables, ...world.variables };
-  const { config, configHash, renderer } = loadProject({ ...context, variables, configFile: DEMO_CONFIG });
+  const demo = { ...context, variables, configFile: DEMO_CONFIG };
   return startApp({
-    config,
-    configHash,
-    renderer,
+    ...loadProject(demo),
+    readConfig: () => readConfigInTurns(projectOf(demo)),
     channelTypes,
     clock: systemClock,
     logger: await createLogger('silent', false, (line) => line),

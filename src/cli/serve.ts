@@ -1,29 +1,33 @@
 /** `botbell serve`: runs the receiver and the admin listener until it is told to stop. */
 import { startApp } from '../app/app.ts';
+import { readConfigInTurns } from '../app/read-config.ts';
 import { channelTypes } from '../channels/registry.ts';
-import { secretsHidden } from '../text/hide-secrets.ts';
+import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { createLogger, type LogLevel } from '../observe/logger.ts';
 import { readVersion } from '../package-files.ts';
 import { systemClock } from '../time/clock.ts';
 import { type CommandContext, configFileOf } from './context.ts';
-import { loadProject } from './load-project.ts';
+import { loadProject, projectOf } from './load-project.ts';
 
 export async function serveCommand(context: CommandContext, level: LogLevel): Promise<number> {
-  const { config, configHash, renderer } = loadProject(context);
-  const logger = await createLogger(level, context.isTerminal, secretsHidden(config.secrets));
-  context.onHangup(() =>
-    logger.warn('SIGHUP: the config is read at the start only; restart Botbell to load it'),
-  );
+  const project = loadProject(context);
+  const { config } = project;
+  const secrets = new HiddenSecrets(config.secrets);
+  const logger = await createLogger(level, context.isTerminal, secrets.hide);
+  // Sent while it starts, it must not end it: what it asks for is being done.
+  let onHangup = () => {};
+  context.onHangup(() => onHangup());
   const app = await startApp({
-    config,
-    configHash,
-    renderer,
+    ...project,
+    readConfig: () => readConfigInTurns(projectOf(context)),
+    secrets,
     channelTypes,
     clock: systemClock,
     logger,
     version: readVersion(),
     print: (text) => context.result(text),
   });
+  onHangup = () => void app.reload('SIGHUP');
   const { path, tokens } = config.receiver;
   logger.info(
     {

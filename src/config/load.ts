@@ -16,11 +16,13 @@ import { Interpolated, reasonOf } from './interpolate.ts';
 import { pathText } from './path.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { YamlSource } from './yaml/yaml-source.ts';
-import { readdirSync } from 'node:fs';
+import { type Dirent, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ChannelType } from '../channels/channel.ts';
 import { emptySectionAbove, checkSection, unknownKey } from './check-section.ts';
 import { checkChannels } from './check-channels.ts';
 import { checkTogether, warnOfUnused } from './check-together.ts';
+import { shownConfig } from './shown-config.ts';
 import { readGroups, type Directory } from './read-destinations.ts';
 import { readAlerts, readDefaultRoute, readRoutes } from './read-routes.ts';
 import {
@@ -51,6 +53,8 @@ export interface LoadedConfig {
   readonly config?: Config;
   /** Of the file, there with the config: the same for the same text. */
   readonly hash?: string;
+  /** There with the config: all of it as YAML, with its defaults and without any secret. */
+  readonly text?: string;
   /** There with the config. */
   readonly placeInConfig?: PlaceInConfig;
   /** In the order of the file. */
@@ -81,22 +85,16 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
   const { variables, withoutSecrets = false } = environment;
   const interpolated = new Interpolated(source.data, { variables, readFile, withoutSecrets });
   const problems = new Problems(source, interpolated, ofText);
-  const config = readConfig({ file, interpolated, problems, environment });
+  const { config, text: shown } = readConfig({ file, interpolated, problems, environment });
   const found = problems.inOrder();
   const missing = [...new Set(interpolated.missing.map(({ reference }) => reference))];
-  if (config === undefined) return { problems: found, missing };
+  if (config === undefined || shown === undefined) return { problems: found, missing };
   const placeInConfig: PlaceInConfig = (...place) => problems.placeInString(...place);
   const missingOfStore = interpolated.missing
     .filter(({ path }) => pathText(path) === 'store.url')
     .map(({ reference }) => reference);
-  return {
-    config,
-    hash: hash('sha256', text, 'hex'),
-    placeInConfig,
-    problems: found,
-    missing,
-    missingOfStore,
-  };
+  const digest = hash('sha256', text, 'hex');
+  return { config, hash: digest, text: shown, placeInConfig, problems: found, missing, missingOfStore };
 }
 
 function shapeProblem(data: unknown): string {
@@ -119,20 +117,21 @@ interface Reading {
 
 type Root = Readonly<Record<string, unknown>>;
 
-/** Undefined, with errors in the problems, where anything is wrong. */
-function readConfig(reading: Reading): Config | undefined {
+/** Empty, with errors in the problems, where anything is wrong. */
+function readConfig(reading: Reading): { readonly config?: Config; readonly text?: string } {
   const { file, interpolated, problems, environment } = reading;
   const root = interpolated.data as Root;
   reportUnknownSections(root, problems);
   const channels = checkChannels(root['channels'], environment.channelTypes, problems);
   const directory = readGroups(root['groups'], channels, problems);
-  const settings = readSettings(root, directory, problems);
+  const sections = readSections(root, problems);
+  const settings = settingsOf(sections, directory, problems);
   const routing = readRouting(root, directory, reading);
   checkTogether(settings, problems);
   // What is wrong elsewhere may have been meant to use it.
   if (!problems.hasErrors() && !problems.hasUnknown()) warnOfUnused(directory, problems);
   const { receiver, admin, store, delivery, display } = settings;
-  if (problems.hasErrors() || !receiver || !store || !delivery || !display) return undefined;
+  if (problems.hasErrors() || !receiver || !store || !delivery || !display) return {};
   const configs = [...channels.values()].flatMap(({ config }) => config ?? []);
   const checked = {
     file,
@@ -144,7 +143,9 @@ function readConfig(reading: Reading): Config | undefined {
     ...routing,
     channels: new Map(configs.map((config) => [config.name, config])),
   };
-  return { ...checked, secrets: secretsIn(checked, environment.channelTypes, interpolated.values) };
+  const secrets = secretsIn(checked, environment.channelTypes, interpolated.values);
+  const text = shownConfig({ ...sections, ...root, ...sections }, secrets);
+  return { config: { ...checked, secrets }, text };
 }
 
 function reportUnknownSections(root: Root, problems: Problems): void {
@@ -161,19 +162,29 @@ function reportUnknownSections(root: Root, problems: Problems): void {
 }
 
 /** An empty section (all of it commented out) is one that is not there: it has its defaults. */
-function readSettings(root: Root, directory: Directory, problems: Problems) {
+function readSections(root: Root, problems: Problems) {
   const read = <T>(name: string, schema: Schema<T>) =>
     checkSection(schema, root[name] ?? {}, [name], problems);
-  const receiver = read('receiver', receiverSchema);
-  const admin = read('admin', adminSchema);
-  const store = read('store', storeSchema);
-  const delivery = read('delivery', deliverySchema);
+  return {
+    receiver: read('receiver', receiverSchema),
+    admin: read('admin', adminSchema),
+    store: read('store', storeSchema),
+    delivery: read('delivery', deliverySchema),
+    display: read('display', displaySchema),
+  };
+}
+
+function settingsOf(
+  { receiver, admin, store, delivery, display }: ReturnType<typeof readSections>,
+  directory: Directory,
+  problems: Problems,
+) {
   return {
     receiver: receiver && receiverOf(receiver),
     admin: admin && adminOf(admin),
     store: store && storeOf(store),
     delivery: delivery && deliveryOf(delivery, readAlerts(delivery.alerts, directory, problems)),
-    display: read('display', displaySchema),
+    display,
   };
 }
 
@@ -209,9 +220,16 @@ function readTemplates(value: unknown, { problems, environment }: Reading) {
   }
 }
 
-function foldersIn(path: string): string[] {
+/** Also those that a symbolic link leads to, as Kubernetes mounts a config map. @throws when it is none */
+export function foldersIn(path: string): string[] {
   const entries = readdirSync(path, { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return entries.filter((entry) => isFolder(entry, path)).map(({ name }) => name);
+}
+
+function isFolder(entry: Dirent, parent: string): boolean {
+  if (!entry.isSymbolicLink()) return entry.isDirectory();
+  const target = statSync(join(parent, entry.name), { throwIfNoEntry: false });
+  return target?.isDirectory() === true && !entry.name.startsWith('.');
 }
 
 /** Where interpolation may have brought in a secret, or a part of one. */

@@ -32,6 +32,7 @@ export class ConfigFollower {
   #nap = new AbortController();
   /** The settings that the review was done by, and whether with the permission to route anew. */
   #reviewed: { readonly settings: Settings; readonly mayRouteAnew: boolean } | undefined;
+  #isAskedAgain = false;
   #running: Promise<void> | undefined;
 
   constructor(dependencies: ConfigFollowerDependencies) {
@@ -64,6 +65,12 @@ export class ConfigFollower {
     this.#nap.abort();
   }
 
+  /** Nothing of the settings has changed, but somebody may have mended what they name. */
+  reviewAgain(): void {
+    this.#isAskedAgain = true;
+    this.#nap.abort();
+  }
+
   async #beatOn(): Promise<void> {
     while (await this.#pause(HEARTBEAT_MS)) await this.#beat();
   }
@@ -85,6 +92,8 @@ export class ConfigFollower {
   async #follow(): Promise<void> {
     do {
       this.#nap = new AbortController();
+      if (this.#isAskedAgain) this.#reviewed = undefined;
+      this.#isAskedAgain = false;
       const settings = this.#dependencies.settings.current;
       const mayRouteAnew = this.#mayRouteAnew;
       if (this.#isReviewed(settings, mayRouteAnew)) continue;

@@ -111,7 +111,6 @@ export class RunningSettings<S extends Settings = Settings> {
   readonly #used = new Map<S, number>();
   readonly #open: Set<Resource>;
   readonly #onSwap: Swapped<S>[] = [];
-  #isUpToDate = true;
   #isClosed = false;
 
   /** @param onError a resource could not be closed */
@@ -130,21 +129,10 @@ export class RunningSettings<S extends Settings = Settings> {
     return [...new Set([this.#current, ...this.#used.keys()])];
   }
 
-  /** Whether the config was good when it was loaded last. */
-  get isUpToDate(): boolean {
-    return this.#isUpToDate;
-  }
-
-  /** The config could not be loaded: what is in force stays. */
-  loadFailed(): void {
-    this.#isUpToDate = false;
-  }
-
   /** What begins from now on, begins with the next ones. */
   swap(next: S): void {
     const previous = this.#current;
     this.#current = next;
-    this.#isUpToDate = true;
     for (const resource of next.resources) this.#open.add(resource);
     for (const swapped of this.#onSwap) swapped(next, previous);
     void this.#closeUnused();

@@ -10,6 +10,12 @@ export function ownerName(startedAt: number, pid = process.pid): string {
   return `${MACHINE}/${pid}/${startedAt}`;
 }
 
+/** Its machine's name and its number there. */
+export function partsOf(owner: string): { readonly machine: string; readonly pid: string } {
+  const [machine = '', pid = ''] = owner.split('/');
+  return { machine: machine.split(' ', 1)[0] ?? '', pid };
+}
+
 /** Whether the owner ran on this machine and no longer does; false where that cannot be told. */
 export function isGone(owner: string, self: string): boolean {
   const [machine, pid] = owner.split('/');

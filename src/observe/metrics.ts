@@ -48,6 +48,11 @@ export function createMetrics({ version, countOpen, storeBytes }: MetricsSources
     /** So many callbacks were forgotten before their time, since the store neared its limit. */
     forgottenEarly: (count: number) => meters.forgottenEarly.inc(count),
     configReloaded: (isOk: boolean) => meters.reloadOk.set(isOk ? 1 : 0),
+    /** @param hash of the config in force */
+    configInForce(hash: string): void {
+      meters.configInfo.reset();
+      meters.configInfo.set({ hash }, 1);
+    },
     /** @param count destinations, and channels as a whole, that are to be left alone; asked for at each scrape */
     pausesCountedBy: (count: () => number): void => {
       countPaused = count;
@@ -94,6 +99,7 @@ function createMeters(registry: Registry) {
       ),
     ),
     reloadOk: new Gauge(on('config_reload_ok', '1: the latest config was taken, 0: it was refused')),
+    configInfo: new Gauge(on('config_info', 'The config in force, by the hash of its file', ['hash'])),
     buildInfo: new Gauge(on('build_info', 'The running version', ['version'])),
     pending: new Gauge(on('deliveries_pending', 'Deliveries not yet made')),
     dead: new Gauge(on('deliveries_dead', 'Deliveries given up')),

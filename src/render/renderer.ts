@@ -15,7 +15,7 @@ import {
   type TemplateFolder,
   type TemplateSources,
 } from './templates/catalog.ts';
-import { checkTemplates } from './templates/check.ts';
+import { checkTemplates, checkTemplatesInTurns } from './templates/check.ts';
 import { completeParts, TemplateFault } from './templates/template.ts';
 import { createLinks, type Links } from './view/links.ts';
 import { viewOf } from './view/view.ts';
@@ -38,6 +38,8 @@ interface RendererOptions {
   readonly formats: readonly MessageFormat[];
   /** Where problems of `display.links` stand. */
   readonly placeInConfig?: PlaceInConfig | undefined;
+  /** `readTemplateFolder`, for whoever wants to know what is read of the user's own. */
+  readonly readOwn?: (path: string, formatNames: readonly string[]) => TemplateFolder;
 }
 
 const NO_FOLDER: TemplateFolder = { sets: new Map(), problems: [] };
@@ -49,9 +51,10 @@ const NO_FOLDER: TemplateFolder = { sets: new Map(), problems: [] };
  */
 export function createRenderer(options: RendererOptions): Renderer {
   const { display, builtInTemplates, templatesFolder, formats, placeInConfig } = options;
+  const { readOwn = readTemplateFolder } = options;
   const names = formats.map(({ name }) => name);
   const builtIn = readTemplateFolder(builtInTemplates, names);
-  const own = templatesFolder === undefined ? NO_FOLDER : readTemplateFolder(templatesFolder, names);
+  const own = templatesFolder === undefined ? NO_FOLDER : readOwn(templatesFolder, names);
   return new Renderer({ display, builtIn, own }, formats, placeInConfig);
 }
 
@@ -107,6 +110,11 @@ export class Renderer {
   /** Every problem of the template files that `targets` use, with its place. */
   check(targets: readonly RenderTarget[]): Problem[] {
     return checkTemplates({ catalog: this.#catalog, links: this.#links }, targets);
+  }
+
+  /** The same, with a turn for everybody else after each template. */
+  checkInTurns(targets: readonly RenderTarget[]): Promise<Problem[]> {
+    return checkTemplatesInTurns({ catalog: this.#catalog, links: this.#links }, targets);
   }
 
   /** A busy machine may stop the process for longer than a message may take; a good template must not fail for that. */

@@ -6,8 +6,11 @@ const HIDDEN = '[secret]';
 /** Less of a secret's base64 than this stands in ordinary words, too. */
 const SHORTEST_PIECE = 4;
 
-/** Longest first, so that a secret that holds another leaves nothing behind. */
-export function secretsHidden(secrets: readonly string[]): (text: string) => string {
+/**
+ * Longest first, so that a secret that holds another leaves nothing behind.
+ * @param mark stands for each of them
+ */
+export function secretsHidden(secrets: readonly string[], mark = HIDDEN): (text: string) => string {
   const spellings = [...new Set(secrets.flatMap(spellingsOf))]
     .filter((spelling) => spelling !== '')
     .sort((a, b) => b.length - a.length);
@@ -15,7 +18,31 @@ export function secretsHidden(secrets: readonly string[]): (text: string) => str
   // One pass over the text, which nearly always holds none, costs a fifth of a search for each.
   const any = new RegExp(spellings.map(literally).join('|'));
   return (text) =>
-    any.test(text) ? spellings.reduce((rest, spelling) => rest.replaceAll(spelling, HIDDEN), text) : text;
+    any.test(text) ? spellings.reduce((rest, spelling) => rest.replaceAll(spelling, mark), text) : text;
+}
+
+/** Of a process that never stops: the ones that were given last. */
+const MOST_SECRETS = 1000;
+
+/** Hides every secret that it has been given, also those of configs that are no longer in force. */
+export class HiddenSecrets {
+  #secrets: readonly string[] = [];
+  #hide = secretsHidden([]);
+
+  constructor(secrets: readonly string[] = []) {
+    this.add(secrets);
+  }
+
+  add(secrets: readonly string[]): void {
+    const all = [...new Set([...secrets, ...this.#secrets])].slice(0, MOST_SECRETS);
+    if (all.length === this.#secrets.length && secrets.every((secret) => this.#secrets.includes(secret)))
+      return;
+    this.#secrets = all;
+    this.#hide = secretsHidden(all);
+  }
+
+  /** Bound, to be handed on as it is. */
+  readonly hide = (text: string): string => this.#hide(text);
 }
 
 function literally(text: string): string {

@@ -14,6 +14,7 @@ import { RunningSettings } from '../../src/deliver/settings.ts';
 import { HttpProblem } from '../../src/http/problem.ts';
 import type { UnreadNotice } from '../../src/ledger/ledger.ts';
 import { noticeOf } from '../../src/notice/notice.ts';
+import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
@@ -52,6 +53,7 @@ describe('What the config in force makes of a callback', () => {
       print: ignore,
       onTemplateError: ignore,
       onThreadEnded: ignore,
+      secrets: new HiddenSecrets(),
     };
     settings = new RunningSettings(await openSettings(project, environment), ignore);
     memory = new MemoryBudget(systemClock, { bytes: 50_000_000, values: 1_000_000 });

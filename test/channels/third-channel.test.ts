@@ -9,11 +9,10 @@ import type { ChannelType, MessageFormat, Outgoing, TemplateValue } from '../../
 import { type Markup, TEXT_FRAME, URL_PART } from '../../src/channels/markup.ts';
 import { outboxOf } from '../../src/channels/outbox/channel.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { readConfig, readConfigInTurns } from '../../src/app/read-config.ts';
 import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
-import { createRenderer } from '../../src/render/renderer.ts';
 import { cleanText } from '../../src/text/clean.ts';
 import { CHARACTERS } from '../../src/text/cut.ts';
 import { systemClock } from '../../src/time/clock.ts';
@@ -126,24 +125,12 @@ routes: [{ bot_id: several, notify: [{ cards: Thread, per_job: thread }, { cards
 default_route: { on: [error], notify: [{ cards: Ops }, { look: Ops }] }
 `,
     );
-    const { config, hash, placeInConfig, problems } = loadConfig(file, {
-      variables: {},
-      channelTypes: types,
-      builtInTemplates,
-      withoutSecrets: false,
-    });
-    if (config === undefined) throw new Error(JSON.stringify(problems));
-    const renderer = createRenderer({
-      display: config.display,
-      builtInTemplates,
-      templatesFolder: config.templates,
-      placeInConfig,
-      formats: [cardFormat],
-    });
+    const toRead = { file, variables: {}, channelTypes: types, builtInTemplates };
+    const { loaded, problems } = readConfig(toRead);
+    if (loaded === undefined) throw new Error(JSON.stringify(problems));
     app = await startApp({
-      config,
-      configHash: hash ?? '',
-      renderer,
+      ...loaded,
+      readConfig: () => readConfigInTurns(toRead),
       channelTypes: types,
       clock: systemClock,
       logger: await createLogger('silent', false, (line) => line),

@@ -190,15 +190,6 @@ describe('running settings', () => {
     expect(closed).to.deep.equal(['first', 'late']);
   });
 
-  it('are up to date unless the last load failed', () => {
-    const settings = running(having());
-    expect(settings.isUpToDate).to.equal(true);
-    settings.loadFailed();
-    expect(settings.isUpToDate).to.equal(false);
-    settings.swap(having());
-    expect(settings.isUpToDate).to.equal(true);
-  });
-
   it('tell which channels are not what they were', () => {
     const pace = { addressMs: 0, channelMs: 0 };
     const channel = () => ({ pace, channel: resource('') as Channel });

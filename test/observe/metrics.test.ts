@@ -62,6 +62,7 @@ describe('the metrics', () => {
       'deliveries_held',
       'store_bytes',
       'callbacks_forgotten_early_total',
+      'config_info',
       'config_reload_ok',
       'build_info',
     ]) {

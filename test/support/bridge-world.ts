@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { type RunningApp, startApp } from '../../src/app/app.ts';
+import { readConfigInTurns } from '../../src/app/read-config.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
-import { checkProject, type Project } from '../../src/cli/load-project.ts';
+import { checkProject, type Project, projectOf } from '../../src/cli/load-project.ts';
 import { formatProblem } from '../../src/config/problems.ts';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import type { SlackFault } from '../../src/stand-ins/slack-faults.ts';
@@ -46,7 +47,7 @@ export interface BridgeWorld {
    * @param mend makes the text of its config another one
    */
   restart(mend?: (yaml: string) => string): Promise<void>;
-  /** Has the app go on with another config. */
+  /** Has the app go on with another config. @throws {Error} it is refused */
   swap(mend: (yaml: string) => string): Promise<void>;
   close(): Promise<void>;
 }
@@ -93,7 +94,8 @@ export async function createBridgeWorld(
     },
     async swap(mend) {
       writeFileSync(file, mend(readFileSync(file, 'utf8')));
-      await world.app.swap(loadProject(file));
+      const result = await world.app.reload('a test');
+      if (!result.isLoaded) throw new Error(result.problems.map(formatProblem).join('\n'));
     },
     async close() {
       await world.app.stop();
@@ -123,6 +125,7 @@ function loadProject(file: string): Project {
 async function startFrom(file: string, clock: Clock, logger: Logger | undefined): Promise<RunningApp> {
   return startApp({
     ...loadProject(file),
+    readConfig: () => readConfigInTurns(projectOf({ variables: {}, configFile: file })),
     channelTypes,
     clock,
     logger: logger ?? (await createLogger('silent', false, (line) => line)),

@@ -59,6 +59,16 @@ export interface UnroutedRow extends RoutedRow {
 
 export type PlaceAmongPending = Pick<PendingRow, 'destination' | 'isBulk' | 'callbackId'>;
 
+/** One of those that share the store. Times are the store's, in milliseconds since the epoch. */
+export interface LivingProcess {
+  /** Its machine and its number there. */
+  readonly name: string;
+  readonly isThis: boolean;
+  readonly configHash: string;
+  readonly loadedAt: number;
+  readonly seenAt: number;
+}
+
 /** What depends on which configs the living processes run with; each of these is asked for within five seconds. */
 export interface ConfigStore {
   /**
@@ -68,6 +78,8 @@ export interface ConfigStore {
    * @throws {LedgerUnavailable}
    */
   heartbeat(config: RunningConfig): Promise<boolean>;
+  /** Those whose heartbeats have not stopped. @throws {LedgerUnavailable} */
+  processes(): Promise<readonly LivingProcess[]>;
   /** This process does not count any more. @throws {LedgerUnavailable} */
   leave(): Promise<void>;
   /**

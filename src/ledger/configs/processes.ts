@@ -1,7 +1,7 @@
 /** Which processes share the store, which of them may route anew while their configs differ, and what they do then. */
 import { type Kysely, sql } from 'kysely';
-import type { ConfigStore, RunningConfig } from './config-store.ts';
-import { isGone } from '../owner.ts';
+import type { ConfigStore, LivingProcess, RunningConfig } from './config-store.ts';
+import { isGone, partsOf } from '../owner.ts';
 import type { StoreTime } from '../rows.ts';
 import type { Tables } from '../tables.ts';
 import {
@@ -48,19 +48,36 @@ export interface ProcessContext {
   readonly owner: string;
 }
 
-export async function isDecider({ trx, time, owner }: ProcessContext): Promise<boolean> {
+export async function isDecider(context: ProcessContext): Promise<boolean> {
+  const processes = await standings(context);
+  return mayRouteAnew(context.owner, processes, processes[0]?.now ?? 0);
+}
+
+async function standings({ trx, time, owner }: ProcessContext) {
   const rows = await trx
     .selectFrom('processes')
     .select(['owner', 'config_hash', 'loaded_at', 'seen_at', sql<number>`${time.now}`.as('now')])
     .execute();
-  const processes = rows.map(({ owner: name, config_hash, loaded_at, seen_at, now }) => ({
+  return rows.map(({ owner: name, config_hash, loaded_at, seen_at, now }) => ({
     owner: name,
     configHash: config_hash,
     loadedAt: loaded_at,
+    seenAt: seen_at,
+    now,
     // A clock that was ahead must not keep anybody alive.
     isAlive: Math.abs(now - seen_at) < DEAD_AFTER_MS && !isGone(name, owner),
   }));
-  return mayRouteAnew(owner, processes, rows[0]?.now ?? 0);
+}
+
+/** The one that was loaded last first. */
+async function livingProcesses(context: ProcessContext): Promise<readonly LivingProcess[]> {
+  const living = (await standings(context)).filter(({ isAlive }) => isAlive);
+  return living
+    .toSorted((a, b) => b.loadedAt - a.loadedAt)
+    .map(({ owner, configHash, loadedAt, seenAt }) => {
+      const { machine, pid } = partsOf(owner);
+      return { name: `${machine} ${pid}`, isThis: owner === context.owner, configHash, loadedAt, seenAt };
+    });
 }
 
 export async function writeHeartbeat(
@@ -160,6 +177,7 @@ export function createConfigStore(
         await writeHeartbeat(context, config);
         return isDecider(context);
       }),
+    processes: () => read((trx) => livingProcesses({ trx, time: store.time(), owner: settings.owner })),
     leave: () => transact(removeProcess, GOODBYE_MS),
     routeAnew: (rerouting) =>
       transact(async (context) => ((await isDecider(context)) ? routeAnew(context, rerouting) : undefined)),

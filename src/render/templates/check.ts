@@ -1,4 +1,5 @@
 /** Everything that is wrong with the templates which a config uses, found before anything is sent. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ALL_STATUSES, type Callback, type StatusCode, type StatusName } from '../../callback/callback.ts';
 import type { MessageFormat, RenderedParts } from '../../channels/channel.ts';
 import type { Problem } from '../../config/config.ts';
@@ -27,13 +28,35 @@ interface CheckContext {
 
 /** Each problem once, however many targets share the template. */
 export function checkTemplates(context: CheckContext, targets: readonly RenderTarget[]): Problem[] {
-  const problems = [
-    ...context.links.problems,
-    ...context.catalog.problems,
-    ...targets.flatMap((target) => checkSet(context, target)),
-    ...targets.flatMap((target) => checkTarget(context, target)),
-  ];
+  return distinct([...checks(context, targets)].flat());
+}
+
+/** The same, with a turn for everybody else after each template. */
+export async function checkTemplatesInTurns(
+  context: CheckContext,
+  targets: readonly RenderTarget[],
+): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  for (const found of checks(context, targets)) {
+    problems.push(...found);
+    await nextTurn();
+  }
+  return distinct(problems);
+}
+
+function distinct(problems: readonly Problem[]): Problem[] {
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}
+
+/** A template at a time: one takes some milliseconds. */
+function* checks(
+  context: CheckContext,
+  targets: readonly RenderTarget[],
+): Generator<readonly Problem[], void, undefined> {
+  yield context.links.problems;
+  yield context.catalog.problems;
+  for (const target of targets) yield checkSet(context, target);
+  for (const target of targets) yield* checkTarget(context, target);
 }
 
 function checkSet({ catalog }: CheckContext, { templateSet, place }: RenderTarget): readonly Problem[] {
@@ -44,12 +67,15 @@ function checkSet({ catalog }: CheckContext, { templateSet, place }: RenderTarge
   ];
 }
 
-function checkTarget(context: CheckContext, { format: name, templateSet }: RenderTarget): readonly Problem[] {
+function* checkTarget(
+  context: CheckContext,
+  { format: name, templateSet }: RenderTarget,
+): Generator<readonly Problem[], void, undefined> {
   const format = context.catalog.options.formats.find((each) => each.name === name);
-  if (format === undefined) return [];
-  return TEMPLATE_NAMES.flatMap((template) =>
-    checkChoice(context, context.catalog.choose(templateSet, name, template), format, template),
-  );
+  if (format === undefined) return;
+  for (const template of TEMPLATE_NAMES) {
+    yield checkChoice(context, context.catalog.choose(templateSet, name, template), format, template);
+  }
 }
 
 function checkChoice(

@@ -1,0 +1,65 @@
+/** `POST /-/reload`: has the config loaded again, or says what that would change. */
+import { Router } from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import type { Problem } from '../../config/config.ts';
+import { HttpProblem } from '../../http/problem.ts';
+import { visibleOnOneLine } from '../../text/clean.ts';
+import { routed } from '../routed.ts';
+import type { Reloading, ReloadPreview, ReloadResult } from '../services.ts';
+
+/** More say no more. */
+const MOST_PROBLEMS = 200;
+
+export function createReload(reloading: Reloading): Middleware {
+  const router = new Router();
+  router.post('/-/reload', (ctx) => answerReload(ctx, reloading));
+  return routed(router);
+}
+
+/** @throws {HttpProblem} 422 with every error of the config, in the order of its files */
+export async function answerReload(ctx: Context, reloading: Reloading): Promise<void> {
+  ctx.body = isDryRun(ctx)
+    ? previewAnswer(await reloading.preview())
+    : reloadAnswer(await reloading.reload('POST /-/reload'));
+}
+
+/** @throws {HttpProblem} 400 */
+function isDryRun({ query }: Context): boolean {
+  const { dry_run: dryRun = 'false' } = query;
+  if (dryRun === 'true' || dryRun === 'false') return dryRun === 'true';
+  throw new HttpProblem({ status: 400, detail: 'dry_run must be true or false.' });
+}
+
+function reloadAnswer(result: ReloadResult) {
+  if (!result.isLoaded)
+    throw refused(result.problems, 'The config was refused; the one before stays in force.');
+  const { hasChanged, configHash: config, warnings, unchanged } = result;
+  return { result: hasChanged ? 'reloaded' : 'unchanged', config, warnings: placed(warnings), unchanged };
+}
+
+function previewAnswer({ problems, configHash, since, changes, isComplete, unchanged }: ReloadPreview) {
+  if (configHash === undefined) throw refused(problems, 'The config would be refused.');
+  return {
+    result: 'dry_run',
+    config: configHash,
+    warnings: placed(problems),
+    unchanged,
+    since,
+    is_complete: isComplete,
+    changes: changes.map(({ botId: bot_id, ...change }) => ({ bot_id, ...change })),
+  };
+}
+
+function refused(problems: readonly Problem[], detail: string): HttpProblem {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  return new HttpProblem({ status: 422, detail, members: { errors: placed(errors) } });
+}
+
+function placed(problems: readonly Problem[]) {
+  return problems.slice(0, MOST_PROBLEMS).map(({ place: { file, line, column }, message }) => ({
+    file,
+    line,
+    column,
+    detail: visibleOnOneLine(message),
+  }));
+}

@@ -1,0 +1,67 @@
+/** What a config was read from: which files, and whether reading them again would give the same. */
+import { hash } from 'node:crypto';
+
+interface Reading {
+  readonly again: () => unknown;
+  readonly digest: string;
+}
+
+export class Readings {
+  readonly #taken = new Map<string, Reading>();
+  readonly #files = new Set<string>();
+  readonly #folders = new Set<string>();
+
+  /** Paths of single files; a file that is not there is one of them. */
+  get files(): readonly string[] {
+    return [...this.#files];
+  }
+
+  /** Paths of folders that were read with what is in them. */
+  get folders(): readonly string[] {
+    return [...this.#folders];
+  }
+
+  /** @throws {Error} what `read` throws, which is remembered as well */
+  file<T>(path: string, read: (path: string) => T): T {
+    this.#files.add(path);
+    return this.#take(`file ${path}`, () => read(path));
+  }
+
+  /** @param what tells apart different readings of the same folder */
+  folder<T>(path: string, what: string, read: (path: string) => T): T {
+    this.#folders.add(path);
+    return this.#take(`${what} ${path}`, () => read(path));
+  }
+
+  /** Reads all of it again. */
+  areCurrent(): boolean {
+    return [...this.#taken.values()].every(({ again, digest }) => digest === digestOf(outcomeOf(again)));
+  }
+
+  #take<T>(key: string, read: () => T): T {
+    const outcome = outcomeOf(read);
+    this.#taken.set(key, { again: read, digest: digestOf(outcome) });
+    if ('error' in outcome) throw outcome.error;
+    return outcome.value;
+  }
+}
+
+type Outcome<T> = { readonly value: T } | { readonly error: unknown };
+
+function outcomeOf<T>(read: () => T): Outcome<T> {
+  try {
+    return { value: read() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** No text of it is kept, which may be a secret. */
+function digestOf(outcome: Outcome<unknown>): string {
+  const read = 'error' in outcome ? { error: String(outcome.error) } : outcome;
+  return hash('sha256', JSON.stringify(read, withEntries));
+}
+
+function withEntries(_key: string, value: unknown): unknown {
+  return value instanceof Map ? [...value] : value;
+}

@@ -1,0 +1,345 @@
+/** The built program reads its config again while it runs: on SIGHUP, when asked, and when the files have changed. */
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { request } from 'undici';
+import { type SlackStandIn, startSlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
+import { callback, post } from '../support/bridge-world.ts';
+import { moment } from '../support/moment.ts';
+import { serve, type ServeProcess } from '../support/process.ts';
+import { until } from '../support/proof-wait.ts';
+
+const OLD_TOKEN = 'xoxb-OLD-SECRET-TOKEN';
+const NEW_TOKEN = 'xoxb-NEW-SECRET-TOKEN';
+const RELOADED = 'the config was loaded again';
+const REFUSED = 'the config was refused';
+
+interface ReloadAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: {
+    readonly result?: string;
+    readonly config?: string;
+    readonly warnings?: readonly { readonly line: number; readonly detail: string }[];
+    readonly unchanged?: readonly string[];
+    readonly errors?: readonly { readonly file: string; readonly line: number; readonly detail: string }[];
+    readonly changes?: readonly Record<string, unknown>[];
+    readonly is_complete?: boolean;
+  };
+}
+
+describe('A running Botbell', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let file: string;
+  let slack: SlackStandIn;
+  let tokens: string[];
+  let botbell: ServeProcess;
+
+  const yaml = (routes: string, more = '') => `
+receiver: { listen: '127.0.0.1:0' }
+admin: { listen: '127.0.0.1:0' }
+store: { url: 'sqlite:${folder}/store/botbell.db' }
+templates: ${folder}/config/templates
+delivery: { attempts_per_request: 1, permanent_attempts: 0 }
+channels: { slack: { type: slack, token: '\${file:${folder}/token}', api_url: '${slack.apiUrl}' } }
+${more}
+routes:
+${routes}`;
+  const telling = (channel: string) => `  - { bot_id: invoice-import, notify: [{ slack: '${channel}' }] }`;
+  const write = (text: string) => writeFileSync(file, text);
+  const start = async (text: string) => {
+    write(text);
+    botbell = await serve(file);
+  };
+  const lines = (words: string) =>
+    botbell
+      .log()
+      .split('\n')
+      .filter((line) => line.includes(words));
+  const untilLogged = (words: string, times = 1) =>
+    until(`"${words}" in the log, ${times} times`, () => lines(words).length >= times);
+  const toldAt = (channel: string) => slack.messages.filter((message) => message.channel === channel);
+  const reload = async (query = '', headers = {}): Promise<ReloadAnswer> => {
+    const answer = await request(`${botbell.adminUrl}/-/reload${query}`, { method: 'POST', headers });
+    return {
+      status: answer.statusCode,
+      type: String(answer.headers['content-type']),
+      body: (await answer.body.json()) as ReloadAnswer['body'],
+    };
+  };
+  const metric = async (name: string) => {
+    const { body } = await request(`${botbell.adminUrl}/metrics`);
+    return new RegExp(`^${name}\\S* (\\S+)$`, 'm').exec(await body.text())?.[1];
+  };
+  const template = (words: string) => `text: '${words} {{ bot_name }}'\nblocks: []\n`;
+  const writeTemplate = (words: string) =>
+    writeFileSync(join(folder, 'config/templates/en/slack/error.yaml'), template(words));
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'botbell-reload-'));
+    mkdirSync(join(folder, 'config/templates/en/slack'), { recursive: true });
+    mkdirSync(join(folder, 'store'));
+    file = join(folder, 'config/botbell.yaml');
+    writeFileSync(join(folder, 'token'), `${OLD_TOKEN}\n`);
+    tokens = [OLD_TOKEN, NEW_TOKEN];
+    slack = await startSlackStandIn({
+      tokens,
+      channels: [
+        { id: 'C0OPS0001', name: '#ops' },
+        { id: 'C0LOG0001', name: '#log' },
+      ],
+    });
+  });
+
+  afterEach(async () => {
+    botbell.kill('SIGKILL');
+    await botbell.exited();
+    await slack.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('goes by its new config after SIGHUP, and has told there what was taken over for a wrong channel', async () => {
+    await start(yaml(telling('#opps')));
+    expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('taken_over');
+    write(yaml(telling('#ops')));
+    botbell.kill('SIGHUP');
+    await until('the message at the mended address', () => toldAt('#ops').length === 1);
+    expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('delivered');
+    expect(lines(RELOADED)[0]).to.include('"cause":"SIGHUP"');
+  });
+
+  it('keeps the last good config when the new one is bad, and says so everywhere but in its readiness', async () => {
+    await start(yaml(telling('#ops')));
+    const before = await reload();
+    expect([before.status, before.body.result]).to.deep.equal([200, 'unchanged']);
+    expect(await metric('botbell_config_reload_ok')).to.equal('1');
+    const bad = `${yaml(telling('#log'))}\n  - { bot_id: b, notfy: [] }\n`;
+    const badLine = bad.split('\n').findIndex((line) => line.includes('notfy')) + 1;
+    write(bad);
+    const { status, type, body } = await reload();
+    expect([status, type]).to.deep.equal([422, 'application/problem+json']);
+    const error = body.errors?.find(({ detail }) => detail.includes('notfy'));
+    expect([error?.file, error?.line]).to.deep.equal([file, badLine]);
+    expect(await metric('botbell_config_reload_ok')).to.equal('0');
+    await untilLogged(REFUSED);
+    expect(lines(REFUSED)[0]).to.match(new RegExp(`"level":50.*botbell\\.yaml:${badLine}:\\d+: `));
+    const ready = await request(`${botbell.adminUrl}/readyz`);
+    expect(ready.statusCode).to.equal(200);
+    await ready.body.dump();
+    expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('delivered');
+    expect(toldAt('#ops')).to.have.length(1);
+    expect(await metric(`botbell_config_info{hash="${before.body.config}"}`)).to.equal('1');
+    write(yaml(telling('#ops')));
+    expect((await reload()).body.result).to.equal('reloaded');
+    expect(await metric('botbell_config_reload_ok')).to.equal('1');
+  });
+
+  it('names what it cannot change while it runs, and leaves it as it is', async () => {
+    await start(yaml(telling('#ops')));
+    write(
+      yaml(telling('#log'))
+        .replace(`receiver: { listen: '127.0.0.1:0' }`, `receiver: { listen: '127.0.0.1:1' }`)
+        .replace(`admin: { listen: '127.0.0.1:0' }`, `admin: { listen: off }`)
+        .replace('botbell.db', 'another.db'),
+    );
+    const named = ['receiver.listen', 'store.url', 'admin.listen'];
+    expect((await reload()).body.unchanged).to.deep.equal(named);
+    await untilLogged('left as it is until Botbell is restarted');
+    expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('delivered');
+    expect(toldAt('#log')).to.have.length(1);
+    expect((await reload()).body).to.deep.include({ result: 'unchanged', unchanged: named });
+  });
+
+  it('takes a secret that was rotated in its file, and shows neither the old nor the new one', async () => {
+    await start(yaml(telling('#ops'), 'display: { language: en }'));
+    writeFileSync(join(folder, 'token'), `${NEW_TOKEN}\n`);
+    await untilLogged(RELOADED);
+    tokens.splice(0, 1);
+    const hostile = callback({ job_id: `job ${OLD_TOKEN} ${NEW_TOKEN}` });
+    expect((await post(botbell.callbacksUrl, hostile)).body.result).to.equal('delivered');
+    await untilLogged('job [secret] [secret]');
+    expect(botbell.log()).not.to.include('SECRET-TOKEN');
+  });
+
+  it('takes callbacks under the new token, and no longer under the old one', async () => {
+    await start(yaml(telling('#ops')).replace('receiver: {', 'receiver: { token: an-old-token-for-posts,'));
+    const url = (token: string) => botbell.callbacksUrl.replace('<token>', token);
+    expect((await post(url('an-old-token-for-posts'), callback())).status).to.equal(200);
+    write(yaml(telling('#ops')).replace('receiver: {', 'receiver: { token: a-new-token-for-posts,'));
+    await reload();
+    expect((await post(url('an-old-token-for-posts'), callback())).status).to.equal(404);
+    expect((await post(url('a-new-token-for-posts'), callback())).status).to.equal(200);
+  });
+
+  it('asks for the new admin password from then on', async () => {
+    const asking = (password: string) =>
+      yaml(telling('#ops')).replace('admin: {', `admin: { password: ${password},`);
+    const as = (password: string) => ({
+      authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
+    });
+    await start(asking('the-first-password'));
+    expect((await reload('', as('another-password'))).status).to.equal(401);
+    write(asking('another-password'));
+    expect((await reload('', as('the-first-password'))).status).to.equal(200);
+    expect((await reload('', as('the-first-password'))).status).to.equal(401);
+    expect((await reload('', as('another-password'))).status).to.equal(200);
+  });
+
+  it('ends what is in flight with what it began with', async () => {
+    await start(yaml(telling('#ops')));
+    const answered = moment();
+    slack.faults.push({ kind: 'delay', until: () => answered.promise });
+    const inFlight = post(botbell.callbacksUrl, callback());
+    await until('the call', () => slack.calls.length === 1);
+    writeFileSync(join(folder, 'token'), NEW_TOKEN);
+    write(yaml(telling('#log')));
+    expect((await reload()).body.result).to.equal('reloaded');
+    answered.happen();
+    expect((await inFlight).body).to.deep.include({
+      result: 'delivered',
+      deliveries: [{ destination: 'slack:#ops', state: 'delivered' }],
+    });
+  });
+
+  it('says in a dry run who would be told that was not, and who no longer, and changes nothing', async () => {
+    await start(yaml(telling('#ops')));
+    for (const botId of ['invoice-import', 'invoice-import', 'payroll'])
+      await post(botbell.callbacksUrl, callback({ bot_id: botId }));
+    await post(botbell.callbacksUrl, callback({ bot_id: 'payroll', status: 0, code: 200 }));
+    write(`${yaml(telling('#log'))}\n  - { bot_id: payroll, on: [error], notify: [{ slack: '#ops' }] }\n`);
+    const preview = await reload('?dry_run=true');
+    expect(preview.body).to.deep.include({ result: 'dry_run', is_complete: true, unchanged: [] });
+    expect(preview.body.changes).to.deep.equal([
+      {
+        bot_id: 'invoice-import',
+        status: 'error',
+        callbacks: 2,
+        added: ['slack:#log'],
+        removed: ['slack:#ops'],
+      },
+      { bot_id: 'payroll', status: 'error', callbacks: 1, added: ['slack:#ops'], removed: [] },
+    ]);
+    expect((await reload('?dry_run=perhaps')).status).to.equal(400);
+    write('nothing: at all');
+    expect((await reload('?dry_run=true')).status).to.equal(422);
+    expect(await metric('botbell_config_reload_ok')).to.equal('1');
+  });
+
+  describe('follows its files by itself', () => {
+    it('when the config is written in place, but not when it is only touched', async () => {
+      await start(yaml(telling('#ops')));
+      write(yaml(telling('#ops')));
+      write(yaml(telling('#log')));
+      await untilLogged(RELOADED);
+      expect(lines(RELOADED)[0]).to.include('a change of its files');
+      write(yaml(telling('#log')));
+      writeTemplate('Oh:');
+      await untilLogged(RELOADED, 2);
+      expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('delivered');
+      expect(toldAt('#log')[0]?.text).to.match(/^Oh: /);
+      expect(lines('the config was loaded again')).to.have.length(2);
+    });
+
+    it('when an editor puts another file in its place', async () => {
+      await start(yaml(telling('#ops')));
+      writeFileSync(`${file}.swp`, yaml(telling('#log')));
+      renameSync(`${file}.swp`, file);
+      await untilLogged(RELOADED);
+    });
+
+    it('when it is gone, which is refused, and there again', async () => {
+      await start(yaml(telling('#ops')));
+      unlinkSync(file);
+      await untilLogged(REFUSED);
+      expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('delivered');
+      write(yaml(telling('#ops')));
+      await untilLogged(RELOADED);
+      expect(await metric('botbell_config_reload_ok')).to.equal('1');
+    });
+
+    it('when Kubernetes swaps the folder that config and templates are links into', async () => {
+      const mounted = join(folder, 'mounted');
+      const version = (name: string, channel: string, words: string) => {
+        const place = join(mounted, name);
+        mkdirSync(join(place, 'templates/en/slack'), { recursive: true });
+        writeFileSync(
+          join(place, 'botbell.yaml'),
+          yaml(telling(channel)).replace(`${folder}/config/templates`, `${mounted}/templates`),
+        );
+        writeFileSync(join(place, 'templates/en/slack/error.yaml'), template(words));
+      };
+      const swapTo = (name: string) => {
+        symlinkSync(name, join(mounted, '..data_tmp'));
+        renameSync(join(mounted, '..data_tmp'), join(mounted, '..data'));
+      };
+      version('..one', '#ops', 'One:');
+      swapTo('..one');
+      for (const name of ['botbell.yaml', 'templates']) symlinkSync(`..data/${name}`, join(mounted, name));
+      botbell = await serve(join(mounted, 'botbell.yaml'));
+      version('..two', '#log', 'Two:');
+      swapTo('..two');
+      rmSync(join(mounted, '..one'), { recursive: true });
+      await untilLogged(RELOADED);
+      expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('delivered');
+      expect(toldAt('#log')[0]?.text).to.match(/^Two: /);
+      expect(lines(REFUSED)).to.deep.equal([]);
+    });
+
+    it('when the folder of templates that it asks for appears', async () => {
+      await start(yaml(telling('#ops')));
+      const place = join(folder, 'config/others');
+      write(yaml(telling('#ops')).replace('config/templates', 'config/others'));
+      await untilLogged(REFUSED);
+      writeTemplate('At last:');
+      cpSync(join(folder, 'config/templates'), place, { recursive: true });
+      await untilLogged(RELOADED);
+      await post(botbell.callbacksUrl, callback());
+      expect(toldAt('#ops')[0]?.text).to.match(/^At last: /);
+    });
+
+    it('and refuses a template that is misspelt, naming it', async () => {
+      await start(yaml(telling('#ops')));
+      writeFileSync(
+        join(folder, 'config/templates/en/slack/error.yaml'),
+        `text: '{{ bot_nam }}'\nblocks: []\n`,
+      );
+      await untilLogged(REFUSED);
+      expect(lines(REFUSED)[0]).to.match(/templates\/en\/slack\/error\.yaml:1:\d+: .*bot_nam/);
+    });
+  });
+
+  it('loses nothing and tells nobody twice while it is reloaded twenty times under load', async () => {
+    await start(yaml(telling('#ops')));
+    const jobs = Array.from({ length: 300 }, () => callback());
+    const results: (string | undefined)[] = [];
+    const posting = (async () => {
+      for (let next = 0; next < jobs.length; next += 10) {
+        const answers = await Promise.all(
+          jobs.slice(next, next + 10).map((job) => post(botbell.callbacksUrl, job)),
+        );
+        results.push(...answers.map(({ body }) => body.result));
+      }
+    })();
+    for (let time = 0; time < 20; time += 1) {
+      write(yaml(telling(time % 2 === 0 ? '#log' : '#ops')));
+      writeFileSync(join(folder, 'token'), time % 2 === 0 ? NEW_TOKEN : OLD_TOKEN);
+      expect((await reload()).body.result).to.equal('reloaded');
+    }
+    await posting;
+    await until('nothing left to do', async () => (await metric('botbell_deliveries_pending')) === '0');
+    expect(new Set(results)).to.deep.equal(new Set(['delivered']));
+    expect(slack.messages).to.have.length(jobs.length);
+    expect(new Set([toldAt('#ops').length > 0, toldAt('#log').length > 0])).to.deep.equal(new Set([true]));
+  });
+});
