@@ -9,7 +9,7 @@ import { nameActor } from './actor.ts';
 import { COMMON_BODY_BYTES } from './body.ts';
 import { guardForms } from './form-token.ts';
 import { refuseForeignHosts, refuseOtherSites, setHeaders } from './guard.ts';
-import { routed } from './routed.ts';
+import { routed, TO_THE_LETTER } from './routed.ts';
 import { askForPassword, createLoginMemory, type LoginMemory } from './password.ts';
 import type { AdminServices, Readiness } from './services.ts';
 import { AdminTurns, answerLedgerTrouble } from './turns.ts';
@@ -82,7 +82,7 @@ export function createAdmin(dependencies: AdminDependencies): Koa {
 }
 
 function health(readiness: AdminServices['readiness']): Middleware {
-  const router = new Router();
+  const router = new Router(TO_THE_LETTER);
   router.get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' };
   });
@@ -97,7 +97,7 @@ function answerReadiness(ctx: Context, readiness: Readiness): void {
 }
 
 function metricsRoute(metrics: AdminServices['metrics']): Middleware {
-  const router = new Router();
+  const router = new Router(TO_THE_LETTER);
   router.get(METRICS_PATH, async (ctx) => {
     ctx.type = metrics.contentType;
     ctx.body = await metrics.text();

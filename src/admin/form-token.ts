@@ -10,6 +10,7 @@ const COOKIE = 'botbell_form';
 /** The hidden field of each form. */
 export const TOKEN_FIELD = 'token';
 
+/** 43 characters in base64url. */
 const TOKEN_BYTES = 32;
 
 /**
@@ -21,7 +22,7 @@ const TOKEN_BYTES = 32;
 export function guardForms(limitOf: (ctx: Context) => number): Middleware {
   return async (ctx, next) => {
     const state = ctx.state as AdminState;
-    const token = ctx.cookies.get(COOKIE);
+    const token = tokenIn(ctx);
     if (ctx.method === 'POST') {
       const form = await readForm(ctx, limitOf(ctx));
       if (token === undefined || !isOneOf(form.get(TOKEN_FIELD) ?? '', [token])) throw foreignForm();
@@ -41,6 +42,12 @@ export function formTokenOf(ctx: Context): string {
 /** What a posted form holds beside its token. */
 export function formOf(ctx: Context): URLSearchParams {
   return (ctx.state as AdminState).form ?? new URLSearchParams();
+}
+
+/** An empty one, or one that is easily guessed, is none of ours. */
+function tokenIn(ctx: Context): string | undefined {
+  const token = ctx.cookies.get(COOKIE) ?? '';
+  return /^[\w-]{43}$/.test(token) ? token : undefined;
 }
 
 function newToken(ctx: Context): string {

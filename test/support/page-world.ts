@@ -13,6 +13,9 @@ import type { Language } from '../../src/time/display.ts';
 import { ManualClock } from './manual-clock.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 
+/** As the guard makes them. */
+const TOKEN = 't0ken'.padEnd(43, '-');
+
 export const PAGE_NOW = Date.parse('2026-11-22T01:42:05Z');
 
 /** A reader in Tokyo. */
@@ -85,10 +88,10 @@ export async function openPageWorld(services: Partial<AdminServices> = {}): Prom
         method: 'POST',
         headers: {
           accept: 'text/html',
-          cookie: 'botbell_form=t0ken',
+          cookie: `botbell_form=${TOKEN}`,
           'content-type': 'application/x-www-form-urlencoded',
         },
-        body: new URLSearchParams({ [TOKEN_FIELD]: 't0ken', ...fields }).toString(),
+        body: new URLSearchParams({ [TOKEN_FIELD]: TOKEN, ...fields }).toString(),
       }),
     close: async () => {
       await server.close(0);

@@ -1,7 +1,7 @@
 /** The JSON API: what the page shows and does, for scripts. */
 import { Router } from '@koa/router';
 import type { Middleware } from 'koa';
-import { routed } from '../routed.ts';
+import { routed, TO_THE_LETTER } from '../routed.ts';
 import { actorOf } from '../actor.ts';
 import { readJson } from '../body.ts';
 import { HttpProblem } from '../../http/problem.ts';
@@ -14,7 +14,7 @@ import { addRedeliveries } from './redeliveries.ts';
 import { refusalShape, testShape } from './shapes.ts';
 
 export function createApi(parts: ApiParts): Middleware {
-  const router = new Router();
+  const router = new Router(TO_THE_LETTER);
   addCallbacks(router, parts);
   addDeliveries(router, parts);
   addRedeliveries(router, parts);

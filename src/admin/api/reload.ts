@@ -4,14 +4,14 @@ import type { Context, Middleware } from 'koa';
 import type { Problem } from '../../config/config.ts';
 import { HttpProblem } from '../../http/problem.ts';
 import { visibleOnOneLine } from '../../text/clean.ts';
-import { routed } from '../routed.ts';
+import { routed, TO_THE_LETTER } from '../routed.ts';
 import type { Reloading, ReloadPreview, ReloadResult } from '../services.ts';
 
 /** More say no more. */
 const MOST_PROBLEMS = 200;
 
 export function createReload(reloading: Reloading): Middleware {
-  const router = new Router();
+  const router = new Router(TO_THE_LETTER);
   router.post('/-/reload', (ctx) => answerReload(ctx, reloading));
   return routed(router);
 }
