@@ -72,6 +72,98 @@ export function describeArchive(
     const found = async (filter: CallbackFilter) =>
       (await ledger.archive.callbacks(filter)).items.map(({ id }) => id);
 
+    describe('of each BOT', () => {
+      const FAILED = 1;
+      const MINUTE_MS = 60_000;
+
+      const run = async (job: string, fields: Partial<Callback>) => {
+        await clock.advance(MINUTE_MS);
+        return (await arrive({ job_id: job, bot_id: 'invoice', ...fields })).callbackId;
+      };
+
+      const invoice = { botId: 'invoice', lastCallbackId: 0 };
+
+      it('says when it last came to an end, and whether it fails', async () => {
+        await arrive({ job_id: 'other', bot_id: 'report', status: FAILED });
+        await run('a', { status: FAILED });
+        await run('b', {});
+        const last = await run('c', { status: EXECUTING });
+        const [first, second] = (await ledger.archive.everyBot()).bots;
+        expect(first).to.deep.equal({
+          botId: 'invoice',
+          botName: callbackWith().bot_name,
+          lastCallbackId: last,
+          lastReceivedAt: clock.now(),
+          lastResultAt: clock.now() - MINUTE_MS,
+          isFailing: false,
+        });
+        expect(second).to.include({ botId: 'report', isFailing: true });
+        await run('c', { status: FAILED });
+        expect((await ledger.archive.everyBot()).bots[0]).to.include({ isFailing: true });
+      });
+
+      it('knows how it fails although nothing came to an end today', async () => {
+        await run('a', { status: FAILED });
+        await clock.advance(DAY_MS);
+        await run('b', { status: EXECUTING });
+        const [bot] = (await ledger.archive.everyBot()).bots;
+        expect(bot).to.include({ isFailing: true, lastResultAt: clock.now() - DAY_MS - MINUTE_MS });
+      });
+
+      it('lists more of them than are read at once', async () => {
+        for (let bot = 0; bot < 201; bot += 1) await arrive({ job_id: `job ${bot}`, bot_id: `bot ${bot}` });
+        const { bots, isComplete } = await ledger.archive.everyBot();
+        expect([new Set(bots.map(({ botId }) => botId)).size, isComplete]).to.deep.equal([201, true]);
+      });
+
+      it('gives its last runs, each by its result', async () => {
+        await run('a', {});
+        await run('b', { status: EXECUTING });
+        const failure = await run('b', { status: FAILED, elapsed_time: 7 });
+        const running = await run('c', { status: EXECUTING, elapsed_time: null });
+        await arrive({ job_id: 'd', bot_id: 'report' });
+        const runs = (await ledger.archive.lastRuns([invoice], 2)).get('invoice');
+        expect(runs?.map(({ jobId, callbackId, status }) => [jobId, callbackId, status])).to.deep.equal([
+          ['c', running, EXECUTING],
+          ['b', failure, FAILED],
+        ]);
+        expect(runs?.map(({ elapsedSeconds }) => elapsedSeconds)).to.deep.equal([undefined, 7]);
+      });
+
+      it('gives its runs since a moment, and what those said that failed', async () => {
+        await run('a', { status: FAILED, message: 'too old' });
+        await run('b', { status: FAILED, message: '在庫がありません' });
+        await run('c', {});
+        await run('d', { status: FAILED, message: 'x'.repeat(20_000) });
+        const { runs, isComplete } = await ledger.archive.runsSince(invoice, clock.now() - 2 * MINUTE_MS);
+        expect([runs.map(({ jobId }) => jobId), isComplete]).to.deep.equal([['d', 'c', 'b'], true]);
+        const failures = await ledger.archive.failedRuns(runs);
+        expect(failures.map(({ message }) => message)).to.deep.equal([undefined, '在庫がありません']);
+      });
+
+      it('finds its runs by however long a name', async () => {
+        const long = '長'.repeat(500);
+        await run('a', { bot_id: long });
+        const [bot] = (await ledger.archive.everyBot()).bots;
+        expect(bot?.botId).to.have.length.below(300);
+        const runs = await ledger.archive.lastRuns(bot === undefined ? [] : [bot], 5);
+        expect(runs.get(bot?.botId ?? '')).to.have.length(1);
+        const since = '2026-03-01';
+        expect((await ledger.archive.bot(bot?.botId ?? '', since))?.counts.succeeded).to.equal(1);
+        expect((await ledger.archive.bot(long, since))?.counts.succeeded).to.equal(1);
+      });
+
+      it('counts what came of it since a day', async () => {
+        await run('a', { status: FAILED });
+        await clock.advance(DAY_MS);
+        await run('b', { elapsed_time: 5 });
+        const counts = await ledger.archive.countsOf(['invoice', 'nobody'], '2026-03-03');
+        expect([...counts]).to.deep.equal([
+          ['invoice', { succeeded: 1, failed: 0, started: 0, retries: 0, elapsedSeconds: 5 }],
+        ]);
+      });
+    });
+
     it('counts what is undelivered and what was refused', async () => {
       const { claimed } = await arrive({ job_id: 'a' }, [OPS, LOG]);
       await ledger.settle({

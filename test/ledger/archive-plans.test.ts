@@ -31,6 +31,14 @@ async function askEverything(archive: Archive): Promise<void> {
   await archive.body(1);
   await archive.bots(SINCE);
   await archive.bot('a', SINCE);
+  await archive.everyBot();
+  await archive.countsOf(['bot 1', 'bot 2'], SINCE);
+  await archive.lastRuns([{ botId: 'bot 1', lastCallbackId: 1 }], 30);
+  const { runs } = await archive.runsSince({ botId: 'a', lastCallbackId: 1 }, 0);
+  await archive.failedRuns([
+    ...runs,
+    { callbackId: 1, jobId: 'a', status: 1, startedAt: 0, receivedAt: 0, elapsedSeconds: 1 },
+  ]);
   await archive.days(SINCE);
   await archive.days(SINCE, 'a');
   await archive.deadLetters();

@@ -114,6 +114,44 @@ export interface ArchivedBot {
   readonly counts: Counts;
 }
 
+/** A BOT at a glance. Times are milliseconds since the epoch; undefined: never, as far as is known. */
+export interface BotStanding {
+  /** As `ArchivedBot` has it. */
+  readonly botId: string;
+  readonly botName: string;
+  readonly lastCallbackId: number;
+  readonly lastReceivedAt: number | undefined;
+  readonly lastResultAt: number | undefined;
+  /** What came last of a run that ended was an error. */
+  readonly isFailing: boolean;
+}
+
+/** One job of a BOT, by its last callback: its result, where it has one. */
+export interface Run {
+  readonly callbackId: number;
+  readonly jobId: string;
+  readonly status: StatusCode;
+  readonly startedAt: number;
+  readonly receivedAt: number;
+  /** Undefined where the callback does not say. */
+  readonly elapsedSeconds: number | undefined;
+}
+
+/** The newest first. */
+export interface Runs {
+  readonly runs: readonly Run[];
+  /** There are no more since then. */
+  readonly isComplete: boolean;
+}
+
+/** The end of a run that failed. */
+export interface FailedRun {
+  readonly callbackId: number;
+  readonly receivedAt: number;
+  /** As it came; undefined: there is none, or the callback is too large to be looked into here. */
+  readonly message: string | undefined;
+}
+
 /** How much came. */
 export interface Counts {
   readonly succeeded: number;
@@ -211,8 +249,21 @@ export interface Archive {
    * @throws {LedgerUnavailable}
    */
   bots(since: string, after?: string): Promise<readonly ArchivedBot[]>;
-  /** @throws {LedgerUnavailable} */
+  /** @param botId as a callback, or as the archive names it @throws {LedgerUnavailable} */
   bot(botId: string, since: string): Promise<ArchivedBot | undefined>;
+  /** In the order of their ids; at most 10,000. @throws {LedgerUnavailable} */
+  everyBot(): Promise<{ readonly bots: readonly BotStanding[]; readonly isComplete: boolean }>;
+  /** What came of each since that day; without those of which nothing came. @throws {LedgerUnavailable} */
+  countsOf(botIds: readonly string[], since: string): Promise<ReadonlyMap<string, Counts>>;
+  /** Of each the last ones, at most so many. @throws {LedgerUnavailable} */
+  lastRuns(
+    bots: readonly Pick<BotStanding, 'botId' | 'lastCallbackId'>[],
+    most: number,
+  ): Promise<ReadonlyMap<string, readonly Run[]>>;
+  /** By the last 2,000 callbacks. @throws {LedgerUnavailable} */
+  runsSince(bot: Pick<BotStanding, 'botId' | 'lastCallbackId'>, since: number): Promise<Runs>;
+  /** Of the newest hundred of these that failed. @throws {LedgerUnavailable} */
+  failedRuns(runs: readonly Run[]): Promise<readonly FailedRun[]>;
   /** Of one BOT, or of all; only days on which something came. @throws {LedgerUnavailable} */
   days(since: string, botId?: string): Promise<readonly ArchivedDay[]>;
   /** Of the newest ten thousand dead letters, the most of a kind first. @throws {LedgerUnavailable} */

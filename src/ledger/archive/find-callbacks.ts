@@ -92,7 +92,7 @@ function isOfJob(jobId: string, status: number) {
 }
 
 /** As the index has it. */
-function isOfBot(botId: string) {
+export function isOfBot(botId: string) {
   return sql<boolean>`substr(bot_id, 1, 200) = substr(${botId}, 1, 200) and bot_id = ${botId}`;
 }
 

@@ -67,7 +67,7 @@ export async function botsWith(
   }));
 }
 
-function sums(sumOf: (column: keyof BotDayRow) => RawBuilder<number>) {
+export function sums(sumOf: (column: keyof BotDayRow) => RawBuilder<number>) {
   return [
     sumOf('succeeded').as('succeeded'),
     sumOf('failed').as('failed'),

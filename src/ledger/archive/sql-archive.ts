@@ -26,6 +26,7 @@ import { keyOf } from '../callback-columns.ts';
 import { configHashAt, configsLoaded, destinationsNamed } from './standings.ts';
 import { botsAfter, botsWith, daysSince, deadLetters, openWork } from './overviews.ts';
 import { noticeColumns, unreadNoticeIn } from '../due/due.ts';
+import { countsOf, everyBot, failedRuns, lastRuns, runsSince } from './bot-runs.ts';
 import { type Ask, findCallbacks, resultsOf } from './find-callbacks.ts';
 
 const TIMEOUT_MS = 5000;
@@ -64,7 +65,12 @@ export function createArchive(reader: StoreReader, clock: Clock, timeOf: () => S
       return row && readBody(row.body);
     },
     bots: (since, after = '') => ask((db) => botsAfter(db, since, after)),
-    bot: async (botId, since) => (await ask((db) => botsWith(db, since, [keyOf(botId)])))[0],
+    bot: async (botId, since) => (await ask((db) => botsWith(db, since, [keyOf(botId), botId])))[0],
+    everyBot: () => everyBot(ask),
+    countsOf: (botIds, since) => ask((db) => countsOf(db, botIds, since)),
+    lastRuns: (bots, most) => lastRuns(ask, bots, most),
+    runsSince: (bot, since) => runsSince(ask, bot, since),
+    failedRuns: (runs) => failedRuns(ask, runs),
     days: (since, botId) => daysSince(ask, since, botId),
     deadLetters: () => deadLetters(ask),
     openWork: () => ask(openWork),
