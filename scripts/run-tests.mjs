@@ -1,4 +1,4 @@
-// Runs all tests in two processes at once: the one waits for programs, servers and disks most of the time.
+// Runs all tests in two processes at once: the one waits for programs, browsers, servers and disks most of the time.
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
@@ -6,7 +6,7 @@ import { once } from 'node:events';
 
 const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
 
-const PROGRAMS = 'test/e2e/**/*.test.ts';
+const PROGRAMS = 'test/{browser,e2e}/**/*.test.ts';
 const ALL = 'test/**/*.test.ts';
 
 /**

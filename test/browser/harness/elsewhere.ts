@@ -1,0 +1,36 @@
+/** Another site on this machine, which nothing on a page of ours may ask for anything. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Elsewhere {
+  /** `http://127.0.0.1:<port>`; another port is another origin. */
+  readonly origin: string;
+  /** Paths that were asked for. */
+  readonly asked: string[];
+  /** What it answers to whoever asks for `/`. */
+  html: string;
+  close(): Promise<void>;
+}
+
+export async function startElsewhere(): Promise<Elsewhere> {
+  const elsewhere = { html: '', asked: [] as string[] };
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    elsewhere.asked.push(path);
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+    response.end(path === '/' ? elsewhere.html : '');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(elsewhere, {
+    origin: `http://127.0.0.1:${port}`,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  });
+}

@@ -1,0 +1,80 @@
+/** Every view of the page, as addresses that show all of what a ledger holds. */
+import { DatabaseSync } from '@photostructure/sqlite';
+
+/** What the ledger knows, and what somebody may type into an address. */
+export interface Known {
+  readonly callbacks: readonly string[];
+  readonly bots: readonly string[];
+  readonly jobs: readonly string[];
+  readonly deliveries: readonly string[];
+  readonly refused: readonly string[];
+  readonly strings: readonly string[];
+}
+
+type Addresses = (known: Known) => readonly string[];
+
+const ADDRESSES: Readonly<Record<string, Addresses>> = {
+  '/': ({ strings }) => ['/', ...inTurns('/', ['name', 'state', 'sort', 'after'], strings)],
+  '/bots/:id': ({ bots, strings }) => [...bots, ...strings].map((bot) => `/bots/${segment(bot)}`),
+  '/callbacks': ({ strings }) => [
+    '/callbacks',
+    ...inTurns('/callbacks', ['bot_id', 'job_id', 'destination'], strings),
+    ...inTurns('/callbacks', ['status', 'state', 'result', 'from', 'to', 'before', 'limit'], strings),
+  ],
+  '/callbacks/:id': ({ callbacks }) => callbacks.map((id) => `/callbacks/${id}`),
+  '/jobs/:id': ({ jobs, strings }) => [...jobs, ...strings].map((job) => `/jobs/${segment(job)}`),
+  '/refused/:id': ({ refused }) => refused.map((id) => `/refused/${id}`),
+  '/deliveries/:id/message': ({ deliveries }) => deliveries.map((id) => `/deliveries/${id}/message`),
+  '/redeliveries/:id': () => ['/redeliveries/1'],
+  '/redeliveries/new': ({ strings }) =>
+    inTurns('/redeliveries/new', ['bot_id', 'job_id', 'destination', 'error_class', 'error_code'], strings),
+};
+
+/**
+ * @param path of a view, e.g. `/bots/:id`
+ * @throws {Error} one that needs an id of which nothing is known: say here where it comes from
+ */
+export function addressesOf(path: string, known: Known): readonly string[] {
+  const addresses = ADDRESSES[path];
+  if (addresses !== undefined) return addresses(known);
+  if (path.includes(':')) throw new Error(`every-view.ts does not know what stands for the id in ${path}`);
+  return [path];
+}
+
+/** Each string once, in as few addresses as there are parameters. */
+function inTurns(path: string, names: readonly string[], strings: readonly string[]): string[] {
+  const addresses: string[] = [];
+  for (let from = 0; from < strings.length; from += names.length) {
+    const query = names.flatMap((name, index) => {
+      const text = strings[from + index];
+      return text === undefined ? [] : [[name, text]];
+    });
+    addresses.push(`${path}?${new URLSearchParams(query).toString()}`);
+  }
+  return addresses;
+}
+
+/** Browsers take `.` and `..` for steps, however they are written. */
+function segment(text: string): string {
+  return encodeURIComponent(text.toWellFormed().slice(0, 1000));
+}
+
+/** @param file of a SQLite ledger */
+export function knownIn(file: string, strings: readonly string[]): Known {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const all = (statement: string) =>
+    database
+      .prepare(statement)
+      .all()
+      .map((row) => String(Object.values(row as Record<string, unknown>)[0]));
+  const known = {
+    callbacks: all('select id from callbacks order by id'),
+    bots: all('select distinct bot_id from bot_days'),
+    jobs: all(`select distinct job_id from callbacks where kind = 'callback'`),
+    deliveries: all('select id from deliveries order by id'),
+    refused: all('select id from refused order by id'),
+    strings,
+  };
+  database.close();
+  return known;
+}

@@ -1,0 +1,143 @@
+/** Whatever strangers put into a callback, no view of the page runs it, asks for it, or lets it out of its frame. */
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+import { VIEW_PATHS } from '../../src/admin/page/page-router.tsx';
+import { bodyOf, PLACES } from '../hostile/hostile-callbacks.ts';
+import { fixture, FIXTURE_NAMES } from '../support/bridge-world.ts';
+import { inBrowser, launchChromium } from './harness/chromium.ts';
+import { type Elsewhere, startElsewhere } from './harness/elsewhere.ts';
+import { addressesOf, type Known, knownIn } from './harness/every-view.ts';
+import { faultsOf, handle } from './harness/inspection.ts';
+import { naughtyStrings } from './harness/naughty-strings.ts';
+import { type Office, openOffice } from './harness/office.ts';
+import { visit, type Visitor } from './harness/visitor.ts';
+
+/** Each of its callbacks is told, or fails to be told, by Slack and by mail. */
+const ROUTES = `  - bot_id: '*'
+    notify: [{ slack: '#bot-log' }, { email: owner@example.com }]
+`;
+
+/** By the third answer, what can never pass is a dead letter. */
+const POSTS = 3;
+
+/** One of each kind, in this order. */
+const CARELESS = [
+  ['a script', '<script>1</script>'],
+  ['a style', '<style>p { color: red }</style>'],
+  ['an inline style', '<p style="color:red">a</p>'],
+  ['an element', '<embed>'],
+  ['a frame', '<iframe></iframe>'],
+  ['a frame', '<p srcdoc="c">b</p>'],
+  ['a ping', '<a ping="/x">c</a>'],
+  ['a refresh', '<meta http-equiv="Refresh" content="9999">'],
+  ['an attribute', '<p onclick="x">d</p>'],
+  ['an attribute', '<a href="javascript:x">e</a>'],
+  ['an attribute', '<img src="http://192.0.2.1/x">'],
+  ['an attribute', '<form action="//192.0.2.1/x"></form>'],
+] as const;
+
+inBrowser('Hostile values', () => {
+  let browser: Browser;
+  let elsewhere: Elsewhere;
+  let office: Office;
+  let known: Known;
+  let visitor: Visitor;
+  let runs: string[];
+
+  before(async () => {
+    elsewhere = await startElsewhere();
+    office = await openOffice({ isEmpty: true, routes: ROUTES, delivery: 'attempts_per_request: 1' });
+    const strings = naughtyStrings(elsewhere.origin);
+    for (const [index, text] of strings.entries()) await postEverywhere(office, text, index);
+    for (const place of PLACES.keys()) await office.post(bodyOf(place, strings[0] ?? '', 1).toString());
+    for (const name of FIXTURE_NAMES) await office.post(fixture(name));
+    known = knownIn(office.file, strings);
+    browser = await launchChromium();
+  });
+
+  after(async () => {
+    await browser.close();
+    await office.close();
+    await elsewhere.close();
+  });
+
+  beforeEach(async () => {
+    runs = [];
+    elsewhere.asked.splice(0);
+    visitor = await visit(browser, { url: office.url });
+    const run = ({ frame }: { frame: { url(): string } }, what: string) =>
+      void runs.push(`${frame.url()} ${what}`);
+    await visitor.context.exposeBinding('ran', run);
+  });
+
+  afterEach(() => visitor.close());
+
+  it('would be noticed if they were run, asked for, or shown as they are', async () => {
+    elsewhere.html = naughtyStrings(elsewhere.origin).slice(0, 1).join('');
+    await visitor.page.goto(`${elsewhere.origin}/`);
+    expect(runs).to.deep.equal([`${elsewhere.origin}/ naughty`]);
+    expect(visitor.troubles).to.include('dialog: 1');
+    expect(visitor.troubles).to.include(`elsewhere: ${elsewhere.origin}/`);
+    for (const [kind, html] of CARELESS) {
+      elsewhere.html = html;
+      await visitor.page.goto(`${elsewhere.origin}/`);
+      expect(await faultsOf(visitor.page), html)
+        .to.have.lengthOf(1)
+        .and.to.satisfy(([fault]: string[]) => fault?.startsWith(kind));
+    }
+  });
+
+  it('were really told, refused and given up here, before they are looked at', () => {
+    expect(known.callbacks.length).to.be.above(100);
+    expect(known.refused.length).to.be.above(20);
+    expect(known.deliveries.length).to.be.above(200);
+  });
+
+  for (const path of VIEW_PATHS) {
+    it(`do nothing at ${path}`, async function () {
+      this.timeout(240_000);
+      const addresses = addressesOf(path, known);
+      for (const address of addresses) {
+        const status = await visitor.open(address);
+        expect(status, address).to.be.oneOf([200, 400, 404]);
+        await handle(visitor.page);
+        expect(await faultsOf(visitor.page), address).to.deep.equal([]);
+        expect(await visitor.page.title(), address).not.to.match(/[\u0000-\u001f\u007f-\u009f]/);
+        expect(visitor.page.url(), address).to.equal(new URL(address, office.url).href);
+        expect(visitor.troubles, address).to.deep.equal([]);
+        expect(runs, address).to.deep.equal([]);
+      }
+      expect(elsewhere.asked).to.deep.equal([]);
+      expect(await visitor.context.cookies()).to.deep.equal([]);
+    });
+  }
+});
+
+/** In each field of a callback at once; every third time the remotes fail with the same words. */
+async function postEverywhere({ post, remotes }: Office, text: string, index: number): Promise<void> {
+  const { slackFaults, mail } = remotes;
+  const body = {
+    code: 500,
+    job_id: text,
+    bot_id: text,
+    bot_name: text,
+    status: index % 3,
+    start_time: '2026-11-20T09:00:00+09:00',
+    elapsed_time: 3,
+    message: text,
+    output: { [text]: text, list: [text, { [text]: text }], files: filesNamed(text) },
+  };
+  const fails = index % 3 === 1;
+  if (fails) {
+    slackFaults.set('#bot-log', { kind: 'error', error: text });
+    mail.faults.push({ at: 'rcpt', does: 'refuse', code: 550, text: text.replaceAll(/[\r\n]/g, ' ') });
+  }
+  for (let attempt = 0; attempt < (fails ? POSTS : 1); attempt += 1) await post(body);
+  await post({ ...body, status: text, [text]: text });
+  slackFaults.clear();
+  mail.faults.splice(0);
+}
+
+function filesNamed(text: string): unknown {
+  return { type: 'files', files: [{ ref: text, meta: { name: text, size: 1, timestamp: 1 } }] };
+}
