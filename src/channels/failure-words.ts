@@ -99,7 +99,7 @@ const JAPANESE: Readonly<Record<string, string>> = {
   ENETUNREACH: 'ネットワークに到達できません',
 
   not_routed:
-    'この通知の宛先は、現在の設定のどのルートにも含まれていません。ルートの削除、bot_id や on の変更がないか確認してください。give_up_after のうちにルートを元に戻してBotbellを再起動すれば送信されます',
+    'この通知の宛先は、現在の設定のどのルートにも含まれていません。ルートの削除、bot_id や on の変更がないか確認してください。give_up_after のうちにルートを元に戻せば送信されます',
   unknown_channel: '設定にこの名前の通知チャネルがありません。channels と宛先を確認してください',
 };
 

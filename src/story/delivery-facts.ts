@@ -1,7 +1,7 @@
 /** What became of each destination: attempts, whoever was told, what was held back, taken over, given up; alerts about it. */
 import type { FailureToExplain } from '../channels/failure-words.ts';
 import type { ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
-import { NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/hold.ts';
+import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/hold.ts';
 import type { AttemptRecord } from '../ledger/ledger.ts';
 import { type Fact, type FactOf, RANK } from './facts.ts';
 import { type SeenAttempt, takenOverFacts } from './taken-over.ts';
@@ -77,7 +77,8 @@ function toldUnseen(
 
 function endFacts({ state, hold, destination, updatedAt: at, lastError: error }: ArchivedDelivery): Fact[] {
   if (state === 'dead') return [{ kind: 'dead', at, rank: RANK.ended, destination, error }];
-  if (state !== 'held') return [];
+  // Whoever has dismissed it is told of as an action.
+  if (state !== 'held' || hold?.code === DISMISSED) return [];
   const happened = { at, rank: RANK.held, destination };
   if (hold?.code === SUPERSEDED) return [{ kind: 'superseded', ...happened }];
   if (hold?.code === NO_LONGER_ROUTED) return [{ kind: 'unrouted', ...happened }];

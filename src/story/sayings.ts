@@ -34,15 +34,16 @@ interface SayingsContext {
 export function sayingsOf({ language, timezone, now }: SayingsContext): Sayings {
   const numbers = new Intl.NumberFormat(language);
   const name = (text: string) => shortLine(text, LONGEST_NAME);
+  const number = (count: number) => numbers.format(count);
   return {
     language,
     name,
     quote: (text) => shortLine(text, LONGEST_CAUSE),
     time: (ms) => formatTimeOfDay(ms, { timezone, now, language }),
     duration: (ms) => durationInWords(ms, language),
-    list: (items) => listed(items.map(name), language),
+    list: (items) => listed(items, { name, number, language }),
     cause: (failure) => causeInWords(failure, language),
-    number: (count) => numbers.format(count),
+    number,
   };
 }
 
@@ -52,11 +53,14 @@ function durationInWords(ms: number, language: Language): string {
   return language === 'ja' ? `${seconds}秒` : `${seconds} s`;
 }
 
-function listed(items: readonly string[], language: Language): string {
-  const shown = items.length > MOST_LISTED + 1 ? items.slice(0, MOST_LISTED) : items;
+function listed(
+  items: readonly string[],
+  { name, number, language }: Pick<Sayings, 'name' | 'number' | 'language'>,
+): string {
+  const shown = (items.length > MOST_LISTED + 1 ? items.slice(0, MOST_LISTED) : items).map(name);
   const more = items.length - shown.length;
-  if (language === 'ja') return `${shown.join('、')}${more > 0 ? ` ほか${more}件` : ''}`;
-  const all = more > 0 ? [...shown, `${more} more`] : shown;
+  if (language === 'ja') return `${shown.join('、')}${more > 0 ? ` ほか${number(more)}件` : ''}`;
+  const all = more > 0 ? [...shown, `${number(more)} more`] : shown;
   const last = all.at(-1) ?? '';
   return all.length <= 1 ? last : `${all.slice(0, -1).join(', ')} and ${last}`;
 }

@@ -1,7 +1,7 @@
 /** How each delivery of a callback stands now, and what happens to it next. */
 import type { FailureToExplain } from '../channels/failure-words.ts';
 import type { ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
-import { NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/hold.ts';
+import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/hold.ts';
 
 /** Something more happens to it without anybody's doing. */
 export type OpenKind =
@@ -34,7 +34,7 @@ export type StandingKind =
 export interface Standing {
   readonly destination: string;
   readonly kind: StandingKind;
-  /** Milliseconds since the epoch: when something more happens to it; undefined: nobody knows, or nothing does. */
+  /** Milliseconds since the epoch: when it was told, or something more happens to it; undefined: nobody knows. */
   readonly at: number | undefined;
   /** Of the last attempt, unless it is told. */
   readonly error: FailureToExplain | undefined;
@@ -71,9 +71,8 @@ interface Now {
 const SHORTEST_PAUSE_MS = 3000;
 
 export function standingsOf(story: CallbackStory, when: Now): Standing[] {
-  const dismissed = dismissedIn(story);
   return story.deliveries.map((delivery) => {
-    const { kind, at } = foundOf(delivery, story, when.now, dismissed);
+    const { kind, at } = foundOf(delivery, story, when.now);
     const givesUpAt = delivery.state === 'pending' ? givesUpAtOf(delivery, when) : undefined;
     const error = kind === 'told' ? undefined : delivery.lastError;
     return { destination: delivery.destination, kind, at, error, givesUpAt, heldBy: delivery.hold?.code };
@@ -82,21 +81,17 @@ export function standingsOf(story: CallbackStory, when: Now): Standing[] {
 
 type Found = Pick<Standing, 'kind'> & { readonly at?: number };
 
-function foundOf(
-  delivery: ArchivedDelivery,
-  story: CallbackStory,
-  now: number,
-  dismissed: ReadonlySet<number>,
-): Found {
-  if (delivery.state === 'delivered') return { kind: 'told' };
+function foundOf(delivery: ArchivedDelivery, story: CallbackStory, now: number): Found {
+  if (delivery.state === 'delivered') return { kind: 'told', at: delivery.updatedAt };
   if (delivery.state === 'pending') return pendingKind(delivery, story, now);
-  return dismissed.has(delivery.id) ? { kind: 'dismissed' } : endedKind(delivery, now);
+  return endedKind(delivery, now);
 }
 
 function endedKind({ state, hold }: ArchivedDelivery, now: number): Found {
   const isUnrouted = hold?.code === NO_LONGER_ROUTED;
   if (state === 'dead') return { kind: isUnrouted ? 'dead unrouted' : 'dead' };
   if (hold?.code === SUPERSEDED) return { kind: 'superseded' };
+  if (hold?.code === DISMISSED) return { kind: 'dismissed' };
   if (isUnrouted) return { kind: 'unrouted' };
   return hold?.endsInMs === undefined ? { kind: 'held' } : { kind: 'held until', at: now + hold.endsInMs };
 }
@@ -119,16 +114,4 @@ function pendingKind(delivery: ArchivedDelivery, { pauses }: CallbackStory, now:
 /** Time in which it only waits will come on top. */
 function givesUpAtOf({ ageMs }: ArchivedDelivery, { now, giveUpAfterMs }: Now): number | undefined {
   return giveUpAfterMs === undefined ? undefined : now + Math.max(0, giveUpAfterMs - ageMs);
-}
-
-/** Deliveries that were dismissed, and nothing else was done about since. */
-function dismissedIn({ actions }: CallbackStory): ReadonlySet<number> {
-  const dismissed = new Set<number>();
-  for (const { what, deliveryIds } of actions) {
-    for (const id of deliveryIds) {
-      if (what === 'dismissed') dismissed.add(id);
-      else dismissed.delete(id);
-    }
-  }
-  return dismissed;
 }

@@ -39,7 +39,8 @@ export function summarise(
   const told = groups.slice(0, MOST_GROUPS).map((group) => {
     const [first] = group;
     const who = sayings.list(group.map(({ destination }) => destination));
-    return words.summary[first.kind]({ ...first, who }, sayings);
+    const at = isAtOnce(group, sayings) ? first.at : undefined;
+    return words.summary[first.kind]({ ...first, who, at }, sayings);
   });
   const more = groups.slice(MOST_GROUPS).flat().length;
   if (more > 0) told.push(words.moreDestinations(sayings.number(more)));
@@ -53,13 +54,20 @@ function groupsOf(standings: readonly Standing[], { time }: Sayings): Alike[] {
   const groups = new Map<string, Alike>();
   for (const standing of standings) {
     const { kind, at, error, heldBy } = standing;
-    const key = JSON.stringify([kind, at === undefined ? '' : time(at), error?.code, error?.message, heldBy]);
+    // Who was told is told in one sentence, whenever that was.
+    const when = kind === 'told' || at === undefined ? '' : time(at);
+    const key = JSON.stringify([kind, when, error?.code, error?.message, heldBy]);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [standing]);
     else group.push(standing);
   }
   const place = ([{ kind }]: Alike) => ORDER.indexOf(kind);
   return [...groups.values()].toSorted((a, b) => place(a) - place(b));
+}
+
+/** As far as the sentence says it. */
+function isAtOnce(group: Alike, { time }: Sayings): boolean {
+  return new Set(group.map(({ at }) => (at === undefined ? '' : time(at)))).size === 1;
 }
 
 function reasonForNobody(story: CallbackStory, words: Words['nobody']): string {

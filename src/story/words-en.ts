@@ -60,11 +60,12 @@ function why({ error }: Pick<Group, 'error'>, { cause }: Sayings): string {
   return error === undefined ? '' : ` (${cause(error)})`;
 }
 
-function byHand({ actor, note, bulkId }: ByHand, { name }: Sayings): string {
-  const user = actor.user === undefined ? 'somebody' : name(actor.user);
-  const bulk = bulkId === undefined ? '' : `, with others (no. ${bulkId})`;
-  const words = note === undefined || note === '' ? '' : `: “${name(note)}”`;
-  return `by ${user} ${VIA[actor.via]}, from ${name(actor.from)}${bulk}${words}`;
+/** @param did what, before and after whom */
+function byHand(did: string, { actor, note, bulkId }: ByHand, { name }: Sayings): string {
+  const user = actor.user === undefined ? 'Somebody' : name(actor.user);
+  const bulk = bulkId === undefined ? '' : ` (in bulk, no. ${bulkId})`;
+  const words = note === undefined || note === '' ? '.' : `: “${name(note)}”`;
+  return `${user} ${did}, ${VIA[actor.via]}, from ${name(actor.from)}${bulk}${words}`;
 }
 
 function whom(destinations: readonly string[], { list }: Sayings): string {
@@ -131,16 +132,15 @@ export const ENGLISH: Words = {
           : `${duration(costMs)} of running time`;
       return `The job service was answered after ${duration(tookMs)}: ${ANSWERED[result]}. That cost the BOT ${cost}.`;
     },
-    unanswered: () => 'No answer to it is known yet.',
+    unanswered: () => 'No answer to it has been recorded yet.',
     alerted: ({ told, untold }, { list }) =>
       told.length > 0
         ? `The operators were alerted: ${list(told)}.`
         : `The operators are being alerted: ${list(untold)}.`,
     redelivered: (fact, sayings) =>
-      `Delivery again of ${whom(fact.destinations, sayings)} was asked for ${byHand(fact, sayings)}.`,
-    dismissed: (fact, sayings) =>
-      `${capital(whom(fact.destinations, sayings))} was marked as done ${byHand(fact, sayings)}.`,
-    routedByHand: (fact, sayings) => `It was routed anew ${byHand(fact, sayings)}.`,
+      byHand(`had ${whom(fact.destinations, sayings)} delivered again`, fact, sayings),
+    dismissed: (fact, sayings) => byHand(`marked ${whom(fact.destinations, sayings)} as done`, fact, sayings),
+    routedByHand: (fact, sayings) => byHand('had it routed anew', fact, sayings),
     leftOut: ({ count }, { number }) => `${number(count)} more events are left out here.`,
     next: ({ standing, destination = '' }, sayings) =>
       ENGLISH.next[standing.kind]({ ...standing, who: sayings.name(destination) }, sayings),
@@ -159,7 +159,7 @@ export const ENGLISH: Words = {
     'held until': ({ who, at }, sayings) => `${who} is held back until ${time(at, sayings)}.`,
   },
   summary: {
-    told: ({ who }) => `Told ${who}.`,
+    told: ({ who, at }, { time }) => `Told ${who}${at === undefined ? '' : ` at ${time(at)}`}.`,
     'being sent': ({ who }) => `${who} is being told at this moment.`,
     due: (group, sayings) =>
       `Not told yet: ${group.who}${why(group, sayings)}; Botbell tries again ${atTime(group.at, sayings)}.`,
@@ -195,8 +195,4 @@ export const ENGLISH: Words = {
 
 function time(at: number | undefined, sayings: Sayings): string {
   return at === undefined ? 'later' : sayings.time(at);
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

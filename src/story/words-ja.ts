@@ -33,9 +33,9 @@ const ANSWERED: Readonly<Record<CallbackResult, string>> = {
 };
 
 const VIA: Readonly<Record<Actor['via'], string>> = {
-  page: '管理画面で',
-  api: 'APIで',
-  'command line': 'コマンドで',
+  page: '管理画面から、',
+  api: 'APIから、',
+  'command line': 'コマンドから、',
 };
 
 function quoted(name: string): string {
@@ -58,11 +58,12 @@ function why({ error }: Pick<Group, 'error'>, { cause }: Sayings): string {
   return error === undefined ? '' : `（${cause(error)}）`;
 }
 
-function byHand({ actor, note, bulkId }: ByHand, { name }: Sayings): string {
-  const user = actor.user === undefined ? '操作した人は不明' : `${name(actor.user)}さん`;
+/** @param did what, as the end of the sentence has it */
+function byHand(did: string, { actor, note, bulkId }: ByHand, { name }: Sayings): string {
+  const user = actor.user === undefined ? '' : `${name(actor.user)}さんが、`;
   const bulk = bulkId === undefined ? '' : `、一括操作 ${bulkId}`;
   const words = note === undefined || note === '' ? '' : `、メモ「${name(note)}」`;
-  return `${VIA[actor.via]}操作されました（${user}、接続元 ${name(actor.from)}${bulk}${words}）`;
+  return `${user}${VIA[actor.via]}${did}（接続元 ${name(actor.from)}${bulk}${words}）。`;
 }
 
 function whom(destinations: readonly string[], { list }: Sayings): string {
@@ -97,7 +98,9 @@ export const JAPANESE: Words = {
     routeToldAlready: ({ pattern }, sayings) =>
       `${routeFor(pattern, sayings)}も当てはまりますが、その相手には前のルートが通知します。`,
     routeOfOtherStatus: ({ pattern, on, status }, sayings) =>
-      `${routeFor(pattern, sayings)}は使われません。通知するのは${statuses(on)}だけで、これは${STATUS[status]}です。`,
+      pattern === undefined
+        ? `このBOTを指定したルートがなく、既定のルートも使われません。通知するのは${statuses(on)}だけで、これは${STATUS[status]}です。`
+        : `${routeFor(pattern, sayings)}は使われません。通知するのは${statuses(on)}だけで、これは${STATUS[status]}です。`,
     routeInWords: ({ because, isMatched }, { quote }) =>
       `ルートが${isMatched ? '使われます' : '使われません'}（${quote(because)}）。`,
     noOtherRoute: () => 'ほかに、このBOTを指定したルートはありません。',
@@ -128,10 +131,11 @@ export const JAPANESE: Words = {
       told.length > 0
         ? `運用担当者にお知らせしました（${list(told)}）。`
         : `運用担当者にお知らせしています（${list(untold)}）。`,
-    redelivered: (fact, sayings) => `${whom(fact.destinations, sayings)}の再送が、${byHand(fact, sayings)}。`,
+    redelivered: (fact, sayings) =>
+      byHand(`${whom(fact.destinations, sayings)}の再送を指示しました`, fact, sayings),
     dismissed: (fact, sayings) =>
-      `${whom(fact.destinations, sayings)}を対応済みにするよう、${byHand(fact, sayings)}。`,
-    routedByHand: (fact, sayings) => `宛先を決め直すよう、${byHand(fact, sayings)}。`,
+      byHand(`${whom(fact.destinations, sayings)}を対応済みにしました`, fact, sayings),
+    routedByHand: (fact, sayings) => byHand('宛先の決め直しを指示しました', fact, sayings),
     leftOut: ({ count }, { number }) => `ここでは、ほかに${number(count)}件の出来事を省略しています。`,
     next: ({ standing, destination = '' }, sayings) =>
       JAPANESE.next[standing.kind]({ ...standing, who: sayings.name(destination) }, sayings),
@@ -150,7 +154,7 @@ export const JAPANESE: Words = {
     'held until': ({ who, at }, sayings) => `${who} への通知は、${until(at, sayings)}保留です。`,
   },
   summary: {
-    told: ({ who }) => `${who} に届きました。`,
+    told: ({ who, at }, { time }) => `${who} に届きました${at === undefined ? '' : `（${time(at)}）`}。`,
     'being sent': ({ who }) => `${who} に送信しているところです。`,
     due: (group, sayings) =>
       `${group.who} にはまだ届いていません${why(group, sayings)}。${atTime(group.at, sayings)}再送します。`,

@@ -1,7 +1,7 @@
 /** Durations, instants and sizes as the reader of a notification sees them. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { formatElapsed, formatInstant, formatSize } from '../../src/time/display.ts';
+import { formatElapsed, formatInstant, formatSize, formatTimeOfDay } from '../../src/time/display.ts';
 
 const languages = fc.constantFrom('en' as const, 'ja' as const);
 
@@ -99,6 +99,26 @@ describe('formatInstant', () => {
         expect(formatInstant(ms, 'Asia/Kolkata', language)).to.be.a('string');
       }),
     );
+  });
+});
+
+describe('formatTimeOfDay', () => {
+  const now = Date.parse('2026-11-23T14:59:00Z');
+  const timeOf = (iso: string, language: 'en' | 'ja', timezone = 'Asia/Tokyo') =>
+    formatTimeOfDay(Date.parse(iso), { timezone, now, language });
+
+  it('leaves out the day that it is there, and the year that it is', () => {
+    expect(timeOf('2026-11-23T01:02:03Z', 'en')).to.equal('10:02');
+    expect(timeOf('2026-11-23T01:02:03Z', 'ja')).to.equal('10:02');
+    expect(timeOf('2026-11-23T15:00:00Z', 'en'), 'midnight in Tokyo').to.equal('24 Nov, 00:00');
+    expect(timeOf('2026-11-23T15:00:00Z', 'ja')).to.equal('11月24日 0:00');
+    expect(timeOf('2026-11-23T15:00:00Z', 'en', 'UTC')).to.equal('15:00');
+    expect(timeOf('2025-11-23T01:02:03Z', 'en')).to.equal('23 Nov 2025, 10:02');
+    expect(timeOf('2025-11-23T01:02:03Z', 'ja')).to.equal('2025年11月23日 10:02');
+  });
+
+  it('is empty for what is no instant', () => {
+    expect(formatTimeOfDay(Number.NaN, { timezone: 'UTC', now, language: 'en' })).to.equal('');
   });
 });
 

@@ -1,0 +1,377 @@
+/** The story of a callback: each thing that happens is told, in both languages, and the whole of it in a sentence or two. */
+import { expect } from 'chai';
+import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
+import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../src/ledger/hold.ts';
+import { type Story, type StoryEventName, tellStory } from '../../src/story/story.ts';
+import type { Language } from '../../src/time/display.ts';
+import {
+  answerAt,
+  attemptAt,
+  CAME_AT,
+  deliveryWith,
+  failedAt,
+  NOT_FOUND,
+  pendingWith,
+  REFUSED,
+  storyWith,
+  TELLS_OPS,
+} from '../support/stories.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A minute after it came. */
+const CONTEXT = { timezone: 'Asia/Tokyo', now: CAME_AT + 60_000, giveUpAfterMs: DAY_MS } as const;
+
+function told(story: CallbackStory, language: Language = 'en', alerts: readonly CallbackStory[] = []): Story {
+  return tellStory(story, alerts, { ...CONTEXT, language });
+}
+
+function eventsOf(story: CallbackStory, language: Language, alerts: readonly CallbackStory[] = []) {
+  return told(story, language, alerts).events.map(({ what, text, small }) =>
+    small === undefined ? `${what}: ${text}` : `${what}: ${text} [${small}]`,
+  );
+}
+
+const CAUSE_JA =
+  'チャンネルが存在しないか、アプリが招待されていない非公開チャンネルです。名前またはIDを確認し、/invite でアプリをチャンネルに招待してください';
+const CAUSE_EN = 'Slack answered channel_not_found: the channel does not exist; check its name';
+const ACTOR = { via: 'page', user: 'aya', from: '192.0.2.7' } as const;
+
+/** A few events of a story, as each language has them. */
+interface Telling {
+  readonly of: string;
+  readonly story: CallbackStory;
+  readonly alerts?: readonly CallbackStory[];
+  readonly en: readonly string[];
+  readonly ja: readonly string[];
+}
+
+const TELLINGS: readonly Telling[] = [
+  {
+    of: 'what was received, by which route somebody was told, and what was answered',
+    story: storyWith({
+      deliveries: [deliveryWith({ receipt: { channel: 'C1', ts: '1.2' } })],
+      history: [{ attempts: [attemptAt(10)], answer: answerAt(0, 200, 'delivered') }],
+    }),
+    en: [
+      'received: The job service reported that 商品取得 ended in an error.',
+      'route matched: The route for get_* applies: it tells slack:#ops. [routes[0]]',
+      'route did not match: No other route names this BOT.',
+      'delivered: slack:#ops was told, by the 1st attempt, in 0.2 s. [channel C1, ts 1.2]',
+      'answered: The job service was answered after 0.4 s: everybody has been told. That cost the BOT 0.4 s of running time. [HTTP 200, delivered]',
+    ],
+    ja: [
+      'received: 「商品取得」がエラーで終わったという通知を、ジョブサービスから受け取りました。',
+      'route matched: 「get_*」のルートが使われ、slack:#ops に通知します。 [routes[0]]',
+      'route did not match: ほかに、このBOTを指定したルートはありません。',
+      'delivered: slack:#ops に届きました（1回目の送信、0.2秒）。 [channel C1, ts 1.2]',
+      'answered: ジョブサービスに0.4秒で応答しました（全員に届きました）。このためBOTの実行時間が0.4秒かかりました。 [HTTP 200, delivered]',
+    ],
+  },
+  {
+    of: 'a failed attempt, the wait for the next post that it cost, and the next post',
+    story: storyWith({
+      status: 0,
+      timesReceived: 2,
+      lastReceivedAt: CAME_AT + 30_000,
+      deliveries: [deliveryWith({ attempts: 2 })],
+      history: [
+        { attempts: [failedAt(10)], answer: answerAt(0, 502, 'failed') },
+        { attempts: [attemptAt(30_010)], answer: answerAt(30_000, 200, 'delivered') },
+      ],
+    }),
+    en: [
+      'received: The job service reported that 商品取得 succeeded.',
+      `attempt: The 1st attempt to tell slack:#ops failed after 0.2 s: ${CAUSE_EN}. [config, channel_not_found]`,
+      'answered: The job service was answered after 0.4 s: somebody could not be told, so it is to be posted again. That cost the BOT 30.4 s of running time, with the wait for the next post. [HTTP 502, failed]',
+      'received: It came again, for the 2nd time.',
+      'delivered: slack:#ops was told, by the 2nd attempt, in 0.2 s.',
+    ],
+    ja: [
+      'received: 「商品取得」が成功したという通知を、ジョブサービスから受け取りました。',
+      `attempt: slack:#ops への1回目の送信が、0.2秒で失敗しました。${CAUSE_JA}。 [config, channel_not_found: ${NOT_FOUND.message}]`,
+      'answered: ジョブサービスに0.4秒で応答しました（届いていない相手がいるため、もう一度送るよう求めました）。このためBOTの実行時間が30.4秒かかりました（次に送られるまでの待ち時間を含みます）。 [HTTP 502, failed]',
+      'received: 同じ通知を再び受け取りました（2回目）。',
+      'delivered: slack:#ops に届きました（2回目の送信、0.2秒）。',
+    ],
+  },
+  {
+    of: 'what Botbell took over with its answer, and when it tries again and gives up',
+    story: storyWith({
+      deliveries: [pendingWith()],
+      history: [{ attempts: [failedAt(10)], answer: answerAt(0, 200, 'taken_over') }],
+    }),
+    en: [
+      'taken over: From here on Botbell itself tries to tell slack:#ops, whatever the job service does.',
+      'next: Botbell tries slack:#ops again at 10:02; it gives up at 24 Nov, 10:00.',
+    ],
+    ja: [
+      'taken over: これ以降 slack:#ops には、ジョブサービスによらずBotbellが自分で再送します。',
+      'next: slack:#ops に、10:02 にBotbellが再送します。11月24日 10:00 まで再送を続けます。',
+    ],
+  },
+  {
+    of: 'an attempt that took long',
+    story: storyWith({
+      deliveries: [pendingWith()],
+      history: [{ attempts: [failedAt(10, { durationMs: 75_000 })], answer: undefined }],
+    }),
+    en: [
+      `attempt: The 2nd attempt to tell slack:#ops failed after 1 min 15 s: ${CAUSE_EN}. [config, channel_not_found]`,
+    ],
+    ja: [
+      `attempt: slack:#ops への2回目の送信が、1分15秒で失敗しました。${CAUSE_JA}。 [config, channel_not_found: ${NOT_FOUND.message}]`,
+    ],
+  },
+  {
+    of: 'what was given up, and who was alerted of it',
+    story: storyWith({ deliveries: [deliveryWith({ state: 'dead', lastError: REFUSED })] }),
+    alerts: [
+      storyWith({ kind: 'alert', receivedAt: CAME_AT + 500, deliveries: [deliveryWith()] }),
+      storyWith({ kind: 'alert', receivedAt: CAME_AT + 600, deliveries: [pendingWith()] }),
+    ],
+    en: [
+      'dead: Botbell gave up telling slack:#ops (The server refused it). [permanent, 550]',
+      'alerted: The operators were alerted: slack:#ops.',
+      'alerted: The operators are being alerted: slack:#ops.',
+    ],
+    ja: [
+      'dead: slack:#ops への送信をあきらめました（この宛先には配送できません。アドレスを確認してください）。 [permanent, 550: The server refused it.]',
+      'alerted: 運用担当者にお知らせしました（slack:#ops）。',
+      'alerted: 運用担当者にお知らせしています（slack:#ops）。',
+    ],
+  },
+  {
+    of: 'an address that is no longer routed, and the one that it was routed to instead',
+    story: storyWith({
+      deliveries: [
+        deliveryWith({ state: 'held', hold: { code: NO_LONGER_ROUTED }, updatedAt: CAME_AT + 5000 }),
+        deliveryWith({ id: 2, destination: 'slack:#log', isTakenOver: true, updatedAt: CAME_AT + 6000 }),
+      ],
+      history: [{ attempts: [attemptAt(5500, { deliveryId: 2 })], answer: undefined }],
+      routing: [TELLS_OPS, { ...TELLS_OPS, reaches: ['slack:#log'], at: CAME_AT + 5000 }],
+    }),
+    en: [
+      'route matched: The route for get_* applies: it tells slack:#ops. [routes[0]]',
+      'routed anew: The config had changed, so it was routed anew.',
+      'route matched: The route for get_* applies: it tells slack:#log. [routes[0]]',
+      'held: The config no longer sends it to slack:#ops, so it was held back there.',
+      'delivered: slack:#log was told, by the 1st attempt, in 0.2 s.',
+    ],
+    ja: [
+      'route matched: 「get_*」のルートが使われ、slack:#ops に通知します。 [routes[0]]',
+      'routed anew: 設定が変わったため、宛先を決め直しました。',
+      'route matched: 「get_*」のルートが使われ、slack:#log に通知します。 [routes[0]]',
+      'held: slack:#ops は現在の設定では宛先ではないため、保留にしました。',
+      'delivered: slack:#log に届きました（1回目の送信、0.2秒）。',
+    ],
+  },
+  {
+    of: 'a start that came after its job’s result',
+    story: storyWith({
+      status: 2,
+      result: 'superseded',
+      history: [{ attempts: [], answer: answerAt(0, 200, 'superseded') }],
+    }),
+    en: [
+      'received: The job service reported that 商品取得 has started.',
+      'superseded: The job’s result had come before it, so nobody was told that the job had started.',
+    ],
+    ja: [
+      'received: 「商品取得」の実行が始まったという通知を、ジョブサービスから受け取りました。',
+      'superseded: ジョブの結果が先に届いていたため、開始の通知はどこにも送りませんでした。',
+    ],
+  },
+  {
+    of: 'a start whose job’s result came while it was undelivered',
+    story: storyWith({
+      status: 2,
+      deliveries: [deliveryWith({ state: 'held', hold: { code: SUPERSEDED } })],
+    }),
+    en: ['superseded: slack:#ops was not told that the job had started: its result is known.'],
+    ja: ['superseded: ジョブの結果が届いているため、開始の通知を slack:#ops に送るのをやめました。'],
+  },
+  {
+    of: 'what a rule holds back until a time',
+    story: storyWith({
+      deliveries: [deliveryWith({ state: 'held', hold: { code: 'mute', endsInMs: DAY_MS } })],
+    }),
+    en: [
+      'held: It was held back for slack:#ops, by the rule mute.',
+      'next: slack:#ops is held back until 24 Nov, 10:01.',
+    ],
+    ja: [
+      'held: slack:#ops への通知を、ルール「mute」により保留にしました。',
+      'next: slack:#ops への通知は、11月24日 10:01 まで保留です。',
+    ],
+  },
+  {
+    of: 'routes that tell nobody',
+    story: storyWith({
+      status: 0,
+      routing: [
+        { ...TELLS_OPS, reaches: [], verdict: 'tells nobody' },
+        { ...TELLS_OPS, route: 'routes[1]', reaches: [], verdict: 'told already' },
+        {
+          ...TELLS_OPS,
+          route: 'routes[2]',
+          matched: false,
+          reaches: [],
+          verdict: 'not of this status',
+          on: ['error', 'executing'],
+        },
+      ],
+    }),
+    en: [
+      'route matched: The route for get_* applies, and tells nobody, on purpose. [routes[0]]',
+      'route matched: The route for get_* applies, too; whom it tells, an earlier route tells already. [routes[1]]',
+      'route did not match: The route for get_* does not apply: it tells only of errors and starts, and this is a success. [routes[2]]',
+    ],
+    ja: [
+      'route matched: 「get_*」のルートが使われますが、設定により誰にも通知しません。 [routes[0]]',
+      'route matched: 「get_*」のルートも当てはまりますが、その相手には前のルートが通知します。 [routes[1]]',
+      'route did not match: 「get_*」のルートは使われません。通知するのはエラーと実行中だけで、これは成功です。 [routes[2]]',
+    ],
+  },
+  {
+    of: 'a BOT that no route names',
+    story: storyWith({ routing: [] }),
+    en: ['route did not match: No route names this BOT, and there is no default route.'],
+    ja: ['route did not match: このBOTを指定したルートがなく、既定のルートもありません。'],
+  },
+  {
+    of: 'a BOT that only the default route may be for',
+    story: storyWith({
+      routing: [
+        { route: 'default_route', matched: true, because: '', reaches: ['slack:#ops'], verdict: 'tells' },
+        {
+          route: 'default_route',
+          matched: false,
+          because: '',
+          reaches: [],
+          verdict: 'not of this status',
+          on: ['succeeded'],
+        },
+      ],
+    }),
+    en: [
+      'route matched: No route names this BOT, and the default route applies: it tells slack:#ops. [default_route]',
+      'route did not match: No route names this BOT, and the default route does not apply: it tells only of successes, and this is an error. [default_route]',
+    ],
+    ja: [
+      'route matched: このBOTを指定したルートがないため、既定のルートが使われ、slack:#ops に通知します。 [default_route]',
+      'route did not match: このBOTを指定したルートがなく、既定のルートも使われません。通知するのは成功だけで、これはエラーです。 [default_route]',
+    ],
+  },
+  {
+    of: 'routes as a version before explained them',
+    story: storyWith({
+      routing: [
+        { route: 'routes[0]', matched: true, because: 'bot_id matches get_*', reaches: ['slack:#ops'] },
+        { route: 'routes[1]', matched: false, because: 'it is told only of error', reaches: [] },
+      ],
+    }),
+    en: [
+      'route matched: A route applies: bot_id matches get_*. [routes[0]]',
+      'route did not match: A route does not apply: it is told only of error. [routes[1]]',
+    ],
+    ja: [
+      'route matched: ルートが使われます（bot_id matches get_*）。 [routes[0]]',
+      'route did not match: ルートが使われません（it is told only of error）。 [routes[1]]',
+    ],
+  },
+  {
+    of: 'what people did, who they were, and from where',
+    story: storyWith({
+      deliveries: [deliveryWith({ state: 'held', hold: { code: DISMISSED }, lastError: REFUSED })],
+      routing: [TELLS_OPS, { ...TELLS_OPS, at: CAME_AT + 2001 }],
+      actions: [
+        {
+          at: CAME_AT + 1000,
+          what: 'redelivered',
+          deliveryIds: [1],
+          actor: ACTOR,
+          note: 'channel mended',
+          bulkId: 3,
+        },
+        {
+          at: CAME_AT + 2000,
+          what: 'routed anew',
+          deliveryIds: [],
+          actor: { ...ACTOR, via: 'api', user: undefined },
+          note: undefined,
+          bulkId: undefined,
+        },
+        {
+          at: CAME_AT + 3000,
+          what: 'dismissed',
+          deliveryIds: [1],
+          actor: { ...ACTOR, via: 'command line' },
+          note: '',
+          bulkId: undefined,
+        },
+      ],
+    }),
+    en: [
+      'redelivered: aya had the message for slack:#ops delivered again, on the page, from 192.0.2.7 (in bulk, no. 3): “channel mended”',
+      'routed anew: Somebody had it routed anew, by the API, from 192.0.2.7.',
+      'dismissed: aya marked the message for slack:#ops as done, on the command line, from 192.0.2.7.',
+    ],
+    ja: [
+      'redelivered: ayaさんが、管理画面から、slack:#ops へのメッセージの再送を指示しました（接続元 192.0.2.7、一括操作 3、メモ「channel mended」）。',
+      'routed anew: APIから、宛先の決め直しを指示しました（接続元 192.0.2.7）。',
+      'dismissed: ayaさんが、コマンドから、slack:#ops へのメッセージを対応済みにしました（接続元 192.0.2.7）。',
+    ],
+  },
+  {
+    of: 'an alert',
+    story: storyWith({ kind: 'alert', routing: [], deliveries: [deliveryWith()] }),
+    en: ['received: Botbell raised this alert about 商品取得.', 'delivered: slack:#ops was told.'],
+    ja: [
+      'received: 「商品取得」について、Botbellがこのお知らせを出しました。',
+      'delivered: slack:#ops に届きました。',
+    ],
+  },
+  {
+    of: 'that no answer is known yet',
+    story: storyWith({ result: undefined, deliveries: [pendingWith({ isClaimed: true })] }),
+    en: ['next: No answer to it has been recorded yet.', 'next: slack:#ops is being told at this moment.'],
+    ja: ['next: まだ応答が記録されていません。', 'next: slack:#ops に送信しているところです。'],
+  },
+];
+
+describe('the story of a callback', () => {
+  for (const { of, story, alerts, en, ja } of TELLINGS) {
+    it(`tells ${of}, in both languages`, () => {
+      expect(eventsOf(story, 'en', alerts).filter((text) => en.includes(text))).to.deep.equal(en);
+      expect(eventsOf(story, 'ja', alerts).filter((text) => ja.includes(text))).to.deep.equal(ja);
+    });
+  }
+
+  it('tells each thing that can happen by a name of its own', () => {
+    const names = new Set(
+      TELLINGS.flatMap(({ story, alerts }) => told(story, 'en', alerts).events).map(({ what }) => what),
+    );
+    const all: Readonly<Record<StoryEventName, true>> = {
+      received: true,
+      'route matched': true,
+      'route did not match': true,
+      superseded: true,
+      held: true,
+      attempt: true,
+      delivered: true,
+      dead: true,
+      'taken over': true,
+      answered: true,
+      alerted: true,
+      redelivered: true,
+      dismissed: true,
+      'routed anew': true,
+      next: true,
+      'left out': true,
+    };
+    // Of a callback that came a thousand times.
+    names.add('left out');
+    expect([...names].toSorted()).to.deep.equal(Object.keys(all).toSorted());
+  });
+});

@@ -1,0 +1,216 @@
+/** The whole story in a sentence or two: the answer to "why did I (not) get this?". */
+import { expect } from 'chai';
+import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
+import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../src/ledger/hold.ts';
+import { tellStory } from '../../src/story/story.ts';
+import type { Language } from '../../src/time/display.ts';
+import {
+  CAME_AT,
+  deliveryWith,
+  NOT_FOUND,
+  pendingWith,
+  REFUSED,
+  storyWith,
+  TELLS_OPS,
+} from '../support/stories.ts';
+
+/** A minute after it came. */
+const CONTEXT = { timezone: 'Asia/Tokyo', now: CAME_AT + 60_000 } as const;
+
+function summaryOf(story: CallbackStory, language: Language): string {
+  return tellStory(story, [], { ...CONTEXT, language }).summary;
+}
+
+const UNTOLD = { lastError: undefined } as const;
+const OTHER_STATUS = {
+  ...TELLS_OPS,
+  matched: false,
+  reaches: [],
+  verdict: 'not of this status',
+  on: ['error'],
+};
+const CAUSE_JA =
+  'チャンネルが存在しないか、アプリが招待されていない非公開チャンネルです。名前またはIDを確認し、/invite でアプリをチャンネルに招待してください';
+
+/** What became of it, the rows that say so, and the answer. */
+const ANSWERS: readonly (readonly [of: string, story: CallbackStory, en: string, ja: string])[] = [
+  [
+    'told',
+    storyWith({ deliveries: [deliveryWith(), deliveryWith({ id: 2, destination: 'email:a@example.com' })] }),
+    'Told slack:#ops and email:a@example.com at 10:00.',
+    'slack:#ops、email:a@example.com に届きました（10:00）。',
+  ],
+  [
+    'told at several times',
+    storyWith({
+      deliveries: [deliveryWith(), deliveryWith({ id: 2, destination: 'x:1', updatedAt: CAME_AT + 90_000 })],
+    }),
+    'Told slack:#ops and x:1.',
+    'slack:#ops、x:1 に届きました。',
+  ],
+  [
+    'told to many',
+    storyWith({
+      deliveries: Array.from({ length: 1200 }, (_, id) => deliveryWith({ id, destination: `x:${id}` })),
+    }),
+    'Told x:0, x:1, x:2 and 1,197 more at 10:00.',
+    'x:0、x:1、x:2 ほか1,197件 に届きました（10:00）。',
+  ],
+  [
+    'told to one, and failing at another',
+    storyWith({ deliveries: [deliveryWith(), pendingWith({ id: 2, destination: 'slack:#x' })] }),
+    'Told slack:#ops at 10:00. Not told yet: slack:#x (Slack answered channel_not_found: the channel does not exist; check its name); Botbell tries again at 10:02.',
+    `slack:#ops に届きました（10:00）。slack:#x にはまだ届いていません（${CAUSE_JA}）。10:02 に再送します。`,
+  ],
+  [
+    'waiting for its turn',
+    storyWith({ deliveries: [pendingWith({ ...UNTOLD, dueInMs: -5 })] }),
+    'Not told yet: slack:#ops; Botbell tries as soon as its turn comes.',
+    'slack:#ops にはまだ届いていません。順番が来しだい送信します。',
+  ],
+  [
+    'waiting for an earlier message of its job',
+    storyWith({ deliveries: [pendingWith({ ...UNTOLD, dueInMs: undefined })] }),
+    'Not told yet: slack:#ops, which waits for an earlier message of the same job.',
+    'slack:#ops にはまだ届いていません。同じジョブの前の通知が済むのを待っています。',
+  ],
+  [
+    'paused with its whole channel',
+    storyWith({
+      deliveries: [pendingWith({ ...UNTOLD, dueInMs: -5 })],
+      pauses: [{ destination: 'slack', nextInMs: 300_000 }],
+    }),
+    'Not told yet: slack:#ops, which takes no more messages for now; Botbell goes on at 10:06.',
+    'slack:#ops にはまだ届いていません。受信が制限されているため、10:06 に送信を再開します。',
+  ],
+  [
+    'still the service’s to post again',
+    storyWith({ deliveries: [pendingWith({ ...UNTOLD, isTakenOver: false })] }),
+    'Not told yet: slack:#ops; the job service is to post it again, else Botbell takes over at 10:02.',
+    'slack:#ops にはまだ届いていません。ジョブサービスが再び送ってくるのを待っています。来なければ、10:02 にBotbellが引き継ぎます。',
+  ],
+  [
+    'being sent',
+    storyWith({ deliveries: [pendingWith({ ...UNTOLD, isClaimed: true })] }),
+    'slack:#ops is being told at this moment.',
+    'slack:#ops に送信しているところです。',
+  ],
+  [
+    'held until another day',
+    storyWith({
+      deliveries: [deliveryWith({ state: 'held', hold: { code: 'mute', endsInMs: 86_400_000 } })],
+    }),
+    'Held back for slack:#ops until 24 Nov, 10:01.',
+    'slack:#ops への通知は、11月24日 10:01 まで保留です。',
+  ],
+  [
+    'held by a rule',
+    storyWith({ deliveries: [deliveryWith({ state: 'held', hold: { code: 'when' } })] }),
+    'Held back for slack:#ops, by the rule when.',
+    'slack:#ops への通知は、ルール「when」により保留です。',
+  ],
+  [
+    'given up',
+    storyWith({ deliveries: [deliveryWith({ state: 'dead', lastError: REFUSED })] }),
+    'Not told: slack:#ops; Botbell gave up (The server refused it).',
+    'slack:#ops には届いていません。送信をあきらめました（この宛先には配送できません。アドレスを確認してください）。',
+  ],
+  [
+    'lost with its route',
+    storyWith({
+      deliveries: [deliveryWith({ state: 'dead', lastError: NOT_FOUND, hold: { code: NO_LONGER_ROUTED } })],
+    }),
+    'Not told: slack:#ops; the config no longer names anybody for it.',
+    'slack:#ops には届いていません。現在の設定には、この通知の宛先がありません。',
+  ],
+  [
+    'told elsewhere now',
+    storyWith({ deliveries: [deliveryWith({ state: 'held', hold: { code: NO_LONGER_ROUTED } })] }),
+    'Not told: slack:#ops, where the config no longer sends it.',
+    'slack:#ops には届いていません。現在の設定では宛先ではありません。',
+  ],
+  [
+    'dismissed',
+    storyWith({ deliveries: [deliveryWith({ state: 'held', hold: { code: DISMISSED } })] }),
+    'Not told: slack:#ops; marked as done by hand.',
+    'slack:#ops には届いていません。対応済みとされています。',
+  ],
+  [
+    'superseded before it was delivered',
+    storyWith({ status: 2, deliveries: [deliveryWith({ state: 'held', hold: { code: SUPERSEDED } })] }),
+    'Not told: slack:#ops, since the job’s result came first.',
+    'slack:#ops には送っていません。ジョブの結果が先に届いたためです。',
+  ],
+  [
+    'superseded when it came',
+    storyWith({ status: 2, result: 'superseded' }),
+    'Nobody was told: the job’s result had come before this start.',
+    '誰にも通知していません。ジョブの結果が、この開始の通知より先に届いていました。',
+  ],
+  [
+    'of a BOT without a route',
+    storyWith({ routing: [] }),
+    'Nobody was told: no route names this BOT, and there is no default route.',
+    '誰にも通知していません。このBOTを指定したルートがなく、既定のルートもありません。',
+  ],
+  [
+    'of a status that its routes do not tell',
+    storyWith({ status: 0, routing: [OTHER_STATUS, { ...OTHER_STATUS, on: ['executing'] }] }),
+    'Nobody was told: the routes for this BOT tell only of errors and starts; this is a success.',
+    '誰にも通知していません。このBOTのルートが通知するのはエラーと実行中だけですが、これは成功です。',
+  ],
+  [
+    'of a status that the default route does not tell',
+    storyWith({ status: 0, routing: [{ ...OTHER_STATUS, pattern: undefined }] }),
+    'Nobody was told: no route names this BOT, and the default route tells only of errors; this is a success.',
+    '誰にも通知していません。このBOTを指定したルートがなく、既定のルートが通知するのはエラーだけですが、これは成功です。',
+  ],
+  [
+    'told to nobody on purpose',
+    storyWith({ routing: [OTHER_STATUS, { ...TELLS_OPS, reaches: [], verdict: 'tells nobody' }] }),
+    'Nobody was told: a route for this BOT says so, on purpose.',
+    '誰にも通知していません。このBOTのルートが、誰にも通知しない設定になっています。',
+  ],
+  [
+    'told to nobody, as a version before explained it',
+    storyWith({ routing: [{ route: 'routes[0]', matched: false, because: 'its words', reaches: [] }] }),
+    'Nobody was told: no route reached anybody.',
+    '誰にも通知していません。どのルートにも宛先がありませんでした。',
+  ],
+];
+
+describe('the summary of a callback that', () => {
+  for (const [of, story, en, ja] of ANSWERS) {
+    it(`is ${of} says so, in both languages`, () => {
+      expect([summaryOf(story, 'en'), summaryOf(story, 'ja')]).to.deep.equal([en, ja]);
+    });
+  }
+
+  it('stands differently at many destinations stays short, and says how many there are more', () => {
+    const deliveries = Array.from({ length: 50 }, (_, id) =>
+      deliveryWith({
+        id,
+        destination: `x:${id}`,
+        state: 'dead',
+        lastError: { ...REFUSED, code: String(550 + id), message: 'x'.repeat(5000) },
+      }),
+    );
+    const story = storyWith({ deliveries });
+    expect(summaryOf(story, 'en')).to.match(/47 more destinations are below\.$/);
+    expect(summaryOf(story, 'en').length).to.be.below(1500);
+    expect(summaryOf(story, 'ja')).to.match(/ほかの宛先（47件）は下にあります。$/);
+  });
+
+  it('goes by the routing of last, where it was routed anew', () => {
+    const story = storyWith({
+      status: 0,
+      routing: [
+        { ...OTHER_STATUS, pattern: undefined },
+        { verdict: 'no route', at: CAME_AT + 1000 },
+      ],
+    });
+    expect(summaryOf(story, 'en')).to.equal(
+      'Nobody was told: no route names this BOT, and there is no default route.',
+    );
+  });
+});

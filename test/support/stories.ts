@@ -1,0 +1,98 @@
+/** Rows of a callback as the archive gives them, for tests that care about a few of them. */
+import type { ArchivedDelivery, CallbackStory } from '../../src/ledger/archive/archive.ts';
+import type { AnswerRecord, AttemptRecord, CallbackResult } from '../../src/ledger/ledger.ts';
+
+/** Ten in the morning in Tokyo. */
+export const CAME_AT = Date.parse('2026-11-23T01:00:00Z');
+
+export const NOT_FOUND = {
+  class: 'config',
+  code: 'channel_not_found',
+  message: 'Slack answered channel_not_found: the channel does not exist; check its name.',
+} as const;
+
+export const REFUSED = { class: 'permanent', code: '550', message: 'The server refused it.' } as const;
+
+export function deliveryWith(fields: Partial<ArchivedDelivery> = {}): ArchivedDelivery {
+  return {
+    id: 1,
+    destination: 'slack:#ops',
+    channel: 'slack',
+    address: '#ops',
+    state: 'delivered',
+    attempts: 1,
+    failedAnswers: 0,
+    lastError: undefined,
+    receipt: undefined,
+    hold: undefined,
+    isClaimed: false,
+    isTakenOver: false,
+    ageMs: 60_000,
+    updatedAt: CAME_AT + 300,
+    dueInMs: undefined,
+    ...fields,
+  };
+}
+
+/** Botbell's own to attempt, after two failures. */
+export function pendingWith(fields: Partial<ArchivedDelivery> = {}): ArchivedDelivery {
+  const lastError = NOT_FOUND;
+  return deliveryWith({
+    state: 'pending',
+    isTakenOver: true,
+    attempts: 2,
+    lastError,
+    dueInMs: 90_000,
+    ...fields,
+  });
+}
+
+export function storyWith(fields: Partial<CallbackStory> = {}): CallbackStory {
+  return {
+    id: 7,
+    kind: 'callback',
+    jobId: 'job-1',
+    botId: 'get_items',
+    botName: '商品取得',
+    status: 1,
+    startedAt: CAME_AT,
+    receivedAt: CAME_AT,
+    lastReceivedAt: CAME_AT,
+    timesReceived: 1,
+    elapsedSeconds: 12,
+    result: 'delivered',
+    deliveries: [],
+    routing: [TELLS_OPS],
+    pauses: [],
+    history: [],
+    alerts: [],
+    actions: [],
+    ...fields,
+  };
+}
+
+/** As the router explains it. */
+export const TELLS_OPS = {
+  route: 'routes[0]',
+  matched: true,
+  because: 'bot_id matches get_*',
+  reaches: ['slack:#ops'],
+  verdict: 'tells',
+  pattern: 'get_*',
+} as const;
+
+/** @param afterMs since it came */
+export function attemptAt(afterMs: number, fields: Partial<AttemptRecord> = {}): AttemptRecord {
+  const startedAt = CAME_AT + afterMs;
+  return { deliveryId: 1, startedAt, durationMs: 200, outcome: 'delivered', error: undefined, ...fields };
+}
+
+export function failedAt(afterMs: number, fields: Partial<AttemptRecord> = {}): AttemptRecord {
+  return attemptAt(afterMs, { outcome: 'config', error: NOT_FOUND, ...fields });
+}
+
+/** @param afterMs when the callback came that is answered, since it came first; answered 0.4 s later */
+export function answerAt(afterMs: number, status: number, result: CallbackResult): AnswerRecord {
+  const receivedAt = CAME_AT + afterMs;
+  return { receivedAt, answeredAt: receivedAt + 400, status, result };
+}
