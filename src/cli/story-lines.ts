@@ -14,9 +14,11 @@ interface Display {
   readonly redact: (text: string) => string;
 }
 
-interface Told {
+export interface Told {
   readonly callback: CallbackStory;
   readonly story: Story;
+  /** What can be done about it; undefined: there is nothing to add. */
+  readonly hint: string | undefined;
 }
 
 const LONGEST_NAME = 200;
@@ -44,7 +46,7 @@ const MARKS: Partial<Readonly<Record<StoryEventName, readonly [mark: string, sty
 /** Ends with an empty line. */
 export function storyInLines(
   context: Pick<CommandContext, 'isTerminal'>,
-  { callback, story }: Told,
+  { callback, story, hint }: Told,
   display: Display,
 ): string {
   const days = dayIn(display);
@@ -59,6 +61,7 @@ export function storyInLines(
     day = own;
     lines.push(lineOf(context, event, days.timeOf(event.at)));
   }
+  if (hint !== undefined) lines.push(`  ${styled(context, 'cyan', '→')} ${visibleOnOneLine(hint)}`);
   return `${lines.join('\n')}\n`;
 }
 

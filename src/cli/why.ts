@@ -1,28 +1,24 @@
 /** `botbell why`: what became of each callback of a job, or of a BOT's last ones, and why, as the ledger has it. */
 import type { Config } from '../config/config.ts';
 import type { Archive, ArchivedCallback, CallbackFilter, CallbackStory } from '../ledger/archive/archive.ts';
-import { keyOf } from '../ledger/callback-columns.ts';
+import { botIdIn, keyOf } from '../ledger/callback-columns.ts';
 import { openArchive } from '../ledger/open-archive.ts';
 import { storyJson } from '../story/story-json.ts';
-import { type Story, type StoryContext, tellStory } from '../story/story.ts';
+import { type StoryContext, tellStory } from '../story/story.ts';
 import { visible, visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { secretsHidden } from '../text/hide-secrets.ts';
 import { systemClock } from '../time/clock.ts';
 import { CommandFailed, type CommandContext } from './context.ts';
 import { loadLedgerConfig } from './load-ledger-config.ts';
-import { storyInLines } from './story-lines.ts';
+import { storyInLines, type Told } from './story-lines.ts';
+import { hintOn } from './why-hints.ts';
 
 export interface WhyOptions {
   readonly bot?: string;
   /** Default: all of a job, five of a BOT. */
   readonly last?: number;
   readonly format: 'text' | 'json';
-}
-
-interface Told {
-  readonly callback: CallbackStory;
-  readonly story: Story;
 }
 
 /** Of a job that has more, the older ones have to be asked for. */
@@ -73,7 +69,7 @@ async function openFor({ store, secrets }: Config) {
 function filterOf(jobId: string | undefined, { bot }: WhyOptions): CallbackFilter {
   return {
     ...(jobId !== undefined && { jobId: keyOf(jobId) }),
-    ...(bot !== undefined && { botId: bot }),
+    ...(bot !== undefined && { botId: botIdIn(bot) }),
   };
 }
 
@@ -124,7 +120,10 @@ async function print(
     const told = await toldOf(archive, id, { language, timezone, giveUpAfterMs, redact });
     if (told === undefined) continue;
     if (format === 'json') shapes.push(storyJson(told.callback, told.story, redact));
-    else context.result(storyInLines(context, told, { language, timezone, redact }));
+    else {
+      const hint = hintOn(told.callback, config);
+      context.result(storyInLines(context, { ...told, hint }, { language, timezone, redact }));
+    }
   }
   if (format === 'json') context.result(visible(JSON.stringify(shapes, null, 2)));
 }
@@ -134,7 +133,7 @@ async function toldOf(
   archive: Archive,
   id: number,
   how: Omit<StoryContext, 'now'>,
-): Promise<Told | undefined> {
+): Promise<Omit<Told, 'hint'> | undefined> {
   const callback = await archive.story(id);
   if (callback === undefined) return undefined;
   const alerts: CallbackStory[] = [];

@@ -33,7 +33,7 @@ export function callbackRow(
     identity,
     // The columns are for looking up and showing; what came, to the letter, is in the body.
     job_id: jobId,
-    bot_id: shortText(callback.bot_id, LONGEST_NAME),
+    bot_id: botIdIn(callback.bot_id),
     bot_name: shortText(callback.bot_name, LONGEST_NAME),
     status: callback.status,
     started_at: startedAt,
@@ -81,6 +81,11 @@ const LONGEST_KEY = 200;
 
 /** Of a longer one, no more is cleaned: it is known by what came. */
 const LONGEST_CLEANED = 10_000;
+
+/** As it stands in the ledger's column. */
+export function botIdIn(text: string): string {
+  return shortText(text, LONGEST_NAME);
+}
 
 /**
  * As it stands in the ledger: of a longer one its beginning, and its hash, which tells it from its like. A callback is

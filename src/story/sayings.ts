@@ -13,7 +13,7 @@ export interface Sayings {
   readonly language: Language;
   /** Of today only the time; of another day also the date. */
   readonly time: (ms: number) => string;
-  /** To a tenth of a second where it is short. */
+  /** To a tenth of a second, or to a millisecond where it is short. */
   readonly duration: (ms: number) => string;
   /** The first of them, and how many more. */
   readonly list: (items: readonly string[]) => string;
@@ -49,8 +49,9 @@ export function sayingsOf({ language, timezone, now }: SayingsContext): Sayings 
 
 function durationInWords(ms: number, language: Language): string {
   if (ms >= 59_950) return formatElapsed(ms / 1000, language);
-  const seconds = ms < 50 && ms > 0 ? (ms / 1000).toFixed(2) : (ms / 1000).toFixed(1).replace('.0', '');
-  return language === 'ja' ? `${seconds}秒` : `${seconds} s`;
+  if (ms < 100) return `${Math.round(ms)}${language === 'ja' ? 'ミリ秒' : ' ms'}`;
+  const seconds = (ms / 1000).toFixed(1).replace('.0', '');
+  return `${seconds}${language === 'ja' ? '秒' : ' s'}`;
 }
 
 function listed(

@@ -70,7 +70,11 @@ function technicalOf(error: FailureToExplain, { language, name, quote }: Sayings
   return isTold ? technical : `${technical}: ${quote(error.message)}`;
 }
 
+/** Longer than an id is what was sent, which a channel that only prints has nothing but. */
+const LONGEST_RECEIPT = 200;
+
 function receiptOf(receipt: Receipt, { name }: Sayings): string | undefined {
-  const parts = Object.entries(receipt).map(([key, value]) => `${name(key)} ${name(value)}`);
+  const ids = Object.entries(receipt).filter(([, value]) => value.length <= LONGEST_RECEIPT);
+  const parts = ids.map(([key, value]) => `${name(key)} ${name(value)}`);
   return parts.length === 0 ? undefined : parts.join(', ');
 }

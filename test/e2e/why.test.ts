@@ -14,7 +14,7 @@ groups: { operators: [{ email: [operators@example.com] }] }
 routes:
   - bot_id: invoice-import
     notify: [{ slack: '#ops' }]
-  - bot_id: both
+  - bot_id: daily-report
     notify: [{ slack: '#ops' }, { email: [clerk@example.com] }]
   - bot_id: quiet
     on: [error]
@@ -29,6 +29,11 @@ interface Shape {
   readonly summary: string;
   readonly timeline: readonly { readonly at: string; readonly what: string; readonly text: string }[];
   readonly deliveries: readonly { readonly destination: string; readonly state: string }[];
+}
+
+/** Who is told at the same time, is told in any order. */
+function linesIn(text: string): string[] {
+  return text.trim().split('\n').toSorted();
 }
 
 describe('botbell why', function () {
@@ -67,10 +72,10 @@ describe('botbell why', function () {
       /\d\d:\d\d:\d\d · The route for invoice-import applies: it tells slack:#ops\. \(routes\[0\]\)/,
     );
     expect(stdout).to.match(
-      /✓ slack:#ops was told, by the 1st attempt, in [\d.]+ s\. \(channel C0OPS0001, ts /,
+      /✓ slack:#ops was told, by the 1st attempt, in [\d.]+ m?s\. \(channel C0OPS0001, ts /,
     );
     expect(stdout).to.match(
-      /answered after [\d.]+ s: everybody has been told\. That cost the BOT [\d.]+ s of running time\. \(HTTP 200, delivered\)/,
+      /answered after [\d.]+ m?s: everybody has been told\. That cost the BOT [\d.]+ m?s of running time\. \(HTTP 200, delivered\)/,
     );
     expect((await why('job-that-never-came')).code).to.equal(1);
   });
@@ -97,9 +102,23 @@ describe('botbell why', function () {
     ]);
   });
 
+  it('says what the config as it is now would do about what nobody was told of', async () => {
+    const misspelt = await post({ bot_id: 'invoice-imprt' });
+    expect((await why(misspelt.jobId)).stdout).to.match(
+      /→ The nearest bot_id in the config as it is now is "invoice-import" \(routes\[0\]\)\.\n$/,
+    );
+    await world.swap((yaml) => yaml.replace('bot_id: daily-report', 'bot_id: invoice-imprt'));
+    expect((await why(misspelt.jobId)).stdout).to.include(
+      `→ By the config as it is now, it would be told to slack:#ops, email:clerk@example.com: botbell redeliver --route ${misspelt.jobId}\n`,
+    );
+    const later = await post({ bot_id: 'nobody', job_id: 'y; rm -rf ~' });
+    await world.swap((yaml) => yaml.replace('bot_id: invoice-imprt', 'bot_id: nobody'));
+    expect((await why(later.jobId)).stdout).to.include('botbell redeliver --route <job_id>\n');
+  });
+
   it('tells what Botbell took over, and that an address no longer routed is held back', async () => {
     faults = new Map([['#ops', { kind: 'error', error: 'not_in_channel' }]]);
-    const { jobId, posted } = await post({ bot_id: 'both' });
+    const { jobId, posted } = await post({ bot_id: 'daily-report' });
     await world.post(posted);
     await world.post(posted);
     const [told] = await shapes(jobId);
@@ -122,8 +141,12 @@ describe('botbell why', function () {
     const texts = (await shapes(jobId))[0]?.timeline.map(({ text }) => text) ?? [];
     expect(texts).to.include('The config had changed, so it was routed anew.');
     expect(texts.filter((text) => text.includes('routed anew'))).to.have.length(1);
-    expect(texts).to.include('The route for both applies: it tells slack:#ops and email:clerk@example.com.');
-    expect(texts).to.include('The route for both applies: it tells slack:#log and email:clerk@example.com.');
+    expect(texts).to.include(
+      'The route for daily-report applies: it tells slack:#ops and email:clerk@example.com.',
+    );
+    expect(texts).to.include(
+      'The route for daily-report applies: it tells slack:#log and email:clerk@example.com.',
+    );
   });
 
   it('tells what was given up, of a service that has stopped, in the language of the display', async () => {
@@ -143,6 +166,31 @@ describe('botbell why', function () {
     expect(stdout).to.include('このためBOTの実行時間が').and.to.include('permanent, invalid_blocks');
     expect(before, 'no file was made').to.include.members(readdirSync(world.folder));
     await world.restart();
+  });
+
+  it('prints what its documentation shows', async () => {
+    faults = new Map([['#ops', { kind: 'error', error: 'not_in_channel' }]]);
+    const { posted } = await post({ job_id: '4711', bot_id: 'daily-report', bot_name: 'Daily report' });
+    faults = new Map();
+    await world.post(posted);
+    await post({ job_id: '4712', bot_id: 'invoice-imprt', bot_name: 'Invoice import' });
+    const shown = /```text\n\$ botbell why 4711\n(.*?)\n\$ botbell why 4712\n(.*?)```/s.exec(
+      readFileSync(join(import.meta.dirname, '../../docs/why.md'), 'utf8'),
+    );
+    expect(shown).not.to.equal(null);
+    // Times, how long each thing took, and what Slack and the mail server call the messages.
+    const timeless = (text: string) =>
+      text
+        .replaceAll(/\d+:\d\d(?::\d\d)?/g, '<time>')
+        // Told in two minutes, it says neither.
+        .replaceAll(' at <time>', '')
+        .replaceAll(/\d+ \w+ \d{4} \(.*?\)/g, '<day>')
+        .replaceAll(/\d[\d.]* m?s\b/g, '<duration>')
+        .replaceAll(/ts [\d.]+|messageId <.*?>/g, '<id>');
+    for (const [index, jobId] of ['4711', '4712'].entries()) {
+      const { stdout } = await why(jobId);
+      expect(linesIn(timeless(stdout))).to.deep.equal(linesIn(timeless(shown?.[index + 1] ?? '')));
+    }
   });
 
   it('tells of a BOT’s last callbacks, each with what is in its rows', async () => {
