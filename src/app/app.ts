@@ -11,8 +11,9 @@ import { startRetention } from '../ledger/retention/retention.ts';
 import type { Logger } from '../observe/logger.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import { Traffic } from '../receive/receiver.ts';
+import { actionReports } from './action-reports.ts';
 import { openAdmin, openReceiver, type Services } from './listeners.ts';
-import { composePipeline } from './pipeline.ts';
+import { composePipeline, type Pipeline } from './pipeline.ts';
 import {
   createRefusalLog,
   createStoreReport,
@@ -96,17 +97,17 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const warnOfHeap = () => warnOfSmallHeap(settings.current.loaded.config, memory, logger);
   warnOfHeap();
   settings.onSwap(warnOfHeap);
-  const reports = pipelineReports(logger, metrics, clock, onUnforeseen);
+  const reports = {
+    ...pipelineReports(logger, metrics, clock, onUnforeseen),
+    ...actionReports(logger, onUnforeseen),
+  };
   const pipeline = composePipeline({ clock, settings, ledger, memory, onUnforeseen, ...reports });
   metrics.pausesCountedBy(() => pipeline.lanes.paused.length);
   const keepMs = () => settings.current.loaded.config.store.keepMs;
   const retention = startRetention(ledger, keepMs, clock, reportTrouble(logger));
   cleanUps.push(() => retention.stop());
   cleanUps.push(() => within(GOODBYE_MS, pipeline.seen.stop(), clock));
-  await pipeline.lanes.refresh();
-  await pipeline.follower.start();
-  cleanUps.push(() => within(GOODBYE_MS, pipeline.follower.stop(), clock));
-  pipeline.worker.start();
+  await startPipeline(pipeline, clock, cleanUps);
   const traffic = new Traffic();
   const reloading = openReloading({
     clock,
@@ -122,6 +123,19 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   reloading.watch();
   cleanUps.push(() => reloading.stop());
   return { ...listeners, reload: (cause) => reloading.reload(cause) };
+}
+
+async function startPipeline(
+  { lanes, follower, worker, bulks }: Pipeline,
+  clock: Clock,
+  cleanUps: CleanUp[],
+): Promise<void> {
+  await lanes.refresh();
+  await follower.start();
+  cleanUps.push(() => within(GOODBYE_MS, follower.stop(), clock));
+  worker.start();
+  bulks.start();
+  cleanUps.push(() => within(GOODBYE_MS, bulks.stop(), clock));
 }
 
 async function openListeners(

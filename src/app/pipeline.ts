@@ -1,6 +1,8 @@
 /** Puts what delivers together: whatever one config decides comes from the settings in force, all else outlives them. */
 import { refusalAlert } from '../deliver/alerts.ts';
 import { SeenDestinations } from '../deliver/destination-figures.ts';
+import { BulkRunner } from '../deliver/bulk-runner.ts';
+import { createOperations, type OperationsDependencies } from '../deliver/operations.ts';
 import { Bridge } from '../deliver/bridge.ts';
 import { ConfigFollower } from '../deliver/config-follower.ts';
 import { type Attempt, createAttempt, createSender } from '../deliver/sender.ts';
@@ -15,10 +17,11 @@ import { Worker } from '../deliver/worker.ts';
 import type { OpenLedger } from '../ledger/configs/config-store.ts';
 import type { RefusedBody } from '../ledger/ledger.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
+import type { ActionReports } from './action-reports.ts';
 import type { PipelineReports } from './reports.ts';
 import { type AppSettings, NO_PACE } from './settings.ts';
 
-export interface PipelineParts extends PipelineReports {
+export interface PipelineParts extends PipelineReports, ActionReports {
   readonly settings: RunningSettings<AppSettings>;
   readonly ledger: OpenLedger;
   readonly clock: Clock;
@@ -34,6 +37,11 @@ export interface Pipeline {
   readonly underWay: DeliveriesUnderWay;
   readonly follower: ConfigFollower;
   readonly seen: SeenDestinations;
+  readonly bulks: BulkRunner;
+  /** What people can do. @param test really sends a message marked as a test */
+  readonly operationsWith: <TestResult>(
+    test: OperationsDependencies<TestResult>['test'],
+  ) => ReturnType<typeof createOperations<TestResult>>;
   /** Keeps a refused body, and has the operators alerted of it. @throws {LedgerUnavailable} */
   readonly refuse: (refused: RefusedBody, withinMs: number) => Promise<void>;
 }
@@ -83,7 +91,20 @@ export function composePipeline(parts: PipelineParts): Pipeline {
     await ledger.refuse(refused, refusalAlert(refused, alerts), withinMs);
     onDue(alerts.targets.map(({ destination }) => destination));
   };
-  return { bridge, worker, lanes, underWay, follower, seen, refuse };
+  return { bridge, worker, lanes, underWay, follower, seen, refuse, ...composeActing(parts, worker) };
+}
+
+function composeActing(
+  { clock, ledger, settings, onAction, onBulkEnded, onStoreTrouble }: PipelineParts,
+  worker: Worker,
+): Pick<Pipeline, 'bulks' | 'operationsWith'> {
+  const { actions, archive } = ledger;
+  const onDue = () => worker.look();
+  const bulks = new BulkRunner({ clock, actions, onDue, onBulkEnded, onTrouble: onStoreTrouble });
+  const onBulkBegun = () => bulks.nudge();
+  const operationsWith: Pipeline['operationsWith'] = (test) =>
+    createOperations({ actions, archive, settings, onDue, onBulkBegun, onAction, test });
+  return { bulks, operationsWith };
 }
 
 /** What outlives a swap goes on by the next settings. */

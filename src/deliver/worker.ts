@@ -81,6 +81,12 @@ export class Worker {
     this.#nap.abort();
   }
 
+  /** Something may have become due anywhere. */
+  look(): void {
+    this.#polledAt = -Infinity;
+    this.#nap.abort();
+  }
+
   /** Begins nothing more; resolves when what is under way is through and written down. */
   async stop(): Promise<void> {
     this.#stopped.abort();
