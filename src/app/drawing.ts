@@ -117,8 +117,8 @@ function drawer(
   ): unknown => {
     const bulk = isAlert(notice) ? undefined : bulkOf(notice.callback);
     if (isAlert(notice) || bulk === undefined) return rendererFor(language).render(notice, target, onFailure);
-    const { startedAt, timesReceived } = notice;
-    const order = { json: bulk.json, startedAt, timesReceived, target, language };
+    const { startedAt, timesReceived, delayedMs } = notice;
+    const order = { json: bulk.json, startedAt, timesReceived, delayedMs, target, language };
     return kept(largeCallbacks.render({ ...order, withinMs: WITHIN_MS }, onFailure));
   };
   return async (notice, target) => {

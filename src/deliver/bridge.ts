@@ -1,5 +1,6 @@
 /** One callback in, everybody told who has not been, one honest answer out. */
 import type { Admission, BlockedDelivery, DeliveryRecord, Ledger } from '../ledger/ledger.ts';
+import { addressedTo } from './addressed.ts';
 import { noticeOf } from '../notice/notice.ts';
 import { type Clock, UnderWay } from '../time/clock.ts';
 import type { Send, SendResult } from './sender.ts';
@@ -140,7 +141,7 @@ export class Bridge {
     record: DeliveryRecord,
     blocked: BlockedDelivery | undefined,
   ): Promise<SendResult> {
-    const { settings, notice, plan, budget, occupancy, underWay } = handling;
+    const { settings, admission, notice, plan, budget, occupancy, underWay } = handling;
     const deadline = budget.tellUntil;
     const delivery = underWay.get(record.id) as DeliveryUnderWay;
     const planned = plannedFor(record, plan);
@@ -151,7 +152,9 @@ export class Bridge {
     }
     if (!occupancy.enter(record.channel)) return defer(delivery, 'share');
     try {
-      const addressed = { notice, ...planned };
+      const { firstReceivedAt } = admission;
+      const now = this.#dependencies.clock.now();
+      const addressed = addressedTo(notice, planned, record, { firstReceivedAt, now });
       return await this.#dependencies.send({ addressed, settings, delivery, deadline, rank: 'new' });
     } finally {
       occupancy.leave(record.channel);

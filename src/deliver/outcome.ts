@@ -45,11 +45,13 @@ export function updateAfter(
 
 /** Pending and due as it stands, but for the changes. */
 export function updateOf(
-  { id, attempts, failedAnswers, lastError, isTakenOver }: DeliveryRecord,
+  { id, attempts, failedAnswers, lastError, receipt, isFollowed, isTakenOver }: DeliveryRecord,
   changes: Partial<DeliveryUpdate>,
 ): DeliveryUpdate {
-  const kept = { id, attempts, failedAnswers, lastError, isTakenOver };
-  return { ...kept, state: 'pending', receipt: undefined, dueInMs: 0, ...changes };
+  // What was told before, and is to be told again, has its receipt until there is another.
+  const kept = { id, attempts, failedAnswers, lastError, receipt, isTakenOver };
+  const followed = isFollowed === true ? { isFollowed } : {};
+  return { ...kept, ...followed, state: 'pending', dueInMs: 0, ...changes };
 }
 
 /** Of what no retry soon cures, a wrong config may still be mended; a message that cannot pass never will. */

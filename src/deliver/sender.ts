@@ -195,9 +195,10 @@ function ignoredTimeLimit(channel: string, timeoutMs: number): DeliveryFailure {
   return new DeliveryFailure({ class: 'transient', code: 'ETIMEDOUT', message });
 }
 
-/** Stable over all attempts to tell the same notice there. */
-function idempotencyKeyOf({ notice, destination }: AddressedNotice): string {
-  return hash('sha256', `${noticeId(notice)}\n${destination}`, 'hex');
+/** Stable over all attempts to tell the same notice there; what is wanted anew must not be taken for what is there. */
+function idempotencyKeyOf({ notice, destination, anew }: AddressedNotice): string {
+  const told = `${noticeId(notice)}\n${destination}`;
+  return hash('sha256', anew === undefined ? told : `${told}\n${anew}`, 'hex');
 }
 
 function unknownChannel(channel: string): DeliveryFailure {

@@ -16,6 +16,8 @@ export interface PlannedTarget extends DeliveryTarget {
 /** One notice for one destination. */
 export interface AddressedNotice extends PlannedTarget {
   readonly notice: Notice;
+  /** It was told there before, and a person wants it told again; unlike for each time. */
+  readonly anew?: string | undefined;
 }
 
 export interface Plan {

@@ -2,6 +2,7 @@
 import type { ClaimedDelivery, DeliveryUpdate, DueDelivery, Ledger } from '../ledger/ledger.ts';
 import { isAlert } from '../notice/notice.ts';
 import { type Clock, UnderWay } from '../time/clock.ts';
+import { addressedTo } from './addressed.ts';
 import { alertTargetsIn, withAlert } from './alerts.ts';
 import type { Send, SendResult } from './sender.ts';
 import type { DeliveriesUnderWay, DeliveryUnderWay } from './deliveries-under-way.ts';
@@ -241,15 +242,16 @@ export class Worker {
 
   /** @returns whether it is finished */
   async #attempt(due: DueDelivery, delivery: DeliveryUnderWay, turn: Turn): Promise<boolean> {
-    const { send, lanes, onMilestone } = this.#dependencies;
-    const { record, notice } = due;
+    const { send, lanes, clock, onMilestone } = this.#dependencies;
+    const { record, notice, firstReceivedAt } = due;
     const { settings } = turn;
     if (due.isTakenOver) onMilestone(milestone('taken_over', due, record));
     const today = planFor(settings, isAlert(notice) ? undefined : notice.callback);
     const planned = plannedFor(record, today);
     if (planned === undefined) return this.#routeAnew(due, today, settings);
     const rank = lanes.isPaced(record.destination) ? 'slot' : 'next';
-    const sent = await send({ addressed: { notice, ...planned }, delivery, ...turn, rank });
+    const addressed = addressedTo(notice, planned, record, { firstReceivedAt, now: clock.now() });
+    const sent = await send({ addressed, delivery, ...turn, rank });
     const context = { policy: settings.delivery, random: this.#dependencies.random() };
     const update = updateAfter(record, sent, context);
     await this.#settle(due, withAlert(update, due, settings.alerts), sent);

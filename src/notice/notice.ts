@@ -87,6 +87,8 @@ export interface CallbackNotice extends CheckedCallback {
   readonly template: StatusName;
   /** 1 for the first time this callback was received, 2 for the service's first retry, … */
   readonly timesReceived: number;
+  /** Milliseconds since it came, where a person has it told so late; left out: it is told as it comes. */
+  readonly delayedMs?: number | undefined;
 }
 
 interface AlertNotice {

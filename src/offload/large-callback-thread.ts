@@ -52,11 +52,11 @@ function checked(value: Callback): LargeCallbackAnswer {
 }
 
 function render(
-  { startedAt, timesReceived, target, language }: RenderTask,
+  { startedAt, timesReceived, delayedMs, target, language }: RenderTask,
   callback: Callback,
 ): LargeCallbackAnswer {
   const failures: TemplateFailure[] = [];
-  const notice = noticeOf({ callback, startedAt }, timesReceived);
+  const notice = { ...noticeOf({ callback, startedAt }, timesReceived), delayedMs };
   const message = rendererFor(language).render(notice, target, (failure) => failures.push(failure));
   return { kind: 'rendered', message, failures };
 }

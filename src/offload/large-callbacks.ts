@@ -157,8 +157,9 @@ export function createComposer({ renderer, largeCallbacks, onFailure }: Composer
   return (notice: Notice, target: RenderTarget): unknown => {
     const bulk = isAlert(notice) ? undefined : bulkOf(notice.callback);
     if (isAlert(notice) || bulk === undefined) return renderer.render(notice, target, onFailure);
-    const { startedAt, timesReceived } = notice;
-    const order = { json: bulk.json, startedAt, timesReceived, target, withinMs: MOST_RENDER_MS };
+    const { startedAt, timesReceived, delayedMs } = notice;
+    const times = { startedAt, timesReceived, delayedMs };
+    const order = { json: bulk.json, ...times, target, withinMs: MOST_RENDER_MS };
     return largeCallbacks.render(order, onFailure);
   };
 }
@@ -185,6 +186,7 @@ export interface RenderTask extends OfCallback {
   readonly kind: 'render';
   readonly startedAt: number;
   readonly timesReceived: number;
+  readonly delayedMs?: number | undefined;
   readonly target: RenderTarget;
   /** Another one than the display's. */
   readonly language?: Language | undefined;

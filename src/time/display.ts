@@ -61,6 +61,22 @@ export function formatElapsed(seconds: number, language: Language): string {
   return parts.join(language === 'ja' ? '' : ' ') || `0${ELAPSED_UNITS[3][language]}`;
 }
 
+/** In milliseconds. */
+const AGE_UNITS = [
+  { size: 86_400_000, en: 'day', ja: '日' },
+  { size: 3_600_000, en: 'hour', ja: '時間' },
+  { size: 60_000, en: 'minute', ja: '分' },
+  { size: 1000, en: 'second', ja: '秒' },
+] as const;
+
+/** In its largest unit: `2 days`, `1 hour`, `3時間`; nothing below a second. */
+export function formatAge(ms: number, language: Language): string {
+  const unit = AGE_UNITS.find(({ size }) => ms >= size) ?? AGE_UNITS[3];
+  const count = Math.max(0, Math.floor(ms / unit.size));
+  if (language === 'ja') return `${count}${unit.ja}`;
+  return `${count} ${unit.en}${count === 1 ? '' : 's'}`;
+}
+
 /**
  * Local date and time with the zone: `20 Nov 2026, 09:00:00 (GMT+9)`, `2026年11月20日 9:00:00 (JST)`.
  * @param timezone an IANA name that `isTimezone` takes

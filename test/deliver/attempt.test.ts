@@ -129,7 +129,7 @@ describe('an attempt', () => {
     });
   });
 
-  it('gives every attempt to tell the same there the same key, and no other one', async () => {
+  it('gives every attempt to tell the same there the same key, and what is wanted anew another one', async () => {
     const keys: string[] = [];
     const send = attemptAt(({ idempotencyKey }) => {
       keys.push(idempotencyKey());
@@ -139,8 +139,9 @@ describe('an attempt', () => {
     await send({ ...NOTICE, notice: noticeAbout(callbackWith({ elapsed_time: 99 }), 2) });
     await send({ ...NOTICE, destination: 'slack:#log' });
     await send({ ...NOTICE, notice: noticeAbout(callbackWith({ job_id: 'another' }), 1) });
+    await send({ ...NOTICE, anew: '5' });
     expect(keys[1]).to.equal(keys[0]);
-    expect(new Set(keys)).to.have.length(3);
+    expect(new Set(keys)).to.have.length(4);
   });
 
   it('passes on class, code and pause of a failure, and reports it', async () => {

@@ -57,6 +57,12 @@ describe('a delivery after its attempts', () => {
     });
   });
 
+  it('keeps the receipt of before, where it was told and is to be told again, until there is another', () => {
+    const before = { receipt: { ts: '0' }, isFollowed: true };
+    expect(after(failing('transient'), before)).to.deep.include(before);
+    expect(after(TOLD, before)).to.deep.include({ receipt: { ts: '1' } });
+  });
+
   it('is left to the service until take_over_after', () => {
     expect(after(failing('transient')).dueInMs).to.equal(TAKE_OVER_AFTER_MS);
   });

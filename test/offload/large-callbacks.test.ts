@@ -53,8 +53,9 @@ describe('large callbacks', function () {
       for (const format of ['slack', 'email']) {
         const target = { format, templateSet: undefined, options: {} };
         const { body: json, startedAt } = read;
-        const order = { json, startedAt, timesReceived: 2, target, withinMs: LONG_MS };
-        const here = renderer.render(noticeAbout(whole, 2), target, () => undefined);
+        const delayedMs = 2 * 86_400_000;
+        const order = { json, startedAt, timesReceived: 2, delayedMs, target, withinMs: LONG_MS };
+        const here = renderer.render({ ...noticeAbout(whole, 2), delayedMs }, target, () => undefined);
         expect(await large.render(order, () => undefined)).to.deep.equal(here);
       }
     });

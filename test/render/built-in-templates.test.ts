@@ -53,6 +53,34 @@ for (const language of LANGUAGES) {
       });
     }
 
+    it('say of what a person has delivered late how long ago it came, and of nothing else', () => {
+      const words =
+        language === 'en'
+          ? 'Delivered late: this came 2 days ago'
+          : '2日前に受信した通知を遅れてお届けしています';
+      const inMail = language === 'en' ? words : '2日前に受信した通知を、遅れてお届けしています';
+      for (const status of [0, 1, 2] as const) {
+        const callback = { ...BARE, status };
+        const late = { delayedMs: 2 * 86_400_000 };
+        expect(JSON.stringify(renderer.slack(callback, late).blocks)).to.include(words);
+        expect(JSON.stringify(renderer.slack(callback))).not.to.include(words);
+        const { text, html } = renderer.email(callback, late);
+        expect(text).to.include(inMail);
+        expect(html).to.include(inMail);
+        const { text: ordinary, html: page } = renderer.email(callback);
+        expect(ordinary + page).not.to.include(inMail);
+      }
+    });
+
+    it('keep to the limits of Slack and of mail when delivered late', () => {
+      for (const name of FIXTURES) {
+        const late = { delayedMs: 400 * 86_400_000 };
+        expectAcceptable(renderer.slack(readFixture(name), late));
+        expect(Buffer.byteLength(renderer.email(readFixture(name), late).html)).to.be.at.most(MAX_HTML_BYTES);
+      }
+      expect(renderer.failures).to.deep.equal([]);
+    });
+
     it('name a BOT by its id where its name would show nothing', () => {
       for (const bot_name of ['', ' ', '\u200b\u3000']) {
         for (const status of [0, 1, 2] as const) {

@@ -46,6 +46,7 @@ export interface TestRenderer extends Pick<Renderer, 'render' | 'check'> {
 interface TargetOptions {
   readonly templateSet?: string;
   readonly attempt?: number;
+  readonly delayedMs?: number;
   readonly mentions?: readonly string[];
 }
 
@@ -69,10 +70,11 @@ export function testRenderer(parts: RendererParts = {}): TestRenderer {
   const render = (
     format: string,
     callback: Callback,
-    { templateSet, attempt = 1, mentions }: TargetOptions,
+    { templateSet, attempt = 1, delayedMs, mentions }: TargetOptions,
   ) => {
     const options = mentions === undefined ? {} : { mention_on_error: mentions };
-    return renderer.render(noticeAbout(callback, attempt, timezone), { format, templateSet, options }, tell);
+    const notice = { ...noticeAbout(callback, attempt, timezone), delayedMs };
+    return renderer.render(notice, { format, templateSet, options }, tell);
   };
   return {
     render: renderer.render.bind(renderer),

@@ -1,7 +1,13 @@
 /** Durations, instants and sizes as the reader of a notification sees them. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { formatElapsed, formatInstant, formatSize, formatTimeOfDay } from '../../src/time/display.ts';
+import {
+  formatAge,
+  formatElapsed,
+  formatInstant,
+  formatSize,
+  formatTimeOfDay,
+} from '../../src/time/display.ts';
 
 const languages = fc.constantFrom('en' as const, 'ja' as const);
 
@@ -23,6 +29,34 @@ describe('formatElapsed', () => {
     expect(formatElapsed(-61, 'en')).to.equal('-1 min 1 s');
     expect(formatElapsed(1e300, 'en')).to.equal('1e+300 s');
     expect(formatElapsed(NaN, 'ja')).to.equal('NaN秒');
+  });
+});
+
+describe('formatAge', () => {
+  it('says the largest unit alone, in the reader’s language', () => {
+    const ages = [1000, 59_999, 60_000, 3_599_999, 3_600_000, 2 * 86_400_000, 400 * 86_400_000];
+    expect(ages.map((ms) => formatAge(ms, 'en'))).to.deep.equal([
+      '1 second',
+      '59 seconds',
+      '1 minute',
+      '59 minutes',
+      '1 hour',
+      '2 days',
+      '400 days',
+    ]);
+    expect(ages.map((ms) => formatAge(ms, 'ja'))).to.deep.equal([
+      '1秒',
+      '59秒',
+      '1分',
+      '59分',
+      '1時間',
+      '2日',
+      '400日',
+    ]);
+  });
+
+  it('takes what a clock that was set back gives for nothing', () => {
+    expect(formatAge(-5, 'en')).to.equal('0 seconds');
   });
 });
 

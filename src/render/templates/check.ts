@@ -216,7 +216,9 @@ function samplesOf(name: TemplateName): readonly Notice[] {
   if (!isStatusName(name))
     return SUBJECTS[name].map((subject, index) => sampleOfAlert(subject, 2 - 2 * index));
   const status = ALL_STATUSES.indexOf(name) as StatusCode;
-  return [FULL, BARE].map((fields) => noticeOf({ callback: { ...fields, status }, startedAt: CAME_AT }, 1));
+  const sampleOf = (fields: typeof FULL | typeof BARE) =>
+    noticeOf({ callback: { ...fields, status }, startedAt: CAME_AT }, 1);
+  return [{ ...sampleOf(FULL), delayedMs: DAY_MS }, sampleOf(BARE)];
 }
 
 function isStatusName(name: TemplateName): name is StatusName {

@@ -99,4 +99,5 @@ export const CALLBACK_SHAPE: ObjectShape = objectOf({
   outputs: listOf(OUTPUT),
   job_url: SCALAR,
   attempt: SCALAR,
+  delayed_by: SCALAR,
 });

@@ -20,7 +20,7 @@ import {
   type TemplateName,
   type UndeliveredMessage,
 } from '../../notice/notice.ts';
-import { formatElapsed, formatInstant } from '../../time/display.ts';
+import { formatAge, formatElapsed, formatInstant } from '../../time/display.ts';
 import { once, ownGetter } from './lazy.ts';
 import type { Links } from './links.ts';
 import { type OutputView, viewOutputs } from './outputs.ts';
@@ -69,10 +69,13 @@ export class View extends FieldsView {
   /** For people; '' where the callback gives none. */
   readonly elapsed: string;
   readonly job_url: string;
+  /** How long ago it came, for people; '' unless a person has it told so late. */
+  readonly delayed_by: string;
   declare readonly outputs: readonly OutputView[];
   readonly #readOutputs: () => readonly OutputView[];
 
-  constructor({ callback, startedAt, timesReceived }: CallbackNotice, display: DisplayConfig, links: Links) {
+  constructor(notice: CallbackNotice, display: DisplayConfig, links: Links) {
+    const { callback, startedAt, timesReceived, delayedMs } = notice;
     super(callback);
     // Links see what the callback says, and nothing that is made of it.
     const fields = new FieldsView(callback);
@@ -81,6 +84,7 @@ export class View extends FieldsView {
     this.elapsed = elapsedOf(callback, display);
     // Alerts that concern no job have none.
     this.job_url = callback.job_id === '' ? '' : links.job(fields);
+    this.delayed_by = delayedMs === undefined ? '' : formatAge(delayedMs, display.language);
     this.#readOutputs = once(() => outputsOf(callback, fields, display, links));
     Object.defineProperty(this, 'outputs', View.#outputs);
   }
