@@ -12,6 +12,7 @@ import type { Archive } from '../ledger/archive/archive.ts';
 import type { Callback } from '../callback/callback.ts';
 import type { DisplayConfig, Problem } from '../config/config.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import type { Language } from '../time/display.ts';
 import type { RouteExplanation } from '../route/router.ts';
 
 /** What readiness depends on; each false one is named in the answer. */
@@ -47,8 +48,12 @@ export interface Operations {
   bulks(): Promise<readonly BulkRedelivery[]>;
   bulk(id: number): Promise<BulkRedelivery | undefined>;
   stopBulk(id: number, request: ActionRequest): Promise<BulkRedelivery | undefined>;
-  /** Really sends. @returns undefined: the config in force has no such destination */
-  test(destination: string, actor: Actor): Promise<TestResult | undefined>;
+  /**
+   * Really sends.
+   * @param language of the result's words; undefined: the display's
+   * @returns undefined: the config in force has no such destination
+   */
+  test(destination: string, actor: Actor, language?: Language): Promise<TestResult | undefined>;
 }
 
 export interface ReloadStatus {

@@ -2,7 +2,7 @@
 import { refusalAlert } from '../deliver/alerts.ts';
 import { SeenDestinations } from '../deliver/destination-figures.ts';
 import { BulkRunner } from '../deliver/bulk-runner.ts';
-import { createOperations, type OperationsDependencies } from '../deliver/operations.ts';
+import { createOperations, type SendTest } from '../deliver/operations.ts';
 import { Bridge } from '../deliver/bridge.ts';
 import { ConfigFollower } from '../deliver/config-follower.ts';
 import { type Attempt, createAttempt, createSender } from '../deliver/sender.ts';
@@ -20,6 +20,7 @@ import { type Clock, systemClock } from '../time/clock.ts';
 import type { ActionReports } from './action-reports.ts';
 import type { PipelineReports } from './reports.ts';
 import { type AppSettings, NO_PACE } from './settings.ts';
+import { composeTest } from './test-sending.ts';
 
 export interface PipelineParts extends PipelineReports, ActionReports {
   readonly settings: RunningSettings<AppSettings>;
@@ -38,10 +39,8 @@ export interface Pipeline {
   readonly follower: ConfigFollower;
   readonly seen: SeenDestinations;
   readonly bulks: BulkRunner;
-  /** What people can do. @param test really sends a message marked as a test */
-  readonly operationsWith: <TestResult>(
-    test: OperationsDependencies<TestResult>['test'],
-  ) => ReturnType<typeof createOperations<TestResult>>;
+  /** What people can do. */
+  readonly operations: ReturnType<typeof createOperations>;
   /** Keeps a refused body, and has the operators alerted of it. @throws {LedgerUnavailable} */
   readonly refuse: (refused: RefusedBody, withinMs: number) => Promise<void>;
 }
@@ -91,20 +90,23 @@ export function composePipeline(parts: PipelineParts): Pipeline {
     await ledger.refuse(refused, refusalAlert(refused, alerts), withinMs);
     onDue(alerts.targets.map(({ destination }) => destination));
   };
-  return { bridge, worker, lanes, underWay, follower, seen, refuse, ...composeActing(parts, worker) };
+  const acting = composeActing(parts, worker, composeTest({ ...parts, lanes, underWay }));
+  return { bridge, worker, lanes, underWay, follower, seen, refuse, ...acting };
 }
 
 function composeActing(
   { clock, ledger, settings, onAction, onBulkEnded, onStoreTrouble }: PipelineParts,
   worker: Worker,
-): Pick<Pipeline, 'bulks' | 'operationsWith'> {
+  test: SendTest,
+): Pick<Pipeline, 'bulks' | 'operations'> {
   const { actions, archive } = ledger;
   const onDue = () => worker.look();
   const bulks = new BulkRunner({ clock, actions, onDue, onBulkEnded, onTrouble: onStoreTrouble });
   const onBulkBegun = () => bulks.nudge();
-  const operationsWith: Pipeline['operationsWith'] = (test) =>
-    createOperations({ actions, archive, settings, onDue, onBulkBegun, onAction, test });
-  return { bulks, operationsWith };
+  return {
+    bulks,
+    operations: createOperations({ actions, archive, settings, onDue, onBulkBegun, onAction, test }),
+  };
 }
 
 /** What outlives a swap goes on by the next settings. */

@@ -13,6 +13,7 @@ import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { LedgerUnflushed } from '../ledger/ledger.ts';
 import type { StoreEvent } from '../ledger/retention/store-space.ts';
+import { reportTest } from './test-sending.ts';
 import type { ReceiverReport } from '../receive/receiver.ts';
 import type { TurnedAway } from '../receive/problems.ts';
 import { shortLine } from '../text/cut.ts';
@@ -178,6 +179,8 @@ export type PipelineReports = Pick<
   AttemptDependencies & OutcomeWriterDependencies & RerouterDependencies,
   'onAttempt' | 'onLateResult' | 'onMilestone' | 'onReroute' | 'onRevival' | 'onUnwritten'
 > & {
+  /** A message was sent that is marked as a test. */
+  readonly onTest: AttemptDependencies['onAttempt'];
   readonly onStoreTrouble: (error: unknown) => void;
   readonly onStoreRecovered: () => void;
 };
@@ -194,6 +197,7 @@ export function pipelineReports(
   );
   return {
     onAttempt: (addressed, result) => reportAttempt(logger, metrics, addressed, result),
+    onTest: reportTest(logger),
     onLateResult: (addressed, result) => reportLateResult(logger, addressed, result),
     onMilestone: (milestone) => setImmediate(sayMilestone, milestone),
     onReroute: unfailing((routed) => reportRerouting(logger, routed), onUnforeseen),

@@ -3,11 +3,18 @@ import { cutEnd, shortLine } from '../text/cut.ts';
 import { type HiddenSecrets, secretsHidden } from '../text/hide-secrets.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Channel, ChannelType } from '../channels/channel.ts';
-import { type ChannelConfig, type Config, formatsOf, type Problem } from '../config/config.ts';
+import {
+  type ChannelConfig,
+  type Config,
+  type Destination,
+  formatsOf,
+  type Problem,
+} from '../config/config.ts';
 import type { Readings } from '../config/readings.ts';
 import {
   type ConfiguredChannel,
   plannedTarget,
+  type PlannedTarget,
   type RunningSettings,
   type Settings,
 } from '../deliver/settings.ts';
@@ -17,7 +24,7 @@ import { ownerName } from '../ledger/owner.ts';
 import type { LedgerOptions } from '../ledger/sql-ledger.ts';
 import { createComposer, LargeCallbacks } from '../offload/large-callbacks.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
-import { createRouter, destinationsOf } from '../route/router.ts';
+import { createRouter, destinationsOf, routesOf } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
 
 const LONGEST_MESSAGE = 500;
@@ -110,7 +117,7 @@ export async function openSettings(
       language: display.language,
       giveUpAfterMs: delivery.giveUpAfterMs,
     },
-    destinations: new Set(destinationsOf(config).map(({ key }) => key)),
+    destinations: targetsOf(config),
     channels: new Map(
       [...config.channels].map(([name, { type }]) => [
         name,
@@ -123,6 +130,17 @@ export async function openSettings(
       composeNotice(notice, { format: formats.get(channel)?.name ?? '', templateSet, options }),
     redact: redactorBy(secrets.hide),
   };
+}
+
+function targetsOf(config: Config): ReadonlyMap<string, PlannedTarget> {
+  const targets = new Map<string, PlannedTarget>();
+  const add = (destination: Destination, templateSet: string | undefined) => {
+    if (!targets.has(destination.key))
+      targets.set(destination.key, plannedTarget({ destination, templateSet }));
+  };
+  for (const { notify, templateSet } of routesOf(config)) for (const each of notify) add(each, templateSet);
+  for (const each of config.delivery.alerts) add(each, undefined);
+  return targets;
 }
 
 function configuredChannel(type: ChannelType | undefined, channel: Channel | undefined): ConfiguredChannel {

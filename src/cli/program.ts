@@ -9,6 +9,7 @@ import type { CheckOptions } from './check.ts';
 import type { CommandContext } from './context.ts';
 import type { PreviewOptions } from './preview.ts';
 import type { SendOptions } from './send.ts';
+import type { TestOptions } from './test.ts';
 import type { WhyOptions } from './why.ts';
 
 const WRONG_USAGE = 2;
@@ -160,6 +161,16 @@ function addTools(program: Command, choose: (run: Run) => void): void {
     .action((file: string, options: SendOptions) =>
       choose(async (context) => (await import('./send.ts')).sendCommand(context, file, options)),
     );
+  program
+    .command('test')
+    .description('really send a message marked as a test, and say what each remote answered')
+    .argument('[destinations...]', 'such as slack:#ops')
+    .option('--all', 'to each destination that the config has')
+    .action((destinations: string[], options: TestOptions) => {
+      if (destinations.length > 0 === (options.all === true))
+        program.error('error: name the destinations to test, such as slack:#ops, or give --all');
+      choose(async (context) => (await import('./test.ts')).testCommand(context, destinations, options));
+    });
   program
     .command('schema')
     .description('print the JSON Schema of the config file')

@@ -8,6 +8,8 @@ import type {
   RoutedByHand,
 } from '../ledger/actions/actions.ts';
 import type { Archive, CallbackStory } from '../ledger/archive/archive.ts';
+import type { Language } from '../time/display.ts';
+import type { TestOutcome } from './test-message.ts';
 import { planFor, type RunningSettings, type Settings } from './settings.ts';
 
 /** What was asked for and what came of it, for the log. */
@@ -24,7 +26,18 @@ type DoneByLedger = Pick<
   'redeliver' | 'dismiss' | 'routeAnew' | 'tally' | 'startBulk' | 'bulks' | 'bulk' | 'stopBulk'
 >;
 
-export interface OperationsDependencies<TestResult> {
+/**
+ * Really sends a message marked as a test. Never rejects.
+ * @param language of what is said of the outcome; default: the display's
+ * @returns undefined: the config in force has no such destination
+ */
+export type SendTest = (
+  destination: string,
+  actor: Actor,
+  language?: Language,
+) => Promise<TestOutcome | undefined>;
+
+export interface OperationsDependencies {
   readonly actions: DoneByLedger;
   readonly archive: Pick<Archive, 'story'>;
   readonly settings: Pick<RunningSettings, 'current'>;
@@ -33,17 +46,17 @@ export interface OperationsDependencies<TestResult> {
   readonly onBulkBegun: () => void;
   readonly onAction: (action: ReportedAction) => void;
   /** Really sends a message marked as a test. */
-  readonly test: (destination: string, actor: Actor) => Promise<TestResult>;
+  readonly test: SendTest;
 }
 
 /** Each is asked of the ledger, told to whoever attempts deliveries, and said in the log. */
-export function createOperations<TestResult>(dependencies: OperationsDependencies<TestResult>) {
+export function createOperations(dependencies: OperationsDependencies) {
   const { onAction, test } = dependencies;
   return {
     ...onOne(dependencies),
     ...inBulk(dependencies),
-    async test(destination: string, actor: Actor) {
-      const sent = await test(destination, actor);
+    async test(destination: string, actor: Actor, language?: Language) {
+      const sent = await test(destination, actor, language);
       const result = sent === undefined ? 'unknown' : 'sent';
       onAction({ what: 'test', actor, subject: destination, result });
       return sent;
@@ -51,7 +64,7 @@ export function createOperations<TestResult>(dependencies: OperationsDependencie
   };
 }
 
-type WithoutTest = Omit<OperationsDependencies<unknown>, 'test'>;
+type WithoutTest = Omit<OperationsDependencies, 'test'>;
 
 function onOne({ actions, archive, settings, onDue, onAction }: WithoutTest) {
   return {

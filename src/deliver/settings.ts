@@ -82,8 +82,8 @@ export interface Settings {
     readonly destinations: readonly RoutedDestination[];
     readonly explanations: readonly unknown[];
   };
-  /** Each that may be told of anything. */
-  readonly destinations: ReadonlySet<string>;
+  /** Each that may be told of anything, by its name, as the first route that names it has it told. */
+  readonly destinations: ReadonlyMap<string, PlannedTarget>;
   readonly channels: ReadonlyMap<string, ConfiguredChannel>;
   /** Closed once no settings that have them are used any more. */
   readonly resources: readonly Resource[];

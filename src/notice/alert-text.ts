@@ -3,9 +3,9 @@ import type { Callback } from '../callback/callback.ts';
 import { refusalInJapanese } from '../callback/fault-words.ts';
 import { failureInWords } from '../channels/failure-words.ts';
 import type { Language } from '../time/display.ts';
-import type { AlertedError, AlertSubject, RaisedAlert } from './notice.ts';
+import type { AlertedError, AlertSubject, OwnSubject, RaisedAlert } from './notice.ts';
 
-export function alertInWords(subject: AlertSubject, language: Language): string {
+export function alertInWords(subject: OwnSubject, language: Language): string {
   const inJapanese = language === 'ja';
   switch (subject.template) {
     case 'dead_letter': {
@@ -24,6 +24,10 @@ export function alertInWords(subject: AlertSubject, language: Language): string 
       return inJapanese
         ? `コールバックを受け付けられませんでした（HTTP ${subject.httpStatus}）。${refusalInJapanese(subject.httpStatus, subject.detail)}`
         : `A callback was refused with HTTP status ${subject.httpStatus}. ${subject.detail}`;
+    case 'test':
+      return inJapanese
+        ? `これはBotbellのテストメッセージです。${subject.destination} に届くことを確かめるために送りました。対応は必要ありません。`
+        : `This is a test message from Botbell, sent to see whether ${subject.destination} can be reached. There is nothing to do.`;
   }
 }
 

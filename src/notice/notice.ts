@@ -60,28 +60,43 @@ export type AlertSubject =
 
 export type AlertName = AlertSubject['template'];
 
+/** A message that is only sent to see whether it arrives. */
+export interface TestSubject {
+  readonly template: 'test';
+  /** `<channel>:<address>` */
+  readonly destination: string;
+  readonly channel: string;
+  /** Who had it sent; '' where that is not known. */
+  readonly askedBy: string;
+}
+
+/** What Botbell tells on its own account. */
+export type OwnSubject = AlertSubject | TestSubject;
+
+export type OwnName = OwnSubject['template'];
+
 /** As keys, so that none is forgotten. */
-const ALERTS = { dead_letter: true, config_failure: true, refused: true } as const satisfies Readonly<
-  Record<AlertName, true>
->;
+const OWN = {
+  dead_letter: true,
+  config_failure: true,
+  refused: true,
+  test: true,
+} as const satisfies Readonly<Record<OwnName, true>>;
 
 /** An alert that was due to be told when it was raised. Times are milliseconds since the epoch. */
-export interface RaisedAlert {
+export interface RaisedAlert<Subject extends OwnSubject = AlertSubject> {
   /** SHA-256, 64 hexadecimal digits: no other alert has the same. */
   readonly id: string;
   readonly raisedAt: number;
   /** How many of the same cause were not told, because the last one had been told less than an hour before. */
   readonly suppressed: number;
-  readonly subject: AlertSubject;
+  readonly subject: Subject;
 }
 
 /** A file `<name>.yaml` in each template set and format. */
-export type TemplateName = StatusName | AlertName;
+export type TemplateName = StatusName | OwnName;
 
-export const TEMPLATE_NAMES: readonly TemplateName[] = [
-  ...ALL_STATUSES,
-  ...(Object.keys(ALERTS) as AlertName[]),
-];
+export const TEMPLATE_NAMES: readonly TemplateName[] = [...ALL_STATUSES, ...(Object.keys(OWN) as OwnName[])];
 
 export interface CallbackNotice extends CheckedCallback {
   readonly template: StatusName;
@@ -91,9 +106,10 @@ export interface CallbackNotice extends CheckedCallback {
   readonly delayedMs?: number | undefined;
 }
 
+/** Botbell's own: an alert, or a test. */
 interface AlertNotice {
-  readonly template: AlertName;
-  readonly alert: RaisedAlert;
+  readonly template: OwnName;
+  readonly alert: RaisedAlert<OwnSubject>;
 }
 
 export type Notice = CallbackNotice | AlertNotice;
@@ -102,7 +118,7 @@ export function noticeOf({ callback, startedAt }: CheckedCallback, timesReceived
   return { template: statusNameOf(callback), callback, startedAt, timesReceived };
 }
 
-export function noticeOfAlert(alert: RaisedAlert): AlertNotice {
+export function noticeOfAlert(alert: RaisedAlert<OwnSubject>): AlertNotice {
   return { template: alert.subject.template, alert };
 }
 

@@ -82,7 +82,9 @@ export class Renderer {
     const { display } = this.sources;
     const { language } = display;
     const name = notice.template;
-    const context = { language, options: target.options, isError: name === 'error' || isAlert(notice) };
+    // A test is nothing that anybody has to be called for.
+    const isError = name === 'error' || (isAlert(notice) && name !== 'test');
+    const context = { language, options: target.options, isError };
     const view = viewOf(notice, display, this.#links);
     const { chosen, builtIn } = this.#catalog.choose(target.templateSet, format.name, name);
     for (const template of new Set([chosen, builtIn])) {
@@ -166,7 +168,7 @@ const WORDS: Readonly<Record<Language, Readonly<Record<StatusName, string>>>> = 
 /** The message of last resort, made without any template: what happened to which BOT, or to which message. */
 function plainParts(notice: Notice, format: MessageFormat, language: Language): RenderedParts {
   const text = isAlert(notice)
-    ? `⚠️ ${cleanLine(endsOf(alertInWords(notice.alert.subject, language), MAX_MESSAGE_LENGTH))}`
+    ? `${notice.template === 'test' ? '🧪' : '⚠️'} ${cleanLine(endsOf(alertInWords(notice.alert.subject, language), MAX_MESSAGE_LENGTH))}`
     : plainText(notice.callback, WORDS[language][notice.template]);
   return Object.fromEntries(
     Object.entries(format.parts)

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { Alert, DeliveryTarget, DeliveryUpdate, DueDelivery, Ledger } from '../../src/ledger/ledger.ts';
-import { isAlert, jobIdOf, type RaisedAlert } from '../../src/notice/notice.ts';
+import { isAlert, jobIdOf, type OwnSubject, type RaisedAlert } from '../../src/notice/notice.ts';
 import { CONFIG_FAILURE, DEAD_LETTER, REFUSED } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -75,12 +75,12 @@ export function describeAlerts(
       return due.filter(({ notice }) => !isAlert(notice));
     };
     /** The alerts that are told now. */
-    const alertsDue = async (): Promise<RaisedAlert[]> => {
+    const alertsDue = async (): Promise<RaisedAlert<OwnSubject>[]> => {
       const others = await claim();
       await ledger.settle(settlementOf(others.map(({ record }) => ({ ...record, dueInMs: 0 }))));
       return told.splice(0);
     };
-    let told: RaisedAlert[];
+    let told: RaisedAlert<OwnSubject>[];
 
     beforeEach(async () => {
       clock = new ManualClock();

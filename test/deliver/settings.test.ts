@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Channel } from '../../src/channels/channel.ts';
 import {
   changedChannels,
+  plannedTarget,
   type Resource,
   RunningSettings,
   type Settings,
@@ -42,7 +43,7 @@ describe('settings that are swapped', () => {
         ['slack', { pace: { addressMs: 1000, channelMs: 200 }, needsEarlier: () => false, channel }],
       ]),
       resources: [channel],
-      destinations: new Set([destination]),
+      destinations: new Map([[destination, plannedTarget({ destination: routed, templateSet: undefined })]]),
       route: () => ({ destinations: [{ destination: routed, templateSet: undefined }], explanations: [] }),
     };
   };

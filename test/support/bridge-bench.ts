@@ -234,7 +234,8 @@ export class BridgeBench {
         return { targets, language: 'en' as const, giveUpAfterMs: bench.policy.giveUpAfterMs };
       },
       get destinations() {
-        return new Set([...bench.planned, ...bench.alertTargets]);
+        const targets = [...bench.planned, ...bench.alertTargets];
+        return new Map(targets.map((key) => [key, plannedTo(key)]));
       },
       channels: new Map(channels),
       resources: [],

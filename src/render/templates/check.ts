@@ -4,11 +4,11 @@ import { ALL_STATUSES, type Callback, type StatusCode, type StatusName } from '.
 import type { MessageFormat, RenderedParts } from '../../channels/channel.ts';
 import type { Problem } from '../../config/config.ts';
 import {
-  type AlertName,
-  type AlertSubject,
   type Notice,
   noticeOf,
   noticeOfAlert,
+  type OwnName,
+  type OwnSubject,
   TEMPLATE_NAMES,
   type TemplateName,
   type UndeliveredMessage,
@@ -188,7 +188,7 @@ function undelivered(
 const FULLY = undelivered(FULL, '550 "No such user" here');
 const BARELY = undelivered(BARE, undefined);
 
-const SUBJECTS: Readonly<Record<AlertName, readonly [full: AlertSubject, bare: AlertSubject]>> = {
+const SUBJECTS: Readonly<Record<OwnName, readonly [full: OwnSubject, bare: OwnSubject]>> = {
   dead_letter: [
     { template: 'dead_letter', ...FULLY },
     { template: 'dead_letter', ...BARELY },
@@ -210,6 +210,10 @@ const SUBJECTS: Readonly<Record<AlertName, readonly [full: AlertSubject, bare: A
     },
     { template: 'refused', httpStatus: 400, detail: 'The body is empty.', errors: [], from: '192.0.2.1' },
   ],
+  test: [
+    { template: 'test', destination: 'channel:address', channel: 'channel', askedBy: 'admin' },
+    { template: 'test', destination: 'channel:address', channel: 'channel', askedBy: '' },
+  ],
 };
 
 function samplesOf(name: TemplateName): readonly Notice[] {
@@ -225,6 +229,6 @@ function isStatusName(name: TemplateName): name is StatusName {
   return (ALL_STATUSES as readonly string[]).includes(name);
 }
 
-function sampleOfAlert(subject: AlertSubject, suppressed: number): Notice {
+function sampleOfAlert(subject: OwnSubject, suppressed: number): Notice {
   return noticeOfAlert({ id: '0'.repeat(64), raisedAt: CAME_AT + DAY_MS, suppressed, subject });
 }

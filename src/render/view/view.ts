@@ -12,6 +12,8 @@ import { FAILURE_CLASSES } from '../../channels/failure.ts';
 import type { DisplayConfig } from '../../config/config.ts';
 import {
   type AlertSubject,
+  type OwnSubject,
+  type TestSubject,
   type CallbackNotice,
   isAlert,
   type Notice,
@@ -155,9 +157,19 @@ interface RefusedView extends CommonView {
   readonly sender: string;
 }
 
-type AlertView = UndeliveredView | RefusedView;
+/** Of `test`. */
+interface TestView {
+  readonly destination: string;
+  readonly channel: string;
+  /** Who had it sent; '' where that is not known. */
+  readonly asked_by: string;
+  /** Local time. */
+  readonly sent_at: string;
+}
 
-export type NoticeView = View | AlertView;
+type OwnView = UndeliveredView | RefusedView | TestView;
+
+export type NoticeView = View | OwnView;
 
 const COMMON = { alert_name: SCALAR, raised_at: SCALAR, suppressed: SCALAR } as const;
 
@@ -189,6 +201,13 @@ const REFUSED = objectOf({
   sender: SCALAR,
 } satisfies Record<keyof RefusedView, Shape>);
 
+const TEST = objectOf({
+  destination: SCALAR,
+  channel: SCALAR,
+  asked_by: SCALAR,
+  sent_at: SCALAR,
+} satisfies Record<keyof TestView, Shape>);
+
 /** Which variables the templates of each name have, and what can be in them. */
 export const SHAPE_OF: Readonly<Record<TemplateName, ObjectShape>> = {
   succeeded: CALLBACK_SHAPE,
@@ -197,14 +216,19 @@ export const SHAPE_OF: Readonly<Record<TemplateName, ObjectShape>> = {
   dead_letter: UNDELIVERED,
   config_failure: UNDELIVERED,
   refused: REFUSED,
+  test: TEST,
 };
 
 export function viewOf(notice: Notice, display: DisplayConfig, links: Links): NoticeView {
-  return isAlert(notice) ? createAlertView(notice.alert, display, links) : new View(notice, display, links);
+  return isAlert(notice) ? createOwnView(notice.alert, display, links) : new View(notice, display, links);
 }
 
-function createAlertView(alert: RaisedAlert, display: DisplayConfig, links: Links): AlertView {
-  const { subject, raisedAt, suppressed } = alert;
+function createOwnView(
+  { subject, raisedAt, suppressed }: RaisedAlert<OwnSubject>,
+  display: DisplayConfig,
+  links: Links,
+): OwnView {
+  if (subject.template === 'test') return testView(subject, localTime(raisedAt, display));
   const common = { alert_name: subject.template, raised_at: localTime(raisedAt, display), suppressed };
   switch (subject.template) {
     case 'dead_letter':
@@ -213,6 +237,10 @@ function createAlertView(alert: RaisedAlert, display: DisplayConfig, links: Link
     case 'refused':
       return { ...common, ...refusedView(subject, display) };
   }
+}
+
+function testView({ destination, channel, askedBy }: TestSubject, sentAt: string): TestView {
+  return { destination, channel, asked_by: askedBy, sent_at: sentAt };
 }
 
 function undeliveredView(

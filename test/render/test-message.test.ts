@@ -1,0 +1,76 @@
+/** A message that is only sent to see whether it arrives: it says so, and calls nobody. */
+import { expect } from 'chai';
+import { emailFormat, type EmailMessage } from '../../src/channels/email/format.ts';
+import { slackFormat } from '../../src/channels/slack/format.ts';
+import type { SlackMessage } from '../../src/channels/slack/message.ts';
+import { noticeOfAlert } from '../../src/notice/notice.ts';
+import { RAISED_AT } from '../support/alerts.ts';
+import { templateFolder, testRenderer, type TestRenderer } from './render-fixture.ts';
+import { controlSequences, expectAcceptable } from './slack-rules.ts';
+
+const HOSTILE = '<!channel> </td></table><script> *x* `y` \r\nBcc: a@b.test \u202e';
+
+function render(renderer: TestRenderer, format: string, address = '#ops', askedBy = 'admin'): unknown {
+  const subject = { template: 'test', destination: `slack:${address}`, channel: 'slack', askedBy } as const;
+  const notice = noticeOfAlert({ id: 'ab'.repeat(32), raisedAt: RAISED_AT, suppressed: 0, subject });
+  const options = { mention_on_error: ['@here'] };
+  return renderer.render(notice, { format, templateSet: undefined, options }, (failure) => {
+    throw new Error(failure.message);
+  });
+}
+
+for (const [language, words, sentAt] of [
+  ['en', 'This is a test.', '20 Nov 2026, 09:30:00'],
+  ['ja', 'これはテストです。', '2026年11月20日 9:30:00'],
+] as const) {
+  describe(`a test message in ${language}`, () => {
+    const renderer = testRenderer({ language });
+
+    it('says on Slack and by mail that it is one, where it goes, when it was sent and who asked for it', () => {
+      const slack = render(renderer, 'slack') as SlackMessage;
+      expectAcceptable(slack);
+      expect(slackFormat.inspect(slack)).to.deep.equal([]);
+      const mail = render(renderer, 'email') as EmailMessage;
+      expect(emailFormat.inspect(mail)).to.deep.equal([]);
+      for (const text of [slackFormat.asText(slack), mail.text, mail.html])
+        for (const part of [words, 'slack:#ops', 'admin', sentAt]) expect(text).to.include(part);
+      expect(mail.subject).to.match(/^\[(?:Test|テスト)\] /);
+    });
+
+    it('mentions nobody, though its destination mentions somebody on an error', () => {
+      expect(JSON.stringify(render(renderer, 'slack'))).not.to.match(/<!here>|broadcast/);
+    });
+
+    it('lets no foreign text mention, link or inject', () => {
+      const slack = render(renderer, 'slack', HOSTILE, HOSTILE) as SlackMessage;
+      expectAcceptable(slack);
+      expect(controlSequences(slack)).to.deep.equal([]);
+      const mail = render(renderer, 'email', HOSTILE, HOSTILE) as EmailMessage;
+      expect(mail.subject).not.to.match(/[\r\n]/);
+      expect(mail.html).not.to.include('<script');
+      expect(mail.html.match(/<table/g)?.length).to.equal(mail.html.match(/<\/table/g)?.length);
+    });
+
+    it('names nobody where it is not known who asked', () => {
+      const mail = render(renderer, 'email', '#ops', '') as EmailMessage;
+      expect(mail.text).not.to.match(/Asked for by|依頼者/);
+    });
+  });
+}
+
+describe('a test message of the user’s own', () => {
+  const folder = templateFolder();
+
+  it('takes the place of the built-in one', () => {
+    const own = folder.write({ 'en/slack/test.yaml': `text: 'Ping {{ destination }}'\nblocks: []\n` }).path;
+    const slack = render(testRenderer({ templatesFolder: own }), 'slack') as SlackMessage;
+    expect(slack.text).to.equal('Ping slack:#ops');
+  });
+
+  it('is refused by the check where it asks for what a test does not have', () => {
+    const own = folder.write({ 'en/slack/test.yaml': `text: 'Ping {{ bot_name }}'\nblocks: []\n` }).path;
+    const target = { format: 'slack', templateSet: undefined, options: {} };
+    const [problem] = testRenderer({ templatesFolder: own }).check([target]);
+    expect(problem?.message).to.include('bot_name');
+  });
+});
