@@ -47,7 +47,7 @@ export interface AdminDependencies {
   readonly page?: Middleware;
   /** Makes a page of a problem that a guard has met a browser with; without it, it is answered as JSON. */
   readonly drawProblem?: (ctx: Context, details: ProblemDetails) => void;
-  /** Of what is pasted into the playground. */
+  /** Of what is pasted into the playground; more than 8 MB is not taken in any case. */
   readonly maxPasteBytes: number;
   readonly onTurnedAway?: (report: AdminTurnedAway) => void;
 }
@@ -75,6 +75,7 @@ export function createAdmin(dependencies: AdminDependencies): Koa {
   app.use(answerLedgerTrouble);
   if (api !== undefined) app.use(where(isOfApi, api));
   if (page !== undefined) {
+    app.use(where(isPaste, memory.turns.limitLarge));
     app.use(where((ctx) => !isOfApi(ctx), guardForms(formLimits(dependencies))));
     app.use(where((ctx) => !isOfApi(ctx), page));
   }
@@ -115,11 +116,18 @@ function where(holds: (ctx: Context) => boolean, middleware: Middleware): Middle
   };
 }
 
+const LARGEST_PASTE_BYTES = 8 * 1024 * 1024;
+
 /** Percent-encoded, each byte of a pasted text may take three. */
 const BYTES_OF_ENCODED = 3;
 
 function formLimits({ maxPasteBytes }: AdminDependencies): (ctx: Context) => number {
-  return ({ path }) => (path === PLAYGROUND_PATH ? BYTES_OF_ENCODED * maxPasteBytes : COMMON_BODY_BYTES);
+  const pasteBytes = BYTES_OF_ENCODED * Math.min(maxPasteBytes, LARGEST_PASTE_BYTES);
+  return (ctx) => (isPaste(ctx) ? pasteBytes : COMMON_BODY_BYTES);
+}
+
+function isPaste({ method, path }: Context): boolean {
+  return method === 'POST' && path === PLAYGROUND_PATH;
 }
 
 /** Of what a person sees in a browser. */

@@ -9,9 +9,13 @@ const MOST_AT_ONCE = 16;
 /** Longer than whatever is waited for: the store settles within 5 s, a test send within `delivery.timeout`. */
 const LONGEST_MS = 30_000;
 
+/** Forms of some megabytes. */
+const MOST_LARGE_AT_ONCE = 2;
+
 export class AdminTurns {
   readonly #clock: Clock;
   #taken = 0;
+  #largeTaken = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -31,6 +35,18 @@ export class AdminTurns {
       await new Deadline(this.#clock, LONGEST_MS).bound(done);
     } catch (error) {
       throw error instanceof DeadlinePassed ? busy('It took too long.', 30) : error;
+    }
+  };
+
+  /** For as long as a large form is read and answered; 503 while as many are. */
+  readonly limitLarge: Middleware = async (_ctx, next) => {
+    if (this.#largeTaken >= MOST_LARGE_AT_ONCE)
+      throw busy('Somebody else is using this. Try again in a moment.', 1);
+    this.#largeTaken += 1;
+    try {
+      await next();
+    } finally {
+      this.#largeTaken -= 1;
     }
   };
 }
