@@ -1,6 +1,6 @@
 /** What scripts can ask of the API and have done by it, and what they are told where that makes no sense. */
 import { expect } from 'chai';
-import type { Operations, TestResult } from '../../src/admin/services.ts';
+import type { Operations, Reloading, TestResult } from '../../src/admin/services.ts';
 import type { BulkRedelivery } from '../../src/ledger/actions/actions.ts';
 import type { Archive } from '../../src/ledger/archive/archive.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
@@ -247,6 +247,55 @@ describe('the API', () => {
       for (const body of [undefined, {}, { destination: 7 }, { destination: 'a:b', note: 'x' }, [1]])
         expect((await post('/api/test', body)).status, JSON.stringify(body)).to.equal(400);
       expect(asked).to.have.length(1);
+    });
+  });
+
+  describe('reloads the config', () => {
+    const PROBLEM = {
+      place: { file: 'botbell.yaml', line: 3, column: 7 },
+      message: 'unknown key "rout"\u202e',
+      severity: 'error',
+    } as const;
+
+    const openWith = async (reloading: Partial<Reloading>) => {
+      await open();
+      await world.close();
+      world = await openAdminWorld({ reloading });
+    };
+
+    it('and says with which one it goes on', async () => {
+      const loaded = { isLoaded: true, hasChanged: true, configHash: 'c0ffee', warnings: [] } as const;
+      await openWith({ reload: () => Promise.resolve({ ...loaded, unchanged: ['receiver.listen'] }) });
+      const { status, json } = await post('/-/reload');
+      expect([status, json]).to.deep.equal([
+        200,
+        { result: 'reloaded', config: 'c0ffee', warnings: [], unchanged: ['receiver.listen'] },
+      ]);
+    });
+
+    it('or answers 422 with what is wrong, and where', async () => {
+      await openWith({ reload: () => Promise.resolve({ isLoaded: false, problems: [PROBLEM] }) });
+      const { status, json } = await post('/-/reload');
+      expect([status, json['errors']]).to.deep.equal([
+        422,
+        [{ file: 'botbell.yaml', line: 3, column: 7, detail: 'unknown key "rout"\\u202e' }],
+      ]);
+    });
+
+    it('or says what would change, and no other parameter is read', async () => {
+      const changes = [
+        { botId: 'a', status: 'error', callbacks: 3, added: ['slack:#ops'], removed: [] },
+      ] as const;
+      const preview = { problems: [], configHash: 'c0ffee', since: '2026-03-03', changes, isComplete: true };
+      await openWith({ preview: () => Promise.resolve({ ...preview, unchanged: [] }) });
+      const { status, json } = await post('/-/reload?dry_run=true');
+      expect([status, json['changes']]).to.deep.equal([
+        200,
+        [{ bot_id: 'a', status: 'error', callbacks: 3, added: ['slack:#ops'], removed: [] }],
+      ]);
+      expect((await post('/-/reload?dryrun=true')).status).to.equal(400);
+      expect((await post('/-/reload?dry_run=1')).status).to.equal(400);
+      expect((await world.ask('GET /-/reload')).status).to.equal(405);
     });
   });
 

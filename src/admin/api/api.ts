@@ -10,6 +10,7 @@ import { addBots } from './bots.ts';
 import { addCallbacks } from './callbacks.ts';
 import { addDeliveries } from './deliveries.ts';
 import type { ApiParts } from './parts.ts';
+import { addReload } from './reload.ts';
 import { addRedeliveries } from './redeliveries.ts';
 import { refusalShape, testShape } from './shapes.ts';
 
@@ -21,6 +22,7 @@ export function createApi(parts: ApiParts): Middleware {
   addBots(router, parts);
   addRefusals(router, parts);
   addTest(router, parts);
+  addReload(router, parts.services.reloading);
   return routed(router);
 }
 

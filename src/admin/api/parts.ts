@@ -5,7 +5,7 @@ import type { Story } from '../../story/story.ts';
 import type { AdminServices } from '../services.ts';
 
 export interface ApiParts {
-  readonly services: Pick<AdminServices, 'archive' | 'operations'>;
+  readonly services: Pick<AdminServices, 'archive' | 'operations' | 'reloading'>;
   readonly display: Pick<DisplayConfig, 'timezone'>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

@@ -4,6 +4,7 @@ import type { Context, Middleware } from 'koa';
 import type { Problem } from '../../config/config.ts';
 import { HttpProblem } from '../../http/problem.ts';
 import { visibleOnOneLine } from '../../text/clean.ts';
+import { FLAG, parametersIn } from './asked.ts';
 import { routed, TO_THE_LETTER } from '../routed.ts';
 import type { Reloading, ReloadPreview, ReloadResult } from '../services.ts';
 
@@ -12,22 +13,24 @@ const MOST_PROBLEMS = 200;
 
 export function createReload(reloading: Reloading): Middleware {
   const router = new Router(TO_THE_LETTER);
-  router.post('/-/reload', (ctx) => answerReload(ctx, reloading));
+  addReload(router, reloading);
   return routed(router);
 }
 
+export function addReload(router: Router, reloading: Reloading): void {
+  router.post('/-/reload', (ctx) => answerReload(ctx, reloading));
+}
+
 /** @throws {HttpProblem} 422 with every error of the config, in the order of its files */
-export async function answerReload(ctx: Context, reloading: Reloading): Promise<void> {
+async function answerReload(ctx: Context, reloading: Reloading): Promise<void> {
   ctx.body = isDryRun(ctx)
     ? previewAnswer(await reloading.preview())
     : reloadAnswer(await reloading.reload('POST /-/reload'));
 }
 
 /** @throws {HttpProblem} 400 */
-function isDryRun({ query }: Context): boolean {
-  const { dry_run: dryRun = 'false' } = query;
-  if (dryRun === 'true' || dryRun === 'false') return dryRun === 'true';
-  throw new HttpProblem({ status: 400, detail: 'dry_run must be true or false.' });
+function isDryRun(ctx: Context): boolean {
+  return parametersIn(ctx, { dry_run: FLAG }).dry_run ?? false;
 }
 
 function reloadAnswer(result: ReloadResult) {
