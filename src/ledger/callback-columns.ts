@@ -104,6 +104,11 @@ export function keyOf(id: string): string {
   return `${text.slice(0, LONGEST_KEY).toWellFormed()}… ${known}`;
 }
 
+/** Of an id as somebody asks for it: as callbacks name it, or as the ledger does. */
+export function keysFor(id: string): readonly string[] {
+  return [...new Set([keyOf(id), cleanText(id.slice(0, LONGEST_CLEANED))])];
+}
+
 /** `status` of a callback whose job has begun and not ended (callback interface). */
 export const EXECUTING = 2;
 

@@ -35,7 +35,7 @@ function examplesIn(markdown: string): Example[] {
       what,
       headers: Object.fromEntries(headers),
       body: body.trim(),
-      answer: JSON.parse(groups?.['answer'] ?? ''),
+      answer: JSON.parse(groups?.['answer'] ?? '') as unknown,
     };
   });
 }

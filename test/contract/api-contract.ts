@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
 import type { CallbackResult, DeliveryTarget, DeliveryUpdate } from '../../src/ledger/ledger.ts';
-import { type AdminWorld, openAdminWorld } from '../support/admin-world.ts';
+import { type AdminWorld, openAdminWorld, SECRET } from '../support/admin-world.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import {
@@ -159,6 +159,19 @@ export function describeApi(
       expect((await world.ask(`GET /api/callbacks/${id}/body`)).body).to.equal(body);
     });
 
+    it('says no secret of any config in an error, whenever that was written', async () => {
+      const lastError = {
+        class: 'config',
+        code: 'invalid_auth',
+        message: `token ${SECRET} is wrong`,
+      } as const;
+      const id = await arrive({}, [OPS], (each) => ({ ...failed(each), lastError }), 'failed');
+      for (const path of ['/api/callbacks', `/api/callbacks/${id}`]) {
+        const { body } = await world.ask(`GET ${path}`);
+        expect(body).to.include('invalid_auth').and.not.to.include(SECRET);
+      }
+    });
+
     it('gives a large callback at an address of its own alone', async () => {
       const body = JSON.stringify({ ...callbackWith({}), message: 'x'.repeat(1_100_000) });
       const id = await arrive({}, [], delivered, 'no_route', body);
@@ -168,7 +181,7 @@ export function describeApi(
     });
 
     it('tells how each BOT does, and one of them day by day, whatever its id', async () => {
-      const long = '長い/?#&'.repeat(20);
+      const long = '長い/?#&'.repeat(60);
       await arrive({ job_id: '1', bot_id: 'a/b', elapsed_time: 5 });
       await arrive({ job_id: '2', bot_id: 'a/b', status: 1, elapsed_time: 7 });
       await arrive({ job_id: '3', bot_id: long, elapsed_time: 9 });

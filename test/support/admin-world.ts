@@ -8,9 +8,13 @@ import { listen, type ListeningServer } from '../../src/http/server.ts';
 import type { Archive } from '../../src/ledger/archive/archive.ts';
 import { dayIn } from '../../src/ledger/callback-columns.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
+import { secretsHidden } from '../../src/text/hide-secrets.ts';
 import { tellStory } from '../../src/story/story.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
 import type { Language } from '../../src/time/display.ts';
+
+/** Of some config that ran. */
+export const SECRET = 'xoxb-THE-SECRET-OF-A-CONFIG';
 
 const TIMEZONE = 'Asia/Tokyo';
 
@@ -52,6 +56,7 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
   const { config, clock = systemClock, archive, readiness } = options;
   const { operations = {}, reloading = {}, language = 'en', ...rest } = options;
   const unforeseen: unknown[] = [];
+  const redact = secretsHidden([SECRET]);
   const metrics = createMetrics({
     version: '1.2.3',
     countOpen: () => Promise.resolve({ pending: 3, dead: 1, held: 2 }),
@@ -71,7 +76,9 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
     display: { timezone: TIMEZONE },
     now: () => clock.now(),
     dayOf: dayIn(() => TIMEZONE),
-    tell: (story, alerts) => tellStory(story, alerts, { language, timezone: TIMEZONE, now: clock.now() }),
+    redact,
+    tell: (story, alerts) =>
+      tellStory(story, alerts, { language, timezone: TIMEZONE, now: clock.now(), redact }),
   });
   const app = createAdmin({
     memory: createAdminMemory(clock),

@@ -33,7 +33,7 @@ function addRefusals(router: Router, { services: { archive } }: ApiParts): void 
   });
 }
 
-function addTest(router: Router, { services: { operations } }: ApiParts): void {
+function addTest(router: Router, { services: { operations }, redact }: ApiParts): void {
   router.post('/api/test', async (ctx) => {
     parametersIn(ctx, {});
     const { destination, ...others } = await readJson(ctx);
@@ -42,6 +42,6 @@ function addTest(router: Router, { services: { operations } }: ApiParts): void {
     const result = await operations.test(destination, actorOf(ctx, 'api'));
     if (result === undefined)
       throw new HttpProblem({ status: 404, detail: 'The config in force has no such destination.' });
-    ctx.body = testShape(result);
+    ctx.body = testShape(result, redact);
   });
 }

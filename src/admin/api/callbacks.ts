@@ -37,15 +37,15 @@ export function addCallbacks(router: Router, parts: ApiParts): void {
   });
 }
 
-async function list(ctx: RouterContext, { services, display, now }: ApiParts): Promise<void> {
+async function list(ctx: RouterContext, { services, display, now, redact }: ApiParts): Promise<void> {
   const context = { timezone: display.timezone, now: now(), language: 'en' } as const;
   const asked = readFilter(new URLSearchParams(ctx.querystring), context);
   if (!asked.isGood) return refuseParameters(asked.problems);
   const { items, next } = await services.archive.callbacks(asked.filter, asked.page);
-  ctx.body = { items: items.map(callbackShape), next: next ?? null };
+  ctx.body = { items: items.map((item) => callbackShape(item, redact)), next: next ?? null };
 }
 
-async function one(ctx: RouterContext, { services: { archive }, tell }: ApiParts): Promise<void> {
+async function one(ctx: RouterContext, { services: { archive }, tell, redact }: ApiParts): Promise<void> {
   parametersIn(ctx, {});
   const story = await archive.story(idIn(ctx.params['id']));
   if (story === undefined) throw unknownId();
@@ -55,7 +55,7 @@ async function one(ctx: RouterContext, { services: { archive }, tell }: ApiParts
     alerts.filter((alert) => alert !== undefined),
   );
   const shape = {
-    ...callbackShape(story),
+    ...callbackShape(story, redact),
     kind: story.kind,
     summary,
     timeline: events.map(eventShape),

@@ -11,6 +11,8 @@ export interface ApiParts {
   readonly now: () => number;
   /** The day of an instant, `2026-01-31`, in the display's time zone. */
   readonly dayOf: (ms: number) => string;
+  /** One line of an error's text, without any secret of any config that ran. */
+  readonly redact: (text: string) => string;
   /** In the display's language. */
   readonly tell: (story: CallbackStory, alerts: readonly CallbackStory[]) => Story;
 }

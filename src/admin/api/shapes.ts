@@ -21,7 +21,9 @@ export function isoTime(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString();
 }
 
-export function callbackShape(callback: ArchivedCallback) {
+type Redact = (text: string) => string;
+
+export function callbackShape(callback: ArchivedCallback, redact: Redact) {
   return {
     id: callback.id,
     job_id: callback.jobId,
@@ -34,24 +36,26 @@ export function callbackShape(callback: ArchivedCallback) {
     last_received_at: isoTime(callback.lastReceivedAt),
     times_received: callback.timesReceived,
     result: callback.result ?? null,
-    deliveries: callback.deliveries.map(deliveryShape),
+    deliveries: callback.deliveries.map((delivery) => deliveryShape(delivery, redact)),
   };
 }
 
-function deliveryShape({ id, destination, state, attempts, lastError, updatedAt }: ArchivedDelivery) {
+function deliveryShape(delivery: ArchivedDelivery, redact: Redact) {
+  const { id, destination, state, attempts, lastError, updatedAt } = delivery;
   return {
     id,
     destination,
     state,
     attempts,
-    last_error: errorShape(lastError),
+    last_error: errorShape(lastError, redact),
     updated_at: isoTime(updatedAt),
   };
 }
 
 /** Without the remote's own words, which its message has where they may be shown. */
-function errorShape(error: DeliveryError | undefined) {
-  return error === undefined ? null : { class: error.class, code: error.code, message: error.message };
+function errorShape(error: DeliveryError | undefined, redact: Redact) {
+  if (error === undefined) return null;
+  return { class: error.class, code: error.code, message: redact(error.message) };
 }
 
 export function eventShape({ at, what, text, small, destination }: StoryEvent) {
@@ -119,18 +123,12 @@ function actorShape({ via, user, from }: Actor) {
   return { via, user: user ?? null, from };
 }
 
-export function testShape({
-  destination,
-  isDelivered,
-  words,
-  errorClass,
-  errorCode,
-  durationMs,
-}: TestResult) {
+export function testShape(result: TestResult, redact: Redact) {
+  const { destination, isDelivered, words, errorClass, errorCode, durationMs } = result;
   return {
     destination,
     delivered: isDelivered,
-    words,
+    words: redact(words),
     error_class: errorClass ?? null,
     error_code: errorCode ?? null,
     duration_ms: Math.round(durationMs),

@@ -1,8 +1,9 @@
 /** What people see at a glance: BOTs, days, and dead letters by their cause. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { cleanText } from '../../text/clean.ts';
 import { isDead, isPending } from '../pending-rows.ts';
-import { keyOf } from '../callback-columns.ts';
+import { keysFor } from '../callback-columns.ts';
 import type { BotDayRow, Tables } from '../tables.ts';
 import type { ArchivedBot, ArchivedDay, Counted, DeadLetters, OpenWork } from './archive.ts';
 import type { Ask } from './find-callbacks.ts';
@@ -21,7 +22,7 @@ export async function botsAfter(
 ): Promise<readonly ArchivedBot[]> {
   const { rows } = await sql<{ bot_id: string }>`
     with recursive each(bot_id, number) as (
-      select min(bot_id), 1 from bot_days where bot_id > ${after}
+      select min(bot_id), 1 from bot_days where bot_id > ${cleanText(after)}
       union all
       select (select min(bot_id) from bot_days where bot_days.bot_id > each.bot_id), number + 1
       from each where each.bot_id is not null and number < ${BOTS_AT_ONCE}
@@ -96,7 +97,7 @@ async function firstDay(
 ): Promise<ArchivedDay | undefined> {
   const days = db
     .selectFrom('bot_days')
-    .$if(botId !== undefined, (query) => query.where('bot_id', '=', keyOf(botId ?? '')));
+    .$if(botId !== undefined, (query) => query.where('bot_id', 'in', keysFor(botId ?? '')));
   const first = days.select('day').where('day', '>=', from).orderBy('day').limit(1);
   return days
     .select(['day', ...sums((column) => sql<number>`sum(${sql.ref(column)})`)])

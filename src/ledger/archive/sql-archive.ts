@@ -22,7 +22,7 @@ import type {
   PageRequest,
 } from './archive.ts';
 import { actionsOn } from '../actions/action-rows.ts';
-import { keyOf } from '../callback-columns.ts';
+import { keysFor } from '../callback-columns.ts';
 import { configHashAt, configsLoaded, destinationsNamed } from './standings.ts';
 import { botsAfter, botsWith, daysSince, deadLetters, openWork } from './overviews.ts';
 import { noticeColumns, unreadNoticeIn } from '../due/due.ts';
@@ -65,7 +65,7 @@ export function createArchive(reader: StoreReader, clock: Clock, timeOf: () => S
       return row && readBody(row.body);
     },
     bots: (since, after = '') => ask((db) => botsAfter(db, since, after)),
-    bot: async (botId, since) => (await ask((db) => botsWith(db, since, [keyOf(botId), botId])))[0],
+    bot: async (botId, since) => (await ask((db) => botsWith(db, since, keysFor(botId))))[0],
     everyBot: () => everyBot(ask),
     countsOf: (botIds, since) => ask((db) => countsOf(db, botIds, since)),
     lastRuns: (bots, most) => lastRuns(ask, bots, most),
