@@ -6,17 +6,13 @@ import type { AdminServices, Operations, Reloading } from '../../src/admin/servi
 import type { AdminConfig } from '../../src/config/config.ts';
 import { listen, type ListeningServer } from '../../src/http/server.ts';
 import type { Archive } from '../../src/ledger/archive/archive.ts';
-import { dayIn } from '../../src/ledger/callback-columns.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { secretsHidden } from '../../src/text/hide-secrets.ts';
-import { tellStory } from '../../src/story/story.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
 import type { Language } from '../../src/time/display.ts';
 
 /** Of some config that ran. */
 export const SECRET = 'xoxb-THE-SECRET-OF-A-CONFIG';
-
-const TIMEZONE = 'Asia/Tokyo';
 
 export interface AdminAnswer {
   readonly status: number;
@@ -56,7 +52,6 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
   const { config, clock = systemClock, archive, readiness } = options;
   const { operations = {}, reloading = {}, language = 'en', ...rest } = options;
   const unforeseen: unknown[] = [];
-  const redact = secretsHidden([SECRET]);
   const metrics = createMetrics({
     version: '1.2.3',
     countOpen: () => Promise.resolve({ pending: 3, dead: 1, held: 2 }),
@@ -70,22 +65,22 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
     archive: archive ?? ({} as Archive),
     operations: operations as Operations,
     reloading: reloading as Reloading,
+    surroundings: {
+      version: '1.2.3',
+      processName: 'bridge-1/4711',
+      now: () => clock.now(),
+      display: () => ({ language, timezone: 'Asia/Tokyo' }) as const,
+      giveUpAfterMs: () => 86_400_000,
+      redact: secretsHidden([SECRET]),
+      explainRoutes: () => [],
+    },
   };
-  const api = createApi({
-    services,
-    display: { timezone: TIMEZONE },
-    now: () => clock.now(),
-    dayOf: dayIn(() => TIMEZONE),
-    redact,
-    tell: (story, alerts) =>
-      tellStory(story, alerts, { language, timezone: TIMEZONE, now: clock.now(), redact }),
-  });
   const app = createAdmin({
     memory: createAdminMemory(clock),
     ...rest,
     config: { ...PLAIN, ...config },
     services,
-    api,
+    api: createApi(services),
     maxPasteBytes: 1_000_000,
   });
   const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });

@@ -35,6 +35,7 @@ export function readerIn(language: Language, fields: Partial<Reader> = {}): Read
 }
 
 export interface PageWorld {
+  readonly port: number;
   readonly clock: ManualClock;
   readonly ledger: OpenLedger;
   readonly services: AdminServices;
@@ -78,6 +79,7 @@ export async function openPageWorld(services: Partial<AdminServices> = {}): Prom
   });
   const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
   return {
+    port: server.port,
     clock,
     ledger,
     services: around,
@@ -119,6 +121,8 @@ function servicesOver(ledger: OpenLedger, clock: ManualClock, unforeseen: unknow
       processName: 'bridge-1/4711',
       now: () => clock.now(),
       display: () => ({ language: 'en', timezone: 'Asia/Tokyo' }),
+      giveUpAfterMs: () => 86_400_000,
+      redact: (text: string) => text.replaceAll('hunter2', '***'),
       explainRoutes: (callback: { bot_id: string; status: 0 | 1 | 2 }) => router.explainAll(callback),
     },
     archive: ledger.archive,

@@ -9,12 +9,13 @@ import { badBody, PAGE, parametersIn } from './asked.ts';
 import { addBots } from './bots.ts';
 import { addCallbacks } from './callbacks.ts';
 import { addDeliveries } from './deliveries.ts';
-import type { ApiParts } from './parts.ts';
+import { type ApiParts, type ApiServices, partsOf } from './parts.ts';
 import { addReload } from './reload.ts';
 import { addRedeliveries } from './redeliveries.ts';
 import { refusalShape, testShape } from './shapes.ts';
 
-export function createApi(parts: ApiParts): Middleware {
+export function createApi(services: ApiServices): Middleware {
+  const parts = partsOf(services);
   const router = new Router(TO_THE_LETTER);
   addCallbacks(router, parts);
   addDeliveries(router, parts);

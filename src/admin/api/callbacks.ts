@@ -37,9 +37,8 @@ export function addCallbacks(router: Router, parts: ApiParts): void {
   });
 }
 
-async function list(ctx: RouterContext, { services, display, now, redact }: ApiParts): Promise<void> {
-  const context = { timezone: display.timezone, now: now(), language: 'en' } as const;
-  const asked = readFilter(new URLSearchParams(ctx.querystring), context);
+async function list(ctx: RouterContext, { services, filterContext, redact }: ApiParts): Promise<void> {
+  const asked = readFilter(new URLSearchParams(ctx.querystring), filterContext());
   if (!asked.isGood) return refuseParameters(asked.problems);
   const { items, next } = await services.archive.callbacks(asked.filter, asked.page);
   ctx.body = { items: items.map((item) => callbackShape(item, redact)), next: next ?? null };

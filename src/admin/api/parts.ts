@@ -1,18 +1,38 @@
 /** What the resources of the API are made of. */
-import type { DisplayConfig } from '../../config/config.ts';
+import { dayIn } from '../../ledger/callback-columns.ts';
 import type { CallbackStory } from '../../ledger/archive/archive.ts';
-import type { Story } from '../../story/story.ts';
+import { type Story, tellStory } from '../../story/story.ts';
+import type { FilterContext } from '../filters.ts';
 import type { AdminServices } from '../services.ts';
 
+export type ApiServices = Pick<AdminServices, 'archive' | 'operations' | 'reloading' | 'surroundings'>;
+
 export interface ApiParts {
-  readonly services: Pick<AdminServices, 'archive' | 'operations' | 'reloading'>;
-  readonly display: Pick<DisplayConfig, 'timezone'>;
+  readonly services: ApiServices;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** The day of an instant, `2026-01-31`, in the display's time zone. */
   readonly dayOf: (ms: number) => string;
-  /** One line of an error's text, without any secret of any config that ran. */
+  /** Of this moment; what is wrong with a query is said in English, as are all problems over HTTP. */
+  readonly filterContext: () => FilterContext;
+  /** Without any secret of any config that ran. */
   readonly redact: (text: string) => string;
   /** In the display's language. */
   readonly tell: (story: CallbackStory, alerts: readonly CallbackStory[]) => Story;
+}
+
+export function partsOf(services: ApiServices): ApiParts {
+  const { display, now, redact, giveUpAfterMs } = services.surroundings;
+  return {
+    services,
+    now,
+    redact,
+    dayOf: dayIn(() => display().timezone),
+    filterContext: () => ({ timezone: display().timezone, now: now(), language: 'en' }),
+    tell: (story, alerts) => {
+      const { language, timezone } = display();
+      const giveUp = giveUpAfterMs();
+      return tellStory(story, alerts, { language, timezone, now: now(), giveUpAfterMs: giveUp, redact });
+    },
+  };
 }

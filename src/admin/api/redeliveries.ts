@@ -29,10 +29,9 @@ export function addRedeliveries(router: Router, parts: ApiParts): void {
 }
 
 async function start(ctx: RouterContext, what: BulkKind, parts: ApiParts): Promise<void> {
-  const { services, display, now } = parts;
+  const { services, filterContext, now } = parts;
   const query = new URLSearchParams(ctx.querystring);
-  const context = { timezone: display.timezone, now: now(), language: 'en', besides: [DRY_RUN] } as const;
-  const asked = readRedeliveryFilter(query, context);
+  const asked = readRedeliveryFilter(query, { ...filterContext(), besides: [DRY_RUN] });
   const flag = givenParameters(query, (name) => name === DRY_RUN).values.get(DRY_RUN) ?? 'false';
   const isDryRun = FLAG.read(flag);
   const wrongFlag = isDryRun === undefined ? [{ parameter: DRY_RUN, detail: FLAG.rule }] : [];
