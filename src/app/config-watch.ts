@@ -68,8 +68,9 @@ export async function appearanceOf({ files, folders }: WatchedFiles): Promise<st
 }
 
 async function lookInto(path: string, depth: number, looks: string[]): Promise<void> {
+  if (looks.length >= MOST_FILES) return;
   looks.push(await lookOf(path));
-  if (depth === 0 || looks.length >= MOST_FILES) return;
+  if (depth === 0) return;
   const names = await readdir(path).catch((): string[] => []);
   for (const name of names.filter((each) => !each.startsWith('.')).toSorted())
     await lookInto(join(path, name), depth - 1, looks);

@@ -346,6 +346,18 @@ export function describeConfigChanges(
         expect(await beat()).to.deep.equal([false, true]);
       });
 
+      it('are told with what each runs, as long as their hearts beat', async () => {
+        await beat();
+        const seen = async () =>
+          (await ledger.configs.processes()).map(({ configHash, isThis }) => `${configHash} ${isThis}`);
+        expect((await seen()).toSorted()).to.deep.equal(['a true', 'b false']);
+        await store.passTime(31_000);
+        await ledger.configs.heartbeat(configOf('c'));
+        expect(await seen()).to.deep.equal(['c true']);
+        const [own] = await ledger.configs.processes();
+        expect(own?.loadedAt).to.equal(own?.seenAt);
+      });
+
       it('do not wait for one that is gone, or whose heartbeat has stopped', async () => {
         await beat();
         await store.passTime(31_000);

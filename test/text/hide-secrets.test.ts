@@ -1,7 +1,7 @@
 /** No secret survives in a text, however it is spelt there. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { secretsHidden } from '../../src/text/hide-secrets.ts';
+import { HiddenSecrets, secretsHidden } from '../../src/text/hide-secrets.ts';
 
 const PASSWORD = 'p@ss/w=rd "&é';
 const hide = secretsHidden([PASSWORD]);
@@ -66,5 +66,24 @@ describe('hiding secrets', () => {
     fc.assert(fc.property(fc.string(), (text) => void expect(secretsHidden([])(text)).to.equal(text)));
     expect(secretsHidden([''])('all well')).to.equal('all well');
     expect(secretsHidden(['a.c*'])('abc aac abcc')).to.equal('abc aac abcc');
+  });
+});
+
+describe('the secrets of every config that ran', () => {
+  it('stay hidden when others are added', () => {
+    const secrets = new HiddenSecrets(['first-one']);
+    const { hide: hideAll } = secrets;
+    secrets.add(['second-one', 'third-one']);
+    secrets.add(['second-one']);
+    expect(hideAll('first-one second-one third-one fourth-one')).to.equal(
+      '[secret] [secret] [secret] fourth-one',
+    );
+  });
+
+  it('are the thousand that were given last', () => {
+    const secrets = new HiddenSecrets(['the-oldest']);
+    for (let index = 0; index < 1000; index += 100)
+      secrets.add(Array.from({ length: 100 }, (_, each) => `secret-${1000 + index + each}-`));
+    expect(secrets.hide('the-oldest secret-1000- secret-1999-')).to.equal('the-oldest [secret] [secret]');
   });
 });

@@ -1,0 +1,150 @@
+/** Reloads come one after the other, and a bad config changes nothing. */
+import { expect } from 'chai';
+import type { ReloadResult } from '../../src/admin/services.ts';
+import type { ConfigReading } from '../../src/app/read-config.ts';
+import { Reloader } from '../../src/app/reloader.ts';
+import type { AppSettings, LoadedConfig } from '../../src/app/settings.ts';
+import { channelTypes } from '../../src/channels/registry.ts';
+import type { Problem } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { Readings } from '../../src/config/readings.ts';
+import { RunningSettings } from '../../src/deliver/settings.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { type Moment, moment } from '../support/moment.ts';
+
+const ROUTES = `channels: { slack: { type: outbox, as: slack } }\ndefault_route: { notify: [{ slack: '#ops' }] }\n`;
+
+describe('a reload', () => {
+  let clock: ManualClock;
+  let disk: string;
+  let problems: readonly Problem[];
+  let settings: RunningSettings<AppSettings>;
+  let reloader: Reloader;
+  let opened: string[];
+  let reported: string[];
+  let triedAgain: number;
+  let reads: number;
+  let reading: Moment | undefined;
+
+  function read(): ConfigReading {
+    reads += 1;
+    const readings = new Readings();
+    readings.file('botbell.yaml', () => disk);
+    const text = disk;
+    const { config } = loadConfig('botbell.yaml', {
+      variables: {},
+      channelTypes,
+      builtInTemplates: '',
+      readFile: () => `${text}\n${ROUTES}`,
+      readFolders: () => ['en'],
+    });
+    if (config === undefined) throw new Error(`no config: ${text}`);
+    const rest = { text, warnings: [], readings, configHash: text };
+    const isBad = text.includes('# bad');
+    const loaded = isBad ? undefined : ({ config, ...rest } as unknown as LoadedConfig);
+    return { loaded, problems: isBad ? problems : [], readings, missing: [] };
+  }
+
+  const settingsOf = (loaded: LoadedConfig) =>
+    ({
+      loaded,
+      resources: [],
+      redact: (text: string) => text.replace('hunter2', '[secret]'),
+    }) as unknown as AppSettings;
+  const inForce = () => settings.current.loaded.text;
+  const short = (result: ReloadResult) =>
+    result.isLoaded ? `${result.configHash} ${result.hasChanged}` : `refused`;
+
+  beforeEach(() => {
+    clock = new ManualClock(1000);
+    disk = '# one';
+    problems = [{ place: { file: 'botbell.yaml', line: 3, column: 1 }, message: 'wrong', severity: 'error' }];
+    [opened, reported, triedAgain, reads, reading] = [[], [], 0, 0, undefined];
+    const first = read().loaded;
+    if (first === undefined) throw new Error('no first config');
+    settings = new RunningSettings(settingsOf(first), () => undefined);
+    reloader = new Reloader({
+      clock,
+      settings,
+      readConfig: async () => {
+        const found = read();
+        await reading?.promise;
+        return found;
+      },
+      open: (next) => {
+        if (next.text.includes('closed')) return Promise.reject(new Error('no channel for hunter2'));
+        opened.push(next.text);
+        return Promise.resolve(settingsOf(next));
+      },
+      tryAgain: () => (triedAgain += 1),
+      onReload: (result, cause) => reported.push(`${cause}: ${short(result)}`),
+    });
+  });
+
+  it('puts what is on the disk in force, and says since when', async () => {
+    disk = '# two';
+    await clock.advance(500);
+    expect(short(await reloader.reload('SIGHUP'))).to.equal('# two true');
+    expect([inForce(), reported]).to.deep.equal(['# two', ['SIGHUP: # two true']]);
+    expect(reloader.status).to.deep.include({ configHash: '# two', loadedAt: 1500, failure: undefined });
+  });
+
+  it('of the same text reads nothing but the text, and has what is undelivered tried again', async () => {
+    const before = reads;
+    expect(short(await reloader.reload('SIGHUP'))).to.equal('# one false');
+    expect([reads - before, opened, triedAgain]).to.deep.equal([0, [], 1]);
+  });
+
+  it('of a bad config changes nothing, and keeps what is wrong until a good one is loaded', async () => {
+    disk = '# bad';
+    await clock.advance(500);
+    expect(await reloader.reload('SIGHUP')).to.deep.equal({ isLoaded: false, problems });
+    expect([inForce(), opened]).to.deep.equal(['# one', []]);
+    expect(reloader.status).to.deep.include({ loadedAt: 1000, failure: { at: 1500, problems } });
+    disk = '# one';
+    expect(short(await reloader.reload('SIGHUP'))).to.equal('# one true');
+    expect(reloader.status.failure).to.equal(undefined);
+  });
+
+  it('whose channels cannot be opened changes nothing, and shows no secret', async () => {
+    disk = '# closed';
+    const result = await reloader.reload('SIGHUP');
+    expect(JSON.stringify(result)).to.include('no channel for [secret]').and.not.to.include('hunter2');
+    expect(inForce()).to.equal('# one');
+  });
+
+  it('that meets another one under way comes after it, once for all who asked meanwhile', async () => {
+    reading = moment();
+    disk = '# two';
+    const first = reloader.reload('first');
+    disk = '# three';
+    const others = ['second', 'third', 'fourth'].map((cause) => reloader.reload(cause));
+    reading.happen();
+    expect(short(await first)).to.equal('# two true');
+    expect((await Promise.all(others)).map(short)).to.deep.equal(Array(3).fill('# three true'));
+    expect(reported).to.deep.equal(['first: # two true', 'second: # three true']);
+  });
+
+  it('for a change of the files is left out where these read as before, also where they were refused', async () => {
+    await reloader.reloadIfChanged('files');
+    disk = '# bad';
+    await reloader.reloadIfChanged('files');
+    await reloader.reloadIfChanged('files');
+    disk = '# two';
+    await reloader.reloadIfChanged('files');
+    expect(reported).to.deep.equal(['files: refused', 'files: # two true']);
+  });
+
+  it('ends before it stops, and none begins after that', async () => {
+    reading = moment();
+    disk = '# two';
+    const last = reloader.reload('SIGHUP');
+    const stopped = reloader.stop();
+    reading.happen();
+    await stopped;
+    expect(short(await last)).to.equal('# two true');
+    disk = '# three';
+    expect(short(await reloader.reload('SIGHUP'))).to.equal('refused');
+    expect([inForce(), reported]).to.deep.equal(['# two', ['SIGHUP: # two true']]);
+  });
+});

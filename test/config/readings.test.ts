@@ -1,0 +1,52 @@
+/** What a config was read from, and whether it still reads the same. */
+import { expect } from 'chai';
+import { Readings } from '../../src/config/readings.ts';
+
+describe('what a config was read from', () => {
+  let files: Map<string, string>;
+  let readings: Readings;
+
+  const read = (path: string): string => {
+    const text = files.get(path);
+    if (text === undefined) throw new Error(`ENOENT: ${path}`);
+    return text;
+  };
+
+  beforeEach(() => {
+    files = new Map([
+      ['a', 'one'],
+      ['b', 'two'],
+    ]);
+    readings = new Readings();
+    readings.file('a', read);
+    readings.folder('b', 'sets of', (path) => new Map([[read(path), ['x']]]));
+  });
+
+  it('is current as long as every file and folder reads the same', () => {
+    expect(readings.areCurrent()).to.equal(true);
+    files.set('a', 'one');
+    expect(readings.areCurrent()).to.equal(true);
+    expect([readings.files, readings.folders]).to.deep.equal([['a'], ['b']]);
+  });
+
+  for (const name of ['a', 'b']) {
+    it(`is no longer current when ${name} reads otherwise, or is gone`, () => {
+      files.set(name, 'three');
+      expect(readings.areCurrent()).to.equal(false);
+      files.delete(name);
+      expect(readings.areCurrent()).to.equal(false);
+    });
+  }
+
+  it('remembers that a file was not there, and hands on why', () => {
+    expect(() => readings.file('c', read)).to.throw('ENOENT: c');
+    expect([readings.areCurrent(), readings.files]).to.deep.equal([true, ['a', 'c']]);
+    files.set('c', '');
+    expect(readings.areCurrent()).to.equal(false);
+  });
+
+  it('tells different readings of one folder apart', () => {
+    readings.folder('b', 'templates of', () => 7);
+    expect([readings.areCurrent(), readings.folders]).to.deep.equal([true, ['b']]);
+  });
+});
