@@ -6,15 +6,29 @@ import { routed } from '../routed.ts';
 import type { AdminServices } from '../services.ts';
 import { answerPage } from './answer.tsx';
 import { type Assets, readAssets, serveAssets } from './assets.ts';
+import { showBot } from './bots/bot.tsx';
+import { showBots } from './bots/bots.tsx';
+import { showCallback } from './callbacks/callback.tsx';
+import { showCallbacks } from './callbacks/callbacks.tsx';
+import { showJob } from './callbacks/job.tsx';
 import { takeFlash } from './cookies.ts';
+import { downloadBody, downloadFigures } from './downloads.ts';
 import { faultPageOf, notFoundPage, problemPage, unforeseenPage } from './faults.tsx';
+import { showPlots } from './plots/plots.tsx';
 import { keepPreferences } from './preferences.ts';
 import { type Reader, readerOf } from './reader.ts';
 import { Shell, type ShellFacts } from './shell.tsx';
 import type { Shown, View, ViewRequest } from './view.ts';
 import { PAGE_WORDS } from './words/page.ts';
 
-const VIEWS: readonly (readonly [path: string, view: View])[] = [];
+const VIEWS: readonly (readonly [path: string, view: View])[] = [
+  ['/', showBots],
+  ['/bots/:id', showBot],
+  ['/callbacks', showCallbacks],
+  ['/callbacks/:id', showCallback],
+  ['/jobs/:id', showJob],
+  ['/plots', showPlots],
+];
 
 /** Of every view, e.g. `/bots/:id`. */
 export const VIEW_PATHS = VIEWS.map(([path]) => path);
@@ -30,6 +44,8 @@ export function createPages(services: AdminServices): Pages {
   const around = { services, assets: readAssets() };
   const router = new Router();
   for (const [path, view] of VIEWS) router.get(path, (ctx) => answerView(ctx, view, around));
+  router.get('/callbacks/:id/body', (ctx) => downloadBody(ctx, ctx.params['id'], services));
+  router.get('/plots.csv', (ctx) => downloadFigures(ctx, services));
   router.post('/act/preferences', keepPreferences);
   const [assets, faults, views] = [serveAssets(around.assets), answerFaults(around), routed(router)];
   return {
@@ -42,7 +58,7 @@ export function createPages(services: AdminServices): Pages {
     },
     drawProblem: (ctx, details) => {
       const reader = readerOf(ctx, services.surroundings);
-      answerShown(ctx, problemPage(details, reader), reader, { ...around, dead: undefined });
+      answerShown(ctx, problemPage(details, reader), reader, { assets: around.assets, facts: undefined });
     },
   };
 }
@@ -89,25 +105,24 @@ function wantsPage(ctx: Context): boolean {
 }
 
 async function show(ctx: Context, shown: Shown, reader: Reader, around: Around): Promise<void> {
-  answerShown(ctx, shown, reader, { ...around, dead: await countOfDead(around.services, reader) });
-}
-
-function answerShown(
-  ctx: Context,
-  shown: Shown,
-  reader: Reader,
-  { services, assets, dead }: Around & Pick<ShellFacts, 'dead'>,
-): void {
-  const { surroundings, reloading } = services;
+  const { surroundings, reloading } = around.services;
   const facts = {
     version: surroundings.version,
     processName: surroundings.processName,
     configHash: reloading.status.configHash,
-    dead,
+    dead: await countOfDead(around.services, reader),
     flash: takeFlash(ctx),
-    assets,
   };
-  answerPage(ctx, shown.status ?? 200, <Shell shown={shown} reader={reader} facts={facts} />);
+  answerShown(ctx, shown, reader, { assets: around.assets, facts });
+}
+
+interface Frame {
+  readonly assets: Assets;
+  readonly facts: ShellFacts | undefined;
+}
+
+function answerShown(ctx: Context, shown: Shown, reader: Reader, { assets, facts }: Frame): void {
+  answerPage(ctx, shown.status ?? 200, <Shell shown={shown} reader={reader} assets={assets} facts={facts} />);
 }
 
 /** A page that says that the ledger cannot be read needs none. */

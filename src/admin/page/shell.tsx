@@ -7,7 +7,7 @@ import { LANGUAGES, type Reader, THEMES } from './reader.ts';
 import type { Section, Shown } from './view.ts';
 import { PAGE_WORDS } from './words/page.ts';
 
-/** What a page says of the process that answers. */
+/** What a page says of the process that answers: to whoever may know. */
 export interface ShellFacts {
   readonly version: string;
   readonly processName: string;
@@ -15,13 +15,14 @@ export interface ShellFacts {
   /** As text, `1,000+` where there are many; undefined: none, or not known. */
   readonly dead: string | undefined;
   readonly flash: Flash | undefined;
-  readonly assets: Assets;
 }
 
 interface ShellProps {
   readonly shown: Shown;
   readonly reader: Reader;
-  readonly facts: ShellFacts;
+  readonly assets: Assets;
+  /** Undefined: the reader has not shown who they are, and sees neither these nor where one can go. */
+  readonly facts: ShellFacts | undefined;
 }
 
 const PATHS: readonly (readonly [Section, string])[] = [
@@ -37,7 +38,7 @@ const PATHS: readonly (readonly [Section, string])[] = [
 
 const NAMES_OF_LANGUAGES = { en: 'English', ja: '日本語' } as const;
 
-export function Shell({ shown, reader, facts }: ShellProps) {
+export function Shell({ shown, reader, assets, facts }: ShellProps) {
   const words = PAGE_WORDS[reader.language];
   const theme = reader.theme === 'system' ? undefined : reader.theme;
   return (
@@ -47,35 +48,41 @@ export function Shell({ shown, reader, facts }: ShellProps) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content={theme ?? 'light dark'} />
         <meta name="robots" content="noindex" />
-        <title>{titleOf(shown, reader, facts)}</title>
+        <title>{titleOf(shown, reader, facts?.dead)}</title>
         <link rel="icon" href="data:," />
-        <link rel="stylesheet" href={facts.assets.style.path} />
-        <script type="module" src={facts.assets.script.path} />
+        <link rel="stylesheet" href={assets.style.path} />
+        <script type="module" src={assets.script.path} />
       </head>
       <body>
         <a class="skip" href="#content">
           {words.skip}
         </a>
-        <Header shown={shown} reader={reader} facts={facts} />
+        {facts === undefined ? null : <Header shown={shown} reader={reader} facts={facts} />}
         <div class="page">
           <main id="content" tabIndex={-1}>
-            <FlashMessage flash={facts.flash} reader={reader} />
+            <FlashMessage flash={facts?.flash} reader={reader} />
             {shown.body}
           </main>
-          <Footer reader={reader} facts={facts} />
+          {facts === undefined ? null : <Footer reader={reader} facts={facts} />}
         </div>
       </body>
     </html>
   );
 }
 
-function titleOf({ title }: Shown, reader: Reader, { dead }: ShellFacts): string {
+function titleOf({ title }: Shown, reader: Reader, dead: string | undefined): string {
   const words = PAGE_WORDS[reader.language];
   const count = dead === undefined ? '' : `(${words.deadInTitle(dead)}) `;
   return `${count}${title} · ${words.product}`;
 }
 
-function Header({ shown, reader, facts }: ShellProps) {
+interface HeaderProps {
+  readonly shown: Shown;
+  readonly reader: Reader;
+  readonly facts: ShellFacts;
+}
+
+function Header({ shown, reader, facts }: HeaderProps) {
   const words = PAGE_WORDS[reader.language];
   return (
     <header>

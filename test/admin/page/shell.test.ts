@@ -48,6 +48,15 @@ describe('every page', () => {
       expect(body).to.contain(part);
   });
 
+  it('says nothing of that to whom the guard has turned away', async () => {
+    const { status, body } = await world.get('/', {
+      'sec-fetch-site': 'cross-site',
+      host: 'elsewhere.example',
+    });
+    expect([status, faultsIn(body)]).to.deep.equal([403, []]);
+    for (const part of ['1.2.3', 'c0ffee', 'bridge-1', '<nav']) expect(body).not.to.contain(part);
+  });
+
   it('has landmarks, a way past the menu, and says where one is', async () => {
     const { body } = await world.get(NOWHERE);
     expect(body).to.match(/<a class="skip" href="#content">/);

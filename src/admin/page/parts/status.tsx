@@ -10,13 +10,20 @@ export type Tone = 'good' | 'bad' | 'wait' | 'busy' | 'idle';
 
 const SYMBOLS: Readonly<Record<Tone, string>> = { good: '✓', bad: '✕', wait: '◔', busy: '▶', idle: '–' };
 
-export function Status({ tone, word }: { readonly tone: Tone; readonly word: string }) {
+interface StatusProps {
+  readonly tone: Tone;
+  readonly word: string;
+  /** Heard, not seen: where many stand side by side and the symbol says enough. */
+  readonly isWordUnseen?: boolean;
+}
+
+export function Status({ tone, word, isWordUnseen = false }: StatusProps) {
   return (
     <span class={`status ${tone}`}>
       <span class="mark" aria-hidden="true">
         {SYMBOLS[tone]}
       </span>
-      <span>{word}</span>
+      <span class={isWordUnseen ? 'unseen' : undefined}>{word}</span>
     </span>
   );
 }

@@ -8,8 +8,8 @@ export interface Column<Row> {
   /** Its head, and on a narrow screen its term. */
   readonly head: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** `number`: to the right; `main`: what the row is about; `narrow`: as narrow as it can be. */
-  readonly kind?: 'number' | 'main' | 'narrow';
+  /** `number`: to the right; `main`: what the row is about; `narrow`: on one line; `wrapped`: on as many as it takes. */
+  readonly kind?: 'number' | 'main' | 'narrow' | 'wrapped';
   /** That the rows are in its order. */
   readonly sorted?: 'ascending' | 'descending';
 }

@@ -1,0 +1,76 @@
+/** Which BOTs a page of the overview shows, and in which order: those that fail first. */
+import type { BotStanding, Run } from '../../../ledger/archive/archive.ts';
+
+export const BOT_STATES = ['failing', 'fine'] as const;
+export type BotState = (typeof BOT_STATES)[number];
+
+export interface BotFilter {
+  /** Part of a name or id, in any case; empty: all. */
+  readonly name: string;
+  readonly state: BotState | undefined;
+}
+
+export interface BotsOnPage {
+  readonly bots: readonly BotStanding[];
+  /** The BOT after which the next page begins; undefined: there is none. */
+  readonly next: string | undefined;
+}
+
+/** The one that something came of last first, those that fail before the others. */
+export function worstFirst(a: BotStanding, b: BotStanding): number {
+  if (a.isFailing !== b.isFailing) return a.isFailing ? -1 : 1;
+  return lastAt(b) - lastAt(a) || (a.botId < b.botId ? -1 : 1);
+}
+
+function lastAt({ lastResultAt, lastReceivedAt }: BotStanding): number {
+  return lastResultAt ?? lastReceivedAt ?? 0;
+}
+
+/** @param after a BOT of the page before; one that is gone: from the beginning */
+export function botsOnPage(
+  all: readonly BotStanding[],
+  filter: BotFilter,
+  after: string | undefined,
+  size: number,
+): BotsOnPage {
+  const matching = all.filter((bot) => matches(bot, filter)).toSorted(worstFirst);
+  const start = after === undefined ? 0 : matching.findIndex(({ botId }) => botId === after) + 1;
+  const bots = matching.slice(start, start + size);
+  return { bots, next: start + size < matching.length ? bots.at(-1)?.botId : undefined };
+}
+
+function matches(
+  { botId, botName, isFailing, lastResultAt }: BotStanding,
+  { name, state }: BotFilter,
+): boolean {
+  if (state === 'failing' && !isFailing) return false;
+  if (state === 'fine' && (isFailing || lastResultAt === undefined)) return false;
+  const part = comparable(name);
+  return part === '' || comparable(botName).includes(part) || comparable(botId).includes(part);
+}
+
+/** Full and half width, upper and lower case are alike. */
+function comparable(text: string): string {
+  return text.normalize('NFKC').toLowerCase().trim();
+}
+
+/** How many failed in a row up to now. @param runs the newest first */
+export function failuresInARow(runs: readonly Run[]): number {
+  const ended = runs.filter(({ status }) => status !== 2);
+  const succeeded = ended.findIndex(({ status }) => status === 0);
+  return succeeded === -1 ? ended.length : succeeded;
+}
+
+/** Seconds, of those that ended; undefined: of none it is known. */
+export function usualSeconds(runs: readonly Run[]): number | undefined {
+  const known = runs.flatMap(({ status, elapsedSeconds }) =>
+    status === 2 || elapsedSeconds === undefined ? [] : [elapsedSeconds],
+  );
+  return known.toSorted((a, b) => a - b)[Math.floor(known.length / 2)];
+}
+
+/** The share of those that succeeded, 0 to 1; undefined: none has ended. */
+export function successRate(counts: { readonly succeeded: number; readonly failed: number } | undefined) {
+  const ended = (counts?.succeeded ?? 0) + (counts?.failed ?? 0);
+  return counts === undefined || ended === 0 ? undefined : { share: counts.succeeded / ended, ended };
+}

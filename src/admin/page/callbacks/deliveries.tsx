@@ -1,0 +1,114 @@
+/** Each delivery of a callback: who, what became of it, the message, and what can be done about it. */
+import type { ArchivedDelivery, CallbackStory } from '../../../ledger/archive/archive.ts';
+import { SUPERSEDED } from '../../../ledger/hold.ts';
+import { PostForm } from '../parts/forms.tsx';
+import { DeliveryStatus, STATE_TONES } from '../parts/status.tsx';
+import { Code, Foreign, pathTo } from '../parts/text.tsx';
+import { Ago } from '../parts/time.tsx';
+import type { Reader } from '../reader.ts';
+import { CALLBACKS_WORDS } from '../words/callbacks.ts';
+import { PAGE_WORDS } from '../words/page.ts';
+
+/** Each shows a message in a frame; of more, the message is a link away. */
+const MOST_FRAMES = 20;
+
+interface OfDelivery {
+  readonly delivery: ArchivedDelivery;
+  readonly reader: Reader;
+}
+
+export function Deliveries({
+  callback: { deliveries },
+  reader,
+}: {
+  readonly callback: CallbackStory;
+  readonly reader: Reader;
+}) {
+  const words = CALLBACKS_WORDS[reader.language].one;
+  return (
+    <section class="panel">
+      <h2>{words.deliveries}</h2>
+      {deliveries.length === 0 ? <p class="empty">{words.noDeliveries}</p> : null}
+      <ul class="deliveries">
+        {deliveries.map((delivery, index) => (
+          <Delivery key={delivery.id} delivery={delivery} isDrawn={index < MOST_FRAMES} reader={reader} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Delivery({ delivery, isDrawn, reader }: OfDelivery & { readonly isDrawn: boolean }) {
+  const words = CALLBACKS_WORDS[reader.language].one;
+  const { id, destination, state, attempts, updatedAt } = delivery;
+  return (
+    <li class={STATE_TONES[state]}>
+      <div class="facts">
+        <h3>
+          <Code text={destination} />
+        </h3>
+        <DeliveryStatus state={state} reader={reader} />
+        <span class="quiet">
+          {words.attempts(attempts)}
+          {' · '}
+          <Ago at={updatedAt} reader={reader} />
+        </span>
+      </div>
+      <Trouble delivery={delivery} reader={reader} />
+      <div class="actions">
+        <Actions delivery={delivery} reader={reader} />
+      </div>
+      {isDrawn ? (
+        <details>
+          <summary>{words.message}</summary>
+          <iframe
+            sandbox=""
+            loading="lazy"
+            src={pathTo(['deliveries', id, 'message'])}
+            title={words.messageTitle(destination)}
+          />
+        </details>
+      ) : null}
+    </li>
+  );
+}
+
+/** Of what has been delivered, earlier errors are the timeline's to tell. */
+function Trouble({ delivery: { state, lastError }, reader }: OfDelivery) {
+  if (lastError === undefined || state === 'delivered') return null;
+  return (
+    <p>
+      {PAGE_WORDS[reader.language].errorClass[lastError.class]}
+      <small class="quiet">
+        {' '}
+        <Code text={lastError.code} /> <Foreign text={lastError.message} />
+      </small>
+    </p>
+  );
+}
+
+function Actions({ delivery: { id, state, hold }, reader }: OfDelivery) {
+  const words = CALLBACKS_WORDS[reader.language].one;
+  const isSuperseded = hold?.code === SUPERSEDED;
+  if (state === 'pending' || isSuperseded) return null;
+  const isTold = state === 'delivered';
+  return (
+    <>
+      <PostForm action="/act/redeliver" reader={reader}>
+        <input type="hidden" name="delivery" value={id} />
+        {isTold ? <input type="hidden" name="again" value="1" /> : null}
+        <button type="submit" class={isTold ? 'small' : 'small primary'}>
+          {isTold ? words.redeliverDelivered : words.redeliver}
+        </button>
+      </PostForm>
+      {isTold ? null : (
+        <PostForm action="/act/dismiss" reader={reader}>
+          <input type="hidden" name="delivery" value={id} />
+          <button type="submit" class="small">
+            {words.dismiss}
+          </button>
+        </PostForm>
+      )}
+    </>
+  );
+}
