@@ -110,7 +110,7 @@ async function postOnce(url: string, body: string): Promise<number> {
 }
 
 /** Milliseconds, since it was last asked. */
-async function longestTurn(path: string): Promise<number> {
+export async function longestTurn(path: string): Promise<number> {
   const socket = connect(path);
   await once(socket, 'connect');
   return JSON.parse(await text(socket)) as number;

@@ -12,6 +12,8 @@ const ROOT = join(import.meta.dirname, '..');
 export interface Running {
   readonly child: Child;
   readonly url: string;
+  /** Of the product's admin listener. */
+  readonly adminUrl?: string;
   /** The product's SQLite file. */
   readonly ledger?: string;
   readonly end: () => Promise<void>;
@@ -39,6 +41,8 @@ export interface BotbellOptions {
   readonly answerWhen?: 'delivered' | 'accepted';
   readonly channel?: 'slack' | 'email';
   readonly routes?: number;
+  /** Of YAML, a list item each. */
+  readonly moreRoutes?: readonly string[];
   /** Of the store; without it, the default. */
   readonly maxSize?: string;
   /** Another store than a SQLite file of its own; asked for at each start. */
@@ -52,6 +56,11 @@ export interface BotbellOptions {
   readonly longestTurnSocket?: string;
   /** Where another version lies, built, that is to be started instead. */
   readonly root?: string;
+}
+
+interface Addresses {
+  readonly callbacks: string;
+  readonly admin: string;
 }
 
 /** The built product with everything on, each time on a ledger of its own. */
@@ -69,13 +78,13 @@ export function botbell(name: string, options: BotbellOptions = {}): Subject {
       const child = new Child([...profiling(options.profileFolder), ...watching(options), ...main], {
         LONGEST_TURN_SOCKET: options.longestTurnSocket ?? '',
       });
-      const { callbacks } = await child.announced<{ callbacks: string }>('callbacks');
+      const { callbacks, admin } = await child.announced<Addresses>('callbacks', 'admin');
       const end = async () => {
         await child.end();
         if (options.keepsLedgerAt !== undefined) copyFileSync(ledger, options.keepsLedgerAt);
         discard(folder);
       };
-      return { child, url: callbacks, ledger, end };
+      return { child, url: callbacks, adminUrl: admin, ledger, end };
     },
   };
 }
@@ -91,6 +100,7 @@ function watching({ longestTurnSocket }: BotbellOptions): string[] {
 function configOf(store: string, { slackApi, smtpPort }: StandIns, options: BotbellOptions): string {
   const { answerWhen = 'delivered', channel = 'slack', routes = 10, maxSize = '2gb' } = options;
   const notify = channel === 'slack' ? "slack: '#bench'" : 'email: ops@example.com';
+  const more = (options.moreRoutes ?? []).map((route) => `  - ${route}\n`).join('');
   const botIds = [...Array.from({ length: routes - 1 }, (_, index) => `other-${index}`), BOT_ID];
   return `receiver: { listen: '127.0.0.1:0', answer_when: ${answerWhen} }
 admin: { listen: '127.0.0.1:0' }
@@ -100,5 +110,5 @@ channels:
   email: { type: email, smtp: 'smtp://127.0.0.1:${smtpPort}/?ignoreTLS=true', from: 'BOT alerts <alerts@example.com>' }
 routes:
 ${botIds.map((botId) => `  - { bot_id: ${botId}, notify: [{ ${notify} }] }`).join('\n')}
-`;
+${more}`;
 }
