@@ -1,17 +1,13 @@
 /** A ledger in which the office's last two weeks stand: posted, told, failed and given up by the product itself, in quick time. */
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { request } from 'undici';
-import { type RunningApp, startApp } from '../../../src/app/app.ts';
-import { channelTypes } from '../../../src/channels/registry.ts';
-import { checkProject, type Project } from '../../../src/cli/load-project.ts';
-import { formatProblem } from '../../../src/config/problems.ts';
 import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
-import { createLogger } from '../../../src/observe/logger.ts';
-import { officeConfig } from './office-config.ts';
+import { type OfficeApp, startOfficeApp } from './office-app.ts';
+import type { OfficeConfig } from './office-config.ts';
 import { ARCHIVED, type Remotes, startRemotes } from './remotes.ts';
 import { TravelClock } from './travel-clock.ts';
 import { type Scene, type Trouble, twoWeeksUntil } from './two-weeks.ts';
@@ -55,7 +51,7 @@ interface Stage {
 }
 
 interface Cast {
-  readonly app: RunningApp;
+  readonly app: OfficeApp;
   readonly clock: TravelClock;
   /** To look into the ledger. */
   readonly database: DatabaseSyncInstance;
@@ -64,20 +60,13 @@ interface Cast {
 
 async function playAll(scenes: readonly Scene[], stage: Stage): Promise<void> {
   const clock = new TravelClock((scenes[0]?.at ?? stage.end) - 1000);
-  const app = await startApp({
-    ...load(stage, '#legal-old'),
-    channelTypes,
-    clock,
-    logger: await createLogger('silent', false, (line) => line),
-    version: '0.0.0-test',
-    print: () => undefined,
-  });
+  const app = await startOfficeApp(stage.config, settingsOf(stage, '#legal-old'), clock);
   const database = new DatabaseSync(stage.file, { readOnly: true });
   const cast = { app, clock, database, remotes: stage.remotes };
   try {
     for (const scene of scenes) {
       await travel(scene.at, cast);
-      if (scene.mendsConfig === true) await app.swap(load(stage, '#legal'));
+      if (scene.mendsConfig === true) await app.reconfigure(settingsOf(stage, '#legal'));
       await play(scene, cast);
     }
     await travel(stage.end, cast);
@@ -113,7 +102,7 @@ function cause({ kind, channel }: Trouble, { slackFaults }: Remotes): () => void
   return () => void (kind !== 'channel archived' && slackFaults.delete(channel));
 }
 
-async function post({ receiver }: RunningApp, body: Scene['body']): Promise<number> {
+async function post({ receiver }: OfficeApp, body: Scene['body']): Promise<number> {
   const answer = await request(`http://127.0.0.1:${receiver.port}/callbacks`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -123,12 +112,9 @@ async function post({ receiver }: RunningApp, body: Scene['body']): Promise<numb
   return answer.statusCode;
 }
 
-function load({ config, file, remotes }: Stage, contracts: string): Project {
-  // What is tried again within a request would be tried in real time.
-  writeFileSync(config, officeConfig({ file, remotes, contracts, delivery: 'attempts_per_request: 1' }));
-  const { project, problems } = checkProject({ variables: {}, configFile: config });
-  if (project === undefined) throw new Error(problems.map(formatProblem).join('\n'));
-  return project;
+/** What is tried again within a request would be tried in real time. */
+function settingsOf({ file, remotes }: Stage, contracts: string): OfficeConfig {
+  return { file, remotes, contracts, delivery: 'attempts_per_request: 1' };
 }
 
 /** Goes from one attempt of the worker's to the next, as time does: what is attempted late would count as having waited. */

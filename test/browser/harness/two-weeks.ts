@@ -199,14 +199,12 @@ function limitedAt(startedAt: number): Scene {
   return { ...report, trouble: { kind: 'slack limits', channel: '#bot-log' } };
 }
 
+/** Told where nobody is, until the config is mended an hour later. */
 function contractsOf({ midnight, index }: Day): Scene[] {
-  if (index < 12) return [];
-  const checked = resultOf({
-    bot: ['contract-check', '契約確認BOT'],
-    startedAt: midnight + 8 * HOUR_MS + (index === 12 ? 10 * HOUR_MS : 0),
-    seconds: 18,
-  });
-  return [index === 12 ? checked : { ...checked, mendsConfig: true }];
+  if (index !== 12) return [];
+  const checkedAt = (startedAt: number) =>
+    resultOf({ bot: ['contract-check', '契約確認BOT'], startedAt, seconds: 18 });
+  return [checkedAt(midnight + 8 * HOUR_MS), { ...checkedAt(midnight + 9 * HOUR_MS), mendsConfig: true }];
 }
 
 const NO_CALLBACKS = [

@@ -1,0 +1,107 @@
+/** What holds of every view: read in both languages, by day and by night, on a desk and on a phone, with and without script. */
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+import { VIEW_PATHS } from '../../src/admin/page/page-router.tsx';
+import { violationsOf } from './harness/axe.ts';
+import { inBrowser, launchChromium } from './harness/chromium.ts';
+import { knownIn, samplesOf } from './harness/every-view.ts';
+import { type Office, openOffice } from './harness/office.ts';
+import { DESK, PHONE, sidewaysScroll, visit, type Visitor } from './harness/visitor.ts';
+
+/** Together, each language, theme and width meets each of the others. */
+const READERS = [
+  { locale: 'en-US', colorScheme: 'light', viewport: DESK },
+  { locale: 'ja-JP', colorScheme: 'dark', viewport: DESK },
+  { locale: 'ja-JP', colorScheme: 'light', viewport: PHONE },
+  { locale: 'en-US', colorScheme: 'dark', viewport: PHONE },
+] as const;
+
+/** What a mistake of ours looks like. */
+const SLIPS = /undefined|\bNaN\b|\[object |Invalid Date|\bnull\b|Infinity/;
+
+const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]/;
+
+inBrowser('Every view', () => {
+  let browser: Browser;
+  let office: Office;
+  let addresses: (path: string) => readonly string[];
+  let visitor: Visitor | undefined;
+
+  before(async () => {
+    [browser, office] = await Promise.all([launchChromium(), openOffice()]);
+    const known = knownIn(office.file, []);
+    addresses = (path) => samplesOf(path, known);
+  });
+
+  after(async () => {
+    await browser.close();
+    await office.close();
+  });
+
+  const come = async (options: Partial<Parameters<typeof visit>[1]>) => {
+    visitor = await visit(browser, { url: office.url, ...options });
+    return visitor;
+  };
+
+  afterEach(async () => {
+    await visitor?.close();
+    visitor = undefined;
+  });
+
+  for (const reader of READERS) {
+    const { locale, colorScheme, viewport } = reader;
+    const how = `in ${locale}, ${colorScheme}, ${viewport.width} pixels wide`;
+
+    for (const path of VIEW_PATHS) {
+      it(`fits, reads well and is accessible ${how}: ${path}`, async () => {
+        const { page, open, troubles } = await come(reader);
+        for (const address of addresses(path)) {
+          expect(await open(address), address).to.equal(200);
+          expect(await sidewaysScroll(page), `${address} scrolls sideways`).to.equal(0);
+          expect(await violationsOf(page), address).to.deep.equal([]);
+          const main = await page.locator('main').innerText();
+          expect(main, address).not.to.match(SLIPS);
+          expect(await page.locator('h1').count(), address).to.equal(1);
+          expect(await page.locator('html').getAttribute('lang')).to.equal(locale.slice(0, 2));
+          const words = await page.locator('h1, h2, th, label, button').allInnerTexts();
+          if (locale === 'ja-JP')
+            expect(words.filter((word) => JAPANESE.test(word)).length).to.be.above(words.length / 2);
+        }
+        expect(troubles).to.deep.equal([]);
+      });
+    }
+  }
+
+  for (const path of VIEW_PATHS) {
+    it(`can be read without script: ${path}`, async () => {
+      const scripted = await come({});
+      const headings = [];
+      for (const address of addresses(path)) {
+        await scripted.open(address);
+        headings.push(await scripted.page.locator('h1, h2, th').allInnerTexts());
+      }
+      await scripted.close();
+      const { page, open } = await come({ javaScriptEnabled: false });
+      for (const [index, address] of addresses(path).entries()) {
+        expect(await open(address)).to.equal(200);
+        expect(await page.locator('h1, h2, th').allInnerTexts(), address).to.deep.equal(headings[index]);
+      }
+    });
+
+    it(`is reached by keyboard, past the navigation at once: ${path}`, async () => {
+      const { page, open } = await come({});
+      await open(addresses(path)[0] ?? path);
+      await page.keyboard.press('Tab');
+      const skip = page.locator('a.skip');
+      expect(await skip.evaluate((link) => link === document.activeElement)).to.equal(true);
+      const box = await skip.boundingBox();
+      expect(box?.y, 'the skip link is seen when it has the focus').to.be.at.least(0);
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      const isInside = await page.evaluate(
+        `document.activeElement === document.body || document.activeElement.closest('main, footer') !== null`,
+      );
+      expect(isInside, 'what follows the skip link is in the content').to.equal(true);
+    });
+  }
+});

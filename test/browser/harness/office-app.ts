@@ -1,0 +1,44 @@
+/** The office's program inside this process, so that its time can be told to it. */
+import { writeFileSync } from 'node:fs';
+import { type RunningApp, startApp } from '../../../src/app/app.ts';
+import { readConfigInTurns } from '../../../src/app/read-config.ts';
+import { channelTypes } from '../../../src/channels/registry.ts';
+import { checkProject, projectOf } from '../../../src/cli/load-project.ts';
+import { formatProblem } from '../../../src/config/problems.ts';
+import { createLogger } from '../../../src/observe/logger.ts';
+import type { Clock } from '../../../src/time/clock.ts';
+import { type OfficeConfig, officeConfig } from './office-config.ts';
+
+export interface OfficeApp extends Pick<RunningApp, 'receiver' | 'admin' | 'stop'> {
+  /** Goes on with another config. */
+  reconfigure(settings: OfficeConfig): Promise<void>;
+}
+
+/** @param config the file that the config is to be written to */
+export async function startOfficeApp(
+  config: string,
+  settings: OfficeConfig,
+  clock: Clock,
+): Promise<OfficeApp> {
+  writeFileSync(config, officeConfig(settings));
+  const place = { variables: {}, configFile: config };
+  const { project, problems } = checkProject(place);
+  if (project === undefined) throw new Error(problems.map(formatProblem).join('\n'));
+  const app = await startApp({
+    ...project,
+    readConfig: () => readConfigInTurns(projectOf(place)),
+    channelTypes,
+    clock,
+    logger: await createLogger('silent', false, (line) => line),
+    version: '0.0.0-test',
+    print: () => undefined,
+  });
+  return {
+    ...app,
+    async reconfigure(next) {
+      writeFileSync(config, officeConfig(next));
+      const result = await app.reload('a test');
+      if (!result.isLoaded) throw new Error(result.problems.map(formatProblem).join('\n'));
+    },
+  };
+}
