@@ -94,6 +94,8 @@ export interface RoutingChange {
 }
 
 export interface ReloadPreview {
+  /** What is on the disk is in force already: `changes` says what the last reload has changed. */
+  readonly isApplied: boolean;
   /** Errors and warnings of what is on the disk now; with an error among them, a reload would be refused. */
   readonly problems: readonly Problem[];
   /** Of what is on the disk now; undefined where it would be refused. */

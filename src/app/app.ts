@@ -44,6 +44,8 @@ export interface AppOptions extends LoadedConfig {
   readonly print: (text: string) => void;
   /** Reads the config again, for a reload. Never rejects for what the files hold. */
   readonly readConfig: () => Promise<ConfigReading>;
+  /** Whether a change of the config's files is followed by itself; default: yes. */
+  readonly followsFiles?: boolean;
   /** Gets those of each config that is loaded; whoever logs hides them. */
   readonly secrets?: HiddenSecrets;
 }
@@ -120,7 +122,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   });
   const running = { clock, logger, pipeline, settings, ledger, metrics, traffic, memory, onUnforeseen };
   const listeners = await openListeners({ ...running, reloading }, cleanUps);
-  reloading.watch();
+  if (options.followsFiles !== false) reloading.watch();
   cleanUps.push(() => reloading.stop());
   return { ...listeners, reload: (cause) => reloading.reload(cause) };
 }

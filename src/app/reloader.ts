@@ -25,6 +25,7 @@ type Loaded = Extract<ReloadResult, { readonly isLoaded: true }>;
 export class Reloader {
   readonly #dependencies: ReloaderDependencies;
   readonly #file: string;
+  #previousRoute: AppSettings['route'] | undefined;
   #loadedAt: number;
   #readings: LoadedConfig['readings'];
   #failure: ReloadStatus['failure'];
@@ -56,6 +57,16 @@ export class Reloader {
   /** What the last try was read from, whatever came of it. */
   get readings(): LoadedConfig['readings'] {
     return this.#readings;
+  }
+
+  /** How was routed before the last reload; undefined: there was none. */
+  get previousRoute(): AppSettings['route'] | undefined {
+    return this.#previousRoute;
+  }
+
+  /** Whether what is on the disk is what is in force; reads it. */
+  get isInForce(): boolean {
+    return this.#failure === undefined && this.#readings.areCurrent();
   }
 
   /** @see Reloading.reload */
@@ -91,7 +102,7 @@ export class Reloader {
   }
 
   async #reload(): Promise<ReloadResult> {
-    if (this.#failure === undefined && this.#readings.areCurrent()) return this.#nothingNew();
+    if (this.isInForce) return this.#nothingNew();
     try {
       const { loaded, problems, readings } = await this.#dependencies.readConfig();
       this.#readings = readings;
@@ -104,7 +115,9 @@ export class Reloader {
   async #put(loaded: LoadedConfig): Promise<Loaded> {
     const { settings, open, clock } = this.#dependencies;
     const { config, unchanged } = asItCanRun(loaded.config, settings.current.loaded.config);
-    settings.swap(await open({ ...loaded, config }));
+    const next = await open({ ...loaded, config });
+    this.#previousRoute = settings.current.route;
+    settings.swap(next);
     this.#loadedAt = clock.now();
     this.#failure = undefined;
     this.#unchanged = unchanged;

@@ -11,6 +11,8 @@ import { Reloader } from './reloader.ts';
 import { firstDay, routingChanges } from './routing-changes.ts';
 import type { AppSettings, LoadedConfig } from './settings.ts';
 
+type Route = AppSettings['route'];
+
 export interface ReloadingDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic' | 'startTimer'>;
   readonly settings: RunningSettings<AppSettings>;
@@ -43,7 +45,7 @@ export function openReloading(dependencies: ReloadingDependencies): OpenReloadin
       return reloader.status;
     },
     reload: (cause) => reloader.reload(cause),
-    preview: () => preview(dependencies),
+    preview: () => preview(dependencies, reloader),
     configText: () => settings.current.loaded.text,
     processes: () => ledger.configs.processes(),
     watch: () => watch.start(),
@@ -54,22 +56,28 @@ export function openReloading(dependencies: ReloadingDependencies): OpenReloadin
   };
 }
 
-async function preview({
-  clock,
-  settings,
-  ledger,
-  readConfig,
-}: ReloadingDependencies): Promise<ReloadPreview> {
+async function preview(
+  { clock, settings, ledger, readConfig }: ReloadingDependencies,
+  { isInForce, previousRoute, status: { unchanged: left } }: Reloader,
+): Promise<ReloadPreview> {
   const { current } = settings;
-  const { config: running } = current.loaded;
+  const { config: running, configHash, warnings } = current.loaded;
   const since = firstDay(clock.now(), running.display.timezone);
-  const { loaded, problems } = await readConfig();
-  if (loaded === undefined) {
-    return { problems, configHash: undefined, since, changes: [], isComplete: true, unchanged: [] };
+  const changesFrom = (before: Route, after: Route) =>
+    routingChanges({ archive: ledger.archive, clock }, since, before, after);
+  if (isInForce) {
+    const found = await changesFrom(previousRoute ?? current.route, current.route);
+    return { isApplied: true, problems: warnings, configHash, since, ...found, unchanged: left };
   }
+  const { loaded, problems } = await readConfig();
+  if (loaded === undefined) return refusedPreview(problems, since);
   const { unchanged } = asItCanRun(loaded.config, running);
   const next = createRouter(loaded.config.routes, loaded.config.defaultRoute);
-  const source = { archive: ledger.archive, clock };
-  const found = await routingChanges(source, since, current.route, (callback) => next.route(callback));
-  return { problems, configHash: loaded.configHash, since, ...found, unchanged };
+  const found = await changesFrom(current.route, (callback) => next.route(callback));
+  return { isApplied: false, problems, configHash: loaded.configHash, since, ...found, unchanged };
+}
+
+function refusedPreview(problems: ReloadPreview['problems'], since: string): ReloadPreview {
+  const nothing = { changes: [], isComplete: true, unchanged: [] };
+  return { isApplied: false, problems, configHash: undefined, since, ...nothing };
 }

@@ -1,7 +1,6 @@
 /** The command line: which commands there are, what they take, and which exit code their end means. */
 import { Command, CommanderError, type HelpConfiguration, InvalidArgumentError, Option } from 'commander';
 import { didYouMean } from '../text/nearest.ts';
-import type { LogLevel } from '../observe/logger.ts';
 import { readVersion } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
 import { parseDuration } from '../time/display.ts';
@@ -9,6 +8,7 @@ import type { CheckOptions } from './check.ts';
 import type { CommandContext } from './context.ts';
 import type { PreviewOptions } from './preview.ts';
 import type { SendOptions } from './send.ts';
+import type { ServeOptions } from './serve.ts';
 import type { TestOptions } from './test.ts';
 import type { WhyOptions } from './why.ts';
 
@@ -72,9 +72,10 @@ function addService(program: Command, choose: (run: Run) => void): void {
         .env('BOTBELL_LOG_LEVEL')
         .default('info'),
     )
-    .action(({ logLevel }: { logLevel: LogLevel }, serve: Command) => {
+    .option('--no-watch', 'load a config that has changed only on SIGHUP, or when asked by POST /-/reload')
+    .action((options: ServeOptions, serve: Command) => {
       refuseOperands(program, serve);
-      choose(async (context) => (await import('./serve.ts')).serveCommand(context, logLevel));
+      choose(async (context) => (await import('./serve.ts')).serveCommand(context, options));
     });
   program
     .command('demo')

@@ -9,17 +9,24 @@ import { systemClock } from '../time/clock.ts';
 import { type CommandContext, configFileOf } from './context.ts';
 import { loadProject, projectOf } from './load-project.ts';
 
-export async function serveCommand(context: CommandContext, level: LogLevel): Promise<number> {
+export interface ServeOptions {
+  readonly logLevel: LogLevel;
+  /** Whether a change of the config's files is followed by itself. */
+  readonly watch: boolean;
+}
+
+export async function serveCommand(context: CommandContext, options: ServeOptions): Promise<number> {
   const project = loadProject(context);
   const { config } = project;
   const secrets = new HiddenSecrets(config.secrets);
-  const logger = await createLogger(level, context.isTerminal, secrets.hide);
+  const logger = await createLogger(options.logLevel, context.isTerminal, secrets.hide);
   // Sent while it starts, it must not end it: what it asks for is being done.
   let onHangup = () => {};
   context.onHangup(() => onHangup());
   const app = await startApp({
     ...project,
     readConfig: () => readConfigInTurns(projectOf(context)),
+    followsFiles: options.watch,
     secrets,
     channelTypes,
     clock: systemClock,

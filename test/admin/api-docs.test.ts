@@ -85,6 +85,7 @@ const OPERATIONS: Operations = {
 const RELOADING: Partial<Reloading> = {
   preview: () =>
     Promise.resolve({
+      isApplied: false,
       problems: [],
       configHash: '5b1c0e9a',
       since: '2026-02-23',

@@ -286,7 +286,14 @@ describe('the API', () => {
       const changes = [
         { botId: 'a', status: 'error', callbacks: 3, added: ['slack:#ops'], removed: [] },
       ] as const;
-      const preview = { problems: [], configHash: 'c0ffee', since: '2026-03-03', changes, isComplete: true };
+      const preview = {
+        isApplied: false,
+        problems: [],
+        configHash: 'c0ffee',
+        since: '2026-03-03',
+        changes,
+        isComplete: true,
+      };
       await openWith({ preview: () => Promise.resolve({ ...preview, unchanged: [] }) });
       const { status, json } = await post('/-/reload?dry_run=true');
       expect([status, json['changes']]).to.deep.equal([

@@ -35,6 +35,7 @@ interface ReloadAnswer {
     readonly errors?: readonly { readonly file: string; readonly line: number; readonly detail: string }[];
     readonly changes?: readonly Record<string, unknown>[];
     readonly is_complete?: boolean;
+    readonly is_applied?: boolean;
   };
 }
 
@@ -58,9 +59,9 @@ routes:
 ${routes}`;
   const telling = (channel: string) => `  - { bot_id: invoice-import, notify: [{ slack: '${channel}' }] }`;
   const write = (text: string) => writeFileSync(file, text);
-  const start = async (text: string) => {
+  const start = async (text: string, serveArguments: readonly string[] = []) => {
     write(text);
-    botbell = await serve(file);
+    botbell = await serve(file, {}, { serveArguments });
   };
   const lines = (words: string) =>
     botbell
@@ -213,14 +214,14 @@ ${routes}`;
   });
 
   it('says in a dry run who would be told that was not, and who no longer, and changes nothing', async () => {
-    await start(yaml(telling('#ops')));
+    await start(yaml(telling('#ops')), ['--no-watch']);
     for (const botId of ['invoice-import', 'invoice-import', 'payroll'])
       await post(botbell.callbacksUrl, callback({ bot_id: botId }));
     await post(botbell.callbacksUrl, callback({ bot_id: 'payroll', status: 0, code: 200 }));
+    expect((await reload('?dry_run=true')).body).to.deep.include({ is_applied: true, changes: [] });
     write(`${yaml(telling('#log'))}\n  - { bot_id: payroll, on: [error], notify: [{ slack: '#ops' }] }\n`);
-    const preview = await reload('?dry_run=true');
-    expect(preview.body).to.deep.include({ result: 'dry_run', is_complete: true, unchanged: [] });
-    expect(preview.body.changes).to.deep.equal([
+    const { body } = await reload('?dry_run=true');
+    const changes = [
       {
         bot_id: 'invoice-import',
         status: 'error',
@@ -229,11 +230,28 @@ ${routes}`;
         removed: ['slack:#ops'],
       },
       { bot_id: 'payroll', status: 'error', callbacks: 1, added: ['slack:#ops'], removed: [] },
-    ]);
+    ];
+    expect(body).to.deep.include({ result: 'dry_run', is_applied: false, is_complete: true, changes });
+    expect((await post(botbell.callbacksUrl, callback())).body.deliveries?.[0]?.destination).to.equal(
+      'slack:#ops',
+    );
+    await reload();
+    const applied = await reload('?dry_run=true');
+    expect(applied.body).to.deep.include({ is_applied: true });
+    expect(applied.body.changes?.map(({ bot_id }) => bot_id)).to.deep.equal(['invoice-import', 'payroll']);
     expect((await reload('?dry_run=perhaps')).status).to.equal(400);
     write('nothing: at all');
     expect((await reload('?dry_run=true')).status).to.equal(422);
     expect(await metric('botbell_config_reload_ok')).to.equal('1');
+  });
+
+  it('does not follow its files where it is started with --no-watch', async () => {
+    await start(yaml(telling('#ops')), ['--no-watch']);
+    write(yaml(telling('#log')));
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    expect(lines(RELOADED)).to.deep.equal([]);
+    botbell.kill('SIGHUP');
+    await untilLogged(RELOADED);
   });
 
   describe('follows its files by itself', () => {

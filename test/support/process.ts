@@ -36,15 +36,18 @@ export interface ServeOptions {
   readonly wrapper?: readonly string[];
   /** Arguments of Node itself. */
   readonly nodeArguments?: readonly string[];
+  /** Further ones of `serve`. */
+  readonly serveArguments?: readonly string[];
 }
 
 /** Starts `serve` and waits until it listens. */
 export async function serve(
   config: string,
   variables: Record<string, string> = {},
-  { wrapper = [], nodeArguments = [] }: ServeOptions = {},
+  { wrapper = [], nodeArguments = [], serveArguments = [] }: ServeOptions = {},
 ): Promise<ServeProcess> {
-  const words = [...wrapper, process.execPath, ...nodeArguments, MAIN, 'serve', '--config', config];
+  const serveWords = ['serve', '--config', config, ...serveArguments];
+  const words = [...wrapper, process.execPath, ...nodeArguments, MAIN, ...serveWords];
   const [command = '', ...args] = words;
   const child = spawn(command, args, {
     env: { ...process.env, ...variables },

@@ -40,10 +40,12 @@ function reloadAnswer(result: ReloadResult) {
   return { result: hasChanged ? 'reloaded' : 'unchanged', config, warnings: placed(warnings), unchanged };
 }
 
-function previewAnswer({ problems, configHash, since, changes, isComplete, unchanged }: ReloadPreview) {
+function previewAnswer(preview: ReloadPreview) {
+  const { problems, configHash, since, changes, isComplete, unchanged } = preview;
   if (configHash === undefined) throw refused(problems, 'The config would be refused.');
   return {
     result: 'dry_run',
+    is_applied: preview.isApplied,
     config: configHash,
     warnings: placed(problems),
     unchanged,
