@@ -197,6 +197,20 @@ ${routes}`;
     expect((await reload('', as('another-password'))).status).to.equal(200);
   });
 
+  it('alerts whom the new config names of what goes wrong from then on', async () => {
+    const alerting = (channel: string) =>
+      yaml(telling('#opps'), `groups: { operators: [{ slack: '${channel}' }] }`).replace(
+        'delivery: {',
+        'delivery: { alerts: [operators],',
+      );
+    await start(alerting('#ops'));
+    write(alerting('#log'));
+    await reload();
+    expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('taken_over');
+    await until('the alert', () => toldAt('#log').length === 1);
+    expect([toldAt('#log')[0]?.text.includes('slack:#opps'), toldAt('#ops')]).to.deep.equal([true, []]);
+  });
+
   it('ends what is in flight with what it began with', async () => {
     await start(yaml(telling('#ops')));
     const answered = moment();
