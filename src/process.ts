@@ -17,10 +17,25 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   result: (text) => void process.stdout.write(`${text}\n`),
   message,
   readStdin: () => buffer(process.stdin),
+  ask: process.stdin.isTTY && process.stderr.isTTY ? askTerminal : undefined,
   untilStopped,
   onHangup: (listener) => void process.on('SIGHUP', listener),
 });
 setTimeout(() => process.exit(), LAST_WAIT_MS).unref();
+
+/** Ends with '' where the terminal is closed instead of an answer. */
+async function askTerminal(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  return new Promise((resolve) => {
+    lines.on('close', () => resolve(''));
+    lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+    lines.question(question, (answer) => {
+      resolve(answer);
+      lines.close();
+    });
+  });
+}
 
 /**
  * A supervisor may signal the whole process group, and npm hands on what it was sent, so one signal can come twice:

@@ -9,6 +9,8 @@ export interface CommandContext {
   result(text: string): void;
   message(text: string): void;
   readStdin(): Promise<Buffer>;
+  /** The answer of whoever is at the terminal; '' where they give none. Left out: nobody is. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** Resolves at the first SIGTERM or SIGINT; from then on these end nothing any more. */
   untilStopped(): Promise<void>;
   /** From now on SIGHUP does not end the process, but calls this. */

@@ -7,6 +7,7 @@ import { parseDuration } from '../time/display.ts';
 import type { CheckOptions } from './check.ts';
 import type { CommandContext } from './context.ts';
 import type { PreviewOptions } from './preview.ts';
+import type { RedeliverOptions } from './redeliver.ts';
 import type { SendOptions } from './send.ts';
 import type { ServeOptions } from './serve.ts';
 import type { TestOptions } from './test.ts';
@@ -56,6 +57,7 @@ function createProgram(context: CommandContext, choose: (run: Run) => void): Com
   addService(program, choose);
   addDryRuns(program, choose);
   addLedger(program, choose);
+  addRedeliver(program, choose);
   addTools(program, choose);
   return program;
 }
@@ -146,6 +148,44 @@ function addLedger(program: Command, choose: (run: Run) => void): void {
     });
 }
 
+function addRedeliver(program: Command, choose: (run: Run) => void): void {
+  program
+    .command('redeliver')
+    .description(
+      'have what is dead, or held as no longer routed, delivered again, after saying how many, to whom, how old',
+    )
+    .argument('[id...]', 'deliveries, as `botbell why --format json` and the page name them', deliveryId, [])
+    .option('--dead', 'all that is dead or held as no longer routed')
+    .option('--destination <destination>', 'of --dead, only to this one, e.g. slack:#ops')
+    .addOption(
+      new Option('--since <duration>', 'of --dead, only what came since, e.g. 2d').argParser(duration),
+    )
+    .option('--dismiss', 'mark it as done instead: nobody is ever told')
+    .option('--again', 'of single deliveries: also what was delivered')
+    .option(
+      '--route <job_id>',
+      'route the callbacks of a job anew by today’s config instead, and have those told who have not been',
+    )
+    .option('-y, --yes', 'do not ask')
+    .action((ids: readonly number[], options: RedeliverOptions) => {
+      const misuse = misuseOf(ids, options);
+      if (misuse !== undefined) program.error(`error: ${misuse}`);
+      choose(async (context) => (await import('./redeliver.ts')).redeliverCommand(context, ids, options));
+    });
+}
+
+/** What makes no sense together. */
+function misuseOf(ids: readonly number[], options: RedeliverOptions): string | undefined {
+  const { dead, route, destination, since, dismiss, again } = options;
+  const named = [ids.length > 0, dead === true, route !== undefined].filter(Boolean).length;
+  if (named !== 1) return 'name either deliveries, or --dead, or with --route a job';
+  if (dead !== true && (destination ?? since) !== undefined)
+    return '--destination and --since go with --dead';
+  if (again === true && (dead === true || dismiss === true || route !== undefined))
+    return '--again is for single deliveries: what was delivered is never delivered again in bulk';
+  return dismiss === true && route !== undefined ? '--dismiss does not go with --route' : undefined;
+}
+
 function addTools(program: Command, choose: (run: Run) => void): void {
   program
     .command('send')
@@ -202,6 +242,11 @@ function httpUrl(text: string): string {
 function wholeNumber(text: string): number {
   if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
+}
+
+function deliveryId(text: string, before: readonly number[]): readonly number[] {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('It must be the number of a delivery.');
+  return [...before, Number(text)];
 }
 
 function duration(text: string): number {

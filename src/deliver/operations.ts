@@ -115,7 +115,10 @@ function inBulk({ actions, onBulkBegun, onAction }: WithoutTest) {
 type Routable = Pick<CallbackStory, 'kind' | 'botId' | 'status'>;
 
 /** Whom the settings name for it. */
-export function planByHand(settings: Pick<Settings, 'route' | 'alerts' | 'config'>, callback: Routable) {
+export function planByHand(
+  settings: Pick<Settings, 'route' | 'alerts'> & { readonly config: Pick<Settings['config'], 'channels'> },
+  callback: Routable,
+) {
   const { kind, botId: bot_id, status } = callback;
   const { targets, routing } = planFor(settings, kind === 'alert' ? undefined : { bot_id, status });
   return { targets, routing, channels: settings.config.channels };

@@ -68,7 +68,11 @@ async function releaseOrphanedClaims(db: Kysely<Tables>, self: string, leaseMs: 
     .execute();
 }
 
-async function openStore(url: string, { clock, onTrouble }: LedgerOptions): Promise<OpenStore> {
+/** As it is, whatever it holds. @throws {Error} it cannot be opened */
+export async function openStore(
+  url: string,
+  { clock, onTrouble }: Pick<LedgerOptions, 'clock' | 'onTrouble'>,
+): Promise<OpenStore> {
   if (!url.startsWith(SQLITE)) {
     // Loaded only where it is used, since most ledgers are files.
     const { openPostgres } = await import('./postgres/store.ts');

@@ -64,6 +64,17 @@ describe('The command line', () => {
         ['why', '--config', config],
         ['why', 'job-1', '--bot', 'b', '--config', config],
         ['why', 'job-1', '--last', '0', '--config', config],
+        ['redeliver', '--config', config],
+        ['redeliver', 'one', '--config', config],
+        ['redeliver', '0', '--config', config],
+        ['redeliver', '1', '--dead', '--config', config],
+        ['redeliver', '--dead', '--route', 'j', '--config', config],
+        ['redeliver', '1', '--since', '2d', '--config', config],
+        ['redeliver', '1', '--destination', 'slack:#ops', '--config', config],
+        ['redeliver', '--dead', '--since', 'long', '--config', config],
+        ['redeliver', '--dead', '--again', '--config', config],
+        ['redeliver', '1', '--again', '--dismiss', '--config', config],
+        ['redeliver', '--route', 'j', '--dismiss', '--config', config],
       ]) {
         const { code, stdout, stderr } = await runCommand(args);
         expect(code, args.join(' ')).to.equal(2);
@@ -78,7 +89,17 @@ describe('The command line', () => {
     });
 
     it('prints help and version for every command and exits 0', async () => {
-      for (const command of ['serve', 'check', 'route', 'preview', 'why', 'send', 'demo', 'schema']) {
+      for (const command of [
+        'serve',
+        'check',
+        'route',
+        'preview',
+        'why',
+        'redeliver',
+        'send',
+        'demo',
+        'schema',
+      ]) {
         const help = await runCommand([command, '--help']);
         expect([help.code, help.stdout]).to.deep.equal([0, help.stdout]);
         expect(help.stdout).to.include(`botbell ${command}`).and.to.include('--version');

@@ -9,6 +9,8 @@ export interface CommandRun {
 export interface CommandInput {
   readonly variables?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** What somebody at the terminal answers; default: nobody is there. */
+  readonly answer?: string;
   /** Resolves when the command is to stop, as after a signal. */
   readonly untilStopped?: () => Promise<void>;
   /** What goes to stdout, as it goes. */
@@ -30,8 +32,16 @@ export async function runCommand(args: readonly string[], input: CommandInput = 
     },
     message: (text) => stderr.push(text),
     readStdin: () => Promise.resolve(Buffer.from(input.stdin ?? '')),
+    ask: input.answer === undefined ? undefined : askedOf(stderr, input.answer),
     untilStopped: input.untilStopped ?? (() => Promise.resolve()),
     onHangup: () => undefined,
   });
   return { code, stdout: stdout.join('\n'), stderr: stderr.join('\n') };
+}
+
+function askedOf(stderr: string[], answer: string): (question: string) => Promise<string> {
+  return (question) => {
+    stderr.push(question);
+    return Promise.resolve(answer);
+  };
 }

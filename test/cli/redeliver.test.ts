@@ -1,0 +1,153 @@
+/** What `botbell redeliver` says before it asks, and what it does by the answer; who delivers is the service. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
+import { systemClock } from '../../src/time/clock.ts';
+import {
+  arrivalOf,
+  claimAllDue,
+  EXECUTING,
+  failed,
+  settlementOf,
+  target,
+} from '../contract/ledger-contract.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { type CommandInput, runCommand } from '../support/command.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('botbell redeliver, asked at a terminal', () => {
+  let folder: string;
+  let config: string;
+
+  const onLedger = async <T>(work: (ledger: OpenLedger) => Promise<T>): Promise<T> => {
+    const options = { clock: systemClock, owner: 'test', leaseMs: 1000, takeOverAfterMs: 1000 };
+    const ledger = await openLedger(`sqlite:${join(folder, 'botbell.db')}`, options);
+    try {
+      return await work(ledger);
+    } finally {
+      await ledger.close();
+    }
+  };
+  /** @returns the ids of their deliveries */
+  const deadLetters = (destinations: readonly string[], hoursAgo: number) =>
+    onLedger(async (ledger) => {
+      const at = systemClock.now() - hoursAgo * HOUR_MS;
+      const arrival = arrivalOf(callbackWith({ job_id: `job ${hoursAgo}` }), destinations.map(target), at);
+      const { deliveries } = await ledger.admit({ ...arrival, isAccepted: true });
+      await claimAllDue(ledger);
+      const dead = deliveries.map(({ id }) => ({ ...failed(id), state: 'dead' as const }));
+      await ledger.settle(settlementOf(dead));
+      return deliveries.map(({ id }) => String(id));
+    });
+  const counts = () => onLedger((ledger) => ledger.countOpen());
+  const redeliver = (args: readonly string[], input?: CommandInput) =>
+    runCommand(['redeliver', ...args, '--config', config], input);
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'botbell-cli-'));
+    config = join(folder, 'botbell.yaml');
+    writeFileSync(
+      config,
+      `
+store: { url: 'sqlite:${folder}/botbell.db' }
+display: { timezone: Asia/Tokyo }
+channels: { slack: { type: outbox, as: slack } }
+routes:
+  - bot_id: get_items
+    notify: [{ slack: '#ops' }, { slack: '#log' }]
+`,
+    );
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('says how many, to whom and how old, and does nothing unless the answer is yes', async () => {
+    await deadLetters(['slack:#ops'], 50);
+    await deadLetters(['slack:#ops', 'slack:#log'], 3);
+    for (const answer of ['', 'n', 'nope', 'y e s']) {
+      const { code, stdout, stderr } = await redeliver(['--dead'], { answer });
+      expect([code, stdout]).to.deep.equal([1, '']);
+      expect(stderr).to.match(
+        /^3 messages:\n {2}slack:#ops: 2\n {2}slack:#log: 1\n {2}the oldest came 2 days ago, .+ \(GMT\+9\)\n {2}the newest came 3 hours ago, .+\nDeliver again\? \[y\/N\] \nnothing was changed$/,
+      );
+    }
+    expect(await counts()).to.deep.equal({ pending: 0, dead: 3, held: 0 });
+    const { code, stdout } = await redeliver(['--dead'], { answer: ' Yes ' });
+    expect([code, stdout]).to.deep.equal([
+      0,
+      '3 messages given back: no service runs on this ledger at this moment: they are delivered when one does',
+    ]);
+    expect(await counts()).to.deep.equal({ pending: 3, dead: 0, held: 0 });
+  });
+
+  it('takes of all that is dead what came since, to the destination named', async () => {
+    await deadLetters(['slack:#ops'], 50);
+    await deadLetters(['slack:#ops', 'slack:#log'], 3);
+    const { stderr } = await redeliver(['--dead', '--since', '2d', '--destination', 'slack:#ops', '--yes']);
+    expect(stderr).to.include('1 message:\n  slack:#ops: 1\n  the oldest came 3 hours ago');
+    expect(await counts()).to.deep.equal({ pending: 1, dead: 2, held: 0 });
+  });
+
+  it('leaves alone what is to be delivered anyway, and says so of each', async () => {
+    const [one = ''] = await deadLetters(['slack:#ops'], 3);
+    expect((await redeliver([one], { answer: 'y' })).code).to.equal(0);
+    const again = await redeliver([one, '77'], { answer: 'y' });
+    expect(again.code).to.equal(1);
+    expect(again.stderr).to.equal(
+      `${one} is left alone: it is still to be delivered\nthere is no delivery 77 in this ledger`,
+    );
+  });
+
+  it('is done with dead letters by the same question', async () => {
+    const ids = await deadLetters(['slack:#ops', 'slack:#log'], 3);
+    const { code, stdout, stderr } = await redeliver([...ids, '--dismiss'], { answer: 'y' });
+    expect([code, stdout]).to.deep.equal([0, '2 messages dismissed']);
+    expect(stderr).to.include('Dismiss, so that nobody is ever told? [y/N]');
+    expect(await counts()).to.deep.equal({ pending: 0, dead: 0, held: 0 });
+    const later = await redeliver([ids[0] ?? '', '--yes']);
+    expect(later.code, 'a person may think better of it').to.equal(0);
+  });
+
+  it('never tells of a start whose end is known, but lets a person be done with it', async () => {
+    const id = await onLedger(async (ledger) => {
+      const accept = (fields: Parameters<typeof callbackWith>[0], to: readonly string[]) =>
+        ledger.admit({
+          ...arrivalOf(callbackWith(fields), to.map(target), systemClock.now()),
+          isAccepted: true,
+        });
+      const { deliveries } = await accept({ status: EXECUTING }, ['slack:#ops']);
+      await claimAllDue(ledger);
+      const dead = deliveries.map((each) => ({ ...failed(each.id), state: 'dead' as const }));
+      await ledger.settle(settlementOf(dead));
+      await accept({ status: 0 }, []);
+      return String(deliveries[0]?.id);
+    });
+    const { code, stderr } = await redeliver([id, '--yes']);
+    expect(code).to.equal(1);
+    expect(stderr).to.include(`${id} is left alone: its job’s result is known`);
+    const routed = await redeliver(['--route', 'job-1', '--yes']);
+    expect(routed.stderr).to.include('is left alone: its job’s result is known');
+    expect((await redeliver([id, '--dismiss', '--yes'])).code).to.equal(0);
+  });
+
+  it('says of a job whom its callbacks lack by today’s config, and asks', async () => {
+    await onLedger(async (ledger) => {
+      await ledger.admit({
+        ...arrivalOf(callbackWith({ job_id: 'j' }), [], systemClock.now()),
+        isAccepted: true,
+      });
+    });
+    const asked = await redeliver(['--route', 'j'], { answer: 'n' });
+    expect(asked.code).to.equal(1);
+    expect(asked.stderr)
+      .to.include('2 messages:\n  slack:#ops: 1\n  slack:#log: 1\n')
+      .and.to.include('Route anew');
+    const { code, stdout } = await redeliver(['--route', 'j'], { answer: 'y' });
+    expect([code, stdout.slice(0, 22)]).to.deep.equal([0, '2 messages to be sent:']);
+    expect(await counts()).to.include({ pending: 2 });
+  });
+});
