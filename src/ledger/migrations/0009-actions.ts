@@ -43,6 +43,9 @@ export const actions: Step = async (db, traits) => {
 /** Of one destination, what was given back in bulk stands behind all else. */
 async function indexDeliveries(db: Schema): Promise<void> {
   await sql`drop index deliveries_due`.execute(db);
+  await sql`drop index deliveries_ended`.execute(db);
+  await sql`create index deliveries_dead_of on deliveries (callback_id) where state = 'dead'`.execute(db);
+  await sql`create index deliveries_held_of on deliveries (callback_id) where state = 'held'`.execute(db);
   await sql`
     create index deliveries_due on deliveries (destination, is_bulk, callback_id, due_at) where state = 'pending'`.execute(
     db,
