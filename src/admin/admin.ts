@@ -42,7 +42,7 @@ export interface AdminDependencies {
   readonly services: Pick<AdminServices, 'metrics' | 'readiness' | 'onUnforeseen'>;
   readonly memory: AdminMemory;
   /** What answers under /api and /-/: whoever asks is known, and no browser on another site. */
-  readonly api?: Middleware;
+  readonly api: Middleware;
   /** What answers everywhere else; the token of its forms is checked, and in the request's state (`AdminState`). */
   readonly page?: Middleware;
   /** Makes a page of a problem that a guard has met a browser with; without it, it is answered as JSON. */
@@ -73,7 +73,7 @@ export function createAdmin(dependencies: AdminDependencies): Koa {
   app.use(metricsRoute(services.metrics));
   app.use(memory.turns.limit);
   app.use(answerLedgerTrouble);
-  if (api !== undefined) app.use(where(isOfApi, api));
+  app.use(where(isOfApi, api));
   if (page !== undefined) {
     app.use(where(isPaste, memory.turns.limitLarge));
     app.use(where((ctx) => !isOfApi(ctx), guardForms(formLimits(dependencies))));

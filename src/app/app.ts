@@ -12,7 +12,8 @@ import type { Logger } from '../observe/logger.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import { Traffic } from '../receive/receiver.ts';
 import { actionReports } from './action-reports.ts';
-import { openAdmin, openReceiver, type Services } from './listeners.ts';
+import { openAdmin, openReceiver } from './listeners.ts';
+import type { Services } from './services.ts';
 import { composePipeline, type Pipeline } from './pipeline.ts';
 import {
   createRefusalLog,
@@ -80,7 +81,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 }
 
 async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<RunningApp, 'stop'>> {
-  const { clock, logger } = options;
+  const { clock, logger, version } = options;
   const onUnforeseen = reportUnforeseen(logger);
   const sources: { ledger?: OpenLedger } = {};
   const metrics = metricsOf(options, sources);
@@ -121,7 +122,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
     onReload: unfailing((result, cause) => reportReload(logger, metrics, result, cause), onUnforeseen),
   });
   const running = { clock, logger, pipeline, settings, ledger, metrics, traffic, memory, onUnforeseen };
-  const listeners = await openListeners({ ...running, reloading }, cleanUps);
+  const listeners = await openListeners({ ...running, reloading, version }, cleanUps);
   if (options.followsFiles !== false) reloading.watch();
   cleanUps.push(() => reloading.stop());
   return { ...listeners, reload: (cause) => reloading.reload(cause) };

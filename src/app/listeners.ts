@@ -1,20 +1,18 @@
 /** The two listeners, which go on listening while the settings behind them are swapped. */
 import { type AdminTurnedAway, createAdmin, createAdminMemory } from '../admin/admin.ts';
-import { createReload } from '../admin/api/reload.ts';
-import type { Reloading } from '../admin/services.ts';
+import { createApi } from '../admin/api/api.ts';
+import { createPages } from '../admin/page/page-router.tsx';
 import { createCallbackCheck } from '../callback/check-callback.ts';
 import type { AdminConfig, ReceiverConfig } from '../config/config.ts';
 import { timeBudgetOf } from '../deliver/handling.ts';
 import { senderReader } from '../http/sender.ts';
 import { listen, type ListeningServer, type MalformedRequest } from '../http/server.ts';
-import type { Logger } from '../observe/logger.ts';
-import type { Metrics } from '../observe/metrics.ts';
 import { BodyMemory, createCallbackReader } from '../receive/read-callback.ts';
 import { ReadingBudget, readingLimits } from '../receive/reading-budget.ts';
-import { createReceiver, type Traffic } from '../receive/receiver.ts';
+import { createReceiver } from '../receive/receiver.ts';
 import type { Refusal } from '../receive/problems.ts';
 import { unfailing } from '../time/clock.ts';
-import type { Pipeline, PipelineParts } from './pipeline.ts';
+import { adminServices } from './admin-services.ts';
 import {
   type RefusalLog,
   reportAdminTurnedAway,
@@ -22,44 +20,29 @@ import {
   reportError,
   reportTurnedAway,
 } from './reports.ts';
+import type { Services } from './services.ts';
 import type { AppSettings } from './settings.ts';
 
-/** What both listeners need of the process. */
-export interface Services extends Pick<
-  PipelineParts,
-  'clock' | 'settings' | 'ledger' | 'memory' | 'onUnforeseen'
-> {
-  readonly logger: Logger;
-  readonly pipeline: Pipeline;
-  readonly metrics: Metrics;
-  readonly traffic: Traffic;
-  readonly reloading: Reloading;
-}
-
 export async function openAdmin(
-  { settings, ledger, clock, metrics, traffic, reloading, onUnforeseen }: Services,
+  running: Services,
   refusals: RefusalLog,
 ): Promise<ListeningServer | undefined> {
+  const { settings, clock, onUnforeseen } = running;
   const { admin } = settings.current.loaded.config;
   if (admin === undefined) return undefined;
-  const readiness = async () => {
-    const store = await ledger.probe().then(
-      () => true,
-      () => false,
-    );
-    const room = store && (await ledger.hasRoom().catch(() => false));
-    // A reload that was refused leaves a good one in force: no reason to send the service's callbacks elsewhere.
-    return { store, room, config: true, accepting: !traffic.isDraining };
+  const services = adminServices(running);
+  const fixed = {
+    services,
+    memory: createAdminMemory(clock),
+    api: createApi(services),
+    ...createPages(services),
+    onTurnedAway: unfailing(
+      (report: AdminTurnedAway) => reportAdminTurnedAway(refusals, report),
+      onUnforeseen,
+    ),
   };
-  const memory = createAdminMemory(clock);
-  const onTurnedAway = unfailing(
-    (report: AdminTurnedAway) => reportAdminTurnedAway(refusals, report),
-    onUnforeseen,
-  );
-  const services = { metrics, readiness, onUnforeseen };
-  const api = createReload(reloading);
   const handlerFor = (config: AdminConfig, { maxBodyBytes }: ReceiverConfig) =>
-    createAdmin({ config, services, memory, api, maxPasteBytes: maxBodyBytes, onTurnedAway }).callback();
+    createAdmin({ ...fixed, config, maxPasteBytes: maxBodyBytes }).callback();
   let handle = handlerFor(admin, settings.current.loaded.config.receiver);
   settings.onSwap(({ loaded: { config } }) => {
     if (config.admin !== undefined) handle = handlerFor(config.admin, config.receiver);

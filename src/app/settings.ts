@@ -24,7 +24,7 @@ import { ownerName } from '../ledger/owner.ts';
 import type { LedgerOptions } from '../ledger/sql-ledger.ts';
 import { createComposer, LargeCallbacks } from '../offload/large-callbacks.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
-import { createRouter, destinationsOf, routesOf } from '../route/router.ts';
+import { createRouter, destinationsOf, type Router, routesOf } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
 
 const LONGEST_MESSAGE = 500;
@@ -77,6 +77,8 @@ export interface SettingsEnvironment {
 export interface AppSettings extends Settings {
   readonly loaded: LoadedConfig;
   readonly largeCallbacks: LargeCallbacks;
+  /** Every route, with what it makes of such a callback. */
+  readonly explainRoutes: Router['explainAll'];
   /** How long a claim must outlast: the answer, and an attempt begun just before it was due. */
   readonly leaseMs: number;
 }
@@ -126,6 +128,7 @@ export async function openSettings(
     ),
     resources: [...open.values(), largeCallbacks],
     route: (callback) => router.route(callback),
+    explainRoutes: (callback) => router.explainAll(callback),
     compose: ({ notice, channel, templateSet, options }) =>
       composeNotice(notice, { format: formats.get(channel)?.name ?? '', templateSet, options }),
     redact: redactorBy(secrets.hide),

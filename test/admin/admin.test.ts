@@ -1,56 +1,34 @@
 /** Who may see how the service is, and what they see. */
 import { expect } from 'chai';
-import { request } from 'undici';
-import { createAdmin, createAdminMemory } from '../../src/admin/admin.ts';
+import { createAdminMemory } from '../../src/admin/admin.ts';
 import type { Readiness } from '../../src/admin/services.ts';
 import type { AdminConfig } from '../../src/config/config.ts';
-import { listen, type ListeningServer } from '../../src/http/server.ts';
-import { createMetrics } from '../../src/observe/metrics.ts';
 import { systemClock } from '../../src/time/clock.ts';
+import { type AdminWorld, basic, openAdminWorld } from '../support/admin-world.ts';
 
 const READY: Readiness = { store: true, room: true, config: true, accepting: true };
 
-function basic(login: string): Record<string, string> {
-  return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
-}
-
 describe('the admin listener', () => {
-  let server: ListeningServer;
+  let world: AdminWorld;
   let readiness: Readiness;
 
-  const open = async (settings: Partial<AdminConfig> = {}) => {
-    const config = {
-      listen: { host: '127.0.0.1', port: 0 },
-      password: undefined,
-      hosts: [],
-      metricsToken: undefined,
-      trustProxy: false,
-      ...settings,
-    };
-    const metrics = createMetrics({
-      version: '1.2.3',
-      countOpen: () => Promise.resolve({ pending: 3, dead: 1, held: 2 }),
-      storeBytes: () => Promise.resolve(4096),
-    });
-    const app = createAdmin({
+  const open = async (config: Partial<AdminConfig> = {}) => {
+    const instantly = { ...systemClock, sleep: () => Promise.resolve() };
+    world = await openAdminWorld({
       config,
-      services: { metrics, readiness: () => Promise.resolve(readiness), onUnforeseen: () => {} },
-      memory: createAdminMemory({ ...systemClock, sleep: () => Promise.resolve() }),
-      maxPasteBytes: 1024,
+      memory: createAdminMemory(instantly),
+      readiness: () => Promise.resolve(readiness),
     });
-    server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
   };
 
-  const get = async (path: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') => {
-    const answer = await request(`http://127.0.0.1:${server.port}${path}`, { headers, method });
-    return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
-  };
+  const get = (path: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
+    world.ask(`${method} ${path}`, { headers });
 
   beforeEach(() => {
     readiness = READY;
   });
 
-  afterEach(() => server.close(0));
+  afterEach(() => world.close());
 
   it('says at /healthz that the process is alive', async () => {
     await open();

@@ -1,5 +1,6 @@
 /** The page over a real ledger, as browsers ask for it, with what stands around it made up. */
 import { request } from 'undici';
+import { createApi } from '../../src/admin/api/api.ts';
 import { createAdmin, createAdminMemory } from '../../src/admin/admin.ts';
 import { TOKEN_FIELD } from '../../src/admin/form-token.ts';
 import { createFormats } from '../../src/admin/page/formats.ts';
@@ -74,6 +75,7 @@ export async function openPageWorld(services: Partial<AdminServices> = {}): Prom
     },
     services: around,
     memory: createAdminMemory(clock),
+    api: createApi(around),
     ...createPages(around),
     maxPasteBytes: 1_000_000,
   });

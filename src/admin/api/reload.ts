@@ -1,21 +1,14 @@
 /** `POST /-/reload`: has the config loaded again, or says what that would change. */
-import { Router } from '@koa/router';
-import type { Context, Middleware } from 'koa';
+import type { Router } from '@koa/router';
+import type { Context } from 'koa';
 import type { Problem } from '../../config/config.ts';
 import { HttpProblem } from '../../http/problem.ts';
 import { visibleOnOneLine } from '../../text/clean.ts';
 import { FLAG, parametersIn } from './asked.ts';
-import { routed, TO_THE_LETTER } from '../routed.ts';
 import type { Reloading, ReloadPreview, ReloadResult } from '../services.ts';
 
 /** More say no more. */
 const MOST_PROBLEMS = 200;
-
-export function createReload(reloading: Reloading): Middleware {
-  const router = new Router(TO_THE_LETTER);
-  addReload(router, reloading);
-  return routed(router);
-}
 
 export function addReload(router: Router, reloading: Reloading): void {
   router.post('/-/reload', (ctx) => answerReload(ctx, reloading));

@@ -1,0 +1,18 @@
+/** What the listeners need of the process. */
+import type { Reloading } from '../admin/services.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import type { Traffic } from '../receive/receiver.ts';
+import type { Pipeline, PipelineParts } from './pipeline.ts';
+
+export interface Services extends Pick<
+  PipelineParts,
+  'clock' | 'settings' | 'ledger' | 'memory' | 'onUnforeseen'
+> {
+  readonly logger: Logger;
+  readonly pipeline: Pipeline;
+  readonly metrics: Metrics;
+  readonly traffic: Traffic;
+  readonly reloading: Reloading;
+  readonly version: string;
+}
