@@ -28,7 +28,7 @@ export interface DrawTarget extends RenderTarget {
 
 /** By one config; it sends nothing, and counts nothing. */
 export interface Drawing {
-  readonly config: Pick<Config, 'channels' | 'display' | 'receiver' | 'delivery' | 'routes' | 'defaultRoute'>;
+  readonly config: Config;
   /** By the name of the channel. */
   readonly formats: ReadonlyMap<string, MessageFormat>;
   readonly templateSets: readonly string[];

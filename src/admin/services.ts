@@ -11,6 +11,9 @@ import type { Actor } from '../ledger/actions/action.ts';
 import type { Archive } from '../ledger/archive/archive.ts';
 import type { Callback } from '../callback/callback.ts';
 import type { DisplayConfig, Problem } from '../config/config.ts';
+import type { Drawing } from './drawing.ts';
+import type { KeptDocuments } from './kept-documents.ts';
+import type { EventStreams } from './live/event-streams.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Language } from '../time/display.ts';
 import type { RouteExplanation } from '../route/router.ts';
@@ -148,6 +151,21 @@ export interface Surroundings {
   readonly explainRoutes: (callback: Pick<Callback, 'bot_id' | 'status'>) => readonly RouteExplanation[];
 }
 
+/** A destination, or a channel as a whole, that this process leaves alone after a rate limit. */
+export interface Paused {
+  /** `<channel>:<address>`, or `<channel>`. */
+  readonly key: string;
+  /** Milliseconds until it may be sent something again. */
+  readonly ms: number;
+}
+
+/** A callback that comes with the program. */
+export interface Sample {
+  readonly name: string;
+  /** JSON. */
+  readonly text: string;
+}
+
 export interface AdminServices {
   readonly surroundings: Surroundings;
   readonly metrics: Metrics;
@@ -156,4 +174,12 @@ export interface AdminServices {
   readonly operations: Operations;
   readonly reloading: Reloading;
   readonly onUnforeseen: (error: unknown) => void;
+  /** By the config in force. */
+  readonly drawing: () => Drawing;
+  readonly paused: () => readonly Paused[];
+  readonly samples: readonly Sample[];
+  /** To open pages. */
+  readonly streams: EventStreams;
+  /** For the frames of the playground. */
+  readonly documents: KeptDocuments;
 }

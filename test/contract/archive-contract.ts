@@ -378,6 +378,7 @@ export function describeArchive(
       ]);
       expect(groups[0]).to.include({ destination: OPS.destination, errorClass: 'permanent' });
       expect((groups[0]?.newestId ?? 0) - (groups[0]?.oldestId ?? 0)).to.equal(1);
+      expect([groups[0]?.oldestAt, groups[0]?.newestAt]).to.deep.equal([clock.now(), clock.now()]);
     });
 
     it('shows what was refused, newest first', async () => {

@@ -1,6 +1,7 @@
 /** Which address shows which view, and what is answered where none can be shown. */
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import { formOf } from '../form-token.ts';
 import type { ProblemDetails } from '../../http/problem.ts';
 import { routed } from '../routed.ts';
 import type { AdminServices } from '../services.ts';
@@ -17,6 +18,8 @@ import { faultPageOf, notFoundPage, problemPage, unforeseenPage } from './faults
 import { showPlots } from './plots/plots.tsx';
 import { keepPreferences } from './preferences.ts';
 import { type Reader, readerOf } from './reader.ts';
+import { OPERATION_VIEWS, routeOperations } from './operation/routes.ts';
+import { playgroundView } from './playground/playground.tsx';
 import { Shell, type ShellFacts } from './shell.tsx';
 import type { Shown, View, ViewRequest } from './view.ts';
 import { PAGE_WORDS } from './words/page.ts';
@@ -28,6 +31,7 @@ const VIEWS: readonly (readonly [path: string, view: View])[] = [
   ['/callbacks/:id', showCallback],
   ['/jobs/:id', showJob],
   ['/plots', showPlots],
+  ...OPERATION_VIEWS,
 ];
 
 /** Of every view, e.g. `/bots/:id`. */
@@ -47,6 +51,9 @@ export function createPages(services: AdminServices): Pages {
   router.get('/callbacks/:id/body', (ctx) => downloadBody(ctx, ctx.params['id'], services));
   router.get('/plots.csv', (ctx) => downloadFigures(ctx, services));
   router.post('/act/preferences', keepPreferences);
+  // What is pasted is too long for an address.
+  router.post('/playground', (ctx) => answerView(ctx, playgroundView, around, formOf(ctx)));
+  routeOperations(router, services);
   const [assets, faults, views] = [serveAssets(around.assets), answerFaults(around), routed(router)];
   return {
     page: async (ctx, next) => {
@@ -72,10 +79,11 @@ async function answerView(
   ctx: Context & { readonly params: ViewRequest['params'] },
   view: View,
   around: Around,
+  query = ctx.URL.searchParams,
 ): Promise<void> {
   const { services } = around;
   const reader = readerOf(ctx, services.surroundings);
-  const shown = await view({ params: ctx.params, query: ctx.URL.searchParams, reader, services });
+  const shown = await view({ params: ctx.params, query, reader, services });
   await show(ctx, shown ?? notFoundPage(reader), reader, around);
 }
 

@@ -177,6 +177,9 @@ export interface DeadLetters {
   /** Of their callbacks. */
   readonly oldestId: number;
   readonly newestId: number;
+  /** When these came first; milliseconds since the epoch. */
+  readonly oldestAt: number;
+  readonly newestAt: number;
 }
 
 /** A number of rows, counted no further than to a thousand. */

@@ -109,7 +109,7 @@ async function firstDay(
 export async function deadLetters(
   ask: Ask,
 ): Promise<{ readonly groups: readonly DeadLetters[]; readonly isComplete: boolean }> {
-  const groups = new Map<string, DeadLetters>();
+  const groups = new Map<string, DeadGroup>();
   let looked = 0;
   for (let before = Number.MAX_SAFE_INTEGER; looked < MOST_DEAD; await nextTurn()) {
     const below = before;
@@ -120,7 +120,31 @@ export async function deadLetters(
     if (rows.length < DEAD_AT_ONCE) break;
   }
   const isComplete = looked < MOST_DEAD;
-  return { groups: [...groups.values()].toSorted((a, b) => b.count - a.count), isComplete };
+  const ordered = [...groups.values()].toSorted((a, b) => b.count - a.count);
+  return { groups: await withTimes(ask, ordered), isComplete };
+}
+
+type DeadGroup = Omit<DeadLetters, 'oldestAt' | 'newestAt'>;
+
+const TIMES_AT_ONCE = 250;
+
+async function withTimes(ask: Ask, groups: readonly DeadGroup[]): Promise<readonly DeadLetters[]> {
+  const ids = [...new Set(groups.flatMap(({ oldestId, newestId }) => [oldestId, newestId]))];
+  const times = new Map<number, number>();
+  for (let from = 0; from < ids.length; from += TIMES_AT_ONCE) {
+    const some = ids.slice(from, from + TIMES_AT_ONCE);
+    const rows = await ask((db) =>
+      db.selectFrom('callbacks').select(['id', 'received_at']).where('id', 'in', some).execute(),
+    );
+    for (const { id, received_at } of rows) times.set(id, received_at);
+    await nextTurn();
+  }
+  // What was forgotten meanwhile is dead no more.
+  return groups.flatMap((group) => {
+    const oldestAt = times.get(group.oldestId);
+    const newestAt = times.get(group.newestId);
+    return oldestAt === undefined || newestAt === undefined ? [] : [{ ...group, oldestAt, newestAt }];
+  });
 }
 
 function deadBelow(db: Kysely<Tables>, before: number) {
@@ -135,7 +159,7 @@ function deadBelow(db: Kysely<Tables>, before: number) {
 }
 
 function addTo(
-  groups: Map<string, DeadLetters>,
+  groups: Map<string, DeadGroup>,
   { destination, error_class, error_code, callback_id }: Awaited<ReturnType<typeof deadBelow>>[number],
 ): void {
   const errorClass = error_class ?? '';

@@ -47,7 +47,7 @@ export function Link({ to, className, label, isCurrent, download, children }: Li
     <a
       href={address}
       class={className}
-      aria-label={label}
+      aria-label={label === undefined ? undefined : cleanLine(label)}
       aria-current={isCurrent === true ? 'page' : undefined}
       download={download}
       rel={isOurs ? undefined : 'noopener noreferrer'}

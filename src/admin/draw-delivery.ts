@@ -1,0 +1,60 @@
+/** Draws the message of a delivery again, by the config in force. */
+import { UnreadCallback } from '../callback/callback.ts';
+import type { MessageFormat } from '../channels/channel.ts';
+import { DeliveryFailure } from '../channels/failure.ts';
+import type { ArchivedDelivery, DeliveryOfCallback } from '../ledger/archive/archive.ts';
+import { isAlert, type Notice } from '../notice/notice.ts';
+import type { DrawTarget, Drawing, DrawnMessage } from './drawing.ts';
+import type { AdminServices } from './services.ts';
+
+export interface DrawnDelivery extends DrawnMessage, DeliveryOfCallback {
+  readonly format: MessageFormat;
+  /** Whether a route sends it there today. */
+  readonly isRouted: boolean;
+}
+
+/** `no channel`: the config has none of that name any more; `busy`: there was no memory, or no time, for it. */
+export type DrawFault = 'not there' | 'no channel' | 'busy';
+
+/** @throws {LedgerUnavailable} */
+export async function drawDelivery(
+  deliveryId: number,
+  { archive, drawing: inForce }: Pick<AdminServices, 'archive' | 'drawing'>,
+): Promise<DrawnDelivery | DrawFault> {
+  const found = await archive.delivery(deliveryId);
+  if (found === undefined) return 'not there';
+  const drawing = inForce();
+  const format = drawing.formats.get(found.delivery.channel);
+  if (format === undefined) return 'no channel';
+  try {
+    const loaded = await drawing.load(found.callbackId);
+    if (loaded === undefined) return 'not there';
+    try {
+      const target = targetOf(found.delivery, loaded.notice, drawing);
+      const how = { options: {}, templateSet: undefined, ...target, format: format.name };
+      const drawn = await drawing.draw(loaded.notice, how);
+      return { ...found, ...drawn, format, isRouted: target !== undefined };
+    } finally {
+      loaded.release();
+    }
+  } catch (error) {
+    if (error instanceof UnreadCallback || error instanceof DeliveryFailure) return 'busy';
+    throw error;
+  }
+}
+
+/** Undefined: the config sends it there no more. */
+function targetOf(
+  { destination }: Pick<ArchivedDelivery, 'destination'>,
+  notice: Notice,
+  { config, router }: Drawing,
+): Pick<DrawTarget, 'options' | 'templateSet'> | undefined {
+  if (isAlert(notice)) {
+    const alerted = config.delivery.alerts.find(({ key }) => key === destination);
+    return alerted && { options: alerted.options, templateSet: undefined };
+  }
+  const routed = router
+    .route(notice.callback)
+    .destinations.find((each) => each.destination.key === destination);
+  return routed && { options: routed.destination.options, templateSet: routed.templateSet };
+}

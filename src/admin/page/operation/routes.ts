@@ -1,0 +1,41 @@
+/** What the page answers beside its views: what people do, frames, downloads, the stream of changes. */
+import type { Router } from '@koa/router';
+import type { AdminServices } from '../../services.ts';
+import { answerFrame, answerFrameFault } from '../message-frame.tsx';
+import type { View } from '../view.ts';
+import { readerOf } from '../reader.ts';
+import { MESSAGE_WORDS } from '../words/message.ts';
+import { playgroundView } from '../playground/playground.tsx';
+import { routeActs } from './acts.ts';
+import { configView } from './config.tsx';
+import { deadView } from './dead.tsx';
+import { answerMessage, deliveryView } from './delivery.tsx';
+import { destinationsView } from './destinations.tsx';
+import { dryRunView } from './dry-run.tsx';
+import { redeliveriesView, redeliveryView } from './redeliveries.tsx';
+import { answerRefusedBody, refusedView } from './refused.tsx';
+
+export const OPERATION_VIEWS: readonly (readonly [path: string, view: View])[] = [
+  ['/dead', deadView],
+  ['/refused', refusedView],
+  ['/destinations', destinationsView],
+  ['/config', configView],
+  ['/playground', playgroundView],
+  ['/deliveries/:id', deliveryView],
+  ['/redeliveries', redeliveriesView],
+  ['/redeliveries/new', dryRunView],
+  ['/redeliveries/:id', redeliveryView],
+];
+
+export function routeOperations(router: Router, services: AdminServices): void {
+  routeActs(router, services);
+  router.get('/live', (ctx) => services.streams.serve(ctx));
+  router.get('/deliveries/:id/message', (ctx) => answerMessage(ctx, ctx.params['id'], services));
+  router.get('/refused/:id/body', (ctx) => answerRefusedBody(ctx, services.archive, ctx.params['id']));
+  router.get('/playground/frames/:key', (ctx) => {
+    const document = services.documents.documentOf(ctx.params['key'] ?? '');
+    if (document !== undefined) return answerFrame(ctx, document);
+    const reader = readerOf(ctx, services.surroundings);
+    return answerFrameFault(ctx, 404, MESSAGE_WORDS[reader.language].forgotten, reader);
+  });
+}

@@ -1,0 +1,256 @@
+/** The playground: a callback that is recorded, a sample or pasted, and what would become of it. */
+import { decodeBody } from '../../../callback/decode.ts';
+import { destinationsOf } from '../../../route/router.ts';
+import type { Drawing } from '../../drawing.ts';
+import { type Subject, tryCallback, type TryOptions, type TryResult } from '../../try-callback.ts';
+import type { AdminServices, Sample } from '../../services.ts';
+import { refusalWith } from '../operation/refused.tsx';
+import { type Option, PostForm, SelectField } from '../parts/forms.tsx';
+import { Link, pathTo } from '../parts/text.tsx';
+import { LANGUAGES, type Reader } from '../reader.ts';
+import { idIn, type View } from '../view.ts';
+import { PLAYGROUND_WORDS } from '../words/playground.ts';
+import { type Framed, framed, TryResultView } from './try-result.tsx';
+
+/** What is larger is drawn, and not put into a field. */
+const LARGEST_EDITED = 64 * 1024;
+
+/** Of destinations and template sets to choose from. */
+const MOST_OPTIONS = 500;
+
+/** Of a GET and a POST alike: what a POST brings stands in `query`. */
+export const playgroundView: View = async ({ query, reader, services }) => {
+  const drawing = services.drawing();
+  const options: TryOptions = {
+    templateSet: drawing.templateSets.find((set) => set === query.get('set')),
+    language: LANGUAGES.find((language) => language === query.get('language')),
+    to: query.get('to') || undefined,
+  };
+  const chosen = await choose(query, services);
+  const result: TryResult =
+    chosen.subject === undefined ? { kind: 'unknown' } : await tryCallback(chosen.subject, options, drawing);
+  const data = {
+    chosen,
+    options,
+    result: framed(result, services.documents),
+    choices: choicesOf(drawing, reader),
+    samples: services.samples,
+  };
+  return {
+    title: PLAYGROUND_WORDS[reader.language].title,
+    section: 'playground',
+    body: <Playground data={data} reader={reader} />,
+  };
+};
+
+export interface Chosen {
+  /** Undefined: there is no such thing. */
+  readonly subject: Subject | undefined;
+  /** To be changed; undefined: too large for that. */
+  readonly text: string | undefined;
+  /** Where it was opened from the ledger. */
+  readonly callbackId: number | undefined;
+  /** Bytes of a recorded one. */
+  readonly size: number | undefined;
+}
+
+const NOTHING: Chosen = { subject: undefined, text: '', callbackId: undefined, size: undefined };
+
+/** What was pasted, else what the address names, else a sample. */
+async function choose(query: URLSearchParams, services: AdminServices): Promise<Chosen> {
+  const { archive, samples } = services;
+  const pasted = query.get('text') ?? '';
+  if (pasted.trim() !== '') return ofText(pasted);
+  if (query.has('callback') && query.get('callback') !== '')
+    return ofCallback(idIn(query.get('callback') ?? ''), services);
+  if (query.has('refused')) {
+    const refusal = await refusalWith(archive, idIn(query.get('refused') ?? ''));
+    return refusal === undefined ? NOTHING : ofText(refusal.body);
+  }
+  const sample = samples.find(({ name }) => name === query.get('sample')) ?? samples[0];
+  return sample === undefined ? NOTHING : ofText(sample.text);
+}
+
+function ofText(text: string): Chosen {
+  const size = Buffer.byteLength(text);
+  return {
+    ...NOTHING,
+    subject: { kind: 'text', text },
+    text: size > LARGEST_EDITED ? undefined : text,
+    size,
+  };
+}
+
+async function ofCallback(id: number | undefined, { archive }: AdminServices): Promise<Chosen> {
+  const body = id === undefined ? undefined : await archive.body(id);
+  if (id === undefined || body === undefined) return NOTHING;
+  const subject = { kind: 'recorded', callbackId: id } as const;
+  const size = body.byteLength;
+  const text = size > LARGEST_EDITED ? undefined : readable(body);
+  return { subject, text, callbackId: id, size };
+}
+
+/** Indented, where that changes nothing of it. */
+function readable(body: Uint8Array): string {
+  const text = Buffer.from(body).toString('utf8');
+  try {
+    const indented = JSON.stringify(JSON.parse(text), null, 2);
+    return JSON.stringify(decodeBody(Buffer.from(indented)).value) === JSON.stringify(decodeBody(body).value)
+      ? indented
+      : text;
+  } catch {
+    return text;
+  }
+}
+
+interface Choices {
+  readonly sets: readonly Option[];
+  readonly destinations: readonly Option[];
+}
+
+function choicesOf({ config, formats, templateSets }: Drawing, { language }: Reader): Choices {
+  const words = PLAYGROUND_WORDS[language];
+  const named = (value: string) => ({ value, word: value });
+  return {
+    sets: templateSets.slice(0, MOST_OPTIONS).map(named),
+    destinations: [
+      ...destinationsOf(config)
+        .slice(0, MOST_OPTIONS)
+        .map(({ key }) => named(key)),
+      ...[...formats.keys()].map((channel) => ({ value: channel, word: words.anyOf(channel) })),
+    ],
+  };
+}
+
+export interface PlaygroundData {
+  readonly chosen: Chosen;
+  readonly options: TryOptions;
+  readonly result: Framed;
+  readonly choices: Choices;
+  readonly samples: readonly Sample[];
+}
+
+interface PlaygroundProps {
+  readonly data: PlaygroundData;
+  readonly reader: Reader;
+}
+
+export function Playground({ data, reader }: PlaygroundProps) {
+  const words = PLAYGROUND_WORDS[reader.language];
+  return (
+    <>
+      <div class="head">
+        <h1>{words.title}</h1>
+        <p class="lead">{words.lead}</p>
+      </div>
+      <div class="playground">
+        <section class="panel" aria-labelledby="playground-callback">
+          <h2 id="playground-callback">{words.callback}</h2>
+          <Beginnings samples={data.samples} reader={reader} />
+          <CallbackForm data={data} reader={reader} />
+        </section>
+        <section id="result" class="result" aria-labelledby="playground-result" aria-live="off">
+          <h2 id="playground-result">{words.result}</h2>
+          <TryResultView framed={data.result} reader={reader} />
+        </section>
+      </div>
+    </>
+  );
+}
+
+function Beginnings({ samples, reader }: { readonly samples: readonly Sample[]; readonly reader: Reader }) {
+  const words = PLAYGROUND_WORDS[reader.language];
+  const known: Readonly<Record<string, string>> = words.sample;
+  return (
+    <form class="filters" method="get" action="/playground" aria-label={words.start}>
+      <div class="field">
+        <label for="callback">{words.recorded}</label>
+        <div class="joined">
+          <input
+            id="callback"
+            name="callback"
+            type="text"
+            inputMode="numeric"
+            pattern="[0-9]*"
+            autocomplete="off"
+          />
+          <button type="submit">{words.open}</button>
+        </div>
+      </div>
+      <p class="samples">
+        {words.samples}:{' '}
+        {samples.map(({ name }) => (
+          <Link key={name} to={pathTo(['playground'], { sample: name })}>
+            {known[name] ?? name}
+          </Link>
+        ))}
+      </p>
+    </form>
+  );
+}
+
+function CallbackForm({ data: { chosen, options, choices }, reader }: PlaygroundProps) {
+  const words = PLAYGROUND_WORDS[reader.language];
+  return (
+    <PostForm action="/playground" reader={reader} className="try">
+      {chosen.callbackId === undefined ? null : (
+        <input type="hidden" name="callback" value={chosen.callbackId} />
+      )}
+      <div class="field">
+        <label for="text">{words.json}</label>
+        <textarea
+          id="text"
+          name="text"
+          rows={18}
+          spellcheck={false}
+          autocomplete="off"
+          dir="ltr"
+          aria-describedby="text-hint"
+        >
+          {chosen.text ?? ''}
+        </textarea>
+        <small id="text-hint" class="quiet">
+          {chosen.text === undefined ? words.tooLong(reader.formats.size(chosen.size ?? 0)) : words.jsonHint}
+        </small>
+      </div>
+      <Choosing options={options} choices={choices} reader={reader} />
+      <div class="actions">
+        <button type="submit" class="primary">
+          {words.draw}
+        </button>
+      </div>
+    </PostForm>
+  );
+}
+
+type ChoosingProps = Pick<PlaygroundData, 'options' | 'choices'> & { readonly reader: Reader };
+
+function Choosing({ options, choices, reader }: ChoosingProps) {
+  const words = PLAYGROUND_WORDS[reader.language];
+  const languages = LANGUAGES.map((value) => ({ value, word: words.languages[value] }));
+  return (
+    <div class="filters">
+      <SelectField
+        name="to"
+        label={words.to}
+        value={options.to}
+        options={choices.destinations}
+        any={words.routed}
+      />
+      <SelectField
+        name="set"
+        label={words.set}
+        value={options.templateSet}
+        options={choices.sets}
+        any={words.anySet}
+      />
+      <SelectField
+        name="language"
+        label={words.language}
+        value={options.language}
+        options={languages}
+        any={words.anyLanguage}
+      />
+    </div>
+  );
+}

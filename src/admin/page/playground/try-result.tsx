@@ -1,0 +1,235 @@
+/** What would become of a callback, on the page: its routes, and each message in its frames. */
+import { messageDocument, frameHeightOf } from '../../../channels/message-document.ts';
+import type { MessageTheme } from '../../../channels/channel.ts';
+import { cleanLine } from '../../../text/clean.ts';
+import { statusNameOf } from '../../../callback/callback.ts';
+import type { RouteExplanation } from '../../../route/router.ts';
+import type { KeptDocuments } from '../../kept-documents.ts';
+import type { Tried, TriedMessage, TryResult } from '../../try-callback.ts';
+import { MessageFrames } from '../message-frame.tsx';
+import { Faults } from '../operation/faults-of-body.tsx';
+import { Findings, Limits, TemplateFailures } from '../operation/message-parts.tsx';
+import { PostForm } from '../parts/forms.tsx';
+import { RunStatus, Status } from '../parts/status.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { BotName, Code, Foreign, ForeignBlock } from '../parts/text.tsx';
+import type { Reader } from '../reader.ts';
+import { MESSAGE_WORDS } from '../words/message.ts';
+import { PAGE_WORDS } from '../words/page.ts';
+import { PLAYGROUND_WORDS } from '../words/playground.ts';
+
+export interface Frame {
+  readonly theme: MessageTheme['name'] | undefined;
+  readonly path: string;
+}
+
+/** A result, with an address for each of its messages. */
+export interface Framed {
+  readonly result: TryResult;
+  /** Of the messages, in their order. */
+  readonly frames: readonly (readonly Frame[])[];
+}
+
+export function framed(result: TryResult, documents: Pick<KeptDocuments, 'keep'>): Framed {
+  if (result.kind !== 'tried') return { result, frames: [] };
+  const frames = result.messages.map(({ format, message }) => {
+    const content = format.asHtml(message);
+    return (format.themes ?? [undefined]).map((theme) => ({
+      theme: theme?.name,
+      path: `/playground/frames/${documents.keep(messageDocument(content, theme))}`,
+    }));
+  });
+  return { result, frames };
+}
+
+interface ResultProps {
+  readonly framed: Framed;
+  readonly reader: Reader;
+}
+
+export function TryResultView({ framed: { result, frames }, reader }: ResultProps) {
+  const words = PLAYGROUND_WORDS[reader.language];
+  switch (result.kind) {
+    case 'tried':
+      return <TriedView tried={result} frames={frames} reader={reader} />;
+    case 'invalid':
+      return (
+        <div class="panel">
+          <p>
+            <Status tone="bad" word={words.invalid} />
+          </p>
+          <Faults errors={result.errors} reader={reader} />
+        </div>
+      );
+    case 'unreadable':
+      return (
+        <div class="panel">
+          <p>
+            <Status tone="bad" word={words.unreadable} />
+          </p>
+          <p>
+            <Foreign text={result.detail} />
+          </p>
+        </div>
+      );
+    case 'unknown':
+    case 'busy':
+      return <p class="empty">{words[result.kind]}</p>;
+  }
+}
+
+interface TriedProps {
+  readonly tried: Tried;
+  readonly frames: Framed['frames'];
+  readonly reader: Reader;
+}
+
+function TriedView({ tried: { callback, routes, messages, more }, frames, reader }: TriedProps) {
+  const words = PLAYGROUND_WORDS[reader.language];
+  return (
+    <>
+      <div class="panel">
+        {callback === undefined ? (
+          <p>{words.alert}</p>
+        ) : (
+          <p class="subject">
+            <strong>
+              <BotName name={callback.bot_name} id={callback.bot_id} />
+            </strong>{' '}
+            <RunStatus status={callback.status} reader={reader} />{' '}
+            <span class="quiet">
+              <Code text={callback.job_id} />
+            </span>
+          </p>
+        )}
+        {callback === undefined ? null : (
+          <Routes routes={routes} status={statusNameOf(callback)} reader={reader} />
+        )}
+      </div>
+      {messages.length === 0 ? <p class="empty">{words.nobody}</p> : null}
+      {messages.map((message, index) => (
+        <MessageOf key={message.destination} message={message} frames={frames[index] ?? []} reader={reader} />
+      ))}
+      {more === 0 ? null : <p class="quiet">{words.more(more)}</p>}
+    </>
+  );
+}
+
+/** Of the routes that match not, as many as anybody reads. */
+const MOST_ROUTES = 100;
+
+interface RoutesProps {
+  readonly routes: readonly RouteExplanation[];
+  readonly status: string;
+  readonly reader: Reader;
+}
+
+function Routes({ routes, reader }: RoutesProps) {
+  const words = PLAYGROUND_WORDS[reader.language];
+  const rows = routes.toSorted((a, b) => Number(b.matched) - Number(a.matched)).slice(0, MOST_ROUTES);
+  return (
+    <Table
+      caption={words.routes}
+      columns={columnsFor(reader)}
+      rows={rows}
+      keyOf={({ route }) => route}
+      empty={words.noRoutes}
+    />
+  );
+}
+
+function columnsFor(reader: Reader): readonly Column<RouteExplanation>[] {
+  const words = PLAYGROUND_WORDS[reader.language];
+  return [
+    {
+      head: words.route,
+      kind: 'main',
+      cell: ({ route, matched }) => (
+        <>
+          <Code text={route} />
+          <small>
+            <Status tone={matched ? 'good' : 'idle'} word={matched ? words.matches : words.matchesNot} />
+          </small>
+        </>
+      ),
+    },
+    { head: words.because, cell: (route) => <Foreign text={becauseInWords(route, reader)} /> },
+    {
+      head: words.reaches,
+      cell: ({ reaches }) =>
+        reaches.length === 0 ? (
+          <span class="quiet">–</span>
+        ) : (
+          <ul class="chips">
+            {reaches.map((destination) => (
+              <li key={destination} class="chip good">
+                <Code text={destination} />
+              </li>
+            ))}
+          </ul>
+        ),
+    },
+  ];
+}
+
+function becauseInWords({ verdict, pattern = '', on = [] }: RouteExplanation, { language }: Reader): string {
+  const words = PLAYGROUND_WORDS[language].verdict;
+  if (verdict === 'tells') return words.tells(pattern);
+  if (verdict === 'not of this status')
+    return words[verdict](on.map((name) => PAGE_WORDS[language].status[name]).join(', '));
+  return words[verdict];
+}
+
+interface MessageProps {
+  readonly message: TriedMessage;
+  readonly frames: readonly Frame[];
+  readonly reader: Reader;
+}
+
+function MessageOf({ message: tried, frames, reader }: MessageProps) {
+  const words = PLAYGROUND_WORDS[reader.language];
+  const { destination, isDestination, route, templateSet, format, message, failures } = tried;
+  const title = format.titleOf?.(message);
+  const notes = [
+    route === undefined ? words.notRouted : words.byRoute(route),
+    ...(templateSet === undefined ? [] : [words.withSet(templateSet)]),
+  ];
+  return (
+    <article class="panel" aria-label={cleanLine(destination)}>
+      <header>
+        <h3>
+          <Code text={destination} />
+        </h3>
+        <span class="quiet">
+          <Foreign text={notes.join(' · ')} />
+        </span>
+      </header>
+      {title === undefined ? null : (
+        <p class="mail-subject">
+          <span class="quiet">{MESSAGE_WORDS[reader.language].subject}</span> <Foreign text={title} />
+        </p>
+      )}
+      <MessageFrames
+        frames={frames}
+        height={frameHeightOf(format, message)}
+        destination={destination}
+        reader={reader}
+      />
+      <TemplateFailures failures={failures} reader={reader} />
+      <Findings findings={format.inspect(message)} reader={reader} />
+      <Limits limits={format.limitsOf?.(message)} reader={reader} />
+      <details>
+        <summary>{MESSAGE_WORDS[reader.language].text}</summary>
+        <ForeignBlock text={format.asText(message)} label={MESSAGE_WORDS[reader.language].text} />
+      </details>
+      {isDestination ? (
+        <PostForm action="/act/test" reader={reader} back="/playground">
+          <input type="hidden" name="destination" value={destination} />
+          <button type="submit" class="small" aria-label={cleanLine(words.testTo(destination))}>
+            {words.test}
+          </button>
+        </PostForm>
+      ) : null}
+    </article>
+  );
+}

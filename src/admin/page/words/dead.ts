@@ -1,0 +1,43 @@
+/** Words of the dead letters, grouped. */
+import { translated } from './translated.ts';
+
+export const DEAD_WORDS = translated({
+  en: {
+    title: 'Dead letters',
+    lead: 'Messages that Botbell has given up: nobody gets them unless somebody acts. Mend the cause first, then deliver them again. They are grouped by destination and cause.',
+    none: 'No dead letters: every message has arrived, or is still being tried.',
+    incomplete: 'Only the newest ten thousand were looked at; there are more.',
+    destination: 'Destination',
+    cause: 'Cause',
+    count: 'Messages',
+    oldest: 'Oldest',
+    newest: 'Newest',
+    actions: 'What to do',
+    list: 'Show them',
+    again: 'Deliver again …',
+    done: 'Mark as done …',
+    unrouted: 'No route names it any more',
+    one: (destination: string, cause: string) => `${destination}: ${cause}`,
+    redeliveries: 'Redeliveries so far',
+    all: 'Deliver all of them again …',
+  },
+  ja: {
+    title: '配信不能',
+    lead: 'Botbellが送信をあきらめた通知です。対応しないかぎり、誰にも届きません。まず原因を取り除いてから、再送してください。通知先と原因ごとにまとめています。',
+    none: '配信不能はありません。すべて届いたか、まだ送信を試みています。',
+    incomplete: '新しいものから1万件だけを数えました。ほかにもあります。',
+    destination: '通知先',
+    cause: '原因',
+    count: '件数',
+    oldest: '最も古い',
+    newest: '最も新しい',
+    actions: '対応',
+    list: '一覧を見る',
+    again: '再送する…',
+    done: '対応済みにする…',
+    unrouted: '通知する設定がなくなりました',
+    one: (destination, cause) => `${destination}：${cause}`,
+    redeliveries: 'これまでの一括再送',
+    all: 'すべて再送する…',
+  },
+});

@@ -1,0 +1,158 @@
+/** What would become of a callback: its routes, and its message for each destination. Nothing is sent. */
+import { type Callback, type CallbackError, InvalidCallback, UnreadCallback } from '../callback/callback.ts';
+import { UndecodableBody } from '../callback/decode.ts';
+import type { MessageFormat } from '../channels/channel.ts';
+import { DeliveryFailure } from '../channels/failure.ts';
+import type { Destination } from '../config/config.ts';
+import { HttpProblem } from '../http/problem.ts';
+import { isAlert, type Notice, noticeOf } from '../notice/notice.ts';
+import type { RouteExplanation, RoutedDestination } from '../route/router.ts';
+import { destinationsOf } from '../route/router.ts';
+import type { Language } from '../time/display.ts';
+import type { DrawnMessage, Drawing } from './drawing.ts';
+
+/** What is tried: a callback of the ledger, or a text. */
+export type Subject =
+  | { readonly kind: 'recorded'; readonly callbackId: number }
+  | { readonly kind: 'text'; readonly text: string };
+
+export interface TryOptions {
+  /** Undefined: as each route says, else the language's. */
+  readonly templateSet: string | undefined;
+  readonly language: Language | undefined;
+  /** A destination of the config, or the name of a channel; undefined: whom the routes say. */
+  readonly to: string | undefined;
+}
+
+/** Its message for one destination. */
+export interface TriedMessage extends DrawnMessage {
+  /** `<channel>:<address>`, or the name of a channel. */
+  readonly destination: string;
+  /** It can be sent a test. */
+  readonly isDestination: boolean;
+  /** The name of the route that sends it there; undefined: none does. */
+  readonly route: string | undefined;
+  readonly templateSet: string | undefined;
+  readonly format: MessageFormat;
+}
+
+export interface Tried {
+  readonly kind: 'tried';
+  /** Undefined of an alert. */
+  readonly callback: Pick<Callback, 'bot_id' | 'bot_name' | 'job_id' | 'status'> | undefined;
+  readonly routes: readonly RouteExplanation[];
+  readonly messages: readonly TriedMessage[];
+  /** More than are drawn. */
+  readonly more: number;
+}
+
+export type TryResult =
+  | Tried
+  | { readonly kind: 'invalid'; readonly errors: readonly CallbackError[] }
+  /** No JSON, or too large: in a sentence. */
+  | { readonly kind: 'unreadable'; readonly detail: string }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'busy' };
+
+/** As many as anybody looks at. */
+const MOST_DRAWN = 12;
+
+/** @throws {LedgerUnavailable} */
+export async function tryCallback(
+  subject: Subject,
+  options: TryOptions,
+  drawing: Drawing,
+): Promise<TryResult> {
+  try {
+    const loaded = await loadSubject(subject, drawing);
+    if (loaded === undefined) return { kind: 'unknown' };
+    try {
+      return await tryNotice(loaded.notice, options, drawing);
+    } finally {
+      loaded.release();
+    }
+  } catch (error) {
+    return faultOf(error);
+  }
+}
+
+async function loadSubject(
+  subject: Subject,
+  drawing: Drawing,
+): Promise<{ readonly notice: Notice; readonly release: () => void } | undefined> {
+  if (subject.kind === 'recorded') return drawing.load(subject.callbackId);
+  const read = await drawing.read(Buffer.from(subject.text));
+  return { notice: noticeOf(read, 1), release: () => read.release() };
+}
+
+function faultOf(error: unknown): TryResult {
+  if (error instanceof InvalidCallback) return { kind: 'invalid', errors: error.errors };
+  if (error instanceof UndecodableBody) return { kind: 'unreadable', detail: error.message };
+  if (error instanceof UnreadCallback || error instanceof DeliveryFailure) return { kind: 'busy' };
+  if (!(error instanceof HttpProblem)) throw error;
+  const { status, detail } = error.details;
+  return status === 413 ? { kind: 'unreadable', detail } : { kind: 'busy' };
+}
+
+interface Place extends Pick<
+  TriedMessage,
+  'destination' | 'isDestination' | 'route' | 'templateSet' | 'format'
+> {
+  readonly options: Destination['options'];
+}
+
+async function tryNotice(notice: Notice, options: TryOptions, drawing: Drawing): Promise<Tried> {
+  const callback = isAlert(notice) ? undefined : notice.callback;
+  const places = placesFor(callback, options, drawing);
+  const messages: TriedMessage[] = [];
+  // One after the other, since they share a thread and its memory.
+  for (const { options: ofDestination, ...place } of places.slice(0, MOST_DRAWN)) {
+    const target = {
+      format: place.format.name,
+      templateSet: options.templateSet ?? place.templateSet,
+      options: ofDestination,
+      ...(options.language !== undefined && { language: options.language }),
+    };
+    const drawn = await drawing.draw(notice, target);
+    messages.push({ ...place, templateSet: target.templateSet, ...drawn });
+  }
+  return {
+    kind: 'tried',
+    callback,
+    routes: callback === undefined ? [] : drawing.router.explainAll(callback),
+    messages,
+    more: Math.max(0, places.length - MOST_DRAWN),
+  };
+}
+
+/** Whom the routes say, or the one that is asked for, whether they do or not. */
+function placesFor(callback: Callback | undefined, { to }: TryOptions, drawing: Drawing): readonly Place[] {
+  const { config, router } = drawing;
+  const routed: readonly RoutedDestination[] =
+    callback === undefined
+      ? config.delivery.alerts.map((destination) => ({
+          destination,
+          templateSet: undefined,
+          route: 'delivery.alerts',
+        }))
+      : router.route(callback).destinations;
+  if (to === undefined) return routed.flatMap((each) => placeOf(each.destination, each, drawing) ?? []);
+  const place = routed.find(({ destination }) => destination.key === to);
+  const destination = place?.destination ?? destinationsOf(config).find(({ key }) => key === to);
+  if (destination !== undefined) return [placeOf(destination, place, drawing)].flatMap((each) => each ?? []);
+  const format = drawing.formats.get(to);
+  if (format === undefined) return [];
+  const anywhere = { isDestination: false, route: undefined, templateSet: undefined, options: {} };
+  return [{ ...anywhere, destination: to, format }];
+}
+
+function placeOf(
+  { key, channel, options }: Destination,
+  routed: Pick<RoutedDestination, 'route' | 'templateSet'> | undefined,
+  { formats }: Drawing,
+): Place | undefined {
+  const format = formats.get(channel);
+  if (format === undefined) return undefined;
+  const { route, templateSet } = routed ?? {};
+  return { destination: key, isDestination: true, route, templateSet, options, format };
+}

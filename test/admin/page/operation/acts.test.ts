@@ -1,0 +1,144 @@
+/** Whoever does something on the page learns what came of it, where they stood. */
+import { expect } from 'chai';
+import { LedgerUnavailable } from '../../../../src/ledger/ledger.ts';
+import { OFFICE_ARCHIVE, openOperationWorld, type OperationWorld } from '../../../support/operation-world.ts';
+import { openPageWorld, type PageWorld } from '../../../support/page-world.ts';
+
+describe('What people do on the page', () => {
+  let office: OperationWorld;
+  let world: PageWorld;
+
+  beforeEach(async () => {
+    office = await openOperationWorld();
+    world = await openPageWorld(office.services);
+    Object.assign(world.services.archive, OFFICE_ARCHIVE);
+  });
+
+  afterEach(async () => {
+    await world.close();
+    await office.close();
+  });
+
+  /** @returns where it leads, and what is said there */
+  const act = async (name: string, fields: Readonly<Record<string, string>> = {}) => {
+    const answer = await world.post(`/act/${name}`, { back: '/dead?a=1', nonce: 'once', ...fields });
+    expect(answer.status).to.equal(303);
+    const cookies = [answer.headers['set-cookie'] ?? []].flat().join('\n');
+    const flash = /botbell_flash=([\w-]+)/.exec(cookies)?.[1] ?? '';
+    const said = flash === '' ? {} : (JSON.parse(Buffer.from(flash, 'base64url').toString()) as object);
+    return { to: answer.headers['location'], ...said };
+  };
+
+  const REQUEST = {
+    actor: { via: 'page', user: undefined, from: '127.0.0.1' },
+    nonce: 'once',
+    note: undefined,
+  };
+
+  it('delivers a message again, once for each form', async () => {
+    const { kind, text, to } = (await act('redeliver', { delivery: '1', note: ' mended ' })) as Record<
+      string,
+      unknown
+    >;
+    expect([kind, to]).to.deep.equal(['done', '/dead?a=1']);
+    expect(text).to.contain('in a moment');
+    expect(office.done).to.deep.equal([['redeliver', 1, { ...REQUEST, note: 'mended' }, false]]);
+    expect(await act('redeliver', { delivery: '2' })).to.include({ kind: 'failed' });
+    await act('redeliver', { delivery: '2', again: '1' });
+    expect(office.done.at(-1)).to.deep.equal(['redeliver', 2, REQUEST, true]);
+  });
+
+  it('says of what is gone, or is no number, that it is', async () => {
+    expect(await act('redeliver', { delivery: '99' })).to.include({
+      kind: 'failed',
+      text: 'There is no such delivery any more.',
+    });
+    for (const name of ['redeliver', 'dismiss']) {
+      expect(await act(name, { delivery: 'x' })).to.include({ kind: 'failed' });
+    }
+    expect(await act('route', { callback: '' })).to.include({ kind: 'failed' });
+  });
+
+  it('dismisses a dead letter', async () => {
+    expect(await act('dismiss', { delivery: '1' })).to.include({ kind: 'done' });
+    expect(await act('dismiss', { delivery: '2' })).to.include({ kind: 'failed' });
+    expect(office.done[0]).to.deep.equal(['dismiss', 1, REQUEST]);
+  });
+
+  it('routes a callback anew, and names who is told, or says that nobody is', async () => {
+    expect(await act('route', { callback: '1' })).to.include({
+      kind: 'done',
+      text: 'Routed anew: it goes to slack:#ops now.',
+    });
+    expect(await act('route', { callback: '2' })).to.include({ kind: 'failed' });
+    expect(await act('route', { callback: '3' }))
+      .to.have.property('text')
+      .that.contains('out of date');
+    expect(await act('route', { callback: '4' })).to.include({ kind: 'failed' });
+  });
+
+  it('delivers all that matches again only after showing what that comes to', async () => {
+    const group = { state: 'dead', destination: 'slack:#ops', error_class: 'config', error_code: 'x' };
+    const { to } = await act('redeliver-all', group);
+    expect(to).to.equal(
+      '/redeliveries/new?state=dead&destination=slack%3A%23ops&error_class=config&error_code=x',
+    );
+    expect(office.done).to.deep.equal([]);
+    const begun = await act('redeliver-all', { ...group, what: 'dismissed', confirmed: '1', note: 'n' });
+    expect(begun).to.include({ to: '/redeliveries/3', kind: 'done' });
+    expect(office.done).to.deep.equal([
+      [
+        'bulk',
+        { state: 'dead', destination: 'slack:#ops', errorClass: 'config', errorCode: 'x' },
+        { ...REQUEST, note: 'n' },
+        'dismissed',
+      ],
+    ]);
+  });
+
+  it('does nothing by a filter that makes no sense: the dry run says what is wrong', async () => {
+    const { to } = await act('redeliver-all', { status: '9', confirmed: '1' });
+    expect(office.done).to.deep.equal([]);
+    expect((await world.get(String(to))).status).to.equal(400);
+  });
+
+  it('stops a redelivery', async () => {
+    expect(await act('stop', { bulk: '3' })).to.include({ kind: 'done' });
+    expect(await act('stop', { bulk: '9' })).to.include({ kind: 'failed' });
+    expect(office.done[0]).to.deep.equal(['stop', 3, REQUEST]);
+  });
+
+  it('sends a test, and says what the remote said', async () => {
+    expect(await act('test', { destination: 'slack:#shop' })).to.include({
+      kind: 'done',
+      text: 'A test message reached slack:#shop in 180 ms. Slack took it.',
+    });
+    expect(await act('test', { destination: 'slack:#ops' })).to.include({ kind: 'failed' });
+    expect(await act('test', { destination: 'nobody' })).to.include({
+      kind: 'failed',
+      text: 'The config in force has no such destination.',
+    });
+  });
+
+  it('reloads, and says why it could not', async () => {
+    const { kind, text } = (await act('reload', { back: '/config' })) as Record<string, unknown>;
+    expect([kind, text]).to.deep.equal([
+      'failed',
+      'Not loaded: the config has 1 error, shown below. The one before stays in force.',
+    ]);
+    expect(office.done[0]?.[1]).to.contain('127.0.0.1');
+  });
+
+  it('says so where the ledger cannot be written', async () => {
+    const gone = () => Promise.reject(new LedgerUnavailable('gone'));
+    Object.assign(world.services.operations, { dismiss: gone });
+    const answer = (await act('dismiss', { delivery: '1' })) as Record<string, unknown>;
+    expect([answer['kind'], answer['to']]).to.deep.equal(['failed', '/dead?a=1']);
+    expect(answer['text']).to.contain('nothing was done');
+  });
+
+  it('answers in the reader’s language', async () => {
+    const answer = await world.post('/act/dismiss', { delivery: '1', back: '/' });
+    expect(answer.status).to.equal(303);
+  });
+});

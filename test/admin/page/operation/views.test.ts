@@ -1,0 +1,240 @@
+/** What went wrong and what can be done about it, on pages that a clerk can read. */
+import { expect } from 'chai';
+import { REFUSED_BODY_BYTES } from '../../../../src/ledger/ledger.ts';
+import type { Archive } from '../../../../src/ledger/archive/archive.ts';
+import { LedgerUnavailable } from '../../../../src/ledger/ledger.ts';
+import { faultsIn } from '../../../support/html-faults.ts';
+import {
+  DEAD,
+  OFFICE_ARCHIVE,
+  openOperationWorld,
+  type OperationWorld,
+  REFUSALS,
+} from '../../../support/operation-world.ts';
+import { openPageWorld, PAGE_NOW, type PageWorld } from '../../../support/page-world.ts';
+
+const DRY_RUN =
+  '/redeliveries/new?state=dead&destination=slack%3A%23ops&error_class=config&error_code=not_in_channel';
+
+/** Of each view, what it must say in English and in Japanese. */
+const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readonly string[]])[] = [
+  [
+    '/dead',
+    [
+      'slack:#ops',
+      'The settings need mending',
+      'config · not_in_channel',
+      '>128<',
+      '2 d ago',
+      'No route names it any more',
+    ],
+    ['配信不能', '設定の見直しが必要', '2日前'],
+  ],
+  [
+    '/refused',
+    [
+      '203.0.113.7',
+      'not a callback',
+      '/status',
+      'must be 0, 1 or 2',
+      'hello=world',
+      '/refused/12/body',
+      'refused=12',
+    ],
+    ['受付拒否', '0、1、2のいずれかである必要がありますが', '203.0.113.7'],
+  ],
+  [
+    '/destinations',
+    [
+      'slack:#ops',
+      'Fails',
+      'not_in_channel',
+      'usually takes 180 ms',
+      'Paused for 25 s',
+      '1,000+',
+      'slack:#old',
+      'bridge-1/4711',
+    ],
+    ['通知先', '届いていません', '休止中（あと25秒）', '1,000以上'],
+  ],
+  [
+    '/config?preview=1',
+    [
+      'config/botbell.yaml',
+      'c0ffee123456',
+      'did you mean',
+      'config/botbell.yaml:41:13',
+      'admin.listen',
+      'slack:#keiri',
+      'Another config',
+      '&quot;***&quot;',
+    ],
+    ['設定', '前回の再読み込みはできませんでした', '異なる設定'],
+  ],
+  ['/redeliveries', ['Running', 'Stopped', 'not_in_channel', 'nightly-check'], ['一括再送', '実行中']],
+  [
+    '/redeliveries/3',
+    ['71 delivered, 27 still waiting, 2 given up again', 'admin', '/act/stop'],
+    ['届いた 71件'],
+  ],
+  [
+    DRY_RUN,
+    [
+      'Deliver all of these again?',
+      '128 messages',
+      '>125<',
+      'email:keiri@example.com',
+      'about 2 min 5 s',
+      'value="not_in_channel"',
+      'name="confirmed" value="1"',
+    ],
+    ['すべて再送しますか', '128件', '約2分5秒'],
+  ],
+  [
+    '/playground',
+    ['routes[0]', 'slack:#ops', 'The BOT matches invoice-*.', '3 of 40', '/playground/frames/'],
+    ['試し書き', '当てはまる'],
+  ],
+];
+
+describe('The pages of what went wrong', () => {
+  let office: OperationWorld;
+  let world: PageWorld;
+
+  const open = async (archive: Partial<Archive> = {}) => {
+    office = await openOperationWorld();
+    world = await openPageWorld(office.services);
+    Object.assign(world.services.archive, OFFICE_ARCHIVE, archive);
+  };
+
+  beforeEach(() => open());
+
+  afterEach(async () => {
+    await world.close();
+    await office.close();
+    expect(world.unforeseen).to.deep.equal([]);
+  });
+
+  const shown = async (path: string, language: 'en' | 'ja' = 'en') => {
+    const answer = await world.get(path, { 'accept-language': language });
+    expect(faultsIn(answer.body), path).to.deep.equal([]);
+    return answer;
+  };
+
+  for (const [path, english, japanese] of VIEWS) {
+    it(`shows ${path.split('?', 1)[0]} in English and Japanese`, async () => {
+      const en = await shown(path, 'en');
+      expect(en.status).to.equal(200);
+      for (const text of english) expect(en.body).to.contain(text);
+      const ja = await shown(path, 'ja');
+      for (const text of japanese) expect(ja.body).to.contain(text);
+      expect(ja.body).to.contain('<html lang="ja"');
+    });
+  }
+
+  it('has each group of dead letters lead to what delivering or dismissing it would come to', async () => {
+    const { body } = await shown('/dead');
+    const paths = [...body.matchAll(/href="(\/redeliveries\/new\?[^"]*)"/g)].map(([, path = '']) =>
+      path.replaceAll('&amp;', '&'),
+    );
+    expect(paths).to.include(`${DRY_RUN}&what=redelivered`);
+    expect(paths).to.include(`${DRY_RUN}&what=dismissed`);
+    const unrouted = paths.find((path) => path.includes('old') && path.includes('what=dismissed')) ?? '';
+    expect(unrouted).to.contain('error_class=&error_code=');
+    const { body: dismissal } = await shown(unrouted);
+    expect(dismissal)
+      .to.contain('Mark all of these as done?')
+      .and.match(/name="error_class" value(?:=""|[\s/>])/);
+  });
+
+  it('says of a filter that makes no sense what is wrong with it', async () => {
+    const { status, body } = await shown('/redeliveries/new?status=9');
+    expect(status).to.equal(400);
+    expect(body).to.contain('<bdi class="code">status</bdi>');
+    expect((await shown('/refused?before=x')).status).to.equal(400);
+  });
+
+  it('has a page for what is not there', async () => {
+    for (const path of ['/redeliveries/4711', '/redeliveries/x', '/deliveries/4711', '/refused/4711/body']) {
+      expect((await world.get(path)).status, path).to.equal(404);
+    }
+  });
+
+  it('says when nothing matches, and then offers nothing to do', async () => {
+    const { body } = await shown('/redeliveries/new?bot_id=none');
+    expect(body).to.contain('Nothing matches').and.not.to.contain('action="/act/redeliver-all"');
+  });
+
+  it('is short where nothing went wrong', async () => {
+    await world.close();
+    await office.close();
+    await open({
+      deadLetters: () => Promise.resolve({ groups: [], isComplete: true }),
+      refusals: () => Promise.resolve({ items: [], next: undefined }),
+    });
+    expect((await shown('/dead')).body).to.contain('No dead letters');
+    expect((await shown('/refused')).body).to.contain('Nothing has been refused.');
+  });
+
+  it('says that the ledger cannot be read, where it cannot', async () => {
+    const gone = () => Promise.reject(new LedgerUnavailable('gone'));
+    Object.assign(world.services.archive, { deadLetters: gone, refusals: gone, destinations: gone });
+    for (const path of ['/dead', '/refused', '/destinations']) {
+      const { status, body } = await shown(path);
+      expect([status, body.includes('cannot be read')], path).to.deep.equal([503, true]);
+    }
+  });
+
+  it('lets nothing that strangers wrote do anything', async () => {
+    const evil = `"><script>alert(1)</script><img/src=x/onerror=alert(1)>\u202e\u0000`;
+    const [group] = DEAD;
+    const [refusal] = REFUSALS;
+    if (group === undefined || refusal === undefined) throw new Error('no data');
+    Object.assign(world.services.archive, {
+      deadLetters: () =>
+        Promise.resolve({
+          groups: [{ ...group, destination: `slack:${evil}`, errorCode: evil, errorClass: evil }],
+          isComplete: false,
+        }),
+      refusals: () =>
+        Promise.resolve({
+          items: [
+            {
+              ...refusal,
+              detail: evil,
+              from: evil,
+              body: evil.repeat(1000),
+              errors: [{ pointer: evil, detail: evil }],
+            },
+          ],
+          next: 3,
+        }),
+    } satisfies Partial<Archive>);
+    for (const path of [
+      '/dead',
+      '/refused',
+      '/destinations',
+      `/redeliveries/new?bot_id=${encodeURIComponent(evil)}`,
+      `/playground?refused=12&set=${encodeURIComponent(evil)}`,
+    ]) {
+      const { body } = await shown(path);
+      expect(body, path).not.to.match(/<script>|<img/);
+      // What is to be edited stays what it is.
+      const outside = body.replace(/<textarea[^]*<\/textarea>/, '');
+      expect(outside, path).not.to.match(/[\u202e\u0000]/);
+    }
+  });
+
+  it('gives a refused body to be downloaded as text alone', async () => {
+    const { status, headers, body } = await world.get('/refused/12/body');
+    expect(status).to.equal(200);
+    expect(headers).to.include({
+      'content-type': 'text/plain; charset=utf-8',
+      'content-disposition': 'attachment; filename="refused-12.txt"',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(body).to.equal(REFUSALS[0]?.body);
+    expect(body.length).to.be.below(REFUSED_BODY_BYTES);
+    expect(PAGE_NOW).to.be.above(0);
+  });
+});

@@ -1,0 +1,169 @@
+/** Whoever wonders what would become of a callback sees it, and nothing is sent. */
+import { expect } from 'chai';
+import { callbackWith } from '../../support/callbacks.ts';
+import { arrivalOf, target } from '../../contract/ledger-contract.ts';
+import { faultsIn } from '../../support/html-faults.ts';
+import { openOperationWorld, OFFICE_ARCHIVE, type OperationWorld } from '../../support/operation-world.ts';
+import { openPageWorld, PAGE_NOW, type PageWorld } from '../../support/page-world.ts';
+import { fixture } from '../../support/bridge-world.ts';
+
+describe('The playground', () => {
+  let office: OperationWorld;
+  let world: PageWorld;
+
+  beforeEach(async () => {
+    office = await openOperationWorld({ told: (id) => world.ledger.archive.told(id) });
+    world = await openPageWorld(office.services);
+    const { refusals } = OFFICE_ARCHIVE;
+    Object.assign(world.services.archive, { refusals });
+  });
+
+  afterEach(async () => {
+    await world.close();
+    await office.close();
+    expect(office.done).to.deep.equal([]);
+    expect(world.unforeseen).to.deep.equal([]);
+  });
+
+  const post = async (fields: Readonly<Record<string, string>>) => {
+    const answer = await world.post('/playground', fields);
+    expect(faultsIn(answer.body)).to.deep.equal([]);
+    return answer;
+  };
+
+  const frameIn = async (body: string, index = 0) => {
+    const path = [...body.matchAll(/<iframe sandbox="[^"]*" src="([^"]*)"/g)][index]?.[1] ?? '';
+    return world.get(path);
+  };
+
+  it('draws what is pasted, for whom its routes say, in frames that may do nothing', async () => {
+    const callback = callbackWith({ bot_id: 'invoice-import', status: 1, message: 'no <b>paper</b>' });
+    const { status, body } = await post({ text: JSON.stringify(callback) });
+    expect(status).to.equal(200);
+    expect(body).to.contain('The BOT matches invoice-*.').and.contain('email:keiri@example.com');
+    expect(body).to.contain('of 3,000 bytes').and.contain('of 150 characters');
+    const { headers, body: document } = await frameIn(body);
+    expect(headers['content-security-policy']).to.equal(
+      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox",
+    );
+    expect(document).to.contain('no &lt;b&gt;paper').and.contain('body{background:#');
+  });
+
+  it('says of what is no callback what is wrong with it, by pointer', async () => {
+    const { body } = await post({ text: '{"code": 1, "status": "done"}' });
+    expect(body).to.contain('This is no callback').and.contain('/status').and.contain('/job_id');
+    expect((await post({ text: 'hello' })).body).to.contain('This cannot be read');
+    const { body: japanese } = await world.get('/playground?refused=12&lang=ja');
+    expect(japanese).to.contain('整数である必要がありますが、文字列「done」でした');
+    expect(japanese).to.contain('&quot;status&quot;: &quot;done&quot;');
+  });
+
+  it('opens a callback of the ledger to be changed', async () => {
+    const callback = callbackWith({ bot_id: 'get_items', status: 0, output: { 件数: 3 } });
+    const { callbackId } = await world.ledger.admit(arrivalOf(callback, [target('slack:#shop')], PAGE_NOW));
+    const { body } = await world.get(`/playground?callback=${callbackId}`);
+    expect(faultsIn(body)).to.deep.equal([]);
+    expect(body).to.contain('&quot;件数&quot;: 3').and.contain('slack:#shop');
+    expect((await world.get('/playground?callback=4711')).body).to.contain(
+      'The ledger has no such callback.',
+    );
+  });
+
+  it('draws a large callback without putting it into a field', async () => {
+    const { body } = await post({ text: fixture('huge') });
+    expect(body).to.contain('/playground/frames/');
+    const large = callbackWith({ bot_id: 'get_items', status: 0, message: `x${'y'.repeat(90_000)}z` });
+    const { callbackId } = await world.ledger.admit(arrivalOf(large, [], PAGE_NOW));
+    const { body: recorded } = await world.get(`/playground?callback=${callbackId}`);
+    expect(recorded).to.contain('too large to be changed here').and.not.to.contain('yyyyy'.repeat(10_000));
+    expect(recorded).to.contain(`name="callback" value="${callbackId}"`);
+  });
+
+  it('draws with another template set or language, and for whoever is asked for', async () => {
+    const text = JSON.stringify(callbackWith({ bot_id: 'get_items', status: 0 }));
+    const { body } = await post({ text, to: 'email:keiri@example.com', language: 'ja' });
+    expect(body).to.contain('No route sends it there.');
+    expect((await frameIn(body)).body).to.match(/成功/);
+    const { body: anywhere } = await post({ text, to: 'slack', set: 'ja' });
+    expect((await frameIn(anywhere, 1)).body).to.match(/成功/);
+    expect(anywhere).to.contain('template set ja').and.not.to.contain('action="/act/test"');
+  });
+
+  it('says of a frame that is no longer kept that it is not', async () => {
+    const { status, body } = await world.get('/playground/frames/0000');
+    expect([status, body.includes('no longer kept')]).to.deep.equal([404, true]);
+  });
+
+  it('says that nobody would be told, where nobody would', async () => {
+    const text = JSON.stringify(callbackWith({ bot_id: 'unknown', status: 0 }));
+    const { body } = await post({ text });
+    expect(body).to.contain('Nobody would be told.').and.contain('It is told only of: Failed.');
+  });
+});
+
+describe('The message of a delivery', () => {
+  let office: OperationWorld;
+  let world: PageWorld;
+
+  beforeEach(async () => {
+    office = await openOperationWorld({ told: (id) => world.ledger.archive.told(id) });
+    world = await openPageWorld(office.services);
+  });
+
+  afterEach(async () => {
+    await world.close();
+    await office.close();
+  });
+
+  const admit = async (destination: string) => {
+    const callback = callbackWith({ bot_id: 'invoice-import', status: 1, message: 'no paper' });
+    const { claimed } = await world.ledger.admit(arrivalOf(callback, [target(destination)], PAGE_NOW));
+    return claimed[0] ?? -1;
+  };
+
+  it('is drawn again in each theme of its readers, with what it takes of its limits', async () => {
+    const id = await admit('slack:#ops');
+    const { status, body } = await world.get(`/deliveries/${id}`);
+    expect([status, faultsIn(body)]).to.deep.equal([200, []]);
+    expect(body).to.contain(`src="/deliveries/${id}/message?theme=dark"`).and.contain('of 3,000 bytes');
+    const light = await world.get(`/deliveries/${id}/message`);
+    const dark = await world.get(`/deliveries/${id}/message?theme=dark`);
+    expect(light.body).to.contain('no paper').and.not.equal(dark.body);
+    expect(light.headers['content-security-policy']).to.match(/^default-src 'none'.*sandbox/);
+  });
+
+  it('says whether the config has changed since it was sent', async () => {
+    const channels = new Map([['slack', 'slack']]);
+    await world.ledger.configs.heartbeat({ hash: 'before00', channels });
+    const id = await admit('slack:#ops');
+    const [record] = await world.ledger.deliveriesOf(1);
+    if (record === undefined) throw new Error('no delivery');
+    await world.ledger.settle({
+      deliveries: [
+        {
+          id,
+          state: 'delivered',
+          attempts: 1,
+          failedAnswers: 0,
+          lastError: undefined,
+          receipt: {},
+          isTakenOver: false,
+          dueInMs: 0,
+        },
+      ],
+      history: undefined,
+      isDurable: false,
+    });
+    expect((await world.get(`/deliveries/${id}`)).body).to.contain(
+      'has changed since (before00, now c0ffee123456)',
+    );
+  });
+
+  it('says so where it is not there, or its channel is not', async () => {
+    expect((await world.get('/deliveries/4711/message')).status).to.equal(404);
+    const id = await admit('pager:1234');
+    const { status, body } = await world.get(`/deliveries/${id}/message`);
+    expect([status, body.includes('no such channel')]).to.deep.equal([409, true]);
+    expect((await world.get(`/deliveries/${id}`)).status).to.equal(409);
+  });
+});

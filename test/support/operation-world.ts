@@ -1,0 +1,383 @@
+/** The page of an office where some things went wrong: fixed figures, so that views can be told and looked at. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Drawing } from '../../src/admin/drawing.ts';
+import { KeptDocuments } from '../../src/admin/kept-documents.ts';
+import { Changes } from '../../src/admin/live/changes.ts';
+import { EventStreams } from '../../src/admin/live/event-streams.ts';
+import type { AdminServices, ReloadPreview, ReloadStatus } from '../../src/admin/services.ts';
+import { createDrawings } from '../../src/app/drawing.ts';
+import { type AppSettings, openSettings } from '../../src/app/settings.ts';
+import { channelTypes } from '../../src/channels/registry.ts';
+import { checkProject } from '../../src/cli/load-project.ts';
+import { MemoryBudget } from '../../src/deliver/memory-budget.ts';
+import { RunningSettings } from '../../src/deliver/settings.ts';
+import type { BulkRedelivery, RedeliveryTally } from '../../src/ledger/actions/actions.ts';
+import type {
+  Archive,
+  ArchivedDestination,
+  ArchivedRefusal,
+  DeadLetters,
+} from '../../src/ledger/archive/archive.ts';
+import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
+import { systemClock } from '../../src/time/clock.ts';
+import { PAGE_NOW } from './page-world.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const CONFIG = `
+store: { url: "sqlite:unused.db" }
+display: { timezone: Asia/Tokyo }
+channels:
+  slack: { type: outbox, as: slack }
+  email: { type: outbox, as: email }
+groups:
+  operators: [{ slack: "#bot-alerts" }]
+delivery: { alerts: [operators] }
+routes:
+  - bot_id: "invoice-*"
+    on: [error]
+    notify: [{ slack: "#ops", mention_on_error: "@here" }, { email: [keiri@example.com] }]
+  - bot_id: get_items
+    notify: [{ slack: "#shop" }]
+default_route:
+  on: [error]
+  notify: [operators]
+`;
+
+export const SAMPLES = ['error', 'succeeded', 'executing'].map((name) => ({
+  name,
+  text: readFileSync(join(import.meta.dirname, `../../config/samples/${name}.json`), 'utf8'),
+}));
+
+export const DEAD: readonly DeadLetters[] = [
+  {
+    destination: 'slack:#ops',
+    errorClass: 'config',
+    errorCode: 'not_in_channel',
+    count: 128,
+    oldestId: 1,
+    newestId: 900,
+    oldestAt: PAGE_NOW - 2 * DAY,
+    newestAt: PAGE_NOW - 12 * MINUTE,
+  },
+  {
+    destination: 'email:keiri@example.com',
+    errorClass: 'permanent',
+    errorCode: '552',
+    count: 3,
+    oldestId: 2,
+    newestId: 4,
+    oldestAt: PAGE_NOW - DAY,
+    newestAt: PAGE_NOW - 5 * HOUR,
+  },
+  {
+    destination: 'slack:#old',
+    errorClass: '',
+    errorCode: '',
+    count: 1,
+    oldestId: 9,
+    newestId: 9,
+    oldestAt: PAGE_NOW - 3 * DAY,
+    newestAt: PAGE_NOW - 3 * DAY,
+  },
+];
+
+export const REFUSALS: readonly ArchivedRefusal[] = [
+  {
+    id: 12,
+    receivedAt: PAGE_NOW - 4 * MINUTE,
+    status: 422,
+    detail: 'This is JSON, but not a callback.',
+    errors: [
+      { pointer: '/status', detail: 'must be 0, 1 or 2, found the string "done"' },
+      { pointer: '/start_time', detail: 'is missing: it must be a string' },
+    ],
+    from: '203.0.113.7',
+    body: '{\n  "code": 200,\n  "job_id": "job-77",\n  "bot_id": "invoice-import",\n  "status": "done"\n}',
+  },
+  {
+    id: 11,
+    receivedAt: PAGE_NOW - 2 * HOUR,
+    status: 400,
+    detail: 'The body is not JSON: line 1, column 1.',
+    errors: [],
+    from: '2001:db8::7',
+    body: 'hello=world',
+  },
+];
+
+const unseen = {
+  lastError: undefined,
+  medianMs: undefined,
+  slowMs: undefined,
+  pending: 0,
+  isMorePending: false,
+};
+
+export const DESTINATIONS: readonly ArchivedDestination[] = [
+  {
+    ...unseen,
+    destination: 'slack:#ops',
+    lastDeliveredAt: PAGE_NOW - 2 * DAY,
+    lastFailedAt: PAGE_NOW - 12 * MINUTE,
+    lastError: {
+      class: 'config',
+      code: 'not_in_channel',
+      message: 'Slack answered not_in_channel: the app is not a member of the channel; /invite it there.',
+    },
+    medianMs: 180,
+    slowMs: 1240,
+    pending: 4,
+  },
+  {
+    ...unseen,
+    destination: 'slack:#shop',
+    lastDeliveredAt: PAGE_NOW - 20_000,
+    lastFailedAt: PAGE_NOW - 9 * DAY,
+    lastError: { class: 'transient', code: 'ETIMEDOUT', message: 'Slack had not answered after 5 s.' },
+    medianMs: 160,
+    slowMs: 420,
+  },
+  { ...unseen, destination: 'slack:#bot-alerts', lastDeliveredAt: PAGE_NOW - HOUR, lastFailedAt: undefined },
+  {
+    ...unseen,
+    destination: 'email:keiri@example.com',
+    lastDeliveredAt: undefined,
+    lastFailedAt: undefined,
+    pending: 1000,
+    isMorePending: true,
+  },
+];
+
+const ACTOR = { via: 'page', user: 'admin', from: '192.0.2.4' } as const;
+
+export const BULKS: readonly BulkRedelivery[] = [
+  {
+    id: 3,
+    what: 'redelivered',
+    filter: { state: 'dead', destination: 'slack:#ops', errorClass: 'config', errorCode: 'not_in_channel' },
+    actor: ACTOR,
+    state: 'running',
+    startedAt: PAGE_NOW - 90_000,
+    endedAt: undefined,
+    stoppedBy: undefined,
+    given: 100,
+    delivered: 71,
+    dead: 2,
+    pending: 27,
+  },
+  {
+    id: 2,
+    what: 'dismissed',
+    filter: { botId: 'nightly-check', from: PAGE_NOW - 3 * DAY, status: 1 },
+    actor: { ...ACTOR, via: 'api', user: undefined },
+    state: 'stopped',
+    startedAt: PAGE_NOW - DAY,
+    endedAt: PAGE_NOW - DAY + MINUTE,
+    stoppedBy: ACTOR,
+    given: 12,
+    delivered: 0,
+    dead: 0,
+    pending: 0,
+  },
+];
+
+export const TALLY: RedeliveryTally = {
+  messages: 128,
+  isMore: false,
+  destinations: [
+    { destination: 'slack:#ops', messages: 125 },
+    { destination: 'email:keiri@example.com', messages: 3 },
+  ],
+  oldestAt: PAGE_NOW - 2 * DAY,
+  newestAt: PAGE_NOW - 12 * MINUTE,
+};
+
+const PLACE = { file: 'config/botbell.yaml', line: 41, column: 13 };
+
+export const STATUS: ReloadStatus = {
+  file: 'config/botbell.yaml',
+  configHash: 'c0ffee1234567890c0ffee',
+  loadedAt: PAGE_NOW - 3 * HOUR,
+  warnings: [
+    {
+      place: { ...PLACE, line: 52 },
+      message: 'routes[3] matches every BOT, so default_route is never used',
+      severity: 'warning',
+    },
+  ],
+  failure: {
+    at: PAGE_NOW - 6 * MINUTE,
+    problems: [
+      { place: PLACE, message: 'no channel is named "slak": did you mean "slack"?', severity: 'error' },
+    ],
+  },
+  unchanged: ['admin.listen'],
+};
+
+export const PREVIEW: ReloadPreview = {
+  problems: [],
+  configHash: 'beef000000000000beef',
+  since: '2026-11-15',
+  changes: [
+    {
+      botId: 'invoice-import',
+      status: 'error',
+      callbacks: 31,
+      added: ['slack:#keiri'],
+      removed: ['slack:#ops'],
+    },
+    { botId: 'get_items', status: 'succeeded', callbacks: 7, added: [], removed: ['slack:#shop'] },
+  ],
+  isComplete: false,
+  unchanged: [],
+};
+
+/** What people did, in its order. */
+export type Done = readonly [what: string, ...details: readonly unknown[]];
+
+export interface OperationWorld {
+  readonly services: Partial<AdminServices>;
+  readonly done: Done[];
+  readonly drawing: Drawing;
+  close(): Promise<void>;
+}
+
+export async function openOperationWorld(archive: Partial<Archive> = {}): Promise<OperationWorld> {
+  const folder = mkdtempSync(join(tmpdir(), 'botbell-page-'));
+  const file = join(folder, 'botbell.yaml');
+  writeFileSync(file, CONFIG);
+  const { project, problems } = checkProject({ configFile: file, variables: {} });
+  if (project === undefined) throw new Error(JSON.stringify(problems));
+  const ignore = () => undefined;
+  const environment = {
+    channelTypes,
+    clock: systemClock,
+    print: ignore,
+    onTemplateError: ignore,
+    onThreadEnded: ignore,
+    secrets: new HiddenSecrets(),
+  };
+  const settings = new RunningSettings<AppSettings>(await openSettings(project, environment), ignore);
+  const memory = new MemoryBudget(systemClock, { bytes: 50_000_000, values: 1_000_000 });
+  const told: Archive['told'] = (id) => archive.told?.(id) ?? Promise.resolve(undefined);
+  const drawings = createDrawings({ clock: systemClock, settings, archive: { told }, memory, channelTypes });
+  const done: Done[] = [];
+  const changes = new Changes({ clock: systemClock, mark: () => Promise.resolve('') });
+  const streams = new EventStreams({ clock: systemClock, changes });
+  return {
+    services: {
+      operations: operationsIn(done),
+      reloading: {
+        status: STATUS,
+        reload: (cause) => {
+          done.push(['reload', cause]);
+          return Promise.resolve({ isLoaded: false, problems: STATUS.failure?.problems ?? [] });
+        },
+        preview: () => Promise.resolve(PREVIEW),
+        configText: () => 'receiver:\n  listen: 127.0.0.1:8080\n  token: "***"\n',
+        processes: () =>
+          Promise.resolve([
+            {
+              name: 'bridge-1/4711',
+              isThis: true,
+              configHash: STATUS.configHash,
+              loadedAt: STATUS.loadedAt,
+              seenAt: PAGE_NOW - 2000,
+            },
+            {
+              name: 'bridge-2/815',
+              isThis: false,
+              configHash: 'beef0000',
+              loadedAt: PAGE_NOW - DAY,
+              seenAt: PAGE_NOW - 4000,
+            },
+          ]),
+      },
+      drawing: drawings,
+      paused: () => [{ key: 'slack:#bot-alerts', ms: 25_000 }],
+      samples: SAMPLES,
+      streams,
+      documents: new KeptDocuments(systemClock),
+    },
+    done,
+    drawing: drawings(),
+    close: async () => {
+      streams.close();
+      await settings.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function operationsIn(done: Done[]): AdminServices['operations'] {
+  const [running, stopped] = BULKS;
+  const bulkOf = (id: number) => Promise.resolve(BULKS.find((bulk) => bulk.id === id));
+  return {
+    redeliver: (id, request, again) => {
+      done.push(['redeliver', id, request, again]);
+      return Promise.resolve(id === 1 ? 'accepted' : id === 2 ? 'delivered' : 'unknown');
+    },
+    dismiss: (id, request) => {
+      done.push(['dismiss', id, request]);
+      return Promise.resolve(id === 1 ? 'dismissed' : 'not dead');
+    },
+    routeAnew: (id, request) => {
+      done.push(['route', id, request]);
+      const told = { told: ['slack:#ops'], untouched: [] };
+      const nobody = { told: [], untouched: [] };
+      return Promise.resolve(id === 1 ? told : id === 2 ? nobody : id === 3 ? 'superseded' : undefined);
+    },
+    tally: (filter) =>
+      Promise.resolve(filter.botId === 'none' ? { ...TALLY, messages: 0, destinations: [] } : TALLY),
+    startBulk: (filter, request, what = 'redelivered') => {
+      done.push(['bulk', filter, request, what]);
+      if (running === undefined) throw new Error('no bulk');
+      return Promise.resolve({ ...running, what });
+    },
+    bulks: () => Promise.resolve(BULKS),
+    bulk: bulkOf,
+    stopBulk: (id, request) => {
+      done.push(['stop', id, request]);
+      return Promise.resolve(id === 3 ? stopped : undefined);
+    },
+    test: (destination, actor) => {
+      done.push(['test', destination, actor]);
+      if (!destination.startsWith('slack:')) return Promise.resolve(undefined);
+      const isDelivered = destination === 'slack:#shop';
+      const words = isDelivered ? 'Slack took it.' : 'The app is not in the channel.';
+      return Promise.resolve({
+        destination,
+        isDelivered,
+        words,
+        errorClass: isDelivered ? undefined : 'config',
+        errorCode: isDelivered ? undefined : 'not_in_channel',
+        durationMs: 180,
+      });
+    },
+  };
+}
+
+/** What the archive would say, where the views ask it. */
+export const OFFICE_ARCHIVE: Partial<Archive> = {
+  openWork: () =>
+    Promise.resolve({
+      pending: { count: 12, isMore: false },
+      dead: { count: 132, isMore: false },
+      refused: { count: 2, isMore: false },
+    }),
+  deadLetters: () => Promise.resolve({ groups: DEAD, isComplete: true }),
+  refusals: ({ before = Number.MAX_SAFE_INTEGER, limit = 50 } = {}) =>
+    Promise.resolve({ items: REFUSALS.filter(({ id }) => id < before).slice(0, limit), next: undefined }),
+  destinations: (names) =>
+    Promise.resolve(DESTINATIONS.filter(({ destination }) => names.includes(destination))),
+  configs: () =>
+    Promise.resolve([
+      { hash: STATUS.configHash, loadedAt: STATUS.loadedAt },
+      { hash: 'beef000000', loadedAt: PAGE_NOW - 4 * DAY },
+    ]),
+};
