@@ -274,6 +274,37 @@ export function describeArchive(
       expect(await ledger.archive.body(999_999)).to.equal(undefined);
     });
 
+    it('reads of a long history the newest part, and holds nobody up with it', async () => {
+      const { callbackId, claimed } = await arrive({}, [OPS]);
+      const [id = 0] = claimed;
+      const error = { class: 'transient', code: 'x', message: 'm'.repeat(1000) } as const;
+      const write = (index: number, count: number) => {
+        const attempt = {
+          deliveryId: id,
+          startedAt: index,
+          durationMs: 1,
+          outcome: 'transient',
+          error,
+        } as const;
+        const history = {
+          callbackId,
+          attempts: Array.from({ length: count }, () => attempt),
+          answer: undefined,
+        };
+        return ledger.settle({ deliveries: [], history, isDurable: false });
+      };
+      // Written together, in this order.
+      await Promise.all(Array.from({ length: 1100 }, (_, index) => write(index, 1)));
+      const long = await ledger.archive.story(callbackId);
+      const startsOf = (story: typeof long) =>
+        (story?.history ?? []).map(({ attempts }) => attempts[0]?.startedAt);
+      expect(startsOf(long)).to.deep.equal(Array.from({ length: 1000 }, (_, index) => index + 100));
+      for (let index = 1100; index < 1160; index += 1) await write(index, 100);
+      const large = startsOf(await ledger.archive.story(callbackId));
+      expect(large.at(-1)).to.equal(1159);
+      expect(large).to.have.length.below(50);
+    });
+
     it('says when each delivery is due, what it waits for, and until when its remote is left alone', async () => {
       const told = await arrive({ job_id: 'a' }, [OPS, LOG]);
       const [first = 0, second = 0] = told.claimed;

@@ -1,38 +1,32 @@
 /** The archive over Kysely, on either database. */
-import { type Kysely, type Selection, sql } from 'kysely';
-import type { StatusCode } from '../../callback/callback.ts';
-import type { FailureClass } from '../../channels/failure.ts';
+import { type Kysely, sql } from 'kysely';
 import { type Clock, Deadline } from '../../time/clock.ts';
 import type { StoreReader } from '../dialect.ts';
-import type { AnswerRecord, AttemptRecord, CallbackKind, CallbackResult, RefusedStatus } from '../ledger.ts';
-import { deliveryRecord, standingColumns, type StoreTime, WAITS_FOR_EARLIER } from '../rows.ts';
+import type { CallbackKind, RefusedStatus } from '../ledger.ts';
+import type { StoreTime } from '../rows.ts';
 import { bodyText, readBody } from '../stored-body.ts';
-import type { HistoryAttempt, HistoryEntry, Tables } from '../tables.ts';
+import type { Tables } from '../tables.ts';
 import { unavailable } from '../timed-store.ts';
 import type {
   Archive,
-  ArchivedCallback,
-  ArchivedDelivery,
-  ArchivedPause,
   ArchivedRefusal,
-  CallbackStory,
   ChangeMark,
   DeliveryOfCallback,
   Page,
   PageRequest,
 } from './archive.ts';
-import { actionsOn } from '../actions/action-rows.ts';
 import { keysFor } from '../callback-columns.ts';
 import { configHashAt, configsLoaded, destinationsNamed } from './standings.ts';
 import { botsAfter, botsWith, daysSince, deadLetters, openWork } from './overviews.ts';
 import { noticeColumns, unreadNoticeIn } from '../due/due.ts';
 import { countsOf, everyBot, failedRuns, lastRuns, runsSince } from './bot-runs.ts';
-import { type Ask, findCallbacks, resultsOf } from './find-callbacks.ts';
+import { callbacksWith, deliveriesOf } from './archived-callbacks.ts';
+import { type Ask, findCallbacks } from './find-callbacks.ts';
+import { storyOf } from './stories.ts';
 
 const TIMEOUT_MS = 5000;
 const COMMON_PAGE = 50;
 const LARGEST_PAGE = 500;
-const LARGEST_HISTORY = 1000;
 /** Of refused bodies, which may have 64 KiB each. */
 const REFUSALS_AT_ONCE = 50;
 
@@ -89,148 +83,6 @@ export function createArchive(reader: StoreReader, clock: Clock, timeOf: () => S
 
 function pageOf({ before = Number.MAX_SAFE_INTEGER, limit = COMMON_PAGE }: PageRequest) {
   return { before, limit: Math.max(1, Math.min(limit, LARGEST_PAGE)) };
-}
-
-const columns = [
-  'id',
-  'job_id as jobId',
-  'bot_id as botId',
-  'bot_name as botName',
-  'status',
-  'started_at as startedAt',
-  'received_at as receivedAt',
-  'last_received_at as lastReceivedAt',
-  'times_received as timesReceived',
-  'elapsed_time as elapsedSeconds',
-] as const;
-
-async function callbacksWith(
-  db: Kysely<Tables>,
-  time: StoreTime,
-  ids: readonly number[],
-): Promise<readonly ArchivedCallback[]> {
-  if (ids.length === 0) return [];
-  const rows = await db.selectFrom('callbacks').select(columns).where('id', 'in', ids).execute();
-  const deliveries = await deliveriesOf(db, time, ids);
-  const results = await resultsOf(db, ids);
-  return rows
-    .toSorted((a, b) => b.id - a.id)
-    .map((row) => archived(row, deliveries.get(row.id) ?? [], results.get(row.id)));
-}
-
-function archived(
-  row: Selection<Tables, 'callbacks', (typeof columns)[number]>,
-  deliveries: readonly ArchivedDelivery[],
-  result: string | undefined,
-): ArchivedCallback {
-  return {
-    ...row,
-    status: row.status as StatusCode,
-    elapsedSeconds: row.elapsedSeconds ?? undefined,
-    result: result as CallbackResult | undefined,
-    deliveries,
-  };
-}
-
-/** Of each callback, in the order in which they were planned. */
-async function deliveriesOf(
-  db: Kysely<Tables>,
-  time: StoreTime,
-  callbackIds: readonly number[],
-): Promise<ReadonlyMap<number, readonly ArchivedDelivery[]>> {
-  const rows = await db
-    .selectFrom('deliveries')
-    .selectAll()
-    .select(standingColumns(time))
-    .select(sql<number>`due_at - ${time.now}`.as('due_in_ms'))
-    .where('callback_id', 'in', callbackIds)
-    .orderBy('id')
-    .execute();
-  const grouped = new Map(callbackIds.map((id): [number, ArchivedDelivery[]] => [id, []]));
-  for (const row of rows) {
-    const dueInMs = row.state === 'pending' && row.due_at < WAITS_FOR_EARLIER ? row.due_in_ms : undefined;
-    grouped.get(row.callback_id)?.push({ ...deliveryRecord(row), updatedAt: row.updated_at, dueInMs });
-  }
-  return grouped;
-}
-
-/** By their key. */
-async function pausesOf(
-  db: Kysely<Tables>,
-  { now }: StoreTime,
-  deliveries: readonly ArchivedDelivery[],
-): Promise<readonly ArchivedPause[]> {
-  const places = new Set(deliveries.flatMap(({ destination, channel }) => [destination, channel]));
-  if (places.size === 0) return [];
-  return db
-    .selectFrom('paces')
-    .select(['destination', sql<number>`next_at - ${now}`.as('nextInMs')])
-    .where('destination', 'in', [...places])
-    .where('next_at', '>', now)
-    .orderBy('destination')
-    .execute();
-}
-
-async function storyOf(db: Kysely<Tables>, time: StoreTime, id: number): Promise<CallbackStory | undefined> {
-  const found = await db
-    .selectFrom('callbacks')
-    .select([...columns, 'kind', 'routing'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (found === undefined) return undefined;
-  const { kind, routing, ...row } = found;
-  const deliveries = await deliveriesOf(db, time, [id]);
-  const own = deliveries.get(id) ?? [];
-  const history = await historyOf(db, id);
-  const alerts = await db
-    .selectFrom('callbacks')
-    .select('id')
-    .where('about', '=', id)
-    .orderBy('id')
-    .limit(LARGEST_PAGE)
-    .execute();
-  const result = history.findLast(({ answer }) => answer !== undefined)?.answer?.result;
-  return {
-    ...archived(row, own, result),
-    kind: kind as CallbackKind,
-    routing: JSON.parse(routing),
-    pauses: await pausesOf(db, time, own),
-    history,
-    alerts: alerts.map((alert) => alert.id),
-    actions: await actionsOn(db, id),
-  };
-}
-
-async function historyOf(db: Kysely<Tables>, id: number): Promise<CallbackStory['history']> {
-  const rows = await db
-    .selectFrom('history')
-    .select('entry')
-    .where('callback_id', '=', id)
-    .orderBy('id', 'desc')
-    .limit(LARGEST_HISTORY)
-    .execute();
-  return rows
-    .map(({ entry }) => JSON.parse(entry) as HistoryEntry)
-    .map(({ attempts = [], answer }) => ({
-      attempts: attempts.map(attemptIn),
-      answer: answer && answerIn(answer),
-    }))
-    .toReversed();
-}
-
-function attemptIn(attempt: HistoryAttempt): AttemptRecord {
-  const { delivery_id, started_at, duration_ms, error_code, error_message } = attempt;
-  const outcome = attempt.outcome as AttemptRecord['outcome'];
-  const error =
-    outcome === 'delivered'
-      ? undefined
-      : { class: outcome satisfies FailureClass, code: error_code ?? '', message: error_message ?? '' };
-  return { deliveryId: delivery_id, startedAt: started_at, durationMs: duration_ms, outcome, error };
-}
-
-function answerIn(answer: NonNullable<HistoryEntry['answer']>): AnswerRecord {
-  const { received_at, answered_at, status, result } = answer;
-  return { receivedAt: received_at, answeredAt: answered_at, status, result: result as CallbackResult };
 }
 
 async function deliveryWith(
