@@ -16,6 +16,9 @@ import type { WhyOptions } from './why.ts';
 const WRONG_USAGE = 2;
 const FAILED = 1;
 
+/** At once: of more, a database tells better. */
+const MOST_STORIES = 1000;
+
 /** Loads the command when it is run, so that none waits for what the others need. */
 type Run = (context: CommandContext) => Promise<number>;
 
@@ -143,7 +146,10 @@ function addLedger(program: Command, choose: (run: Run) => void): void {
       if ((jobId === undefined) === (options.bot === undefined)) {
         program.error('error: name either a job or, with --bot, a BOT');
       }
-      if (options.last === 0) program.error('error: --last must be 1 or more');
+      const { last = 1 } = options;
+      if (last < 1 || last > MOST_STORIES) {
+        program.error(`error: --last must be from 1 to ${MOST_STORIES}`);
+      }
       choose(async (context) => (await import('./why.ts')).whyCommand(context, jobId, options));
     });
 }

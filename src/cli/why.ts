@@ -25,6 +25,8 @@ export interface WhyOptions {
 const MOST_OF_JOB = 100;
 const MOST_OF_BOT = 5;
 const PAGE = 500;
+/** Of one callback; a cause is alerted once an hour. */
+const MOST_ALERTS = 50;
 
 const LONGEST_ID = 200;
 
@@ -105,7 +107,7 @@ interface Printing {
   readonly format: WhyOptions['format'];
 }
 
-/** One after the other: a thousand stories need not be in memory at once. */
+/** One after the other, so that a thousand stories are not in memory at once. */
 async function print(
   context: CommandContext,
   archive: Archive,
@@ -137,7 +139,7 @@ async function toldOf(
   const callback = await archive.story(id);
   if (callback === undefined) return undefined;
   const alerts: CallbackStory[] = [];
-  for (const alert of callback.alerts) {
+  for (const alert of callback.alerts.slice(-MOST_ALERTS)) {
     const found = await archive.story(alert);
     if (found !== undefined) alerts.push(found);
   }

@@ -75,6 +75,7 @@ describe('The command line', () => {
         ['redeliver', '--dead', '--again', '--config', config],
         ['redeliver', '1', '--again', '--dismiss', '--config', config],
         ['redeliver', '--route', 'j', '--dismiss', '--config', config],
+        ['why', 'job-1', '--last', '1001', '--config', config],
       ]) {
         const { code, stdout, stderr } = await runCommand(args);
         expect(code, args.join(' ')).to.equal(2);

@@ -14,6 +14,7 @@ import {
   type StoreUnderTest,
   target,
 } from '../contract/ledger-contract.ts';
+import { runCommand } from '../support/command.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
@@ -178,6 +179,18 @@ describe('reading a ledger in PostgreSQL', function () {
     expectToldAndTakenOver(await storyIn(store.url.replace('postgres@', 'reader@'), id));
     expect(await all()).to.deep.equal(before);
     expect(await store.query('select * from processes')).to.deep.equal([]);
+  });
+
+  it('is told of on the command line', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'botbell-why-'));
+    const config = join(folder, 'botbell.yaml');
+    const url = store.url.replace('postgres@', 'reader@');
+    const routes = `channels: { slack: { type: outbox, as: slack } }\nroutes: [{ bot_id: x, notify: [{ slack: '#ops' }] }]`;
+    writeFileSync(config, `store: { url: '${url}' }\n${routes}\n`);
+    const { code, stdout, stderr } = await runCommand(['why', 'job-1', '--config', config]);
+    rmSync(folder, { recursive: true });
+    expect([code, stderr]).to.deep.equal([0, '']);
+    expect(stdout).to.match(/Told slack:#ops at \d\d:\d\d\. Not told yet: slack:#log .* tries again at /);
   });
 
   it('says of which version it is, where that is another one', async () => {
