@@ -17,6 +17,38 @@ export function answersOf({ history }: Pick<CallbackStory, 'history'>): readonly
     .toSorted((a, b) => a.receivedAt - b.receivedAt || a.answeredAt - b.answeredAt);
 }
 
+/** When the service had its request open: an attempt of then was made by one. */
+export interface Posts {
+  /** In the order in which they came. */
+  readonly answers: readonly AnswerRecord[];
+  /** @param at milliseconds since the epoch */
+  isDuringOne(at: number): boolean;
+}
+
+export function postsOf(story: CallbackStory): Posts {
+  const answers = answersOf(story);
+  const openSince = isUnanswered(story) ? story.lastReceivedAt : Infinity;
+  // Of those up to each, since one may be answered before an earlier one is.
+  let last = 0;
+  const answeredBy = answers.map(({ answeredAt }) => (last = Math.max(last, answeredAt)));
+  const isDuringOne = (at: number) => {
+    const index = lastReceivedBy(answers, at);
+    return at >= openSince || (index >= 0 && (answeredBy[index] ?? 0) >= at);
+  };
+  return { answers, isDuringOne };
+}
+
+/** @returns the index of the last one received by then; -1: none was */
+function lastReceivedBy(answers: readonly AnswerRecord[], at: number): number {
+  let [low, high] = [0, answers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((answers[middle]?.receivedAt ?? 0) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
 export function answerFacts(story: CallbackStory): Fact[] {
   const { receivedAt: at, botName } = story;
   const rank = RANK.received;

@@ -3,11 +3,13 @@ import type { FailureToExplain } from '../channels/failure-words.ts';
 import type { ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/hold.ts';
 import type { AttemptRecord } from '../ledger/ledger.ts';
+import { postsOf } from './answer-facts.ts';
 import { type Fact, type FactOf, RANK } from './facts.ts';
 import { type SeenAttempt, takenOverFacts } from './taken-over.ts';
 
 export function deliveryFacts(story: CallbackStory): Fact[] {
   const attempts = attemptsByDelivery(story);
+  const posts = postsOf(story);
   return [
     ...supersededAtOnce(story),
     ...story.deliveries.flatMap((delivery) => {
@@ -15,7 +17,7 @@ export function deliveryFacts(story: CallbackStory): Fact[] {
       return [
         ...attemptFacts(delivery, own),
         ...toldUnseen(delivery, own),
-        ...takenOverFacts(delivery, own, story),
+        ...takenOverFacts(delivery, own, story, posts),
         ...endFacts(delivery),
       ];
     }),

@@ -1,7 +1,7 @@
 /** When Botbell began to retry a delivery by itself: no row says so, but what was answered and attempted does. */
 import type { ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
 import type { AttemptRecord } from '../ledger/ledger.ts';
-import { answersOf, isUnanswered } from './answer-facts.ts';
+import type { Posts } from './answer-facts.ts';
 import { type FactOf, RANK } from './facts.ts';
 import { roundsIn } from './routing-facts.ts';
 
@@ -15,25 +15,20 @@ export function takenOverFacts(
   delivery: ArchivedDelivery,
   attempts: readonly SeenAttempt[],
   story: CallbackStory,
+  posts: Posts,
 ): FactOf<'takenOver'>[] {
   const { id, destination, isTakenOver } = delivery;
-  if (!isTakenOver || isOursFromTheStart(destination, story)) return [];
-  const answers = answersOf(story);
-  const isPosted = isUnanswered(story);
-  const said = answers.find(({ result }) => result === 'taken_over')?.answeredAt ?? Infinity;
-  const isOfNoRequest = ({ startedAt, isWithAnswer }: SeenAttempt) =>
-    !isWithAnswer &&
-    !(isPosted && startedAt >= story.lastReceivedAt) &&
-    answers.every(({ receivedAt, answeredAt }) => startedAt < receivedAt || startedAt > answeredAt);
-  const attempted = attempts.find(isOfNoRequest)?.startedAt ?? Infinity;
+  if (!isTakenOver || isOursFromTheStart(destination, story, posts)) return [];
+  const said = posts.answers.find(({ result }) => result === 'taken_over')?.answeredAt ?? Infinity;
+  const ofNoPost = attempts.find((each) => !each.isWithAnswer && !posts.isDuringOne(each.startedAt));
   const givenBackAt = story.actions.find(({ deliveryIds }) => deliveryIds.includes(id))?.at ?? Infinity;
-  const at = Math.min(said, attempted);
+  const at = Math.min(said, ofNoPost?.startedAt ?? Infinity);
   if (at === Infinity || at > givenBackAt) return [];
   return [{ kind: 'takenOver', at, rank: at === said ? RANK.after : RANK.held, destination }];
 }
 
-function isOursFromTheStart(destination: string, story: CallbackStory): boolean {
-  const isAccepted = answersOf(story).some(({ result }) => result === 'accepted');
+function isOursFromTheStart(destination: string, story: CallbackStory, { answers }: Posts): boolean {
+  const isAccepted = answers.some(({ result }) => result === 'accepted');
   return story.kind === 'alert' || isAccepted || isAddedLater(destination, story);
 }
 
