@@ -155,7 +155,7 @@ export function describeApi(
       const timeline = answer.json['timeline'] as readonly Readonly<Record<string, unknown>>[];
       expect(timeline[0]).to.include({ at: '2026-03-01T20:00:00.000Z', what: 'received' });
       for (const event of timeline)
-        expect(Object.keys(event)).to.deep.equal(['at', 'what', 'text', 'detail', 'destination']);
+        expect(Object.keys(event)).to.deep.equal(['at', 'what', 'text', 'small', 'destination']);
       expect((await world.ask(`GET /api/callbacks/${id}/body`)).body).to.equal(body);
     });
 

@@ -6,7 +6,8 @@ import { readFilter } from '../filters.ts';
 import { refuseParameters } from '../parameters.ts';
 import type { ApiParts } from './parts.ts';
 import { actionRequestIn, conflict, idIn, parametersIn, unknownId } from './asked.ts';
-import { callbackShape, eventShape } from './shapes.ts';
+import { eventJson } from '../../story/story-json.ts';
+import { callbackShape } from './shapes.ts';
 
 /** Of a callback that is shown with its story; a larger one has an address of its own. */
 const LARGEST_SHOWN = 1024 * 1024;
@@ -57,7 +58,7 @@ async function one(ctx: RouterContext, { services: { archive }, tell, redact }: 
     ...callbackShape(story, redact),
     kind: story.kind,
     summary,
-    timeline: events.map(eventShape),
+    timeline: events.map(eventJson),
     alerts: story.alerts,
   };
   ctx.type = 'application/json; charset=utf-8';

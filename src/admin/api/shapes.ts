@@ -11,7 +11,6 @@ import type {
   Counts,
 } from '../../ledger/archive/archive.ts';
 import type { DeliveryError } from '../../ledger/ledger.ts';
-import type { StoryEvent } from '../../story/story.ts';
 import { filterQuery } from '../filters.ts';
 import type { TestResult } from '../services.ts';
 
@@ -56,10 +55,6 @@ function deliveryShape(delivery: ArchivedDelivery, redact: Redact) {
 function errorShape(error: DeliveryError | undefined, redact: Redact) {
   if (error === undefined) return null;
   return { class: error.class, code: error.code, message: redact(error.message) };
-}
-
-export function eventShape({ at, what, text, small, destination }: StoryEvent) {
-  return { at: isoTime(at), what, text, detail: small ?? null, destination: destination ?? null };
 }
 
 export function botShape(bot: ArchivedBot) {
