@@ -9,6 +9,12 @@ const LONGEST_CAUSE = 300;
 
 const MOST_LISTED = 3;
 
+/** What an answer may take before anybody would call it a wait. */
+export const AT_ONCE_MS = 50;
+
+/** Of a BOT's running time: less is nothing to whoever pays for it. */
+export const WORTH_TELLING_MS = 500;
+
 export interface Sayings {
   readonly language: Language;
   /** Of today only the time; of another day also the date. */

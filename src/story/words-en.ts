@@ -3,7 +3,7 @@ import type { StatusName } from '../callback/callback.ts';
 import type { Actor } from '../ledger/actions/action.ts';
 import type { CallbackResult } from '../ledger/ledger.ts';
 import type { ByHand } from './facts.ts';
-import type { Sayings } from './sayings.ts';
+import { AT_ONCE_MS, type Sayings, WORTH_TELLING_MS } from './sayings.ts';
 import type { Group, Words } from './words.ts';
 
 const REPORTED: Readonly<Record<StatusName, string>> = {
@@ -78,6 +78,17 @@ function ordinal(number: number): string {
   return `${number}${ending}`;
 }
 
+function after(tookMs: number, { duration }: Sayings): string {
+  return tookMs < AT_ONCE_MS ? 'at once' : `after ${duration(tookMs)}`;
+}
+
+/** Empty where it is not worth a word. */
+function costOf({ tookMs, costMs }: { tookMs: number; costMs: number }, { duration }: Sayings): string {
+  if (costMs < WORTH_TELLING_MS) return '';
+  const wait = costMs > tookMs ? ', with the wait for the next post' : '';
+  return ` That cost the BOT ${duration(costMs)} of running time${wait}.`;
+}
+
 function untilGivenUp({ givesUpAt }: Pick<Group, 'givesUpAt'>, { time }: Sayings): string {
   return givesUpAt === undefined ? '' : `; it gives up at ${time(givesUpAt)}`;
 }
@@ -125,13 +136,8 @@ export const ENGLISH: Words = {
       `Botbell gave up telling ${sayings.name(destination)}${why({ error }, sayings)}.`,
     takenOver: ({ destination = '' }, { name }) =>
       `From here on Botbell itself tries to tell ${name(destination)}, whatever the job service does.`,
-    answered: ({ result, tookMs, costMs }, { duration }) => {
-      const cost =
-        costMs > tookMs
-          ? `${duration(costMs)} of running time, with the wait for the next post`
-          : `${duration(costMs)} of running time`;
-      return `The job service was answered after ${duration(tookMs)}: ${ANSWERED[result]}. That cost the BOT ${cost}.`;
-    },
+    answered: ({ result, tookMs, costMs }, sayings) =>
+      `The job service was answered ${after(tookMs, sayings)}: ${ANSWERED[result]}.${costOf({ tookMs, costMs }, sayings)}`,
     unanswered: () => 'No answer to it has been recorded yet.',
     alerted: ({ told, untold }, { list }) =>
       told.length > 0

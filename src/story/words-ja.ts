@@ -3,7 +3,7 @@ import type { StatusName } from '../callback/callback.ts';
 import type { Actor } from '../ledger/actions/action.ts';
 import type { CallbackResult } from '../ledger/ledger.ts';
 import type { ByHand } from './facts.ts';
-import type { Sayings } from './sayings.ts';
+import { AT_ONCE_MS, type Sayings, WORTH_TELLING_MS } from './sayings.ts';
 import type { Group, Words } from './words.ts';
 
 const REPORTED: Readonly<Record<StatusName, string>> = {
@@ -70,6 +70,17 @@ function whom(destinations: readonly string[], { list }: Sayings): string {
   return destinations.length === 0 ? 'この通知' : `${list(destinations)} へのメッセージ`;
 }
 
+function after(tookMs: number, { duration }: Sayings): string {
+  return tookMs < AT_ONCE_MS ? 'すぐに' : `${duration(tookMs)}で`;
+}
+
+/** Empty where it is not worth a word. */
+function costOf({ tookMs, costMs }: { tookMs: number; costMs: number }, { duration }: Sayings): string {
+  if (costMs < WORTH_TELLING_MS) return '';
+  const wait = costMs > tookMs ? '（次に送られるまでの待ち時間を含みます）' : '';
+  return `このためBOTの実行時間が${duration(costMs)}かかりました${wait}。`;
+}
+
 function untilGivenUp({ givesUpAt }: Pick<Group, 'givesUpAt'>, { time }: Sayings): string {
   return givesUpAt === undefined ? '' : `${time(givesUpAt)} まで再送を続けます。`;
 }
@@ -124,8 +135,8 @@ export const JAPANESE: Words = {
       `${sayings.name(destination)} への送信をあきらめました${why({ error }, sayings)}。`,
     takenOver: ({ destination = '' }, { name }) =>
       `これ以降 ${name(destination)} には、ジョブサービスによらずBotbellが自分で再送します。`,
-    answered: ({ result, tookMs, costMs }, { duration }) =>
-      `ジョブサービスに${duration(tookMs)}で応答しました（${ANSWERED[result]}）。このためBOTの実行時間が${duration(costMs)}かかりました${costMs > tookMs ? '（次に送られるまでの待ち時間を含みます）' : ''}。`,
+    answered: ({ result, tookMs, costMs }, sayings) =>
+      `ジョブサービスに${after(tookMs, sayings)}応答しました（${ANSWERED[result]}）。${costOf({ tookMs, costMs }, sayings)}`,
     unanswered: () => 'まだ応答が記録されていません。',
     alerted: ({ told, untold }, { list }) =>
       told.length > 0

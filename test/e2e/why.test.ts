@@ -75,7 +75,7 @@ describe('botbell why', function () {
       /✓ slack:#ops was told, by the 1st attempt, in [\d.]+ m?s\. \(channel C0OPS0001, ts /,
     );
     expect(stdout).to.match(
-      /answered after [\d.]+ m?s: everybody has been told\. That cost the BOT [\d.]+ m?s of running time\. \(HTTP 200, delivered\)/,
+      /answered (?:at once|after [\d.]+ m?s): everybody has been told\.(?: That cost .*)? \(HTTP 200, delivered\)/,
     );
     expect((await why('job-that-never-came')).code).to.equal(1);
   });
@@ -186,6 +186,8 @@ describe('botbell why', function () {
         .replaceAll(' at <time>', '')
         .replaceAll(/\d+ \w+ \d{4} \(.*?\)/g, '<day>')
         .replaceAll(/\d[\d.]* m?s\b/g, '<duration>')
+        .replaceAll(/answered (?:at once|after <duration>)/g, 'answered')
+        .replaceAll(/told\. That cost the BOT <duration> of running time\./g, 'told.')
         .replaceAll(/ts [\d.]+|messageId <.*?>/g, '<id>');
     for (const [index, jobId] of ['4711', '4712'].entries()) {
       const { stdout } = await why(jobId);

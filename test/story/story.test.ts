@@ -58,14 +58,14 @@ const TELLINGS: readonly Telling[] = [
       'route matched: The route for get_* applies: it tells slack:#ops. [routes[0]]',
       'route did not match: No other route names this BOT.',
       'delivered: slack:#ops was told, by the 1st attempt, in 0.2 s. [channel C1, ts 1.2]',
-      'answered: The job service was answered after 0.4 s: everybody has been told. That cost the BOT 0.4 s of running time. [HTTP 200, delivered]',
+      'answered: The job service was answered after 0.4 s: everybody has been told. [HTTP 200, delivered]',
     ],
     ja: [
       'received: 「商品取得」がエラーで終わったという通知を、ジョブサービスから受け取りました。',
       'route matched: 「get_*」のルートが使われ、slack:#ops に通知します。 [routes[0]]',
       'route did not match: ほかに、このBOTを指定したルートはありません。',
       'delivered: slack:#ops に届きました（1回目の送信、0.2秒）。 [channel C1, ts 1.2]',
-      'answered: ジョブサービスに0.4秒で応答しました（全員に届きました）。このためBOTの実行時間が0.4秒かかりました。 [HTTP 200, delivered]',
+      'answered: ジョブサービスに0.4秒で応答しました（全員に届きました）。 [HTTP 200, delivered]',
     ],
   },
   {
@@ -330,6 +330,29 @@ const TELLINGS: readonly Telling[] = [
     ja: [
       'received: 「商品取得」について、Botbellがこのお知らせを出しました。',
       'delivered: slack:#ops に届きました。',
+    ],
+  },
+  {
+    of: 'what answers took and cost, from some milliseconds up',
+    story: storyWith({
+      history: [
+        { attempts: [], answer: { ...answerAt(0, 200, 'duplicate'), answeredAt: CAME_AT + 3 } },
+        { attempts: [], answer: { ...answerAt(0, 200, 'held'), answeredAt: CAME_AT + 70 } },
+        { attempts: [], answer: { ...answerAt(0, 200, 'accepted'), answeredAt: CAME_AT + 1500 } },
+        { attempts: [], answer: { ...answerAt(0, 503, 'unavailable'), answeredAt: CAME_AT + 90_000 } },
+      ],
+    }),
+    en: [
+      'answered: The job service was answered at once: everybody had been told before. [HTTP 200, duplicate]',
+      'answered: The job service was answered after 70 ms: it is held back for now. [HTTP 200, held]',
+      'answered: The job service was answered after 1.5 s: it is written down, and Botbell tells everybody by itself. That cost the BOT 1.5 s of running time. [HTTP 200, accepted]',
+      'answered: The job service was answered after 1 min 30 s: Botbell could not take it, so it is to be posted again. That cost the BOT 2 min of running time, with the wait for the next post. [HTTP 503, unavailable]',
+    ],
+    ja: [
+      'answered: ジョブサービスにすぐに応答しました（全員に届いたあとでした）。 [HTTP 200, duplicate]',
+      'answered: ジョブサービスに70ミリ秒で応答しました（保留にしました）。 [HTTP 200, held]',
+      'answered: ジョブサービスに1.5秒で応答しました（記録したので、Botbellが自分で届けます）。このためBOTの実行時間が1.5秒かかりました。 [HTTP 200, accepted]',
+      'answered: ジョブサービスに1分30秒で応答しました（Botbellが受け付けられなかったため、もう一度送るよう求めました）。このためBOTの実行時間が2分かかりました（次に送られるまでの待ち時間を含みます）。 [HTTP 503, unavailable]',
     ],
   },
   {
