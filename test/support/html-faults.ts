@@ -57,16 +57,27 @@ function placeFaults(name: string, open: readonly string[]): string[] {
   return faults;
 }
 
+const ATTRIBUTE = /\s([^\s=>"'/]+)(?:="([^"]*)")?/g;
+const OF_ANOTHER_KIND = /^(?!\/(?!\/)|#|data:,$|https?:\/\/|$)/;
+
 function attributeFaults(tag: string, attributes: string, ids: Set<string>): string[] {
+  const all = new Map(
+    [...attributes.matchAll(ATTRIBUTE)].map(([, name = '', value = '']) => [name.toLowerCase(), value]),
+  );
   const faults: string[] = [];
-  if (/\sstyle=/i.test(attributes)) faults.push(`a style attribute: ${tag}`);
-  if (/\son\w+=/i.test(attributes)) faults.push(`an inline script: ${tag}`);
-  if (/\s(?:href|src|action)="(?!\/|#|data:,"|https?:\/\/)/i.test(attributes))
-    faults.push(`an address of another kind: ${tag}`);
-  if (/^<script/i.test(tag) && !/\ssrc="\/assets\//.test(attributes)) faults.push(`an inline script: ${tag}`);
+  if (all.has('style')) faults.push(`a style attribute: ${tag}`);
+  if ([...all.keys()].some((name) => name.startsWith('on'))) faults.push(`an inline script: ${tag}`);
+  for (const name of ['href', 'src', 'action']) {
+    if (OF_ANOTHER_KIND.test(all.get(name) ?? '')) faults.push(`an address of another kind: ${tag}`);
+  }
+  if (/^<script/i.test(tag) && !all.get('src')?.startsWith('/assets/'))
+    faults.push(`an inline script: ${tag}`);
   if (/^<style/i.test(tag)) faults.push('an inline style sheet');
-  const id = /\sid="([^"]*)"/.exec(attributes)?.[1];
-  if (id !== undefined && ids.has(id)) faults.push(`the id ${id} stands twice`);
+  return [...faults, ...idFaults(all.get('id'), ids)];
+}
+
+function idFaults(id: string | undefined, ids: Set<string>): string[] {
+  const isTwice = id !== undefined && ids.has(id);
   if (id !== undefined) ids.add(id);
-  return faults;
+  return isTwice ? [`the id ${id} stands twice`] : [];
 }

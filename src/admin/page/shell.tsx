@@ -1,4 +1,5 @@
 /** The document around every view: where one is, where else one can go, how one wants to see it, and who answers. */
+import { cleanLine } from '../../text/clean.ts';
 import type { Assets } from './assets.ts';
 import type { Flash } from './cookies.ts';
 import { PostForm } from './parts/forms.tsx';
@@ -73,7 +74,7 @@ export function Shell({ shown, reader, assets, facts }: ShellProps) {
 function titleOf({ title }: Shown, reader: Reader, dead: string | undefined): string {
   const words = PAGE_WORDS[reader.language];
   const count = dead === undefined ? '' : `(${words.deadInTitle(dead)}) `;
-  return `${count}${title} · ${words.product}`;
+  return cleanLine(`${count}${title} · ${words.product}`);
 }
 
 interface HeaderProps {

@@ -126,6 +126,29 @@ describe('every page', () => {
   });
 });
 
+describe('what tests take for a fault of a page', () => {
+  for (const [fault, html] of [
+    ['a style attribute', '<p style="color:red">a</p>'],
+    ['an inline script', '<p onclick="x">a</p>'],
+    ['an inline script', '<script>1</script>'],
+    ['an address of another kind', '<a href="javascript:x">a</a>'],
+    ['an address of another kind', '<a href="//elsewhere">a</a>'],
+    ['</div> where', '<p>a</div>'],
+    ['<div> in a <p>', '<p><div>a</div></p>'],
+    ['<a> in <a>', '<a href="/"><a href="/b">c</a></a>'],
+    ['stands twice', '<p id="a">a</p><p id="a">b</p>'],
+    ['left open', '<section><p>a</p>'],
+  ] as const) {
+    it(`is ${html}`, () => {
+      expect(faultsIn(html).join()).to.contain(fault);
+    });
+  }
+
+  it('is no text in quotes', () => {
+    expect(faultsIn('<input value="&quot; style=&quot;a&quot; onclick=&quot;b"/>')).to.deep.equal([]);
+  });
+});
+
 describe('a page of a ledger that cannot be read', () => {
   it('is still a page', async () => {
     const archive = { openWork: () => Promise.reject(new LedgerUnavailable('gone')) } as never;

@@ -1,6 +1,7 @@
 /** Each delivery of a callback: who, what became of it, the message, and what can be done about it. */
 import type { ArchivedDelivery, CallbackStory } from '../../../ledger/archive/archive.ts';
 import { SUPERSEDED } from '../../../ledger/hold.ts';
+import { cleanLine } from '../../../text/clean.ts';
 import { PostForm } from '../parts/forms.tsx';
 import { DeliveryStatus, STATE_TONES } from '../parts/status.tsx';
 import { Code, Foreign, pathTo } from '../parts/text.tsx';
@@ -65,7 +66,7 @@ function Delivery({ delivery, isDrawn, reader }: OfDelivery & { readonly isDrawn
             sandbox=""
             loading="lazy"
             src={pathTo(['deliveries', id, 'message'])}
-            title={words.messageTitle(destination)}
+            title={cleanLine(words.messageTitle(destination))}
           />
         </details>
       ) : null}

@@ -1,5 +1,6 @@
 /** Forms: filters that are addresses, and actions that are posted. */
 import type { ComponentChildren } from 'preact';
+import { cleanText } from '../../../text/clean.ts';
 import { TOKEN_FIELD } from '../../form-token.ts';
 import type { Reader } from '../reader.ts';
 import { PAGE_WORDS } from '../words/page.ts';
@@ -22,7 +23,7 @@ export function TextField({ name, label, value, hint, placeholder }: TextFieldPr
         id={`field-${name}`}
         name={name}
         type="text"
-        value={value ?? ''}
+        value={cleanText(value ?? '')}
         placeholder={placeholder}
         autocomplete="off"
         spellcheck={false}

@@ -1,0 +1,113 @@
+/** In which order BOTs stand, and what is said of their runs. */
+import { expect } from 'chai';
+import {
+  botsOnPage,
+  failuresInARow,
+  successRate,
+  usualSeconds,
+} from '../../../../src/admin/page/bots/bot-list.ts';
+import { errorsByMessage } from '../../../../src/admin/page/bots/error-groups.ts';
+import type { BotStanding, Run } from '../../../../src/ledger/archive/archive.ts';
+
+const ALL = { name: '', state: undefined };
+
+function bot(botId: string, fields: Partial<BotStanding> = {}): BotStanding {
+  return {
+    botId,
+    botName: botId.toUpperCase(),
+    lastCallbackId: 1,
+    lastReceivedAt: 100,
+    lastResultAt: 100,
+    isFailing: false,
+    ...fields,
+  };
+}
+
+function run(status: 0 | 1 | 2, elapsedSeconds?: number): Run {
+  return { callbackId: 1, jobId: 'j', status, startedAt: 0, receivedAt: 0, elapsedSeconds };
+}
+
+const idsOf = (...args: Parameters<typeof botsOnPage>) => botsOnPage(...args).bots.map(({ botId }) => botId);
+
+describe('the overview of BOTs', () => {
+  const bots = [
+    bot('old', { lastResultAt: 1 }),
+    bot('new', { lastResultAt: 9 }),
+    bot('bad', { lastResultAt: 2, isFailing: true }),
+    bot('worse', { lastResultAt: 5, isFailing: true }),
+    bot('begun', { lastResultAt: undefined, lastReceivedAt: 3, botName: '請求書 ＡＢＣ' }),
+  ];
+
+  it('begins with those that fail, the latest first', () => {
+    expect(idsOf(bots, ALL, undefined, 50)).to.deep.equal(['worse', 'bad', 'new', 'begun', 'old']);
+  });
+
+  it('goes on behind the last BOT of the page before', () => {
+    const first = botsOnPage(bots, ALL, undefined, 2);
+    expect(first.next).to.equal('bad');
+    const second = botsOnPage(bots, ALL, first.next, 2);
+    expect(second.bots.map(({ botId }) => botId)).to.deep.equal(['new', 'begun']);
+    expect(botsOnPage(bots, ALL, second.next, 2)).to.deep.include({ next: undefined });
+    expect(botsOnPage(bots, ALL, undefined, 5).next).to.equal(undefined);
+  });
+
+  it('begins anew where that BOT is gone', () => {
+    expect(idsOf(bots, ALL, 'forgotten', 1)).to.deep.equal(['worse']);
+  });
+
+  it('finds a part of a name or an id in any case and width', () => {
+    expect(idsOf(bots, { ...ALL, name: 'NE' }, undefined, 9)).to.deep.equal(['new']);
+    expect(idsOf(bots, { ...ALL, name: '請求' }, undefined, 9)).to.deep.equal(['begun']);
+    expect(idsOf(bots, { ...ALL, name: ' abc ' }, undefined, 9)).to.deep.equal(['begun']);
+  });
+
+  it('shows those in a state alone', () => {
+    expect(idsOf(bots, { ...ALL, state: 'failing' }, undefined, 9)).to.deep.equal(['worse', 'bad']);
+    expect(idsOf(bots, { ...ALL, state: 'fine' }, undefined, 9)).to.deep.equal(['new', 'old']);
+  });
+});
+
+describe('the runs of a BOT', () => {
+  it('tell how many failed in a row, whatever runs now', () => {
+    expect(failuresInARow([run(2), run(1), run(2), run(1), run(0), run(1)])).to.equal(2);
+    expect(failuresInARow([run(0), run(1)])).to.equal(0);
+    expect(failuresInARow([run(1), run(1)])).to.equal(2);
+    expect(failuresInARow([])).to.equal(0);
+  });
+
+  it('usually take what half of them take less than', () => {
+    expect(usualSeconds([run(0, 9), run(1, 1), run(0, 5), run(2, 99), run(0)])).to.equal(5);
+    expect(usualSeconds([run(2, 3)])).to.equal(undefined);
+  });
+
+  it('succeed by the share of those that have ended', () => {
+    expect(successRate({ succeeded: 3, failed: 1 })).to.deep.equal({ share: 0.75, ended: 4 });
+    expect(successRate({ succeeded: 0, failed: 0 })).to.equal(undefined);
+    expect(successRate(undefined)).to.equal(undefined);
+  });
+});
+
+describe('errors of a BOT', () => {
+  it('stand together where they say the same but for numbers, the most frequent first', () => {
+    const groups = errorsByMessage([
+      { callbackId: 9, receivedAt: 90, message: 'disk full' },
+      { callbackId: 8, receivedAt: 80, message: '行 12 が不正です' },
+      { callbackId: 7, receivedAt: 70, message: '行 7 が不正です' },
+      { callbackId: 6, receivedAt: 60, message: undefined },
+      { callbackId: 5, receivedAt: 50, message: ' \n' },
+    ]);
+    expect(groups).to.deep.equal([
+      { message: '行 12 が不正です', count: 2, latestId: 8, latestAt: 80 },
+      { message: undefined, count: 2, latestId: 6, latestAt: 60 },
+      { message: 'disk full', count: 1, latestId: 9, latestAt: 90 },
+    ]);
+  });
+
+  it('are cut and cleaned', () => {
+    const [group] = errorsByMessage([
+      { callbackId: 1, receivedAt: 1, message: `a\u202e${'x'.repeat(9000)}` },
+    ]);
+    expect(group?.message).to.have.length(300);
+    expect(group?.message).not.to.contain('\u202e');
+  });
+});

@@ -1,0 +1,46 @@
+/** How values are written for a reader. */
+import { expect } from 'chai';
+import { createFormats } from '../../../src/admin/page/formats.ts';
+
+const NOW = Date.parse('2026-11-22T01:42:05Z');
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+describe('a reader', () => {
+  const en = createFormats('en', 'Asia/Tokyo', NOW);
+  const ja = createFormats('ja', 'Asia/Tokyo', NOW);
+
+  it('sees today’s times short, and those of other days with their date, where the display is', () => {
+    expect(en.short(NOW - HOUR_MS)).to.equal('09:42');
+    expect(en.short(NOW - 11 * HOUR_MS)).to.match(/^21 Nov,? 23:42$/);
+    expect(ja.short(NOW - 11 * HOUR_MS)).to.equal('11月21日 23:42');
+    expect(en.short(NOW - 400 * 24 * HOUR_MS)).to.contain('2025');
+    expect(en.dayOf(NOW - 11 * HOUR_MS)).to.equal('2026-11-21');
+  });
+
+  it('reads how long ago something was, and how soon it will be', () => {
+    expect([en.relative(NOW - 200 * MINUTE_MS), ja.relative(NOW - 200 * MINUTE_MS)]).to.deep.equal([
+      '3 h ago',
+      '3時間前',
+    ]);
+    expect([en.relative(NOW + 5 * MINUTE_MS), ja.relative(NOW + 5 * MINUTE_MS)]).to.deep.equal([
+      'in 5 min',
+      '5分後',
+    ]);
+    expect([en.relative(NOW), ja.relative(NOW - 1000)]).to.deep.equal(['just now', 'たった今']);
+  });
+
+  it('reads durations in two units at most', () => {
+    expect([en.elapsed(3 * 3600 + 62), ja.elapsed(90)]).to.deep.equal(['3 h 1 min', '1分30秒']);
+    expect([en.duration(250), en.duration(1250), ja.duration(250)]).to.deep.equal([
+      '250 ms',
+      '1.3 s',
+      '250ミリ秒',
+    ]);
+    expect(en.elapsed(0)).to.equal('0 s');
+  });
+
+  it('never reads that all went well where something did not', () => {
+    expect([en.percent(0.99999), en.percent(1), ja.percent(0.5)]).to.deep.equal(['99.9 %', '100 %', '50%']);
+  });
+});

@@ -1,0 +1,168 @@
+/** Views over a real ledger: what came, as a browser sees it. */
+import { expect } from 'chai';
+import { VIEW_PATHS } from '../../../src/admin/page/page-router.tsx';
+import type { Callback } from '../../../src/callback/callback.ts';
+import { LedgerUnavailable } from '../../../src/ledger/ledger.ts';
+import { arrivalOf, delivered, failed, target } from '../../contract/ledger-contract.ts';
+import { callbackWith } from '../../support/callbacks.ts';
+import { faultsIn } from '../../support/html-faults.ts';
+import { openPageWorld, type PageWorld } from '../../support/page-world.ts';
+
+const OPS = target('slack:#ops');
+const MAIL = target('email:a@example.com');
+
+describe('The page over a ledger', () => {
+  let world: PageWorld;
+
+  beforeEach(async () => {
+    world = await openPageWorld();
+  });
+
+  afterEach(async () => {
+    expect(world.unforeseen).to.deep.equal([]);
+    await world.close();
+  });
+
+  /** Told to the first destination, given up at the second. */
+  const post = async (fields: Partial<Callback>, now = world.clock.now()) => {
+    const { callbackId, claimed } = await world.ledger.admit(
+      arrivalOf(callbackWith(fields), [OPS, MAIL], now),
+    );
+    const [ops = 0, mail = 0] = claimed;
+    const error = { class: 'permanent', code: '550', message: 'mailbox full' } as const;
+    await world.ledger.settle({
+      deliveries: [delivered(ops), { ...failed(mail), state: 'dead', lastError: error }],
+      history: {
+        callbackId,
+        attempts: [{ deliveryId: mail, startedAt: now, durationMs: 30, outcome: 'permanent', error }],
+        answer: { receivedAt: now, answeredAt: now + 40, status: 200, result: 'gave_up' },
+      },
+      isDurable: false,
+    });
+    return callbackId;
+  };
+
+  const pageOf = async (path: string) => {
+    const { status, body } = await world.get(path);
+    expect([status, faultsIn(body)], path).to.deep.equal([200, []]);
+    return body;
+  };
+
+  it('has every view before anything has come', async () => {
+    for (const path of VIEW_PATHS.filter((each) => !each.includes(':'))) {
+      expect((await world.get(path)).status, path).to.equal(200);
+    }
+  });
+
+  it('leads from the overview to a BOT, to its callback, to its job', async () => {
+    const id = await post({
+      bot_id: 'invoice/1',
+      bot_name: '請求書',
+      status: 1,
+      message: '在庫がありません',
+    });
+    expect(await pageOf('/')).to.contain('href="/bots/invoice%2F1"');
+    const bot = await pageOf('/bots/invoice%2F1');
+    expect(bot).to.contain(`href="/callbacks/${id}"`);
+    expect(bot).to.contain('在庫がありません');
+    const callback = await pageOf(`/callbacks/${id}`);
+    expect(callback).to.contain('href="/jobs/job-1"');
+    expect(await pageOf('/jobs/job-1')).to.contain(`href="/callbacks/${id}"`);
+  });
+
+  it('says of a callback who was told and who was not, and why', async () => {
+    const id = await post({ status: 1 });
+    const body = await pageOf(`/callbacks/${id}`);
+    const summary = /class="panel summary">.*?<p dir="auto">(.*?)<\/p>/s.exec(body)?.[1] ?? '';
+    expect(summary).to.contain('slack:#ops').and.to.contain('email:a@example.com');
+    expect(body).to.contain('mailbox full');
+    expect(body).to.contain('class="timeline"');
+  });
+
+  it('counts dead letters in its title and its menu', async () => {
+    await post({});
+    const body = await pageOf('/');
+    expect(body).to.contain('<title>(1 dead) BOTs · Botbell</title>');
+    expect(body).to.contain('<span class="count">1</span>');
+  });
+
+  it('finds callbacks by the filter in its address', async () => {
+    const [first, second] = [
+      await post({ job_id: 'a', bot_id: 'x' }),
+      await post({ job_id: 'b', bot_id: 'y' }),
+    ];
+    const body = await pageOf('/callbacks?bot_id=y&status=succeeded&state=dead');
+    expect(body).to.contain(`href="/callbacks/${second}"`);
+    expect(body).not.to.contain(`href="/callbacks/${first}"`);
+    expect(await pageOf('/callbacks?limit=1')).to.contain(`/callbacks?before=${second}`);
+  });
+
+  it('says which filter makes no sense', async () => {
+    for (const [path, parameter] of [
+      ['/callbacks?status=5', 'status'],
+      ['/callbacks?from=tomorrow', 'from'],
+      ['/callbacks?bot=a', 'bot'],
+      ['/plots?days=31', 'days'],
+      ['/plots.csv?days=x', 'days'],
+    ] as const) {
+      const { status, body } = await world.get(path);
+      expect([status, faultsIn(body)], path).to.deep.equal([400, []]);
+      expect(body, path).to.contain(`<bdi class="code">${parameter}</bdi>`);
+    }
+  });
+
+  it('has a page for what is not there', async () => {
+    for (const path of [
+      '/bots/nobody',
+      '/jobs/none',
+      '/callbacks/99',
+      '/callbacks/x',
+      '/callbacks/1e3',
+      '/callbacks/99/body',
+    ]) {
+      const { status, body } = await world.get(path);
+      expect([status, body.includes('Not found')], path).to.deep.equal([404, true]);
+    }
+  });
+
+  it('hands out a callback as it came', async () => {
+    const id = await post({ message: '請求書 "7"' });
+    const { status, headers, body } = await world.get(`/callbacks/${id}/body`);
+    expect([status, headers['content-type']]).to.deep.equal([200, 'application/json; charset=utf-8']);
+    expect(headers['content-disposition']).to.equal(`attachment; filename="callback-${id}.json"`);
+    expect(JSON.parse(body)).to.deep.include({ message: '請求書 "7"' });
+  });
+
+  it('draws the beginning of a large callback', async () => {
+    const id = await post({ message: 'あ'.repeat(200_000) });
+    const body = await pageOf(`/callbacks/${id}`);
+    expect(body).to.contain('The first 64 KB of 586.');
+    expect(body).not.to.contain('\ufffd');
+    expect(body.length).to.be.below(120_000);
+  });
+
+  it('hands out the figures of its plots', async () => {
+    await post({ elapsed_time: 30 });
+    const { headers, body } = await world.get('/plots.csv?days=7');
+    expect(headers['content-type']).to.equal('text/csv; charset=utf-8');
+    const lines = body.split('\r\n');
+    expect(lines[0]).to.equal('day,succeeded,failed,started,mean_s,running_s,retries,retries_s');
+    expect(lines).to.have.length(9);
+    expect(lines[7]).to.equal('2026-11-22,1,0,0,30,30,0,0');
+    expect(await pageOf('/plots')).to.contain('Runs and failures a day. The most: 1 on 22 Nov.');
+  });
+});
+
+describe('The page over a ledger that cannot be read', () => {
+  it('says so on every view, and loses nobody’s way back', async () => {
+    const gone = () => Promise.reject(new LedgerUnavailable('no answer'));
+    const archive = new Proxy({}, { get: () => gone }) as never;
+    const world = await openPageWorld({ archive });
+    for (const path of ['/', '/bots/a', '/callbacks', '/callbacks/1', '/jobs/a', '/plots']) {
+      const { status, body } = await world.get(path, { 'accept-language': 'ja' });
+      expect([status, faultsIn(body)], path).to.deep.equal([503, []]);
+      expect(body, path).to.contain('現在、記録を読み込めません').and.to.contain(`href="${path}"`);
+    }
+    await world.close();
+  });
+});

@@ -1,0 +1,109 @@
+/** What the archive tells the page, made up: each value that a stranger writes is hostile. */
+import type {
+  ArchivedBot,
+  ArchivedCallback,
+  ArchivedDelivery,
+  BotStanding,
+  CallbackStory,
+  Run,
+} from '../../src/ledger/archive/archive.ts';
+import { PAGE_NOW } from './page-world.ts';
+
+export const HOSTILE = `"><script>alert('1')</script> \u202e${'x'.repeat(50)}\n' onclick="evil()" style="color:red"`;
+
+const MINUTE_MS = 60_000;
+
+export function runOf(id: number, fields: Partial<Run> = {}): Run {
+  const receivedAt = PAGE_NOW - id * 60 * MINUTE_MS;
+  return {
+    callbackId: id,
+    jobId: HOSTILE,
+    status: 0,
+    startedAt: receivedAt - MINUTE_MS,
+    receivedAt,
+    elapsedSeconds: 60,
+    ...fields,
+  };
+}
+
+export function standingOf(fields: Partial<BotStanding> = {}): BotStanding {
+  return {
+    botId: HOSTILE,
+    botName: HOSTILE,
+    lastCallbackId: 1,
+    lastReceivedAt: PAGE_NOW - MINUTE_MS,
+    lastResultAt: PAGE_NOW - MINUTE_MS,
+    isFailing: false,
+    ...fields,
+  };
+}
+
+export const COUNTS = { succeeded: 3, failed: 1, started: 4, retries: 2, elapsedSeconds: 240 };
+
+export const BOT: ArchivedBot = {
+  botId: HOSTILE,
+  botName: HOSTILE,
+  lastCallbackId: 1,
+  lastReceivedAt: PAGE_NOW,
+  lastSucceededAt: PAGE_NOW - 60 * MINUTE_MS,
+  lastFailedAt: undefined,
+  counts: COUNTS,
+};
+
+export function deliveryOf(id: number, fields: Partial<ArchivedDelivery> = {}): ArchivedDelivery {
+  return {
+    id,
+    destination: `slack:${HOSTILE}`,
+    channel: 'slack',
+    address: HOSTILE,
+    state: 'delivered',
+    attempts: 1,
+    lastError: undefined,
+    receipt: undefined,
+    hold: undefined,
+    failedAnswers: 0,
+    isClaimed: false,
+    isTakenOver: false,
+    ageMs: 0,
+    updatedAt: PAGE_NOW - MINUTE_MS,
+    dueInMs: undefined,
+    ...fields,
+  };
+}
+
+export const DEAD: ArchivedDelivery = deliveryOf(2, {
+  state: 'dead',
+  attempts: 3,
+  lastError: { class: 'permanent', code: HOSTILE, message: HOSTILE },
+});
+
+export function callbackOf(id: number, fields: Partial<ArchivedCallback> = {}): ArchivedCallback {
+  return {
+    id,
+    jobId: HOSTILE,
+    botId: HOSTILE,
+    botName: HOSTILE,
+    status: 1,
+    startedAt: PAGE_NOW - 2 * MINUTE_MS,
+    receivedAt: PAGE_NOW - MINUTE_MS,
+    lastReceivedAt: PAGE_NOW,
+    timesReceived: 2,
+    elapsedSeconds: 61,
+    result: 'gave_up',
+    deliveries: [deliveryOf(1), DEAD],
+    ...fields,
+  };
+}
+
+export function storyOf(fields: Partial<CallbackStory> = {}): CallbackStory {
+  return {
+    ...callbackOf(7),
+    kind: 'callback',
+    routing: [],
+    history: [],
+    alerts: [8],
+    actions: [],
+    pauses: [],
+    ...fields,
+  };
+}
