@@ -41,6 +41,25 @@ export function addressesOf(path: string, known: Known): readonly string[] {
   return [path];
 }
 
+/** Of the office: what there is most to see of. */
+const SAMPLES: Readonly<Record<string, readonly string[]>> = {
+  '/': ['/', '/?name=BOT'],
+  '/bots/:id': ['/bots/invoice-import', '/bots/price-watch', '/bots/crm-export'],
+  '/callbacks': [
+    '/callbacks',
+    '/callbacks?state=dead',
+    '/callbacks?bot_id=stock-sync&status=2',
+    '/callbacks?bot_id=nobody',
+  ],
+};
+
+/** @returns addresses of one view, a few of many */
+export function samplesOf(path: string, known: Known): readonly string[] {
+  const addresses = SAMPLES[path] ?? addressesOf(path, known);
+  const places = [0, Math.floor(addresses.length / 2), addresses.length - 1];
+  return SAMPLES[path] ?? [...new Set(places)].flatMap((place) => addresses[place] ?? []);
+}
+
 /** Each string once, in as few addresses as there are parameters. */
 function inTurns(path: string, names: readonly string[], strings: readonly string[]): string[] {
   const addresses: string[] = [];
