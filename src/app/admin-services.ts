@@ -1,10 +1,17 @@
 /** What the admin listener shows and does, by the settings in force whenever it is asked. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { AdminServices, Readiness, Surroundings } from '../admin/services.ts';
+import { basename, join } from 'node:path';
+import { KeptDocuments } from '../admin/kept-documents.ts';
+import { Changes } from '../admin/live/changes.ts';
+import { EventStreams } from '../admin/live/event-streams.ts';
+import type { AdminServices, Readiness, Sample, Surroundings } from '../admin/services.ts';
+import { SAMPLES } from '../package-files.ts';
+import { createDrawings } from './drawing.ts';
 import type { Services } from './services.ts';
 
 export function adminServices(services: Services): AdminServices {
-  const { pipeline, ledger, metrics, reloading, onUnforeseen } = services;
+  const { clock, pipeline, ledger, metrics, reloading, onUnforeseen } = services;
   return {
     surroundings: surroundingsOf(services),
     metrics,
@@ -13,7 +20,22 @@ export function adminServices(services: Services): AdminServices {
     operations: pipeline.operations,
     reloading,
     onUnforeseen,
+    drawing: createDrawings({ ...services, archive: ledger.archive }),
+    paused: () => pipeline.lanes.paused,
+    samples: samplesIn(SAMPLES),
+    streams: new EventStreams({
+      clock,
+      changes: new Changes({ clock, mark: () => ledger.archive.changeMark() }),
+    }),
+    documents: new KeptDocuments(clock),
   };
+}
+
+/** @throws {Error} the program is not whole */
+function samplesIn(folder: string): readonly Sample[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => ({ name: basename(file, '.json'), text: readFileSync(join(folder, file), 'utf8') }));
 }
 
 function surroundingsOf({ clock, settings, version }: Services): Surroundings {

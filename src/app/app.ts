@@ -81,7 +81,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 }
 
 async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<RunningApp, 'stop'>> {
-  const { clock, logger, version } = options;
+  const { clock, logger, version, channelTypes } = options;
   const onUnforeseen = reportUnforeseen(logger);
   const sources: { ledger?: OpenLedger } = {};
   const metrics = metricsOf(options, sources);
@@ -122,7 +122,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
     onReload: unfailing((result, cause) => reportReload(logger, metrics, result, cause), onUnforeseen),
   });
   const running = { clock, logger, pipeline, settings, ledger, metrics, traffic, memory, onUnforeseen };
-  const listeners = await openListeners({ ...running, reloading, version }, cleanUps);
+  const listeners = await openListeners({ ...running, reloading, version, channelTypes }, cleanUps);
   if (options.followsFiles !== false) reloading.watch();
   cleanUps.push(() => reloading.stop());
   return { ...listeners, reload: (cause) => reloading.reload(cause) };

@@ -47,7 +47,12 @@ export async function openAdmin(
   settings.onSwap(({ loaded: { config } }) => {
     if (config.admin !== undefined) handle = handlerFor(config.admin, config.receiver);
   });
-  return listen((request, response) => handle(request, response), admin.listen);
+  const server = await listen((request, response) => handle(request, response), admin.listen);
+  const close = (withinMs: number) => {
+    services.streams.close();
+    return server.close(withinMs);
+  };
+  return { ...server, close };
 }
 
 export function openReceiver(services: Services, refusals: RefusalLog): Promise<ListeningServer> {

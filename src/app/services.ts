@@ -1,5 +1,6 @@
 /** What the listeners need of the process. */
 import type { Reloading } from '../admin/services.ts';
+import type { ChannelType } from '../channels/channel.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Traffic } from '../receive/receiver.ts';
@@ -15,4 +16,5 @@ export interface Services extends Pick<
   readonly traffic: Traffic;
   readonly reloading: Reloading;
   readonly version: string;
+  readonly channelTypes: ReadonlyMap<string, ChannelType>;
 }
