@@ -576,6 +576,18 @@ export function describeActions(
         expect(await stateOf(one)).to.equal('held');
       });
 
+      it('is forgotten when it was over more than a year ago', async () => {
+        await ledger.actions.startBulk({}, REQUEST);
+        await continueAll();
+        await ledger.actions.startBulk({}, REQUEST);
+        await clock.advance(401 * 86_400_000);
+        await ledger.tidy();
+        expect(
+          (await ledger.actions.bulks()).map(({ state }) => state),
+          'what runs stays',
+        ).to.deep.equal(['running']);
+      });
+
       it('stands in the story of each callback, with who began it', async () => {
         const [letter = 0] = await deadLetters(['a']);
         const { id } = await ledger.actions.startBulk({}, { ...REQUEST, note: 'Slack is back' });

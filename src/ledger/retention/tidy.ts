@@ -12,6 +12,9 @@ const CAUSES_KEPT_MS = 3 * 24 * 3_600_000;
 /** For plots, and sums of a year. */
 const DAYS_KEPT_MS = 400 * 24 * 3_600_000;
 
+/** For whoever asks what came of a redelivery. */
+const BULKS_KEPT_MS = 400 * 24 * 3_600_000;
+
 const PER_STEP = 500;
 /** Each is read, and written anew. */
 const COUNTED_PER_STEP = 50;
@@ -46,6 +49,7 @@ export async function tidy(context: TidyContext): Promise<boolean> {
     await forgetCauses(context),
     await forgetBots(context),
     await forgetDays(context),
+    await forgetBulks(context),
     await countSome(context),
   ];
   return more.includes(true);
@@ -92,6 +96,18 @@ async function forgetDays({ trx, dayOf, now }: TidyContext): Promise<boolean> {
   if (oldest === undefined) return false;
   await trx.deleteFrom('bot_days').where('day', '=', oldest.day).execute();
   return true;
+}
+
+/** The stories of callbacks go on telling who began them. */
+async function forgetBulks({ trx, now }: TidyContext): Promise<boolean> {
+  const old = trx
+    .selectFrom('bulks')
+    .select('id')
+    .where('ended_at', '<', now - BULKS_KEPT_MS)
+    .orderBy('id')
+    .limit(PER_STEP);
+  const { numDeletedRows } = await trx.deleteFrom('bulks').where('id', 'in', old).executeTakeFirst();
+  return numDeletedRows === BigInt(PER_STEP);
 }
 
 const UNCOUNTED = 'uncounted';
