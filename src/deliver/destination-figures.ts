@@ -1,5 +1,5 @@
 /** What this process has seen of each destination: gathered in memory, and written down together every few seconds. */
-import type { DestinationFigures, DestinationStore } from '../ledger/destination-rows.ts';
+import type { AttemptOutcome, DestinationFigures, DestinationStore } from '../ledger/destination-rows.ts';
 import type { DeliveryError } from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
 import type { AttemptResult } from './sender.ts';
@@ -30,6 +30,8 @@ export class SeenDestinations {
   readonly #options: SeenDestinationsOptions;
   readonly #seen = new Map<string, Seen>();
   readonly #unwritten = new Set<string>();
+  /** Attempts that are not yet written, by what they came to. */
+  #counts = new Map<AttemptOutcome, number>();
   #stopTimer: (() => void) | undefined;
   #writing: Promise<void> = Promise.resolve();
   #isStopped = false;
@@ -41,6 +43,7 @@ export class SeenDestinations {
   /** A rate limit says when, not whether. */
   attempted(destination: string, { startedAt, durationMs, outcome }: AttemptResult): void {
     const failure = 'failure' in outcome ? outcome.failure : undefined;
+    this.#count(failure?.class ?? 'delivered', 1);
     if (failure?.class === 'rate_limited') return;
     const seen = this.#seenOf(destination);
     if (seen === undefined) return;
@@ -54,7 +57,6 @@ export class SeenDestinations {
       seen.lastError = { class: failure.class, code: failure.code, message: failure.message };
     }
     this.#unwritten.add(destination);
-    this.#writeSoon();
   }
 
   /** Writes what is not yet written. */
@@ -62,6 +64,11 @@ export class SeenDestinations {
     this.#isStopped = true;
     this.#stopTimer?.();
     await this.#write();
+  }
+
+  #count(outcome: AttemptOutcome, attempts: number): void {
+    this.#counts.set(outcome, (this.#counts.get(outcome) ?? 0) + attempts);
+    this.#writeSoon();
   }
 
   #seenOf(destination: string): Seen | undefined {
@@ -84,12 +91,18 @@ export class SeenDestinations {
     const { store, onTrouble } = this.#options;
     const write = async () => {
       const names = [...this.#unwritten];
-      if (names.length === 0) return;
+      const counts = this.#counts;
+      if (names.length === 0 && counts.size === 0) return;
       this.#unwritten.clear();
+      this.#counts = new Map();
       try {
-        await store.record(names.map((name) => this.#figuresOf(name)));
+        await store.record(
+          names.map((name) => this.#figuresOf(name)),
+          counts,
+        );
       } catch (error) {
         for (const name of names) this.#unwritten.add(name);
+        for (const [outcome, attempts] of counts) this.#count(outcome, attempts);
         onTrouble(error);
         this.#writeSoon();
       }

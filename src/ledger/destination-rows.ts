@@ -1,6 +1,6 @@
 /** How each destination did last: written every few seconds by whoever sends, since a write for each message would cost more than it tells. */
 import { type Kysely, sql } from 'kysely';
-import type { DeliveryError } from './ledger.ts';
+import type { AttemptRecord, DeliveryError } from './ledger.ts';
 import type { DestinationRow, Tables } from './tables.ts';
 
 /** What a process has seen of a destination since it last wrote. Times are milliseconds since the epoch, 0 for never. */
@@ -16,9 +16,15 @@ export interface DestinationFigures {
   readonly slowMs: number | undefined;
 }
 
+/** `delivered`, or the class of a failure. */
+export type AttemptOutcome = AttemptRecord['outcome'];
+
+/** How many attempts came to what since a process last wrote. */
+export type AttemptCounts = ReadonlyMap<AttemptOutcome, number>;
+
 export interface DestinationStore {
   /** @throws {LedgerUnavailable} */
-  record(figures: readonly DestinationFigures[]): Promise<void>;
+  record(figures: readonly DestinationFigures[], attempts: AttemptCounts): Promise<void>;
 }
 
 /** Written by one statement. */
@@ -32,6 +38,26 @@ export async function recordDestinations(
   const rows = figures.map(rowOf).toSorted((a, b) => (a.destination < b.destination ? -1 : 1));
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE)
     await upsert(trx, rows.slice(from, from + ROWS_AT_ONCE));
+}
+
+/** @param day `2026-01-31`, on which they were made */
+export async function countAttempts(trx: Kysely<Tables>, day: string, counts: AttemptCounts): Promise<void> {
+  // In the order in which all lock them.
+  const rows = [...counts].map(([outcome, attempts]) => ({ day, outcome, attempts })).toSorted(byOutcome);
+  if (rows.length === 0) return;
+  await trx
+    .insertInto('attempt_days')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['day', 'outcome'])
+        .doUpdateSet({ attempts: sql<number>`attempt_days.attempts + excluded.attempts` }),
+    )
+    .execute();
+}
+
+function byOutcome(a: { readonly outcome: string }, b: { readonly outcome: string }): number {
+  return a.outcome < b.outcome ? -1 : 1;
 }
 
 function rowOf({ lastError, ...figures }: DestinationFigures): DestinationRow {

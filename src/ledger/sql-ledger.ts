@@ -47,7 +47,7 @@ import { botsKept, tidy } from './retention/tidy.ts';
 import type { Tables } from './tables.ts';
 import { dayIn } from './callback-columns.ts';
 import type { Archive } from './archive/archive.ts';
-import { type DestinationStore, recordDestinations } from './destination-rows.ts';
+import { countAttempts, type DestinationStore, recordDestinations } from './destination-rows.ts';
 import { askOver, createArchive } from './archive/sql-archive.ts';
 import type { Actions } from './actions/actions.ts';
 import { createActions } from './actions/sql-actions.ts';
@@ -100,7 +100,11 @@ export class SqlLedger implements OpenLedger {
     this.#options = options;
     this.#dayOf = dayIn(() => options.timezone ?? 'UTC');
     this.destinations = {
-      record: (figures) => this.#transact((trx) => recordDestinations(trx, figures)),
+      record: (figures, attempts) =>
+        this.#transact(async (trx) => {
+          await countAttempts(trx, this.#dayOf(options.clock.now()), attempts);
+          await recordDestinations(trx, figures);
+        }),
     };
     const reader = store.openReader();
     this.archive = createArchive(reader, options.clock, () => this.#store.time());

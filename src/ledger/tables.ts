@@ -240,6 +240,15 @@ export interface BulkRow {
   nonce: string | null;
 }
 
+/** Attempts of one day that came to the same. */
+export interface AttemptDayRow {
+  /** `2026-01-31`, where the ledger's timezone is. */
+  day: string;
+  /** `delivered`, or a failure's class. */
+  outcome: string;
+  attempts: number;
+}
+
 export interface Tables {
   callbacks: CallbackRow;
   deliveries: DeliveryRow;
@@ -251,6 +260,7 @@ export interface Tables {
   sweeps: SweepRow;
   channel_types: ChannelTypeRow;
   bot_days: BotDayRow;
+  attempt_days: AttemptDayRow;
   destinations: DestinationRow;
   loaded_configs: LoadedConfigRow;
   actions: ActionRow;

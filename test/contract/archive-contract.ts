@@ -428,9 +428,12 @@ export function describeArchive(
       const none = { lastError: undefined, medianMs: undefined, slowMs: undefined };
       const figures = { destination: OPS.destination, lastDeliveredAt: 5, lastFailedAt: 0, ...none };
       const lastError = { class: 'config', code: 'invalid_auth', message: 'No.' } as const;
-      await ledger.destinations.record([{ ...figures, lastDeliveredAt: 9, medianMs: 40, slowMs: 90 }]);
-      await ledger.destinations.record([{ ...figures, lastFailedAt: 7, lastError }]);
-      await ledger.destinations.record([{ ...figures, lastFailedAt: 3 }]);
+      await ledger.destinations.record(
+        [{ ...figures, lastDeliveredAt: 9, medianMs: 40, slowMs: 90 }],
+        new Map(),
+      );
+      await ledger.destinations.record([{ ...figures, lastFailedAt: 7, lastError }], new Map());
+      await ledger.destinations.record([{ ...figures, lastFailedAt: 3 }], new Map());
       await arrive({ job_id: 'a' }, [OPS]);
       const [ops, log] = await ledger.archive.destinations([OPS.destination, LOG.destination]);
       expect(ops).to.deep.equal({
@@ -444,6 +447,43 @@ export function describeArchive(
         isMorePending: false,
       });
       expect(log).to.deep.include({ destination: LOG.destination, lastDeliveredAt: undefined, pending: 0 });
+    });
+
+    it('sums up days that are over once in a while, and today each time', async () => {
+      const succeeded = async () => (await ledger.archive.days('2026-01-01')).map((day) => day.succeeded);
+      await arrive({ job_id: 'a' });
+      await clock.advance(4 * DAY_MS);
+      await arrive({ job_id: 'b' });
+      expect(await succeeded()).to.deep.equal([1, 1]);
+      await store.run("update bot_days set succeeded = 7 where day = '2026-03-02'");
+      await arrive({ job_id: 'c' });
+      expect(await succeeded()).to.deep.equal([1, 2]);
+      await clock.advance(6 * 60_000);
+      expect(await succeeded()).to.deep.equal([7, 2]);
+    });
+
+    it('counts the attempts of each day by what they came to, and forgets them with their day', async () => {
+      await ledger.destinations.record(
+        [],
+        new Map([
+          ['delivered', 3],
+          ['transient', 1],
+        ] as const),
+      );
+      await ledger.destinations.record([], new Map([['delivered', 2]] as const));
+      await clock.advance(DAY_MS);
+      await ledger.destinations.record([], new Map([['config', 1]] as const));
+      expect(await ledger.archive.attempts('2026-03-01')).to.deep.equal([
+        { day: '2026-03-02', outcome: 'delivered', attempts: 5 },
+        { day: '2026-03-02', outcome: 'transient', attempts: 1 },
+        { day: '2026-03-03', outcome: 'config', attempts: 1 },
+      ]);
+      expect(await ledger.archive.attempts('2026-03-03')).to.have.length(1);
+      await clock.advance(400 * DAY_MS);
+      while (await ledger.tidy());
+      expect(await ledger.archive.attempts('2026-03-01')).to.deep.equal([
+        { day: '2026-03-03', outcome: 'config', attempts: 1 },
+      ]);
     });
 
     it('tells by which config a delivery was sent', async () => {

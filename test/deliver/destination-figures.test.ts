@@ -21,6 +21,7 @@ const failed = (startedAt: number, failureClass: 'config' | 'rate_limited'): Att
 describe('What is seen of destinations', () => {
   let clock: ManualClock;
   let written: DestinationFigures[][];
+  let counted: unknown[];
   let trouble: unknown[];
   let isBroken: boolean;
   let seen: SeenDestinations;
@@ -28,15 +29,17 @@ describe('What is seen of destinations', () => {
   beforeEach(() => {
     clock = new ManualClock(0);
     written = [];
+    counted = [];
     trouble = [];
     isBroken = false;
     seen = new SeenDestinations({
       clock,
       onTrouble: (error) => trouble.push(error),
       store: {
-        record: (figures) => {
+        record: (figures, attempts) => {
           if (isBroken) return Promise.reject(new Error('no store'));
           written.push([...figures]);
+          counted.push(Object.fromEntries(attempts));
           return Promise.resolve();
         },
       },
@@ -69,6 +72,20 @@ describe('What is seen of destinations', () => {
     await clock.advance(5000);
     expect(written[0]?.[0]).to.include({ lastDeliveredAt: 505, lastFailedAt: 110 });
     expect(written[0]?.[0]?.lastError).to.deep.equal({ class: 'config', code: 'no', message: 'No.' });
+  });
+
+  it('is counted by what each attempt came to, rate limits among them', async () => {
+    seen.attempted('slack:#ops', failed(1, 'rate_limited'));
+    await clock.advance(5000);
+    expect(counted).to.deep.equal([{ rate_limited: 1 }]);
+    isBroken = true;
+    seen.attempted('slack:#ops', told(2, 1));
+    await clock.advance(5000);
+    isBroken = false;
+    seen.attempted('slack:#log', told(3, 1));
+    seen.attempted('slack:#log', failed(4, 'config'));
+    await seen.stop();
+    expect(counted.slice(1)).to.deep.equal([{ delivered: 2, config: 1 }]);
   });
 
   it('is written at the end, and again after trouble', async () => {

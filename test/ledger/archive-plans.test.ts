@@ -43,6 +43,7 @@ async function askEverything(archive: Archive): Promise<void> {
   await archive.days(SINCE, 'a');
   await archive.deadLetters();
   await archive.openWork();
+  await archive.attempts(SINCE);
   await archive.refusals();
   await archive.destinations(['slack:#ops', 'slack:#log']);
   await archive.configs();

@@ -234,6 +234,7 @@ export const PREVIEW: ReloadPreview = {
     { botId: 'get_items', status: 'succeeded', callbacks: 7, added: [], removed: ['slack:#shop'] },
   ],
   isComplete: false,
+  isApplied: false,
   unchanged: [],
 };
 

@@ -49,7 +49,7 @@ export async function createPostgresStore(
     async close() {
       for (const close of closers.splice(0).toReversed()) await close();
       await query(
-        'delete from callbacks; delete from refused; delete from paces; delete from alert_causes; delete from processes; delete from channel_types; delete from sweeps; delete from bot_days; delete from destinations; delete from loaded_configs; delete from bulks',
+        'delete from callbacks; delete from refused; delete from paces; delete from alert_causes; delete from processes; delete from channel_types; delete from sweeps; delete from bot_days; delete from attempt_days; delete from destinations; delete from loaded_configs; delete from bulks',
       );
       emptied.set(server, [...(emptied.get(server) ?? []), url]);
     },

@@ -168,6 +168,14 @@ export interface ArchivedDay extends Counts {
   readonly day: string;
 }
 
+/** Attempts of one day that came to the same. */
+export interface ArchivedAttempts {
+  /** `2026-01-31` */
+  readonly day: string;
+  readonly outcome: AttemptRecord['outcome'];
+  readonly attempts: number;
+}
+
 /** Dead letters of one destination and cause. */
 export interface DeadLetters {
   readonly destination: string;
@@ -269,6 +277,8 @@ export interface Archive {
   failedRuns(runs: readonly Run[]): Promise<readonly FailedRun[]>;
   /** Of one BOT, or of all; only days on which something came. @throws {LedgerUnavailable} */
   days(since: string, botId?: string): Promise<readonly ArchivedDay[]>;
+  /** Counted every few seconds: what a process was about to write when it was killed is missing. @throws {LedgerUnavailable} */
+  attempts(since: string): Promise<readonly ArchivedAttempts[]>;
   /** Of the newest ten thousand dead letters, the most of a kind first. @throws {LedgerUnavailable} */
   deadLetters(): Promise<{ readonly groups: readonly DeadLetters[]; readonly isComplete: boolean }>;
   /** @throws {LedgerUnavailable} */

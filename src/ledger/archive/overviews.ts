@@ -5,7 +5,14 @@ import { cleanText } from '../../text/clean.ts';
 import { isDead, isPending } from '../pending-rows.ts';
 import { keysFor } from '../callback-columns.ts';
 import type { BotDayRow, Tables } from '../tables.ts';
-import type { ArchivedBot, ArchivedDay, Counted, DeadLetters, OpenWork } from './archive.ts';
+import type {
+  ArchivedAttempts,
+  ArchivedBot,
+  ArchivedDay,
+  Counted,
+  DeadLetters,
+  OpenWork,
+} from './archive.ts';
 import type { Ask } from './find-callbacks.ts';
 
 /** Of each BOT, all days are looked at. */
@@ -78,12 +85,53 @@ export function sums(sumOf: (column: keyof BotDayRow) => RawBuilder<number>) {
   ] as const;
 }
 
+/** What is over is counted no more, but for what came before an upgrade. */
+const KNOWN_FOR_MS = 5 * 60_000;
+const MOST_KNOWN = 1000;
+
+/** After so long, a day is over wherever the display is. */
+const OVER_AFTER_MS = 2 * 86_400_000;
+
+/** Sums of days that are over, of all BOTs: each has as many rows as there are BOTs. */
+export class DaysOver {
+  readonly #now: () => number;
+  #known = new Map<string, ArchivedDay>();
+  #readAt = 0;
+
+  /** @param now milliseconds since the epoch */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** The first day from there on, where that is known. */
+  from(from: string): ArchivedDay | undefined {
+    const isOld = Math.abs(this.#now() - this.#readAt) > KNOWN_FOR_MS || this.#known.size > MOST_KNOWN;
+    if (!isOld) return this.#known.get(from);
+    this.#known = new Map();
+    this.#readAt = this.#now();
+    return undefined;
+  }
+
+  keep(from: string, day: ArchivedDay): void {
+    const isOver = day.day < new Date(this.#now() - OVER_AFTER_MS).toISOString().slice(0, 10);
+    if (isOver) this.#known.set(from, day);
+  }
+}
+
 /** One day at a time: each has as many rows as there are BOTs. */
-export async function daysSince(ask: Ask, since: string, botId: string | undefined): Promise<ArchivedDay[]> {
+export async function daysSince(
+  ask: Ask,
+  since: string,
+  botId: string | undefined,
+  over: DaysOver,
+): Promise<ArchivedDay[]> {
   const found: ArchivedDay[] = [];
-  for (let from = since; ; await nextTurn()) {
-    const day = await ask((db) => firstDay(db, from, botId));
+  for (let from = since; ;) {
+    const known = botId === undefined ? over.from(from) : undefined;
+    const day = known ?? (await ask((db) => firstDay(db, from, botId)));
     if (day === undefined) return found;
+    if (known === undefined && botId === undefined) over.keep(from, day);
+    if (known === undefined) await nextTurn();
     found.push(day);
     from = `${day.day}~`;
   }
@@ -174,6 +222,17 @@ function addTo(
     oldestId: Math.min(known?.oldestId ?? callback_id, callback_id),
     newestId: Math.max(known?.newestId ?? callback_id, callback_id),
   });
+}
+
+export async function attemptsSince(db: Kysely<Tables>, since: string): Promise<readonly ArchivedAttempts[]> {
+  const rows = await db
+    .selectFrom('attempt_days')
+    .selectAll()
+    .where('day', '>=', since)
+    .orderBy('day')
+    .orderBy('outcome')
+    .execute();
+  return rows.map((row) => ({ ...row, outcome: row.outcome as ArchivedAttempts['outcome'] }));
 }
 
 const MOST_COUNTED = 1000;

@@ -2,33 +2,33 @@
 import { type Kysely, sql } from 'kysely';
 import { type Clock, Deadline } from '../../time/clock.ts';
 import type { StoreReader } from '../dialect.ts';
-import type { CallbackKind, RefusedStatus } from '../ledger.ts';
+import type { CallbackKind } from '../ledger.ts';
 import type { StoreTime } from '../rows.ts';
-import { bodyText, readBody } from '../stored-body.ts';
+import { readBody } from '../stored-body.ts';
 import type { Tables } from '../tables.ts';
 import { unavailable } from '../timed-store.ts';
-import type {
-  Archive,
-  ArchivedRefusal,
-  ChangeMark,
-  DeliveryOfCallback,
-  Page,
-  PageRequest,
-} from './archive.ts';
+import type { Archive, ChangeMark, DeliveryOfCallback, PageRequest } from './archive.ts';
 import { keysFor } from '../callback-columns.ts';
 import { configHashAt, configsLoaded, destinationsNamed } from './standings.ts';
-import { botsAfter, botsWith, daysSince, deadLetters, openWork } from './overviews.ts';
+import {
+  attemptsSince,
+  botsAfter,
+  botsWith,
+  DaysOver,
+  daysSince,
+  deadLetters,
+  openWork,
+} from './overviews.ts';
 import { noticeColumns, unreadNoticeIn } from '../due/due.ts';
 import { countsOf, everyBot, failedRuns, lastRuns, runsSince } from './bot-runs.ts';
 import { callbacksWith, deliveriesOf } from './archived-callbacks.ts';
 import { type Ask, findCallbacks } from './find-callbacks.ts';
+import { refusals } from './refusals.ts';
 import { storyOf } from './stories.ts';
 
 const TIMEOUT_MS = 5000;
 const COMMON_PAGE = 50;
 const LARGEST_PAGE = 500;
-/** Of refused bodies, which may have 64 KiB each. */
-const REFUSALS_AT_ONCE = 50;
 
 /** Each question on its own, within five seconds. */
 export function askOver(reader: StoreReader, clock: Clock): Ask {
@@ -45,6 +45,7 @@ export function askOver(reader: StoreReader, clock: Clock): Ask {
 /** @param timeOf the store's time */
 export function createArchive(reader: StoreReader, clock: Clock, timeOf: () => StoreTime): Archive {
   const ask = askOver(reader, clock);
+  const over = new DaysOver(() => clock.now());
   return {
     async callbacks(filter, request = {}) {
       const { ids, next } = await findCallbacks(ask, clock, filter, pageOf(request));
@@ -65,10 +66,11 @@ export function createArchive(reader: StoreReader, clock: Clock, timeOf: () => S
     lastRuns: (bots, most) => lastRuns(ask, bots, most),
     runsSince: (bot, since) => runsSince(ask, bot, since),
     failedRuns: (runs) => failedRuns(ask, runs),
-    days: (since, botId) => daysSince(ask, since, botId),
+    days: (since, botId) => daysSince(ask, since, botId, over),
+    attempts: (since) => ask((db) => attemptsSince(db, since)),
     deadLetters: () => deadLetters(ask),
     openWork: () => ask(openWork),
-    refusals: (request) => ask((db) => refusals(db, request ?? {})),
+    refusals: (request = {}) => ask((db) => refusals(db, pageOf(request))),
     destinations: (names) => destinationsNamed(ask, names),
     configs: () => ask(configsLoaded),
     delivery: (id) => ask((db) => deliveryWith(db, timeOf(), id)),
@@ -118,26 +120,4 @@ async function changeMark(db: Kysely<Tables>): Promise<ChangeMark> {
     db,
   );
   return Object.values(rows[0] ?? {}).join(' ');
-}
-
-async function refusals(db: Kysely<Tables>, request: PageRequest): Promise<Page<ArchivedRefusal>> {
-  const { before, limit } = pageOf(request);
-  const most = Math.min(limit, REFUSALS_AT_ONCE);
-  const rows = await db
-    .selectFrom('refused')
-    .selectAll()
-    .where('id', '<', before)
-    .orderBy('id', 'desc')
-    .limit(most)
-    .execute();
-  const items = rows.map((row) => ({
-    id: row.id,
-    receivedAt: row.received_at,
-    status: row.status as RefusedStatus,
-    detail: row.detail,
-    errors: JSON.parse(row.errors) as ArchivedRefusal['errors'],
-    from: row.remote_address,
-    body: bodyText(row.body),
-  }));
-  return { items, next: items.length < most ? undefined : items.at(-1)?.id };
 }

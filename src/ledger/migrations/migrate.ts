@@ -12,6 +12,7 @@ import { heldUntil } from './0006-held-until.ts';
 import { followedDeliveries } from './0007-followed-deliveries.ts';
 import { archive } from './0008-archive.ts';
 import { actions } from './0009-actions.ts';
+import { attemptDays } from './0010-attempt-days.ts';
 import { destinations } from './0011-destinations.ts';
 import type { Schema, Step } from './migration.ts';
 
@@ -29,6 +30,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0007-followed-deliveries': followedDeliveries,
   '0008-archive': archive,
   '0009-actions': actions,
+  '0010-attempt-days': attemptDays,
   '0011-destinations': destinations,
 };
 

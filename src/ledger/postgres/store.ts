@@ -57,6 +57,7 @@ const TABLES = Object.keys({
   channel_types: 0,
   sweeps: 0,
   bot_days: 0,
+  attempt_days: 0,
   destinations: 0,
   loaded_configs: 0,
   actions: 0,

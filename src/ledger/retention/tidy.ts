@@ -45,6 +45,7 @@ export interface TidyContext extends StatementContext {
 
 /** @returns whether there is more to do */
 export async function tidy(context: TidyContext): Promise<boolean> {
+  await forgetAttempts(context);
   const more = [
     await forgetCauses(context),
     await forgetBots(context),
@@ -82,6 +83,14 @@ async function forgetBots({ trx, mostBots }: TidyContext): Promise<boolean> {
   const ids = rows.map(({ bot_id }) => bot_id);
   await trx.deleteFrom('bot_days').where('day', '=', first.day).where('bot_id', 'in', ids).execute();
   return rows.length === PER_STEP;
+}
+
+/** Of each day there are as many as outcomes. */
+async function forgetAttempts({ trx, dayOf, now }: TidyContext): Promise<void> {
+  await trx
+    .deleteFrom('attempt_days')
+    .where('day', '<', dayOf(now - DAYS_KEPT_MS))
+    .execute();
 }
 
 /** Those of one day, the oldest. */

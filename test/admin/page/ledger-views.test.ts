@@ -143,12 +143,21 @@ describe('The page over a ledger', () => {
 
   it('hands out the figures of its plots', async () => {
     await post({ elapsed_time: 30 });
+    const attempts = new Map([
+      ['delivered', 4],
+      ['transient', 1],
+      ['rate_limited', 1],
+      ['config', 1],
+    ] as const);
+    await world.ledger.destinations.record([], attempts);
     const { headers, body } = await world.get('/plots.csv?days=7');
     expect(headers['content-type']).to.equal('text/csv; charset=utf-8');
     const lines = body.split('\r\n');
-    expect(lines[0]).to.equal('day,succeeded,failed,started,mean_s,running_s,retries,retries_s');
+    expect(lines[0]).to.equal(
+      'day,succeeded,failed,started,mean_s,running_s,retries,retries_s,delivered,troubled,refused',
+    );
     expect(lines).to.have.length(9);
-    expect(lines[7]).to.equal('2026-11-22,1,0,0,30,30,0,0');
+    expect(lines[7]).to.equal('2026-11-22,1,0,0,30,30,0,0,4,2,1');
     expect(await pageOf('/plots')).to.contain('Runs and failures a day. The most: 1 on 22 Nov.');
   });
 });

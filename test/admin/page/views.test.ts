@@ -106,7 +106,10 @@ const VIEWS: Readonly<Record<string, (reader: Reader) => Shown>> = {
       {
         days: '30',
         botId: HOSTILE,
-        figures: figuresOf([{ day: '2026-11-21', ...COUNTS }], '2026-10-24', '2026-11-22'),
+        figures: figuresOf([{ day: '2026-11-21', ...COUNTS }], [], {
+          first: '2026-10-24',
+          last: '2026-11-22',
+        }),
       },
       reader,
     ),

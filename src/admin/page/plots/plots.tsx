@@ -34,7 +34,8 @@ export async function readPlots({
   const botId = query.get('bot_id')?.trim() || undefined;
   const last = reader.formats.dayOf(reader.now);
   const first = dayBefore(last, Number(days) - 1);
-  const figures = figuresOf(await archive.days(first, botId), first, last);
+  const attempts = botId === undefined ? await archive.attempts(first) : [];
+  const figures = figuresOf(await archive.days(first, botId), attempts, { first, last });
   return { days, botId, figures };
 }
 
@@ -51,7 +52,7 @@ export function plotsPage(data: PlotsData, reader: Reader): Shown {
       <section class="panel" aria-label={PAGE_WORDS[reader.language].filters}>
         <Filter data={data} reader={reader} />
       </section>
-      {hasSome ? <Plots figures={figures} reader={reader} /> : <p class="empty">{words.empty}</p>}
+      {hasSome ? <Plots data={data} reader={reader} /> : <p class="empty">{words.empty}</p>}
       {hasSome ? <Days data={data} reader={reader} /> : null}
     </>
   );
@@ -89,7 +90,7 @@ interface OfFigures {
   readonly reader: Reader;
 }
 
-function Plots({ figures, reader }: OfFigures) {
+function Plots({ data: { figures, botId }, reader }: OfPlots) {
   const words = PLOTS_WORDS[reader.language];
   const { number, elapsed } = reader.formats;
   const duration = (seconds: number) => (seconds === 0 ? '0' : elapsed(seconds));
@@ -128,7 +129,28 @@ function Plots({ figures, reader }: OfFigures) {
         labelOf={duration}
         reader={reader}
       />
+      {botId === undefined ? <Attempts figures={figures} reader={reader} /> : null}
     </div>
+  );
+}
+
+/** Of all BOTs together. */
+function Attempts({ figures, reader }: OfFigures) {
+  const words = PLOTS_WORDS[reader.language].deliveries;
+  return (
+    <Plot
+      title={words.title}
+      series={[
+        { name: words.delivered, tone: 'good' },
+        { name: words.troubled, tone: 'wait' },
+        { name: words.refused, tone: 'bad' },
+      ]}
+      figures={figures}
+      valuesOf={({ attempts: { delivered, troubled, refused } }) => [delivered, troubled, refused]}
+      steps={COUNT_STEPS}
+      labelOf={reader.formats.number}
+      reader={reader}
+    />
   );
 }
 
@@ -187,7 +209,7 @@ function Days({ data: { figures, days, botId }, reader }: OfPlots) {
         <summary>{words.table}</summary>
         <Table
           caption={words.caption}
-          columns={dayColumns(reader)}
+          columns={dayColumns(reader, botId === undefined)}
           rows={some.toReversed()}
           keyOf={({ day }) => day}
           empty={words.empty}
@@ -197,7 +219,8 @@ function Days({ data: { figures, days, botId }, reader }: OfPlots) {
   );
 }
 
-function dayColumns(reader: Reader): readonly Column<DayFigures>[] {
+/** @param isOfAll attempts are counted of all BOTs together */
+function dayColumns(reader: Reader, isOfAll: boolean): readonly Column<DayFigures>[] {
   const words = PLOTS_WORDS[reader.language];
   const { number, elapsed } = reader.formats;
   const counted = (head: string, of: (figures: DayFigures) => number): Column<DayFigures> => ({
@@ -213,6 +236,11 @@ function dayColumns(reader: Reader): readonly Column<DayFigures>[] {
       return seconds === undefined ? PAGE_WORDS[reader.language].none : elapsed(seconds);
     },
   });
+  const attemptColumns = [
+    counted(words.deliveries.delivered, ({ attempts }) => attempts.delivered),
+    counted(words.deliveries.troubled, ({ attempts }) => attempts.troubled),
+    counted(words.deliveries.refused, ({ attempts }) => attempts.refused),
+  ];
   return [
     { head: words.day, kind: 'main', cell: ({ day }) => <time dateTime={day}>{day}</time> },
     counted(words.runs.succeeded, ({ succeeded }) => succeeded),
@@ -222,5 +250,6 @@ function dayColumns(reader: Reader): readonly Column<DayFigures>[] {
     timed(words.time.spent, ({ spentSeconds }) => spentSeconds),
     counted(words.retries, ({ retries }) => retries),
     timed(words.time.retries, ({ retrySeconds }) => retrySeconds),
+    ...(isOfAll ? attemptColumns : []),
   ];
 }

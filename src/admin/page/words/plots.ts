@@ -23,7 +23,8 @@ export const PLOTS_WORDS = translated({
     deliveries: {
       title: 'Attempts to deliver a day',
       delivered: 'Delivered',
-      failed: 'Failed',
+      troubled: 'Trouble that may pass',
+      refused: 'Refused',
     },
     retries: 'Posted again',
     total: (sum: string) => `${sum} in all`,
@@ -50,7 +51,8 @@ export const PLOTS_WORDS = translated({
     deliveries: {
       title: '日ごとの送信',
       delivered: '届いた',
-      failed: '失敗した',
+      troubled: '一時的な問題',
+      refused: '受け取りを拒否',
     },
     retries: '再送',
     total: (sum) => `合計${sum}`,
