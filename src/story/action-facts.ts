@@ -15,6 +15,6 @@ export function actionFacts({ actions, deliveries }: CallbackStory): FactOf<Acti
   return actions.map(({ at, what, deliveryIds, actor, note, bulkId }) => {
     const concerned = deliveries.filter(({ id }) => deliveryIds.includes(id));
     const destinations = concerned.map(({ destination }) => destination);
-    return { kind: KIND_OF[what], at, rank: RANK.after, actor, note, bulkId, destinations };
+    return { kind: KIND_OF[what], at, rank: RANK.asked, actor, note, bulkId, destinations };
   });
 }

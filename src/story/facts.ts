@@ -7,7 +7,16 @@ import type { CallbackResult } from '../ledger/ledger.ts';
 import type { OpenStanding } from './standing.ts';
 
 /** Of things of the same millisecond: what must have come first. */
-export const RANK = { received: 0, routed: 1, held: 2, attempt: 3, ended: 4, answered: 5, after: 6 } as const;
+export const RANK = {
+  received: 0,
+  asked: 1,
+  routed: 2,
+  held: 3,
+  attempt: 4,
+  ended: 5,
+  answered: 6,
+  after: 7,
+} as const;
 
 interface Happened {
   /** Milliseconds since the epoch. */

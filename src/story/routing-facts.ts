@@ -66,9 +66,11 @@ export function routingFacts(story: CallbackStory): Fact[] {
 }
 
 function roundFacts({ at, explanations }: RoutingRound, story: CallbackStory): Fact[] {
-  const when = { at: at ?? story.receivedAt, rank: RANK.routed };
+  const askedAt = at === undefined ? undefined : askedForAt(at, story);
+  // Whoever asked for it comes first, by whichever clock.
+  const when = { at: Math.max(at ?? story.receivedAt, askedAt ?? 0), rank: RANK.routed };
   const facts: Fact[] = [];
-  if (at !== undefined && !isByHand(at, story)) facts.push({ kind: 'reroutedByConfig', ...when });
+  if (at !== undefined && askedAt === undefined) facts.push({ kind: 'reroutedByConfig', ...when });
   facts.push(...explanations.map((each) => ({ ...partsOf(each, statusNameOf(story)), ...when })));
   if (explanations.length === 0) facts.push({ kind: 'noRoute', ...when });
   // The default route applies only where no other does, and says so.
@@ -77,8 +79,10 @@ function roundFacts({ at, explanations }: RoutingRound, story: CallbackStory): F
   return facts;
 }
 
-function isByHand(at: number, { actions }: CallbackStory): boolean {
-  return actions.some((action) => action.what === 'routed anew' && Math.abs(action.at - at) < SAME_ACTION_MS);
+/** When somebody asked for the routing anew of then; undefined: nobody did. */
+function askedForAt(at: number, { actions }: CallbackStory): number | undefined {
+  const asked = actions.filter(({ what }) => what === 'routed anew').map((action) => action.at);
+  return asked.findLast((each) => Math.abs(each - at) < SAME_ACTION_MS);
 }
 
 type PartsOf = (explanation: KeptExplanation, status: StatusName) => FactParts;

@@ -163,9 +163,33 @@ describe('botbell why', function () {
     expect(stdout)
       .to.include(`ジョブ ${jobId} · `)
       .and.to.include('slack:#ops には届いていません。送信をあきらめました（');
+    expect(stdout).to.match(/→ 原因を取り除いたあと、次のコマンドで再送できます：botbell redeliver \d+\n$/);
     expect(stdout).to.include('このためBOTの実行時間が').and.to.include('permanent, invalid_blocks');
     expect(before, 'no file was made').to.include.members(readdirSync(world.folder));
     await world.restart();
+  });
+
+  it('tells of a misspelt BOT’s message from nobody told to told, as the command that it names has it routed anew', async () => {
+    const { jobId } = await post({ bot_id: 'invoice-imprt' });
+    await world.swap((yaml) => yaml.replace('bot_id: invoice-import', 'bot_id: invoice-imprt'));
+    const command = /→ .*: botbell (redeliver --route \S+)\n/.exec((await why(jobId)).stdout)?.[1];
+    const config = join(world.folder, 'botbell.yaml');
+    const done = await runCommand([...(command ?? '').split(' '), '--yes', '--config', config]);
+    expect(done.code, done.stderr).to.equal(0);
+    await until('the message', () => world.slack.messages.length === 1);
+    await until('the outcome', async () => (await summaryOf(jobId))[0] === 'Told slack:#ops.');
+    const [told] = await shapes(jobId);
+    const texts = told?.timeline.map(({ what, text }) => `${what}: ${text}`) ?? [];
+    const wanted = [
+      'route did not match: No route names this BOT, and there is no default route.',
+      'route matched: The route for invoice-imprt applies: it tells slack:#ops.',
+    ];
+    expect(texts.filter((text) => wanted.includes(text))).to.deep.equal(wanted);
+    expect(texts.filter((text) => text.startsWith('routed anew:'))).to.have.length(1);
+    expect(texts.join('\n')).to.match(
+      /routed anew: .* had it routed anew, on the command line, from .*\nroute matched: The route for invoice-imprt/,
+    );
+    expect(texts.filter((text) => text.startsWith('taken over'))).to.deep.equal([]);
   });
 
   it('prints what its documentation shows', async () => {
