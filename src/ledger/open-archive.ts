@@ -1,5 +1,5 @@
 /** A ledger to be read by whoever runs no service: nothing is created, migrated or claimed, and a service beside it goes on. */
-import { existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { sql } from 'kysely';
 import { type Clock, Deadline } from '../time/clock.ts';
@@ -44,6 +44,7 @@ async function sqliteSource(url: string, clock: Clock): Promise<Source> {
   const file = resolve(path);
   if (path === ':memory:') throw new Error('a ledger in memory is known to its service alone');
   if (!existsSync(file) || statSync(file).size === 0) throw new Error(`${NO_LEDGER} (${file})`);
+  checkReadable(file);
   const { openSqliteReader, openWithoutTrace } = await import('./sqlite/connection.ts');
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   return {
@@ -53,6 +54,18 @@ async function sqliteSource(url: string, clock: Clock): Promise<Source> {
       sql`select count(*) as found from sqlite_master where type = 'table' and name = ${name}`,
     isLogUnread: log > 0 && !existsSync(`${file}-shm`),
   };
+}
+
+/** @throws {Error} of the file, its log or the log's index */
+function checkReadable(file: string): void {
+  for (const each of [file, `${file}-wal`, `${file}-shm`].filter((path) => existsSync(path))) {
+    try {
+      accessSync(each, constants.R_OK);
+    } catch (error) {
+      const advice = 'run this as the user of the service, to whom the files of a ledger belong';
+      throw new Error(`${each} may not be read: ${advice}`, { cause: error });
+    }
+  }
 }
 
 async function postgresSource(url: string): Promise<Source> {

@@ -66,6 +66,8 @@ export interface Story {
 /** What a callback that came a thousand times has to tell is told of its beginning and its end. */
 const MOST_FIRST = 60;
 const MOST_LAST = 140;
+/** Of what is still to happen, at as many destinations. */
+const MOST_COMING = 50;
 
 const EVENT_OF: Readonly<Record<FactKind, StoryEventName>> = {
   received: 'received',
@@ -106,7 +108,7 @@ export function tellStory(
   const words = language === 'ja' ? JAPANESE : ENGLISH;
   const sayings = sayingsOf(context);
   const standings = standingsOf(story, context);
-  const happened = shortened(inOrder(factsOf(story, alerts)));
+  const happened = shortened(inOrder(factsOf(story, alerts)), MOST_FIRST, MOST_LAST);
   const coming = nextFacts(standings, story, context.now);
   const events = [...happened, ...coming].map((fact): StoryEvent => {
     const { text, small } = tell(fact, words, sayings);
@@ -138,12 +140,12 @@ function inOrder(facts: readonly Fact[]): Fact[] {
   return facts.toSorted((a, b) => a.at - b.at || a.rank - b.rank);
 }
 
-function shortened(facts: readonly Fact[]): readonly Fact[] {
-  const count = facts.length - MOST_FIRST - MOST_LAST;
-  const from = facts[MOST_FIRST];
+function shortened(facts: readonly Fact[], first: number, last: number): readonly Fact[] {
+  const count = facts.length - first - last;
+  const from = facts[first];
   if (count <= 1 || from === undefined) return facts;
   const leftOut: Fact = { kind: 'leftOut', at: from.at, rank: from.rank, count };
-  return [...facts.slice(0, MOST_FIRST), leftOut, ...facts.slice(-MOST_LAST)];
+  return [...facts.slice(0, first), leftOut, ...facts.slice(facts.length - last)];
 }
 
 function nextFacts(standings: readonly Standing[], story: CallbackStory, now: number): Fact[] {
@@ -153,5 +155,5 @@ function nextFacts(standings: readonly Standing[], story: CallbackStory, now: nu
     return { kind: 'next', at, rank, destination, standing };
   });
   const unanswered: Fact[] = isUnanswered(story) ? [{ kind: 'unanswered', at: now, rank }] : [];
-  return [...unanswered, ...inOrder(open)];
+  return [...unanswered, ...shortened(inOrder(open), MOST_COMING, 0)];
 }

@@ -1,5 +1,13 @@
 /** A ledger is read without a service, and beside one, and nothing of it is touched. */
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -137,6 +145,15 @@ describe('reading a ledger in SQLite', () => {
     writeFileSync(store.file, 'this is not a database at all');
     expect(await troubleWith(url())).to.match(/cannot be read: .*not a database/);
   });
+
+  if (process.getuid?.() !== 0) {
+    it('says as whom to look, where the files belong to somebody else', async () => {
+      const { ledger } = await fill(store);
+      await ledger.close();
+      chmodSync(store.file, 0o000);
+      expect(await troubleWith(url())).to.match(/may not be read: run this as the user of the service/);
+    });
+  }
 
   it('says of which version it is, where that is another one', async () => {
     const { ledger } = await fill(store);

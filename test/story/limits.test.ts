@@ -62,6 +62,13 @@ describe('the story of a callback that came often', () => {
     expect(times).to.deep.equal(times.toSorted((a, b) => a - b));
   });
 
+  it('says how much more is to come at how many destinations, and not all of it', () => {
+    const deliveries = Array.from({ length: 300 }, (_, id) => pendingWith({ id, destination: `x:${id}` }));
+    const { events } = told(storyWith({ deliveries }));
+    expect(events).to.have.length.below(60);
+    expect(events.at(-1)).to.deep.include({ what: 'left out', text: '250 more events are left out here.' });
+  });
+
   it('looks at each attempt and answer a few times, however many there are', () => {
     let looks = 0;
     const counted = <T extends object>(record: T): T =>

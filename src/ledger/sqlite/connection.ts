@@ -70,6 +70,9 @@ export function openSqliteReader(path: string, openFile = openReadOnly): StoreRe
   };
 }
 
+/** Who only looks waits for a process that is just opening or closing the file; there is nobody else to serve. */
+const PATIENCE_MS = 2000;
+
 function openReadOnly(path: string): DatabaseSyncInstance {
   return new DatabaseSync(path, { readOnly: true });
 }
@@ -79,7 +82,9 @@ function openReadOnly(path: string): DatabaseSyncInstance {
  * what stands in the log alone is not seen.
  */
 export function openWithoutTrace(file: string): DatabaseSyncInstance {
-  if (existsSync(`${file}-wal`) && existsSync(`${file}-shm`)) return openReadOnly(file);
+  if (existsSync(`${file}-wal`) && existsSync(`${file}-shm`)) {
+    return new DatabaseSync(file, { readOnly: true, timeout: PATIENCE_MS });
+  }
   const url = pathToFileURL(file);
   url.searchParams.set('immutable', '1');
   return new DatabaseSync(url, { readOnly: true });
