@@ -1,6 +1,7 @@
 /** What people do while Botbell runs: given to the worker at once, in its turn, and said in the log. */
 import { expect } from 'chai';
 import type { Operations } from '../../src/admin/services.ts';
+import { DeliveryFailure } from '../../src/channels/failure.ts';
 import { BulkRunner } from '../../src/deliver/bulk-runner.ts';
 import { createOperations, type ReportedAction } from '../../src/deliver/operations.ts';
 import type { Worker } from '../../src/deliver/worker.ts';
@@ -115,6 +116,40 @@ describe('what people do', () => {
       ['redeliver in bulk', bulk.id, 'dismissed'],
       ['stop in bulk', bulk.id, 'stopped'],
       ['test', 'slack:#none', 'unknown'],
+    ]);
+  });
+
+  it('is attempted for give_up_after from then on, and not from when it came', async () => {
+    const MINUTE_MS = 60 * SECOND_MS;
+    bench.policy.giveUpAfterMs = 10 * MINUTE_MS;
+    const no = () => new DeliveryFailure({ class: 'transient', code: 'x', message: 'no' });
+    const [id = 0] = await deadLetters('a');
+    await bench.clock.advance(60 * MINUTE_MS);
+    bench.fails(OPS, ...Array.from({ length: 1000 }, no));
+    worker.start();
+    await operations.redeliver(id, REQUEST, false);
+    const stateOf = async () => (await bench.store.rows('deliveries'))[0]?.['state'];
+    await bench.clock.advance(9 * MINUTE_MS);
+    expect(await stateOf()).to.equal('pending');
+    await bench.clock.advance(2 * MINUTE_MS);
+    expect(await stateOf()).to.equal('dead');
+    expect(bench.tried.length).to.be.above(3);
+  });
+
+  it('says to whom it is sent how late that is, but not where Botbell itself has retried', async () => {
+    const [late = 0] = await deadLetters('late');
+    await bench.clock.advance(120 * SECOND_MS);
+    await accept('retried', [LOG]);
+    await operations.redeliver(late, REQUEST, false);
+    worker.start();
+    await bench.clock.advance(0);
+    const delays = bench.addressed.map(({ notice }) => [
+      callbackOf(notice).job_id,
+      'delayedMs' in notice ? notice.delayedMs : undefined,
+    ]);
+    expect(delays).to.have.deep.members([
+      ['late', 120 * SECOND_MS],
+      ['retried', undefined],
     ]);
   });
 

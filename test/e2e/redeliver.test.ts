@@ -262,6 +262,34 @@ ${routes}
     expect((await (await fetch(`${running?.adminUrl}/readyz`)).text()).length).to.be.above(0);
   });
 
+  it('is gone on with by a service that was killed in the midst of it, and by the next one', async () => {
+    await start();
+    faults = new Map([['#ops', refuses('msg_too_long')]]);
+    for (let number = 0; number < 350; number += 25) {
+      await Promise.all(Array.from({ length: 25 }, () => send()));
+    }
+    faults = new Map([['#ops', refuses('internal_error')]]);
+    const bulk = async (path = '', method = 'GET') => {
+      const response = await fetch(`${running?.adminUrl}/api/${path}`, { method });
+      if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+      return (await response.json()) as {
+        readonly id: number;
+        readonly state: string;
+        readonly given: number;
+      };
+    };
+    const { id, state } = await bulk('redeliver?state=dead', 'POST');
+    expect(state).to.equal('running');
+    await until('some of it is given back', async () => (await bulk(`redeliveries/${id}`)).given > 0);
+    await stop('SIGKILL');
+    faults = new Map();
+    await start();
+    await until('all of it is given back', async () => (await bulk(`redeliveries/${id}`)).state === 'done');
+    expect((await bulk(`redeliveries/${id}`)).given).to.equal(350);
+    await until('all are told', () => slack.messages.length >= 350, 50_000);
+    expect(running?.log()).to.include('all that matched has been gone through');
+  });
+
   it('goes on with what it has begun, whenever the service is killed', async () => {
     await start();
     faults = new Map([['#ops', refuses('msg_too_long')]]);
