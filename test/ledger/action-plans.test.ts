@@ -40,11 +40,11 @@ async function actOnEverything(actions: Actions, dead: readonly [number, number,
 const FILL = (numbers: string) => [
   `insert into callbacks (kind, identity, job_id, bot_id, bot_name, status, started_at, received_at, last_received_at,
       times_received, body, routing, about)
-    select 'callback', cast(n as text), 'job ' || n, 'bot ' || n % 20, '', n % 3, n, n, n, 1, '{}', '[]', null
+    select 'callback', cast(n as text), 'job ' || n, 'bot ' || (n % 20), '', n % 3, n, n, n, 1, '{}', '[]', null
     from ${numbers}`,
   `insert into deliveries (callback_id, destination, channel, address, state, attempts, refusals, due_at, is_ours, updated_at,
       job_key, held_because, is_bulk)
-    select id, 'slack:#' || id % 7, '', '',
+    select id, 'slack:#' || (id % 7), '', '',
       case when id % 100 = 0 then 'dead' when id % 100 in (1, 2) then 'pending' when id % 10 = 3 then 'held' else 'delivered' end,
       0, 0, 0, 1, 0, job_id,
       case when id % 100 = 13 then 'no longer routed' when id % 10 = 3 then 'superseded' end,
