@@ -220,6 +220,7 @@ export const STATUS: ReloadStatus = {
 };
 
 export const PREVIEW: ReloadPreview = {
+  isApplied: false,
   problems: [],
   configHash: 'beef000000000000beef',
   since: '2026-11-15',

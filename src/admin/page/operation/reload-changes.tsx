@@ -17,11 +17,11 @@ interface ReloadChangesProps {
 
 export function ReloadChanges({ preview, inForce, reader }: ReloadChangesProps) {
   const words = CONFIG_WORDS[reader.language];
-  const { problems, unchanged } = preview;
+  const { problems, unchanged, isApplied } = preview;
   return (
     <section class="panel" aria-labelledby="config-preview">
       <header>
-        <h2 id="config-preview">{words.previewTitle}</h2>
+        <h2 id="config-preview">{isApplied ? words.appliedTitle : words.previewTitle}</h2>
       </header>
       <Changes preview={preview} inForce={inForce} reader={reader} />
       {problems.length === 0 ? null : <Problems problems={problems} reader={reader} />}
@@ -36,17 +36,17 @@ export function ReloadChanges({ preview, inForce, reader }: ReloadChangesProps) 
 
 function Changes({ preview, inForce, reader }: ReloadChangesProps) {
   const words = CONFIG_WORDS[reader.language];
-  const { configHash, changes, since, isComplete } = preview;
+  const { configHash, changes, since, isComplete, isApplied } = preview;
   const day = reader.formats.day(since);
   if (configHash === undefined) return <p>{words.previewRefused}</p>;
-  if (configHash === inForce && changes.length === 0) return <p>{words.previewSame}</p>;
+  if ((isApplied || configHash === inForce) && changes.length === 0) return <p>{words.previewSame}</p>;
   return (
     <>
-      <p>{changes.length === 0 ? words.previewNobody(day) : words.previewLead(day)}</p>
+      <p>{leadOf(changes.length, isApplied, day, reader)}</p>
       {isComplete ? null : <p class="quiet">{words.previewPart}</p>}
       {changes.length === 0 ? null : (
         <Table
-          caption={words.previewTitle}
+          caption={isApplied ? words.appliedTitle : words.previewTitle}
           columns={columnsFor(reader)}
           rows={changes}
           keyOf={({ botId, status }) => `${status} ${botId}`}
@@ -55,6 +55,12 @@ function Changes({ preview, inForce, reader }: ReloadChangesProps) {
       )}
     </>
   );
+}
+
+function leadOf(changes: number, isApplied: boolean, day: string, { language }: Reader): string {
+  const words = CONFIG_WORDS[language];
+  if (changes === 0) return words.previewNobody(day);
+  return isApplied ? words.appliedLead(day) : words.previewLead(day);
 }
 
 function columnsFor(reader: Reader): readonly Column<RoutingChange>[] {

@@ -28,6 +28,9 @@ export const CONFIG_WORDS = translated({
       `It would be loaded. For the callbacks since ${since}, nobody else would be told, and everybody as before.`,
     previewLead: (since: string) =>
       `It would be loaded. Of the callbacks that came since ${since}, these would be routed otherwise:`,
+    appliedTitle: 'What the last reload has changed',
+    appliedLead: (since: string) =>
+      `The file is in force already. Of the callbacks that came since ${since}, these are routed otherwise than by the config before it:`,
     previewPart: 'Not all BOTs were looked at: there are too many.',
     bot: 'BOT',
     status: 'Status',
@@ -74,6 +77,9 @@ export const CONFIG_WORDS = translated({
     previewNobody: (since) => `読み込めます。${since} 以降のコールバックについて、通知先の変化はありません。`,
     previewLead: (since) =>
       `読み込めます。${since} 以降に受信したコールバックのうち、次のものは通知先が変わります。`,
+    appliedTitle: '前回の再読み込みで変わったこと',
+    appliedLead: (since) =>
+      `ファイルの内容はすでに使用中です。${since} 以降に受信したコールバックのうち、次のものは前の設定と通知先が変わりました。`,
     previewPart: 'BOTが多いため、すべては調べていません。',
     bot: 'BOT',
     status: '結果',
