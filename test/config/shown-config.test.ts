@@ -65,6 +65,17 @@ describe('the config as it is shown', () => {
   it('shows what came from variables and is no secret, and what the file leaves to the defaults', () => {
     const read = parse(shown(FILE)) as Record<string, Record<string, unknown>>;
     expect(read['display']).to.deep.include({ timezone: 'Asia/Tokyo', language: 'en' });
+    expect(Object.keys(read)).to.deep.equal([
+      'receiver',
+      'admin',
+      'store',
+      'delivery',
+      'display',
+      'channels',
+      'groups',
+      'routes',
+    ]);
+    expect(Object.keys(read['receiver'] ?? {}).slice(0, 3)).to.deep.equal(['listen', 'path', 'token']);
     expect(read['receiver']).to.include({ listen: '127.0.0.1:8080', answer_within: '8s' });
     expect(read['delivery']).to.deep.include({ give_up_after: '24h', alerts: ['operators'] });
     expect(read['routes']).to.deep.equal([

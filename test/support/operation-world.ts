@@ -235,7 +235,6 @@ export const PREVIEW: ReloadPreview = {
     { botId: 'get_items', status: 'succeeded', callbacks: 7, added: [], removed: ['slack:#shop'] },
   ],
   isComplete: false,
-  isApplied: false,
   unchanged: [],
 };
 

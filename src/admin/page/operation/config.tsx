@@ -59,9 +59,7 @@ export function RunningConfigPage({ data, reader }: ConfigProps) {
       </div>
       <Failure status={data.status} reader={reader} />
       <InForce data={data} reader={reader} />
-      {data.preview === undefined ? null : (
-        <ReloadChanges preview={data.preview} inForce={data.status.configHash} reader={reader} />
-      )}
+      {data.preview === undefined ? null : <ReloadChanges preview={data.preview} reader={reader} />}
       <Processes data={data} reader={reader} />
       <section class="panel" aria-labelledby="config-text">
         <header>

@@ -10,20 +10,18 @@ import { Problems } from './problems.tsx';
 
 interface ReloadChangesProps {
   readonly preview: ReloadPreview;
-  /** Hash of the config in force. */
-  readonly inForce: string;
   readonly reader: Reader;
 }
 
-export function ReloadChanges({ preview, inForce, reader }: ReloadChangesProps) {
+export function ReloadChanges({ preview, reader }: ReloadChangesProps) {
   const words = CONFIG_WORDS[reader.language];
-  const { problems, unchanged, isApplied } = preview;
+  const { problems, unchanged } = preview;
   return (
     <section class="panel" aria-labelledby="config-preview">
       <header>
-        <h2 id="config-preview">{isApplied ? words.appliedTitle : words.previewTitle}</h2>
+        <h2 id="config-preview">{titleOf(preview, reader)}</h2>
       </header>
-      <Changes preview={preview} inForce={inForce} reader={reader} />
+      <Changes preview={preview} reader={reader} />
       {problems.length === 0 ? null : <Problems problems={problems} reader={reader} />}
       {unchanged.length === 0 ? null : (
         <p>
@@ -34,19 +32,19 @@ export function ReloadChanges({ preview, inForce, reader }: ReloadChangesProps) 
   );
 }
 
-function Changes({ preview, inForce, reader }: ReloadChangesProps) {
+function Changes({ preview, reader }: ReloadChangesProps) {
   const words = CONFIG_WORDS[reader.language];
   const { configHash, changes, since, isComplete, isApplied } = preview;
   const day = reader.formats.day(since);
   if (configHash === undefined) return <p>{words.previewRefused}</p>;
-  if ((isApplied || configHash === inForce) && changes.length === 0) return <p>{words.previewSame}</p>;
+  if (isApplied && changes.length === 0) return <p>{words.previewSame}</p>;
   return (
     <>
       <p>{leadOf(changes.length, isApplied, day, reader)}</p>
       {isComplete ? null : <p class="quiet">{words.previewPart}</p>}
       {changes.length === 0 ? null : (
         <Table
-          caption={isApplied ? words.appliedTitle : words.previewTitle}
+          caption={titleOf(preview, reader)}
           columns={columnsFor(reader)}
           rows={changes}
           keyOf={({ botId, status }) => `${status} ${botId}`}
@@ -55,6 +53,11 @@ function Changes({ preview, inForce, reader }: ReloadChangesProps) {
       )}
     </>
   );
+}
+
+function titleOf({ isApplied, changes }: ReloadPreview, { language }: Reader): string {
+  const { appliedTitle, previewTitle } = CONFIG_WORDS[language];
+  return isApplied && changes.length > 0 ? appliedTitle : previewTitle;
 }
 
 function leadOf(changes: number, isApplied: boolean, day: string, { language }: Reader): string {

@@ -8,7 +8,7 @@ import { readerIn } from '../../../support/page-world.ts';
 
 function shown(changes: Partial<ReloadPreview>, language: 'en' | 'ja' = 'en'): string {
   const preview = { ...PREVIEW, ...changes };
-  return render(ReloadChanges({ preview, inForce: 'c0ffee', reader: readerIn(language) }));
+  return render(ReloadChanges({ preview, reader: readerIn(language) }));
 }
 
 describe('what a reload changes', () => {
@@ -18,7 +18,7 @@ describe('what a reload changes', () => {
   });
 
   it('is what the last one has changed, once it is', () => {
-    const applied = { isApplied: true, configHash: 'c0ffee' };
+    const applied = { isApplied: true };
     const text = shown(applied);
     expect(text).to.include('What the last reload has changed').and.to.include('in force already');
     for (const part of ['invoice-import', 'slack:#keiri', 'slack:#ops']) expect(text).to.include(part);
