@@ -57,9 +57,11 @@ async function botsFrom(db: Kysely<Tables>, after: string): Promise<readonly Bot
     join bot_days as newest on newest.bot_id = each_bot.bot_id and newest.day = (
       select day from bot_days where bot_id = each_bot.bot_id order by day desc limit 1
     )
-    left join bot_days as result on result.bot_id = each_bot.bot_id and result.day = (
-      select day from bot_days where bot_id = each_bot.bot_id and (succeeded > 0 or failed > 0) order by day desc limit 1
-    )
+    left join bot_days as result on result.bot_id = each_bot.bot_id and result.day = case
+      when newest.succeeded > 0 or newest.failed > 0 then newest.day
+      else (
+        select day from bot_days where bot_id = each_bot.bot_id and (succeeded > 0 or failed > 0) order by day desc limit 1
+      ) end
     order by each_bot.bot_id`.execute(db);
   return rows.map(standingIn);
 }
@@ -111,13 +113,27 @@ export async function lastRuns(
 ): Promise<ReadonlyMap<string, readonly Run[]>> {
   const found = new Map<string, readonly Run[]>();
   for (const bot of bots) {
-    const callbacks = await ask(async (db) =>
-      callbacksBelow(db, await wholeIdOf(db, bot), Number.MAX_SAFE_INTEGER, most * CALLBACKS_A_RUN),
-    );
-    found.set(bot.botId, runsIn(callbacks).slice(0, most));
+    found.set(bot.botId, await ask((db) => lastRunsOf(db, bot, most)));
     await nextTurn();
   }
   return found;
+}
+
+/** Most services post either only the end of a run, or its beginning as well. */
+async function lastRunsOf(
+  db: Kysely<Tables>,
+  bot: Pick<BotStanding, 'botId' | 'lastCallbackId'>,
+  most: number,
+): Promise<readonly Run[]> {
+  const botId = await wholeIdOf(db, bot);
+  const found: RunRow[] = [];
+  for (let reads = 0; reads < CALLBACKS_A_RUN; reads += 1) {
+    const before = found.at(-1)?.id ?? Number.MAX_SAFE_INTEGER;
+    const some = await callbacksBelow(db, botId, before, most);
+    found.push(...some);
+    if (some.length < most || runsIn(found).length >= most) break;
+  }
+  return runsIn(found).slice(0, most);
 }
 
 /** @param since milliseconds since the epoch */
