@@ -60,7 +60,13 @@ export function Shell({ shown, reader, assets, facts }: ShellProps) {
         </a>
         {facts === undefined ? null : <Header shown={shown} reader={reader} facts={facts} />}
         <div class="page">
-          <main id="content" tabIndex={-1}>
+          <main
+            id="content"
+            tabIndex={-1}
+            data-live={shown.isLive === false || facts === undefined ? 'off' : 'on'}
+            data-new-rows={words.newRows}
+            data-changed={words.changed}
+          >
             <FlashMessage flash={facts?.flash} reader={reader} />
             {shown.body}
           </main>

@@ -23,6 +23,8 @@ export interface Shown {
   readonly body: VNode;
   /** HTTP status code; default: 200. */
   readonly status?: number;
+  /** Whether it is drawn anew when something has changed; default: yes. */
+  readonly isLive?: boolean;
 }
 
 /** Undefined: there is no such thing, which is a 404. */

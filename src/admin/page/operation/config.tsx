@@ -1,6 +1,7 @@
 /** The running config: which one it is, what is wrong with the last one that was tried, and what the next one would change. */
 import type { LoadedConfig } from '../../../ledger/archive/archive.ts';
 import type { ReloadPreview, ReloadStatus, RunningProcess } from '../../services.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { PostForm } from '../parts/forms.tsx';
 import { Status } from '../parts/status.tsx';
 import { type Column, DefinitionList, Table } from '../parts/table.tsx';
@@ -64,7 +65,10 @@ export function RunningConfigPage({ data, reader }: ConfigProps) {
       <section class="panel" aria-labelledby="config-text">
         <header>
           <h2 id="config-text">{words.text}</h2>
-          <span class="quiet">{words.textLead}</span>
+          <span class="actions">
+            <span class="quiet">{words.textLead}</span>
+            <CopyButton text={data.text} reader={reader} />
+          </span>
         </header>
         <ForeignBlock text={data.text} label={words.text} />
       </section>

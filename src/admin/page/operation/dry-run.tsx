@@ -18,6 +18,8 @@ export const dryRunView: View = async ({ query, reader, services }) => {
   return {
     title: REDELIVERY_WORDS[reader.language].newTitle[what],
     section: 'dead',
+    // What was looked at is what is agreed to.
+    isLive: false,
     body: <DryRun filter={read.filter} what={what} tally={tally} reader={reader} />,
   };
 };

@@ -39,6 +39,8 @@ export const playgroundView: View = async ({ query, reader, services }) => {
   return {
     title: PLAYGROUND_WORDS[reader.language].title,
     section: 'playground',
+    // What is being typed stays.
+    isLive: false,
     body: <Playground data={data} reader={reader} />,
   };
 };
