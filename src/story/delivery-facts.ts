@@ -56,11 +56,23 @@ function attemptFacts(
     const happened = { at: startedAt, rank: RANK.attempt, destination };
     const attempt = { number: unseen + index + 1, durationMs };
     if (outcome !== 'delivered') {
-      return { kind: 'attemptFailed', ...happened, ...attempt, error: error ?? unknownError(outcome) };
+      const isSame = isSameError(error, attempts[index - 1]?.error);
+      return {
+        kind: 'attemptFailed',
+        ...happened,
+        ...attempt,
+        error: error ?? unknownError(outcome),
+        isSame,
+      };
     }
     const isLast = index === attempts.length - 1;
     return { kind: 'delivered', ...happened, ...attempt, receipt: isLast ? receipt : undefined };
   });
+}
+
+function isSameError(error: AttemptRecord['error'], before: AttemptRecord['error']): boolean {
+  if (error === undefined || before === undefined) return false;
+  return error.class === before.class && error.code === before.code && error.message === before.message;
 }
 
 function unknownError(failureClass: FailureToExplain['class']): FailureToExplain {

@@ -60,7 +60,11 @@ export interface Facts {
   readonly superseded: object;
   readonly unrouted: object;
   readonly held: { readonly code: string };
-  readonly attemptFailed: Attempt & { readonly error: FailureToExplain };
+  readonly attemptFailed: Attempt & {
+    readonly error: FailureToExplain;
+    /** As the attempt before it. */
+    readonly isSame: boolean;
+  };
   /** Undefined: that attempt was not recorded. */
   readonly delivered: Partial<Attempt> & { readonly receipt: Receipt | undefined };
   readonly dead: { readonly error: FailureToExplain | undefined };

@@ -55,7 +55,7 @@ export function sayingsOf({ language, timezone, now }: SayingsContext): Sayings 
 
 function durationInWords(ms: number, language: Language): string {
   if (ms >= 59_950) return formatElapsed(ms / 1000, language);
-  if (ms < 100) return `${Math.round(ms)}${language === 'ja' ? 'ミリ秒' : ' ms'}`;
+  if (ms < 100) return `${Math.max(1, Math.round(ms))}${language === 'ja' ? 'ミリ秒' : ' ms'}`;
   const seconds = (ms / 1000).toFixed(1).replace('.0', '');
   return `${seconds}${language === 'ja' ? '秒' : ' s'}`;
 }

@@ -126,8 +126,10 @@ export const ENGLISH: Words = {
       `The config no longer sends it to ${name(destination)}, so it was held back there.`,
     held: ({ destination = '', code }, { name }) =>
       `It was held back for ${name(destination)}, by the rule ${name(code)}.`,
-    attemptFailed: ({ destination = '', number, durationMs, error }, { name, duration, cause }) =>
-      `The ${ordinal(number)} attempt to tell ${name(destination)} failed after ${duration(durationMs)}: ${cause(error)}.`,
+    attemptFailed: ({ destination = '', number, durationMs, error, isSame }, { name, duration, cause }) => {
+      const failed = `The ${ordinal(number)} attempt to tell ${name(destination)} failed after ${duration(durationMs)}`;
+      return isSame ? `${failed}, for the same reason.` : `${failed}: ${cause(error)}.`;
+    },
     delivered: ({ destination = '', number, durationMs }, { name, duration }) =>
       number === undefined || durationMs === undefined
         ? `${name(destination)} was told.`

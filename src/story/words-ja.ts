@@ -125,8 +125,10 @@ export const JAPANESE: Words = {
       `${name(destination)} は現在の設定では宛先ではないため、保留にしました。`,
     held: ({ destination = '', code }, { name }) =>
       `${name(destination)} への通知を、ルール「${name(code)}」により保留にしました。`,
-    attemptFailed: ({ destination = '', number, durationMs, error }, { name, duration, cause }) =>
-      `${name(destination)} への${number}回目の送信が、${duration(durationMs)}で失敗しました。${cause(error)}。`,
+    attemptFailed: ({ destination = '', number, durationMs, error, isSame }, { name, duration, cause }) =>
+      isSame
+        ? `${name(destination)} への${number}回目の送信も、${duration(durationMs)}で同じ理由により失敗しました。`
+        : `${name(destination)} への${number}回目の送信が、${duration(durationMs)}で失敗しました。${cause(error)}。`,
     delivered: ({ destination = '', number, durationMs }, { name, duration }) =>
       number === undefined || durationMs === undefined
         ? `${name(destination)} に届きました。`

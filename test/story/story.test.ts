@@ -111,6 +111,26 @@ const TELLINGS: readonly Telling[] = [
     ],
   },
   {
+    of: 'attempts that fail in the same way, and in another',
+    story: storyWith({
+      deliveries: [pendingWith({ attempts: 3 })],
+      history: [
+        { attempts: [failedAt(10), failedAt(500, { durationMs: 0.2 })], answer: undefined },
+        { attempts: [failedAt(900, { outcome: 'permanent', error: REFUSED })], answer: undefined },
+      ],
+    }),
+    en: [
+      `attempt: The 1st attempt to tell slack:#ops failed after 0.2 s: ${CAUSE_EN}. [config, channel_not_found]`,
+      'attempt: The 2nd attempt to tell slack:#ops failed after 1 ms, for the same reason. [config, channel_not_found]',
+      'attempt: The 3rd attempt to tell slack:#ops failed after 0.2 s: The server refused it. [permanent, 550]',
+    ],
+    ja: [
+      `attempt: slack:#ops への1回目の送信が、0.2秒で失敗しました。${CAUSE_JA}。 [config, channel_not_found: ${NOT_FOUND.message}]`,
+      `attempt: slack:#ops への2回目の送信も、1ミリ秒で同じ理由により失敗しました。 [config, channel_not_found: ${NOT_FOUND.message}]`,
+      'attempt: slack:#ops への3回目の送信が、0.2秒で失敗しました。この宛先には配送できません。アドレスを確認してください。 [permanent, 550: The server refused it.]',
+    ],
+  },
+  {
     of: 'an attempt that took long',
     story: storyWith({
       deliveries: [pendingWith()],
