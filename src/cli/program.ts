@@ -180,11 +180,15 @@ function addRedeliver(program: Command, choose: (run: Run) => void): void {
     });
 }
 
+/** As many as the ledger looks at together. */
+const MOST_IDS = 1000;
+
 /** What makes no sense together. */
 function misuseOf(ids: readonly number[], options: RedeliverOptions): string | undefined {
   const { dead, route, destination, since, dismiss, again } = options;
   const named = [ids.length > 0, dead === true, route !== undefined].filter(Boolean).length;
   if (named !== 1) return 'name either deliveries, or --dead, or with --route a job';
+  if (ids.length > MOST_IDS) return `no more than ${MOST_IDS} deliveries at once`;
   if (dead !== true && (destination ?? since) !== undefined)
     return '--destination and --since go with --dead';
   if (again === true && (dead === true || dismiss === true || route !== undefined))

@@ -27,7 +27,8 @@ export async function routeAnewCommand(
   return onLedger(project.config, async (ledger) => {
     await checkRunning(context, ledger, project);
     const callbacks = await callbacksOf(ledger, jobId);
-    const planned = callbacks.map((callback) => ({ callback, plan: planOf(project, callback) }));
+    const planOf = planner(project);
+    const planned = callbacks.map((callback) => ({ callback, plan: planOf(callback) }));
     const lacking = planned.filter(({ callback, plan }) => lackingIn(callback, plan).length > 0);
     if (lacking.length === 0) {
       context.message(nobodyIsLacking(planned));
@@ -70,20 +71,19 @@ async function callbacksOf({ archive }: LedgerBeside, jobId: string): Promise<re
   );
 }
 
-function planOf({ config }: Project, { botId, status }: ArchivedCallback): PlanByHand {
-  const router = createRouter(config.routes, config.defaultRoute);
-  const targets = config.delivery.alerts.map((destination) =>
+function planner({ config }: Project): (callback: ArchivedCallback) => PlanByHand {
+  const { routes, defaultRoute, delivery, display, channels } = config;
+  const router = createRouter(routes, defaultRoute);
+  const targets = delivery.alerts.map((destination) =>
     plannedTarget({ destination, templateSet: undefined }),
   );
-  const { language } = config.display;
-  return planByHand(
-    {
-      route: (callback) => router.route(callback),
-      alerts: { targets, language, giveUpAfterMs: config.delivery.giveUpAfterMs },
-      config: { channels: new Map([...config.channels].map(([name, { type }]) => [name, type])) },
-    },
-    { kind: 'callback', botId, status },
-  );
+  const { giveUpAfterMs } = delivery;
+  const settings = {
+    route: (callback: Parameters<typeof router.route>[0]) => router.route(callback),
+    alerts: { targets, language: display.language, giveUpAfterMs },
+    config: { channels: new Map([...channels].map(([name, { type }]) => [name, type])) },
+  };
+  return ({ botId, status }) => planByHand(settings, { kind: 'callback', botId, status });
 }
 
 /** As far as the list of a callback's deliveries tells; who was told under another name of a channel, the ledger knows. */
