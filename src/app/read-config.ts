@@ -3,7 +3,7 @@ import type { ChannelType } from '../channels/channel.ts';
 import { type Config, type Destination, formatsOf, type Problem } from '../config/config.ts';
 import { foldersIn, loadConfig } from '../config/load.ts';
 import { inFileOrder } from '../config/problems.ts';
-import { Readings } from '../config/readings.ts';
+import { readableAgain, Readings } from '../config/readings.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
 import { createRenderer } from '../render/renderer.ts';
 import { readTemplateFolder, type RenderTarget } from '../render/templates/catalog.ts';
@@ -32,7 +32,7 @@ export interface ConfigReading {
 
 /** Never throws for what the files hold. */
 export function readConfig(toRead: ConfigToRead): ConfigReading {
-  const unchecked = readUnchecked(toRead);
+  const unchecked = readUnchecked(toRead, readText);
   if (unchecked.ready === undefined) return unchecked;
   const { config, targets } = unchecked.ready;
   return checked(unchecked, unchecked.ready, config.renderer.check(targets));
@@ -40,7 +40,7 @@ export function readConfig(toRead: ConfigToRead): ConfigReading {
 
 /** The same, while others go on working: to check many templates takes a tenth of a second. */
 export async function readConfigInTurns(toRead: ConfigToRead): Promise<ConfigReading> {
-  const unchecked = readUnchecked(toRead);
+  const unchecked = readUnchecked(toRead, (path) => readableAgain(path, readText));
   if (unchecked.ready === undefined) return unchecked;
   const { config, targets } = unchecked.ready;
   return checked(unchecked, unchecked.ready, await config.renderer.checkInTurns(targets));
@@ -58,12 +58,10 @@ interface Unchecked extends ConfigReading {
   readonly ready: Ready | undefined;
 }
 
-function readUnchecked({
-  file,
-  builtInTemplates = BUILT_IN_TEMPLATES,
-  channelTypes,
-  ...environment
-}: ConfigToRead): Unchecked {
+function readUnchecked(
+  { file, builtInTemplates = BUILT_IN_TEMPLATES, channelTypes, ...environment }: ConfigToRead,
+  readFile: (path: string) => string,
+): Unchecked {
   const readings = new Readings();
   const {
     problems,
@@ -73,7 +71,7 @@ function readUnchecked({
     ...environment,
     channelTypes,
     builtInTemplates,
-    readFile: (path) => readings.file(path, readText),
+    readFile: (path) => readings.file(path, readFile),
     // What came with the program does not change while it runs.
     readFolders: (path) =>
       path === builtInTemplates ? foldersIn(path) : readings.folder(path, 'sets of', foldersIn),

@@ -1,5 +1,6 @@
 /** What a config was read from: which files, and whether reading them again would give the same. */
 import { hash } from 'node:crypto';
+import { statSync } from 'node:fs';
 
 interface Reading {
   readonly again: () => unknown;
@@ -21,10 +22,14 @@ export class Readings {
     return [...this.#folders];
   }
 
-  /** @throws {Error} what `read` throws, which is remembered as well */
+  /**
+   * What can be read only once, such as a pipe, is taken as it was.
+   * @throws {Error} what `read` throws, which is remembered as well
+   */
   file<T>(path: string, read: (path: string) => T): T {
+    if (isStream(path)) return read(path);
     this.#files.add(path);
-    return this.#take(`file ${path}`, () => read(path));
+    return this.#take(`file ${path}`, () => readableAgain(path, read));
   }
 
   /** @param what tells apart different readings of the same folder */
@@ -44,6 +49,22 @@ export class Readings {
     if ('error' in outcome) throw outcome.error;
     return outcome.value;
   }
+}
+
+/** A pipe or a device; false for a file, a folder, and where there is nothing. */
+function isStream(path: string): boolean {
+  try {
+    const found = statSync(path);
+    return !found.isFile() && !found.isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** A process that reads a pipe nobody writes to stands still. @throws {Error} it is no file, or what `read` throws */
+export function readableAgain<T>(path: string, read: (path: string) => T): T {
+  if (isStream(path)) throw Object.assign(new Error(`${path} is no file`), { code: 'ESPIPE' });
+  return read(path);
 }
 
 type Outcome<T> = { readonly value: T } | { readonly error: unknown };

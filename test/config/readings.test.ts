@@ -45,6 +45,12 @@ describe('what a config was read from', () => {
     expect(readings.areCurrent()).to.equal(false);
   });
 
+  it('takes what can be read only once as it was, and does not read it again', () => {
+    let reads = 0;
+    readings.file('/dev/null', () => (reads += 1));
+    expect([readings.areCurrent(), readings.files, reads]).to.deep.equal([true, ['a'], 1]);
+  });
+
   it('tells different readings of one folder apart', () => {
     readings.folder('b', 'templates of', () => 7);
     expect([readings.areCurrent(), readings.folders]).to.deep.equal([true, ['b']]);
