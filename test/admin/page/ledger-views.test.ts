@@ -6,6 +6,7 @@ import { LedgerUnavailable } from '../../../src/ledger/ledger.ts';
 import { arrivalOf, delivered, failed, target } from '../../contract/ledger-contract.ts';
 import { callbackWith } from '../../support/callbacks.ts';
 import { faultsIn } from '../../support/html-faults.ts';
+import { openOperationWorld, type OperationWorld } from '../../support/operation-world.ts';
 import { openPageWorld, type PageWorld } from '../../support/page-world.ts';
 
 const OPS = target('slack:#ops');
@@ -13,14 +14,18 @@ const MAIL = target('email:a@example.com');
 
 describe('The page over a ledger', () => {
   let world: PageWorld;
+  let operation: OperationWorld;
 
   beforeEach(async () => {
-    world = await openPageWorld();
+    operation = await openOperationWorld();
+    world = await openPageWorld(operation.services);
   });
 
   afterEach(async () => {
-    expect(world.unforeseen).to.deep.equal([]);
+    const { unforeseen } = world;
     await world.close();
+    await operation.close();
+    expect(unforeseen).to.deep.equal([]);
   });
 
   /** Told to the first destination, given up at the second. */
