@@ -12,6 +12,7 @@ import {
   createRefusalLog,
   createStoreReport,
   reportAttempt,
+  reportAdminTurnedAway,
   reportCallback,
   reportLateResult,
   reportMilestone,
@@ -132,6 +133,25 @@ describe('reports', () => {
     const line = callbackLine({ callback });
     expect(line).to.include({ job_id: 'a {"level":60}' });
     expect(String(line?.['bot_id']).length).to.be.at.most(200);
+  });
+
+  it('say of who is turned away from the admin listener, once a second, and count no callback', async () => {
+    const log = refusals();
+    const guess = { status: 401, from: '192.0.2.7\n', problem: 'a wrong password' };
+    for (let time = 0; time < 3; time += 1) reportAdminTurnedAway(log, guess);
+    expect(lines).to.deep.equal([
+      {
+        level: 40,
+        http: 401,
+        listener: 'admin',
+        reason: 'a wrong password',
+        from: '192.0.2.7',
+        msg: 'turned away',
+      },
+    ]);
+    await clock.advance(1000);
+    expect(lines[1]).to.include({ listener: 'admin', not_logged: 1 });
+    expect(await metrics.text()).not.to.include('result="refused"');
   });
 
   it('say of who is turned away from where and why, once a second for each reason, and count all', async () => {

@@ -198,6 +198,46 @@ export function describeApi(
       expect((await get('/api/bots?after=a%2Fb'))['items']).to.have.length(1);
     });
 
+    it('gives what strangers wrote as JSON and nothing else, cleaned where it stands in lists', async () => {
+      const naughty = [
+        '</script><script>alert(1)</script>',
+        '{{ 7 * 7 }} ${7*7} %s',
+        "'; drop table callbacks; --",
+        'a\u0000b\u202ec\u2028d\ufeff',
+        '\ud800 alone',
+        '__proto__',
+        '🏴󠁧󠁢󠁳󠁣󠁴󠁿👩‍👩‍👧‍👦 ﷽ 𝕫',
+        '\u0301'.repeat(500),
+        'x'.repeat(20_000),
+      ];
+      for (const [index, text] of naughty.entries())
+        await arrive({ job_id: `${index} ${text}`, bot_id: text, bot_name: text, message: text }, [OPS]);
+      const { items } = await get('/api/callbacks');
+      expect(items).to.have.length(naughty.length);
+      for (const item of items as { id: number; job_id: string; bot_id: string; bot_name: string }[]) {
+        const one = await world.ask(`GET /api/callbacks/${item.id}`);
+        expect(one.headers).to.include({
+          'content-type': 'application/json; charset=utf-8',
+          'x-content-type-options': 'nosniff',
+        });
+        expect(one.json['callback']).to.have.property('message');
+        for (const text of [item.job_id, item.bot_id, item.bot_name, String(one.json['summary'])])
+          expect(text).not.to.match(/[\u0000-\u0008\u202e\u2028\ufeff\ud800](?![\udc00-\udfff])/);
+        const found = await get(`/api/callbacks?job_id=${encodeURIComponent(item.job_id)}`);
+        expect(
+          (found['items'] as { id: number }[]).map(({ id }) => id),
+          item.job_id,
+        ).to.deep.equal([item.id]);
+        expect((await world.ask(`GET /api/bots/${encodeURIComponent(item.bot_id)}`)).status).to.be.oneOf([
+          200, 404, 431,
+        ]);
+      }
+      const bots = (await get('/api/bots'))['items'] as { bot_id: string }[];
+      for (const { bot_id: id } of bots)
+        expect((await get(`/api/bots/${encodeURIComponent(id)}`))['bot_id']).to.equal(id);
+      expect(world.unforeseen).to.deep.equal([]);
+    });
+
     it('shows what was refused', async () => {
       const errors = [{ pointer: '/status', detail: 'missing' }];
       for (const body of ['first', '<script>'])
