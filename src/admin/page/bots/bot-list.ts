@@ -61,12 +61,16 @@ export function failuresInARow(runs: readonly Run[]): number {
   return succeeded === -1 ? ended.length : succeeded;
 }
 
-/** Seconds, of those that ended; undefined: of none it is known. */
-export function usualSeconds(runs: readonly Run[]): number | undefined {
+/**
+ * Seconds that so many of those that ended took at most.
+ * @param share 0.5: half of them
+ * @returns undefined: of none it is known
+ */
+export function usualSeconds(runs: readonly Run[], share = 0.5): number | undefined {
   const known = runs.flatMap(({ status, elapsedSeconds }) =>
     status === 2 || elapsedSeconds === undefined ? [] : [elapsedSeconds],
   );
-  return known.toSorted((a, b) => a - b)[Math.floor(known.length / 2)];
+  return known.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(known.length * share) - 1)];
 }
 
 /** The share of those that succeeded, 0 to 1; undefined: none has ended. */

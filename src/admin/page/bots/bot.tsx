@@ -3,7 +3,7 @@ import type { Callback } from '../../../callback/callback.ts';
 import { ALL_STATUSES, type StatusCode } from '../../../callback/callback.ts';
 import type { ArchivedBot, FailedRun, Run, Runs } from '../../../ledger/archive/archive.ts';
 import type { RouteExplanation } from '../../../route/router.ts';
-import { successRate } from './bot-list.ts';
+import { successRate, usualSeconds } from './bot-list.ts';
 import { Scatter } from '../charts/scatter.tsx';
 import { type ErrorGroup, errorsByMessage } from './error-groups.ts';
 import { RunStatus } from '../parts/status.tsx';
@@ -13,6 +13,7 @@ import { Time } from '../parts/time.tsx';
 import type { Reader } from '../reader.ts';
 import type { Shown, View } from '../view.ts';
 import { BOTS_WORDS } from '../words/bots.ts';
+import { PAGE_WORDS } from '../words/page.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS_SHOWN = 30;
@@ -66,7 +67,7 @@ export function botPage(data: BotData, reader: Reader): Shown {
           <Link to={pathTo(['plots'], { bot_id: bot.botId })}>{words.plots}</Link>
         </p>
       </div>
-      <Facts bot={bot} reader={reader} />
+      <Facts bot={bot} runs={runs.runs} reader={reader} />
       <RunsPanel runs={runs} reader={reader} />
       <ErrorsPanel failures={data.failures} reader={reader} />
       <RoutesPanel routes={data.routes} reader={reader} />
@@ -76,7 +77,19 @@ export function botPage(data: BotData, reader: Reader): Shown {
   return { title: bot.botName || bot.botId, section: 'bots', body };
 }
 
-function Facts({ bot, reader }: { readonly bot: ArchivedBot; readonly reader: Reader }) {
+function durationsOf(runs: readonly Run[], { language, formats }: Reader): string {
+  const [usual, slow] = [usualSeconds(runs), usualSeconds(runs, 0.95)];
+  if (usual === undefined || slow === undefined) return PAGE_WORDS[language].none;
+  return BOTS_WORDS[language].one.durationsOf(formats.elapsed(usual), formats.elapsed(slow));
+}
+
+interface FactsProps {
+  readonly bot: ArchivedBot;
+  readonly runs: readonly Run[];
+  readonly reader: Reader;
+}
+
+function Facts({ bot, runs, reader }: FactsProps) {
   const words = BOTS_WORDS[reader.language].one;
   const rate = successRate(bot.counts);
   const week =
@@ -91,6 +104,7 @@ function Facts({ bot, reader }: { readonly bot: ArchivedBot; readonly reader: Re
           { term: words.lastSuccess, details: <Time at={bot.lastSucceededAt} reader={reader} /> },
           { term: words.lastFailure, details: <Time at={bot.lastFailedAt} reader={reader} /> },
           { term: words.week, details: week },
+          { term: words.durations, details: durationsOf(runs, reader) },
           { term: words.retries, details: reader.formats.number(bot.counts.retries) },
         ]}
       />

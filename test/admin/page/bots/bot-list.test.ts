@@ -77,6 +77,9 @@ describe('the runs of a BOT', () => {
 
   it('usually take what half of them take less than', () => {
     expect(usualSeconds([run(0, 9), run(1, 1), run(0, 5), run(2, 99), run(0)])).to.equal(5);
+    expect(usualSeconds([run(0, 1), run(0, 2), run(0, 3), run(0, 4)])).to.equal(2);
+    const twenty = Array.from({ length: 20 }, (_, index) => run(0, index + 1));
+    expect(usualSeconds(twenty, 0.95)).to.equal(19);
     expect(usualSeconds([run(2, 3)])).to.equal(undefined);
   });
 
