@@ -258,6 +258,19 @@ describe('the page of a callback', () => {
     expect(html).to.match(/設定の見直しが必要<small.*not_in_channel/s);
   });
 
+  it('says why a delivery has ended without being made, and offers only what is left to do', () => {
+    const held = (code: string) => page({ deliveries: [deliveryOf(1, { state: 'held', hold: { code } })] });
+    expect(held('superseded')).to.contain('Out of date');
+    expect(held('no longer routed')).to.contain('No longer sent there').and.to.contain('/act/dismiss');
+    expect(held('dismissed')).to.contain('Marked as done').and.not.to.contain('/act/dismiss');
+  });
+
+  it('says when Botbell tries again by itself', () => {
+    const pending = deliveryOf(1, { state: 'pending', dueInMs: 5 * 60_000 });
+    expect(page({ deliveries: [pending] })).to.match(/Next attempt <time [^>]*>in 5 min/);
+    expect(page({ deliveries: [{ ...pending, isClaimed: true }] })).not.to.contain('Next attempt');
+  });
+
   it('lets nobody route an alert anew', () => {
     const html = page({ kind: 'alert' });
     expect(html).not.to.contain('/act/route');

@@ -1,10 +1,9 @@
 /** Deliveries at a glance: a chip each, which says who and what became of it. */
 import type { ArchivedDelivery } from '../../../ledger/archive/archive.ts';
-import { Status, STATE_TONES } from '../parts/status.tsx';
+import { Status, STATE_TONES, stateWord } from '../parts/status.tsx';
 import { Code } from '../parts/text.tsx';
 import type { Reader } from '../reader.ts';
 import { CALLBACKS_WORDS } from '../words/callbacks.ts';
-import { PAGE_WORDS } from '../words/page.ts';
 
 const MOST_CHIPS = 6;
 
@@ -19,11 +18,11 @@ export function Chips({ deliveries, reader }: ChipsProps) {
   const more = deliveries.length - MOST_CHIPS;
   return (
     <ul class="chips">
-      {deliveries.slice(0, MOST_CHIPS).map(({ id, destination, state }) => (
+      {deliveries.slice(0, MOST_CHIPS).map(({ id, destination, state, hold }) => (
         <li key={id} class={`chip ${STATE_TONES[state]}`}>
           <Status
             tone={STATE_TONES[state]}
-            word={PAGE_WORDS[reader.language].state[state]}
+            word={stateWord({ state, hold }, reader)}
             isWordUnseen={state === 'delivered'}
           />
           <Code text={destination} />

@@ -1,9 +1,9 @@
 /** Each delivery of a callback: who, what became of it, the message, and what can be done about it. */
 import type { ArchivedDelivery, CallbackStory } from '../../../ledger/archive/archive.ts';
-import { SUPERSEDED } from '../../../ledger/hold.ts';
+import { DISMISSED, SUPERSEDED } from '../../../ledger/hold.ts';
 import { cleanLine } from '../../../text/clean.ts';
 import { PostForm } from '../parts/forms.tsx';
-import { DeliveryStatus, STATE_TONES } from '../parts/status.tsx';
+import { Status, STATE_TONES, stateWord } from '../parts/status.tsx';
 import { Code, Foreign, pathTo } from '../parts/text.tsx';
 import { Ago } from '../parts/time.tsx';
 import type { Reader } from '../reader.ts';
@@ -48,7 +48,8 @@ function Delivery({ delivery, isDrawn, reader }: OfDelivery & { readonly isDrawn
         <h3>
           <Code text={destination} />
         </h3>
-        <DeliveryStatus state={state} reader={reader} />
+        <Status tone={STATE_TONES[state]} word={stateWord(delivery, reader)} />
+        <NextAttempt delivery={delivery} reader={reader} />
         <span class="quiet">
           {words.attempts(attempts)}
           {' · '}
@@ -71,6 +72,17 @@ function Delivery({ delivery, isDrawn, reader }: OfDelivery & { readonly isDrawn
         </details>
       ) : null}
     </li>
+  );
+}
+
+/** By Botbell itself; what the service is to retry is the timeline's to tell. */
+function NextAttempt({ delivery: { state, dueInMs, isClaimed }, reader }: OfDelivery) {
+  if (state !== 'pending' || dueInMs === undefined || isClaimed) return null;
+  const at = reader.now + Math.max(0, dueInMs);
+  return (
+    <span>
+      {CALLBACKS_WORDS[reader.language].one.next} <Ago at={at} reader={reader} />
+    </span>
   );
 }
 
@@ -102,7 +114,7 @@ function Actions({ delivery: { id, state, hold }, reader }: OfDelivery) {
           {isTold ? words.redeliverDelivered : words.redeliver}
         </button>
       </PostForm>
-      {isTold ? null : (
+      {isTold || hold?.code === DISMISSED ? null : (
         <PostForm action="/act/dismiss" reader={reader}>
           <input type="hidden" name="delivery" value={id} />
           <button type="submit" class="small">

@@ -1,7 +1,8 @@
 /** States, each as a symbol, a word and a colour. */
 import type { StatusCode } from '../../../callback/callback.ts';
 import { statusNameOf } from '../../../callback/callback.ts';
-import type { CallbackResult, DeliveryState } from '../../../ledger/ledger.ts';
+import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../../ledger/hold.ts';
+import type { CallbackResult, DeliveryRecord, DeliveryState } from '../../../ledger/ledger.ts';
 import type { Reader } from '../reader.ts';
 import { PAGE_WORDS } from '../words/page.ts';
 
@@ -38,6 +39,19 @@ export const STATE_TONES: Readonly<Record<DeliveryState, Tone>> = {
   dead: 'bad',
   held: 'idle',
 };
+
+/** Why a delivery has ended without being made. */
+const ENDED = [SUPERSEDED, NO_LONGER_ROUTED, DISMISSED] as const;
+
+/** What a delivery's state is called: of one that is held for good, by why it is. */
+export function stateWord(
+  { state, hold }: Pick<DeliveryRecord, 'state' | 'hold'>,
+  { language }: Pick<Reader, 'language'>,
+): string {
+  const words = PAGE_WORDS[language];
+  const ended = state === 'held' ? ENDED.find((code) => code === hold?.code) : undefined;
+  return ended === undefined ? words.state[state] : words.ended[ended];
+}
 
 const RESULT_TONES: Readonly<Record<CallbackResult, Tone>> = {
   delivered: 'good',

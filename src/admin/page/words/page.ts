@@ -28,6 +28,11 @@ export const PAGE_WORDS = translated({
     },
     status: { succeeded: 'Succeeded', error: 'Failed', executing: 'Running' },
     state: { delivered: 'Delivered', pending: 'Not yet delivered', dead: 'Given up', held: 'Held back' },
+    ended: {
+      superseded: 'Out of date',
+      'no longer routed': 'No longer sent there',
+      dismissed: 'Marked as done',
+    },
     result: {
       delivered: 'Everybody was told',
       duplicate: 'Everybody had been told',
@@ -121,6 +126,11 @@ export const PAGE_WORDS = translated({
       pending: '届いていません',
       dead: '送信をあきらめました',
       held: '保留中',
+    },
+    ended: {
+      superseded: '古くなったため送りません',
+      'no longer routed': '通知の対象外になりました',
+      dismissed: '対応済み',
     },
     result: {
       delivered: '全員に届きました',
