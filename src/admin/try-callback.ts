@@ -1,4 +1,5 @@
 /** What would become of a callback: its routes, and its message for each destination. Nothing is sent. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Callback, type CallbackError, InvalidCallback, UnreadCallback } from '../callback/callback.ts';
 import { UndecodableBody } from '../callback/decode.ts';
 import type { MessageFormat } from '../channels/channel.ts';
@@ -115,6 +116,8 @@ async function tryNotice(notice: Notice, options: TryOptions, drawing: Drawing):
     };
     const drawn = await drawing.draw(notice, target);
     messages.push({ ...place, templateSet: target.templateSet, ...drawn });
+    // Callbacks that come meanwhile get their turn.
+    await nextTurn();
   }
   return {
     kind: 'tried',

@@ -15,6 +15,9 @@ import { type Framed, framed, TryResultView } from './try-result.tsx';
 /** What is larger is drawn, and not put into a field. */
 const LARGEST_EDITED = 64 * 1024;
 
+/** What somebody has pasted stays, up to here. */
+const LARGEST_KEPT = 512 * 1024;
+
 /** Of destinations and template sets to choose from. */
 const MOST_OPTIONS = 500;
 
@@ -62,7 +65,7 @@ const NOTHING: Chosen = { subject: undefined, text: '', callbackId: undefined, s
 async function choose(query: URLSearchParams, services: AdminServices): Promise<Chosen> {
   const { archive, samples } = services;
   const pasted = query.get('text') ?? '';
-  if (pasted.trim() !== '') return ofText(pasted);
+  if (pasted.trim() !== '') return ofText(pasted, LARGEST_KEPT);
   if (query.has('callback') && query.get('callback') !== '')
     return ofCallback(idIn(query.get('callback') ?? ''), services);
   if (query.has('refused')) {
@@ -73,12 +76,13 @@ async function choose(query: URLSearchParams, services: AdminServices): Promise<
   return sample === undefined ? NOTHING : ofText(sample.text);
 }
 
-function ofText(text: string): Chosen {
+/** @param most bytes that go into the field */
+function ofText(text: string, most = LARGEST_EDITED): Chosen {
   const size = Buffer.byteLength(text);
   return {
     ...NOTHING,
     subject: { kind: 'text', text },
-    text: size > LARGEST_EDITED ? undefined : text,
+    text: size > most ? undefined : text,
     size,
   };
 }

@@ -15,7 +15,7 @@ export const PLAYGROUND_WORDS = translated({
     jsonHint:
       'Paste or change it; press the button to draw it anew. With scripts, it is drawn while you type.',
     tooLong: (size: string) =>
-      `This callback is too large to be changed here (${size}); it is drawn from the ledger as it is. Paste another one to try that.`,
+      `This callback is too large to be changed here (${size}); it is drawn as it is. Paste another one to try that.`,
     set: 'Template set',
     anySet: 'As the routes say',
     language: 'Language',
@@ -70,7 +70,7 @@ export const PLAYGROUND_WORDS = translated({
     jsonHint:
       '貼り付けるか書き換えて、ボタンを押すと表示し直します。スクリプトが有効なら、入力中に表示が変わります。',
     tooLong: (size) =>
-      `このコールバックは大きいため（${size}）、ここでは書き換えられません。記録のまま表示しています。別の内容を貼り付けることはできます。`,
+      `このコールバックは大きいため（${size}）、ここでは書き換えられません。元のまま表示しています。別の内容を貼り付けることはできます。`,
     set: 'テンプレート',
     anySet: 'ルートの指定どおり',
     language: '言語',
