@@ -62,7 +62,10 @@ const SAME_ACTION_MS = 10_000;
 
 export function routingFacts(story: CallbackStory): Fact[] {
   if (story.kind === 'alert') return [];
-  return roundsIn(story.routing).flatMap((round) => roundFacts(round, story));
+  const rounds = roundsIn(story.routing);
+  // Of what has deliveries, and was never routed anew, the routes were not kept.
+  if (rounds.length === 1 && rounds[0].explanations.length === 0 && story.deliveries.length > 0) return [];
+  return rounds.flatMap((round) => roundFacts(round, story));
 }
 
 function roundFacts({ at, explanations }: RoutingRound, story: CallbackStory): Fact[] {

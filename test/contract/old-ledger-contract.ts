@@ -1,13 +1,14 @@
 /** What becomes of a ledger of version 0.1.0 when this version opens it. */
 import { expect } from 'chai';
-import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
 import { isAlert } from '../../src/notice/notice.ts';
+import { tellStory } from '../../src/story/story.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackOf } from '../support/callbacks.ts';
 import { delivered, failed, settlementOf, target, claimAllDue } from './ledger-contract.ts';
 
 /** @param openOld opens it, made anew, as a ledger of this version */
-export function describeOldLedger(name: string, openOld: () => Promise<Ledger>): void {
+export function describeOldLedger(name: string, openOld: () => Promise<OpenLedger>): void {
   describe(`a ledger of version 0.1.0 in ${name}`, () => {
     it('keeps what is pending due, and the alerts that nobody has told', async () => {
       const ledger = await openOld();
@@ -31,6 +32,27 @@ export function describeOldLedger(name: string, openOld: () => Promise<Ledger>):
       }
       await ledger.settle(settlementOf(due.map(({ record }) => delivered(record.id))));
       expect(await ledger.countOpen()).to.deep.equal({ pending: 0, dead: 1, held: 0 });
+    });
+
+    it('has stories to tell of what it kept', async () => {
+      const { archive } = await openOld();
+      const told = async (id: number, language: 'en' | 'ja') => {
+        const story = await archive.story(id);
+        if (story === undefined) throw new Error(`no callback ${id}`);
+        return tellStory(story, [], {
+          language,
+          timezone: 'Asia/Tokyo',
+          now: Date.parse('2026-11-21T00:00:00Z'),
+        });
+      };
+      const { summary, events } = await told(1, 'en');
+      expect(summary).to.equal(
+        'Told email:a@example.com at 20 Nov, 09:30. Not told: slack:#ops; Botbell gave up (Slack answered is_archived: the channel is archived; unarchive it or name another).',
+      );
+      expect(events.map(({ what }) => what)).to.deep.equal(['received', 'delivered', 'dead', 'answered']);
+      for (const id of [1, 2, 3, 4, 5, 6]) {
+        expect((await told(id, 'ja')).summary).to.match(/届きました|届いていません|送信しているところです/);
+      }
     });
 
     it('takes alerts of this version', async () => {

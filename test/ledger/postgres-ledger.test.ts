@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { type Alert, type Ledger, LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { describeActions } from '../contract/action-contract.ts';
 import { describeAlerts } from '../contract/alert-contract.ts';
@@ -57,7 +58,7 @@ describe('PostgreSQL', function () {
   describeActions('PostgreSQL', (clock) => createPostgresStore(server, clock));
 
   describe('', () => {
-    let ledger: Ledger;
+    let ledger: OpenLedger;
 
     afterEach(() => ledger.close());
 

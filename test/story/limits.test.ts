@@ -273,6 +273,19 @@ describe('a story', () => {
     );
   });
 
+  it('claims nothing of routes that were not kept', () => {
+    const whatsOf = (story: CallbackStory) => told(story).events.map(({ what }) => what);
+    const deliveries = [deliveryWith()];
+    expect(whatsOf(storyWith({ routing: [], deliveries }))).not.to.include('route did not match');
+    const again = [{ ...TELLS_OPS, at: CAME_AT + 100 }];
+    expect(whatsOf(storyWith({ routing: again, deliveries })).slice(0, 4)).to.deep.equal([
+      'received',
+      'route did not match',
+      'routed anew',
+      'route matched',
+    ]);
+  });
+
   it('is told of rows that no version of ours has written', () => {
     for (const routing of [
       undefined,
