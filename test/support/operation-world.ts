@@ -346,8 +346,8 @@ function operationsIn(done: Done[]): AdminServices['operations'] {
       done.push(['stop', id, request]);
       return Promise.resolve(id === 3 ? stopped : undefined);
     },
-    test: (destination, actor) => {
-      done.push(['test', destination, actor]);
+    test: (destination, actor, language) => {
+      done.push(['test', destination, actor, language]);
       if (!destination.startsWith('slack:')) return Promise.resolve(undefined);
       const isDelivered = destination === 'slack:#shop';
       const words = isDelivered ? 'Slack took it.' : 'The app is not in the channel.';

@@ -113,6 +113,12 @@ describe('What people do on the page', () => {
       kind: 'done',
       text: 'A test message reached slack:#shop in 180 ms. Slack took it.',
     });
+    expect(office.done[0], 'in the language of the page').to.deep.equal([
+      'test',
+      'slack:#shop',
+      REQUEST.actor,
+      'en',
+    ]);
     expect(await act('test', { destination: 'slack:#ops' })).to.include({ kind: 'failed' });
     expect(await act('test', { destination: 'nobody' })).to.include({
       kind: 'failed',
