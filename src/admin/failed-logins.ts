@@ -10,6 +10,10 @@ const FIRST_SLOWED = 4;
 const SLOWED_MS = 125;
 const LONGEST_SLOWED_MS = 2000;
 
+/** Of whoever has no try left, one password is looked at in so long; who would have to wait longer than that, is not. */
+export const LOOK_EVERY_MS = 2000;
+const LONGEST_WAIT_MS = 8000;
+
 /** Of each some hundred bytes; the one that has failed longest ago is forgotten first. */
 const MOST_CLIENTS = 4096;
 
@@ -18,6 +22,16 @@ interface Tries {
   readonly left: number;
   /** By the monotonic clock: when that many were left. */
   readonly at: number;
+  /** When the last one that waits is looked at. */
+  readonly looksAt: number;
+}
+
+/** What becomes of a password that is to be tried. */
+export interface Turn {
+  /** It is looked at after so many milliseconds, or, if undefined, not at all. */
+  readonly inMs: number | undefined;
+  /** There was no try left: a wrong one is one too many. */
+  readonly isBeyond: boolean;
 }
 
 export class FailedLogins {
@@ -34,22 +48,25 @@ export class FailedLogins {
     return this.#tries.size;
   }
 
-  /**
-   * Taken before a password is looked at, so that many tries at once are counted as well.
-   * @returns milliseconds until there is one; 0: this one may be made
-   */
-  take(client: string): number {
+  /** Taken before a password is looked at, so that many tries at once are counted as well. */
+  take(client: string): Turn {
     const left = this.#left(client);
-    if (left < 1) return Math.ceil((1 - left) * TRY_BACK_AFTER_MS);
-    this.#keep(client, left - 1);
-    return 0;
+    if (left >= 1) {
+      this.#keep(client, { left: left - 1 });
+      return { inMs: 0, isBeyond: false };
+    }
+    const inMs = this.#waitMs(client) + LOOK_EVERY_MS;
+    if (inMs > LONGEST_WAIT_MS) return { inMs: undefined, isBeyond: true };
+    this.#keep(client, { left, looksAt: this.#clock.monotonic() + inMs });
+    return { inMs, isBeyond: true };
   }
 
-  /** The password was right. */
-  giveBack(client: string): void {
+  /** The password was right. @param turn its own */
+  giveBack(client: string, { isBeyond }: Turn): void {
+    if (isBeyond) return;
     const left = this.#left(client) + 1;
     if (left >= TRIES) this.#tries.delete(client);
-    else this.#keep(client, left);
+    else this.#keep(client, { left });
   }
 
   /** Milliseconds for which the answer to a wrong one is held back. */
@@ -64,9 +81,14 @@ export class FailedLogins {
     return Math.min(TRIES, known.left + (this.#clock.monotonic() - known.at) / TRY_BACK_AFTER_MS);
   }
 
-  #keep(client: string, left: number): void {
+  #waitMs(client: string): number {
+    return Math.max(0, (this.#tries.get(client)?.looksAt ?? 0) - this.#clock.monotonic());
+  }
+
+  #keep(client: string, changes: Pick<Tries, 'left'> & Partial<Tries>): void {
+    const { looksAt = 0 } = this.#tries.get(client) ?? {};
     this.#tries.delete(client);
-    this.#tries.set(client, { left, at: this.#clock.monotonic() });
+    this.#tries.set(client, { looksAt, at: this.#clock.monotonic(), ...changes });
     const [oldest] = this.#tries.keys();
     if (this.#tries.size > MOST_CLIENTS && oldest !== undefined) this.#tries.delete(oldest);
   }

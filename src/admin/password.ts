@@ -5,7 +5,7 @@ import { HttpProblem } from '../http/problem.ts';
 import { isOneOf, type SenderReader, sourceOf } from '../http/sender.ts';
 import type { Clock } from '../time/clock.ts';
 import type { AdminState } from './actor.ts';
-import { FailedLogins } from './failed-logins.ts';
+import { FailedLogins, LOOK_EVERY_MS } from './failed-logins.ts';
 import { KnownClients } from './known-clients.ts';
 
 const USER = 'admin';
@@ -22,10 +22,11 @@ export function createLoginMemory(clock: Clock): LoginMemory {
 }
 
 /**
- * Wrong passwords are counted by source address: ten are looked at, then one every six seconds, and what is more is
- * answered 429 unseen, for whoever guesses would read from any other answer that the guess was wrong. A lock-out of operators behind the
- * same address (an office, a proxy that `admin.trust_proxy` does not name) is worse than guesses at that pace: so right passwords take no tries,
- * and a browser that came in once has tries of its own, which nobody else can use up.
+ * Wrong passwords are counted by source address: ten are looked at, then one every two seconds, each answered 429 if it is
+ * wrong; what comes faster is answered 429 unseen, or whoever guesses would still read from the answers which guess was
+ * right. A right one is let in all the same, a little later: a lock-out of the operators behind the same address (an
+ * office, a proxy that `admin.trust_proxy` does not name) while they are needed is worse than guesses at that pace, which
+ * no password of eight random characters notices. A browser that came in once has tries of its own, which nobody else uses up.
  */
 export function askForPassword(
   { password, metricsToken }: Pick<AdminConfig, 'password' | 'metricsToken'>,
@@ -40,14 +41,16 @@ export function askForPassword(
     const header = ctx.get('Authorization');
     if (header === '') throw unauthorized();
     const client = known.idOf(ctx) ?? sourceOf(senderOf(ctx.req).address);
-    const waitMs = failed.take(client);
-    if (waitMs > 0) throw tooOften(waitMs);
+    const turn = failed.take(client);
+    if (turn.inMs === undefined) throw tooOften();
+    if (turn.inMs > 0) await clock.sleep(turn.inMs);
     const isAdmin = isAuthorized(header, password);
     if (!isAdmin && !isScraper(ctx, header, metricsToken)) {
+      if (turn.isBeyond) throw tooOften();
       await clock.sleep(failed.slowedMs(client));
       throw unauthorized('a wrong password');
     }
-    failed.giveBack(client);
+    failed.giveBack(client, turn);
     if (isAdmin) {
       known.remember(ctx);
       (ctx.state as AdminState).user = USER;
@@ -81,10 +84,10 @@ function unauthorized(logged?: string): HttpProblem {
   });
 }
 
-function tooOften(waitMs: number): HttpProblem {
+function tooOften(): HttpProblem {
   return new HttpProblem({
     status: 429,
     detail: 'Too many wrong passwords came from this address. Try again later.',
-    headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) },
+    headers: { 'Retry-After': String(LOOK_EVERY_MS / 1000) },
   });
 }
