@@ -30,7 +30,9 @@ export function DayBars({ title, days, series, valuesOf, steps, labelOf, reader 
   const most = values.at(-1) ?? 1;
   const every = Math.ceil(days.length / MOST_LABELS);
   const labels = days.flatMap((day, index) =>
-    index % every === 0 ? [{ share: (index + 0.5) / days.length, label: reader.formats.day(day) }] : [],
+    (days.length - 1 - index) % every === 0
+      ? [{ share: (index + 0.5) / days.length, label: reader.formats.day(day) }]
+      : [],
   );
   const lines = values.map((value) => ({ value, label: labelOf(value) }));
   return (

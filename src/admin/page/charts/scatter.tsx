@@ -26,7 +26,7 @@ export function Scatter({ runs, from, to, title, reader }: ScatterProps) {
   const lines = values.map((value) => ({ value, label: value === 0 ? '0' : formats.elapsed(value) }));
   const shareOf = (at: number) => Math.max(0, Math.min(1, (at - from) / (to - from)));
   const count = Math.floor((to - from) / (DAYS_A_LABEL * DAY_MS));
-  const days = Array.from({ length: count + 1 }, (_, index) => from + index * DAYS_A_LABEL * DAY_MS).map(
+  const days = Array.from({ length: count + 1 }, (_, index) => to - index * DAYS_A_LABEL * DAY_MS).map(
     (at) => ({
       share: shareOf(at),
       label: formats.day(formats.dayOf(at)),

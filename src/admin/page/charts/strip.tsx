@@ -35,7 +35,7 @@ export function Strip({ runs, room, title }: StripProps) {
         <Bar
           key={run.callbackId}
           run={run}
-          x={(room - oldestFirst.length + index) * SLOT + 1}
+          x={index * SLOT + 1}
           share={(run.elapsedSeconds ?? 0) / longest}
         />
       ))}
