@@ -89,7 +89,7 @@ function addService(program: Command, choose: (run: Run) => void): void {
     .configureHelp(WITHOUT_CONFIG)
     .action(({ stay }: { stay?: boolean }) => {
       refuseConfig(program, 'the demo has a config of its own, so that nobody real is told');
-      choose(async (context) => (await import('./demo.ts')).demoCommand(context, stay === true));
+      choose(async (context) => (await import('./demo/demo.ts')).demoCommand(context, stay === true));
     });
 }
 

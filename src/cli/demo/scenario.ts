@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { ofJob } from '../callback/other-job.ts';
-import type { DemoWorld } from './demo-world.ts';
+import { ofJob } from '../../callback/other-job.ts';
+import type { DemoWorld } from './world.ts';
 
 interface Scene {
   readonly title: string;

@@ -2,20 +2,20 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RunningApp, startApp } from '../app/app.ts';
-import { readConfigInTurns } from '../app/read-config.ts';
-import { emailFormat } from '../channels/email/format.ts';
-import { channelTypes } from '../channels/registry.ts';
-import { slackFormat } from '../channels/slack/format.ts';
-import { createDemoWorld, type DemoWorld } from './demo-world.ts';
-import { play, type SceneAnswer, SCENES } from './demo-scenario.ts';
-import { createLogger } from '../observe/logger.ts';
-import { DEMO_CONFIG, readVersion, SAMPLES } from '../package-files.ts';
-import { systemClock } from '../time/clock.ts';
-import { visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
-import { type CommandContext, styled } from './context.ts';
-import { loadProject, projectOf } from './load-project.ts';
-import { type PreviewedMessage, previewPage } from './preview-page.ts';
+import { type RunningApp, startApp } from '../../app/app.ts';
+import { readConfigInTurns } from '../../app/read-config.ts';
+import { emailFormat } from '../../channels/email/format.ts';
+import { channelTypes } from '../../channels/registry.ts';
+import { slackFormat } from '../../channels/slack/format.ts';
+import { createDemoWorld, type DemoWorld } from './world.ts';
+import { play, type SceneAnswer, SCENES } from './scenario.ts';
+import { createLogger } from '../../observe/logger.ts';
+import { DEMO_CONFIG, readVersion, SAMPLES } from '../../package-files.ts';
+import { systemClock } from '../../time/clock.ts';
+import { visibleAndIndented, visibleOnOneLine } from '../../text/clean.ts';
+import { type CommandContext, styled } from '../context.ts';
+import { loadProject, projectOf } from '../load-project.ts';
+import { type PreviewedMessage, previewPage } from '../preview-page.ts';
 
 /** With --stay, the ports are the ones that the documentation names, unless the environment has others. */
 const STAY_PORTS = { DEMO_PORT: '8080', DEMO_ADMIN_PORT: '8081' };
@@ -172,6 +172,7 @@ async function stay(
 ): Promise<void> {
   context.result(`Serving. Post to it, see here what people are told, and stop it with Ctrl+C:
   curl -H 'Content-Type: application/json' -d @config/samples/error.json ${url}
+  the page: http://127.0.0.1:${adminPort}/
   metrics: http://127.0.0.1:${adminPort}/metrics`);
   const look = setInterval(() => {
     if (outcome.showNews()) outcome.writePage();

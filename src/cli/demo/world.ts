@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startMailCatcher } from '../stand-ins/mail-catcher.ts';
-import { startSlackStandIn } from '../stand-ins/slack-stand-in.ts';
+import { startMailCatcher } from '../../stand-ins/mail-catcher.ts';
+import { startSlackStandIn } from '../../stand-ins/slack-stand-in.ts';
 
 const SLACK_TOKEN = 'xoxb-demo';
 const SLACK_CHANNELS = [
