@@ -411,7 +411,7 @@ describe('the guards of the admin listener', () => {
       expect((await world.ask(what, { headers })).headers, what).to.include({
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
+        'referrer-policy': 'same-origin',
         'cross-origin-opener-policy': 'same-origin',
         'cross-origin-resource-policy': 'same-origin',
         'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

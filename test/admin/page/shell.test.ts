@@ -36,7 +36,7 @@ describe('every page', () => {
     expect(headers['content-security-policy']).to.contain("frame-ancestors 'none'");
     expect(headers).to.include({
       'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'same-origin',
       'cross-origin-opener-policy': 'same-origin',
       'cache-control': 'no-store',
     });

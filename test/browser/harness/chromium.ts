@@ -37,11 +37,16 @@ export function inBrowser(title: string, body: () => void): void {
 }
 
 /** With a profile of its own, which goes when it is closed. @throws {Error} there is none */
-export function launchChromium(): Promise<Browser> {
+export function launchChromium(flags: readonly string[] = []): Promise<Browser> {
   if (CHROMIUM_PATH === undefined) throw new Error(`no browser: ${HOW_TO_GET_ONE}`);
   // Chromium's own sandbox needs a user who is not root.
   const chromiumSandbox = process.getuid?.() !== 0;
-  return chromium.launch({ executablePath: CHROMIUM_PATH, chromiumSandbox, args: FLAGS, timeout: 30_000 });
+  return chromium.launch({
+    executablePath: CHROMIUM_PATH,
+    chromiumSandbox,
+    args: [...FLAGS, ...flags],
+    timeout: 30_000,
+  });
 }
 
 const HOW_TO_GET_ONE = 'install Debian’s package chromium, or name a Chromium by CHROMIUM_PATH';
