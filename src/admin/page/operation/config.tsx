@@ -70,7 +70,7 @@ export function RunningConfigPage({ data, reader }: ConfigProps) {
             <CopyButton text={data.text} reader={reader} />
           </span>
         </header>
-        <ForeignBlock text={data.text} label={words.text} />
+        <ForeignBlock text={data.text} label={data.status.file} />
       </section>
       <History data={data} reader={reader} />
     </>

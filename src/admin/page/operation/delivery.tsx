@@ -136,7 +136,7 @@ function Drawn({ id, drawn, inForce, reader }: DrawnProps) {
       <Limits limits={format.limitsOf?.(message)} reader={reader} />
       <details>
         <summary>{words.text}</summary>
-        <ForeignBlock text={format.asText(message)} label={words.text} />
+        <ForeignBlock text={format.asText(message)} label={`${words.text} (${destination})`} />
       </details>
     </section>
   );

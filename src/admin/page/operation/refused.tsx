@@ -123,7 +123,7 @@ function Body({ refusal: { id, body }, reader }: RefusalProps) {
   return (
     <details>
       <summary>{words.body}</summary>
-      <ForeignBlock text={shown} label={words.body} />
+      <ForeignBlock text={shown} label={`${words.body} (${id})`} />
       {isCut ? <p class="quiet">{words.cut(size(body.slice(0, SHOWN_CHARACTERS)), size(body))}</p> : null}
       <p class="actions">
         <Link to={pathTo(['playground'], { refused: id })} className="button small">

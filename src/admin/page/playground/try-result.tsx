@@ -220,7 +220,10 @@ function MessageOf({ message: tried, frames, reader }: MessageProps) {
       <Limits limits={format.limitsOf?.(message)} reader={reader} />
       <details>
         <summary>{MESSAGE_WORDS[reader.language].text}</summary>
-        <ForeignBlock text={format.asText(message)} label={MESSAGE_WORDS[reader.language].text} />
+        <ForeignBlock
+          text={format.asText(message)}
+          label={`${MESSAGE_WORDS[reader.language].text} (${destination})`}
+        />
       </details>
       {isDestination ? (
         <PostForm action="/act/test" reader={reader} back="/playground">
