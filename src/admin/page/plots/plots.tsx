@@ -242,7 +242,11 @@ function dayColumns(reader: Reader, isOfAll: boolean): readonly Column<DayFigure
     counted(words.deliveries.refused, ({ attempts }) => attempts.refused),
   ];
   return [
-    { head: words.day, kind: 'main', cell: ({ day }) => <time dateTime={day}>{day}</time> },
+    {
+      head: words.day,
+      kind: 'main',
+      cell: ({ day }) => <time dateTime={day}>{reader.formats.day(day)}</time>,
+    },
     counted(words.runs.succeeded, ({ succeeded }) => succeeded),
     counted(words.runs.failed, ({ failed }) => failed),
     counted(words.runs.started, ({ started }) => started),
