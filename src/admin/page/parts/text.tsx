@@ -18,7 +18,7 @@ export function Code({ text }: { readonly text: string }) {
 /** Of several lines, as they are, in a box that scrolls and that a keyboard reaches. */
 export function ForeignBlock({ text, label }: { readonly text: string; readonly label: string }) {
   return (
-    <section class="box" aria-label={label} tabIndex={0}>
+    <section class="box" aria-label={cleanLine(label)} tabIndex={0}>
       <pre dir="auto">{cleanText(text)}</pre>
     </section>
   );
