@@ -81,7 +81,7 @@ class Somebody {
   readonly #looking: Promise<number>;
 
   constructor(origin: string, visits: readonly Visit[]) {
-    this.#stream = get(`${origin}/events`, (response) => void response.resume());
+    this.#stream = get(`${origin}/live`, (response) => void response.resume());
     // It is cut when they leave.
     this.#stream.on('error', () => undefined);
     this.#looking = this.#look(origin, visits);

@@ -8,6 +8,7 @@ export interface Known {
   readonly jobs: readonly string[];
   readonly deliveries: readonly string[];
   readonly refused: readonly string[];
+  readonly bulks: readonly string[];
   readonly strings: readonly string[];
 }
 
@@ -15,17 +16,26 @@ type Addresses = (known: Known) => readonly string[];
 
 const ADDRESSES: Readonly<Record<string, Addresses>> = {
   '/': ({ strings }) => ['/', ...inTurns('/', ['name', 'state', 'sort', 'after'], strings)],
-  '/bots/:id': ({ bots, strings }) => [...bots, ...strings].map((bot) => `/bots/${segment(bot)}`),
+  '/bots/:id': ({ bots, strings }) => [...bots, ...fewOf(strings)].map((bot) => `/bots/${segment(bot)}`),
   '/callbacks': ({ strings }) => [
     '/callbacks',
     ...inTurns('/callbacks', ['bot_id', 'job_id', 'destination'], strings),
     ...inTurns('/callbacks', ['status', 'state', 'result', 'from', 'to', 'before', 'limit'], strings),
   ],
   '/callbacks/:id': ({ callbacks }) => callbacks.map((id) => `/callbacks/${id}`),
-  '/jobs/:id': ({ jobs, strings }) => [...jobs, ...strings].map((job) => `/jobs/${segment(job)}`),
+  '/jobs/:id': ({ jobs, strings }) =>
+    [...fewOf(jobs), ...fewOf(strings)].map((job) => `/jobs/${segment(job)}`),
   '/refused/:id': ({ refused }) => refused.map((id) => `/refused/${id}`),
-  '/deliveries/:id/message': ({ deliveries }) => deliveries.map((id) => `/deliveries/${id}/message`),
-  '/redeliveries/:id': () => ['/redeliveries/1'],
+  '/deliveries/:id': ({ deliveries }) => fewOf(deliveries).map((id) => `/deliveries/${id}`),
+  '/deliveries/:id/message': ({ deliveries }) =>
+    inEachChannel(deliveries).map((id) => `/deliveries/${id}/message`),
+  '/redeliveries/:id': ({ bulks }) => fewOf(bulks).map((id) => `/redeliveries/${id}`),
+  '/playground': ({ callbacks, refused, strings }) => [
+    '/playground',
+    ...fewOf(callbacks).map((id) => `/playground?callback=${id}`),
+    ...fewOf(refused).map((id) => `/playground?refused=${id}`),
+    ...inTurns('/playground', ['to', 'set', 'language', 'sample', 'callback'], strings),
+  ],
   '/redeliveries/new': ({ strings }) =>
     inTurns('/redeliveries/new', ['bot_id', 'job_id', 'destination', 'error_class', 'error_code'], strings),
 };
@@ -60,13 +70,28 @@ export function samplesOf(path: string, known: Known): readonly string[] {
   return SAMPLES[path] ?? [...new Set(places)].flatMap((place) => addresses[place] ?? []);
 }
 
+/** Where the same is shown in full elsewhere. */
+function fewOf(all: readonly string[]): readonly string[] {
+  return all.filter((_, index) => index % FEW === 0);
+}
+
+/** Of two to a callback, one, in turns. */
+function inEachChannel(deliveries: readonly string[]): readonly string[] {
+  return deliveries.filter((_, index) => index % 2 === Math.floor(index / 2) % 2);
+}
+
+const FEW = 5;
+
+/** An address has room for a few of these, percent-encoded. */
+const LONGEST = 200;
+
 /** Each string once, in as few addresses as there are parameters. */
 function inTurns(path: string, names: readonly string[], strings: readonly string[]): string[] {
   const addresses: string[] = [];
   for (let from = 0; from < strings.length; from += names.length) {
     const query = names.flatMap((name, index) => {
       const text = strings[from + index];
-      return text === undefined ? [] : [[name, text]];
+      return text === undefined ? [] : [[name, text.slice(0, LONGEST)]];
     });
     addresses.push(`${path}?${new URLSearchParams(query).toString()}`);
   }
@@ -75,7 +100,7 @@ function inTurns(path: string, names: readonly string[], strings: readonly strin
 
 /** Browsers take `.` and `..` for steps, however they are written. */
 function segment(text: string): string {
-  return encodeURIComponent(text.toWellFormed().slice(0, 1000));
+  return encodeURIComponent(text.slice(0, 1000).toWellFormed());
 }
 
 /** @param file of a SQLite ledger */
@@ -92,6 +117,7 @@ export function knownIn(file: string, strings: readonly string[]): Known {
     jobs: all(`select distinct job_id from callbacks where kind = 'callback'`),
     deliveries: all('select id from deliveries order by id'),
     refused: all('select id from refused order by id'),
+    bulks: all('select id from bulks'),
     strings,
   };
   database.close();

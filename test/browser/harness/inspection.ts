@@ -7,7 +7,7 @@ import { inPage } from './in-page.ts';
 type Rules = Readonly<Record<string, string>>;
 
 const ANYWHERE: Rules = {
-  'an element': 'object, embed, base, applet, portal, animate, set',
+  'an element': 'object, embed, base[href], applet, portal, animate, set',
   'a refresh': 'meta[http-equiv="refresh" i]',
   'a frame':
     'iframe:not([sandbox]), frame, [srcdoc], [sandbox~="allow-scripts"], [sandbox~="allow-same-origin"], [sandbox*="allow-top"]',
@@ -49,13 +49,18 @@ function foundInAttributes(): string[] {
     .map((element) => `an attribute: ${element.outerHTML.slice(0, 200)}`);
 }
 
-/** Of the page and of the messages in its frames. */
+/** Of the page and of the messages in its frames; those that are not scrolled to yet have loaded nothing. */
 export async function faultsOf(page: Page): Promise<string[]> {
-  const ofFrame = async (frame: Frame) => {
-    const rules = frame === page.mainFrame() ? IN_PAGES : IN_MESSAGES;
-    return [...(await inPage(frame, foundBy, rules)), ...(await inPage(frame, foundInAttributes, null))];
-  };
-  return (await Promise.all(page.frames().map(ofFrame))).flat();
+  const loaded = page
+    .frames()
+    .filter((frame) => frame === page.mainFrame() || frame.url().startsWith('http'));
+  return (await Promise.all(loaded.map(faultsOfFrame))).flat();
+}
+
+async function faultsOfFrame(frame: Frame): Promise<string[]> {
+  const isMessage = /\/(message|frames\/\w+)$/.test(new URL(frame.url()).pathname);
+  const byRules = await inPage(frame, foundBy, isMessage ? IN_MESSAGES : IN_PAGES);
+  return [...byRules, ...(await inPage(frame, foundInAttributes, null))];
 }
 
 function openAll(): void {

@@ -6,16 +6,24 @@
  */
 export function naughtyStrings(elsewhere: string): readonly string[] {
   return [
-    ...markup(elsewhere),
-    ...attributes(elsewhere),
+    ...together(4, markup(elsewhere)),
+    ...together(2, attributes(elsewhere)),
     ...links(elsewhere),
-    ...TEMPLATES,
+    ...together(3, TEMPLATES),
     ...sheetsAndFiles(elsewhere),
     ...HEADERS_AND_STATEMENTS,
-    ...chat(elsewhere),
-    ...CHARACTERS,
+    ...together(2, chat(elsewhere)),
+    ...together(2, CHARACTERS),
     ...WORDS,
   ];
+}
+
+/** What does its harm wherever in a text it stands, so many in one. */
+function together(count: number, strings: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (let from = 0; from < strings.length; from += count)
+    joined.push(strings.slice(from, from + count).join(' '));
+  return joined;
 }
 
 const RUN = `ran('naughty')`;

@@ -1,0 +1,177 @@
+/** What people do at the page: deliver again, mark as done, route anew, send a test, reload; and what comes of it. */
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { ACT_WORDS } from '../../src/admin/page/words/acts.ts';
+import { CALLBACKS_WORDS } from '../../src/admin/page/words/callbacks.ts';
+import { CONFIG_WORDS } from '../../src/admin/page/words/config.ts';
+import { DEAD_WORDS } from '../../src/admin/page/words/dead.ts';
+import { DESTINATION_WORDS } from '../../src/admin/page/words/destinations.ts';
+import { PAGE_WORDS } from '../../src/admin/page/words/page.ts';
+import { REDELIVERY_WORDS } from '../../src/admin/page/words/redeliveries.ts';
+import { until } from '../support/proof-wait.ts';
+import { inBrowser, launchChromium } from './harness/chromium.ts';
+import { type Office, openOffice } from './harness/office.ts';
+import { visit, type Visitor, type VisitorOptions } from './harness/visitor.ts';
+
+const CALLBACKS = CALLBACKS_WORDS.en;
+const REDELIVERY = REDELIVERY_WORDS.en;
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+const link = (page: Page, name: string | RegExp) => page.getByRole('link', { name });
+
+function backgroundOf(page: Page): Promise<string> {
+  return page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
+}
+
+/** Of a text, as it stands. */
+function literally(text: string): RegExp {
+  return new RegExp(text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+}
+
+inBrowser('People at the page', () => {
+  let browser: Browser;
+  let office: Office;
+  let visitor: Visitor;
+
+  const come = async (options: Partial<VisitorOptions> = {}) => {
+    visitor = await visit(browser, { url: office.url, ...options });
+    return visitor;
+  };
+  const toldAt = (channel: string) =>
+    office.remotes.slack.messages.filter((message) => message.channel === channel);
+  const flash = () => visitor.page.locator('.flash').innerText();
+
+  /** @returns the status of the answer */
+  const sent = async ({ request }: Visitor['context'], form: Record<string, string>) => {
+    const answer = await request.post(`${office.url}/act/redeliver`, { form, maxRedirects: 0 });
+    return answer.status();
+  };
+
+  before(async () => {
+    browser = await launchChromium();
+  });
+
+  after(() => browser.close());
+
+  beforeEach(async () => {
+    office = await openOffice();
+  });
+
+  afterEach(async () => {
+    const { troubles } = visitor;
+    await visitor.close();
+    await office.close();
+    expect(troubles).to.deep.equal([]);
+  });
+
+  for (const javaScriptEnabled of [true, false]) {
+    const how = javaScriptEnabled ? 'with script' : 'without script';
+
+    it(`deliver again all dead letters of a cause that is mended, having seen how many, ${how}`, async () => {
+      const { page, open } = await come({ javaScriptEnabled });
+      office.remotes.slackFaults.delete('#old-prices');
+      await open('/dead');
+      await link(page, literally(`${DEAD_WORDS.en.again} slack:#old-prices`)).click();
+      expect(await page.locator('h1').innerText()).to.equal(REDELIVERY.newTitle.redelivered);
+      expect(toldAt('#old-prices'), 'nothing has been sent yet').to.have.lengthOf(0);
+      await page.getByLabel(REDELIVERY.note).fill('The channel is back');
+      await button(page, REDELIVERY.start.redelivered('5 messages')).click();
+      expect(await flash()).to.contain(ACT_WORDS.en.bulk.redelivered);
+      await until('all messages', () => toldAt('#old-prices').length === 5, 40_000);
+      await until('the end of the redelivery', async () => {
+        await page.reload();
+        return (await page.locator('main').innerText()).includes(REDELIVERY.state.done);
+      });
+      await open('/callbacks?bot_id=price-watch&status=succeeded');
+      await page.locator('tbody').getByRole('link').first().click();
+      expect(await page.locator('main').innerText()).to.contain('The channel is back');
+    });
+
+    it(`route anew what had no route, once the config is mended, ${how}`, async () => {
+      const { page, open } = await come({ javaScriptEnabled });
+      await open('/callbacks?bot_id=crm-export');
+      await page.locator('tbody').getByRole('link').first().click();
+      expect(await page.locator('main').innerText()).to.contain(CALLBACKS.one.noDeliveries);
+      const story = page.url();
+      office.rewriteConfig((yaml) =>
+        yaml.replace('routes:\n', `routes:\n  - bot_id: crm-export\n    notify: [{ slack: '#keiri' }]\n`),
+      );
+      await open('/config');
+      await button(page, CONFIG_WORDS.en.reload).click();
+      await page.goto(story);
+      await button(page, CALLBACKS.one.routeAnew).click();
+      expect(await flash()).to.contain(ACT_WORDS.en.route.told('slack:#keiri'));
+      await until('the message', () => toldAt('#keiri').length === 1);
+      await page.reload();
+      expect(await page.locator('.deliveries').innerText()).to.match(/slack:#keiri\s+✓?\s*Delivered/);
+    });
+  }
+
+  it('mark a dead letter as done, after which nobody is asked to do anything about it', async () => {
+    const { page, open } = await come();
+    await open('/callbacks?state=dead&destination=email:readers@example.com');
+    await page.locator('tbody').getByRole('link').first().click();
+    await button(page, CALLBACKS.one.dismiss).click();
+    expect(await flash()).to.contain(ACT_WORDS.en.dismiss.dismissed);
+    await open('/dead');
+    expect(await page.locator('main').innerText()).not.to.contain('email:readers@example.com');
+  });
+
+  it('deliver one message again, once for however often the same form is sent', async () => {
+    const { page, context, open } = await come();
+    await open('/callbacks?bot_id=get_items');
+    await page.locator('tbody').getByRole('link').first().click();
+    const form = page.locator('form[action="/act/redeliver"]').first();
+    const fields: Record<string, string> = {};
+    for (const input of await form.locator('input').all())
+      fields[(await input.getAttribute('name')) ?? ''] = await input.inputValue();
+    const answers = await Promise.all([1, 2, 3].map(() => sent(context, fields)));
+    expect(answers).to.deep.equal([303, 303, 303]);
+    await until('the message', () => toldAt('#shop').length > 0);
+    expect(await sent(context, fields), 'the same once more').to.equal(303);
+    await open('/');
+    expect(toldAt('#shop')).to.have.lengthOf(1);
+  });
+
+  it('send a test to a destination, and learn what it answered', async () => {
+    const { page, open } = await come();
+    await open('/destinations');
+    await button(page, DESTINATION_WORDS.en.sendTo('slack:#keiri')).click();
+    expect(await flash()).to.match(literally('A test message reached slack:#keiri'));
+    expect(toldAt('#keiri')).to.have.lengthOf(1);
+    await button(page, DESTINATION_WORDS.en.sendTo('slack:#old-prices')).click();
+    expect(await flash()).to.match(literally('The test message did not reach slack:#old-prices'));
+    expect(await page.locator('.flash').getAttribute('role')).to.equal('alert');
+  });
+
+  it('see what is wrong with a config that was refused, and that the one before stays', async () => {
+    const { page, open } = await come();
+    await open('/config');
+    const inForce = await page.locator('footer').innerText();
+    office.rewriteConfig((yaml) => yaml.replace('notify: [operators]', 'notify: [operaters]'));
+    await button(page, CONFIG_WORDS.en.reload).click();
+    expect(await page.locator('main').innerText())
+      .to.contain(CONFIG_WORDS.en.failed)
+      .and.to.contain('operaters');
+    expect(await page.locator('footer').innerText()).to.equal(inForce);
+  });
+
+  it('choose language and theme, which stay, with and without script', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const { page, open, close } = await come({ javaScriptEnabled });
+      await open('/callbacks?status=error');
+      await button(page, '日本語').click();
+      await button(page, PAGE_WORDS.ja.themes.dark).click();
+      expect(new URL(page.url()).pathname + new URL(page.url()).search).to.equal('/callbacks?status=error');
+      await open('/dead');
+      expect(await page.locator('html').getAttribute('lang')).to.equal('ja');
+      expect(await page.locator('h1').innerText()).to.equal(DEAD_WORDS.ja.title);
+      const background = await backgroundOf(page);
+      expect(background).not.to.equal('rgb(255, 255, 255)');
+      await button(page, PAGE_WORDS.ja.themes.light).click();
+      await page.locator('html[data-theme=light]').waitFor();
+      expect(await backgroundOf(page)).not.to.equal(background);
+      if (javaScriptEnabled) await close();
+    }
+  });
+});

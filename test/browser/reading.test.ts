@@ -1,0 +1,232 @@
+/** What people come to the page for: to find out, by filters, a password where there is one, and a page that follows what happens. */
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { request } from 'undici';
+import { CALLBACKS_WORDS } from '../../src/admin/page/words/callbacks.ts';
+import { PAGE_WORDS } from '../../src/admin/page/words/page.ts';
+import { PLAYGROUND_WORDS } from '../../src/admin/page/words/playground.ts';
+import { until } from '../support/proof-wait.ts';
+import { inBrowser, launchChromium } from './harness/chromium.ts';
+import { type Office, type OfficeOptions, openOffice } from './harness/office.ts';
+import { visit, type Visitor, type VisitorOptions } from './harness/visitor.ts';
+
+const { fields, one } = CALLBACKS_WORDS.en;
+const PLAYGROUND = PLAYGROUND_WORDS.en;
+
+const rows = (page: Page) => page.locator('tbody tr');
+
+inBrowser('The page', () => {
+  let browser: Browser;
+  let office: Office;
+  let visitor: Visitor;
+
+  const begin = async (options?: OfficeOptions) => {
+    office = await openOffice(options);
+  };
+  const come = async (options: Partial<VisitorOptions> = {}) => {
+    visitor = await visit(browser, { url: office.url, ...options });
+    return visitor;
+  };
+
+  before(async () => {
+    browser = await launchChromium();
+  });
+
+  after(() => browser.close());
+
+  afterEach(async () => {
+    await visitor.close();
+    await office.close();
+  });
+
+  it('says in one sentence on top why a given callback reached nobody', async () => {
+    await begin();
+    const { page, open, troubles } = await come();
+    await open('/');
+    await page.getByRole('link', { name: 'Competitor price watch' }).first().click();
+    await page.locator('a[href^="/callbacks/"]').first().click();
+    const summary = await page.locator('.summary').innerText();
+    expect(summary).to.contain('slack:#old-prices').and.to.contain('email:owner@example.com');
+    expect(await page.locator('main').innerText()).to.contain('is_archived');
+    expect(troubles).to.deep.equal([]);
+  });
+
+  for (const javaScriptEnabled of [true, false]) {
+    it(`filters callbacks by an address that can be passed on, ${javaScriptEnabled ? 'with' : 'without'} script`, async () => {
+      await begin();
+      const { page, open, troubles } = await come({ javaScriptEnabled });
+      await open('/callbacks');
+      await page.getByLabel(fields.bot_id).fill('invoice-import');
+      await page.getByLabel(fields.status).selectOption('error');
+      await page.getByLabel(fields.from).fill('30d');
+      await page.getByRole('button', { name: PAGE_WORDS.en.apply }).click();
+      const address = new URL(page.url());
+      expect(Object.fromEntries(address.searchParams)).to.include({
+        bot_id: 'invoice-import',
+        status: 'error',
+      });
+      const found = await rows(page).allInnerTexts();
+      expect(found.length).to.be.above(3);
+      expect(found.filter((row) => !row.includes('請求書取込BOT') || !row.includes('Failed'))).to.deep.equal(
+        [],
+      );
+      const passedOn = await come({ locale: 'ja-JP' });
+      await passedOn.open(address.pathname + address.search);
+      expect(await rows(passedOn.page).count()).to.equal(found.length);
+      expect(await passedOn.page.locator('#field-bot_id').inputValue()).to.equal('invoice-import');
+      expect(troubles).to.deep.equal([]);
+    });
+  }
+
+  it('goes from page to page of a long list, and loses none', async () => {
+    await begin();
+    const { page, open } = await come();
+    await open('/callbacks');
+    const seen = new Set<string>();
+    for (;;) {
+      const links = page.locator('tbody th a[href^="/callbacks/"]');
+      for (const each of await links.all()) seen.add((await each.getAttribute('href')) ?? '');
+      const older = page.getByRole('link', { name: literally(PAGE_WORDS.en.older) });
+      if ((await older.count()) === 0) break;
+      await older.click();
+    }
+    expect(seen.size).to.be.above(200);
+  });
+
+  it('says what of a filter makes no sense, and what is not there', async () => {
+    await begin();
+    const { page, open } = await come();
+    expect(await open('/callbacks?status=perhaps&from=yesterday')).to.equal(400);
+    expect(await page.locator('main').innerText()).to.match(/status .+\n*from /s);
+    expect(await open('/callbacks/999999')).to.equal(404);
+    expect(await open('/bots/nobody')).to.equal(404);
+    expect(await open('/nowhere')).to.equal(404);
+    expect(await page.locator('h1').innerText()).to.equal(PAGE_WORDS.en.notFound.title);
+  });
+
+  it('asks for the password where there is one, and slows who guesses', async () => {
+    await begin({ admin: `password: 'correct horse battery'` });
+    const { page } = await come();
+    await page.goto(`${office.url}/`).catch(() => undefined);
+    expect(await page.locator('body').innerText()).not.to.contain('請求書取込BOT');
+    const known = await come({ httpCredentials: { username: 'admin', password: 'correct horse battery' } });
+    expect(await known.open('/')).to.equal(200);
+    expect(await known.page.locator('main').innerText()).to.contain('請求書取込BOT');
+    await known.close();
+    const guesses = Array.from({ length: 30 }, (_, guess) =>
+      request(`${office.url}/`, { headers: { authorization: `Basic ${btoa(`admin:guess ${guess}`)}` } }),
+    );
+    const statuses = (await Promise.all(guesses)).map(({ statusCode }) => statusCode);
+    expect(new Set(statuses)).to.deep.equal(new Set([401, 429]));
+    const locked = await come({ httpCredentials: { username: 'admin', password: 'correct horse battery' } });
+    expect(await locked.open('/'), 'nobody guesses on from there').to.equal(429);
+    expect(await locked.page.locator('h1').innerText()).to.equal(PAGE_WORDS.en.refusedRequest);
+  });
+
+  it('follows what happens without taking from the reader what they hold', async () => {
+    await begin();
+    const { page, open, troubles } = await come({ viewport: { width: 900, height: 500 } });
+    await open('/plots');
+    const details = page.locator('details').first();
+    await details.locator('summary').click();
+    const before = await page.locator('main').innerText();
+    await page.evaluate(`window.scrollTo(0, 300)`);
+    await page.evaluate(`window.isStillHere = true`);
+    await office.post({
+      code: 500,
+      job_id: 'a-job-of-this-moment',
+      bot_id: 'get_items',
+      bot_name: '商品取得BOT',
+      status: 1,
+      start_time: new Date().toISOString(),
+      elapsed_time: 31,
+      message: 'It has only just failed',
+    });
+    const offer = page.getByRole('status').getByRole('button');
+    const isShown = async () => (await page.locator('main').innerText()) !== before;
+    await until('the page to show it, or to offer it', async () => (await offer.count()) > 0 || isShown());
+    expect(await page.evaluate(`window.scrollY`), 'nobody is moved').to.be.above(200);
+    if ((await offer.count()) > 0) await offer.first().click();
+    await until('the page to show it', isShown);
+    expect(await details.getAttribute('open'), 'what was opened stays open').not.to.equal(null);
+    expect(await page.evaluate(`window.isStillHere`), 'it is the same document').to.equal(true);
+    expect(troubles).to.deep.equal([]);
+  });
+
+  it('never takes from somebody the field in which they write', async () => {
+    await begin();
+    const { page, open, troubles } = await come();
+    await open('/callbacks');
+    await page.getByLabel(fields.job_id).fill('half of a jo');
+    await office.post({
+      code: 200,
+      job_id: 'a-job',
+      bot_id: 'payroll',
+      bot_name: '給与計算BOT',
+      status: 0,
+      start_time: new Date().toISOString(),
+    });
+    const offer = page.getByRole('status').getByRole('button');
+    await until('the page to show it, or to offer it', async () => {
+      const isShown = (await rows(page).first().innerText()).includes('給与計算BOT');
+      return isShown || (await offer.count()) > 0;
+    });
+    expect(await page.getByLabel(fields.job_id).inputValue()).to.equal('half of a jo');
+    expect(
+      await page.getByLabel(fields.job_id).evaluate((field) => field === document.activeElement),
+    ).to.equal(true);
+    expect(troubles).to.deep.equal([]);
+  });
+
+  it('shows each message as its reader sees it, in a frame that can do nothing', async () => {
+    await begin();
+    const { page, open, troubles } = await come();
+    await open('/callbacks?bot_id=get_items&status=succeeded');
+    await page.locator('tbody').getByRole('link').first().click();
+    await page.getByText(one.message, { exact: true }).first().click();
+    const frame = page.frameLocator('iframe').first();
+    expect(await frame.locator('body').innerText()).to.contain('チーズケーキ');
+    const [element] = await page.locator('iframe').all();
+    const inside = page.frames().find((each) => each !== page.mainFrame());
+    expect(await inside?.evaluate<string>('String(self.origin)')).to.equal('null');
+    expect(await element?.getAttribute('sandbox')).not.to.match(/allow-(scripts|same-origin|top|forms)/);
+    expect(troubles).to.deep.equal([]);
+  });
+
+  for (const javaScriptEnabled of [true, false]) {
+    it(`shows in the playground what would become of a callback, and sends nothing, ${javaScriptEnabled ? 'with' : 'without'} script`, async () => {
+      await begin();
+      const { page, open, troubles } = await come({ javaScriptEnabled });
+      await open('/playground');
+      const callback = {
+        code: 500,
+        job_id: 'tried',
+        bot_id: 'invoice-of-tomorrow',
+        bot_name: '明日の請求書',
+        status: 1,
+        start_time: '2026-11-20T09:00:00+09:00',
+        message: 'It is only tried',
+      };
+      await page.getByLabel(PLAYGROUND.json).fill(JSON.stringify(callback));
+      await page.getByRole('button', { name: PLAYGROUND.draw }).click();
+      const result = page.locator('#result');
+      await until('the result', async () => (await result.innerText()).includes('slack:#bot-alerts'));
+      expect(await result.innerText()).to.contain('email:ops@example.com');
+      const frames = page.locator('#result iframe');
+      await frames.first().scrollIntoViewIfNeeded();
+      expect(await page.frameLocator('#result iframe').first().locator('body').innerText()).to.contain(
+        'It is only tried',
+      );
+      await page.getByLabel(PLAYGROUND.json).fill('{"code": 1}');
+      await page.getByRole('button', { name: PLAYGROUND.draw }).click();
+      await until('what is wrong', async () => (await result.innerText()).includes('/job_id'));
+      expect(office.remotes.slack.messages).to.have.lengthOf(0);
+      expect(office.remotes.mail.mails).to.have.lengthOf(0);
+      expect(troubles).to.deep.equal([]);
+    });
+  }
+});
+
+function literally(text: string): RegExp {
+  return new RegExp(text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+}
