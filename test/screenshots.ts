@@ -1,0 +1,103 @@
+/**
+ * `npm run screenshots`: the README's pictures, of what the page shows of an office's last two weeks, at a time that stands
+ * still. It needs Debian's packages chromium, fonts-noto-cjk and fonts-noto-color-emoji, or their like.
+ */
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import type { Browser } from 'playwright-core';
+import { launchChromium } from './browser/harness/chromium.ts';
+import { startOfficeApp } from './browser/harness/office-app.ts';
+import { copyOfficeLedger } from './browser/harness/office-ledger.ts';
+import { startRemotes } from './browser/harness/remotes.ts';
+import { TravelClock } from './browser/harness/travel-clock.ts';
+import { visit } from './browser/harness/visitor.ts';
+
+/** In the morning of a working day, in Tokyo. */
+const NOW = Date.parse('2026-11-20T10:42:05+09:00');
+
+const FOLDER = join(import.meta.dirname, '../docs/images');
+
+/** Whoever clones the repository gets them all. */
+const MOST_BYTES = 150_000;
+
+interface Picture {
+  readonly name: string;
+  /** An address of the page, with the result of `of` for `:id`. */
+  readonly path: string;
+  /** SQL. */
+  readonly of?: string;
+  /** Pixels. */
+  readonly width: number;
+  /** As high as what it shows, where it is left out. */
+  readonly height?: number;
+}
+
+const DELIVERY = `select max(deliveries.id) as id from deliveries join callbacks on callbacks.id = callback_id
+  where kind = 'callback' and state = 'delivered'`;
+
+const PICTURES: readonly Picture[] = [
+  { name: 'bots', path: '/', width: 1180, height: 760 },
+  {
+    name: 'story',
+    path: '/callbacks/:id',
+    of: `select max(callback_id) as id from deliveries where state = 'pending'`,
+    width: 1180,
+    height: 820,
+  },
+  {
+    name: 'slack',
+    path: '/deliveries/:id/message?theme=light',
+    of: `${DELIVERY} and destination = 'slack:#shop' and status = 0`,
+    width: 660,
+  },
+  {
+    name: 'mail',
+    path: '/deliveries/:id/message?theme=light',
+    of: `${DELIVERY} and destination = 'email:ops@example.com' and status = 1`,
+    width: 660,
+  },
+];
+
+const folder = mkdtempSync(join(tmpdir(), 'botbell-screenshots-'));
+const file = join(folder, 'botbell.db');
+console.error('two weeks of an office …');
+await copyOfficeLedger(file, NOW);
+const remotes = await startRemotes();
+const app = await startOfficeApp(join(folder, 'botbell.yaml'), { file, remotes }, new TravelClock(NOW));
+const browser = await launchChromium();
+try {
+  mkdirSync(FOLDER, { recursive: true });
+  for (const picture of PICTURES) await take(picture, browser, `http://127.0.0.1:${app.admin?.port}`);
+} finally {
+  await browser.close();
+  await app.stop();
+  await remotes.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function take(
+  { name, path, of, width, height }: Picture,
+  browser: Browser,
+  url: string,
+): Promise<void> {
+  const viewport = { width, height: height ?? 200 };
+  const visitor = await visit(browser, { url, viewport, colorScheme: 'light' });
+  const address = of === undefined ? path : path.replace(':id', idOf(of));
+  const status = await visitor.open(address);
+  if (status !== 200) throw new Error(`${address} was answered ${status}`);
+  const to = join(FOLDER, `${name}.png`);
+  await visitor.page.screenshot({ path: to, fullPage: height === undefined, animations: 'disabled' });
+  await visitor.close();
+  const { size } = statSync(to);
+  if (size > MOST_BYTES) throw new Error(`${to} has ${size} bytes`);
+  console.log(`${to}: ${Math.round(size / 1000)} kB`);
+}
+
+function idOf(statement: string): string {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const { id } = database.prepare(statement).get() as { readonly id: number };
+  database.close();
+  return String(id);
+}
