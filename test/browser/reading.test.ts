@@ -8,7 +8,7 @@ import { PLAYGROUND_WORDS } from '../../src/admin/page/words/playground.ts';
 import { until } from '../support/proof-wait.ts';
 import { inBrowser, launchChromium } from './harness/chromium.ts';
 import { type Office, type OfficeOptions, openOffice } from './harness/office.ts';
-import { visit, type Visitor, type VisitorOptions } from './harness/visitor.ts';
+import { sidewaysScroll, visit, type Visitor, type VisitorOptions } from './harness/visitor.ts';
 
 const { fields, one } = CALLBACKS_WORDS.en;
 const PLAYGROUND = PLAYGROUND_WORDS.en;
@@ -77,6 +77,18 @@ inBrowser('The page', () => {
       expect(troubles).to.deep.equal([]);
     });
   }
+
+  it('fits any window, and never scrolls sideways', async () => {
+    await begin();
+    for (const width of [320, 640, 700, 900, 1030, 1130]) {
+      const { page, open, close } = await come({ viewport: { width, height: 800 } });
+      for (const path of ['/', '/callbacks', '/dead', '/destinations', '/plots', '/playground']) {
+        await open(path);
+        expect(await sidewaysScroll(page), `${path} at ${width} pixels`).to.equal(0);
+      }
+      await close();
+    }
+  });
 
   it('goes from page to page of a long list, and loses none', async () => {
     await begin();
