@@ -138,9 +138,10 @@ function openFile(path: string): OpenFile {
 
 function keepOnDisk(database: DatabaseSyncInstance, path: string): Omit<OpenFile, 'database'> {
   const file = fileOf(database);
-  const watched = [new WatchedFile(path), new WatchedFile(`${file}-wal`)] as const;
   const connection = new LogConnection(database, file);
   connection.pin();
+  // From here on, whoever else has the file open and closes it leaves the log as long as it is.
+  const watched = [new WatchedFile(path), new WatchedFile(`${file}-wal`)] as const;
   const log = new WriteAheadLog(openFiles(file), {
     pin: () => connection.pin(),
     copy: () => connection.copy(),
