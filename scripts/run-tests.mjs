@@ -1,4 +1,4 @@
-// Runs all tests in two processes at once: the one waits for programs, browsers, servers and disks most of the time.
+// Runs all tests in three processes at once: two of them wait for programs, servers and disks, or for a browser, most of the time.
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
@@ -6,7 +6,8 @@ import { once } from 'node:events';
 
 const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
 
-const PROGRAMS = 'test/{browser,e2e}/**/*.test.ts';
+const PROGRAMS = 'test/e2e/**/*.test.ts';
+const PAGES = 'test/browser/**/*.test.ts';
 const ALL = 'test/**/*.test.ts';
 
 /**
@@ -23,6 +24,10 @@ async function run(args, stdout) {
   return child.exitCode ?? 1;
 }
 
-// Whatever the second one says comes after the first one's words, in one piece.
-const codes = await Promise.all([run([PROGRAMS], 'inherit'), run([ALL, '--ignore', PROGRAMS], 'pipe')]);
+// Whatever the others say comes after the first one's words, each in one piece.
+const codes = await Promise.all([
+  run([PROGRAMS], 'inherit'),
+  run([PAGES], 'pipe'),
+  run([ALL, '--ignore', PROGRAMS, '--ignore', PAGES], 'pipe'),
+]);
 process.exitCode = Math.max(...codes);

@@ -1,6 +1,6 @@
 /** What holds of every view: read in both languages, by day and by night, on a desk and on a phone, with and without script. */
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { request } from 'undici';
 import { VIEW_PATHS } from '../../src/admin/page/page-router.tsx';
 import { violationsOf } from './harness/axe.ts';
@@ -9,12 +9,16 @@ import { knownIn, samplesOf } from './harness/every-view.ts';
 import { type Office, openOffice } from './harness/office.ts';
 import { DESK, PHONE, sidewaysScroll, visit, type Visitor } from './harness/visitor.ts';
 
-/** Together, each language, theme and width meets each of the others. */
+/** Each view is looked at by two, who differ in language, theme and width; the views after one another by other two. */
 const READERS = [
-  { locale: 'en-US', colorScheme: 'light', viewport: DESK },
-  { locale: 'ja-JP', colorScheme: 'dark', viewport: DESK },
-  { locale: 'ja-JP', colorScheme: 'light', viewport: PHONE },
-  { locale: 'en-US', colorScheme: 'dark', viewport: PHONE },
+  [
+    { locale: 'en-US', colorScheme: 'light', viewport: DESK },
+    { locale: 'ja-JP', colorScheme: 'dark', viewport: PHONE },
+  ],
+  [
+    { locale: 'ja-JP', colorScheme: 'light', viewport: DESK },
+    { locale: 'en-US', colorScheme: 'dark', viewport: PHONE },
+  ],
 ] as const;
 
 /** What a mistake of ours looks like. */
@@ -25,6 +29,12 @@ const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]|^(BOT|English)$/;
 
 /** What the page itself says, but for what is foreign in it. */
 const OWN_WORDS = ':is(h2, th[scope=col], label, legend, button, summary, nav a):not(:has(bdi), :empty)';
+
+/** How long ago something was goes on while one looks. */
+async function headingsOf(page: Page): Promise<string[]> {
+  const texts = await page.locator('h1, h2, th').allInnerTexts();
+  return texts.map((text) => text.replaceAll(/\d+/g, 'n'));
+}
 
 inBrowser('Every view', () => {
   let browser: Browser;
@@ -60,11 +70,10 @@ inBrowser('Every view', () => {
     visitor = undefined;
   });
 
-  for (const reader of READERS) {
-    const { locale, colorScheme, viewport } = reader;
-    const how = `in ${locale}, ${colorScheme}, ${viewport.width} pixels wide`;
-
-    for (const path of VIEW_PATHS) {
+  for (const [index, path] of VIEW_PATHS.entries()) {
+    for (const reader of READERS[index % 2 === 0 ? 0 : 1]) {
+      const { locale, colorScheme, viewport } = reader;
+      const how = `in ${locale}, ${colorScheme}, ${viewport.width} pixels wide`;
       it(`fits, reads well and is accessible ${how}: ${path}`, async () => {
         const { page, open, troubles } = await come(reader);
         for (const address of addresses(path)) {
@@ -93,13 +102,13 @@ inBrowser('Every view', () => {
       const headings = [];
       for (const address of addresses(path)) {
         await scripted.open(address);
-        headings.push(await scripted.page.locator('h1, h2, th').allInnerTexts());
+        headings.push(await headingsOf(scripted.page));
       }
       await scripted.close();
       const { page, open } = await come({ javaScriptEnabled: false });
       for (const [index, address] of addresses(path).entries()) {
         expect(await open(address)).to.equal(200);
-        expect(await page.locator('h1, h2, th').allInnerTexts(), address).to.deep.equal(headings[index]);
+        expect(await headingsOf(page), address).to.deep.equal(headings[index]);
       }
     });
 

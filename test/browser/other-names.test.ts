@@ -21,7 +21,7 @@ inBrowser('A page over plain HTTP', () => {
   });
 
   it('has its own forms taken, though the browser says no more than their Origin', async () => {
-    const context = await browser.newContext({ locale: 'en' });
+    const context = await browser.newContext({ locale: 'en', javaScriptEnabled: false });
     const page = await context.newPage();
     const posted = page.waitForResponse((response) => response.request().method() === 'POST');
     await page.goto(office.url.replace('127.0.0.1', NAME));
