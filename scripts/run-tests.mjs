@@ -1,4 +1,4 @@
-// Runs all tests in three processes at once: two of them wait for programs, servers and disks, or for a browser, most of the time.
+// Runs all tests in four processes at once: three of them wait for programs, stores or a browser most of the time.
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
@@ -8,6 +8,7 @@ const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
 
 const PROGRAMS = 'test/e2e/**/*.test.ts';
 const PAGES = 'test/browser/**/*.test.ts';
+const STORES = 'test/{ledger,hostile}/**/*.test.ts';
 const ALL = 'test/**/*.test.ts';
 
 /**
@@ -28,6 +29,7 @@ async function run(args, stdout) {
 const codes = await Promise.all([
   run([PROGRAMS], 'inherit'),
   run([PAGES], 'pipe'),
-  run([ALL, '--ignore', PROGRAMS, '--ignore', PAGES], 'pipe'),
+  run([STORES], 'pipe'),
+  run([ALL, ...[PROGRAMS, PAGES, STORES].flatMap((others) => ['--ignore', others])], 'pipe'),
 ]);
 process.exitCode = Math.max(...codes);

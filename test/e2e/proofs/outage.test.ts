@@ -31,7 +31,7 @@ function heapAfterCollection(): number {
 }
 
 describe('Slack down for an hour', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let world: BridgeWorld;
   let fault: SlackFault | undefined = { kind: 'status', status: 503 };
 
