@@ -80,7 +80,7 @@ function inEachChannel(deliveries: readonly string[]): readonly string[] {
   return deliveries.filter((_, index) => index % 2 === Math.floor(index / 2) % 2);
 }
 
-const FEW = 5;
+const FEW = 10;
 
 /** An address has room for a few of these, percent-encoded. */
 const LONGEST = 200;
