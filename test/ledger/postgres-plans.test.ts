@@ -4,7 +4,14 @@ import { CompiledQuery, type KyselyPlugin, type PluginTransformQueryArgs } from 
 import type { OpenStore } from '../../src/ledger/dialect.ts';
 import { openPostgres } from '../../src/ledger/postgres/store.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
-import { arrivalOf, claimAllDue, EXECUTING, target } from '../contract/ledger-contract.ts';
+import {
+  arrivalOf,
+  claimAllDue,
+  delivered,
+  EXECUTING,
+  settlementOf,
+  target,
+} from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
@@ -66,6 +73,45 @@ describe('PostgreSQL', function () {
       from generate_series(1, 20000) as number`);
     await store.run('analyze callbacks');
   };
+
+  const addDelivered = async (count: number) => {
+    await store.run(`insert into callbacks
+        (kind, identity, job_id, bot_id, bot_name, status, started_at, received_at, last_received_at, times_received, body, routing)
+      select 'callback', '', 'old ' || number, '', '', 0, 0, 0, 0, 1, '{}', '[]' from generate_series(1, ${count}) as number`);
+    await store.run(`insert into deliveries
+        (callback_id, job_key, destination, channel, address, state, attempts, refusals, is_ours, due_at, updated_at)
+      select id, job_id, 'slack:#ops', 'slack', '#ops', 'delivered', 1, 0, 0, 0, 0 from callbacks where job_id like 'old %'`);
+    await store.run('analyze');
+  };
+
+  it('reads no table whole to admit a callback, to settle it, or to claim what is due', async () => {
+    await addDelivered(20_000);
+    await store.query('select pg_stat_reset()');
+    const ledger = new SqlLedger(
+      openPostgres(store.url, () => undefined),
+      { clock, ...OPTIONS },
+    );
+    const arrive = (index: number, isAccepted: boolean) =>
+      ledger.admit({
+        ...arrivalOf(callbackWith({ job_id: `new ${index}` }), [OPS], clock.now()),
+        isAccepted,
+      });
+    for (let index = 0; index < 3; index += 1) {
+      const { deliveries } = await arrive(index, false);
+      await ledger.settle(settlementOf(deliveries.map(({ id }) => delivered(id))));
+    }
+    await arrive(3, true);
+    const due = await claimAllDue(ledger);
+    await ledger.settle(settlementOf(due.map(({ record }) => delivered(record.id))));
+    // A session reports what it has read when it ends.
+    await ledger.close();
+
+    const read = await store.query(`select relname, (seq_tup_read + idx_tup_fetch)::int as rows
+      from pg_stat_user_tables where relname in ('callbacks', 'deliveries', 'history')`);
+    expect(due).to.have.length(1);
+    expect(read).to.have.length(3);
+    for (const { relname, rows } of read) expect(rows, String(relname)).to.be.at.most(100);
+  });
 
   it('looks at one result of a job at most to see that it has one', async () => {
     const asked: PluginTransformQueryArgs[] = [];

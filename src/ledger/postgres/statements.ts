@@ -225,11 +225,14 @@ function dueAfter({ now }: StoreTime): RawBuilder<number> {
     else ${now} + given.due_at end`;
 }
 
-/** The deliveries, and those of their jobs that may be next, in the order in which all lock them. */
+/**
+ * The deliveries, and those of their jobs that may be next, in the order in which all lock them. One list of ids: with
+ * `or id in (select …)` the planner walks the whole table.
+ */
 async function lockWithNext(trx: Kysely<Tables>, ids: readonly number[]): Promise<void> {
   await sql`
     select id from deliveries
-    where id = any(${ids}::bigint[]) or id in (
+    where id = any(${ids}::bigint[] || array(
       select next.id from deliveries as own cross join lateral (
         select id from deliveries
         where state = 'pending' and job_key = own.job_key and destination = own.destination
@@ -237,6 +240,6 @@ async function lockWithNext(trx: Kysely<Tables>, ids: readonly number[]): Promis
         order by callback_id limit 1
       ) as next
       where own.id = any(${ids}::bigint[])
-    )
+    ))
     order by id for update`.execute(trx);
 }
