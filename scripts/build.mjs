@@ -74,7 +74,11 @@ const main = await build({
   splitting: true,
 });
 // By itself: shared with the program, a start would have to find more and smaller files.
-const thread = await build({ ...OPTIONS, entryPoints: ['src/offload/large-callback-thread.ts'] });
+const threads = await Promise.all(
+  ['src/offload/large-callback-thread.ts', 'src/ledger/sqlite/reading-thread.ts'].map((entry) =>
+    build({ ...OPTIONS, entryPoints: [entry] }),
+  ),
+);
 /** What browsers load: one style and one script. */
 const assets = await build({
   outdir: 'dist/assets',
@@ -91,8 +95,10 @@ const assets = await build({
     ...(existsSync('src/admin/page/live.ts') ? [{ in: 'src/admin/page/live.ts', out: 'app' }] : []),
   ],
 });
-const outputFiles = [...thread.outputFiles, ...main.outputFiles];
-const inputs = { ...thread.metafile.inputs, ...main.metafile.inputs };
+const programs = [...threads, main];
+const outputFiles = programs.flatMap((program) => program.outputFiles);
+/** @type {typeof main.metafile.inputs} */
+const inputs = Object.fromEntries(programs.flatMap((program) => Object.entries(program.metafile.inputs)));
 const assetInputs = Object.keys(assets.metafile.inputs);
 
 const files = await Promise.all(

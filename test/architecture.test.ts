@@ -9,6 +9,7 @@ const SRC = join(import.meta.dirname, '../src');
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   text: [],
   time: ['text'],
+  threads: ['time'],
   callback: ['text', 'time'],
   channels: ['text', 'time'],
   notice: ['text', 'time', 'callback', 'channels'],
@@ -17,8 +18,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: [],
   route: ['text', 'callback', 'config'],
   render: ['text', 'time', 'callback', 'channels', 'notice', 'config'],
-  ledger: ['text', 'time', 'callback', 'channels', 'notice'],
-  offload: ['text', 'time', 'callback', 'channels', 'notice', 'config', 'render'],
+  ledger: ['text', 'time', 'threads', 'callback', 'channels', 'notice'],
+  offload: ['text', 'time', 'threads', 'callback', 'channels', 'notice', 'config', 'render'],
   deliver: ['text', 'time', 'callback', 'channels', 'notice', 'config', 'ledger'],
   receive: ['text', 'time', 'callback', 'config', 'http', 'deliver', 'ledger'],
   story: ['text', 'time', 'callback', 'channels', 'notice', 'ledger'],

@@ -18,7 +18,7 @@ import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import type { RenderTarget, TemplateSources } from '../render/templates/catalog.ts';
 import type { Language } from '../time/display.ts';
 import { type Clock, Deadline } from '../time/clock.ts';
-import { TaskThread, ThreadEnded } from './task-thread.ts';
+import { TaskThread, ThreadEnded } from '../threads/task-thread.ts';
 
 /** Beside this file, in the sources as in the build. */
 const ENTRY = new URL(`./large-callback-thread${extname(import.meta.url)}`, import.meta.url);

@@ -39,7 +39,7 @@ export function sizeOf(
 }
 
 /** What SQLite can bind; the ledger's rows hold nothing else. */
-type Bindable = string | number | bigint | null | Uint8Array;
+export type Bindable = string | number | bigint | null | Uint8Array;
 
 export function forKysely(statement: StatementSyncInstance): SqliteStatement {
   return {
@@ -54,7 +54,10 @@ export function forKysely(statement: StatementSyncInstance): SqliteStatement {
  * Opens the file when it is first asked. Each statement is a transaction: one that stays open would keep the log from
  * being emptied.
  */
-export function openSqliteReader(path: string, openFile = openReadOnly): StoreReader {
+export function openSqliteReader(
+  path: string,
+  openFile: (path: string) => DatabaseSyncInstance,
+): StoreReader {
   let opened: { readonly db: Kysely<Tables> } | undefined;
   const open = () => {
     const database = openFile(path);
@@ -72,10 +75,6 @@ export function openSqliteReader(path: string, openFile = openReadOnly): StoreRe
 
 /** Who only looks waits for a process that is just opening or closing the file; there is nobody else to serve. */
 const PATIENCE_MS = 2000;
-
-function openReadOnly(path: string): DatabaseSyncInstance {
-  return new DatabaseSync(path, { readOnly: true });
-}
 
 /**
  * Even to read a file with a log, SQLite makes an index of the log where there is none: then only the file is read, and

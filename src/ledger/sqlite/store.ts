@@ -11,17 +11,10 @@ import {
   type SqliteStatement,
 } from 'kysely';
 import type { DialectTraits, OpenStore, StoreSize } from '../dialect.ts';
-import {
-  forKysely,
-  isSqliteBusy,
-  openSqliteReader,
-  prepareFiles,
-  readerOver,
-  sizeOf,
-  WatchedFile,
-} from './connection.ts';
+import { forKysely, isSqliteBusy, prepareFiles, readerOver, sizeOf, WatchedFile } from './connection.ts';
 import { LogConnection, openFiles, WriteAheadLog, writeNothing } from './log.ts';
 import { SqliteStatements } from './statements.ts';
+import { openThreadedReader } from './threaded-reader.ts';
 import type { Tables } from '../tables.ts';
 
 /** Distinct statements of a running service stay far below this; the bound keeps odd batch sizes from piling up. */
@@ -68,7 +61,7 @@ export function openSqlite(path: string): OpenStore {
     measure,
     traits: traitsOver(kept, measure, durability),
     statements: new SqliteStatements(kept),
-    openReader: () => (path === MEMORY ? readerOver(db) : openSqliteReader(path)),
+    openReader: () => (path === MEMORY ? readerOver(db) : openThreadedReader(path)),
     close: () => db.destroy(),
   };
 }

@@ -4,7 +4,7 @@ import {
   TaskThread,
   ThreadEnded,
   type TaskThreadOptions,
-} from '../../src/offload/task-thread.ts';
+} from '../../src/threads/task-thread.ts';
 import { Deadline, DeadlinePassed, systemClock } from '../../src/time/clock.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
