@@ -41,7 +41,7 @@ export interface Page<Item> {
   readonly items: readonly Item[];
   /**
    * Where the next page begins; undefined: there is none. There may be one although this one is not full: who looks for
-   * what is rare looks through much, and no longer than half a second at once.
+   * what is rare looks through much, and no longer than a tenth of a second at once.
    */
   readonly next: number | undefined;
 }
@@ -243,8 +243,8 @@ export interface DeliveryOfCallback {
 export type ChangeMark = string;
 
 /**
- * Reads on a connection of its own. None of it holds the event loop for more than 20 ms, however much the ledger holds, and
- * each settles within five seconds.
+ * Reads on a connection of its own, a file in a thread of its own. No statement takes the store more than some twenty
+ * milliseconds, however much the ledger holds, and each call settles within five seconds.
  */
 export interface Archive {
   /** @throws {LedgerUnavailable} */

@@ -8,9 +8,10 @@ import type { BotStanding, Counts, FailedRun, Run, Runs } from './archive.ts';
 import { type Ask, isOfBot } from './find-callbacks.ts';
 import { sums } from './overviews.ts';
 
-/** To look at so many takes a few milliseconds. */
-const BOTS_AT_ONCE = 200;
-const CALLBACKS_AT_ONCE = 400;
+/** To look at so many takes some ten milliseconds of the store. */
+const BOTS_AT_ONCE = 1000;
+const CALLBACKS_AT_ONCE = 1000;
+const RUNS_AT_ONCE = 25;
 
 /** Per day, no more are counted. */
 const MOST_BOTS = 10_000;
@@ -21,9 +22,11 @@ const MOST_CALLBACKS = 2000;
 /** Each run has a callback when it begins and one when it ends. */
 const CALLBACKS_A_RUN = 2;
 
+const LAST = Number.MAX_SAFE_INTEGER;
+
 /** Of the newest ones. */
 const MOST_ERRORS = 100;
-const ERRORS_AT_ONCE = 25;
+const ERRORS_AT_ONCE = 50;
 
 /** What is larger is deflated, or takes long to parse. */
 const LARGEST_READ_BYTES = 8192;
@@ -105,35 +108,56 @@ export async function countsOf(
   return new Map(rows.map(({ bot_id, ...counts }) => [bot_id, counts]));
 }
 
-/** One BOT at a time. */
+/** Most services post either only the end of a run, or its beginning as well. */
 export async function lastRuns(
   ask: Ask,
   bots: readonly Pick<BotStanding, 'botId' | 'lastCallbackId'>[],
   most: number,
 ): Promise<ReadonlyMap<string, readonly Run[]>> {
-  const found = new Map<string, readonly Run[]>();
-  for (const bot of bots) {
-    found.set(bot.botId, await ask((db) => lastRunsOf(db, bot, most)));
-    await nextTurn();
+  const found = new Map<string, readonly RunRow[]>(bots.map(({ botId }) => [botId, []]));
+  let sought: readonly SoughtRuns[] = await Promise.all(
+    bots.map(async (bot) => ({ key: bot.botId, botId: await ask((db) => wholeIdOf(db, bot)), before: LAST })),
+  );
+  for (let reads = 0; reads < CALLBACKS_A_RUN && sought.length > 0; reads += 1) {
+    const read = await callbacksOfEach(ask, sought, most);
+    sought = sought.flatMap((each, index) => {
+      const rows = [...(found.get(each.key) ?? []), ...(read[index] ?? [])];
+      found.set(each.key, rows);
+      const isComplete = (read[index]?.length ?? 0) < most || runsIn(rows).length >= most;
+      return isComplete ? [] : [{ ...each, before: rows.at(-1)?.id ?? 0 }];
+    });
   }
-  return found;
+  return new Map([...found].map(([botId, rows]) => [botId, runsIn(rows).slice(0, most)]));
 }
 
-/** Most services post either only the end of a run, or its beginning as well. */
-async function lastRunsOf(
-  db: Kysely<Tables>,
-  bot: Pick<BotStanding, 'botId' | 'lastCallbackId'>,
+/** Where the callbacks of a BOT are read on. */
+interface SoughtRuns {
+  /** As the archive names the BOT. */
+  readonly key: string;
+  /** As its callbacks do. */
+  readonly botId: string;
+  readonly before: number;
+}
+
+/** A few BOTs in one statement. */
+async function callbacksOfEach(
+  ask: Ask,
+  sought: readonly SoughtRuns[],
   most: number,
-): Promise<readonly Run[]> {
-  const botId = await wholeIdOf(db, bot);
-  const found: RunRow[] = [];
-  for (let reads = 0; reads < CALLBACKS_A_RUN; reads += 1) {
-    const before = found.at(-1)?.id ?? Number.MAX_SAFE_INTEGER;
-    const some = await callbacksBelow(db, botId, before, most);
-    found.push(...some);
-    if (some.length < most || runsIn(found).length >= most) break;
+): Promise<readonly (readonly RunRow[])[]> {
+  const found: RunRow[][] = sought.map(() => []);
+  for (let from = 0; from < sought.length; from += RUNS_AT_ONCE) {
+    const some = sought.slice(from, from + RUNS_AT_ONCE);
+    const { rows } = await ask((db) => {
+      const parts = some.map(
+        ({ botId, before }, index) =>
+          sql`select ${sql.lit(from + index)} as place, part.* from (${callbacksBelow(db, botId, before, most)}) as part`,
+      );
+      return sql<RunRow & { readonly place: number }>`${sql.join(parts, sql` union all `)}`.execute(db);
+    });
+    for (const { place, ...row } of rows) found[place]?.push(row);
   }
-  return runsIn(found).slice(0, most);
+  return found;
 }
 
 /** @param since milliseconds since the epoch */
@@ -144,9 +168,9 @@ export async function runsSince(
 ): Promise<Runs> {
   const botId = await ask((db) => wholeIdOf(db, bot));
   const found: RunRow[] = [];
-  for (let before = Number.MAX_SAFE_INTEGER; found.length < MOST_CALLBACKS; await nextTurn()) {
+  for (let before = LAST; found.length < MOST_CALLBACKS; await nextTurn()) {
     const from = before;
-    const some = await ask((db) => callbacksBelow(db, botId, from, CALLBACKS_AT_ONCE));
+    const some = await ask((db) => callbacksBelow(db, botId, from, CALLBACKS_AT_ONCE).execute());
     found.push(...some.filter(({ receivedAt }) => receivedAt >= since));
     const last = some.at(-1);
     if (last === undefined || some.length < CALLBACKS_AT_ONCE || last.receivedAt < since)
@@ -156,7 +180,7 @@ export async function runsSince(
   return { runs: runsIn(found), isComplete: false };
 }
 
-type RunRow = Awaited<ReturnType<typeof callbacksBelow>>[number];
+type RunRow = Awaited<ReturnType<ReturnType<typeof callbacksBelow>['execute']>>[number];
 
 function callbacksBelow(db: Kysely<Tables>, botId: string, before: number, limit: number) {
   return db
@@ -173,8 +197,7 @@ function callbacksBelow(db: Kysely<Tables>, botId: string, before: number, limit
     .where('id', '<', before)
     .where('kind', '=', 'callback')
     .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
+    .limit(limit);
 }
 
 /** Of each job its result, else its beginning; the one that came last first. */

@@ -12,7 +12,11 @@ export type Ask = <T>(work: (db: Kysely<Tables>) => Promise<T>) => Promise<T>;
 /** To look at so many takes some milliseconds, whatever is asked of them. */
 const LOOKED_AT_ONCE = 500;
 
-const MOST_MS = 500;
+/** Where no index leaves fewer, whatever has one of so many ids. */
+const IDS_AT_ONCE = 5000;
+
+/** Whoever waits for the page gets it in a tenth of a second. */
+const MOST_MS = 70;
 
 /** As many as an id has bits. */
 const MOST_HALVINGS = 53;
@@ -31,30 +35,72 @@ export async function findCallbacks(
   { before, limit }: { readonly before: number; readonly limit: number },
 ): Promise<Found> {
   const until = clock.monotonic() + MOST_MS;
-  const lowest = filter.from === undefined ? 0 : await firstSince(ask, filter.from);
-  const highest = filter.to === undefined ? before : await firstSince(ask, filter.to + 1);
+  const known = await ask(idsKept);
+  const lowest = filter.from === undefined ? known.lowest : await firstSince(ask, filter.from, known.highest);
+  const below = filter.to === undefined ? before : await firstSince(ask, filter.to + 1, known.highest);
   const ids: number[] = [];
-  let next = Math.min(before, highest);
+  let next = Math.min(before, below, known.highest + 1);
   for (;;) {
-    const from = next;
-    const looked = await ask((db) => candidates(db, filter, lowest, from));
-    const matching = await ask((db) => matchingAmong(db, filter, looked));
-    ids.push(...matching.slice(0, limit - ids.length));
-    const last = looked.at(-1);
+    const range = { lowest, before: next };
+    const step = await ask((db) => (hasIndex(filter) ? lookAmong : lookThrough)(db, filter, range));
+    ids.push(...step.ids.slice(0, limit - ids.length));
     if (ids.length === limit) return { ids, next: ids.at(-1) };
-    if (last === undefined || looked.length < LOOKED_AT_ONCE) return { ids, next: undefined };
-    next = last;
-    if (clock.monotonic() >= until) return { ids, next };
+    if (step.next === undefined || clock.monotonic() >= until) return { ids, next: step.next };
+    next = step.next;
     await nextTurn();
   }
+}
+
+/** Ids that are looked at, in descending order. */
+interface IdRange {
+  readonly lowest: number;
+  readonly before: number;
+}
+
+async function idsKept(db: Kysely<Tables>): Promise<{ readonly lowest: number; readonly highest: number }> {
+  // Each from an end of the index: of both in one query, all rows would be read.
+  const { rows } = await sql<{ lowest: number | null; highest: number | null }>`
+    select (select min(id) from callbacks) as lowest, (select max(id) from callbacks) as highest`.execute(db);
+  return { lowest: rows[0]?.lowest ?? 0, highest: rows[0]?.highest ?? 0 };
+}
+
+/** An index leads to few callbacks, most of which are looked for. */
+function hasIndex({ botId, jobId, state, destination }: CallbackFilter): boolean {
+  const isOpen = state === 'dead' || state === 'held' || (state === 'pending' && destination !== undefined);
+  return botId !== undefined || jobId !== undefined || isOpen;
+}
+
+async function lookAmong(db: Kysely<Tables>, filter: CallbackFilter, range: IdRange): Promise<Found> {
+  const looked = await candidates(db, filter, range);
+  const ids = await withResult(
+    db,
+    looked.length === 0 ? [] : await matching(db, filter).where('id', 'in', looked).execute(),
+    filter,
+  );
+  return { ids, next: looked.length < LOOKED_AT_ONCE ? undefined : looked.at(-1) };
+}
+
+async function lookThrough(
+  db: Kysely<Tables>,
+  filter: CallbackFilter,
+  { lowest, before }: IdRange,
+): Promise<Found> {
+  const from = Math.max(lowest, before - IDS_AT_ONCE);
+  const rows = await matching(db, filter)
+    .where('id', '>=', from)
+    .where('id', '<', before)
+    .limit(LOOKED_AT_ONCE)
+    .execute();
+  const isCut = rows.length === LOOKED_AT_ONCE;
+  const ids = await withResult(db, rows, filter);
+  return { ids, next: isCut ? rows.at(-1)?.id : from > lowest ? from : undefined };
 }
 
 /** Ids that may be what is looked for, in descending order, from the index that leaves the fewest. */
 async function candidates(
   db: Kysely<Tables>,
   { botId, jobId, state, destination }: CallbackFilter,
-  lowest: number,
-  before: number,
+  { lowest, before }: IdRange,
 ): Promise<number[]> {
   const range = (column: string) =>
     sql`${sql.ref(column)} < ${before} and ${sql.ref(column)} >= ${lowest} order by 1 desc limit ${LOOKED_AT_ONCE}`;
@@ -74,7 +120,7 @@ async function candidates(
       const there = sql`${isPending} and destination = ${destination}`;
       return firstOf([0, 1].map((isBulk) => ofDeliveries(sql`${there} and is_bulk = ${sql.lit(isBulk)}`)));
     }
-    return ofCallbacks(botId === undefined ? sql`1 = 1` : isOfBot(botId));
+    return ofCallbacks(isOfBot(botId ?? ''));
   };
   const { rows } = await (query() as RawBuilder<{ id: number }>).execute(db);
   return rows.map(({ id }) => id);
@@ -96,21 +142,26 @@ export function isOfBot(botId: string) {
   return sql<boolean>`substr(bot_id, 1, 200) = substr(${botId}, 1, 200) and bot_id = ${botId}`;
 }
 
-async function matchingAmong(
+/** All that is asked for but the result. */
+function matching(
   db: Kysely<Tables>,
-  filter: CallbackFilter,
-  ids: readonly number[],
-): Promise<number[]> {
-  if (ids.length === 0) return [];
-  const { botId, jobId, status, state, destination, result, from, to } = filter;
-  let query = db.selectFrom('callbacks').select('id').where('id', 'in', ids).where('kind', '=', 'callback');
+  { botId, jobId, status, state, destination, from, to }: CallbackFilter,
+) {
+  let query = db.selectFrom('callbacks').select('id').where('kind', '=', 'callback').orderBy('id', 'desc');
   if (botId !== undefined) query = query.where('bot_id', '=', botId);
   if (jobId !== undefined) query = query.where('job_id', '=', jobId);
   if (status !== undefined) query = query.where('status', '=', status);
   if (from !== undefined) query = query.where('received_at', '>=', from);
   if (to !== undefined) query = query.where('received_at', '<=', to);
   if (state !== undefined || destination !== undefined) query = query.where(hasDelivery(state, destination));
-  const rows = await query.orderBy('id', 'desc').execute();
+  return query;
+}
+
+async function withResult(
+  db: Kysely<Tables>,
+  rows: readonly { readonly id: number }[],
+  { result }: CallbackFilter,
+): Promise<number[]> {
   const found = rows.map(({ id }) => id);
   if (result === undefined) return found;
   const results = await resultsOf(db, found);
@@ -151,15 +202,9 @@ export async function resultsOf(
 }
 
 /** The lowest id of the callbacks that came then or later, as if each had come after those with lower ids. */
-async function firstSince(ask: Ask, at: number): Promise<number> {
+async function firstSince(ask: Ask, at: number, highest: number): Promise<number> {
   let low = 0;
-  const newest = await ask((db) =>
-    db
-      .selectFrom('callbacks')
-      .select((eb) => eb.fn.max('id').as('id'))
-      .executeTakeFirst(),
-  );
-  let high = (newest?.id ?? 0) + 1;
+  let high = highest + 1;
   for (let halvings = 0; low < high && halvings < MOST_HALVINGS; halvings += 1) {
     const middle = Math.floor((low + high) / 2);
     const row = await ask((db) =>

@@ -46,13 +46,18 @@ export const showBots: View = async ({ query, reader, services: { archive } }) =
   const { bots, isComplete } = await archive.everyBot();
   const page = botsOnPage(bots, filter, after, BOTS_A_PAGE);
   const ids = page.bots.map(({ botId }) => botId);
+  const [runs, counts, work] = await Promise.all([
+    archive.lastRuns(page.bots, RUNS_SHOWN),
+    archive.countsOf(ids, reader.formats.dayOf(reader.now - WEEK_MS)),
+    archive.openWork(),
+  ]);
   const data = {
     page,
     filter,
     after,
-    runs: await archive.lastRuns(page.bots, RUNS_SHOWN),
-    counts: await archive.countsOf(ids, reader.formats.dayOf(reader.now - WEEK_MS)),
-    work: await archive.openWork(),
+    runs,
+    counts,
+    work,
     failing: bots.filter(({ isFailing }) => isFailing).length,
     total: bots.length,
     isComplete,
