@@ -6,6 +6,12 @@ export const BUILT_IN_TEMPLATES = fileURLToPath(new URL('../templates', import.m
 
 export const DEMO_CONFIG = fileURLToPath(new URL('../config/botbell.demo.yaml', import.meta.url));
 
+/** The example config and the schema are in it. */
+export const CONFIG_FILES = fileURLToPath(new URL('../config', import.meta.url));
+
+/** What `botbell init` writes. */
+export const STARTER = fileURLToPath(new URL('../config/starter', import.meta.url));
+
 export const SAMPLES = fileURLToPath(new URL('../config/samples', import.meta.url));
 
 export function readVersion(): string {

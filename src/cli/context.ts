@@ -1,10 +1,13 @@
 /** What a command may use of the process: results go to stdout, messages to stderr. */
+import { existsSync } from 'node:fs';
 import { styleText } from 'node:util';
 
 export interface CommandContext {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Config file named on the command line; undefined: the default. */
   readonly configFile: string | undefined;
+  /** The file that Node was started with, absolute; left out where nobody knows. */
+  readonly script?: string | undefined;
   readonly isTerminal: boolean;
   result(text: string): void;
   message(text: string): void;
@@ -24,13 +27,20 @@ export function styled(context: Pick<CommandContext, 'isTerminal'>, style: Style
   return context.isTerminal ? styleText(style, text) : text;
 }
 
+/** What `init` writes. */
+export const OWN_CONFIG = 'botbell.yaml';
+
 const DEFAULT_CONFIG = 'config/botbell.yaml';
+
+/** Where the config is when none is named: the first of them that is there. */
+export const DEFAULT_CONFIGS = [DEFAULT_CONFIG, OWN_CONFIG] as const;
 
 export function configFileOf({
   configFile,
   variables,
 }: Pick<CommandContext, 'configFile' | 'variables'>): string {
-  return configFile ?? (variables['BOTBELL_CONFIG'] || DEFAULT_CONFIG);
+  const found = () => DEFAULT_CONFIGS.find((file) => existsSync(file)) ?? DEFAULT_CONFIG;
+  return configFile ?? (variables['BOTBELL_CONFIG'] || found());
 }
 
 /** Something the user asked for cannot be done; the message says what and why, and the command ends with 1. */

@@ -50,7 +50,10 @@ function createProgram(context: CommandContext, choose: (run: Run) => void): Com
   const program = new Command('botbell')
     .description('A webhook-to-chat bridge: BOT execution results in, Slack messages and mail out.')
     .version(readVersion(), '-V, --version')
-    .option('-c, --config <file>', 'config file (default: $BOTBELL_CONFIG, else config/botbell.yaml)')
+    .option(
+      '-c, --config <file>',
+      'config file (default: $BOTBELL_CONFIG, else config/botbell.yaml, else botbell.yaml)',
+    )
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => context.result(text.trimEnd()),
@@ -221,6 +224,15 @@ function addTools(program: Command, choose: (run: Run) => void): void {
       if (destinations.length > 0 === (options.all === true))
         program.error('error: name the destinations to test, such as slack:#ops, or give --all');
       choose(async (context) => (await import('./test.ts')).testCommand(context, destinations, options));
+    });
+  program
+    .command('init')
+    .description('write a config of your own to begin with, and nothing over what is there')
+    .argument('[dir]', 'the folder to write it to', '.')
+    .configureHelp(WITHOUT_CONFIG)
+    .action((folder: string) => {
+      refuseConfig(program, 'what it writes is always called botbell.yaml');
+      choose(async (context) => (await import('./init/init.ts')).initCommand(context, folder));
     });
   program
     .command('schema')

@@ -15,7 +15,9 @@ export interface ServeOptions {
   readonly watch: boolean;
 }
 
-export async function serveCommand(context: CommandContext, options: ServeOptions): Promise<number> {
+export async function serveCommand(given: CommandContext, options: ServeOptions): Promise<number> {
+  // Decided once: another file that appears where it is looked for first is not the one that runs.
+  const context = { ...given, configFile: configFileOf(given) };
   const project = loadProject(context);
   const { config } = project;
   const secrets = new HiddenSecrets(config.secrets);

@@ -75,7 +75,10 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
   try {
     text = readFile(file);
   } catch (error) {
-    const hint = error instanceof NotUtf8 ? '' : '; name another with --config or BOTBELL_CONFIG';
+    const hint =
+      error instanceof NotUtf8
+        ? ''
+        : '; name another with --config or BOTBELL_CONFIG, or write one with `botbell init`';
     return { problems: [problemOfFile(file, `the config file cannot be read: ${reasonOf(error)}${hint}`)] };
   }
   const { source, problems: ofText } = YamlSource.parse(file, text);

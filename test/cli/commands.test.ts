@@ -100,6 +100,7 @@ describe('The command line', () => {
         'redeliver',
         'send',
         'demo',
+        'init',
         'schema',
       ]) {
         const help = await runCommand([command, '--help']);
@@ -438,7 +439,7 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
       const { code, stdout, stderr } = await runCommand(['demo', '--config', config]);
       expect([code, stdout]).to.deep.equal([2, '']);
       expect(stderr).to.match(/unknown option '--config': the demo has a config of its own/);
-      for (const command of ['demo', 'schema']) {
+      for (const command of ['demo', 'init', 'schema']) {
         const help = (await runCommand([command, '--help'])).stdout;
         expect(help, command).to.include('--version').and.not.to.include('--config');
       }

@@ -323,7 +323,7 @@ describe('A config file that cannot be read', () => {
     });
     expect(config).to.equal(undefined);
     expect(problems.map(formatProblem)).to.deep.equal([
-      'config/nowhere.yaml:1:1: the config file cannot be read: there is no such file; name another with --config or BOTBELL_CONFIG',
+      'config/nowhere.yaml:1:1: the config file cannot be read: there is no such file; name another with --config or BOTBELL_CONFIG, or write one with `botbell init`',
     ]);
   });
 });

@@ -1,0 +1,256 @@
+/** `botbell init`: what it writes can be used at once, and it never takes anything away. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+import { nextSteps, wordsToRun } from '../../src/cli/init/next-steps.ts';
+import { writeNewFiles } from '../../src/cli/init/starter-files.ts';
+import { runCommand } from '../support/command.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const ERROR = join(ROOT, 'config/samples/error.json');
+
+const WRITTEN = [
+  '.env.example',
+  'botbell.yaml',
+  'templates',
+  'templates/README.md',
+  'templates/short',
+  'templates/short/slack',
+  'templates/short/slack/error.yaml',
+  'templates/short/slack/succeeded.yaml',
+];
+
+const contentsOf = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted();
+
+describe('botbell init', () => {
+  let folder: string;
+
+  /** As whoever has gone there with `cd`. */
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'botbell-init-'));
+    process.chdir(folder);
+  });
+
+  afterEach(() => {
+    process.chdir(ROOT);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const textOf = (path: string) => readFileSync(join(folder, path), 'utf8');
+  const edit = (path: string, change: (text: string) => string) =>
+    writeFileSync(join(folder, path), change(textOf(path)));
+
+  it('writes a config, a list of its variables and templates, which check takes with no variable set', async () => {
+    expect((await runCommand(['init'])).code).to.equal(0);
+    expect(contentsOf(folder)).to.deep.equal(WRITTEN);
+    for (const args of [
+      ['check', '--strict'],
+      ['check', '--without-secrets', '--config', 'botbell.yaml'],
+    ]) {
+      const checked = await runCommand(args);
+      expect([checked.code, checked.stdout]).to.deep.equal([0, 'botbell.yaml: ok']);
+    }
+  });
+
+  it('writes to the folder that it is told, and makes it', async () => {
+    const { code, stdout } = await runCommand(['init', 'new/one']);
+    expect([code, contentsOf(join(folder, 'new/one'))]).to.deep.equal([0, WRITTEN]);
+    expect(stdout).to.match(/^Written to new\/one: .*\n\n.*\n {2}cd new\/one\n/);
+  });
+
+  it('says which commands come next', async () => {
+    const { stdout } = await runCommand(['init']);
+    const sample = /send (\S+) --url/.exec(stdout)?.[1] ?? '';
+    expect(resolve(folder, sample)).to.equal(ERROR);
+    expect(stdout.replace(sample, '<sample>')).to.equal(`Written: botbell.yaml, .env.example, templates/
+
+Check the config:
+  npx botbell check
+Run it. Until botbell.yaml names your Slack, it prints messages instead of sending them:
+  npx botbell serve
+In another terminal, in the same folder, post a callback as the job service does:
+  npx botbell send <sample> --url http://127.0.0.1:8080/callbacks
+Once your secrets are in .env (copy .env.example), run it with them:
+  (set -a; . ./.env; npx botbell serve)`);
+  });
+
+  it('names the config in them where another one would be taken', async () => {
+    const named = await runCommand(['init'], { variables: { BOTBELL_CONFIG: 'other.yaml' } });
+    expect(named.stdout).to.include('npx botbell serve --config botbell.yaml\n');
+    mkdirSync('a/config', { recursive: true });
+    writeFileSync('a/config/botbell.yaml', '');
+    const second = await runCommand(['init', 'a']);
+    expect(second.stdout).to.include('npx botbell check --config botbell.yaml\n');
+  });
+
+  it('writes what every command takes where none is named, unless config/botbell.yaml is there', async () => {
+    await runCommand(['init']);
+    expect((await runCommand(['check'])).stdout).to.equal('botbell.yaml: ok');
+    mkdirSync('config');
+    writeFileSync('config/botbell.yaml', textOf('botbell.yaml'));
+    expect((await runCommand(['check'])).stdout).to.equal('config/botbell.yaml: ok');
+  });
+
+  it('names the schema and the example where they are', async () => {
+    await runCommand(['init', 'deep/er']);
+    const config = textOf('deep/er/botbell.yaml');
+    const schema = /^# yaml-language-server: \$schema=(\S+)\n/.exec(config)?.[1] ?? '';
+    const example = /(\S+example\.yaml) shows/.exec(config)?.[1] ?? '';
+    expect(resolve('deep/er', schema)).to.equal(join(ROOT, 'config/botbell.schema.json'));
+    expect(existsSync(resolve('deep/er', schema)), schema).to.equal(true);
+    expect(resolve('deep/er', example)).to.equal(join(ROOT, 'config/botbell.example.yaml'));
+  });
+
+  it('shows in comments how to send to Slack and by mail, and what a route is', async () => {
+    await runCommand(['init']);
+    edit('botbell.yaml', (text) =>
+      text
+        .replace(/^ {2}slack: \{ type: outbox.*\n/m, '')
+        .replace('# slack: {', 'slack: {')
+        .replace('# email: {', 'email: {')
+        .replace('# - email:', '- email:')
+        .replace('# mention_on_error', 'mention_on_error')
+        .replace(/^# routes:\n(#.*\n)+/m, (routes) => routes.replaceAll(/^# /gm, '')),
+    );
+    const { code, stdout, stderr } = await runCommand(['check', '--without-secrets', '--strict']);
+    expect([code, stdout]).to.deep.equal([0, 'botbell.yaml: ok']);
+    expect(stderr).to.equal(
+      'not set here, and so not checked: CALLBACK_TOKEN, ADMIN_PASSWORD, SLACK_BOT_TOKEN, SMTP_URL',
+    );
+    const variables = { SLACK_BOT_TOKEN: 'xoxb-1', SMTP_URL: 'smtps://u:p@127.0.0.1' };
+    const { stdout: messages } = await runCommand(['preview', ERROR], { variables });
+    const destinations = ['slack:#bot-alerts', 'slack:#invoices', 'email:ops@example.com'];
+    for (const destination of destinations) expect(messages).to.include(destination);
+    expect(messages, 'by the set that the route names').to.match(
+      /slack:#invoices\n {2}❌ 請求書取込BOT failed: タスク 3「ログイン」.*\n(\n|$)/,
+    );
+  });
+
+  it('lists the variables of the config, and no others', async () => {
+    await runCommand(['init']);
+    const inConfig = [...textOf('botbell.yaml').matchAll(/\$\{([A-Z_]+)(?::-)?\}/g)].map(([, name]) => name);
+    const listed = [...textOf('.env.example').matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name);
+    expect(listed.toSorted()).to.deep.equal(inConfig.filter((name) => name !== 'NAME').toSorted());
+  });
+
+  for (const [what, path] of [
+    ['a config', 'botbell.yaml'],
+    ['a list of variables', '.env.example'],
+    ['templates', 'templates/en/slack/error.yaml'],
+  ] as const) {
+    it(`writes nothing where there are ${what}, and says so`, async () => {
+      mkdirSync(resolve(path, '..'), { recursive: true });
+      writeFileSync(path, 'mine');
+      const before = contentsOf(folder);
+      const { code, stdout, stderr } = await runCommand(['init']);
+      expect([code, stdout, contentsOf(folder), textOf(path)]).to.deep.equal([1, '', before, 'mine']);
+      const [name = ''] = path.split('/');
+      expect(stderr).to.equal(
+        `nothing was written: this folder has ${name} already; name another folder, such as: botbell init my-botbell`,
+      );
+    });
+  }
+
+  it('takes a link that leads nowhere for a file, and an empty folder for none', async () => {
+    mkdirSync('templates');
+    symlinkSync('nowhere', 'botbell.yaml');
+    expect((await runCommand(['init'])).stderr).to.include('this folder has botbell.yaml already');
+    rmSync('botbell.yaml');
+    expect((await runCommand(['init'])).code).to.equal(0);
+  });
+
+  it('says of a path that is no folder that nothing was written', async () => {
+    writeFileSync('file', 'mine');
+    for (const path of ['file', 'file/below']) {
+      const { code, stderr } = await runCommand(['init', path]);
+      expect([code, textOf('file')]).to.deep.equal([1, 'mine']);
+      expect(stderr).to.equal(`nothing was written: ${path} is no folder`);
+    }
+  });
+
+  it('says of a folder that cannot be written that nothing was', async function () {
+    // Nobody can write there, not even root.
+    if (!existsSync('/proc/self')) return;
+    const { code, stdout, stderr } = await runCommand(['init', '/proc']);
+    expect([code, stdout]).to.deep.equal([1, '']);
+    expect(stderr).to.match(/^nothing was written: \/proc\/\S+ cannot be written: \w+/);
+  });
+
+  it('takes back what it has written when it cannot write the rest', () => {
+    const files = [
+      { path: 'a.txt', text: 'a' },
+      { path: join('b', 'c.txt'), text: 'c' },
+      { path: join('b', 'c.txt', 'd.txt'), text: 'd' },
+    ];
+    expect(() => writeNewFiles(join(folder, 'x', 'y'), files)).to.throw(/^nothing was written: /);
+    expect(contentsOf(folder)).to.deep.equal([]);
+  });
+
+  it('takes no --config, and one folder at most', async () => {
+    for (const args of [
+      ['init', '--config', 'x.yaml'],
+      ['init', 'a', 'b'],
+    ]) {
+      expect((await runCommand(args)).code, args.join(' ')).to.equal(2);
+    }
+    expect(contentsOf(folder)).to.deep.equal([]);
+  });
+});
+
+describe('The commands that init names', () => {
+  for (const [how, folder, script, words] of [
+    ['it is not known', '/home/ann/x', undefined, 'npx botbell'],
+    [
+      'npx installed it for now',
+      '/home/ann/x',
+      '/home/ann/.npm/_npx/1a2b/node_modules/.bin/botbell',
+      'npx botbell',
+    ],
+    ['a project has it', '/home/ann/x/sub', '/home/ann/x/node_modules/.bin/botbell', 'npx botbell'],
+    [
+      'a project has it, on Windows’ way',
+      '/home/ann/x',
+      '/home/ann/x/node_modules/botbell/dist/main.js',
+      'npx botbell',
+    ],
+    [
+      'another project has it',
+      '/home/ann/xy',
+      '/home/ann/x/node_modules/.bin/botbell',
+      'node ../x/node_modules/.bin/botbell',
+    ],
+    ['everybody has it', '/home/ann/x', '/usr/local/bin/botbell', 'botbell'],
+    ['it is a clone', '/home/ann/x', '/home/ann/botbell/dist/main.js', 'node ../botbell/dist/main.js'],
+    [
+      'it is a clone in a folder with a blank',
+      '/home/ann/x',
+      "/home/ann/it's mine/dist/main.js",
+      "node '../it'\\''s mine/dist/main.js'",
+    ],
+  ] as const) {
+    it(`are \`${words}\` where ${how}`, () => {
+      expect(wordsToRun(folder, script)).to.equal(words);
+    });
+  }
+
+  it('are safe to paste, whatever the folder is called', () => {
+    const steps = nextSteps({
+      folder: '$(reboot) x',
+      program: 'botbell',
+      configOption: '',
+      sample: '-e.json',
+    });
+    expect(steps).to.include("\n  cd '$(reboot) x'\n").and.to.include(' send ./-e.json ');
+  });
+});
