@@ -34,6 +34,10 @@ export interface ServeProcess {
 export interface ServeOptions {
   /** Runs it by another command, which gets it and its arguments as its last ones, e.g. `['nice', '-n', '5']`. */
   readonly wrapper?: readonly string[];
+  /** The program; default: the one that was built here. */
+  readonly main?: string;
+  /** The working directory. */
+  readonly cwd?: string;
   /** Arguments of Node itself. */
   readonly nodeArguments?: readonly string[];
   /** Further ones of `serve`. */
@@ -44,13 +48,14 @@ export interface ServeOptions {
 export async function serve(
   config: string,
   variables: Record<string, string> = {},
-  { wrapper = [], nodeArguments = [], serveArguments = [] }: ServeOptions = {},
+  { wrapper = [], main = MAIN, cwd, nodeArguments = [], serveArguments = [] }: ServeOptions = {},
 ): Promise<ServeProcess> {
   const serveWords = ['serve', '--config', config, ...serveArguments];
-  const words = [...wrapper, process.execPath, ...nodeArguments, MAIN, ...serveWords];
+  const words = [...wrapper, process.execPath, ...nodeArguments, main, ...serveWords];
   const [command = '', ...args] = words;
   const child = spawn(command, args, {
     env: { ...process.env, ...variables },
+    cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };

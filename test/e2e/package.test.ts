@@ -1,0 +1,151 @@
+/** The package as npm packs it, installed in a folder of its own as on a machine that has nothing but Node and npm. */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { serve } from '../support/process.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** All that may be in it; sources, tests, benchmarks and documents are not. */
+const CONTENTS = [
+  /^(package\.json|LICENSE|README(\.ja)?\.md)$/,
+  /^dist\/(main\.js|[\w-]+\.js|[\w-]+\.json|THIRD-PARTY-LICENSES\.txt|assets\/app\.(css|js))$/,
+  /^templates\/(en|ja)\/(slack|email)\/\w+\.(yaml|liquid)$/,
+  /^config\/(botbell\.(demo|example)\.yaml|botbell\.schema\.json|samples\/\w+\.json)$/,
+  /^config\/starter\/(botbell\.yaml|env\.example|templates\/README\.md|templates\/short\/slack\/\w+\.yaml)$/,
+];
+
+const NEEDED = [
+  'dist/main.js',
+  'dist/large-callback-thread.js',
+  'dist/assets/app.css',
+  'dist/assets/app.js',
+  'dist/THIRD-PARTY-LICENSES.txt',
+  'config/botbell.schema.json',
+  'config/starter/env.example',
+  'LICENSE',
+];
+
+/** What npm and the tests around this one set would reach the programs that are tried. */
+const VARIABLES = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD$|NODE_|BOTBELL_)/.test(name)),
+);
+
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+interface Run {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(cwd: string, command: string, ...args: readonly string[]): Run {
+  return spawnSync(command, args, { cwd, env: VARIABLES, encoding: 'utf8', timeout: 120_000 });
+}
+
+/** From npm's cache, which `npm ci` has filled; what that lacks, from the registry. */
+function install(folder: string, tarball: string): void {
+  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', `./${tarball}`];
+  if (run(folder, 'npm', ...args, '--offline').status === 0) return;
+  const { status, stderr } = run(folder, 'npm', ...args, '--prefer-offline');
+  if (status !== 0) throw new Error(`the package could not be installed:\n${stderr}`);
+}
+
+describe('The package', function () {
+  this.timeout(240_000);
+
+  let folder: string;
+  let packed: Packed;
+
+  before(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'botbell-package-')));
+    // Without its scripts, one of which builds: others run what is built at this moment.
+    const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+    const { stdout, stderr } = run(ROOT, 'npm', ...args);
+    const answer = JSON.parse(stdout || '[]') as readonly Packed[] | Readonly<Record<string, Packed>>;
+    const [only] = Object.values(answer) as readonly Packed[];
+    if (only === undefined) throw new Error(`npm packed nothing:\n${stderr}`);
+    packed = only;
+    writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+    install(folder, packed.filename);
+  });
+
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** A folder below the project, as `init` fills it. */
+  const initialised = (name: string): { readonly place: string; readonly printed: string } => {
+    const { status, stdout, stderr } = run(folder, 'npx', 'botbell', 'init', name);
+    expect([status, stderr.replaceAll(/^npm warn.*\n/gm, '')]).to.deep.equal([0, '']);
+    return { place: join(folder, name), printed: stdout };
+  };
+
+  it('holds what it needs to run, and nothing else', () => {
+    const paths = packed.files.map(({ path }) => path);
+    expect(paths.filter((path) => !CONTENTS.some((pattern) => pattern.test(path)))).to.deep.equal([]);
+    expect(paths).to.include.members(NEEDED);
+    const sets = new Set(paths.flatMap((path) => /^templates\/\w+\/\w+/.exec(path)?.[0] ?? []));
+    expect(sets.size, 'two languages in two formats').to.equal(4);
+  });
+
+  it('gives a config by `npx botbell init` that `check` takes with no variable set, by the commands that it names', () => {
+    const { place, printed } = initialised('first');
+    const [, enter = '', check = ''] = /\n {2}(cd .*)\n {2}(.* check)\n/.exec(printed) ?? [];
+    const { status, stdout } = run(folder, 'sh', '-c', `${enter} && ${check}`);
+    expect([status, stdout]).to.deep.equal([0, 'botbell.yaml: ok\n']);
+    const bare = run(place, 'npx', 'botbell', 'check', '--without-secrets', '--config', 'botbell.yaml');
+    expect([bare.status, bare.stdout]).to.deep.equal([0, 'botbell.yaml: ok\n']);
+  });
+
+  it('reads variables from .env by the command that init names for it', () => {
+    const { place, printed } = initialised('second');
+    copyFileSync(join(place, '.env.example'), join(place, '.env'));
+    const [, line = ''] = /\n {2}(\(set -a.*)\n/.exec(printed) ?? [];
+    const check = line.replace('serve', 'check');
+    expect(run(place, 'sh', '-c', check).status).to.equal(0);
+    writeFileSync(join(place, '.env'), "CALLBACK_TOKEN='to & short'\n");
+    const { status, stdout } = run(place, 'sh', '-c', check);
+    expect([status, stdout.includes('receiver.token')], stdout).to.deep.equal([1, true]);
+  });
+
+  it('shows everything with `npx botbell demo`', () => {
+    const { status, stdout } = run(folder, 'npx', 'botbell', 'demo');
+    expect([status, /^\d+ messages\./m.test(stdout)], stdout).to.deep.equal([0, true]);
+  });
+
+  it('serves what init wrote: answers a callback with 200, and ends with 0 on SIGTERM', async () => {
+    const { place, printed } = initialised('third');
+    const config = join(place, 'botbell.yaml');
+    // As it is, but at ports that nobody has.
+    const text = readFileSync(config, 'utf8').replaceAll(/(127\.0\.0\.1):808\d/g, '$1:0');
+    writeFileSync(config, text);
+    const main = join(folder, 'node_modules/.bin/botbell');
+    const service = await serve('botbell.yaml', {}, { main, cwd: place });
+    try {
+      const [, send = ''] = /\n {2}(.* send .*) http:\S+\n/.exec(printed) ?? [];
+      const { status, stdout, stderr } = run(place, 'sh', '-c', `${send} ${service.callbacksUrl}`);
+      expect([status, stdout.includes('"result":"delivered"')], stdout).to.deep.equal([0, true]);
+      expect(stderr).to.include('HTTP 200');
+    } finally {
+      service.kill('SIGTERM');
+    }
+    expect(await service.exited()).to.equal(0);
+    expect(service.stdout()).to.include('outbox (slack): #bot-alerts');
+  });
+
+  it('opens none of its code to importers, but its schema', () => {
+    const project = createRequire(join(folder, 'package.json'));
+    for (const inside of ['botbell', 'botbell/dist/main.js', 'botbell/src/main.ts']) {
+      expect(() => project.resolve(inside), inside)
+        .to.throw()
+        .with.property('code', 'ERR_PACKAGE_PATH_NOT_EXPORTED');
+    }
+    const schema = readFileSync(project.resolve('botbell/schema.json'), 'utf8');
+    expect(JSON.parse(schema)).to.have.property('title', 'Botbell config');
+  });
+});
