@@ -3,11 +3,9 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, transform } from 'esbuild';
+import { EXTERNAL } from './external.mjs';
 
 process.chdir(join(import.meta.dirname, '..'));
-
-/** Stays in node_modules: what has a binary, and what most starts do without. */
-const EXTERNAL = ['@photostructure/sqlite', 'pg', 'pino-pretty', 'postal-mime', 're2js', 'smtp-server'];
 
 /** What CommonJS asks for at run time: the modules of Node, and the tables beside the code. */
 const REQUIRE =
