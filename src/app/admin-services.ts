@@ -50,7 +50,12 @@ function surroundingsOf({ clock, settings, version }: Services): Surroundings {
   };
 }
 
-async function readinessOf({ ledger, traffic }: Services): Promise<Readiness> {
+export interface ReadinessSources {
+  readonly ledger: Pick<Services['ledger'], 'probe' | 'hasRoom'>;
+  readonly traffic: Pick<Services['traffic'], 'isDraining'>;
+}
+
+export async function readinessOf({ ledger, traffic }: ReadinessSources): Promise<Readiness> {
   const store = await ledger.probe().then(
     () => true,
     () => false,

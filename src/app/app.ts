@@ -12,6 +12,7 @@ import type { Logger } from '../observe/logger.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import { Traffic } from '../receive/receiver.ts';
 import { actionReports } from './action-reports.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { openAdmin, openReceiver } from './listeners.ts';
 import type { Services } from './services.ts';
 import { composePipeline, type Pipeline } from './pipeline.ts';
@@ -121,8 +122,10 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
     tryAgain: () => pipeline.follower.reviewAgain(),
     onReload: unfailing((result, cause) => reportReload(logger, metrics, result, cause), onUnforeseen),
   });
-  const running = { clock, logger, pipeline, settings, ledger, metrics, traffic, memory, onUnforeseen };
-  const listeners = await openListeners({ ...running, reloading, version, channelTypes }, cleanUps);
+  const parts = { clock, logger, pipeline, settings, ledger, metrics, traffic, memory, onUnforeseen };
+  const services = { ...parts, reloading, version, channelTypes };
+  const listeners = await openListeners(services, cleanUps);
+  beginHeartbeat(services, cleanUps);
   if (options.followsFiles !== false) reloading.watch();
   cleanUps.push(() => reloading.stop());
   return { ...listeners, reload: (cause) => reloading.reload(cause) };
@@ -139,6 +142,11 @@ async function startPipeline(
   worker.start();
   bulks.start();
   cleanUps.push(() => within(GOODBYE_MS, bulks.stop(), clock));
+}
+
+function beginHeartbeat(services: Services, cleanUps: CleanUp[]): void {
+  const heartbeat = startHeartbeat(services);
+  cleanUps.push(() => within(GOODBYE_MS, heartbeat.stop(), services.clock));
 }
 
 async function openListeners(

@@ -8,6 +8,7 @@ import type {
   AdminSection,
   DeliverySection,
   DisplaySection,
+  HeartbeatSection,
   ReceiverSection,
   StoreSection,
 } from './schema.ts';
@@ -88,6 +89,13 @@ export function deliveryOf(section: DeliverySection, alerts: readonly Destinatio
   };
 }
 
+export type HeartbeatConfig = Readonly<NonNullable<ReturnType<typeof heartbeatOf>>>;
+
+/** Undefined: none is asked for. */
+export function heartbeatOf({ url, every }: HeartbeatSection) {
+  return url === '' ? undefined : { url, everyMs: msOf(every) };
+}
+
 /** Every value has passed the section's schema, so that none of these can fail for what a user writes. */
 function checked<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('a value was used before its schema had passed it');
@@ -143,6 +151,8 @@ export interface Config {
   readonly delivery: DeliveryConfig;
   /** The links are Liquid templates of URLs. */
   readonly display: DisplayConfig;
+  /** Undefined: none is asked for. */
+  readonly heartbeat: HeartbeatConfig | undefined;
   /** Folder of the user's own template sets. */
   readonly templates: string | undefined;
   readonly channels: ReadonlyMap<string, ChannelConfig>;

@@ -86,6 +86,12 @@ export function storeUrlRule(text: string): string | undefined {
     : 'must be sqlite:PATH, such as sqlite:data/botbell.db, or postgres://user:password@host/name';
 }
 
+/** Never repeats the URL, which says by itself who reports. The empty one is none. */
+export function heartbeatUrlRule(text: string): string | undefined {
+  const isUrl = text === '' || (/^https?:\/\/[^\s]+$/.test(text) && URL.canParse(text));
+  return isUrl ? undefined : 'must be an http:// or https:// URL, such as https://hc-ping.com/<uuid>';
+}
+
 export function timezoneRule(text: string): string | undefined {
   if (isTimezone(text)) return undefined;
   const meant = didYouMean(text, Intl.supportedValuesOf('timeZone'));

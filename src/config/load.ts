@@ -6,6 +6,7 @@ import {
   adminOf,
   type Config,
   deliveryOf,
+  heartbeatOf,
   type PlaceInConfig,
   type Problem,
   receiverOf,
@@ -22,6 +23,7 @@ import type { ChannelType } from '../channels/channel.ts';
 import { emptySectionAbove, checkSection, unknownKey } from './check-section.ts';
 import { checkChannels } from './check-channels.ts';
 import { checkTogether, warnOfUnused } from './check-together.ts';
+import { secretsIn } from './secrets.ts';
 import { shownConfig } from './shown-config.ts';
 import { readGroups, type Directory } from './read-destinations.ts';
 import { readAlerts, readDefaultRoute, readRoutes } from './read-routes.ts';
@@ -29,6 +31,7 @@ import {
   adminSchema,
   deliverySchema,
   displaySchema,
+  heartbeatSchema,
   receiverSchema,
   rootSchema,
   storeSchema,
@@ -133,7 +136,7 @@ function readConfig(reading: Reading): { readonly config?: Config; readonly text
   checkTogether(settings, problems);
   // What is wrong elsewhere may have been meant to use it.
   if (!problems.hasErrors() && !problems.hasUnknown()) warnOfUnused(directory, problems);
-  const { receiver, admin, store, delivery, display } = settings;
+  const { receiver, admin, store, delivery, display, heartbeat } = settings;
   if (problems.hasErrors() || !receiver || !store || !delivery || !display) return {};
   const configs = [...channels.values()].flatMap(({ config }) => config ?? []);
   const checked = {
@@ -143,6 +146,7 @@ function readConfig(reading: Reading): { readonly config?: Config; readonly text
     store,
     delivery,
     display,
+    heartbeat,
     ...routing,
     channels: new Map(configs.map((config) => [config.name, config])),
   };
@@ -174,11 +178,12 @@ function readSections(root: Root, problems: Problems) {
     store: read('store', storeSchema),
     delivery: read('delivery', deliverySchema),
     display: read('display', displaySchema),
+    heartbeat: read('heartbeat', heartbeatSchema),
   };
 }
 
 function settingsOf(
-  { receiver, admin, store, delivery, display }: ReturnType<typeof readSections>,
+  { receiver, admin, store, delivery, display, heartbeat }: ReturnType<typeof readSections>,
   directory: Directory,
   problems: Problems,
 ) {
@@ -188,6 +193,7 @@ function settingsOf(
     store: store && storeOf(store),
     delivery: delivery && deliveryOf(delivery, readAlerts(delivery.alerts, directory, problems)),
     display,
+    heartbeat: heartbeat && heartbeatOf(heartbeat),
   };
 }
 
@@ -233,45 +239,4 @@ function isFolder(entry: Dirent, parent: string): boolean {
   if (!entry.isSymbolicLink()) return entry.isDirectory();
   const target = statSync(join(parent, entry.name), { throwIfNoEntry: false });
   return target?.isDirectory() === true && !entry.name.startsWith('.');
-}
-
-/** Where interpolation may have brought in a secret, or a part of one. */
-const SECRET_PLACES = /^(receiver\.token|admin\.(?:password|metrics_token)|store\.url|channels[.[])/;
-
-/** @param interpolated what came from variables and files, by the path of the string that it went into */
-function secretsIn(
-  { receiver, admin, store, channels }: Pick<Config, 'receiver' | 'admin' | 'store' | 'channels'>,
-  types: ReadonlyMap<string, ChannelType>,
-  interpolated: ReadonlyMap<string, readonly string[]>,
-): string[] {
-  const secrets = [
-    ...receiver.tokens,
-    ...[admin?.password, admin?.metricsToken].filter((secret) => secret !== undefined),
-    ...passwordsOf(store.url),
-    ...[...channels.values()].flatMap(({ type, settings }) => types.get(type)?.secretsOf(settings) ?? []),
-  ];
-  const filled = secrets.filter((secret) => secret !== '');
-  const sources = [...interpolated]
-    .filter(([path]) => SECRET_PLACES.test(path))
-    .flatMap(([, values]) => values);
-  return [...new Set([...filled, ...sources.filter((value) => isPartOfAny(value, filled))])];
-}
-
-/** A URL's password as it stands there, and as it reads decoded. */
-function passwordsOf(url: string): string[] {
-  const { password } = URL.canParse(url) ? new URL(url) : { password: '' };
-  return [password, decoded(password)];
-}
-
-function isPartOfAny(value: string, secrets: readonly string[]): boolean {
-  const forms = [value, decoded(value)].filter((form) => form !== '');
-  return forms.some((form) => secrets.some((secret) => secret.includes(form) || form.includes(secret)));
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

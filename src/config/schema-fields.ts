@@ -56,6 +56,20 @@ export function timer(byDefault: string, doc: string) {
   );
 }
 
+/** From `shortest` to `longest`, both as written. */
+export function interval(byDefault: string, [shortest, longest]: readonly [string, string], doc: string) {
+  const bounds = [parseDuration(shortest) ?? 0, parseDuration(longest) ?? 0] as const;
+  const isWithin = (ms: number) => bounds[0] <= ms && ms <= bounds[1];
+  const rule = `must be from ${shortest} to ${longest}`;
+  return duration(byDefault, doc).test(
+    ruleTest(
+      'interval',
+      rule,
+      (value) => (parseDuration(value) ?? 0) <= 0 || isWithin(parseDuration(value) ?? 0),
+    ),
+  );
+}
+
 export function size(byDefault: string, doc: string) {
   return sized(byDefault, SIZE_RULE, (bytes) => bytes > 0 && bytes <= MAX_BODY_BYTES, doc);
 }

@@ -9,6 +9,7 @@ import {
   bearerRule,
   cidrRule,
   folderRule,
+  heartbeatUrlRule,
   hostRule,
   linkRule,
   listenRule,
@@ -24,6 +25,7 @@ import {
   duration,
   flagOrTexts,
   integer,
+  interval,
   size,
   storeSize,
   text,
@@ -139,6 +141,14 @@ export const displaySchema = section('How times, durations and links are shown.'
   }),
 });
 
+export const heartbeatSchema = section(
+  'Tells a watcher elsewhere that all is well, so that it reports when Botbell is gone.',
+  {
+    url: ruled(heartbeatUrlRule, 'URL that is asked (GET) while all is well. Empty: none.').default(''),
+    every: interval('1m', ['1s', '1h'], 'How often it is asked.'),
+  },
+);
+
 export const templatesSchema = ruled(
   folderRule,
   'Folder of your own template sets, looked up before the built-in ones.',
@@ -191,6 +201,7 @@ export const rootSchema = section('Configuration of Botbell.', {
   store: storeSchema,
   delivery: deliverySchema,
   display: displaySchema,
+  heartbeat: heartbeatSchema,
   templates: templatesSchema,
   channels: mixed()
     .required()
@@ -211,6 +222,7 @@ export type AdminSection = InferType<typeof adminSchema>;
 export type StoreSection = InferType<typeof storeSchema>;
 export type DeliverySection = InferType<typeof deliverySchema>;
 export type DisplaySection = InferType<typeof displaySchema>;
+export type HeartbeatSection = InferType<typeof heartbeatSchema>;
 export type RouteSection = InferType<typeof defaultRouteSchema> & {
   readonly bot_id?: string | readonly string[];
 };

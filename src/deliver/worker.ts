@@ -60,6 +60,7 @@ export class Worker {
   readonly #due = new DueLanes();
   readonly #stopped = new AbortController();
   #nap = new AbortController();
+  #lookedAt: number;
   #polledAt = -Infinity;
   #sweptAt = -Infinity;
   #isTroubled = false;
@@ -69,6 +70,12 @@ export class Worker {
 
   constructor(dependencies: WorkerDependencies) {
     this.#dependencies = dependencies;
+    this.#lookedAt = dependencies.clock.monotonic();
+  }
+
+  /** By the monotonic clock, when it last looked whether anything is due, whatever came of that. */
+  get lookedAt(): number {
+    return this.#lookedAt;
   }
 
   start(): void {
@@ -103,7 +110,9 @@ export class Worker {
       const { current } = settings;
       const turn = this.#turn(current);
       settings.keepUntil(current, turn);
-      if (!(await turn)) await this.#rest();
+      const isMore = await turn;
+      this.#lookedAt = this.#dependencies.clock.monotonic();
+      if (!isMore) await this.#rest();
     }
   }
 

@@ -1,12 +1,19 @@
 /** What Prometheus reads. Names and labels are a promise to operators' dashboards. */
 import { setImmediate } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { HeartbeatOutcome } from './heartbeat.ts';
 
 /** Seconds: from a cached duplicate to the longest answer that a config can ask for. */
 const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The service posts again no sooner than this, and the BOT's clock runs meanwhile (callback interface, "Limits"). */
 const RETRY_COST_S = 30;
+
+const HEARTBEAT_OUTCOMES: Readonly<Record<HeartbeatOutcome, true>> = {
+  sent: true,
+  failed: true,
+  withheld: true,
+};
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -27,6 +34,7 @@ export function createMetrics({ version, countOpen, storeBytes }: MetricsSources
   meters.buildInfo.set({ version }, 1);
   meters.reloadOk.set(1);
   for (const cause of ['answer', 'retry']) meters.botSeconds.inc({ cause }, 0);
+  for (const outcome of Object.keys(HEARTBEAT_OUTCOMES)) meters.heartbeats.inc({ outcome }, 0);
   return {
     /** A POST to the callback path was answered. */
     answered(answer: { status: string; result: string; httpStatus: number; seconds: number }): void {
@@ -47,6 +55,7 @@ export function createMetrics({ version, countOpen, storeBytes }: MetricsSources
     blocksRefused: (channel: string) => meters.blocksRefused.inc({ channel }),
     /** So many callbacks were forgotten before their time, since the store neared its limit. */
     forgottenEarly: (count: number) => meters.forgottenEarly.inc(count),
+    heartbeat: (outcome: HeartbeatOutcome) => meters.heartbeats.inc({ outcome }),
     configReloaded: (isOk: boolean) => meters.reloadOk.set(isOk ? 1 : 0),
     /** @param hash of the config in force */
     configInForce(hash: string): void {
@@ -97,6 +106,9 @@ function createMeters(registry: Registry) {
         'callbacks_forgotten_early_total',
         'Callbacks forgotten before their time, the store being nearly full',
       ),
+    ),
+    heartbeats: new Counter(
+      on('heartbeat_total', 'Heartbeats: sent, failed, withheld while not all was well', ['outcome']),
     ),
     reloadOk: new Gauge(on('config_reload_ok', '1: the latest config was taken, 0: it was refused')),
     configInfo: new Gauge(on('config_info', 'The config in force, by the hash of its file', ['hash'])),

@@ -16,7 +16,7 @@ const BASE = 'channels: { chat: { type: chat, token: x } }\ndefault_route: { not
 const BEYOND_A_SCHEMA = [
   /^(two|duplicate|same|unknown-(group|template))/,
   /^(admin-open|alias|missing-(variable|secret|templates)|unquoted-hash$|empty-values)/,
-  /^bad-(addresses|cidrs|hosts|links|listen|options|paths|regexes|store|tokens|trusted|values|channel-settings|timezone)/,
+  /^bad-(addresses|heartbeat|cidrs|hosts|links|listen|options|paths|regexes|store|tokens|trusted|values|channel-settings|timezone)/,
   /^(path|port|sqlite|nothing-to-route|too-l|unknown-channel$|doubtful|short)/,
 ];
 

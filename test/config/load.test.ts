@@ -64,6 +64,7 @@ describe('A config that names only a channel and a default route', () => {
       alerts: [],
     });
     expect(config.display).to.deep.equal({ timezone: 'UTC', language: 'en', links: {} });
+    expect(config.heartbeat).to.equal(undefined);
     expect(config.templates).to.equal(undefined);
   });
 
@@ -248,6 +249,19 @@ ${MINIMAL}`;
   it('include a password that is no valid percent-encoding as it stands', () => {
     const { secrets } = configOf(`store: { url: "postgres://bell:100%25%zz@db/bell" }\n${MINIMAL}`);
     expect(secrets).to.include('100%25%zz');
+  });
+
+  it('include the URL of the heartbeat, what came from outside into it, and its path', () => {
+    const text = `heartbeat: { url: "https://hc-ping.com/\${CHECK}?rid=1" }\n${MINIMAL}`;
+    const { heartbeat, secrets } = configOf(text, { variables: { CHECK: '5e0a-4f' } });
+    expect(heartbeat).to.deep.equal({ url: 'https://hc-ping.com/5e0a-4f?rid=1', everyMs: 60_000 });
+    const parts = ['/5e0a-4f?rid=1', '/5e0a-4f', '5e0a-4f'];
+    expect(secrets).to.have.members(['xoxb-1', 'https://hc-ping.com/5e0a-4f?rid=1', ...parts]);
+  });
+
+  it('leave out a path of the heartbeat that is so short that it stands in other URLs', () => {
+    const { secrets } = configOf(`heartbeat: { url: "http://watch.internal/up" }\n${MINIMAL}`);
+    expect(secrets).to.deep.equal(['http://watch.internal/up', 'xoxb-1']);
   });
 
   it('include a whole URL from outside that has a password in it', () => {

@@ -71,6 +71,7 @@ describe('the config as it is shown', () => {
       'store',
       'delivery',
       'display',
+      'heartbeat',
       'channels',
       'groups',
       'routes',

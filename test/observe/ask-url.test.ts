@@ -1,0 +1,79 @@
+/** What the watcher of the heartbeat sees, and which of its answers count, over HTTP. */
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { askUrl, NotTaken } from '../../src/observe/ask-url.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
+
+describe('a URL that is asked', () => {
+  let server: Server;
+  let origin: string;
+  let requests: IncomingMessage[];
+  let answer: RequestListener;
+
+  const signal = new AbortController().signal;
+
+  beforeEach(async () => {
+    requests = [];
+    server = createServer((request, response) => {
+      requests.push(request);
+      answer(request, response);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    origin = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+
+  afterEach(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+
+  it('gets a GET without a body, with its query, on a connection that ends with it', async () => {
+    answer = (_request, response) => void response.writeHead(204).end();
+    await askUrl(`http://${origin}/ping/abc?status=up`, { signal });
+    const [request] = requests;
+    expect([request?.method, request?.url]).to.deep.equal(['GET', '/ping/abc?status=up']);
+    expect(request?.headers).to.deep.include({ 'user-agent': 'botbell', connection: 'close' });
+    expect(request?.headers).not.to.have.any.keys('content-length', 'transfer-encoding', 'authorization');
+  });
+
+  it('gets the login that stands in it as a header, not in the URL', async () => {
+    answer = (_request, response) => void response.end('OK');
+    await askUrl(`http://me:p%40ss@${origin}/`, { signal });
+    const login = Buffer.from('me:p@ss').toString('base64');
+    expect(requests[0]?.headers).to.include({ authorization: `Basic ${login}`, host: origin });
+  });
+
+  it('has not taken it unless it answers 2xx', async () => {
+    answer = (_request, response) => void response.writeHead(503).end('later');
+    const error = await rejectionOf(askUrl(`http://${origin}/ping`, { signal }));
+    expect(error).to.be.instanceOf(NotTaken).and.to.have.property('message', 'it answered 503');
+  });
+
+  it('is not followed elsewhere, which the error says', async () => {
+    answer = (_request, response) => void response.writeHead(302, { location: '/other' }).end();
+    const error = await rejectionOf(askUrl(`http://${origin}/ping`, { signal }));
+    expect(error).to.have.property('message').that.includes('give the URL that it leads to');
+    expect(requests).to.have.length(1);
+  });
+
+  it('has taken it by its status, however long it goes on talking', async () => {
+    answer = (_request, response) => {
+      const talk = () => {
+        while (!response.destroyed && response.write('x'.repeat(4096)));
+        if (!response.destroyed) response.once('drain', talk);
+      };
+      talk();
+    };
+    await askUrl(`http://${origin}/ping`, { signal });
+  });
+
+  it('is left when the signal says so', async () => {
+    const leaving = new AbortController();
+    answer = () => leaving.abort(new DOMException('too late', 'TimeoutError'));
+    const error = await rejectionOf(askUrl(`http://${origin}/ping`, { signal: leaving.signal }));
+    expect(error).to.include({ name: 'TimeoutError' });
+  });
+});
