@@ -14,6 +14,7 @@ import { Traffic } from '../receive/receiver.ts';
 import { actionReports } from './action-reports.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { openAdmin, openReceiver } from './listeners.ts';
+import { beginSeries } from './series.ts';
 import type { Services } from './services.ts';
 import { composePipeline, type Pipeline } from './pipeline.ts';
 import {
@@ -88,7 +89,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const metrics = metricsOf(options, sources);
   const environment = settingsEnvironment(options, metrics, onUnforeseen);
   const settings = new RunningSettings(await openSettings(options, environment), onUnforeseen);
-  metrics.configInForce(options.configHash);
+  beginSeries(metrics, settings);
   cleanUps.push(() => within(GOODBYE_MS, settings.close(), clock));
   const ledger = await openStore(settings, {
     clock,
@@ -169,12 +170,15 @@ async function openListeners(
 }
 
 /** They ask the store how much it holds, which counts in them what it forgets early. */
-function metricsOf({ version }: AppOptions, sources: { readonly ledger?: OpenLedger }): Metrics {
-  return createMetrics({
+function metricsOf({ version, config }: AppOptions, sources: { readonly ledger?: OpenLedger }): Metrics {
+  const metrics = createMetrics({
     version,
     countOpen: async () => sources.ledger?.countOpen().catch(() => undefined),
     storeBytes: async () => sources.ledger?.bytesUsed().catch(() => undefined),
   });
+  const { url, maxSizeBytes } = config.store;
+  metrics.storeLimitedTo(url.startsWith('sqlite:') ? maxSizeBytes : Number.POSITIVE_INFINITY);
+  return metrics;
 }
 
 function settingsEnvironment(

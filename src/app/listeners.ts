@@ -111,9 +111,10 @@ function receiverEntry(
   return { handle: receiver.callback(), senderOf };
 }
 
-function refusedKeeper({ pipeline, settings, clock, logger }: Services) {
+function refusedKeeper({ pipeline, settings, clock, logger, metrics }: Services) {
   const report = reportError(logger, 'a refused body could not be kept');
   return async ({ bytes, arrivedAt, ...refusal }: Refusal): Promise<void> => {
+    metrics.bodyRefused();
     try {
       // As a stream, it leaves out a last character that is cut in two.
       const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });

@@ -1,6 +1,6 @@
 /** What Prometheus reads. Names and labels are a promise to operators' dashboards. */
 import { setImmediate } from 'node:timers/promises';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { HeartbeatOutcome } from './heartbeat.ts';
 
 /** Seconds: from a cached duplicate to the longest answer that a config can ask for. */
@@ -31,11 +31,10 @@ export function createMetrics({ version, countOpen, storeBytes }: MetricsSources
   const registry = new Registry();
   let countPaused = () => 0;
   const meters = createMeters(registry);
-  meters.buildInfo.set({ version }, 1);
-  meters.reloadOk.set(1);
-  for (const cause of ['answer', 'retry']) meters.botSeconds.inc({ cause }, 0);
-  for (const outcome of Object.keys(HEARTBEAT_OUTCOMES)) meters.heartbeats.inc({ outcome }, 0);
+  const process = registryOfProcess();
+  begin(meters, version);
   return {
+    ...seriesFrom0(meters),
     /** A POST to the callback path was answered. */
     answered(answer: { status: string; result: string; httpStatus: number; seconds: number }): void {
       const { status, result, httpStatus, seconds } = answer;
@@ -46,6 +45,8 @@ export function createMetrics({ version, countOpen, storeBytes }: MetricsSources
     },
     /** A request was turned away before it was read: no callback of any BOT, so it cost none any time. */
     turnedAway: () => meters.callbacks.inc({ status: 'none', result: 'refused' }),
+    /** A body of an allowed sender was refused for what it is. */
+    bodyRefused: () => meters.bodiesRefused.inc(),
     attempted({ channel, outcome, seconds }: { channel: string; outcome: string; seconds: number }): void {
       meters.deliveries.inc({ channel, outcome });
       meters.deliverySeconds.observe({ channel }, seconds);
@@ -55,6 +56,8 @@ export function createMetrics({ version, countOpen, storeBytes }: MetricsSources
     blocksRefused: (channel: string) => meters.blocksRefused.inc({ channel }),
     /** So many callbacks were forgotten before their time, since the store neared its limit. */
     forgottenEarly: (count: number) => meters.forgottenEarly.inc(count),
+    /** @param bytes infinite: nothing limits it */
+    storeLimitedTo: (bytes: number) => meters.storeMaxBytes.set(bytes),
     heartbeat: (outcome: HeartbeatOutcome) => meters.heartbeats.inc({ outcome }),
     configReloaded: (isOk: boolean) => meters.reloadOk.set(isOk ? 1 : 0),
     /** @param hash of the config in force */
@@ -77,9 +80,39 @@ export function createMetrics({ version, countOpen, storeBytes }: MetricsSources
       meters.dead.set(open?.dead ?? Number.NaN);
       meters.paused.set(countPaused());
       meters.held.set(open?.held ?? Number.NaN);
-      return registry.metrics();
+      const parts = await Promise.all([registry.metrics(), process.metrics()]);
+      return parts.join('\n');
     },
   };
+}
+
+function begin(meters: ReturnType<typeof createMeters>, version: string): void {
+  meters.buildInfo.set({ version }, 1);
+  meters.reloadOk.set(1);
+  for (const cause of ['answer', 'retry']) meters.botSeconds.inc({ cause }, 0);
+  for (const outcome of Object.keys(HEARTBEAT_OUTCOMES)) meters.heartbeats.inc({ outcome }, 0);
+}
+
+/** Of what may come, so that the first of it is an increase. */
+function seriesFrom0(meters: ReturnType<typeof createMeters>) {
+  return {
+    expectCallbacks: (status: string, result: string) => meters.callbacks.inc({ status, result }, 0),
+    expectAttempts(channel: string, outcomes: readonly string[]): void {
+      for (const outcome of outcomes) meters.deliveries.inc({ channel, outcome }, 0);
+      meters.deliverySeconds.zero({ channel });
+      meters.blocksRefused.inc({ channel }, 0);
+    },
+  };
+}
+
+let processRegistry: Registry | undefined;
+
+/** Memory, CPU, event loop: measured once for a process, whatever runs in it. */
+function registryOfProcess(): Registry {
+  if (processRegistry !== undefined) return processRegistry;
+  processRegistry = new Registry();
+  collectDefaultMetrics({ register: processRegistry });
+  return processRegistry;
 }
 
 function createMeters(registry: Registry) {
@@ -92,6 +125,9 @@ function createMeters(registry: Registry) {
   });
   return {
     callbacks: new Counter(on('callbacks_total', 'POSTs to the callback path', ['status', 'result'])),
+    bodiesRefused: new Counter(
+      on('bodies_refused_total', 'Bodies of allowed senders that are no callbacks, kept to be looked at'),
+    ),
     deliveries: new Counter(on('deliveries_total', 'Attempts to deliver', ['channel', 'outcome'])),
     deliverySeconds: new Histogram(on('delivery_seconds', 'Duration of an attempt to deliver', ['channel'])),
     answerSeconds: new Histogram(on('answer_seconds', 'Time until a callback was answered')),
@@ -101,6 +137,7 @@ function createMeters(registry: Registry) {
       on('blocks_refused_total', 'Messages whose blocks were refused, sent as plain text', ['channel']),
     ),
     storeBytes: new Gauge(on('store_bytes', 'What the store takes: of a SQLite file, pages in use and log')),
+    storeMaxBytes: new Gauge(on('store_max_bytes', 'Most that it may take; +Inf: nothing limits it')),
     forgottenEarly: new Counter(
       on(
         'callbacks_forgotten_early_total',
