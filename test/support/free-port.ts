@@ -1,0 +1,12 @@
+/** A port of this machine that nobody listens on, for programs that cannot say which one they were given. */
+import { type AddressInfo, createServer } from 'node:net';
+
+export function freePort(host = '127.0.0.1'): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, host, () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
