@@ -85,6 +85,13 @@ const MEANINGS_BY_PREFIX: readonly (readonly [string, ErrorMeaning])[] = [
   ['slack_connect_', ['permanent', 'the channel is shared with others, who may not receive this']],
 ];
 
+/** Every code, or beginning of codes (`…`), that has a meaning here: what docs/slack-app.md explains. */
+export const SLACK_CODES: readonly string[] = [
+  ...Object.keys(MEANINGS),
+  ...OF_THE_MESSAGE,
+  ...MEANINGS_BY_PREFIX.map(([prefix]) => `${prefix}…`),
+];
+
 /** Anything else in `error` is no code: the client puts a body that is not JSON there. */
 const SLACK_CODE = /^[a-z][a-z_]{0,99}$/;
 const SCOPE = /^[a-z.:_-]{1,200}$/;

@@ -1,0 +1,114 @@
+/** docs/slack-app.md says of Slack what the code does: its manifest asks for what is called, its tables explain each code. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { FAILURE_CLASSES } from '../../src/channels/failure.ts';
+import { SLACK_CODES, slackMeaningOf } from '../../src/channels/slack/errors.ts';
+import { startSlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
+import { runCommand } from '../support/command.ts';
+import { blocksOf, readDocument, ROOT, sessionsIn } from '../support/documents.ts';
+
+const TEXT = readDocument('docs/slack-app.md');
+
+/** Slack: "Scopes" on the page of each method (docs.slack.dev/reference/methods). */
+const SCOPES_OF: Readonly<Record<string, readonly string[]>> = {
+  'auth.test': [],
+  'chat.postMessage': ['chat:write'],
+};
+
+/** What of Slack's schema of manifests is used (github.com/slackapi/manifest-schema, manifest.schema.1.0.0.json). */
+const MANIFEST: Readonly<Record<string, 'boolean' | RegExp>> = {
+  'display_information.name': /^.{1,35}$/u,
+  'display_information.description': /^.{1,140}$/u,
+  'display_information.background_color': /^#[0-9a-fA-F]{3}(?:[0-9a-fA-F]{3})?$/,
+  'features.app_home.home_tab_enabled': 'boolean',
+  'features.app_home.messages_tab_enabled': 'boolean',
+  'features.app_home.messages_tab_read_only_enabled': 'boolean',
+  'features.bot_user.display_name': /^.{1,80}$/u,
+  'features.bot_user.always_online': 'boolean',
+  'oauth_config.scopes.bot.0': /^.{1,50}$/u,
+  'settings.org_deploy_enabled': 'boolean',
+  'settings.socket_mode_enabled': 'boolean',
+  'settings.token_rotation_enabled': 'boolean',
+};
+
+function leavesOf(value: unknown, path: readonly string[] = []): [string, unknown][] {
+  if (typeof value !== 'object' || value === null) return [[path.join('.'), value]];
+  return Object.entries(value).flatMap(([key, item]) => leavesOf(item, [...path, key]));
+}
+
+/** Rows of the table below the heading of a class: its codes, and what is said of them. */
+function rowsOf(failureClass: string): (readonly [string, string])[] {
+  const [, section = ''] = TEXT.split(`\n### ${failureClass}\n`);
+  const [table = ''] = section.split(/\n##/);
+  return [...table.matchAll(/^\| (?<codes>`.*?`) +\| (?<said>.*?) *\|$/gm)].flatMap(({ groups }) => {
+    const codes = [...(groups?.['codes'] ?? '').matchAll(/`([^`]+)`/g)];
+    return codes.map(([, code = '']) => [code, groups?.['said'] ?? ''] as const);
+  });
+}
+
+function meaningOf(code: string): readonly [string, string] {
+  const [failureClass, words] = slackMeaningOf(code.replace('…', ''));
+  return [failureClass, `${words.charAt(0).toUpperCase()}${words.slice(1)}`];
+}
+
+describe('The page about the Slack app', () => {
+  const [manifest = ''] = blocksOf(TEXT, 'yaml');
+
+  it('has a manifest of the shape that Slack takes', () => {
+    for (const [path, value] of leavesOf(parse(manifest))) {
+      const rule = MANIFEST[path];
+      if (rule instanceof RegExp) expect(String(value), path).to.match(rule);
+      else expect([path, typeof value]).to.deep.equal([path, rule]);
+    }
+  });
+
+  it('asks for the scopes that the calls of the code need, and for no other', () => {
+    const client = readFileSync(join(ROOT, 'src/channels/slack/client.ts'), 'utf8');
+    const methods = [...new Set([...client.matchAll(/\bcall\('([\w.]+)'/g)].map(([, name = '']) => name))];
+    expect(methods.toSorted()).to.deep.equal(Object.keys(SCOPES_OF));
+    const { oauth_config: config } = parse(manifest) as { oauth_config: { scopes: object } };
+    expect(config).to.deep.equal({ scopes: { bot: Object.values(SCOPES_OF).flat() } });
+    for (const method of methods) expect(TEXT).to.include(`\`${method}\``);
+  });
+
+  it('shows what the check prints, and the tests of a channel that the app is in and of one that it is not', async () => {
+    const slack = await startSlackStandIn({
+      tokens: ['xoxb-1'],
+      channels: [
+        { id: 'C0123456789', name: '#bot-alerts' },
+        { id: 'C0123456790', name: '#bot-log', isMember: false },
+      ],
+    });
+    const [, channels = ''] = blocksOf(TEXT, 'yaml');
+    const config = `${channels.replace('slack,', `slack, api_url: '${slack.apiUrl}',`)}
+default_route: { notify: [{ slack: ['#bot-alerts', '#bot-log'] }] }`;
+    const variables = { SLACK_BOT_TOKEN: 'xoxb-1' };
+    const folder = mkdtempSync(join(tmpdir(), 'botbell-slack-app-'));
+    try {
+      const file = join(folder, 'botbell.yaml');
+      writeFileSync(file, `${config}\nstore: { url: 'sqlite:${join(folder, 'botbell.db')}' }\n`);
+      for (const { args, output } of sessionsIn(TEXT)) {
+        const { code, stdout } = await runCommand([...args, '--config', file], { variables });
+        const shown = stdout
+          .replace(file, 'botbell.yaml')
+          .replace('; `serve` makes a new ledger there', '')
+          .replace(/ts \d+\.\d+/, 'ts 1795398033.000200');
+        expect([shown, code]).to.deep.equal([output, output.startsWith('✕') ? 1 : 0]);
+      }
+    } finally {
+      await slack.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  for (const failureClass of FAILURE_CLASSES) {
+    it(`explains each code of the class ${failureClass} as the program does`, () => {
+      const codes = SLACK_CODES.filter((code) => meaningOf(code)[0] === failureClass);
+      const explained = codes.map((code) => [code, meaningOf(code)[1]]);
+      expect(rowsOf(failureClass).toSorted()).to.deep.equal(explained.toSorted());
+    });
+  }
+});

@@ -1,0 +1,109 @@
+/** The documents as their tests read them: texts, blocks, headings, links, and the sessions of a terminal that they show. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+export const ROOT = join(import.meta.dirname, '../..');
+
+/** @param path from the root of the repository */
+export function readDocument(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+/** From the root of the repository; decisions (docs/adr) among them. */
+export function documentPaths(): string[] {
+  const folders = ['docs', 'deploy'].filter((folder) => existsSync(join(ROOT, folder)));
+  const inFolders = folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
+  );
+  return [...readdirSync(ROOT), ...inFolders].filter((path) => path.endsWith('.md')).toSorted();
+}
+
+/** Of fenced blocks, what stands between the fences. @param language '' for a block that names none */
+export function blocksOf(text: string, language: string): string[] {
+  return fences(text).flatMap((block) => (block.language === language ? [block.content] : []));
+}
+
+interface Fence {
+  readonly language: string;
+  readonly content: string;
+}
+
+/** In their order; of one in a list, the indentation is left out. */
+export function fences(text: string): Fence[] {
+  return [...text.matchAll(/^( *)```(\w*)\n(.*?)^\1```$/gms)].map(
+    ([, indent = '', language = '', content = '']) => ({
+      language,
+      content: content.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    }),
+  );
+}
+
+function withoutFences(text: string): string {
+  return text.replaceAll(/^( *)```.*?^\1```$/gms, '');
+}
+
+interface Heading {
+  readonly level: number;
+  readonly text: string;
+}
+
+export function headingsOf(text: string): Heading[] {
+  return [...withoutFences(text).matchAll(/^(#+) (.*)$/gm)].map(([, signs = '', heading = '']) => ({
+    level: signs.length,
+    text: heading,
+  }));
+}
+
+/** As GitHub makes them of headings; a second heading of the same text is not thought of. */
+export function anchorsOf(text: string): string[] {
+  return headingsOf(text).map((heading) =>
+    heading.text
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\p{M} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** Pictures included, in their order. */
+export function linksOf(text: string): string[] {
+  return [...withoutFences(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+}
+
+/** Of the links within the repository, those that lead nowhere. @param path of the document, from the root */
+export function deadLinksIn(path: string): string[] {
+  const text = readDocument(path);
+  return linksOf(text).filter((link) => {
+    if (/^\w+:/.test(link)) return false;
+    const [target = '', anchor] = link.split('#');
+    const file = target === '' ? path : relative(ROOT, join(ROOT, dirname(path), target));
+    if (!existsSync(join(ROOT, file))) return true;
+    return anchor !== undefined && !anchorsOf(readDocument(file)).includes(anchor);
+  });
+}
+
+export interface Session {
+  readonly variables: Readonly<Record<string, string>>;
+  readonly args: readonly string[];
+  readonly output: string;
+}
+
+const SESSION =
+  /^(?:\$ export (?<variables>.*)\n)?\$ (?:npm run -s botbell --|botbell) (?<args>.*)\n(?<output>[^]*)$/;
+
+/** Each `console` block: perhaps `$ export <variables>`, then the program with its arguments, and what it prints. */
+export function sessionsIn(text: string): Session[] {
+  return blocksOf(text, 'console').map((block) => {
+    const { groups } = SESSION.exec(block) ?? {};
+    if (groups === undefined) throw new Error(`this session cannot be run: ${block}`);
+    return {
+      args: (groups['args'] ?? '').split(' '),
+      variables: variablesIn(groups['variables'] ?? ''),
+      output: (groups['output'] ?? '').trimEnd(),
+    };
+  });
+}
+
+function variablesIn(text: string): Record<string, string> {
+  const pairs = [...text.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value] as const);
+  return Object.fromEntries(pairs);
+}
