@@ -6,10 +6,11 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { launchChromium } from './browser/harness/chromium.ts';
 import { startOfficeApp } from './browser/harness/office-app.ts';
 import { copyOfficeLedger } from './browser/harness/office-ledger.ts';
+import { surroundAsMail, surroundAsSlack } from './browser/harness/message-surroundings.ts';
 import { startRemotes } from './browser/harness/remotes.ts';
 import { TravelClock } from './browser/harness/travel-clock.ts';
 import { visit } from './browser/harness/visitor.ts';
@@ -32,6 +33,8 @@ interface Picture {
   readonly width: number;
   /** As high as what it shows, where it is left out. */
   readonly height?: number;
+  /** Draws what stands around the message where its reader meets it. */
+  readonly surround?: (page: Page, subject: string) => Promise<void>;
 }
 
 const DELIVERY = `select max(deliveries.id) as id from deliveries join callbacks on callbacks.id = callback_id
@@ -51,12 +54,15 @@ const PICTURES: readonly Picture[] = [
     path: '/deliveries/:id/message?theme=light',
     of: `${DELIVERY} and destination = 'slack:#shop' and status = 0`,
     width: 660,
+    surround: (page) => surroundAsSlack(page, { channel: 'shop', app: 'Botbell', time: '10:01 AM' }),
   },
   {
     name: 'mail',
     path: '/deliveries/:id/message?theme=light',
     of: `${DELIVERY} and destination = 'email:ops@example.com' and status = 1`,
     width: 660,
+    surround: (page, subject) =>
+      surroundAsMail(page, { subject, from: 'BOT alerts <alerts@example.com>', to: 'ops@example.com' }),
   },
 ];
 
@@ -78,21 +84,35 @@ try {
 }
 
 async function take(
-  { name, path, of, width, height }: Picture,
+  { name, path, of, width, height, surround }: Picture,
   browser: Browser,
   url: string,
 ): Promise<void> {
   const viewport = { width, height: height ?? 200 };
   const visitor = await visit(browser, { url, viewport, colorScheme: 'light' });
   const address = of === undefined ? path : path.replace(':id', idOf(of));
-  const status = await visitor.open(address);
-  if (status !== 200) throw new Error(`${address} was answered ${status}`);
+  const open = async (at: string) => {
+    const status = await visitor.open(at);
+    if (status !== 200) throw new Error(`${at} was answered ${status}`);
+  };
+  const subject = surround && (await subjectAt(visitor.page, () => open(address.replace(/\/message.*/, ''))));
+  await open(address);
+  await surround?.(visitor.page, subject ?? '');
   const to = join(FOLDER, `${name}.png`);
   await visitor.page.screenshot({ path: to, fullPage: height === undefined, animations: 'disabled' });
   await visitor.close();
   const { size } = statSync(to);
   if (size > MOST_BYTES) throw new Error(`${to} has ${size} bytes`);
   console.log(`${to}: ${Math.round(size / 1000)} kB`);
+}
+
+/** '' for what has none. */
+async function subjectAt(page: Page, open: () => Promise<void>): Promise<string> {
+  await open();
+  const terms = page.locator('dt', { hasText: /^Subject$/ });
+  return (await terms.count()) === 0
+    ? ''
+    : terms.first().locator('xpath=following-sibling::dd[1]').innerText();
 }
 
 function idOf(statement: string): string {
