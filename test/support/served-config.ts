@@ -1,0 +1,66 @@
+/** Botbell served inside this process by a config's text, as the documents have their reader serve it. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseDocument, YAMLMap } from 'yaml';
+import { type RunningApp, startApp } from '../../src/app/app.ts';
+import { readConfigInTurns } from '../../src/app/read-config.ts';
+import { channelTypes } from '../../src/channels/registry.ts';
+import { checkProject, projectOf } from '../../src/cli/load-project.ts';
+import { createLogger } from '../../src/observe/logger.ts';
+import { systemClock } from '../../src/time/clock.ts';
+
+export interface ServedConfig {
+  readonly app: RunningApp;
+  readonly folder: string;
+  stop(): Promise<void>;
+}
+
+export interface ServingOptions {
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Default: in memory. */
+  readonly store?: string;
+}
+
+/** On a port of its own, wherever the config says that it listens. */
+export async function serveConfig(
+  config: string,
+  { variables = {}, store = 'sqlite::memory:' }: ServingOptions = {},
+): Promise<ServedConfig> {
+  const folder = mkdtempSync(join(tmpdir(), 'botbell-served-'));
+  const configFile = join(folder, 'botbell.yaml');
+  const changed = parseDocument(config);
+  changed.setIn(['receiver', 'listen'], '127.0.0.1:0');
+  changed.setIn(['admin', 'listen'], 'off');
+  changed.setIn(['store', 'url'], store);
+  changed.delete('templates');
+  writeFileSync(configFile, String(changed));
+  const { project, problems } = checkProject({ variables, configFile });
+  if (project === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
+  const app = await startApp({
+    ...project,
+    readConfig: () => readConfigInTurns(projectOf({ variables, configFile })),
+    channelTypes,
+    clock: systemClock,
+    logger: await createLogger('silent', false, (line) => line),
+    version: '0',
+    print: () => undefined,
+  });
+  return {
+    app,
+    folder,
+    async stop() {
+      await app.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The config with the top-level settings that a document shows in place of its own. */
+export function completedBy(config: string, shown: string): string {
+  const whole = parseDocument(config);
+  const { contents } = parseDocument(shown);
+  if (!(contents instanceof YAMLMap)) throw new Error('what is shown is no map');
+  for (const { key, value } of contents.items) whole.set(key, value);
+  return String(whole);
+}
