@@ -63,9 +63,12 @@ describe('botbell init', () => {
     }
   });
 
-  it('writes to the folder that it is told, and makes it', async () => {
+  it('writes to the folder that it is told, and makes it; check takes it from elsewhere, too', async () => {
     const { code, stdout } = await runCommand(['init', 'new/one']);
     expect([code, contentsOf(join(folder, 'new/one'))]).to.deep.equal([0, WRITTEN]);
+    const config = join('new', 'one', 'botbell.yaml');
+    const checked = await runCommand(['check', '--without-secrets', '--strict', '--config', config]);
+    expect([checked.code, checked.stdout]).to.deep.equal([0, `${config}: ok`]);
     expect(stdout).to.match(/^Written to new\/one: .*\n\n.*\n {2}cd new\/one\n/);
   });
 
@@ -117,6 +120,7 @@ Once your secrets are in .env (copy .env.example), run it with them:
     edit('botbell.yaml', (text) =>
       text
         .replace(/^ {2}slack: \{ type: outbox.*\n/m, '')
+        .replace('# templates:', 'templates:')
         .replace('# slack: {', 'slack: {')
         .replace('# email: {', 'email: {')
         .replace('# - email:', '- email:')
@@ -139,6 +143,7 @@ Once your secrets are in .env (copy .env.example), run it with them:
 
   it('lists the variables of the config, and no others', async () => {
     await runCommand(['init']);
+    expect(textOf('.env.example')).to.include('(set -a; . ./.env; npx botbell serve)');
     const inConfig = [...textOf('botbell.yaml').matchAll(/\$\{([A-Z_]+)(?::-)?\}/g)].map(([, name]) => name);
     const listed = [...textOf('.env.example').matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name);
     expect(listed.toSorted()).to.deep.equal(inConfig.filter((name) => name !== 'NAME').toSorted());

@@ -10,13 +10,14 @@ import { readStarterFiles, writeNewFiles } from './starter-files.ts';
 /** @throws {CommandFailed} something is there already, or the folder cannot be written; then nothing has been */
 export function initCommand(context: CommandContext, folder: string): number {
   const place = resolve(folder);
-  const files = readStarterFiles(STARTER, relative(place, CONFIG_FILES) || '.');
-  writeNewFiles(folder, files);
+  const program = wordsToRun(place, context.script);
+  const configFiles = relative(place, CONFIG_FILES) || '.';
+  writeNewFiles(folder, readStarterFiles(STARTER, { configFiles, program }));
   context.result(
     visible(
       nextSteps({
         folder: place === resolve() ? undefined : folder,
-        program: wordsToRun(place, context.script),
+        program,
         configOption: isDefaultIn(place, context.variables) ? '' : ` --config ${OWN_CONFIG}`,
         sample: relative(place, join(SAMPLES, 'error.json')),
       }),

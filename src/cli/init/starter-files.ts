@@ -1,7 +1,7 @@
 /** The files that `init` writes: as they come with the program, all of them or none. */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { CommandFailed, OWN_CONFIG } from '../context.ts';
+import { CommandFailed } from '../context.ts';
 
 export interface NewFile {
   /** Relative to the folder that `init` is asked to fill. */
@@ -12,20 +12,28 @@ export interface NewFile {
 /** It stands in the repository without its dot, so that no tool there takes it for one. */
 const OTHER_NAMES: Readonly<Record<string, string>> = { 'env.example': '.env.example' };
 
-/** Where the schema and the example are, as the starter's own config names them. */
+/** How the starter's files name what is elsewhere for each who gets them. */
 const BESIDE_STARTER = '../botbell.';
+const PROGRAM = 'npx botbell';
 
-/** @param configFiles folder of the example and of the schema, relative to the one that is filled */
-export function readStarterFiles(starter: string, configFiles: string): NewFile[] {
+interface Names {
+  /** Folder of the example and of the schema, relative to the one that is filled. */
+  readonly configFiles: string;
+  /** How the program is run there. */
+  readonly program: string;
+}
+
+export function readStarterFiles(starter: string, { configFiles, program }: Names): NewFile[] {
+  const beside = `${configFiles.replaceAll(sep, '/')}/botbell.`;
   const names = readdirSync(starter, { recursive: true, encoding: 'utf8' }).toSorted();
   return names
     .filter((name) => statSync(join(starter, name)).isFile())
-    .map((name) => {
-      const text = readFileSync(join(starter, name), 'utf8');
-      const path = OTHER_NAMES[name] ?? name;
-      const beside = `${configFiles.replaceAll(sep, '/')}/botbell.`;
-      return { path, text: path === OWN_CONFIG ? text.replaceAll(BESIDE_STARTER, () => beside) : text };
-    });
+    .map((name) => ({
+      path: OTHER_NAMES[name] ?? name,
+      text: readFileSync(join(starter, name), 'utf8')
+        .replaceAll(BESIDE_STARTER, () => beside)
+        .replaceAll(PROGRAM, () => program),
+    }));
 }
 
 /** Why a file cannot be written, for whoever is to do something about it. */
