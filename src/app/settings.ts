@@ -1,15 +1,8 @@
 /** One config made into the settings that everything decides by, with its channels opened. */
 import { cutEnd, shortLine } from '../text/cut.ts';
 import { type HiddenSecrets, secretsHidden } from '../text/hide-secrets.ts';
-import { isDeepStrictEqual } from 'node:util';
 import type { Channel, ChannelType } from '../channels/channel.ts';
-import {
-  type ChannelConfig,
-  type Config,
-  type Destination,
-  formatsOf,
-  type Problem,
-} from '../config/config.ts';
+import { type Config, type Destination, formatsOf, type Problem } from '../config/config.ts';
 import type { Readings } from '../config/readings.ts';
 import {
   type ConfiguredChannel,
@@ -24,8 +17,9 @@ import { ownerName } from '../ledger/owner.ts';
 import type { LedgerOptions } from '../ledger/sql-ledger.ts';
 import { createComposer, LargeCallbacks } from '../offload/large-callbacks.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
-import { createRouter, destinationsOf, type Router, routesOf } from '../route/router.ts';
+import { createRouter, type Router, routesOf } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
+import { type OpenChannel, openChannels } from './open-channels.ts';
 
 const LONGEST_MESSAGE = 500;
 
@@ -77,6 +71,8 @@ export interface SettingsEnvironment {
 export interface AppSettings extends Settings {
   readonly loaded: LoadedConfig;
   readonly largeCallbacks: LargeCallbacks;
+  /** By their names. */
+  readonly openChannels: ReadonlyMap<string, OpenChannel>;
   /** Every route, with what it makes of such a callback. */
   readonly explainRoutes: Router['explainAll'];
   /** How long a claim must outlast: the answer, and an attempt begun just before it was due. */
@@ -96,7 +92,8 @@ export async function openSettings(
   const { channelTypes, clock, secrets } = environment;
   // What goes wrong from here on may repeat them.
   secrets.add(config.secrets);
-  const open = await openChannels(loaded, environment, previous);
+  const before = previous && { config: previous.loaded.config, open: previous.openChannels };
+  const open = await openChannels(config, environment, before);
   const { onTemplateError: onFailure, onThreadEnded } = environment;
   const templates = { templates: renderer.sources, channels: config.channels };
   const largeCallbacks = new LargeCallbacks(templates, clock, onThreadEnded);
@@ -107,6 +104,7 @@ export async function openSettings(
   return {
     loaded,
     largeCallbacks,
+    openChannels: open,
     leaseMs: receiver.answerWithinMs + delivery.timeoutMs + LEASE_MARGIN_MS,
     config: {
       hash: configHash,
@@ -123,10 +121,10 @@ export async function openSettings(
     channels: new Map(
       [...config.channels].map(([name, { type }]) => [
         name,
-        configuredChannel(channelTypes.get(type), open.get(name)),
+        configuredChannel(channelTypes.get(type), open.get(name)?.channel),
       ]),
     ),
-    resources: [...open.values(), largeCallbacks],
+    resources: [...[...open.values()].map(({ channel }) => channel), largeCallbacks],
     route: (callback) => router.route(callback),
     explainRoutes: (callback) => router.explainAll(callback),
     compose: ({ notice, channel, templateSet, options }) =>
@@ -152,43 +150,6 @@ function configuredChannel(type: ChannelType | undefined, channel: Channel | und
     needsEarlier: (options) => type?.needsEarlier?.(options) ?? false,
     channel,
   };
-}
-
-/** Those that somebody is told by, by their names: the others are not worth their client library. */
-async function openChannels(
-  { config }: LoadedConfig,
-  environment: SettingsEnvironment,
-  previous: AppSettings | undefined,
-): Promise<ReadonlyMap<string, Channel>> {
-  const used = new Set(destinationsOf(config).map(({ channel }) => channel));
-  const channels = new Map<string, Channel>();
-  const opened: Channel[] = [];
-  try {
-    for (const each of [...config.channels.values()].filter(({ name }) => used.has(name))) {
-      const known = previous && sameChannel(each, previous);
-      const channel = known ?? (await openChannel(each, environment));
-      if (channel === undefined) continue;
-      channels.set(each.name, channel);
-      if (known === undefined) opened.push(channel);
-    }
-  } catch (error) {
-    await Promise.allSettled(opened.map((channel) => channel.close()));
-    throw error;
-  }
-  return channels;
-}
-
-function sameChannel(channel: ChannelConfig, { loaded, channels }: AppSettings): Channel | undefined {
-  const { name } = channel;
-  const isSame = isDeepStrictEqual(channel, loaded.config.channels.get(name));
-  return isSame ? channels.get(name)?.channel : undefined;
-}
-
-function openChannel(
-  { type, settings }: ChannelConfig,
-  { channelTypes, print }: SettingsEnvironment,
-): Promise<Channel> | undefined {
-  return channelTypes.get(type)?.open(settings, { print });
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Language } from '../time/display.ts';
 import { UnderWay } from '../time/clock.ts';
 import { DeliveryFailure } from './failure.ts';
 import type { Markup } from './markup.ts';
+import type { OpenPool } from './outbound.ts';
 
 /** One message for one address. */
 export interface Outgoing {
@@ -45,6 +46,8 @@ export interface Channel {
 export interface ChannelEnvironment {
   /** Where the outbox prints. */
   readonly print: (text: string) => void;
+  /** Connections to a remote over HTTP, through the proxy that the config has for it; `http-post.ts` sends over them. */
+  readonly openPool: OpenPool;
 }
 
 /** A setting that works but is probably a mistake; `key` names it. */

@@ -68,6 +68,9 @@ const JAPANESE: Readonly<Record<string, string>> = {
   external_channel_migrating: 'チャンネルを移行中です。移行が終わると解消します',
   not_json: '応答がAPIのものではありません。api_url と、途中のプロキシを確認してください',
 
+  proxy_407:
+    'プロキシがユーザー名とパスワードを受け付けません。proxy（または環境変数 HTTPS_PROXY、HTTP_PROXY）のユーザー名とパスワードを確認してください',
+
   EAUTH: `ログインに失敗しました。${CHECK_LOGIN}`,
   EOAUTH2: `ログインに失敗しました。${CHECK_LOGIN}`,
   ENOAUTH: `サーバーがログインを求めています。${CHECK_LOGIN}`,
@@ -108,6 +111,11 @@ const JAPANESE_BY_FORM: readonly (readonly [RegExp, string])[] = [
   [/^restricted_action/, JAPANESE['restricted_action'] ?? ''],
   [/^slack_connect_/, JAPANESE['slack_connect'] ?? ''],
   [/CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|^ERR_SSL|^ERR_TLS|^HOSTNAME_MISMATCH/, TLS_REFUSED],
+  [/^proxy_(?:408|429|5\d\d)$/, 'プロキシが送信先に接続できませんでした'],
+  [
+    /^proxy_/,
+    'プロキシが接続を拒否しました。プロキシの管理者に許可を依頼するか、送信先を NO_PROXY に加えてください',
+  ],
   [/^http_[45]08$|^http_5/, '送信先のサービスで障害が発生しています'],
   [/^http_/, 'APIの応答ではありません。api_url を確認してください'],
 ];

@@ -2,6 +2,7 @@
  * Why a delivery failed: a closed list of classes, by which retry, answer, metric and ledger decide; and what the network's
  * errors and a Retry-After mean.
  */
+import { answerInWords, isLastingAnswer, ProxyError } from './proxy-error.ts';
 
 /**
  * - `transient`: network, timeout, 5xx, SMTP 4xx: the next attempt may succeed.
@@ -65,14 +66,14 @@ export function concernsAddress({
   return isLasting && (OF_AN_ADDRESS.has(code) || OF_AN_ADDRESS_BY_FORM.test(code));
 }
 
-/** What went wrong below the protocol: DNS, TCP, TLS, a timeout. */
+/** What went wrong below the protocol: DNS, TCP, TLS, a timeout, a proxy on the way. */
 export interface NetworkError {
-  /** Node's own code where there is one: `ECONNREFUSED`, `ENOTFOUND`. */
+  /** Node's own code where there is one: `ECONNREFUSED`, `ENOTFOUND`; `proxy_407` for what a proxy answered. */
   readonly code: string;
   /** A clause without a full stop, e.g. `the connection was refused`; what it means for the message is not in it. */
   readonly words: string;
-  /** A certificate or TLS version was not accepted, which no retry changes. */
-  readonly isTlsRefusal: boolean;
+  /** No retry changes it: a certificate or TLS version that was not accepted, a proxy that refuses. */
+  readonly isRefusal: boolean;
   /** The remote may have taken the message. */
   readonly mayHaveArrived: boolean;
 }
@@ -104,14 +105,32 @@ const TLS_CODE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|^ERR_SSL|^ERR_TLS|^H
 const NODE_CODE = /^[A-Z][A-Z0-9_]+$/;
 
 export function networkErrorOf(error: unknown): NetworkError {
+  const ofProxy = causeChain(error).find((link) => link instanceof ProxyError);
+  if (ofProxy !== undefined) return proxyErrorOf(ofProxy);
   const code = codeOf(error);
   const mayHaveArrived = AMBIGUOUS.has(code);
   if (TLS_CODE.test(code)) {
     const words = 'its TLS certificate or version was not accepted';
-    return { code, words, isTlsRefusal: true, mayHaveArrived };
+    return { code, words, isRefusal: true, mayHaveArrived };
   }
   const words = WORDS[code] ?? `the connection failed (${code})`;
-  return { code, words, isTlsRefusal: false, mayHaveArrived };
+  return { code, words, isRefusal: false, mayHaveArrived };
+}
+
+/** Nothing has got past it. */
+function proxyErrorOf(error: ProxyError): NetworkError {
+  const { proxy, status, cause } = error;
+  if (status === undefined) {
+    const { code, words, isRefusal } = networkErrorOf(cause);
+    return {
+      code,
+      words: `the proxy ${proxy} could not be used: ${words}`,
+      isRefusal,
+      mayHaveArrived: false,
+    };
+  }
+  const words = answerInWords(error, status);
+  return { code: `proxy_${status}`, words, isRefusal: isLastingAnswer(status), mayHaveArrived: false };
 }
 
 function codeOf(error: unknown): string {

@@ -1,10 +1,6 @@
 /** A POST over a pool of connections that is answered by its deadline or fails: what channels over HTTP send with. */
-import { type Dispatcher, Pool } from 'undici';
-
-const MAX_CONNECTIONS = 50;
-const CONNECT_TIMEOUT_MS = 5_000;
-/** A chat service answers with some kilobytes. */
-const MAX_ANSWER_BYTES = 1_048_576;
+import type { Dispatcher } from 'undici';
+import type { HttpPool } from './http-pool.ts';
 
 type ResponseHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
@@ -24,28 +20,22 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** Connects when it is first used. It has no time limits of its own: each POST has its deadline. */
-export function openPool(origin: string): Pool {
-  return new Pool(origin, {
-    connections: MAX_CONNECTIONS,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxResponseSize: MAX_ANSWER_BYTES,
-  });
-}
-
 /**
  * Follows no redirect. Reads the answer to its end, so what breaks off or stalls in the body fails like what does before.
  * @throws {Error} `TimeoutError` at the deadline, whatever the pool does: while it waits for a connection nothing has been
- * sent, and nothing will be. Otherwise an error of undici's or Node's.
+ * sent, and nothing will be. `ProxyError`: a proxy sent nothing on. Otherwise an error of undici's or Node's.
  */
-export function post(pool: Pick<Pool, 'dispatch'>, request: HttpPost): Promise<HttpAnswer> {
+export function post(pool: Pick<HttpPool, 'dispatch' | 'errorOf'>, request: HttpPost): Promise<HttpAnswer> {
   const { path, headers, body, deadline } = request;
   const remainingMs = deadline - performance.now();
   if (!(remainingMs > 0)) return Promise.reject(late());
   return new Promise((resolve, reject) => {
-    const exchange = new Exchange(resolve, reject, remainingMs);
+    const onAnswer = (answer: HttpAnswer) => {
+      const error = pool.errorOf?.(answer.status);
+      if (error === undefined) resolve(answer);
+      else reject(error);
+    };
+    const exchange = new Exchange(onAnswer, reject, remainingMs);
     pool.dispatch({ method: 'POST', path, headers: { ...headers }, body }, exchange);
   });
 }

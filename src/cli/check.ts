@@ -5,6 +5,7 @@ import { checkProject } from './load-project.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { ChannelConfig, Config } from '../config/config.ts';
 import { redactor } from '../app/settings.ts';
+import { type OpenPool, poolsThrough } from '../channels/outbound.ts';
 import { inspectStore } from '../ledger/inspect-store.ts';
 
 export interface CheckOptions {
@@ -32,7 +33,10 @@ export async function checkCommand(context: CommandContext, options: CheckOption
 }
 
 /** Each is named with what it answered. @returns whether all is well */
-async function checkOnline(context: CommandContext, { channels, store, secrets }: Config): Promise<boolean> {
+async function checkOnline(
+  context: CommandContext,
+  { channels, store, secrets, proxies }: Config,
+): Promise<boolean> {
   const redact = redactor(secrets);
   const canBeUsed = async (what: string, check: () => Promise<string>) => {
     try {
@@ -44,9 +48,10 @@ async function checkOnline(context: CommandContext, { channels, store, secrets }
       return false;
     }
   };
+  const openPool = poolsThrough(proxies);
   let isFine = true;
   for (const channel of channels.values())
-    if (!(await canBeUsed(`channel ${channel.name}`, () => verify(channel)))) isFine = false;
+    if (!(await canBeUsed(`channel ${channel.name}`, () => verify(channel, openPool)))) isFine = false;
   return (await canBeUsed('store', async () => STORE_STATES[await inspectStore(store.url)])) && isFine;
 }
 
@@ -55,8 +60,8 @@ const STORE_STATES = {
   ready: 'can be used',
 } as const;
 
-async function verify({ type, settings }: ChannelConfig): Promise<string> {
-  const channel = await channelTypes.get(type)?.open(settings, { print: () => undefined });
+async function verify({ type, settings }: ChannelConfig, openPool: OpenPool): Promise<string> {
+  const channel = await channelTypes.get(type)?.open(settings, { print: () => undefined, openPool });
   try {
     await channel?.verify();
     return 'can be used';

@@ -1,6 +1,7 @@
 /** The checked config: every value typed, in base units, groups expanded, nothing left to interpret. */
 import type { StatusName } from '../callback/callback.ts';
 import type { ChannelType, MessageFormat } from '../channels/channel.ts';
+import type { Proxies } from '../channels/proxy.ts';
 import type { Path } from './path.ts';
 import { parseDuration, parseSize } from '../time/display.ts';
 import { parseCidr, parseListenAddress } from './field-rules.ts';
@@ -155,6 +156,8 @@ export interface Config {
   readonly heartbeat: HeartbeatConfig | undefined;
   /** Folder of the user's own template sets. */
   readonly templates: string | undefined;
+  /** What channels over HTTP go through. */
+  readonly proxies: Proxies;
   readonly channels: ReadonlyMap<string, ChannelConfig>;
   readonly routes: readonly RouteConfig[];
   readonly defaultRoute: RouteConfig | undefined;

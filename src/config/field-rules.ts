@@ -1,5 +1,6 @@
 /** What single values of the config must look like: each rule says what is wrong with a text, or nothing. */
 import { ALL_STATUSES } from '../callback/callback.ts';
+import { parseProxy } from '../channels/proxy.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { isTimezone } from '../time/display.ts';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
@@ -90,6 +91,15 @@ export function storeUrlRule(text: string): string | undefined {
 export function heartbeatUrlRule(text: string): string | undefined {
   const isUrl = text === '' || (/^https?:\/\/[^\s]+$/.test(text) && URL.canParse(text));
   return isUrl ? undefined : 'must be an http:// or https:// URL, such as https://hc-ping.com/<uuid>';
+}
+
+export const PROXY_RULE =
+  'must be the URL of an HTTP proxy, such as http://proxy.example.com:3128 or http://user:password@proxy.example.com:3128, user and password percent-encoded';
+
+/** Never repeats the URL, which may hold a password; the empty one is that of the environment. */
+export function proxyRule(text: string): string | undefined {
+  if (text === '' || text === 'off' || parseProxy(text) !== undefined) return undefined;
+  return `${PROXY_RULE}; or off`;
 }
 
 export function timezoneRule(text: string): string | undefined {

@@ -26,6 +26,7 @@ import { checkTogether, warnOfUnused } from './check-together.ts';
 import { secretsIn } from './secrets.ts';
 import { shownConfig } from './shown-config.ts';
 import { readGroups, type Directory } from './read-destinations.ts';
+import { readProxies } from './read-proxies.ts';
 import { readAlerts, readDefaultRoute, readRoutes } from './read-routes.ts';
 import {
   adminSchema,
@@ -133,6 +134,7 @@ function readConfig(reading: Reading): { readonly config?: Config; readonly text
   const sections = readSections(root, problems);
   const settings = settingsOf(sections, directory, problems);
   const routing = readRouting(root, directory, reading);
+  const proxies = readProxies(root['proxy'], environment.variables, problems);
   checkTogether(settings, problems);
   // What is wrong elsewhere may have been meant to use it.
   if (!problems.hasErrors() && !problems.hasUnknown()) warnOfUnused(directory, problems);
@@ -147,6 +149,7 @@ function readConfig(reading: Reading): { readonly config?: Config; readonly text
     delivery,
     display,
     heartbeat,
+    proxies,
     ...routing,
     channels: new Map(configs.map((config) => [config.name, config])),
   };

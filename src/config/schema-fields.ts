@@ -168,7 +168,7 @@ function judgedBy(rule: Rule) {
 function errorOf(item: unknown, path: string, rule: Rule): ValidationError | [] {
   if (item === undefined) return [];
   const wrong = typeof item === 'string' ? rule(item) : notText(item);
-  return wrong === undefined ? [] : new ValidationError(`${path} ${wrong}`, item, path);
+  return wrong === undefined ? [] : new ValidationError(`${path || 'this'} ${wrong}`, item, path);
 }
 
 /** Why `value` is no text; never shows it. */

@@ -15,6 +15,7 @@ import {
   listenRule,
   nameRule,
   pathRule,
+  proxyRule,
   statusRule,
   storeUrlRule,
   timezoneRule,
@@ -154,6 +155,12 @@ export const templatesSchema = ruled(
   'Folder of your own template sets, looked up before the built-in ones.',
 );
 
+export const proxySchema = ruled(
+  proxyRule,
+  'URL of the proxy that channels over HTTP (Slack) go through, but for the hosts in NO_PROXY; off for none. Empty: what HTTPS_PROXY and HTTP_PROXY say.',
+  { pattern: '^(off|[hH][tT][tT][pP][sS]?://.*)?$' },
+);
+
 const onSchema = texts(
   statusRule,
   `Statuses that are told: ${ALL_STATUSES.join(', ')}. Default: all of them.`,
@@ -209,6 +216,7 @@ export const rootSchema = section('Configuration of Botbell.', {
       doc: 'The ways to reach people, by a name of your choice.',
       jsonSchema: { type: 'object', minProperties: 1, additionalProperties: { $ref: '#/$defs/channel' } },
     }),
+  proxy: proxySchema,
   groups: mixed().meta({
     doc: 'Addresses that are told together, by a name of your choice.',
     jsonSchema: { type: 'object', additionalProperties: { $ref: '#/$defs/group' } },

@@ -5,19 +5,20 @@ import type { Config } from './config.ts';
 
 /** Where interpolation may have brought in a secret, or a part of one. */
 const SECRET_PLACES =
-  /^(receiver\.token|admin\.(?:password|metrics_token)|store\.url|heartbeat\.url|channels[.[])/;
+  /^(receiver\.token|admin\.(?:password|metrics_token)|store\.url|heartbeat\.url|proxy$|channels[.[])/;
 
 /** @param interpolated what came from variables and files, by the path of the string that it went into */
 export function secretsIn(
-  checked: Pick<Config, 'receiver' | 'admin' | 'store' | 'heartbeat' | 'channels'>,
+  checked: Pick<Config, 'receiver' | 'admin' | 'store' | 'heartbeat' | 'proxies' | 'channels'>,
   types: ReadonlyMap<string, ChannelType>,
   interpolated: ReadonlyMap<string, readonly string[]>,
 ): string[] {
-  const { receiver, admin, store, heartbeat, channels } = checked;
+  const { receiver, admin, store, heartbeat, proxies, channels } = checked;
   const secrets = [
     ...receiver.tokens,
     ...[admin?.password, admin?.metricsToken].filter((secret) => secret !== undefined),
     ...passwordsOf(store.url),
+    ...[proxies.https, proxies.http].flatMap((proxy) => proxy?.secrets ?? []),
     ...(heartbeat === undefined ? [] : secretsOfHeartbeat(heartbeat.url)),
     ...[...channels.values()].flatMap(({ type, settings }) => types.get(type)?.secretsOf(settings) ?? []),
   ];

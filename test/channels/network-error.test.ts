@@ -31,17 +31,17 @@ describe('network trouble', () => {
 
   it('knows a certificate that is not accepted', () => {
     for (const code of ['CERT_HAS_EXPIRED', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE']) {
-      expect(networkErrorOf(errorWith(code)).isTlsRefusal, code).to.equal(true);
+      expect(networkErrorOf(errorWith(code)).isRefusal, code).to.equal(true);
     }
-    expect(networkErrorOf(errorWith('ERR_SSL_WRONG_VERSION_NUMBER')).isTlsRefusal).to.equal(true);
-    expect(networkErrorOf(errorWith('ECONNRESET')).isTlsRefusal).to.equal(false);
+    expect(networkErrorOf(errorWith('ERR_SSL_WRONG_VERSION_NUMBER')).isRefusal).to.equal(true);
+    expect(networkErrorOf(errorWith('ECONNRESET')).isRefusal).to.equal(false);
   });
 
   it('finds words for anything, a circle of causes included', () => {
     const circle: Error & { cause?: unknown } = new Error('circle');
     circle.cause = circle;
     for (const odd of [circle, undefined, 'text', errorWith(23), errorWith('see https://x/?token=1')]) {
-      expect(networkErrorOf(odd)).to.include({ code: 'network_error', isTlsRefusal: false });
+      expect(networkErrorOf(odd)).to.include({ code: 'network_error', isRefusal: false });
     }
   });
 });

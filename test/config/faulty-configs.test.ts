@@ -49,8 +49,10 @@ describe('A faulty config', () => {
   });
 
   it('is not echoed where YAML takes a password for syntax', () => {
-    const lines = ['password-read-as-alias', 'password-read-as-tag', 'bad-store-url'].flatMap(told);
-    expect(lines).to.have.length(3);
+    const lines = ['password-read-as-alias', 'password-read-as-tag', 'bad-store-url', 'bad-proxy'].flatMap(
+      told,
+    );
+    expect(lines).to.have.length(4);
     expect(lines.join('\n')).not.to.include('hunter2');
   });
 });

@@ -123,7 +123,7 @@ function failureAt(reached: SmtpPhase, error: unknown, hide: (words: string) => 
   const smtp = readError(error);
   if (smtp.responseCode !== undefined) return answerFailure(smtp, smtp.responseCode, hide);
   const network = networkErrorOf(error);
-  if (network.isTlsRefusal) return failure('config', network.code, `${network.words}; ${CHECK_SERVER}`);
+  if (network.isRefusal) return failure('config', network.code, `${network.words}; ${CHECK_SERVER}`);
   const { code = '' } = smtp;
   const meaning = Object.hasOwn(MEANINGS_BY_CODE, code) ? MEANINGS_BY_CODE[code] : undefined;
   if (meaning !== undefined) return failure(meaning[0], code, meaning[1]);

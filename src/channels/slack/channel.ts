@@ -40,9 +40,10 @@ export const slackChannel: ChannelType<SlackSettings> = {
   parseAddress: parseSlackAddress,
   secretsOf: ({ token }) => [token],
   warningsOf: warningsOf,
-  open: async ({ token, api_url = DEFAULT_API_URL }) => {
+  open: async ({ token, api_url = DEFAULT_API_URL }, { openPool }) => {
+    const api = new URL(api_url);
     const { openSlackClient } = await import('./client.ts');
-    return openSlackClient(token, new URL(api_url));
+    return openSlackClient(token, api, await openPool(api.origin));
   },
 };
 

@@ -1,7 +1,8 @@
 /** Talks to Slack: one token, chat.postMessage over one connection pool. Loaded only where a route names such a channel. */
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
 import { type Channel, InFlight, type Receipt } from '../channel.ts';
-import { type HttpAnswer, openPool, post } from '../http-post.ts';
+import { type HttpAnswer, post } from '../http-post.ts';
+import type { HttpPool } from '../http-pool.ts';
 import { type AskedPause, askedPause } from '../failure.ts';
 import { slackFailureOf } from './errors.ts';
 import type { SlackMessage } from './message.ts';
@@ -21,11 +22,11 @@ interface CallContext {
 
 type Call = (method: string, context: CallContext) => Promise<object>;
 
-type Pool = Parameters<typeof post>[0];
-
-/** Connects only when first asked. */
-export function openSlackClient(token: string, api: URL): Channel {
-  const pool = openPool(api.origin);
+/**
+ * Connects only when first asked.
+ * @param pool to the origin of the API; destroyed when the channel is closed
+ */
+export function openSlackClient(token: string, api: URL, pool: HttpPool): Channel {
   const call = callsOver(pool, token, api);
   const inFlight = new InFlight();
   return {
@@ -45,7 +46,7 @@ export function openSlackClient(token: string, api: URL): Channel {
  * are made at once.
  * @returns what calls a method of the API; it throws what `slackFailureOf` reads
  */
-function callsOver(pool: Pool, token: string, api: URL): Call {
+function callsOver(pool: HttpPool, token: string, api: URL): Call {
   const idle: Call[] = [];
   return async (method, context) => {
     const call = idle.pop() ?? oneCallAtATime(pool, token, api);
@@ -57,7 +58,7 @@ function callsOver(pool: Pool, token: string, api: URL): Call {
   };
 }
 
-function oneCallAtATime(pool: Pool, token: string, api: URL): Call {
+function oneCallAtATime(pool: HttpPool, token: string, api: URL): Call {
   let context: CallContext | undefined;
   const client = new WebClient(token, {
     slackApiUrl: api.href,

@@ -167,10 +167,10 @@ function unreadableAnswer(): DeliveryFailure {
 }
 
 function networkFailure(error: unknown): DeliveryFailure {
-  const { code, words, isTlsRefusal, mayHaveArrived } = networkErrorOf(error);
+  const { code, words, isRefusal, mayHaveArrived } = networkErrorOf(error);
   const arrival = mayHaveArrived ? ', so the message may have arrived' : '';
   return new DeliveryFailure({
-    class: isTlsRefusal ? 'config' : 'transient',
+    class: isRefusal ? 'config' : 'transient',
     code,
     message: `No answer from Slack: ${words}${arrival}.`,
   });

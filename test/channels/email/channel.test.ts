@@ -8,6 +8,8 @@ import {
   type MailFault,
   type MailStep,
 } from '../../../src/stand-ins/mail-catcher.ts';
+import { poolsThrough } from '../../../src/channels/outbound.ts';
+import { NO_PROXIES } from '../../../src/channels/proxy.ts';
 import {
   channelContract,
   CONFIDENTIAL,
@@ -29,7 +31,7 @@ const SECRETS = [
 ];
 const SHORT_MS = 60;
 const FROM = 'BOT alerts <alerts@example.com>';
-const environment = { print: () => undefined };
+const environment = { print: () => undefined, openPool: poolsThrough(NO_PROXIES) };
 
 const message = { subject: `${CONFIDENTIAL} failed`, text: CONFIDENTIAL, html: `<p>${CONFIDENTIAL}</p>` };
 

@@ -10,6 +10,8 @@ import {
   type MailCatcherOptions,
   startMailCatcher,
 } from '../../../src/stand-ins/mail-catcher.ts';
+import { poolsThrough } from '../../../src/channels/outbound.ts';
+import { NO_PROXIES } from '../../../src/channels/proxy.ts';
 import { failureOf, outgoingOf } from '../../contract/channel-contract.ts';
 import { StallingMailServer } from '../../support/stalling-mail-server.ts';
 
@@ -29,7 +31,10 @@ async function start(options: MailCatcherOptions = {}, query = ''): Promise<void
 
 function open(query = '', host = mail.host): Promise<Channel> {
   const smtp = `smtp://bot:secret@${host}?ignoreTLS=true${query}`;
-  return emailChannel.open({ smtp, from: 'alerts@example.com' }, { print: () => undefined });
+  return emailChannel.open(
+    { smtp, from: 'alerts@example.com' },
+    { print: () => undefined, openPool: poolsThrough(NO_PROXIES) },
+  );
 }
 
 let sentCount = 0;

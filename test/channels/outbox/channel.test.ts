@@ -3,6 +3,8 @@ import { AddressError, type ChannelType } from '../../../src/channels/channel.ts
 import { emailFormat } from '../../../src/channels/email/format.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
 import { outboxOf } from '../../../src/channels/outbox/channel.ts';
+import { poolsThrough } from '../../../src/channels/outbound.ts';
+import { NO_PROXIES } from '../../../src/channels/proxy.ts';
 import { slackChannel } from '../../../src/channels/slack/channel.ts';
 import { slackFormat } from '../../../src/channels/slack/format.ts';
 import { CONFIDENTIAL, outgoingOf } from '../../contract/channel-contract.ts';
@@ -22,7 +24,10 @@ describe('the outbox', () => {
   for (const as of ['slack', 'email'] as const) {
     it(`prints a message as ${as} with its address and keeps it whole in the receipt`, async () => {
       const printed: string[] = [];
-      const channel = await outboxChannel.open({ as }, { print: (text) => void printed.push(text) });
+      const channel = await outboxChannel.open(
+        { as },
+        { print: (text) => void printed.push(text), openPool: poolsThrough(NO_PROXIES) },
+      );
       await channel.verify();
       expect(printed).to.deep.equal([]);
       const receipt = await channel.send(outgoingOf({ address: ADDRESSES[as], message: MESSAGES[as] }));
@@ -34,7 +39,10 @@ describe('the outbox', () => {
 
   it('prints foreign text so that it forges no line of the log and moves no terminal', async () => {
     const printed: string[] = [];
-    const channel = await outboxChannel.open({ as: 'slack' }, { print: (text) => void printed.push(text) });
+    const channel = await outboxChannel.open(
+      { as: 'slack' },
+      { print: (text) => void printed.push(text), openPool: poolsThrough(NO_PROXIES) },
+    );
     const text = 'x\n{"level":30,"msg":"stopped"}\r--- outbox (slack): #forged\n\u001b[2J\u009b1m\u202e';
     await channel.send(outgoingOf({ address: '#ops', message: { text, blocks: [] } }));
     const [heading, ...lines] = printed.join('').trimEnd().split('\n');

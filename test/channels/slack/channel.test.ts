@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { AddressError } from '../../../src/channels/channel.ts';
 import type { Channel } from '../../../src/channels/channel.ts';
+import { poolsThrough } from '../../../src/channels/outbound.ts';
+import { NO_PROXIES } from '../../../src/channels/proxy.ts';
 import { slackChannel } from '../../../src/channels/slack/channel.ts';
 import { slackFormat } from '../../../src/channels/slack/format.ts';
 import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
@@ -17,7 +19,7 @@ import type { FailureCase } from '../../contract/channel-contract.ts';
 
 const TOKEN = 'xoxb-4242-secret';
 const SHORT_MS = 60;
-const environment = { print: () => undefined };
+const environment = { print: () => undefined, openPool: poolsThrough(NO_PROXIES) };
 
 const message = {
   text: `${CONFIDENTIAL} failed`,
