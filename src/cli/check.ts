@@ -5,7 +5,8 @@ import { checkProject } from './load-project.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { ChannelConfig, Config } from '../config/config.ts';
 import { redactor } from '../app/settings.ts';
-import { type OpenPool, poolsThrough } from '../channels/outbound.ts';
+import { poolsThrough } from '../channels/outbound.ts';
+import { type Proxies, proxyFor } from '../channels/proxy.ts';
 import { inspectStore } from '../ledger/inspect-store.ts';
 
 export interface CheckOptions {
@@ -48,10 +49,9 @@ async function checkOnline(
       return false;
     }
   };
-  const openPool = poolsThrough(proxies);
   let isFine = true;
   for (const channel of channels.values())
-    if (!(await canBeUsed(`channel ${channel.name}`, () => verify(channel, openPool)))) isFine = false;
+    if (!(await canBeUsed(`channel ${channel.name}`, () => verify(channel, proxies)))) isFine = false;
   return (await canBeUsed('store', async () => STORE_STATES[await inspectStore(store.url)])) && isFine;
 }
 
@@ -60,11 +60,17 @@ const STORE_STATES = {
   ready: 'can be used',
 } as const;
 
-async function verify({ type, settings }: ChannelConfig, openPool: OpenPool): Promise<string> {
+async function verify({ type, settings }: ChannelConfig, proxies: Proxies): Promise<string> {
+  const through = new Set<string>();
+  const openPool = (origin: string) => {
+    const proxy = proxyFor(origin, proxies);
+    if (proxy !== undefined) through.add(proxy.origin);
+    return poolsThrough(proxies)(origin);
+  };
   const channel = await channelTypes.get(type)?.open(settings, { print: () => undefined, openPool });
   try {
     await channel?.verify();
-    return 'can be used';
+    return through.size === 0 ? 'can be used' : `can be used, through the proxy ${[...through].join(', ')}`;
   } finally {
     await channel?.close();
   }

@@ -57,6 +57,12 @@ describe('a failure in words', () => {
     }
   });
 
+  it('has Japanese words for what a proxy on the way did', () => {
+    expect(words('config', 'proxy_407')).to.include('ユーザー名とパスワード').and.include('HTTPS_PROXY');
+    expect(words('config', 'proxy_403')).to.include('NO_PROXY');
+    expect(words('transient', 'proxy_502')).to.equal('プロキシが送信先に接続できませんでした。');
+  });
+
   it('is in Japanese by its class where nobody knows its code, and never in English', () => {
     for (const failureClass of ['transient', 'rate_limited', 'permanent', 'config'] as const) {
       for (const code of [

@@ -1,0 +1,98 @@
+/** The whole bridge behind a forward proxy that wants a password: what goes through it, and what nobody sees of it. */
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { request } from 'undici';
+import { type BridgeWorld, callback, createBridgeWorld } from '../support/bridge-world.ts';
+import { runCommand } from '../support/command.ts';
+import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.ts';
+import { until } from '../support/proof-wait.ts';
+
+const LOGIN = { user: 'bot', password: 'p@ss:w0rd' };
+const IN_URL = 'p%40ss%3Aw0rd';
+const WRONG = 'not-the-password';
+
+const ROUTES = `
+delivery: { attempts_per_request: 1, permanent_attempts: 0 }
+default_route: { notify: [{ slack: '#ops' }, { email: ops@example.com }] }
+`;
+
+describe('Behind a forward proxy', () => {
+  let proxy: ForwardProxy;
+  let world: BridgeWorld;
+  let log: string[];
+
+  const start = async (password = IN_URL) => {
+    log = [];
+    const logger = pino({ level: 'debug' }, { write: (line) => void log.push(line) });
+    world = await createBridgeWorld(`proxy: http://bot:${password}@${proxy.host}${ROUTES}`, { logger });
+  };
+  const run = (...args: string[]) => runCommand([...args, '--config', join(world.folder, 'botbell.yaml')]);
+  const seen = async () => {
+    const shown = ['/', '/settings', '/api/callbacks', '/api/callbacks/1', '/metrics'].map(async (path) => {
+      const { body } = await request(`http://127.0.0.1:${world.app.admin?.port}${path}`);
+      return body.text();
+    });
+    return [...log, ...(await Promise.all(shown))].join('\n');
+  };
+
+  beforeEach(async () => {
+    proxy = await startForwardProxy({ login: LOGIN });
+  });
+
+  afterEach(async () => {
+    await world.close();
+    await proxy.close();
+  });
+
+  it('Slack is told through it, mail is not, and nobody sees its password', async () => {
+    await start();
+    const { status, body } = await world.post(callback());
+    expect([status, body.result]).to.deep.equal([200, 'delivered']);
+    expect([world.slack.messages.length, world.mail.mails.length]).to.deep.equal([1, 1]);
+    expect(proxy.asked).to.deep.equal([`${world.slack.apiUrl}chat.postMessage`]);
+    expect(await seen()).not.to.match(/p(%40|@)ss(%3A|:)w0rd/);
+  });
+
+  it('check --online and test go through it, too, and name it', async () => {
+    await start();
+    const check = await run('check', '--online');
+    expect(check.stdout).to.include(`channel slack: can be used, through the proxy http://${proxy.host}`);
+    expect(check.stdout).to.match(/^channel email: can be used$/m);
+    expect((await run('test', 'slack:#ops')).code).to.equal(0);
+    expect(proxy.asked.map((url) => url.split('/').at(-1))).to.deep.equal(['auth.test', 'chat.postMessage']);
+  });
+
+  it('a password that it refuses is a setting to mend, and once it is, who was not told is told', async () => {
+    await start(WRONG);
+    const { body } = await world.post(callback());
+    expect(body.result).to.equal('taken_over');
+    const refused = `the proxy http://${proxy.host} refused its user name and password (407); correct them in`;
+    expect(await seen())
+      .to.include(refused)
+      .and.to.include('proxy_407')
+      .and.not.to.include(WRONG);
+    const check = await run('check', '--online');
+    expect([
+      check.code,
+      check.stdout.includes(`channel slack: cannot be used: No answer from Slack: ${refused}`),
+    ]).to.deep.equal([1, true]);
+    expect(world.mail.connectionCount()).to.equal(2);
+    await world.swap((yaml) => yaml.replace(WRONG, IN_URL));
+    await until('Slack is told', () => world.slack.messages.length === 1);
+    await world.post(callback());
+    expect(world.mail.connectionCount(), 'the mail channel stays open').to.equal(2);
+    expect(`${await seen()}${check.stdout}`).not.to.include(WRONG);
+  });
+
+  it('a proxy that is gone is worth another attempt', async () => {
+    await start();
+    proxy.faults.push('reset');
+    const { status, body } = await world.post(callback());
+    expect([
+      status,
+      body.deliveries?.find(({ destination }) => destination === 'slack:#ops')?.state,
+    ]).to.deep.equal([502, 'pending']);
+    expect((await world.post(callback())).status).to.equal(200);
+  });
+});
