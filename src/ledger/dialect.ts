@@ -1,5 +1,5 @@
 /** What differs between the databases that can hold a ledger. */
-import type { ColumnDefinitionBuilder, Kysely, SelectQueryBuilder } from 'kysely';
+import type { ColumnDefinitionBuilder, Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
 import type { Deadline } from '../time/clock.ts';
 import type { HotStatements } from './hot-statements.ts';
 import type { Moment } from './rows.ts';
@@ -54,6 +54,10 @@ export interface DialectTraits {
   lockForgotten(trx: Kysely<Tables>, callbackIds: readonly number[]): Promise<readonly number[]>;
   /** What the ledger takes, in bytes. */
   bytesUsed(db: Kysely<Tables>): Promise<number>;
+  /** Stands in front of `values` where rows bring the ids that the database would give. */
+  readonly withGivenIds: RawBuilder<unknown>;
+  /** After such rows: what the database gives next is above their ids. */
+  giveIdsAbove(trx: Kysely<Tables>, table: keyof Tables): Promise<void>;
   /** Waits until the tables may be written that a callback is written to. */
   lockTables(trx: Kysely<Tables>): Promise<void>;
   /** Somebody else holds the store for a moment: worth a short wait. */

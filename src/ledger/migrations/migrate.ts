@@ -39,6 +39,15 @@ export const migrationNames: readonly string[] = Object.keys(STEPS);
 export const NEWER_LEDGER =
   'the ledger was written by a newer version of Botbell, or by one before its first release: run that version, or start with another store.url';
 
+/**
+ * Stands among the migrations of a ledger for as long as another one is being copied into it: every version of Botbell, the
+ * earlier ones too, refuses a ledger with a migration that it does not know.
+ */
+export const COPY_MARK = 'unfinished-copy';
+
+export const UNFINISHED_COPY =
+  'this is the copy of a ledger, and it was not finished: run `botbell copy-ledger` again, which begins it anew, or take another store.url';
+
 /** By name, in order; also for whoever needs a ledger of an earlier version. */
 export function migrationsFor(traits: DialectTraits): Record<string, Migration> {
   const steps = Object.entries(STEPS);
@@ -71,7 +80,7 @@ function asError(error: unknown): Error {
 function explained(error: unknown): Error {
   const { message } = asError(error);
   return message.startsWith('corrupted migrations')
-    ? new Error(NEWER_LEDGER)
+    ? new Error(message.includes(COPY_MARK) ? UNFINISHED_COPY : NEWER_LEDGER)
     : new Error(`the ledger could not be prepared: ${message}`, { cause: error });
 }
 
@@ -96,6 +105,7 @@ export function stateOf({ tables, migrations }: TablesFound): StoreState {
   if (migrations.length === 0 && foreign.length > 0) {
     throw new Error(`it has a table ${foreign[0]} that is not Botbell's: give Botbell a store of its own`);
   }
-  if (migrations.some((name) => !migrationNames.includes(name))) throw new Error(NEWER_LEDGER);
+  const unknown = migrations.filter((name) => !migrationNames.includes(name));
+  if (unknown.length > 0) throw new Error(unknown.join() === COPY_MARK ? UNFINISHED_COPY : NEWER_LEDGER);
   return migrations.length === 0 ? 'new' : 'ready';
 }

@@ -182,6 +182,14 @@ function traitsOver(transactions: PostgresTransactions): DialectTraits {
     lockDeliveries: (trx, ids) => lockById(trx, 'deliveries', ids),
     lockForgotten,
     bytesUsed,
+    // Its identity columns take no other ids otherwise.
+    withGivenIds: sql`overriding system value`,
+    giveIdsAbove: async (trx, table) => {
+      await sql`
+        select setval(pg_get_serial_sequence(${table}, 'id'), max(id)) from ${sql.table(table)} having max(id) > 0`.execute(
+        trx,
+      );
+    },
     lockTables: async (trx) => {
       await sql`lock table callbacks, deliveries, history in row exclusive mode`.execute(trx);
     },

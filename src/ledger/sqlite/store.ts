@@ -9,6 +9,7 @@ import {
   SqliteDialect,
   SqliteDriver,
   type SqliteStatement,
+  sql,
 } from 'kysely';
 import type { DialectTraits, OpenStore, StoreSize } from '../dialect.ts';
 import { forKysely, isSqliteBusy, prepareFiles, readerOver, sizeOf, WatchedFile } from './connection.ts';
@@ -244,6 +245,8 @@ function traitsOver(
       const { used, log } = measure();
       return Promise.resolve(used + log);
     },
+    withGivenIds: sql``,
+    giveIdsAbove: () => Promise.resolve(),
     lockTables: () => Promise.resolve(),
     isBusy: isSqliteBusy,
     // Of a store that nobody can write now, each piece of work alone would be refused just as late.
