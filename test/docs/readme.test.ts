@@ -1,20 +1,11 @@
 /** The README keeps a newcomer's first minute: what it shows first, what it names, and in Japanese the same. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { runCommand } from '../support/command.ts';
-import {
-  blocksOf,
-  fences,
-  headingsOf,
-  linksOf,
-  readDocument,
-  ROOT,
-  sessionsIn,
-} from '../support/documents.ts';
-import { completedBy } from '../support/served-config.ts';
+import { fences, headingsOf, linksOf, readDocument, ROOT, sessionsIn } from '../support/documents.ts';
 
 const README = readDocument('README.md');
 const JAPANESE = readDocument('README.ja.md');
@@ -64,17 +55,6 @@ describe('The README', () => {
     expect(output).to.include('node ../botbell/dist/main.js check');
   });
 
-  it('shows a config that loads, completed by the one that `init` writes', async () => {
-    const [shown = '', ...others] = blocksOf(README, 'yaml');
-    expect(others).to.deep.equal([]);
-    const file = join(folder, 'botbell.yaml');
-    const whole = completedBy(readDocument('config/botbell.yaml'), shown);
-    writeFileSync(file, whole);
-    const variables = { SLACK_BOT_TOKEN: 'xoxb-1', SMTP_URL: 'smtp://127.0.0.1' };
-    const { code, stderr } = await runCommand(['check', '--config', file], { variables });
-    expect([code, stderr]).to.deep.equal([0, '']);
-  });
-
   it('names only npm scripts that there are', () => {
     const { scripts } = JSON.parse(readDocument('package.json')) as { scripts: Record<string, string> };
     const named = [...README.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, script = '']) => script);
@@ -114,6 +94,4 @@ describe('The page about the command line', () => {
       expect(text).to.match(new RegExp(`^\\| \`${command}[ \`]`, 'm'));
     expect(commands).to.include.members(['serve', 'send', 'demo', 'why', 'route']);
   });
-
-  it('is there', () => expect(existsSync(join(ROOT, 'docs/cli.md'))).to.equal(true));
 });

@@ -1,0 +1,51 @@
+/** Whatever part of a config a document shows is one: put into the config that comes with the program, it passes the check. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { runCommand } from '../support/command.ts';
+import { blocksOf, documentPaths, readDocument } from '../support/documents.ts';
+import { completedBy } from '../support/served-config.ts';
+
+const CONFIG = readDocument('config/botbell.yaml');
+const SCHEMA = JSON.parse(readDocument('config/botbell.schema.json')) as {
+  readonly properties: Readonly<Record<string, unknown>>;
+};
+
+/** Templates and manifests are YAML, too, and tested elsewhere. */
+function isOfConfig(block: string): boolean {
+  const shown: unknown = parse(block);
+  if (typeof shown !== 'object' || shown === null) return false;
+  return Object.keys(shown).some((key) => key in SCHEMA.properties);
+}
+
+const SHOWN = documentPaths().flatMap((path) =>
+  blocksOf(readDocument(path), 'yaml')
+    .filter((block) => !block.startsWith('# templates/') && isOfConfig(block))
+    .map((block, index) => ({ path, block, index })),
+);
+
+describe('The configs that documents show', () => {
+  let folder: string;
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'botbell-shown-configs-'));
+  });
+
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('are found', () => {
+    const documents = new Set(SHOWN.map(({ path }) => path));
+    expect(documents).to.include.members(['README.md', 'docs/operating.md', 'docs/senders/cloud-bot.md']);
+  });
+
+  for (const { path, block, index } of SHOWN) {
+    it(`pass the check: ${path} (${index + 1})`, async () => {
+      const file = join(folder, 'botbell.yaml');
+      writeFileSync(file, completedBy(CONFIG, block));
+      const { code, stdout } = await runCommand(['check', '--without-secrets', '--config', file]);
+      expect([code, stdout]).to.deep.equal([0, `${file}: ok`]);
+    });
+  }
+});
