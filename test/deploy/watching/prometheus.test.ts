@@ -1,0 +1,73 @@
+/** A real Prometheus, set up as deploy/watching says, with a running product. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type BridgeWorld, callback, createBridgeWorld } from '../../support/bridge-world.ts';
+import { isInstalled } from '../../support/installed.ts';
+import { until } from '../../support/proof-wait.ts';
+import { asked, readDashboard } from './dashboard.ts';
+import { type PrometheusServer, startPrometheus } from './prometheus-server.ts';
+
+const TOKEN = 'a-token-for-scrapers-alone';
+const CONFIG = readFileSync('deploy/watching/prometheus.yaml', 'utf8');
+const RULES = readFileSync('deploy/watching/rules.yaml', 'utf8');
+
+describe('The setting-up of Prometheus', () => {
+  if (isInstalled('promtool', 'what Prometheus makes of its config'))
+    it('is taken by Prometheus as it stands (promtool)', () => {
+      const folder = mkdtempSync(join(tmpdir(), 'botbell-promtool-'));
+      try {
+        writeFileSync(join(folder, 'prometheus.yml'), CONFIG);
+        writeFileSync(join(folder, 'rules.yaml'), RULES);
+        writeFileSync(join(folder, 'botbell-metrics-token'), TOKEN);
+        const args = ['check', 'config', join(folder, 'prometheus.yml')];
+        const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8', timeout: 30_000 });
+        expect(status, `${stdout}\n${stderr}`).to.equal(0);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+
+  if (isInstalled('prometheus', 'what Prometheus reads of a running product'))
+    describe('with a running product', () => {
+      let world: BridgeWorld;
+      let prometheus: PrometheusServer | undefined;
+
+      beforeEach(async () => {
+        world = await createBridgeWorld(`default_route: { notify: [{ slack: '#ops' }] }`);
+        await world.swap((yaml) =>
+          yaml.replace('admin: {', `admin: { password: for-people, metrics_token: ${TOKEN},`),
+        );
+        const config = CONFIG.replace('127.0.0.1:8081', `127.0.0.1:${world.app.admin?.port}`);
+        const often = config.replaceAll('interval: 15s', 'interval: 1s');
+        const files = { 'rules.yaml': RULES, 'botbell-metrics-token': TOKEN };
+        prometheus = await startPrometheus({ ...files, 'prometheus.yml': often });
+      });
+
+      afterEach(async () => {
+        await prometheus?.close();
+        await world.close();
+      });
+
+      it('gives every panel of the dashboard its series, and raises no alert', async () => {
+        const { query, get } = prometheus ?? expect.fail('it has not come up');
+        expect((await world.post(callback())).status).to.equal(200);
+        const scrapes = async () =>
+          Number((await query('count_over_time(up{job="botbell"}[1m])'))[0]?.value[1]);
+        await until('two scrapes', async () => (await scrapes()) >= 3);
+        const empty: string[] = [];
+        for (const { title, targets = [] } of readDashboard().panels)
+          for (const target of targets)
+            if ((await query(asked(target, '10s'))).length === 0) empty.push(`${title}: ${target.expr}`);
+        expect(empty).to.deep.equal([]);
+        const { groups } = await get<{
+          groups: { rules: { name: string; health: string; state?: string }[] }[];
+        }>('/api/v1/rules');
+        const rules = groups.flatMap((group) => group.rules);
+        expect(rules.filter(({ health }) => health === 'err')).to.deep.equal([]);
+        expect(rules.filter(({ state }) => state === 'firing')).to.deep.equal([]);
+      });
+    });
+});
