@@ -1,5 +1,5 @@
 /** Asks a URL whether it takes a message that is in the asking alone. */
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { percentDecoded } from '../text/percent-decoded.ts';
 
 /** Of an answer that nobody reads; what is longer is cut off. */
@@ -21,6 +21,8 @@ export async function askUrl(
   url: string,
   { signal, dispatcher }: { readonly signal: AbortSignal; readonly dispatcher?: Dispatcher | undefined },
 ): Promise<void> {
+  // Nobody else may need it.
+  const { request } = await import('undici');
   const { statusCode, body } = await request(withoutLogin(url), {
     headers: { 'user-agent': 'botbell', ...loginOf(url) },
     signal,
