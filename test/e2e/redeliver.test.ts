@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { request } from 'undici';
 import type { SlackFault } from '../../src/stand-ins/slack-faults.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
 import { callback, post } from '../support/bridge-world.ts';
@@ -178,7 +179,7 @@ ${routes}
     const all = await redeliver('--dead', '--dismiss', '--yes');
     expect([all.code, all.stdout]).to.deep.equal([0, '1 message dismissed\n']);
     expect(await stateOf(other)).to.equal('held');
-    const metrics = await (await fetch(`${running?.adminUrl}/metrics`)).text();
+    const metrics = await (await request(`${running?.adminUrl}/metrics`)).body.text();
     expect(metrics).to.include('botbell_deliveries_dead 0').and.to.include('botbell_deliveries_held 0');
   });
 
@@ -259,7 +260,7 @@ ${routes}
     await send();
     await stop();
     await start();
-    expect((await (await fetch(`${running?.adminUrl}/readyz`)).text()).length).to.be.above(0);
+    expect((await (await request(`${running?.adminUrl}/readyz`)).body.text()).length).to.be.above(0);
   });
 
   it('is gone on with by a service that was killed in the midst of it, and by the next one', async () => {
@@ -269,10 +270,10 @@ ${routes}
       await Promise.all(Array.from({ length: 25 }, () => send()));
     }
     faults = new Map([['#ops', refuses('internal_error')]]);
-    const bulk = async (path = '', method = 'GET') => {
-      const response = await fetch(`${running?.adminUrl}/api/${path}`, { method });
-      if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-      return (await response.json()) as {
+    const bulk = async (path = '', method: 'GET' | 'POST' = 'GET') => {
+      const { statusCode, body } = await request(`${running?.adminUrl}/api/${path}`, { method });
+      if (statusCode >= 300) throw new Error(`${statusCode} ${await body.text()}`);
+      return (await body.json()) as {
         readonly id: number;
         readonly state: string;
         readonly given: number;

@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { request } from 'undici';
 import type { SlackFault } from '../../src/stand-ins/slack-faults.ts';
 import { callback } from '../support/bridge-world.ts';
 import {
@@ -50,8 +51,8 @@ describe('The disk', function () {
       .filter((name) => /\.db(-wal)?$/.test(name))
       .reduce((sum, name) => sum + statSync(join(program.world.folder, name)).size, 0);
   const readiness = async () => {
-    const answer = await fetch(`${program.botbell.adminUrl}/readyz`);
-    return { status: answer.status, body: await answer.text() };
+    const { statusCode: status, body } = await request(`${program.botbell.adminUrl}/readyz`);
+    return { status, body: await body.text() };
   };
 
   it('holds forty callbacks of megabytes of brackets, sent as kilobytes, in a few megabytes', async () => {

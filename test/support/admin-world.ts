@@ -10,6 +10,7 @@ import { createMetrics } from '../../src/observe/metrics.ts';
 import { secretsHidden } from '../../src/text/hide-secrets.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
 import type { Language } from '../../src/time/display.ts';
+import { watchAnswers } from '../openapi/watched-answers.ts';
 
 /** Of some config that ran. */
 export const SECRET = 'xoxb-THE-SECRET-OF-A-CONFIG';
@@ -84,7 +85,12 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
     maxPasteBytes: 1_000_000,
   });
   const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
-  return { server, unforeseen, ask: asker(server), close: () => server.close(0) };
+  const watch = watchAnswers('admin', server.port);
+  const close = async () => {
+    await server.close(0);
+    watch.stop();
+  };
+  return { server, unforeseen, ask: asker(server), close };
 }
 
 export const PLAIN: AdminConfig = {

@@ -14,6 +14,7 @@ import type { SlackCall } from '../../src/stand-ins/slack-methods.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
 import { createLogger, type Logger } from '../../src/observe/logger.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
+import { watchAnswers } from '../openapi/watched-answers.ts';
 
 export const SLACK_TOKEN = 'xoxb-9-SECRET-TOKEN';
 export const SMTP_PASSWORD = 'SMTP-SECRET-PASSWORD';
@@ -123,8 +124,9 @@ function loadProject(file: string): Project {
 }
 
 async function startFrom(file: string, clock: Clock, logger: Logger | undefined): Promise<RunningApp> {
-  return startApp({
-    ...loadProject(file),
+  const project = loadProject(file);
+  const app = await startApp({
+    ...project,
     readConfig: () => readConfigInTurns(projectOf({ variables: {}, configFile: file })),
     channelTypes,
     clock,
@@ -132,6 +134,15 @@ async function startFrom(file: string, clock: Clock, logger: Logger | undefined)
     version: '0.0.0-test',
     print: () => undefined,
   });
+  const watches = [
+    watchAnswers('receiver', app.receiver.port, project.config.receiver.path),
+    ...(app.admin === undefined ? [] : [watchAnswers('admin', app.admin.port)]),
+  ];
+  const stop = async () => {
+    await app.stop();
+    for (const watch of watches) watch.stop();
+  };
+  return { ...app, stop };
 }
 
 export async function post(url: string, callback: unknown): Promise<Answer> {

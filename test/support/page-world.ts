@@ -11,6 +11,7 @@ import { listen, type ListeningServer } from '../../src/http/server.ts';
 import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
 import { createRouter } from '../../src/route/router.ts';
 import type { Language } from '../../src/time/display.ts';
+import { watchAnswers } from '../openapi/watched-answers.ts';
 import { ManualClock } from './manual-clock.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 
@@ -80,6 +81,7 @@ export async function openPageWorld(services: Partial<AdminServices> = {}): Prom
     maxPasteBytes: 1_000_000,
   });
   const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
+  const watch = watchAnswers('admin', server.port);
   return {
     port: server.port,
     clock,
@@ -99,6 +101,7 @@ export async function openPageWorld(services: Partial<AdminServices> = {}): Prom
       }),
     close: async () => {
       await server.close(0);
+      watch.stop();
       await store.close();
     },
   };

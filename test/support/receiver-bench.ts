@@ -15,6 +15,7 @@ import { createReceiver, type ReceiverReport, Traffic } from '../../src/receive/
 import type { Refusal, TurnedAway } from '../../src/receive/problems.ts';
 import { ReadingBudget, readingLimits } from '../../src/receive/reading-budget.ts';
 import { systemClock } from '../../src/time/clock.ts';
+import { watchAnswers } from '../openapi/watched-answers.ts';
 import { moment } from './moment.ts';
 
 const QUICK: ServerTimeouts = { headersMs: 10_000, requestMs: 15_000, checkMs: 1000 };
@@ -120,6 +121,7 @@ export async function openReceiver(
       senderOf: (request) => senderOf(request).address,
     },
   );
+  const watch = watchAnswers('receiver', server.port, config.path);
   const bench: ReceiverBench = {
     ...records,
     port: server.port,
@@ -133,7 +135,10 @@ export async function openReceiver(
     cutOff: () => (latest === undefined ? Promise.resolve() : once(latest, 'close')),
     reported: () => reported.promise,
     begun: () => begun.promise,
-    close: () => server.close(0),
+    close: async () => {
+      await server.close(0);
+      watch.stop();
+    },
   };
   return bench;
 }
