@@ -13,6 +13,7 @@ import type { BulkKind, BulkRedelivery } from '../../src/ledger/actions/actions.
 import type { CallbackKind, RefusedStatus } from '../../src/ledger/ledger.ts';
 import type { StoryEventName } from '../../src/story/story.ts';
 import { callback, fixture, FIXTURE_NAMES } from '../support/bridge-world.ts';
+import { blocksOf, readDocument as readText } from '../support/documents.ts';
 import {
   type ApiDocument,
   fieldOf,
@@ -117,6 +118,13 @@ describe('The OpenAPI documents', () => {
       });
     });
   }
+
+  it('has the examples of docs/api.md, which a test asks and gets', () => {
+    const examples = contentsOf(ADMIN).flatMap(([, content]) => examplesOf(content));
+    const told = blocksOf(readText('docs/api.md'), 'json').map((block) => JSON.parse(block) as unknown);
+    expect(told.length).to.be.at.least(12);
+    for (const answer of told) expect(examples).to.deep.include(answer);
+  });
 
   it('has every path that the API is routed by', () => {
     const folder = join(ROOT, 'src/admin');
