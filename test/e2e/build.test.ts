@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { EXTERNAL } from '../../scripts/external.mjs';
 import { DEMO_CONFIG, readVersion } from '../../src/package-files.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -75,6 +76,16 @@ describe('The build', () => {
     // Of modules proper, the build keeps no names.
     expect(named).to.include.members(['kysely', 'liquidjs', 'nodemailer']);
     expect(licences).not.to.match(/\(undefined\)/);
+  });
+
+  it('holds each production dependency but those that stay in node_modules', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      dependencies: Readonly<Record<string, string>>;
+    };
+    const licences = readFileSync(join(DIST, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
+    const inside = allOf(licences, /^(\S+) \d+\.\d+\.\d+\S* \(\w.*\)$/gm);
+    const outside = Object.keys(dependencies).filter((name) => !inside.includes(name));
+    expect(outside).to.deep.equal(EXTERNAL);
   });
 
   it('loads no client for a channel before somebody is told by it', () => {
