@@ -1,7 +1,7 @@
 /** `botbell demo`: a Slack, a mail server and Botbell on this machine, and what people would be told. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { type RunningApp, startApp } from '../../app/app.ts';
 import { readConfigInTurns } from '../../app/read-config.ts';
 import { emailFormat } from '../../channels/email/format.ts';
@@ -171,7 +171,7 @@ async function stay(
   adminPort: number | undefined,
 ): Promise<void> {
   context.result(`Serving. Post to it, see here what people are told, and stop it with Ctrl+C:
-  curl -H 'Content-Type: application/json' -d @config/samples/error.json ${url}
+  curl -H 'Content-Type: application/json' -d @${relative('', join(SAMPLES, 'error.json'))} ${url}
   the page: http://127.0.0.1:${adminPort}/
   metrics: http://127.0.0.1:${adminPort}/metrics`);
   const look = setInterval(() => {
