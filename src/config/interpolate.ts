@@ -69,7 +69,7 @@ export class Interpolated {
     if (isSet) return value;
     // An empty default switches off what is switched on where the variable is set.
     if (fallback !== undefined && (fallback !== '' || this.sources.withoutSecrets !== true)) return fallback;
-    const message = `the environment variable ${name} is not set: set it, or give a default as \${${name}:-…}`;
+    const message = `the environment variable ${name} is not set: set it (no .env file is read by itself), or give a default as \${${name}:-…}`;
     return this.miss(path, name, message);
   }
 

@@ -52,7 +52,7 @@ describe('Interpolation', () => {
 
   it('names a variable that is missing, and where', () => {
     expect(faultsOf('${NONE}')).to.deep.equal([
-      'a/0: the environment variable NONE is not set: set it, or give a default as ${NONE:-…}',
+      'a/0: the environment variable NONE is not set: set it (no .env file is read by itself), or give a default as ${NONE:-…}',
     ]);
   });
 

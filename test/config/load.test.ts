@@ -213,7 +213,7 @@ default_route: { notify: [{ chat: "#ops", retries: "\${LIMIT}" }] }
   it('are said once when a variable is missing, not again as a wrong value', () => {
     const text = MINIMAL.replace('xoxb-1', '"${CHAT_TOKEN} x"');
     expect(messagesOf(text)).to.deep.equal([
-      'botbell.yaml:3:30: the environment variable CHAT_TOKEN is not set: set it, or give a default as ${CHAT_TOKEN:-…}',
+      'botbell.yaml:3:30: the environment variable CHAT_TOKEN is not set: set it (no .env file is read by itself), or give a default as ${CHAT_TOKEN:-…}',
     ]);
   });
 });
