@@ -49,9 +49,35 @@ function run(cwd: string, command: string, ...args: readonly string[]): Run {
   return spawnSync(command, args, { cwd, env: VARIABLES, encoding: 'utf8', timeout: 120_000 });
 }
 
-/** From npm's cache, which `npm ci` has filled; what that lacks, from the registry. */
-function install(folder: string, tarball: string): void {
-  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', `./${tarball}`];
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly version?: string; readonly dev?: boolean }>>;
+}
+
+/**
+ * A project that has the package and, of all that it needs, the versions of this repository: npm's cache has them since
+ * `npm ci`, and what others release has no part in this test.
+ */
+function writeProject(folder: string, tarball: string): void {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock;
+  const { '': own, ...others } = packages;
+  const needed = Object.entries(others).filter(([, { dev }]) => dev !== true);
+  const root = { dependencies: { botbell: `file:${tarball}` } };
+  const lock = {
+    lockfileVersion: 3,
+    requires: true,
+    packages: {
+      '': root,
+      'node_modules/botbell': { ...own, devDependencies: undefined, resolved: `file:${tarball}` },
+      ...Object.fromEntries(needed),
+    },
+  };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(root));
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
+}
+
+/** From the cache; what that lacks, from the registry. */
+function install(folder: string): void {
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
   if (run(folder, 'npm', ...args, '--offline').status === 0) return;
   const { status, stderr } = run(folder, 'npm', ...args, '--prefer-offline');
   if (status !== 0) throw new Error(`the package could not be installed:\n${stderr}`);
@@ -72,8 +98,8 @@ describe('The package', function () {
     const [only] = Object.values(answer) as readonly Packed[];
     if (only === undefined) throw new Error(`npm packed nothing:\n${stderr}`);
     packed = only;
-    writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-    install(folder, packed.filename);
+    writeProject(folder, packed.filename);
+    install(folder);
   });
 
   after(() => rmSync(folder, { recursive: true, force: true }));
