@@ -1,5 +1,6 @@
 /** The heartbeat of the running service: by the settings in force, while it is ready and its worker at work. */
 import { networkErrorOf } from '../channels/failure.ts';
+import { poolsThrough } from '../channels/outbound.ts';
 import type { Config } from '../config/config.ts';
 import { askUrl, NotTaken } from '../observe/ask-url.ts';
 import { Heartbeat, type HeartbeatReport } from '../observe/heartbeat.ts';
@@ -13,7 +14,7 @@ import type { Services } from './services.ts';
 const WORKER_SILENT_MS = 60_000;
 
 interface WithHeartbeat {
-  readonly loaded: { readonly config: Pick<Config, 'heartbeat'> };
+  readonly loaded: { readonly config: Pick<Config, 'heartbeat' | 'proxies'> };
 }
 
 export interface HeartbeatServices
@@ -30,7 +31,7 @@ export function startHeartbeat(services: HeartbeatServices): Heartbeat {
   const heartbeat = new Heartbeat({
     clock,
     troubles: () => troublesOf(services),
-    ask: (url, signal) => askUrl(url, { signal }),
+    ask: (url, signal) => askUrl(url, signal, poolsThrough(settings.current.loaded.config.proxies)),
     onBeat: unfailing((report, isNews) => reportBeat(logger, metrics, report, isNews), onUnforeseen),
   });
   heartbeat.follow(settings.current.loaded.config.heartbeat);

@@ -2,8 +2,22 @@
 import type { Dispatcher } from 'undici';
 import { percentDecoded } from '../text/percent-decoded.ts';
 
-/** Of an answer that nobody reads; what is longer is cut off. */
-const MOST_ANSWER_BYTES = 16_384;
+export interface Asking {
+  readonly method: 'GET';
+  /** With the query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty: there is none. */
+  readonly body: string;
+}
+
+/** Connections to one origin, perhaps through a proxy. */
+export interface Connections {
+  dispatch(asking: Asking, handler: Dispatcher.DispatchHandler): unknown;
+  destroy(): Promise<void>;
+  /** What an answer with this status means that is a proxy's, and not the origin's. */
+  readonly errorOf?: (status: number) => Error | undefined;
+}
 
 /** It answered, and not that it is taken. */
 export class NotTaken extends Error {
@@ -11,37 +25,35 @@ export class NotTaken extends Error {
 }
 
 /**
- * GET, on a connection of its own. Follows no redirect.
+ * GET, on a connection of its own. The status is the answer: no redirect is followed, and nothing else is read.
  * @param url http or https; with a user and a password where the server asks for them
- * @param dispatcher default: undici's own, which connects directly
+ * @param open connects to an origin, such as `https://hc-ping.com`
  * @throws {NotTaken} the answer is not 2xx
- * @throws {Error} undici's or Node's, or the signal's reason
+ * @throws {Error} of the network or a proxy, or the signal's reason
  */
 export async function askUrl(
   url: string,
-  { signal, dispatcher }: { readonly signal: AbortSignal; readonly dispatcher?: Dispatcher | undefined },
+  signal: AbortSignal,
+  open: (origin: string) => Promise<Connections>,
 ): Promise<void> {
-  // Nobody else may need it.
-  const { request } = await import('undici');
-  const { statusCode, body } = await request(withoutLogin(url), {
-    headers: { 'user-agent': 'botbell', ...loginOf(url) },
-    signal,
-    reset: true,
-    ...(dispatcher !== undefined && { dispatcher }),
-  });
-  // Whether it was taken is said already.
-  await body.dump({ limit: MOST_ANSWER_BYTES, signal }).catch(() => undefined);
-  if (statusCode >= 200 && statusCode <= 299) return;
-  const isRedirect = statusCode >= 300 && statusCode <= 399;
-  const hint = isRedirect ? '; redirects are not followed: give the URL that it leads to' : '';
-  throw new NotTaken(`it answered ${statusCode}${hint}`);
+  const { origin, pathname, search } = new URL(url);
+  const headers = { 'user-agent': 'botbell', ...loginOf(url) };
+  const connections = await open(origin);
+  try {
+    const asking = { method: 'GET', path: `${pathname}${search}`, headers, body: '' } as const;
+    const status = await statusOf(asking, connections, signal);
+    if (status >= 200 && status <= 299) return;
+    throw connections.errorOf?.(status) ?? new NotTaken(wordsOf(status));
+  } finally {
+    // Whoever asks has waited long enough.
+    connections.destroy().catch(() => undefined);
+  }
 }
 
-function withoutLogin(url: string): URL {
-  const plain = new URL(url);
-  plain.username = '';
-  plain.password = '';
-  return plain;
+function wordsOf(status: number): string {
+  const isRedirect = status >= 300 && status <= 399;
+  const hint = isRedirect ? '; redirects are not followed: give the URL that it leads to' : '';
+  return `it answered ${status}${hint}`;
 }
 
 /** RFC 7617. */
@@ -50,4 +62,21 @@ function loginOf(url: string): { readonly authorization?: string } {
   if (username === '' && password === '') return {};
   const login = `${percentDecoded(username)}:${percentDecoded(password)}`;
   return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
+}
+
+function statusOf(asking: Asking, connections: Connections, signal: AbortSignal): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason as Error);
+    if (signal.aborted) return leave();
+    signal.addEventListener('abort', leave, { once: true });
+    connections.dispatch(asking, {
+      // Without it, undici takes this for a handler of its older interface.
+      onRequestStart: () => undefined,
+      onResponseStart(_controller, status) {
+        // What is below only says that the answer is being made.
+        if (status >= 200) resolve(status);
+      },
+      onResponseError: (_controller, error) => reject(error),
+    });
+  });
 }

@@ -3,11 +3,13 @@ import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { type HeartbeatServices, startHeartbeat } from '../../src/app/heartbeat.ts';
+import { NO_PROXIES } from '../../src/channels/proxy.ts';
 import type { Heartbeat } from '../../src/observe/heartbeat.ts';
 import type { Logger } from '../../src/observe/logger.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { type BridgeWorld, createBridgeWorld } from '../support/bridge-world.ts';
+import { startForwardProxy } from '../support/forward-proxy.ts';
 import { until } from '../support/proof-wait.ts';
 import { startWatcher, type Watcher } from '../support/watcher.ts';
 
@@ -71,6 +73,23 @@ describe('the heartbeat of the service', () => {
       expect((await world.post('{}')).status).to.equal(422);
     });
 
+    it('goes through the proxy that the config names, from the next beat on', async () => {
+      const proxy = await startForwardProxy({ login: { user: 'us', password: 'SECRET-OF-THE-PROXY' } });
+      try {
+        await open(`heartbeat: { url: '${watcher.origin}${PATH}', every: 1s }\nproxy: off`);
+        await until('a beat without it', () => watcher.asked.length > 0);
+        const through = `http://us:SECRET-OF-THE-PROXY@${proxy.host}`;
+        await world.swap((yaml) => yaml.replace('proxy: off', `proxy: '${through}'`));
+        await until('a beat through it', () => proxy.asked.includes(`${watcher.origin}${PATH}`));
+        await world.swap((yaml) => yaml.replace('us:SECRET', 'us:NOT-THE-SECRET'));
+        await until('a line', () => said('the heartbeat fails').length === 1);
+        expect(said('the heartbeat fails')[0]?.['reason']).to.include('password');
+        expect(JSON.stringify(lines)).not.to.include('SECRET');
+      } finally {
+        await proxy.close();
+      }
+    });
+
     it('is counted from 0 where there is none', async () => {
       await open('');
       for (const outcome of ['sent', 'failed', 'withheld']) expect(await metric(outcome)).to.equal('0');
@@ -98,7 +117,12 @@ describe('the heartbeat of the service', () => {
         onUnforeseen: (error) => expect.fail(String(error)),
         settings: {
           current: {
-            loaded: { config: { heartbeat: { url: `${watcher.origin}${PATH}`, everyMs: 3_600_000 } } },
+            loaded: {
+              config: {
+                heartbeat: { url: `${watcher.origin}${PATH}`, everyMs: 3_600_000 },
+                proxies: NO_PROXIES,
+              },
+            },
           },
           onSwap: () => undefined,
         },

@@ -4,6 +4,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { askUrl, NotTaken } from '../../src/observe/ask-url.ts';
+import { poolsThrough } from '../../src/channels/outbound.ts';
+import { NO_PROXIES } from '../../src/channels/proxy.ts';
+import { until } from '../support/proof-wait.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
 describe('a URL that is asked', () => {
@@ -13,6 +16,7 @@ describe('a URL that is asked', () => {
   let answer: RequestListener;
 
   const signal = new AbortController().signal;
+  const open = poolsThrough(NO_PROXIES);
 
   beforeEach(async () => {
     requests = [];
@@ -32,29 +36,30 @@ describe('a URL that is asked', () => {
 
   it('gets a GET without a body, with its query, on a connection that ends with it', async () => {
     answer = (_request, response) => void response.writeHead(204).end();
-    await askUrl(`http://${origin}/ping/abc?status=up`, { signal });
+    await askUrl(`http://${origin}/ping/abc?status=up`, signal, open);
     const [request] = requests;
     expect([request?.method, request?.url]).to.deep.equal(['GET', '/ping/abc?status=up']);
-    expect(request?.headers).to.deep.include({ 'user-agent': 'botbell', connection: 'close' });
+    expect(request?.headers).to.include({ 'user-agent': 'botbell' });
     expect(request?.headers).not.to.have.any.keys('content-length', 'transfer-encoding', 'authorization');
+    await until('the end of the connection', () => request?.socket.destroyed === true);
   });
 
   it('gets the login that stands in it as a header, not in the URL', async () => {
     answer = (_request, response) => void response.end('OK');
-    await askUrl(`http://me:p%40ss@${origin}/`, { signal });
+    await askUrl(`http://me:p%40ss@${origin}/`, signal, open);
     const login = Buffer.from('me:p@ss').toString('base64');
     expect(requests[0]?.headers).to.include({ authorization: `Basic ${login}`, host: origin });
   });
 
   it('has not taken it unless it answers 2xx', async () => {
     answer = (_request, response) => void response.writeHead(503).end('later');
-    const error = await rejectionOf(askUrl(`http://${origin}/ping`, { signal }));
+    const error = await rejectionOf(askUrl(`http://${origin}/ping`, signal, open));
     expect(error).to.be.instanceOf(NotTaken).and.to.have.property('message', 'it answered 503');
   });
 
   it('is not followed elsewhere, which the error says', async () => {
     answer = (_request, response) => void response.writeHead(302, { location: '/other' }).end();
-    const error = await rejectionOf(askUrl(`http://${origin}/ping`, { signal }));
+    const error = await rejectionOf(askUrl(`http://${origin}/ping`, signal, open));
     expect(error).to.have.property('message').that.includes('give the URL that it leads to');
     expect(requests).to.have.length(1);
   });
@@ -67,13 +72,13 @@ describe('a URL that is asked', () => {
       };
       talk();
     };
-    await askUrl(`http://${origin}/ping`, { signal });
+    await askUrl(`http://${origin}/ping`, signal, open);
   });
 
   it('is left when the signal says so', async () => {
     const leaving = new AbortController();
     answer = () => leaving.abort(new DOMException('too late', 'TimeoutError'));
-    const error = await rejectionOf(askUrl(`http://${origin}/ping`, { signal: leaving.signal }));
+    const error = await rejectionOf(askUrl(`http://${origin}/ping`, leaving.signal, open));
     expect(error).to.include({ name: 'TimeoutError' });
   });
 });
