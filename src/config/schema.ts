@@ -157,7 +157,7 @@ export const templatesSchema = ruled(
 
 export const proxySchema = ruled(
   proxyRule,
-  'URL of the proxy that channels over HTTP (Slack) go through, but for the hosts in NO_PROXY; off for none. Empty: what HTTPS_PROXY and HTTP_PROXY say.',
+  'URL of the proxy that channels over HTTP (Slack) and the heartbeat go through, but for the hosts in NO_PROXY; off for none. Empty: what HTTPS_PROXY and HTTP_PROXY say.',
   { pattern: '^(off|[hH][tT][tT][pP][sS]?://.*)?$' },
 );
 
