@@ -23,7 +23,6 @@ export interface Panel {
 export interface Variable {
   readonly name: string;
   readonly type: string;
-  readonly definition?: string;
 }
 
 export interface Dashboard {
