@@ -213,6 +213,26 @@ describe('copying a ledger', () => {
     ]);
   });
 
+  it('reads no more at once than fits into memory, and as much of what is small as goes together', async () => {
+    await copyLedger(urlOf(sqlite), postgres.url, options());
+    await postgres.run(
+      "update callbacks set body = '\"' || repeat('x', 3000000) || '\"' where id in (2, 3, 5)",
+    );
+    const done: number[] = [];
+    await copyLedger(
+      postgres.url,
+      urlOf(other),
+      options({
+        onProgress: (each) => void (each.table === 'callbacks' && done.push(each.done)),
+      }),
+    );
+    expect(done).to.deep.equal([2, 4, 7]);
+    const { archive } = await openArchive(urlOf(other), systemClock);
+    const sizes = await Promise.all([1, 2, 3].map(async (id) => (await archive.body(id))?.byteLength));
+    await archive.close();
+    expect(sizes.slice(1)).to.deep.equal([3_000_002, 3_000_002]);
+  });
+
   for (const kind of ['a file', 'a server'] as const) {
     it(`is no ledger where it was cut off, and is begun anew: in ${kind}`, async () => {
       const to = kind === 'a file' ? urlOf(other) : postgres.url;
@@ -280,7 +300,9 @@ describe('copying a ledger', () => {
   });
 
   it('is refused where the original is of another version, or no ledger', async () => {
-    expect(await troubleWith(urlOf(other), postgres.url)).to.equal('--from: there is no ledger');
+    expect(await troubleWith(urlOf(other), postgres.url)).to.equal(
+      '--from: there is no ledger there: is this the folder that Botbell runs in?',
+    );
     await sqlite.run("delete from kysely_migration where name like '0011%'");
     expect(await troubleWith(urlOf(sqlite), urlOf(other))).to.match(
       /^--from: .*an earlier version of Botbell: start/,
