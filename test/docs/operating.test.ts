@@ -147,6 +147,14 @@ describe('The operating guide', () => {
     expect(await statuses()).to.deep.equal([404, 200]);
   });
 
+  it('shows what copying a ledger ends with', () => {
+    const shown = fences(sectionOf('## Move from SQLite to PostgreSQL')).map(({ content }) => content);
+    const [last = ''] = shown.flatMap((block) =>
+      block.split('\n').filter((line) => line.startsWith('The copy is')),
+    );
+    expect(readDocument('src/cli/copy-ledger.ts')).to.include(`'${last}'`);
+  });
+
   it('starts the service as npm does', () => {
     const { scripts } = JSON.parse(readDocument('package.json')) as { scripts: { start: string } };
     const optionsIn = (command: string) => command.match(/--no-[\w-]+|--minor[\w=-]+/g);
