@@ -1,6 +1,6 @@
 /** Whatever people have done, and the worker then looks for, no table is read from end to end for it, nor all that is dead. */
 import { expect } from 'chai';
-import { CompiledQuery, type Kysely, type KyselyPlugin, type PluginTransformQueryArgs } from 'kysely';
+import { CompiledQuery, type Kysely } from 'kysely';
 import type { Actions } from '../../src/ledger/actions/actions.ts';
 import type { OpenStore } from '../../src/ledger/dialect.ts';
 import { dueQuery } from '../../src/ledger/due/due.ts';
@@ -9,6 +9,7 @@ import { openPostgres } from '../../src/ledger/postgres/store.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
 import { openSqlite } from '../../src/ledger/sqlite/store.ts';
 import type { Tables } from '../../src/ledger/tables.ts';
+import { AskedStatements } from '../support/asked-statements.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 
@@ -54,27 +55,19 @@ const FILL = (numbers: string) => [
   'analyze',
 ];
 
-function listenerTo(asked: PluginTransformQueryArgs[]): KyselyPlugin {
-  return {
-    transformQuery: (query) => {
-      asked.push(query);
-      return query.node;
-    },
-    transformResult: ({ result }) => Promise.resolve(result),
-  };
-}
-
 /** @returns all that is asked of the store, as it is asked */
 async function askedOf(store: OpenStore): Promise<readonly CompiledQuery[]> {
-  const asked: PluginTransformQueryArgs[] = [];
-  const listening = (db: Kysely<Tables>) => db.withPlugin(listenerTo(asked));
+  const asked = new AskedStatements();
   const traits: OpenStore['traits'] = {
     ...store.traits,
-    transact: (db, settings, work) => store.traits.transact(db, settings, (trx) => work(listening(trx))),
-    read: (db, deadline, work) => store.traits.read(db, deadline, (reading) => work(listening(reading))),
+    transact: (db, settings, work) =>
+      store.traits.transact(db, settings, (trx) => work(asked.listening(trx))),
+    read: (db, deadline, work) =>
+      store.traits.read(db, deadline, (reading) => work(asked.listening(reading))),
   };
   const openReader = () => ({
-    read: <T>(_deadline: unknown, work: (db: Kysely<Tables>) => Promise<T>) => work(listening(store.db)),
+    read: <T>(_deadline: unknown, work: (db: Kysely<Tables>) => Promise<T>) =>
+      work(asked.listening(store.db)),
     close: () => Promise.resolve(),
   });
   const options = { clock: new ManualClock(), owner: 'one', leaseMs: 1000, takeOverAfterMs: 1000 };
@@ -89,12 +82,11 @@ async function askedOf(store: OpenStore): Promise<readonly CompiledQuery[]> {
   const [one, other, third] = rows;
   await actOnEverything(ledger.actions, [one?.id ?? 0, other?.id ?? 0, third?.callback_id ?? 0]);
   const time = { now: store.traits.now(1000), in: () => 0 };
-  const due = dueQuery(listening(store.db), time, 'slack:#1');
+  const due = dueQuery(asked.listening(store.db), time, 'slack:#1');
   await due.limit(8).execute();
   await due.where('is_bulk', '=', 1).limit(2).execute();
   await ledger.dueDestinations();
-  const executor = store.db.getExecutor();
-  return asked.map(({ node, queryId }) => executor.compileQuery(node, queryId));
+  return asked.compiledBy(store.db);
 }
 
 const OF_IDS = /^select "?(?:id|deliveries"\."id)"?.* from "deliveries" where/;

@@ -1,12 +1,13 @@
 /** Whatever people ask of a ledger of months, no table is read from end to end for it. */
 import { expect } from 'chai';
-import { CompiledQuery, type KyselyPlugin, type PluginTransformQueryArgs } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import type { Archive } from '../../src/ledger/archive/archive.ts';
 import { createArchive } from '../../src/ledger/archive/sql-archive.ts';
 import type { OpenStore } from '../../src/ledger/dialect.ts';
 import { migrate } from '../../src/ledger/migrations/migrate.ts';
 import { openPostgres } from '../../src/ledger/postgres/store.ts';
 import { openSqlite } from '../../src/ledger/sqlite/store.ts';
+import { AskedStatements } from '../support/asked-statements.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 
@@ -54,23 +55,15 @@ async function askEverything(archive: Archive): Promise<void> {
 
 /** @returns all that everything asks of the store, as it is asked */
 async function askedOf({ db, traits }: OpenStore): Promise<readonly CompiledQuery[]> {
-  const asked: PluginTransformQueryArgs[] = [];
-  const listener: KyselyPlugin = {
-    transformQuery: (query) => {
-      asked.push(query);
-      return query.node;
-    },
-    transformResult: ({ result }) => Promise.resolve(result),
-  };
-  const listening = db.withPlugin(listener);
+  const asked = new AskedStatements();
+  const listening = asked.listening(db);
   const time = { now: traits.now(1000), in: () => 0 };
   const reader = {
     read: <T>(_deadline: unknown, work: (reading: typeof db) => Promise<T>) => work(listening),
     close: () => Promise.resolve(),
   };
   await askEverything(createArchive(reader, new ManualClock(), () => time));
-  const executor = db.getExecutor();
-  return asked.map(({ node, queryId }) => executor.compileQuery(node, queryId));
+  return asked.compiledBy(db);
 }
 
 /** A hundred thousand callbacks of twenty BOTs, each with a delivery; one in a hundred is dead. */

@@ -1,6 +1,6 @@
 /** A job may have any number of callbacks: what one more of them asks of PostgreSQL does not grow with these. */
 import { expect } from 'chai';
-import { CompiledQuery, type KyselyPlugin, type PluginTransformQueryArgs } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import type { OpenStore } from '../../src/ledger/dialect.ts';
 import { openPostgres } from '../../src/ledger/postgres/store.ts';
 import { SqlLedger } from '../../src/ledger/sql-ledger.ts';
@@ -13,6 +13,7 @@ import {
   target,
 } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';
+import { AskedStatements } from '../support/asked-statements.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
@@ -33,16 +34,9 @@ function callbacksRead(plan: Plan): number {
 }
 
 /** What is asked within transactions goes to `asked`. */
-function listening(store: OpenStore, asked: PluginTransformQueryArgs[]): OpenStore {
-  const listener: KyselyPlugin = {
-    transformQuery: (query) => {
-      asked.push(query);
-      return query.node;
-    },
-    transformResult: ({ result }) => Promise.resolve(result),
-  };
+function listening(store: OpenStore, asked: AskedStatements): OpenStore {
   const transact: OpenStore['traits']['transact'] = (db, settings, work) =>
-    store.traits.transact(db, settings, (trx) => work(trx.withPlugin(listener)));
+    store.traits.transact(db, settings, (trx) => work(asked.listening(trx)));
   return { ...store, traits: { ...store.traits, transact } };
 }
 
@@ -114,7 +108,7 @@ describe('PostgreSQL', function () {
   });
 
   it('looks at one result of a job at most to see that it has one', async () => {
-    const asked: PluginTransformQueryArgs[] = [];
+    const asked = new AskedStatements();
     const ledger = new SqlLedger(listening(opened, asked), { clock, ...OPTIONS });
     const arrive = (job_id: string, isAccepted: boolean) =>
       ledger.admit({
@@ -128,9 +122,8 @@ describe('PostgreSQL', function () {
     await addResults('started');
     expect(await claimAllDue(ledger)).to.deep.equal([]);
 
-    const executor = opened.db.getExecutor();
     const looks = asked
-      .map(({ node, queryId }) => executor.compileQuery(node, queryId))
+      .compiledBy(opened.db)
       .filter(({ sql }) => /^\s*select\b.*status in \(0, 1\)/s.test(sql));
     expect(looks).to.have.length(3);
     for (const { sql, parameters } of looks) {
