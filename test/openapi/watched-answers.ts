@@ -3,6 +3,16 @@ import { Agent, type Dispatcher, setGlobalDispatcher } from 'undici';
 import { type Answer, checkAnswer } from './answer-check.ts';
 import { type ApiDocument, type Listener, readDocument } from './document.ts';
 
+/** What a listener has answered that its document does not describe. */
+export class UndescribedAnswer extends Error {
+  override readonly name = 'UndescribedAnswer';
+}
+
+/** For who expects connections to break: nothing is known of an answer then. @throws {UndescribedAnswer} */
+export function unlessUndescribed(error: unknown): undefined {
+  if (error instanceof UndescribedAnswer) throw error;
+}
+
 export interface Watch {
   /** What of the document has been seen up to now, each as `POST /callbacks 200`. */
   readonly seen: ReadonlySet<string>;
@@ -51,20 +61,20 @@ function documentPathOf(path: string, callbacksPath: string): string {
   return isBelow ? `/callbacks${path.slice(callbacksPath.length)}` : path;
 }
 
-/** @throws {Error} that says what of it is not as the document says; of ports that nobody watches, nothing is */
+/** @throws {UndescribedAnswer} of a port that is watched */
 export function expectDescribed(port: number, answer: Answer): void {
   const fault = faultOf(watched.get(port), answer);
   if (fault !== undefined) throw fault;
 }
 
-function faultOf(entry: Watched | undefined, answer: Answer): Error | undefined {
+function faultOf(entry: Watched | undefined, answer: Answer): UndescribedAnswer | undefined {
   if (entry === undefined) return undefined;
   const { faults, seen } = checkAnswer(entry.document, answer, entry.documentPath);
   for (const each of seen) entry.seen.add(each);
   if (faults.length === 0) return undefined;
   const { method, path, status, body } = answer;
   const beginning = Buffer.from(body).toString('utf8').slice(0, 500);
-  return new Error(
+  return new UndescribedAnswer(
     `docs/openapi/${entry.document.name}.yaml does not describe the answer ${status} to ${method} ${path}:\n  ${faults.join('\n  ')}\n${beginning}`,
   );
 }

@@ -1,6 +1,7 @@
 /** Plays the job service: posts callbacks, and posts each again until it is answered 2xx, in a test's own time. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, post } from './bridge-world.ts';
+import { unlessUndescribed } from '../openapi/watched-answers.ts';
+import { post } from './bridge-world.ts';
 
 export interface JobServiceOptions {
   /** Asked before each POST: the program may have come back on another port. */
@@ -58,7 +59,7 @@ export class JobService {
   async #post(callback: PostedCallback): Promise<number> {
     const id = String(callback['job_id']);
     this.outstanding.add(id);
-    const answer = await post(this.#options.urlOf(), callback).catch((): Answer | undefined => undefined);
+    const answer = await post(this.#options.urlOf(), callback).catch(unlessUndescribed);
     this.outstanding.delete(id);
     this.statuses.push(answer?.status ?? 0);
     this.results.push(answer?.body.result ?? '');
