@@ -17,7 +17,7 @@ export type HeartbeatOutcome = HeartbeatReport['outcome'];
 
 export interface HeartbeatDependencies {
   readonly clock: Pick<Clock, 'monotonic' | 'startTimer'>;
-  /** What is not well, each in a few words; empty: all is well. Never rejects, and has a deadline of its own. */
+  /** What is not well, each in a few words; empty: all is well. Has a deadline of its own. */
   readonly troubles: () => Promise<readonly string[]>;
   /** @throws {Error} it was not taken, or the signal's reason */
   readonly ask: (url: string, signal: AbortSignal) => Promise<void>;
@@ -79,11 +79,12 @@ export class Heartbeat {
 
   async #try(url: string, superseded: AbortSignal): Promise<HeartbeatReport> {
     const { clock, troubles: findTroubles, ask } = this.#dependencies;
-    const troubles = await findTroubles();
-    if (troubles.length > 0) return { outcome: 'withheld', troubles };
     const late = new AbortController();
-    const stopTimer = clock.startTimer(ASKED_FOR_MS, () => late.abort(timeout()));
+    let stopTimer = () => {};
     try {
+      const troubles = await findTroubles();
+      if (troubles.length > 0) return { outcome: 'withheld', troubles };
+      stopTimer = clock.startTimer(ASKED_FOR_MS, () => late.abort(timeout()));
       await ask(url, AbortSignal.any([superseded, late.signal]));
       return { outcome: 'sent' };
     } catch (error) {

@@ -14,6 +14,7 @@ describe('the heartbeat', () => {
   let asked: { url: string; at: number }[];
   let reports: { report: HeartbeatReport; isNews: boolean }[];
   let troubles: string[];
+  let lookFails: boolean;
   let answer: (signal: AbortSignal) => Promise<void>;
   let startedAt: number;
 
@@ -26,10 +27,11 @@ describe('the heartbeat', () => {
     asked = [];
     reports = [];
     troubles = [];
+    lookFails = false;
     answer = () => Promise.resolve();
     heartbeat = new Heartbeat({
       clock,
-      troubles: () => Promise.resolve(troubles),
+      troubles: () => (lookFails ? Promise.reject(new Error('unforeseen')) : Promise.resolve(troubles)),
       ask: (url, signal) => {
         asked.push({ url, at: clock.monotonic() });
         return answer(signal);
@@ -79,6 +81,15 @@ describe('the heartbeat', () => {
       { report: { outcome: 'failed', error }, isNews: false },
       { report: { outcome: 'sent' }, isNews: true },
     ]);
+  });
+
+  it('goes on after nobody could tell whether all is well, which counts as a failure', async () => {
+    lookFails = true;
+    heartbeat.follow({ url: URL_A, everyMs: MINUTE });
+    await clock.advance(0);
+    lookFails = false;
+    await clock.advance(MINUTE);
+    expect([outcomes(), askedAt()]).to.deep.equal([['failed', 'sent'], [MINUTE]]);
   });
 
   it('gives up on a watcher that does not answer within seconds', async () => {
