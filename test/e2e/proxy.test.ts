@@ -1,16 +1,28 @@
 /** The whole bridge behind a forward proxy that wants a password: what goes through it, and what nobody sees of it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request as forward } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { request } from 'undici';
+import { type SlackStandIn, startSlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
 import { type BridgeWorld, callback, createBridgeWorld } from '../support/bridge-world.ts';
 import { runCommand } from '../support/command.ts';
 import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.ts';
+import { MAIN } from '../support/process.ts';
 import { until } from '../support/proof-wait.ts';
 
 const LOGIN = { user: 'bot', password: 'p@ss:w0rd' };
 const IN_URL = 'p%40ss%3Aw0rd';
 const WRONG = 'not-the-password';
+
+const TLS = 'test/fixtures/tls/remote.test';
 
 const ROUTES = `
 delivery: { attempts_per_request: 1, permanent_attempts: 0 }
@@ -94,5 +106,73 @@ describe('Behind a forward proxy', () => {
       body.deliveries?.find(({ destination }) => destination === 'slack:#ops')?.state,
     ]).to.deep.equal([502, 'pending']);
     expect((await world.post(callback())).status).to.equal(200);
+  });
+});
+
+describe('The built program behind the proxy of its environment', () => {
+  let folder: string;
+  let proxy: ForwardProxy;
+  let slack: SlackStandIn;
+  let api: Server;
+
+  const check = async (noProxy = '') => {
+    const env = {
+      PATH: process.env['PATH'],
+      HTTPS_PROXY: `http://bot:${IN_URL}@${proxy.host}`,
+      NO_PROXY: noProxy,
+      NODE_EXTRA_CA_CERTS: `${TLS}.crt`,
+    };
+    const child = spawn(
+      process.execPath,
+      [MAIN, 'check', '--online', '--config', join(folder, 'botbell.yaml')],
+      { env },
+    );
+    const [stdout, stderr] = await Promise.all([readText(child.stdout), readText(child.stderr)]);
+    return stdout + stderr;
+  };
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'botbell-proxy-'));
+    slack = await startSlackStandIn({ tokens: ['xoxb-1'], channels: [] });
+    // What stands in front of Slack's API speaks TLS alone.
+    api = createServer(
+      { key: readFileSync(`${TLS}.key`), cert: readFileSync(`${TLS}.crt`) },
+      (request, response) => {
+        const upstream = forward(`${new URL(slack.apiUrl).origin}${request.url}`, {
+          method: 'POST',
+          headers: { authorization: request.headers.authorization },
+        });
+        upstream.on('response', (answer) => answer.pipe(response));
+        request.pipe(upstream);
+      },
+    ).listen(0, '127.0.0.1');
+    await once(api, 'listening');
+    proxy = await startForwardProxy({
+      login: LOGIN,
+      ports: { 'remote.test': (api.address() as AddressInfo).port },
+    });
+    writeFileSync(
+      join(folder, 'botbell.yaml'),
+      `
+store: { url: 'sqlite:${folder}/botbell.db' }
+channels: { slack: { type: slack, token: xoxb-1, api_url: 'https://remote.test/api/' } }
+default_route: { notify: [{ slack: '#ops' }] }
+`,
+    );
+  });
+
+  after(async () => {
+    api.close();
+    await Promise.all([proxy.close(), slack.close()]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('reaches an https: remote through it, and none that NO_PROXY names', async () => {
+    expect(await check()).to.include(`channel slack: can be used, through the proxy http://${proxy.host}`);
+    expect([slack.calls, proxy.asked]).to.deep.equal([['auth.test'], ['remote.test:443']]);
+    expect(await check('remote.test')).to.match(
+      /channel slack: cannot be used: No answer from Slack: the (?:host name is unknown|DNS)/,
+    );
+    expect(proxy.asked).to.have.length(1);
   });
 });
