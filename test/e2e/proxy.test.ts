@@ -41,10 +41,12 @@ describe('Behind a forward proxy', () => {
   };
   const run = (...args: string[]) => runCommand([...args, '--config', join(world.folder, 'botbell.yaml')]);
   const seen = async () => {
-    const shown = ['/', '/settings', '/api/callbacks', '/api/callbacks/1', '/metrics'].map(async (path) => {
-      const { body } = await request(`http://127.0.0.1:${world.app.admin?.port}${path}`);
-      return body.text();
-    });
+    const shown = ['/', '/config', '/dead', '/api/callbacks', '/api/callbacks/1', '/metrics'].map(
+      async (path) => {
+        const { body } = await request(`http://127.0.0.1:${world.app.admin?.port}${path}`);
+        return body.text();
+      },
+    );
     return [...log, ...(await Promise.all(shown))].join('\n');
   };
 
@@ -63,7 +65,9 @@ describe('Behind a forward proxy', () => {
     expect([status, body.result]).to.deep.equal([200, 'delivered']);
     expect([world.slack.messages.length, world.mail.mails.length]).to.deep.equal([1, 1]);
     expect(proxy.asked).to.deep.equal([`${world.slack.apiUrl}chat.postMessage`]);
-    expect(await seen()).not.to.match(/p(%40|@)ss(%3A|:)w0rd/);
+    const shown = await seen();
+    expect(shown).to.include(`http://bot:***@${proxy.host}`);
+    expect(shown).not.to.match(/p(%40|@)ss(%3A|:)w0rd/);
   });
 
   it('check --online and test go through it, too, and name it', async () => {

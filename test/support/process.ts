@@ -55,7 +55,8 @@ export async function serve(
   const words = [...wrapper, process.execPath, ...nodeArguments, main, ...serveWords];
   const [command = '', ...args] = words;
   const child = spawn(command, args, {
-    env: { ...process.env, ...variables },
+    // A proxy of the machine's is no part of the test.
+    env: { ...process.env, no_proxy: '*', ...variables },
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
