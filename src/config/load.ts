@@ -134,7 +134,9 @@ function readConfig(reading: Reading): { readonly config?: Config; readonly text
   const sections = readSections(root, problems);
   const settings = settingsOf(sections, directory, problems);
   const routing = readRouting(root, directory, reading);
-  const proxies = readProxies(root['proxy'], environment.variables, problems);
+  const { variables, withoutSecrets = false } = environment;
+  // Where it is only checked, the environment is another one.
+  const proxies = readProxies(root['proxy'], withoutSecrets ? {} : variables, problems);
   checkTogether(settings, problems);
   // What is wrong elsewhere may have been meant to use it.
   if (!problems.hasErrors() && !problems.hasUnknown()) warnOfUnused(directory, problems);

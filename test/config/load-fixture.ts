@@ -15,6 +15,7 @@ export interface Given {
   readonly variables?: Readonly<Record<string, string>>;
   /** By path; other paths are missing. */
   readonly files?: Readonly<Record<string, string>>;
+  readonly withoutSecrets?: boolean;
 }
 
 export function loadFixture(file: string): LoadedConfig {
@@ -28,9 +29,10 @@ export function loadText(text: string, given: Given = {}): LoadedConfig {
   return load('botbell.yaml', { ...given, files: { 'botbell.yaml': text, ...given.files } });
 }
 
-function load(file: string, { variables = {}, files = {} }: Given): LoadedConfig {
+function load(file: string, { variables = {}, files = {}, withoutSecrets = false }: Given): LoadedConfig {
   return loadConfig(file, {
     variables,
+    withoutSecrets,
     channelTypes: fakeChannels,
     builtInTemplates: 'built-in',
     readFile: (path) => files[path] ?? missing(),

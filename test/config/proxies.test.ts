@@ -61,6 +61,8 @@ describe('The proxy of a config', () => {
       .and.to.include('`proxy: off` goes without')
       .and.not.to.include('hunter2');
     expect(load('proxy: off', variables).problems).to.deep.equal([]);
+    const elsewhere = loadText(REST, { variables, withoutSecrets: true });
+    expect(elsewhere.problems, 'where the config is only checked').to.deep.equal([]);
   });
 
   for (const [where, line, variables] of [
