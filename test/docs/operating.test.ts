@@ -17,6 +17,7 @@ import { text as readText } from 'node:stream/consumers';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { parseDocument } from 'yaml';
+import { NEWER_LEDGER } from '../../src/ledger/migrations/migrate.ts';
 import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { callback, post } from '../support/bridge-world.ts';
@@ -145,6 +146,11 @@ describe('The operating guide', () => {
     write('callback-token-before', 'second-token-of-it');
     expect((await app.reload('test')).isLoaded).to.equal(true);
     expect(await statuses()).to.deep.equal([404, 200]);
+  });
+
+  it('shows what an older version says of a newer ledger', () => {
+    const shown = fences(sectionOf('## Upgrade')).map(({ content }) => content.trim());
+    expect(shown).to.include(NEWER_LEDGER);
   });
 
   it('shows what copying a ledger ends with', () => {
