@@ -1,5 +1,5 @@
 /** A ledger is copied into another database, and what is whole is known from what is not. */
-import { symlinkSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type CopyOptions, type CopyProgress, copyLedger } from '../../src/ledger/copy/copy-ledger.ts';
@@ -21,6 +21,7 @@ import {
   target,
 } from '../contract/ledger-contract.ts';
 import { callbackWith } from '../support/callbacks.ts';
+import { runCommand } from '../support/command.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
@@ -197,6 +198,25 @@ describe('copying a ledger', () => {
     await ledger.refuse({ ...REFUSED, body: 'x' });
     expect((await postgres.rows('refused')).map(({ id }) => Number(id))).to.deep.equal([1, 2]);
     await ledger.close();
+  });
+
+  it('goes into the ledger of the config where the command names none, and prints what both hold', async () => {
+    const config = join(other.folder, 'botbell.yaml');
+    const channels = 'channels: { slack: { type: outbox, as: slack } }';
+    const route = "default_route: { notify: [{ slack: '#ops' }] }";
+    writeFileSync(config, `store: { url: '\${STORE}' }\n${channels}\n${route}\n`);
+    const command = ['copy-ledger', '--from', urlOf(sqlite), '--config', config];
+    const unset = await runCommand(command);
+    expect([unset.code, unset.stderr]).to.deep.equal([
+      1,
+      `${config}: store.url needs STORE, which is not set here`,
+    ]);
+    const { code, stdout } = await runCommand(command, { variables: { STORE: urlOf(other) } });
+    expect([code, stdout.split('\n').slice(0, 3)]).to.deep.equal([
+      0,
+      ['callbacks: 7', 'deliveries: 14 (1 dead, 7 delivered, 6 pending)', 'history: 7'],
+    ]);
+    expect(await contentsOf(other)).to.deep.equal(await contentsOf(sqlite));
   });
 
   it('says how far it has come', async () => {
