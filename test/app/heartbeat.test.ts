@@ -49,7 +49,10 @@ describe('the heartbeat of the service', () => {
     afterEach(() => world.close());
 
     const open = async (heartbeat: string) => {
-      world = await createBridgeWorld(`${heartbeat}\ndefault_route: { notify: [] }`, { logger });
+      world = await createBridgeWorld(
+        `${heartbeat}\nreceiver: { listen: '127.0.0.1:0' }\ndefault_route: { notify: [] }`,
+        { logger },
+      );
     };
 
     it('is sent once the service is up, and at once to the URL that a reload names', async () => {

@@ -11,7 +11,9 @@ describe('the series of the metrics', () => {
   };
 
   beforeEach(async () => {
-    world = await createBridgeWorld(`default_route: { notify: [{ slack: '#ops' }] }`);
+    world = await createBridgeWorld(
+      `receiver: { listen: '127.0.0.1:0' }\ndefault_route: { notify: [{ slack: '#ops' }] }`,
+    );
   });
 
   afterEach(() => world.close());

@@ -36,7 +36,9 @@ describe('The setting-up of Prometheus', () => {
       let prometheus: PrometheusServer | undefined;
 
       beforeEach(async () => {
-        world = await createBridgeWorld(`default_route: { notify: [{ slack: '#ops' }] }`);
+        world = await createBridgeWorld(
+          `receiver: { listen: '127.0.0.1:0' }\ndefault_route: { notify: [{ slack: '#ops' }] }`,
+        );
         await world.swap((yaml) =>
           yaml.replace('admin: {', `admin: { password: for-people, metrics_token: ${TOKEN},`),
         );

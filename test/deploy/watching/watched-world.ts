@@ -2,7 +2,7 @@
 import { createBridgeWorld } from '../../support/bridge-world.ts';
 import { type Sample, samplesIn } from './samples.ts';
 
-const ROUTES = `default_route: { notify: [{ slack: '#ops' }, { email: ops@example.com }] }`;
+const ROUTES = `receiver: { listen: '127.0.0.1:0' }\ndefault_route: { notify: [{ slack: '#ops' }, { email: ops@example.com }] }`;
 
 export async function samplesAtStart(): Promise<readonly Sample[]> {
   const world = await createBridgeWorld(ROUTES);
