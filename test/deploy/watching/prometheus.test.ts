@@ -14,21 +14,39 @@ const TOKEN = 'a-token-for-scrapers-alone';
 const CONFIG = readFileSync('deploy/watching/prometheus.yaml', 'utf8');
 const RULES = readFileSync('deploy/watching/rules.yaml', 'utf8');
 
+const GUIDE = readFileSync('deploy/watching/README.md', 'utf8');
+
+/** With the files that it names beside it. */
+function expectTaken(config: string): void {
+  const folder = mkdtempSync(join(tmpdir(), 'botbell-promtool-'));
+  try {
+    writeFileSync(join(folder, 'prometheus.yml'), config);
+    writeFileSync(join(folder, 'rules.yaml'), RULES);
+    writeFileSync(join(folder, 'botbell-metrics-token'), TOKEN);
+    const args = ['check', 'config', join(folder, 'prometheus.yml')];
+    const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8', timeout: 30_000 });
+    expect(status, `${config}\n${stdout}\n${stderr}`).to.equal(0);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Debian's Prometheus is built without Kubernetes: there, what is kept of what it finds is checked alone. */
+function asDebianKnows(way: string): string {
+  return way.replace(/^kubernetes_sd_configs:\n(?: .*\n)+/, 'dns_sd_configs: [{ names: [botbell] }]\n');
+}
+
 describe('The setting-up of Prometheus', () => {
-  if (isInstalled('promtool', 'what Prometheus makes of its config'))
-    it('is taken by Prometheus as it stands (promtool)', () => {
-      const folder = mkdtempSync(join(tmpdir(), 'botbell-promtool-'));
-      try {
-        writeFileSync(join(folder, 'prometheus.yml'), CONFIG);
-        writeFileSync(join(folder, 'rules.yaml'), RULES);
-        writeFileSync(join(folder, 'botbell-metrics-token'), TOKEN);
-        const args = ['check', 'config', join(folder, 'prometheus.yml')];
-        const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8', timeout: 30_000 });
-        expect(status, `${stdout}\n${stderr}`).to.equal(0);
-      } finally {
-        rmSync(folder, { recursive: true });
-      }
+  if (isInstalled('promtool', 'what Prometheus makes of its config')) {
+    it('is taken by Prometheus as it stands (promtool)', () => expectTaken(CONFIG));
+
+    it('is taken with each way to find replicas that the guide has (promtool)', () => {
+      const ways = [...GUIDE.matchAll(/^```yaml\n(\w+_sd_configs:.*?)^```$/gms)].map(([, way = '']) => way);
+      expect(ways).to.have.length(2);
+      for (const way of ways.map(asDebianKnows))
+        expectTaken(CONFIG.replace(/^ +static_configs:\n.*\n/m, way.replaceAll(/^/gm, '    ')));
     });
+  }
 
   if (isInstalled('prometheus', 'what Prometheus reads of a running product'))
     describe('with a running product', () => {
