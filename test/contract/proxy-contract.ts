@@ -99,7 +99,9 @@ export function describeProxy(name: string, start: (upstream: Upstream) => Promi
     });
 
     it('refuses a huge body', async () => {
-      expect(await post(callback('huge', 12 * MB))).to.include({ status: 413 });
+      const { status } = await post(callback('huge', 12 * MB));
+      // Caddy says 502 where it cuts the body off before Botbell has refused it.
+      expect(status).to.be.oneOf([413, 502]);
     });
 
     it('hands on nothing but callbacks at their address', async () => {
