@@ -41,7 +41,8 @@ export async function copyLedger(
   if ([from, to].includes('sqlite::memory:')) throw new Error(IN_MEMORY);
   if (isSamePlace(from, to)) throw new Error('--from and --to name the same ledger');
   const state = await saidOf('--from', inspectStore(from));
-  if (state === 'new') throw new Error('--from: there is no ledger there: is this the folder that Botbell runs in?');
+  if (state === 'new')
+    throw new Error('--from: there is no ledger there: is this the folder that Botbell runs in?');
   const targetState = await saidOf('--to', targetStateOf(to));
   return withStore('--from', from, clock, async (source) => {
     await saidOf('--from', expectThisVersion(source, clock));
