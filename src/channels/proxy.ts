@@ -94,8 +94,9 @@ function bareHost(host: string): string {
 function isWithin(host: string, address: string, length: string | undefined): boolean {
   const family = isIPv6(address) ? 'ipv6' : 'ipv4';
   const longest = family === 'ipv6' ? 128 : 32;
+  if (length !== undefined && !/^\d{1,3}$/.test(length)) return false;
   const prefix = length === undefined ? longest : Number(length);
-  if (!Number.isInteger(prefix) || prefix < 0 || prefix > longest) return false;
+  if (prefix > longest) return false;
   const network = new BlockList();
   network.addSubnet(address, prefix, family);
   return network.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');

@@ -105,7 +105,7 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
 }
 
 function shapeProblem(data: unknown): string {
-  const hint = 'see config/botbell.example.yaml';
+  const hint = 'see config/botbell.example.yaml, or have one written by `botbell init`';
   return data === null
     ? `the config file is empty: ${hint}`
     : `the config must be a map of keys and values: ${hint}`;

@@ -25,7 +25,7 @@ export function secretsIn(
   const filled = secrets.filter((secret) => secret !== '');
   const sources = [...interpolated]
     .filter(([path]) => SECRET_PLACES.test(path))
-    .flatMap(([, values]) => values);
+    .flatMap(([path, values]) => (path === 'heartbeat.url' ? values.filter(isLongEnough) : values));
   return [...new Set([...filled, ...sources.filter((value) => isPartOfAny(value, filled))])];
 }
 
@@ -35,13 +35,17 @@ function passwordsOf(url: string): string[] {
   return [password, percentDecoded(password)];
 }
 
-/** Shorter ones stand in other URLs, too. */
-const SHORTEST_SECRET_PATH = 8;
+/** Shorter parts of a URL stand in other texts, too. */
+const SHORTEST_SECRET_PART = 8;
+
+function isLongEnough(part: string): boolean {
+  return part.length >= SHORTEST_SECRET_PART;
+}
 
 /** Whoever knows the URL can report that all is well: no part of it is shown but its host. */
 function secretsOfHeartbeat(url: string): string[] {
   const { href, pathname, search } = new URL(url);
-  const parts = [`${pathname}${search}`, pathname].filter((part) => part.length >= SHORTEST_SECRET_PATH);
+  const parts = [`${pathname}${search}`, pathname].filter(isLongEnough);
   return [url, href, ...parts, ...passwordsOf(url)];
 }
 

@@ -64,19 +64,25 @@ function loginOf(url: string): { readonly authorization?: string } {
   return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
 }
 
-function statusOf(asking: Asking, connections: Connections, signal: AbortSignal): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason as Error);
-    if (signal.aborted) return leave();
-    signal.addEventListener('abort', leave, { once: true });
-    connections.dispatch(asking, {
-      // Without it, undici takes this for a handler of its older interface.
-      onRequestStart: () => undefined,
-      onResponseStart(_controller, status) {
-        // What is below only says that the answer is being made.
-        if (status >= 200) resolve(status);
-      },
-      onResponseError: (_controller, error) => reject(error),
+async function statusOf(asking: Asking, connections: Connections, signal: AbortSignal): Promise<number> {
+  signal.throwIfAborted();
+  let leave = () => undefined as void;
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      leave = () => reject(signal.reason as Error);
+      signal.addEventListener('abort', leave);
+      connections.dispatch(asking, {
+        // Without it, undici takes this for a handler of its older interface.
+        onRequestStart: () => undefined,
+        onResponseStart(_controller, status) {
+          // What is below only says that the answer is being made.
+          if (status >= 200) resolve(status);
+        },
+        onResponseError: (_controller, error) => reject(error),
+      });
     });
-  });
+  } finally {
+    // A signal that is made of others is kept for as long as somebody listens to it.
+    signal.removeEventListener('abort', leave);
+  }
 }

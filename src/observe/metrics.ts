@@ -95,11 +95,14 @@ function begin(meters: ReturnType<typeof createMeters>, version: string): void {
 
 /** Of what may come, so that the first of it is an increase. */
 function seriesFrom0(meters: ReturnType<typeof createMeters>) {
+  const timed = new Set<string>();
   return {
     expectCallbacks: (status: string, result: string) => meters.callbacks.inc({ status, result }, 0),
     expectAttempts(channel: string, outcomes: readonly string[]): void {
       for (const outcome of outcomes) meters.deliveries.inc({ channel, outcome }, 0);
-      meters.deliverySeconds.zero({ channel });
+      // It would begin anew.
+      if (!timed.has(channel)) meters.deliverySeconds.zero({ channel });
+      timed.add(channel);
       meters.blocksRefused.inc({ channel }, 0);
     },
   };

@@ -22,6 +22,11 @@ export interface TaskThreadOptions {
   readonly data: unknown;
   readonly idleMs?: number;
   readonly longestTaskMs?: number;
+  /**
+   * It is never ended in the middle of a task, however long that takes, nor does the process end meanwhile by itself: ended
+   * within a call of an addon, a thread may take the process with it.
+   */
+  readonly finishesTasks?: boolean;
 }
 
 export interface TaskTerms {
@@ -51,6 +56,7 @@ export class TaskThread<Task, Answer> {
   #lastSubject: unknown;
   #thread: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #onTaskEnd: (() => void) | undefined;
 
   constructor(options: TaskThreadOptions) {
     this.#options = options;
@@ -76,6 +82,10 @@ export class TaskThread<Task, Answer> {
     clearTimeout(this.#timer);
     for (const { reject } of this.#waiting) reject(new ThreadEnded('it was closed'));
     this.#waiting.clear();
+    if (this.#options.finishesTasks === true && this.#current !== undefined) {
+      await new Promise<void>((resolve) => (this.#onTaskEnd = resolve));
+    }
+    clearTimeout(this.#timer);
     await this.#thread?.terminate();
   }
 
@@ -87,7 +97,11 @@ export class TaskThread<Task, Answer> {
     this.#waiting.delete(next);
     this.#current = next;
     this.#lastSubject = next.subject;
-    this.#begin(next.task);
+    try {
+      this.#begin(next.task);
+    } catch (cause) {
+      this.#end(({ reject }) => reject(new ThreadEnded('it could not be started', { cause })));
+    }
   }
 
   #choose(): Waiting<Task, Answer> | undefined {
@@ -104,7 +118,8 @@ export class TaskThread<Task, Answer> {
     const thread = (this.#thread ??= this.#start());
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
     thread.postMessage(task);
-    const longestMs = this.#options.longestTaskMs ?? LONGEST_TASK_MS;
+    const { longestTaskMs: longestMs = LONGEST_TASK_MS, finishesTasks = false } = this.#options;
+    if (finishesTasks) return thread.ref();
     this.#timer = setTimeout(() => void thread.terminate(), longestMs).unref();
   }
 
@@ -138,7 +153,9 @@ export class TaskThread<Task, Answer> {
   #end(settle: (current: Waiting<Task, Answer>) => void): void {
     const current = this.#current;
     this.#current = undefined;
+    this.#thread?.unref();
     if (current !== undefined) settle(current);
+    this.#onTaskEnd?.();
     this.#next();
   }
 }

@@ -162,7 +162,7 @@ Once your secrets are in .env (copy .env.example), run it with them:
       expect([code, stdout, contentsOf(folder), textOf(path)]).to.deep.equal([1, '', before, 'mine']);
       const [name = ''] = path.split('/');
       expect(stderr).to.equal(
-        `nothing was written: this folder has ${name} already; name another folder, such as: botbell init my-botbell`,
+        `nothing was written: this folder has ${name} already; go on with it, or name a folder that is not there yet: botbell init DIR`,
       );
     });
   }

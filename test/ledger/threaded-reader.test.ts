@@ -9,6 +9,7 @@ import { sql } from 'kysely';
 import type { StoreReader } from '../../src/ledger/dialect.ts';
 import { openThreadedReader } from '../../src/ledger/sqlite/threaded-reader.ts';
 import { Deadline, DeadlinePassed, systemClock } from '../../src/time/clock.ts';
+import { ThreadEnded } from '../../src/threads/task-thread.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
 const soon = () => new Deadline(systemClock, 60_000);
@@ -82,6 +83,15 @@ describe('a SQLite file that is read in a thread', () => {
   it('is waited for no longer than there is time', async () => {
     const error = await rejectionOf(ask(counting(5_000_000), new Deadline(systemClock, 50)));
     expect(error).to.be.an.instanceOf(DeadlinePassed);
+  });
+
+  it('is closed when it has answered: ended in the midst of it, SQLite would end the process', async () => {
+    const answer = ask(counting(300_000));
+    const waiting = rejectionOf(ask(counting(2)));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    await reader.close();
+    expect(await answer).to.deep.equal([{ count: 300_000 }]);
+    expect(await waiting).to.be.an.instanceOf(ThreadEnded);
   });
 
   it('leaves no file open when it is closed', async function () {

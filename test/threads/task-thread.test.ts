@@ -91,4 +91,13 @@ describe('a thread of tasks', () => {
     await thread.close();
     for (const failure of await both) expect(failure).to.be.instanceOf(ThreadEnded);
   });
+
+  it('says so where a thread cannot be started, and starts one for the next task', async () => {
+    const entry = new URL('../support/obedient-thread.mjs', import.meta.url);
+    const options = { entry: new URL('https://example.com/'), data: undefined };
+    thread = new TaskThread(options);
+    expect(await rejectionOf(run('answer'))).to.be.an.instanceOf(ThreadEnded);
+    options.entry = entry;
+    await run('answer');
+  });
 });

@@ -52,7 +52,7 @@ export function writeNewFiles(folder: string, files: readonly NewFile[]): void {
   if (there.length > 0) {
     const where = folder === '.' ? 'this folder' : folder;
     throw nothingWritten(
-      `${where} has ${there.join(', ')} already; name another folder, such as: botbell init my-botbell`,
+      `${where} has ${there.join(', ')} already; go on with it, or name a folder that is not there yet: botbell init DIR`,
     );
   }
   const undo: (() => void)[] = [];

@@ -43,7 +43,11 @@ type Ask = (question: Question) => Promise<readonly unknown[]>;
 /** Opens the file when it is first asked, and closes it when nobody has asked for a while. */
 export function openThreadedReader(path: string): StoreReader {
   const setting: ReadingSetting = { path };
-  const thread = new TaskThread<Question, QuestionAnswer>({ entry: ENTRY, data: setting });
+  const thread = new TaskThread<Question, QuestionAnswer>({
+    entry: ENTRY,
+    data: setting,
+    finishesTasks: true,
+  });
   const askWithin =
     (deadline: Deadline): Ask =>
     async (question) => {
