@@ -134,7 +134,7 @@ describe('botbell why', function () {
       yaml.replace(`notify: [{ slack: '#ops' }, {`, `notify: [{ slack: '#log' }, {`),
     );
     await until('the message at the other address', () => world.slack.messages.length === 1);
-    await until('the outcome', async () => (await summaryOf(jobId))[0]?.startsWith('Told email') === true);
+    await until('the outcome', async () => (await summaryOf(jobId))[0]?.includes('and slack:#log') === true);
     expect(await summaryOf(jobId)).to.deep.equal([
       'Told email:clerk@example.com and slack:#log. Not told: slack:#ops, where the config no longer sends it.',
     ]);
