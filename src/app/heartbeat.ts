@@ -1,8 +1,8 @@
 /** The heartbeat of the running service: by the settings in force, while it is ready and its worker at work. */
 import { networkErrorOf } from '../channels/failure.ts';
-import { poolsThrough } from '../channels/outbound.ts';
+import { poolsThrough } from '../outbound/open-pool.ts';
 import type { Config } from '../config/config.ts';
-import { askUrl, NotTaken } from '../observe/ask-url.ts';
+import { askUrl, NotTaken } from '../outbound/ask-url.ts';
 import { Heartbeat, type HeartbeatReport } from '../observe/heartbeat.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';

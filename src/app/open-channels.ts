@@ -1,8 +1,8 @@
 /** Opens the channels of a config. One that is as it was, and reaches its remotes as it did, is not opened again, but shared. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Channel, ChannelType } from '../channels/channel.ts';
-import { poolsThrough } from '../channels/outbound.ts';
-import { type Proxies, proxyFor } from '../channels/proxy.ts';
+import { poolsThrough } from '../outbound/open-pool.ts';
+import { type Proxies, proxyFor } from '../outbound/proxy.ts';
 import type { ChannelConfig, Config } from '../config/config.ts';
 import { destinationsOf } from '../route/router.ts';
 

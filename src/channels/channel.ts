@@ -7,7 +7,7 @@ import type { Language } from '../time/display.ts';
 import { UnderWay } from '../time/clock.ts';
 import { DeliveryFailure } from './failure.ts';
 import type { Markup } from './markup.ts';
-import type { OpenPool } from './outbound.ts';
+import type { OpenPool } from '../outbound/open-pool.ts';
 
 /** One message for one address. */
 export interface Outgoing {
@@ -46,7 +46,7 @@ export interface Channel {
 export interface ChannelEnvironment {
   /** Where the outbox prints. */
   readonly print: (text: string) => void;
-  /** Connections to a remote over HTTP, through the proxy that the config has for it; `http-post.ts` sends over them. */
+  /** Connections to a remote over HTTP, through the proxy that the config has for it; `outbound/post.ts` sends over them. */
   readonly openPool: OpenPool;
 }
 

@@ -2,7 +2,7 @@
  * Why a delivery failed: a closed list of classes, by which retry, answer, metric and ledger decide; and what the network's
  * errors and a Retry-After mean.
  */
-import { answerInWords, isLastingAnswer, ProxyError } from './proxy-error.ts';
+import { answerInWords, isLastingAnswer, ProxyError } from '../outbound/proxy-error.ts';
 
 /**
  * - `transient`: network, timeout, 5xx, SMTP 4xx: the next attempt may succeed.

@@ -5,8 +5,8 @@ import { checkProject } from './load-project.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { ChannelConfig, Config } from '../config/config.ts';
 import { redactor } from '../app/settings.ts';
-import { poolsThrough } from '../channels/outbound.ts';
-import { type Proxies, proxyFor } from '../channels/proxy.ts';
+import { poolsThrough } from '../outbound/open-pool.ts';
+import { type Proxies, proxyFor } from '../outbound/proxy.ts';
 import { inspectStore } from '../ledger/inspect-store.ts';
 
 export interface CheckOptions {

@@ -1,7 +1,7 @@
 /** The checked config: every value typed, in base units, groups expanded, nothing left to interpret. */
 import type { StatusName } from '../callback/callback.ts';
 import type { ChannelType, MessageFormat } from '../channels/channel.ts';
-import type { Proxies } from '../channels/proxy.ts';
+import type { Proxies } from '../outbound/proxy.ts';
 import type { Path } from './path.ts';
 import { parseDuration, parseSize } from '../time/display.ts';
 import { parseCidr, parseListenAddress } from './field-rules.ts';

@@ -1,6 +1,6 @@
 /** What single values of the config must look like: each rule says what is wrong with a text, or nothing. */
 import { ALL_STATUSES } from '../callback/callback.ts';
-import { parseProxy } from '../channels/proxy.ts';
+import { parseProxy } from '../outbound/proxy.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { isTimezone } from '../time/display.ts';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';

@@ -1,5 +1,5 @@
 /** Reads `proxy`; where it says nothing, what the environment says. */
-import { exemptHosts, NO_PROXIES, parseProxy, type Proxies, type Proxy } from '../channels/proxy.ts';
+import { exemptHosts, NO_PROXIES, parseProxy, type Proxies, type Proxy } from '../outbound/proxy.ts';
 import { checkSection } from './check-section.ts';
 import { PROXY_RULE } from './field-rules.ts';
 import type { Problems } from './problems.ts';

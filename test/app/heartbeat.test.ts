@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { type HeartbeatServices, startHeartbeat } from '../../src/app/heartbeat.ts';
-import { NO_PROXIES } from '../../src/channels/proxy.ts';
+import { NO_PROXIES } from '../../src/outbound/proxy.ts';
 import type { Heartbeat } from '../../src/observe/heartbeat.ts';
 import type { Logger } from '../../src/observe/logger.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';

@@ -1,8 +1,8 @@
 /** Talks to Slack: one token, chat.postMessage over one connection pool. Loaded only where a route names such a channel. */
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
 import { type Channel, InFlight, type Receipt } from '../channel.ts';
-import { type HttpAnswer, post } from '../http-post.ts';
-import type { HttpPool } from '../http-pool.ts';
+import { type HttpAnswer, post } from '../../outbound/post.ts';
+import type { HttpPool } from '../../outbound/pool.ts';
 import { type AskedPause, askedPause } from '../failure.ts';
 import { slackFailureOf } from './errors.ts';
 import type { SlackMessage } from './message.ts';

@@ -8,8 +8,8 @@ import {
   type MailFault,
   type MailStep,
 } from '../../../src/stand-ins/mail-catcher.ts';
-import { poolsThrough } from '../../../src/channels/outbound.ts';
-import { NO_PROXIES } from '../../../src/channels/proxy.ts';
+import { poolsThrough } from '../../../src/outbound/open-pool.ts';
+import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import {
   channelContract,
   CONFIDENTIAL,

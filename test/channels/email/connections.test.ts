@@ -10,8 +10,8 @@ import {
   type MailCatcherOptions,
   startMailCatcher,
 } from '../../../src/stand-ins/mail-catcher.ts';
-import { poolsThrough } from '../../../src/channels/outbound.ts';
-import { NO_PROXIES } from '../../../src/channels/proxy.ts';
+import { poolsThrough } from '../../../src/outbound/open-pool.ts';
+import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { failureOf, outgoingOf } from '../../contract/channel-contract.ts';
 import { StallingMailServer } from '../../support/stalling-mail-server.ts';
 

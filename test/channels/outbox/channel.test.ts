@@ -3,8 +3,8 @@ import { AddressError, type ChannelType } from '../../../src/channels/channel.ts
 import { emailFormat } from '../../../src/channels/email/format.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
 import { outboxOf } from '../../../src/channels/outbox/channel.ts';
-import { poolsThrough } from '../../../src/channels/outbound.ts';
-import { NO_PROXIES } from '../../../src/channels/proxy.ts';
+import { poolsThrough } from '../../../src/outbound/open-pool.ts';
+import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { slackChannel } from '../../../src/channels/slack/channel.ts';
 import { slackFormat } from '../../../src/channels/slack/format.ts';
 import { CONFIDENTIAL, outgoingOf } from '../../contract/channel-contract.ts';

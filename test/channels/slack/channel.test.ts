@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { AddressError } from '../../../src/channels/channel.ts';
 import type { Channel } from '../../../src/channels/channel.ts';
-import { poolsThrough } from '../../../src/channels/outbound.ts';
-import { NO_PROXIES, parseProxy } from '../../../src/channels/proxy.ts';
+import { poolsThrough } from '../../../src/outbound/open-pool.ts';
+import { NO_PROXIES, parseProxy } from '../../../src/outbound/proxy.ts';
 import { slackChannel } from '../../../src/channels/slack/channel.ts';
 import { slackFormat } from '../../../src/channels/slack/format.ts';
 import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';

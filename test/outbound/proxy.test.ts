@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { exemptHosts, parseProxy, proxyFor } from '../../src/channels/proxy.ts';
+import { exemptHosts, parseProxy, proxyFor } from '../../src/outbound/proxy.ts';
 
 const HTTPS = parseProxy('http://secure.example:3128');
 const HTTP = parseProxy('http://plain.example:3128');

@@ -5,8 +5,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Pool } from 'undici';
-import { openPool } from '../../src/channels/http-pool.ts';
-import { post } from '../../src/channels/http-post.ts';
+import { openPool } from '../../src/outbound/pool.ts';
+import { post } from '../../src/outbound/post.ts';
 
 describe('a POST of a channel', () => {
   let server: Server;

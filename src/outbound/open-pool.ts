@@ -1,5 +1,5 @@
 /** How whatever asks a remote over HTTP gets its connections: each origin's through the proxy that the config has for it. */
-import type { HttpPool } from './http-pool.ts';
+import type { HttpPool } from './pool.ts';
 import { type Proxies, proxyFor } from './proxy.ts';
 
 /**
@@ -11,7 +11,7 @@ export type OpenPool = (origin: string) => Promise<HttpPool>;
 export function poolsThrough(proxies: Proxies): OpenPool {
   return async (origin) => {
     const proxy = proxyFor(origin, proxies);
-    if (proxy === undefined) return (await import('./http-pool.ts')).openPool(origin);
+    if (proxy === undefined) return (await import('./pool.ts')).openPool(origin);
     return (await import('./proxied-pool.ts')).openPoolThrough(proxy, origin);
   };
 }

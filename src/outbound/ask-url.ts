@@ -1,23 +1,7 @@
 /** Asks a URL whether it takes a message that is in the asking alone. */
-import type { Dispatcher } from 'undici';
 import { percentDecoded } from '../text/percent-decoded.ts';
-
-export interface Asking {
-  readonly method: 'GET';
-  /** With the query. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Empty: there is none. */
-  readonly body: string;
-}
-
-/** Connections to one origin, perhaps through a proxy. */
-export interface Connections {
-  dispatch(asking: Asking, handler: Dispatcher.DispatchHandler): unknown;
-  destroy(): Promise<void>;
-  /** What an answer with this status means that is a proxy's, and not the origin's. */
-  readonly errorOf?: (status: number) => Error | undefined;
-}
+import type { OpenPool } from './open-pool.ts';
+import type { HttpPool, HttpRequest } from './pool.ts';
 
 /** It answered, and not that it is taken. */
 export class NotTaken extends Error {
@@ -27,26 +11,21 @@ export class NotTaken extends Error {
 /**
  * GET, on a connection of its own. The status is the answer: no redirect is followed, and nothing else is read.
  * @param url http or https; with a user and a password where the server asks for them
- * @param open connects to an origin, such as `https://hc-ping.com`
  * @throws {NotTaken} the answer is not 2xx
  * @throws {Error} of the network or a proxy, or the signal's reason
  */
-export async function askUrl(
-  url: string,
-  signal: AbortSignal,
-  open: (origin: string) => Promise<Connections>,
-): Promise<void> {
+export async function askUrl(url: string, signal: AbortSignal, open: OpenPool): Promise<void> {
   const { origin, pathname, search } = new URL(url);
   const headers = { 'user-agent': 'botbell', ...loginOf(url) };
-  const connections = await open(origin);
+  const pool = await open(origin);
   try {
-    const asking = { method: 'GET', path: `${pathname}${search}`, headers, body: '' } as const;
-    const status = await statusOf(asking, connections, signal);
+    const request = { method: 'GET', path: `${pathname}${search}`, headers, body: '' } as const;
+    const status = await statusOf(request, pool, signal);
     if (status >= 200 && status <= 299) return;
-    throw connections.errorOf?.(status) ?? new NotTaken(wordsOf(status));
+    throw pool.errorOf?.(status) ?? new NotTaken(wordsOf(status));
   } finally {
     // Whoever asks has waited long enough.
-    connections.destroy().catch(() => undefined);
+    pool.destroy().catch(() => undefined);
   }
 }
 
@@ -64,14 +43,14 @@ function loginOf(url: string): { readonly authorization?: string } {
   return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
 }
 
-async function statusOf(asking: Asking, connections: Connections, signal: AbortSignal): Promise<number> {
+async function statusOf(request: HttpRequest, pool: HttpPool, signal: AbortSignal): Promise<number> {
   signal.throwIfAborted();
   let leave = () => undefined as void;
   try {
     return await new Promise<number>((resolve, reject) => {
       leave = () => reject(signal.reason as Error);
       signal.addEventListener('abort', leave);
-      connections.dispatch(asking, {
+      pool.dispatch(request, {
         // Without it, undici takes this for a handler of its older interface.
         onRequestStart: () => undefined,
         onResponseStart(_controller, status) {

@@ -1,6 +1,6 @@
 /** A POST over a pool of connections that is answered by its deadline or fails: what channels over HTTP send with. */
 import type { Dispatcher } from 'undici';
-import type { HttpPool } from './http-pool.ts';
+import type { HttpPool } from './pool.ts';
 
 type ResponseHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 

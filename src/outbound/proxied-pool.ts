@@ -1,6 +1,6 @@
 /** Connections to one origin through a forward proxy: a tunnel to an https: origin; an http: one is asked for by the proxy. */
 import { buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
-import { type HttpPool, POOL_LIMITS } from './http-pool.ts';
+import { type HttpPool, POOL_LIMITS } from './pool.ts';
 import type { Proxy } from './proxy.ts';
 import { ProxyError } from './proxy-error.ts';
 
@@ -48,7 +48,8 @@ async function connected(
   const answer = await connecting.catch((cause: unknown) => {
     throw new ProxyError(proxy, { cause });
   });
-  if (answer.statusCode === 200) return answer;
+  // Any 2xx opens the tunnel; the agent takes 200 alone.
+  if (answer.statusCode >= 200 && answer.statusCode <= 299) return { ...answer, statusCode: 200 };
   answer.socket.on('error', () => undefined).destroy();
   throw new ProxyError(proxy, { status: answer.statusCode });
 }

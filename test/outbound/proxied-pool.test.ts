@@ -6,10 +6,10 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { networkErrorOf } from '../../src/channels/failure.ts';
-import type { HttpPool } from '../../src/channels/http-pool.ts';
-import { post } from '../../src/channels/http-post.ts';
-import { poolsThrough } from '../../src/channels/outbound.ts';
-import { parseProxy } from '../../src/channels/proxy.ts';
+import type { HttpPool } from '../../src/outbound/pool.ts';
+import { post } from '../../src/outbound/post.ts';
+import { poolsThrough } from '../../src/outbound/open-pool.ts';
+import { parseProxy } from '../../src/outbound/proxy.ts';
 import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.ts';
 
 const LOGIN = { user: 'bot', password: 'p@ss:wörd' };
@@ -85,6 +85,12 @@ describe('A POST of a channel through a proxy', () => {
     // Whoever asks as soon as there is an answer comes before its connection is free again.
     expect(proxy.asked.length).to.be.at.most(2);
     expect(new Set(proxy.asked)).to.deep.equal(new Set(['remote.test:443']));
+  });
+
+  it('takes any 2xx for an open tunnel', async () => {
+    const other = await startForwardProxy({ opensWith: 204, ports: { 'remote.test': portOf(secure) } });
+    expect(await send(await open('https://remote.test', '', other.host))).to.include({ status: 200 });
+    await other.close();
   });
 
   it('fails where the certificate at the end of the tunnel is not accepted', async () => {
