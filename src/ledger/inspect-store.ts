@@ -9,7 +9,7 @@ export function sqlitePathOf(url: string): string {
   return url.slice(SQLITE.length).replace(/^\/\/(?=\/)/, '');
 }
 
-/** @throws {Error} why it cannot be used, and what to do about it */
+/** @throws {UnfinishedCopy} @throws {Error} why it cannot be used, and what to do about it */
 export async function inspectStore(url: string): Promise<StoreState> {
   if (url.startsWith(SQLITE)) {
     const { inspectSqlite } = await import('./sqlite/inspect.ts');

@@ -8,7 +8,7 @@ import {
   LEDGER_TABLES,
   migrate,
   MIGRATIONS_TABLE,
-  UNFINISHED_COPY,
+  UnfinishedCopy,
 } from '../migrations/migrate.ts';
 import { ownerName } from '../owner.ts';
 import type { Tables } from '../tables.ts';
@@ -26,7 +26,7 @@ export async function targetStateOf(url: string): Promise<TargetState> {
   try {
     return await inspectStore(url);
   } catch (error) {
-    if (error instanceof Error && error.message === UNFINISHED_COPY) return 'unfinished';
+    if (error instanceof UnfinishedCopy) return 'unfinished';
     throw error;
   }
 }

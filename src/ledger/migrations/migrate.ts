@@ -45,8 +45,16 @@ export const NEWER_LEDGER =
  */
 export const COPY_MARK = 'unfinished-copy';
 
-export const UNFINISHED_COPY =
-  'this is the copy of a ledger, and it was not finished: run `botbell copy-ledger` again, which begins it anew, or take another store.url';
+/** Part of another ledger is all that is there. */
+export class UnfinishedCopy extends Error {
+  override readonly name = 'UnfinishedCopy';
+
+  constructor() {
+    super(
+      'this is the copy of a ledger, and it was not finished: run `botbell copy-ledger` again, which begins it anew, or take another store.url',
+    );
+  }
+}
 
 /** By name, in order; also for whoever needs a ledger of an earlier version. */
 export function migrationsFor(traits: DialectTraits): Record<string, Migration> {
@@ -80,8 +88,12 @@ function asError(error: unknown): Error {
 function explained(error: unknown): Error {
   const { message } = asError(error);
   return message.startsWith('corrupted migrations')
-    ? new Error(message.includes(COPY_MARK) ? UNFINISHED_COPY : NEWER_LEDGER)
+    ? refusalOf(message.includes(COPY_MARK))
     : new Error(`the ledger could not be prepared: ${message}`, { cause: error });
+}
+
+function refusalOf(isUnfinishedCopy: boolean): Error {
+  return isUnfinishedCopy ? new UnfinishedCopy() : new Error(NEWER_LEDGER);
 }
 
 /** `new`: there is no ledger yet, and one can be made. */
@@ -99,13 +111,13 @@ export interface TablesFound {
   readonly migrations: readonly string[];
 }
 
-/** @throws {Error} what is there is no ledger, or one of a newer version */
+/** @throws {UnfinishedCopy} @throws {Error} what is there is no ledger, or one of a newer version */
 export function stateOf({ tables, migrations }: TablesFound): StoreState {
   const foreign = LEDGER_TABLES.filter((name) => tables.includes(name));
   if (migrations.length === 0 && foreign.length > 0) {
     throw new Error(`it has a table ${foreign[0]} that is not Botbell's: give Botbell a store of its own`);
   }
   const unknown = migrations.filter((name) => !migrationNames.includes(name));
-  if (unknown.length > 0) throw new Error(unknown.join() === COPY_MARK ? UNFINISHED_COPY : NEWER_LEDGER);
+  if (unknown.length > 0) throw refusalOf(unknown.join() === COPY_MARK);
   return migrations.length === 0 ? 'new' : 'ready';
 }
