@@ -67,14 +67,22 @@ export class TaskThread<Task, Answer> {
    * @throws {DeadlinePassed}
    * @throws {ThreadEnded}
    */
-  run(task: Task, terms: TaskTerms): Promise<Answer> {
+  async run(task: Task, terms: TaskTerms): Promise<Answer> {
     this.#count += 1;
     const place = this.#count + terms.size / SIZE_OF_PLACE;
+    let leave = () => undefined as void;
     const done = new Promise<Answer>((resolve, reject) => {
-      this.#waiting.add({ task, ...terms, place, resolve, reject });
+      const waiting = { task, ...terms, place, resolve, reject };
+      leave = () => void this.#waiting.delete(waiting);
+      this.#waiting.add(waiting);
       this.#next();
     });
-    return terms.deadline.bound(done);
+    try {
+      return await terms.deadline.bound(done);
+    } finally {
+      // A task that does not end would keep all that come after it.
+      leave();
+    }
   }
 
   /** Nothing may be run any more. */

@@ -6,6 +6,8 @@ import {
   type TaskThreadOptions,
 } from '../../src/threads/task-thread.ts';
 import { Deadline, DeadlinePassed, systemClock } from '../../src/time/clock.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
+import { until } from '../support/proof-wait.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
 type Task = 'answer' | 'end' | 'hang';
@@ -64,6 +66,20 @@ describe('a thread of tasks', () => {
     await begun;
     expect(await late).to.be.instanceOf(DeadlinePassed);
     expect(await run('answer')).to.equal(await begun);
+  });
+
+  it('keeps nothing of what has waited too long, though the task before it never ends', async () => {
+    open({ longestTaskMs: 60_000 });
+    const endless = run('hang').catch(() => undefined);
+    const waitInVain = async () => {
+      const subject = {};
+      await rejectionOf(run('answer', { subject, deadline: new Deadline(systemClock, 20) }));
+      return new WeakRef(subject);
+    };
+    const subject = await waitInVain();
+    await until('it is given back', () => (collectGarbage(), subject.deref() === undefined));
+    await thread.close();
+    await endless;
   });
 
   it('fails a task in which it ended, says why, and does the next one by a new thread', async () => {

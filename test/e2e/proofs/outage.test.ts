@@ -1,9 +1,8 @@
 /** Slack is down for an hour while thousands of callbacks are accepted: memory stays flat, and nothing is lost. */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
 import { type BridgeWorld, createBridgeWorld } from '../../support/bridge-world.ts';
+import { collectGarbage } from '../../support/collect-garbage.ts';
 import { JobService } from '../../support/proof-service.ts';
 import { keyedCallback, keyOf, pairsOf, toldBy } from '../../support/proof-tally.ts';
 import { until } from '../../support/proof-wait.ts';
@@ -25,8 +24,7 @@ default_route: { notify: [{ slack: '#ops' }] }
 `;
 
 function heapAfterCollection(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
+  collectGarbage();
   return process.memoryUsage().heapUsed;
 }
 
