@@ -38,8 +38,7 @@ export interface RunningProxy {
 }
 
 export function describeProxy(name: string, start: (upstream: Upstream) => Promise<RunningProxy>): void {
-  describe(`${name} in front of Botbell`, function () {
-    this.timeout(60_000);
+  describe(`${name} in front of Botbell`, () => {
     let folder: string;
     let botbell: ServeProcess;
     let proxy: RunningProxy;
@@ -94,14 +93,18 @@ export function describeProxy(name: string, start: (upstream: Upstream) => Promi
     });
 
     it('leaves it to Botbell to refuse a body that is a little too large, so that the operators are told', async () => {
-      const answer = await post(callback('too-large', 9 * MB));
-      expect(answer).to.include({ status: 413, type: 'application/problem+json' });
+      expect(await statusOf(post(callback('too-large', 9 * MB)))).to.be.oneOf([413, CUT_OFF]);
+      await until('the page lists it', async () => {
+        const { body } = await askPage('/api/refused');
+        return (JSON.parse(body) as { items: { status: number }[] }).items.some(
+          ({ status }) => status === 413,
+        );
+      });
     });
 
     it('refuses a huge body', async () => {
-      const { status } = await post(callback('huge', 12 * MB));
       // Caddy says 502 where it cuts the body off before Botbell has refused it.
-      expect(status).to.be.oneOf([413, 502]);
+      expect(await statusOf(post(callback('huge', 12 * MB)))).to.be.oneOf([413, 502, CUT_OFF]);
     });
 
     it('hands on nothing but callbacks at their address', async () => {
@@ -158,6 +161,18 @@ default_route: { notify: [{ slack: '#ops' }] }
 
 function portOf(url: string): number {
   return Number(new URL(url.replace('<token>', 'token')).port);
+}
+
+/** Whoever is still sending when it is refused may find its connection closed before it has read why. */
+const CUT_OFF = 'cut off';
+
+async function statusOf(answer: Promise<TlsAnswer>): Promise<number | typeof CUT_OFF> {
+  try {
+    return (await answer).status;
+  } catch (error) {
+    if (['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '')) return CUT_OFF;
+    throw error;
+  }
 }
 
 /** As JSON, of at least so many bytes. */
