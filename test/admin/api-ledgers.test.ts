@@ -6,11 +6,10 @@ import { createSqliteStore } from '../support/sqlite-store.ts';
 
 describeApi('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
 
-describe('PostgreSQL', function () {
+describe('PostgreSQL', () => {
   let server: PostgresServer;
 
-  before(async function () {
-    this.timeout(30_000);
+  before(async () => {
     server = await startPostgres();
   });
 

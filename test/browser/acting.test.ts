@@ -77,7 +77,7 @@ inBrowser('People at the page', () => {
       await page.getByLabel(REDELIVERY.note).fill('The channel is back');
       await button(page, REDELIVERY.start.redelivered('5 messages')).click();
       expect(await flash()).to.contain(ACT_WORDS.en.bulk.redelivered);
-      await until('all messages', () => toldAt('#old-prices').length === 5, 40_000);
+      await until('all messages', () => toldAt('#old-prices').length === 5);
       await until('the end of the redelivery', async () => {
         await page.reload();
         return (await page.locator('main').innerText()).includes(REDELIVERY.state.done);

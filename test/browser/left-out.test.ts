@@ -5,9 +5,7 @@ import { expect } from 'chai';
 
 const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
 
-describe('Tests in a real browser', function () {
-  this.timeout(60_000);
-
+describe('Tests in a real browser', () => {
   it('are left out where there is none, which is said in one line with their number', () => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,

@@ -54,9 +54,7 @@ if (isInstalled('caddy', 'its configuration', ['version'])) {
     }
   });
 
-  describe('Caddy, as compose.yaml has it,', function () {
-    this.timeout(30_000);
-
+  describe('Caddy, as compose.yaml has it,', () => {
     it('shares callbacks among the replicas, and goes on with those that are left', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'botbell-replicas-'));
       const names = await startNameServer(REPLICAS);

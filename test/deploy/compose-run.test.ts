@@ -38,8 +38,7 @@ function configOf(replica: string, { receiver, admin }: Ports, storeUrl: string,
 }
 
 if (isInstalled('caddy', 'what compose.yaml starts', ['version'])) {
-  describe('What compose.yaml starts', function () {
-    this.timeout(60_000);
+  describe('What compose.yaml starts', () => {
     let folder: string;
     let postgres: PostgresServer;
     let names: NameServer;

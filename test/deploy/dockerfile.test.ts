@@ -81,8 +81,7 @@ describe('The Dockerfile', () => {
 });
 
 if (canMount()) {
-  describe('The image that the Dockerfile describes', function () {
-    this.timeout(180_000);
+  describe('The image that the Dockerfile describes', () => {
     let folder: string;
     let image: ScratchImage;
     let container: ScratchContainer;

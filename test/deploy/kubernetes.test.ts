@@ -65,8 +65,7 @@ function faultsByTypes(resources: readonly Resource[]): string {
   }
 }
 
-describe('The Kubernetes manifests', function () {
-  this.timeout(60_000);
+describe('The Kubernetes manifests', () => {
   const resources = readResources();
   const ofKind = <Kind extends Resource | object>(kind: string) =>
     resources.filter((resource) => resource.kind === kind) as unknown as Kind[];

@@ -47,8 +47,7 @@ describe('The systemd unit', () => {
 });
 
 if (isInstalled('systemd-analyze', 'the unit')) {
-  describe('The systemd unit, by systemd', function () {
-    this.timeout(60_000);
+  describe('The systemd unit, by systemd', () => {
     let folder: string;
     let unit: string;
 

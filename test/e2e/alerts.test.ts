@@ -17,8 +17,7 @@ routes:
 default_route: { notify: [{ slack: '#old' }] }
 `;
 
-describe('The operators', function () {
-  this.timeout(20_000);
+describe('The operators', () => {
   let world: BridgeWorld;
 
   beforeEach(async () => {

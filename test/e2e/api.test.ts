@@ -30,8 +30,7 @@ routes:
 
 type Json = Readonly<Record<string, unknown>>;
 
-describe('The API of a running Botbell', function () {
-  this.timeout(20_000);
+describe('The API of a running Botbell', () => {
   let world: BridgeWorld;
 
   beforeEach(async () => {
@@ -206,11 +205,10 @@ describe('The API of a running Botbell', function () {
       expect(JSON.stringify(answers)).not.to.include(secret);
   });
 
-  describe('while the ledger’s reader hangs', function () {
+  describe('while the ledger’s reader hangs', () => {
     let server: PostgresServer;
 
-    before(async function () {
-      this.timeout(30_000);
+    before(async () => {
       server = await startPostgres();
     });
 

@@ -37,8 +37,7 @@ const CONFIG = `
 receiver: { listen: '127.0.0.1:0', answer_within: 500ms }
 default_route: { notify: [{ slack: '#ops' }] }`;
 
-describe('A Slack that asks for an impossible pause', function () {
-  this.timeout(20_000);
+describe('A Slack that asks for an impossible pause', () => {
   const worlds: BridgeWorld[] = [];
 
   after(() => Promise.all(worlds.map((world) => world.close())));

@@ -17,12 +17,12 @@ import { startTcpProxy } from '../support/tcp-proxy.ts';
 const ANSWER_WITHIN_MS = 2000;
 
 /** For a machine that does other things as well; the HTTP exchange itself is within. */
-const LATENESS_MS = 500;
+const LATENESS_MS = 3000;
 
 /** More than one batch of the ledger takes, so that some have to wait for the ones before. */
 const AT_ONCE = 80;
 
-const READY_WITHIN_MS = 3000;
+const READY_WITHIN_MS = 6000;
 
 interface Timed extends Answer {
   readonly tookMs: number;
@@ -66,8 +66,7 @@ function expectAllUnavailableInTime(answers: readonly Timed[]): void {
   expect(answers[0]?.headers['content-type']).to.contain('application/problem+json');
 }
 
-describe('A PostgreSQL that hangs', function () {
-  this.timeout(240_000);
+describe('A PostgreSQL that hangs', () => {
   let server: PostgresServer;
   let url: string;
   let world: ProofWorld;
@@ -106,7 +105,7 @@ describe('A PostgreSQL that hangs', function () {
     new JobService({ urlOf: () => callbacksUrl, retryMs: 200, concurrency: 16 });
 
   const expectToldOnceByTheRetry = async (callbacks: readonly Record<string, unknown>[]) => {
-    await serviceTo(botbell).postAll(callbacks, 20_000);
+    await serviceTo(botbell).postAll(callbacks);
     expect(world.told().sort()).to.deep.equal(pairsOf(callbacks, DESTINATIONS).sort());
   };
 
@@ -126,7 +125,7 @@ describe('A PostgreSQL that hangs', function () {
   it('stopped where it is: 503 in time for all who come, not ready; then the retries tell everybody once', async () => {
     await open(url);
     const [first = {}, ...callbacks] = keyedCallbacks(AT_ONCE + 1);
-    await serviceTo(botbell).postAll([first], 10_000);
+    await serviceTo(botbell).postAll([first]);
     server.pause();
     try {
       await expectToSayItCannot(callbacks);
@@ -144,7 +143,7 @@ describe('A PostgreSQL that hangs', function () {
       through.port = String(proxy.port);
       await open(through.href);
       const [first = {}, ...callbacks] = keyedCallbacks(AT_ONCE + 1);
-      await serviceTo(botbell).postAll([first], 10_000);
+      await serviceTo(botbell).postAll([first]);
       proxy.fallSilent();
       await expectToSayItCannot(callbacks);
       proxy.recover();

@@ -39,8 +39,7 @@ async function longestJsonDuring(work: () => Promise<void>): Promise<number> {
   return longest;
 }
 
-describe('Callbacks of a heavy shape', function () {
-  this.timeout(60_000);
+describe('Callbacks of a heavy shape', () => {
   let world: BridgeWorld;
 
   before(async () => {

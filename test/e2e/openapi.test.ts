@@ -57,8 +57,7 @@ interface Asking {
 
 type Json = Readonly<Record<string, unknown>>;
 
-describe('The OpenAPI documents', function () {
-  this.timeout(60_000);
+describe('The OpenAPI documents', () => {
   let world: BridgeWorld;
   let watches: Record<Listener, Watch>;
   let raw: RawClient[];

@@ -83,9 +83,7 @@ function install(folder: string): void {
   if (status !== 0) throw new Error(`the package could not be installed:\n${stderr}`);
 }
 
-describe('The package', function () {
-  this.timeout(240_000);
-
+describe('The package', () => {
   let folder: string;
   let packed: Packed;
 

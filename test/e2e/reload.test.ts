@@ -39,8 +39,7 @@ interface ReloadAnswer {
   };
 }
 
-describe('A running Botbell', function () {
-  this.timeout(60_000);
+describe('A running Botbell', () => {
   let folder: string;
   let file: string;
   let slack: SlackStandIn;

@@ -14,8 +14,7 @@ interface TestAnswer {
   };
 }
 
-describe('A test message', function () {
-  this.timeout(30_000);
+describe('A test message', () => {
   let world: BridgeWorld;
   let faults: ReadonlyMap<string, SlackFault>;
 

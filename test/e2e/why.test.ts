@@ -36,8 +36,7 @@ function linesIn(text: string): string[] {
   return text.trim().split('\n').toSorted();
 }
 
-describe('botbell why', function () {
-  this.timeout(30_000);
+describe('botbell why', () => {
   let world: BridgeWorld;
   let faults: ReadonlyMap<string, SlackFault>;
 

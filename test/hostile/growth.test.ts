@@ -99,8 +99,7 @@ function isTooMuch(once: number, twice: number): boolean {
   return twice >= NEGLIGIBLE && twice > MOST_GROWTH * once;
 }
 
-describe(`What strangers send (SEED=${SEED})`, function () {
-  this.timeout(300_000);
+describe(`What strangers send (SEED=${SEED})`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-growth-'));
   let ledger: OpenLedger;
   let ways: Readonly<Record<WayName, Way>>;

@@ -38,8 +38,7 @@ const REPEATED = gzipSync(JSON.stringify(callback({ bot_id: 'nobody', message: '
 
 const GZIP = { headers: { 'content-encoding': 'gzip' } };
 
-describe('All attacks at once', function () {
-  this.timeout(90_000);
+describe('All attacks at once', () => {
   let program: HostileProgram;
   let seen: HonestSeen;
   const over = new AbortController();

@@ -30,8 +30,7 @@ function inChunks(body: Uint8Array, size: number): Buffer {
   return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')]);
 }
 
-describe('Bodies of a stranger', function () {
-  this.timeout(60_000);
+describe('Bodies of a stranger', () => {
   let program: HostileProgram;
   const sockets = new Set<Socket>();
 

@@ -64,8 +64,7 @@ const ROUTES = `
   - { bot_id: '*-*-*-*z', notify: [{ slack: '#ops' }] }
   - { bot_id: '/.*-.*-.*z/', notify: [{ slack: '#ops' }] }`;
 
-describe('Hostile text', function () {
-  this.timeout(60_000);
+describe('Hostile text', () => {
   let program: HostileProgram;
 
   before(async () => {
@@ -126,9 +125,7 @@ describe('Hostile text', function () {
 /** For `answer_within`, and a second. */
 const MOST_CPU_WHILE_STOPPING_MS = 9000;
 
-describe('The program, stopped while hostile text comes', function () {
-  this.timeout(60_000);
-
+describe('The program, stopped while hostile text comes', () => {
   it('is gone in a moment', async () => {
     const program = await startHostileProgram({ routes: ROUTES });
     let watch: NodeJS.Timeout | undefined;

@@ -117,8 +117,7 @@ describe('What people do', () => {
     await store.close();
   });
 
-  describe('is done by indexes', function () {
-    this.timeout(60_000);
+  describe('is done by indexes', () => {
     let server: PostgresServer;
 
     before(async () => {

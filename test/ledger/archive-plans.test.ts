@@ -111,8 +111,7 @@ describe('What people ask of the archive', () => {
     await store.close();
   });
 
-  describe('is answered from indexes', function () {
-    this.timeout(60_000);
+  describe('is answered from indexes', () => {
     let server: PostgresServer;
 
     before(async () => {

@@ -93,8 +93,7 @@ describe('looking at a SQLite store', () => {
   });
 });
 
-describe('looking at a PostgreSQL store', function () {
-  this.timeout(30_000);
+describe('looking at a PostgreSQL store', () => {
   let server: PostgresServer;
   let store: PostgresStore;
 
@@ -154,7 +153,7 @@ describe('looking at a PostgreSQL store', function () {
     silent.fallSilent();
     const begun = performance.now();
     expect(await troubleWith(`postgres://postgres@127.0.0.1:${silent.port}/none`)).to.contain('timeout');
-    expect(performance.now() - begun).to.be.below(6000);
+    expect(performance.now() - begun).to.be.below(9000);
     await silent.close();
   });
 });

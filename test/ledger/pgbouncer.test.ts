@@ -21,8 +21,7 @@ const REPLICAS = 3;
 const SESSIONS = 3;
 
 if (isInstalled('pgbouncer', 'a ledger behind PgBouncer')) {
-  describe('behind PgBouncer', function () {
-    this.timeout(30_000);
+  describe('behind PgBouncer', () => {
     let server: PostgresServer;
     let pooler: PgBouncer;
 

@@ -39,11 +39,10 @@ const OPS = target('slack:#ops');
 const LOG = target('slack:#log');
 const MINUTE_MS = 60_000;
 
-describe('PostgreSQL', function () {
+describe('PostgreSQL', () => {
   let server: PostgresServer;
 
-  before(async function () {
-    this.timeout(30_000);
+  before(async () => {
     server = await startPostgres();
   });
 
@@ -96,8 +95,7 @@ describe('PostgreSQL', function () {
 
     afterEach(() => store.close());
 
-    describe('never has them wait for each other in a circle', function () {
-      this.timeout(30_000);
+    describe('never has them wait for each other in a circle', () => {
       const jobs = Array.from({ length: 6 }, (_, number) => `job-${number}`);
       const alerting = (ids: readonly number[]) =>
         settlementOf(ids.map((id, at) => ({ ...failed(id), dueInMs: 0, alert: alertOn(`cause ${at % 6}`) })));
@@ -251,8 +249,7 @@ describe('PostgreSQL', function () {
   });
 
   describe('that goes away and comes back', () => {
-    it('is unavailable meanwhile and works again afterwards, with what was told written down first', async function () {
-      this.timeout(30_000);
+    it('is unavailable meanwhile and works again afterwards, with what was told written down first', async () => {
       const store = await createPostgresStore(server);
       const clock = new ManualClock();
       const troubles: Error[] = [];

@@ -29,8 +29,7 @@ function unlessForgotten(error: Error): undefined {
   if (!/history_callback_id_fkey|no result/.test(error.message)) throw error;
 }
 
-describe('two replicas on one PostgreSQL', function () {
-  this.timeout(60_000);
+describe('two replicas on one PostgreSQL', () => {
   const random = seededRandom(SEED);
   let server: PostgresServer;
   let store: PostgresStore;

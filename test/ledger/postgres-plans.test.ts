@@ -40,8 +40,7 @@ function listening(store: OpenStore, asked: AskedStatements): OpenStore {
   return { ...store, traits: { ...store.traits, transact } };
 }
 
-describe('PostgreSQL', function () {
-  this.timeout(60_000);
+describe('PostgreSQL', () => {
   let server: PostgresServer;
   let store: PostgresStore;
   let opened: OpenStore;

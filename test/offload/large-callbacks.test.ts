@@ -28,8 +28,7 @@ function heavy(shape: string): Buffer {
   return Buffer.from(HEAVY_SHAPES[shape]?.(SIZE, callback()) ?? '');
 }
 
-describe('large callbacks', function () {
-  this.timeout(60_000);
+describe('large callbacks', () => {
   let large: LargeCallbacks;
   const ended: unknown[] = [];
 

@@ -7,7 +7,7 @@ const LOOK_EVERY_MS = 10;
 export async function until(
   what: string,
   hasCome: () => boolean | Promise<boolean>,
-  withinMs = 20_000,
+  withinMs = 60_000,
 ): Promise<void> {
   const end = Date.now() + withinMs;
   while (!(await hasCome())) {

@@ -26,7 +26,7 @@ export interface Probe {
 }
 
 /** Longer than any answer should take. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 /** Rejects only where the answer of a listener that is watched is not one that its document describes. */
 export function timedRequest(options: TimedRequest): Promise<Probe> {

@@ -22,7 +22,7 @@ export interface TlsAnswer {
 }
 
 /** Of any length; no test waits longer for an answer. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** @throws {Error} no answer */
 export function tlsRequest({ port, host, body, from, headers, ...rest }: TlsRequest): Promise<TlsAnswer> {

@@ -6,9 +6,6 @@ import { type Browser, chromium } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** It runs beside all other tests. */
-const TEST_TIMEOUT_MS = 60_000;
-
 /** It asks nobody for updates, lists or hints: whatever it asks for is the page's doing. */
 const FLAGS = [
   '--disable-gpu',
@@ -30,7 +27,6 @@ let leftOut = 0;
 /** A suite in a real browser. Where there is none, its tests are left out, and counted in one line at the end. */
 export function inBrowser(title: string, body: () => void): void {
   describe(title, function () {
-    this.timeout(TEST_TIMEOUT_MS);
     body();
     if (CHROMIUM_PATH === undefined) leaveOut(this);
   });
@@ -45,7 +41,7 @@ export function launchChromium(flags: readonly string[] = []): Promise<Browser> 
     executablePath: CHROMIUM_PATH,
     chromiumSandbox,
     args: [...FLAGS, ...flags],
-    timeout: 30_000,
+    timeout: 60_000,
   });
 }
 

@@ -33,7 +33,7 @@ export async function visit(browser: Browser, { url, ...options }: VisitorOption
     reducedMotion: 'reduce',
     ...options,
   });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   const troubles = watch(context, url);
   const page = await context.newPage();
   return {

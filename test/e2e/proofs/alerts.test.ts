@@ -34,8 +34,7 @@ function alertsIn(file: string): number {
   }
 }
 
-describe('A dead letter, whatever crashes', function () {
-  this.timeout(90_000);
+describe('A dead letter, whatever crashes', () => {
   const random = seededRandom(SEED);
   let world: ProofWorld;
 
@@ -56,7 +55,7 @@ describe('A dead letter, whatever crashes', function () {
     const callbacks = Array.from({ length: CALLBACKS }, (_, number) =>
       keyedCallback(keyOf(number), { bot_id: `bot-${number}` }),
     );
-    const posted = service.postAll(callbacks, 60_000);
+    const posted = service.postAll(callbacks);
     for (let kill = 1; kill <= KILLS; kill += 1) {
       const most = (kill * CALLBACKS) / (KILLS + 1);
       await until(`kill ${kill}, seed ${SEED}`, () => deliveriesIn(world.file, 'dead').length >= most);

@@ -33,8 +33,7 @@ function kindOf(text: string): string {
   return text.includes('failed') ? '✗' : '✓';
 }
 
-describe('Inside one job', function () {
-  this.timeout(120_000);
+describe('Inside one job', () => {
   let world: BridgeWorld;
   let faultOf: () => SlackFault | undefined;
 

@@ -8,14 +8,14 @@ import { keyedCallback, keyOf, pairsOf, toldBy } from '../../support/proof-tally
 import { until } from '../../support/proof-wait.ts';
 import { scaledClock } from '../../support/scaled-clock.ts';
 
-const CALLBACKS = 2000;
+const CALLBACKS = 800;
 const HOUR_MS = 3_600_000;
 
 /** An hour in six seconds. */
 const FACTOR = 600;
 
 /** Each callback carries so much, so that keeping them in memory would show. */
-const BODY_BYTES = 20_000;
+const BODY_BYTES = 50_000;
 
 const SETTINGS = `
 receiver: { listen: '127.0.0.1:0', answer_when: accepted, answer_within: 1h }
@@ -28,8 +28,7 @@ function heapAfterCollection(): number {
   return process.memoryUsage().heapUsed;
 }
 
-describe('Slack down for an hour', function () {
-  this.timeout(180_000);
+describe('Slack down for an hour', () => {
   let world: BridgeWorld;
   let fault: SlackFault | undefined = { kind: 'status', status: 503 };
 
@@ -48,7 +47,7 @@ describe('Slack down for an hour', function () {
     const post = async (from: number, to: number) => {
       for (let number = from; number < to; number += 100) {
         const callbacks = Array.from({ length: 100 }, (_, index) => callbackOf(number + index));
-        await service.postAll(callbacks, 30_000);
+        await service.postAll(callbacks);
       }
     };
     const begun = clock.now();
@@ -62,7 +61,7 @@ describe('Slack down for an hour', function () {
     const keptBytes = 0.9 * CALLBACKS * BODY_BYTES;
     expect(Math.max(heapWhenAllAreIn, heapAfter) - heapBefore).to.be.below(keptBytes / 3);
     fault = undefined;
-    await until('everybody is told', () => world.slack.messages.length >= CALLBACKS, 30_000);
+    await until('everybody is told', () => world.slack.messages.length >= CALLBACKS);
     const expected = Array.from({ length: CALLBACKS }, (_, number) => ({ job_id: keyOf(number) }));
     expect(toldBy(world.slack).sort()).to.deep.equal(pairsOf(expected, ['slack:#ops']));
   });

@@ -21,8 +21,7 @@ import { createProofWorld, DESTINATIONS, type ProofWorld, SLACK_OPS } from '../.
 
 const CALLBACKS = 20;
 
-describe('A power cut under PostgreSQL', function () {
-  this.timeout(30_000);
+describe('A power cut under PostgreSQL', () => {
   let server: PostgresServer;
   let world: ProofWorld | undefined;
   let fault: SlackFault | undefined;
@@ -92,8 +91,7 @@ const LEFT = [
 ] as const;
 
 if (mayMakeFlushedDisks('a power cut under SQLite')) {
-  describe('A power cut under a SQLite ledger', function () {
-    this.timeout(60_000);
+  describe('A power cut under a SQLite ledger', () => {
     let disk: FlushedDisk;
     let world: ProofWorld;
 

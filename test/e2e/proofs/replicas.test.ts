@@ -19,8 +19,7 @@ const RETRY_MS = 100;
 const SLOWEST_ANSWER_MS = 30;
 const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
 
-describe('Two replicas over one PostgreSQL', function () {
-  this.timeout(60_000);
+describe('Two replicas over one PostgreSQL', () => {
   const random = seededRandom(SEED);
   let server: PostgresServer;
   let url: string;
@@ -71,7 +70,7 @@ describe('Two replicas over one PostgreSQL', function () {
       const callbacks = keyedCallbacks(CALLBACKS);
       const everybody = pairsOf(callbacks, DESTINATIONS);
       const service = new JobService({ urlOf: inTurn(), retryMs: RETRY_MS, concurrency: CONCURRENCY });
-      const posted = service.postAll(callbacks, 40_000);
+      const posted = service.postAll(callbacks);
       const inHandAtKills: ReadonlySet<string>[] = [];
       for (let kill = 0; kill < KILLS; kill += 1) {
         const moment = world.told().length + random() * ((2 * CALLBACKS) / KILLS);
@@ -108,7 +107,7 @@ describe('Two replicas over one PostgreSQL', function () {
     victim.kill('SIGKILL');
     expect(await lost).to.equal('lost');
     const service = new JobService({ urlOf: () => survivor.callbacksUrl, retryMs: RETRY_MS, concurrency: 1 });
-    await service.postAll([callback], 20_000);
+    await service.postAll([callback]);
     // The retry may be taken over, until the claim of the dead one ends.
     await until('nothing is pending', async () => (await pending()) === 0);
     expect(tally(world.told(), pairsOf([callback], DESTINATIONS)).missing).to.deep.equal([]);
@@ -120,7 +119,7 @@ describe('Two replicas over one PostgreSQL', function () {
     const callbacks = keyedCallbacks(CALLBACKS);
     const everybody = pairsOf(callbacks, DESTINATIONS);
     const service = new JobService({ urlOf: inTurn(), retryMs: RETRY_MS, concurrency: CONCURRENCY });
-    const posted = service.postAll(callbacks, 40_000);
+    const posted = service.postAll(callbacks);
     await until('a third is told', () => world.told().length > everybody.length / 3);
     await server.stop();
     await until('503s', () => service.statuses.filter((status) => status === 503).length > CONCURRENCY);

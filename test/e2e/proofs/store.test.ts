@@ -25,8 +25,7 @@ async function statusOf(url: string): Promise<number> {
   return statusCode;
 }
 
-describe('The store', function () {
-  this.timeout(40_000);
+describe('The store', () => {
   let world: ProofWorld;
 
   afterEach(() => world.close());
@@ -58,7 +57,7 @@ describe('The store', function () {
     expect((await post(botbell.callbacksUrl, callbacks.at(-1))).status, 'still full').to.equal(503);
     makeRoom();
     await until('it is ready again', async () => (await statusOf(`${botbell.adminUrl}/readyz`)) === 200);
-    await serviceTo(botbell).postAll(callbacks, 10_000);
+    await serviceTo(botbell).postAll(callbacks);
     expect(world.told().sort()).to.deep.equal(pairsOf(callbacks, DESTINATIONS).sort());
   };
 
@@ -94,7 +93,7 @@ describe('The store', function () {
     world = await createProofWorld({ delivery: 'take_over_after: 1s' });
     const botbell = await world.start();
     const [first = {}, second = {}] = keyedCallbacks(2);
-    await serviceTo(botbell).postAll([first], 10_000);
+    await serviceTo(botbell).postAll([first]);
     const other = new DatabaseSync(world.file);
     other.exec('begin exclusive');
     const answer = await post(botbell.callbacksUrl, second);
@@ -102,7 +101,7 @@ describe('The store', function () {
     expect(await statusOf(`${botbell.adminUrl}/healthz`)).to.equal(200);
     other.exec('rollback');
     other.close();
-    await serviceTo(botbell).postAll([first, second], 10_000);
+    await serviceTo(botbell).postAll([first, second]);
     expect(world.told().sort()).to.deep.equal(pairsOf([first, second], DESTINATIONS).sort());
   });
 
@@ -129,7 +128,7 @@ describe('The store', function () {
     world = await createProofWorld({ receiver: 'answer_when: accepted' });
     const botbell = await world.start();
     const [first = {}, second = {}] = keyedCallbacks(2);
-    await serviceTo(botbell).postAll([first], 10_000);
+    await serviceTo(botbell).postAll([first]);
     const aside = join(world.folder, 'aside');
     renameSync(world.file, aside);
     const answer = await post(botbell.callbacksUrl, second);
@@ -141,7 +140,7 @@ describe('The store', function () {
     );
     renameSync(aside, world.file);
     await until('it is ready again', async () => (await statusOf(`${botbell.adminUrl}/readyz`)) === 200);
-    await serviceTo(botbell).postAll([first, second], 10_000);
+    await serviceTo(botbell).postAll([first, second]);
     const expected = pairsOf([first, second], DESTINATIONS);
     await until('everybody is told', () => world.told().length === expected.length);
     expect(world.told().sort()).to.deep.equal(expected.sort());
@@ -151,14 +150,14 @@ describe('The store', function () {
     world = await createProofWorld({ receiver: 'answer_when: accepted' });
     const botbell = await world.start();
     const [first, ...rest] = keyedCallbacks(20);
-    await serviceTo(botbell).postAll([first ?? {}], 10_000);
+    await serviceTo(botbell).postAll([first ?? {}]);
     for (const suffix of ['', '-wal', '-shm']) rmSync(world.file + suffix);
     const answers = await Promise.all(rest.map((callback) => post(botbell.callbacksUrl, callback)));
     expect(answers.map(({ status }) => status)).to.deep.equal(rest.map(() => 503));
     botbell.kill('SIGTERM');
     expect(await botbell.exited()).to.equal(0);
     const restarted = await world.start();
-    await serviceTo(restarted).postAll(rest, 10_000);
+    await serviceTo(restarted).postAll(rest);
     const expected = pairsOf(rest, DESTINATIONS);
     await until('everybody is told', () => expected.every((pair) => world.told().includes(pair)));
   });
@@ -186,7 +185,7 @@ describe('The store', function () {
     world = await createProofWorld();
     const botbell = await world.start();
     const callbacks = keyedCallbacks(5);
-    await serviceTo(botbell).postAll(callbacks, 20_000);
+    await serviceTo(botbell).postAll(callbacks);
     botbell.kill('SIGTERM');
     await botbell.exited();
     const copy = join(world.folder, 'copy.db');
@@ -198,7 +197,7 @@ describe('The store', function () {
     world = await createProofWorld();
     const botbell = await world.start();
     const done = keyedCallbacks(50);
-    await serviceTo(botbell).postAll(done, 20_000);
+    await serviceTo(botbell).postAll(done);
     world.slack.faults.push({ kind: 'hang' });
     const open = keyedCallback(keyOf(done.length));
     const lost = post(botbell.callbacksUrl, open).catch(() => 'lost');
@@ -216,7 +215,7 @@ describe('The store', function () {
     for (const suffix of ['', '-wal']) copyFileSync(join(copy, `botbell.db${suffix}`), world.file + suffix);
     expect(deliveriesIn(world.file, 'pending')).to.deep.equal(pairsOf([open], [SLACK_OPS]));
     const restored = await world.start();
-    await serviceTo(restored).postAll([...done, open], 20_000);
+    await serviceTo(restored).postAll([...done, open]);
     expect(world.told().sort()).to.deep.equal(pairsOf([...done, open], DESTINATIONS).sort());
   });
 });

@@ -25,8 +25,7 @@ default_route: { notify: [{ slack: '#ops' }, { email: [ops@example.com] }] }
 `;
 }
 
-describe('A service that never retries', function () {
-  this.timeout(30_000);
+describe('A service that never retries', () => {
   let world: BridgeWorld;
   let fault: SlackFault | undefined;
 
