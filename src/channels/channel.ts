@@ -32,6 +32,14 @@ export type DestinationOptions = Readonly<Record<string, unknown>>;
 /** Proof that the remote took the message, e.g. `{channel, ts}` or `{messageId}`: shown to operators, never secret. */
 export type Receipt = Readonly<Record<string, string>>;
 
+/** The member of a receipt with the whole message, which a channel keeps that sends it nowhere. */
+export const KEPT_MESSAGE = 'message';
+
+/** What tells by which message somebody was told. */
+export function idsIn(receipt: Receipt): readonly (readonly [key: string, value: string])[] {
+  return Object.entries(receipt).filter(([key]) => key !== KEPT_MESSAGE);
+}
+
 /** An open channel: one Slack token or one SMTP pool. */
 export interface Channel {
   /** @throws {DeliveryFailure} classed; the caller takes anything else for `transient`. */

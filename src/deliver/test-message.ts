@@ -1,7 +1,7 @@
 /** Sends a message that is marked as a test to one destination, and says what its remote answered. */
 import { randomBytes } from 'node:crypto';
 import { failureInWords } from '../channels/failure-words.ts';
-import type { Receipt } from '../channels/channel.ts';
+import { idsIn, type Receipt } from '../channels/channel.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Language } from '../time/display.ts';
 import { noticeOfAlert } from '../notice/notice.ts';
@@ -92,7 +92,7 @@ function outcomeOf({ attempts, outcome }: SendResult, language: Language): Omit<
 }
 
 function receiptInWords(receipt: Receipt, language: Language): string {
-  const shown = Object.entries(receipt).map(([key, value]) => `${key} ${value}`);
+  const shown = idsIn(receipt).map(([key, value]) => `${key} ${value}`);
   const details = shown.join(', ');
   if (language === 'ja') return details === '' ? '届きました。' : `届きました（${details}）。`;
   return details === '' ? 'Delivered.' : `Delivered (${details}).`;

@@ -1,6 +1,6 @@
 /** The sentences of a story in any language: a language that lacks one does not compile. */
 import type { StatusName } from '../callback/callback.ts';
-import type { Receipt } from '../channels/channel.ts';
+import { idsIn, type Receipt } from '../channels/channel.ts';
 import type { FailureToExplain } from '../channels/failure-words.ts';
 import type { Fact, FactKind, FactOf } from './facts.ts';
 import type { Sayings } from './sayings.ts';
@@ -70,11 +70,7 @@ function technicalOf(error: FailureToExplain, { language, name, quote }: Sayings
   return isTold ? technical : `${technical}: ${quote(error.message)}`;
 }
 
-/** Longer than an id is what was sent, which a channel that only prints has nothing but. */
-const LONGEST_RECEIPT = 200;
-
 function receiptOf(receipt: Receipt, { name }: Sayings): string | undefined {
-  const ids = Object.entries(receipt).filter(([, value]) => value.length <= LONGEST_RECEIPT);
-  const parts = ids.map(([key, value]) => `${name(key)} ${name(value)}`);
+  const parts = idsIn(receipt).map(([key, value]) => `${name(key)} ${name(value)}`);
   return parts.length === 0 ? undefined : parts.join(', ');
 }

@@ -1,13 +1,14 @@
 /** The outbox channel: sends nothing; prints each message and keeps it, to look at before there is a token. */
 import { object, type Schema, string } from 'yup';
 import { visibleAndIndented } from '../../text/clean.ts';
-import type {
-  Channel,
-  ChannelEnvironment,
-  ChannelType,
-  MessageFormat,
-  Outgoing,
-  Receipt,
+import {
+  type Channel,
+  type ChannelEnvironment,
+  type ChannelType,
+  KEPT_MESSAGE,
+  type MessageFormat,
+  type Outgoing,
+  type Receipt,
 } from '../channel.ts';
 
 /** What an outbox stands in for: it takes the same addresses and options, and shows the same messages. */
@@ -54,7 +55,7 @@ function settingsFor(names: readonly string[]): Schema<OutboxSettings> {
 function openOutbox(format: MessageFormat, { print }: ChannelEnvironment): Channel {
   const keep = ({ address, message }: Outgoing): Receipt => {
     print(`--- outbox (${format.name}): ${address}\n${visibleAndIndented(format.asText(message))}\n`);
-    return { message: JSON.stringify(message) };
+    return { told: 'nobody', [KEPT_MESSAGE]: JSON.stringify(message) };
   };
   return {
     send: async (outgoing) => Promise.resolve(keep(outgoing)),

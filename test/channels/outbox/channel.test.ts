@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { AddressError, type ChannelType } from '../../../src/channels/channel.ts';
+import { AddressError, type ChannelType, idsIn } from '../../../src/channels/channel.ts';
 import { emailFormat } from '../../../src/channels/email/format.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
 import { outboxOf } from '../../../src/channels/outbox/channel.ts';
@@ -22,7 +22,7 @@ const outboxChannel = outboxOf([slackChannel, emailChannel] as ChannelType[]);
 
 describe('the outbox', () => {
   for (const as of ['slack', 'email'] as const) {
-    it(`prints a message as ${as} with its address and keeps it whole in the receipt`, async () => {
+    it(`prints a message as ${as} with its address and keeps it whole in the receipt, which says that nobody was told`, async () => {
       const printed: string[] = [];
       const channel = await outboxChannel.open(
         { as },
@@ -33,6 +33,7 @@ describe('the outbox', () => {
       const receipt = await channel.send(outgoingOf({ address: ADDRESSES[as], message: MESSAGES[as] }));
       await channel.close();
       expect(JSON.parse(receipt['message'] ?? '')).to.deep.equal(MESSAGES[as]);
+      expect(idsIn(receipt)).to.deep.equal([['told', 'nobody']]);
       expect(printed.join('')).to.contain(ADDRESSES[as]).and.contain(CONFIDENTIAL);
     });
   }

@@ -40,7 +40,6 @@ const ACTS: Readonly<Record<string, Act>> = {
 
 const LONGEST_NOTE = 500;
 const LONGEST_NONCE = 200;
-const LONGEST_RECEIPT = 150;
 
 export function routeActs(router: Router, services: AdminServices): void {
   for (const [name, act] of Object.entries(ACTS)) {
@@ -128,10 +127,8 @@ async function test({ fields, request, reader, services }: ActRequest): Promise<
   const result = await services.operations.test(fields['destination'] ?? '', request.actor, reader.language);
   if (result === undefined) return failed(words.unknown);
   const { destination, durationMs } = result;
-  // A receipt may be the whole message.
-  const said = result.words.length > LONGEST_RECEIPT ? '' : result.words;
   return result.isDelivered
-    ? done(words.delivered(destination, said, reader.formats.duration(durationMs)))
+    ? done(words.delivered(destination, result.words, reader.formats.duration(durationMs)))
     : failed(words.failed(destination, result.words));
 }
 
