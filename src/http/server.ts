@@ -112,10 +112,19 @@ function keepConnections(
   return connections;
 }
 
+const HINTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there; stop that one, or take another port',
+  EACCES: 'this user may not; take a port from 1024 on',
+  EADDRNOTAVAIL: 'this machine has no such address',
+};
+
 function started(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new Error(`cannot listen on ${host}:${port}: ${error.code ?? error.message}`, { cause: error }));
+      const { code = error.message } = error;
+      const hint = HINTS[code];
+      const reason = hint === undefined ? code : `${hint} (${code})`;
+      reject(new Error(`cannot listen on ${host}:${port}: ${reason}`, { cause: error }));
     });
     server.listen(port, host, resolve);
   });

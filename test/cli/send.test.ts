@@ -76,6 +76,14 @@ describe('The send command', () => {
     expect(stderr).to.include(`no answer from ${URL}`).and.to.include('ECONNREFUSED');
   });
 
+  it('says what to do about a port that no HTTP client connects to', async () => {
+    nock.restore();
+    const { code, stderr } = await runCommand(['send', FILE, '--url', 'http://127.0.0.1:6667/callbacks']);
+    nock.activate();
+    expect(code).to.equal(1);
+    expect(stderr).to.include('no HTTP client connects to this port');
+  });
+
   it('gives it a new job id with --fresh, in its files’ refs, too, and says which', async () => {
     const posted: Record<string, unknown>[] = [];
     const scope = nock(ORIGIN)

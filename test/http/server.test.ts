@@ -48,7 +48,9 @@ describe('a listening server', () => {
   it('says in words that the address is taken', async () => {
     const { port } = await start(() => {});
     const error = await rejectionOf(listen(() => {}, { host: '127.0.0.1', port }));
-    expect(error.message).to.equal(`cannot listen on 127.0.0.1:${port}: EADDRINUSE`);
+    expect(error.message).to.equal(
+      `cannot listen on 127.0.0.1:${port}: another program listens there; stop that one, or take another port (EADDRINUSE)`,
+    );
   });
 
   it('answers what is no HTTP with a problem and closes', async () => {
