@@ -101,7 +101,7 @@ describe('The remotes at their worst', () => {
 
     it('is waited out by the worker as well, in `accepted` mode', async () => {
       const factor = 20;
-      await open('answer_when: accepted, answer_within: 10m', 'timeout: 5s', scaledClock(factor));
+      await open('answer_when: accepted, answer_within: 10m', `timeout: ${5 * factor}s`, scaledClock(factor));
       const callbacks = keyedCallbacks(CALLBACKS);
       const seen = storm(String((PAUSE_MS / 1000) * factor));
       await service().postAll(callbacks);

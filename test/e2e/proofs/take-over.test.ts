@@ -16,7 +16,7 @@ const DOWN: SlackFault = { kind: 'status', status: 503 };
 function settings(delivery: string): string {
   return `
 receiver: { listen: '127.0.0.1:0', answer_within: 10m }
-delivery: { attempts_per_request: 1, alerts: [operators], ${delivery} }
+delivery: { timeout: ${5 * FACTOR}s, attempts_per_request: 1, alerts: [operators], ${delivery} }
 groups: { operators: [{ email: [operators@example.com] }] }
 routes:
   - bot_id: wrong-address
