@@ -1,34 +1,44 @@
-// Runs all tests in two processes at once, one of which waits for programs and disks most of the time; then those of the
-// page, whose browser would take the processors from what others measure by the clock.
+// Runs all tests, group by group in processes of their own, several at once: most wait for programs, disks and browsers
+// most of the time.
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { once } from 'node:events';
 
 const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
 
-const PROGRAMS = 'test/e2e/**/*.test.ts';
-const PAGES = 'test/browser/**/*.test.ts';
-const ALL = 'test/**/*.test.ts';
+/** Those that take longest come first. */
+const GROUPS = [
+  'test/e2e/proofs/**/*.test.ts',
+  'test/e2e/*.test.ts',
+  'test/ledger/**/*.test.ts',
+  'test/browser/**/*.test.ts',
+  'test/{hostile,deploy}/**/*.test.ts',
+];
+const THE_OTHERS = ['test/**/*.test.ts', ...GROUPS.flatMap((group) => ['--ignore', group])];
+
+const AT_ONCE = availableParallelism() + 1;
 
 /**
+ * What it says comes in one piece, when it is through.
  * @param {string[]} args
- * @param {'inherit' | 'pipe'} stdout
- * @returns {Promise<number>} its exit code, when what it says has been said
+ * @returns {Promise<number>} its exit code
  */
-async function run(args, stdout) {
-  const child = spawn(process.execPath, [MOCHA, ...args], { stdio: ['ignore', stdout, 'inherit'] });
-  const output = child.stdout === null ? undefined : text(child.stdout);
-  await once(child, 'exit');
-  if (output !== undefined) process.stdout.write(await output);
+async function run(args) {
+  const child = spawn(process.execPath, [MOCHA, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [output] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  process.stdout.write(output);
   // None where a signal has ended it.
   return child.exitCode ?? 1;
 }
 
-// Whatever the second one says comes after the first one's words, in one piece.
-const codes = await Promise.all([
-  run([PROGRAMS], 'inherit'),
-  run([ALL, '--ignore', PROGRAMS, '--ignore', PAGES], 'pipe'),
-]);
-codes.push(await run([PAGES], 'inherit'));
+const waiting = [...GROUPS.map((group) => [group]), THE_OTHERS];
+/** @type {number[]} */
+const codes = [];
+await Promise.all(
+  Array.from({ length: AT_ONCE }, async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) codes.push(await run(next));
+  }),
+);
 process.exitCode = Math.max(...codes);
