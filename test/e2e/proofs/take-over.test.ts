@@ -41,7 +41,7 @@ describe('A service that never retries', () => {
   afterEach(() => world.close());
 
   it('has everybody told once all the same, some time after the remote is back', async () => {
-    await open('take_over_after: 6s, give_up_after: 24h');
+    await open('take_over_after: 1m, give_up_after: 24h');
     const callbacks = keyedCallbacks(CALLBACKS);
     fault = DOWN;
     const answers = await Promise.all(callbacks.map((callback) => world.post(callback)));
@@ -66,7 +66,7 @@ describe('A service that never retries', () => {
   });
 
   it('leaves a dead letter when its time is up, of which the operators are told once', async () => {
-    await open('take_over_after: 45s, give_up_after: 40s');
+    await open('take_over_after: 90s, give_up_after: 80s');
     fault = DOWN;
     const callbacks = keyedCallbacks(3);
     for (const callback of callbacks) expect((await world.post(callback)).status).to.equal(502);
@@ -80,7 +80,7 @@ describe('A service that never retries', () => {
   });
 
   it('hears of no alert about an alert', async () => {
-    await open('take_over_after: 45s, give_up_after: 40s');
+    await open('take_over_after: 90s, give_up_after: 80s');
     world.mail.faults.push({ at: 'rcpt', does: 'refuse', code: 550, text: 'no such user' });
     fault = DOWN;
     await world.post(keyedCallback(keyOf(1)));
