@@ -5,6 +5,7 @@ import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
 import {
   type AttemptRecord,
+  type DeliveryError,
   type DeliveryRecord,
   type DeliveryState,
   type DeliveryTarget,
@@ -131,7 +132,7 @@ export function deliveryRecord(row: StandingRow): DeliveryRecord {
     state: row.state as DeliveryState,
     attempts: row.attempts,
     failedAnswers: row.refusals,
-    lastError: lastErrorOf(row),
+    lastError: errorIn(row),
     receipt: row.receipt === null ? undefined : (JSON.parse(row.receipt) as Receipt),
     hold: holdIn(row),
     isClaimed: row.is_claimed === 1,
@@ -142,13 +143,11 @@ export function deliveryRecord(row: StandingRow): DeliveryRecord {
   return { ...record, givenBackAt: row.given_back_at ?? undefined, isFollowed: row.is_followed === 1 };
 }
 
-function lastErrorOf(row: Selectable<DeliveryRow>): DeliveryRecord['lastError'] {
-  if (row.error_class === null) return undefined;
-  return {
-    class: row.error_class as FailureClass,
-    code: row.error_code ?? '',
-    message: row.error_message ?? '',
-  };
+type ErrorColumns = Pick<Selectable<DeliveryRow>, 'error_class' | 'error_code' | 'error_message'>;
+
+export function errorIn({ error_class, error_code, error_message }: ErrorColumns): DeliveryError | undefined {
+  if (error_class === null) return undefined;
+  return { class: error_class as FailureClass, code: error_code ?? '', message: error_message ?? '' };
 }
 
 /** @param hold undefined: it is not held */

@@ -213,6 +213,8 @@ export interface ActionRow {
   delivery_ids: string;
   /** What was answered, as JSON, where that is more than that it was done. */
   outcome: string | null;
+  /** An array of `EndedBefore` as JSON; null: nothing had ended, or a version before has written it. */
+  ended_before: string | null;
   bulk_id: number | null;
   /** A hash of it, and of what it was for. */
   nonce: string | null;

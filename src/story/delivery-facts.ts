@@ -1,5 +1,6 @@
 /** What became of each destination: attempts, whoever was told, what was held back, taken over, given up; alerts about it. */
 import type { FailureToExplain } from '../channels/failure-words.ts';
+import type { EndedBefore } from '../ledger/actions/action.ts';
 import type { ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/hold.ts';
 import type { AttemptRecord } from '../ledger/ledger.ts';
@@ -18,6 +19,7 @@ export function deliveryFacts(story: CallbackStory): Fact[] {
         ...attemptFacts(delivery, own),
         ...toldUnseen(delivery, own),
         ...takenOverFacts(delivery, own, story, posts),
+        ...endsBefore(delivery, story),
         ...endFacts(delivery),
       ];
     }),
@@ -89,7 +91,18 @@ function toldUnseen(
   return [{ kind: 'delivered', at: updatedAt, rank: RANK.attempt, destination, receipt }];
 }
 
-function endFacts({ state, hold, destination, updatedAt: at, lastError: error }: ArchivedDelivery): Fact[] {
+/** Its ends that people did something about: how it stands now no longer says so. */
+function endsBefore({ id, destination }: ArchivedDelivery, { actions }: CallbackStory): Fact[] {
+  const ends = actions.flatMap(({ endedBefore }) => endedBefore);
+  return ends
+    .filter(({ deliveryId }) => deliveryId === id)
+    .flatMap((end) => endFacts({ ...end, destination }));
+}
+
+type Ending = Pick<ArchivedDelivery, 'state' | 'destination' | 'updatedAt'> &
+  Pick<EndedBefore, 'hold' | 'lastError'>;
+
+function endFacts({ state, hold, destination, updatedAt: at, lastError: error }: Ending): Fact[] {
   if (state === 'dead') return [{ kind: 'dead', at, rank: RANK.ended, destination, error }];
   // Whoever has dismissed it is told of as an action.
   if (state !== 'held' || hold?.code === DISMISSED) return [];

@@ -206,7 +206,8 @@ export function describeActions(
         await ledger.actions.redeliver(id, { ...REQUEST, note: 'the channel is back' }, false);
         await end(dead(id));
         await ledger.actions.dismiss(id, { actor: { ...ACTOR, user: undefined } });
-        expect(await story(await callbackOf(id))).to.deep.equal([
+        const actions = (await story(await callbackOf(id))) ?? [];
+        expect(actions.map((action) => ({ ...action, endedBefore: [] }))).to.deep.equal([
           {
             at: clock.now(),
             what: 'redelivered',
@@ -214,6 +215,7 @@ export function describeActions(
             actor: ACTOR,
             note: 'the channel is back',
             bulkId: undefined,
+            endedBefore: [],
           },
           {
             at: clock.now(),
@@ -222,8 +224,23 @@ export function describeActions(
             actor: { ...ACTOR, user: undefined },
             note: undefined,
             bulkId: undefined,
+            endedBefore: [],
           },
         ]);
+      });
+
+      it('stands there with how it had ended, which is forgotten when it is attempted again', async () => {
+        const [id = 0] = await deadLetters(['a']);
+        await ledger.actions.redeliver(id, REQUEST, false);
+        await end(unrouted(id));
+        await ledger.actions.dismiss(id, REQUEST);
+        const ends = (await story(await callbackOf(id)))?.flatMap(({ endedBefore }) => endedBefore);
+        expect(ends?.map(({ deliveryId, state, hold }) => [deliveryId, state, hold?.code])).to.deep.equal([
+          [id, 'dead', undefined],
+          [id, 'held', NO_LONGER_ROUTED],
+        ]);
+        expect(ends?.[0]?.lastError).to.deep.equal(dead(id).lastError);
+        expect(ends?.[0]?.updatedAt).to.be.a('number');
       });
 
       it('keeps hostile names short and without what cannot be seen', async () => {

@@ -259,6 +259,9 @@ describe('a story', () => {
               actor: { via: 'page', user: name, from: code },
               note,
               bulkId: 1,
+              endedBefore: [
+                { deliveryId: 1, state: 'dead', updatedAt: 1, hold: undefined, lastError: error },
+              ],
             },
           ],
         });

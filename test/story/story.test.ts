@@ -301,7 +301,7 @@ const TELLINGS: readonly Telling[] = [
     ],
   },
   {
-    of: 'what people did, who they were, and from where',
+    of: 'what people did, who they were, and from where, and how it had ended before',
     story: storyWith({
       deliveries: [deliveryWith({ state: 'held', hold: { code: DISMISSED }, lastError: REFUSED })],
       routing: [TELLS_OPS, { ...TELLS_OPS, at: CAME_AT + 2001 }],
@@ -313,6 +313,9 @@ const TELLINGS: readonly Telling[] = [
           actor: ACTOR,
           note: 'channel mended',
           bulkId: 3,
+          endedBefore: [
+            { deliveryId: 1, state: 'dead', updatedAt: CAME_AT + 500, hold: undefined, lastError: REFUSED },
+          ],
         },
         {
           at: CAME_AT + 2000,
@@ -321,6 +324,7 @@ const TELLINGS: readonly Telling[] = [
           actor: { ...ACTOR, via: 'api', user: undefined },
           note: undefined,
           bulkId: undefined,
+          endedBefore: [],
         },
         {
           at: CAME_AT + 3000,
@@ -329,15 +333,27 @@ const TELLINGS: readonly Telling[] = [
           actor: { ...ACTOR, via: 'command line' },
           note: '',
           bulkId: undefined,
+          endedBefore: [
+            {
+              deliveryId: 1,
+              state: 'held',
+              updatedAt: CAME_AT + 2500,
+              hold: { code: NO_LONGER_ROUTED },
+              lastError: REFUSED,
+            },
+          ],
         },
       ],
     }),
     en: [
+      'dead: Botbell gave up telling slack:#ops (The server refused it). [permanent, 550]',
       'redelivered: aya had the message for slack:#ops delivered again, on the page, from 192.0.2.7 (in bulk, no. 3): “channel mended”',
       'routed anew: Somebody had it routed anew, by the API, from 192.0.2.7.',
+      'held: The config no longer sends it to slack:#ops, so it was held back there.',
       'dismissed: aya marked the message for slack:#ops as done, on the command line, from 192.0.2.7.',
     ],
     ja: [
+      'dead: slack:#ops への送信をあきらめました（この宛先には配送できません。アドレスを確認してください）。 [permanent, 550: The server refused it.]',
       'redelivered: ayaさんが、管理画面から、slack:#ops へのメッセージの再送を指示しました（接続元 192.0.2.7、一括操作 3、メモ「channel mended」）。',
       'routed anew: APIから、宛先の決め直しを指示しました（接続元 192.0.2.7）。',
       'dismissed: ayaさんが、コマンドから、slack:#ops へのメッセージを対応済みにしました（接続元 192.0.2.7）。',

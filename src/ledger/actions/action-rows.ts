@@ -5,9 +5,9 @@ import { cleanText } from '../../text/clean.ts';
 import { shortText } from '../../text/cut.ts';
 import type { DialectTraits } from '../dialect.ts';
 import type { HotStatements, StatementContext } from '../hot-statements.ts';
-import { LONGEST_TEXT } from '../rows.ts';
+import { errorIn, LONGEST_TEXT } from '../rows.ts';
 import type { ActionRow, Tables } from '../tables.ts';
-import type { ActionRecord, Actor } from './action.ts';
+import type { ActionRecord, Actor, EndedBefore } from './action.ts';
 import type { ActionRequest } from './actions.ts';
 
 /** One transaction that does what a person asked for. */
@@ -69,18 +69,41 @@ export async function doneBefore(
   return trx.selectFrom('actions').selectAll().where('nonce', '=', nonce).executeTakeFirst();
 }
 
+/** Before they are done: how their deliveries had ended is written with them. */
 export async function writeActions(
   { trx, now }: Pick<ActionContext, 'trx' | 'now'>,
   actions: readonly NewAction[],
 ): Promise<void> {
   if (actions.length === 0) return;
+  const ended = await endedAmong(
+    trx,
+    actions.flatMap(({ deliveryIds }) => deliveryIds),
+  );
   await trx
     .insertInto('actions')
-    .values(actions.map((action) => actionRow(action, now)))
+    .values(actions.map((action) => actionRow(action, ended, now)))
     .execute();
 }
 
-function actionRow(action: NewAction, at: number): Insertable<ActionRow> {
+async function endedAmong(db: Kysely<Tables>, ids: readonly number[]): Promise<readonly EndedBefore[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('deliveries')
+    .select(['id', 'state', 'updated_at', 'held_because', 'error_class', 'error_code', 'error_message'])
+    .where('id', 'in', ids)
+    .where('state', 'in', ['dead', 'held'])
+    .execute();
+  return rows.map((row) => ({
+    deliveryId: row.id,
+    state: row.state as EndedBefore['state'],
+    updatedAt: row.updated_at,
+    hold: row.held_because === null ? undefined : { code: row.held_because },
+    lastError: errorIn(row),
+  }));
+}
+
+function actionRow(action: NewAction, ended: readonly EndedBefore[], at: number): Insertable<ActionRow> {
+  const own = ended.filter(({ deliveryId }) => action.deliveryIds.includes(deliveryId));
   return {
     callback_id: action.callbackId,
     at,
@@ -89,6 +112,7 @@ function actionRow(action: NewAction, at: number): Insertable<ActionRow> {
     note: noteText(action.note),
     delivery_ids: JSON.stringify(action.deliveryIds),
     outcome: action.outcome ?? null,
+    ended_before: own.length === 0 ? null : JSON.stringify(own),
     bulk_id: action.bulkId ?? null,
     nonce: action.nonce ?? null,
   };
@@ -113,5 +137,6 @@ export async function actionsOn(db: Kysely<Tables>, callbackId: number): Promise
     actor: actorIn(row.actor),
     note: row.note ?? undefined,
     bulkId: row.bulk_id ?? undefined,
+    endedBefore: JSON.parse(row.ended_before ?? '[]') as EndedBefore[],
   }));
 }

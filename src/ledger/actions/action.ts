@@ -1,4 +1,6 @@
 /** One action, as the ledger keeps it and the story tells it. */
+import type { Hold } from '../hold.ts';
+import type { DeliveryError } from '../ledger.ts';
 
 /** Who asked for it, for whoever reads the story later. */
 export interface Actor {
@@ -7,6 +9,16 @@ export interface Actor {
   readonly user: string | undefined;
   /** Address of the client; of the command line, the host's name. */
   readonly from: string;
+}
+
+/** How a delivery had ended before something was done about it. */
+export interface EndedBefore {
+  readonly deliveryId: number;
+  readonly state: 'dead' | 'held';
+  /** Milliseconds since the epoch. */
+  readonly updatedAt: number;
+  readonly hold: Pick<Hold, 'code'> | undefined;
+  readonly lastError: DeliveryError | undefined;
 }
 
 /** One action, as the story tells it. */
@@ -20,4 +32,5 @@ export interface ActionRecord {
   readonly note: string | undefined;
   /** The bulk redelivery that it is part of. */
   readonly bulkId: number | undefined;
+  readonly endedBefore: readonly EndedBefore[];
 }

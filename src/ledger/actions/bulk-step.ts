@@ -49,9 +49,9 @@ async function give(
     locked.map(({ id }) => id),
   );
   const ids = rows.map(({ id }) => id);
+  await writeActions(context, actionsFor(bulk, rows));
   if (bulk.what === 'dismissed') await markDismissed(context, ids);
   else await giveBack(context, ids, bulk.id);
-  await writeActions(context, actionsFor(bulk, rows));
   return rows;
 }
 

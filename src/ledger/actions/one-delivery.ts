@@ -23,10 +23,10 @@ export async function redeliver(
   if ((await doneBefore(context, nonce)) !== undefined) return 'accepted';
   const result = redeliverResult(standing, again);
   if (result !== 'accepted') return result;
-  await giveBack(context, [id]);
   const { actor, note } = request;
   const action = { callbackId: standing.callback_id, deliveryIds: [id], actor, note, nonce };
   await writeActions(context, [{ ...action, what: 'redelivered' }]);
+  await giveBack(context, [id]);
   return result;
 }
 
@@ -43,10 +43,10 @@ export async function dismiss(
   if ((await doneBefore(context, nonce)) !== undefined) return 'dismissed';
   const result = dismissResult(standing);
   if (result === 'not dead' || standing.held_because === DISMISSED) return result;
-  await markDismissed(context, [id]);
   const { actor, note } = request;
   const action = { callbackId: standing.callback_id, deliveryIds: [id], actor, note, nonce };
   await writeActions(context, [{ ...action, what: 'dismissed' }]);
+  await markDismissed(context, [id]);
   onDone(standing.callback_id);
   return result;
 }

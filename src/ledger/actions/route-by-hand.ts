@@ -25,7 +25,6 @@ export async function routeByHand(
   const { added, revived, untouched } = await sorted(context, callbackId, plan);
   const addedIds = await addDeliveries(context, callbackId, callback.jobId, added);
   const ids = [...revived.map(({ id }) => id), ...addedIds];
-  await giveBack(context, ids);
   const told = [
     ...revived.map(({ destination }) => destination),
     ...added.map(({ destination }) => destination),
@@ -34,6 +33,7 @@ export async function routeByHand(
   const { actor, note } = request;
   const action = { callbackId, deliveryIds: ids, actor, note, nonce, outcome: JSON.stringify(routed) };
   await writeActions(context, [{ ...action, what: 'routed anew' }]);
+  await giveBack(context, ids);
   return routed;
 }
 

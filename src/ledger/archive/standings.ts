@@ -1,9 +1,8 @@
 /** How destinations stand, and which configs have been in force. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import type { FailureClass } from '../../channels/failure.ts';
 import { isPending } from '../pending-rows.ts';
-import type { DeliveryError } from '../ledger.ts';
+import { errorIn } from '../rows.ts';
 import type { DestinationRow, Tables } from '../tables.ts';
 import type { ArchivedDestination, LoadedConfig } from './archive.ts';
 import type { Ask } from './find-callbacks.ts';
@@ -46,11 +45,6 @@ function standing(
     pending: Math.min(pending, MOST_PENDING),
     isMorePending: pending > MOST_PENDING,
   };
-}
-
-function errorIn({ error_class, error_code, error_message }: DestinationRow): DeliveryError | undefined {
-  if (error_class === null) return undefined;
-  return { class: error_class as FailureClass, code: error_code ?? '', message: error_message ?? '' };
 }
 
 /** Counted no further than needed, however much is pending. */

@@ -14,6 +14,7 @@ import { archive } from './0008-archive.ts';
 import { actions } from './0009-actions.ts';
 import { attemptDays } from './0010-attempt-days.ts';
 import { destinations } from './0011-destinations.ts';
+import { endedBefore } from './0012-ended-before.ts';
 import type { Schema, Step } from './migration.ts';
 
 /** What a ledger of the first version has had. */
@@ -32,6 +33,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0009-actions': actions,
   '0010-attempt-days': attemptDays,
   '0011-destinations': destinations,
+  '0012-ended-before': endedBefore,
 };
 
 export const migrationNames: readonly string[] = Object.keys(STEPS);
