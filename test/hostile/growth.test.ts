@@ -16,8 +16,8 @@ import { bodyOf, KINDS, PLACES, SHAPES } from './hostile-callbacks.ts';
 /** `SEED=12 npx mocha test/hostile/growth.test.ts` makes the same choices again. */
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1000));
 
-/** UTF-16 code units, or bytes of a shape; what takes its square takes seconds of it. */
-const SIZE = 32_768;
+/** UTF-16 code units, or bytes of a shape; what takes its square takes most of a second of it. */
+const SIZE = 16_384;
 
 /** Milliseconds of CPU: less says more of the machine than of us. */
 const NEGLIGIBLE = 20;

@@ -1,6 +1,7 @@
 /** Finds the problems in the writing of a YAML text, each with its likely cause, and reads on as if they were mended. */
 import { findBrackets } from './brackets.ts';
 import { findIndentation } from './indentation.ts';
+import { nestedTooDeep } from './nesting.ts';
 import {
   readingOf,
   type Reading,
@@ -32,6 +33,9 @@ const PASSES: readonly ((reading: Reading) => YamlProblem[])[] = [
 export function mendText(text: string): MendedText {
   let mended = new Mended(text);
   let reading = readingOf(text);
+  const tooDeep = nestedTooDeep(reading);
+  // Nothing of it is parsed.
+  if (tooDeep !== undefined) return { problems: [tooDeep], mended: new Mended(''), mendedTo: tooDeep.offset };
   const found: YamlProblem[] = [];
   for (const pass of PASSES) {
     const problems = pass(reading);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import { BARE, templateFolder, type TestRenderer, testRenderer } from './render-fixture.ts';
+import { BARE, templateFolder, type TestRenderer, testRenderer } from '../render/render-fixture.ts';
 
 /** What was read of an object's members while it was being rendered. */
 class Watched {

@@ -6,8 +6,8 @@ import type { Language } from '../../src/time/display.ts';
 import type { SlackMessage, SlackObject } from '../../src/channels/slack/message.ts';
 import { isObject } from '../../src/channels/slack/message.ts';
 import { cleanLine, cleanText, isBlank } from '../../src/text/clean.ts';
-import { BARE, LINKS, testRenderer } from './render-fixture.ts';
-import { expectAcceptable, richLinks, richRuns } from './slack-rules.ts';
+import { BARE, LINKS, testRenderer } from '../render/render-fixture.ts';
+import { expectAcceptable, richLinks, richRuns } from '../render/slack-rules.ts';
 
 const WORDS = {
   en: { icon: ['✅ ', '❌ ', '▶️ '], job: 'Job' },

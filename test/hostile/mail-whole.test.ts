@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Callback } from '../../src/callback/callback.ts';
 import { MAX_HTML_BYTES } from '../../src/channels/email/format.ts';
-import { decoded, expectWellFormed, linksIn } from './mail-rules.ts';
-import { BARE, LINKS, testRenderer } from './render-fixture.ts';
+import { decoded, expectWellFormed, linksIn } from '../render/mail-rules.ts';
+import { BARE, LINKS, testRenderer } from '../render/render-fixture.ts';
 
 const RUN = {
   ...BARE,
