@@ -64,6 +64,11 @@ describe('a user’s templates', () => {
       ],
       ['a tag that is not closed', 'text: "{% if message %}x"\n', ['1:8: tag {% if message %} not closed']],
       [
+        'what is nested without end',
+        `text: "{{ ${'a['.repeat(20_000)}b${']'.repeat(20_000)} }}"\n`,
+        ['1:8: nested too deep'],
+      ],
+      [
         'an unknown partial',
         'text: \'{% render "output" %}\'\n',
         ['1:8: there is no partial "_output.liquid"; did you mean "outputs"?'],

@@ -72,7 +72,11 @@ function tokenOf(error: unknown): PlacedToken | undefined {
   return error instanceof Error && 'token' in error ? (error.token as PlacedToken | undefined) : undefined;
 }
 
+/** What V8 says. */
+const STACK_IS_FULL = 'Maximum call stack size exceeded';
+
 function explain(liquid: Liquid, message: string): string {
+  if (message === STACK_IS_FULL) return 'nested too deep';
   const filter = /^undefined filter: (?<name>\S+)/u.exec(message)?.groups?.['name'];
   if (filter !== undefined) return unknownFilter(liquid, filter);
   const tag = /^tag "(?<name>[^"]+)" not found/u.exec(message)?.groups?.['name'];
