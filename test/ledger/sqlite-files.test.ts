@@ -1,4 +1,5 @@
 /** The files of a SQLite ledger: for their owner alone, and missed when they are gone. */
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -76,6 +77,34 @@ describe('The files of a SQLite ledger', () => {
       expect(filesOf(path).map(modeOf)).to.deep.equal(['600', '600', '600']);
       expect(modeOf(folder)).to.equal('755');
       await earlier.close();
+    });
+  });
+
+  describe('are not made of what is none of them', () => {
+    const refusal = async (path: string) =>
+      (await rejectionOf(openLedger(`sqlite:${path}`, options()))).message;
+
+    it('a file of something else stays as it is, mode included', async () => {
+      const path = join(store.folder, 'notes.txt');
+      writeFileSync(path, 'not a ledger at all, but some notes of somebody');
+      chmodSync(path, 0o644);
+      expect(await refusal(path))
+        .to.include(path)
+        .and.to.include('not a database');
+      expect(modeOf(path)).to.equal('644');
+      expect(readFileSync(path, 'utf8')).to.equal('not a ledger at all, but some notes of somebody');
+    });
+
+    it('a folder, a pipe or a device is refused, and stays as it is', async () => {
+      const pipe = join(store.folder, 'pipe');
+      spawnSync('mkfifo', ['-m', '666', pipe]);
+      for (const path of [store.folder, pipe]) {
+        const before = modeOf(path);
+        expect(await refusal(path)).to.equal(
+          `store.url: the SQLite file ${path} cannot be opened: it is not a file`,
+        );
+        expect(modeOf(path)).to.equal(before);
+      }
     });
   });
 

@@ -99,13 +99,18 @@ const FOLDER_OF_THE_OWNER = 0o700;
 const GROUP_AND_OTHERS = 0o077;
 
 /**
- * Makes the folder and an empty file where they are missing; SQLite gives its log and its index the mode of the file.
- * Files of an earlier version lose what group and others may do; a folder that is there stays as it is.
- * @throws {Error} a folder or file that cannot be made
+ * Makes the folder and an empty file where they are missing; SQLite gives its log and its index the mode of the file. What is
+ * there stays as it is.
+ * @throws {Error} a folder or file that cannot be made, or something else than a file
  */
-export function prepareFiles(path: string): void {
+export function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: FOLDER_OF_THE_OWNER });
   if (!existsSync(path)) createFile(path);
+  else if (!statSync(path).isFile()) throw new Error('it is not a file');
+}
+
+/** Files of an earlier version lose what group and others may do. To be called when SQLite has found that they are its own. */
+export function keepFilesFromOthers(path: string): void {
   for (const each of [path, `${path}-wal`, `${path}-shm`]) keepFromOthers(each);
 }
 

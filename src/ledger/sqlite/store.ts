@@ -12,7 +12,15 @@ import {
   sql,
 } from 'kysely';
 import type { DialectTraits, OpenStore, StoreSize } from '../dialect.ts';
-import { forKysely, isSqliteBusy, prepareFiles, readerOver, sizeOf, WatchedFile } from './connection.ts';
+import {
+  forKysely,
+  isSqliteBusy,
+  keepFilesFromOthers,
+  makeFile,
+  readerOver,
+  sizeOf,
+  WatchedFile,
+} from './connection.ts';
 import { LogConnection, openFiles, WriteAheadLog, writeNothing } from './log.ts';
 import { SqliteStatements } from './statements.ts';
 import { openThreadedReader } from './threaded-reader.ts';
@@ -114,10 +122,11 @@ function openMemory(): OpenFile {
 }
 
 function openFile(path: string): OpenFile {
-  prepareFiles(path);
+  makeFile(path);
   const database = new DatabaseSync(path);
   database.exec(`pragma busy_timeout = ${OPENING_TIMEOUT_MS}`);
   database.exec('pragma journal_mode = wal');
+  keepFilesFromOthers(path);
   database.exec('pragma synchronous = full');
   database.exec('pragma foreign_keys = on');
   database.exec('pragma wal_autocheckpoint = 0');
