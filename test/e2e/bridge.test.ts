@@ -15,8 +15,8 @@ import { until as reached } from '../support/proof-wait.ts';
 import { RawClient } from '../support/raw-client.ts';
 
 const ROUTES = `
-delivery: { timeout: 400ms, attempts_per_request: 1 }
-receiver: { listen: '127.0.0.1:0', answer_within: 1500ms }
+delivery: { timeout: 1500ms, attempts_per_request: 1 }
+receiver: { listen: '127.0.0.1:0', answer_within: 5s }
 groups:
   operators:
     - slack: '#ops'
@@ -46,7 +46,7 @@ describe('The bridge', () => {
   for (const name of FIXTURE_NAMES) {
     it(`answers 200 to ${name}.json once Slack and mail have taken it`, async () => {
       // The thread that reads what is huge has its sources compiled first.
-      await world.restart((yaml) => yaml.replace('answer_within: 1500ms', 'answer_within: 8s'));
+      await world.restart((yaml) => yaml.replace('answer_within: 5s', 'answer_within: 20s'));
       const answer = await world.post(fixture(name));
       expect(answer.body).to.deep.include({
         result: 'delivered',

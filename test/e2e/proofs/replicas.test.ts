@@ -98,7 +98,7 @@ describe('Two replicas over one PostgreSQL', () => {
   }
 
   it('leave nothing to a replica that dies and never comes back', async () => {
-    await open({ receiver: 'answer_within: 500ms', delivery: 'timeout: 300ms' });
+    await open({ receiver: 'answer_within: 1s', delivery: 'timeout: 1s' });
     const [survivor, victim] = replicas;
     const [callback = {}] = keyedCallbacks(1);
     world.slack.faults.push({ kind: 'hang' });
