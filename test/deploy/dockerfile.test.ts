@@ -16,6 +16,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { systemClock } from '../../src/time/clock.ts';
+import { arrivalOf, delivered, idsOf, settlementOf, target } from '../contract/ledger-contract.ts';
+import { callbackWith } from '../support/callbacks.ts';
 import { stagesOf } from '../support/dockerfile.ts';
 import { freePort } from '../support/free-port.ts';
 import { isInstalled } from '../support/installed.ts';
@@ -92,8 +96,10 @@ if (canMount()) {
       chmodSync(folder, 0o755);
       ports = { receiver: await freePort(), admin: await freePort() };
       image = buildImage({ dockerfile: DOCKERFILE, context: ROOT, folder: join(folder, 'stages') });
+      const mounts = mountsIn(folder, image.volumes, ports);
+      await fillLedger(join(folder, 'mounts/var/lib/botbell/data'));
       container = await startContainer(image, {
-        mounts: mountsIn(folder, image.volumes, ports),
+        mounts,
         variables: { BOTBELL_HEALTH_URL: `http://127.0.0.1:${ports.receiver}/healthz` },
       });
       await until('it listens', () => container.log().includes('"listening"'));
@@ -126,6 +132,12 @@ if (canMount()) {
       expect(container.exec('sh', '-c', 'touch /app/x /tmp/x /etc/x').status).not.to.equal(0);
       expect(readdirSync(join(folder, 'mounts/var/lib/botbell/data'))).to.include('botbell.db');
       for (const secret of Object.values(SECRETS)) expect(container.log()).not.to.include(secret);
+    });
+
+    it('changes much of the ledger at once, though there is no folder for temporary files', () => {
+      const done = container.exec('botbell', 'redeliver', '--dead', '--dismiss', '--yes');
+      expect(done.output).to.include(`${DEAD_LETTERS}`).and.not.to.include('error');
+      expect(done.status).to.equal(0);
     });
 
     it('answers `docker exec`: botbell is a command in it, and takes the same config', () => {
@@ -163,6 +175,24 @@ if (canMount()) {
       expect(container.exec(...image.healthcheck)).to.include({ status: 1 });
     });
   });
+}
+
+/** With long errors, a step of them is more than SQLite keeps in memory by itself to undo it. */
+const DEAD_LETTERS = 300;
+
+async function fillLedger(data: string): Promise<void> {
+  const clock = systemClock;
+  const options = { clock, owner: 'before', leaseMs: 1000, takeOverAfterMs: 1000 };
+  const ledger = await openLedger(`sqlite:${join(data, 'botbell.db')}`, options);
+  const arrivals = Array.from({ length: DEAD_LETTERS }, (_, index) =>
+    ledger.admit(arrivalOf(callbackWith({ job_id: `before-${index}` }), [target('slack:#old')], clock.now())),
+  );
+  const ids = (await Promise.all(arrivals)).flatMap((admission) => idsOf(admission));
+  const lastError = { class: 'permanent', code: 'x', message: 'x'.repeat(900) } as const;
+  const dead = ids.map((id) => ({ ...delivered(id), state: 'dead' as const, receipt: undefined, lastError }));
+  await ledger.settle(settlementOf(dead));
+  await ledger.close();
+  for (const name of readdirSync(data)) chownSync(join(data, name), 1000, 1000);
 }
 
 /** A config and secrets to read, and its volumes to write to, which belong to its account as Docker would have it. */

@@ -3,9 +3,10 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, type Stats, stat
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
-import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import type { StoreReader, StoreSize } from '../dialect.ts';
 import type { Tables } from '../tables.ts';
+import { openDatabase } from './open-database.ts';
 
 /** SQLite primary result codes (sqlite.org/rescode.html): SQLITE_BUSY and SQLITE_LOCKED. */
 const BUSY_CODES = new Set([5, 6]);
@@ -82,11 +83,11 @@ const PATIENCE_MS = 2000;
  */
 export function openWithoutTrace(file: string): DatabaseSyncInstance {
   if (existsSync(`${file}-wal`) && existsSync(`${file}-shm`)) {
-    return new DatabaseSync(file, { readOnly: true, timeout: PATIENCE_MS });
+    return openDatabase(file, { readOnly: true, timeout: PATIENCE_MS });
   }
   const url = pathToFileURL(file);
   url.searchParams.set('immutable', '1');
-  return new DatabaseSync(url, { readOnly: true });
+  return openDatabase(url, { readOnly: true });
 }
 
 /** Of a ledger in memory, which no other connection sees. */

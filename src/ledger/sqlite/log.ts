@@ -5,7 +5,8 @@
  */
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { openDatabase } from './open-database.ts';
 
 /** SQLite's default, a thousand pages of four kilobytes: to move them takes some two milliseconds. */
 const LARGEST_LOG_BYTES = 4 * 1024 * 1024;
@@ -72,7 +73,7 @@ export class LogConnection implements LogSteps {
 
   constructor(writer: DatabaseSyncInstance, path: string) {
     this.#writer = writer;
-    this.#reader = new DatabaseSync(path);
+    this.#reader = openDatabase(path);
   }
 
   pin(): void {

@@ -1,5 +1,5 @@
 /** A ledger in one SQLite file: WAL, prepared statements kept, flushed to disk by another thread. */
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -22,6 +22,7 @@ import {
   WatchedFile,
 } from './connection.ts';
 import { LogConnection, openFiles, WriteAheadLog, writeNothing } from './log.ts';
+import { openDatabase } from './open-database.ts';
 import { SqliteStatements } from './statements.ts';
 import { openThreadedReader } from './threaded-reader.ts';
 import type { Tables } from '../tables.ts';
@@ -116,14 +117,14 @@ function explained(path: string, open: () => OpenFile): OpenFile {
 }
 
 function openMemory(): OpenFile {
-  const database = new DatabaseSync(MEMORY);
+  const database = openDatabase(MEMORY);
   database.exec('pragma foreign_keys = on');
   return { database, durability: undefined, close: () => database.close() };
 }
 
 function openFile(path: string): OpenFile {
   makeFile(path);
-  const database = new DatabaseSync(path);
+  const database = openDatabase(path);
   database.exec(`pragma busy_timeout = ${OPENING_TIMEOUT_MS}`);
   database.exec('pragma journal_mode = wal');
   keepFilesFromOthers(path);
