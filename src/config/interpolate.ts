@@ -75,7 +75,9 @@ export class Interpolated {
 
   private contentOf(file: string, path: Path): string | undefined {
     try {
-      return this.sources.readFile(file).replace(/\r?\n$/, '');
+      const content = this.sources.readFile(file).replace(/\r?\n$/, '');
+      // Whatever was to write the secret has failed, or is not through: empty would mean that there is no password.
+      return content.trim() === '' ? this.miss(path, `file:${file}`, `the file ${file} is empty`) : content;
     } catch (error) {
       return this.miss(path, `file:${file}`, `the file ${file} cannot be read: ${reasonOf(error)}`);
     }

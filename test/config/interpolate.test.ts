@@ -7,6 +7,8 @@ const sources = {
   variables: { NAME: 'value', EMPTY: '', BRACES: '${NAME}' },
   readFile: (path: string) => {
     if (path === '/run/secrets/x') return 'from a file\r\n';
+    if (path === '/run/empty') return '';
+    if (path === '/run/blank') return ' \n';
     throw Object.assign(new Error('secret detail'), { code: 'EACCES' });
   },
 };
@@ -64,6 +66,11 @@ describe('Interpolation', () => {
     expect(faultsOf('${file:/etc/shadow}')).to.deep.equal([
       'a/0: the file /etc/shadow cannot be read: permission denied',
     ]);
+  });
+
+  it('names a file in which there is nothing, since no secret would mean that everybody is let in', () => {
+    for (const file of ['/run/empty', '/run/blank'])
+      expect(faultsOf(`\${file:${file}}`)).to.deep.equal([`a/0: the file ${file} is empty`]);
   });
 
   it('refuses what looks like a reference but is none', () => {
