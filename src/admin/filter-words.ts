@@ -4,6 +4,7 @@ import type { Language } from '../time/display.ts';
 const EN = {
   unknown: 'is no filter of this list',
   repeated: 'is given more than once',
+  empty: 'is empty: give it a value, or leave it out',
   backwards: 'is later than "to"',
   undelivered: 'must be dead or held: nothing else is given back together',
   all: 'must be dead or held where nothing else is given, since all of that is meant then',
@@ -29,6 +30,7 @@ export const FILTER_WORDS: Readonly<Record<Language, Readonly<Record<FilterFault
   ja: {
     unknown: 'この一覧では使えない条件です',
     repeated: '2回以上指定されています',
+    empty: '空です。値を指定するか、省いてください',
     backwards: '終了（to）より後の日時です',
     undelivered: 'deadまたはheldを指定してください（まとめて送り直せるのはこれらだけです）',
     all: 'ほかの条件がないときは、すべてが対象になるため、deadまたはheldを指定してください',

@@ -106,7 +106,9 @@ export function readRedeliveryFilter(
   query: URLSearchParams,
   context: FilterContext,
 ): Read<{ readonly filter: RedeliveryFilter }> {
-  const { read, problems, report } = reading(query, context, REDELIVERY_NAMES);
+  const { read, problems, report, empty } = reading(query, context, REDELIVERY_NAMES);
+  // What a filter that was lost would have kept out is given back as well.
+  for (const name of empty) if (context.besides?.includes(name) !== true) report(name, 'empty');
   const filter = {
     ...filterIn({ read, report }),
     errorClass: read('error_class'),
@@ -126,7 +128,7 @@ function reading(query: URLSearchParams, context: FilterContext, names: readonly
     problems.push({ parameter, detail: FILTER_WORDS[context.language][fault] });
   };
   const known = new Set([...names, ...(context.besides ?? [])]);
-  const { values, unknown, repeated } = givenParameters(query, (name) => known.has(name));
+  const { values, unknown, repeated, empty } = givenParameters(query, (name) => known.has(name));
   for (const name of unknown) report(name, 'unknown');
   for (const name of repeated) report(name, 'repeated');
   const read: ReadParameter = (name) => {
@@ -136,7 +138,7 @@ function reading(query: URLSearchParams, context: FilterContext, names: readonly
     if (value === undefined) report(name, name);
     return value;
   };
-  return { read, problems, report };
+  return { read, problems, report, empty };
 }
 
 function filterIn({ read, report }: Pick<ReturnType<typeof reading>, 'read' | 'report'>) {

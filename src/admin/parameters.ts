@@ -15,18 +15,20 @@ export interface GivenParameters {
   readonly values: ReadonlyMap<string, string>;
   readonly unknown: readonly string[];
   readonly repeated: readonly string[];
+  /** Known or not: a variable of a shell that is not set, or a flag without a value. */
+  readonly empty: readonly string[];
 }
 
 export function givenParameters(query: URLSearchParams, isKnown: (name: string) => boolean): GivenParameters {
-  const given = [...query]
-    .map(([name, value]) => [name, value.trim()] as const)
-    .filter(([, value]) => value !== '');
+  const all = [...query].map(([name, value]) => [name, value.trim()] as const);
+  const given = all.filter(([, value]) => value !== '');
   const values = new Map(given);
   const names = [...values.keys()];
   return {
     values,
     unknown: names.filter((name) => !isKnown(name)).map(cleanText),
     repeated: names.filter((name) => isKnown(name) && given.filter(([other]) => other === name).length > 1),
+    empty: all.filter(([, value]) => value === '').map(([name]) => cleanText(name)),
   };
 }
 

@@ -202,6 +202,9 @@ describe('the API', () => {
       ['?state=delivered', ['state']],
       ['?state=dead&limit=5', ['limit']],
       ['?state=dead&dry_run=yes', ['dry_run']],
+      ['?state=dead&dry_run', ['dry_run']],
+      ['?state=dead&bot_id=', ['bot_id']],
+      ['?state=dead&dry-run=%20&destination=+', ['dry-run', 'destination']],
       ['?stat=dead&bot=x&from=tomorrow&dry_run=1', ['stat', 'bot', 'from', 'dry_run']],
     ] as const) {
       it(`but does nothing for ${query || 'no filter at all'}`, async () => {
@@ -301,7 +304,8 @@ describe('the API', () => {
         [{ bot_id: 'a', status: 'error', callbacks: 3, added: ['slack:#ops'], removed: [] }],
       ]);
       expect((await post('/-/reload?dryrun=true')).status).to.equal(400);
-      expect((await post('/-/reload?dry_run=1')).status).to.equal(400);
+      for (const flag of ['dry_run=1', 'dry_run=', 'dry_run', 'dryrun='])
+        expect((await post(`/-/reload?${flag}`)).status, flag).to.equal(400);
       expect((await world.ask('GET /-/reload')).status).to.equal(405);
     });
   });

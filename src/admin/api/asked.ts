@@ -42,10 +42,11 @@ export function parametersIn<Known extends Readonly<Record<string, Parameter<unk
   known: Known,
 ): Values<Known> {
   const query = new URLSearchParams(ctx.querystring);
-  const { values, unknown, repeated } = givenParameters(query, (name) => Object.hasOwn(known, name));
+  const { values, unknown, repeated, empty } = givenParameters(query, (name) => Object.hasOwn(known, name));
   const problems: ParameterProblem[] = [
     ...unknown.map((parameter) => ({ parameter, detail: 'is no parameter of this' })),
     ...repeated.map((parameter) => ({ parameter, detail: 'is given more than once' })),
+    ...empty.map((parameter) => ({ parameter, detail: 'is empty: give it a value, or leave it out' })),
   ];
   const read = Object.entries(known).map(([name, parameter]) => {
     const text = values.get(name);

@@ -2,7 +2,7 @@
 import type { Router, RouterContext } from '@koa/router';
 import type { BulkKind, BulkRedelivery } from '../../ledger/actions/actions.ts';
 import { readRedeliveryFilter } from '../filters.ts';
-import { givenParameters, refuseParameters } from '../parameters.ts';
+import { refuseParameters } from '../parameters.ts';
 import type { ApiParts } from './parts.ts';
 import { actionRequestIn, FLAG, idIn, parametersIn, unknownId } from './asked.ts';
 import { bulkShape, tallyShape } from './shapes.ts';
@@ -32,8 +32,7 @@ async function start(ctx: RouterContext, what: BulkKind, parts: ApiParts): Promi
   const { services, filterContext, now } = parts;
   const query = new URLSearchParams(ctx.querystring);
   const asked = readRedeliveryFilter(query, { ...filterContext(), besides: [DRY_RUN] });
-  const flag = givenParameters(query, (name) => name === DRY_RUN).values.get(DRY_RUN) ?? 'false';
-  const isDryRun = FLAG.read(flag);
+  const isDryRun = FLAG.read(query.get(DRY_RUN)?.trim() ?? 'false');
   const wrongFlag = isDryRun === undefined ? [{ parameter: DRY_RUN, detail: FLAG.rule }] : [];
   if (!asked.isGood) return refuseParameters([...asked.problems, ...wrongFlag]);
   refuseParameters(wrongFlag);
