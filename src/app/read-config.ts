@@ -1,4 +1,5 @@
 /** The config with its templates, as a start and each reload read it. */
+import { hash } from 'node:crypto';
 import type { ChannelType } from '../channels/channel.ts';
 import { type Config, type Destination, formatsOf, type Problem } from '../config/config.ts';
 import { foldersIn, loadConfig } from '../config/load.ts';
@@ -7,6 +8,7 @@ import { readableAgain, Readings } from '../config/readings.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
 import { createRenderer } from '../render/renderer.ts';
 import { readTemplateFolder, type RenderTarget } from '../render/templates/catalog.ts';
+import { fingerprintOf } from '../render/templates/fingerprint.ts';
 import { routesOf } from '../route/router.ts';
 import { readText } from '../text/read-text.ts';
 import type { LoadedConfig } from './settings.ts';
@@ -76,19 +78,24 @@ function readUnchecked(
     readFolders: (path) =>
       path === builtInTemplates ? foldersIn(path) : readings.folder(path, 'sets of', foldersIn),
   });
-  const { config, hash: configHash = '', text = '', placeInConfig } = read;
+  const { config, hash: fileHash = '', text = '', placeInConfig } = read;
   const unready = { loaded: undefined, problems, missing, readings };
   if (config === undefined) return { ...unready, ready: undefined };
   const formats = formatsOf(config, channelTypes);
+  let ownTemplates: string | undefined;
   const renderer = createRenderer({
     display: config.display,
     builtInTemplates,
     templatesFolder: config.templates,
     placeInConfig,
     formats: [...new Set(formats.values())],
-    readOwn: (folder, names) =>
-      readings.folder(folder, 'templates of', (path) => readTemplateFolder(path, names)),
+    readOwn: (folder, names) => {
+      const own = readings.folder(folder, 'templates of', (path) => readTemplateFolder(path, names));
+      ownTemplates = fingerprintOf(own);
+      return own;
+    },
   });
+  const configHash = ownTemplates === undefined ? fileHash : hash('sha256', fileHash + ownTemplates, 'hex');
   const targets = targetsOf(config, formats);
   return { ...unready, ready: { config: { config, configHash, text, renderer, readings }, targets } };
 }

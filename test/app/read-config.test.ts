@@ -44,6 +44,20 @@ ${more}`,
     expect(readConfig(toRead).problems).to.have.length(2);
   });
 
+  it('is another one where a template is another, so that a message is known to have looked otherwise', () => {
+    const hashOf = () => readConfig(toRead).loaded?.configHash;
+    const before = hashOf();
+    expect(hashOf()).to.equal(before);
+    write('templates/en/slack/error.yaml', `text: 'Ah: {{ bot_name }}'\nblocks: []\n`);
+    const after = hashOf();
+    expect(after)
+      .to.match(/^[\da-f]{64}$/)
+      .and.not.to.equal(before);
+    rmSync(join(folder, 'templates'), { recursive: true });
+    mkdirSync(join(folder, 'templates'));
+    expect([before, after]).not.to.include(hashOf());
+  });
+
   it('knows every file that it was read from, also where it cannot be used', () => {
     const read = () => readConfig(toRead).readings;
     const own = [join(folder, 'botbell.yaml'), join(folder, 'token')];

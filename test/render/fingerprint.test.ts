@@ -1,0 +1,54 @@
+/** Which templates of one's own there are, in one value that replicas and deliveries are compared by. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { readTemplateFolder } from '../../src/render/templates/catalog.ts';
+import { fingerprintOf } from '../../src/render/templates/fingerprint.ts';
+
+describe('The fingerprint of one’s own templates', () => {
+  let folders: string[];
+
+  const fingerprint = (files: Readonly<Record<string, string>>) => {
+    const folder = mkdtempSync(join(tmpdir(), 'botbell-own-'));
+    folders.push(folder);
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    return fingerprintOf(readTemplateFolder(folder, ['slack', 'email']));
+  };
+
+  beforeEach(() => {
+    folders = [];
+  });
+
+  afterEach(() => {
+    for (const folder of folders) rmSync(folder, { recursive: true });
+  });
+
+  const ERROR = { 'en/slack/error.yaml': 'text: a' };
+  const PARTIAL = { 'en/slack/_head.liquid': 'b' };
+
+  it('is the same wherever they lie, in whichever order they were written', () => {
+    const one = fingerprint({ ...ERROR, ...PARTIAL });
+    expect(one).to.match(/^[\da-f]{64}$/);
+    expect(fingerprint({ ...PARTIAL, ...ERROR })).to.equal(one);
+  });
+
+  it('changes with each of their texts, and with what they are for', () => {
+    const all = [
+      fingerprint(ERROR),
+      fingerprint({ 'en/slack/error.yaml': 'text: b' }),
+      fingerprint({ 'ja/slack/error.yaml': 'text: a' }),
+      fingerprint({ 'en/email/error.yaml': 'text: a' }),
+      fingerprint({ 'en/slack/executing.yaml': 'text: a' }),
+      fingerprint({ ...ERROR, ...PARTIAL }),
+    ];
+    expect(new Set(all)).to.have.property('size', all.length);
+  });
+
+  it('is none where there are none', () => {
+    expect(fingerprint({})).to.equal(undefined);
+  });
+});
