@@ -8,6 +8,9 @@ const LAST_WAIT_MS = 100;
 // Whoever read what it prints may be gone: that is no reason to stop telling people.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
+// What a compose file passes on where it is not set is empty.
+if (process.env['BOTBELL_LOG_LEVEL'] === '') delete process.env['BOTBELL_LOG_LEVEL'];
+
 const message = (text: string) => void process.stderr.write(`${text}\n`);
 
 process.exitCode = await runProgram(process.argv.slice(2), {

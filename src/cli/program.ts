@@ -1,9 +1,9 @@
 /** The command line: which commands there are, what they take, and which exit code their end means. */
-import { Command, CommanderError, type HelpConfiguration, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, type HelpConfiguration, Option } from 'commander';
 import { didYouMean } from '../text/nearest.ts';
 import { readVersion } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
-import { parseDuration } from '../time/display.ts';
+import { deliveryId, duration, httpUrl, interval, once, wholeNumber } from './arguments.ts';
 import type { CheckOptions } from './check.ts';
 import type { CommandContext } from './context.ts';
 import type { CopyLedgerOptions } from './copy-ledger.ts';
@@ -78,8 +78,8 @@ function addService(program: Command, choose: (run: Run) => void): void {
     .allowExcessArguments()
     .addOption(
       new Option('--log-level <level>', 'how much to log')
-        .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .env('BOTBELL_LOG_LEVEL')
+        .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
     )
     .option('--no-watch', 'load a config that has changed only on SIGHUP, or when asked by POST /-/reload')
@@ -100,6 +100,7 @@ function addService(program: Command, choose: (run: Run) => void): void {
 
 function refuseOperands(program: Command, { args: [operand] }: Command): void {
   if (operand === undefined) return;
+  if (program.args[0] === 'serve') program.error(`error: serve takes no argument, and '${operand}' is one`);
   const names = program.commands.map((command) => command.name());
   program.error(`error: there is no command '${operand}'${didYouMean(operand, names)}`);
 }
@@ -130,7 +131,7 @@ function addDryRuns(program: Command, choose: (run: Run) => void): void {
     .command('preview')
     .description('show a callback as each destination would see it, without sending anything')
     .argument('<file>', 'a callback as JSON, or - for standard input')
-    .option('--to <destination>', 'only this one, e.g. slack:#ops')
+    .option('--to <destination>', 'only this one, e.g. slack:#ops', once)
     .addOption(
       new Option('--format <format>', 'how to print it').choices(['text', 'json', 'html']).default('text'),
     )
@@ -226,7 +227,7 @@ function addTools(program: Command, choose: (run: Run) => void): void {
     .option('--retries <n>', 'how often to post again', wholeNumber, 0)
     .addOption(
       new Option('--interval <duration>', 'how long to wait before')
-        .argParser(duration)
+        .argParser(interval)
         .default(30_000, '30s'),
     )
     .option('--fresh', 'give it a new job id, so that it is no duplicate of what was sent before')
@@ -271,26 +272,4 @@ const WITHOUT_CONFIG: HelpConfiguration = {
 function refuseConfig(program: Command, because: string): void {
   if (program.opts<{ config?: string }>().config !== undefined)
     program.error(`error: unknown option '--config': ${because}`);
-}
-
-function httpUrl(text: string): string {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    throw new InvalidArgumentError('It must be an http(s) URL.');
-  return text;
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
-  return Number(text);
-}
-
-function deliveryId(text: string, before: readonly number[]): readonly number[] {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('It must be the number of a delivery.');
-  return [...before, Number(text)];
-}
-
-function duration(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === undefined) throw new InvalidArgumentError('It must be a duration, e.g. 30s.');
-  return ms;
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ofJob } from '../callback/other-job.ts';
+import { loginOf } from '../outbound/login.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { formatDuration } from '../time/display.ts';
@@ -54,11 +55,12 @@ function jsonIn(bytes: Buffer): unknown {
   }
 }
 
-async function post(context: CommandContext, url: string, body: Buffer): Promise<boolean> {
+async function post(context: CommandContext, given: string, body: Buffer): Promise<boolean> {
+  const url = withoutLogin(given);
   try {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...loginOf(given) },
       body: new Uint8Array(body),
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -72,6 +74,11 @@ async function post(context: CommandContext, url: string, body: Buffer): Promise
     context.message(styled(context, 'red', `no answer from ${url}: ${visibleOnOneLine(reasonOf(error))}`));
     return false;
   }
+}
+
+/** Fit to be shown. */
+function withoutLogin(url: string): string {
+  return Object.assign(new URL(url), { username: '', password: '' }).href;
 }
 
 /** fetch wraps what went wrong in a TypeError that says nothing. */

@@ -44,8 +44,15 @@ function checkAdmin(admin: AdminConfig, receiver: ReceiverConfig | undefined, pr
   if (admin.metricsToken !== undefined && admin.password === undefined)
     problems.warning(['admin', 'metrics_token'], 'guards nothing: without admin.password, /metrics is open');
   const { port, host } = admin.listen;
-  if (port !== 0 && port === receiver?.listen.port && host === receiver.listen.host)
+  if (port !== 0 && port === receiver?.listen.port && isSameHost(host, receiver.listen.host))
     problems.error(path, 'is the address of receiver.listen: take another port');
+}
+
+/** Whether nobody could listen on both with the same port. */
+function isSameHost(one: string, other: string): boolean {
+  const [a = '', b = ''] = [one, other].map((host) => (/^localhost$/i.test(host) ? '127.0.0.1' : host));
+  const isAny = (host: string) => host === '0.0.0.0' || host === '::';
+  return a === b || isAny(a) || isAny(b);
 }
 
 function checkStore(

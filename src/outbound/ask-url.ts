@@ -1,5 +1,5 @@
 /** Asks a URL whether it takes a message that is in the asking alone. */
-import { percentDecoded } from '../text/percent-decoded.ts';
+import { loginOf } from './login.ts';
 import type { OpenPool } from './open-pool.ts';
 import type { HttpPool, HttpRequest } from './pool.ts';
 
@@ -33,14 +33,6 @@ function wordsOf(status: number): string {
   const isRedirect = status >= 300 && status <= 399;
   const hint = isRedirect ? '; redirects are not followed: give the URL that it leads to' : '';
   return `it answered ${status}${hint}`;
-}
-
-/** RFC 7617. */
-function loginOf(url: string): { readonly authorization?: string } {
-  const { username, password } = new URL(url);
-  if (username === '' && password === '') return {};
-  const login = `${percentDecoded(username)}:${percentDecoded(password)}`;
-  return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
 }
 
 async function statusOf(request: HttpRequest, pool: HttpPool, signal: AbortSignal): Promise<number> {

@@ -78,6 +78,7 @@ describe('The command line', () => {
         ['redeliver', '1', '--again', '--dismiss', '--config', config],
         ['redeliver', '--route', 'j', '--dismiss', '--config', config],
         ['why', 'job-1', '--last', '1001', '--config', config],
+        ['preview', 'f.json', '--to', 'slack:#a', '--to', 'slack:#b', '--config', config],
       ]) {
         const { code, stdout, stderr } = await runCommand(args);
         expect(code, args.join(' ')).to.equal(2);
@@ -89,6 +90,11 @@ describe('The command line', () => {
     it('asks whoever misspells a command which one was meant', async () => {
       const { code, stderr } = await runCommand(['chekc', '--config', config]);
       expect([code, stderr]).to.deep.equal([2, `error: there is no command 'chekc'; did you mean "check"?`]);
+    });
+
+    it('says so of an argument to a command that takes none', async () => {
+      const { code, stderr } = await runCommand(['serve', 'chekc', '--config', config]);
+      expect([code, stderr]).to.deep.equal([2, "error: serve takes no argument, and 'chekc' is one"]);
     });
 
     it('prints help and version for every command and exits 0', async () => {

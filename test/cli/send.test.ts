@@ -84,6 +84,23 @@ describe('The send command', () => {
     expect(stderr).to.include('no HTTP client connects to this port');
   });
 
+  it('sends the user and password of a URL as a login, and shows them to nobody', async () => {
+    const url = ORIGIN.replace('://', '://bot:p%40ss@');
+    nock(ORIGIN).post('/callbacks').basicAuth({ user: 'bot', pass: 'p@ss' }).reply(200, '{}');
+    expect((await runCommand(['send', FILE, '--url', `${url}/callbacks`])).code).to.equal(0);
+    const { code, stderr } = await runCommand(['send', FILE, '--url', `${url}/nowhere`]);
+    expect(code).to.equal(1);
+    expect(stderr).to.include(`no answer from ${ORIGIN}/nowhere`).and.not.to.include('p%40ss');
+  });
+
+  it('waits for no longer than a timer can', async () => {
+    const { code, stderr } = await runCommand(['send', FILE, '--url', URL, '--interval', '25d']);
+    expect([code, stderr]).to.deep.equal([
+      2,
+      "error: option '--interval <duration>' argument '25d' is invalid. It must be 24 days or less.",
+    ]);
+  });
+
   it('gives it a new job id with --fresh, in its files’ refs, too, and says which', async () => {
     const posted: Record<string, unknown>[] = [];
     const scope = nock(ORIGIN)

@@ -141,6 +141,11 @@ describe('a user’s templates', () => {
       );
     });
 
+    it('for JSON that was pasted into a file of its own', () => {
+      const [problem] = rendererWith({ 'own/slack/error.json': '{"blocks":[]}' }).check([SLACK]);
+      expect(problem?.message).to.include('nothing uses the file "error.json"').and.include('error.yaml');
+    });
+
     it('for a folder that cannot be read', () => {
       const [problem] = testRenderer({ templatesFolder: `${folder.path}/none` }).check([]);
       expect(problem).to.include({ severity: 'error', message: 'this folder of templates cannot be read' });

@@ -256,7 +256,7 @@ function realPathOf(path: string): string | undefined {
 
 /** A misspelt name would never be used, and nobody would know. */
 function warnOfStray(folder: string, name: string, problems: Problem[]): void {
-  if (!/\.(?:ya?ml|liquid)$/u.test(name)) return;
+  if (!/\.(?:ya?ml|json|liquid)$/u.test(name)) return;
   const names = TEMPLATE_NAMES.map((each) => `${each}.yaml`);
   if (names.includes(name) || PARTIAL_NAME.test(name)) return;
   const hint = didYouMean(name, names) || `: templates are ${names.join(', ')}; partials are _<name>.liquid`;

@@ -1,0 +1,41 @@
+/** What stands on the command line after an option, read strictly. */
+import { InvalidArgumentError } from 'commander';
+import { parseDuration } from '../time/display.ts';
+
+/** Node counts a timer's milliseconds in 32 bits. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
+
+export function httpUrl(text: string): string {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError('It must be an http(s) URL.');
+  return text;
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+export function deliveryId(text: string, before: readonly number[]): readonly number[] {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('It must be the number of a delivery.');
+  return [...before, Number(text)];
+}
+
+export function duration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError('It must be a duration, e.g. 30s.');
+  return ms;
+}
+
+/** As long as something waits. */
+export function interval(text: string): number {
+  const ms = duration(text);
+  if (ms > LONGEST_WAIT_MS) throw new InvalidArgumentError('It must be 24 days or less.');
+  return ms;
+}
+
+/** Where a second one would only put the first aside. */
+export function once(text: string, before: string | undefined): string {
+  if (before !== undefined) throw new InvalidArgumentError('It can be given once.');
+  return text;
+}
