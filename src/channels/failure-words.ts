@@ -122,7 +122,7 @@ const JAPANESE_BY_FORM: readonly (readonly [RegExp, string])[] = [
 
 const JAPANESE_BY_CLASS: Readonly<Record<FailureClass, string>> = {
   transient: '一時的な障害が続きました',
-  rate_limited: '送信先のレート制限が続きました',
+  rate_limited: '送信先のレート制限を受けました',
   permanent: WRONG_MESSAGE,
   config: '現在の設定では送信先に受け付けられません。設定を確認してください',
 };
