@@ -2,7 +2,7 @@
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { formOf } from '../form-token.ts';
-import type { ProblemDetails } from '../../http/problem.ts';
+import { HttpProblem, type ProblemDetails } from '../../http/problem.ts';
 import { routed } from '../routed.ts';
 import type { AdminServices } from '../services.ts';
 import { answerPage } from './answer.tsx';
@@ -101,6 +101,7 @@ function answerFaults(around: Around): Middleware {
       const reader = readerOf(ctx, surroundings);
       const fault = faultPageOf(error, reader);
       if (fault === undefined) onUnforeseen(error);
+      if (error instanceof HttpProblem) ctx.set(error.details.headers ?? {});
       await show(ctx, fault ?? unforeseenPage(reader), reader, around);
     }
   };
