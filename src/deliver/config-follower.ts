@@ -1,7 +1,7 @@
 /** Keeps this process's heartbeat in the store, and has what is undelivered follow the config that it has loaded. */
 import type { ConfigStore, PlaceAmongPending, RoutedRow } from '../ledger/configs/config-store.ts';
 import type { Clock } from '../time/clock.ts';
-import { planFor, plannedFor, type RunningSettings, type Settings } from './settings.ts';
+import { type Plan, planFor, plannedFor, type RunningSettings, type Settings } from './settings.ts';
 import { isAffected, isRevivable, type Revival } from './rerouter.ts';
 
 const HEARTBEAT_MS = 5000;
@@ -132,8 +132,12 @@ export class ConfigFollower {
     let rows;
     do {
       rows = await ledger.unroutedAfter(after, ROWS_PER_SLICE);
-      const routed = rows.filter((row) => isRevivable(row, this.#isRouted(row), giveUpAfterMs));
-      const revived = routed.length === 0 ? [] : await ledger.revive(routed.map(({ id }) => id));
+      const routed = rows.flatMap((row) => {
+        const plan = this.#planOf(row);
+        const isRouted = plannedFor(row, plan) !== undefined;
+        return isRevivable(row, isRouted, giveUpAfterMs) ? [{ ...row, routing: plan.routing }] : [];
+      });
+      const revived = routed.length === 0 ? [] : await ledger.revive(routed);
       const back = routed.filter(({ id }) => revived.includes(id));
       for (const { destination, callbackId } of back) onRevival({ destination, callbackId });
       onDue([...new Set(back.map(({ destination }) => destination))]);
@@ -142,8 +146,12 @@ export class ConfigFollower {
   }
 
   #isRouted(row: RoutedRow): boolean {
-    const callback = row.kind === 'alert' ? undefined : { bot_id: row.botId, status: row.status };
-    return plannedFor(row, planFor(this.#dependencies.settings.current, callback)) !== undefined;
+    return plannedFor(row, this.#planOf(row)) !== undefined;
+  }
+
+  #planOf({ kind, botId, status }: RoutedRow): Plan {
+    const callback = kind === 'alert' ? undefined : { bot_id: botId, status };
+    return planFor(this.#dependencies.settings.current, callback);
   }
 
   #noteTrouble(error: unknown): void {

@@ -115,7 +115,7 @@ export class Rerouter {
         ),
     );
     if (revivable.length === 0 || !mayRouteAnew()) return admission;
-    const revived = new Set(await ledger.revive(revivable.map(({ id }) => id)));
+    const revived = new Set(await ledger.revive(revivable.map(({ id }) => ({ id, routing: plan.routing }))));
     const standing = deliveries.map((record) => {
       if (!revived.has(record.id)) return record;
       onRevival({ destination: record.destination, callbackId });

@@ -2,6 +2,7 @@
 import type { FailureToExplain } from '../channels/failure-words.ts';
 import type { EndedBefore } from '../ledger/actions/action.ts';
 import type { ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
+import { roundsIn } from '../ledger/configs/routing-rounds.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/hold.ts';
 import type { AttemptRecord } from '../ledger/ledger.ts';
 import { postsOf } from './answer-facts.ts';
@@ -11,6 +12,11 @@ import { type SeenAttempt, takenOverFacts } from './taken-over.ts';
 export function deliveryFacts(story: CallbackStory): Fact[] {
   const attempts = attemptsByDelivery(story);
   const posts = postsOf(story);
+  const rounds = roundsIn(story.routing);
+  const ended = [
+    ...story.actions.flatMap(({ endedBefore }) => endedBefore),
+    ...rounds.flatMap(({ revived }) => revived),
+  ];
   return [
     ...supersededAtOnce(story),
     ...story.deliveries.flatMap((delivery) => {
@@ -18,8 +24,8 @@ export function deliveryFacts(story: CallbackStory): Fact[] {
       return [
         ...attemptFacts(delivery, own),
         ...toldUnseen(delivery, own),
-        ...takenOverFacts(delivery, own, story, posts),
-        ...endsBefore(delivery, story),
+        ...takenOverFacts(delivery, own, { story, posts, rounds }),
+        ...endsBefore(delivery, ended),
         ...endFacts(delivery),
       ];
     }),
@@ -91,12 +97,10 @@ function toldUnseen(
   return [{ kind: 'delivered', at: updatedAt, rank: RANK.attempt, destination, receipt }];
 }
 
-/** Its ends that people did something about: how it stands now no longer says so. */
-function endsBefore({ id, destination }: ArchivedDelivery, { actions }: CallbackStory): Fact[] {
-  const ends = actions.flatMap(({ endedBefore }) => endedBefore);
-  return ends
-    .filter(({ deliveryId }) => deliveryId === id)
-    .flatMap((end) => endFacts({ ...end, destination }));
+/** Its ends that somebody, or the config, has undone: how it stands now no longer says so. */
+function endsBefore({ id, destination }: ArchivedDelivery, ended: readonly EndedBefore[]): Fact[] {
+  const own = ended.filter(({ deliveryId }) => deliveryId === id);
+  return own.flatMap((end) => endFacts({ ...end, destination }));
 }
 
 type Ending = Pick<ArchivedDelivery, 'state' | 'destination' | 'updatedAt'> &

@@ -57,6 +57,8 @@ export interface Facts {
   readonly noRoute: object;
   /** The config had changed. */
   readonly reroutedByConfig: object;
+  /** The config names the destination again. */
+  readonly revived: object;
   readonly superseded: object;
   readonly unrouted: object;
   readonly held: { readonly code: string };

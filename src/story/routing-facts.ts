@@ -1,60 +1,17 @@
-/** What the routes decided, as the ledger keeps it: by this version in parts, by the one before in English words alone. */
-import { ALL_STATUSES, statusNameOf, type StatusName } from '../callback/callback.ts';
+/** What the routes decided: when the callback came, and each time it was routed anew. */
+import { statusNameOf, type StatusName } from '../callback/callback.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
-import { isJsonObject, type JsonObject } from '../text/json-object.ts';
-import { type Fact, RANK } from './facts.ts';
-
-/** One route's explanation, whatever of it is there. */
-export interface KeptExplanation {
-  readonly route: string;
-  readonly isMatched: boolean;
-  readonly because: string;
-  readonly reaches: readonly string[];
-  /** Of the router's; undefined: a version before has written it. */
-  readonly verdict: string | undefined;
-  readonly pattern: string | undefined;
-  readonly on: readonly StatusName[];
-}
-
-/** What was decided at one time. */
-export interface RoutingRound {
-  /** Milliseconds since the epoch; undefined: when the callback came. */
-  readonly at: number | undefined;
-  /** Empty: no route names the BOT, and there is no default one. */
-  readonly explanations: readonly KeptExplanation[];
-}
-
-/** When it came, and when it was last routed anew. */
-export function roundsIn(routing: unknown): readonly [RoutingRound, ...RoutingRound[]] {
-  const kept = Array.isArray(routing) ? routing.filter(isJsonObject) : [];
-  const atOf = (each: JsonObject) => (typeof each['at'] === 'number' ? each['at'] : undefined);
-  const ofRound = (at: number | undefined) => ({
-    at,
-    explanations: kept.filter((each) => atOf(each) === at).flatMap((each) => explanationIn(each) ?? []),
-  });
-  const later = new Set(kept.flatMap((each) => atOf(each) ?? []));
-  return [ofRound(undefined), ...[...later].map(ofRound)];
-}
+import {
+  isSameRouting,
+  type KeptExplanation,
+  type RoutingRound,
+  roundsIn,
+} from '../ledger/configs/routing-rounds.ts';
+import { type Fact, type FactOf, RANK } from './facts.ts';
 
 /** The latest one's, by which everything still to be done goes. */
 export function explanationsIn(routing: unknown): readonly KeptExplanation[] {
   return roundsIn(routing).at(-1)?.explanations ?? [];
-}
-
-function explanationIn(kept: JsonObject): KeptExplanation | undefined {
-  const text = (key: string) => (typeof kept[key] === 'string' ? kept[key] : undefined);
-  const list = (key: string): readonly unknown[] => (Array.isArray(kept[key]) ? kept[key] : []);
-  const route = text('route');
-  if (route === undefined) return undefined;
-  return {
-    route,
-    isMatched: kept['matched'] === true,
-    because: text('because') ?? '',
-    reaches: list('reaches').filter((each) => typeof each === 'string'),
-    verdict: text('verdict'),
-    pattern: text('pattern'),
-    on: ALL_STATUSES.filter((status) => list('on').includes(status)),
-  };
 }
 
 /** Of one action, and of the routing that it began. */
@@ -65,16 +22,24 @@ export function routingFacts(story: CallbackStory): Fact[] {
   const rounds = roundsIn(story.routing);
   // Of what has deliveries, and was never routed anew, the routes were not kept.
   if (rounds.length === 1 && rounds[0].explanations.length === 0 && story.deliveries.length > 0) return [];
-  return rounds.flatMap((round) => roundFacts(round, story));
+  return rounds.flatMap((round, index) => roundFacts(round, rounds[index - 1], story));
 }
 
-function roundFacts({ at, explanations }: RoutingRound, story: CallbackStory): Fact[] {
-  const askedAt = at === undefined ? undefined : askedForAt(at, story);
+function roundFacts(round: RoutingRound, before: RoutingRound | undefined, story: CallbackStory): Fact[] {
+  const askedAt = askedForAt(round, story);
   // Whoever asked for it comes first, by whichever clock.
-  const when = { at: Math.max(at ?? story.receivedAt, askedAt ?? 0), rank: RANK.routed };
+  const at = Math.max(round.at ?? story.receivedAt, askedAt ?? 0);
+  const isByConfig = before !== undefined && round.by !== 'hand' && askedAt === undefined;
+  const hasChanged = before === undefined || !isSameRouting(round, before);
   const facts: Fact[] = [];
-  if (at !== undefined && askedAt === undefined) facts.push({ kind: 'reroutedByConfig', ...when });
-  facts.push(...explanations.map((each) => ({ ...partsOf(each, statusNameOf(story)), ...when })));
+  if (isByConfig && hasChanged) facts.push({ kind: 'reroutedByConfig', at, rank: RANK.routed });
+  if (hasChanged) facts.push(...decisionFacts(round, at, story));
+  return [...facts, ...revivalFacts(round, at, story)];
+}
+
+function decisionFacts({ explanations }: RoutingRound, at: number, story: CallbackStory): Fact[] {
+  const when = { at, rank: RANK.routed };
+  const facts: Fact[] = explanations.map((each) => ({ ...partsOf(each, statusNameOf(story)), ...when }));
   if (explanations.length === 0) facts.push({ kind: 'noRoute', ...when });
   // The default route applies only where no other does, and says so.
   if (explanations.some(({ pattern }) => pattern !== undefined))
@@ -82,10 +47,20 @@ function roundFacts({ at, explanations }: RoutingRound, story: CallbackStory): F
   return facts;
 }
 
-/** When somebody asked for the routing anew of then; undefined: nobody did. */
-function askedForAt(at: number, { actions }: CallbackStory): number | undefined {
+function revivalFacts({ revived }: RoutingRound, at: number, { deliveries }: CallbackStory) {
+  const ids = new Set(revived.map(({ deliveryId }) => deliveryId));
+  const named = deliveries.filter(({ id }) => ids.has(id));
+  return named.map(({ destination }): FactOf<'revived'> => {
+    return { kind: 'revived', at, rank: RANK.routed, destination };
+  });
+}
+
+/** When somebody asked for this round; undefined: nobody did. */
+function askedForAt({ at, by }: RoutingRound, { actions }: CallbackStory): number | undefined {
+  if (at === undefined || by === 'config') return undefined;
   const asked = actions.filter(({ what }) => what === 'routed anew').map((action) => action.at);
-  return asked.findLast((each) => Math.abs(each - at) < SAME_ACTION_MS);
+  const away = (askedAt: number) => Math.abs(askedAt - at);
+  return asked.filter((each) => away(each) < SAME_ACTION_MS).toSorted((a, b) => away(a) - away(b))[0];
 }
 
 type PartsOf = (explanation: KeptExplanation, status: StatusName) => FactParts;

@@ -81,6 +81,7 @@ const EVENT_OF: Readonly<Record<FactKind, StoryEventName>> = {
   noOtherRoute: 'route did not match',
   noRoute: 'route did not match',
   reroutedByConfig: 'routed anew',
+  revived: 'routed anew',
   superseded: 'superseded',
   unrouted: 'held',
   held: 'held',

@@ -118,6 +118,8 @@ export const ENGLISH: Words = {
     noOtherRoute: () => 'No other route names this BOT.',
     noRoute: () => 'No route names this BOT, and there is no default route.',
     reroutedByConfig: () => 'The config had changed, so it was routed anew.',
+    revived: ({ destination = '' }, { name }) =>
+      `The config sends it to ${name(destination)} again, so Botbell tries to tell it after all.`,
     superseded: ({ destination }, { name }) =>
       destination === undefined
         ? 'The job’s result had come before it, so nobody was told that the job had started.'

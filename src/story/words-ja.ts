@@ -117,6 +117,8 @@ export const JAPANESE: Words = {
     noOtherRoute: () => 'ほかに、このBOTを指定したルートはありません。',
     noRoute: () => 'このBOTを指定したルートがなく、既定のルートもありません。',
     reroutedByConfig: () => '設定が変わったため、宛先を決め直しました。',
+    revived: ({ destination = '' }, { name }) =>
+      `${name(destination)} が設定で再び宛先になったため、Botbellが送信します。`,
     superseded: ({ destination }, { name }) =>
       destination === undefined
         ? 'ジョブの結果が先に届いていたため、開始の通知はどこにも送りませんでした。'

@@ -4,6 +4,7 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type { Actor } from '../../src/ledger/actions/action.ts';
 import type { ActionRequest, BulkStep, PlanByHand } from '../../src/ledger/actions/actions.ts';
 import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
+import { roundsIn } from '../../src/ledger/configs/routing-rounds.ts';
 import { NO_LONGER_ROUTED } from '../../src/ledger/hold.ts';
 import type { DeliveryError, DeliveryTarget, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
@@ -283,7 +284,7 @@ export function describeActions(
         await ledger.actions.dismiss(held, REQUEST);
         await ledger.configs.heartbeat({ hash: 'a', channels: CHANNELS });
         expect(await ledger.configs.unroutedAfter(0, 9)).to.deep.equal([]);
-        expect(await ledger.configs.revive([held])).to.deep.equal([]);
+        expect(await ledger.configs.revive([{ id: held, routing: [] }])).to.deep.equal([]);
         expect(await routeAnew(await callbackOf(held), [OPS])).to.deep.equal({
           told: [],
           untouched: [OPS.destination],
@@ -322,7 +323,8 @@ export function describeActions(
         expect(due.every(({ givenBackAt }) => givenBackAt !== undefined)).to.equal(true);
         expect((await ledger.archive.story(callbackId))?.routing)
           .to.be.an('array')
-          .with.nested.property('[1].route', 'as of today');
+          .with.nested.property('[1]')
+          .that.includes({ route: 'as of today', by: 'hand' });
         const [action] = (await story(callbackId)) ?? [];
         expect(action).to.include({ what: 'routed anew' });
         expect(action?.deliveryIds.toSorted()).to.deep.equal(due.map(({ id }) => id).toSorted());
@@ -338,6 +340,23 @@ export function describeActions(
           untouched: [OPS.destination, 'slack:#pending'],
         });
         expect(await stateOf(ops)).to.equal('delivered');
+      });
+
+      it('by a person keeps what the config had decided before, and adds no routing that changes nothing', async () => {
+        await ledger.configs.heartbeat({ hash: 'a', channels: CHANNELS });
+        const { callbackId, deliveries } = await accept({}, [OPS]);
+        await claimAllDue(ledger, 64);
+        const update = unrouted(deliveries[0]?.id ?? 0);
+        const routing = [{ route: 'by the config', matched: true, reaches: ['slack:#log'] }];
+        await ledger.configs.routeAnew({ callbackId, update, targets: [LOG], routing });
+        await routeAnew(callbackId, [OPS]);
+        await routeAnew(callbackId, [OPS]);
+        const rounds = roundsIn((await ledger.archive.story(callbackId))?.routing);
+        expect(rounds.map(({ by, explanations }) => [by, explanations[0]?.route])).to.deep.equal([
+          [undefined, 'routes[0]'],
+          ['config', 'by the config'],
+          ['hand', 'as of today'],
+        ]);
       });
 
       it('tells nobody again who was told under the name of a channel that is gone', async () => {

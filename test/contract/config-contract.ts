@@ -8,6 +8,7 @@ import {
   type DeliveryUpdate,
   type DueDelivery,
 } from '../../src/ledger/ledger.ts';
+import { type KeptExplanation, roundsIn } from '../../src/ledger/configs/routing-rounds.ts';
 import { NO_LONGER_ROUTED } from '../../src/ledger/hold.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
@@ -29,7 +30,14 @@ const MINUTE_MS = 60_000;
 const OLD = target('slack:#old');
 const NEW = target('slack:#new');
 const LOG = target('slack:#log');
+/** As the router explains it, in short. */
+const routingTo = (targets: readonly DeliveryTarget[]) =>
+  targets.length === 0
+    ? []
+    : [{ route: 'as of today', matched: true, reaches: targets.map(({ destination }) => destination) }];
 const FIRST_PLACE = { destination: '', isBulk: false, callbackId: 0 };
+const reachesOf = ({ reaches }: KeptExplanation) => reaches;
+const NOT_ROUTED = { class: 'config', code: 'not_routed', message: 'No route names anybody.' } as const;
 const ALERT: Alert = {
   cause: 'not routed',
   subject: DEAD_LETTER,
@@ -83,7 +91,7 @@ export function describeConfigChanges(
       callbackId: due.callbackId,
       update: endOf(due, targets.length > 0 ? 'held' : 'dead', alert),
       targets,
-      routing: [{ route: 'as of today' }],
+      routing: routingTo(targets),
     });
     const routeAnew = (due: DueDelivery, targets: readonly DeliveryTarget[], alert?: Alert) =>
       ledger.configs.routeAnew(routed(due, targets, alert));
@@ -112,18 +120,31 @@ export function describeConfigChanges(
         expect((await rows())[0]).to.include({ held_because: NO_LONGER_ROUTED, claimed_by: null });
       });
 
-      it('keeps what was decided when its callback came beside what was decided last', async () => {
-        await accept({}, [OLD]);
+      it('keeps each routing, in its order, beside what was decided when its callback came', async () => {
+        const { callbackId } = await accept({}, [OLD]);
         await routeAnew(await claimOne(), [NEW]);
         await store.passTime(5000);
         await routeAnew(await claimOne(), [LOG]);
-        const [row] = await store.rows('callbacks');
-        const [first, last, ...others] = JSON.parse(String(row?.['routing'])) as Record<string, unknown>[];
-        expect(first).to.deep.equal({ route: 'routes[0]', matched: true });
-        expect(last).to.deep.include({ route: 'as of today' });
-        const [, again] = await rows();
-        expect(Number(again?.['updated_at']) - Number(last?.['at'])).to.be.within(-2000, 2000);
-        expect(others).to.deep.equal([]);
+        await store.passTime(5000);
+        await routeAnew(await claimOne(), []);
+        const rounds = roundsIn((await ledger.archive.story(callbackId))?.routing);
+        expect(rounds.map(({ by, explanations }) => [by, ...explanations.map(reachesOf)])).to.deep.equal([
+          [undefined, []],
+          ['config', ['slack:#new']],
+          ['config', ['slack:#log']],
+          ['config'],
+        ]);
+        const ended = (await rows()).at(-1)?.['updated_at'];
+        expect((rounds.at(-1)?.at ?? 0) - Number(ended)).to.be.within(-2000, 2000);
+      });
+
+      it('keeps one routing where two deliveries of its callback end by the same', async () => {
+        const { callbackId } = await accept({}, [OLD, LOG]);
+        const due = await claimAllDue(ledger, 64);
+        await routeAnew(at('slack:#old', due), [NEW]);
+        await store.passTime(5000);
+        await routeAnew(at('slack:#log', due), [NEW]);
+        expect(roundsIn((await ledger.archive.story(callbackId))?.routing)).to.have.length(2);
       });
 
       it('adds nobody who has it, whether told, given up or still to be told', async () => {
@@ -242,7 +263,7 @@ export function describeConfigChanges(
         await store.passTime(60 * MINUTE_MS);
         const [row] = await ledger.configs.unroutedAfter(0, 9);
         expect(row?.ageMs).to.be.at.least(59 * MINUTE_MS);
-        expect(await ledger.configs.revive([old])).to.deep.equal([old]);
+        expect(await ledger.configs.revive([{ id: old, routing: [] }])).to.deep.equal([old]);
         const { record } = await claimOne();
         expect(record).to.include({
           id: old,
@@ -251,7 +272,50 @@ export function describeConfigChanges(
           lastError: undefined,
         });
         expect(record.ageMs).to.be.below(MINUTE_MS);
-        expect(await ledger.configs.revive([old]), 'once').to.deep.equal([]);
+        expect(await ledger.configs.revive([{ id: old, routing: [] }]), 'once').to.deep.equal([]);
+      });
+
+      it('keeps how each delivery had ended, with the routing that names it again', async () => {
+        const { callbackId, deliveries } = await accept({}, [OLD, LOG]);
+        const [old = 0, log = 0] = deliveries.map(({ id }) => id);
+        const due = await claimAllDue(ledger, 64);
+        await routeAnew(at('slack:#old', due), [NEW]);
+        await store.passTime(5000);
+        const lost = endOf(at('slack:#log', due), 'dead');
+        await ledger.settle(settlementOf([{ ...lost, lastError: NOT_ROUTED }]));
+        await store.passTime(60 * MINUTE_MS);
+        const ended = (await rows()).map((row) => Number(row['updated_at']));
+        const routing = routingTo([OLD, LOG]);
+        expect(
+          await ledger.configs.revive([
+            { id: old, routing },
+            { id: log, routing },
+          ]),
+        ).to.have.members([old, log]);
+        const rounds = roundsIn((await ledger.archive.story(callbackId))?.routing);
+        expect(rounds).to.have.length(3);
+        const { by, explanations, revived } = rounds.at(-1) ?? rounds[0];
+        expect([by, ...explanations.map(reachesOf)]).to.deep.equal(['config', ['slack:#old', 'slack:#log']]);
+        const hold = { code: NO_LONGER_ROUTED };
+        expect(revived.toSorted((a, b) => a.deliveryId - b.deliveryId)).to.deep.equal([
+          { deliveryId: old, state: 'held', updatedAt: ended[0], hold, lastError: undefined },
+          { deliveryId: log, state: 'dead', updatedAt: ended[1], hold, lastError: NOT_ROUTED },
+        ]);
+      });
+
+      it('writes of many callbacks the routing of each', async () => {
+        const ids: number[] = [];
+        for (const job_id of ['one', 'two', 'three']) ids.push(...idsOf(await accept({ job_id }, [OLD])));
+        for (const due of await claimAllDue(ledger, 64)) await routeAnew(due, []);
+        const routed = ids.map((id) => ({ id, routing: routingTo([OLD, target(`slack:#of-${id}`)]) }));
+        expect(await ledger.configs.revive(routed)).to.have.members(ids);
+        const callbacks = await store.rows('callbacks');
+        const reached = callbacks.map(({ routing }) =>
+          roundsIn(JSON.parse(String(routing)))
+            .at(-1)
+            ?.explanations.map(reachesOf),
+        );
+        expect(reached).to.have.deep.members(ids.map((id) => [['slack:#old', `slack:#of-${id}`]]));
       });
 
       it('revives nothing that was told meanwhile under another name of the channel', async () => {
@@ -261,7 +325,7 @@ export function describeConfigChanges(
         const due = await claimOne();
         await ledger.settle(settlementOf([delivered(due.record.id)]));
         await ledger.configs.heartbeat(configOf('a'));
-        expect(await ledger.configs.revive([old])).to.deep.equal([]);
+        expect(await ledger.configs.revive([{ id: old, routing: [] }])).to.deep.equal([]);
       });
     });
 
@@ -331,7 +395,7 @@ export function describeConfigChanges(
         await beat();
         expect(await beat()).to.deep.equal([false, false]);
         expect(await routeAnew(due, [NEW])).to.equal(undefined);
-        expect(await ledger.configs.revive([lost.record.id])).to.deep.equal([]);
+        expect(await ledger.configs.revive([{ id: lost.record.id, routing: [] }])).to.deep.equal([]);
         expect(await states()).to.deep.equal(['slack:#old pending', 'slack:#log dead']);
       });
 

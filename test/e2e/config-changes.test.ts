@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
 import { pino } from 'pino';
+import { request } from 'undici';
 import type { SlackFault } from '../../src/stand-ins/slack-faults.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
 import { WAITS_FOR_EARLIER } from '../../src/ledger/rows.ts';
 import { type BridgeWorld, callback, createBridgeWorld, post } from '../support/bridge-world.ts';
+import { runCommand } from '../support/command.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { serve, type ServeProcess } from '../support/process.ts';
 import { until } from '../support/proof-wait.ts';
@@ -33,6 +35,11 @@ interface Line {
   readonly added?: readonly string[];
 }
 
+interface TimelineEvent {
+  readonly what: string;
+  readonly text: string;
+}
+
 describe('A config that changes', () => {
   let world: BridgeWorld;
   let lines: Line[];
@@ -55,6 +62,15 @@ describe('A config that changes', () => {
   const toldAt = (channel: string) =>
     world.slack.messages.filter((message) => message.channel === channel).length;
   const alertMails = () => world.mail.mails.filter(({ to }) => to.includes('operators@example.com'));
+  /** Without who is told by which attempt: that goes by the machine's speed. */
+  const routingsOf = async (jobId: unknown) => {
+    const file = join(world.folder, 'botbell.yaml');
+    const { stdout } = await runCommand(['why', String(jobId), '--config', file, '--format', 'json']);
+    const [told] = JSON.parse(stdout) as [{ readonly timeline: readonly TimelineEvent[] }];
+    const others = new Set(['received', 'answered', 'attempt', 'taken over', 'alerted']);
+    const texts = told.timeline.filter(({ what }) => !others.has(what)).map(({ text }) => text);
+    return texts.map((text) => text.replace(/, by the \d.*/, '.').replace(/ \(No route of .*/, '.'));
+  };
   const lineOf = (message: RegExp) => lines.find(({ msg }) => message.test(msg));
 
   beforeEach(() => {
@@ -120,6 +136,18 @@ describe('A config that changes', () => {
         expect(lineOf(/routed there again/)).to.include({ destination: 'slack:#ops' });
         await until('the outcome', async () => (await world.post(notification)).body.result === 'duplicate');
         expect(toldAt('#ops')).to.equal(1);
+        expect(await routingsOf(notification['job_id'])).to.deep.equal([
+          'The route for invoice-import applies: it tells slack:#ops.',
+          'No other route names this BOT.',
+          'The config had changed, so it was routed anew.',
+          'No route names this BOT, and there is no default route.',
+          'Botbell gave up telling slack:#ops.',
+          'The config had changed, so it was routed anew.',
+          'The route for invoice-import applies: it tells slack:#ops.',
+          'No other route names this BOT.',
+          'The config sends it to slack:#ops again, so Botbell tries to tell it after all.',
+          'slack:#ops was told.',
+        ]);
       });
 
       it('has what failed as config attempted at once, not when its backoff ends', async () => {
@@ -133,6 +161,40 @@ describe('A config that changes', () => {
       });
     });
   }
+
+  it('is told of once in the story, also where a message is delivered again that it no longer sends there', async () => {
+    faults = new Map([['#ops', NOT_FOUND]]);
+    world = await open(`{ slack: '#ops' }, { email: [clerk@example.com] }`);
+    const notification = callback();
+    await takenOver(notification);
+    await world.swap((yaml) => yaml.replace(`{ slack: '#ops' }`, `{ slack: '#log' }`));
+    await until('the message where it goes now', () => toldAt('#log') === 1);
+    const held = 'The config no longer sends it to slack:#ops, so it was held back there.';
+    const heldTimes = async () =>
+      (await routingsOf(notification['job_id'])).filter((text) => text === held).length;
+    await until('what is written of it', async () => (await heldTimes()) === 1);
+    const admin = `http://127.0.0.1:${world.app.admin?.port}`;
+    const { body } = await request(`${admin}/api/deliveries/1/redeliver`, { method: 'POST' });
+    expect(await body.json()).to.include({ result: 'accepted' });
+    await until('its end', async () => (await heldTimes()) === 2);
+    await until('nothing left to do', async () =>
+      /botbell_deliveries_pending 0\n/.test(await world.metrics()),
+    );
+    const told = await routingsOf(notification['job_id']);
+    const change = told.indexOf('The config had changed, so it was routed anew.');
+    expect(told.slice(change + 1, change + 3)).to.deep.equal([
+      'The route for invoice-import applies: it tells slack:#log and email:clerk@example.com.',
+      'No other route names this BOT.',
+    ]);
+    expect(told.slice(change + 3).toSorted()).to.deep.equal(
+      [
+        held,
+        'slack:#log was told.',
+        'Somebody had the message for slack:#ops delivered again, by the API, from 127.0.0.1.',
+        held,
+      ].toSorted(),
+    );
+  });
 
   it('decides while it runs who may post, how much, and what is read of it', async () => {
     world = await open(`{ slack: '#ops' }`);

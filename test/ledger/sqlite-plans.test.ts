@@ -74,7 +74,7 @@ async function workOnConfigs({ configs }: SqlLedger): Promise<void> {
   const other = { ...TARGET, destination: 'slack:#log', address: '#log' };
   await configs.routeAnew({ callbackId, update, targets: [other], routing: [] });
   expect(await configs.unroutedAfter(0, 9)).to.have.length(1);
-  await configs.revive([id]);
+  await configs.revive([{ id, routing: [] }]);
   await configs.hasten([id]);
 }
 

@@ -164,6 +164,13 @@ describe('what Botbell took over', () => {
     });
     expect(takenOverAt(added)).to.deep.equal([]);
   });
+
+  it('is not what the config gave back to it, naming it again', () => {
+    const revived = [{ deliveryId: 1, state: 'held', updatedAt: CAME_AT + 50_000 }];
+    const routing = [TELLS_OPS, { at: CAME_AT + 100_000, by: 'config', revived }];
+    const back = storyWith({ deliveries: [pendingWith()], history: [failed, byWorker], routing });
+    expect(takenOverAt(back)).to.deep.equal([]);
+  });
 });
 
 describe('a story', () => {
@@ -248,6 +255,12 @@ describe('a story', () => {
           routing: [
             { ...TELLS_OPS, route: name, pattern, reaches: [destination, destination] },
             { route: name, matched: false, because: message, reaches: [1, null] },
+            { ...TELLS_OPS, route: name, pattern, reaches: [destination], at: CAME_AT + 1, by: 'config' },
+            {
+              at: CAME_AT + 1,
+              by: 'config',
+              revived: [{ deliveryId: 1, state: 'dead', updatedAt: 2, lastError: error }],
+            },
             message,
             null,
           ],
@@ -297,6 +310,10 @@ describe('a story', () => {
       'x',
       {},
       [[], 1, { route: 3 }, { route: 'r', on: 'x', at: 'y' }],
+      [
+        { at: 5, by: {}, revived: 7 },
+        { at: 5, revived: [null, { deliveryId: 1 }] },
+      ],
     ]) {
       expect(told(storyWith({ routing })).events.length).to.be.above(0);
     }

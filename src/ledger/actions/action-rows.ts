@@ -85,7 +85,11 @@ export async function writeActions(
     .execute();
 }
 
-async function endedAmong(db: Kysely<Tables>, ids: readonly number[]): Promise<readonly EndedBefore[]> {
+/** How those of these deliveries had ended that have. */
+export async function endedAmong(
+  db: Kysely<Tables>,
+  ids: readonly number[],
+): Promise<readonly EndedBefore[]> {
   if (ids.length === 0) return [];
   const rows = await db
     .selectFrom('deliveries')

@@ -21,7 +21,8 @@ export async function routeByHand(
   const before = await doneBefore(context, nonce);
   if (before?.outcome != null) return JSON.parse(before.outcome) as RoutedByHand;
   if (callback.isLateStart) return 'superseded';
-  await writeRouting(context.trx, context.time, callbackId, plan.routing);
+  const round = { by: 'hand', routing: plan.routing, revived: [] } as const;
+  await writeRouting(context.trx, context.time, new Map([[callbackId, round]]));
   const { added, revived, untouched } = await sorted(context, callbackId, plan);
   const addedIds = await addDeliveries(context, callbackId, callback.jobId, added);
   const ids = [...revived.map(({ id }) => id), ...addedIds];

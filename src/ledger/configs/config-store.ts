@@ -57,6 +57,12 @@ export interface UnroutedRow extends RoutedRow {
   readonly ageMs: number;
 }
 
+/** A delivery that the config names again. */
+export interface RoutedAgain extends Pick<RoutedRow, 'id'> {
+  /** Why each route of its callback matches or not. */
+  readonly routing: unknown;
+}
+
 export type PlaceAmongPending = Pick<PendingRow, 'destination' | 'isBulk' | 'callbackId'>;
 
 /** One of those that share the store. Times are the store's, in milliseconds since the epoch. */
@@ -97,11 +103,11 @@ export interface ConfigStore {
   unroutedAfter(id: number, limit: number): Promise<readonly UnroutedRow[]>;
   /**
    * Makes those of them Botbell's own to attempt, at once, that ended because no route named them and that nobody was told
-   * of under another channel's name; their age begins anew.
+   * of under another channel's name; their age begins anew. How they had ended is kept with the routing that names them.
    * @returns their ids; none where this process may not
    * @throws {LedgerUnavailable}
    */
-  revive(ids: readonly number[]): Promise<readonly number[]>;
+  revive(routed: readonly RoutedAgain[]): Promise<readonly number[]>;
 }
 
 /** A ledger as it is opened: with what it knows of the configs that run on it. */

@@ -1,39 +1,47 @@
-/** Why each route matched or not, as the ledger keeps it: when the callback came, and when it was last routed anew. */
+/** Writes why each route matched or not, whenever a callback is routed anew, beside what was decided before. */
 import { type Kysely, sql } from 'kysely';
-import { isJsonObject } from '../../text/json-object.ts';
 import type { StoreTime } from '../rows.ts';
 import type { Tables } from '../tables.ts';
-
-/** Stands for all routes where none names the BOT, and there is no default one. */
-const NO_ROUTE = { verdict: 'no route' };
+import { type NewRound, withRound } from './routing-rounds.ts';
 
 /**
- * Within the transaction that routes the callback anew, which holds its lock.
- * @param routing the router's explanations
+ * Within the transaction that routes the callbacks anew, which holds their locks.
+ * @param rounds of each callback, by its id
  */
 export async function writeRouting(
   trx: Kysely<Tables>,
   { now }: StoreTime,
-  callbackId: number,
-  routing: unknown,
+  rounds: ReadonlyMap<number, NewRound>,
 ): Promise<void> {
-  const kept = await trx
+  if (rounds.size === 0) return;
+  const rows = await trx
     .selectFrom('callbacks')
-    .select(['routing', sql<number>`${now}`.as('now')])
-    .where('id', '=', callbackId)
-    .executeTakeFirst();
-  if (kept === undefined) return;
-  const text = JSON.stringify(routedAnew(JSON.parse(kept.routing), routing, kept.now));
-  await trx.updateTable('callbacks').set({ routing: text }).where('id', '=', callbackId).execute();
+    .select(['id', 'routing', sql<number>`${now}`.as('now')])
+    .where('id', 'in', [...rounds.keys()])
+    .execute();
+  const changed = rows.flatMap(({ id, routing, now: at }) => {
+    const round = rounds.get(id);
+    const kept: unknown = JSON.parse(routing);
+    const next = round === undefined ? kept : withRound(kept, round, at);
+    return next === kept ? [] : [{ id, routing: JSON.stringify(next) }];
+  });
+  await updateEach(trx, changed);
 }
 
-/** @param at milliseconds since the epoch; whoever reads it tells the two by it */
-export function routedAnew(kept: unknown, routing: unknown, at: number): readonly unknown[] {
-  const first = listIn(kept).filter((each) => !(isJsonObject(each) && 'at' in each));
-  const again = listIn(routing).filter(isJsonObject);
-  return [...first, ...(again.length === 0 ? [NO_ROUTE] : again).map((each) => ({ ...each, at }))];
-}
-
-function listIn(kept: unknown): readonly unknown[] {
-  return Array.isArray(kept) ? kept : [];
+/** In one statement, however many they are. */
+async function updateEach(
+  trx: Kysely<Tables>,
+  rows: readonly { readonly id: number; readonly routing: string }[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const each = rows.map(({ id, routing }) => sql`when ${id} then ${routing}`);
+  await trx
+    .updateTable('callbacks')
+    .set({ routing: sql<string>`case id ${sql.join(each, sql` `)} end` })
+    .where(
+      'id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .execute();
 }

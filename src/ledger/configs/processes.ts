@@ -184,6 +184,7 @@ export function createConfigStore(
     pendingAfter: (place, limit) => read((db) => pendingAfter(db, store.time(), place, limit)),
     hasten: (ids) => transact((context) => hasten(context, ids)),
     unroutedAfter: (id, limit) => read((db) => unroutedAfter(db, store.time(), id, limit)),
-    revive: (ids) => transact(async (context) => ((await isDecider(context)) ? revive(context, ids) : [])),
+    revive: (routed) =>
+      transact(async (context) => ((await isDecider(context)) ? revive(context, routed) : [])),
   };
 }

@@ -2,12 +2,15 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { StatusCode } from '../../callback/callback.ts';
 import type { FailureClass } from '../../channels/failure.ts';
+import type { EndedBefore } from '../actions/action.ts';
+import { endedAmong } from '../actions/action-rows.ts';
 import { alertsToRaise, raiseAlerts } from '../alert-rows.ts';
 import type {
   PendingRow,
   PlaceAmongPending,
   Rerouted,
   Rerouting,
+  RoutedAgain,
   RoutedRow,
   UnroutedRow,
 } from './config-store.ts';
@@ -16,6 +19,7 @@ import type { HotStatements } from '../hot-statements.ts';
 import type { CallbackKind, DeliveryState, DeliveryTarget } from '../ledger.ts';
 import { makePending } from '../due/held.ts';
 import { writeRouting } from './kept-routing.ts';
+import type { NewRound } from './routing-rounds.ts';
 import { isIdle, isPending, isUnrouted } from '../pending-rows.ts';
 import { type Claim, standingColumns, type StoreTime, WAITS_FOR_EARLIER } from '../rows.ts';
 import type { CallbackRow, DeliveryRow, Tables } from '../tables.ts';
@@ -45,7 +49,7 @@ export async function routeAnew(context: ReroutingContext, rerouting: Rerouting)
   const { trx, time, traits, statements, owner, takeOverAfterMs } = context;
   const { callbackId, update, routing } = rerouting;
   await traits.lockJobs(trx, await jobsOf(trx, [update.id]));
-  await writeRouting(trx, time, callbackId, routing);
+  await writeRouting(trx, time, new Map([[callbackId, { by: 'config', routing, revived: [] }]]));
   const siblings = await trx
     .selectFrom('deliveries')
     .selectAll()
@@ -207,9 +211,15 @@ function routedRow({
   return { id, destination, callbackId, kind: kind as CallbackKind, botId, status: status as StatusCode };
 }
 
-export async function revive(context: ReroutingContext, ids: readonly number[]): Promise<readonly number[]> {
+/** Locks jobs, callbacks and deliveries, in this order, as everybody does. */
+export async function revive(
+  context: ReroutingContext,
+  routed: readonly RoutedAgain[],
+): Promise<readonly number[]> {
   const { trx, time, traits } = context;
+  const ids = routed.map(({ id }) => id);
   await traits.lockJobs(trx, await jobsOf(trx, ids));
+  await traits.lockCallbacks(trx, await callbacksOf(trx, ids));
   await traits.lockDeliveries(trx, ids);
   const rows = await trx
     .selectFrom('deliveries')
@@ -221,7 +231,35 @@ export async function revive(context: ReroutingContext, ids: readonly number[]):
   if (rows.length === 0) return [];
   const callbackIds = [...new Set(rows.map((row) => row.callback_id))];
   const isTold = await toldUnderAnotherName(context, callbackIds);
-  const untold = rows.filter((row) => !isTold(row.callback_id, row)).map(({ id }) => id);
-  await makePending(trx, time, untold, { counts_from: time.now, waited_ms: 0 });
-  return untold;
+  const untold = rows.filter((row) => !isTold(row.callback_id, row));
+  await writeRevivals(context, untold, routed);
+  const revived = untold.map(({ id }) => id);
+  await makePending(trx, time, revived, { counts_from: time.now, waited_ms: 0 });
+  return revived;
+}
+
+async function callbacksOf(trx: Kysely<Tables>, ids: readonly number[]): Promise<number[]> {
+  const rows = await trx.selectFrom('deliveries').select('callback_id').where('id', 'in', ids).execute();
+  return [...new Set(rows.map((row) => row.callback_id))];
+}
+
+/** Before they are pending again: how they had ended is written with the routing that names them. */
+async function writeRevivals(
+  { trx, time }: Pick<ReroutingContext, 'trx' | 'time'>,
+  rows: readonly Pick<Selectable<DeliveryRow>, 'id' | 'callback_id'>[],
+  routed: readonly RoutedAgain[],
+): Promise<void> {
+  const callbackOf = new Map(rows.map((row) => [row.id, row.callback_id]));
+  const routingOf = new Map(routed.map(({ id, routing }) => [callbackOf.get(id), routing]));
+  const ended = await endedAmong(trx, [...callbackOf.keys()]);
+  const rounds = new Map<number, NewRound & { revived: EndedBefore[] }>();
+  for (const end of ended) {
+    const callbackId = callbackOf.get(end.deliveryId) ?? 0;
+    // Of what was only held back, nobody is told why its last attempt had failed.
+    const revived = end.state === 'dead' ? end : { ...end, lastError: undefined };
+    const round = rounds.get(callbackId);
+    if (round !== undefined) round.revived.push(revived);
+    else rounds.set(callbackId, { by: 'config', routing: routingOf.get(callbackId), revived: [revived] });
+  }
+  await writeRouting(trx, time, rounds);
 }
