@@ -102,10 +102,10 @@ function composeActing(
   const { actions, archive } = ledger;
   const onDue = () => worker.look();
   const bulks = new BulkRunner({ clock, actions, onDue, onBulkEnded, onTrouble: onStoreTrouble });
-  const onBulkBegun = () => bulks.nudge();
+  const onBulkChanged = () => bulks.nudge();
   return {
     bulks,
-    operations: createOperations({ actions, archive, settings, onDue, onBulkBegun, onAction, test }),
+    operations: createOperations({ actions, archive, settings, onDue, onBulkChanged, onAction, test }),
   };
 }
 

@@ -13,16 +13,18 @@ import { type CommandContext, CommandFailed } from './context.ts';
 
 /** Runs it on the ledger of the config, which is closed after it. @throws {CommandFailed} without any secret */
 export async function onLedger(
-  { store, secrets }: Pick<Config, 'store' | 'secrets'>,
+  { store, secrets, delivery }: Pick<Config, 'store' | 'secrets' | 'delivery'>,
   work: (ledger: LedgerBeside) => Promise<number>,
 ): Promise<number> {
   const failed = (error: unknown) => {
     if (error instanceof CommandFailed) return error;
     return new CommandFailed(secretsHidden(secrets)(error instanceof Error ? error.message : String(error)));
   };
-  const ledger = await openBeside(store.url, systemClock).catch((error: unknown) => {
-    throw failed(error);
-  });
+  const ledger = await openBeside(store.url, systemClock, delivery.takeOverAfterMs).catch(
+    (error: unknown) => {
+      throw failed(error);
+    },
+  );
   try {
     return await work(ledger);
   } catch (error) {

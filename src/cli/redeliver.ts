@@ -137,14 +137,18 @@ function filterOf({ destination, since }: RedeliverOptions): RedeliveryFilter {
 
 const LOOK_MS = 200;
 
-/** A running service goes on with it, too, and with whatever was begun before it. @returns how many were given back */
+/**
+ * A running service goes on with it, too, and with whatever was begun before it.
+ * @returns how many were given back, and not withdrawn since somebody stopped it
+ */
 async function untilThrough({ actions }: LedgerBeside, id: number): Promise<number> {
   for (;;) {
     const { isMore, ended } = await actions.continueBulk();
     if (ended?.id === id) return ended.given;
     if (isMore) continue;
     const bulk = await actions.bulk(id);
-    if (bulk === undefined || bulk.state !== 'running') return bulk?.given ?? 0;
+    if (bulk === undefined) return 0;
+    if (bulk.state !== 'running') return bulk.given - bulk.withdrawn;
     await systemClock.sleep(LOOK_MS);
   }
 }

@@ -33,7 +33,7 @@ export class BulkRunner {
     this.#run ??= this.#loop();
   }
 
-  /** One has begun: no need to wait for the next look. */
+  /** One has begun, or was stopped: no need to wait for the next look. */
   nudge(): void {
     this.#nap.abort();
   }
@@ -53,9 +53,10 @@ export class BulkRunner {
   async #step(): Promise<boolean> {
     const { actions, onDue, onBulkEnded, onTrouble } = this.#dependencies;
     try {
-      const { isMore, given, ended } = await actions.continueBulk();
+      const { isMore, given, withdrawn, ended } = await actions.continueBulk();
       this.#isTroubled = false;
-      if (given > 0) onDue();
+      // What waited for a message that is withdrawn is its job's next.
+      if (given > 0 || withdrawn > 0) onDue();
       if (ended !== undefined) onBulkEnded(ended);
       return isMore;
     } catch (error) {

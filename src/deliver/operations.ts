@@ -43,7 +43,8 @@ export interface OperationsDependencies {
   readonly settings: Pick<RunningSettings, 'current'>;
   /** Something may be due. */
   readonly onDue: () => void;
-  readonly onBulkBegun: () => void;
+  /** One has begun, or was stopped. */
+  readonly onBulkChanged: () => void;
   readonly onAction: (action: ReportedAction) => void;
   /** Really sends a message marked as a test. */
   readonly test: SendTest;
@@ -91,13 +92,13 @@ function onOne({ actions, archive, settings, onDue, onAction }: WithoutTest) {
   };
 }
 
-function inBulk({ actions, onBulkBegun, onAction }: WithoutTest) {
+function inBulk({ actions, onDue, onBulkChanged, onAction }: WithoutTest) {
   return {
     tally: (filter: RedeliveryFilter) => actions.tally(filter),
     async startBulk(filter: RedeliveryFilter, request: ActionRequest, what?: BulkKind) {
       const bulk = await actions.startBulk(filter, request, what);
       onAction({ what: 'redeliver in bulk', actor: request.actor, subject: bulk.id, result: bulk.what });
-      onBulkBegun();
+      onBulkChanged();
       return bulk;
     },
     bulks: () => actions.bulks(),
@@ -106,6 +107,8 @@ function inBulk({ actions, onBulkBegun, onAction }: WithoutTest) {
       const bulk = await actions.stopBulk(id, request);
       const result = bulk?.state ?? 'unknown';
       onAction({ what: 'stop in bulk', actor: request.actor, subject: id, result });
+      onDue();
+      onBulkChanged();
       return bulk;
     },
   };

@@ -18,8 +18,11 @@ export interface LedgerBeside {
   close(): Promise<void>;
 }
 
-/** @throws {Error} there is no ledger, it is of another version, or it cannot be written: why, and what to do */
-export async function openBeside(url: string, clock: Clock): Promise<LedgerBeside> {
+/**
+ * @param takeOverAfterMs how long the service may retry what waited for a message that is withdrawn
+ * @throws {Error} there is no ledger, it is of another version, or it cannot be written: why, and what to do
+ */
+export async function openBeside(url: string, clock: Clock, takeOverAfterMs: number): Promise<LedgerBeside> {
   // Says so of what is no ledger of this version, before anything is opened that could make it one.
   await (await openArchive(url, clock)).archive.close();
   const opened = await openStore(url, { clock });
@@ -31,7 +34,13 @@ export async function openBeside(url: string, clock: Clock): Promise<LedgerBesid
   return {
     archive,
     // What this process dismisses, the service finds by itself when it needs the room.
-    actions: createActions({ store, clock, ask: askOver(reader, clock), onDone: () => undefined }),
+    actions: createActions({
+      store,
+      clock,
+      takeOverAfterMs,
+      ask: askOver(reader, clock),
+      onDone: () => undefined,
+    }),
     processes: () => configs.processes(),
     close: async () => {
       await archive.close();

@@ -111,6 +111,7 @@ export class SqlLedger implements OpenLedger {
     this.actions = createActions({
       store: this.#store,
       clock: options.clock,
+      takeOverAfterMs: options.takeOverAfterMs,
       ask: askOver(reader, options.clock),
       onDone: (callbackId) => this.#space?.mayBeDone(callbackId),
     });

@@ -228,7 +228,7 @@ export interface BulkRow {
   filter: string;
   actor: string;
   note: string | null;
-  /** `running`, `done` or `stopped`. */
+  /** `running`, `done`, `stopping` while what was given back is still being withdrawn, `stopped`. */
   state: string;
   started_at: number;
   ended_at: number | null;
@@ -239,6 +239,9 @@ export interface BulkRow {
   /** The highest id of a delivery when it began. */
   until_id: number;
   given: ColumnType<number, number | undefined, number | RawBuilder<number>>;
+  withdrawn: ColumnType<number, number | undefined, number>;
+  /** Why it was stopped. */
+  stop_note: string | null;
   nonce: string | null;
 }
 

@@ -7,6 +7,7 @@ const KIND_OF = {
   redelivered: 'redelivered',
   dismissed: 'dismissed',
   'routed anew': 'routedByHand',
+  withdrawn: 'withdrawn',
 } as const;
 
 type ActionKind = (typeof KIND_OF)[ActionRecord['what']];

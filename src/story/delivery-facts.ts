@@ -25,8 +25,7 @@ export function deliveryFacts(story: CallbackStory): Fact[] {
         ...attemptFacts(delivery, own),
         ...toldUnseen(delivery, own),
         ...takenOverFacts(delivery, own, { story, posts, rounds }),
-        ...endsBefore(delivery, ended),
-        ...endFacts(delivery),
+        ...endsOf(delivery, ended).flatMap(endFacts),
       ];
     }),
   ];
@@ -97,10 +96,15 @@ function toldUnseen(
   return [{ kind: 'delivered', at: updatedAt, rank: RANK.attempt, destination, receipt }];
 }
 
-/** Its ends that somebody, or the config, has undone: how it stands now no longer says so. */
-function endsBefore({ id, destination }: ArchivedDelivery, ended: readonly EndedBefore[]): Fact[] {
-  const own = ended.filter(({ deliveryId }) => deliveryId === id);
-  return own.flatMap((end) => endFacts({ ...end, destination }));
+/**
+ * How it stands, after its ends that somebody, or the config, has undone: how it stands now no longer says so. What was
+ * withdrawn from a redelivery stands as before: it has ended once.
+ */
+function endsOf(delivery: ArchivedDelivery, ended: readonly EndedBefore[]): Ending[] {
+  const { id, destination } = delivery;
+  const before = ended.filter(({ deliveryId }) => deliveryId === id).map((end) => ({ ...end, destination }));
+  const byMoment = [...before, delivery].map((end) => [`${end.state} ${end.updatedAt}`, end] as const);
+  return [...new Map<string, Ending>(byMoment).values()];
 }
 
 type Ending = Pick<ArchivedDelivery, 'state' | 'destination' | 'updatedAt'> &

@@ -85,6 +85,8 @@ export interface Facts {
   readonly redelivered: ByHand;
   readonly dismissed: ByHand;
   readonly routedByHand: ByHand;
+  /** It stands again as it had ended before it was redelivered in bulk. */
+  readonly withdrawn: ByHand;
   readonly leftOut: { readonly count: number };
   readonly next: { readonly standing: OpenStanding };
 }

@@ -40,6 +40,7 @@ export type StoryEventName =
   | 'redelivered'
   | 'dismissed'
   | 'routed anew'
+  | 'withdrawn'
   | 'left out'
   | 'next';
 
@@ -95,6 +96,7 @@ const EVENT_OF: Readonly<Record<FactKind, StoryEventName>> = {
   redelivered: 'redelivered',
   dismissed: 'dismissed',
   routedByHand: 'routed anew',
+  withdrawn: 'withdrawn',
   leftOut: 'left out',
   next: 'next',
 };

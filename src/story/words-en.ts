@@ -151,6 +151,8 @@ export const ENGLISH: Words = {
       byHand(`had ${whom(fact.destinations, sayings)} delivered again`, fact, sayings),
     dismissed: (fact, sayings) => byHand(`marked ${whom(fact.destinations, sayings)} as done`, fact, sayings),
     routedByHand: (fact, sayings) => byHand('had it routed anew', fact, sayings),
+    withdrawn: (fact, sayings) =>
+      byHand(`withdrew ${whom(fact.destinations, sayings)} before it was delivered again`, fact, sayings),
     leftOut: ({ count }, { number }) => `${number(count)} more events are left out here.`,
     next: ({ standing, destination = '' }, sayings) =>
       ENGLISH.next[standing.kind]({ ...standing, who: sayings.name(destination) }, sayings),

@@ -151,6 +151,8 @@ export const JAPANESE: Words = {
     dismissed: (fact, sayings) =>
       byHand(`${whom(fact.destinations, sayings)}を対応済みにしました`, fact, sayings),
     routedByHand: (fact, sayings) => byHand('宛先の決め直しを指示しました', fact, sayings),
+    withdrawn: (fact, sayings) =>
+      byHand(`${whom(fact.destinations, sayings)}の再送を、届く前に取りやめました`, fact, sayings),
     leftOut: ({ count }, { number }) => `ここでは、ほかに${number(count)}件の出来事を省略しています。`,
     next: ({ standing, destination = '' }, sayings) =>
       JAPANESE.next[standing.kind]({ ...standing, who: sayings.name(destination) }, sayings),

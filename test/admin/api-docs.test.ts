@@ -53,6 +53,7 @@ const BULK: BulkRedelivery = {
   delivered: 87,
   dead: 1,
   pending: 32,
+  withdrawn: 0,
 };
 
 const OPERATIONS: Operations = {
@@ -70,7 +71,15 @@ const OPERATIONS: Operations = {
   startBulk: () => Promise.resolve({ ...BULK, given: 0, delivered: 0, dead: 0, pending: 0 }),
   bulks: () => Promise.resolve([BULK]),
   bulk: () => Promise.resolve(BULK),
-  stopBulk: () => Promise.resolve({ ...BULK, state: 'stopped', endedAt: NOW, stoppedBy: BULK.actor }),
+  stopBulk: () =>
+    Promise.resolve({
+      ...BULK,
+      state: 'stopped',
+      endedAt: NOW,
+      stoppedBy: BULK.actor,
+      pending: 2,
+      withdrawn: 30,
+    }),
   test: () =>
     Promise.resolve({
       destination: OPS.destination,

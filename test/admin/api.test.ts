@@ -23,6 +23,7 @@ const BULK: BulkRedelivery = {
   delivered: 3,
   dead: 1,
   pending: 1,
+  withdrawn: 4,
 };
 
 const BULK_SHAPE = {
@@ -43,6 +44,7 @@ const BULK_SHAPE = {
   delivered: 3,
   dead: 1,
   pending: 1,
+  withdrawn: 4,
 };
 
 describe('the API', () => {

@@ -429,6 +429,7 @@ export function describeActions(
         expect(await ledger.actions.continueBulk()).to.deep.equal({
           isMore: true,
           given: 100,
+          withdrawn: 0,
           ended: undefined,
         });
         expect(await readBulk(id)).to.deep.equal({
@@ -528,6 +529,7 @@ export function describeActions(
         expect(await ledger.actions.continueBulk()).to.deep.equal({
           isMore: false,
           given: 0,
+          withdrawn: 0,
           ended: undefined,
         });
       });
@@ -562,21 +564,171 @@ export function describeActions(
         expect(await ledger.actions.bulks()).to.have.length(1);
       });
 
-      it('can be stopped: what was given back stays so, and so does what was not', async () => {
+      const STOPPER: Actor = { via: 'api', user: undefined, from: '::1' };
+      const STOP: ActionRequest = { actor: STOPPER, note: 'not now' };
+      const rowOf = async (id: number) =>
+        (await store.rows('deliveries')).find((each) => Number(each['id']) === id) ?? {};
+      const started = async () => (await ledger.actions.startBulk({}, REQUEST)).id;
+
+      it('can be stopped: what was given back is withdrawn, and what was not stays as it is', async () => {
         const ids = await deadLetters(JOBS);
-        const { id } = await ledger.actions.startBulk({}, REQUEST);
+        const id = await started();
         await ledger.actions.continueBulk();
-        const stopper: Actor = { via: 'api', user: undefined, from: '::1' };
-        const stopped = await ledger.actions.stopBulk(id, { actor: stopper });
+        const stopped = await ledger.actions.stopBulk(id, STOP);
         expect(stopped).to.deep.include({
           state: 'stopped',
           given: 100,
-          stoppedBy: stopper,
+          pending: 0,
+          dead: 0,
+          withdrawn: 100,
+          stoppedBy: STOPPER,
           endedAt: clock.now(),
         });
         expect(await continueAll()).to.have.length(1);
-        expect(await ledger.countOpen()).to.include({ pending: 100, dead: ids.length - 100 });
+        expect(await ledger.countOpen()).to.include({ pending: 0, dead: ids.length });
+        expect(await claimed()).to.deep.equal([]);
         expect(await ledger.actions.stopBulk(99, REQUEST)).to.equal(undefined);
+      });
+
+      it('can be stopped while anything that it has given back is pending, and by one person', async () => {
+        const [first = 0, second = 0] = await deadLetters(['a', 'b']);
+        const id = await started();
+        await continueAll();
+        await clock.advance(MINUTE_MS);
+        expect(await readBulk(id)).to.include({ state: 'done', pending: 2 });
+        await ledger.claimDue([{ destination: OPS.destination, limit: 1 }]);
+        await ledger.settle(settlementOf([delivered(first)]));
+        const stopped = await ledger.actions.stopBulk(id, STOP);
+        expect(stopped).to.deep.include({
+          state: 'stopped',
+          endedAt: clock.now(),
+          stoppedBy: STOPPER,
+          delivered: 1,
+          withdrawn: 1,
+        });
+        expect([await stateOf(first), await stateOf(second)]).to.deep.equal(['delivered', 'dead']);
+        expect(await ledger.actions.stopBulk(id, REQUEST)).to.deep.equal(stopped);
+      });
+
+      it('is done, and not stopped, once nothing that it has given back is pending', async () => {
+        const [letter = 0] = await deadLetters(['a']);
+        const id = await started();
+        await continueAll();
+        await end(dead(letter));
+        const stopped = await ledger.actions.stopBulk(id, STOP);
+        expect(stopped).to.include({ state: 'done', stoppedBy: undefined, dead: 1, withdrawn: 0 });
+      });
+
+      it('leaves what it withdraws as it had ended before, and says in the story who did', async () => {
+        const admission = await answered(ledger, await accept({}, [OPS, LOG, MAIL]));
+        const [ops = 0, log = 0, mail = 0] = admission.deliveries.map((each) => each.id);
+        await end(dead(ops, ARCHIVED), unrouted(log), unrouted(mail, 'dead'));
+        const before = await Promise.all([ops, log, mail].map(rowOf));
+        await clock.advance(MINUTE_MS);
+        const id = await started();
+        await continueAll();
+        await claimAllDue(ledger, 500);
+        await ledger.settle(
+          settlementOf([ops, log, mail].map((each) => ({ ...failed(each), dueInMs: 9000 }))),
+        );
+        await ledger.actions.stopBulk(id, STOP);
+        const after = await Promise.all([ops, log, mail].map(rowOf));
+        const ended = ({
+          state,
+          held_because,
+          error_class,
+          error_code,
+          error_message,
+          updated_at,
+        }: object & {
+          readonly [name: string]: unknown;
+        }) => [state, held_because, error_class, error_code, error_message, Number(updated_at)];
+        expect(after.map(ended)).to.deep.equal(before.map(ended));
+        expect(after.map(({ claimed_by, bulk_id, is_bulk }) => [claimed_by, bulk_id, is_bulk])).to.deep.equal(
+          [1, 2, 3].map(() => [null, null, 0]),
+        );
+        const actions = (await story(admission.callbackId)) ?? [];
+        expect(actions.map(({ what }) => what)).to.deep.equal(['redelivered', 'withdrawn']);
+        expect(actions[1]).to.deep.include({ actor: STOPPER, note: 'not now', bulkId: id, endedBefore: [] });
+        expect(actions[1]?.deliveryIds.toSorted()).to.deep.equal([ops, log, mail].toSorted());
+      });
+
+      it('withdraws what is being attempted when that fails, and not where it is delivered', async () => {
+        const [one = 0, other = 0, waiting = 0] = await deadLetters(['a', 'b', 'c']);
+        const id = await started();
+        await continueAll();
+        await ledger.claimDue([{ destination: OPS.destination, limit: 2 }]);
+        expect(await ledger.actions.stopBulk(id, STOP)).to.include({ pending: 2, withdrawn: 1 });
+        expect(await stateOf(waiting)).to.equal('dead');
+        expect(await ledger.actions.continueBulk()).to.deep.include({ isMore: false, withdrawn: 0 });
+        await ledger.settle(settlementOf([delivered(one), { ...failed(other), dueInMs: 9000 }]));
+        await continueAll();
+        expect([await stateOf(one), await stateOf(other)]).to.deep.equal(['delivered', 'dead']);
+        expect(await ledger.actions.bulk(id)).to.include({ pending: 0, delivered: 1, dead: 0, withdrawn: 2 });
+        expect((await store.rows('bulks')).map(({ state }) => state)).to.deep.equal(['stopped']);
+      });
+
+      it('withdraws a hundred at a time, by whichever process there is, also after a restart', async () => {
+        await deadLetters(JOBS);
+        const id = await started();
+        await continueAll();
+        const [stopped, others] = [await ledger.actions.stopBulk(id, STOP), await openAs('other')];
+        expect(stopped).to.include({ state: 'stopped', pending: 130, withdrawn: 100 });
+        await ledger.close();
+        expect(await others.actions.continueBulk()).to.deep.include({ isMore: true, withdrawn: 100 });
+        expect(await others.actions.continueBulk()).to.deep.include({ isMore: true, withdrawn: 30 });
+        expect(await others.actions.continueBulk()).to.deep.include({ isMore: false, withdrawn: 0 });
+        expect(await others.actions.bulk(id)).to.include({ pending: 0, withdrawn: 230 });
+        expect(await others.countOpen()).to.include({ pending: 0, dead: 230 });
+        await others.close();
+        ledger = await openAs('third');
+      });
+
+      it('goes on with the others while one that was stopped waits for an attempt', async () => {
+        await deadLetters(['a']);
+        const one = await started();
+        await continueAll();
+        await claimed();
+        await ledger.actions.stopBulk(one, STOP);
+        const [letter] = idsOf(await accept({ job_id: 'b' }, [LOG]));
+        await ledger.claimDue([{ destination: LOG.destination, limit: 1 }]);
+        await ledger.settle(settlementOf([dead(letter)]));
+        const other = await started();
+        await continueAll();
+        expect(await readBulk(other)).to.include({ state: 'done', given: 1 });
+        await ledger.actions.stopBulk(other, STOP);
+        expect(await stateOf(letter)).to.equal('dead');
+      });
+
+      it('makes due what waited in its job for what is withdrawn', async () => {
+        const [first] = idsOf(await accept({ message: 'one' }, [OPS]));
+        await end(dead(first));
+        const id = await started();
+        await continueAll();
+        const [second] = idsOf(await accept({ message: 'two' }, [OPS]));
+        await ledger.actions.stopBulk(id, STOP);
+        expect((await claimed()).map((record) => record.id)).to.deep.equal([second]);
+        expect(await stateOf(first)).to.equal('dead');
+      });
+
+      it('does not withdraw what somebody has had delivered again by itself since', async () => {
+        const [letter = 0] = await deadLetters(['a', 'b']);
+        const id = await started();
+        await continueAll();
+        await ledger.claimDue([{ destination: OPS.destination, limit: 1 }]);
+        await ledger.settle(settlementOf([dead(letter)]));
+        await ledger.actions.redeliver(letter, REQUEST, false);
+        expect(await ledger.actions.stopBulk(id, STOP)).to.include({ pending: 0, withdrawn: 1 });
+        expect(await stateOf(letter)).to.equal('pending');
+      });
+
+      it('leaves as a dead letter what a version before had given back', async () => {
+        const [letter = 0] = await deadLetters(['a']);
+        const id = await started();
+        await continueAll();
+        await store.run('update actions set ended_before = null');
+        expect(await ledger.actions.stopBulk(id, STOP)).to.include({ pending: 0, withdrawn: 1 });
+        expect(await stateOf(letter)).to.equal('dead');
       });
 
       it('goes on after a restart, where it was', async () => {

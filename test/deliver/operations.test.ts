@@ -61,7 +61,7 @@ describe('what people do', () => {
       archive,
       settings: bench.settings,
       onDue: () => worker.look(),
-      onBulkBegun: () => bulks.nudge(),
+      onBulkChanged: () => bulks.nudge(),
       onAction: (action) => void said.push(action),
       test: () => Promise.resolve(undefined),
     });
@@ -190,6 +190,30 @@ describe('what people do', () => {
       });
       expect(ended).to.deep.equal([{ id, what: 'redelivered', given: count }]);
       expect(bench.told).to.have.length(count);
+    });
+
+    it('leaves nothing on its way, once it is stopped, to a remote that takes nothing', async () => {
+      const count = 140;
+      await deadLetters(...Array.from({ length: count }, (_, number) => `old-${number}`));
+      const limited = new DeliveryFailure({
+        class: 'rate_limited',
+        code: 'ratelimited',
+        message: 'slow down',
+        retryAfterMs: SECOND_MS,
+      });
+      bench.fails(OPS, ...Array.from({ length: count }, () => limited));
+      worker.start();
+      bulks.start();
+      const { id } = await operations.startBulk({}, REQUEST);
+      await bench.clock.advance(5 * SECOND_MS);
+      expect(await operations.bulk(id)).to.include({ state: 'done', pending: count });
+      expect(await operations.stopBulk(id, REQUEST)).to.deep.include({ state: 'stopped', stoppedBy: ACTOR });
+      await bench.clock.advance(5 * SECOND_MS);
+      expect(await operations.bulk(id)).to.include({ pending: 0, dead: 0, withdrawn: count });
+      const tried = bench.tried.length;
+      await bench.clock.advance(600 * SECOND_MS);
+      expect(bench.tried).to.have.length(tried).and.to.have.length.above(0);
+      expect(await bench.ledger.countOpen()).to.deep.equal({ pending: 0, dead: count, held: 0 });
     });
 
     it('is found by a process of which nobody has asked it', async () => {

@@ -35,6 +35,7 @@ async function actOnEverything(actions: Actions, dead: readonly [number, number,
   await actions.continueBulk();
   await actions.bulks();
   await actions.stopBulk(bulk.id, REQUEST);
+  await actions.continueBulk();
 }
 
 /** A hundred thousand callbacks, each with a delivery; one in a hundred is dead, one is unrouted, and many are superseded. */

@@ -108,6 +108,7 @@ describe('People’s actions on PostgreSQL', () => {
       const arrive = (job_id: string, by: OpenLedger) =>
         by.admit(arrivalOf(callbackWith({ job_id, message: 'another' }), [OPS, LOG], clock.now()));
       await one.actions.startBulk({}, REQUEST);
+      const stopped = await other.actions.startBulk({}, REQUEST);
       await Promise.all([
         ...ids.map((id) => one.actions.redeliver(id, REQUEST, true)),
         ...ids.toReversed().map((id) => other.actions.dismiss(id, REQUEST)),
@@ -116,6 +117,8 @@ describe('People’s actions on PostgreSQL', () => {
         ...jobs.map((job) => arrive(job, other)),
         one.actions.continueBulk(),
         other.actions.continueBulk(),
+        other.actions.stopBulk(stopped.id, REQUEST),
+        one.actions.stopBulk(stopped.id - 1, REQUEST),
         claimAllDue(other, 64),
         one.settle(settlementOf(ids.map(delivered))),
         other.prune({ sweep: 'done', before: clock.now(), after: 0 }),

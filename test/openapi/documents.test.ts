@@ -190,6 +190,7 @@ describe('The OpenAPI documents', () => {
         redelivered: true,
         dismissed: true,
         'routed anew': true,
+        withdrawn: true,
         'left out': true,
         next: true,
       }),

@@ -480,6 +480,46 @@ const TELLINGS: readonly Telling[] = [
     ],
   },
   {
+    of: 'once that it was given up, where its redelivery was stopped before it was sent',
+    story: storyWith({
+      deliveries: [deliveryWith({ state: 'dead', updatedAt: CAME_AT + 500, lastError: REFUSED })],
+      actions: [1, 3].flatMap((bulkId) => [
+        {
+          at: CAME_AT + bulkId * 1000,
+          what: 'redelivered',
+          deliveryIds: [1],
+          actor: ACTOR,
+          note: undefined,
+          bulkId,
+          endedBefore: [
+            { deliveryId: 1, state: 'dead', updatedAt: CAME_AT + 500, hold: undefined, lastError: REFUSED },
+          ],
+        },
+        {
+          at: CAME_AT + bulkId * 1000 + 1,
+          what: 'withdrawn',
+          deliveryIds: [1],
+          actor: ACTOR,
+          note: undefined,
+          bulkId,
+          endedBefore: [],
+        },
+      ]),
+    }),
+    en: [
+      'dead: Botbell gave up telling slack:#ops (The server refused it). [permanent, 550]',
+      'redelivered: aya had the message for slack:#ops delivered again, on the page, from 192.0.2.7 (in bulk, no. 1).',
+      'withdrawn: aya withdrew the message for slack:#ops before it was delivered again, on the page, from 192.0.2.7 (in bulk, no. 1).',
+      'redelivered: aya had the message for slack:#ops delivered again, on the page, from 192.0.2.7 (in bulk, no. 3).',
+      'withdrawn: aya withdrew the message for slack:#ops before it was delivered again, on the page, from 192.0.2.7 (in bulk, no. 3).',
+    ],
+    ja: [
+      'dead: slack:#ops への送信をあきらめました（この宛先には配送できません。アドレスを確認してください）。 [permanent, 550: The server refused it.]',
+      'withdrawn: ayaさんが、管理画面から、slack:#ops へのメッセージの再送を、届く前に取りやめました（接続元 192.0.2.7、一括操作 1）。',
+      'withdrawn: ayaさんが、管理画面から、slack:#ops へのメッセージの再送を、届く前に取りやめました（接続元 192.0.2.7、一括操作 3）。',
+    ],
+  },
+  {
     of: 'an alert',
     story: storyWith({ kind: 'alert', routing: [], deliveries: [deliveryWith()] }),
     en: ['received: Botbell raised this alert about 商品取得.', 'delivered: slack:#ops was told.'],
@@ -546,6 +586,7 @@ describe('the story of a callback', () => {
       redelivered: true,
       dismissed: true,
       'routed anew': true,
+      withdrawn: true,
       next: true,
       'left out': true,
     };

@@ -111,6 +111,7 @@ export function bulkShape(bulk: BulkRedelivery) {
     delivered: bulk.delivered,
     dead: bulk.dead,
     pending: bulk.pending,
+    withdrawn: bulk.withdrawn,
   };
 }
 

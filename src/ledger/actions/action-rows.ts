@@ -16,6 +16,8 @@ export interface ActionContext extends StatementContext {
   readonly statements: HotStatements;
   /** For people, in milliseconds since the epoch. */
   readonly now: number;
+  /** How long the service may retry the next one of a job before Botbell does. */
+  readonly takeOverAfterMs: number;
 }
 
 export interface NewAction {
@@ -29,6 +31,18 @@ export interface NewAction {
   /** As JSON. */
   readonly outcome?: string;
   readonly bulkId?: number;
+}
+
+/** One for each callback, whose story tells it. */
+export function actionsByCallback(
+  rows: readonly { readonly id: number; readonly callback_id: number }[],
+  common: Omit<NewAction, 'callbackId' | 'deliveryIds'>,
+): NewAction[] {
+  const byCallback = new Map<number, number[]>();
+  for (const { id, callback_id } of rows) {
+    byCallback.set(callback_id, [...(byCallback.get(callback_id) ?? []), id]);
+  }
+  return [...byCallback].map(([callbackId, deliveryIds]) => ({ ...common, callbackId, deliveryIds }));
 }
 
 /** A header or a name on a command line may hold anything. */

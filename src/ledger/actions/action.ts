@@ -25,7 +25,7 @@ export interface EndedBefore {
 export interface ActionRecord {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly what: 'redelivered' | 'dismissed' | 'routed anew';
+  readonly what: 'redelivered' | 'dismissed' | 'routed anew' | 'withdrawn';
   /** Of these deliveries. */
   readonly deliveryIds: readonly number[];
   readonly actor: Actor;

@@ -78,13 +78,15 @@ export interface BulkRedelivery {
   /** Who stopped it. */
   readonly stoppedBy: Actor | undefined;
   /**
-   * Given back to the worker, or dismissed, up to now. Of what was given back: what has been delivered, is dead again, and
-   * is still pending; none of these is what was forgotten, held, or given back once more since.
+   * Given back to the worker, or dismissed, up to now. Of what was given back: what has been delivered, is dead again, is
+   * still pending, and was withdrawn since it was stopped; none of these is what was forgotten, held, or given back once
+   * more since.
    */
   readonly given: number;
   readonly delivered: number;
   readonly dead: number;
   readonly pending: number;
+  readonly withdrawn: number;
 }
 
 export interface Actions {
@@ -112,10 +114,15 @@ export interface Actions {
   /** The newest first, at most a hundred. @throws {LedgerUnavailable} */
   bulks(): Promise<readonly BulkRedelivery[]>;
   bulk(id: number): Promise<BulkRedelivery | undefined>;
-  /** What has been given back already is delivered all the same. @throws {LedgerUnavailable} */
+  /**
+   * Gives nothing back any more, and withdraws what of it is pending: that stands again as it had ended before. What is being
+   * attempted at this moment is withdrawn if it fails. Also one that has given everything back, while something is pending.
+   * @throws {LedgerUnavailable}
+   */
   stopBulk(id: number, request: ActionRequest): Promise<BulkRedelivery | undefined>;
   /**
-   * Goes on with a bulk redelivery that nobody else is going on with at this moment, for a hundred deliveries at most.
+   * Goes on with a bulk redelivery, or with withdrawing what a stopped one has given back, that nobody else is going on with
+   * at this moment, for a hundred deliveries at most.
    * @throws {LedgerUnavailable}
    */
   continueBulk(): Promise<BulkStep>;
@@ -126,6 +133,7 @@ export interface BulkStep {
   readonly isMore: boolean;
   /** Given back, or dismissed, by this step. */
   readonly given: number;
+  readonly withdrawn: number;
   /** The one that this step has brought to its end. */
   readonly ended: Pick<BulkRedelivery, 'id' | 'what' | 'given'> | undefined;
 }

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Ask } from '../archive/find-callbacks.ts';
+import { isPending } from '../pending-rows.ts';
 import type { BulkRow, Tables } from '../tables.ts';
 import { type ActionContext, actorIn, actorText, nonceFor, noteText } from './action-rows.ts';
 import type { ActionRequest, BulkKind, BulkRedelivery, RedeliveryFilter } from './actions.ts';
@@ -9,9 +10,16 @@ import type { ActionRequest, BulkKind, BulkRedelivery, RedeliveryFilter } from '
 /** The condition of the index of those that are running, word for word. */
 export const isRunning = sql<boolean>`bulks.state = 'running'`;
 
-export async function isAnyRunning(db: Kysely<Tables>): Promise<boolean> {
-  const row = await db.selectFrom('bulks').select('id').where(isRunning).limit(1).executeTakeFirst();
-  return row !== undefined;
+/** Likewise, of those of which something is still to be withdrawn. */
+export const isStopping = sql<boolean>`bulks.state = 'stopping'`;
+
+/** Whether there is one to go on with. */
+export async function isAnyOpen(db: Kysely<Tables>): Promise<boolean> {
+  for (const condition of [isStopping, isRunning]) {
+    const row = await db.selectFrom('bulks').select('id').where(condition).limit(1).executeTakeFirst();
+    if (row !== undefined) return true;
+  }
+  return false;
 }
 
 const MOST_LISTED = 100;
@@ -47,15 +55,19 @@ export async function startBulk(
 export async function stopBulk(
   { trx, now }: Pick<ActionContext, 'trx' | 'now'>,
   id: number,
-  { actor }: ActionRequest,
+  { actor, note }: ActionRequest,
 ): Promise<void> {
   await trx
     .updateTable('bulks')
-    .set({ state: 'stopped', ended_at: now, stopped_by: actorText(actor) })
+    .set({ state: 'stopping', ended_at: now, stopped_by: actorText(actor), stop_note: noteText(note) })
     .where('id', '=', id)
-    .where(isRunning)
+    .where(sql<boolean>`(${isRunning} or (bulks.state = 'done' and ${hasPending}))`)
     .execute();
 }
+
+const hasPending = sql<boolean>`exists (
+  select 1 from deliveries where ${isPending} and deliveries.bulk_id = bulks.id
+)`;
 
 export async function readBulks(ask: Ask): Promise<readonly BulkRedelivery[]> {
   const rows = await ask((db) => bulkRows(db).orderBy('id', 'desc').limit(MOST_LISTED).execute());
@@ -80,7 +92,7 @@ async function withProgress(ask: Ask, row: Selectable<BulkRow>): Promise<BulkRed
     what: row.what as BulkKind,
     filter: JSON.parse(row.filter) as RedeliveryFilter,
     actor: actorIn(row.actor),
-    state: row.state as BulkRedelivery['state'],
+    state: row.state === 'stopping' ? 'stopped' : (row.state as BulkRedelivery['state']),
     startedAt: row.started_at,
     endedAt: row.ended_at ?? undefined,
     stoppedBy: row.stopped_by === null ? undefined : actorIn(row.stopped_by),
@@ -88,6 +100,7 @@ async function withProgress(ask: Ask, row: Selectable<BulkRow>): Promise<BulkRed
     delivered: counts.get('delivered') ?? 0,
     dead: counts.get('dead') ?? 0,
     pending: counts.get('pending') ?? 0,
+    withdrawn: row.withdrawn,
   };
 }
 

@@ -1,22 +1,34 @@
 /** One step of a redelivery in bulk: a short transaction, by whichever process gets to it first. */
 import type { Selectable } from 'kysely';
 import type { BulkRow } from '../tables.ts';
-import { type ActionContext, actorIn, type NewAction, writeActions } from './action-rows.ts';
+import {
+  type ActionContext,
+  actionsByCallback,
+  actorIn,
+  type NewAction,
+  writeActions,
+} from './action-rows.ts';
 import type { BulkKind, BulkStep, RedeliveryFilter } from './actions.ts';
 import { isRunning } from './bulk-rows.ts';
 import { LOOKED_AT_ONCE, type Matching, matchingAmong, undeliveredAmong } from './find-undelivered.ts';
 import { giveBack, lockStanding, markDismissed } from './standing.ts';
+import { withdrawStep } from './withdraw.ts';
 
 /** Takes SQLite some milliseconds. */
 const GIVEN_AT_ONCE = 100;
 
-export const NOTHING_TO_DO: BulkStep = { isMore: false, given: 0, ended: undefined };
+export const NOTHING_TO_DO: BulkStep = { isMore: false, given: 0, withdrawn: 0, ended: undefined };
 
 /** @param onDone with the id of a callback of which something was dismissed */
 export async function bulkStep(
   context: ActionContext,
   onDone: (callbackId: number) => void,
 ): Promise<BulkStep> {
+  const withdrawn = await withdrawStep(context);
+  return withdrawn > 0 ? { ...NOTHING_TO_DO, isMore: true, withdrawn } : givingStep(context, onDone);
+}
+
+async function givingStep(context: ActionContext, onDone: (callbackId: number) => void): Promise<BulkStep> {
   const { trx, traits } = context;
   const first = trx.selectFrom('bulks').selectAll().where(isRunning).orderBy('id').limit(1);
   const [bulk] = await traits.lockRows(first).execute();
@@ -32,7 +44,7 @@ export async function bulkStep(
   const total = bulk.given + given.length;
   await noteStep(context, bulk.id, { lookedAt: last ?? bulk.until_id, total, isOver });
   const ended = isOver ? { id: bulk.id, what: bulk.what as BulkKind, given: total } : undefined;
-  return { isMore: true, given: given.length, ended };
+  return { isMore: true, given: given.length, withdrawn: 0, ended };
 }
 
 /** What somebody else has changed meanwhile is left alone. */
@@ -55,22 +67,14 @@ async function give(
   return rows;
 }
 
-/** One for each callback, whose story tells it. */
 function actionsFor(bulk: Selectable<BulkRow>, rows: readonly Matching[]): NewAction[] {
-  const byCallback = new Map<number, number[]>();
-  for (const { id, callback_id } of rows) {
-    byCallback.set(callback_id, [...(byCallback.get(callback_id) ?? []), id]);
-  }
-  const actor = actorIn(bulk.actor);
-  return [...byCallback].map(([callbackId, deliveryIds]) => ({
-    callbackId,
-    deliveryIds,
+  return actionsByCallback(rows, {
     what: bulk.what as BulkKind,
-    actor,
+    actor: actorIn(bulk.actor),
     note: bulk.note ?? undefined,
     nonce: undefined,
     bulkId: bulk.id,
-  }));
+  });
 }
 
 async function noteStep(

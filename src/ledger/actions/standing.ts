@@ -80,7 +80,7 @@ export function giveBack(
   bulkId?: number,
 ): Promise<void> {
   const now: Moment = time.now;
-  const bulk = bulkId === undefined ? { is_bulk: 0 } : { is_bulk: 1, bulk_id: bulkId };
+  const bulk = bulkId === undefined ? { is_bulk: 0, bulk_id: null } : { is_bulk: 1, bulk_id: bulkId };
   return makePending(trx, time, ids, { ...bulk, counts_from: now, waited_ms: 0, given_back_at: now });
 }
 

@@ -28,7 +28,8 @@ export const ACT_WORDS = translated({
     bulk: {
       redelivered: 'They are being delivered again. This page shows how far it has come.',
       dismissed: 'They are being marked as done. This page shows how far it has come.',
-      stopped: 'Stopped. What had been given back by then is delivered all the same.',
+      stopped:
+        'Stopped. What still waits is withdrawn and stands as before; what is being sent at this moment may still arrive.',
       over: 'It has ended already.',
       unknown: 'There is no such redelivery.',
     },
@@ -76,7 +77,8 @@ export const ACT_WORDS = translated({
     bulk: {
       redelivered: '再送を始めました。進み具合はこのページで確認できます。',
       dismissed: '対応済みにする処理を始めました。進み具合はこのページで確認できます。',
-      stopped: '停止しました。すでに再送に回したものは、そのまま送られます。',
+      stopped:
+        '停止しました。送信待ちのものは再送をやめ、元の状態に戻します。送信中のものは届くことがあります。',
       over: 'すでに終わっています。',
       unknown: 'この再送はありません。',
     },

@@ -77,6 +77,8 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
     ['71 delivered, 27 still waiting, 2 given up again', 'admin', '/act/stop'],
     ['届いた 71件'],
   ],
+  ['/redeliveries/5', ['Done', '4 still waiting', '/act/stop'], ['送信待ち 4件', '/act/stop']],
+  ['/redeliveries/4', ['Stopped', 'Withdrawn', '>38<'], ['再送を取りやめた数', '停止']],
   [
     DRY_RUN,
     [
