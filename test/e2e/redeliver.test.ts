@@ -288,6 +288,36 @@ ${routes}
     await until('all are told', () => slack.messages.length >= 350);
   });
 
+  it('withdraws what waits for a remote that takes nothing, once it is stopped, also over a kill', async () => {
+    await start();
+    faults = new Map([['#ops', refuses('msg_too_long')]]);
+    const count = 130;
+    const jobs: string[] = [];
+    for (let number = 0; number < count; number += 26) {
+      jobs.push(...(await Promise.all(Array.from({ length: 26 }, () => send()))));
+    }
+    faults = new Map([['#ops', { kind: 'rate_limited', retryAfter: '1' }]]);
+    const api = async (path: string, method: 'GET' | 'POST' = 'GET') => {
+      const { body } = await request(`${running?.adminUrl}/api/${path}`, { method });
+      return (await body.json()) as Readonly<Record<string, unknown>>;
+    };
+    const { id } = await api('redeliver?state=dead', 'POST');
+    const path = `redeliveries/${String(id)}`;
+    await until('all is given back', async () => (await api(path))['state'] === 'done');
+    const stopped = await api(`${path}/stop`, 'POST');
+    expect(stopped).to.deep.include({ state: 'stopped', given: count }).and.to.have.nested.include({
+      'stopped_by.via': 'api',
+    });
+    await stop('SIGKILL');
+    await start();
+    await until('nothing is on its way', async () => (await api(path))['pending'] === 0);
+    expect(await api(path)).to.include({ state: 'stopped', delivered: 0, dead: 0, withdrawn: count });
+    expect(await stateOf(jobs.at(-1) ?? '')).to.equal('dead');
+    const { stdout: story } = await botbell('why', jobs[0] ?? '');
+    expect(story).to.include('withdrew the message for slack:#ops before it was delivered again, by the API');
+    expect(slack.messages).to.deep.equal([]);
+  });
+
   it('goes on with what it has begun, whenever the service is killed', async () => {
     await start();
     faults = new Map([['#ops', refuses('msg_too_long')]]);
