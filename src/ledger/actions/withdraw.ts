@@ -31,12 +31,11 @@ async function withdraw(context: ActionContext, bulk: Selectable<BulkRow>): Prom
   const found = await pendingOf(trx, bulk.id).where(isIdle(time)).limit(WITHDRAWN_AT_ONCE).execute();
   const count = found.length === 0 ? 0 : await takeBack(context, bulk, found);
   const [left] = await pendingOf(trx, bulk.id).limit(1).execute();
-  const state = left === undefined ? 'stopped' : bulk.state;
-  await trx
-    .updateTable('bulks')
-    .set({ withdrawn: bulk.withdrawn + count, state })
-    .where('id', '=', bulk.id)
-    .execute();
+  if (count > 0 || left === undefined) {
+    const state = left === undefined ? 'stopped' : bulk.state;
+    const progress = { withdrawn: bulk.withdrawn + count, state };
+    await trx.updateTable('bulks').set(progress).where('id', '=', bulk.id).execute();
+  }
   return count;
 }
 
