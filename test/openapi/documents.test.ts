@@ -141,8 +141,8 @@ describe('The OpenAPI documents', () => {
   });
 
   it('has every parameter that lists are filtered by', () => {
-    const { unknown, repeated, backwards, undelivered, all, ...names } = FILTER_WORDS.en;
-    void [unknown, repeated, backwards, undelivered, all];
+    const { unknown, repeated, empty, backwards, undelivered, all, ...names } = FILTER_WORDS.en;
+    void [unknown, repeated, empty, backwards, undelivered, all];
     const namesAt = (path: string, method: string) =>
       parametersAt(path, method).filter((each) => !['dry_run', 'Idempotency-Key'].includes(each));
     const pages = ['before', 'limit'];
