@@ -7,7 +7,7 @@ import { deliveryId, duration, httpUrl, interval, once, wholeNumber } from './ar
 import type { CheckOptions } from './check.ts';
 import type { CommandContext } from './context.ts';
 import type { CopyLedgerOptions } from './copy-ledger.ts';
-import type { PreviewOptions } from './preview.ts';
+import type { PreviewOptions } from './preview/preview.ts';
 import type { RedeliverOptions } from './redeliver.ts';
 import type { SendOptions } from './send.ts';
 import type { ServeOptions } from './serve.ts';
@@ -136,7 +136,7 @@ function addDryRuns(program: Command, choose: (run: Run) => void): void {
       new Option('--format <format>', 'how to print it').choices(['text', 'json', 'html']).default('text'),
     )
     .action((file: string, options: PreviewOptions) =>
-      choose(async (context) => (await import('./preview.ts')).previewCommand(context, file, options)),
+      choose(async (context) => (await import('./preview/preview.ts')).previewCommand(context, file, options)),
     );
 }
 

@@ -14,7 +14,7 @@ import type { MessageFormat } from '../../src/channels/channel.ts';
 import type { Language } from '../../src/time/display.ts';
 import { smtpFailureOf } from '../../src/channels/email/smtp-errors.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
-import { previewPage } from '../../src/cli/preview-page.ts';
+import { previewPage } from '../../src/cli/preview/preview-page.ts';
 import { refusalAlert, withAlert } from '../../src/deliver/alerts.ts';
 import { redactor } from '../../src/app/settings.ts';
 import { problemBody } from '../../src/http/problem.ts';

@@ -15,7 +15,7 @@ import { systemClock } from '../../time/clock.ts';
 import { visibleAndIndented, visibleOnOneLine } from '../../text/clean.ts';
 import { type CommandContext, styled } from '../context.ts';
 import { loadProject, projectOf } from '../load-project.ts';
-import { type PreviewedMessage, previewPage } from '../preview-page.ts';
+import { type PreviewedMessage, previewPage } from '../preview/preview-page.ts';
 
 /** With --stay, the ports are the ones that the documentation names, unless the environment has others. */
 const STAY_PORTS = { DEMO_PORT: '8080', DEMO_ADMIN_PORT: '8081' };
