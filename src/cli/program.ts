@@ -136,7 +136,9 @@ function addDryRuns(program: Command, choose: (run: Run) => void): void {
       new Option('--format <format>', 'how to print it').choices(['text', 'json', 'html']).default('text'),
     )
     .action((file: string, options: PreviewOptions) =>
-      choose(async (context) => (await import('./preview/preview.ts')).previewCommand(context, file, options)),
+      choose(async (context) =>
+        (await import('./preview/preview.ts')).previewCommand(context, file, options),
+      ),
     );
 }
 
