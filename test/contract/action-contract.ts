@@ -623,6 +623,8 @@ export function describeActions(
         const admission = await answered(ledger, await accept({}, [OPS, LOG, MAIL]));
         const [ops = 0, log = 0, mail = 0] = admission.deliveries.map((each) => each.id);
         await end(dead(ops, ARCHIVED), unrouted(log), unrouted(mail, 'dead'));
+        // As by SQLite's clock; PostgreSQL keeps whole milliseconds.
+        await store.run('update deliveries set updated_at = updated_at + 0.25');
         const before = await Promise.all([ops, log, mail].map(rowOf));
         await clock.advance(MINUTE_MS);
         const id = await started();
@@ -651,6 +653,10 @@ export function describeActions(
         expect(actions.map(({ what }) => what)).to.deep.equal(['redelivered', 'withdrawn']);
         expect(actions[1]).to.deep.include({ actor: STOPPER, note: 'not now', bulkId: id, endedBefore: [] });
         expect(actions[1]?.deliveryIds.toSorted()).to.deep.equal([ops, log, mail].toSorted());
+        await ledger.actions.redeliver(ops, REQUEST, false);
+        const ends = (await story(admission.callbackId))?.flatMap(({ endedBefore }) => endedBefore);
+        const [first, again] = ends?.filter(({ deliveryId }) => deliveryId === ops) ?? [];
+        expect(again, 'it has ended once').to.deep.equal(first).and.not.to.equal(undefined);
       });
 
       it('withdraws what is being attempted when that fails, and not where it is delivered', async () => {

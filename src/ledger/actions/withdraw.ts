@@ -136,7 +136,8 @@ async function standAgain(
 /** Its age counts from there, so that what is long past is not told once a route names it again. */
 async function endAsBefore(trx: Kysely<Tables>, ends: readonly EndedBefore[]): Promise<void> {
   const rows = ends.map(({ deliveryId, state, updatedAt, hold, lastError: error }) => {
-    const times = sql`cast(${deliveryId} as bigint), cast(${updatedAt} as bigint)`;
+    // By SQLite's clock an end has a fraction of a millisecond, without which it would look like another one.
+    const times = sql`cast(${deliveryId} as bigint), cast(${updatedAt} as numeric)`;
     const texts = [
       state,
       hold?.code ?? null,
