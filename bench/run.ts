@@ -1,5 +1,5 @@
 /** `npm run bench`: the product against bare programs, interleaved, over the same stand-ins, every delivery verified. */
-import { startPostgres } from '../test/support/postgres-server.ts';
+import { startOwnPostgres } from '../test/support/postgres-server.ts';
 import { emailFormat } from '../src/channels/email/format.ts';
 import { slackFormat } from '../src/channels/slack/format.ts';
 import { allCallbacks } from './callbacks.ts';
@@ -33,7 +33,7 @@ async function runParts(options: Options, laboratory: Laboratory): Promise<void>
 }
 
 async function slackPart({ parts, comparison: effort, profileFolder }: Options, laboratory: Laboratory) {
-  const postgres = parts.includes('postgres') ? await startPostgres() : undefined;
+  const postgres = parts.includes('postgres') ? await startOwnPostgres() : undefined;
   try {
     const subjects: Subject[] = [bare('bare'), bare('bare-slack'), botbell(PRODUCT, { profileFolder })];
     if (parts.includes('slack')) {

@@ -25,7 +25,6 @@ const REASONS = {
     'the page that follows changes: puts new HTML into it without losing focus or scroll (in browsers)',
   koa: 'both listeners',
   'koa-bodyparser': 'reads and inflates the bodies of callbacks within a limit',
-  kysely: 'typed SQL for two databases, and the migrations',
   leven: '“did you mean …?” for misspelt names',
   liquidjs:
     'templates: a language without a way to code or files ([ADR 3](adr/0003-liquid-leaves-in-yaml.md))',
@@ -41,6 +40,7 @@ const REASONS = {
   re2js:
     'regular expressions of `bot_id` in linear time ([ADR 17](adr/0017-patterns-in-linear-time.md)); loaded only where a config has one',
   'smtp-server': 'the demo’s mail server; loaded only there',
+  'sql-template-tag': 'one text of SQL for both databases, its values apart from it',
   undici:
     'HTTP with deadlines and pools, under Slack’s client ([ADR 4](adr/0004-undici-under-the-slack-client.md))',
   yaml: 'the config and the templates, with the line and column of each value',

@@ -1,45 +1,117 @@
-// Runs all tests, group by group in processes of their own, several at once: most wait for programs, disks and browsers
-// most of the time.
-import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
+// Runs test files, several at once, over one PostgreSQL: `node scripts/run-tests.mjs fast|browser|nightly`, or the files named.
+// Ends with a line that says how many tests passed and failed.
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { text } from 'node:stream/consumers';
-import { once } from 'node:events';
+import Mocha from 'mocha';
+import 'tsx';
 
-const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
-
-/** Those that take longest come first. */
-const GROUPS = [
-  'test/e2e/proofs/**/*.test.ts',
-  'test/e2e/*.test.ts',
-  'test/ledger/**/*.test.ts',
-  'test/browser/**/*.test.ts',
-  'test/{hostile,deploy}/**/*.test.ts',
+/** What takes longest begins first, so that nobody waits for it in the end. */
+const LONGEST_FIRST = [
+  'ledger/postgres-contract',
+  'e2e/reload',
+  'e2e/redeliver',
+  'e2e/hung-store',
+  'e2e/proofs/',
+  'ledger/postgres-trouble',
+  'e2e/',
+  'hostile/',
+  'ledger/',
+  'browser/',
 ];
-const THE_OTHERS = ['test/**/*.test.ts', ...GROUPS.flatMap((group) => ['--ignore', group])];
 
-// One more would have them wait for a processor, not for each other's pauses.
-const AT_ONCE = Math.max(2, availableParallelism());
+/** What needs programs that npm does not bring, takes long at any size, or measures the machine beside the product. */
+const ONLY_NIGHTLY = [
+  'deploy/caddy',
+  'deploy/nginx',
+  'deploy/watching/prometheus',
+  'e2e/package',
+  'e2e/proofs/outage',
+  'e2e/proofs/slow-disk',
+  'hostile/disk',
+  'hostile/growth',
+  'hostile/heavy-views',
+  'hostile/mixed',
+  'hostile/one-job',
+  'hostile/rich-values',
+  'ledger/pgbouncer',
+  'ledger/store-space',
+  'record/',
+];
 
-/**
- * What it says comes in one piece, when it is through.
- * @param {string[]} args
- * @returns {Promise<number>} its exit code
- */
-async function run(args) {
-  const child = spawn(process.execPath, [MOCHA, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [output] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  process.stdout.write(output);
-  // None where a signal has ended it.
-  return child.exitCode ?? 1;
+const IN_BROWSER = ['browser/'];
+
+/** Every view in every form, which takes minutes. */
+const IN_BROWSER_NIGHTLY = ['browser/every-view', 'browser/hostile-values'];
+
+/** @param {readonly string[]} names @returns {(file: string) => boolean} */
+const isOneOf = (names) => (file) => names.some((name) => file.startsWith(`test/${name}`));
+const isNightly = isOneOf(ONLY_NIGHTLY);
+const isLongInBrowser = isOneOf(IN_BROWSER_NIGHTLY);
+const isInBrowser = isOneOf(IN_BROWSER);
+
+/** @type {Readonly<Record<string, (file: string) => boolean>>} */
+const RUNS = {
+  fast: (file) => !isInBrowser(file) && !isNightly(file),
+  browser: (file) => isInBrowser(file) && !isLongInBrowser(file),
+  nightly: (file) => !isInBrowser(file) || isLongInBrowser(file),
+};
+
+/** @param {string} file */
+function rankOf(file) {
+  const rank = LONGEST_FIRST.findIndex((name) => file.startsWith(`test/${name}`));
+  return rank === -1 ? LONGEST_FIRST.length : rank;
 }
 
-const waiting = [...GROUPS.map((group) => [group]), THE_OTHERS];
-/** @type {number[]} */
-const codes = [];
-await Promise.all(
-  Array.from({ length: AT_ONCE }, async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) codes.push(await run(next));
-  }),
+/** @param {readonly string[]} words @returns {string[]} */
+function filesOf(words) {
+  const [run = 'fast'] = words;
+  const isIn = RUNS[run];
+  if (isIn === undefined) return [...words];
+  const all = readdirSync('test', { recursive: true, encoding: 'utf8' }).map((name) => `test/${name}`);
+  return all.filter((file) => file.endsWith('.test.ts') && isIn(file)).sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+const settings = /** @type {{ timeout: number, import: string[] }} */ (
+  JSON.parse(readFileSync('.mocharc.json', 'utf8'))
 );
-process.exitCode = Math.max(...codes);
+
+// The processes that run files get these, and so do not inherit them from the command line.
+process.execArgv.push(...settings.import.flatMap((file) => ['--import', file]));
+
+const { SHARED_SERVER, startOwnPostgres } = await import('../test/support/postgres-server.ts');
+const postgres = await startOwnPostgres();
+process.env[SHARED_SERVER] = postgres.url;
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => void postgres.close().finally(() => process.exit(1)));
+
+const mocha = new Mocha({
+  timeout: settings.timeout,
+  reporter: 'dot',
+  forbidPending: true,
+  parallel: true,
+  // Many wait for programs and disks most of the time.
+  jobs: Number(process.env['BOTBELL_TEST_JOBS'] ?? availableParallelism() + 1),
+});
+for (const file of filesOf(process.argv.slice(2))) mocha.addFile(file);
+
+/** @type {Map<string, number>} */
+const millisecondsOf = new Map();
+/** @param {Mocha.Test | Mocha.Hook} done */
+const count = ({ file = '', duration = 0 }) =>
+  millisecondsOf.set(file, (millisecondsOf.get(file) ?? 0) + duration);
+
+let passed = 0;
+/** @param {number} failed */
+function report(failed) {
+  const slowest = [...millisecondsOf].sort(([, a], [, b]) => b - a).slice(0, 10);
+  for (const [file, ms] of slowest) console.log(`${(ms / 1000).toFixed(0).padStart(4)} s  ${file}`);
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+}
+
+const runner = mocha.run((failed) => {
+  void postgres.close().finally(() => report(failed));
+});
+runner.on('pass', () => (passed += 1));
+runner.on('test end', count);
+runner.on('hook end', count);

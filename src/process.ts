@@ -1,6 +1,7 @@
 /** The process: arguments to a command, exit code. */
 import { buffer } from 'node:stream/consumers';
 import { runProgram } from './cli/program.ts';
+import { endDespiteHangingStore } from './ledger/open-threads.ts';
 
 /** What a remote still holds open when a command is done is not waited for. */
 const LAST_WAIT_MS = 100;
@@ -25,7 +26,10 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   untilStopped,
   onHangup: (listener) => void process.on('SIGHUP', listener),
 });
-setTimeout(() => process.exit(), LAST_WAIT_MS).unref();
+setTimeout(() => {
+  endDespiteHangingStore(message);
+  process.exit();
+}, LAST_WAIT_MS).unref();
 
 /** Ends with '' where the terminal is closed instead of an answer. */
 async function askTerminal(question: string): Promise<string> {

@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   notice: ['text', 'time', 'callback', 'channels'],
   config: ['text', 'time', 'callback', 'channels', 'outbound'],
   observe: ['text', 'time'],
-  http: [],
+  http: ['time'],
   route: ['text', 'callback', 'config'],
   render: ['text', 'time', 'callback', 'channels', 'notice', 'config'],
   ledger: ['text', 'time', 'threads', 'callback', 'channels', 'notice'],

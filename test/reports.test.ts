@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { DeliveryFailure } from '../src/channels/failure.ts';
 import type { AddressedNotice } from '../src/deliver/settings.ts';
-import type { Milestone } from '../src/deliver/handling.ts';
-import { LedgerUnavailable, LedgerUnflushed } from '../src/ledger/ledger.ts';
+import type { Milestone } from '../src/deliver/milestone.ts';
+import { LedgerUnavailable } from '../src/ledger/ledger.ts';
 import { createMetrics, type Metrics } from '../src/observe/metrics.ts';
 import type { ReceiverReport } from '../src/receive/receiver.ts';
 import {
@@ -327,16 +327,14 @@ describe('reports', () => {
     expect(lines[0]?.['msg']).to.contain('after its time limit').and.contain('twice');
   });
 
-  it('tell an outcome that could not be written from one that a slow disk has not flushed', () => {
+  it('say of an outcome that could not be written that it is kept', () => {
     const report = reportUnwritten(loggerAt('info'));
     report(new LedgerUnavailable('the ledger cannot be used: locked'));
-    report(new LedgerUnflushed('not flushed in time'));
     expect(lines.map(({ level, msg }) => [level, String(msg)])).to.deep.equal([
       [
         50,
         'an outcome could not be written down: deliveries made are kept in memory, and written once the store can be used',
       ],
-      [50, 'the disk is slow: an outcome was written, but not flushed in time'],
     ]);
   });
 

@@ -1,5 +1,4 @@
 /** What POSTs take while somebody uses the page, beside what they take while nobody does. */
-import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeCallbacks } from '../callbacks.ts';
 import type { Load } from '../load.ts';
@@ -74,16 +73,12 @@ function medians(figures: readonly PostFigures[]): PostFigures {
   };
 }
 
-/** Goes from view to view, and has another page open that hears of every change. */
+/** Goes from view to view. */
 class Somebody {
   readonly #left = new AbortController();
-  readonly #stream: ReturnType<typeof get>;
   readonly #looking: Promise<number>;
 
   constructor(origin: string, visits: readonly Visit[]) {
-    this.#stream = get(`${origin}/live`, (response) => void response.resume());
-    // It is cut when they leave.
-    this.#stream.on('error', () => undefined);
     this.#looking = this.#look(origin, visits);
   }
 
@@ -100,7 +95,6 @@ class Somebody {
   /** @returns how many views they saw */
   async leave(): Promise<number> {
     this.#left.abort();
-    this.#stream.destroy();
     return this.#looking;
   }
 }

@@ -50,7 +50,13 @@ export async function fillWideLedger(file: string, { callbacks, bots }: WideLedg
 
 /** As this version makes them. */
 async function createTables(file: string): Promise<void> {
-  const options = { clock: systemClock, owner: 'bench', leaseMs: 1000, takeOverAfterMs: 1000 };
+  const options = {
+    clock: systemClock,
+    owner: 'bench',
+    leaseMs: 1000,
+    takeOverAfterMs: 1000,
+    timezone: 'UTC',
+  };
   await (await openLedger(`sqlite:${file}`, options)).close();
 }
 

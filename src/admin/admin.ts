@@ -87,7 +87,7 @@ function health(readiness: AdminServices['readiness']): Middleware {
   router.get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' };
   });
-  router.get('/readyz', async (ctx) => answerReadiness(ctx, await readiness()));
+  router.get('/readyz', (ctx) => answerReadiness(ctx, readiness()));
   return routed(router);
 }
 

@@ -1,5 +1,4 @@
 /** Draws the message of a delivery again, by the config in force. */
-import { UnreadCallback } from '../callback/callback.ts';
 import type { MessageFormat } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { ArchivedDelivery, DeliveryOfCallback } from '../ledger/archive/archive.ts';
@@ -13,7 +12,7 @@ export interface DrawnDelivery extends DrawnMessage, DeliveryOfCallback {
   readonly isRouted: boolean;
 }
 
-/** `no channel`: the config has none of that name any more; `busy`: there was no memory, or no time, for it. */
+/** `no channel`: the config has none of that name any more; `busy`: there was no time for it. */
 export type DrawFault = 'not there' | 'no channel' | 'busy';
 
 /** @throws {LedgerUnavailable} */
@@ -27,18 +26,14 @@ export async function drawDelivery(
   const format = drawing.formats.get(found.delivery.channel);
   if (format === undefined) return 'no channel';
   try {
-    const loaded = await drawing.load(found.callbackId);
-    if (loaded === undefined) return 'not there';
-    try {
-      const target = targetOf(found.delivery, loaded.notice, drawing);
-      const how = { options: {}, templateSet: undefined, ...target, format: format.name };
-      const drawn = await drawing.draw(loaded.notice, how);
-      return { ...found, ...drawn, format, isRouted: target !== undefined };
-    } finally {
-      loaded.release();
-    }
+    const notice = await drawing.load(found.callbackId);
+    if (notice === undefined) return 'not there';
+    const target = targetOf(found.delivery, notice, drawing);
+    const how = { options: {}, templateSet: undefined, ...target, format: format.name };
+    const drawn = await drawing.draw(notice, how);
+    return { ...found, ...drawn, format, isRouted: target !== undefined };
   } catch (error) {
-    if (error instanceof UnreadCallback || error instanceof DeliveryFailure) return 'busy';
+    if (error instanceof DeliveryFailure) return 'busy';
     throw error;
   }
 }

@@ -2,18 +2,11 @@
 import type { CheckedCallback } from '../callback/callback.ts';
 import type { MessageFormat } from '../channels/channel.ts';
 import type { Config } from '../config/config.ts';
-import type { LoadedNotice } from '../deliver/large-notices.ts';
 import type { Notice } from '../notice/notice.ts';
 import type { TemplateFailure } from '../render/renderer.ts';
 import type { RenderTarget } from '../render/templates/catalog.ts';
 import type { Router } from '../route/router.ts';
 import type { Language } from '../time/display.ts';
-
-/** A callback that was given to be tried, with the memory that it takes. */
-export interface ReadAttempt extends CheckedCallback {
-  /** Nothing of it is needed any more. */
-  readonly release: () => void;
-}
 
 export interface DrawnMessage {
   readonly message: unknown;
@@ -37,16 +30,11 @@ export interface Drawing {
    * Reads it as the receiver would.
    * @throws {UndecodableBody}
    * @throws {InvalidCallback}
-   * @throws {UnreadCallback} there was no time for it
-   * @throws {HttpProblem} 413 too large, 503 no memory for it now
+   * @throws {HttpProblem} 413 too large
    */
-  read(bytes: Uint8Array): Promise<ReadAttempt>;
-  /**
-   * A callback of the ledger, or an alert. @returns undefined: the ledger does not have it
-   * @throws {LedgerUnavailable}
-   * @throws {UnreadCallback} there was no memory, or no time, for it
-   */
-  load(callbackId: number): Promise<LoadedNotice | undefined>;
+  read(bytes: Uint8Array): CheckedCallback & { readonly body: Uint8Array };
+  /** A callback of the ledger, or an alert. @returns undefined: the ledger does not have it. @throws {LedgerUnavailable} */
+  load(callbackId: number): Promise<Notice | undefined>;
   /** @throws {DeliveryFailure} a large one for which there was no time */
   draw(notice: Notice, target: DrawTarget): Promise<DrawnMessage>;
 }

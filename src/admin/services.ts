@@ -13,16 +13,14 @@ import type { Callback } from '../callback/callback.ts';
 import type { DisplayConfig, Problem } from '../config/config.ts';
 import type { Drawing } from './drawing.ts';
 import type { KeptDocuments } from './kept-documents.ts';
-import type { EventStreams } from './live/event-streams.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Language } from '../time/display.ts';
 import type { RouteExplanation } from '../route/router.ts';
 
 /** What readiness depends on; each false one is named in the answer. */
 export interface Readiness {
+  /** Written within the last 15 seconds. */
   readonly store: boolean;
-  /** The store takes new callbacks. */
-  readonly room: boolean;
   readonly config: boolean;
   readonly accepting: boolean;
 }
@@ -169,7 +167,7 @@ export interface Sample {
 export interface AdminServices {
   readonly surroundings: Surroundings;
   readonly metrics: Metrics;
-  readonly readiness: () => Promise<Readiness>;
+  readonly readiness: () => Readiness;
   readonly archive: Archive;
   readonly operations: Operations;
   readonly reloading: Reloading;
@@ -178,8 +176,6 @@ export interface AdminServices {
   readonly drawing: () => Drawing;
   readonly paused: () => readonly Paused[];
   readonly samples: readonly Sample[];
-  /** To open pages. */
-  readonly streams: EventStreams;
   /** For the frames of the playground. */
   readonly documents: KeptDocuments;
 }

@@ -1,6 +1,6 @@
 /** What would become of a callback: its routes, and its message for each destination. Nothing is sent. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Callback, type CallbackError, InvalidCallback, UnreadCallback } from '../callback/callback.ts';
+import { type Callback, type CallbackError, InvalidCallback } from '../callback/callback.ts';
 import { UndecodableBody } from '../callback/decode.ts';
 import type { MessageFormat } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
@@ -65,31 +65,23 @@ export async function tryCallback(
   drawing: Drawing,
 ): Promise<TryResult> {
   try {
-    const loaded = await loadSubject(subject, drawing);
-    if (loaded === undefined) return { kind: 'unknown' };
-    try {
-      return await tryNotice(loaded.notice, options, drawing);
-    } finally {
-      loaded.release();
-    }
+    const notice = await loadSubject(subject, drawing);
+    return notice === undefined ? { kind: 'unknown' } : await tryNotice(notice, options, drawing);
   } catch (error) {
     return faultOf(error);
   }
 }
 
-async function loadSubject(
-  subject: Subject,
-  drawing: Drawing,
-): Promise<{ readonly notice: Notice; readonly release: () => void } | undefined> {
+async function loadSubject(subject: Subject, drawing: Drawing): Promise<Notice | undefined> {
   if (subject.kind === 'recorded') return drawing.load(subject.callbackId);
-  const read = await drawing.read(Buffer.from(subject.text));
-  return { notice: noticeOf(read, 1), release: () => read.release() };
+  const { body, ...checked } = drawing.read(Buffer.from(subject.text));
+  return noticeOf(checked, 1, body);
 }
 
 function faultOf(error: unknown): TryResult {
   if (error instanceof InvalidCallback) return { kind: 'invalid', errors: error.errors };
   if (error instanceof UndecodableBody) return { kind: 'unreadable', detail: error.message };
-  if (error instanceof UnreadCallback || error instanceof DeliveryFailure) return { kind: 'busy' };
+  if (error instanceof DeliveryFailure) return { kind: 'busy' };
   if (!(error instanceof HttpProblem)) throw error;
   const { status, detail } = error.details;
   return status === 413 ? { kind: 'unreadable', detail } : { kind: 'busy' };
@@ -106,7 +98,7 @@ async function tryNotice(notice: Notice, options: TryOptions, drawing: Drawing):
   const callback = isAlert(notice) ? undefined : notice.callback;
   const places = placesFor(callback, options, drawing);
   const messages: TriedMessage[] = [];
-  // One after the other, since they share a thread and its memory.
+  // One after the other, since they share a thread.
   for (const { options: ofDestination, ...place } of places.slice(0, MOST_DRAWN)) {
     const target = {
       format: place.format.name,

@@ -1,6 +1,6 @@
 /** What the log says of what people do. */
-import type { BulkRunnerDependencies } from '../deliver/bulk-runner.ts';
 import type { ReportedAction } from '../deliver/operations.ts';
+import type { BulkStep } from '../ledger/actions/actions.ts';
 import type { Logger } from '../observe/logger.ts';
 import { cleanText } from '../text/clean.ts';
 import { shortText } from '../text/cut.ts';
@@ -18,9 +18,11 @@ const SAID: Readonly<Record<ReportedAction['what'], string>> = {
   test: 'asked to send a test',
 };
 
+type BulkEnd = NonNullable<BulkStep['ended']>;
+
 export interface ActionReports {
   readonly onAction: (action: ReportedAction) => void;
-  readonly onBulkEnded: BulkRunnerDependencies['onBulkEnded'];
+  readonly onBulkEnded: (ended: BulkEnd) => void;
 }
 
 export function actionReports(logger: Logger, onUnforeseen: (error: unknown) => void): ActionReports {
@@ -30,8 +32,7 @@ export function actionReports(logger: Logger, onUnforeseen: (error: unknown) => 
       const line = { of: named(String(subject)), result, via, user: user && named(user), from: named(from) };
       logger.info(line, SAID[what]);
     }, onUnforeseen),
-    onBulkEnded: unfailing((ended: Parameters<BulkRunnerDependencies['onBulkEnded']>[0]) => {
-      const { id, what, given } = ended;
+    onBulkEnded: unfailing(({ id, what, given }: BulkEnd) => {
       logger.info({ of: String(id), messages: given, what }, 'all that matched has been gone through');
     }, onUnforeseen),
   };

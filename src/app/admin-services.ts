@@ -3,8 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { KeptDocuments } from '../admin/kept-documents.ts';
-import { Changes } from '../admin/live/changes.ts';
-import { EventStreams } from '../admin/live/event-streams.ts';
 import type { AdminServices, Readiness, Sample, Surroundings } from '../admin/services.ts';
 import { SAMPLES } from '../package-files.ts';
 import { createDrawings } from './drawing.ts';
@@ -21,12 +19,8 @@ export function adminServices(services: Services): AdminServices {
     reloading,
     onUnforeseen,
     drawing: createDrawings({ ...services, archive: ledger.archive }),
-    paused: () => pipeline.lanes.paused,
+    paused: () => pipeline.paused,
     samples: samplesIn(SAMPLES),
-    streams: new EventStreams({
-      clock,
-      changes: new Changes({ clock, mark: () => ledger.archive.changeMark() }),
-    }),
     documents: new KeptDocuments(clock),
   };
 }
@@ -51,16 +45,16 @@ function surroundingsOf({ clock, settings, version }: Services): Surroundings {
 }
 
 export interface ReadinessSources {
-  readonly ledger: Pick<Services['ledger'], 'probe' | 'hasRoom'>;
+  readonly clock: Pick<Services['clock'], 'monotonic'>;
+  readonly ledger: Pick<Services['ledger'], 'writtenAt'>;
   readonly traffic: Pick<Services['traffic'], 'isDraining'>;
 }
 
-export async function readinessOf({ ledger, traffic }: ReadinessSources): Promise<Readiness> {
-  const store = await ledger.probe().then(
-    () => true,
-    () => false,
-  );
-  const room = store && (await ledger.hasRoom().catch(() => false));
+/** The heartbeat writes every five seconds. */
+const WRITTEN_WITHIN_MS = 15_000;
+
+export function readinessOf({ clock, ledger: { writtenAt }, traffic }: ReadinessSources): Readiness {
+  const store = writtenAt !== undefined && clock.monotonic() - writtenAt <= WRITTEN_WITHIN_MS;
   // A reload that was refused leaves a good one in force: no reason to send the service's callbacks elsewhere.
-  return { store, room, config: true, accepting: !traffic.isDraining };
+  return { store, config: true, accepting: !traffic.isDraining };
 }

@@ -1,13 +1,9 @@
 /** The composition root: a checked config in, a service that starts and stops out. */
-import { getHeapStatistics } from 'node:v8';
 import type { ReloadResult } from '../admin/services.ts';
 import type { ChannelType } from '../channels/channel.ts';
-import type { Config } from '../config/config.ts';
-import { MemoryBudget, memoryFor } from '../deliver/memory-budget.ts';
 import { RunningSettings } from '../deliver/settings.ts';
 import type { ListeningServer } from '../http/server.ts';
-import type { OpenLedger } from '../ledger/configs/config-store.ts';
-import { startRetention } from '../ledger/retention/retention.ts';
+import type { OpenLedger } from '../ledger/database-ledger.ts';
 import type { Logger } from '../observe/logger.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import { Traffic } from '../receive/receiver.ts';
@@ -16,7 +12,7 @@ import { startHeartbeat } from './heartbeat.ts';
 import { openAdmin, openReceiver } from './listeners.ts';
 import { beginSeries } from './series.ts';
 import type { Services } from './services.ts';
-import { composePipeline, type Pipeline } from './pipeline.ts';
+import { Pipeline } from './pipeline.ts';
 import {
   createRefusalLog,
   createStoreReport,
@@ -32,11 +28,11 @@ import { type LoadedConfig, openSettings, openStore, type SettingsEnvironment } 
 import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { type Clock, unfailing, within } from '../time/clock.ts';
 
-/**
- * Once nothing is waited for any more: for what was cut to be written down, and for each listener, the channels and the
- * store to close. Together less than a second (contract, "Stopping").
- */
-const GOODBYE_MS = 150;
+/** For the listeners to close, and for the channels, beside the store. */
+const GOODBYE_MS = 100;
+
+/** After `answer_within`, the store is waited for so long, and at least so long: the rest of a second is for all else. */
+const STORE_GOODBYE_MS = 700;
 
 export interface AppOptions extends LoadedConfig {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
@@ -49,6 +45,8 @@ export interface AppOptions extends LoadedConfig {
   readonly readConfig: () => Promise<ConfigReading>;
   /** Whether a change of the config's files is followed by itself; default: yes. */
   readonly followsFiles?: boolean;
+  /** SQLite without a thread of its own: for tests, whose clocks no thread shares. */
+  readonly isLedgerInProcess?: boolean;
   /** Gets those of each config that is loaded; whoever logs hides them. */
   readonly secrets?: HiddenSecrets;
 }
@@ -90,82 +88,68 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const environment = settingsEnvironment(options, metrics, onUnforeseen);
   const settings = new RunningSettings(await openSettings(options, environment), onUnforeseen);
   beginSeries(metrics, settings);
-  cleanUps.push(() => within(GOODBYE_MS, settings.close(), clock));
-  const ledger = await openStore(settings, {
+  let closeBy = 0;
+  const closeStore = async () =>
+    sources.ledger?.close(Math.max(STORE_GOODBYE_MS, closeBy - clock.monotonic()));
+  cleanUps.push(() => allOf([closeStore(), within(GOODBYE_MS, settings.close(), clock)]));
+  const ledger = (sources.ledger = await openStore(settings, {
     clock,
+    isInProcess: options.isLedgerInProcess,
     onStoreEvent: unfailing(createStoreReport(logger, metrics, clock), onUnforeseen),
     onTrouble: reportTrouble(logger),
-  });
-  sources.ledger = ledger;
-  cleanUps.push(() => within(GOODBYE_MS, ledger.close(), clock));
-  const memory = new MemoryBudget(clock, memoryFor(heapBytes()));
-  const warnOfHeap = () => warnOfSmallHeap(settings.current.loaded.config, memory, logger);
-  warnOfHeap();
-  settings.onSwap(warnOfHeap);
+  }));
   const reports = {
     ...pipelineReports(logger, metrics, clock, onUnforeseen),
     ...actionReports(logger, onUnforeseen),
   };
-  const pipeline = composePipeline({ clock, settings, ledger, memory, onUnforeseen, ...reports });
-  metrics.pausesCountedBy(() => pipeline.lanes.paused.length);
-  const keepMs = () => settings.current.loaded.config.store.keepMs;
-  const retention = startRetention(ledger, keepMs, clock, reportTrouble(logger));
-  cleanUps.push(() => retention.stop());
-  cleanUps.push(() => within(GOODBYE_MS, pipeline.seen.stop(), clock));
-  await startPipeline(pipeline, clock, cleanUps);
-  const traffic = new Traffic();
+  const pipeline = new Pipeline({ clock, settings, ledger, onUnforeseen, ...reports });
+  metrics.pausesCountedBy(() => pipeline.paused.length);
   const reloading = openReloading({
     clock,
     settings,
     ledger,
     readConfig: options.readConfig,
     open: (next) => openSettings(next, environment, settings.current),
-    tryAgain: () => pipeline.follower.reviewAgain(),
+    tryAgain: () => pipeline.reviewAgain(),
     onReload: unfailing((result, cause) => reportReload(logger, metrics, result, cause), onUnforeseen),
   });
-  const parts = { clock, logger, pipeline, settings, ledger, metrics, traffic, memory, onUnforeseen };
+  const traffic = new Traffic();
+  const parts = { clock, logger, pipeline, settings, ledger, metrics, traffic, onUnforeseen };
   const services = { ...parts, reloading, version, channelTypes };
-  const listeners = await openListeners(services, cleanUps);
-  beginHeartbeat(services, cleanUps);
+  const doors: CleanUp[] = [() => pipeline.leave()];
+  cleanUps.push(() => allOf(doors.map((close) => close())));
+  cleanUps.push(() => {
+    closeBy = clock.monotonic() + settings.current.answer.answerWithinMs + STORE_GOODBYE_MS;
+    return drain(services, reloading.stop());
+  });
+  await pipeline.start();
+  const listeners = await openListeners(services, doors);
+  const heartbeat = startHeartbeat(services);
+  doors.push(() => within(GOODBYE_MS, heartbeat.stop(), clock));
   if (options.followsFiles !== false) reloading.watch();
-  cleanUps.push(() => reloading.stop());
   return { ...listeners, reload: (cause) => reloading.reload(cause) };
 }
 
-async function startPipeline(
-  { lanes, follower, worker, bulks }: Pipeline,
-  clock: Clock,
-  cleanUps: CleanUp[],
-): Promise<void> {
-  await lanes.refresh();
-  await follower.start();
-  cleanUps.push(() => within(GOODBYE_MS, follower.stop(), clock));
-  worker.start();
-  bulks.start();
-  cleanUps.push(() => within(GOODBYE_MS, bulks.stop(), clock));
+/** Whoever comes is answered 503, and every POST by its time; the pipeline ends soon after that. */
+async function drain({ traffic, pipeline, settings, clock }: Services, reload: Promise<void>): Promise<void> {
+  const drained = allOf([traffic.drain(), reload]);
+  await allOf([pipeline.stop(), within(settings.current.answer.answerWithinMs, drained, clock)]);
 }
 
-function beginHeartbeat(services: Services, cleanUps: CleanUp[]): void {
-  const heartbeat = startHeartbeat(services);
-  cleanUps.push(() => within(GOODBYE_MS, heartbeat.stop(), services.clock));
+async function allOf(works: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.all(works);
 }
 
 async function openListeners(
   services: Services,
-  cleanUps: CleanUp[],
+  doors: CleanUp[],
 ): Promise<Pick<RunningApp, 'receiver' | 'admin'>> {
-  let draining: Promise<void> | undefined;
-  const drained = () => (draining ??= drain(services));
-  cleanUps.push(drained);
   const refusals = createRefusalLog(services.logger, services.clock);
-  cleanUps.push(() => Promise.resolve(refusals.close()));
+  doors.push(() => Promise.resolve(refusals.close()));
   const admin = await openAdmin(services, refusals);
-  if (admin !== undefined) cleanUps.push(() => admin.close(GOODBYE_MS));
+  if (admin !== undefined) doors.push(() => admin.close(GOODBYE_MS));
   const receiver = await openReceiver(services, refusals);
-  cleanUps.push(async () => {
-    await drained();
-    await receiver.close(GOODBYE_MS);
-  });
+  doors.push(() => receiver.close(GOODBYE_MS));
   return { receiver, admin };
 }
 
@@ -197,32 +181,4 @@ function settingsEnvironment(
     }, onUnforeseen),
     onThreadEnded: reportError(logger, 'the thread of large callbacks ended'),
   };
-}
-
-/**
- * Nothing new begins, who only waits is taken over, and what is being attempted is finished, or cut at the end of
- * `answer_within`.
- */
-async function drain({ pipeline, settings, traffic, clock }: Services): Promise<void> {
-  const { bridge, worker, lanes, underWay } = pipeline;
-  lanes.stop();
-  underWay.stop();
-  const drained = Promise.all([traffic.drain(), worker.stop(), bridge.drained()]);
-  await within(settings.current.answer.answerWithinMs, drained, clock);
-  underWay.cut();
-  await within(GOODBYE_MS, drained, clock);
-}
-
-/** Whoever runs it in a heap that is too small for what its config lets in learns that when it is loaded. */
-function warnOfSmallHeap({ receiver }: Config, { largest }: MemoryBudget, logger: Logger): void {
-  const { maxBodyBytes, maxNodes } = receiver;
-  if (maxBodyBytes <= largest.bytes && maxNodes <= largest.values) return;
-  logger.warn(
-    { heap_bytes: heapBytes(), max_body_bytes: largest.bytes, max_nodes: largest.values },
-    'the heap is too small for receiver.max_body or max_nodes: larger callbacks are answered 413',
-  );
-}
-
-function heapBytes(): number {
-  return getHeapStatistics().heap_size_limit;
 }

@@ -1,28 +1,21 @@
 /** Draws messages by the settings in force, as they would be sent, without sending or counting anything. */
-import type { Drawing, DrawTarget, ReadAttempt } from '../admin/drawing.ts';
-import { bulkOf, UnreadCallback } from '../callback/callback.ts';
+import type { Drawing } from '../admin/drawing.ts';
+import { type CheckedCallback, TooManyValues } from '../callback/callback.ts';
 import { createCallbackCheck } from '../callback/check-callback.ts';
-import { formatsOf } from '../config/config.ts';
-import { LargeNotices } from '../deliver/large-notices.ts';
-import type { MemoryBudget } from '../deliver/memory-budget.ts';
-import type { RunningSettings } from '../deliver/settings.ts';
-import type { Archive } from '../ledger/archive/archive.ts';
+import { decodeBody } from '../callback/decode.ts';
 import type { ChannelType } from '../channels/channel.ts';
-import { isAlert, type Notice } from '../notice/notice.ts';
-import { BodyMemory, createCallbackReader } from '../receive/read-callback.ts';
+import { formatsOf } from '../config/config.ts';
+import type { RunningSettings } from '../deliver/settings.ts';
+import { HttpProblem } from '../http/problem.ts';
+import type { Archive } from '../ledger/archive/archive.ts';
+import { createComposer } from '../offload/large-callbacks.ts';
 import { renderersByLanguage, type TemplateFailure } from '../render/renderer.ts';
 import { createRouter } from '../route/router.ts';
-import type { Clock } from '../time/clock.ts';
 import type { AppSettings } from './settings.ts';
 
-/** Somebody waits for the page. */
-const WITHIN_MS = 3000;
-
 export interface DrawingParts {
-  readonly clock: Clock;
   readonly settings: RunningSettings<AppSettings>;
   readonly archive: Pick<Archive, 'told'>;
-  readonly memory: MemoryBudget;
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
 }
 
@@ -37,93 +30,49 @@ export function createDrawings(parts: DrawingParts): () => Drawing {
   };
 }
 
-/** The ledger has nothing under that id. */
-class NothingTold extends Error {}
+/** Settings are kept open for as long as something is drawn by them. */
+type Kept = <T>(work: Promise<T>) => Promise<T>;
 
-function drawingBy(current: AppSettings, parts: DrawingParts): Drawing {
-  const { clock, settings, archive, memory, channelTypes } = parts;
+function drawingBy(current: AppSettings, { settings, archive, channelTypes }: DrawingParts): Drawing {
   const { config, renderer } = current.loaded;
-  const { largeCallbacks } = current;
-  const kept = <T>(work: Promise<T>) => {
+  const kept: Kept = (work) => {
     settings.keepUntil(current, work);
     return work;
   };
-  const notices = new LargeNotices({
-    clock,
-    budget: memory,
-    ledger: {
-      readNotice: async (id) => {
-        const told = await archive.told(id);
-        if (told === undefined) throw new NothingTold();
-        return told;
-      },
-    },
-    readLarge: (json, deadline) => kept(largeCallbacks.readAgain(json, deadline - clock.monotonic())),
-  });
-  const { maxBodyBytes: bytes, maxNodes: values } = config.receiver;
-  const bodies = new BodyMemory(memory, { bytes, values });
-  const readCallback = createCallbackReader({
-    clock,
-    check: createCallbackCheck(config.display.timezone),
-    readLarge: (json, withinMs) => kept(largeCallbacks.read(json, withinMs)),
-  });
   return {
     config,
     formats: formatsOf(config, channelTypes),
     templateSets: renderer.templateSets,
     router: createRouter(config.routes, config.defaultRoute),
-    read: (body) => readWithin(body, clock.monotonic() + WITHIN_MS, { bodies, readCallback }),
-    load: async (callbackId) => {
-      try {
-        const loaded = await notices.load(callbackId, clock.monotonic() + WITHIN_MS);
-        if (loaded === undefined) throw new UnreadCallback('There is no memory for this callback now');
-        return loaded;
-      } catch (error) {
-        if (error instanceof NothingTold) return undefined;
-        throw error;
-      }
-    },
+    read: (body) => read(body, current),
+    load: (callbackId) => archive.told(callbackId),
     draw: drawer(current, kept),
   };
 }
 
-async function readWithin(
+function read(
   body: Uint8Array,
-  deadline: number,
-  {
-    bodies,
-    readCallback,
-  }: { readonly bodies: BodyMemory; readonly readCallback: ReturnType<typeof createCallbackReader> },
-): Promise<ReadAttempt> {
-  const held = await bodies.hold(body, deadline);
+  { loaded: { config } }: AppSettings,
+): CheckedCallback & { readonly body: Uint8Array } {
+  const { maxBodyBytes, maxNodes } = config.receiver;
+  if (body.byteLength > maxBodyBytes) throw tooLarge(`is larger than ${maxBodyBytes} bytes`);
   try {
-    const { callback, startedAt } = await readCallback(body, deadline);
-    return { callback, startedAt, release: () => held.release() };
+    const { value, json } = decodeBody(body);
+    return { ...createCallbackCheck(config.display.timezone, maxNodes)(value), body: json };
   } catch (error) {
-    held.release();
-    throw error;
+    throw error instanceof TooManyValues ? tooLarge(`holds more than ${maxNodes} JSON values`) : error;
   }
 }
 
-function drawer(
-  { loaded: { renderer }, largeCallbacks }: AppSettings,
-  kept: <T>(work: Promise<T>) => Promise<T>,
-): Drawing['draw'] {
-  const rendererFor = renderersByLanguage(renderer);
-  const render = (
-    notice: Notice,
-    { language, ...target }: DrawTarget,
-    onFailure: (failure: TemplateFailure) => void,
-  ): unknown => {
-    const bulk = isAlert(notice) ? undefined : bulkOf(notice.callback);
-    if (isAlert(notice) || bulk === undefined) return rendererFor(language).render(notice, target, onFailure);
-    const { startedAt, timesReceived, delayedMs } = notice;
-    const order = { json: bulk.json, startedAt, timesReceived, delayedMs, target, language };
-    return kept(largeCallbacks.render({ ...order, withinMs: WITHIN_MS }, onFailure));
-  };
-  return async (notice, target) => {
+function tooLarge(what: string): HttpProblem {
+  return new HttpProblem({ status: 413, detail: `The body ${what}, the most that is taken.` });
+}
+
+function drawer({ loaded: { renderer }, largeCallbacks }: AppSettings, kept: Kept): Drawing['draw'] {
+  const compose = createComposer(renderersByLanguage(renderer), largeCallbacks);
+  return async (notice, { language, ...target }) => {
     const failures: TemplateFailure[] = [];
-    const message: unknown = await render(notice, target, (failure) => failures.push(failure));
-    return { message, failures };
+    const made = compose(notice, { target, language }, (failure) => failures.push(failure));
+    return { message: await kept(Promise.resolve(made)), failures };
   };
 }

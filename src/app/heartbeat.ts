@@ -1,4 +1,4 @@
-/** The heartbeat of the running service: by the settings in force, while it is ready and its worker at work. */
+/** The heartbeat of the running service: by the settings in force, while it is ready and looks for what is due. */
 import { networkErrorOf } from '../channels/failure.ts';
 import { poolsThrough } from '../outbound/open-pool.ts';
 import type { Config } from '../config/config.ts';
@@ -10,27 +10,27 @@ import { unfailing } from '../time/clock.ts';
 import { readinessOf, type ReadinessSources } from './admin-services.ts';
 import type { Services } from './services.ts';
 
-/** The worker looks for work every second, and each of its looks at the store has a deadline far below this. */
-const WORKER_SILENT_MS = 60_000;
+/** The ledger is looked at for what is due every second, and each look has a deadline far below this. */
+const SILENT_MS = 60_000;
 
 interface WithHeartbeat {
   readonly loaded: { readonly config: Pick<Config, 'heartbeat' | 'proxies'> };
 }
 
 export interface HeartbeatServices
-  extends ReadinessSources, Pick<Services, 'clock' | 'logger' | 'metrics' | 'onUnforeseen'> {
+  extends Omit<ReadinessSources, 'clock'>, Pick<Services, 'clock' | 'logger' | 'metrics' | 'onUnforeseen'> {
   readonly settings: {
     readonly current: WithHeartbeat;
     onSwap(swapped: (next: WithHeartbeat) => void): void;
   };
-  readonly pipeline: { readonly worker: { readonly lookedAt: number } };
+  readonly pipeline: { readonly lookedAt: number };
 }
 
 export function startHeartbeat(services: HeartbeatServices): Heartbeat {
   const { clock, settings, logger, metrics, onUnforeseen } = services;
   const heartbeat = new Heartbeat({
     clock,
-    troubles: () => troublesOf(services),
+    troubles: () => Promise.resolve(troublesOf(services)),
     ask: (url, signal) => askUrl(url, signal, poolsThrough(settings.current.loaded.config.proxies)),
     onBeat: unfailing((report, isNews) => reportBeat(logger, metrics, report, isNews), onUnforeseen),
   });
@@ -39,16 +39,15 @@ export function startHeartbeat(services: HeartbeatServices): Heartbeat {
   return heartbeat;
 }
 
-async function troublesOf(services: HeartbeatServices): Promise<readonly string[]> {
+function troublesOf(services: HeartbeatServices): readonly string[] {
   const { clock, pipeline } = services;
-  const { store, room, config, accepting } = await readinessOf(services);
-  const isWorking = clock.monotonic() - pipeline.worker.lookedAt <= WORKER_SILENT_MS;
+  const { store, config, accepting } = readinessOf(services);
+  const isWorking = clock.monotonic() - pipeline.lookedAt <= SILENT_MS;
   const troubles = [
     !store && 'the store cannot be used',
-    store && !room && 'the store is full',
     !config && 'no config is loaded',
     !accepting && 'Botbell is shutting down',
-    !isWorking && 'the worker has stopped looking for work',
+    !isWorking && 'nothing looks for what is due any more',
   ];
   return troubles.filter((trouble) => trouble !== false);
 }

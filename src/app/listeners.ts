@@ -4,11 +4,10 @@ import { createApi } from '../admin/api/api.ts';
 import { createPages } from '../admin/page/page-router.tsx';
 import { createCallbackCheck } from '../callback/check-callback.ts';
 import type { AdminConfig, ReceiverConfig } from '../config/config.ts';
-import { timeBudgetOf } from '../deliver/handling.ts';
+import { untilOf } from '../deliver/post.ts';
 import { senderReader } from '../http/sender.ts';
-import { listen, type ListeningServer, type MalformedRequest } from '../http/server.ts';
-import { BodyMemory, createCallbackReader } from '../receive/read-callback.ts';
-import { ReadingBudget, readingLimits } from '../receive/reading-budget.ts';
+import { type Handler, listen, type ListeningServer, type MalformedRequest } from '../http/server.ts';
+import { Loads } from '../receive/loads.ts';
 import { createReceiver } from '../receive/receiver.ts';
 import type { Refusal } from '../receive/problems.ts';
 import { unfailing } from '../time/clock.ts';
@@ -47,68 +46,47 @@ export async function openAdmin(
   settings.onSwap(({ loaded: { config } }) => {
     if (config.admin !== undefined) handle = handlerFor(config.admin, config.receiver);
   });
-  const server = await listen((request, response) => handle(request, response), admin.listen);
-  const close = (withinMs: number) => {
-    services.streams.close();
-    return server.close(withinMs);
-  };
-  return { ...server, close };
+  return listen((request, response) => handle(request, response), admin.listen);
 }
 
 export function openReceiver(services: Services, refusals: RefusalLog): Promise<ListeningServer> {
   const { settings, clock, metrics, onUnforeseen } = services;
   const { receiver } = settings.current.loaded.config;
-  const readings = new ReadingBudget({ clock, ...readingLimits(receiver) });
-  const entryFor = (current: AppSettings) => receiverEntry(current, services, { readings, refusals });
-  let entry = entryFor(settings.current);
+  const loads = new Loads(clock, receiver.maxBodyBytes);
+  let handle = receiverOf(settings.current, services, loads, refusals);
   settings.onSwap((next) => {
-    readings.resize(readingLimits(next.loaded.config.receiver));
-    entry = entryFor(next);
+    loads.resize(next.loaded.config.receiver.maxBodyBytes);
+    handle = receiverOf(next, services, loads, refusals);
   });
   const onMalformed = unfailing(
     ({ detail, ...request }: MalformedRequest) =>
       reportTurnedAway(metrics, refusals, { ...request, problem: detail }),
     onUnforeseen,
   );
-  return listen((request, response) => entry.handle(request, response), receiver.listen, {
-    senderOf: (request) => entry.senderOf(request).address,
-    onMalformed,
-  });
+  return listen((request, response) => handle(request, response), receiver.listen, onMalformed);
 }
 
 /** What takes the POSTs that come while these settings are in force. */
-function receiverEntry(
+function receiverOf(
   { loaded: { config } }: AppSettings,
   services: Services,
-  { readings, refusals }: { readonly readings: ReadingBudget; readonly refusals: RefusalLog },
-) {
-  const { pipeline, settings, clock, logger, metrics, traffic, memory, onUnforeseen } = services;
-  const senderOf = senderReader(config.receiver.trustProxy);
-  const { maxBodyBytes, maxNodes } = config.receiver;
-  const receiver = createReceiver({
+  loads: Loads,
+  refusals: RefusalLog,
+): Handler {
+  const { pipeline, clock, logger, metrics, traffic, onUnforeseen } = services;
+  return createReceiver({
     config: config.receiver,
     clock,
-    senderOf,
-    readings,
-    readCallback: createCallbackReader({
-      clock,
-      check: createCallbackCheck(config.display.timezone),
-      readLarge: (bytes, withinMs) => {
-        const { current } = settings;
-        const read = current.largeCallbacks.read(bytes, withinMs);
-        settings.keepUntil(current, read);
-        return read;
-      },
-    }),
-    handle: (incoming) => pipeline.bridge.handle(incoming),
+    senderOf: senderReader(config.receiver.trustProxy),
+    check: createCallbackCheck(config.display.timezone, config.receiver.maxNodes),
+    post: pipeline.post,
     refuse: refusedKeeper(services),
+    loads,
     traffic,
-    memory: new BodyMemory(memory, { bytes: maxBodyBytes, values: maxNodes }),
     report: (report) => reportCallback(logger, metrics, refusals, report),
     reportTurnedAway: (report) => reportTurnedAway(metrics, refusals, report),
     onUnforeseen,
-  });
-  return { handle: receiver.callback(), senderOf };
+  }).callback();
 }
 
 function refusedKeeper({ pipeline, settings, clock, logger, metrics }: Services) {
@@ -118,8 +96,8 @@ function refusedKeeper({ pipeline, settings, clock, logger, metrics }: Services)
     try {
       // As a stream, it leaves out a last character that is cut in two.
       const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
-      const { writeUntil } = timeBudgetOf(arrivedAt, settings.current.answer.answerWithinMs);
-      await pipeline.refuse({ ...refusal, body }, writeUntil - clock.monotonic());
+      const until = untilOf(arrivedAt, settings.current.answer.answerWithinMs);
+      await pipeline.refuse({ ...refusal, body }, until - clock.monotonic());
     } catch (error) {
       report(error);
     }

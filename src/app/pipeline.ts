@@ -1,168 +1,174 @@
 /** Puts what delivers together: whatever one config decides comes from the settings in force, all else outlives them. */
 import { refusalAlert } from '../deliver/alerts.ts';
-import { SeenDestinations } from '../deliver/destination-figures.ts';
-import { BulkRunner } from '../deliver/bulk-runner.ts';
-import { createOperations, type SendTest } from '../deliver/operations.ts';
-import { Bridge } from '../deliver/bridge.ts';
-import { ConfigFollower } from '../deliver/config-follower.ts';
-import { type Attempt, createAttempt, createSender } from '../deliver/sender.ts';
-import { DeliveriesUnderWay, TurnsOfJobs } from '../deliver/deliveries-under-way.ts';
-import { Lanes } from '../deliver/lanes.ts';
-import { LargeNotices } from '../deliver/large-notices.ts';
-import type { MemoryBudget } from '../deliver/memory-budget.ts';
-import { type Capacity, Shares, Slots } from '../deliver/capacity.ts';
+import { type Attempt, createAttempt } from '../deliver/attempt.ts';
+import { type Chore, Chores } from '../deliver/chores.ts';
+import { Claims, POLL_MS } from '../deliver/claims.ts';
+import { Dispatcher } from '../deliver/dispatcher.ts';
+import { DueDestinations } from '../deliver/due.ts';
+import { SeenDestinations } from '../deliver/figures.ts';
+import { ConfigFollower } from '../deliver/follow-config.ts';
+import { Limits } from '../deliver/limits.ts';
+import { createOperations } from '../deliver/operations.ts';
+import { Paces } from '../deliver/pace.ts';
+import { createPost, type Post } from '../deliver/post.ts';
 import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
-import { Rerouter, type Revival } from '../deliver/rerouter.ts';
-import { Worker } from '../deliver/worker.ts';
-import type { OpenLedger } from '../ledger/configs/config-store.ts';
+import type { OpenLedger } from '../ledger/database-ledger.ts';
 import type { RefusedBody } from '../ledger/ledger.ts';
-import { type Clock, systemClock } from '../time/clock.ts';
+import { type Clock, systemClock, within } from '../time/clock.ts';
 import type { ActionReports } from './action-reports.ts';
 import type { PipelineReports } from './reports.ts';
+import { retentionChore } from './retention.ts';
 import { type AppSettings, NO_PACE } from './settings.ts';
 import { composeTest } from './test-sending.ts';
+
+/** How often this process tells the others with which config it runs, and what it has seen of its destinations. */
+const HEARTBEAT_MS = 5000;
+
+/** How often the ledger is asked for a redelivery in bulk that this process does not know of. */
+const BULK_MS = 1000;
+
+/** Once the answers are out: for what was cut to be written down, and for this process to leave. */
+const GOODBYE_MS = 100;
 
 export interface PipelineParts extends PipelineReports, ActionReports {
   readonly settings: RunningSettings<AppSettings>;
   readonly ledger: OpenLedger;
   readonly clock: Clock;
-  /** For all callbacks that this process has in memory. */
-  readonly memory: MemoryBudget;
   readonly onUnforeseen: (error: unknown) => void;
 }
 
-export interface Pipeline {
-  readonly bridge: Bridge;
-  readonly worker: Worker;
-  readonly lanes: Lanes;
-  readonly underWay: DeliveriesUnderWay;
-  readonly follower: ConfigFollower;
-  readonly seen: SeenDestinations;
-  readonly bulks: BulkRunner;
+export class Pipeline {
+  readonly post: Post;
   /** What people can do. */
   readonly operations: ReturnType<typeof createOperations>;
-  /** Keeps a refused body, and has the operators alerted of it. @throws {LedgerUnavailable} */
-  readonly refuse: (refused: RefusedBody, withinMs: number) => Promise<void>;
-}
+  readonly #parts: PipelineParts;
+  readonly #due = new DueDestinations();
+  readonly #chores: Chores;
+  readonly #seen: SeenDestinations;
+  readonly #paces: Paces;
+  readonly #follower: ConfigFollower;
+  readonly #dispatcher: Dispatcher;
+  readonly #claims: Claims;
+  readonly #claiming: Chore = { everyMs: POLL_MS, work: () => this.#claims.work() };
+  readonly #bulks: Chore = { everyMs: BULK_MS, work: () => this.#continueBulk() };
+  readonly #beat: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#follower.beat().then(() => false) };
+  readonly #review: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#follower.review() };
 
-export function composePipeline(parts: PipelineParts): Pipeline {
-  const { settings, ledger } = parts;
-  const lanes = new Lanes({
-    clock: parts.clock,
-    store: ledger.paces,
-    paceOf: (channel) => settings.current.channels.get(channel)?.pace ?? NO_PACE,
-    onTrouble: parts.onStoreTrouble,
-  });
-  const underWay = new DeliveriesUnderWay();
-  const capacity = capacityFor(parts);
-  const onDue = (destinations: readonly string[]) => worker.nudge(destinations);
-  const onRevival = (revival: Revival) => {
-    parts.onRevival(revival);
-    onDue([revival.destination]);
-  };
-  const follower = new ConfigFollower({
-    ...parts,
-    ledger: ledger.configs,
-    onDue,
-    onRevival,
-    onTrouble: parts.onStoreTrouble,
-  });
-  const rerouter = new Rerouter({
-    ...parts,
-    ledger: ledger.configs,
-    mayRouteAnew: () => follower.mayRouteAnew,
-    onRevival,
-  });
-  const seen = seenDestinations(parts);
-  const attempt = composeAttempt(parts, seen);
-  const send = createSender({ ...parts, lanes, attempt, random: Math.random });
-  const shared = { ...parts, underWay, send, rerouter, random: Math.random };
-  const worker = composeWorker(parts, { ...shared, lanes });
-  const bridge = new Bridge({
-    ...shared,
-    turns: new TurnsOfJobs({ ...parts, underWay }),
-    capacity,
-    onDue,
-  });
-  settings.onSwap((next, previous) => adopt(next, previous, { capacity, lanes, follower }));
-  const refuse = async (refused: RefusedBody, withinMs: number) => {
+  constructor(parts: PipelineParts) {
+    const { settings, ledger } = parts;
+    this.#parts = parts;
+    this.#chores = new Chores({
+      ...parts,
+      onTrouble: parts.onStoreTrouble,
+      onRecovered: parts.onStoreRecovered,
+    });
+    this.#seen = new SeenDestinations(ledger);
+    this.#paces = pacesOf(parts);
+    const onDue = (destinations: readonly string[]) => this.#claims.nudge(destinations);
+    const look = () => this.#claims.look();
+    const shared = { ...parts, random: Math.random, due: this.#due, paces: this.#paces };
+    const follower = (this.#follower = new ConfigFollower({ ...shared, onDue: look }));
+    const dispatcher = (this.#dispatcher = new Dispatcher({
+      ...shared,
+      attempt: attemptOf(parts, this.#seen),
+      isBehind: (destination, isPaced) => this.#due.isBehind(destination, isPaced),
+      onDue,
+      onRoom: () => this.#due.isEmpty || this.#chores.hurry(this.#claiming),
+    }));
+    const onMore = () => this.#chores.hurry(this.#claiming);
+    this.#claims = new Claims({ ...shared, dispatcher, follower, onMore });
+    const limits = new Limits(settings.current.answer.maxInFlight);
+    settings.onSwap((next, previous) => this.#adopt(next, previous, limits));
+    this.post = createPost({ ...parts, limits, dispatcher, onDue });
+    const onBulkStarted = () => this.#chores.hurry(this.#bulks);
+    const test = composeTest({ ...parts, dispatcher });
+    this.operations = createOperations({ ...parts, ...asked(ledger), onDue: look, onBulkStarted, test });
+  }
+
+  /** Destinations, and channels as a whole, that are left alone for now. */
+  get paused(): Paces['paused'] {
+    return this.#paces.paused;
+  }
+
+  /** By the monotonic clock, when it was last looked whether anything is due. */
+  get lookedAt(): number {
+    return this.#claims.lookedAt;
+  }
+
+  /** Keeps a refused body, and has the operators alerted of it. @throws {LedgerUnavailable} */
+  async refuse(refused: RefusedBody, withinMs: number): Promise<void> {
+    const { settings, ledger } = this.#parts;
     const { alerts } = settings.current;
     await ledger.refuse(refused, refusalAlert(refused, alerts), withinMs);
-    onDue(alerts.targets.map(({ destination }) => destination));
-  };
-  const acting = composeActing(parts, worker, composeTest({ ...parts, lanes, underWay }));
-  return { bridge, worker, lanes, underWay, follower, seen, refuse, ...acting };
+    this.#claims.nudge(alerts.targets.map(({ destination }) => destination));
+  }
+
+  /** Somebody may have mended what the config names. */
+  reviewAgain(): void {
+    this.#follower.reviewAgain();
+    this.#chores.hurry(this.#review);
+  }
+
+  /** A store that cannot be used does not keep it from starting. */
+  async start(): Promise<void> {
+    const first = Promise.all([this.#paces.refresh(), this.#follower.beat()]);
+    await first.catch(this.#parts.onStoreTrouble);
+    const figures: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#seen.write().then(() => false) };
+    const others = [this.#review, this.#bulks, figures, retentionChore(this.#parts)];
+    this.#chores.start([this.#beat, this.#claiming, ...others]);
+  }
+
+  /** Nothing new begins; what is being attempted is finished, or cut at the end of `answer_within`. */
+  async stop(): Promise<void> {
+    const { settings, clock } = this.#parts;
+    this.#dispatcher.stop();
+    const idle = Promise.all([this.#chores.stop(), this.#claims.idle(), this.#dispatcher.idle()]);
+    await within(settings.current.answer.answerWithinMs, idle, clock);
+    this.#dispatcher.cut();
+    await within(GOODBYE_MS, idle, clock);
+  }
+
+  /** The other processes need not wait for this one any more. */
+  leave(): Promise<void> {
+    const left = Promise.allSettled([this.#seen.write(), this.#parts.ledger.configs.leave()]);
+    return within(GOODBYE_MS, left, this.#parts.clock);
+  }
+
+  #adopt(next: AppSettings, previous: AppSettings, limits: Limits): void {
+    limits.resize(next.answer.maxInFlight);
+    for (const channel of changedChannels(previous, next)) void this.#paces.forget(channel);
+    this.#follower.reload();
+    for (const chore of [this.#beat, this.#review]) this.#chores.hurry(chore);
+  }
+
+  /** A step of what somebody wants redelivered, or dismissed, in bulk. @returns whether there is more */
+  async #continueBulk(): Promise<boolean> {
+    const { ledger, onBulkEnded } = this.#parts;
+    const { isMore, given, ended } = await ledger.actions.continueBulk();
+    if (given > 0) this.#claims.look();
+    if (ended !== undefined) onBulkEnded(ended);
+    return isMore;
+  }
 }
 
-function composeActing(
-  { clock, ledger, settings, onAction, onBulkEnded, onStoreTrouble }: PipelineParts,
-  worker: Worker,
-  test: SendTest,
-): Pick<Pipeline, 'bulks' | 'operations'> {
-  const { actions, archive } = ledger;
-  const onDue = () => worker.look();
-  const bulks = new BulkRunner({ clock, actions, onDue, onBulkEnded, onTrouble: onStoreTrouble });
-  const onBulkChanged = () => bulks.nudge();
-  return {
-    bulks,
-    operations: createOperations({ actions, archive, settings, onDue, onBulkChanged, onAction, test }),
-  };
+/** A class's getters are no properties to spread. */
+function asked({ actions, archive }: OpenLedger): Pick<OpenLedger, 'actions' | 'archive'> {
+  return { actions, archive };
 }
 
-/** What outlives a swap goes on by the next settings. */
-function adopt(
-  next: AppSettings,
-  previous: AppSettings,
-  {
-    capacity: { slots, shares, waitingShares },
-    lanes,
-    follower,
-  }: Pick<Pipeline, 'lanes' | 'follower'> & { readonly capacity: Capacity },
-): void {
-  for (const each of [slots, shares, waitingShares]) each.resize(next.answer.maxInFlight);
-  for (const channel of changedChannels(previous, next)) void lanes.forget(channel);
-  void follower.reload();
+function pacesOf({ settings, ledger, clock, onStoreTrouble: onTrouble }: PipelineParts): Paces {
+  const paceOf = (channel: string) => settings.current.channels.get(channel)?.pace ?? NO_PACE;
+  return new Paces({ clock, store: ledger.paces, paceOf, onTrouble });
 }
 
-function capacityFor({ settings, clock }: PipelineParts): Capacity {
-  const most = settings.current.answer.maxInFlight;
-  return {
-    slots: new Slots(clock, most),
-    shares: new Shares(most),
-    waitingShares: new Shares(most),
-  };
-}
-
-function seenDestinations({ clock, ledger, onStoreTrouble }: PipelineParts): SeenDestinations {
-  return new SeenDestinations({ clock, store: ledger.destinations, onTrouble: onStoreTrouble });
-}
-
-function composeAttempt(parts: PipelineParts, seen: SeenDestinations): Attempt {
+function attemptOf(parts: PipelineParts, seen: SeenDestinations): Attempt {
   return createAttempt({
     ...parts,
     timers: systemClock,
-    earlierReceipts: (id, withinMs) => parts.ledger.turns.earlierReceipts(id, withinMs),
+    earlierReceipts: (id, withinMs) => parts.ledger.earlierReceipts(id, withinMs),
     onAttempt: (addressed, result) => {
       seen.attempted(addressed.destination, result);
       parts.onAttempt(addressed, result);
     },
-  });
-}
-
-function composeWorker(
-  { settings, ledger, clock, memory, onStoreTrouble, onStoreRecovered }: PipelineParts,
-  shared: Omit<ConstructorParameters<typeof Worker>[0], 'largeNotices' | 'onTrouble' | 'onRecovered'>,
-): Worker {
-  const readLarge = (json: Uint8Array, deadline: number) => {
-    const { current } = settings;
-    const read = current.largeCallbacks.readAgain(json, deadline - clock.monotonic());
-    settings.keepUntil(current, read);
-    return read;
-  };
-  return new Worker({
-    ...shared,
-    largeNotices: new LargeNotices({ clock, ledger, budget: memory, readLarge }),
-    onTrouble: onStoreTrouble,
-    onRecovered: onStoreRecovered,
   });
 }

@@ -1,7 +1,7 @@
 /** What a running Botbell does with a config that has changed, for whoever asks: SIGHUP, the admin listener, its files. */
 import type { Reloading, ReloadPreview, ReloadResult } from '../admin/services.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
-import type { OpenLedger } from '../ledger/configs/config-store.ts';
+import type { OpenLedger } from '../ledger/database-ledger.ts';
 import { createRouter } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
 import { ConfigWatch } from './config-watch.ts';

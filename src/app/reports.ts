@@ -2,17 +2,17 @@
 import type { AdminTurnedAway } from '../admin/admin.ts';
 import { statusNameOf } from '../callback/callback.ts';
 import type { Receipt } from '../channels/channel.ts';
-import type { AttemptDependencies, AttemptResult } from '../deliver/sender.ts';
+import type { AttemptDependencies, AttemptResult } from '../deliver/attempt.ts';
 import type { AddressedNotice } from '../deliver/settings.ts';
-import type { RerouterDependencies, Revival, RoutedAnew } from '../deliver/rerouter.ts';
+import type { ConfigFollowerDependencies, Revival, RoutedAnew } from '../deliver/follow-config.ts';
 import type { Verdict } from '../deliver/outcome.ts';
-import type { Milestone, MilestoneName, OutcomeWriterDependencies } from '../deliver/handling.ts';
+import type { Milestone, MilestoneName } from '../deliver/milestone.ts';
+import type { DispatcherDependencies } from '../deliver/dispatcher.ts';
 import { isAlert, jobIdOf, type Notice } from '../notice/notice.ts';
 import { LineLimit } from '../observe/line-limit.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import { LedgerUnflushed } from '../ledger/ledger.ts';
-import type { StoreEvent } from '../ledger/retention/store-space.ts';
+import type { StoreEvent } from '../ledger/sqlite/space.ts';
 import { reportTest } from './test-sending.ts';
 import type { ReceiverReport } from '../receive/receiver.ts';
 import type { TurnedAway } from '../receive/problems.ts';
@@ -176,7 +176,7 @@ function reportRefusedBlocks(
 }
 
 export type PipelineReports = Pick<
-  AttemptDependencies & OutcomeWriterDependencies & RerouterDependencies,
+  AttemptDependencies & DispatcherDependencies & ConfigFollowerDependencies,
   'onAttempt' | 'onLateResult' | 'onMilestone' | 'onReroute' | 'onRevival' | 'onUnwritten'
 > & {
   /** A message was sent that is marked as a test. */
@@ -275,15 +275,10 @@ export function reportUnforeseen(logger: Logger): (error: unknown) => void {
 
 /** Of an outcome: of a delivery, or of an answer. */
 export function reportUnwritten(logger: Logger): (error: unknown) => void {
-  const report = reportError(
+  return reportError(
     logger,
     'an outcome could not be written down: deliveries made are kept in memory, and written once the store can be used',
   );
-  const reportSlowDisk = reportError(
-    logger,
-    'the disk is slow: an outcome was written, but not flushed in time',
-  );
-  return (error) => (error instanceof LedgerUnflushed ? reportSlowDisk : report)(error);
 }
 
 /** What cannot even be logged must still be survived. */

@@ -3,7 +3,7 @@ import type { ReloadPreview, RoutingChange } from '../admin/services.ts';
 import { ALL_STATUSES, type StatusCode } from '../callback/callback.ts';
 import type { Settings } from '../deliver/settings.ts';
 import type { Archive, ArchivedBot } from '../ledger/archive/archive.ts';
-import { dayIn } from '../ledger/callback-columns.ts';
+import { dayIn } from '../ledger/keys.ts';
 import type { Clock } from '../time/clock.ts';
 
 type Route = Settings['route'];

@@ -11,10 +11,9 @@ import {
   type RunningSettings,
   type Settings,
 } from '../deliver/settings.ts';
-import type { OpenLedger } from '../ledger/configs/config-store.ts';
-import { openLedger } from '../ledger/open-ledger.ts';
+import type { OpenLedger } from '../ledger/database-ledger.ts';
+import { type LedgerOptions, openLedger } from '../ledger/open-ledger.ts';
 import { ownerName } from '../ledger/owner.ts';
-import type { LedgerOptions } from '../ledger/sql-ledger.ts';
 import { createComposer, LargeCallbacks } from '../offload/large-callbacks.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import { createRouter, type Router, routesOf } from '../route/router.ts';
@@ -97,39 +96,45 @@ export async function openSettings(
   const { onTemplateError: onFailure, onThreadEnded } = environment;
   const templates = { templates: renderer.sources, channels: config.channels };
   const largeCallbacks = new LargeCallbacks(templates, clock, onThreadEnded);
-  const composeNotice = createComposer({ renderer, largeCallbacks, onFailure });
+  const composeNotice = createComposer(() => renderer, largeCallbacks);
   const formats = formatsOf(config, channelTypes);
   const router = createRouter(config.routes, config.defaultRoute);
-  const { receiver, delivery, display } = config;
   return {
     loaded,
     largeCallbacks,
     openChannels: open,
+    ...saidBy(config, configHash),
+    channels: configuredChannels(config, channelTypes, open),
+    resources: [...[...open.values()].map(({ channel }) => channel), largeCallbacks],
+    route: (callback) => router.route(callback),
+    explainRoutes: (callback) => router.explainAll(callback),
+    compose: ({ notice, channel, templateSet, options }) =>
+      composeNotice(
+        notice,
+        { target: { format: formats.get(channel)?.name ?? '', templateSet, options } },
+        onFailure,
+      ),
+    redact: redactorBy(secrets.hide),
+  };
+}
+
+/** What the config says without anything that is open. */
+function saidBy(config: Config, hash: string) {
+  const { receiver, delivery, display } = config;
+  return {
     leaseMs: receiver.answerWithinMs + delivery.timeoutMs + LEASE_MARGIN_MS,
     config: {
-      hash: configHash,
+      hash,
       channels: new Map([...config.channels].map(([name, { type }]) => [name, type])),
     },
     answer: receiver,
     delivery,
     alerts: {
       targets: delivery.alerts.map((destination) => plannedTarget({ destination, templateSet: undefined })),
-      language: display.language,
       giveUpAfterMs: delivery.giveUpAfterMs,
     },
+    language: display.language,
     destinations: targetsOf(config),
-    channels: new Map(
-      [...config.channels].map(([name, { type }]) => [
-        name,
-        configuredChannel(channelTypes.get(type), open.get(name)?.channel),
-      ]),
-    ),
-    resources: [...[...open.values()].map(({ channel }) => channel), largeCallbacks],
-    route: (callback) => router.route(callback),
-    explainRoutes: (callback) => router.explainAll(callback),
-    compose: ({ notice, channel, templateSet, options }) =>
-      composeNotice(notice, { format: formats.get(channel)?.name ?? '', templateSet, options }),
-    redact: redactorBy(secrets.hide),
   };
 }
 
@@ -142,6 +147,19 @@ function targetsOf(config: Config): ReadonlyMap<string, PlannedTarget> {
   for (const { notify, templateSet } of routesOf(config)) for (const each of notify) add(each, templateSet);
   for (const each of config.delivery.alerts) add(each, undefined);
   return targets;
+}
+
+function configuredChannels(
+  { channels }: Config,
+  channelTypes: ReadonlyMap<string, ChannelType>,
+  open: AppSettings['openChannels'],
+): Settings['channels'] {
+  return new Map(
+    [...channels].map(([name, { type }]) => [
+      name,
+      configuredChannel(channelTypes.get(type), open.get(name)?.channel),
+    ]),
+  );
 }
 
 function configuredChannel(type: ChannelType | undefined, channel: Channel | undefined): ConfiguredChannel {
@@ -158,7 +176,7 @@ function configuredChannel(type: ChannelType | undefined, channel: Channel | und
  */
 export function openStore(
   settings: RunningSettings<AppSettings>,
-  reports: Pick<LedgerOptions, 'clock' | 'onStoreEvent' | 'onTrouble'>,
+  reports: Pick<LedgerOptions, 'clock' | 'isInProcess' | 'onStoreEvent' | 'onTrouble'>,
 ): Promise<OpenLedger> {
   const { url, maxSizeBytes: maxBytes } = settings.current.loaded.config.store;
   return openLedger(url, {

@@ -34,6 +34,11 @@ export interface CheckedCallback {
   readonly startedAt: number;
 }
 
+export interface IdentifiedCallback extends CheckedCallback {
+  /** As `identityOf` has it: retries of one callback have the same. */
+  readonly identity: string;
+}
+
 export function statusNameOf(callback: Pick<Callback, 'status'>): StatusName {
   return STATUS_NAMES[callback.status];
 }
@@ -57,67 +62,66 @@ export class InvalidCallback extends Error {
   }
 }
 
-/** Bytes of JSON. Whatever their shape, fewer take some milliseconds, all stages together. */
-const LARGE_BYTES = 32 * 1024;
-
-export function isLargeBody({ byteLength }: Uint8Array): boolean {
-  return byteLength >= LARGE_BYTES;
-}
-
-/** What stands behind the fields of a large callback: the process holds what it decides by, and the rest as JSON. */
-interface Bulk {
-  /** The whole callback as it came, in UTF-8. */
-  readonly json: Uint8Array;
-  /** Of the whole, as `identityOf` has it. */
-  readonly identity: string;
-}
-
-const bulks = new WeakMap<Callback, Bulk>();
-
-/** @param fields without what only messages show */
-export function asLargeCallback(fields: Callback, bulk: Bulk): Callback {
-  bulks.set(fields, bulk);
-  return fields;
-}
-
-/** Undefined for a callback that is all there. */
-export function bulkOf(callback: Callback): Bulk | undefined {
-  return bulks.get(callback);
-}
-
-/** Nobody came to it, or whoever did failed: it may pass later. */
-export class UnreadCallback extends Error {
-  override readonly name = 'UnreadCallback';
-}
-
 /** RFC 8259, section 7, and surrogates, which JSON.stringify escapes where they are alone. */
 const NEEDS_ESCAPES = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/**
- * SHA-256 of the callback's canonical JSON, 64 hexadecimal digits: keys in code unit order at every depth, a null field
- * like an absent one (an array's nulls count), without `elapsed_time`, which grows while the service retries.
- */
-export function identityOf(callback: Callback): string {
-  return bulkOf(callback)?.identity ?? hash('sha256', canonicalObject(callback, 'elapsed_time'), 'hex');
+/** More values than `receiver.max_nodes` lets in. */
+export class TooManyValues extends Error {
+  override readonly name = 'TooManyValues';
 }
 
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
-  if (typeof value === 'object' && value !== null) return canonicalObject(value as JsonObject);
-  return typeof value === 'string' ? quoted(value) : String(value);
+/** Arrays and objects stand more than `MAX_DEPTH` levels deep in one another. */
+export class NestedTooDeep extends Error {
+  override readonly name = 'NestedTooDeep';
+}
+
+/**
+ * SHA-256 of the callback's canonical JSON, 64 hexadecimal digits: keys in code unit order at every depth, a null field
+ * like an absent one (an array's nulls count), without `elapsed_time`, which grows while the service retries. The one walk
+ * over all of a callback, so it counts and measures, too.
+ * @param mostValues objects, lists, texts, numbers and the rest, the callback itself included; keys are none
+ * @throws {TooManyValues}
+ * @throws {NestedTooDeep}
+ */
+export function identityOf(callback: JsonObject, mostValues = Number.POSITIVE_INFINITY): string {
+  return hash('sha256', new CanonicalJson(mostValues).ofCallback(callback), 'hex');
+}
+
+class CanonicalJson {
+  readonly #mostValues: number;
+  #values = 1;
+
+  constructor(mostValues: number) {
+    this.#mostValues = mostValues;
+  }
+
+  ofCallback(callback: JsonObject): string {
+    return this.#object(callback, 1, 'elapsed_time');
+  }
+
+  #value(value: unknown, depth: number): string {
+    this.#values += 1;
+    if (this.#values > this.#mostValues) throw new TooManyValues();
+    if (typeof value === 'string') return quoted(value);
+    if (typeof value !== 'object' || value === null) return String(value);
+    if (depth > MAX_DEPTH) throw new NestedTooDeep();
+    if (!Array.isArray(value)) return this.#object(value as JsonObject, depth);
+    return `[${value.map((item) => this.#value(item, depth + 1)).join()}]`;
+  }
+
+  #object(fields: JsonObject, depth: number, omitted?: string): string {
+    let members = '';
+    for (const key of keysOf(fields).toSorted()) {
+      const value = fields[key];
+      const written = value === undefined ? '' : this.#value(value, depth + 1);
+      if (value === null || value === undefined || key === omitted) continue;
+      members += `${members === '' ? '' : ','}${quoted(key)}:${written}`;
+    }
+    return `{${members}}`;
+  }
 }
 
 /** Lone surrogates become escapes, so that texts which differ in them stay different as UTF-8. */
 function quoted(text: string): string {
   return NEEDS_ESCAPES.test(text) ? JSON.stringify(text) : `"${text}"`;
-}
-
-function canonicalObject(fields: JsonObject, omitted?: string): string {
-  let members = '';
-  for (const key of keysOf(fields).toSorted()) {
-    const value = fields[key];
-    if (value === null || value === undefined || key === omitted) continue;
-    members += `${members === '' ? '' : ','}${quoted(key)}:${canonicalJson(value)}`;
-  }
-  return `{${members}}`;
 }

@@ -3,10 +3,12 @@ import { number, object, string, ValidationError, type TestContext } from 'yup';
 import { shortLine } from '../text/cut.ts';
 import {
   type Callback,
-  type CheckedCallback,
   type CallbackError,
+  type IdentifiedCallback,
+  identityOf,
   InvalidCallback,
   MAX_DEPTH,
+  NestedTooDeep,
 } from './callback.ts';
 import { isContainer, isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
 import { utcInstant, type ZonedParts, zonedToInstant } from '../time/display.ts';
@@ -19,19 +21,34 @@ const MAX_DEEP_FIELDS = 50;
 /**
  * The check of the callback interface: strict in types, unknown fields kept. The callback is the very value it was given.
  * @param timezone in which a `start_time` without an offset is read
+ * @param mostValues that are taken
  * @throws {InvalidCallback} from the check, with all errors
+ * @throws {TooManyValues} from the check
  */
-export function createCallbackCheck(timezone: string): (value: unknown) => CheckedCallback {
+export function createCallbackCheck(
+  timezone: string,
+  mostValues?: number,
+): (value: unknown) => IdentifiedCallback {
   return (value) => {
     if (!isJsonObject(value))
       throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
-    const tooDeep = nestsDeeperThan(value, MAX_DEPTH) ? tooDeepFields(value) : [];
+    const identity = identityUnlessTooDeep(value, mostValues);
     const { start_time: startTime } = value;
     const startedAt = typeof startTime === 'string' ? parseStartTime(startTime, timezone) : undefined;
-    const errors = [...tooDeep, ...errorsIn(value, startedAt)];
-    if (startedAt === undefined || errors.length > 0) throw new InvalidCallback(errors);
-    return { callback: value as unknown as Callback, startedAt };
+    const errors = [...(identity === undefined ? tooDeepFields(value) : []), ...errorsIn(value, startedAt)];
+    if (identity === undefined || startedAt === undefined || errors.length > 0)
+      throw new InvalidCallback(errors);
+    return { callback: value as unknown as Callback, identity, startedAt };
   };
+}
+
+function identityUnlessTooDeep(value: JsonObject, mostValues: number | undefined): string | undefined {
+  try {
+    return identityOf(value, mostValues);
+  } catch (error) {
+    if (error instanceof NestedTooDeep) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -132,7 +149,7 @@ const SCHEMA = object({
   bot_name: requiredString(),
   status: requiredInteger().test('status', found('0, 1 or 2'), isStatusOrNoInteger),
   start_time: requiredString().test('date-time', found(DATE_TIME), namesAnInstant),
-  elapsed_time: integer().nullable(),
+  elapsed_time: number().typeError(found('a number')).nullable(),
   output: object().typeError(found('an object')).default(undefined).nullable(),
   message: string().typeError(found('a string')).nullable(),
 });

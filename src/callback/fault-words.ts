@@ -17,6 +17,7 @@ const PHRASES: Words = [
   [/^an array$/, '配列'],
   [/^a string$/, '文字列'],
   [/^an integer$/, '整数'],
+  [/^a number$/, '数値'],
   [/^0, 1 or 2$/, '0、1、2のいずれか'],
   [/^(null|true|false)$/, '$1'],
 ];

@@ -3,7 +3,7 @@ import { hostname, userInfo } from 'node:os';
 import type { Config } from '../config/config.ts';
 import type { Actor } from '../ledger/actions/action.ts';
 import type { RedeliveryTally } from '../ledger/actions/actions.ts';
-import { type LedgerBeside, openBeside } from '../ledger/open-beside.ts';
+import { type LedgerBeside, openBeside } from '../ledger/open-ledger.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { secretsHidden } from '../text/hide-secrets.ts';
@@ -13,18 +13,16 @@ import { type CommandContext, CommandFailed } from './context.ts';
 
 /** Runs it on the ledger of the config, which is closed after it. @throws {CommandFailed} without any secret */
 export async function onLedger(
-  { store, secrets, delivery }: Pick<Config, 'store' | 'secrets' | 'delivery'>,
+  { store, secrets }: Pick<Config, 'store' | 'secrets'>,
   work: (ledger: LedgerBeside) => Promise<number>,
 ): Promise<number> {
   const failed = (error: unknown) => {
     if (error instanceof CommandFailed) return error;
     return new CommandFailed(secretsHidden(secrets)(error instanceof Error ? error.message : String(error)));
   };
-  const ledger = await openBeside(store.url, systemClock, delivery.takeOverAfterMs).catch(
-    (error: unknown) => {
-      throw failed(error);
-    },
-  );
+  const ledger = await openBeside(store.url, systemClock).catch((error: unknown) => {
+    throw failed(error);
+  });
   try {
     return await work(ledger);
   } catch (error) {

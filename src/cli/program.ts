@@ -6,7 +6,6 @@ import { visible } from '../text/clean.ts';
 import { deliveryId, duration, httpUrl, interval, once, wholeNumber } from './arguments.ts';
 import type { CheckOptions } from './check.ts';
 import type { CommandContext } from './context.ts';
-import type { CopyLedgerOptions } from './copy-ledger.ts';
 import type { PreviewOptions } from './preview/preview.ts';
 import type { RedeliverOptions } from './redeliver.ts';
 import type { SendOptions } from './send.ts';
@@ -65,7 +64,6 @@ function createProgram(context: CommandContext, choose: (run: Run) => void): Com
   addDryRuns(program, choose);
   addLedger(program, choose);
   addRedeliver(program, choose);
-  addCopyLedger(program, choose);
   addTools(program, choose);
   return program;
 }
@@ -160,22 +158,6 @@ function addLedger(program: Command, choose: (run: Run) => void): void {
       }
       choose(async (context) => (await import('./why.ts')).whyCommand(context, jobId, options));
     });
-}
-
-function addCopyLedger(program: Command, choose: (run: Run) => void): void {
-  program
-    .command('copy-ledger')
-    .description(
-      'copy the ledger of a Botbell that is stopped into an empty one, e.g. from SQLite to PostgreSQL, and compare them',
-    )
-    .requiredOption(
-      '--from <url>',
-      "sqlite:PATH or postgres://…; '${NAME}' and '${file:/path}' are filled in",
-    )
-    .option('--to <url>', "the same (default: the config's store.url)")
-    .action((options: CopyLedgerOptions) =>
-      choose(async (context) => (await import('./copy-ledger.ts')).copyLedgerCommand(context, options)),
-    );
 }
 
 function addRedeliver(program: Command, choose: (run: Run) => void): void {

@@ -5,7 +5,7 @@ import type {
   RedeliveryFilter,
   RedeliveryTally,
 } from '../ledger/actions/actions.ts';
-import type { LedgerBeside } from '../ledger/open-beside.ts';
+import type { LedgerBeside } from '../ledger/open-ledger.ts';
 import { systemClock } from '../time/clock.ts';
 import { actorHere, counted, isConfirmed, onLedger, tallyInWords, whoDelivers } from './acting.ts';
 import type { CommandContext } from './context.ts';
@@ -137,10 +137,7 @@ function filterOf({ destination, since }: RedeliverOptions): RedeliveryFilter {
 
 const LOOK_MS = 200;
 
-/**
- * A running service goes on with it, too, and with whatever was begun before it.
- * @returns how many were given back, and not withdrawn since somebody stopped it
- */
+/** A running service goes on with it, too, and with whatever was begun before it. @returns how many were given back */
 async function untilThrough({ actions }: LedgerBeside, id: number): Promise<number> {
   for (;;) {
     const { isMore, ended } = await actions.continueBulk();
@@ -148,7 +145,7 @@ async function untilThrough({ actions }: LedgerBeside, id: number): Promise<numb
     if (isMore) continue;
     const bulk = await actions.bulk(id);
     if (bulk === undefined) return 0;
-    if (bulk.state !== 'running') return bulk.given - bulk.withdrawn;
+    if (bulk.state !== 'running') return bulk.given;
     await systemClock.sleep(LOOK_MS);
   }
 }

@@ -3,9 +3,8 @@ import { planByHand } from '../deliver/operations.ts';
 import { plannedTarget } from '../deliver/settings.ts';
 import type { PlanByHand, RedeliveryTally } from '../ledger/actions/actions.ts';
 import type { ArchivedCallback } from '../ledger/archive/archive.ts';
-import { keyOf } from '../ledger/callback-columns.ts';
 import { NO_LONGER_ROUTED } from '../ledger/hold.ts';
-import type { LedgerBeside } from '../ledger/open-beside.ts';
+import type { LedgerBeside } from '../ledger/open-ledger.ts';
 import { createRouter } from '../route/router.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
@@ -64,7 +63,7 @@ async function checkRunning(
 
 /** @throws {CommandFailed} there is none */
 async function callbacksOf({ archive }: LedgerBeside, jobId: string): Promise<readonly ArchivedCallback[]> {
-  const { items } = await archive.callbacks({ jobId: keyOf(jobId) }, { limit: MOST_OF_JOB });
+  const { items } = await archive.callbacks({ jobId }, { limit: MOST_OF_JOB });
   if (items.length > 0) return items.toReversed();
   throw new CommandFailed(
     visibleOnOneLine(`no callback of job ${JSON.stringify(shortLine(jobId, LONGEST_ID))} is known here`),

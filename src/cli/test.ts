@@ -3,9 +3,8 @@ import { userInfo } from 'node:os';
 import { type AppSettings, openSettings } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { Config } from '../config/config.ts';
-import { DeliveriesUnderWay } from '../deliver/deliveries-under-way.ts';
-import { createAttempt, type Send } from '../deliver/sender.ts';
-import { createTestSender, type TestOutcome } from '../deliver/test-message.ts';
+import { createAttempt } from '../deliver/attempt.ts';
+import { createTestSender, type SendOnce, type TestOutcome } from '../deliver/test-message.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { didYouMean } from '../text/nearest.ts';
@@ -72,8 +71,8 @@ async function testAll(
 ): Promise<readonly TestOutcome[]> {
   const sendTest = createTestSender({
     clock: systemClock,
-    send: sendOnce(),
-    underWay: new DeliveriesUnderWay(),
+    sendOnce: sendOnce(),
+    isStopping: () => false,
   });
   const outcomes: TestOutcome[] = [];
   for (const destination of destinations) {
@@ -88,8 +87,8 @@ async function testAll(
   return outcomes;
 }
 
-/** Whatever the lanes of a running Botbell know of pauses and paces is not known here. */
-function sendOnce(): Send {
+/** Whatever a running Botbell knows of pauses and paces is not known here. */
+function sendOnce(): SendOnce {
   const attempt = createAttempt({
     clock: systemClock,
     timers: systemClock,
@@ -98,10 +97,7 @@ function sendOnce(): Send {
     onLateResult: () => undefined,
     onUnforeseen: () => undefined,
   });
-  return async (sending) => {
-    const result = await attempt(sending);
-    return { attempts: [result], outcome: result.outcome };
-  };
+  return (begun) => attempt(begun).result;
 }
 
 function lineOf(context: CommandContext, { destination, isDelivered, words }: TestOutcome): string {

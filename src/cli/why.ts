@@ -1,8 +1,7 @@
 /** `botbell why`: what became of each callback of a job, or of a BOT's last ones, and why, as the ledger has it. */
 import type { Config } from '../config/config.ts';
 import type { Archive, ArchivedCallback, CallbackFilter, CallbackStory } from '../ledger/archive/archive.ts';
-import { botIdIn, keyOf } from '../ledger/callback-columns.ts';
-import { openArchive } from '../ledger/open-archive.ts';
+import { openArchive } from '../ledger/open-ledger.ts';
 import { storyJson } from '../story/story-json.ts';
 import { type StoryContext, tellStory } from '../story/story.ts';
 import { visible, visibleOnOneLine } from '../text/clean.ts';
@@ -36,9 +35,9 @@ export async function whyCommand(
   options: WhyOptions,
 ): Promise<number> {
   const config = loadLedgerConfig(context);
-  const { archive, isLogUnread } = await openFor(config);
+  const opened = await openFor(config);
+  const { archive } = opened;
   try {
-    if (isLogUnread) context.message(LOG_UNREAD);
     const wanted = options.last ?? (jobId === undefined ? MOST_OF_BOT : MOST_OF_JOB);
     const { found, isMore } = await newest(archive, filterOf(jobId, options), wanted);
     if (found.length === 0) {
@@ -51,17 +50,14 @@ export async function whyCommand(
     await print(context, archive, found.toReversed(), { config, format: options.format });
     return 0;
   } finally {
-    await archive.close();
+    await opened.close();
   }
 }
-
-const LOG_UNREAD =
-  'The ledger’s log (-wal) has lost its index (-shm), and is not read: what came last may be missing here until the service has run again.';
 
 /** @throws {CommandFailed} without any secret */
 async function openFor({ store, secrets }: Config) {
   try {
-    return await openArchive(store.url, systemClock);
+    return await openArchive(store.url);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandFailed(secretsHidden(secrets)(reason));
@@ -70,8 +66,8 @@ async function openFor({ store, secrets }: Config) {
 
 function filterOf(jobId: string | undefined, { bot }: WhyOptions): CallbackFilter {
   return {
-    ...(jobId !== undefined && { jobId: keyOf(jobId) }),
-    ...(bot !== undefined && { botId: botIdIn(bot) }),
+    ...(jobId !== undefined && { jobId }),
+    ...(bot !== undefined && { botId: bot }),
   };
 }
 

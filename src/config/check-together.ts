@@ -32,7 +32,10 @@ function warnOfReceiver(receiver: ReceiverConfig, problems: Problems): void {
   if (tokens.some((token) => token.length < MIN_TOKEN_LENGTH))
     warn('token', `is short: take ${MIN_TOKEN_LENGTH} random characters or more`);
   if (!isLoopback(listen.host) && tokens.length === 0 && allowFrom.length === 0)
-    warn('listen', 'is open to everybody: set receiver.token or receiver.allow_from');
+    problems.error(
+      ['receiver', 'listen'],
+      'is open to everybody: set receiver.token or receiver.allow_from, or listen on 127.0.0.1',
+    );
   if (answerWithinMs >= SERVICE_RETRY_MS)
     warn('answer_within', 'is so long that the service may post again (after 30s) before it is answered');
 }

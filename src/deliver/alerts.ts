@@ -1,7 +1,6 @@
 /** Which alert an outcome raises: decided here, written by the ledger in the transaction that writes the outcome. */
 import type { Callback } from '../callback/callback.ts';
 import { concernsAddress } from '../channels/failure.ts';
-import type { Language } from '../time/display.ts';
 import type { Alert, DeliveryTarget, DeliveryUpdate, DueDelivery, RefusedBody } from '../ledger/ledger.ts';
 import { type AlertedCallback, type AlertSubject, isAlert } from '../notice/notice.ts';
 import { cutEnd } from '../text/cut.ts';
@@ -11,7 +10,6 @@ const LONGEST_NAME = 1000;
 export interface AlertSettings {
   /** Empty: nobody wants to know. */
   readonly targets: readonly DeliveryTarget[];
-  readonly language: Language;
   /** From the first time the callback came. */
   readonly giveUpAfterMs: number;
 }
@@ -39,37 +37,25 @@ export function withAlert(
     : { template: 'dead_letter', ...message };
   const where = concernsAddress(error) ? destination : channel;
   const cause = `${subject.template} ${where} ${error.class} ${error.code}`;
-  return { ...update, alert: alertOf(cause, subject, settings) };
+  return { ...update, alert: { cause, subject, targets: settings.targets } };
 }
 
 /** Each may be as long as a body. */
 function named({ job_id, bot_id, bot_name, status }: Callback): AlertedCallback {
-  return {
-    job_id: cutEnd(job_id, LONGEST_NAME, '…'),
-    bot_id: cutEnd(bot_id, LONGEST_NAME, '…'),
-    bot_name: cutEnd(bot_name, LONGEST_NAME, '…'),
-    status,
-  };
+  const cut = (name: string) => cutEnd(name, LONGEST_NAME, '…');
+  return { job_id: cut(job_id), bot_id: cut(bot_id), bot_name: cut(bot_name), status };
 }
 
-/** The destinations for which alerts were raised. */
-export function alertTargetsIn(updates: readonly DeliveryUpdate[]): readonly string[] {
-  return updates.flatMap(({ alert }) => alert?.targets.map(({ destination }) => destination) ?? []);
+/** The destinations for which an alert was raised. */
+export function alertedBy({ alert }: Pick<DeliveryUpdate, 'alert'>): readonly string[] {
+  return alert?.targets.map(({ destination }) => destination) ?? [];
 }
 
 /** Of a body that was refused. */
 export function refusalAlert(
   { status, detail, errors, from }: Pick<RefusedBody, 'status' | 'detail' | 'errors' | 'from'>,
-  settings: Pick<AlertSettings, 'targets' | 'language'>,
+  { targets }: Pick<AlertSettings, 'targets'>,
 ): Alert {
   const subject = { template: 'refused', httpStatus: status, detail, errors, from } as const;
-  return alertOf(`refused ${status}`, subject, settings);
-}
-
-function alertOf(
-  cause: string,
-  subject: AlertSubject,
-  { targets, language }: Pick<AlertSettings, 'targets' | 'language'>,
-): Alert {
-  return { cause, subject, targets, language };
+  return { cause: `refused ${status}`, subject, targets };
 }

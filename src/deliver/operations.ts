@@ -21,11 +21,6 @@ export interface ReportedAction {
   readonly result: string;
 }
 
-type DoneByLedger = Pick<
-  Actions,
-  'redeliver' | 'dismiss' | 'routeAnew' | 'tally' | 'startBulk' | 'bulks' | 'bulk' | 'stopBulk'
->;
-
 /**
  * Really sends a message marked as a test. Never rejects.
  * @param language of what is said of the outcome; default: the display's
@@ -38,91 +33,72 @@ export type SendTest = (
 ) => Promise<TestOutcome | undefined>;
 
 export interface OperationsDependencies {
-  readonly actions: DoneByLedger;
+  readonly actions: Pick<
+    Actions,
+    'redeliver' | 'dismiss' | 'routeAnew' | 'tally' | 'startBulk' | 'bulks' | 'bulk' | 'stopBulk'
+  >;
   readonly archive: Pick<Archive, 'story'>;
   readonly settings: Pick<RunningSettings, 'current'>;
   /** Something may be due. */
   readonly onDue: () => void;
-  /** One has begun, or was stopped. */
-  readonly onBulkChanged: () => void;
+  /** One has begun. */
+  readonly onBulkStarted: () => void;
   readonly onAction: (action: ReportedAction) => void;
-  /** Really sends a message marked as a test. */
   readonly test: SendTest;
 }
 
 /** Each is asked of the ledger, told to whoever attempts deliveries, and said in the log. */
 export function createOperations(dependencies: OperationsDependencies) {
-  const { onAction, test } = dependencies;
-  return {
-    ...onOne(dependencies),
-    ...inBulk(dependencies),
-    async test(destination: string, actor: Actor, language?: Language) {
-      const sent = await test(destination, actor, language);
-      const result = sent === undefined ? 'unknown' : 'sent';
-      onAction({ what: 'test', actor, subject: destination, result });
-      return sent;
-    },
-  };
-}
-
-type WithoutTest = Omit<OperationsDependencies, 'test'>;
-
-function onOne({ actions, archive, settings, onDue, onAction }: WithoutTest) {
+  const { actions, archive, settings, onDue, onBulkStarted, onAction, test } = dependencies;
+  const say = (what: ReportedAction['what'], actor: Actor, subject: number | string, result: string) =>
+    onAction({ what, actor, subject, result });
   return {
     async redeliver(deliveryId: number, request: ActionRequest, again: boolean) {
       const result = await actions.redeliver(deliveryId, request, again);
-      onAction({ what: 'redeliver', actor: request.actor, subject: deliveryId, result });
+      say('redeliver', request.actor, deliveryId, result);
       if (result === 'accepted') onDue();
       return result;
     },
     async dismiss(deliveryId: number, request: ActionRequest) {
       const result = await actions.dismiss(deliveryId, request);
-      onAction({ what: 'dismiss', actor: request.actor, subject: deliveryId, result });
+      say('dismiss', request.actor, deliveryId, result);
       return result;
     },
     async routeAnew(callbackId: number, request: ActionRequest) {
       const story = await archive.story(callbackId);
       const plan = story && planByHand(settings.current, story);
       const routed = plan && (await actions.routeAnew(callbackId, plan, request));
-      const result = routedInWords(routed);
-      onAction({ what: 'route anew', actor: request.actor, subject: callbackId, result });
-      if (routed !== undefined && routed !== 'superseded') onDue();
+      say('route anew', request.actor, callbackId, routedInWords(routed));
+      onDue();
       return routed;
     },
-  };
-}
-
-function inBulk({ actions, onDue, onBulkChanged, onAction }: WithoutTest) {
-  return {
     tally: (filter: RedeliveryFilter) => actions.tally(filter),
-    async startBulk(filter: RedeliveryFilter, request: ActionRequest, what?: BulkKind) {
-      const bulk = await actions.startBulk(filter, request, what);
-      onAction({ what: 'redeliver in bulk', actor: request.actor, subject: bulk.id, result: bulk.what });
-      onBulkChanged();
+    async startBulk(filter: RedeliveryFilter, request: ActionRequest, kind?: BulkKind) {
+      const bulk = await actions.startBulk(filter, request, kind);
+      say('redeliver in bulk', request.actor, bulk.id, bulk.what);
+      onBulkStarted();
       return bulk;
     },
     bulks: () => actions.bulks(),
     bulk: (id: number) => actions.bulk(id),
     async stopBulk(id: number, request: ActionRequest) {
       const bulk = await actions.stopBulk(id, request);
-      const result = bulk?.state ?? 'unknown';
-      onAction({ what: 'stop in bulk', actor: request.actor, subject: id, result });
-      onDue();
-      onBulkChanged();
+      say('stop in bulk', request.actor, id, bulk?.state ?? 'unknown');
       return bulk;
+    },
+    async test(destination: string, actor: Actor, language?: Language) {
+      const sent = await test(destination, actor, language);
+      say('test', actor, destination, sent === undefined ? 'unknown' : 'sent');
+      return sent;
     },
   };
 }
 
-/** As routing sees a callback that the ledger has. */
-type Routable = Pick<CallbackStory, 'kind' | 'botId' | 'status'>;
-
-/** Whom the settings name for it. */
+/** Whom the settings name for a callback that the ledger has. */
 export function planByHand(
   settings: Pick<Settings, 'route' | 'alerts'> & { readonly config: Pick<Settings['config'], 'channels'> },
-  callback: Routable,
+  { kind, botId: bot_id, status }: Pick<CallbackStory, 'kind' | 'botId' | 'status'>,
 ) {
-  const { kind, botId: bot_id, status } = callback;
   const { targets, routing } = planFor(settings, kind === 'alert' ? undefined : { bot_id, status });
   return { targets, routing, channels: settings.config.channels };
 }

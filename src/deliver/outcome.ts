@@ -8,13 +8,13 @@ import type {
   DeliveryState,
   DeliveryUpdate,
 } from '../ledger/ledger.ts';
-import type { SendResult } from './sender.ts';
+import type { AttemptResult } from './attempt.ts';
 import type { DeliverySettings } from './settings.ts';
 
-/** First wait of a delivery that Botbell retries by itself; doubles with each attempt, up to the longest one. */
-const OWN_BACKOFF_BASE_MS = 15_000;
-const OWN_BACKOFF_LONGEST_MS = 15 * 60_000;
-const OWN_BACKOFF_SHORTEST_MS = 1000;
+/** Longest wait after the first attempt of what Botbell retries by itself; doubles with each attempt, up to the last one. */
+const BACKOFF_BASE_MS = 15_000;
+const BACKOFF_LONGEST_MS = 15 * 60_000;
+const BACKOFF_SHORTEST_MS = 1000;
 
 export interface OutcomeContext {
   readonly policy: Pick<DeliverySettings, 'permanentAttempts' | 'takeOverAfterMs' | 'giveUpAfterMs'>;
@@ -22,36 +22,40 @@ export interface OutcomeContext {
   readonly random: number;
 }
 
-export function updateAfter(
-  record: DeliveryRecord,
-  sent: SendResult,
-  context: OutcomeContext,
-): DeliveryUpdate {
-  const attempts = record.attempts + sent.attempts.length;
-  if ('receipt' in sent.outcome) {
-    const { receipt, isFollowed } = sent.outcome;
+/** What was done about a delivery: its attempts, and whether Botbell goes on with it as soon as its turn comes. */
+export interface Tried {
+  readonly attempts: readonly AttemptResult[];
+  /** It only waits: nobody's fault, and Botbell's own from now on. */
+  readonly isDeferred: boolean;
+}
+
+/** @param record as it stood before */
+export function updateAfter(record: DeliveryRecord, tried: Tried, context: OutcomeContext): DeliveryUpdate {
+  const attempts = record.attempts + tried.attempts.length;
+  const last = tried.attempts.at(-1)?.outcome;
+  if (last !== undefined && 'receipt' in last) {
+    const { receipt, isFollowed } = last;
     return updateOf(record, { state: 'delivered', attempts, lastError: undefined, receipt, isFollowed });
   }
-  const last = sent.attempts.at(-1)?.outcome;
-  const lastError = last !== undefined && 'failure' in last ? errorOf(last.failure) : record.lastError;
-  // Nobody's fault, and Botbell's own to attempt as soon as its turn comes.
-  if ('deferred' in sent.outcome) return updateOf(record, { attempts, lastError, isTakenOver: true });
-  const { failure } = sent.outcome;
-  const failed = updateOf(record, { attempts, lastError: errorOf(failure) });
-  if (isGivenUp(record, failure, context)) return { ...failed, state: 'dead' };
-  const isTakenOver = record.isTakenOver || isAllowanceSpent(record, failure, context);
+  const lastError = last === undefined ? record.lastError : errorOf(last.failure);
+  if (last === undefined || tried.isDeferred) {
+    // What was Botbell's own already keeps its time.
+    const dueInMs = last === undefined && record.isTakenOver ? undefined : 0;
+    return updateOf(record, { attempts, lastError, isTakenOver: true, dueInMs });
+  }
+  const failed = updateOf(record, { attempts, lastError });
+  if (isGivenUp(record, last.failure, context)) return { ...failed, state: 'dead' };
+  const isTakenOver = record.isTakenOver || isAllowanceSpent(record, last.failure, context);
   return { ...failed, isTakenOver, dueInMs: dueIn(record, attempts, isTakenOver, context) };
 }
 
 /** Pending and due as it stands, but for the changes. */
 export function updateOf(
-  { id, attempts, failedAnswers, lastError, receipt, isFollowed, isTakenOver }: DeliveryRecord,
+  { id, attempts, lastError, receipt, isTakenOver }: DeliveryRecord,
   changes: Partial<DeliveryUpdate>,
 ): DeliveryUpdate {
   // What was told before, and is to be told again, has its receipt until there is another.
-  const kept = { id, attempts, failedAnswers, lastError, receipt, isTakenOver };
-  const followed = isFollowed === true ? { isFollowed } : {};
-  return { ...kept, ...followed, state: 'pending', dueInMs: 0, ...changes };
+  return { id, attempts, lastError, receipt, isTakenOver, state: 'pending', dueInMs: 0, ...changes };
 }
 
 /** Of what no retry soon cures, a wrong config may still be mended; a message that cannot pass never will. */
@@ -62,11 +66,11 @@ function isGivenUp(record: DeliveryRecord, failure: DeliveryFailure, context: Ou
 
 /** Whether it has failed lastingly for as many answers as that is worth. */
 function isAllowanceSpent(
-  { failedAnswers }: DeliveryRecord,
+  { refusals }: DeliveryRecord,
   failure: DeliveryFailure,
   { policy }: OutcomeContext,
 ): boolean {
-  return isLasting(failure.class) && failedAnswers >= policy.permanentAttempts;
+  return isLasting(failure) && refusals >= policy.permanentAttempts;
 }
 
 /** The last attempt is made when it is to be given up, not later. */
@@ -80,28 +84,24 @@ function dueIn(
   return Math.min(wait, policy.giveUpAfterMs - ageMs);
 }
 
-function isLasting(failureClass: DeliveryFailure['class']): boolean {
-  return failureClass === 'permanent' || failureClass === 'config';
+function isLasting(error: Pick<DeliveryFailure, 'class'> | undefined): boolean {
+  return error?.class === 'permanent' || error?.class === 'config';
 }
 
-/** A non-2xx answer given while this failed lastingly is one of the few that such a failure is worth. */
-export function withRefusal(update: DeliveryUpdate): DeliveryUpdate {
-  const isAsked = update.state === 'pending' && !update.isTakenOver;
-  const isCounted = isAsked && update.lastError !== undefined && isLasting(update.lastError.class);
-  return isCounted ? { ...update, failedAnswers: update.failedAnswers + 1 } : update;
+/** Whether a non-2xx answer is one of the few that its lasting failure is worth. */
+export function isRefusedLastingly({ state, isTakenOver, lastError }: DeliveryUpdate): boolean {
+  return state === 'pending' && !isTakenOver && isLasting(lastError);
 }
 
-export function errorOf(failure: DeliveryFailure): DeliveryError {
-  const { class: failureClass, code, message, quote } = failure;
-  const error = { class: failureClass, code, message };
-  return quote === undefined ? error : { ...error, quote };
+export function errorOf({ class: failureClass, code, message, quote }: DeliveryFailure): DeliveryError {
+  return { class: failureClass, code, message, ...(quote !== undefined && { quote }) };
 }
 
 /** What the ledger keeps of each attempt. */
-export function attemptRecords({ id }: DeliveryRecord, sent: SendResult): AttemptRecord[] {
-  return sent.attempts.map(({ startedAt, durationMs, outcome }) => {
+export function attemptRecords(deliveryId: number, attempts: readonly AttemptResult[]): AttemptRecord[] {
+  return attempts.map(({ startedAt, durationMs, outcome }) => {
     const error = 'failure' in outcome ? errorOf(outcome.failure) : undefined;
-    return { deliveryId: id, startedAt, durationMs, outcome: error?.class ?? 'delivered', error };
+    return { deliveryId, startedAt, durationMs, outcome: error?.class ?? 'delivered', error };
   });
 }
 
@@ -112,16 +112,19 @@ export function attemptRecords({ id }: DeliveryRecord, sent: SendResult): Attemp
  * @param random in [0, 1)
  */
 export function backoffMs(attempts: number, random: number): number {
-  const longest = Math.min(OWN_BACKOFF_BASE_MS * 2 ** Math.max(0, attempts - 1), OWN_BACKOFF_LONGEST_MS);
-  return Math.max(OWN_BACKOFF_SHORTEST_MS, Math.round(longest * random));
+  const longest = Math.min(BACKOFF_BASE_MS * 2 ** Math.max(0, attempts - 1), BACKOFF_LONGEST_MS);
+  return Math.max(BACKOFF_SHORTEST_MS, Math.round(longest * random));
 }
 
-/** A delivery as this request leaves it. */
+/** A delivery when its callback is answered. */
 export interface Standing {
+  /** As it was admitted. */
   readonly record: DeliveryRecord;
-  /** Undefined: not tried in this request, or not to its end. */
-  readonly sent: SendResult | undefined;
-  /** Still being tried, by this request or by somebody else. */
+  /** How it stands since its attempts ended; undefined: it was not attempted, or its attempts have not ended. */
+  readonly update?: DeliveryUpdate | undefined;
+  /** Attempted for this POST. */
+  readonly isOwn: boolean;
+  /** Somebody is attempting it now. */
   readonly isBeingMade: boolean;
 }
 
@@ -135,85 +138,74 @@ export interface Verdict {
   readonly status: 200 | 502 | 504;
   readonly result: CallbackResult;
   readonly deliveries: readonly AnsweredDelivery[];
-  /** What the ledger must learn about the deliveries that were tried. */
-  readonly updates: readonly DeliveryUpdate[];
 }
 
-export function judge(
-  standings: readonly Standing[],
-  isSuperseded: boolean,
-  context: OutcomeContext,
-): Verdict {
-  const closed = standings.map((standing) => close(standing, context));
-  const status = statusOf(closed);
-  const updates = closed.map(({ update }) => update).filter((update) => update !== undefined);
+export function judge(standings: readonly Standing[], isSuperseded: boolean): Verdict {
+  const status = statusOf(standings);
   return {
     status,
-    result: resultOf(status, closed, isSuperseded),
-    deliveries: closed.map((each) => answered(each, status)),
-    updates: status === 200 ? updates : updates.map(withRefusal),
+    result: resultOf(status, standings, isSuperseded),
+    deliveries: standings.map((each) => answered(each, status)),
   };
 }
 
 /** The answer to a callback that is written down and will be delivered later: nobody is waited for. */
 export function judgeAccepted(records: readonly DeliveryRecord[], isSuperseded: boolean): Verdict {
-  const closed = records.map((record) => close({ record, sent: undefined, isBeingMade: false }, undefined));
+  const standings = records.map((record) => ({ record, isOwn: false, isBeingMade: false }));
   const isOpen = records.some(({ state }) => state === 'pending');
   return {
     status: 200,
-    result: isOpen ? 'accepted' : resultOf(200, closed, isSuperseded),
-    deliveries: closed.map((each) => answered(each, 200)),
-    updates: [],
+    result: isOpen ? 'accepted' : resultOf(200, standings, isSuperseded),
+    deliveries: records.map(({ destination, state }) => ({ destination, state })),
   };
 }
 
-interface Closed extends Standing {
-  readonly update: DeliveryUpdate | undefined;
-  readonly state: DeliveryState;
-  readonly isTakenOver: boolean;
+/** Those that failed lastingly, and for which a non-2xx is answered. */
+export function refusedIn(standings: readonly Standing[], { status }: Verdict): readonly number[] {
+  const updates = status === 200 ? [] : standings.flatMap(({ update }) => update ?? []);
+  return updates.filter(isRefusedLastingly).map(({ id }) => id);
 }
 
-function close(standing: Standing, context: OutcomeContext | undefined): Closed {
-  const { record, sent } = standing;
-  const update = sent === undefined || context === undefined ? undefined : updateAfter(record, sent, context);
-  const { state, isTakenOver } = update ?? record;
-  return { ...standing, update, state, isTakenOver };
+/** Answered while somebody is still to be told, or never will be: a power cut must not undo that it is known. */
+export function mustSurvive({ status, result }: Verdict): boolean {
+  return status !== 200 || result === 'gave_up' || result === 'taken_over';
+}
+
+function standing({ record, update }: Standing): Pick<DeliveryUpdate, 'state' | 'isTakenOver' | 'lastError'> {
+  return update ?? record;
 }
 
 /** Whatever is Botbell's own to retry is no reason to let the service retry, too. */
-function statusOf(closed: readonly Closed[]): Verdict['status'] {
-  const open = closed.filter(({ state, isTakenOver }) => state === 'pending' && !isTakenOver);
+function statusOf(standings: readonly Standing[]): Verdict['status'] {
+  const open = standings.filter((each) => {
+    const { state, isTakenOver } = standing(each);
+    return state === 'pending' && !isTakenOver;
+  });
   if (open.some(({ isBeingMade }) => isBeingMade)) return 504;
   return open.length > 0 ? 502 : 200;
 }
 
 function resultOf(
   status: Verdict['status'],
-  closed: readonly Closed[],
+  standings: readonly Standing[],
   isSuperseded: boolean,
 ): CallbackResult {
   if (status === 504) return 'timed_out';
   if (status === 502) return 'failed';
   if (isSuperseded) return 'superseded';
-  if (closed.length === 0) return 'no_route';
-  const states = closed.map(({ state }) => state);
+  if (standings.length === 0) return 'no_route';
+  const states = standings.map((each) => standing(each).state);
   if (states.includes('dead')) return 'gave_up';
   if (states.includes('pending')) return 'taken_over';
   if (states.every((state) => state === 'held')) return 'held';
-  return closed.some(({ sent }) => sent !== undefined) ? 'delivered' : 'duplicate';
+  return standings.some(({ isOwn, update }) => isOwn && update !== undefined) ? 'delivered' : 'duplicate';
 }
 
-function answered(
-  { record: { destination, lastError }, update, state, isTakenOver, isBeingMade }: Closed,
-  status: Verdict['status'],
-): AnsweredDelivery {
+function answered(each: Standing, status: Verdict['status']): AnsweredDelivery {
+  const { destination } = each.record;
+  const { state, isTakenOver, lastError } = standing(each);
   if (state === 'delivered' || state === 'held' || status === 200) return { destination, state };
-  const error = isBeingMade ? undefined : (update?.lastError ?? lastError);
+  const error = each.isBeingMade ? undefined : lastError;
   if (isTakenOver && error === undefined) return { destination, state };
   return { destination, state, error: error?.message ?? 'not finished in time' };
-}
-
-/** Answered while somebody is still to be told, or never will be: a power cut must not undo that it is known. */
-export function mustSurvive({ status, result }: Verdict): boolean {
-  return status !== 200 || result === 'gave_up' || result === 'taken_over';
 }

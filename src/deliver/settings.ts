@@ -1,10 +1,10 @@
 /** The settings in force: what one config says about delivering, whom it plans to tell, and the change to the next one. */
 import type { Callback } from '../callback/callback.ts';
-import type { RunningConfig } from '../ledger/configs/config-store.ts';
 import type { DeliveryTarget } from '../ledger/ledger.ts';
-import type { Notice } from '../notice/notice.ts';
+import { isAlert, type Notice } from '../notice/notice.ts';
 import type { Channel, ChannelPace, DestinationOptions } from '../channels/channel.ts';
 import type { DeliveryConfig, Destination, ReceiverConfig } from '../config/config.ts';
+import type { Language } from '../time/display.ts';
 import type { AlertSettings } from './alerts.ts';
 
 /** A destination, and how it should be told. */
@@ -31,12 +31,29 @@ interface RoutedDestination {
   readonly templateSet: string | undefined;
 }
 
+type Routed = Pick<Callback, 'bot_id' | 'status'>;
+
+/** Plans of each config that were made before, by BOT and status; so many, of ids that are no longer than this. */
+const plans = new WeakMap<Settings['route'], Map<string, Plan>>();
+const MOST_PLANS = 1000;
+const LONGEST_ID = 200;
+
 /** @param callback undefined: of an alert */
 export function planFor(
   { route, alerts }: Pick<Settings, 'route' | 'alerts'>,
-  callback: Pick<Callback, 'bot_id' | 'status'> | undefined,
+  callback: Routed | undefined,
 ): Plan {
   if (callback === undefined) return { targets: alerts.targets, routing: [] };
+  if (callback.bot_id.length > LONGEST_ID) return planBy(route, callback);
+  const made = plans.get(route) ?? new Map<string, Plan>();
+  const key = `${callback.status} ${callback.bot_id}`;
+  const plan = made.get(key) ?? planBy(route, callback);
+  if (made.size >= MOST_PLANS) made.clear();
+  plans.set(route, made.set(key, plan));
+  return plan;
+}
+
+function planBy(route: Settings['route'], callback: Routed): Plan {
   const { destinations, explanations } = route(callback);
   return { targets: destinations.map(plannedTarget), routing: explanations };
 }
@@ -46,6 +63,11 @@ export function plannedTarget({
   templateSet,
 }: RoutedDestination): PlannedTarget {
   return { destination: key, channel, address, options, templateSet };
+}
+
+/** Of a notice, by the config. */
+export function planOf(settings: Pick<Settings, 'route' | 'alerts'>, notice: Notice): Plan {
+  return planFor(settings, isAlert(notice) ? undefined : notice.callback);
 }
 
 /** Undefined: the plan does not name the destination (any more). */
@@ -74,11 +96,14 @@ export interface Resource {
 
 /** Everything that one config decides about delivering; it never changes. */
 export interface Settings {
-  readonly config: RunningConfig;
+  /** As the ledger knows it: its hash, and the type of each channel by its name. */
+  readonly config: { readonly hash: string; readonly channels: ReadonlyMap<string, string> };
   readonly answer: Pick<ReceiverConfig, 'answerWithinMs' | 'answerWhen' | 'maxInFlight'>;
   readonly delivery: DeliverySettings;
   readonly alerts: AlertSettings & { readonly targets: readonly PlannedTarget[] };
-  readonly route: (callback: Pick<Callback, 'bot_id' | 'status'>) => {
+  /** The display's. */
+  readonly language: Language;
+  readonly route: (callback: Routed) => {
     readonly destinations: readonly RoutedDestination[];
     readonly explanations: readonly unknown[];
   };

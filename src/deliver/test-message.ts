@@ -6,9 +6,7 @@ import type { FailureClass } from '../channels/failure.ts';
 import type { Language } from '../time/display.ts';
 import { noticeOfAlert } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
-import type { DeliveriesUnderWay } from './deliveries-under-way.ts';
-import type { Refusal } from './lanes.ts';
-import type { Send, Sending, SendResult } from './sender.ts';
+import type { AttemptResult, Begun } from './attempt.ts';
 import type { PlannedTarget } from './settings.ts';
 
 /** For its turn, where the destination keeps a pace; the attempt itself has the time that any has. */
@@ -16,7 +14,7 @@ const LONGEST_WAIT_MS = 3000;
 
 export interface TestRequest {
   readonly target: PlannedTarget;
-  readonly settings: Sending['settings'];
+  readonly settings: Begun['settings'];
   /** '' where it is not known. */
   readonly askedBy: string;
   /** Of `words`; the message is in the display's. */
@@ -34,30 +32,24 @@ export interface TestOutcome {
   readonly durationMs: number;
 }
 
+/** @returns undefined: there was no turn for it before `until`, by the monotonic clock */
+export type SendOnce = (begun: Begun, until: number) => Promise<AttemptResult | undefined>;
+
 export interface TestSenderDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
-  readonly send: Send;
-  /** So that it ends when the process does. */
-  readonly underWay: Pick<DeliveriesUnderWay, 'begin' | 'end'>;
+  readonly sendOnce: SendOnce;
+  readonly isStopping: () => boolean;
 }
 
 /** The ledger knows nothing of it. The returned function never rejects. */
-export function createTestSender({ clock, send, underWay }: TestSenderDependencies) {
-  // None is the id of a row.
-  let lastId = 0;
+export function createTestSender({ clock, sendOnce, isStopping }: TestSenderDependencies) {
   return async ({ target, settings, askedBy, language }: TestRequest): Promise<TestOutcome> => {
     const { destination, channel } = target;
-    const delivery = underWay.begin((lastId -= 1));
-    const sent = await send({
-      addressed: { ...target, notice: noticeOfTest({ destination, channel, askedBy }, clock.now()) },
-      // Whoever tests wants to know what this one comes to.
-      settings: { ...settings, delivery: { ...settings.delivery, attemptsPerRequest: 1 } },
-      delivery,
-      deadline: clock.monotonic() + LONGEST_WAIT_MS,
-      rank: 'next',
-    });
-    underWay.end(delivery, 'finished');
-    return { destination, ...outcomeOf(sent, language) };
+    const notice = noticeOfTest({ destination, channel, askedBy }, clock.now());
+    const begun = { addressed: { ...target, notice }, settings, deliveryId: undefined };
+    const result = await sendOnce(begun, clock.monotonic() + LONGEST_WAIT_MS);
+    const told = result === undefined ? unsent(isStopping(), language) : outcomeOf(result, language);
+    return { destination, ...told };
   };
 }
 
@@ -73,22 +65,18 @@ function noticeOfTest(
   return noticeOfAlert({ id: randomBytes(32).toString('hex'), raisedAt: now, suppressed: 0, subject });
 }
 
-function outcomeOf({ attempts, outcome }: SendResult, language: Language): Omit<TestOutcome, 'destination'> {
-  const last = attempts.at(-1);
-  // A remote that limits the rate has answered, though the message waits for its turn after that.
-  const answer = 'deferred' in outcome ? (last?.outcome ?? outcome) : outcome;
-  const durationMs = Math.round(last?.durationMs ?? 0);
-  if ('receipt' in answer) {
-    const words = receiptInWords(answer.receipt, language);
+function outcomeOf(
+  { durationMs: ms, outcome }: AttemptResult,
+  language: Language,
+): Omit<TestOutcome, 'destination'> {
+  const durationMs = Math.round(ms);
+  if ('receipt' in outcome) {
+    const words = receiptInWords(outcome.receipt, language);
     return { isDelivered: true, words, errorClass: undefined, errorCode: undefined, durationMs };
   }
-  if ('failure' in answer) {
-    const { class: errorClass, code: errorCode } = answer.failure;
-    const words = failureInWords(answer.failure, language);
-    return { isDelivered: false, words, errorClass, errorCode, durationMs };
-  }
-  const { words, errorClass } = refusalInWords(answer.deferred, language);
-  return { isDelivered: false, words, errorClass, errorCode: answer.deferred, durationMs };
+  const { class: errorClass, code: errorCode } = outcome.failure;
+  const words = failureInWords(outcome.failure, language);
+  return { isDelivered: false, words, errorClass, errorCode, durationMs };
 }
 
 function receiptInWords(receipt: Receipt, language: Language): string {
@@ -99,17 +87,15 @@ function receiptInWords(receipt: Receipt, language: Language): string {
 }
 
 /** Nothing was sent. */
-function refusalInWords(
-  refusal: NonNullable<Refusal>,
-  language: Language,
-): { readonly words: string; readonly errorClass: FailureClass } {
+function unsent(isStopping: boolean, language: Language): Omit<TestOutcome, 'destination'> {
   const isJapanese = language === 'ja';
-  if (refusal === 'rate_limit') {
+  const nothing = { isDelivered: false, durationMs: 0 };
+  if (!isStopping) {
     const words = isJapanese
       ? '送信先のレート制限のため、まだ送信していません。しばらくしてからもう一度お試しください。'
       : 'Not sent: the remote has limited the rate, and asks to be left alone for now. Try again later.';
-    return { words, errorClass: 'rate_limited' };
+    return { ...nothing, words, errorClass: 'rate_limited', errorCode: 'rate_limit' };
   }
   const words = isJapanese ? 'Botbellが停止中のため、送信していません。' : 'Not sent: Botbell is stopping.';
-  return { words, errorClass: 'transient' };
+  return { ...nothing, words, errorClass: 'transient', errorCode: 'stopping' };
 }

@@ -1,5 +1,5 @@
-/** Errors as answers: problem details (RFC 9457), and the one place that makes them: through Koa, Node or by hand. */
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+/** Errors as answers: problem details (RFC 9457), and the one place that makes them, through Koa or by hand. */
+import { STATUS_CODES } from 'node:http';
 import type { Context, Middleware } from 'koa';
 
 export interface ProblemDetails {
@@ -99,28 +99,15 @@ const UNFORESEEN: ProblemDetails = {
   detail: 'Something unforeseen went wrong; the log says what.',
 };
 
-/** With headers for an answer that ends the connection. */
-function plainAnswer(problem: ProblemDetails) {
+/** Where there is no response of Node's: what is to be written to the connection, which ends with it. */
+export function rawAnswer(problem: ProblemDetails): string {
   const body = problemBody(problem);
-  const length = Buffer.byteLength(body);
   const headers = {
     Connection: 'close',
     ...problem.headers,
     'Content-Type': PROBLEM_TYPE,
-    'Content-Length': length,
+    'Content-Length': Buffer.byteLength(body),
   };
-  return { body, headers };
-}
-
-/** Where there is no context of Koa's. */
-export function answerPlainly(response: ServerResponse, problem: ProblemDetails): void {
-  const { body, headers } = plainAnswer(problem);
-  response.writeHead(problem.status, headers).end(body);
-}
-
-/** Where there is no response of Node's, or one that is somebody else's: what is to be written to the connection. */
-export function rawAnswer(problem: ProblemDetails): string {
-  const { body, headers } = plainAnswer(problem);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${problem.status} ${TITLES[problem.status]}\r\n${lines.join('')}\r\n${body}`;
 }

@@ -1,17 +1,13 @@
-/** The ledger's face: who is to be told of which callback, who has been, and everything a later reader asks about it. */
-import type { Callback } from '../callback/callback.ts';
+/**
+ * The ledger's face: who is to be told of which callback, who has been, and everything a later reader asks about it. Times are
+ * milliseconds since 1970.
+ */
+import type { Callback, StatusCode } from '../callback/callback.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
-import type { Language } from '../time/display.ts';
 import type { AlertSubject, Notice } from '../notice/notice.ts';
-import type { DueDestination, DueRequest } from './due/due-request.ts';
-import type { PaceStore, Turns } from './due/turns.ts';
-import type { Pruning } from './retention/retention.ts';
-import type { Hold } from './hold.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'dead' | 'held';
-
-/** What the answer to a POST said; the word stands in the answer, the log, the metric and the ledger alike. */
 export type CallbackResult =
   | 'delivered'
   | 'duplicate'
@@ -24,92 +20,68 @@ export type CallbackResult =
   | 'failed'
   | 'timed_out'
   | 'unavailable';
-
 export interface DeliveryError {
   readonly class: FailureClass;
   readonly code: string;
   readonly message: string;
-  /** The remote's own words; kept in alerts alone. */
   readonly quote?: string;
 }
-
-/**
- * Whom a delivery reaches. How it looks there (template set, mentions) is the config's to say at each attempt,
- * so that mending the config mends what is still pending.
- */
 export interface DeliveryTarget {
-  /** `<channel>:<address>` */
   readonly destination: string;
   readonly channel: string;
   readonly address: string;
 }
+/** code: 'superseded' | 'no longer routed' | 'dismissed' | a rule's; details: JSON; endsAt: when Botbell makes it pending again. */
+export interface Hold {
+  readonly code: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly endsAt?: number;
+}
 
-/** One destination of one callback, as it stands. Times are milliseconds since the epoch. */
 export interface DeliveryRecord extends DeliveryTarget {
   readonly id: number;
   readonly state: DeliveryState;
   readonly attempts: number;
   readonly lastError: DeliveryError | undefined;
   readonly receipt: Receipt | undefined;
-  /** Of one that is held back, or is a dead letter since no route names it. */
   readonly hold: Hold | undefined;
   /** Non-2xx answers given while it failed as `permanent` or `config`. */
-  readonly failedAnswers: number;
-  /** Somebody is sending it at this moment, as far as is known. */
-  readonly isClaimed: boolean;
-  /** Botbell retries it by itself: the service has given up, or need not retry. */
+  readonly refusals: number;
+  /** Botbell retries it by itself. */
   readonly isTakenOver: boolean;
-  /** Milliseconds that count towards being given up, as it was read: without those in which it only waited for its turn. */
+  /** Whose claim is on it: this call's own (so the caller attempts it), this process's from an earlier call, another process's. */
+  readonly claim: 'own' | 'process' | 'elsewhere' | undefined;
+  /** Id of the pending delivery of its job at its destination that must end first. */
+  readonly behind: number | undefined;
+  /** Milliseconds that count towards give_up_after: without those in which it only waited. */
   readonly ageMs: number;
-  /** When a person had it attempted again, or routed its callback here; undefined or left out: nobody did. */
-  readonly givenBackAt?: number | undefined;
-  /** Its receipt is for later messages of its job; left out: it is not. */
-  readonly isFollowed?: boolean | undefined;
+  readonly givenBackAt: number | undefined;
 }
 
-/** A delivery that an earlier one of its job and destination must precede. */
-export interface BlockedDelivery {
-  readonly id: number;
-  /** The one right before it. */
-  readonly behind: number;
-  /** Whether some process has that one in hand. */
-  readonly isBehindClaimed: boolean;
-}
-
-/** One POST of a checked callback. */
 export interface Arrival {
   readonly callback: Callback;
-  /** The JSON that the callback was read from, in UTF-8. */
+  /** SHA-256 of what identifies it (callback/callback.ts). */
+  readonly identity: string;
+  /** The JSON as it came, in UTF-8. */
   readonly body: Uint8Array;
   readonly startedAt: number;
   readonly receivedAt: number;
   readonly planned: readonly DeliveryTarget[];
-  /** Why each route matched or not, for whoever asks later. */
   readonly routing: unknown;
-  /** Answered before anybody is told: flushed to disk, claimed by nobody, due at once. */
+  /** Answered before anybody is told: flushed, claimed by nobody, Botbell's own and due at once. */
   readonly isAccepted: boolean;
-  /** Raised with it. */
-  readonly alerts?: readonly Alert[];
 }
-
-/** What the ledger says to an arrival: who is still to be told, and by whom. */
 export interface Admission {
   readonly callbackId: number;
   readonly isNew: boolean;
-  /** 1 for the first POST of this callback. */
   readonly timesReceived: number;
-  /** Milliseconds since the epoch, for people: a delivery's age goes by the store's time. */
   readonly firstReceivedAt: number;
   /** An `executing` that came after its job's result. */
   readonly isSuperseded: boolean;
   readonly deliveries: readonly DeliveryRecord[];
-  /** Ids of the pending deliveries that are now this process's to send, and nobody else's, until the lease ends. */
-  readonly claimed: readonly number[];
-  /** Those of the claimed ones that must wait, because an earlier callback of the job is still on its way there. */
-  readonly blocked: readonly BlockedDelivery[];
 }
 
-/** A delivery that nobody else makes: Botbell's own to attempt, and claimed for that. */
+/** Claimed by claimDue for this process to attempt. */
 export interface DueDelivery {
   readonly record: DeliveryRecord;
   readonly callbackId: number;
@@ -118,43 +90,22 @@ export interface DueDelivery {
   /** It was the service's to retry until now. */
   readonly isTakenOver: boolean;
 }
-
-/** The same as it is claimed: what is large is read when its turn has come, so that few are in memory at once. */
-export interface ClaimedDelivery extends Omit<DueDelivery, 'notice'> {
-  /** Undefined: to be had by `readNotice`. */
-  readonly notice: Notice | undefined;
+/** At most `limit` of a destination, `bulkTurns` of them first for what was given back in bulk. */
+export interface DueRequest {
+  readonly destination: string;
+  readonly limit: number;
+  readonly bulkTurns: number;
+}
+export interface DueDestination {
+  readonly destination: string;
+  readonly hasBulk: boolean;
 }
 
-export interface KeptCallback {
-  /** All of it, in UTF-8. */
-  readonly json: Uint8Array;
-  readonly startedAt: number;
-  readonly timesReceived: number;
-}
-
-/** What is told, still as text, and how much it will be. */
-export interface UnreadNotice {
-  /** Of its JSON. */
-  readonly bytes: number;
-  readonly values: number;
-  /** Undefined of an alert. */
-  readonly kept: KeptCallback | undefined;
-  readonly read: () => Notice;
-}
-
-/** `alert`: a message of Botbell's own to its operators. */
-export type CallbackKind = 'callback' | 'alert';
-
-/** What Botbell itself has to say to its operators; nothing where there are no targets. */
 export interface Alert {
-  /** What is told once within 60 minutes, by the store's clock; what is not told is counted. */
   readonly cause: string;
   readonly subject: AlertSubject;
   readonly targets: readonly DeliveryTarget[];
-  /** The display's, for replicas of the version before. */
-  readonly language: Language;
 }
-
 export interface AttemptRecord {
   readonly deliveryId: number;
   readonly startedAt: number;
@@ -162,75 +113,55 @@ export interface AttemptRecord {
   readonly outcome: 'delivered' | FailureClass;
   readonly error: DeliveryError | undefined;
 }
-
-/** How a delivery stands after the attempts of this round; its claim ends with it. */
+/** How a delivery stands after its attempts; its claim ends with it. */
 export interface DeliveryUpdate {
   readonly id: number;
   readonly state: DeliveryState;
+  /** All so far. */
   readonly attempts: number;
-  readonly failedAnswers: number;
   readonly lastError: DeliveryError | undefined;
   readonly receipt: Receipt | undefined;
   readonly hold?: Hold | undefined;
-  /** Its receipt is for later messages of its job (`Turns.earlierReceipts`). */
+  /** Its receipt is for later messages of its job (table threads). */
   readonly isFollowed?: boolean | undefined;
   readonly isTakenOver: boolean;
-  /** Milliseconds until Botbell itself may attempt it; of no meaning unless it is pending and its job's next. */
-  readonly dueInMs: number;
-  /** Raised with it, if it counts; of a delivery that stays pending, once for each cause. */
+  /** Until Botbell itself may attempt it; left out: due as it was. */
+  readonly dueInMs?: number | undefined;
   readonly alert?: Alert | undefined;
 }
-
 export interface AnswerRecord {
   readonly receivedAt: number;
   readonly answeredAt: number;
   readonly status: number;
   readonly result: CallbackResult;
 }
-
-/** What was done about a callback, for whoever asks later. */
-export interface HistoryRecord {
+export interface Settlement {
   readonly callbackId: number;
   readonly attempts: readonly AttemptRecord[];
-  /** Undefined: nobody was answered by it. */
-  readonly answer: AnswerRecord | undefined;
-}
-
-/** What is to be written down at one moment: all of it, or none. */
-export interface Settlement {
   readonly deliveries: readonly DeliveryUpdate[];
-  /** Undefined: nothing was done. */
-  readonly history: HistoryRecord | undefined;
-  /** Flush to disk before returning: what is answered while undelivered must survive a power cut. */
+  readonly answer?: AnswerRecord | undefined;
+  /** Ids of deliveries that failed lastingly while a non-2xx was answered: `refusals` + 1. */
+  readonly refused?: readonly number[];
+  /** FULL before BEGIN. */
   readonly isDurable: boolean;
 }
-
+/** Destinations for which something of Botbell's own is due now because of it: the next of a job, an alert. */
 export interface Settled {
-  /** A delivery of Botbell's own that waited for one of these, or of those settled with them, is due now. */
-  readonly hasReleased: boolean;
+  readonly due: readonly string[];
 }
 
-/** A refused body is kept up to here. */
-export const REFUSED_BODY_BYTES = 64 * 1024;
-
-/** HTTP status codes that say so. */
 export type RefusedStatus = 400 | 413 | 415 | 422;
-
-/** A body that no retry can make acceptable, kept for the operator. */
 export interface RefusedBody {
   readonly receivedAt: number;
   readonly status: RefusedStatus;
   readonly detail: string;
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
   readonly from: string;
-  /** The bytes as UTF-8 text; the ledger keeps the first 64 KiB. */
   readonly body: string;
 }
-
 export interface OpenCounts {
   readonly pending: number;
   readonly dead: number;
-  /** Until a time, or because no route names them any more. */
   readonly held: number;
 }
 
@@ -238,60 +169,127 @@ export interface OpenCounts {
 export class LedgerUnavailable extends Error {
   override readonly name: string = 'LedgerUnavailable';
 }
-
-/** What was asked for is written and committed, but was not flushed to disk in time: a power cut may take it. */
-export class LedgerUnflushed extends LedgerUnavailable {
-  override readonly name = 'LedgerUnflushed';
-}
-
-/** Nothing new can be written until some of what is undelivered is delivered or dismissed. */
+/** Past store.max_size, and nothing done is left to forget. */
 export class LedgerFull extends LedgerUnavailable {
   override readonly name = 'LedgerFull';
-
-  constructor() {
-    super('the store has reached store.max_size, and nothing that is done is left to be forgotten');
-  }
 }
 
-/**
- * Everything here settles within a time, whatever the store does: where `withinMs` (milliseconds) can be given, within
- * that, else within five seconds. What did not come in time may still happen in the store.
- */
-export interface Ledger extends Pruning {
-  /**
-   * Writes the callback and its destinations down before anyone is told, and claims what is pending. Claims that the
-   * store makes after this has thrown are released again, so that a retry, or Botbell after `take_over_after`, gets them.
-   * @throws {LedgerUnavailable} LedgerFull: of a callback that the ledger does not know
-   */
+/** Each settles within `withinMs` (default 5 s), whatever the store does; a call past its deadline is not begun. */
+export interface Ledger {
   admit(arrival: Arrival, withinMs?: number): Promise<Admission>;
-  /**
-   * Even when it throws, that somebody was told is kept, and written before anything else is admitted or claimed; what
-   * failed is in nobody's hands any more.
-   * @throws {LedgerUnavailable}
-   */
+  /** What was told is kept in memory where this throws, and written before anything else is admitted or claimed. */
   settle(settlement: Settlement, withinMs?: number): Promise<Settled>;
-  readonly turns: Turns;
-  /** Those for which something is due. @throws {LedgerUnavailable} */
+  /** Pending ones are Botbell's own from now on, also where somebody is attempting them at this moment. */
+  takeOver(ids: readonly number[], withinMs?: number): Promise<void>;
+  /** Of its job there before, marked as followed: first and last, oldest first. */
+  earlierReceipts(deliveryId: number, withinMs?: number): Promise<readonly Receipt[]>;
   dueDestinations(): Promise<readonly DueDestination[]>;
-  /** Claims what is due, in the order of its callbacks; what was given back in bulk last. @throws {LedgerUnavailable} */
-  claimDue(requests: readonly DueRequest[]): Promise<readonly ClaimedDelivery[]>;
-  /** Of a callback, or an alert, that has a delivery. @throws {LedgerUnavailable} */
-  readNotice(callbackId: number): Promise<UnreadNotice>;
-  /**
-   * Makes due what waits for an earlier delivery of its job that is through, by a replica of the version before.
-   * @throws {LedgerUnavailable}
-   */
-  releaseStranded(): Promise<void>;
-  /** Makes due what was held back until now, a few hundred at most. @returns how many @throws {LedgerUnavailable} */
+  /** Oldest first per destination, bulk last but for bulkTurns; none that is behind an earlier one of its job; at most about 1 MB of bodies (at least one). */
+  claimDue(requests: readonly DueRequest[]): Promise<readonly DueDelivery[]>;
+  /** Deliveries whose hold has ended become pending, at most 100. @returns how many */
   releaseHeld(): Promise<number>;
-  readonly paces: PaceStore;
-  /** The deliveries of a callback, as they stand. @throws {LedgerUnavailable} */
-  deliveriesOf(callbackId: number, withinMs?: number): Promise<readonly DeliveryRecord[]>;
-  /** @param alert raised with it. @throws {LedgerUnavailable} */
-  refuse(refused: RefusedBody, alert?: Alert, withinMs?: number): Promise<void>;
-  /** @throws {LedgerUnavailable} */
+  refuse(refused: RefusedBody, alert: Alert, withinMs?: number): Promise<void>;
   countOpen(): Promise<OpenCounts>;
-  /** Proves that the store can be written. @throws {LedgerUnavailable} */
-  probe(): Promise<void>;
-  close(): Promise<void>;
+  /** Monotonic ms (clock.monotonic()) of the last committed write, heartbeat included; undefined: none yet. For /readyz. */
+  readonly writtenAt: number | undefined;
+  /** SQLite: pages in use and log. */
+  bytesUsed(): Promise<number>;
+  readonly paces: PaceStore;
+  readonly configs: ConfigStore;
+  /** One step of retention: at most 100 rows; also bot_days that are a minute behind. @returns whether there is more */
+  forget(request: ForgetRequest): Promise<boolean>;
+  /** Last success, failure, durations per destination, written every few seconds. */
+  recordDestinations(figures: readonly DestinationFigures[]): Promise<void>;
+  /** Default: 700 ms. */
+  close(withinMs?: number): Promise<void>;
+}
+
+export interface ForgetRequest {
+  readonly doneBefore: number;
+  readonly reachedNobodyBefore: number;
+  /** From the oldest on, not from where the last step came to: what was undelivered then may be done by now. */
+  readonly isAnew?: boolean | undefined;
+}
+
+/** What a process has seen of a destination since it last wrote; 0: never. */
+export interface DestinationFigures {
+  readonly destination: string;
+  readonly lastDeliveredAt: number;
+  readonly lastFailedAt: number;
+  /** Of the last failure. */
+  readonly lastError: DeliveryError | undefined;
+  /** How long the last sends took; undefined: too few to say. */
+  readonly medianMs: number | undefined;
+  /** Of twenty, nineteen took less. */
+  readonly slowMs: number | undefined;
+}
+
+export interface PaceStore {
+  /** Several processes send. */
+  readonly isShared: boolean;
+  /** Takes the destination's (or channel's) next slot. @returns ms until it; undefined, nothing taken: later than mostMs */
+  reserve(key: string, intervalMs: number, mostMs: number): Promise<number | undefined>;
+  pause(key: string, ms: number): Promise<void>;
+  forget(channel: string): Promise<void>;
+  /** Forgets those idle for idleMs. @returns the others; nextInMs: until the next slot, negative: that long ago */
+  current(idleMs: number): Promise<readonly { readonly key: string; readonly nextInMs: number }[]>;
+}
+
+/** The config that a process has loaded. channels: the type of each, by its name. */
+export interface RunningConfig {
+  readonly hash: string;
+  readonly channels: ReadonlyMap<string, string>;
+}
+
+/** One of those that share the store. */
+export interface LivingProcess {
+  /** Its machine and its number there. */
+  readonly name: string;
+  readonly isThis: boolean;
+  readonly configHash: string;
+  readonly loadedAt: number;
+  readonly seenAt: number;
+}
+
+/** A claimed delivery that the config no longer sends where it was to go. */
+export interface Rerouting {
+  readonly callbackId: number;
+  /** How it ends: held, or dead. */
+  readonly update: DeliveryUpdate;
+  /** Whom the config names for its callback. */
+  readonly targets: readonly DeliveryTarget[];
+  readonly routing: unknown;
+}
+
+export interface Rerouted extends Settled {
+  /** Destinations that the callback has gained, due at once. */
+  readonly added: readonly string[];
+}
+
+/** A delivery that ended because no route named it. */
+export interface UnroutedRow {
+  readonly id: number;
+  readonly destination: string;
+  readonly callbackId: number;
+  readonly kind: 'callback' | 'alert';
+  /** Cleaned. */
+  readonly botId: string;
+  readonly status: StatusCode;
+  readonly state: DeliveryState;
+  readonly ageMs: number;
+}
+
+export interface ConfigStore {
+  /** Writes this process's row (and measures PostgreSQL's clock). @returns whether it may route anew */
+  heartbeat(config: RunningConfig): Promise<boolean>;
+  processes(): Promise<readonly LivingProcess[]>;
+  leave(): Promise<void>;
+  /** Ends a claimed delivery that is no longer routed; its callback gains today's destinations that it lacks (see CONTRACT section 6). undefined: may not. */
+  routeAnew(rerouting: Rerouting): Promise<Rerouted | undefined>;
+  /** After a config was loaded: what Botbell itself has put off (backoff) is due now, at most 100 rows a call. @returns whether there is more */
+  hasten(): Promise<boolean>;
+  /** The next 100 of what ended because no route named it. */
+  unroutedAfter(id: number): Promise<readonly UnroutedRow[]>;
+  /** Makes those Botbell's own again, due at once. @returns ids */
+  revive(routed: readonly { readonly id: number; readonly routing: unknown }[]): Promise<readonly number[]>;
 }

@@ -22,8 +22,7 @@ export interface AlertedError {
 
 /** A callback as an alert names it. */
 export interface AlertedCallback extends Pick<Callback, 'job_id' | 'bot_id' | 'bot_name'> {
-  /** Versions before did not keep it. */
-  readonly status: StatusCode | undefined;
+  readonly status: StatusCode;
 }
 
 /** A message that could not be delivered, or cannot be for now. Times are milliseconds since the epoch. */
@@ -32,8 +31,7 @@ export interface UndeliveredMessage {
   readonly destination: string;
   readonly channel: string;
   readonly error: AlertedError;
-  /** Versions before did not keep it. */
-  readonly attempts: number | undefined;
+  readonly attempts: number;
   readonly callback: AlertedCallback;
   /** When the callback came for the first time. */
   readonly since: number;
@@ -46,7 +44,7 @@ export interface RefusedMessage {
   /** English sentences of ours. */
   readonly detail: string;
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
-  /** The sender's address; versions before did not keep it. */
+  /** The sender's address. */
   readonly from: string;
 }
 
@@ -104,7 +102,12 @@ export interface CallbackNotice extends CheckedCallback {
   readonly timesReceived: number;
   /** Milliseconds since it came, where a person has it told so late; left out: it is told as it comes. */
   readonly delayedMs?: number | undefined;
+  /** Of a large callback: the JSON that it was read from, in UTF-8. */
+  readonly body?: Uint8Array | undefined;
 }
+
+/** Bytes of JSON. Whatever their shape, a message of fewer takes some milliseconds. */
+const LARGE_BYTES = 32 * 1024;
 
 /** Botbell's own: an alert, or a test. */
 interface AlertNotice {
@@ -114,8 +117,15 @@ interface AlertNotice {
 
 export type Notice = CallbackNotice | AlertNotice;
 
-export function noticeOf({ callback, startedAt }: CheckedCallback, timesReceived: number): CallbackNotice {
-  return { template: statusNameOf(callback), callback, startedAt, timesReceived };
+/** @param body the JSON that the callback was read from, in UTF-8 */
+export function noticeOf(
+  { callback, startedAt }: CheckedCallback,
+  timesReceived: number,
+  body?: Uint8Array,
+): CallbackNotice {
+  const isLarge = body !== undefined && body.byteLength >= LARGE_BYTES;
+  const notice = { template: statusNameOf(callback), callback, startedAt, timesReceived };
+  return isLarge ? { ...notice, body } : notice;
 }
 
 export function noticeOfAlert(alert: RaisedAlert<OwnSubject>): AlertNotice {

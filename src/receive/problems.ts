@@ -1,8 +1,8 @@
 /** What is not answered 200: with which problem, what is kept of it for the operators, and what is reported. */
 import type { Context } from 'koa';
-import { InvalidCallback, UnreadCallback } from '../callback/callback.ts';
+import { InvalidCallback } from '../callback/callback.ts';
 import { UndecodableBody } from '../callback/decode.ts';
-import { Overloaded } from '../deliver/capacity.ts';
+import { Overloaded } from '../deliver/limits.ts';
 import type { Verdict } from '../deliver/outcome.ts';
 import { HttpProblem, type ProblemState } from '../http/problem.ts';
 import type { SenderReader } from '../http/sender.ts';
@@ -24,17 +24,18 @@ export function problemOf(verdict: Verdict, members: Readonly<Record<string, unk
 }
 
 export function unavailable(detail: string, cause?: unknown): HttpProblem {
-  const headers = { ...RETRY_AFTER, Connection: 'close' };
-  return new HttpProblem({ status: 503, detail, headers }, { cause });
+  return new HttpProblem({ status: 503, detail, headers: RETRY_AFTER }, { cause });
 }
 
 /** Of what is wrong with this process or its store. */
 export function asProblem(error: unknown): unknown {
-  if (error instanceof Overloaded || error instanceof UnreadCallback)
-    return unavailable(`${error.message}.`, error);
+  if (error instanceof Overloaded) return unavailable(`${error.message}.`, error);
   if (error instanceof LedgerFull) return unavailable('The store is full.', error);
   return error instanceof LedgerUnavailable ? unavailable('The store cannot be written.', error) : error;
 }
+
+/** So much of a refused body is kept. */
+export const REFUSED_BODY_BYTES = 64 * 1024;
 
 /** A body that no retry can make acceptable. */
 export interface Refusal {

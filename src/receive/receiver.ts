@@ -1,13 +1,18 @@
 /** The public listener: checks that a POST is a callback, hands it on, and answers as the deliveries went. */
 import type { IncomingMessage } from 'node:http';
 import { Router, type RouterContext } from '@koa/router';
-import Koa, { type Context } from 'koa';
-import { type Callback, InvalidCallback } from '../callback/callback.ts';
+import Koa, { type Context, type Next } from 'koa';
+import {
+  type Callback,
+  type IdentifiedCallback,
+  InvalidCallback,
+  TooManyValues,
+} from '../callback/callback.ts';
+import { decodeBody } from '../callback/decode.ts';
 import type { ReceiverConfig } from '../config/config.ts';
-import { type Incoming, timeBudgetOf } from '../deliver/handling.ts';
 import type { Verdict } from '../deliver/outcome.ts';
-import { REFUSED_BODY_BYTES } from '../ledger/ledger.ts';
-import { isOneOf, networkFilter, type SenderReader, sourceOf } from '../http/sender.ts';
+import { type Incoming, untilOf } from '../deliver/post.ts';
+import { isOneOf, networkFilter, type SenderReader } from '../http/sender.ts';
 import {
   answerProblem,
   answerProblems,
@@ -17,19 +22,19 @@ import {
   type ProblemState,
   unlessCutOff,
 } from '../http/problem.ts';
+import type { Loads, Release } from './loads.ts';
 import {
   asProblem,
   bodyProblem,
   isRefusal,
   problemOf,
+  REFUSED_BODY_BYTES,
   type Refusal,
   type TurnedAway,
   turnedAwayReporter,
   unavailable,
 } from './problems.ts';
-import { beginningOf, bodyReader, type ReadBody } from './read-body.ts';
-import type { BodyMemory, CallbackReader, HeldMemory } from './read-callback.ts';
-import type { ReadingBudget } from './reading-budget.ts';
+import { announcedBytes, type BodyReader, bodyReader, tooLarge } from './read-body.ts';
 import { cutEnd } from '../text/cut.ts';
 import { type Clock, UnderWay, unfailing } from '../time/clock.ts';
 
@@ -51,16 +56,16 @@ export interface ReceiverReport {
 export interface ReceiverDependencies {
   readonly config: ReceiverConfig;
   readonly clock: Clock;
-  readonly readCallback: CallbackReader;
+  /** @throws {InvalidCallback} @throws {TooManyValues} */
+  readonly check: (value: unknown) => IdentifiedCallback;
   /** Delivers it; rejects when the store cannot be written. */
-  readonly handle: (incoming: Incoming) => Promise<Verdict>;
+  readonly post: (incoming: Incoming) => Promise<Verdict>;
   /** Keeps a refused body for the operator; never rejects. */
   readonly refuse: (refusal: Refusal) => Promise<void>;
   /** As `trust_proxy` has it. */
   readonly senderOf: SenderReader;
-  readonly readings: ReadingBudget;
+  readonly loads: Loads;
   readonly traffic: Traffic;
-  readonly memory: BodyMemory;
   readonly report: (report: ReceiverReport) => void;
   readonly reportTurnedAway: (report: TurnedAway) => void;
   readonly onUnforeseen: (error: unknown) => void;
@@ -69,7 +74,6 @@ export interface ReceiverDependencies {
 interface CallbackState extends ProblemState {
   callback?: Callback;
   verdict?: Verdict;
-  held?: HeldMemory;
   pointers?: readonly string[];
 }
 
@@ -93,9 +97,17 @@ export function createReceiver(dependencies: ReceiverDependencies): Koa {
     return take(ctx);
   });
   const report = turnedAwayReporter(config.path, senderOf, reportTurnedAway, onUnforeseen);
+  app.use(closeRefused);
   app.use(answerProblems(onUnforeseen, report));
   app.use(router.routes());
   return app;
+}
+
+/** Whoever is refused, or comes while there is no room, may still be sending a body that nobody reads. */
+async function closeRefused(ctx: Context, next: Next): Promise<void> {
+  await next();
+  const isRefused = ctx.status >= 400 && ctx.status < 500;
+  if (isRefused || !ctx.req.complete) ctx.set('Connection', 'close');
 }
 
 function answerHealth(ctx: Context): void {
@@ -120,28 +132,15 @@ function senderCheck({ config: { tokens, allowFrom }, senderOf }: ReceiverDepend
   };
 }
 
-/**
- * Answers a POST and says once what came of it, whatever came of it. What comes while draining is turned away before its
- * body is read.
- */
+/** Answers a POST, and says once what came of it, whatever came of it. */
 function postTaker(dependencies: ReceiverDependencies) {
-  const { config, clock, traffic, readings, senderOf, report, onUnforeseen } = dependencies;
-  const read = bodyReader({
-    maxBytes: config.maxBodyBytes,
-    budget: readings,
-    sourceOf: (request) => sourceOf(senderOf(request).address),
-  });
+  const { config, clock, senderOf, report, onUnforeseen } = dependencies;
+  const read = bodyReader(config.maxBodyBytes);
   const reportAnswer = unfailing(report, onUnforeseen);
   return async (ctx: CallbackContext): Promise<void> => {
     const startedAt = clock.monotonic();
     try {
-      traffic.refuseWhileDraining();
-      const body = await read(ctx).catch((error: unknown) => turnAwayUnread(ctx, error, dependencies));
-      try {
-        answer(ctx, await receive(ctx, body, dependencies));
-      } finally {
-        body.release();
-      }
+      answer(ctx, await receive(ctx, read, dependencies));
     } catch (error) {
       answerProblem(ctx, asProblem(error), onUnforeseen);
     }
@@ -161,48 +160,72 @@ function postTaker(dependencies: ReceiverDependencies) {
   };
 }
 
-/**
- * A place among the callbacks that are handled is taken when the body is there. Rejects with the problem to answer with,
- * or with what nobody foresaw.
- */
+/** @throws {HttpProblem} @throws whatever keeps it from being delivered */
 async function receive(
   ctx: CallbackContext,
-  { bytes, waitedMs, release }: ReadBody,
+  read: BodyReader,
   dependencies: ReceiverDependencies,
 ): Promise<Verdict> {
-  const { clock, traffic, handle } = dependencies;
-  traffic.enter();
+  const { traffic, loads } = dependencies;
+  traffic.refuseWhileDraining();
+  const isParsed = loads.read(await announced(ctx, dependencies));
   try {
-    const posted = { bytes, receivedAt: clock.now(), arrivedAt: clock.monotonic() - waitedMs };
-    const incoming = await readIncoming(ctx, posted, release, dependencies);
-    ctx.state.callback = incoming.callback;
-    return await handle(incoming);
+    const bytes = await read(ctx).catch((error: unknown) => turnAwayUnread(ctx, error, dependencies));
+    return await traffic.during(() => handle(ctx, bytes, isParsed, dependencies));
   } finally {
-    traffic.leave();
-    ctx.state.held?.release();
+    isParsed();
+  }
+}
+
+/** `answer_within` begins when the body is there. */
+async function handle(
+  ctx: CallbackContext,
+  bytes: Uint8Array,
+  isParsed: Release,
+  dependencies: ReceiverDependencies,
+): Promise<Verdict> {
+  const { config, clock, loads, post } = dependencies;
+  const posted = { bytes, receivedAt: clock.now(), arrivedAt: clock.monotonic() };
+  const isHandled = await loads.handle(bytes.byteLength, untilOf(posted.arrivedAt, config.answerWithinMs));
+  try {
+    const incoming = await readCallback(ctx, posted, dependencies);
+    isParsed();
+    return await post(incoming);
+  } finally {
+    isHandled();
+  }
+}
+
+/** How many bytes the body has, as its head says; what is of another type, or too large, is turned away. */
+async function announced(ctx: Context, dependencies: ReceiverDependencies): Promise<number | undefined> {
+  try {
+    return announcedBytes(ctx.req.headers, dependencies.config.maxBodyBytes);
+  } catch (error) {
+    return turnAwayUnread(ctx, error, dependencies);
   }
 }
 
 type Posted = Pick<Refusal, 'bytes' | 'receivedAt' | 'arrivedAt'>;
 
-async function readIncoming(
+async function readCallback(
   ctx: CallbackContext,
   posted: Posted,
-  release: () => void,
   dependencies: ReceiverDependencies,
 ): Promise<Incoming> {
   const { bytes, ...at } = posted;
-  const { memory, readCallback, config } = dependencies;
-  // What waits for memory, or to be read, can still be handed to the ledger in time.
-  const { tellUntil } = timeBudgetOf(at.arrivedAt, config.answerWithinMs);
   try {
-    const held = (ctx.state.held = await memory.hold(bytes, tellUntil));
-    release();
-    const read = await readCallback(bytes, tellUntil);
-    return { ...read, ...at, keepUntil: (late) => held.keepUntil(late) };
+    const { value, json } = decodeBody(bytes);
+    const checked = dependencies.check(value);
+    ctx.state.callback = checked.callback;
+    return { ...checked, ...at, body: json };
   } catch (error) {
     if (error instanceof InvalidCallback) ctx.state.pointers = error.errors.map(({ pointer }) => pointer);
-    return turnAway(ctx, posted, bodyProblem(error), dependencies);
+    const { maxNodes } = dependencies.config;
+    const problem =
+      error instanceof TooManyValues
+        ? tooLarge(`holds more than ${maxNodes} JSON values`)
+        : bodyProblem(error);
+    return turnAway(ctx, posted, problem, dependencies);
   }
 }
 
@@ -235,23 +258,13 @@ async function turnAway(
   throw problem;
 }
 
-/** Keeps what came of a body that cannot be taken as it was sent. @throws the problem */
-async function turnAwayUnread(
-  ctx: Context,
-  problem: unknown,
-  dependencies: ReceiverDependencies,
-): Promise<never> {
-  const { clock } = dependencies;
+/** A body that cannot be taken as it was sent; nothing of it has been read that could be kept. @throws the problem */
+function turnAwayUnread(ctx: Context, problem: unknown, dependencies: ReceiverDependencies): Promise<never> {
   // A sender that is gone may send it whole the next time.
-  const isGone = ctx.req.destroyed && !ctx.req.complete;
-  if (isGone || !isRefusal(problem)) throw problem;
-  const bytes = await beginningOf(ctx.req);
-  return turnAway(
-    ctx,
-    { bytes, receivedAt: clock.now(), arrivedAt: clock.monotonic() },
-    problem,
-    dependencies,
-  );
+  if (ctx.req.destroyed && !ctx.req.complete) throw problem;
+  const { clock } = dependencies;
+  const posted = { bytes: new Uint8Array(), receivedAt: clock.now(), arrivedAt: clock.monotonic() };
+  return turnAway(ctx, posted, problem, dependencies);
 }
 
 /** Whether callbacks are taken, and when the last one that was taken is through. */
@@ -268,14 +281,15 @@ export class Traffic {
     if (this.#isDraining) throw unavailable('Botbell is shutting down.');
   }
 
-  /** One more, its body read; who has entered must leave. @throws {HttpProblem} 503 while draining */
-  enter(): void {
+  /** One more, its body read. @throws {HttpProblem} 503 while draining */
+  async during<T>(work: () => Promise<T>): Promise<T> {
     this.refuseWhileDraining();
     this.#inFlight.begin();
-  }
-
-  leave(): void {
-    this.#inFlight.end();
+    try {
+      return await work();
+    } finally {
+      this.#inFlight.end();
+    }
   }
 
   /** Lets nothing more in; resolves when what is in flight is through. */

@@ -6,27 +6,13 @@ import type { Actor } from '../ledger/actions/action.ts';
 import type { CallbackResult } from '../ledger/ledger.ts';
 import type { OpenStanding } from './standing.ts';
 
-/** Of things of the same millisecond: what must have come first. */
-export const RANK = {
-  received: 0,
-  asked: 1,
-  routed: 2,
-  held: 3,
-  attempt: 4,
-  ended: 5,
-  answered: 6,
-  after: 7,
-} as const;
-
 interface Happened {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   readonly at: number;
-  /** One of `RANK`. */
-  readonly rank: number;
   readonly destination?: string | undefined;
 }
 
-/** By its name in the config; undefined: of the default route, which goes by no pattern. */
+/** By its name in the config; `pattern` undefined: the default route, which goes by none. */
 interface Route {
   readonly route: string;
   readonly pattern: string | undefined;
@@ -39,19 +25,22 @@ export interface ByHand {
   readonly destinations: readonly string[];
 }
 
+interface Attempt {
+  /** 1 for the first one. */
+  readonly number: number;
+  readonly durationMs: number;
+}
+
 /** By their kinds. Durations are milliseconds. */
 export interface Facts {
   readonly received: { readonly botName: string; readonly status: StatusName };
-  /** Undefined: the how manieth time is not known. */
-  readonly receivedAgain: { readonly time: number | undefined };
+  readonly receivedAgain: { readonly time: number };
   /** An alert. */
   readonly raised: { readonly botName: string };
   readonly routeTells: Route & { readonly reaches: readonly string[] };
   readonly routeTellsNobody: Route;
   readonly routeToldAlready: Route;
-  readonly routeOfOtherStatus: Route & { readonly on: readonly string[]; readonly status: StatusName };
-  /** As a version before explained it. */
-  readonly routeInWords: { readonly route: string; readonly because: string; readonly isMatched: boolean };
+  readonly routeOfOtherStatus: Route & { readonly on: readonly StatusName[]; readonly status: StatusName };
   readonly noOtherRoute: object;
   /** Not even a default one. */
   readonly noRoute: object;
@@ -67,7 +56,7 @@ export interface Facts {
     /** As the attempt before it. */
     readonly isSame: boolean;
   };
-  /** Undefined: that attempt was not recorded. */
+  /** Without number: the attempt is no longer in the history. */
   readonly delivered: Partial<Attempt> & { readonly receipt: Receipt | undefined };
   readonly dead: { readonly error: FailureToExplain | undefined };
   readonly takenOver: object;
@@ -78,23 +67,15 @@ export interface Facts {
     /** Of the BOT's running time. */
     readonly costMs: number;
   };
-  /** That time. */
+  /** The last time that it came. */
   readonly unanswered: object;
   /** Whom it has told. */
   readonly alerted: { readonly told: readonly string[]; readonly untold: readonly string[] };
   readonly redelivered: ByHand;
   readonly dismissed: ByHand;
   readonly routedByHand: ByHand;
-  /** It stands again as it had ended before it was redelivered in bulk. */
-  readonly withdrawn: ByHand;
   readonly leftOut: { readonly count: number };
   readonly next: { readonly standing: OpenStanding };
-}
-
-interface Attempt {
-  /** 1 for the first one. */
-  readonly number: number;
-  readonly durationMs: number;
 }
 
 export type FactKind = keyof Facts;

@@ -84,16 +84,16 @@ type Found = Pick<Standing, 'kind'> & { readonly at?: number };
 function foundOf(delivery: ArchivedDelivery, story: CallbackStory, now: number): Found {
   if (delivery.state === 'delivered') return { kind: 'told', at: delivery.updatedAt };
   if (delivery.state === 'pending') return pendingKind(delivery, story, now);
-  return endedKind(delivery, now);
+  return endedKind(delivery);
 }
 
-function endedKind({ state, hold }: ArchivedDelivery, now: number): Found {
+function endedKind({ state, hold }: ArchivedDelivery): Found {
   const isUnrouted = hold?.code === NO_LONGER_ROUTED;
   if (state === 'dead') return { kind: isUnrouted ? 'dead unrouted' : 'dead' };
   if (hold?.code === SUPERSEDED) return { kind: 'superseded' };
   if (hold?.code === DISMISSED) return { kind: 'dismissed' };
   if (isUnrouted) return { kind: 'unrouted' };
-  return hold?.endsInMs === undefined ? { kind: 'held' } : { kind: 'held until', at: now + hold.endsInMs };
+  return hold?.endsAt === undefined ? { kind: 'held' } : { kind: 'held until', at: hold.endsAt };
 }
 
 function pendingKind(delivery: ArchivedDelivery, { pauses }: CallbackStory, now: number): Found {

@@ -1,11 +1,8 @@
 /** The story of a callback: what happened to it and why, in sentences for whoever asks "why did I (not) get this?". */
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Language } from '../time/display.ts';
-import { type Fact, type FactKind, RANK } from './facts.ts';
-import { actionFacts } from './action-facts.ts';
-import { answerFacts, isUnanswered } from './answer-facts.ts';
-import { alertFacts, deliveryFacts } from './delivery-facts.ts';
-import { routingFacts } from './routing-facts.ts';
+import type { Fact, FactKind } from './facts.ts';
+import { factsOf, isUnanswered } from './history-facts.ts';
 import { isOpen, type Standing, standingsOf } from './standing.ts';
 import { summarise } from './summary.ts';
 import { sayingsOf } from './sayings.ts';
@@ -17,7 +14,7 @@ export interface StoryContext {
   readonly language: Language;
   /** IANA name of the display's time zone. */
   readonly timezone: string;
-  /** Milliseconds since the epoch: what is still to happen is told as of now. */
+  /** Milliseconds since 1970: what is still to happen is told as of now. */
   readonly now: number;
   /** Of the config in force, in milliseconds; undefined: when a delivery is given up is not told. */
   readonly giveUpAfterMs?: number;
@@ -40,13 +37,12 @@ export type StoryEventName =
   | 'redelivered'
   | 'dismissed'
   | 'routed anew'
-  | 'withdrawn'
   | 'left out'
   | 'next';
 
 /** One thing that happened, or that will. */
 export interface StoryEvent {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   readonly at: number;
   readonly what: StoryEventName;
   /** One sentence or two, in the language asked for, on one line. */
@@ -78,7 +74,6 @@ const EVENT_OF: Readonly<Record<FactKind, StoryEventName>> = {
   routeTellsNobody: 'route matched',
   routeToldAlready: 'route matched',
   routeOfOtherStatus: 'route did not match',
-  routeInWords: 'route matched',
   noOtherRoute: 'route did not match',
   noRoute: 'route did not match',
   reroutedByConfig: 'routed anew',
@@ -96,7 +91,6 @@ const EVENT_OF: Readonly<Record<FactKind, StoryEventName>> = {
   redelivered: 'redelivered',
   dismissed: 'dismissed',
   routedByHand: 'routed anew',
-  withdrawn: 'withdrawn',
   leftOut: 'left out',
   next: 'next',
 };
@@ -111,15 +105,13 @@ export function tellStory(
   const words = language === 'ja' ? JAPANESE : ENGLISH;
   const sayings = sayingsOf(context);
   const standings = standingsOf(story, context);
-  const happened = shortened(inOrder(factsOf(story, alerts)), MOST_FIRST, MOST_LAST);
+  const happened = shortened(factsOf(story, alerts), MOST_FIRST, MOST_LAST);
   const coming = nextFacts(standings, story, context.now);
   const events = [...happened, ...coming].map((fact): StoryEvent => {
     const { text, small } = tell(fact, words, sayings);
-    const what =
-      fact.kind === 'routeInWords' && !fact.isMatched ? 'route did not match' : EVENT_OF[fact.kind];
     return {
       at: fact.at,
-      what,
+      what: EVENT_OF[fact.kind],
       text: redact(text),
       small: small === undefined ? undefined : redact(small),
       destination: fact.destination,
@@ -128,35 +120,20 @@ export function tellStory(
   return { summary: redact(summarise(story, standings, words, sayings)), events };
 }
 
-function factsOf(story: CallbackStory, alerts: readonly CallbackStory[]): Fact[] {
-  return [
-    ...answerFacts(story),
-    ...routingFacts(story),
-    ...deliveryFacts(story),
-    ...alertFacts(alerts),
-    ...actionFacts(story),
-  ];
-}
-
-/** What happened in the same millisecond stays in the order in which it was found. */
-function inOrder(facts: readonly Fact[]): Fact[] {
-  return facts.toSorted((a, b) => a.at - b.at || a.rank - b.rank);
-}
-
 function shortened(facts: readonly Fact[], first: number, last: number): readonly Fact[] {
   const count = facts.length - first - last;
   const from = facts[first];
   if (count <= 1 || from === undefined) return facts;
-  const leftOut: Fact = { kind: 'leftOut', at: from.at, rank: from.rank, count };
+  const leftOut: Fact = { kind: 'leftOut', at: from.at, count };
   return [...facts.slice(0, first), leftOut, ...facts.slice(facts.length - last)];
 }
 
 function nextFacts(standings: readonly Standing[], story: CallbackStory, now: number): Fact[] {
-  const rank = RANK.after;
   const open = standings.filter(isOpen).map((standing): Fact => {
     const { at = now, destination } = standing;
-    return { kind: 'next', at, rank, destination, standing };
+    return { kind: 'next', at, destination, standing };
   });
-  const unanswered: Fact[] = isUnanswered(story) ? [{ kind: 'unanswered', at: now, rank }] : [];
-  return [...unanswered, ...shortened(inOrder(open), MOST_COMING, 0)];
+  const unanswered: Fact[] = isUnanswered(story) ? [{ kind: 'unanswered', at: now }] : [];
+  const inOrder = open.toSorted((a, b) => a.at - b.at);
+  return [...unanswered, ...shortened(inOrder, MOST_COMING, 0)];
 }

@@ -1,7 +1,7 @@
 /** The whole story in one or two sentences: who was told, who was not and why, and what happens next. */
 import { statusNameOf } from '../callback/callback.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
-import { isSupersededAtOnce } from './delivery-facts.ts';
+import { isSupersededAtOnce } from './history-facts.ts';
 import { explanationsIn } from './routing-facts.ts';
 import type { Sayings } from './sayings.ts';
 import type { Standing, StandingKind } from './standing.ts';
@@ -72,12 +72,12 @@ function isAtOnce(group: Alike, { time }: Sayings): boolean {
 
 function reasonForNobody(story: CallbackStory, words: Words['nobody']): string {
   if (isSupersededAtOnce(story)) return words.superseded();
-  const explanations = explanationsIn(story.routing);
+  const explanations = explanationsIn(story);
   if (explanations.length === 0) return words.noRoute();
   if (explanations.some(({ verdict }) => verdict === 'tells nobody')) return words.onPurpose();
   const other = explanations.filter(({ verdict }) => verdict === 'not of this status');
   if (other.length === 0) return words.unknown();
-  const on = [...new Set(other.flatMap((each) => each.on))];
+  const on = [...new Set(other.flatMap(({ on = [] }) => on))];
   const isDefault = other.every(({ pattern }) => pattern === undefined);
   return words.otherStatus(isDefault, on, statusNameOf(story));
 }

@@ -102,8 +102,7 @@ export const ENGLISH: Words = {
   events: {
     received: ({ botName, status }, { name }) =>
       `The job service reported that ${name(botName) || 'a BOT'} ${REPORTED[status]}.`,
-    receivedAgain: ({ time }) =>
-      time === undefined ? 'It came again.' : `It came again, for the ${ordinal(time)} time.`,
+    receivedAgain: ({ time }) => `It came again, for the ${ordinal(time)} time.`,
     raised: ({ botName }, { name }) => `Botbell raised this alert about ${name(botName) || 'a message'}.`,
     routeTells: ({ pattern, reaches }, sayings) =>
       `${routeFor(pattern, sayings)} applies: it tells ${sayings.list(reaches)}.`,
@@ -113,8 +112,6 @@ export const ENGLISH: Words = {
       `${routeFor(pattern, sayings)} applies, too; whom it tells, an earlier route tells already.`,
     routeOfOtherStatus: ({ pattern, on, status }, sayings) =>
       `${routeFor(pattern, sayings)} does not apply: it tells only of ${statuses(on)}, and this is ${ONE[status]}.`,
-    routeInWords: ({ because, isMatched }, { quote }) =>
-      `A route ${isMatched ? 'applies' : 'does not apply'}: ${quote(because)}.`,
     noOtherRoute: () => 'No other route names this BOT.',
     noRoute: () => 'No route names this BOT, and there is no default route.',
     reroutedByConfig: () => 'The config had changed, so it was routed anew.',
@@ -151,8 +148,6 @@ export const ENGLISH: Words = {
       byHand(`had ${whom(fact.destinations, sayings)} delivered again`, fact, sayings),
     dismissed: (fact, sayings) => byHand(`marked ${whom(fact.destinations, sayings)} as done`, fact, sayings),
     routedByHand: (fact, sayings) => byHand('had it routed anew', fact, sayings),
-    withdrawn: (fact, sayings) =>
-      byHand(`withdrew ${whom(fact.destinations, sayings)} before it was delivered again`, fact, sayings),
     leftOut: ({ count }, { number }) => `${number(count)} more events are left out here.`,
     next: ({ standing, destination = '' }, sayings) =>
       ENGLISH.next[standing.kind]({ ...standing, who: sayings.name(destination) }, sayings),

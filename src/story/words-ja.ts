@@ -98,8 +98,7 @@ export const JAPANESE: Words = {
   events: {
     received: ({ botName, status }, { name }) =>
       `${quoted(name(botName)) || 'BOT'}${REPORTED[status]}を、ジョブサービスから受け取りました。`,
-    receivedAgain: ({ time }) =>
-      time === undefined ? '同じ通知を再び受け取りました。' : `同じ通知を再び受け取りました（${time}回目）。`,
+    receivedAgain: ({ time }) => `同じ通知を再び受け取りました（${time}回目）。`,
     raised: ({ botName }, { name }) =>
       `${quoted(name(botName)) || 'メッセージ'}について、Botbellがこのお知らせを出しました。`,
     routeTells: ({ pattern, reaches }, sayings) =>
@@ -112,8 +111,6 @@ export const JAPANESE: Words = {
       pattern === undefined
         ? `このBOTを指定したルートがなく、既定のルートも使われません。通知するのは${statuses(on)}だけで、これは${STATUS[status]}です。`
         : `${routeFor(pattern, sayings)}は使われません。通知するのは${statuses(on)}だけで、これは${STATUS[status]}です。`,
-    routeInWords: ({ because, isMatched }, { quote }) =>
-      `ルートが${isMatched ? '使われます' : '使われません'}（${quote(because)}）。`,
     noOtherRoute: () => 'ほかに、このBOTを指定したルートはありません。',
     noRoute: () => 'このBOTを指定したルートがなく、既定のルートもありません。',
     reroutedByConfig: () => '設定が変わったため、宛先を決め直しました。',
@@ -151,8 +148,6 @@ export const JAPANESE: Words = {
     dismissed: (fact, sayings) =>
       byHand(`${whom(fact.destinations, sayings)}を対応済みにしました`, fact, sayings),
     routedByHand: (fact, sayings) => byHand('宛先の決め直しを指示しました', fact, sayings),
-    withdrawn: (fact, sayings) =>
-      byHand(`${whom(fact.destinations, sayings)}の再送を、届く前に取りやめました`, fact, sayings),
     leftOut: ({ count }, { number }) => `ここでは、ほかに${number(count)}件の出来事を省略しています。`,
     next: ({ standing, destination = '' }, sayings) =>
       JAPANESE.next[standing.kind]({ ...standing, who: sayings.name(destination) }, sayings),

@@ -6,7 +6,7 @@ import type { AdminConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { type AdminWorld, basic, openAdminWorld } from '../support/admin-world.ts';
 
-const READY: Readiness = { store: true, room: true, config: true, accepting: true };
+const READY: Readiness = { store: true, config: true, accepting: true };
 
 describe('the admin listener', () => {
   let world: AdminWorld;
@@ -17,7 +17,7 @@ describe('the admin listener', () => {
     world = await openAdminWorld({
       config,
       memory: createAdminMemory(instantly),
-      readiness: () => Promise.resolve(readiness),
+      readiness: () => readiness,
     });
   };
 
@@ -42,7 +42,7 @@ describe('the admin listener', () => {
     expect([status, JSON.parse(body)]).to.deep.equal([200, { status: 'ready', ...READY }]);
   });
 
-  for (const missing of ['store', 'room', 'config', 'accepting'] as const) {
+  for (const missing of ['store', 'config', 'accepting'] as const) {
     it(`answers 503 at /readyz and names ${missing} when that is missing`, async () => {
       await open();
       readiness = { ...READY, [missing]: false };

@@ -4,18 +4,33 @@ import { expect } from 'chai';
 import type { Operations, Reloading } from '../../src/admin/services.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { BulkRedelivery } from '../../src/ledger/actions/actions.ts';
-import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
-import type { AttemptRecord, CallbackResult, DeliveryUpdate } from '../../src/ledger/ledger.ts';
-import { arrivalOf, delivered, failed, target } from '../contract/ledger-contract.ts';
+import type { CallbackResult, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { type AdminWorld, openAdminWorld } from '../support/admin-world.ts';
-import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { deadUpdate, deliveredUpdate, Recorded, target } from '../support/recorded.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 
 const DOCS = 'docs/api.md';
 const START = Date.parse('2026-03-01T00:00:42Z');
 const NOW = START + 3_600_000;
 const OPS = target('slack:#ops');
+const INVOICE = {
+  bot_id: 'invoice-import',
+  bot_name: '請求書取込BOT',
+  status: 1,
+  start_time: '2026-03-01T09:00:00+09:00',
+  elapsed_time: 42,
+} as const;
+const ROUTING = [
+  {
+    route: 'routes[0]',
+    matched: true,
+    because: 'bot_id matches invoice-*',
+    reaches: [OPS.destination],
+    verdict: 'tells',
+    pattern: 'invoice-*',
+  },
+];
 const ERROR = { class: 'permanent', code: 'msg_too_long', message: 'The message is too long.' } as const;
 
 interface Example {
@@ -53,7 +68,6 @@ const BULK: BulkRedelivery = {
   delivered: 87,
   dead: 1,
   pending: 32,
-  withdrawn: 0,
 };
 
 const OPERATIONS: Operations = {
@@ -78,7 +92,6 @@ const OPERATIONS: Operations = {
       endedAt: NOW,
       stoppedBy: BULK.actor,
       pending: 2,
-      withdrawn: 30,
     }),
   test: () =>
     Promise.resolve({
@@ -122,16 +135,10 @@ describe('docs/api.md', () => {
   before(async () => {
     clock = new ManualClock(START);
     store = createSqliteStore(clock);
-    const ledger = await store.open({
-      clock,
-      owner: 'first',
-      leaseMs: 18_000,
-      takeOverAfterMs: 120_000,
-      timezone: 'Asia/Tokyo',
-    });
-    await fill(ledger);
-    await clock.advance(NOW - START);
-    const { archive } = ledger;
+    const recorded = new Recorded(store);
+    const { archive } = recorded;
+    await fill(recorded);
+    await clock.advance(NOW - clock.now());
     world = await openAdminWorld({ clock, archive, operations: OPERATIONS, reloading: RELOADING });
   });
 
@@ -140,16 +147,21 @@ describe('docs/api.md', () => {
     await store.close();
   });
 
-  const fill = async (ledger: OpenLedger) => {
-    await arrive(ledger, { status: 0, code: 200 }, delivered, 'delivered');
-    const dead = (id: number): DeliveryUpdate => ({
-      ...failed(id),
-      state: 'dead',
-      attempts: 2,
-      lastError: ERROR,
-    });
-    await arrive(ledger, { job_id: 'job-2' }, dead, 'gave_up');
-    await ledger.refuse({
+  const fill = async (recorded: Recorded) => {
+    const arrive = (
+      fields: Partial<Callback>,
+      updateOf: (id: number) => DeliveryUpdate,
+      result: CallbackResult,
+    ) =>
+      recorded.answered({ ...INVOICE, ...fields }, [OPS], updateOf, result, {
+        startedAt: START - 42_000,
+        routing: ROUTING,
+      });
+    const told = (id: number) => ({ ...deliveredUpdate(id), receipt: { ts: '1.2' } });
+    await arrive({ status: 0, code: 200 }, told, 'delivered');
+    const dead = (id: number) => ({ ...deadUpdate(id, ERROR), attempts: 2 });
+    await arrive({ job_id: 'job-2' }, dead, 'gave_up');
+    await recorded.refuse({
       receivedAt: START,
       status: 422,
       detail: 'This is JSON, but not a callback.',
@@ -157,41 +169,7 @@ describe('docs/api.md', () => {
       from: '192.0.2.7',
       body: '{"status":9}',
     });
-  };
-
-  const arrive = async (
-    ledger: OpenLedger,
-    fields: Partial<Callback>,
-    updateOf: (id: number) => DeliveryUpdate,
-    result: CallbackResult,
-  ) => {
-    const callback = callbackWith({
-      bot_id: 'invoice-import',
-      bot_name: '請求書取込BOT',
-      status: 1,
-      start_time: '2026-03-01T09:00:00+09:00',
-      elapsed_time: 42,
-      ...fields,
-    });
-    const routing = [
-      {
-        route: 'routes[0]',
-        matched: true,
-        because: 'bot_id matches invoice-*',
-        reaches: [OPS.destination],
-        verdict: 'tells',
-        pattern: 'invoice-*',
-      },
-    ];
-    const arrival = { ...arrivalOf(callback, [OPS], START), startedAt: START - 42_000, routing };
-    const { callbackId, claimed } = await ledger.admit(arrival);
-    const deliveries = claimed.map(updateOf);
-    const attempts = deliveries.map(({ id, state, lastError: error }): AttemptRecord => {
-      const outcome = state === 'delivered' ? 'delivered' : 'permanent';
-      return { deliveryId: id, startedAt: START, durationMs: 120, outcome, error };
-    });
-    const answer = { receivedAt: START, answeredAt: START + 130, status: 200, result };
-    await ledger.settle({ deliveries, history: { callbackId, attempts, answer }, isDurable: false });
+    await recorded.sumDays();
   };
 
   const examples = examplesIn(readFileSync(DOCS, 'utf8'));

@@ -4,7 +4,7 @@ import { type PostgresServer, startPostgres } from '../support/postgres-server.t
 import { createPostgresStore } from '../support/postgres-store.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';
 
-describeApi('SQLite', (clock) => Promise.resolve(createSqliteStore(clock)));
+describeApi('SQLite', createSqliteStore);
 
 describe('PostgreSQL', () => {
   let server: PostgresServer;

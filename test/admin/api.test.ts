@@ -23,7 +23,6 @@ const BULK: BulkRedelivery = {
   delivered: 3,
   dead: 1,
   pending: 1,
-  withdrawn: 4,
 };
 
 const BULK_SHAPE = {
@@ -44,7 +43,6 @@ const BULK_SHAPE = {
   delivered: 3,
   dead: 1,
   pending: 1,
-  withdrawn: 4,
 };
 
 describe('the API', () => {

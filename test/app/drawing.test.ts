@@ -9,15 +9,12 @@ import { type AppSettings, openSettings } from '../../src/app/settings.ts';
 import { InvalidCallback } from '../../src/callback/callback.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { checkProject } from '../../src/cli/load-project.ts';
-import { MemoryBudget } from '../../src/deliver/memory-budget.ts';
 import { RunningSettings } from '../../src/deliver/settings.ts';
 import { HttpProblem } from '../../src/http/problem.ts';
-import type { UnreadNotice } from '../../src/ledger/ledger.ts';
-import { noticeOf } from '../../src/notice/notice.ts';
+import { type Notice, noticeOf } from '../../src/notice/notice.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { rejectionOf } from '../support/rejection-of.ts';
 
 const CONFIG = `
 receiver: { listen: 127.0.0.1:0, max_body: 1mb }
@@ -36,8 +33,7 @@ const LARGE = callbackWith({ bot_id: 'invoice', status: 1, message: `begin ${'x'
 describe('What the config in force makes of a callback', () => {
   let folder: string;
   let settings: RunningSettings<AppSettings>;
-  let memory: MemoryBudget;
-  let kept: Map<number, UnreadNotice>;
+  let kept: Map<number, Notice>;
   let drawing: Drawing;
 
   beforeEach(async () => {
@@ -56,10 +52,9 @@ describe('What the config in force makes of a callback', () => {
       secrets: new HiddenSecrets(),
     };
     settings = new RunningSettings(await openSettings(project, environment), ignore);
-    memory = new MemoryBudget(systemClock, { bytes: 50_000_000, values: 1_000_000 });
     kept = new Map();
     const archive = { told: (id: number) => Promise.resolve(kept.get(id)) };
-    drawing = createDrawings({ clock: systemClock, settings, archive, memory, channelTypes })();
+    drawing = createDrawings({ settings, archive, channelTypes })();
   });
 
   afterEach(async () => {
@@ -68,11 +63,10 @@ describe('What the config in force makes of a callback', () => {
   });
 
   const draw = async (callback: unknown, channel: string, more = {}) => {
-    const read = await drawing.read(bytesOf(callback));
+    const { body, ...read } = drawing.read(bytesOf(callback));
     const format = drawing.formats.get(channel);
     const target = { format: format?.name ?? '', templateSet: undefined, options: {}, ...more };
-    const { message, failures } = await drawing.draw(noticeOf(read, 1), target);
-    read.release();
+    const { message, failures } = await drawing.draw(noticeOf(read, 1, body), target);
     expect(failures).to.deep.equal([]);
     return format?.asText(message) ?? '';
   };
@@ -97,30 +91,19 @@ describe('What the config in force makes of a callback', () => {
     expect(await draw(LARGE, 'mail', { language: 'ja' })).to.match(/begin x+[^]*省略[^]* end/);
   });
 
-  it('is not made of what the receiver would refuse, and says why', async () => {
-    const invalid = await rejectionOf(drawing.read(bytesOf({ code: 'x' })));
-    expect(invalid).to.be.instanceOf(InvalidCallback);
-    expect((invalid as InvalidCallback).errors.map(({ pointer }) => pointer)).to.include('/status');
-    const tooLarge = await rejectionOf(drawing.read(Buffer.alloc(1_100_000, ' ')));
-    expect((tooLarge as HttpProblem).details.status).to.equal(413);
-    expect(memory.held).to.deep.equal({ bytes: 0, values: 0 });
+  it('is not made of what the receiver would refuse, and says why', () => {
+    expect(() => drawing.read(bytesOf({ code: 'x' }))).to.throw(InvalidCallback, '/status');
+    expect(() => drawing.read(Buffer.alloc(1_100_000, ' ')))
+      .to.throw(HttpProblem)
+      .with.nested.property('details.status', 413);
   });
 
-  it('is made of what the ledger has, and nothing is held afterwards', async () => {
-    const json = bytesOf(LARGE);
-    const read = () => noticeOf({ callback: LARGE, startedAt: 0 }, 3);
-    kept.set(7, { bytes: json.length, values: 9, kept: { json, startedAt: 0, timesReceived: 3 }, read });
+  it('is made of what the ledger has', async () => {
+    kept.set(7, noticeOf({ callback: LARGE, startedAt: 0 }, 3, bytesOf(LARGE)));
     const loaded = await drawing.load(7);
     if (loaded === undefined) throw new Error('not loaded');
-    expect(memory.held.values).to.equal(9);
-    const { message } = await drawing.draw(loaded.notice, {
-      format: 'slack',
-      templateSet: undefined,
-      options: {},
-    });
+    const { message } = await drawing.draw(loaded, { format: 'slack', templateSet: undefined, options: {} });
     expect(drawing.formats.get('slack')?.asText(message)).to.match(/ end/);
-    loaded.release();
-    expect(memory.held).to.deep.equal({ bytes: 0, values: 0 });
     expect(await drawing.load(8)).to.equal(undefined);
   });
 });

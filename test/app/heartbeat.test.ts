@@ -102,16 +102,14 @@ describe('the heartbeat of the service', () => {
   describe('waits for all to be well', () => {
     let services: HeartbeatServices;
     let heartbeat: Heartbeat | undefined;
-    let probe: () => Promise<void>;
-    let worker: { lookedAt: number };
+    let ledger: { writtenAt: number };
+    let pipeline: { lookedAt: number };
     let traffic: { isDraining: boolean };
-    let hasRoom: boolean;
 
     beforeEach(() => {
-      probe = () => Promise.resolve();
-      worker = { lookedAt: systemClock.monotonic() };
+      ledger = { writtenAt: systemClock.monotonic() };
+      pipeline = { lookedAt: systemClock.monotonic() };
       traffic = { isDraining: false };
-      hasRoom = true;
       const unknown = () => Promise.resolve(undefined);
       services = {
         clock: systemClock,
@@ -129,9 +127,9 @@ describe('the heartbeat of the service', () => {
           },
           onSwap: () => undefined,
         },
-        ledger: { probe: () => probe(), hasRoom: () => Promise.resolve(hasRoom) },
+        ledger,
         traffic,
-        pipeline: { worker },
+        pipeline,
       };
     });
 
@@ -144,14 +142,9 @@ describe('the heartbeat of the service', () => {
       return lines[0]?.['troubles'];
     };
 
-    it('for a store that can be used', async () => {
-      probe = () => Promise.reject(new Error('gone'));
+    it('for a store that has been written lately', async () => {
+      ledger.writtenAt -= 16_000;
       expect(await withheldFor()).to.deep.equal(['the store cannot be used']);
-    });
-
-    it('for room in the store', async () => {
-      hasRoom = false;
-      expect(await withheldFor()).to.deep.equal(['the store is full']);
     });
 
     it('for a service that takes callbacks', async () => {
@@ -159,9 +152,9 @@ describe('the heartbeat of the service', () => {
       expect(await withheldFor()).to.deep.equal(['Botbell is shutting down']);
     });
 
-    it('for a worker that looks for work', async () => {
-      worker.lookedAt -= 61_000;
-      expect(await withheldFor()).to.deep.equal(['the worker has stopped looking for work']);
+    it('for somebody who looks for what is due', async () => {
+      pipeline.lookedAt -= 61_000;
+      expect(await withheldFor()).to.deep.equal(['nothing looks for what is due any more']);
     });
 
     it('and is sent when it is', async () => {

@@ -1,10 +1,7 @@
 /** With a script, a page follows what changes, and never moves what somebody reads or writes. */
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { Changes } from '../../src/admin/live/changes.ts';
-import { EventStreams } from '../../src/admin/live/event-streams.ts';
 import type { DeadLetters } from '../../src/ledger/archive/archive.ts';
-import { systemClock } from '../../src/time/clock.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { DEAD, OFFICE_ARCHIVE, openOperationWorld, type OperationWorld } from '../support/operation-world.ts';
 import { openPageWorld, type PageWorld } from '../support/page-world.ts';
@@ -15,12 +12,10 @@ const ONE_ROW_HIGH = { width: 1280, height: 300 };
 inBrowser('A page with a script', () => {
   let browser: Browser;
   let office: OperationWorld;
-  let streams: EventStreams;
   let world: PageWorld;
   let page: Page;
   let faults: string[];
   let groups: readonly DeadLetters[];
-  let mark: string;
 
   before(async () => {
     browser = await launchChromium();
@@ -29,13 +24,10 @@ inBrowser('A page with a script', () => {
   after(() => browser.close());
 
   beforeEach(async () => {
-    mark = 'first';
     groups = DEAD;
     faults = [];
     office = await openOperationWorld();
-    const changes = new Changes({ clock: systemClock, mark: () => Promise.resolve(mark) });
-    streams = new EventStreams({ clock: systemClock, changes });
-    world = await openPageWorld({ ...office.services, streams });
+    world = await openPageWorld(office.services);
     Object.assign(world.services.archive, {
       ...OFFICE_ARCHIVE,
       deadLetters: () => Promise.resolve({ groups, isComplete: true }),
@@ -50,82 +42,64 @@ inBrowser('A page with a script', () => {
   afterEach(async () => {
     expect(faults).to.deep.equal([]);
     await page.context().close();
-    streams.close();
     await world.close();
     await office.close();
   });
 
-  const open = async (path: string) => {
-    const isLive = path !== '/playground';
-    const asked = isLive ? page.waitForRequest((request) => request.url().endsWith('/live')) : undefined;
-    await page.goto(`http://127.0.0.1:${world.port}${path}`);
-    await asked;
-    // So that what follows is a change to the server, too.
-    if (isLive) await page.waitForTimeout(300);
-  };
+  const open = (path: string) => page.goto(`http://127.0.0.1:${world.port}${path}`);
 
   const add = (destination: string) => {
     const [first] = DEAD;
     if (first === undefined) throw new Error('no group');
     groups = [{ ...first, destination }, ...groups];
-    mark = destination;
   };
 
   const firstRow = () => page.locator('tbody tr').first().locator('th').textContent();
 
+  /** Lets the page look at what has changed, or not. */
+  const passFiveSeconds = async () => {
+    await page.clock.runFor(5000);
+    await page.waitForTimeout(300);
+  };
+
   it('shows what is new where nobody reads', async () => {
+    await page.clock.install();
     await open('/dead');
     add('slack:#new');
-    await page.getByText('slack:#new').first().waitFor();
+    await passFiveSeconds();
     expect(await firstRow()).to.equal('slack:#new');
-    expect(await page.locator('.news').count()).to.equal(0);
   });
 
-  it('offers what is new to whoever has scrolled, and shows it when they want it', async () => {
+  it('moves nothing under whoever has scrolled or focused something, until they have done', async () => {
+    await page.clock.install();
     await open('/dead');
+    add('slack:#new');
     await page.evaluate(() => window.scrollTo(0, 150));
-    add('slack:#new');
-    const button = page.getByRole('button', { name: 'Show 1 new' });
-    await button.waitFor();
+    await passFiveSeconds();
     expect(await firstRow()).to.equal('slack:#ops');
-    expect(await page.evaluate(() => window.scrollY)).to.be.above(100);
-    await button.click();
-    expect(await firstRow()).to.equal('slack:#new');
-    expect(await page.locator('.news').count()).to.equal(0);
-    expect(await page.evaluate(() => [window.scrollY, document.activeElement?.id])).to.deep.equal([
-      0,
-      'content',
-    ]);
-  });
-
-  it('takes no focus, and closes nothing that was opened', async () => {
-    await open('/refused');
-    await page.locator('summary').first().click();
-    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
-    mark = 'another';
-    const asked = await page.waitForResponse((response) => response.url().endsWith('/refused'));
-    await asked.finished();
-    await page.waitForTimeout(200);
-    expect(await page.evaluate(() => document.querySelector('details')?.open)).to.equal(true);
-    await page.goto(`http://127.0.0.1:${world.port}/dead`);
-    await page.waitForTimeout(1200);
+    await page.evaluate(() => window.scrollTo(0, 0));
     await page
       .getByRole('link', { name: /^Deliver again/ })
       .first()
       .focus();
-    add('slack:#new');
-    await page.getByRole('button', { name: 'Show 1 new' }).waitFor();
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).to.match(
-      /^Deliver again/,
-    );
+    await page.evaluate(() => window.scrollTo(0, 0));
+    await passFiveSeconds();
+    expect(await firstRow()).to.equal('slack:#ops');
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    await passFiveSeconds();
+    expect(await firstRow()).to.equal('slack:#new');
   });
 
-  it('lets go of its stream where it is left', async () => {
-    await open('/dead');
-    expect(streams.count).to.equal(1);
-    await page.goto('about:blank');
-    for (let tries = 0; tries < 100 && streams.count > 0; tries += 1) await page.waitForTimeout(20);
-    expect(streams.count).to.equal(0);
+  it('closes nothing that was opened', async () => {
+    await page.clock.install();
+    await open('/refused');
+    await page.locator('summary').first().click();
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    await page.evaluate(() => window.scrollTo(0, 0));
+    const asked = page.waitForResponse((response) => response.url().endsWith('/refused'));
+    await passFiveSeconds();
+    await (await asked).finished();
+    expect(await page.evaluate(() => document.querySelector('details')?.open)).to.equal(true);
   });
 
   it('draws in the playground while one types, without a step in the history', async () => {

@@ -134,61 +134,6 @@ inBrowser('The page', () => {
     expect(await late.open('/'), 'from the address of the guesses').to.equal(200);
   });
 
-  it('follows what happens without taking from the reader what they hold', async () => {
-    await begin();
-    const { page, open, troubles } = await come({ viewport: { width: 900, height: 500 } });
-    await open('/plots');
-    const details = page.locator('details').first();
-    await details.locator('summary').click();
-    const before = await page.locator('main').innerText();
-    await page.evaluate(`window.scrollTo(0, 300)`);
-    await page.evaluate(`window.isStillHere = true`);
-    await office.post({
-      code: 500,
-      job_id: 'a-job-of-this-moment',
-      bot_id: 'get_items',
-      bot_name: '商品取得BOT',
-      status: 1,
-      start_time: new Date().toISOString(),
-      elapsed_time: 31,
-      message: 'It has only just failed',
-    });
-    const offer = page.getByRole('status').getByRole('button');
-    const isShown = async () => (await page.locator('main').innerText()) !== before;
-    await until('the page to show it, or to offer it', async () => (await offer.count()) > 0 || isShown());
-    expect(await page.evaluate(`window.scrollY`), 'nobody is moved').to.be.above(200);
-    if ((await offer.count()) > 0) await offer.first().click();
-    await until('the page to show it', isShown);
-    expect(await details.getAttribute('open'), 'what was opened stays open').not.to.equal(null);
-    expect(await page.evaluate(`window.isStillHere`), 'it is the same document').to.equal(true);
-    expect(troubles).to.deep.equal([]);
-  });
-
-  it('never takes from somebody the field in which they write', async () => {
-    await begin();
-    const { page, open, troubles } = await come();
-    await open('/callbacks');
-    await page.getByLabel(fields.job_id).fill('half of a jo');
-    await office.post({
-      code: 200,
-      job_id: 'a-job',
-      bot_id: 'payroll',
-      bot_name: '給与計算BOT',
-      status: 0,
-      start_time: new Date().toISOString(),
-    });
-    const offer = page.getByRole('status').getByRole('button');
-    await until('the page to show it, or to offer it', async () => {
-      const isShown = (await rows(page).first().innerText()).includes('給与計算BOT');
-      return isShown || (await offer.count()) > 0;
-    });
-    expect(await page.getByLabel(fields.job_id).inputValue()).to.equal('half of a jo');
-    expect(
-      await page.getByLabel(fields.job_id).evaluate((field) => field === document.activeElement),
-    ).to.equal(true);
-    expect(troubles).to.deep.equal([]);
-  });
-
   it('shows each message as its reader sees it, in a frame that can do nothing', async () => {
     await begin();
     const { page, open, troubles } = await come();

@@ -66,7 +66,7 @@ describe('createCallbackCheck', () => {
       bot_name: ['x'],
       status: 3,
       start_time: 'yesterday',
-      elapsed_time: 1.5,
+      elapsed_time: '1.5',
       output: [],
       message: { a: 1 },
     };
@@ -81,7 +81,7 @@ describe('createCallbackCheck', () => {
         detail:
           'must be an ISO 8601 date-time that exists, such as 2026-11-20T09:00:00+09:00, found the string "yesterday"',
       },
-      { pointer: '/elapsed_time', detail: 'must be an integer, found the number 1.5' },
+      { pointer: '/elapsed_time', detail: 'must be a number, found the string "1.5"' },
       { pointer: '/output', detail: 'must be an object, found an array' },
       { pointer: '/message', detail: 'must be a string, found an object' },
     ]);
@@ -95,7 +95,7 @@ describe('createCallbackCheck', () => {
     for (const code of ['1', true, 1.5, Infinity, {}, [5], null]) {
       expect(pointersOf({ ...MINIMAL, code })).to.deep.equal(['/code']);
     }
-    expect(pointersOf({ ...MINIMAL, code: 2 ** 60, elapsed_time: -5 })).to.deep.equal([]);
+    expect(pointersOf({ ...MINIMAL, code: 2 ** 60, elapsed_time: -5.5 })).to.deep.equal([]);
   });
 
   it('takes exactly 0, 1 and 2 for a status, with one error for anything else', () => {

@@ -1,59 +1,51 @@
 /** What `botbell redeliver` says before it asks, and what it does by the answer; who delivers is the service. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openLedger } from '../../src/ledger/open-ledger.ts';
-import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import {
-  arrivalOf,
-  claimAllDue,
-  EXECUTING,
-  failed,
-  settlementOf,
-  target,
-} from '../contract/ledger-contract.ts';
-import { callbackWith } from '../support/callbacks.ts';
 import { type CommandInput, runCommand } from '../support/command.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { deadUpdate, Recorded, target } from '../support/recorded.ts';
+import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 
 const HOUR_MS = 3_600_000;
+const EXECUTING = 2;
 
 describe('botbell redeliver, asked at a terminal', () => {
-  let folder: string;
+  let store: SqliteStore;
+  let clock: ManualClock;
+  let recorded: Recorded;
   let config: string;
 
-  const onLedger = async <T>(work: (ledger: OpenLedger) => Promise<T>): Promise<T> => {
-    const options = { clock: systemClock, owner: 'test', leaseMs: 1000, takeOverAfterMs: 1000 };
-    const ledger = await openLedger(`sqlite:${join(folder, 'botbell.db')}`, options);
-    try {
-      return await work(ledger);
-    } finally {
-      await ledger.close();
-    }
-  };
+  const goTo = (hoursAgo: number) => clock.setBy(systemClock.now() - hoursAgo * HOUR_MS - clock.now());
   /** @returns the ids of their deliveries */
-  const deadLetters = (destinations: readonly string[], hoursAgo: number) =>
-    onLedger(async (ledger) => {
-      const at = systemClock.now() - hoursAgo * HOUR_MS;
-      const arrival = arrivalOf(callbackWith({ job_id: `job ${hoursAgo}` }), destinations.map(target), at);
-      const { deliveries } = await ledger.admit({ ...arrival, isAccepted: true });
-      await claimAllDue(ledger);
-      const dead = deliveries.map(({ id }) => ({ ...failed(id), state: 'dead' as const }));
-      await ledger.settle(settlementOf(dead));
-      return deliveries.map(({ id }) => String(id));
-    });
-  const counts = () => onLedger((ledger) => ledger.countOpen());
+  const deadLetters = async (destinations: readonly string[], hoursAgo: number) => {
+    goTo(hoursAgo);
+    const admission = await recorded.arrive({ job_id: `job ${hoursAgo}` }, destinations.map(target));
+    await recorded.claim();
+    const ids = admission.deliveries.map(({ id }) => id);
+    await recorded.settle(
+      admission,
+      ids.map((id) => deadUpdate(id)),
+    );
+    return ids.map(String);
+  };
+  const counts = async () => {
+    const { pending, dead } = await recorded.archive.openWork();
+    return { pending: pending.count, dead: dead.count };
+  };
   const redeliver = (args: readonly string[], input?: CommandInput) =>
     runCommand(['redeliver', ...args, '--config', config], input);
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'botbell-cli-'));
-    config = join(folder, 'botbell.yaml');
+    clock = new ManualClock(systemClock.now());
+    store = createSqliteStore(clock);
+    recorded = new Recorded(store);
+    config = join(store.folder, 'botbell.yaml');
     writeFileSync(
       config,
       `
-store: { url: 'sqlite:${folder}/botbell.db' }
+store: { url: 'sqlite:${store.file}' }
 display: { timezone: Asia/Tokyo }
 channels: { slack: { type: outbox, as: slack } }
 routes:
@@ -63,7 +55,7 @@ routes:
     );
   });
 
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => store.close());
 
   it('says how many, to whom and how old, and does nothing unless the answer is yes', async () => {
     await deadLetters(['slack:#ops'], 50);
@@ -75,13 +67,13 @@ routes:
         /^3 messages:\n {2}slack:#ops: 2\n {2}slack:#log: 1\n {2}the oldest came 2 days ago, .+ \(GMT\+9\)\n {2}the newest came 3 hours ago, .+\nDeliver again\? \[y\/N\] \nnothing was changed$/,
       );
     }
-    expect(await counts()).to.deep.equal({ pending: 0, dead: 3, held: 0 });
+    expect(await counts()).to.deep.equal({ pending: 0, dead: 3 });
     const { code, stdout } = await redeliver(['--dead'], { answer: ' Yes ' });
     expect([code, stdout]).to.deep.equal([
       0,
       '3 messages given back: no service runs on this ledger at this moment: they are delivered when one does',
     ]);
-    expect(await counts()).to.deep.equal({ pending: 3, dead: 0, held: 0 });
+    expect(await counts()).to.deep.equal({ pending: 3, dead: 0 });
   });
 
   it('takes of all that is dead what came since, to the destination named', async () => {
@@ -89,7 +81,7 @@ routes:
     await deadLetters(['slack:#ops', 'slack:#log'], 3);
     const { stderr } = await redeliver(['--dead', '--since', '2d', '--destination', 'slack:#ops', '--yes']);
     expect(stderr).to.include('1 message:\n  slack:#ops: 1\n  the oldest came 3 hours ago');
-    expect(await counts()).to.deep.equal({ pending: 1, dead: 2, held: 0 });
+    expect(await counts()).to.deep.equal({ pending: 1, dead: 2 });
   });
 
   it('leaves alone what is to be delivered anyway, and says so of each', async () => {
@@ -107,25 +99,21 @@ routes:
     const { code, stdout, stderr } = await redeliver([...ids, '--dismiss'], { answer: 'y' });
     expect([code, stdout]).to.deep.equal([0, '2 messages dismissed']);
     expect(stderr).to.include('Dismiss, so that nobody is ever told? [y/N]');
-    expect(await counts()).to.deep.equal({ pending: 0, dead: 0, held: 0 });
+    expect(await counts()).to.deep.equal({ pending: 0, dead: 0 });
     const later = await redeliver([ids[0] ?? '', '--yes']);
     expect(later.code, 'a person may think better of it').to.equal(0);
   });
 
   it('never tells of a start whose end is known, but lets a person be done with it', async () => {
-    const id = await onLedger(async (ledger) => {
-      const accept = (fields: Parameters<typeof callbackWith>[0], to: readonly string[]) =>
-        ledger.admit({
-          ...arrivalOf(callbackWith(fields), to.map(target), systemClock.now()),
-          isAccepted: true,
-        });
-      const { deliveries } = await accept({ status: EXECUTING }, ['slack:#ops']);
-      await claimAllDue(ledger);
-      const dead = deliveries.map((each) => ({ ...failed(each.id), state: 'dead' as const }));
-      await ledger.settle(settlementOf(dead));
-      await accept({ status: 0 }, []);
-      return String(deliveries[0]?.id);
-    });
+    const start = await recorded.arrive({ status: EXECUTING }, [target('slack:#ops')]);
+    await recorded.claim();
+    const ids = start.deliveries.map((each) => each.id);
+    await recorded.settle(
+      start,
+      ids.map((each) => deadUpdate(each)),
+    );
+    await recorded.arrive({ status: 0 });
+    const id = String(ids[0]);
     const { code, stderr } = await redeliver([id, '--yes']);
     expect(code).to.equal(1);
     expect(stderr).to.include(`${id} is left alone: its job’s result is known`);
@@ -135,12 +123,7 @@ routes:
   });
 
   it('says of a job whom its callbacks lack by today’s config, and asks', async () => {
-    await onLedger(async (ledger) => {
-      await ledger.admit({
-        ...arrivalOf(callbackWith({ job_id: 'j' }), [], systemClock.now()),
-        isAccepted: true,
-      });
-    });
+    await recorded.arrive({ job_id: 'j' });
     const asked = await redeliver(['--route', 'j'], { answer: 'n' });
     expect(asked.code).to.equal(1);
     expect(asked.stderr)
@@ -149,5 +132,17 @@ routes:
     const { code, stdout } = await redeliver(['--route', 'j'], { answer: 'y' });
     expect([code, stdout.slice(0, 22)]).to.deep.equal([0, '2 messages to be sent:']);
     expect(await counts()).to.include({ pending: 2 });
+  });
+
+  it('keeps nothing of the ledger from the service while it waits for the answer', async () => {
+    await deadLetters(['slack:#ops'], 3);
+    const other = store.connect();
+    const seen: unknown[] = [];
+    const whileAsked = () => {
+      other.exec('BEGIN IMMEDIATE; COMMIT');
+      seen.push(other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get());
+    };
+    await redeliver(['--dead'], { answer: 'n', whileAsked });
+    expect(seen).to.deep.equal([{ busy: 0, log: 0, checkpointed: 0 }]);
   });
 });

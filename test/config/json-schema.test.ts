@@ -15,7 +15,7 @@ const BASE = 'channels: { chat: { type: chat, token: x } }\ndefault_route: { not
 /** Faults that no schema can see: they are of YAML, of the environment or of how parts go together. */
 const BEYOND_A_SCHEMA = [
   /^(two|duplicate|same|unknown-(group|template))/,
-  /^(admin-open|alias|missing-(variable|secret|templates)|unquoted-hash$|empty-values)/,
+  /^(admin-open|receiver-open|alias|missing-(variable|secret|templates)|unquoted-hash$|empty-values)/,
   /^bad-(addresses|heartbeat|cidrs|hosts|links|listen|options|paths|regexes|store|tokens|trusted|values|channel-settings|timezone)/,
   /^(path|port|sqlite|nothing-to-route|too-l|unknown-channel$|doubtful|short)/,
 ];

@@ -1,46 +1,32 @@
 /** What the API tells of every ledger, whatever database holds it. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
 import type { CallbackResult, DeliveryTarget, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { type AdminWorld, openAdminWorld, SECRET } from '../support/admin-world.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import {
-  arrivalOf,
-  delivered,
-  EXECUTING,
-  failed,
-  LEASE_MS,
-  type StoreUnderTest,
-  TAKE_OVER_AFTER_MS,
-  target,
-} from './ledger-contract.ts';
+import { deadUpdate, deliveredUpdate, Recorded, target, update } from '../support/recorded.ts';
+import type { StoreUnderTest } from '../support/store-under-test.ts';
 
+const EXECUTING = 2;
 const OPS = target('slack:#ops');
 const LOG = target('email:log@example.com');
 
 export function describeApi(
   name: string,
-  createStore: (clock: ManualClock) => Promise<StoreUnderTest>,
+  createStore: (clock: ManualClock) => Promise<StoreUnderTest> | StoreUnderTest,
 ): void {
   describe(`the API over ${name}`, () => {
     let store: StoreUnderTest;
     let clock: ManualClock;
-    let ledger: OpenLedger;
+    let recorded: Recorded;
     let world: AdminWorld;
 
     beforeEach(async () => {
       clock = new ManualClock(Date.parse('2026-03-01T20:00:00Z'));
       store = await createStore(clock);
-      ledger = await store.open({
-        clock,
-        owner: 'first',
-        leaseMs: LEASE_MS,
-        takeOverAfterMs: TAKE_OVER_AFTER_MS,
-        timezone: 'Asia/Tokyo',
-      });
-      world = await openAdminWorld({ clock, archive: ledger.archive });
+      recorded = new Recorded(store);
+      world = await openAdminWorld({ clock, archive: recorded.archive });
     });
 
     afterEach(async () => {
@@ -48,21 +34,14 @@ export function describeApi(
       await store.close();
     });
 
-    const arrive = async (
+    const arrive = (
       fields: Partial<Callback>,
       planned: readonly DeliveryTarget[] = [],
-      updateOf: (id: number) => DeliveryUpdate = delivered,
+      updateOf: (id: number) => DeliveryUpdate = deliveredUpdate,
       result: CallbackResult = 'delivered',
       body?: string,
-    ) => {
-      const arrival = arrivalOf(callbackWith(fields), planned, clock.now());
-      const admission = await ledger.admit({ ...arrival, ...(body && { body: Buffer.from(body) }) });
-      const deliveries = admission.claimed.map(updateOf);
-      const answer = { receivedAt: clock.now(), answeredAt: clock.now(), status: 200, result };
-      const history = { callbackId: admission.callbackId, attempts: [], answer };
-      await ledger.settle({ deliveries, history, isDurable: false });
-      return admission.callbackId;
-    };
+    ) => recorded.answered(fields, planned, updateOf, result, { ...(body && { body: Buffer.from(body) }) });
+    const failed = (id: number) => update(id, { lastError: deadUpdate(id).lastError });
 
     const get = async (path: string) => {
       const answer = await world.ask(`GET ${path}`);
@@ -73,12 +52,7 @@ export function describeApi(
 
     it('lists callbacks with their deliveries, newest first', async () => {
       await arrive({ job_id: 'a' }, [OPS]);
-      const id = await arrive(
-        { job_id: 'b', bot_id: '請求', status: 1 },
-        [OPS, LOG],
-        (each) => ({ ...failed(each), state: 'dead' }),
-        'gave_up',
-      );
+      const id = await arrive({ job_id: 'b', bot_id: '請求', status: 1 }, [OPS, LOG], deadUpdate, 'gave_up');
       const { items, next } = await get('/api/callbacks?limit=1');
       expect(next).to.equal(id);
       const deliveries = (items as { deliveries: { id: number; updated_at: string }[] }[])[0]?.deliveries;
@@ -89,7 +63,7 @@ export function describeApi(
           bot_id: '請求',
           bot_name: '商品取得',
           status: 'error',
-          started_at: '2026-11-20T00:00:00.000Z',
+          started_at: '2026-03-01T20:00:00.000Z',
           elapsed_time: 12,
           received_at: '2026-03-01T20:00:00.000Z',
           last_received_at: '2026-03-01T20:00:00.000Z',
@@ -100,7 +74,7 @@ export function describeApi(
             destination,
             state: 'dead',
             attempts: 1,
-            last_error: { class: 'transient', code: 'ETIMEDOUT', message: 'no answer' },
+            last_error: { class: 'permanent', code: '550', message: 'no such user' },
             updated_at: deliveries?.[index]?.updated_at,
           })),
         },
@@ -114,8 +88,8 @@ export function describeApi(
 
     it('finds callbacks by everything that the contract names', async () => {
       await arrive({ job_id: 'a', bot_id: 'invoice' }, [OPS]);
-      await arrive({ job_id: 'b', bot_id: 'invoice', status: EXECUTING }, [], delivered, 'no_route');
-      await clock.advance(86_400_000);
+      await arrive({ job_id: 'b', bot_id: 'invoice', status: EXECUTING }, [], deliveredUpdate, 'no_route');
+      await store.passTime(86_400_000);
       await arrive({ job_id: 'c', bot_id: 'report', status: 1 }, [LOG], failed, 'failed');
       const found = async (query: string) => {
         const { items } = await get(`/api/callbacks?${query}`);
@@ -141,7 +115,7 @@ export function describeApi(
 
     it('tells the story of a callback, which it gives to the letter', async () => {
       const body = '{"code": 1e2, "job_id":"a","big":12345678901234567890123,"x":[1.50,"</script>"]}';
-      const id = await arrive({ job_id: 'a' }, [OPS], delivered, 'delivered', body);
+      const id = await arrive({ job_id: 'a' }, [OPS], deliveredUpdate, 'delivered', body);
       const answer = await world.ask(`GET /api/callbacks/${id}`);
       expect(answer.body).to.include(`"callback":${body}`);
       expect(answer.json).to.include({
@@ -174,7 +148,7 @@ export function describeApi(
 
     it('gives a large callback at an address of its own alone', async () => {
       const body = JSON.stringify({ ...callbackWith({}), message: 'x'.repeat(1_100_000) });
-      const id = await arrive({}, [], delivered, 'no_route', body);
+      const id = await arrive({}, [], deliveredUpdate, 'no_route', body);
       const { callback, callback_url: url } = await get(`/api/callbacks/${id}`);
       expect([callback, url]).to.deep.equal([null, `/api/callbacks/${id}/body`]);
       expect((await world.ask(`GET ${String(url)}`)).body).to.equal(body);
@@ -185,6 +159,7 @@ export function describeApi(
       await arrive({ job_id: '1', bot_id: 'a/b', elapsed_time: 5 });
       await arrive({ job_id: '2', bot_id: 'a/b', status: 1, elapsed_time: 7 });
       await arrive({ job_id: '3', bot_id: long, elapsed_time: 9 });
+      await recorded.sumDays();
       const { since, items, next } = await get('/api/bots?days=2');
       expect([since, next]).to.deep.equal(['2026-03-01', null]);
       const bots = items as Readonly<Record<string, unknown>>[];
@@ -232,6 +207,7 @@ export function describeApi(
           200, 404, 431,
         ]);
       }
+      await recorded.sumDays();
       const bots = (await get('/api/bots'))['items'] as { bot_id: string }[];
       for (const { bot_id: id } of bots)
         expect((await get(`/api/bots/${encodeURIComponent(id)}`))['bot_id']).to.equal(id);
@@ -241,7 +217,7 @@ export function describeApi(
     it('shows what was refused', async () => {
       const errors = [{ pointer: '/status', detail: 'missing' }];
       for (const body of ['first', '<script>'])
-        await ledger.refuse({
+        await recorded.refuse({
           receivedAt: clock.now(),
           status: 422,
           detail: 'no callback',

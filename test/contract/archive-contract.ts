@@ -2,118 +2,99 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { CallbackFilter } from '../../src/ledger/archive/archive.ts';
-import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
-import type { Admission, CallbackResult, DeliveryTarget, DeliveryUpdate } from '../../src/ledger/ledger.ts';
+import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
+import { pausePace } from '../../src/ledger/operations/paces.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import {
-  arrivalOf,
-  delivered,
-  EXECUTING,
-  failed,
-  LEASE_MS,
-  type StoreUnderTest,
-  TAKE_OVER_AFTER_MS,
-  target,
-} from './ledger-contract.ts';
+import { deadUpdate, deliveredUpdate, Recorded, target, update } from '../support/recorded.ts';
+import type { StoreUnderTest } from '../support/store-under-test.ts';
 
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+const FAILED = 1;
+const EXECUTING = 2;
 const OPS = target('slack:#ops');
 const LOG = target('slack:#log');
 
 export function describeArchive(
   name: string,
-  createStore: (clock: ManualClock) => Promise<StoreUnderTest>,
+  createStore: (clock: ManualClock) => Promise<StoreUnderTest> | StoreUnderTest,
 ): void {
   describe(`the archive of ${name}`, () => {
     let store: StoreUnderTest;
     let clock: ManualClock;
-    let ledger: OpenLedger;
+    let recorded: Recorded;
+    let archive: Recorded['archive'];
 
     beforeEach(async () => {
       clock = new ManualClock(Date.parse('2026-03-01T20:00:00Z'));
       store = await createStore(clock);
-      ledger = await open();
+      recorded = new Recorded(store);
+      ({ archive } = recorded);
     });
 
     afterEach(() => store.close());
 
-    const open = () =>
-      store.open({
-        clock,
-        owner: 'first',
-        leaseMs: LEASE_MS,
-        takeOverAfterMs: TAKE_OVER_AFTER_MS,
-        timezone: 'Asia/Tokyo',
-      });
-
     const arrive = (fields: Partial<Callback>, planned: readonly DeliveryTarget[] = []) =>
-      ledger.admit(arrivalOf(callbackWith(fields), planned, clock.now()));
-
-    const settle = (
-      { callbackId }: Admission,
-      deliveries: readonly DeliveryUpdate[],
-      result: CallbackResult = 'delivered',
-    ) => {
-      const now = clock.now();
-      const answer = { receivedAt: now - 5, answeredAt: now, status: 200, result };
-      const attempts = deliveries.map(({ id, state, lastError: error }) => ({
-        deliveryId: id,
-        startedAt: now - 4,
-        durationMs: 3,
-        outcome: state === 'delivered' ? ('delivered' as const) : ('transient' as const),
-        error,
-      }));
-      const history = { callbackId, attempts, answer };
-      return ledger.settle({ deliveries, history, isDurable: false });
-    };
-
+      recorded.arrive(fields, planned, { isAccepted: false });
+    const idsIn = ({ deliveries }: { readonly deliveries: readonly { readonly id: number }[] }) =>
+      deliveries.map(({ id }) => id) as [number, ...number[]];
     const found = async (filter: CallbackFilter) =>
-      (await ledger.archive.callbacks(filter)).items.map(({ id }) => id);
+      (await archive.callbacks(filter)).items.map(({ id }) => id);
+    const sumDays = () => recorded.sumDays();
 
     describe('of each BOT', () => {
-      const FAILED = 1;
-      const MINUTE_MS = 60_000;
-
       const run = async (job: string, fields: Partial<Callback>) => {
-        await clock.advance(MINUTE_MS);
+        await store.passTime(MINUTE_MS);
         return (await arrive({ job_id: job, bot_id: 'invoice', ...fields })).callbackId;
       };
-
-      const invoice = { botId: 'invoice', lastCallbackId: 0 };
+      const invoice = { botId: 'invoice' };
 
       it('says when it last came to an end, and whether it fails', async () => {
         await arrive({ job_id: 'other', bot_id: 'report', status: FAILED });
         await run('a', { status: FAILED });
         await run('b', {});
         const last = await run('c', { status: EXECUTING });
-        const [first, second] = (await ledger.archive.everyBot()).bots;
+        const now = clock.now();
+        await sumDays();
+        const [first, second] = (await archive.everyBot()).bots;
         expect(first).to.deep.equal({
           botId: 'invoice',
           botName: callbackWith().bot_name,
           lastCallbackId: last,
-          lastReceivedAt: clock.now(),
-          lastResultAt: clock.now() - MINUTE_MS,
+          lastReceivedAt: now,
+          lastResultAt: now - MINUTE_MS,
           isFailing: false,
         });
         expect(second).to.include({ botId: 'report', isFailing: true });
-        await run('c', { status: FAILED });
-        expect((await ledger.archive.everyBot()).bots[0]).to.include({ isFailing: true });
       });
 
       it('knows how it fails although nothing came to an end today', async () => {
         await run('a', { status: FAILED });
-        await clock.advance(DAY_MS);
+        const failedAt = clock.now();
+        await store.passTime(DAY_MS);
         await run('b', { status: EXECUTING });
-        const [bot] = (await ledger.archive.everyBot()).bots;
-        expect(bot).to.include({ isFailing: true, lastResultAt: clock.now() - DAY_MS - MINUTE_MS });
+        await sumDays();
+        const [bot] = (await archive.everyBot()).bots;
+        expect(bot).to.include({ isFailing: true, lastResultAt: failedAt });
       });
 
-      it('lists more of them than are read at once', async () => {
-        for (let bot = 0; bot < 201; bot += 1) await arrive({ job_id: `job ${bot}`, bot_id: `bot ${bot}` });
-        const { bots, isComplete } = await ledger.archive.everyBot();
-        expect([new Set(bots.map(({ botId }) => botId)).size, isComplete]).to.deep.equal([201, true]);
+      it('knows at once what came since its days were summed', async () => {
+        await run('a', {});
+        await sumDays();
+        await run('b', { status: FAILED, elapsed_time: 3 });
+        await arrive({ job_id: 'c', bot_id: 'new' });
+        const { bots } = await archive.everyBot();
+        expect(bots.map(({ botId, isFailing }) => [botId, isFailing])).to.deep.equal([
+          ['invoice', true],
+          ['new', false],
+        ]);
+        const since = '2026-03-01';
+        expect((await archive.bot('new', since))?.counts).to.include({ succeeded: 1 });
+        const both = { succeeded: 1, failed: 1, started: 0, retries: 0, elapsedSeconds: 15 };
+        expect((await archive.bot('invoice', since))?.counts).to.deep.equal(both);
+        expect((await archive.countsOf(['invoice'], since)).get('invoice')).to.deep.equal(both);
       });
 
       it('gives its last runs, each by its result', async () => {
@@ -122,7 +103,7 @@ export function describeArchive(
         const failure = await run('b', { status: FAILED, elapsed_time: 7 });
         const running = await run('c', { status: EXECUTING, elapsed_time: null });
         await arrive({ job_id: 'd', bot_id: 'report' });
-        const runs = (await ledger.archive.lastRuns([invoice], 2)).get('invoice');
+        const runs = (await archive.lastRuns([invoice, { botId: 'nobody' }], 2)).get('invoice');
         expect(runs?.map(({ jobId, callbackId, status }) => [jobId, callbackId, status])).to.deep.equal([
           ['c', running, EXECUTING],
           ['b', failure, FAILED],
@@ -135,58 +116,69 @@ export function describeArchive(
         await run('b', { status: FAILED, message: '在庫がありません' });
         await run('c', {});
         await run('d', { status: FAILED, message: 'x'.repeat(20_000) });
-        const { runs, isComplete } = await ledger.archive.runsSince(invoice, clock.now() - 2 * MINUTE_MS);
+        const { runs, isComplete } = await archive.runsSince(invoice, clock.now() - 2 * MINUTE_MS);
         expect([runs.map(({ jobId }) => jobId), isComplete]).to.deep.equal([['d', 'c', 'b'], true]);
-        const failures = await ledger.archive.failedRuns(runs);
+        const failures = await archive.failedRuns(runs);
         expect(failures.map(({ message }) => message)).to.deep.equal([undefined, '在庫がありません']);
       });
 
-      it('finds its runs by however long a name', async () => {
-        const long = '長'.repeat(500);
-        await run('a', { bot_id: long });
-        const [bot] = (await ledger.archive.everyBot()).bots;
+      it('has a row, and sums for each of its days where the ledger is, however long its id', async () => {
+        const long = '請求書'.repeat(3000);
+        await arrive({ job_id: '1', bot_id: long, bot_name: 'old', elapsed_time: 5 });
+        await arrive({ job_id: '1', bot_id: long, bot_name: 'old', elapsed_time: 5 });
+        await arrive({ job_id: '2', bot_id: long, status: FAILED, elapsed_time: 7 });
+        const failedAt = clock.now();
+        // The day changes in Tokyo at 15:00 UTC.
+        await store.passTime(20 * 60 * MINUTE_MS);
+        const last = await arrive({ job_id: '3', bot_id: long, bot_name: 'new', status: EXECUTING });
+        const startedAt = clock.now();
+        await arrive({ job_id: '4', bot_id: 'a', elapsed_time: null });
+        await sumDays();
+        const [a, bot] = await archive.bots('2026-03-02');
+        expect(a).to.include({ botId: 'a', lastFailedAt: undefined });
         expect(bot?.botId).to.have.length.below(300);
-        const runs = await ledger.archive.lastRuns(bot === undefined ? [] : [bot], 5);
-        expect(runs.get(bot?.botId ?? '')).to.have.length(1);
-        const since = '2026-03-01';
-        expect((await ledger.archive.bot(bot?.botId ?? '', since))?.counts.succeeded).to.equal(1);
-        expect((await ledger.archive.bot(long, since))?.counts.succeeded).to.equal(1);
-      });
-
-      it('counts what came of it since a day', async () => {
-        await run('a', { status: FAILED });
-        await clock.advance(DAY_MS);
-        await run('b', { elapsed_time: 5 });
-        const counts = await ledger.archive.countsOf(['invoice', 'nobody'], '2026-03-03');
-        expect([...counts]).to.deep.equal([
-          ['invoice', { succeeded: 1, failed: 0, started: 0, retries: 0, elapsedSeconds: 5 }],
+        const { botId = '' } = bot ?? {};
+        expect(bot).to.deep.equal({
+          botId,
+          botName: 'new',
+          lastCallbackId: last.callbackId,
+          lastReceivedAt: startedAt,
+          lastSucceededAt: failedAt,
+          lastFailedAt: failedAt,
+          counts: { succeeded: 1, failed: 1, started: 1, retries: 1, elapsedSeconds: 12 },
+        });
+        expect(await archive.bots('2026-03-02', 'a')).to.deep.equal([bot]);
+        expect(await archive.bot(botId, '2026-03-02')).to.deep.equal(bot);
+        expect((await archive.bot(long, '2026-03-03'))?.counts).to.include({ succeeded: 0, started: 1 });
+        expect(await archive.bot('c', '2026-03-02')).to.equal(undefined);
+        expect(await archive.days('2026-03-01', long)).to.deep.equal([
+          { day: '2026-03-02', succeeded: 1, failed: 1, started: 0, retries: 1, elapsedSeconds: 12 },
+          { day: '2026-03-03', succeeded: 0, failed: 0, started: 1, retries: 0, elapsedSeconds: 0 },
         ]);
+        expect((await archive.days('2026-03-03')).map(({ succeeded }) => succeeded)).to.deep.equal([1]);
+        const counts = await archive.countsOf(['a', 'nobody'], '2026-03-03');
+        expect([...counts.keys()]).to.deep.equal(['a']);
+        const runs = await archive.lastRuns([{ botId }], 5);
+        expect(runs.get(botId)).to.have.length(3);
+        expect((await archive.callbacks({ botId: long })).items).to.have.length(3);
       });
     });
 
     it('counts what is undelivered and what was refused', async () => {
-      const { claimed } = await arrive({ job_id: 'a' }, [OPS, LOG]);
-      await ledger.settle({
-        deliveries: [{ ...failed(claimed[0] ?? 0), state: 'dead' }],
-        history: undefined,
-        isDurable: false,
-      });
+      const admission = await arrive({ job_id: 'a' }, [OPS, LOG]);
+      await recorded.settle(admission, [deadUpdate(idsIn(admission)[0])]);
       const few = (count: number) => ({ count, isMore: false });
-      expect(await ledger.archive.openWork()).to.deep.equal({
-        pending: few(1),
-        dead: few(1),
-        refused: few(0),
-      });
+      expect(await archive.openWork()).to.deep.equal({ pending: few(1), dead: few(1), refused: few(0) });
     });
 
     it('lists callbacks by BOT, job, status, state, destination, answer and time, newest first', async () => {
       const told = await arrive({ job_id: 'a', bot_id: 'invoice' }, [OPS]);
-      await settle(told, told.claimed.map(delivered));
+      await recorded.settle(told, idsIn(told).map(deliveredUpdate), 'delivered');
       const started = await arrive({ job_id: 'b', bot_id: 'invoice', status: EXECUTING }, [LOG]);
-      await clock.advance(60_000);
-      const dead = await arrive({ job_id: 'c', bot_id: 'report', status: 1 }, [OPS, LOG]);
-      const [first = 0, second = 0] = dead.claimed;
-      await settle(dead, [{ ...failed(first), state: 'dead' }, delivered(second)], 'gave_up');
+      await store.passTime(MINUTE_MS);
+      const dead = await arrive({ job_id: 'c', bot_id: 'report', status: FAILED }, [OPS, LOG]);
+      const [first, second = 0] = idsIn(dead);
+      await recorded.settle(dead, [deadUpdate(first), deliveredUpdate(second)], 'gave_up');
       const [a, b, c] = [told, started, dead].map(({ callbackId }) => callbackId);
       for (const { filter, ids } of [
         { filter: {}, ids: [c, b, a] },
@@ -194,6 +186,7 @@ export function describeArchive(
         { filter: { jobId: 'c' }, ids: [c] },
         { filter: { status: EXECUTING }, ids: [b] },
         { filter: { state: 'pending' }, ids: [b] },
+        { filter: { state: 'pending', destination: LOG.destination }, ids: [b] },
         { filter: { state: 'dead' }, ids: [c] },
         { filter: { state: 'held' }, ids: [] },
         { filter: { state: 'delivered', destination: OPS.destination }, ids: [a] },
@@ -206,18 +199,18 @@ export function describeArchive(
       ] as const) {
         expect(await found(filter), JSON.stringify(filter)).to.deep.equal(ids);
       }
-      const [item] = (await ledger.archive.callbacks({ jobId: 'c' })).items;
+      const [item] = (await archive.callbacks({ jobId: 'c' })).items;
       expect(item).to.deep.include({
         id: c,
         jobId: 'c',
         botId: 'report',
-        botName: callbackWith({}).bot_name,
+        botName: callbackWith().bot_name,
         status: 1,
         receivedAt: clock.now(),
         lastReceivedAt: clock.now(),
         timesReceived: 1,
         result: 'gave_up',
-        elapsedSeconds: callbackWith({}).elapsed_time ?? undefined,
+        elapsedSeconds: 12,
       });
       expect(item?.deliveries.map(({ destination, state }) => [destination, state])).to.deep.equal([
         [OPS.destination, 'dead'],
@@ -225,222 +218,127 @@ export function describeArchive(
       ]);
     });
 
-    it('lists page by page, however many callbacks it looks through', async () => {
+    it('lists page by page', async () => {
       const ids: number[] = [];
       for (let number = 0; number < 7; number += 1) {
         const bot_id = number % 2 === 0 ? 'even' : 'odd';
         ids.push((await arrive({ job_id: `job ${number}`, bot_id })).callbackId);
       }
-      const pages: (readonly number[])[] = [];
-      let before: number | undefined;
-      do {
-        const page = await ledger.archive.callbacks({ botId: 'even' }, { before, limit: 3 });
-        pages.push(page.items.map(({ id }) => id));
-        before = page.next;
-      } while (before !== undefined);
-      expect(pages.flat()).to.deep.equal([ids[6], ids[4], ids[2], ids[0]]);
-      expect(pages[0]).to.have.length(3);
+      const first = await archive.callbacks({ botId: 'even' }, { limit: 3 });
+      const rest = await archive.callbacks({ botId: 'even' }, { before: first.next, limit: 3 });
+      const shown = [first, rest].map(({ items }) => items.map(({ id }) => id));
+      expect(shown).to.deep.equal([[ids[6], ids[4], ids[2]], [ids[0]]]);
+      expect(rest.next).to.equal(undefined);
     });
 
-    it('tells the story of a callback: routes, deliveries, attempts, answers, and the alerts about it', async () => {
+    it('tells the story of a callback row by row, and of the alerts about it', async () => {
       const admission = await arrive({ bot_id: '請求' }, [OPS]);
-      const [id = 0] = admission.claimed;
-      await settle(admission, [failed(id)], 'failed');
-      await clock.advance(30_000);
+      const [id] = idsIn(admission);
+      const { lastError } = deadUpdate(id);
+      await recorded.settle(admission, [update(id, { lastError, isTakenOver: false })], 'failed');
+      await store.passTime(30_000);
       const again = await arrive({ bot_id: '請求' }, [OPS]);
-      const alert = {
-        cause: 'dead_letter slack:#ops',
-        subject: DEAD_LETTER,
-        targets: [LOG],
-        language: 'en',
-      } as const;
-      await settle(again, [{ ...failed(id), state: 'dead', alert }], 'gave_up');
-      const story = await ledger.archive.story(admission.callbackId);
+      const alert = { cause: 'dead_letter slack:#ops', subject: DEAD_LETTER, targets: [LOG] };
+      await recorded.settle(again, [{ ...deadUpdate(id), attempts: 2, alert }], 'gave_up');
+      const story = await archive.story(admission.callbackId);
       expect(story).to.deep.include({ kind: 'callback', timesReceived: 2, result: 'gave_up' });
       expect(story?.routing).to.deep.equal([{ route: 'routes[0]', matched: true }]);
-      expect(story?.history.map(({ answer }) => answer?.result)).to.deep.equal(['failed', 'gave_up']);
-      expect(story?.history.map(({ attempts }) => attempts[0]?.error?.code)).to.deep.equal([
-        failed(id).lastError?.code,
-        failed(id).lastError?.code,
+      const told = story?.history.map(({ what, result, deliveryId }) => [what, result, deliveryId]);
+      expect(told?.filter(([what]) => what !== 'alerted')).to.deep.equal([
+        ['attempt', 'permanent', id],
+        ['answered', 'failed', undefined],
+        ['received', undefined, undefined],
+        ['attempt', 'permanent', id],
+        ['dead', 'permanent', id],
+        ['answered', 'gave_up', undefined],
       ]);
-      const alerts = await Promise.all((story?.alerts ?? []).map((each) => ledger.archive.story(each)));
+      const alerts = await Promise.all((story?.alerts ?? []).map((each) => archive.story(each)));
       expect(alerts.map((each) => [each?.kind, each?.deliveries[0]?.destination])).to.deep.equal([
         ['alert', LOG.destination],
       ]);
       expect(await found({}), 'an alert is no callback').to.deep.equal([admission.callbackId]);
-      const body = await ledger.archive.body(admission.callbackId);
-      expect(JSON.parse(Buffer.from(body ?? []).toString())).to.include({ bot_id: '請求' });
-      expect(await ledger.archive.story(999_999)).to.equal(undefined);
-      expect(await ledger.archive.body(999_999)).to.equal(undefined);
+      expect(await archive.story(999_999)).to.equal(undefined);
     });
 
-    it('reads of a long history the newest part, and holds nobody up with it', async () => {
-      const { callbackId, claimed } = await arrive({}, [OPS]);
-      const [id = 0] = claimed;
-      const error = { class: 'transient', code: 'x', message: 'm'.repeat(1000) } as const;
-      const write = (index: number, count: number) => {
-        const attempt = {
-          deliveryId: id,
-          startedAt: index,
-          durationMs: 1,
-          outcome: 'transient',
-          error,
-        } as const;
-        const history = {
-          callbackId,
-          attempts: Array.from({ length: count }, () => attempt),
-          answer: undefined,
-        };
-        return ledger.settle({ deliveries: [], history, isDurable: false });
-      };
-      // Written together, in this order.
-      await Promise.all(Array.from({ length: 1100 }, (_, index) => write(index, 1)));
-      const long = await ledger.archive.story(callbackId);
-      const startsOf = (story: typeof long) =>
-        (story?.history ?? []).map(({ attempts }) => attempts[0]?.startedAt);
-      expect(startsOf(long)).to.deep.equal(Array.from({ length: 1000 }, (_, index) => index + 100));
-      for (let index = 1100; index < 1160; index += 1) await write(index, 100);
-      const large = startsOf(await ledger.archive.story(callbackId));
-      expect(large.at(-1)).to.equal(1159);
-      expect(large).to.have.length.below(50);
+    it('gives back what was told, as it came', async () => {
+      const { callbackId } = await arrive({ message: '請求'.repeat(40_000) }, [OPS]);
+      const told = await archive.told(callbackId);
+      expect(told && callbackOf(told).message).to.have.length(80_000);
+      const body = await archive.body(callbackId);
+      expect(JSON.parse(Buffer.from(body ?? []).toString())).to.include({ job_id: 'job-1' });
+      expect([await archive.told(4711), await archive.body(4711)]).to.deep.equal([undefined, undefined]);
     });
 
     it('says when each delivery is due, what it waits for, and until when its remote is left alone', async () => {
       const told = await arrive({ job_id: 'a' }, [OPS, LOG]);
-      const [first = 0, second = 0] = told.claimed;
-      const update = { ...failed(second), isTakenOver: true, dueInMs: 90_000 };
-      await settle(told, [delivered(first), update], 'taken_over');
-      const waiting = await arrive({ job_id: 'a', status: 1 }, [LOG]);
-      await ledger.paces.pause(LOG.destination, 40_000);
-      await ledger.paces.pause(OPS.channel, 20_000);
-      await ledger.paces.pause('email:a@example.com', 20_000);
+      const [first, second = 0] = idsIn(told);
+      const later = update(second, { lastError: deadUpdate(0).lastError, dueInMs: 90_000 });
+      await recorded.settle(told, [deliveredUpdate(first), later], 'taken_over');
+      const waiting = await arrive({ job_id: 'a', status: FAILED }, [LOG]);
+      for (const key of [LOG.destination, 'email:a@example.com'])
+        await store.call(pausePace, { key, ms: 40_000 });
       await store.passTime(30_000);
-      const story = await ledger.archive.story(told.callbackId);
+      const story = await archive.story(told.callbackId);
       const due = (story?.deliveries ?? []).map(({ destination, dueInMs }) => [destination, dueInMs]);
       expect(due[0]).to.deep.equal([OPS.destination, undefined]);
       expect(due[1]?.[1]).to.be.within(58_000, 60_000);
-      const pauses = (story?.pauses ?? []).map(({ destination, nextInMs }) => [destination, nextInMs]);
-      expect(pauses.map(([destination]) => destination)).to.deep.equal([LOG.destination]);
-      expect(pauses[0]?.[1]).to.be.within(8000, 10_000);
-      const blocked = await ledger.archive.story(waiting.callbackId);
+      const [pause, ...others] = story?.pauses ?? [];
+      expect([pause?.destination, others]).to.deep.equal([LOG.destination, []]);
+      expect(pause?.nextInMs).to.be.within(8000, 10_000);
+      const blocked = await archive.story(waiting.callbackId);
       expect(blocked?.deliveries[0]).to.include({ state: 'pending', dueInMs: undefined });
-    });
-
-    it('has a row for each BOT, and sums for each of its days where the ledger is', async () => {
-      await arrive({ job_id: '1', bot_id: 'a', bot_name: 'old', elapsed_time: 5 });
-      await arrive({ job_id: '1', bot_id: 'a', bot_name: 'old', elapsed_time: 5 });
-      const failedAt = clock.now();
-      await arrive({ job_id: '2', bot_id: 'a', bot_name: 'old', status: 1, elapsed_time: 7 });
-      // Five in the morning of the second in Tokyo: the day changes there at 15:00 UTC.
-      await clock.advance(20 * 3_600_000);
-      const last = await arrive({ job_id: '3', bot_id: 'a', bot_name: 'new', status: EXECUTING });
-      await arrive({ job_id: '4', bot_id: 'b', elapsed_time: null });
-      const [a, b] = await ledger.archive.bots('2026-03-02');
-      expect(a).to.deep.equal({
-        botId: 'a',
-        botName: 'new',
-        lastCallbackId: last.callbackId,
-        lastReceivedAt: clock.now(),
-        lastSucceededAt: failedAt,
-        lastFailedAt: failedAt,
-        counts: { succeeded: 1, failed: 1, started: 1, retries: 1, elapsedSeconds: 12 },
-      });
-      expect(b).to.include({ botId: 'b', lastFailedAt: undefined });
-      expect(await ledger.archive.bots('2026-03-02', 'a')).to.deep.equal([b]);
-      const later = await ledger.archive.bot('a', '2026-03-03');
-      expect(later?.counts).to.include({ succeeded: 0, started: 1 });
-      expect(await ledger.archive.bot('c', '2026-03-02')).to.equal(undefined);
-      expect(await ledger.archive.days('2026-03-01')).to.deep.equal([
-        { day: '2026-03-02', succeeded: 1, failed: 1, started: 0, retries: 1, elapsedSeconds: 12 },
-        { day: '2026-03-03', succeeded: 1, failed: 0, started: 1, retries: 0, elapsedSeconds: 0 },
-      ]);
-      expect(await ledger.archive.days('2026-03-03', 'b')).to.have.length(1);
-      expect(await ledger.archive.days('2026-03-01', 'nobody')).to.deep.equal([]);
-    });
-
-    it('keeps the days of callbacks that are forgotten, for more than a year', async () => {
-      await arrive({ bot_id: 'a' });
-      await ledger.prune({ sweep: 'done', before: clock.now() + DAY_MS });
-      while (await ledger.tidy());
-      expect(await ledger.archive.days('2026-01-01')).to.have.length(1);
-      await clock.advance(401 * DAY_MS);
-      while (await ledger.tidy());
-      expect(await ledger.archive.days('2026-01-01')).to.deep.equal([]);
-    });
-
-    it('counts what a version before has kept, once, a few at a time', async () => {
-      for (let number = 0; number < 120; number += 1) {
-        await arrive({ job_id: String(number), bot_id: `bot ${number % 3}`, elapsed_time: number });
-      }
-      const counted = await ledger.archive.days('2026-01-01');
-      const bots = await ledger.archive.bots('2026-01-01');
-      await store.run('delete from bot_days; update callbacks set elapsed_time = null');
-      await store.run("insert into sweeps (sweep, looked_at) select 'uncounted', max(id) from callbacks");
-      let slices = 0;
-      while (await ledger.tidy()) slices += 1;
-      expect(slices).to.be.within(2, 10);
-      expect(await ledger.archive.days('2026-01-01')).to.deep.equal(counted);
-      expect(await ledger.archive.bots('2026-01-01')).to.deep.equal(bots);
-      const { items } = await ledger.archive.callbacks({ jobId: '119' });
-      expect(items[0]?.elapsedSeconds).to.equal(119);
-    });
-
-    it('takes ids of any length for BOTs, and knows them again', async () => {
-      const long = '請求書'.repeat(3000);
-      await arrive({ job_id: '1', bot_id: `${long}1`, elapsed_time: 1e300 });
-      await arrive({ job_id: '2', bot_id: `${long}2`, elapsed_time: 3 });
-      expect(await ledger.archive.bots('2026-01-01')).to.have.length(2);
-      const bot = await ledger.archive.bot(`${long}2`, '2026-01-01');
-      expect(bot?.counts).to.include({ succeeded: 1, elapsedSeconds: 3 });
     });
 
     it('groups dead letters by destination and cause', async () => {
       for (const [number, code] of ['is_archived', 'is_archived', 'too_long'].entries()) {
         const admission = await arrive({ job_id: String(number) }, [OPS]);
         const lastError = { class: 'permanent', code, message: '' } as const;
-        const dead = admission.claimed.map((id) => ({ ...failed(id), state: 'dead' as const, lastError }));
-        await settle(admission, dead, 'gave_up');
+        await recorded.settle(
+          admission,
+          idsIn(admission).map((id) => deadUpdate(id, lastError)),
+          'gave_up',
+        );
       }
-      const { groups, isComplete } = await ledger.archive.deadLetters();
+      const { groups, isComplete } = await archive.deadLetters();
       expect(isComplete).to.equal(true);
       expect(groups.map(({ errorCode, count }) => [errorCode, count])).to.deep.equal([
         ['is_archived', 2],
         ['too_long', 1],
       ]);
       expect(groups[0]).to.include({ destination: OPS.destination, errorClass: 'permanent' });
-      expect((groups[0]?.newestId ?? 0) - (groups[0]?.oldestId ?? 0)).to.equal(1);
       expect([groups[0]?.oldestAt, groups[0]?.newestAt]).to.deep.equal([clock.now(), clock.now()]);
     });
 
     it('shows what was refused, newest first', async () => {
       for (const body of ['first', 'second', 'third']) {
         const errors = [{ pointer: '/status', detail: 'missing' }];
-        await ledger.refuse({ receivedAt: 7, status: 422, detail: 'no callback', errors, from: '::1', body });
+        const refused = {
+          receivedAt: 7,
+          status: 422,
+          detail: 'no callback',
+          errors,
+          from: '::1',
+          body,
+        } as const;
+        await recorded.refuse(refused);
       }
-      const page = await ledger.archive.refusals({ limit: 2 });
+      const page = await archive.refusals({ limit: 2 });
       expect(page.items.map(({ body }) => body)).to.deep.equal(['third', 'second']);
       expect(page.items[0]).to.deep.include({ status: 422, from: '::1', detail: 'no callback' });
-      const rest = await ledger.archive.refusals({ before: page.next });
+      const rest = await archive.refusals({ before: page.next });
       expect([rest.items[0]?.body, rest.next]).to.deep.equal(['first', undefined]);
     });
 
-    it('tells how each destination does, whoever of its processes has seen it last', async () => {
-      const none = { lastError: undefined, medianMs: undefined, slowMs: undefined };
-      const figures = { destination: OPS.destination, lastDeliveredAt: 5, lastFailedAt: 0, ...none };
-      const lastError = { class: 'config', code: 'invalid_auth', message: 'No.' } as const;
-      await ledger.destinations.record(
-        [{ ...figures, lastDeliveredAt: 9, medianMs: 40, slowMs: 90 }],
-        new Map(),
-      );
-      await ledger.destinations.record([{ ...figures, lastFailedAt: 7, lastError }], new Map());
-      await ledger.destinations.record([{ ...figures, lastFailedAt: 3 }], new Map());
+    it('tells how each destination does', async () => {
       await arrive({ job_id: 'a' }, [OPS]);
-      const [ops, log] = await ledger.archive.destinations([OPS.destination, LOG.destination]);
+      await store.run(`INSERT INTO destinations (destination, last_delivered_at, last_failed_at, error_class, error_code,
+        error_message, median_ms, slow_ms) VALUES ('slack:#ops', 9, 7, 'config', 'invalid_auth', 'No.', 40, 90)`);
+      const [ops, log] = await archive.destinations([OPS.destination, LOG.destination]);
       expect(ops).to.deep.equal({
         destination: OPS.destination,
         lastDeliveredAt: 9,
         lastFailedAt: 7,
-        lastError,
+        lastError: { class: 'config', code: 'invalid_auth', message: 'No.' },
         medianMs: 40,
         slowMs: 90,
         pending: 1,
@@ -449,80 +347,20 @@ export function describeArchive(
       expect(log).to.deep.include({ destination: LOG.destination, lastDeliveredAt: undefined, pending: 0 });
     });
 
-    it('sums up days that are over once in a while, and today each time', async () => {
-      const succeeded = async () => (await ledger.archive.days('2026-01-01')).map((day) => day.succeeded);
-      await arrive({ job_id: 'a' });
-      await clock.advance(4 * DAY_MS);
-      await arrive({ job_id: 'b' });
-      expect(await succeeded()).to.deep.equal([1, 1]);
-      await store.run("update bot_days set succeeded = 7 where day = '2026-03-02'");
-      await arrive({ job_id: 'c' });
-      expect(await succeeded()).to.deep.equal([1, 2]);
-      await clock.advance(6 * 60_000);
-      expect(await succeeded()).to.deep.equal([7, 2]);
-    });
-
-    it('counts the attempts of each day by what they came to, and forgets them with their day', async () => {
-      await ledger.destinations.record(
-        [],
-        new Map([
-          ['delivered', 3],
-          ['transient', 1],
-        ] as const),
-      );
-      await ledger.destinations.record([], new Map([['delivered', 2]] as const));
-      await clock.advance(DAY_MS);
-      await ledger.destinations.record([], new Map([['config', 1]] as const));
-      expect(await ledger.archive.attempts('2026-03-01')).to.deep.equal([
-        { day: '2026-03-02', outcome: 'delivered', attempts: 5 },
-        { day: '2026-03-02', outcome: 'transient', attempts: 1 },
-        { day: '2026-03-03', outcome: 'config', attempts: 1 },
-      ]);
-      expect(await ledger.archive.attempts('2026-03-03')).to.have.length(1);
-      await clock.advance(400 * DAY_MS);
-      while (await ledger.tidy());
-      expect(await ledger.archive.attempts('2026-03-01')).to.deep.equal([
-        { day: '2026-03-03', outcome: 'config', attempts: 1 },
-      ]);
-    });
-
     it('tells by which config a delivery was sent', async () => {
-      const channels = new Map([['slack', 'slack']]);
-      await ledger.configs.heartbeat({ hash: 'before', channels });
+      await recorded.loadConfig('before');
       const first = await arrive({ job_id: 'a' }, [OPS]);
-      await settle(first, first.claimed.map(delivered));
-      await store.passTime(60_000);
-      await ledger.configs.heartbeat({ hash: 'after', channels });
-      await ledger.configs.heartbeat({ hash: 'after', channels });
+      await recorded.settle(first, idsIn(first).map(deliveredUpdate), 'delivered');
+      await store.passTime(MINUTE_MS);
+      await recorded.loadConfig('after');
       const second = await arrive({ job_id: 'b' }, [OPS]);
-      await settle(second, second.claimed.map(delivered));
-      const [old, now] = await Promise.all(
-        [first, second].map(({ claimed: [id = -1] }) => ledger.archive.delivery(id)),
-      );
+      await recorded.settle(second, idsIn(second).map(deliveredUpdate), 'delivered');
+      const [old, now] = await Promise.all([first, second].map((each) => archive.delivery(idsIn(each)[0])));
       expect(old).to.include({ callbackId: first.callbackId, kind: 'callback', configHash: 'before' });
       expect(old?.delivery).to.include({ destination: OPS.destination, state: 'delivered' });
       expect(now).to.include({ configHash: 'after' });
-      expect((await ledger.archive.configs()).map(({ hash }) => hash)).to.deep.equal(['after', 'before']);
-      expect(await ledger.archive.delivery(4711)).to.equal(undefined);
-    });
-
-    it('gives back what was told, as it came', async () => {
-      const { callbackId } = await arrive({ job_id: 'a', message: '請求' }, [OPS]);
-      const told = await ledger.archive.told(callbackId);
-      const notice = told?.read();
-      expect(notice && callbackOf(notice)).to.include({ job_id: 'a', message: '請求' });
-      expect(told?.kept?.timesReceived).to.equal(1);
-      expect(await ledger.archive.told(4711)).to.equal(undefined);
-    });
-
-    it('shows at a glance whether anything has changed', async () => {
-      const before = await ledger.archive.changeMark();
-      expect(await ledger.archive.changeMark()).to.equal(before);
-      const admission = await arrive({ job_id: 'a' }, [OPS]);
-      const admitted = await ledger.archive.changeMark();
-      expect(admitted).not.to.equal(before);
-      await settle(admission, admission.claimed.map(delivered));
-      expect(await ledger.archive.changeMark()).not.to.equal(admitted);
+      expect((await archive.configs()).map(({ hash }) => hash)).to.deep.equal(['after', 'before']);
+      expect(await archive.delivery(4711)).to.equal(undefined);
     });
   });
 }

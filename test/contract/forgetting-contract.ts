@@ -1,158 +1,220 @@
-/** What every ledger promises of what reached nobody, of causes, and of what came again and again. */
+/** What every ledger promises of what it forgets, what it never forgets, and what it has counted by then. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import type { Admission, DeliveryTarget, Ledger } from '../../src/ledger/ledger.ts';
-import type { Sweep } from '../../src/ledger/retention/retention.ts';
+import type { DeliveryTarget, ForgetRequest } from '../../src/ledger/ledger.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
-import { callbackWith } from '../support/callbacks.ts';
-import { ManualClock } from '../support/manual-clock.ts';
 import {
-  answered,
-  arrivalOf,
+  answerOf,
+  Bench,
+  type CreateStore,
+  dead,
   delivered,
   EXECUTING,
   failed,
   idsOf,
-  LEASE_MS,
+  OPS,
   settlementOf,
-  type StoreUnderTest,
-  TAKE_OVER_AFTER_MS,
-  target,
-} from './ledger-contract.ts';
+} from './ledger-under-test.ts';
 
-const OPS = target('slack:#ops');
 const DAY_MS = 86_400_000;
 
-export function describeForgetting(
-  name: string,
-  createStore: (clock: ManualClock) => Promise<StoreUnderTest>,
-): void {
-  describe(`${name} forgets`, () => {
-    let store: StoreUnderTest;
-    let clock: ManualClock;
-    let ledger: Ledger;
+/** 250 that are done, like the one that is there. */
+const MANY = `
+  with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 250)
+  insert into callbacks (kind, job_key, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
+    last_received_at, times_received, routing, body, bytes)
+  select kind, null, 'same ' || n, 'same ' || n, bot_key, bot_id, bot_name, status, started_at, received_at,
+    last_received_at, 1, routing, body, bytes from callbacks, numbers`;
 
-    const open = () =>
-      store.open({ clock, owner: 'first', leaseMs: LEASE_MS, takeOverAfterMs: TAKE_OVER_AFTER_MS });
-    const admit = (fields: Partial<Callback>, planned: readonly DeliveryTarget[] = []) =>
-      ledger.admit(arrivalOf(callbackWith(fields), planned, clock.now()));
-    const arrive = async (fields: Partial<Callback>, planned?: readonly DeliveryTarget[]) =>
-      answered(ledger, await admit(fields, planned));
-    const forgotten = async (sweep: Sweep, after?: number) => {
-      const { forgotten: count } = await ledger.prune({ sweep, before: clock.now() + 1, after });
-      return count;
-    };
-    const left = async () => (await store.rows('callbacks')).map((row) => row['job_id']);
+export function describeForgetting(name: string, createStore: CreateStore): void {
+  describe(`${name} forgets`, () => {
+    let bench: Bench;
 
     beforeEach(async () => {
-      clock = new ManualClock();
-      store = await createStore(clock);
-      ledger = await open();
+      bench = await Bench.open(createStore);
     });
 
-    afterEach(() => store.close());
+    afterEach(() => bench.store.close());
 
-    it('of what reached nobody, callbacks that nobody was to be told of and ones whose result was there first', async () => {
-      await arrive({ job_id: 'nobody' });
-      const ids = idsOf(await arrive({ job_id: 'job', status: EXECUTING }, [OPS]));
-      await ledger.settle(settlementOf(ids.map(failed)));
-      await ledger.settle(settlementOf(idsOf(await arrive({ job_id: 'job' }, [OPS])).map(delivered)));
-      await arrive({ job_id: 'job', status: EXECUTING, message: 'late' }, [OPS]);
-      expect(await forgotten('reached_nobody')).to.equal(3);
-      expect(await left()).to.deep.equal(['job']);
-    });
-
-    const idOf = (admission: Admission | undefined) => admission?.deliveries[0]?.id ?? -1;
-
-    it('nothing as what reached nobody that was told, is pending or dead, or was held back for another reason', async () => {
-      const [told, dead, held] = await Promise.all(
-        ['told', 'dead', 'held', 'pending'].map((job_id) => arrive({ job_id }, [OPS])),
-      );
-      const unrouted = { state: 'held', hold: { code: 'no longer routed' } } as const;
-      await ledger.settle(
-        settlementOf([
-          delivered(idOf(told)),
-          { ...failed(idOf(dead)), state: 'dead' },
-          { ...failed(idOf(held)), ...unrouted },
-        ]),
-      );
-      expect(await forgotten('reached_nobody')).to.equal(0);
-      expect(await left()).to.have.length(4);
-    });
-
-    it('on where it was, also after a restart; and each sweep for itself', async () => {
-      for (const job_id of ['pending', 'other']) await arrive({ job_id }, [OPS]);
-      await arrive({ job_id: 'one' });
-      expect(await forgotten('reached_nobody')).to.equal(1);
-      await store.run("update deliveries set state = 'held', held_because = 'superseded'");
-      await ledger.close();
-      ledger = await open();
-      await arrive({ job_id: 'two' });
-      expect(await forgotten('reached_nobody'), 'what was looked at is not looked at again').to.equal(1);
-      expect(await left()).to.deep.equal(['pending', 'other']);
-      expect(await forgotten('done')).to.equal(2);
-    });
-
-    it('what comes after everything was forgotten, whatever ids the database gives it', async () => {
-      for (let number = 0; number < 5; number += 1) await arrive({ job_id: `early ${number}` });
-      expect(await forgotten('reached_nobody')).to.equal(5);
-      await arrive({ job_id: 'late' });
-      expect(await forgotten('reached_nobody')).to.equal(1);
-      await arrive({ job_id: 'later' });
-      expect(await forgotten('done')).to.equal(1);
-      await arrive({ job_id: 'last' });
-      expect(await forgotten('reached_nobody')).to.equal(1);
-    });
-
-    it('no more than so many bytes and so many entries at a step, and all of them in the end', async () => {
-      const { callbackId } = await arrive({ job_id: 'again and again' });
-      await store.run(`
-        with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 1199)
-        insert into history (callback_id, entry) select ${callbackId}, '{}' from numbers`);
-      const entries = async () => (await store.rows('history')).length;
-      const seen: number[] = [];
-      for (let step = 0; step < 3; step += 1) {
-        await forgotten('done');
-        seen.push(await entries());
+    const now = () => bench.store.clock.now();
+    /** Until there is no more. @returns how many steps that took */
+    const forget = async (request: Partial<ForgetRequest>) => {
+      let steps = 1;
+      let isAnew = request.isAnew ?? false;
+      while (await bench.ledger.forget({ doneBefore: 0, reachedNobodyBefore: 0, ...request, isAnew })) {
+        steps += 1;
+        isAnew = false;
       }
-      expect(seen).to.deep.equal([700, 200, 0]);
-      expect(await left()).to.deep.equal([]);
-      await store.run(`
-        insert into callbacks (kind, job_id, bot_id, bot_name, status, started_at, received_at, last_received_at,
-          times_received, body, routing)
-        select 'callback', 'large ' || job, '', '', 1, 0, 0, 0, 1, body, '[]' from
-          (select 1 as job union all select 2 union all select 3) as jobs,
-          (select '${'x'.repeat(5_000_000)}' as body) as bodies`);
-      const counts = [];
-      for (let step = 0; step < 3; step += 1) counts.push(await forgotten('done'));
-      expect(counts).to.deep.equal([1, 1, 1]);
+      return steps;
+    };
+    const forgetDone = (isAnew = false) => forget({ doneBefore: now() + 1, isAnew });
+    const left = async () => (await bench.store.rows('callbacks')).map((row) => row['job_id']);
+    const finish = async (fields: Partial<Callback>, planned: readonly DeliveryTarget[] = []) => {
+      const admission = await bench.arrive(fields, planned);
+      await bench.settle(admission.deliveries.map(({ id }) => delivered(id)));
+      return admission;
+    };
+
+    it('what is old and done, with everything that belongs to it', async () => {
+      const { callbackId, deliveries } = await bench.arrive({}, [OPS]);
+      const told = deliveries.map(({ id }) => ({ ...delivered(id), isFollowed: true }));
+      await bench.ledger.settle({ ...settlementOf(told, callbackId), answer: answerOf(200, 'delivered') });
+      await bench.store.passTime(DAY_MS);
+      await bench.arrive({ job_id: 'young' }, []);
+      await forget({ doneBefore: now() });
+      expect(await left()).to.deep.equal(['young']);
+      for (const table of ['deliveries', 'history'])
+        expect(await bench.store.rows(table), table).to.deep.equal([]);
+      expect(await bench.store.rows('threads', 'job_key')).to.deep.equal([]);
+      expect((await bench.store.rows('jobs', 'key')).map(({ key }) => key)).to.deep.equal(['young']);
     });
 
-    it('nothing that came again and is not answered yet, however old it is', async () => {
-      const once = await arrive({}, [OPS]);
-      await ledger.settle(settlementOf(idsOf(once).map(delivered)));
-      await admit({}, [OPS]);
-      await admit({}, [OPS]);
-      expect(await forgotten('done', 0)).to.equal(0);
-      await answered(ledger, once);
-      expect(await forgotten('done', 0), 'one of two requests is answered').to.equal(0);
-      await answered(ledger, once);
-      expect(await forgotten('done', 0)).to.equal(1);
+    it('a job, and what its messages refer to, with its last callback only', async () => {
+      await finish({ code: 1 }, [OPS]);
+      await bench.arrive({ code: 2 }, [OPS]);
+      await forgetDone();
+      expect(await left()).to.deep.equal(['job-1']);
+      expect(await bench.store.rows('jobs', 'key')).to.have.length(1);
+      expect(await bench.arrive({ status: EXECUTING, code: 3 }, [OPS])).to.include({ isSuperseded: true });
+    });
+
+    it('what was held back for good, but nothing that is pending, dead, or held until a time', async () => {
+      const hold = (code: string, endsAt?: number) => ({
+        state: 'held' as const,
+        hold: { code, ...(endsAt !== undefined && { endsAt }) },
+      });
+      const ids: number[] = [];
+      for (const job_id of ['unrouted', 'muted', 'dead', 'pending'])
+        ids.push(idsOf(await bench.arrive({ job_id }, [OPS]))[0]);
+      const [unrouted = -1, muted = -1, died = -1] = ids;
+      await bench.settle([
+        failed(unrouted, hold('no longer routed')),
+        failed(muted, hold('mute', now() + DAY_MS)),
+        dead(died),
+      ]);
+      await bench.store.passTime(1000 * DAY_MS);
+      await forgetDone();
+      expect(await left()).to.deep.equal(['muted', 'dead', 'pending']);
+    });
+
+    it('of what reached nobody, callbacks that nobody was to be told of and starts whose result was there', async () => {
+      await bench.arrive({ job_id: 'nobody' }, []);
+      const [start] = idsOf(await bench.arrive({ job_id: 'job', status: EXECUTING }, [OPS]));
+      await bench.settle([failed(start)]);
+      await finish({ job_id: 'job' }, [OPS]);
+      await bench.arrive({ job_id: 'job', status: EXECUTING, message: 'late' }, [OPS]);
+      const [, , held] = idsOf(await bench.arrive({ job_id: 'held' }, [OPS]));
+      expect(held).to.equal(-1);
+      await forget({ reachedNobodyBefore: now() + 1 });
+      expect(await left()).to.deep.equal(['job', 'held']);
+    });
+
+    it('on where it was, a hundred at a time, past what has to stay, also after a restart', async () => {
+      await bench.arrive({ job_id: 'pending' }, [OPS]);
+      await bench.store.run(MANY);
+      expect(await forgetDone()).to.equal(3);
+      expect(await left()).to.deep.equal(['pending']);
+      await bench.store.run("update deliveries set state = 'delivered'");
+      bench.ledger = await bench.openAs('later');
+      await finish({ job_id: 'late' });
+      await forgetDone();
+      expect(await left(), 'what was looked at is not looked at again').to.deep.equal(['pending']);
+      await forgetDone(true);
+      expect(await left(), 'but anew').to.deep.equal([]);
+    });
+
+    it('no further than the first that is too young, and goes on there when it is old', async () => {
+      await finish({ job_id: 'old' });
+      await bench.store.passTime(DAY_MS);
+      await finish({ job_id: 'young' });
+      await forget({ doneBefore: now() });
+      expect(await left()).to.deep.equal(['young']);
+      await bench.store.passTime(DAY_MS);
+      await forget({ doneBefore: now() });
+      expect(await left()).to.deep.equal([]);
+    });
+
+    it('what comes after something that came when the clock was far ahead', async () => {
+      await finish({ job_id: 'future' });
+      await finish({ job_id: 'past' });
+      await bench.store.run(
+        `update callbacks set received_at = ${now() + 1000 * DAY_MS} where job_id = 'future'`,
+      );
+      await bench.store.passTime(DAY_MS);
+      await forget({ doneBefore: now() });
+      expect(await left()).to.deep.equal(['future']);
+    });
+
+    it('little of what is large, or came again and again, at one step', async () => {
+      for (const job_id of ['a', 'b', 'c']) await finish({ job_id });
+      await bench.store.run('update callbacks set times_received = 400');
+      expect(await forgetDone()).to.equal(3);
+      for (const job_id of ['d', 'e']) await finish({ job_id });
+      await bench.store.run('update callbacks set bytes = 8000000');
+      expect(await forgetDone()).to.equal(2);
+      expect(await left()).to.deep.equal([]);
+    });
+
+    it('and never gives an id twice', async () => {
+      const { callbackId } = await finish({ job_id: 'first' });
+      await forgetDone();
+      expect((await finish({ job_id: 'second' })).callbackId).to.be.above(callbackId);
+      await forgetDone();
+      expect(await left()).to.deep.equal([]);
     });
 
     it('causes of alerts once what they would tell is of no use to anybody', async () => {
-      const alertOf = (cause: string) =>
-        ({ cause, subject: DEAD_LETTER, targets: [OPS], language: 'en' }) as const;
       const refused = { receivedAt: 1, status: 422, detail: '', errors: [], from: '', body: '{}' } as const;
-      for (const cause of ['a', 'b']) await ledger.refuse(refused, alertOf(cause));
-      await store.passTime(2 * DAY_MS);
-      await ledger.refuse(refused, alertOf('c'));
-      await ledger.tidy();
-      const causes = async () => (await store.rows('alert_causes', 'cause')).map((row) => row['cause']);
-      expect(await causes()).to.deep.equal(['a', 'b', 'c']);
-      await store.passTime(1.5 * DAY_MS);
-      expect(await ledger.tidy(), 'whether there are more').to.equal(false);
-      expect(await causes()).to.deep.equal(['c']);
+      const refuse = (cause: string) =>
+        bench.ledger.refuse(refused, { cause, subject: DEAD_LETTER, targets: [OPS] });
+      await refuse('a');
+      await bench.store.passTime(2 * DAY_MS);
+      await refuse('b');
+      await bench.store.passTime(1.5 * DAY_MS);
+      await forget({});
+      expect((await bench.store.rows('alert_causes', 'cause')).map(({ cause }) => cause)).to.deep.equal([
+        'b',
+      ]);
+    });
+
+    describe('nothing before it is counted:', () => {
+      const days = async () =>
+        (await bench.store.rows('bot_days', 'day, bot_key')).map((row) => {
+          const { bot_key, day, succeeded, failed: errors, started, retries, elapsed } = row;
+          return [bot_key, day, ...[succeeded, errors, started, retries, elapsed].map(Number)];
+        });
+
+      it('what came of each BOT on each day, a minute later', async () => {
+        for (const status of [0, 1, 1, EXECUTING] as const)
+          await bench.arrive({ status, code: status, job_id: `job ${status}`, elapsed_time: 1.5 }, []);
+        await bench.arrive({ bot_id: 'another', status: 1 }, []);
+        await forget({});
+        expect(await days()).to.deep.equal([]);
+        await bench.store.passTime(60_001);
+        await forget({});
+        await forget({});
+        expect(await days()).to.deep.equal([
+          ['another', '2026-11-20', 0, 1, 0, 0, 12],
+          ['get_items', '2026-11-20', 1, 1, 1, 1, 3],
+        ]);
+        await bench.store.passTime(DAY_MS);
+        await bench.arrive({ bot_id: 'another', job_id: 'tomorrow' }, []);
+        await bench.store.passTime(60_001);
+        await forget({});
+        expect((await days()).at(-1)).to.deep.equal(['another', '2026-11-21', 1, 0, 0, 0, 12]);
+      });
+
+      it('days, which are kept for 400 days', async () => {
+        await bench.arrive({}, []);
+        await bench.store.passTime(60_001);
+        await forget({});
+        await bench.store.passTime(399 * DAY_MS);
+        await forget({});
+        expect(await days()).to.have.length(1);
+        await bench.store.passTime(2 * DAY_MS);
+        await forget({});
+        expect(await days()).to.deep.equal([]);
+      });
     });
   });
 }

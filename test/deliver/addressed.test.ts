@@ -1,6 +1,6 @@
 /** What a delivery that a person has given back says of its age, and by what it is told from the one before. */
 import { expect } from 'chai';
-import { addressedTo } from '../../src/deliver/addressed.ts';
+import { addressedTo } from '../../src/deliver/attempt.ts';
 import type { PlannedTarget } from '../../src/deliver/settings.ts';
 import { noticeOfAlert } from '../../src/notice/notice.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';

@@ -3,13 +3,12 @@ import { expect } from 'chai';
 import type { FailureClass } from '../../src/channels/failure.ts';
 import { type AlertSettings, refusalAlert, withAlert } from '../../src/deliver/alerts.ts';
 import type { Alert, DeliveryRecord, DeliveryUpdate } from '../../src/ledger/ledger.ts';
-import { delivered, failed, target } from '../contract/ledger-contract.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { deliveryRecord } from '../support/delivery-record.ts';
+import { target } from './delivery-bench.ts';
 
 const SETTINGS: AlertSettings = {
   targets: [target('slack:#alerts')],
-  language: 'ja',
   giveUpAfterMs: 86_400_000,
 };
 const CONCERNED = { notice: noticeAbout(callbackWith({ output: { 金額: 1 } })), firstReceivedAt: 1000 };
@@ -19,12 +18,23 @@ function failedWith(
   code: string,
   fields: Partial<DeliveryUpdate>,
 ): DeliveryUpdate {
-  return { ...failed(1), lastError: { class: failureClass, code, message: 'It failed.' }, ...fields };
+  return { ...PENDING, lastError: { class: failureClass, code, message: 'It failed.' }, ...fields };
 }
 
 function alertAfter(update: DeliveryUpdate, record: Partial<DeliveryRecord> = {}): Alert | undefined {
   return withAlert(update, { record: deliveryRecord(record), ...CONCERNED }, SETTINGS).alert;
 }
+
+const PENDING: DeliveryUpdate = {
+  id: 1,
+  state: 'pending',
+  attempts: 1,
+  lastError: { class: 'transient', code: 'x', message: 'It failed.' },
+  receipt: undefined,
+  isTakenOver: false,
+  dueInMs: 0,
+};
+const DELIVERED: DeliveryUpdate = { ...PENDING, state: 'delivered', lastError: undefined, receipt: {} };
 
 const DEAD = { state: 'dead' } as const;
 const OURS = { isTakenOver: true } as const;
@@ -34,7 +44,6 @@ describe('an outcome', () => {
     const update = failedWith('permanent', '550', { ...DEAD, attempts: 4 });
     expect(alertAfter(update)).to.deep.include({
       targets: SETTINGS.targets,
-      language: 'ja',
       subject: {
         template: 'dead_letter',
         destination: 'slack:#ops',
@@ -57,8 +66,8 @@ describe('an outcome', () => {
     for (const failureClass of ['transient', 'rate_limited', 'permanent'] as const) {
       expect(alertAfter(failedWith(failureClass, 'x', OURS)), failureClass).to.equal(undefined);
     }
-    expect(alertAfter(delivered(1))).to.equal(undefined);
-    expect(alertAfter({ ...failed(1), state: 'held', lastError: undefined })).to.equal(undefined);
+    expect(alertAfter(DELIVERED)).to.equal(undefined);
+    expect(alertAfter({ ...PENDING, state: 'held', lastError: undefined })).to.equal(undefined);
   });
 
   it('of a callback whose names are as long as a body raises one of common size', () => {

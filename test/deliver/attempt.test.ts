@@ -3,12 +3,11 @@ import { expect } from 'chai';
 import type { Channel, DestinationOptions, Outgoing } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import {
-  type AttemptResult,
-  createAttempt,
-  type Sending,
   type AttemptDependencies,
-} from '../../src/deliver/sender.ts';
-import { DeliveryUnderWay } from '../../src/deliver/deliveries-under-way.ts';
+  type AttemptResult,
+  type Begun,
+  createAttempt,
+} from '../../src/deliver/attempt.ts';
 import type { AddressedNotice } from '../../src/deliver/settings.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { redactor } from '../../src/app/settings.ts';
@@ -51,11 +50,11 @@ describe('an attempt', () => {
 
   const attemptAt = (
     send: Channel['send'],
-    overrides: Partial<AttemptDependencies> & Partial<Sending['settings']> = {},
+    overrides: Partial<AttemptDependencies> & Partial<Begun['settings']> = {},
   ) => {
     const pace = { addressMs: 0, channelMs: 0 };
     const needsEarlier = ({ per_job }: DestinationOptions) => per_job === 'thread';
-    const settings: Sending['settings'] = {
+    const settings: Begun['settings'] = {
       delivery: DELIVERY,
       channels: new Map([['slack', { pace, needsEarlier, channel: channelThat(send) }]]),
       compose: () => ({ text: 'hello' }),
@@ -71,8 +70,7 @@ describe('an attempt', () => {
       onUnforeseen: (error) => unforeseen.push(error),
       ...overrides,
     });
-    return (addressed: AddressedNotice) =>
-      attempt({ addressed, settings, delivery: new DeliveryUnderWay(7) });
+    return (addressed: AddressedNotice) => attempt({ addressed, settings, deliveryId: 7 }).result;
   };
 
   beforeEach(() => {

@@ -1,8 +1,13 @@
 /** How a delivery stands after its attempts, and when it is tried again. */
 import { expect } from 'chai';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
-import type { SendResult } from '../../src/deliver/sender.ts';
-import { attemptRecords, type OutcomeContext, updateAfter, withRefusal } from '../../src/deliver/outcome.ts';
+import {
+  attemptRecords,
+  isRefusedLastingly,
+  type OutcomeContext,
+  type Tried,
+  updateAfter,
+} from '../../src/deliver/outcome.ts';
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
 import { deliveryRecord as record } from '../support/delivery-record.ts';
 
@@ -17,19 +22,15 @@ const CONTEXT: OutcomeContext = {
 };
 
 const ATTEMPT = { startedAt: 7, durationMs: 5, outcome: { receipt: { ts: '1' } } };
-const TOLD: SendResult = { attempts: [ATTEMPT], outcome: ATTEMPT.outcome };
+const WAITED: Tried = { attempts: [], isDeferred: true };
+const TOLD: Tried = { attempts: [ATTEMPT], isDeferred: false };
 
-function failing(failureClass: FailureClass, retryAfterMs?: number): SendResult {
-  const pause = retryAfterMs === undefined ? {} : { retryAfterMs };
-  const failure = new DeliveryFailure({ class: failureClass, code: 'x', message: 'it failed', ...pause });
-  return { attempts: [{ ...ATTEMPT, outcome: { failure } }], outcome: { failure } };
+function failing(failureClass: FailureClass): Tried {
+  const failure = new DeliveryFailure({ class: failureClass, code: 'x', message: 'it failed' });
+  return { attempts: [{ ...ATTEMPT, outcome: { failure } }], isDeferred: false };
 }
 
-function after(
-  sent: SendResult,
-  fields: Partial<DeliveryRecord> = {},
-  context: Partial<OutcomeContext> = {},
-) {
+function after(sent: Tried, fields: Partial<DeliveryRecord> = {}, context: Partial<OutcomeContext> = {}) {
   return updateAfter(record(fields), sent, { ...CONTEXT, ...context });
 }
 
@@ -49,7 +50,6 @@ describe('a delivery after its attempts', () => {
       id: 1,
       state: 'pending',
       attempts: 4,
-      failedAnswers: 0,
       lastError: { class: 'transient', code: 'x', message: 'it failed' },
       receipt: undefined,
       isTakenOver: false,
@@ -58,7 +58,7 @@ describe('a delivery after its attempts', () => {
   });
 
   it('keeps the receipt of before, where it was told and is to be told again, until there is another', () => {
-    const before = { receipt: { ts: '0' }, isFollowed: true };
+    const before = { receipt: { ts: '0' } };
     expect(after(failing('transient'), before)).to.deep.include(before);
     expect(after(TOLD, before)).to.deep.include({ receipt: { ts: '1' } });
   });
@@ -78,25 +78,25 @@ describe('a delivery after its attempts', () => {
   it('stays Botbell’s own once it is', () => {
     expect(after(failing('transient'), { isTakenOver: true }).isTakenOver).to.equal(true);
     expect(
-      after(failing('transient'), { failedAnswers: 9 }).isTakenOver,
+      after(failing('transient'), { refusals: 9 }).isTakenOver,
       'the service retries what may pass',
     ).to.equal(false);
   });
 
   it('becomes Botbell’s own when a wrong config was worth its last answer', () => {
-    expect(after(failing('config'), { failedAnswers: 1 })).to.include({
+    expect(after(failing('config'), { refusals: 1 })).to.include({
       state: 'pending',
       isTakenOver: false,
     });
-    expect(after(failing('config'), { failedAnswers: 2 })).to.include({
+    expect(after(failing('config'), { refusals: 2 })).to.include({
       state: 'pending',
       isTakenOver: true,
     });
   });
 
   it('is dead when it can never pass and was worth its last answer, or nobody waits for one', () => {
-    expect(after(failing('permanent'), { failedAnswers: 1 }).state).to.equal('pending');
-    expect(after(failing('permanent'), { failedAnswers: 2 }).state).to.equal('dead');
+    expect(after(failing('permanent'), { refusals: 1 }).state).to.equal('pending');
+    expect(after(failing('permanent'), { refusals: 2 }).state).to.equal('dead');
     expect(after(failing('permanent'), { isTakenOver: true }).state).to.equal('dead');
   });
 
@@ -116,8 +116,7 @@ describe('a delivery after its attempts', () => {
 });
 
 describe('a delivery whose turn did not come', () => {
-  const limited = failing('rate_limited', 60_000);
-  const deferred: SendResult = { attempts: limited.attempts, outcome: { deferred: 'rate_limit' } };
+  const deferred: Tried = { ...failing('rate_limited'), isDeferred: true };
 
   it('is Botbell’s own from now on, and due at once', () => {
     const update = after(deferred, { attempts: 1 });
@@ -125,10 +124,13 @@ describe('a delivery whose turn did not come', () => {
     expect(update.lastError?.class).to.equal('rate_limited');
   });
 
+  it('keeps its time where it was Botbell’s own already', () => {
+    expect(after(WAITED, { isTakenOver: true }).dueInMs).to.equal(undefined);
+  });
+
   it('is never given up for that, and keeps what failed before', () => {
     const lastError = { class: 'transient', code: 'x', message: 'it failed' } as const;
-    const sent: SendResult = { attempts: [], outcome: { deferred: 'order' } };
-    expect(after(sent, { ageMs: 48 * HOUR_MS, lastError })).to.include({ state: 'pending', lastError });
+    expect(after(WAITED, { ageMs: 48 * HOUR_MS, lastError })).to.include({ state: 'pending', lastError });
   });
 });
 
@@ -141,24 +143,26 @@ describe('the last attempt', () => {
 
 describe('a non-2xx answer', () => {
   it('is one of the few that a lasting failure is worth', () => {
-    for (const failureClass of LASTING) {
-      expect(withRefusal(after(failing(failureClass), { failedAnswers: 1 })).failedAnswers).to.equal(2);
-    }
+    for (const failureClass of LASTING)
+      expect(isRefusedLastingly(after(failing(failureClass), { refusals: 1 })), failureClass).to.equal(true);
   });
 
-  it('counts nothing where the failure may pass, somebody was told, or it is a dead letter', () => {
-    for (const failureClass of PASSING) {
-      expect(withRefusal(after(failing(failureClass))).failedAnswers).to.equal(0);
-    }
-    expect(withRefusal(after(TOLD)).failedAnswers).to.equal(0);
-    expect(withRefusal(after(failing('permanent'), { failedAnswers: 2 })).failedAnswers).to.equal(2);
+  it('counts nothing where the failure may pass, somebody was told, it is a dead letter or Botbell’s own', () => {
+    for (const failureClass of PASSING)
+      expect(isRefusedLastingly(after(failing(failureClass))), failureClass).to.equal(false);
+    for (const update of [
+      after(TOLD),
+      after(failing('permanent'), { refusals: 2 }),
+      after(failing('config'), { refusals: 2 }),
+    ])
+      expect(isRefusedLastingly(update)).to.equal(false);
   });
 });
 
-describe('the record of a sent', () => {
+describe('the record of attempts', () => {
   it('has each attempt with when, how long, and what came of it', () => {
     const { attempts } = failing('config');
-    expect(attemptRecords(record({ id: 9 }), { ...TOLD, attempts: [...attempts, ATTEMPT] })).to.deep.equal([
+    expect(attemptRecords(9, [...attempts, ATTEMPT])).to.deep.equal([
       {
         deliveryId: 9,
         startedAt: 7,

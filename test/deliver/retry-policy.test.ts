@@ -1,7 +1,7 @@
 /** When to try again inside the request, and how long a remote is left alone. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { fits } from '../../src/deliver/lanes.ts';
+import { fits } from '../../src/deliver/pace.ts';
 import { backoffMs } from '../../src/deliver/outcome.ts';
 
 describe('a wait', () => {

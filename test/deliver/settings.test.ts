@@ -3,13 +3,14 @@ import { expect } from 'chai';
 import type { Channel } from '../../src/channels/channel.ts';
 import {
   changedChannels,
+  planFor,
   plannedTarget,
   type Resource,
   RunningSettings,
   type Settings,
 } from '../../src/deliver/settings.ts';
-import { BridgeBench } from '../support/bridge-bench.ts';
 import { callbackWith } from '../support/callbacks.ts';
+import { DeliveryBench } from './delivery-bench.ts';
 
 const OPS = 'slack:#ops';
 const LOG = 'slack:#log';
@@ -17,7 +18,7 @@ const FIRST = callbackWith({ job_id: 'first' });
 const SECOND = callbackWith({ job_id: 'second' });
 
 /** A Slack of its own, which says what it was sent and when it was closed. */
-function tracedChannel(bench: BridgeBench, name: string, events: string[]): Channel {
+function tracedChannel(bench: DeliveryBench, name: string, events: string[]): Channel {
   return {
     async send({ address }) {
       events.push(`${name} ${address}`);
@@ -31,7 +32,7 @@ function tracedChannel(bench: BridgeBench, name: string, events: string[]): Chan
 }
 
 describe('settings that are swapped', () => {
-  let bench: BridgeBench;
+  let bench: DeliveryBench;
   let events: string[];
 
   const slackOnly = (name: string, destination: string): Partial<Settings> => {
@@ -47,13 +48,12 @@ describe('settings that are swapped', () => {
       route: () => ({ destinations: [{ destination: routed, templateSet: undefined }], explanations: [] }),
     };
   };
-  const swapTo = (name: string, destination: string) =>
-    bench.settings.swap(bench.settingsWith(slackOnly(name, destination)));
-  const post = (callback = FIRST) => bench.handle(callback);
+  const swapTo = (name: string, destination: string) => bench.swap(slackOnly(name, destination));
+  const post = (callback = FIRST) => bench.first.handle(callback);
 
   beforeEach(async () => {
     events = [];
-    bench = await BridgeBench.open([]);
+    bench = await DeliveryBench.open([]);
     swapTo('old', OPS);
   });
 
@@ -96,7 +96,7 @@ describe('settings that are swapped', () => {
       await bench.clock.sleep(9000);
       return send(outgoing);
     };
-    bench.settings.swap(bench.settingsWith(slow));
+    bench.swap(slow);
     const { status } = await bench.clock.runUntil(post());
     expect(status).to.equal(504);
     events.length = 0;
@@ -107,34 +107,48 @@ describe('settings that are swapped', () => {
     expect(events).to.deep.equal(['slow #ops', 'slow told', 'slow closed']);
   });
 
-  it('leave the worker’s attempt what it began with, and give the next one theirs', async () => {
-    const worker = bench.workerOn(bench.ledger);
+  it('leave what nobody waits for what it began with, and give the next one theirs', async () => {
     bench.answerWhen = 'accepted';
+    swapTo('first', OPS);
     await bench.clock.runUntil(post());
-    worker.start();
+    bench.first.start();
     await bench.clock.advance(100);
     swapTo('new', OPS);
     await bench.clock.runUntil(post(SECOND));
-    worker.nudge([OPS]);
     await bench.clock.advance(5000);
-    expect(events.toSorted()).to.deep.equal(['new #ops', 'new told', 'old #ops', 'old closed', 'old told']);
-    expect(events.indexOf('old closed')).to.be.greaterThan(events.indexOf('old told'));
-    await bench.clock.runUntil(worker.stop());
+    expect(events.indexOf('first closed')).to.be.greaterThan(events.indexOf('first told'));
+    expect(events.filter((event) => event.endsWith('#ops'))).to.deep.equal(['first #ops', 'new #ops']);
+  });
+});
+
+describe('a plan', () => {
+  it('is made once for a BOT and status by one config, and anew by the next', () => {
+    let asked = 0;
+    const routeOf = () => () => {
+      asked += 1;
+      return { destinations: [], explanations: [] };
+    };
+    const alerts = { targets: [], giveUpAfterMs: 0 };
+    const first = { route: routeOf(), alerts };
+    const callback = { bot_id: 'a', status: 0 } as const;
+    for (const each of [
+      callback,
+      callback,
+      { ...callback, status: 1 } as const,
+      { ...callback, bot_id: 'b' },
+    ])
+      planFor(first, each);
+    expect(asked).to.equal(3);
+    planFor({ route: routeOf(), alerts }, callback);
+    expect(asked).to.equal(4);
   });
 
-  it('have what waits for a destination that is gone routed anew', async () => {
-    const worker = bench.workerOn(bench.ledger);
-    bench.answerWhen = 'accepted';
-    await bench.clock.runUntil(post());
-    swapTo('new', LOG);
-    worker.start();
-    await bench.clock.advance(3000);
-    const states = (await bench.store.rows('deliveries')).map((row) => [row['destination'], row['state']]);
-    expect(states).to.deep.equal([
-      [OPS, 'held'],
-      [LOG, 'delivered'],
-    ]);
-    await bench.clock.runUntil(worker.stop());
+  it('of any number of BOTs takes no memory without end', () => {
+    const route = () => ({ destinations: [], explanations: [] });
+    const settings = { route, alerts: { targets: [], giveUpAfterMs: 0 } };
+    const plan = planFor(settings, { bot_id: 'first', status: 0 });
+    for (let bot = 0; bot < 1000; bot += 1) planFor(settings, { bot_id: `${bot}`, status: 0 });
+    expect(planFor(settings, { bot_id: 'first', status: 0 })).to.not.equal(plan);
   });
 });
 

@@ -1,8 +1,7 @@
 /** What whoever sends a test is told of it. */
 import { expect } from 'chai';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
-import { DeliveriesUnderWay } from '../../src/deliver/deliveries-under-way.ts';
-import type { Send, Sending, SendResult } from '../../src/deliver/sender.ts';
+import type { AttemptResult, Begun } from '../../src/deliver/attempt.ts';
 import { createTestSender } from '../../src/deliver/test-message.ts';
 import type { Language } from '../../src/time/display.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -34,21 +33,22 @@ const LIMITED = new DeliveryFailure({
   message: 'Slack answered ratelimited: it asks for fewer messages.',
 });
 
-const attemptOf = (outcome: Exclude<SendResult['outcome'], { readonly deferred: unknown }>) => ({
-  startedAt: 0,
-  durationMs: 41.7,
-  outcome,
-});
-
 describe('A test message', () => {
-  let sent: Sending[];
+  let sent: Begun[];
 
-  const tested = (result: SendResult, language: Language = 'en') => {
-    const send: Send = (sending) => {
-      sent.push(sending);
-      return Promise.resolve(result);
-    };
-    const sendTest = createTestSender({ clock: new ManualClock(), send, underWay: new DeliveriesUnderWay() });
+  const tested = (
+    outcome: AttemptResult['outcome'] | undefined,
+    language: Language = 'en',
+    isStopping = false,
+  ) => {
+    const sendTest = createTestSender({
+      clock: new ManualClock(),
+      sendOnce: (begun) => {
+        sent.push(begun);
+        return Promise.resolve(outcome && { startedAt: 0, durationMs: 41.7, outcome });
+      },
+      isStopping: () => isStopping,
+    });
     return sendTest({ target: OPS, settings: SETTINGS, askedBy: 'admin', language });
   };
 
@@ -57,11 +57,10 @@ describe('A test message', () => {
   });
 
   it('is one attempt, by the template set and the options of the destination', async () => {
-    await tested({ attempts: [], outcome: { receipt: {} } });
-    const [{ addressed, settings, rank } = {} as Sending] = sent;
-    expect(addressed).to.deep.include(OPS);
-    expect(addressed.notice.template).to.equal('test');
-    expect([settings.delivery.attemptsPerRequest, rank]).to.deep.equal([1, 'next']);
+    await tested({ receipt: {} });
+    expect(sent).to.have.length(1);
+    expect(sent[0]?.addressed).to.deep.include(OPS);
+    expect(sent[0]?.addressed.notice.template).to.equal('test');
   });
 
   for (const [language, words] of [
@@ -69,8 +68,7 @@ describe('A test message', () => {
     ['ja', '届きました（channel C1, ts 7）。'],
   ] as const) {
     it(`that was delivered says with which receipt, in ${language}`, async () => {
-      const outcome = { receipt: { channel: 'C1', ts: '7' } };
-      expect(await tested({ attempts: [attemptOf(outcome)], outcome }, language)).to.deep.equal({
+      expect(await tested({ receipt: { channel: 'C1', ts: '7' } }, language)).to.deep.equal({
         destination: 'slack:#ops',
         isDelivered: true,
         words,
@@ -83,25 +81,23 @@ describe('A test message', () => {
 
   it('that failed says what is wrong and what to do, in the language asked for', async () => {
     const failure = new DeliveryFailure({ class: 'config', code: 'not_in_channel', message: 'Invite it.' });
-    const result = { attempts: [attemptOf({ failure })], outcome: { failure } };
-    expect(await tested(result)).to.deep.include({
+    expect(await tested({ failure })).to.deep.include({
       isDelivered: false,
       words: 'Invite it.',
       errorClass: 'config',
       errorCode: 'not_in_channel',
     });
-    expect((await tested(result, 'ja')).words).to.match(/メンバーではありません/);
+    expect((await tested({ failure }, 'ja')).words).to.match(/メンバーではありません/);
   });
 
-  it('that met a rate limit says so, and waits for nothing', async () => {
-    const limited = {
-      attempts: [attemptOf({ failure: LIMITED })],
-      outcome: { deferred: 'rate_limit' },
-    } as const;
-    expect(await tested(limited)).to.deep.include({ words: LIMITED.message, errorClass: 'rate_limited' });
-    const paused = { attempts: [], outcome: { deferred: 'rate_limit' } } as const;
-    expect(await tested(paused)).to.deep.include({ errorClass: 'rate_limited', durationMs: 0 });
-    expect((await tested(paused)).words).to.match(/^Not sent: .*left alone/);
-    expect((await tested({ attempts: [], outcome: { deferred: 'stopping' } })).words).to.match(/is stopping/);
+  it('that met a rate limit, or a pause, or the end of the process says so', async () => {
+    expect(await tested({ failure: LIMITED })).to.deep.include({
+      words: LIMITED.message,
+      errorClass: 'rate_limited',
+    });
+    const paused = await tested(undefined);
+    expect(paused).to.deep.include({ errorClass: 'rate_limited', durationMs: 0 });
+    expect(paused.words).to.match(/^Not sent: .*left alone/);
+    expect((await tested(undefined, 'en', true)).words).to.match(/is stopping/);
   });
 });

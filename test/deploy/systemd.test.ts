@@ -11,6 +11,7 @@ import { isInstalled } from '../support/installed.ts';
 import { nodeArgumentsOfStart } from '../support/process.ts';
 import { replaceEach } from '../support/replace-each.ts';
 import { secretFilesIn } from '../support/secret-files.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 const FOLDER = join(import.meta.dirname, '../../deploy/systemd');
 const UNIT = readFileSync(join(FOLDER, 'botbell.service'), 'utf8');
@@ -46,7 +47,7 @@ describe('The systemd unit', () => {
   });
 });
 
-if (isInstalled('systemd-analyze', 'the unit')) {
+if (IS_FULL && isInstalled('systemd-analyze', 'the unit')) {
   describe('The systemd unit, by systemd', () => {
     let folder: string;
     let unit: string;

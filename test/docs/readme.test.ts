@@ -92,6 +92,6 @@ describe('The page about the command line', () => {
     const text = readDocument('docs/cli.md');
     for (const command of commands.filter((name) => name !== 'help'))
       expect(text).to.match(new RegExp(`^\\| \`${command}[ \`]`, 'm'));
-    expect(commands).to.include.members(['serve', 'send', 'demo', 'why', 'copy-ledger']);
+    expect(commands).to.include.members(['serve', 'send', 'demo', 'why']);
   });
 });

@@ -102,14 +102,6 @@ describe('The bridge', () => {
     expect([world.slack.messages.length, world.mail.mails.length]).to.deep.equal([1, 1]);
   });
 
-  it('does not send an `executing` that comes after its result', async () => {
-    const result = callback();
-    await world.post(result);
-    const late = await world.post({ ...result, status: 2, code: 202, message: null });
-    expect([late.status, late.body.result, late.body.deliveries]).to.deep.equal([200, 'superseded', []]);
-    expect(world.slack.messages).to.have.length(1);
-  });
-
   it('answers 200 with no_route where a route filters the status out, and tells nobody', async () => {
     const answer = await world.post(callback({ bot_id: 'quiet-one', status: 0 }));
     expect([answer.status, answer.body.result, answer.body.deliveries]).to.deep.equal([200, 'no_route', []]);
@@ -132,21 +124,6 @@ describe('The bridge', () => {
     ]);
     expect(answers[2]?.body.deliveries).to.deep.equal([{ destination: 'slack:#old', state: 'pending' }]);
     expect(world.slack.calls).to.have.length(4);
-  });
-
-  it('tells each mail recipient once even where the server refuses one for a while', async () => {
-    world.mail.faults.push({
-      at: 'rcpt',
-      address: 'a@example.com',
-      does: 'refuse',
-      code: 450,
-      text: 'greylisted',
-      times: 1,
-    });
-    const sent = callback({ bot_id: 'two-mails' });
-    expect((await world.post(sent)).status).to.equal(502);
-    expect((await world.post(sent)).body.result).to.equal('delivered');
-    expect(world.mail.mails.flatMap(({ to }) => to).sort()).to.deep.equal(['a@example.com', 'b@example.com']);
   });
 
   it('leaves a Slack channel alone for as long as Slack asks, and costs the BOT no time for it', async () => {

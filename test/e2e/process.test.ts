@@ -16,6 +16,7 @@ import {
   type ServeOptions,
   type ServeProcess,
 } from '../support/process.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 const TOKEN = 'xoxb-PROCESS-SECRET';
 const CALLBACK_TOKEN = 'a-long-callback-token-that-nobody-guesses';
@@ -132,7 +133,7 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
     botbell.kill('SIGTERM');
     const answer = await inFlight;
     expect(await botbell.exited()).to.equal(0);
-    expect(performance.now() - begun).to.be.below(4500);
+    if (IS_FULL) expect(performance.now() - begun).to.be.below(4500);
     expect(answer.status).to.be.oneOf([200, 504]);
     expect(slack.calls, 'nothing was attempted any more').to.have.length(2);
   });

@@ -11,6 +11,7 @@ import { type SlackStandIn, startSlackStandIn } from '../../src/stand-ins/slack-
 import { callback, post } from '../support/bridge-world.ts';
 import { MAIN, serve, type ServeProcess } from '../support/process.ts';
 import { until } from '../support/proof-wait.ts';
+import { itAtFullSize } from '../support/test-size.ts';
 
 const TOKEN = 'xoxb-REDELIVER-SECRET';
 
@@ -240,7 +241,7 @@ ${routes}
     expect((await redeliver('--dead', '--yes')).stderr).to.include('there is no ledger yet');
   });
 
-  it('leaves the service whole that writes at the same time', async () => {
+  itAtFullSize('leaves the service whole that writes at the same time', async () => {
     await start();
     faults = new Map([['#ops', refuses('msg_too_long')]]);
     for (let number = 0; number < 5; number += 1) await send();
@@ -262,61 +263,34 @@ ${routes}
     expect((await (await request(`${running?.adminUrl}/readyz`)).body.text()).length).to.be.above(0);
   });
 
-  it('is gone on with by a service that was killed in the midst of it, and by the next one', async () => {
-    await start();
-    faults = new Map([['#ops', refuses('msg_too_long')]]);
-    for (let number = 0; number < 350; number += 25) {
-      await Promise.all(Array.from({ length: 25 }, () => send()));
-    }
-    faults = new Map([['#ops', refuses('internal_error')]]);
-    const bulk = async (path = '', method: 'GET' | 'POST' = 'GET') => {
-      const { statusCode, body } = await request(`${running?.adminUrl}/api/${path}`, { method });
-      if (statusCode >= 300) throw new Error(`${statusCode} ${await body.text()}`);
-      return (await body.json()) as {
-        readonly id: number;
-        readonly state: string;
-        readonly given: number;
+  itAtFullSize(
+    'is gone on with by a service that was killed in the midst of it, and by the next one',
+    async () => {
+      await start();
+      faults = new Map([['#ops', refuses('msg_too_long')]]);
+      for (let number = 0; number < 350; number += 25) {
+        await Promise.all(Array.from({ length: 25 }, () => send()));
+      }
+      faults = new Map([['#ops', refuses('internal_error')]]);
+      const bulk = async (path = '', method: 'GET' | 'POST' = 'GET') => {
+        const { statusCode, body } = await request(`${running?.adminUrl}/api/${path}`, { method });
+        if (statusCode >= 300) throw new Error(`${statusCode} ${await body.text()}`);
+        return (await body.json()) as {
+          readonly id: number;
+          readonly state: string;
+          readonly given: number;
+        };
       };
-    };
-    const { id, state } = await bulk('redeliver?state=dead', 'POST');
-    expect(state).to.equal('running');
-    await stop('SIGKILL');
-    faults = new Map();
-    await start();
-    await until('all of it is given back', async () => (await bulk(`redeliveries/${id}`)).state === 'done');
-    expect((await bulk(`redeliveries/${id}`)).given).to.equal(350);
-    await until('all are told', () => slack.messages.length >= 350);
-  });
-
-  it('withdraws what waits for a remote that takes nothing, once it is stopped, also over a kill', async () => {
-    await start();
-    faults = new Map([['#ops', refuses('msg_too_long')]]);
-    const count = 130;
-    const jobs: string[] = [];
-    for (let number = 0; number < count; number += 26) {
-      jobs.push(...(await Promise.all(Array.from({ length: 26 }, () => send()))));
-    }
-    faults = new Map([['#ops', { kind: 'rate_limited', retryAfter: '1' }]]);
-    const api = async (path: string, method: 'GET' | 'POST' = 'GET') => {
-      const { body } = await request(`${running?.adminUrl}/api/${path}`, { method });
-      return (await body.json()) as Readonly<Record<string, unknown>>;
-    };
-    const { id } = await api('redeliver?state=dead', 'POST');
-    const path = `redeliveries/${String(id)}`;
-    await until('all is given back', async () => (await api(path))['state'] === 'done');
-    const stopped = await api(`${path}/stop`, 'POST');
-    expect(stopped).to.deep.include({ state: 'stopped', given: count }).and.to.have.nested.include({
-      'stopped_by.via': 'api',
-    });
-    await stop('SIGKILL');
-    await start();
-    await until('nothing is on its way', async () => (await api(path))['pending'] === 0);
-    expect(await api(path)).to.include({ state: 'stopped', delivered: 0, dead: 0, withdrawn: count });
-    expect(await stateOf(jobs.at(-1) ?? '')).to.equal('dead');
-    const { stdout: story } = await botbell('why', jobs[0] ?? '');
-    expect(story).to.include('withdrew the message for slack:#ops before it was delivered again, by the API');
-    expect(slack.messages).to.deep.equal([]);
-  });
+      const { id, state } = await bulk('redeliver?state=dead', 'POST');
+      expect(state).to.equal('running');
+      await stop('SIGKILL');
+      faults = new Map();
+      await start();
+      await until('all of it is given back', async () => (await bulk(`redeliveries/${id}`)).state === 'done');
+      expect((await bulk(`redeliveries/${id}`)).given).to.equal(350);
+      await until('all are told', () => slack.messages.length >= 350);
+    },
+  );
 
   it('goes on with what it has begun, whenever the service is killed', async () => {
     await start();

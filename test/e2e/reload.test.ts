@@ -18,6 +18,7 @@ import { callback, post } from '../support/bridge-world.ts';
 import { moment } from '../support/moment.ts';
 import { serve, type ServeProcess } from '../support/process.ts';
 import { until } from '../support/proof-wait.ts';
+import { sized } from '../support/test-size.ts';
 
 const OLD_TOKEN = 'xoxb-OLD-SECRET-TOKEN';
 const NEW_TOKEN = 'xoxb-NEW-SECRET-TOKEN';
@@ -38,6 +39,8 @@ interface ReloadAnswer {
     readonly is_applied?: boolean;
   };
 }
+
+const RELOADS = sized(5, 20);
 
 describe('A running Botbell', () => {
   let folder: string;
@@ -350,7 +353,7 @@ ${routes}`;
     });
   });
 
-  it('loses nothing and tells nobody twice while it is reloaded twenty times under load', async () => {
+  it('loses nothing and tells nobody twice while it is reloaded again and again under load', async () => {
     await start(yaml(telling('#ops')));
     const jobs = Array.from({ length: 300 }, () => callback());
     const results: (string | undefined)[] = [];
@@ -362,7 +365,7 @@ ${routes}`;
         results.push(...answers.map(({ body }) => body.result));
       }
     })();
-    for (let time = 0; time < 20; time += 1) {
+    for (let time = 0; time < RELOADS; time += 1) {
       write(yaml(telling(time % 2 === 0 ? '#log' : '#ops')));
       writeFileSync(join(folder, 'token'), time % 2 === 0 ? NEW_TOKEN : OLD_TOKEN);
       expect((await reload()).body.result).to.equal('reloaded');

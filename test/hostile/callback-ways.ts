@@ -19,8 +19,7 @@ import { refusalAlert, withAlert } from '../../src/deliver/alerts.ts';
 import { redactor } from '../../src/app/settings.ts';
 import { problemBody } from '../../src/http/problem.ts';
 import type { Alert, DeliveryRecord, DeliveryUpdate, RefusedBody } from '../../src/ledger/ledger.ts';
-import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
-import { keptAlert } from '../../src/notice/alert-text.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { type Notice, noticeOfAlert } from '../../src/notice/notice.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
@@ -108,7 +107,7 @@ function route({ callback }: Post): void {
   router.explainAll(callback);
 }
 
-function keepIn(ledger: OpenLedger): Way {
+function keepIn(ledger: Ledger): Way {
   let posts = 0;
   return async ({ bytes, callback, refusal }) => {
     const receivedAt = Date.UTC(2026, 10, 20);
@@ -122,7 +121,7 @@ function keepIn(ledger: OpenLedger): Way {
     const again = { ...callback, code: posts };
     const routing = router.route(callback).explanations;
     const arrival = { body: bytes, startedAt: 0, receivedAt, planned: [TARGET], routing, isAccepted: false };
-    await ledger.admit({ ...arrival, callback: again, alerts: [refusalAlertOf(refusal)] });
+    await ledger.admit({ ...arrival, callback: again, identity: identityOf(again) });
   };
 }
 
@@ -189,13 +188,15 @@ const RECORD: DeliveryRecord = {
   lastError: undefined,
   receipt: undefined,
   hold: undefined,
-  failedAnswers: 0,
-  isClaimed: true,
+  refusals: 0,
   isTakenOver: true,
+  claim: 'own',
+  behind: undefined,
   ageMs: 0,
+  givenBackAt: undefined,
 };
 
-const SETTINGS = { targets: [TARGET], language: 'en', giveUpAfterMs: 1 } as const;
+const SETTINGS = { targets: [TARGET], giveUpAfterMs: 1 } as const;
 
 /** Of a mail server that gives back what it was sent. */
 function deadLetterOf(callback: Callback): Alert | undefined {
@@ -217,12 +218,11 @@ function refusalAlertOf({ detail, errors }: Post['refusal']): Alert {
   return refusalAlert({ status: 422, detail, errors, from: '::1' }, SETTINGS);
 }
 
-function alertWay(render: Render, language: Language): Way {
+function alertWay(render: Render): Way {
   return ({ callback, refusal }) => {
     const alert = callback === undefined ? refusalAlertOf(refusal) : deadLetterOf(callback);
     if (alert === undefined) return;
     const raised = { id: '0', raisedAt: 0, suppressed: 2, subject: alert.subject };
-    keptAlert(raised, language);
     for (const format of FORMATS) render(noticeOfAlert(raised), format);
   };
 }
@@ -242,7 +242,7 @@ function showWay(render: Render): Way {
 }
 
 /** @param templatesFolder with the set `every-filter` */
-export function waysOf(ledger: OpenLedger, templatesFolder: string): Readonly<Record<WayName, Way>> {
+export function waysOf(ledger: Ledger, templatesFolder: string): Readonly<Record<WayName, Way>> {
   const en = rendererIn('en', templatesFolder);
   const ja = rendererIn('ja', undefined);
   return {
@@ -257,8 +257,8 @@ export function waysOf(ledger: OpenLedger, templatesFolder: string): Readonly<Re
     'mail in Japanese': renderWay(ja, emailFormat),
     'Slack with every filter': renderWay(en, slackFormat, EVERY_FILTER),
     'mail with every filter': renderWay(en, emailFormat, EVERY_FILTER),
-    'alerts in English': alertWay(en, 'en'),
-    'alerts in Japanese': alertWay(ja, 'ja'),
+    'alerts in English': alertWay(en),
+    'alerts in Japanese': alertWay(ja),
     'preview and outbox': showWay(en),
   };
 }

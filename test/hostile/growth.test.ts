@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { type Post, postOf, type Way, WAY_NAMES, type WayName, waysOf } from './callback-ways.ts';
@@ -101,7 +101,7 @@ function isTooMuch(once: number, twice: number): boolean {
 
 describe(`What strangers send (SEED=${SEED})`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-growth-'));
-  let ledger: OpenLedger;
+  let ledger: Ledger;
   let ways: Readonly<Record<WayName, Way>>;
 
   before(async () => {
@@ -112,6 +112,7 @@ describe(`What strangers send (SEED=${SEED})`, () => {
       owner: 'growth',
       leaseMs: 60_000,
       takeOverAfterMs: 60_000,
+      timezone: 'UTC',
     });
     ways = waysOf(ledger, templates);
   });

@@ -19,8 +19,10 @@ describe('a listening server', () => {
   const clients: RawClient[] = [];
 
   const start = async (handler: (request: IncomingMessage, response: ServerResponse) => unknown) => {
-    const server = await listen(handler, ANYWHERE, {
-      timeouts: { headersMs: 60, requestMs: 120, checkMs: 20 },
+    const server = await listen(handler, ANYWHERE, undefined, {
+      headersTimeout: 60,
+      requestTimeout: 120,
+      connectionsCheckingInterval: 20,
     });
     open.push(server);
     return server;
@@ -69,14 +71,18 @@ describe('a listening server', () => {
     const server = await start(() => {});
     const before = openSockets();
     const client = await connect(server);
-    client.write('GET / HTTP/1.1\r\n\r\n');
-    expect((await client.answer())?.status, 'without a Host').to.equal(400);
+    client.write('GET / HTTP/1.1\r\nno header\r\n\r\n');
+    expect((await client.answer())?.status).to.equal(400);
     await until("only the client's end left", () => openSockets() <= before + 1);
   });
 
   it('tells whoever asks what it refuses by itself, and from where', async () => {
     const malformed: MalformedRequest[] = [];
-    const server = await listen(() => {}, ANYWHERE, { onMalformed: (request) => malformed.push(request) });
+    const server = await listen(
+      () => {},
+      ANYWHERE,
+      (request) => malformed.push(request),
+    );
     open.push(server);
     const client = await connect(server);
     client.write('no HTTP at all\r\n\r\n');

@@ -5,16 +5,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { inspectStore } from '../../src/ledger/inspect-store.ts';
-import { arrivalOf, target } from '../contract/ledger-contract.ts';
+import { arrivalOf, OPS } from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { ManualClock } from '../support/manual-clock.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { type OwnPostgresServer, startOwnPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
-
-const OPTIONS = { clock: new ManualClock(), owner: 'one', leaseMs: 1000, takeOverAfterMs: 1000 };
 
 async function troubleWith(url: string): Promise<string> {
   return (await rejectionOf(inspectStore(url))).message;
@@ -74,8 +71,8 @@ describe('looking at a SQLite store', () => {
       ]);
 
     it('leaves every byte as it is, whether the program runs or not', async () => {
-      const ledger = await store.open(OPTIONS);
-      await ledger.admit(arrivalOf(callbackWith({}), [target('slack:#ops')], 1));
+      const ledger = await store.open();
+      await ledger.admit(arrivalOf(callbackWith({}), [OPS], 1));
       const running = contents();
       expect(await inspectStore(`sqlite:${store.file}`)).to.equal('ready');
       expect(contents()).to.deep.equal(running);
@@ -85,20 +82,22 @@ describe('looking at a SQLite store', () => {
       expect(contents()).to.deep.equal(stopped);
     });
 
-    it('finds that a newer version has written it', async () => {
-      await store.open(OPTIONS);
-      store.connect().exec("insert into kysely_migration values ('9999-from-the-future', '2030-01-01')");
-      expect(await troubleWith(`sqlite:${store.file}`)).to.contain('newer version of Botbell');
+    it('finds that another version has written it', async () => {
+      await store.open();
+      await store.run('update schema_version set version = 99');
+      expect(await troubleWith(`sqlite:${store.file}`)).to.match(
+        /another version of Botbell: drain it first/,
+      );
     });
   });
 });
 
 describe('looking at a PostgreSQL store', () => {
-  let server: PostgresServer;
+  let server: OwnPostgresServer;
   let store: PostgresStore;
 
   before(async () => {
-    server = await startPostgres();
+    server = await startOwnPostgres();
     store = await createPostgresStore(server);
   });
 
@@ -117,13 +116,13 @@ describe('looking at a PostgreSQL store', () => {
   });
 
   it('finds tables of somebody else’s', async () => {
-    await store.query('create table deliveries (a int)');
-    expect(await troubleWith(store.url)).to.match(/table deliveries .*not Botbell's/);
-    await store.query('drop table deliveries');
+    await store.query('create table callbacks (a int)');
+    expect(await troubleWith(store.url)).to.match(/table callbacks .*not Botbell's/);
+    await store.query('drop table callbacks');
   });
 
   it('finds a ledger, and writes nothing to it', async () => {
-    await (await store.open(OPTIONS)).close();
+    await (await store.open()).close();
     const written = () => store.query(`select pg_current_wal_insert_lsn() as at`);
     const before = await written();
     expect(await inspectStore(store.url)).to.equal('ready');
@@ -134,13 +133,13 @@ describe('looking at a PostgreSQL store', () => {
     await store.query('create role reader login; grant select on all tables in schema public to reader');
     expect(await troubleWith(asUser('reader'))).to.contain('may not create tables');
     await store.query('grant create on schema public to reader');
-    expect(await troubleWith(asUser('reader'))).to.contain('may not write to the table callbacks');
+    expect(await troubleWith(asUser('reader'))).to.contain('may not write to the table');
   });
 
-  it('finds that a newer version has written it', async () => {
-    await store.query("insert into kysely_migration values ('9999-from-the-future', '2030-01-01')");
-    expect(await troubleWith(store.url)).to.contain('newer version of Botbell');
-    await store.query("delete from kysely_migration where name like '9999%'");
+  it('finds that another version has written it', async () => {
+    await store.query('create table kysely_migration (name text)');
+    expect(await troubleWith(store.url)).to.contain('drain it first');
+    await store.query('drop table kysely_migration');
   });
 
   it('finds a server that takes no writes, one that is not there, and one that does not answer', async () => {

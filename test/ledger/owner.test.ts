@@ -5,10 +5,8 @@ import { hostname } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { isGone, ownerName } from '../../src/ledger/owner.ts';
-import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { arrivalOf, claimedOf, target } from '../contract/ledger-contract.ts';
+import { arrivalOf, claimedOf, OPS } from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { ManualClock } from '../support/manual-clock.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';
 
 const SELF = ownerName(2000);
@@ -49,19 +47,16 @@ describe('the owner of a claim', () => {
 
   it('that has crashed leaves what it held to its successor at once, not when the lease ends', async () => {
     const store = createSqliteStore();
-    const clock = new ManualClock();
-    const arrival = arrivalOf(callbackWith(), [target('slack:#ops')], clock.now());
-    const openAs = (owner: string) =>
-      openLedger(`sqlite:${store.file}`, { clock, owner, leaseMs: 18_000, takeOverAfterMs: 120_000 });
+    const arrival = arrivalOf(callbackWith(), [OPS], store.clock.now());
+    const openAs = (owner: string) => store.open({ owner });
     const crashed = await openAs(ownerName(1000, endedPid()));
     const elsewhere = await openAs('elsewhere/1/1000');
     await crashed.admit(arrival);
-    const other = arrivalOf(callbackWith({ job_id: 'job-2' }), [target('slack:#ops')], clock.now());
+    const other = arrivalOf(callbackWith({ job_id: 'job-2' }), [OPS], store.clock.now());
     await elsewhere.admit(other);
     const successor = await openAs(SELF);
     expect(claimedOf(await successor.admit(arrival))).to.deep.equal(['slack:#ops']);
     expect(claimedOf(await successor.admit(other)), 'it may be alive').to.deep.equal([]);
-    await Promise.all([crashed, elsewhere, successor].map((ledger) => ledger.close()));
     await store.close();
   });
 });

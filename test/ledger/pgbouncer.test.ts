@@ -4,7 +4,8 @@ import pg from 'pg';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import { arrivalOf, claimedOf, describeLedger, target } from '../contract/ledger-contract.ts';
+import { describeLedger } from '../contract/ledger-contract.ts';
+import { arrivalOf, claimedOf, OPS } from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { isInstalled } from '../support/installed.ts';
 import { lockTable } from '../support/lock-table.ts';
@@ -13,8 +14,8 @@ import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore } from '../support/postgres-store.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
+import { OPTIONS } from '../support/store-under-test.ts';
 
-const OPS = target('slack:#ops');
 const REPLICAS = 3;
 
 /** As many as the pooler has. */
@@ -35,24 +36,19 @@ if (isInstalled('pgbouncer', 'a ledger behind PgBouncer')) {
       await server.close();
     });
 
-    const createStore = (clock: ManualClock) =>
+    const createStore = (clock?: ManualClock) =>
       createPostgresStore(server, clock, (url) => pooler.urlThrough(url));
 
     describeLedger('PostgreSQL behind PgBouncer', createStore);
 
     const openAs = (url: string, owner: string): Promise<Ledger> =>
-      openLedger(pooler.urlThrough(url), {
-        clock: systemClock,
-        owner,
-        leaseMs: 60_000,
-        takeOverAfterMs: 60_000,
-      });
+      openLedger(pooler.urlThrough(url), { ...OPTIONS, clock: systemClock, owner });
 
     it('prepares an empty database once when several open it at the same moment', async () => {
       const url = await server.createDatabase();
       const owners = Array.from({ length: REPLICAS }, (_, number) => `replica-${number}`);
       const ledgers = await Promise.all(owners.map((owner) => openAs(url, owner)));
-      await Promise.all(ledgers.map((ledger) => ledger.probe()));
+      await Promise.all(ledgers.map((ledger) => ledger.countOpen()));
       await Promise.all(ledgers.map((ledger) => ledger.close()));
     });
 
@@ -74,7 +70,7 @@ if (isInstalled('pgbouncer', 'a ledger behind PgBouncer')) {
       const url = await server.createDatabase();
       const ledger = await openAs(url, 'replica-0');
       const unlock = await lockTable(url, 'callbacks');
-      const error = await rejectionOf(ledger.admit(arrivalOf(callbackWith({}), [OPS], Date.now()), 1000));
+      const error = await rejectionOf(ledger.admit(arrivalOf(callbackWith({}), [OPS], Date.now()), 900));
       expect(error.message).to.contain('statement timeout');
       await unlock();
       await ledger.close();

@@ -1,5 +1,6 @@
-/** The files of a SQLite ledger: for their owner alone, and missed when they are gone. */
-import { spawnSync } from 'node:child_process';
+/** The files of a SQLite ledger: for their owner alone, of nobody else's, and missed when they are gone. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   copyFileSync,
@@ -13,84 +14,82 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { type Ledger, LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import { LedgerUnavailable, type Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import {
-  claimAllDue,
-  arrivalOf,
-  delivered,
-  idsOf,
-  settlementOf,
-  target,
-} from '../contract/ledger-contract.ts';
+import { arrivalOf, claimedOf, LEASE_MS, OPS } from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { ManualClock } from '../support/manual-clock.ts';
-import { rejectionOf } from '../support/rejection-of.ts';
 import { noise } from '../support/noise.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+import { OPTIONS } from '../support/store-under-test.ts';
 
-const OPS = target('slack:#ops');
+const MEGABYTE = 1024 * 1024;
+const SRC = join(import.meta.dirname, '../../src');
+const IMPORTER = join(import.meta.dirname, '../support/import-tests.mjs');
+
+/** Opens the ledger of the file named by its argument, counts what is there, and closes it. */
+const OPENER = `
+  import { openLedger } from '${SRC}/ledger/open-ledger.ts';
+  import { systemClock as clock } from '${SRC}/time/clock.ts';
+  const options = { clock, owner: String(process.pid), leaseMs: 1000, takeOverAfterMs: 1000, timezone: 'UTC' };
+  const ledger = await openLedger('sqlite:' + process.argv[2], options);
+  await ledger.countOpen();
+  await ledger.close();`;
+
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe('The files of a SQLite ledger', () => {
   let store: SqliteStore;
-  let clock: ManualClock;
   let ledger: Ledger;
 
-  const options = () => ({ clock, owner: 'one', leaseMs: 18_000, takeOverAfterMs: 120_000 });
-  const arrive = (job_id: string) =>
-    ledger.admit(arrivalOf(callbackWith({ job_id, message: noise(20_000) }), [OPS], clock.now()));
+  const openAt = (path: string) =>
+    openLedger(`sqlite:${path}`, { ...OPTIONS, clock: store.clock, owner: 'one', isInProcess: true });
+  const arrive = (job_id: string, by = ledger) =>
+    by.admit(arrivalOf(callbackWith({ job_id }), [OPS], store.clock.now()));
+  const crash = (name: string) => {
+    const path = join(store.folder, name);
+    for (const ending of ['', '-wal']) copyFileSync(store.file + ending, path + ending);
+    return path;
+  };
 
   beforeEach(() => {
-    clock = new ManualClock();
-    store = createSqliteStore(clock);
+    store = createSqliteStore();
   });
 
   afterEach(() => store.close());
 
-  describe('can be read by nobody but their owner', () => {
-    const filesOf = (path: string) => ['', '-wal', '-shm'].map((ending) => path + ending);
+  it('can be read by nobody but their owner, nor the folder made for them, whatever the umask says', async () => {
+    const umask = process.umask(0);
+    const path = join(store.folder, 'var', 'lib', 'botbell.db');
+    ledger = await openAt(path);
+    process.umask(umask);
+    await arrive('job-1');
+    expect(['', '-wal', '-shm'].map((ending) => modeOf(path + ending))).to.deep.equal(['600', '600', '600']);
+    expect([dirname(path), dirname(dirname(path))].map(modeOf)).to.deep.equal(['700', '700']);
+    await ledger.close();
+  });
 
-    it('and so can the folder that is made for them, whatever the umask says', async () => {
-      const umask = process.umask(0);
-      const path = join(store.folder, 'var', 'lib', 'botbell.db');
-      ledger = await openLedger(`sqlite:${path}`, options());
-      process.umask(umask);
-      await arrive('job-1');
-      expect(filesOf(path).map(modeOf)).to.deep.equal(['600', '600', '600']);
-      expect([dirname(path), dirname(dirname(path))].map(modeOf)).to.deep.equal(['700', '700']);
-      await ledger.close();
-    });
-
-    it('also those of an earlier version, log included; a folder that was there stays as it is', async () => {
-      const folder = join(store.folder, 'shared');
-      const path = join(folder, 'botbell.db');
-      mkdirSync(folder);
-      chmodSync(folder, 0o755);
-      ledger = await store.open(options());
-      await arrive('job-1');
-      for (const ending of ['', '-wal']) {
-        copyFileSync(store.file + ending, path + ending);
-        chmodSync(path + ending, 0o644);
-      }
-      const earlier = await openLedger(`sqlite:${path}`, options());
-      expect(filesOf(path).map(modeOf)).to.deep.equal(['600', '600', '600']);
-      expect(modeOf(folder)).to.equal('755');
-      await earlier.close();
-    });
+  it('lose what others may do to them; a folder that was there stays as it is', async () => {
+    const folder = join(store.folder, 'shared');
+    mkdirSync(folder, { mode: 0o755 });
+    ledger = await store.open();
+    await arrive('job-1');
+    const path = crash('shared/botbell.db');
+    for (const ending of ['', '-wal']) chmodSync(path + ending, 0o644);
+    const opened = await openAt(path);
+    expect(['', '-wal', '-shm'].map((ending) => modeOf(path + ending))).to.deep.equal(['600', '600', '600']);
+    expect(modeOf(folder)).to.equal('755');
+    await opened.close();
   });
 
   describe('are not made of what is none of them', () => {
-    const refusal = async (path: string) =>
-      (await rejectionOf(openLedger(`sqlite:${path}`, options()))).message;
+    const refusal = async (path: string) => (await rejectionOf(openAt(path))).message;
 
     it('a file of something else stays as it is, mode included', async () => {
       const path = join(store.folder, 'notes.txt');
       writeFileSync(path, 'not a ledger at all, but some notes of somebody');
       chmodSync(path, 0o644);
-      expect(await refusal(path))
-        .to.include(path)
-        .and.to.include('not a database');
+      expect(await refusal(path)).to.match(/^store\.url: .*notes\.txt cannot be used: .*not a database/);
       expect(modeOf(path)).to.equal('644');
       expect(readFileSync(path, 'utf8')).to.equal('not a ledger at all, but some notes of somebody');
     });
@@ -101,27 +100,59 @@ describe('The files of a SQLite ledger', () => {
       for (const path of [store.folder, pipe]) {
         const before = modeOf(path);
         expect(await refusal(path)).to.equal(
-          `store.url: the SQLite file ${path} cannot be opened: it is not a file`,
+          `store.url: the SQLite file ${path} cannot be used: it is not a file`,
         );
         expect(modeOf(path)).to.equal(before);
       }
     });
+
+    it('a ledger of another version is refused as it is, with what to do', async () => {
+      await (await store.open()).close();
+      await store.run('UPDATE schema_version SET version = 99');
+      expect(await refusal(store.file)).to.match(/another version of Botbell: drain it first .*store\.url/);
+      expect(await store.rows('schema_version', 'version')).to.deep.include({ version: 99 });
+      const old = join(store.folder, 'old.db');
+      copyFileSync(store.file, old);
+      await store.run('DROP TABLE schema_version; CREATE TABLE kysely_migration (name TEXT)');
+      expect(await refusal(store.file)).to.contain('drain it first');
+    });
+
+    it('a database with a table of somebody else’s is left alone', async () => {
+      await store.run('CREATE TABLE callbacks (theirs INTEGER)');
+      expect(await refusal(store.file)).to.match(/table callbacks that is not Botbell's/);
+      expect(await store.rows('sqlite_master', 'name')).to.have.length(1);
+    });
+  });
+
+  it('are made once when several processes begin with them at the same moment', async () => {
+    const opener = join(store.folder, 'opener.mjs');
+    writeFileSync(opener, OPENER);
+    const processes = Array.from({ length: 3 }, () =>
+      spawn(process.execPath, [`--import=${IMPORTER}`, opener, store.file], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      }),
+    );
+    const errors: string[] = [];
+    for (const each of processes) each.stderr.on('data', (data: Buffer) => errors.push(data.toString()));
+    const codes = await Promise.all(processes.map((each) => once(each, 'close')));
+    expect(
+      codes.map(([code]) => code as number),
+      errors.join(''),
+    ).to.deep.equal([0, 0, 0]);
+    expect(await store.rows('schema_version', 'version')).to.have.length(1);
   });
 
   describe('are missed when somebody else', () => {
     beforeEach(async () => {
-      ledger = await store.open(options());
+      ledger = await store.open();
       await arrive('job-1');
     });
 
     const log = () => `${store.file}-wal`;
     const aside = () => join(store.folder, 'aside');
-
-    /** Neither written nor told that it can be. @returns what an operator reads */
-    const expectUnavailable = async (): Promise<string> => {
-      const errors = await Promise.all(
-        [arrive('job-2'), ledger.probe(), claimAllDue(ledger)].map(rejectionOf),
-      );
+    const troubles = async () => {
+      const calls = [arrive('job-2'), ledger.configs.heartbeat({ hash: '', channels: new Map() })];
+      const errors = await Promise.all(calls.map(rejectionOf));
       for (const error of errors) expect(error).to.be.instanceOf(LedgerUnavailable);
       return errors[0]?.message ?? '';
     };
@@ -132,19 +163,17 @@ describe('The files of a SQLite ledger', () => {
     ]) {
       it(`moves ${which} away; and it works again once that is put back`, async () => {
         renameSync(path(), aside());
-        const message = await expectUnavailable();
-        expect(message)
+        expect(await troubles())
           .to.contain(path())
           .and.to.match(/deleted or moved away: put back .* or restart Botbell/);
         renameSync(aside(), path());
-        await ledger.probe();
         expect((await arrive('job-2')).isNew, 'nothing of it had been written').to.equal(true);
       });
 
       it(`puts another one in the place of ${which}`, async () => {
         copyFileSync(path(), aside());
         renameSync(aside(), path());
-        expect(await expectUnavailable()).to.contain('replaced by another file');
+        expect(await troubles()).to.contain('replaced by another file');
       });
     }
 
@@ -153,46 +182,50 @@ describe('The files of a SQLite ledger', () => {
         rmSync(path);
         writeFileSync(path, 'restored');
       }
-      await expectUnavailable();
+      await troubles();
       await ledger.close();
       expect([store.file, log()].map((path) => readFileSync(path, 'utf8'))).to.deep.equal([
         'restored',
         'restored',
       ]);
     });
+  });
 
-    it('truncates the log; and what comes into its place is not trusted', async () => {
-      truncateSync(log(), 0);
-      expect(await expectUnavailable()).to.match(/truncated: stop Botbell, restore/);
-      writeFileSync(log(), 'x'.repeat(1_000_000));
-      expect(await expectUnavailable()).to.contain('truncated');
+  describe('that a crash has left', () => {
+    beforeEach(async () => {
+      ledger = await store.open();
+      await arrive('job-1');
     });
 
-    it('truncates the file', async () => {
-      truncateSync(store.file, 0);
-      expect(await expectUnavailable()).to.match(/truncated: stop Botbell, restore/);
+    it('are gone on with, and what the dead process held is free when its claims end', async () => {
+      const reopened = await openAt(crash('crashed.db'));
+      expect(claimedOf(await arrive('job-1', reopened))).to.deep.equal([]);
+      await store.clock.advance(LEASE_MS);
+      expect(claimedOf(await arrive('job-1', reopened))).to.deep.equal([OPS.destination]);
+      await reopened.close();
     });
 
-    it('deletes both between a commit and its flush: it is not said to be on disk', async () => {
-      const admission = await arrive('job-2');
-      const settled = ledger.settle({
-        ...settlementOf(idsOf(admission).map((id) => ({ ...delivered(id), state: 'pending' as const }))),
-        isDurable: true,
-      });
-      rmSync(store.file);
-      rmSync(log());
-      expect(await rejectionOf(settled)).to.be.instanceOf(LedgerUnavailable);
+    it('have nothing of a transaction that was cut off', async () => {
+      const path = crash('crashed.db');
+      truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - 10);
+      const reopened = await openAt(path);
+      expect((await arrive('job-1', reopened)).isNew).to.equal(true);
+      await reopened.close();
     });
   });
 
-  it('may be shortened by SQLite itself, which moves its log into the file', async () => {
-    ledger = await store.open(options());
-    let longest = 0;
-    for (let number = 0; number < 300; number += 1) {
-      await arrive(`job-${number}`);
-      longest = Math.max(longest, statSync(`${store.file}-wal`).size);
+  it('have a log that stays small, once whoever kept it from being taken over is gone', async () => {
+    ledger = await store.open();
+    const reader = store.connect();
+    await arrive('job-1');
+    reader.exec('begin; select count(*) from callbacks');
+    for (let number = 0; number < 20; number += 1) {
+      const callback = callbackWith({ job_id: `large-${number}`, message: noise(2 * MEGABYTE) });
+      await ledger.admit(arrivalOf(callback, [], store.clock.now()));
     }
-    expect(statSync(`${store.file}-wal`).size).to.be.lessThan(longest);
-    await ledger.probe();
+    expect(statSync(`${store.file}-wal`).size).to.be.greaterThan(16 * MEGABYTE);
+    reader.exec('rollback');
+    await arrive('job-2');
+    expect(statSync(`${store.file}-wal`).size).to.be.lessThan(MEGABYTE);
   });
 });

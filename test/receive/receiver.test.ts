@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { request } from 'undici';
-import { Overloaded } from '../../src/deliver/capacity.ts';
+import { Overloaded } from '../../src/deliver/limits.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import { LedgerFull, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { callbackWith } from '../support/callbacks.ts';

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { HttpProblem } from '../../src/http/problem.ts';
 import { Traffic } from '../../src/receive/receiver.ts';
 import { settle } from '../support/manual-clock.ts';
+import { moment } from '../support/moment.ts';
 
 function statusOf(entering: () => void): number | undefined {
   try {
@@ -19,19 +20,19 @@ describe('traffic', () => {
     expect(traffic.isDraining).to.equal(false);
     await traffic.drain();
     expect(traffic.isDraining).to.equal(true);
-    expect(statusOf(() => traffic.enter())).to.equal(503);
+    expect(statusOf(() => traffic.refuseWhileDraining())).to.equal(503);
   });
 
   it('is drained when the last one is through', async () => {
     const traffic = new Traffic();
-    traffic.enter();
-    traffic.enter();
+    const [first, second] = [moment(), moment()];
+    const both = [first, second].map(({ promise }) => traffic.during(() => promise));
     let isDrained = false;
     const drained = traffic.drain().then(() => void (isDrained = true));
-    traffic.leave();
+    first.happen();
     await settle();
     expect(isDrained).to.equal(false);
-    traffic.leave();
-    await drained;
+    second.happen();
+    await Promise.all([drained, ...both]);
   });
 });

@@ -13,6 +13,7 @@ import {
   NOT_FOUND,
   pendingWith,
   REFUSED,
+  rowAt,
   storyWith,
   TELLS_OPS,
 } from '../support/stories.ts';
@@ -51,7 +52,7 @@ const TELLINGS: readonly Telling[] = [
     of: 'what was received, by which route somebody was told, and what was answered',
     story: storyWith({
       deliveries: [deliveryWith({ receipt: { channel: 'C1', ts: '1.2' } })],
-      history: [{ attempts: [attemptAt(10)], answer: answerAt(0, 200, 'delivered') }],
+      history: [attemptAt(10), answerAt(0, 200, 'delivered')],
     }),
     en: [
       'received: The job service reported that 商品取得 ended in an error.',
@@ -76,8 +77,11 @@ const TELLINGS: readonly Telling[] = [
       lastReceivedAt: CAME_AT + 30_000,
       deliveries: [deliveryWith({ attempts: 2 })],
       history: [
-        { attempts: [failedAt(10)], answer: answerAt(0, 502, 'failed') },
-        { attempts: [attemptAt(30_010)], answer: answerAt(30_000, 200, 'delivered') },
+        failedAt(10),
+        answerAt(0, 502, 'failed'),
+        rowAt(30_000, 'received', { times: 2 }),
+        attemptAt(30_010),
+        answerAt(30_000, 200, 'delivered'),
       ],
     }),
     en: [
@@ -99,7 +103,7 @@ const TELLINGS: readonly Telling[] = [
     of: 'what Botbell took over with its answer, and when it tries again and gives up',
     story: storyWith({
       deliveries: [pendingWith()],
-      history: [{ attempts: [failedAt(10)], answer: answerAt(0, 200, 'taken_over') }],
+      history: [failedAt(10), answerAt(0, 200, 'taken_over'), rowAt(401, 'taken_over')],
     }),
     en: [
       'taken over: From here on Botbell itself tries to tell slack:#ops, whatever the job service does.',
@@ -115,8 +119,9 @@ const TELLINGS: readonly Telling[] = [
     story: storyWith({
       deliveries: [pendingWith({ attempts: 3 })],
       history: [
-        { attempts: [failedAt(10), failedAt(500, { durationMs: 0.2 })], answer: undefined },
-        { attempts: [failedAt(900, { outcome: 'permanent', error: REFUSED })], answer: undefined },
+        failedAt(10),
+        failedAt(500, { durationMs: 0.2 }),
+        failedAt(900, { outcome: 'permanent', error: REFUSED }),
       ],
     }),
     en: [
@@ -134,7 +139,7 @@ const TELLINGS: readonly Telling[] = [
     of: 'an attempt that took long',
     story: storyWith({
       deliveries: [pendingWith()],
-      history: [{ attempts: [failedAt(10, { durationMs: 75_000 })], answer: undefined }],
+      history: [failedAt(10, { durationMs: 75_000 })],
     }),
     en: [
       `attempt: The 2nd attempt to tell slack:#ops failed after 1 min 15 s: ${CAUSE_EN}. [config, channel_not_found]`,
@@ -145,7 +150,10 @@ const TELLINGS: readonly Telling[] = [
   },
   {
     of: 'what was given up, and who was alerted of it',
-    story: storyWith({ deliveries: [deliveryWith({ state: 'dead', lastError: REFUSED })] }),
+    story: storyWith({
+      deliveries: [deliveryWith({ state: 'dead', lastError: REFUSED })],
+      history: [rowAt(400, 'dead')],
+    }),
     alerts: [
       storyWith({ kind: 'alert', receivedAt: CAME_AT + 500, deliveries: [deliveryWith()] }),
       storyWith({ kind: 'alert', receivedAt: CAME_AT + 600, deliveries: [pendingWith()] }),
@@ -168,8 +176,11 @@ const TELLINGS: readonly Telling[] = [
         deliveryWith({ state: 'held', hold: { code: NO_LONGER_ROUTED }, updatedAt: CAME_AT + 5000 }),
         deliveryWith({ id: 2, destination: 'slack:#log', isTakenOver: true, updatedAt: CAME_AT + 6000 }),
       ],
-      history: [{ attempts: [attemptAt(5500, { deliveryId: 2 })], answer: undefined }],
-      routing: [TELLS_OPS, { ...TELLS_OPS, reaches: ['slack:#log'], at: CAME_AT + 5000 }],
+      history: [
+        rowAt(5000, 'routed', { by: 'config', explanations: [{ ...TELLS_OPS, reaches: ['slack:#log'] }] }),
+        rowAt(5000, 'held', undefined, { result: NO_LONGER_ROUTED }),
+        attemptAt(5500, { deliveryId: 2 }),
+      ],
     }),
     en: [
       'route matched: The route for get_* applies: it tells slack:#ops. [routes[0]]',
@@ -194,41 +205,15 @@ const TELLINGS: readonly Telling[] = [
         deliveryWith({ id: 2, destination: 'slack:#log', updatedAt: CAME_AT + 5500 }),
         deliveryWith({ id: 3, destination: 'slack:#new', updatedAt: CAME_AT + 9500 }),
       ],
-      routing: [
-        TELLS_OPS,
-        { ...TELLS_OPS, reaches: ['slack:#log'], at: CAME_AT + 5000, by: 'config' },
-        // As a version before wrote it.
-        { ...TELLS_OPS, reaches: ['slack:#log'], at: CAME_AT + 7001 },
-        { ...TELLS_OPS, reaches: ['slack:#new'], at: CAME_AT + 8990, by: 'hand' },
-        { ...TELLS_OPS, reaches: ['slack:#last'], at: CAME_AT + 9800, by: 'config' },
-      ],
-      actions: [
-        {
-          at: CAME_AT + 7000,
-          what: 'redelivered',
-          deliveryIds: [1],
-          actor: ACTOR,
-          note: undefined,
-          bulkId: undefined,
-          endedBefore: [
-            {
-              deliveryId: 1,
-              state: 'held',
-              updatedAt: CAME_AT + 5000,
-              hold: { code: NO_LONGER_ROUTED },
-              lastError: undefined,
-            },
-          ],
-        },
-        {
-          at: CAME_AT + 9000,
-          what: 'routed anew',
-          deliveryIds: [3],
-          actor: ACTOR,
-          note: undefined,
-          bulkId: undefined,
-          endedBefore: [],
-        },
+      history: [
+        rowAt(5000, 'routed', { by: 'config', explanations: [{ ...TELLS_OPS, reaches: ['slack:#log'] }] }),
+        rowAt(5000, 'held', undefined, { result: NO_LONGER_ROUTED }),
+        rowAt(7000, 'redelivered', { actor: ACTOR }),
+        rowAt(7001, 'routed', { by: 'config', explanations: [{ ...TELLS_OPS, reaches: ['slack:#log'] }] }),
+        rowAt(7001, 'held', undefined, { result: NO_LONGER_ROUTED }),
+        rowAt(9000, 'routed_anew', { actor: ACTOR, told: ['slack:#new'], untouched: [] }),
+        rowAt(9000, 'routed', { by: 'hand', explanations: [{ ...TELLS_OPS, reaches: ['slack:#new'] }] }),
+        rowAt(9800, 'routed', { by: 'config', explanations: [{ ...TELLS_OPS, reaches: ['slack:#last'] }] }),
       ],
     }),
     en: [
@@ -260,26 +245,13 @@ const TELLINGS: readonly Telling[] = [
     story: storyWith({
       deliveries: [deliveryWith({ isTakenOver: true, attempts: 2, updatedAt: CAME_AT + 9100 })],
       history: [
-        { attempts: [failedAt(10)], answer: answerAt(0, 502, 'failed') },
-        { attempts: [attemptAt(9050)], answer: undefined },
-      ],
-      routing: [
-        TELLS_OPS,
-        { verdict: 'no route', at: CAME_AT + 5000, by: 'config' },
-        { ...TELLS_OPS, at: CAME_AT + 9000, by: 'config' },
-        {
-          at: CAME_AT + 9000,
-          by: 'config',
-          revived: [
-            {
-              deliveryId: 1,
-              state: 'dead',
-              updatedAt: CAME_AT + 5000,
-              hold: { code: NO_LONGER_ROUTED },
-              lastError: REFUSED,
-            },
-          ],
-        },
+        failedAt(10, { outcome: 'permanent', error: REFUSED }),
+        answerAt(0, 502, 'failed'),
+        rowAt(5000, 'routed', { by: 'config', explanations: [] }),
+        rowAt(5000, 'dead', undefined, { result: NO_LONGER_ROUTED }),
+        rowAt(9000, 'routed', { by: 'config', explanations: [TELLS_OPS] }),
+        rowAt(9000, 'revived'),
+        attemptAt(9050),
       ],
     }),
     alerts: [storyWith({ kind: 'alert', receivedAt: CAME_AT + 5001, deliveries: [deliveryWith()] })],
@@ -287,7 +259,7 @@ const TELLINGS: readonly Telling[] = [
       'route matched: The route for get_* applies: it tells slack:#ops. [routes[0]]',
       'routed anew: The config had changed, so it was routed anew.',
       'route did not match: No route names this BOT, and there is no default route.',
-      'dead: Botbell gave up telling slack:#ops (The server refused it). [permanent, 550]',
+      'dead: Botbell gave up telling slack:#ops.',
       'alerted: The operators were alerted: slack:#ops.',
       'routed anew: The config had changed, so it was routed anew.',
       'route matched: The route for get_* applies: it tells slack:#ops. [routes[0]]',
@@ -298,7 +270,7 @@ const TELLINGS: readonly Telling[] = [
       'route matched: 「get_*」のルートが使われ、slack:#ops に通知します。 [routes[0]]',
       'routed anew: 設定が変わったため、宛先を決め直しました。',
       'route did not match: このBOTを指定したルートがなく、既定のルートもありません。',
-      'dead: slack:#ops への送信をあきらめました（この宛先には配送できません。アドレスを確認してください）。 [permanent, 550: The server refused it.]',
+      'dead: slack:#ops への送信をあきらめました。',
       'alerted: 運用担当者にお知らせしました（slack:#ops）。',
       'routed anew: 設定が変わったため、宛先を決め直しました。',
       'route matched: 「get_*」のルートが使われ、slack:#ops に通知します。 [routes[0]]',
@@ -311,7 +283,7 @@ const TELLINGS: readonly Telling[] = [
     story: storyWith({
       status: 2,
       result: 'superseded',
-      history: [{ attempts: [], answer: answerAt(0, 200, 'superseded') }],
+      history: [answerAt(0, 200, 'superseded')],
     }),
     en: [
       'received: The job service reported that 商品取得 has started.',
@@ -327,6 +299,7 @@ const TELLINGS: readonly Telling[] = [
     story: storyWith({
       status: 2,
       deliveries: [deliveryWith({ state: 'held', hold: { code: SUPERSEDED } })],
+      history: [rowAt(300, 'held', undefined, { result: SUPERSEDED })],
     }),
     en: ['superseded: slack:#ops was not told that the job had started: its result is known.'],
     ja: ['superseded: ジョブの結果が届いているため、開始の通知を slack:#ops に送るのをやめました。'],
@@ -334,7 +307,8 @@ const TELLINGS: readonly Telling[] = [
   {
     of: 'what a rule holds back until a time',
     story: storyWith({
-      deliveries: [deliveryWith({ state: 'held', hold: { code: 'mute', endsInMs: DAY_MS } })],
+      deliveries: [deliveryWith({ state: 'held', hold: { code: 'mute', endsAt: CONTEXT.now + DAY_MS } })],
+      history: [rowAt(300, 'held', undefined, { result: 'mute' })],
     }),
     en: [
       'held: It was held back for slack:#ops, by the rule mute.',
@@ -404,65 +378,20 @@ const TELLINGS: readonly Telling[] = [
     ],
   },
   {
-    of: 'routes as a version before explained them',
-    story: storyWith({
-      routing: [
-        { route: 'routes[0]', matched: true, because: 'bot_id matches get_*', reaches: ['slack:#ops'] },
-        { route: 'routes[1]', matched: false, because: 'it is told only of error', reaches: [] },
-      ],
-    }),
-    en: [
-      'route matched: A route applies: bot_id matches get_*. [routes[0]]',
-      'route did not match: A route does not apply: it is told only of error. [routes[1]]',
-    ],
-    ja: [
-      'route matched: ルートが使われます（bot_id matches get_*）。 [routes[0]]',
-      'route did not match: ルートが使われません（it is told only of error）。 [routes[1]]',
-    ],
-  },
-  {
     of: 'what people did, who they were, and from where, and how it had ended before',
     story: storyWith({
       deliveries: [deliveryWith({ state: 'held', hold: { code: DISMISSED }, lastError: REFUSED })],
-      routing: [TELLS_OPS, { ...TELLS_OPS, at: CAME_AT + 2001 }],
-      actions: [
-        {
-          at: CAME_AT + 1000,
-          what: 'redelivered',
-          deliveryIds: [1],
-          actor: ACTOR,
-          note: 'channel mended',
-          bulkId: 3,
-          endedBefore: [
-            { deliveryId: 1, state: 'dead', updatedAt: CAME_AT + 500, hold: undefined, lastError: REFUSED },
-          ],
-        },
-        {
-          at: CAME_AT + 2000,
-          what: 'routed anew',
-          deliveryIds: [],
+      history: [
+        rowAt(500, 'dead'),
+        rowAt(1000, 'redelivered', { actor: ACTOR, note: 'channel mended', bulkId: 3 }),
+        rowAt(2000, 'routed_anew', {
           actor: { ...ACTOR, via: 'api', user: undefined },
-          note: undefined,
-          bulkId: undefined,
-          endedBefore: [],
-        },
-        {
-          at: CAME_AT + 3000,
-          what: 'dismissed',
-          deliveryIds: [1],
-          actor: { ...ACTOR, via: 'command line' },
-          note: '',
-          bulkId: undefined,
-          endedBefore: [
-            {
-              deliveryId: 1,
-              state: 'held',
-              updatedAt: CAME_AT + 2500,
-              hold: { code: NO_LONGER_ROUTED },
-              lastError: REFUSED,
-            },
-          ],
-        },
+          told: [],
+          untouched: [],
+        }),
+        rowAt(2000, 'routed', { by: 'hand', explanations: [TELLS_OPS] }),
+        rowAt(2500, 'held', undefined, { result: NO_LONGER_ROUTED }),
+        rowAt(3000, 'dismissed', { actor: { ...ACTOR, via: 'command line' }, note: '' }),
       ],
     }),
     en: [
@@ -480,43 +409,18 @@ const TELLINGS: readonly Telling[] = [
     ],
   },
   {
-    of: 'once that it was given up, where its redelivery was stopped before it was sent',
+    of: 'once what was done to several of its messages at once',
     story: storyWith({
-      deliveries: [deliveryWith({ state: 'dead', updatedAt: CAME_AT + 500, lastError: REFUSED })],
-      actions: [1, 3].flatMap((bulkId) => [
-        {
-          at: CAME_AT + bulkId * 1000,
-          what: 'redelivered',
-          deliveryIds: [1],
-          actor: ACTOR,
-          note: undefined,
-          bulkId,
-          endedBefore: [
-            { deliveryId: 1, state: 'dead', updatedAt: CAME_AT + 500, hold: undefined, lastError: REFUSED },
-          ],
-        },
-        {
-          at: CAME_AT + bulkId * 1000 + 1,
-          what: 'withdrawn',
-          deliveryIds: [1],
-          actor: ACTOR,
-          note: undefined,
-          bulkId,
-          endedBefore: [],
-        },
-      ]),
+      deliveries: [deliveryWith(), deliveryWith({ id: 2, destination: 'slack:#log' })],
+      history: [1, 2].map((deliveryId) =>
+        rowAt(1000, 'redelivered', { actor: ACTOR, bulkId: 3 }, { deliveryId }),
+      ),
     }),
     en: [
-      'dead: Botbell gave up telling slack:#ops (The server refused it). [permanent, 550]',
-      'redelivered: aya had the message for slack:#ops delivered again, on the page, from 192.0.2.7 (in bulk, no. 1).',
-      'withdrawn: aya withdrew the message for slack:#ops before it was delivered again, on the page, from 192.0.2.7 (in bulk, no. 1).',
-      'redelivered: aya had the message for slack:#ops delivered again, on the page, from 192.0.2.7 (in bulk, no. 3).',
-      'withdrawn: aya withdrew the message for slack:#ops before it was delivered again, on the page, from 192.0.2.7 (in bulk, no. 3).',
+      'redelivered: aya had the message for slack:#ops and slack:#log delivered again, on the page, from 192.0.2.7 (in bulk, no. 3).',
     ],
     ja: [
-      'dead: slack:#ops への送信をあきらめました（この宛先には配送できません。アドレスを確認してください）。 [permanent, 550: The server refused it.]',
-      'withdrawn: ayaさんが、管理画面から、slack:#ops へのメッセージの再送を、届く前に取りやめました（接続元 192.0.2.7、一括操作 1）。',
-      'withdrawn: ayaさんが、管理画面から、slack:#ops へのメッセージの再送を、届く前に取りやめました（接続元 192.0.2.7、一括操作 3）。',
+      'redelivered: ayaさんが、管理画面から、slack:#ops、slack:#log へのメッセージの再送を指示しました（接続元 192.0.2.7、一括操作 3）。',
     ],
   },
   {
@@ -532,10 +436,10 @@ const TELLINGS: readonly Telling[] = [
     of: 'what answers took and cost, from some milliseconds up',
     story: storyWith({
       history: [
-        { attempts: [], answer: { ...answerAt(0, 200, 'duplicate'), answeredAt: CAME_AT + 3 } },
-        { attempts: [], answer: { ...answerAt(0, 200, 'held'), answeredAt: CAME_AT + 70 } },
-        { attempts: [], answer: { ...answerAt(0, 200, 'accepted'), answeredAt: CAME_AT + 1500 } },
-        { attempts: [], answer: { ...answerAt(0, 503, 'unavailable'), answeredAt: CAME_AT + 90_000 } },
+        answerAt(0, 200, 'duplicate', 3),
+        answerAt(0, 200, 'held', 70),
+        answerAt(0, 200, 'accepted', 1500),
+        answerAt(0, 503, 'unavailable', 90_000),
       ],
     }),
     en: [
@@ -586,7 +490,6 @@ describe('the story of a callback', () => {
       redelivered: true,
       dismissed: true,
       'routed anew': true,
-      withdrawn: true,
       next: true,
       'left out': true,
     };

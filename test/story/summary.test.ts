@@ -10,6 +10,7 @@ import {
   NOT_FOUND,
   pendingWith,
   REFUSED,
+  rowAt,
   storyWith,
   TELLS_OPS,
 } from '../support/stories.ts';
@@ -98,7 +99,7 @@ const ANSWERS: readonly (readonly [of: string, story: CallbackStory, en: string,
   [
     'held until another day',
     storyWith({
-      deliveries: [deliveryWith({ state: 'held', hold: { code: 'mute', endsInMs: 86_400_000 } })],
+      deliveries: [deliveryWith({ state: 'held', hold: { code: 'mute', endsAt: CONTEXT.now + 86_400_000 } })],
     }),
     'Held back for slack:#ops until 24 Nov, 10:01.',
     'slack:#ops への通知は、11月24日 10:01 まで保留です。',
@@ -171,12 +172,6 @@ const ANSWERS: readonly (readonly [of: string, story: CallbackStory, en: string,
     'Nobody was told: a route for this BOT says so, on purpose.',
     '誰にも通知していません。このBOTのルートが、誰にも通知しない設定になっています。',
   ],
-  [
-    'told to nobody, as a version before explained it',
-    storyWith({ routing: [{ route: 'routes[0]', matched: false, because: 'its words', reaches: [] }] }),
-    'Nobody was told: no route reached anybody.',
-    '誰にも通知していません。どのルートにも宛先がありませんでした。',
-  ],
 ];
 
 describe('the summary of a callback that', () => {
@@ -204,10 +199,8 @@ describe('the summary of a callback that', () => {
   it('goes by the routing of last, where it was routed anew', () => {
     const story = storyWith({
       status: 0,
-      routing: [
-        { ...OTHER_STATUS, pattern: undefined },
-        { verdict: 'no route', at: CAME_AT + 1000 },
-      ],
+      routing: [{ ...OTHER_STATUS, pattern: undefined }],
+      history: [rowAt(1000, 'routed', { by: 'config', explanations: [] })],
     });
     expect(summaryOf(story, 'en')).to.equal(
       'Nobody was told: no route names this BOT, and there is no default route.',

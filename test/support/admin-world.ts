@@ -10,7 +10,6 @@ import { createMetrics } from '../../src/observe/metrics.ts';
 import { secretsHidden } from '../../src/text/hide-secrets.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
 import type { Language } from '../../src/time/display.ts';
-import { watchAnswers } from '../openapi/watched-answers.ts';
 
 /** Of some config that ran. */
 export const SECRET = 'xoxb-THE-SECRET-OF-A-CONFIG';
@@ -58,7 +57,7 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
     countOpen: () => Promise.resolve({ pending: 3, dead: 1, held: 2 }),
     storeBytes: () => Promise.resolve(4096),
   });
-  const ready = () => Promise.resolve({ store: true, room: true, config: true, accepting: true });
+  const ready = () => ({ store: true, config: true, accepting: true });
   const services = {
     metrics,
     readiness: readiness ?? ready,
@@ -85,11 +84,7 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
     maxPasteBytes: 1_000_000,
   });
   const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
-  const watch = watchAnswers('admin', server.port);
-  const close = async () => {
-    await server.close(0);
-    watch.stop();
-  };
+  const close = () => server.close(0);
   return { server, unforeseen, ask: asker(server), close };
 }
 

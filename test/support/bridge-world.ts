@@ -14,7 +14,6 @@ import type { SlackCall } from '../../src/stand-ins/slack-methods.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
 import { createLogger, type Logger } from '../../src/observe/logger.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
-import { watchAnswers } from '../openapi/watched-answers.ts';
 
 export const SLACK_TOKEN = 'xoxb-9-SECRET-TOKEN';
 export const SMTP_PASSWORD = 'SMTP-SECRET-PASSWORD';
@@ -130,19 +129,12 @@ async function startFrom(file: string, clock: Clock, logger: Logger | undefined)
     readConfig: () => readConfigInTurns(projectOf({ variables: {}, configFile: file })),
     channelTypes,
     clock,
+    isLedgerInProcess: clock !== systemClock,
     logger: logger ?? (await createLogger('silent', false, (line) => line)),
     version: '0.0.0-test',
     print: () => undefined,
   });
-  const watches = [
-    watchAnswers('receiver', app.receiver.port, project.config.receiver.path),
-    ...(app.admin === undefined ? [] : [watchAnswers('admin', app.admin.port)]),
-  ];
-  const stop = async () => {
-    await app.stop();
-    for (const watch of watches) watch.stop();
-  };
-  return { ...app, stop };
+  return app;
 }
 
 export async function post(url: string, callback: unknown): Promise<Answer> {

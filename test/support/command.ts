@@ -11,6 +11,8 @@ export interface CommandInput {
   readonly stdin?: string;
   /** What somebody at the terminal answers; default: nobody is there. */
   readonly answer?: string;
+  /** While they are asked. */
+  readonly whileAsked?: () => void;
   /** Resolves when the command is to stop, as after a signal. */
   readonly untilStopped?: () => Promise<void>;
   /** What goes to stdout, as it goes. */
@@ -32,16 +34,21 @@ export async function runCommand(args: readonly string[], input: CommandInput = 
     },
     message: (text) => stderr.push(text),
     readStdin: () => Promise.resolve(Buffer.from(input.stdin ?? '')),
-    ask: input.answer === undefined ? undefined : askedOf(stderr, input.answer),
+    ask: input.answer === undefined ? undefined : askedOf(stderr, input.answer, input.whileAsked),
     untilStopped: input.untilStopped ?? (() => Promise.resolve()),
     onHangup: () => undefined,
   });
   return { code, stdout: stdout.join('\n'), stderr: stderr.join('\n') };
 }
 
-function askedOf(stderr: string[], answer: string): (question: string) => Promise<string> {
+function askedOf(
+  stderr: string[],
+  answer: string,
+  whileAsked: () => void = () => undefined,
+): (question: string) => Promise<string> {
   return (question) => {
     stderr.push(question);
+    whileAsked();
     return Promise.resolve(answer);
   };
 }

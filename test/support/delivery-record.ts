@@ -13,10 +13,12 @@ export function deliveryRecord(fields: Partial<DeliveryRecord> = {}): DeliveryRe
     lastError: undefined,
     receipt: undefined,
     hold: undefined,
-    failedAnswers: 0,
-    isClaimed: false,
+    refusals: 0,
     isTakenOver: false,
+    claim: undefined,
+    behind: undefined,
     ageMs: 0,
+    givenBackAt: undefined,
     ...fields,
   };
 }

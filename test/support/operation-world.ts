@@ -4,14 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Drawing } from '../../src/admin/drawing.ts';
 import { KeptDocuments } from '../../src/admin/kept-documents.ts';
-import { Changes } from '../../src/admin/live/changes.ts';
-import { EventStreams } from '../../src/admin/live/event-streams.ts';
 import type { AdminServices, ReloadPreview, ReloadStatus } from '../../src/admin/services.ts';
 import { createDrawings } from '../../src/app/drawing.ts';
 import { type AppSettings, openSettings } from '../../src/app/settings.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { checkProject } from '../../src/cli/load-project.ts';
-import { MemoryBudget } from '../../src/deliver/memory-budget.ts';
 import { RunningSettings } from '../../src/deliver/settings.ts';
 import type { BulkRedelivery, RedeliveryTally } from '../../src/ledger/actions/actions.ts';
 import type {
@@ -169,7 +166,6 @@ export const BULKS: readonly BulkRedelivery[] = [
     delivered: 71,
     dead: 2,
     pending: 27,
-    withdrawn: 0,
   },
   {
     id: 2,
@@ -184,7 +180,6 @@ export const BULKS: readonly BulkRedelivery[] = [
     delivered: 0,
     dead: 0,
     pending: 0,
-    withdrawn: 0,
   },
   {
     id: 5,
@@ -199,7 +194,6 @@ export const BULKS: readonly BulkRedelivery[] = [
     delivered: 8,
     dead: 0,
     pending: 4,
-    withdrawn: 0,
   },
   {
     id: 4,
@@ -214,7 +208,6 @@ export const BULKS: readonly BulkRedelivery[] = [
     delivered: 2,
     dead: 0,
     pending: 0,
-    withdrawn: 38,
   },
 ];
 
@@ -296,12 +289,9 @@ export async function openOperationWorld(archive: Partial<Archive> = {}): Promis
     secrets: new HiddenSecrets(),
   };
   const settings = new RunningSettings<AppSettings>(await openSettings(project, environment), ignore);
-  const memory = new MemoryBudget(systemClock, { bytes: 50_000_000, values: 1_000_000 });
   const told: Archive['told'] = (id) => archive.told?.(id) ?? Promise.resolve(undefined);
-  const drawings = createDrawings({ clock: systemClock, settings, archive: { told }, memory, channelTypes });
+  const drawings = createDrawings({ settings, archive: { told }, channelTypes });
   const done: Done[] = [];
-  const changes = new Changes({ clock: systemClock, mark: () => Promise.resolve('') });
-  const streams = new EventStreams({ clock: systemClock, changes });
   return {
     services: {
       operations: operationsIn(done),
@@ -334,13 +324,11 @@ export async function openOperationWorld(archive: Partial<Archive> = {}): Promis
       drawing: drawings,
       paused: () => [{ key: 'slack:#bot-alerts', ms: 25_000 }],
       samples: SAMPLES,
-      streams,
       documents: new KeptDocuments(systemClock),
     },
     done,
     drawing: drawings(),
     close: async () => {
-      streams.close();
       await settings.close();
       rmSync(folder, { recursive: true, force: true });
     },

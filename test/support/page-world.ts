@@ -8,11 +8,10 @@ import { createPages } from '../../src/admin/page/page-router.tsx';
 import type { Reader } from '../../src/admin/page/reader.ts';
 import type { AdminServices } from '../../src/admin/services.ts';
 import { listen, type ListeningServer } from '../../src/http/server.ts';
-import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
 import { createRouter } from '../../src/route/router.ts';
 import type { Language } from '../../src/time/display.ts';
-import { watchAnswers } from '../openapi/watched-answers.ts';
 import { ManualClock } from './manual-clock.ts';
+import { Recorded } from './recorded.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 
 /** As the guard makes them. */
@@ -39,7 +38,7 @@ export function readerIn(language: Language, fields: Partial<Reader> = {}): Read
 export interface PageWorld {
   readonly port: number;
   readonly clock: ManualClock;
-  readonly ledger: OpenLedger;
+  readonly recorded: Recorded;
   readonly services: AdminServices;
   /** What nobody foresaw. */
   readonly unforeseen: unknown[];
@@ -57,15 +56,9 @@ export interface PageAnswer {
 export async function openPageWorld(services: Partial<AdminServices> = {}): Promise<PageWorld> {
   const clock = new ManualClock(PAGE_NOW);
   const store = createSqliteStore(clock);
-  const ledger = await store.open({
-    clock,
-    owner: 'first',
-    leaseMs: 18_000,
-    takeOverAfterMs: 120_000,
-    timezone: 'Asia/Tokyo',
-  });
+  const recorded = new Recorded(store);
   const unforeseen: unknown[] = [];
-  const around = { ...servicesOver(ledger, clock, unforeseen), ...services };
+  const around = { ...servicesOver(recorded, clock, unforeseen), ...services };
   const app = createAdmin({
     config: {
       listen: { host: '127.0.0.1', port: 0 },
@@ -81,11 +74,10 @@ export async function openPageWorld(services: Partial<AdminServices> = {}): Prom
     maxPasteBytes: 1_000_000,
   });
   const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
-  const watch = watchAnswers('admin', server.port);
   return {
     port: server.port,
     clock,
-    ledger,
+    recorded,
     services: around,
     unforeseen,
     get: (path, headers = {}) => asked(server, path, { headers: { accept: 'text/html', ...headers } }),
@@ -101,7 +93,6 @@ export async function openPageWorld(services: Partial<AdminServices> = {}): Prom
       }),
     close: async () => {
       await server.close(0);
-      watch.stop();
       await store.close();
     },
   };
@@ -118,7 +109,7 @@ async function asked(
 
 const nobodyActs = () => Promise.reject(new Error('nothing is done here'));
 
-function servicesOver(ledger: OpenLedger, clock: ManualClock, unforeseen: unknown[]): AdminServices {
+function servicesOver({ archive }: Recorded, clock: ManualClock, unforeseen: unknown[]): AdminServices {
   const router = createRouter([], undefined);
   return {
     surroundings: {
@@ -130,7 +121,7 @@ function servicesOver(ledger: OpenLedger, clock: ManualClock, unforeseen: unknow
       redact: (text: string) => text.replaceAll('hunter2', '***'),
       explainRoutes: (callback: { bot_id: string; status: 0 | 1 | 2 }) => router.explainAll(callback),
     },
-    archive: ledger.archive,
+    archive,
     reloading: { status: { configHash: 'c0ffee1234567890' } },
     operations: { redeliver: nobodyActs },
     onUnforeseen: (error: unknown) => unforeseen.push(error),

@@ -1,5 +1,9 @@
-/** A real PostgreSQL of the tests' own, on loopback, in a folder that goes with it. */
+/**
+ * A real PostgreSQL of the tests' own, on loopback, in a folder that goes with it. `scripts/run-tests.mjs` starts one for all
+ * files of a run. A file that is run alone, and a test that stops, freezes or crashes its server, starts one itself.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -20,6 +24,14 @@ import { freePort } from './free-port.ts';
 export interface PostgresServer {
   /** Creates an empty database. @returns its URL */
   createDatabase(): Promise<string>;
+  /** Drops its databases, or ends the server and removes its folder where nobody else uses it. */
+  close(): Promise<void>;
+}
+
+/** A server that only its test uses, which may do anything with it. */
+export interface OwnPostgresServer extends PostgresServer {
+  /** Where databases are created. */
+  readonly url: string;
   /** The server goes away, as for an upgrade. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -29,9 +41,10 @@ export interface PostgresServer {
   resume(): void;
   /** What a power cut leaves: nothing that was not on disk. */
   crash(): Promise<void>;
-  /** Ends the server and removes its folder. */
-  close(): Promise<void>;
 }
+
+/** The URL of the server that all files of a run share. */
+export const SHARED_SERVER = 'BOTBELL_TEST_POSTGRES';
 
 interface Binaries {
   readonly initdb: string;
@@ -43,17 +56,34 @@ interface Account {
   readonly gid: number;
 }
 
+/** The server of the run; where there is none, one of the caller's own. */
 export async function startPostgres(): Promise<PostgresServer> {
+  const shared = process.env[SHARED_SERVER];
+  if (shared === undefined) return startOwnPostgres();
+  const created: string[] = [];
+  return {
+    async createDatabase() {
+      const { name, url } = await createDatabaseAt(shared);
+      created.push(name);
+      return url;
+    },
+    async close() {
+      for (const name of created.splice(0)) await execute(shared, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+export async function startOwnPostgres(): Promise<OwnPostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-postgres-'));
   const account = unprivilegedAccount();
   const binaries = await reachableBinaries(folder, account);
   const data = initialise(folder, binaries, account);
   const port = await freePort();
-  const urlOf = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   let server: ChildProcess | undefined;
   const start = async () => {
     server = spawn(binaries.postgres, serverArguments(data, port), { stdio: 'ignore', ...account });
-    await untilReady(server, urlOf('postgres'));
+    await untilReady(server, url);
   };
   const signalAll = (signal: NodeJS.Signals) => {
     for (const pid of [server?.pid ?? 0, ...childrenOf(server?.pid ?? 0)]) sendSignal(pid, signal);
@@ -63,13 +93,9 @@ export async function startPostgres(): Promise<PostgresServer> {
     await end(server);
   };
   await start();
-  let databases = 0;
   return {
-    async createDatabase() {
-      databases += 1;
-      await execute(urlOf('postgres'), `create database botbell_${databases}`);
-      return urlOf(`botbell_${databases}`);
-    },
+    url,
+    createDatabase: async () => (await createDatabaseAt(url)).url,
     start,
     stop,
     pause: () => signalAll('SIGSTOP'),
@@ -80,6 +106,13 @@ export async function startPostgres(): Promise<PostgresServer> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Databases of many processes are on one server, so their names are random. */
+async function createDatabaseAt(url: string): Promise<{ readonly name: string; readonly url: string }> {
+  const name = `botbell_${randomBytes(8).toString('hex')}`;
+  await execute(url, `create database ${name}`);
+  return { name, url: Object.assign(new URL(url), { pathname: name }).href };
 }
 
 /** PostgreSQL refuses to run as root, and a build in a container often has nobody else. */

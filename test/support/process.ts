@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Watch, watchAnswers } from '../openapi/watched-answers.ts';
 
 export const MAIN = join(import.meta.dirname, '../../dist/main.js');
 
@@ -65,8 +64,6 @@ export async function serve(
   child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
   const exit = once(child, 'exit').then(([code]) => code as number | null);
   const listening = await untilListening(child, () => output.stderr);
-  const watches = watchesOf(listening);
-  void exit.then(() => watches.forEach((watch) => watch.stop()));
   return {
     pid: child.pid ?? 0,
     callbacksUrl: listening.callbacks,
@@ -82,13 +79,6 @@ export async function serve(
 interface ListeningLine {
   readonly callbacks: string;
   readonly admin: string;
-}
-
-/** It may run without an admin listener. */
-function watchesOf({ callbacks, admin }: ListeningLine): readonly Watch[] {
-  const { port, pathname } = new URL(callbacks);
-  const receiver = watchAnswers('receiver', Number(port), pathname);
-  return URL.canParse(admin) ? [receiver, watchAnswers('admin', Number(new URL(admin).port))] : [receiver];
 }
 
 async function untilListening(child: ChildProcess, log: () => string): Promise<ListeningLine> {

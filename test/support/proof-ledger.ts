@@ -5,10 +5,10 @@ import pg from 'pg';
 interface DeliveryLine {
   readonly job_id: string;
   readonly destination: string;
-  readonly claimed_by: string | null;
+  readonly owner: string | null;
 }
 
-const LINES = `select job_id, destination, claimed_by from deliveries
+const LINES = `select job_id, destination, owner from deliveries
   join callbacks on callbacks.id = deliveries.callback_id where state = `;
 
 /** `<key> <destination>` of every delivery in that state. */
@@ -33,7 +33,7 @@ export async function deliveriesOfPostgres(
   try {
     const { rows } = await client.query<DeliveryLine>(`${LINES} $1`, [state]);
     return rows
-      .filter(({ claimed_by }) => pid === undefined || claimed_by?.split('/')[1] === String(pid))
+      .filter(({ owner }) => pid === undefined || owner?.split('/')[1] === String(pid))
       .map(({ job_id, destination }) => `${job_id} ${destination}`);
   } finally {
     await client.end();

@@ -1,6 +1,5 @@
 /** An HTTP client that sends exactly the bytes it is given, broken ones included. */
 import { connect, type Socket } from 'node:net';
-import { expectDescribed } from '../openapi/watched-answers.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -11,30 +10,16 @@ export interface RawAnswer {
 
 const HEAD_END = '\r\n\r\n';
 
-const REQUEST_LINES = /^(?<method>[A-Z]+) (?<path>\/\S*) HTTP\/1\.\d\r$/gm;
-
-interface Asked {
-  readonly method: string;
-  readonly path: string;
-}
-
-/** Of what is no HTTP, nobody knows what it asks for. */
-const UNKNOWN: Asked = { method: '', path: '' };
-
 export class RawClient {
   readonly #socket: Socket;
-  readonly #port: number;
-  /** What has not been answered, as far as it is well-formed. */
-  readonly #asked: Asked[] = [];
   #received = Buffer.alloc(0);
   #isClosed = false;
   #onChange = () => {};
   /** What broke the connection, if anything did. */
   error: Error | undefined;
 
-  private constructor(socket: Socket, port: number) {
+  private constructor(socket: Socket) {
     this.#socket = socket;
-    this.#port = port;
     socket.on('data', (chunk) => {
       this.#received = Buffer.concat([this.#received, chunk]);
       this.#onChange();
@@ -48,7 +33,7 @@ export class RawClient {
   static open(port: number, from = '127.0.0.1'): Promise<RawClient> {
     return new Promise((resolve, reject) => {
       const place = { port, host: '127.0.0.1', localAddress: from };
-      const socket = connect({ ...place, allowHalfOpen: true }, () => resolve(new RawClient(socket, port)));
+      const socket = connect({ ...place, allowHalfOpen: true }, () => resolve(new RawClient(socket)));
       socket.once('error', reject);
     });
   }
@@ -59,10 +44,7 @@ export class RawClient {
   }
 
   write(...parts: (string | Uint8Array)[]): void {
-    for (const part of parts) {
-      this.#asked.push(...askedIn(part));
-      this.#socket.write(part);
-    }
+    for (const part of parts) this.#socket.write(part);
   }
 
   /** Reads nothing more of what comes. */
@@ -77,14 +59,10 @@ export class RawClient {
     });
   }
 
-  /**
-   * The next whole answer; undefined where the server closes without one.
-   * @throws {Error} a listener that is watched has given one that its document does not describe
-   */
+  /** The next whole answer; undefined where the server closes without one. */
   async answer(toHead = false): Promise<RawAnswer | undefined> {
     for (;;) {
       const answer = this.#takeAnswer(toHead);
-      if (answer !== undefined && answer.status >= 200) this.#expectDescribed(answer);
       if (answer !== undefined || this.#isClosed) return answer;
       await this.#change();
     }
@@ -102,11 +80,6 @@ export class RawClient {
   /** Breaks the connection off, as a process does that dies with something left to read. */
   reset(): void {
     this.#socket.resetAndDestroy();
-  }
-
-  #expectDescribed({ status, headers, body }: RawAnswer): void {
-    const asked = this.#asked.shift() ?? UNKNOWN;
-    expectDescribed(this.#port, { ...asked, status, headers, body: Buffer.from(body) });
   }
 
   #end(): void {
@@ -132,14 +105,6 @@ export class RawClient {
     this.#received = this.#received.subarray(bodyEnd);
     return { status: Number(statusLine.split(' ')[1]), headers, body };
   }
-}
-
-/** More of a part is a body. */
-const LONGEST_HEADS = 256 * 1024;
-
-function askedIn(part: string | Uint8Array): Asked[] {
-  const heads = Buffer.from(part.slice(0, LONGEST_HEADS)).toString('latin1');
-  return [...heads.matchAll(REQUEST_LINES)].map(({ groups }) => ({ ...UNKNOWN, ...groups }));
 }
 
 function asHeader(line: string): [string, string] {

@@ -3,11 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import type { OpenLedger } from '../../src/ledger/configs/config-store.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import type { LedgerOptions } from '../../src/ledger/sql-ledger.ts';
-import type { StoreUnderTest } from '../contract/ledger-contract.ts';
+import { openSqlite } from '../../src/ledger/sqlite/open.ts';
 import { ManualClock } from './manual-clock.ts';
+import { callsOver, OPTIONS, type StoreUnderTest } from './store-under-test.ts';
 
 export interface SqliteStore extends StoreUnderTest {
   readonly folder: string;
@@ -21,29 +20,41 @@ export function createSqliteStore(clock = new ManualClock()): SqliteStore {
   const file = join(folder, 'botbell.db');
   const closers: (() => Promise<void> | void)[] = [];
   const connect = () => {
-    const database = new DatabaseSync(file);
+    const database = new DatabaseSync(file, { timeout: 2000 });
     closers.push(() => database.close());
     return database;
   };
+  const times = { now: () => clock.now(), monotonic: () => clock.monotonic() };
   return {
     folder,
     file,
+    clock,
     connect,
-    async open(options: LedgerOptions): Promise<OpenLedger> {
-      const ledger = await openLedger(`sqlite:${file}`, options);
+    async open(options = {}) {
+      const ledger = await openLedger(`sqlite:${file}`, {
+        ...OPTIONS,
+        clock,
+        owner: 'first',
+        isInProcess: true,
+        ...options,
+      });
       closers.push(() => ledger.close());
       return ledger;
     },
+    call: callsOver(async (owner) => {
+      const transactions = await openSqlite({ path: file, owner, ...times });
+      closers.push(() => transactions.close());
+      return transactions;
+    }),
     run: (statement) => Promise.resolve(connect().exec(statement)),
     passTime: (ms) => clock.advance(ms),
-    rows: (table, orderedBy) => Promise.resolve(rowsOf(connect(), table, orderedBy)),
+    rows: (table, orderedBy = 'id') =>
+      Promise.resolve(
+        connect().prepare(`select * from ${table} order by ${orderedBy}`).all() as Record<string, unknown>[],
+      ),
     async close() {
       for (const close of closers.splice(0).toReversed()) await close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function rowsOf(database: DatabaseSyncInstance, table: string, orderedBy = 'id'): Record<string, unknown>[] {
-  return database.prepare(`select * from ${table} order by ${orderedBy}`).all() as Record<string, unknown>[];
 }

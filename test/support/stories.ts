@@ -1,6 +1,7 @@
 /** Rows of a callback as the archive gives them, for tests that care about a few of them. */
 import type { ArchivedDelivery, CallbackStory } from '../../src/ledger/archive/archive.ts';
-import type { AnswerRecord, AttemptRecord, CallbackResult } from '../../src/ledger/ledger.ts';
+import type { HistoryEntries, HistoryRow, HistoryWhat } from '../../src/ledger/history.ts';
+import type { AttemptRecord, CallbackResult } from '../../src/ledger/ledger.ts';
 
 /** Ten in the morning in Tokyo. */
 export const CAME_AT = Date.parse('2026-11-23T01:00:00Z');
@@ -21,13 +22,14 @@ export function deliveryWith(fields: Partial<ArchivedDelivery> = {}): ArchivedDe
     address: '#ops',
     state: 'delivered',
     attempts: 1,
-    failedAnswers: 0,
+    refusals: 0,
     lastError: undefined,
     receipt: undefined,
     hold: undefined,
     isClaimed: false,
     isTakenOver: false,
     ageMs: 60_000,
+    givenBackAt: undefined,
     updatedAt: CAME_AT + 300,
     dueInMs: undefined,
     ...fields,
@@ -66,7 +68,6 @@ export function storyWith(fields: Partial<CallbackStory> = {}): CallbackStory {
     pauses: [],
     history: [],
     alerts: [],
-    actions: [],
     ...fields,
   };
 }
@@ -82,17 +83,28 @@ export const TELLS_OPS = {
 } as const;
 
 /** @param afterMs since it came */
-export function attemptAt(afterMs: number, fields: Partial<AttemptRecord> = {}): AttemptRecord {
-  const startedAt = CAME_AT + afterMs;
-  return { deliveryId: 1, startedAt, durationMs: 200, outcome: 'delivered', error: undefined, ...fields };
+export function rowAt<What extends HistoryWhat>(
+  afterMs: number,
+  what: What,
+  entry?: HistoryEntries[What],
+  fields: { readonly deliveryId?: number; readonly result?: string } = {},
+): HistoryRow {
+  return { at: CAME_AT + afterMs, what, deliveryId: 1, result: undefined, entry, ...fields } as HistoryRow;
 }
 
-export function failedAt(afterMs: number, fields: Partial<AttemptRecord> = {}): AttemptRecord {
+/** @param afterMs since it came */
+export function attemptAt(afterMs: number, fields: Partial<AttemptRecord> = {}): HistoryRow {
+  const { deliveryId = 1, durationMs = 200, outcome: result = 'delivered', error } = fields;
+  const startedAt = CAME_AT + afterMs;
+  return rowAt(afterMs, 'attempt', { startedAt, durationMs, error }, { deliveryId, result });
+}
+
+export function failedAt(afterMs: number, fields: Partial<AttemptRecord> = {}): HistoryRow {
   return attemptAt(afterMs, { outcome: 'config', error: NOT_FOUND, ...fields });
 }
 
 /** @param afterMs when the callback came that is answered, since it came first; answered 0.4 s later */
-export function answerAt(afterMs: number, status: number, result: CallbackResult): AnswerRecord {
-  const receivedAt = CAME_AT + afterMs;
-  return { receivedAt, answeredAt: receivedAt + 400, status, result };
+export function answerAt(afterMs: number, status: number, result: CallbackResult, tookMs = 400): HistoryRow {
+  const entry = { receivedAt: CAME_AT + afterMs, status };
+  return { at: CAME_AT + afterMs + tookMs, what: 'answered', deliveryId: undefined, result, entry };
 }

@@ -1,6 +1,5 @@
 /** One HTTP request on a connection of its own, from any loopback address, that always ends with an account of itself. */
 import { request } from 'node:http';
-import { expectDescribed } from '../openapi/watched-answers.ts';
 
 export interface TimedRequest {
   readonly port: number;
@@ -28,14 +27,14 @@ export interface Probe {
 /** Longer than any answer should take. */
 const PATIENCE_MS = 60_000;
 
-/** Rejects only where the answer of a listener that is watched is not one that its document describes. */
+/** Never rejects: without an answer, the status is 0. */
 export function timedRequest(options: TimedRequest): Promise<Probe> {
   const { port, path, body, from = '127.0.0.1', patienceMs = PATIENCE_MS } = options;
   const { method = body === undefined ? 'GET' : 'POST' } = options;
   const headers = { ...(body !== undefined && headersOf(body)), ...options.headers };
   const at = Date.now();
   const begun = performance.now();
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const end = (status: number, text: string) =>
       resolve({ at, ms: performance.now() - begun, status, body: text });
     const place = { host: '127.0.0.1', port, path, localAddress: from };
@@ -44,13 +43,7 @@ export function timedRequest(options: TimedRequest): Promise<Probe> {
       answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
       answer.on('error', (error) => end(0, error.message));
       answer.on('end', () => {
-        const { statusCode: status = 0, headers } = answer;
-        try {
-          expectDescribed(port, { method, path, status, headers, body: Buffer.from(text) });
-          end(status, text);
-        } catch (error) {
-          reject(error);
-        }
+        end(answer.statusCode ?? 0, text);
       });
     });
     const timer = setTimeout(() => asked.destroy(new Error(`no answer in ${patienceMs} ms`)), patienceMs);

@@ -1,5 +1,5 @@
 /** What the resources of the API are made of. */
-import { dayIn } from '../../ledger/callback-columns.ts';
+import { dayIn } from '../../ledger/keys.ts';
 import type { CallbackStory } from '../../ledger/archive/archive.ts';
 import { type Story, tellStory } from '../../story/story.ts';
 import type { FilterContext } from '../filters.ts';

@@ -111,7 +111,6 @@ export function bulkShape(bulk: BulkRedelivery) {
     delivered: bulk.delivered,
     dead: bulk.dead,
     pending: bulk.pending,
-    withdrawn: bulk.withdrawn,
   };
 }
 

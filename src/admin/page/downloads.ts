@@ -21,19 +21,7 @@ export async function downloadBody(
 }
 
 /** By names that no language changes, in seconds. */
-const COLUMNS = [
-  'day',
-  'succeeded',
-  'failed',
-  'started',
-  'mean_s',
-  'running_s',
-  'retries',
-  'retries_s',
-  'delivered',
-  'troubled',
-  'refused',
-];
+const COLUMNS = ['day', 'succeeded', 'failed', 'started', 'mean_s', 'running_s', 'retries', 'retries_s'];
 
 export async function downloadFigures(ctx: Context, services: AdminServices): Promise<void> {
   const reader = readerOf(ctx, services.surroundings);
@@ -47,9 +35,6 @@ export async function downloadFigures(ctx: Context, services: AdminServices): Pr
     each.spentSeconds,
     each.retries,
     each.retrySeconds,
-    each.attempts.delivered,
-    each.attempts.troubled,
-    each.attempts.refused,
   ]);
   ctx.attachment('botbell-days.csv');
   ctx.type = 'text/csv; charset=utf-8';

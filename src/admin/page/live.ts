@@ -1,14 +1,10 @@
-/** What the page does in a browser beside being read: it follows what changes, draws while one types, and copies. */
+/** What the page does in a browser beside being read: it looks what has changed, draws while one types, and copies. */
 import { Idiomorph } from 'idiomorph';
-import { comparable, countNew, isComposing, isReading } from './live-decisions.ts';
+import { isComposing, isReading } from './live-decisions.ts';
 
+const LOOK_EVERY_MS = 5000;
 const TYPING_PAUSE_MS = 400;
 const COPIED_MS = 2000;
-
-/** Once it has been asked for, whatever comes meanwhile is in the next answer. */
-let isAsking = false;
-let isAskedAgain = false;
-let stream: EventSource | undefined;
 
 function mainOf(root: Document): HTMLElement | null {
   return root.querySelector('main');
@@ -46,101 +42,38 @@ async function pageAt(url: string, options: RequestInit = {}): Promise<Document 
 
 // Follows what changes.
 
-function follow(): void {
-  if (mainOf(document)?.dataset['live'] !== 'on' || document.hidden || stream !== undefined) return;
-  stream = new EventSource('/live');
-  stream.addEventListener('changed', () => void refresh());
-}
+let isAsking = false;
 
-function unfollow(): void {
-  stream?.close();
-  stream = undefined;
-}
-
-async function refresh(): Promise<void> {
-  if (isAsking) {
-    isAskedAgain = true;
-    return;
-  }
+/** Nothing moves under whoever reads, selects or types. */
+async function follow(): Promise<void> {
+  const main = mainOf(document);
+  if (main?.dataset['live'] !== 'on' || isAsking || document.hidden || isReading(attention(main))) return;
   isAsking = true;
-  try {
-    const next = await pageAt(location.href);
-    if (next !== undefined) take(next);
-  } finally {
-    isAsking = false;
-  }
-  if (isAskedAgain) {
-    isAskedAgain = false;
-    await refresh();
-  }
+  const next = await pageAt(location.href);
+  isAsking = false;
+  if (next !== undefined && !isReading(attention(main))) show(main, next);
 }
 
-function take(next: Document): void {
-  const [shown, fresh] = [mainOf(document), mainOf(next)];
-  if (shown === null || fresh === null) return;
+function show(main: HTMLElement, next: Document): void {
+  const fresh = mainOf(next);
+  if (fresh === null || !main.isConnected) return;
   document.title = next.title;
-  const [menu, freshMenu] = [
-    document.querySelector('body > header nav'),
-    next.querySelector('body > header nav'),
-  ];
-  if (menu !== null && freshMenu !== null) morph(menu, freshMenu);
-  const isSame = comparable(withoutNews(shown).innerHTML) === comparable(fresh.innerHTML);
-  if (!isReading(attention(shown))) show(shown, fresh);
-  else if (!isSame) announce(shown, fresh);
-}
-
-function show(shown: HTMLElement, fresh: HTMLElement): void {
-  const flash = shown.querySelector('.flash');
-  morph(shown, fresh);
+  const menus = [document, next].map((each) => each.querySelector('body > header nav'));
+  if (menus[0] && menus[1]) morph(menus[0], menus[1]);
+  const flash = main.querySelector('.flash');
+  morph(main, fresh);
   // What came of an action is told once, and would be gone before it is read.
-  if (flash !== null && shown.querySelector('.flash') === null) shown.prepend(flash);
-}
-
-function withoutNews(main: HTMLElement): HTMLElement {
-  const copy = main.cloneNode(true) as HTMLElement;
-  for (const each of copy.querySelectorAll('.news, .flash')) each.remove();
-  return copy;
+  if (flash !== null && main.querySelector('.flash') === null) main.prepend(flash);
 }
 
 function attention(main: HTMLElement) {
   const selection = document.getSelection();
   const focused = document.activeElement;
-  const isInMain = focused !== null && focused !== main && main.contains(focused);
   return {
     scrolled: window.scrollY,
     hasSelected: selection !== null && !selection.isCollapsed && main.contains(selection.anchorNode),
-    hasFocused: isInMain && !focused.matches('.news button'),
+    hasFocused: focused !== null && focused !== main && main.contains(focused),
   };
-}
-
-const ROWS = 'tbody tr, .timeline li, article';
-
-/** Rows are the same where what they are about is: their first link, else their words. */
-function keysOf(main: HTMLElement): readonly string[] {
-  return [...main.querySelectorAll(ROWS)].map(
-    (row) => row.querySelector('a[href]')?.getAttribute('href') ?? row.textContent,
-  );
-}
-
-/** A button instead of a page that moves. */
-function announce(shown: HTMLElement, fresh: HTMLElement): void {
-  const { newRows = '#', changed = '' } = shown.dataset;
-  const count = countNew(keysOf(withoutNews(shown)), keysOf(fresh));
-  const words = count > 0 ? newRows.replace('#', String(count)) : changed;
-  const news = shown.querySelector('.news') ?? document.createElement('div');
-  news.className = 'news';
-  news.setAttribute('role', 'status');
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.textContent = words;
-  button.addEventListener('click', () => {
-    news.remove();
-    show(shown, fresh);
-    window.scrollTo({ top: 0 });
-    shown.focus({ preventScroll: true });
-  });
-  news.replaceChildren(button);
-  if (!news.isConnected) shown.prepend(news);
 }
 
 // Draws what is tried while one types.
@@ -205,12 +138,6 @@ async function copy(button: HTMLButtonElement): Promise<void> {
   }, COPIED_MS);
 }
 
-document.addEventListener('visibilitychange', () => {
-  if (document.hidden) return unfollow();
-  follow();
-  return void (stream !== undefined && refresh());
-});
-window.addEventListener('pagehide', unfollow);
-window.addEventListener('pageshow', follow);
+document.addEventListener('visibilitychange', () => void follow());
+window.setInterval(() => void follow(), LOOK_EVERY_MS);
 enliven(document);
-follow();

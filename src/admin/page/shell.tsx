@@ -64,8 +64,6 @@ export function Shell({ shown, reader, assets, facts }: ShellProps) {
             id="content"
             tabIndex={-1}
             data-live={shown.isLive === false || facts === undefined ? 'off' : 'on'}
-            data-new-rows={words.newRows}
-            data-changed={words.changed}
           >
             <FlashMessage flash={facts?.flash} reader={reader} />
             {shown.body}

@@ -39,8 +39,8 @@ export interface RoutedByHand {
  */
 export interface RedeliveryFilter extends CallbackFilter {
   /** Of the last error; '' for none. */
-  readonly errorClass?: string;
-  readonly errorCode?: string;
+  readonly errorClass?: string | undefined;
+  readonly errorCode?: string | undefined;
 }
 
 /** What a redelivery of all that matches would come to. */
@@ -49,7 +49,7 @@ export interface RedeliveryTally {
   /** More match than were counted. */
   readonly isMore: boolean;
   readonly destinations: readonly { readonly destination: string; readonly messages: number }[];
-  /** When the oldest and the newest callback came; milliseconds since the epoch; undefined: none matches. */
+  /** When the oldest and the newest callback came; milliseconds since 1970; undefined: none matches. */
   readonly oldestAt: number | undefined;
   readonly newestAt: number | undefined;
 }
@@ -58,7 +58,7 @@ export interface RedeliveryTally {
 export interface Redeliverable {
   readonly id: number;
   readonly destination: string;
-  /** When its callback came first; milliseconds since the epoch. */
+  /** When its callback came first; milliseconds since 1970. */
   readonly receivedAt: number;
   /** What `redeliver` would come to, without `again`. */
   readonly result: RedeliverResult;
@@ -78,53 +78,43 @@ export interface BulkRedelivery {
   /** Who stopped it. */
   readonly stoppedBy: Actor | undefined;
   /**
-   * Given back to the worker, or dismissed, up to now. Of what was given back: what has been delivered, is dead again, is
-   * still pending, and was withdrawn since it was stopped; none of these is what was forgotten, held, or given back once
-   * more since.
+   * Given back to be delivered, or dismissed, up to now. Of what was given back: what has been delivered, is dead again, and
+   * is still pending; none of these is what was forgotten, held, or given back once more since.
    */
   readonly given: number;
   readonly delivered: number;
   readonly dead: number;
   readonly pending: number;
-  readonly withdrawn: number;
 }
 
+/** Each is on disk when it resolves, settles within five seconds, and throws `LedgerUnavailable` where the store cannot be used. */
 export interface Actions {
-  /** @param again also what was delivered @throws {LedgerUnavailable} */
+  /** @param again also what was delivered */
   redeliver(deliveryId: number, request: ActionRequest, again: boolean): Promise<RedeliverResult>;
-  /** A dead letter, or what is held as no longer routed, counts as done. @throws {LedgerUnavailable} */
+  /** A dead letter, or what is held as no longer routed, counts as done. */
   dismiss(deliveryId: number, request: ActionRequest): Promise<DismissResult>;
   /**
    * The callback gains the targets that it lacks; what of them is dead or held as no longer routed is attempted again.
    * @param plan by today's config
    * @returns undefined: there is no such callback; superseded: its job's result is known, so nobody is told
-   * @throws {LedgerUnavailable}
    */
   routeAnew(
     callbackId: number,
     plan: PlanByHand,
     request: ActionRequest,
   ): Promise<RoutedByHand | 'superseded' | undefined>;
-  /** Those that there are, in the order of their ids; at most a thousand. @throws {LedgerUnavailable} */
+  /** Those that there are, in the order of their ids; at most a thousand. */
   lookAt(deliveryIds: readonly number[]): Promise<readonly Redeliverable[]>;
-  /** Counts, and changes nothing; looks no longer than half a second. @throws {LedgerUnavailable} */
+  /** Counts the first ten thousand that may match, and changes nothing. */
   tally(filter: RedeliveryFilter): Promise<RedeliveryTally>;
-  /** @returns the one with the same nonce, where there is one @throws {LedgerUnavailable} */
+  /** @param what default: redelivered. @returns the one with the same nonce, where there is one */
   startBulk(filter: RedeliveryFilter, request: ActionRequest, what?: BulkKind): Promise<BulkRedelivery>;
-  /** The newest first, at most a hundred. @throws {LedgerUnavailable} */
+  /** The newest first, at most a hundred. */
   bulks(): Promise<readonly BulkRedelivery[]>;
   bulk(id: number): Promise<BulkRedelivery | undefined>;
-  /**
-   * Gives nothing back any more, and withdraws what of it is pending: that stands again as it had ended before. What is being
-   * attempted at this moment is withdrawn if it fails. Also one that has given everything back, while something is pending.
-   * @throws {LedgerUnavailable}
-   */
+  /** Gives nothing back any more; what it has given back stays given back. */
   stopBulk(id: number, request: ActionRequest): Promise<BulkRedelivery | undefined>;
-  /**
-   * Goes on with a bulk redelivery, or with withdrawing what a stopped one has given back, that nobody else is going on with
-   * at this moment, for a hundred deliveries at most.
-   * @throws {LedgerUnavailable}
-   */
+  /** Goes on with a bulk redelivery that nobody else is going on with at this moment, for a hundred deliveries at most. */
   continueBulk(): Promise<BulkStep>;
 }
 
@@ -133,7 +123,6 @@ export interface BulkStep {
   readonly isMore: boolean;
   /** Given back, or dismissed, by this step. */
   readonly given: number;
-  readonly withdrawn: number;
   /** The one that this step has brought to its end. */
   readonly ended: Pick<BulkRedelivery, 'id' | 'what' | 'given'> | undefined;
 }

@@ -1,59 +1,50 @@
 /** Attempting one delivery again, and being done with one. */
+import type { Tx } from '../database.ts';
 import { DISMISSED } from '../hold.ts';
-import { type ActionContext, doneBefore, nonceFor, writeActions } from './action-rows.ts';
+import { writeHistory } from '../history.ts';
+import { makePending } from '../operations/deliveries.ts';
 import type { ActionRequest, DismissResult, RedeliverResult } from './actions.ts';
-import {
-  dismissResult,
-  giveBack,
-  lockStanding,
-  markDismissed,
-  redeliverResult,
-  standingQuery,
-} from './standing.ts';
+import { doneBefore, entryOf, nonceFor } from './requests.ts';
+import { dismissResult, lockedStanding, markDismissed, redeliverResult, type Standing } from './standing.ts';
+
+interface AskedOfDelivery {
+  readonly id: number;
+  readonly request: ActionRequest;
+}
 
 export async function redeliver(
-  context: ActionContext,
-  id: number,
-  request: ActionRequest,
-  again: boolean,
+  tx: Tx,
+  { id, request, again }: AskedOfDelivery & { readonly again: boolean },
 ): Promise<RedeliverResult> {
-  const standing = await lockOne(context, id);
+  const standing = await lockedStanding(tx, id);
   if (standing === undefined) return 'unknown';
   const nonce = nonceFor('redelivered', id, request);
-  if ((await doneBefore(context, nonce)) !== undefined) return 'accepted';
+  if ((await doneBefore(tx, nonce)) !== undefined) return 'accepted';
   const result = redeliverResult(standing, again);
   if (result !== 'accepted') return result;
-  const { actor, note } = request;
-  const action = { callbackId: standing.callback_id, deliveryIds: [id], actor, note, nonce };
-  await writeActions(context, [{ ...action, what: 'redelivered' }]);
-  await giveBack(context, [id]);
+  await write(tx, 'redelivered', standing, request, nonce);
+  await makePending(tx, [id], { countsAnew: true, givenBackAt: tx.now });
   return result;
 }
 
-/** @param onDone with the id of the callback */
-export async function dismiss(
-  context: ActionContext,
-  id: number,
-  request: ActionRequest,
-  onDone: (callbackId: number) => void,
-): Promise<DismissResult> {
-  const standing = await lockOne(context, id);
+export async function dismiss(tx: Tx, { id, request }: AskedOfDelivery): Promise<DismissResult> {
+  const standing = await lockedStanding(tx, id);
   if (standing === undefined) return 'unknown';
   const nonce = nonceFor('dismissed', id, request);
-  if ((await doneBefore(context, nonce)) !== undefined) return 'dismissed';
+  if ((await doneBefore(tx, nonce)) !== undefined) return 'dismissed';
   const result = dismissResult(standing);
-  if (result === 'not dead' || standing.held_because === DISMISSED) return result;
-  const { actor, note } = request;
-  const action = { callbackId: standing.callback_id, deliveryIds: [id], actor, note, nonce };
-  await writeActions(context, [{ ...action, what: 'dismissed' }]);
-  await markDismissed(context, [id]);
-  onDone(standing.callback_id);
+  if (result === 'not dead' || standing.holdCode === DISMISSED) return result;
+  await write(tx, 'dismissed', standing, request, nonce);
+  await markDismissed(tx, [id]);
   return result;
 }
 
-async function lockOne(context: ActionContext, id: number) {
-  const [found] = await standingQuery(context.trx, [id]).execute();
-  if (found === undefined) return undefined;
-  const [standing] = await lockStanding(context, [found]);
-  return standing;
+function write(
+  tx: Tx,
+  what: 'redelivered' | 'dismissed',
+  { id, callbackId }: Standing,
+  request: ActionRequest,
+  nonce: string | undefined,
+): Promise<void> {
+  return writeHistory(tx, [{ callbackId, what, deliveryId: id, entry: entryOf(request), nonce }]);
 }

@@ -1,90 +1,109 @@
 /** Routing a callback anew as a person has asked for: who has not been told is told. */
-import { writeRouting } from '../configs/kept-routing.ts';
-import { addDeliveries, toldUnderAnotherName } from '../configs/rerouting.ts';
+import sql from 'sql-template-tag';
+import type { Tx } from '../database.ts';
 import { NO_LONGER_ROUTED } from '../hold.ts';
+import { writeHistory } from '../history.ts';
 import type { DeliveryTarget } from '../ledger.ts';
-import { type ActionContext, doneBefore, nonceFor, writeActions } from './action-rows.ts';
+import { insertDeliveries, makePending } from '../operations/deliveries.ts';
+import { lock } from '../operations/locks.ts';
 import type { ActionRequest, PlanByHand, RoutedByHand } from './actions.ts';
-import { giveBack, isLateStart } from './standing.ts';
-import { sql } from 'kysely';
+import { doneBefore, entryOf, nonceFor } from './requests.ts';
+import { IS_LATE_START } from './standing.ts';
 
-/** Locks jobs, the callback and deliveries, in this order, as everybody does. */
 export async function routeByHand(
-  context: ActionContext,
-  callbackId: number,
-  plan: PlanByHand,
-  request: ActionRequest,
+  tx: Tx,
+  {
+    callbackId,
+    plan,
+    request,
+  }: { readonly callbackId: number; readonly plan: PlanByHand; readonly request: ActionRequest },
 ): Promise<RoutedByHand | 'superseded' | undefined> {
-  const callback = await lockCallback(context, callbackId);
+  const callback = await lockedCallback(tx, callbackId);
   if (callback === undefined) return undefined;
   const nonce = nonceFor('routed anew', callbackId, request);
-  const before = await doneBefore(context, nonce);
-  if (before?.outcome != null) return JSON.parse(before.outcome) as RoutedByHand;
-  if (callback.isLateStart) return 'superseded';
-  const round = { by: 'hand', routing: plan.routing, revived: [] } as const;
-  await writeRouting(context.trx, context.time, new Map([[callbackId, round]]));
-  const { added, revived, untouched } = await sorted(context, callbackId, plan);
-  const addedIds = await addDeliveries(context, callbackId, callback.jobId, added);
+  const before = await doneBefore(tx, nonce);
+  if (before !== undefined) return routedIn(before.entry);
+  if (callback.isLateStart === 1) return 'superseded';
+  const { added, revived, untouched } = sorted(plan, await deliveriesOf(tx, callbackId));
+  const told = [...revived, ...added].map(({ destination }) => destination);
+  await writeHistory(tx, [
+    { callbackId, what: 'routed_anew', entry: { ...entryOf(request), told, untouched }, nonce },
+    { callbackId, what: 'routed', entry: { by: 'hand', explanations: plan.routing } },
+  ]);
+  const addedIds = await insertDeliveries(tx, { callbackId, jobKey: callback.jobKey }, added);
   const ids = [...revived.map(({ id }) => id), ...addedIds];
-  const told = [
-    ...revived.map(({ destination }) => destination),
-    ...added.map(({ destination }) => destination),
-  ];
-  const routed: RoutedByHand = { told, untouched };
-  const { actor, note } = request;
-  const action = { callbackId, deliveryIds: ids, actor, note, nonce, outcome: JSON.stringify(routed) };
-  await writeActions(context, [{ ...action, what: 'routed anew' }]);
-  await giveBack(context, ids);
-  return routed;
+  await makePending(tx, ids, { countsAnew: true, givenBackAt: tx.now });
+  return { told, untouched };
 }
 
-async function lockCallback({ trx, traits }: ActionContext, callbackId: number) {
+function routedIn(entry: string | null): RoutedByHand {
+  const { told, untouched } = JSON.parse(entry ?? '{"told":[],"untouched":[]}') as RoutedByHand;
+  return { told, untouched };
+}
+
+interface LockedCallback {
+  readonly jobKey: string | null;
+  readonly isLateStart: number;
+}
+
+/** Every delivery of it is locked, too. */
+async function lockedCallback(tx: Tx, id: number): Promise<LockedCallback | undefined> {
   const look = () =>
-    trx
-      .selectFrom('callbacks')
-      .select(['kind', 'job_id', sql<number>`case when ${isLateStart} then 1 else 0 end`.as('is_late_start')])
-      .where('id', '=', callbackId)
-      .executeTakeFirst();
+    tx.first<LockedCallback>(sql`
+      SELECT job_key AS "jobKey", CASE WHEN ${IS_LATE_START} THEN 1 ELSE 0 END AS "isLateStart" FROM callbacks WHERE id = ${id}`);
   const found = await look();
   if (found === undefined) return undefined;
-  const jobId = found.kind === 'callback' ? found.job_id : undefined;
-  await traits.lockJobs(trx, jobId === undefined ? [] : [jobId]);
-  await traits.lockCallbacks(trx, [callbackId]);
-  const locked = await look();
-  return locked && { jobId, isLateStart: locked.is_late_start === 1 };
+  const deliveries = await tx.all<{ id: number }>(sql`SELECT id FROM deliveries WHERE callback_id = ${id}`);
+  await lock(tx, {
+    jobKeys: [found.jobKey],
+    callbackIds: [id],
+    deliveryIds: deliveries.map((each) => each.id),
+  });
+  return look();
+}
+
+interface Own {
+  readonly id: number;
+  readonly destination: string;
+  readonly channel: string;
+  readonly address: string;
+  readonly state: string;
+  readonly hold_code: string | null;
+  readonly type: string | null;
+}
+
+function deliveriesOf(tx: Tx, callbackId: number): Promise<readonly Own[]> {
+  return tx.all<Own>(sql`
+    SELECT id, destination, channel, address, state, hold_code,
+      (SELECT type FROM channel_types WHERE name = deliveries.channel) AS type
+    FROM deliveries WHERE callback_id = ${callbackId}`);
 }
 
 interface Sorted {
   /** Which it lacks. */
   readonly added: readonly DeliveryTarget[];
   /** What of its deliveries is dead, or was no longer routed. */
-  readonly revived: readonly { readonly id: number; readonly destination: string }[];
+  readonly revived: readonly Own[];
   /** Told, also under the name of a channel that is gone; still to be told; or done with by a person. */
   readonly untouched: readonly string[];
 }
 
-async function sorted(
-  { trx, traits }: ActionContext,
-  callbackId: number,
-  { targets, channels }: PlanByHand,
-): Promise<Sorted> {
-  const own = trx.selectFrom('deliveries').where('callback_id', '=', callbackId);
-  const ids = await own.select('id').execute();
-  await traits.lockDeliveries(
-    trx,
-    ids.map(({ id }) => id),
-  );
-  const rows = await own.select(['id', 'destination', 'state', 'held_because']).execute();
-  const known = new Map(rows.map((row) => [row.destination, row]));
-  const isTold = await toldUnderAnotherName({ trx, channels }, [callbackId]);
-  const untold = targets.filter((target) => !isTold(callbackId, target));
+function sorted({ targets, channels }: PlanByHand, own: readonly Own[]): Sorted {
+  const known = new Map(own.map((row) => [row.destination, row]));
+  const toldElsewhere = own.filter(({ state, channel }) => state === 'delivered' && !channels.has(channel));
+  const isTold = ({ address, channel }: DeliveryTarget) =>
+    toldElsewhere.some((row) => row.address === address && row.type === channels.get(channel));
+  const untold = targets.filter((target) => !isTold(target));
   const added = untold.filter(({ destination }) => !known.has(destination));
   const revived = untold.flatMap(({ destination }) => {
     const row = known.get(destination);
-    const isEnded = row?.state === 'dead' || (row?.state === 'held' && row.held_because === NO_LONGER_ROUTED);
-    return row !== undefined && isEnded ? [{ id: row.id, destination }] : [];
+    return row !== undefined && isEnded(row) ? [row] : [];
   });
   const touched = new Set([...added, ...revived].map(({ destination }) => destination));
-  const others = targets.map(({ destination }) => destination);
-  return { added, revived, untouched: others.filter((destination) => !touched.has(destination)) };
+  const untouched = targets.map(({ destination }) => destination).filter((name) => !touched.has(name));
+  return { added, revived, untouched };
+}
+
+function isEnded({ state, hold_code }: Own): boolean {
+  return state === 'dead' || (state === 'held' && hold_code === NO_LONGER_ROUTED);
 }

@@ -1,62 +1,58 @@
 /** What people ask the ledger: which callbacks there were, what became of each and why, and how each BOT does. */
 import type { StatusCode } from '../../callback/callback.ts';
-import type {
-  AnswerRecord,
-  AttemptRecord,
-  CallbackKind,
-  CallbackResult,
-  DeliveryError,
-  DeliveryRecord,
-  DeliveryState,
-  RefusedBody,
-  UnreadNotice,
-} from '../ledger.ts';
-import type { ActionRecord } from '../actions/action.ts';
+import type { Notice } from '../../notice/notice.ts';
+import type { HistoryRow } from '../history.ts';
+import type { CallbackResult, DeliveryError, DeliveryRecord, DeliveryState, RefusedBody } from '../ledger.ts';
 
-/** All of what is given must hold. Times are milliseconds since the epoch. */
+/** `alert`: a message of Botbell's own to its operators. */
+export type CallbackKind = 'callback' | 'alert';
+
+/** All of what is given must hold. Times are milliseconds since 1970. */
 export interface CallbackFilter {
-  readonly botId?: string;
-  readonly jobId?: string;
-  readonly status?: StatusCode;
+  readonly botId?: string | undefined;
+  readonly jobId?: string | undefined;
+  readonly status?: StatusCode | undefined;
   /** Of one of its deliveries: of the one to `destination` where that is given, too. */
-  readonly state?: DeliveryState;
+  readonly state?: DeliveryState | undefined;
   /** `<channel>:<address>`, of one of its deliveries. */
-  readonly destination?: string;
+  readonly destination?: string | undefined;
   /** What was answered last. */
-  readonly result?: CallbackResult;
+  readonly result?: CallbackResult | undefined;
   /** When it came first. */
-  readonly from?: number;
-  readonly to?: number;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
 export interface PageRequest {
   /** `next` of the page before; none for the newest. */
   readonly before?: number | undefined;
   /** At most 500; default: 50. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** Newest first. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   /**
-   * Where the next page begins; undefined: there is none. There may be one although this one is not full: who looks for
-   * what is rare looks through much, and no longer than a tenth of a second at once.
+   * Where the next page begins; undefined: there is none. There may be one although this one is not full: of what is
+   * rare, only the newest ten thousand that it may be among are looked at.
    */
   readonly next: number | undefined;
 }
 
-export interface ArchivedDelivery extends DeliveryRecord {
-  /** Milliseconds since the epoch, by the store's clock: when it was last written. */
+export interface ArchivedDelivery extends Omit<DeliveryRecord, 'claim' | 'behind'> {
+  /** Somebody is sending it at this moment, as far as is known. */
+  readonly isClaimed: boolean;
+  /** Milliseconds since 1970, by the store's clock: when it was last written. */
   readonly updatedAt: number;
   /**
-   * Milliseconds until Botbell itself may attempt it, as it was read; negative: since then it waits for its turn; while it
-   * is claimed, until the claim ends. Undefined: it is not pending, or waits for an earlier one of its job.
+   * Milliseconds until Botbell itself may attempt it, as it was read; negative: since then it waits for its turn. Undefined:
+   * it is not pending, or waits for an earlier one of its job.
    */
   readonly dueInMs: number | undefined;
 }
 
-/** A callback without what is large of it. Times are milliseconds since the epoch. */
+/** A callback without what is large of it. Times are milliseconds since 1970. */
 export interface ArchivedCallback {
   readonly id: number;
   /** Ids and names are cleaned, and cut where they are long. */
@@ -68,10 +64,11 @@ export interface ArchivedCallback {
   readonly receivedAt: number;
   readonly lastReceivedAt: number;
   readonly timesReceived: number;
-  /** Seconds; undefined where the callback does not say. */
+  /** Undefined where the callback does not say. */
   readonly elapsedSeconds: number | undefined;
   /** What was answered last; undefined where nobody has been answered. */
   readonly result: CallbackResult | undefined;
+  /** In the order in which they were planned. */
   readonly deliveries: readonly ArchivedDelivery[];
 }
 
@@ -86,22 +83,17 @@ export interface ArchivedPause {
 /** All that is known of one callback but its body. */
 export interface CallbackStory extends ArchivedCallback {
   readonly kind: CallbackKind;
-  /** Why each route matched or not: the router's explanations; of those made when it was routed anew, also when. */
+  /** Why each route matched or not when it came: the router's explanations; later ones are rows of `history`. */
   readonly routing: unknown;
   /** Of the destinations and channels of its deliveries. */
   readonly pauses: readonly ArchivedPause[];
-  /** What was done, in its order; of a callback that came again and again, the last thousand. */
-  readonly history: readonly {
-    readonly attempts: readonly AttemptRecord[];
-    readonly answer: AnswerRecord | undefined;
-  }[];
+  /** What happened, in its order; of very much, the last thousand. */
+  readonly history: readonly HistoryRow[];
   /** Ids of the alerts that were raised about it, whose stories say who was told. */
   readonly alerts: readonly number[];
-  /** What people did about it, in its order. */
-  readonly actions: readonly ActionRecord[];
 }
 
-/** A BOT, as its callbacks name it. Times are when one of them came, in milliseconds since the epoch; undefined: never. */
+/** A BOT, as its callbacks name it. Times are when one of them came, in milliseconds since 1970; undefined: never. */
 export interface ArchivedBot {
   /** As callbacks name it; of more than 200 characters its beginning, and its hash. */
   readonly botId: string;
@@ -114,7 +106,7 @@ export interface ArchivedBot {
   readonly counts: Counts;
 }
 
-/** A BOT at a glance. Times are milliseconds since the epoch; undefined: never, as far as is known. */
+/** A BOT at a glance. Times are milliseconds since 1970; undefined: never, as far as is known. */
 export interface BotStanding {
   /** As `ArchivedBot` has it. */
   readonly botId: string;
@@ -168,14 +160,6 @@ export interface ArchivedDay extends Counts {
   readonly day: string;
 }
 
-/** Attempts of one day that came to the same. */
-export interface ArchivedAttempts {
-  /** `2026-01-31` */
-  readonly day: string;
-  readonly outcome: AttemptRecord['outcome'];
-  readonly attempts: number;
-}
-
 /** Dead letters of one destination and cause. */
 export interface DeadLetters {
   readonly destination: string;
@@ -185,7 +169,7 @@ export interface DeadLetters {
   /** Of their callbacks. */
   readonly oldestId: number;
   readonly newestId: number;
-  /** When these came first; milliseconds since the epoch. */
+  /** When these came first; milliseconds since 1970. */
   readonly oldestAt: number;
   readonly newestAt: number;
 }
@@ -208,7 +192,7 @@ export interface ArchivedRefusal extends RefusedBody {
   readonly id: number;
 }
 
-/** How a destination does. Times are milliseconds since the epoch; undefined: never, as far as is known. */
+/** How a destination does. Times are milliseconds since 1970; undefined: never, as far as is known. */
 export interface ArchivedDestination {
   /** `<channel>:<address>` */
   readonly destination: string;
@@ -239,61 +223,48 @@ export interface DeliveryOfCallback {
   readonly configHash: string | undefined;
 }
 
-/** What changes where anything was admitted or settled; equal where nothing has. */
-export type ChangeMark = string;
-
 /**
- * Reads on a connection of its own, a file in a thread of its own. No statement takes the store more than some twenty
- * milliseconds, however much the ledger holds, and each call settles within five seconds.
+ * Reads beside whoever writes, and never all of a large ledger. Each call settles within five seconds, and throws
+ * `LedgerUnavailable` where the store cannot be read.
  */
 export interface Archive {
-  /** @throws {LedgerUnavailable} */
   callbacks(filter: CallbackFilter, page?: PageRequest): Promise<Page<ArchivedCallback>>;
-  /** Also of an alert. @returns undefined: the ledger does not have it. @throws {LedgerUnavailable} */
+  /** Also of an alert. @returns undefined: the ledger does not have it */
   story(callbackId: number): Promise<CallbackStory | undefined>;
-  /** The callback as JSON, as it came, in UTF-8. @throws {LedgerUnavailable} */
+  /** The callback as JSON, as it came, in UTF-8. */
   body(callbackId: number): Promise<Uint8Array | undefined>;
   /**
    * At most 50, in the order of their ids.
    * @param since a day, `2026-01-31`, from which on they are counted
    * @param after the id of the last one of the page before
-   * @throws {LedgerUnavailable}
    */
   bots(since: string, after?: string): Promise<readonly ArchivedBot[]>;
-  /** @param botId as a callback, or as the archive names it @throws {LedgerUnavailable} */
+  /** @param botId as a callback, or as the archive names it */
   bot(botId: string, since: string): Promise<ArchivedBot | undefined>;
-  /** In the order of their ids; at most 10,000. @throws {LedgerUnavailable} */
+  /** In the order of their ids; at most 10,000. */
   everyBot(): Promise<{ readonly bots: readonly BotStanding[]; readonly isComplete: boolean }>;
-  /** What came of each since that day; without those of which nothing came. @throws {LedgerUnavailable} */
+  /** What came of each since that day; without those of which nothing came. */
   countsOf(botIds: readonly string[], since: string): Promise<ReadonlyMap<string, Counts>>;
-  /** Of each the last ones, at most so many. @throws {LedgerUnavailable} */
+  /** Of each the last ones, at most so many. @param bots at most 200 */
   lastRuns(
-    bots: readonly Pick<BotStanding, 'botId' | 'lastCallbackId'>[],
+    bots: readonly Pick<BotStanding, 'botId'>[],
     most: number,
   ): Promise<ReadonlyMap<string, readonly Run[]>>;
-  /** By the last 2,000 callbacks. @throws {LedgerUnavailable} */
-  runsSince(bot: Pick<BotStanding, 'botId' | 'lastCallbackId'>, since: number): Promise<Runs>;
-  /** Of the newest hundred of these that failed. @throws {LedgerUnavailable} */
+  /** By the last 2,000 callbacks. */
+  runsSince(bot: Pick<BotStanding, 'botId'>, since: number): Promise<Runs>;
+  /** Of the newest hundred of these that failed. */
   failedRuns(runs: readonly Run[]): Promise<readonly FailedRun[]>;
-  /** Of one BOT, or of all; only days on which something came. @throws {LedgerUnavailable} */
+  /** Of one BOT, or of all; only days on which something came. */
   days(since: string, botId?: string): Promise<readonly ArchivedDay[]>;
-  /** Counted every few seconds: what a process was about to write when it was killed is missing. @throws {LedgerUnavailable} */
-  attempts(since: string): Promise<readonly ArchivedAttempts[]>;
-  /** Of the newest ten thousand dead letters, the most of a kind first. @throws {LedgerUnavailable} */
+  /** Of the newest ten thousand dead letters, the most of a kind first. */
   deadLetters(): Promise<{ readonly groups: readonly DeadLetters[]; readonly isComplete: boolean }>;
-  /** @throws {LedgerUnavailable} */
   openWork(): Promise<OpenWork>;
-  /** @throws {LedgerUnavailable} */
   refusals(page?: PageRequest): Promise<Page<ArchivedRefusal>>;
-  /** How these do, in their order. @throws {LedgerUnavailable} */
+  /** How these do, in their order. @param names at most 500 */
   destinations(names: readonly string[]): Promise<readonly ArchivedDestination[]>;
-  /** The newest first, at most a hundred. @throws {LedgerUnavailable} */
+  /** The newest first, at most a hundred. */
   configs(): Promise<readonly LoadedConfig[]>;
-  /** @throws {LedgerUnavailable} */
   delivery(deliveryId: number): Promise<DeliveryOfCallback | undefined>;
-  /** What is told: an alert, or a callback as it came. @throws {LedgerUnavailable} */
-  told(callbackId: number): Promise<UnreadNotice | undefined>;
-  /** @throws {LedgerUnavailable} */
-  changeMark(): Promise<ChangeMark>;
-  close(): Promise<void>;
+  /** What is told: an alert, or a callback as it came. */
+  told(callbackId: number): Promise<Notice | undefined>;
 }

@@ -1,34 +1,32 @@
 /** Whether a PostgreSQL database holds, or could hold, a ledger. */
-import { type Kysely, sql } from 'kysely';
-import { type Clock, Deadline } from '../../time/clock.ts';
-import { openPostgres } from './store.ts';
-import type { Tables } from '../tables.ts';
-import { LEDGER_TABLES, MIGRATIONS_TABLE, stateOf, type StoreState } from '../migrations/migrate.ts';
+import sql, { join } from 'sql-template-tag';
+import type { Clock } from '../../time/clock.ts';
+import type { Tx } from '../database.ts';
+import { type StoreState, stateOf, TELLING_TABLES } from '../version.ts';
+import { connectPostgres, tellingTables } from './open.ts';
 
-const TIMEOUT_MS = 5000;
-
-/** `hashtextextended`, which the locks of jobs need, came with PostgreSQL 11. */
+/** Identity columns and what the operations ask for. */
 const OLDEST_VERSION = 110_000;
 
 /** @throws {Error} why it cannot be used */
 export async function inspectPostgres(url: string, clock: Clock): Promise<StoreState> {
-  const { db, traits, close } = openPostgres(url, () => undefined);
+  const transactions = connectPostgres({ url, clock, owner: '', isReader: true });
   try {
-    return await traits.read(db, new Deadline(clock, TIMEOUT_MS), look);
+    return await transactions.run(look);
   } finally {
-    await close();
+    await transactions.close();
   }
 }
 
-async function look(db: Kysely<Tables>): Promise<StoreState> {
-  await sql`set transaction read only`.execute(db);
-  checkServer(await serverOf(db));
-  const tables = await tablesOf(db);
-  const names = tables.map(({ name }) => name);
-  const migrations = names.includes(MIGRATIONS_TABLE) ? await migrationsIn(db) : [];
-  const unwritable = tables.find(({ isWritable }) => !isWritable);
+async function look(tx: Tx): Promise<StoreState> {
+  await checkServer(tx);
+  const unwritable = await tx.first<{ name: string }>(sql`
+    SELECT relname AS name FROM pg_class
+    WHERE relname IN (${join(TELLING_TABLES)}) AND pg_table_is_visible(oid)
+      AND NOT (has_table_privilege(oid, 'select') AND has_table_privilege(oid, 'insert')
+        AND has_table_privilege(oid, 'update') AND has_table_privilege(oid, 'delete'))`);
   if (unwritable !== undefined) throw new Error(`this user may not write to the table ${unwritable.name}`);
-  return stateOf({ tables: names, migrations });
+  return stateOf(tx, await tellingTables(tx));
 }
 
 interface Server {
@@ -37,38 +35,13 @@ interface Server {
   readonly mayCreate: boolean | null;
 }
 
-async function serverOf(db: Kysely<Tables>): Promise<Server> {
-  const { rows } = await sql<Server>`select
-    current_setting('server_version_num')::int as version,
-    pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as "isReadOnly",
-    has_schema_privilege(current_schema(), 'create') as "mayCreate"`.execute(db);
-  return rows[0] as Server;
-}
-
-function checkServer({ version, isReadOnly, mayCreate }: Server): void {
-  if (version < OLDEST_VERSION) throw new Error('PostgreSQL 11 or newer is needed');
-  if (isReadOnly)
+async function checkServer(tx: Tx): Promise<void> {
+  const server = await tx.first<Server>(sql`SELECT
+    current_setting('server_version_num')::int AS version,
+    pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool AS "isReadOnly",
+    has_schema_privilege(current_schema(), 'create') AS "mayCreate"`);
+  if ((server?.version ?? 0) < OLDEST_VERSION) throw new Error('PostgreSQL 11 or newer is needed');
+  if (server?.isReadOnly === true)
     throw new Error('the server takes no writes: it is a standby, or read-only by its settings');
-  if (mayCreate !== true) throw new Error('this user may not create tables in the schema');
-}
-
-interface TableFound {
-  readonly name: string;
-  readonly isWritable: boolean;
-}
-
-/** Those that a ledger has; as the search path finds them. */
-async function tablesOf(db: Kysely<Tables>): Promise<readonly TableFound[]> {
-  const { rows } = await sql<TableFound>`select name,
-      has_table_privilege(to_regclass(name), 'select') and has_table_privilege(to_regclass(name), 'insert')
-      and has_table_privilege(to_regclass(name), 'update') and has_table_privilege(to_regclass(name), 'delete')
-      as "isWritable"
-    from unnest(${[...LEDGER_TABLES, MIGRATIONS_TABLE]}::text[]) as name
-    where to_regclass(name) is not null`.execute(db);
-  return rows;
-}
-
-async function migrationsIn(db: Kysely<Tables>): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`select name from ${sql.table(MIGRATIONS_TABLE)}`.execute(db);
-  return rows.map(({ name }) => name);
+  if (server?.mayCreate !== true) throw new Error('this user may not create tables in the schema');
 }

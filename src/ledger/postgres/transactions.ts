@@ -1,70 +1,170 @@
-/** One transaction on one connection of the pool, by a deadline whatever the server does. */
-import { Kysely, PostgresDialect } from 'kysely';
-import type pg from 'pg';
-import { type Deadline, DeadlinePassed } from '../../time/clock.ts';
-import type { TransactionSettings } from '../dialect.ts';
-import { inOneTrip } from '../timed-store.ts';
-import type { Tables } from '../tables.ts';
+/** Transactions over a pool of connections, also through a pooler such as PgBouncer: nothing of one outlives it on its connection. */
+import pg from 'pg';
+import sql, { raw, type Sql } from 'sql-template-tag';
+import { type CallOptions, DEFAULT_WITHIN_MS, type Transactions, type Tx } from '../database.ts';
+import { failed, unavailable } from '../failures.ts';
+import { LedgerUnavailable } from '../ledger.ts';
+import { type Clock, Deadline, DeadlinePassed } from '../../time/clock.ts';
+
+export interface PostgresSettings {
+  readonly pool: pg.Pool;
+  readonly clock: Clock;
+  readonly owner: string;
+  readonly isReader?: boolean;
+  /** The server's clock is not asked, since nobody could move it: for tests. */
+  readonly isClockShared?: boolean | undefined;
+}
+
+/** Waiting for a connection at once; past it the server is not keeping up, and whoever comes is told at once. */
+const MOST_WAITING = 5000;
 
 /** The server gives up first, so that the connection is still of use. */
 const SERVER_SHARE = 0.9;
 
+/** A replica that froze holds the lock of its job: nobody else's connection is kept for longer. */
+const LOCK_TIMEOUT_MS = 1000;
+
 /** Of a client that died without a word, the server keeps the locks no longer. */
-const IDLE_MS = 10_000;
+const IDLE_TIMEOUT_MS = 10_000;
 
-export class PostgresTransactions {
-  readonly #pool: pg.Pool;
-  /** To make one takes longer than a statement. */
-  readonly #kyselyOver = new WeakMap<pg.PoolClient, Kysely<Tables>>();
+/** PostgreSQL, "Appendix A. Error Codes": serialization_failure, deadlock_detected. */
+const AGAIN = new Set(['40001', '40P01']);
+const MOST_TRIES = 4;
 
-  constructor(pool: pg.Pool) {
-    this.#pool = pool;
+/**
+ * Classes of the same: connection, transaction state, rollback, resources, object state, operator intervention, system.
+ * They say that the server, not what it was given, is the trouble.
+ */
+const SERVER_TROUBLE = new Set(['08', '25', '40', '53', '55', '57', '58']);
+
+export class PostgresTransactions implements Transactions {
+  readonly #settings: PostgresSettings;
+  /** What the server's clock is ahead of this machine's. */
+  #aheadMs = 0;
+
+  constructor(settings: PostgresSettings) {
+    this.#settings = settings;
   }
 
-  /** @throws {DeadlinePassed} with the connection closed: what the server has got of it, it may still do */
-  async run<T>(settings: TransactionSettings, work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {
-    const { deadline } = settings;
-    const client = await deadline.bound(this.#pool.connect(), (late) => late.release());
-    const loan = new Loan(client, deadline);
+  async run<Result>(
+    work: (tx: Tx) => Promise<Result>,
+    { withinMs = DEFAULT_WITHIN_MS, isDurable = false }: CallOptions<Result> = {},
+  ): Promise<Result> {
+    const deadline = new Deadline(this.#settings.clock, withinMs);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#runOnce(work, deadline, isDurable);
+      } catch (error) {
+        if (tries === MOST_TRIES || !isToBeTriedAgain(error) || deadline.remainingMs === 0) throw error;
+      }
+    }
+  }
+
+  /** Replicas' clocks may differ by minutes; from here on `now` is the server's. */
+  async measureClock(): Promise<void> {
+    const { clock, isClockShared } = this.#settings;
+    if (isClockShared === true) return;
+    this.#aheadMs = await this.run(async (tx) => {
+      const before = clock.now();
+      const row = await tx.first<{ at: number }>(
+        sql`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at`,
+      );
+      return Math.round((row?.at ?? before) - (before + clock.now()) / 2);
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#settings.pool.end();
+  }
+
+  async #runOnce<Result>(
+    work: (tx: Tx) => Promise<Result>,
+    deadline: Deadline,
+    isDurable: boolean,
+  ): Promise<Result> {
+    const loan = new Loan(await this.#connect(deadline), deadline);
     try {
-      const begun = client.query(beginning(settings));
-      const [result] = await inOneTrip([work(this.#over(client)), begun]);
-      await client.query('commit');
+      // In one round trip with the first statement.
+      const begun = loan.query(this.#beginning(deadline, isDurable));
+      const result = await bothOf(work(this.#transactionOn(loan)), begun);
+      await loan.query('COMMIT');
       loan.end();
       return result;
     } catch (error) {
       await loan.rollBack();
-      throw loan.isCut ? new DeadlinePassed('PostgreSQL did not answer in time', { cause: error }) : error;
+      throw loan.isCut ? tooLate(error) : failed(error);
     }
   }
 
-  #over(client: pg.PoolClient): Kysely<Tables> {
-    const known = this.#kyselyOver.get(client);
-    if (known !== undefined) return known;
-    const lent = {
-      query: client.query.bind(client),
-      release: () => undefined,
+  async #connect(deadline: Deadline): Promise<pg.PoolClient> {
+    const { pool } = this.#settings;
+    if (pool.waitingCount >= MOST_WAITING) throw new LedgerUnavailable('the ledger is not keeping up');
+    if (deadline.remainingMs === 0) throw tooLate(undefined);
+    try {
+      return await deadline.bound(pool.connect(), (late) => late.release());
+    } catch (error) {
+      throw error instanceof DeadlinePassed ? tooLate(error) : unavailable(error);
+    }
+  }
+
+  #transactionOn(loan: Loan): Tx {
+    const { clock, owner } = this.#settings;
+    const all = async <Row>({ text, values }: Sql) => (await loan.query({ text, values })).rows as Row[];
+    return {
+      all,
+      first: async <Row>(statement: Sql) => (await all<Row>(statement))[0],
+      now: clock.now() + this.#aheadMs,
+      owner,
+      forUpdate: raw('FOR NO KEY UPDATE'),
+      skipLocked: raw('FOR NO KEY UPDATE SKIP LOCKED'),
+      isFull: false,
     };
-    const pool = { connect: () => Promise.resolve(lent), end: () => Promise.resolve() };
-    const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-    this.#kyselyOver.set(client, kysely);
-    return kysely;
+  }
+
+  /** In one statement; behind a pooler the next transaction may get another session. */
+  #beginning(deadline: Deadline, isDurable: boolean): string {
+    const serverMs = Math.max(1, Math.floor(deadline.remainingMs * SERVER_SHARE));
+    // Whoever has waited for a lock must see what its holder has written; a reader sees one moment.
+    const level = this.#settings.isReader === true ? 'REPEATABLE READ READ ONLY' : 'READ COMMITTED';
+    return [
+      `BEGIN ISOLATION LEVEL ${level}`,
+      `SET LOCAL synchronous_commit = ${isDurable ? 'on' : 'off'}`,
+      `SET LOCAL statement_timeout = ${serverMs}`,
+      `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`,
+      `SET LOCAL idle_in_transaction_session_timeout = ${serverMs + IDLE_TIMEOUT_MS}`,
+    ].join('; ');
   }
 }
 
 /** A connection that goes back to the pool once, at the deadline at the latest, and then not to be used again. */
 class Loan {
   readonly #client: pg.PoolClient;
-  readonly #stopTimer: () => void;
+  /** Rejects at the deadline: what was asked on a connection that is closed then may never be answered. */
+  readonly #cut: Promise<never>;
+  #stopTimer: () => void = () => undefined;
   #isOver = false;
   isCut = false;
 
   constructor(client: pg.PoolClient, deadline: Deadline) {
     this.#client = client;
-    this.#stopTimer = deadline.whenPassed(() => {
-      this.isCut = true;
-      this.end(new DeadlinePassed('PostgreSQL did not answer in time'));
+    this.#cut = new Promise((_resolve, reject) => {
+      this.#stopTimer = deadline.whenPassed(() => {
+        const passed = new DeadlinePassed('PostgreSQL did not answer in time');
+        this.isCut = true;
+        reject(passed);
+        this.end(passed);
+      });
     });
+    this.#cut.catch(() => undefined);
+  }
+
+  /** @throws {LedgerUnavailable} the server refuses it, or cannot be used. */
+  async query(statement: string | pg.QueryConfig): Promise<pg.QueryResult> {
+    try {
+      return await Promise.race([this.#client.query(statement), this.#cut]);
+    } catch (error) {
+      throw isRefusal(error) ? failed(error) : unavailable(error);
+    }
   }
 
   /** @param error why the connection cannot be used again; the pool closes it, and what was asked on it fails */
@@ -79,7 +179,7 @@ class Loan {
   async rollBack(): Promise<void> {
     if (this.#isOver) return;
     try {
-      await this.#client.query('rollback');
+      await this.#client.query('ROLLBACK');
       this.end();
     } catch (error) {
       this.end(error instanceof Error ? error : new Error(String(error)));
@@ -87,16 +187,25 @@ class Loan {
   }
 }
 
-/**
- * In one round trip, and nothing of it outlives the transaction: behind a pooler the next one may get another session.
- * Whoever has waited for a job's lock must see what its holder has written; an operator may have set another default.
- */
-function beginning({ isDurable, deadline }: TransactionSettings): string {
-  const serverMs = Math.max(1, Math.floor(deadline.remainingMs * SERVER_SHARE));
-  return [
-    'begin isolation level read committed',
-    `set local synchronous_commit = ${isDurable ? 'on' : 'off'}`,
-    `set local statement_timeout = ${serverMs}`,
-    `set local idle_in_transaction_session_timeout = ${serverMs + IDLE_MS}`,
-  ].join('; ');
+/** Ends when both have ended, so that nobody goes on asking within a transaction that is over. @throws what the first throws */
+async function bothOf<Result>(work: Promise<Result>, begun: Promise<unknown>): Promise<Result> {
+  await Promise.allSettled([work, begun]);
+  await begun;
+  return work;
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !SERVER_TROUBLE.has(codeOf(error).slice(0, 2));
+}
+
+function isToBeTriedAgain(error: unknown): boolean {
+  return error instanceof LedgerUnavailable && AGAIN.has(codeOf(error.cause));
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
+}
+
+function tooLate(cause: unknown): LedgerUnavailable {
+  return new LedgerUnavailable('the ledger cannot be used: PostgreSQL did not answer in time', { cause });
 }

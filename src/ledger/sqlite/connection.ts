@@ -1,198 +1,164 @@
-/** A SQLite file: for its owner alone, watched, since SQLite keeps writing to one that is gone, and the connections to it. */
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+/** One connection to a SQLite file, with its prepared statements and what it takes to notice that the file is gone. */
+import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
-import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
-import type { StoreReader, StoreSize } from '../dialect.ts';
-import type { Tables } from '../tables.ts';
-import { openDatabase } from './open-database.ts';
+import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+import type { Sql } from 'sql-template-tag';
+import { MEMORY } from '../store-url.ts';
+import { keepFilesFromOthers, makeFile, WatchedFile } from './file.ts';
 
-/** SQLite primary result codes (sqlite.org/rescode.html): SQLITE_BUSY and SQLITE_LOCKED. */
-const BUSY_CODES = new Set([5, 6]);
+/** Distinct statements of a running service stay below this; the bound keeps lists of odd lengths from piling up. */
+const KEPT_STATEMENTS = 500;
 
-/** SQLite's own words for them: the driver gives no code with what a statement that returns rows throws. */
-const BUSY = /^database (?:table )?is locked/;
+/** How long one statement waits for another process that is writing; whoever asked is told by the deadline all the same. */
+const BUSY_TIMEOUT_MS = 100;
+/** A process that is just closing the file holds it for a moment. */
+const OPENING_TIMEOUT_MS = 2000;
 
-export function isSqliteBusy(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return BUSY_CODES.has(primaryCodeOf(error)) || BUSY.test(error.message) || isSqliteBusy(error.cause);
+/** SQLite moves its log into the file from a thousand pages on; one that is larger all the same is emptied. */
+const LARGE_LOG_BYTES = 16 * 1024 * 1024;
+
+export interface SqliteSize {
+  /** Pages in use: free ones are used again. */
+  readonly used: number;
+  readonly log: number;
 }
 
-function primaryCodeOf(error: unknown): number {
-  const code = (error as { errcode?: unknown }).errcode;
-  return typeof code === 'number' ? code & 0xff : 0;
+/** A reader has a writer in its process; an onlooker leaves no trace, whoever has the file open. */
+export type Role = 'writer' | 'reader' | 'onlooker';
+
+export class SqliteConnection {
+  readonly #database: DatabaseSyncInstance;
+  readonly #statements = new Map<string, StatementSyncInstance>();
+  /** The file and its log; a ledger in memory has none. */
+  readonly #watched: readonly WatchedFile[];
+  readonly #pageBytes: number;
+  #isFlushing = false;
+
+  /** @throws {Error} a file that cannot be opened or created, with the reason */
+  constructor(path: string, role: Role) {
+    const isWriting = role === 'writer' && path !== MEMORY;
+    if (isWriting) makeFile(path);
+    const location = role === 'onlooker' ? withoutTrace(path) : path;
+    this.#database = new DatabaseSync(location, { readOnly: role !== 'writer', timeout: OPENING_TIMEOUT_MS });
+    // What is larger than its cache SQLite keeps in files in a temporary folder otherwise, where it may not be allowed to write
+    // (sqlite.org/tempfiles.html).
+    this.#database.exec('pragma temp_store = memory');
+    if (isWriting) this.#prepareFile(path);
+    this.#database.exec(
+      `pragma busy_timeout = ${role === 'onlooker' ? OPENING_TIMEOUT_MS : BUSY_TIMEOUT_MS}`,
+    );
+    this.#pageBytes = this.#number('page_size');
+    const isWatching = role !== 'onlooker' && path !== MEMORY;
+    this.#watched = isWatching ? this.#filesOf(path).map((each) => new WatchedFile(each)) : [];
+  }
+
+  all(statement: Sql): unknown[] {
+    return this.#prepared(statement.sql).all(...statement.values.map((value) => value ?? null)) as unknown[];
+  }
+
+  exec(text: string): void {
+    this.#prepared(text).run();
+  }
+
+  get isInTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  /** Whether what is committed from now on is on disk when the commit returns. Not within a transaction. */
+  flushCommits(isFlushing: boolean): void {
+    if (isFlushing === this.#isFlushing) return;
+    this.#database.exec(`pragma synchronous = ${isFlushing ? 'full' : 'normal'}`);
+    this.#isFlushing = isFlushing;
+  }
+
+  /** @throws {Error} the file or its log was deleted or replaced */
+  look(): void {
+    for (const file of this.#watched) file.look();
+  }
+
+  size(): SqliteSize {
+    const pages = this.#number('page_count') - this.#number('freelist_count');
+    return { used: pages * this.#pageBytes, log: this.#logBytes() };
+  }
+
+  /** A reader that never rests keeps SQLite from beginning the log anew, so that it grows. */
+  emptyLargeLog(): void {
+    if (this.#logBytes() > LARGE_LOG_BYTES) this.emptyLog();
+  }
+
+  /** Moves the log into the file, unless another process is reading it. */
+  emptyLog(): void {
+    try {
+      this.#database.exec('pragma wal_checkpoint(truncate)');
+    } catch {
+      // Another process reads it, or the disk is full: the log stays, and nothing is lost.
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    // SQLite empties and deletes the log when it closes the file, also one that is another's by now.
+    if (!this.#watched.every((file) => file.isThere)) return;
+    // SQLite does so by itself only once every statement is collected as garbage; who copies the file forgets the log beside it.
+    if (this.#watched.length > 0) this.emptyLog();
+    this.#database.close();
+  }
+
+  #prepareFile(path: string): void {
+    this.#database.exec('pragma journal_mode = wal');
+    keepFilesFromOthers(path);
+    this.#database.exec('pragma synchronous = normal');
+    // A write that changes nothing: a file that may only be read is refused now.
+    this.#database.exec('pragma user_version = 0');
+  }
+
+  /** SQLite follows links, so only it knows where the log is. A reader that came first finds none. */
+  #filesOf(path: string): readonly string[] {
+    const files = this.#database.prepare('pragma database_list').all() as { name: string; file: string }[];
+    const file = files.find(({ name }) => name === 'main')?.file ?? path;
+    return [path, `${file}-wal`].filter((each) => existsSync(each));
+  }
+
+  #logBytes(): number {
+    return this.#watched[1]?.look() ?? 0;
+  }
+
+  #number(pragma: string): number {
+    const [row] = this.#prepared(`pragma ${pragma}`).all() as Record<string, number>[];
+    return row?.[pragma] ?? 0;
+  }
+
+  #prepared(text: string): StatementSyncInstance {
+    const known = this.#statements.get(text);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(text);
+    if (this.#statements.size >= KEPT_STATEMENTS) this.#statements.clear();
+    this.#statements.set(text, statement);
+    return statement;
+  }
 }
-
-/** Not the file's size: pages that are free are used again. Two pragmas, which take some eight microseconds. */
-export function sizeOf(
-  database: Pick<SqliteDatabase, 'prepare'>,
-  log: Pick<WatchedFile, 'bytes'> | undefined,
-): () => StoreSize {
-  const pragma = (name: string) => {
-    const [row] = database.prepare(`pragma ${name}`).all([]) as Record<string, number>[];
-    return row?.[name] ?? 0;
-  };
-  return () => {
-    const pages = pragma('page_count') - pragma('freelist_count');
-    return { used: pages * pragma('page_size'), log: log?.bytes ?? 0 };
-  };
-}
-
-/** What SQLite can bind; the ledger's rows hold nothing else. */
-export type Bindable = string | number | bigint | null | Uint8Array;
-
-export function forKysely(statement: StatementSyncInstance): SqliteStatement {
-  return {
-    reader: statement.columns().length > 0,
-    all: (parameters): unknown[] => statement.all(...(parameters as Bindable[])),
-    run: (parameters) => statement.run(...(parameters as Bindable[])),
-    iterate: (parameters): IterableIterator<unknown> => statement.iterate(...(parameters as Bindable[])),
-  };
-}
-
-/**
- * Opens the file when it is first asked. Each statement is a transaction: one that stays open would keep the log from
- * being emptied.
- */
-export function openSqliteReader(
-  path: string,
-  openFile: (path: string) => DatabaseSyncInstance,
-): StoreReader {
-  let opened: { readonly db: Kysely<Tables> } | undefined;
-  const open = () => {
-    const database = openFile(path);
-    const statements: SqliteDatabase = {
-      prepare: (text) => forKysely(database.prepare(text)),
-      close: () => database.close(),
-    };
-    return { db: new Kysely<Tables>({ dialect: new SqliteDialect({ database: statements }) }) };
-  };
-  return {
-    read: async (_deadline, work) => work((opened ??= open()).db),
-    close: async () => opened?.db.destroy(),
-  };
-}
-
-/** Who only looks waits for a process that is just opening or closing the file; there is nobody else to serve. */
-const PATIENCE_MS = 2000;
 
 /**
  * Even to read a file with a log, SQLite makes an index of the log where there is none: then only the file is read, and
  * what stands in the log alone is not seen.
  */
-export function openWithoutTrace(file: string): DatabaseSyncInstance {
-  if (existsSync(`${file}-wal`) && existsSync(`${file}-shm`)) {
-    return openDatabase(file, { readOnly: true, timeout: PATIENCE_MS });
-  }
+function withoutTrace(file: string): string | URL {
+  if (existsSync(`${file}-wal`) && existsSync(`${file}-shm`)) return file;
   const url = pathToFileURL(file);
   url.searchParams.set('immutable', '1');
-  return openDatabase(url, { readOnly: true });
+  return url;
 }
 
-/** Of a ledger in memory, which no other connection sees. */
-export function readerOver(db: Kysely<Tables>): StoreReader {
-  return { read: (_deadline, work) => work(db), close: () => Promise.resolve() };
+/** SQLite's own words: the driver gives no code with what a statement that returns rows throws. */
+const BUSY = /^database (?:table )?is locked/;
+const TROUBLE =
+  /disk I\/O error|database or disk is full|unable to open|readonly database|malformed|not a database|out of memory|locking protocol/;
+
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && BUSY.test(error.message);
 }
 
-const OWNER_ONLY = 0o600;
-const FOLDER_OF_THE_OWNER = 0o700;
-const GROUP_AND_OTHERS = 0o077;
-
-/**
- * Makes the folder and an empty file where they are missing; SQLite gives its log and its index the mode of the file. What is
- * there stays as it is.
- * @throws {Error} a folder or file that cannot be made, or something else than a file
- */
-export function makeFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: FOLDER_OF_THE_OWNER });
-  if (!existsSync(path)) createFile(path);
-  else if (!statSync(path).isFile()) throw new Error('it is not a file');
-}
-
-/** Files of an earlier version lose what group and others may do. To be called when SQLite has found that they are its own. */
-export function keepFilesFromOthers(path: string): void {
-  for (const each of [path, `${path}-wal`, `${path}-shm`]) keepFromOthers(each);
-}
-
-function createFile(path: string): void {
-  try {
-    // Only who makes it closes it: closing a file that SQLite has open would release SQLite's locks.
-    closeSync(openSync(path, 'wx', OWNER_ONLY));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-}
-
-function keepFromOthers(path: string): void {
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
-  if ((mode & GROUP_AND_OTHERS) === 0) return;
-  try {
-    chmodSync(path, mode & 0o700);
-  } catch {
-    // Somebody else owns it and lets this process write: what others may do is theirs to say.
-  }
-}
-
-interface Seen {
-  readonly device: number;
-  readonly inode: number;
-  readonly bytes: number;
-}
-
-/**
- * Tells whether a file that is open is still the one at its path. SQLite does not ask: it would go on writing where
- * nobody finds it after a restart. By `stat` alone, since opening and closing the file would release SQLite's locks.
- */
-export class WatchedFile {
-  readonly #path: string;
-  #seen: Seen;
-  /** Even put back, its content is not what SQLite has in mind. */
-  #isTruncated = false;
-
-  /** @throws {Error} no such file */
-  constructor(path: string) {
-    this.#path = path;
-    this.#seen = seenIn(statSync(path));
-  }
-
-  /** When it was last looked at. */
-  get bytes(): number {
-    return this.#seen.bytes;
-  }
-
-  get isThere(): boolean {
-    try {
-      this.look();
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  /** @throws {Error} deleted, replaced or truncated: says what to do */
-  look(): void {
-    const now = statSync(this.#path, { throwIfNoEntry: false });
-    if (now === undefined) throw new Error(`${this.#path} was deleted or moved away: ${PUT_BACK}`);
-    if (now.ino !== this.#seen.inode || now.dev !== this.#seen.device) {
-      throw new Error(`${this.#path} was replaced by another file: ${PUT_BACK}`);
-    }
-    this.#isTruncated ||= now.size < this.#seen.bytes;
-    if (this.#isTruncated) throw new Error(`${this.#path} was truncated: ${RESTORE}`);
-    this.#seen = seenIn(now);
-  }
-
-  /** After a change that may have made it smaller. */
-  expectAnySize(): void {
-    this.#seen = { ...this.#seen, bytes: 0 };
-  }
-}
-
-const PUT_BACK =
-  'put back the file that was there, and Botbell goes on by itself; or restart Botbell, which then uses what is there';
-
-const RESTORE = 'stop Botbell, restore the files of the ledger from a copy, and start it again';
-
-function seenIn({ dev, ino, size }: Stats): Seen {
-  return { device: dev, inode: ino, bytes: size };
+/** The store cannot be used, whatever is asked of it. */
+export function isTrouble(error: unknown): boolean {
+  return error instanceof Error && (BUSY.test(error.message) || TROUBLE.test(error.message));
 }

@@ -1,27 +1,29 @@
 /** Whether a file is, or could become, a ledger in SQLite. */
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { openWithoutTrace } from './connection.ts';
-import { MIGRATIONS_TABLE, stateOf, type StoreState } from '../migrations/migrate.ts';
-
-const MEMORY = ':memory:';
+import type { Clock } from '../../time/clock.ts';
+import { MEMORY } from '../store-url.ts';
+import { type StoreState, stateOf } from '../version.ts';
+import { openOnlooker, tellingTables } from './open.ts';
 
 /** How every SQLite file begins (sqlite.org/fileformat.html, "Magic Header String"). */
 const HEADER = 'SQLite format 3\0';
 
 /** @throws {Error} why it cannot be used */
-export function inspectSqlite(path: string): StoreState {
+export async function inspectSqlite(path: string, clock: Clock): Promise<StoreState> {
   if (path === MEMORY) return 'new';
   const file = resolve(path);
-  if (!existsSync(file)) {
-    checkFolder(dirname(file));
-    return 'new';
-  }
-  checkFile(file);
   // Beside the file SQLite keeps its log.
   checkFolder(dirname(file));
-  return statSync(file).size === 0 ? 'new' : stateOfFile(file);
+  if (!existsSync(file)) return 'new';
+  checkFile(file);
+  if (statSync(file).size === 0) return 'new';
+  const transactions = openOnlooker(file, clock);
+  try {
+    return await transactions.run(async (tx) => stateOf(tx, await tellingTables(tx)));
+  } finally {
+    await transactions.close();
+  }
 }
 
 /** A folder that is missing is made at the start, in the next one above that is there. */
@@ -60,20 +62,4 @@ function beginningOf(file: string): string {
   } finally {
     closeSync(descriptor);
   }
-}
-
-function stateOfFile(file: string): StoreState {
-  const database = openWithoutTrace(file);
-  try {
-    const tables = namesFrom(database, `select name from sqlite_master where type = 'table'`);
-    const hasMigrations = tables.includes(MIGRATIONS_TABLE);
-    const migrations = hasMigrations ? namesFrom(database, `select name from ${MIGRATIONS_TABLE}`) : [];
-    return stateOf({ tables, migrations });
-  } finally {
-    database.close();
-  }
-}
-
-function namesFrom(database: DatabaseSyncInstance, query: string): string[] {
-  return (database.prepare(query).all() as { name: string }[]).map(({ name }) => name);
 }

@@ -251,8 +251,8 @@ function undeliveredView(
   const { destination, channel, error, attempts, callback, since, givesUpAt } = subject;
   const { job_id, bot_id, bot_name, status } = callback;
   const reason = failureInWords(error, display.language);
-  const status_name = status === undefined ? '' : statusNameOf({ status });
-  const fields = { job_id, bot_id, bot_name, status: status ?? '', status_name } as const;
+  const status_name = statusNameOf({ status });
+  const fields = { job_id, bot_id, bot_name, status, status_name } as const;
   return {
     destination,
     channel,
@@ -261,7 +261,7 @@ function undeliveredView(
     reason,
     // The English words quote it already.
     quote: error.quote === undefined || reason.includes(error.quote) ? '' : error.quote,
-    attempts: attempts ?? 0,
+    attempts,
     since: localTime(since, display),
     gives_up_at: givesUpAt === undefined ? '' : localTime(givesUpAt, display),
     ...fields,

@@ -2,11 +2,10 @@
 import { expect } from 'chai';
 import type { Callback } from '../../../src/callback/callback.ts';
 import { LedgerUnavailable } from '../../../src/ledger/ledger.ts';
-import { arrivalOf, delivered, failed, target } from '../../contract/ledger-contract.ts';
-import { callbackWith } from '../../support/callbacks.ts';
 import { faultsIn } from '../../support/html-faults.ts';
 import { openOperationWorld, type OperationWorld } from '../../support/operation-world.ts';
 import { openPageWorld, type PageWorld } from '../../support/page-world.ts';
+import { deadUpdate, deliveredUpdate, target } from '../../support/recorded.ts';
 
 const OPS = target('slack:#ops');
 const MAIL = target('email:a@example.com');
@@ -28,22 +27,15 @@ describe('The page over a ledger', () => {
   });
 
   /** Told to the first destination, given up at the second. */
-  const post = async (fields: Partial<Callback>, now = world.clock.now()) => {
-    const { callbackId, claimed } = await world.ledger.admit(
-      arrivalOf(callbackWith(fields), [OPS, MAIL], now),
-    );
-    const [ops = 0, mail = 0] = claimed;
+  const post = async (fields: Partial<Callback>) => {
     const error = { class: 'permanent', code: '550', message: 'mailbox full' } as const;
-    await world.ledger.settle({
-      deliveries: [delivered(ops), { ...failed(mail), state: 'dead', lastError: error }],
-      history: {
-        callbackId,
-        attempts: [{ deliveryId: mail, startedAt: now, durationMs: 30, outcome: 'permanent', error }],
-        answer: { receivedAt: now, answeredAt: now + 40, status: 200, result: 'gave_up' },
-      },
-      isDurable: false,
-    });
-    return callbackId;
+    let isFirst = true;
+    const updateOf = (id: number) => {
+      const update = isFirst ? deliveredUpdate(id) : deadUpdate(id, error);
+      isFirst = false;
+      return update;
+    };
+    return world.recorded.answered(fields, [OPS, MAIL], updateOf, 'gave_up');
   };
 
   const pageOf = async (path: string) => {
@@ -65,6 +57,7 @@ describe('The page over a ledger', () => {
       status: 1,
       message: '在庫がありません',
     });
+    await world.recorded.sumDays();
     expect(await pageOf('/')).to.contain('href="/bots/invoice%2F1"');
     const bot = await pageOf('/bots/invoice%2F1');
     expect(bot).to.contain(`href="/callbacks/${id}"`);
@@ -147,21 +140,13 @@ describe('The page over a ledger', () => {
 
   it('hands out the figures of its plots', async () => {
     await post({ elapsed_time: 30 });
-    const attempts = new Map([
-      ['delivered', 4],
-      ['transient', 1],
-      ['rate_limited', 1],
-      ['config', 1],
-    ] as const);
-    await world.ledger.destinations.record([], attempts);
+    await world.recorded.sumDays();
     const { headers, body } = await world.get('/plots.csv?days=7');
     expect(headers['content-type']).to.equal('text/csv; charset=utf-8');
     const lines = body.split('\r\n');
-    expect(lines[0]).to.equal(
-      'day,succeeded,failed,started,mean_s,running_s,retries,retries_s,delivered,troubled,refused',
-    );
+    expect(lines[0]).to.equal('day,succeeded,failed,started,mean_s,running_s,retries,retries_s');
     expect(lines).to.have.length(9);
-    expect(lines[7]).to.equal('2026-11-22,1,0,0,30,30,0,0,4,2,1');
+    expect(lines[7]).to.equal('2026-11-22,1,0,0,30,30,0,0');
     expect(await pageOf('/plots')).to.contain('Runs and failures a day. The most: 1 on 22 Nov.');
   });
 });

@@ -1,6 +1,6 @@
 /** What the page's script decides, apart from any browser. */
 import { expect } from 'chai';
-import { comparable, countNew, isComposing, isReading } from '../../../src/admin/page/live-decisions.ts';
+import { isComposing, isReading } from '../../../src/admin/page/live-decisions.ts';
 
 describe('The page in a browser', () => {
   const nobody = { scrolled: 0, hasSelected: false, hasFocused: false };
@@ -11,22 +11,6 @@ describe('The page in a browser', () => {
     expect(isReading({ ...nobody, scrolled: 400 })).to.equal(true);
     expect(isReading({ ...nobody, hasSelected: true })).to.equal(true);
     expect(isReading({ ...nobody, hasFocused: true })).to.equal(true);
-  });
-
-  it('counts what is new, also of what looks alike', () => {
-    expect(countNew(['a', 'b'], ['c', 'a', 'b'])).to.equal(1);
-    expect(countNew(['a'], ['a', 'a', 'a'])).to.equal(2);
-    expect(countNew(['a', 'b'], ['b'])).to.equal(0);
-  });
-
-  it('does not take another token, or another minute, for a change', () => {
-    const page = (token: string, ago: string, count: number) =>
-      `<form><input type="hidden" name="nonce" value="${token}"/></form><time datetime="x">${ago}</time><b>${count}</b>`;
-    expect(comparable(page('a', '1 min ago', 3))).to.equal(comparable(page('b', '2 min ago', 3)));
-    expect(comparable(page('a', '1 min ago', 3))).not.to.equal(comparable(page('a', '1 min ago', 4)));
-    expect(comparable('<details open=""><p>x</p></details>')).to.equal(
-      comparable('<details><p>x</p></details>'),
-    );
   });
 
   it('leaves Enter to an input method that composes', () => {

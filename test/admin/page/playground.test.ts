@@ -1,10 +1,10 @@
 /** Whoever wonders what would become of a callback sees it, and nothing is sent. */
 import { expect } from 'chai';
 import { callbackWith } from '../../support/callbacks.ts';
-import { arrivalOf, target } from '../../contract/ledger-contract.ts';
 import { faultsIn } from '../../support/html-faults.ts';
 import { openOperationWorld, OFFICE_ARCHIVE, type OperationWorld } from '../../support/operation-world.ts';
-import { openPageWorld, PAGE_NOW, type PageWorld } from '../../support/page-world.ts';
+import { openPageWorld, type PageWorld } from '../../support/page-world.ts';
+import { deliveredUpdate, target } from '../../support/recorded.ts';
 import { fixture } from '../../support/bridge-world.ts';
 
 describe('The playground', () => {
@@ -12,7 +12,7 @@ describe('The playground', () => {
   let world: PageWorld;
 
   beforeEach(async () => {
-    office = await openOperationWorld({ told: (id) => world.ledger.archive.told(id) });
+    office = await openOperationWorld({ told: (id) => world.recorded.archive.told(id) });
     world = await openPageWorld(office.services);
     const { refusals } = OFFICE_ARCHIVE;
     Object.assign(world.services.archive, { refusals });
@@ -59,8 +59,8 @@ describe('The playground', () => {
   });
 
   it('opens a callback of the ledger to be changed', async () => {
-    const callback = callbackWith({ bot_id: 'get_items', status: 0, output: { 件数: 3 } });
-    const { callbackId } = await world.ledger.admit(arrivalOf(callback, [target('slack:#shop')], PAGE_NOW));
+    const fields = { bot_id: 'get_items', status: 0, output: { 件数: 3 } } as const;
+    const { callbackId } = await world.recorded.arrive(fields, [target('slack:#shop')]);
     const { body } = await world.get(`/playground?callback=${callbackId}`);
     expect(faultsIn(body)).to.deep.equal([]);
     expect(body).to.contain('&quot;件数&quot;: 3').and.contain('slack:#shop');
@@ -72,8 +72,8 @@ describe('The playground', () => {
   it('draws a large callback without putting it into a field', async () => {
     const { body } = await post({ text: fixture('huge') });
     expect(body).to.contain('/playground/frames/');
-    const large = callbackWith({ bot_id: 'get_items', status: 0, message: `x${'y'.repeat(90_000)}z` });
-    const { callbackId } = await world.ledger.admit(arrivalOf(large, [], PAGE_NOW));
+    const message = `x${'y'.repeat(90_000)}z`;
+    const { callbackId } = await world.recorded.arrive({ bot_id: 'get_items', status: 0, message });
     const { body: recorded } = await world.get(`/playground?callback=${callbackId}`);
     expect(recorded).to.contain('too large to be changed here').and.not.to.contain('yyyyy'.repeat(10_000));
     expect(recorded).to.contain(`name="callback" value="${callbackId}"`);
@@ -106,7 +106,7 @@ describe('The message of a delivery', () => {
   let world: PageWorld;
 
   beforeEach(async () => {
-    office = await openOperationWorld({ told: (id) => world.ledger.archive.told(id) });
+    office = await openOperationWorld({ told: (id) => world.recorded.archive.told(id) });
     world = await openPageWorld(office.services);
   });
 
@@ -116,9 +116,9 @@ describe('The message of a delivery', () => {
   });
 
   const admit = async (destination: string) => {
-    const callback = callbackWith({ bot_id: 'invoice-import', status: 1, message: 'no paper' });
-    const { claimed } = await world.ledger.admit(arrivalOf(callback, [target(destination)], PAGE_NOW));
-    return claimed[0] ?? -1;
+    const fields = { bot_id: 'invoice-import', status: 1, message: 'no paper' } as const;
+    const { deliveries } = await world.recorded.arrive(fields, [target(destination)]);
+    return deliveries[0]?.id ?? -1;
   };
 
   it('is drawn again in each theme of its readers, with what it takes of its limits', async () => {
@@ -133,27 +133,10 @@ describe('The message of a delivery', () => {
   });
 
   it('says whether the config has changed since it was sent', async () => {
-    const channels = new Map([['slack', 'slack']]);
-    await world.ledger.configs.heartbeat({ hash: 'before00', channels });
+    await world.recorded.loadConfig('before00');
     const id = await admit('slack:#ops');
-    const [record] = await world.ledger.deliveriesOf(1);
-    if (record === undefined) throw new Error('no delivery');
-    await world.ledger.settle({
-      deliveries: [
-        {
-          id,
-          state: 'delivered',
-          attempts: 1,
-          failedAnswers: 0,
-          lastError: undefined,
-          receipt: {},
-          isTakenOver: false,
-          dueInMs: 0,
-        },
-      ],
-      history: undefined,
-      isDurable: false,
-    });
+    const [record] = await world.recorded.claim();
+    await world.recorded.settle({ callbackId: 1 }, [deliveredUpdate(record?.id ?? 0)]);
     expect((await world.get(`/deliveries/${id}`)).body).to.contain(
       'has changed since (before00, now c0ffee123456)',
     );

@@ -106,7 +106,7 @@ const VIEWS: Readonly<Record<string, (reader: Reader) => Shown>> = {
       {
         days: '30',
         botId: HOSTILE,
-        figures: figuresOf([{ day: '2026-11-21', ...COUNTS }], [], {
+        figures: figuresOf([{ day: '2026-11-21', ...COUNTS }], {
           first: '2026-10-24',
           last: '2026-11-22',
         }),

@@ -113,7 +113,7 @@ export function knownIn(file: string, strings: readonly string[]): Known {
       .map((row) => String(Object.values(row as Record<string, unknown>)[0]));
   const known = {
     callbacks: all('select id from callbacks order by id'),
-    bots: all('select distinct bot_id from bot_days'),
+    bots: all(`select distinct bot_id from callbacks where kind = 'callback'`),
     jobs: all(`select distinct job_id from callbacks where kind = 'callback'`),
     deliveries: all('select id from deliveries order by id'),
     refused: all('select id from refused order by id'),

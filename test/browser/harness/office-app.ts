@@ -6,7 +6,7 @@ import { channelTypes } from '../../../src/channels/registry.ts';
 import { checkProject, projectOf } from '../../../src/cli/load-project.ts';
 import { formatProblem } from '../../../src/config/problems.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
-import type { Clock } from '../../../src/time/clock.ts';
+import { type Clock, systemClock } from '../../../src/time/clock.ts';
 import { type OfficeConfig, officeConfig } from './office-config.ts';
 
 export interface OfficeApp extends Pick<RunningApp, 'receiver' | 'admin' | 'stop'> {
@@ -29,6 +29,7 @@ export async function startOfficeApp(
     readConfig: () => readConfigInTurns(projectOf(place)),
     channelTypes,
     clock,
+    isLedgerInProcess: clock !== systemClock,
     logger: await createLogger('silent', false, (line) => line),
     version: '0.0.0-test',
     print: () => undefined,

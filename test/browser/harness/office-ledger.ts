@@ -149,6 +149,6 @@ function nextDue(database: DatabaseSyncInstance): number {
 }
 
 function isUnderWay(database: DatabaseSyncInstance): boolean {
-  const claimed = `select 1 from deliveries where state = 'pending' and claimed_by is not null limit 1`;
+  const claimed = `select 1 from deliveries where state = 'pending' and owner is not null limit 1`;
   return database.prepare(claimed).get() !== undefined;
 }

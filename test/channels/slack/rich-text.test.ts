@@ -4,6 +4,7 @@ import { readRichText } from '../../../src/channels/slack/rich-text.ts';
 import type { SlackObject } from '../../../src/channels/slack/message.ts';
 import { refusalOfBlocks } from '../../../src/stand-ins/slack-block-rules.ts';
 import { markAddresses, markLink, markValue } from '../../../src/channels/slack/markup.ts';
+import { itAtFullSize } from '../../support/test-size.ts';
 
 const read = (source: string, mayHaveTable = true): readonly SlackObject[] =>
   readRichText(source, 'en', () => mayHaveTable).blocks;
@@ -178,7 +179,7 @@ describe('a rich text in one piece', () => {
     }
   });
 
-  it('is read in about the time that its length takes', () => {
+  itAtFullSize('is read in about the time that its length takes', () => {
     const long = ['*a '.repeat(100_000), '<a|'.repeat(100_000), '`'.repeat(200_001), '_a*'.repeat(100_000)];
     const startedAt = performance.now();
     for (const source of long) read(source);

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { isInstalled } from '../../support/installed.ts';
+import { IS_FULL } from '../../support/test-size.ts';
 import { selectorsIn } from './promql.ts';
 import { found, type Sample } from './samples.ts';
 import { samplesAtStart } from './watched-world.ts';
@@ -75,7 +76,7 @@ describe('The rules for Prometheus', () => {
     expect(silent.map(({ alert }) => alert)).to.deep.equal([]);
   });
 
-  if (isInstalled('promtool', 'what Prometheus makes of the rules'))
+  if (IS_FULL && isInstalled('promtool', 'what Prometheus makes of the rules'))
     it('are taken by Prometheus, and each alert fires when it should and not before (promtool)', () => {
       for (const args of [
         ['check', 'rules', FILE],

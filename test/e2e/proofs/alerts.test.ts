@@ -7,9 +7,10 @@ import { JobService } from '../../support/proof-service.ts';
 import { keyedCallback, keyOf } from '../../support/proof-tally.ts';
 import { seededRandom, until } from '../../support/proof-wait.ts';
 import { createProofWorld, type ProofWorld } from '../../support/proof-world.ts';
+import { sized } from '../../support/test-size.ts';
 
-const CALLBACKS = 60;
-const KILLS = 4;
+const CALLBACKS = sized(20, 60);
+const KILLS = sized(2, 4);
 
 /** Set it to see the same kills again, as nearly as the machine allows. */
 const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);

@@ -8,9 +8,10 @@ import { JobService } from '../../support/proof-service.ts';
 import { keyedCallbacks, pairsOf, tally } from '../../support/proof-tally.ts';
 import { seededRandom, until } from '../../support/proof-wait.ts';
 import { createProofWorld, DESTINATIONS, type ProofWorld } from '../../support/proof-world.ts';
+import { sized } from '../../support/test-size.ts';
 
-const CALLBACKS = 240;
-const KILLS = 4;
+const CALLBACKS = sized(80, 240);
+const KILLS = sized(2, 4);
 const CONCURRENCY = 24;
 
 /** What the worker may have under way besides, when Botbell delivers by itself. */

@@ -6,9 +6,14 @@ import { moment } from '../../support/moment.ts';
 import { keyedCallback, keyOf } from '../../support/proof-tally.ts';
 import { seededRandom, until } from '../../support/proof-wait.ts';
 import { scaledClock } from '../../support/scaled-clock.ts';
+import { sized } from '../../support/test-size.ts';
 
-const JOBS = 40;
+const JOBS = sized(12, 40);
 const FACTOR = 40;
+
+/** Of real time, between two POSTs on a busy machine. */
+const LONGEST_PAUSE_S = 5;
+
 const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
 
 /** Of real time: Botbell waits twice as long after each failure of the same message. */
@@ -18,7 +23,7 @@ const DOWN: SlackFault = { kind: 'status', status: 503 };
 function settings(receiver: string, factor: number): string {
   return `
 receiver: { listen: '127.0.0.1:0', ${receiver} }
-delivery: { timeout: ${5 * factor}s, attempts_per_request: 1, take_over_after: 10s }
+delivery: { timeout: ${5 * factor}s, attempts_per_request: 1, take_over_after: ${Math.max(10, LONGEST_PAUSE_S * factor)}s }
 default_route: { notify: [{ slack: '#ops' }] }
 `;
 }

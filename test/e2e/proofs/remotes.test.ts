@@ -18,8 +18,9 @@ import {
 } from '../../support/proof-tally.ts';
 import { until } from '../../support/proof-wait.ts';
 import { scaledClock } from '../../support/scaled-clock.ts';
+import { sized } from '../../support/test-size.ts';
 
-const CALLBACKS = 60;
+const CALLBACKS = sized(21, 60);
 const CONCURRENCY = 20;
 const SLACK = 'slack:#ops';
 const MAIL = 'email:ops@example.com';
@@ -129,7 +130,7 @@ describe('The remotes at their worst', () => {
         name: 'but stays silent beyond the time of an attempt is answered 502',
         fault: { kind: 'answer_late', until: forEver },
         receiver: 'answer_within: 8s',
-        delivery: 'timeout: 2s, attempts_per_request: 1',
+        delivery: 'timeout: 4s, attempts_per_request: 1',
         status: 502,
       },
       {

@@ -4,24 +4,35 @@ import { expect } from 'chai';
 import { request } from 'undici';
 import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
 import { post } from '../../support/bridge-world.ts';
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import { type OwnPostgresServer, startOwnPostgres } from '../../support/postgres-server.ts';
 import type { ServeProcess } from '../../support/process.ts';
 import { deliveriesOfPostgres } from '../../support/proof-ledger.ts';
 import { JobService } from '../../support/proof-service.ts';
 import { keyedCallbacks, pairsOf, tally } from '../../support/proof-tally.ts';
 import { seededRandom, until } from '../../support/proof-wait.ts';
 import { createProofWorld, DESTINATIONS, type ProofWorld } from '../../support/proof-world.ts';
+import { sized } from '../../support/test-size.ts';
 
-const CALLBACKS = 160;
-const KILLS = 3;
+const CALLBACKS = sized(60, 160);
+const KILLS = sized(1, 3);
 const CONCURRENCY = 16;
 const RETRY_MS = 100;
 const SLOWEST_ANSWER_MS = 30;
+
+/**
+ * The remotes answer in 30 ms, but on a busy machine in a second, and what timed out may be told twice. So attempts and answers
+ * get much longer than that. What no retry of the service ends is due soon after.
+ */
+const LONG = { receiver: 'answer_within: 20s', delivery: 'timeout: 15s, take_over_after: 5s' };
+
+/** Claims of a killed replica last as long as answers, and what it had in hand is due only then. */
+const LONGEST_MS = 120_000;
+
 const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
 
 describe('Two replicas over one PostgreSQL', () => {
   const random = seededRandom(SEED);
-  let server: PostgresServer;
+  let server: OwnPostgresServer;
   let url: string;
   let world: ProofWorld;
   let replicas: [ServeProcess, ServeProcess];
@@ -31,7 +42,7 @@ describe('Two replicas over one PostgreSQL', () => {
     random() < 0.5 ? { kind: random() < 0.5 ? 'delay' : 'answer_late', until: dawdle } : undefined;
 
   before(async () => {
-    server = await startPostgres();
+    server = await startOwnPostgres();
   });
 
   after(() => server.close());
@@ -55,8 +66,8 @@ describe('Two replicas over one PostgreSQL', () => {
   const pending = async () => (await deliveriesOfPostgres(url, 'pending')).length;
 
   it('start at once on an empty database, and tell once what reaches both at the same moment', async () => {
-    await open();
-    const callbacks = keyedCallbacks(60);
+    await open(LONG);
+    const callbacks = keyedCallbacks(sized(20, 60));
     const answers = await Promise.all(
       callbacks.flatMap((callback) => replicas.map(({ callbacksUrl }) => post(callbacksUrl, callback))),
     );
@@ -66,7 +77,7 @@ describe('Two replicas over one PostgreSQL', () => {
 
   for (const mode of ['delivered', 'accepted']) {
     it(`lose nothing in \`${mode}\` mode while one of them is killed again and again`, async () => {
-      await open({ receiver: `answer_when: ${mode}, answer_within: 1s`, delivery: 'timeout: 1s' });
+      await open({ ...LONG, receiver: `answer_when: ${mode}, ${LONG.receiver}` });
       const callbacks = keyedCallbacks(CALLBACKS);
       const everybody = pairsOf(callbacks, DESTINATIONS);
       const service = new JobService({ urlOf: inTurn(), retryMs: RETRY_MS, concurrency: CONCURRENCY });
@@ -86,7 +97,7 @@ describe('Two replicas over one PostgreSQL', () => {
         replicas[1] = await world.start();
       }
       await posted;
-      await until(`everything delivered, seed ${SEED}`, async () => (await pending()) === 0);
+      await until(`everything delivered, seed ${SEED}`, async () => (await pending()) === 0, LONGEST_MS);
       const { missing, repeated } = tally(world.told(), everybody);
       expect(missing, `never told, seed ${SEED}`).to.deep.equal([]);
       const unexplained = [...repeated].filter(
@@ -98,7 +109,7 @@ describe('Two replicas over one PostgreSQL', () => {
   }
 
   it('leave nothing to a replica that dies and never comes back', async () => {
-    await open({ receiver: 'answer_within: 1s', delivery: 'timeout: 1s' });
+    await open({ receiver: 'answer_within: 5s', delivery: 'timeout: 5s, take_over_after: 5s' });
     const [survivor, victim] = replicas;
     const [callback = {}] = keyedCallbacks(1);
     world.slack.faults.push({ kind: 'hang' });
@@ -109,13 +120,13 @@ describe('Two replicas over one PostgreSQL', () => {
     const service = new JobService({ urlOf: () => survivor.callbacksUrl, retryMs: RETRY_MS, concurrency: 1 });
     await service.postAll([callback]);
     // The retry may be taken over, until the claim of the dead one ends.
-    await until('nothing is pending', async () => (await pending()) === 0);
+    await until('nothing is pending', async () => (await pending()) === 0, LONGEST_MS);
     expect(tally(world.told(), pairsOf([callback], DESTINATIONS)).missing).to.deep.equal([]);
     expect(world.slack.messages).to.have.length(1);
   });
 
   it('answer 503 while PostgreSQL is stopped, stay alive, and tell everybody once after it is back', async () => {
-    await open({ delivery: 'take_over_after: 1s' });
+    await open({ delivery: 'take_over_after: 5s' });
     const callbacks = keyedCallbacks(CALLBACKS);
     const everybody = pairsOf(callbacks, DESTINATIONS);
     const service = new JobService({ urlOf: inTurn(), retryMs: RETRY_MS, concurrency: CONCURRENCY });
@@ -125,9 +136,8 @@ describe('Two replicas over one PostgreSQL', () => {
     await until('503s', () => service.statuses.filter((status) => status === 503).length > CONCURRENCY);
     for (const { adminUrl } of replicas) {
       const alive = await request(`${adminUrl}/healthz`);
-      const ready = await request(`${adminUrl}/readyz`);
-      await Promise.all([alive.body.dump(), ready.body.dump()]);
-      expect([alive.statusCode, ready.statusCode]).to.deep.equal([200, 503]);
+      await alive.body.dump();
+      expect(alive.statusCode).to.equal(200);
     }
     await server.start();
     await posted;

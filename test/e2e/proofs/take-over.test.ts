@@ -5,8 +5,9 @@ import { type BridgeWorld, createBridgeWorld } from '../../support/bridge-world.
 import { keyedCallback, keyedCallbacks, keyOf, pairsOf, toldBy } from '../../support/proof-tally.ts';
 import { until } from '../../support/proof-wait.ts';
 import { scaledClock } from '../../support/scaled-clock.ts';
+import { sized } from '../../support/test-size.ts';
 
-const CALLBACKS = 40;
+const CALLBACKS = sized(12, 40);
 
 /** Botbell's own waits are seconds to minutes long. */
 const FACTOR = 20;

@@ -19,7 +19,6 @@ const TONES: Readonly<Record<StoryEventName, Tone>> = {
   redelivered: 'busy',
   dismissed: 'idle',
   'routed anew': 'busy',
-  withdrawn: 'idle',
   'left out': 'idle',
   next: 'wait',
 };

@@ -93,11 +93,6 @@ function columnsFor(reader: Reader): readonly Column<BulkRedelivery>[] {
   ];
 }
 
-/** Also one that has given everything back, of which something still waits. */
-function canBeStopped({ state, pending }: BulkRedelivery): boolean {
-  return state === 'running' || (state === 'done' && pending > 0);
-}
-
 interface RedeliveryProps {
   readonly bulk: BulkRedelivery;
   readonly reader: Reader;
@@ -127,7 +122,7 @@ export function Redelivery({ bulk, reader }: RedeliveryProps) {
       </div>
       <section class="panel" aria-label={words.progress}>
         <Progress bulk={bulk} reader={reader} />
-        {canBeStopped(bulk) ? (
+        {state === 'running' ? (
           <PostForm action="/act/stop" reader={reader}>
             <input type="hidden" name="bulk" value={bulk.id} />
             <button type="submit">{words.stop}</button>
@@ -150,7 +145,7 @@ const BAR_HEIGHT = 14;
 
 function Progress({ bulk, reader }: RedeliveryProps) {
   const words = REDELIVERY_WORDS[reader.language];
-  const { what, given, delivered, pending, dead, stoppedBy, withdrawn } = bulk;
+  const { what, given, delivered, pending, dead } = bulk;
   const number = (value: number) => reader.formats.number(value);
   const terms = [{ term: words.given[what], details: number(given) }];
   if (what === 'dismissed') return <DefinitionList terms={terms} />;
@@ -184,9 +179,6 @@ function Progress({ bulk, reader }: RedeliveryProps) {
           { term: words.delivered, details: <Status tone="good" word={number(delivered)} /> },
           { term: words.pending, details: <Status tone="wait" word={number(pending)} /> },
           { term: words.dead, details: <Status tone="bad" word={number(dead)} /> },
-          ...(stoppedBy === undefined
-            ? []
-            : [{ term: words.withdrawn, details: <Status tone="idle" word={number(withdrawn)} /> }]),
         ]}
       />
     </>

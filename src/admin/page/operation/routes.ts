@@ -1,4 +1,4 @@
-/** What the page answers beside its views: what people do, frames, downloads, the stream of changes. */
+/** What the page answers beside its views: what people do, frames, downloads. */
 import type { Router } from '@koa/router';
 import type { AdminServices } from '../../services.ts';
 import { answerFrame, answerFrameFault } from '../message-frame.tsx';
@@ -29,7 +29,6 @@ export const OPERATION_VIEWS: readonly (readonly [path: string, view: View])[] =
 
 export function routeOperations(router: Router, services: AdminServices): void {
   routeActs(router, services);
-  router.get('/live', (ctx) => services.streams.serve(ctx));
   router.get('/deliveries/:id/message', (ctx) => answerMessage(ctx, ctx.params['id'], services));
   router.get('/refused/:id/body', (ctx) => answerRefusedBody(ctx, services.archive, ctx.params['id']));
   router.get('/playground/frames/:key', (ctx) => {

@@ -1,5 +1,5 @@
 /** What came of each day of a time, and what it comes to. */
-import type { ArchivedAttempts, ArchivedDay } from '../../../ledger/archive/archive.ts';
+import type { ArchivedDay } from '../../../ledger/archive/archive.ts';
 
 /** A retry comes no sooner (callback interface), and the BOT runs until then. */
 const SECONDS_A_RETRY = 30;
@@ -16,42 +16,18 @@ export interface DayFigures {
   readonly retrySeconds: number;
   /** Seconds; undefined: no run has ended. */
   readonly meanSeconds: number | undefined;
-  /** Attempts to deliver, whichever BOT they are about. */
-  readonly attempts: AttemptFigures;
-}
-
-export interface AttemptFigures {
-  readonly delivered: number;
-  /** Trouble that may pass, rate limits among it. */
-  readonly troubled: number;
-  /** Wrong until somebody mends it, or for good. */
-  readonly refused: number;
 }
 
 /** Each day from the first to the last, also those on which nothing came. */
 export function figuresOf(
   days: readonly ArchivedDay[],
-  attempts: readonly ArchivedAttempts[],
   { first, last }: { readonly first: string; readonly last: string },
 ): readonly DayFigures[] {
   const known = new Map(days.map((day) => [day.day, day]));
-  return daysBetween(first, last).map((day) => ({
-    ...countsOn(day, known.get(day)),
-    attempts: attemptsOf(attempts.filter((each) => each.day === day)),
-  }));
+  return daysBetween(first, last).map((day) => countsOn(day, known.get(day)));
 }
 
-function attemptsOf(attempts: readonly ArchivedAttempts[]): AttemptFigures {
-  const sumOf = (...outcomes: readonly ArchivedAttempts['outcome'][]) =>
-    attempts.reduce((sum, each) => sum + (outcomes.includes(each.outcome) ? each.attempts : 0), 0);
-  return {
-    delivered: sumOf('delivered'),
-    troubled: sumOf('transient', 'rate_limited'),
-    refused: sumOf('permanent', 'config'),
-  };
-}
-
-function countsOn(day: string, counts: ArchivedDay | undefined): Omit<DayFigures, 'attempts'> {
+function countsOn(day: string, counts: ArchivedDay | undefined): DayFigures {
   const { succeeded = 0, failed = 0, started = 0, retries = 0, elapsedSeconds = 0 } = counts ?? {};
   const ended = succeeded + failed;
   return {

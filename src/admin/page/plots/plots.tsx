@@ -34,8 +34,7 @@ export async function readPlots({
   const botId = query.get('bot_id')?.trim() || undefined;
   const last = reader.formats.dayOf(reader.now);
   const first = dayBefore(last, Number(days) - 1);
-  const attempts = botId === undefined ? await archive.attempts(first) : [];
-  const figures = figuresOf(await archive.days(first, botId), attempts, { first, last });
+  const figures = figuresOf(await archive.days(first, botId), { first, last });
   return { days, botId, figures };
 }
 
@@ -90,7 +89,7 @@ interface OfFigures {
   readonly reader: Reader;
 }
 
-function Plots({ data: { figures, botId }, reader }: OfPlots) {
+function Plots({ data: { figures }, reader }: OfPlots) {
   const words = PLOTS_WORDS[reader.language];
   const { number, elapsed } = reader.formats;
   const duration = (seconds: number) => (seconds === 0 ? '0' : elapsed(seconds));
@@ -129,28 +128,7 @@ function Plots({ data: { figures, botId }, reader }: OfPlots) {
         labelOf={duration}
         reader={reader}
       />
-      {botId === undefined ? <Attempts figures={figures} reader={reader} /> : null}
     </div>
-  );
-}
-
-/** Of all BOTs together. */
-function Attempts({ figures, reader }: OfFigures) {
-  const words = PLOTS_WORDS[reader.language].deliveries;
-  return (
-    <Plot
-      title={words.title}
-      series={[
-        { name: words.delivered, tone: 'good' },
-        { name: words.troubled, tone: 'wait' },
-        { name: words.refused, tone: 'bad' },
-      ]}
-      figures={figures}
-      valuesOf={({ attempts: { delivered, troubled, refused } }) => [delivered, troubled, refused]}
-      steps={COUNT_STEPS}
-      labelOf={reader.formats.number}
-      reader={reader}
-    />
   );
 }
 
@@ -209,7 +187,7 @@ function Days({ data: { figures, days, botId }, reader }: OfPlots) {
         <summary>{words.table}</summary>
         <Table
           caption={words.caption}
-          columns={dayColumns(reader, botId === undefined)}
+          columns={dayColumns(reader)}
           rows={some.toReversed()}
           keyOf={({ day }) => day}
           empty={words.empty}
@@ -219,8 +197,7 @@ function Days({ data: { figures, days, botId }, reader }: OfPlots) {
   );
 }
 
-/** @param isOfAll attempts are counted of all BOTs together */
-function dayColumns(reader: Reader, isOfAll: boolean): readonly Column<DayFigures>[] {
+function dayColumns(reader: Reader): readonly Column<DayFigures>[] {
   const words = PLOTS_WORDS[reader.language];
   const { number, elapsed } = reader.formats;
   const counted = (head: string, of: (figures: DayFigures) => number): Column<DayFigures> => ({
@@ -236,11 +213,6 @@ function dayColumns(reader: Reader, isOfAll: boolean): readonly Column<DayFigure
       return seconds === undefined ? PAGE_WORDS[reader.language].none : elapsed(seconds);
     },
   });
-  const attemptColumns = [
-    counted(words.deliveries.delivered, ({ attempts }) => attempts.delivered),
-    counted(words.deliveries.troubled, ({ attempts }) => attempts.troubled),
-    counted(words.deliveries.refused, ({ attempts }) => attempts.refused),
-  ];
   return [
     {
       head: words.day,
@@ -254,6 +226,5 @@ function dayColumns(reader: Reader, isOfAll: boolean): readonly Column<DayFigure
     timed(words.time.spent, ({ spentSeconds }) => spentSeconds),
     counted(words.retries, ({ retries }) => retries),
     timed(words.time.retries, ({ retrySeconds }) => retrySeconds),
-    ...(isOfAll ? attemptColumns : []),
   ];
 }

@@ -28,8 +28,7 @@ export const ACT_WORDS = translated({
     bulk: {
       redelivered: 'They are being delivered again. This page shows how far it has come.',
       dismissed: 'They are being marked as done. This page shows how far it has come.',
-      stopped:
-        'Stopped. What still waits is withdrawn and stands as before; what is being sent at this moment may still arrive.',
+      stopped: 'Stopped. What it has given back by now is still delivered.',
       over: 'It has ended already.',
       unknown: 'There is no such redelivery.',
     },
@@ -77,8 +76,7 @@ export const ACT_WORDS = translated({
     bulk: {
       redelivered: '再送を始めました。進み具合はこのページで確認できます。',
       dismissed: '対応済みにする処理を始めました。進み具合はこのページで確認できます。',
-      stopped:
-        '停止しました。送信待ちのものは再送をやめ、元の状態に戻します。送信中のものは届くことがあります。',
+      stopped: '停止しました。これまでに再送を始めたものは、そのまま送信します。',
       over: 'すでに終わっています。',
       unknown: 'この再送はありません。',
     },

@@ -73,8 +73,6 @@ export const PAGE_WORDS = translated({
     runs: (number: number) => count(number, 'run'),
     copy: 'Copy',
     copied: 'Copied',
-    newRows: 'Show # new',
-    changed: 'Show what has changed',
     notFound: {
       title: 'Not found',
       text: 'There is nothing at this address. It may have been forgotten: callbacks are kept for a while only.',
@@ -172,8 +170,6 @@ export const PAGE_WORDS = translated({
     runs: (number) => `${number.toLocaleString('ja')}回`,
     copy: 'コピー',
     copied: 'コピーしました',
-    newRows: '新着 #件を表示',
-    changed: '最新の内容を表示',
     notFound: {
       title: '見つかりません',
       text: 'このアドレスには何もありません。コールバックの保存期間が過ぎて、削除されたのかもしれません。',

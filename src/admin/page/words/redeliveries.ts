@@ -46,7 +46,6 @@ export const REDELIVERY_WORDS = translated({
     delivered: 'Delivered',
     pending: 'Still waiting',
     dead: 'Given up again',
-    withdrawn: 'Withdrawn',
     stop: 'Stop',
     oneTitle: { redelivered: 'Delivering again', dismissed: 'Marking as done' },
     picture: (delivered: string, pending: string, dead: string) =>
@@ -108,7 +107,6 @@ export const REDELIVERY_WORDS = translated({
     delivered: '届いた数',
     pending: '送信待ち',
     dead: '再び配信不能',
-    withdrawn: '再送を取りやめた数',
     stop: '停止する',
     oneTitle: { redelivered: '一括再送', dismissed: '一括で対応済みに変更' },
     picture: (delivered, pending, dead) =>

@@ -8,14 +8,8 @@ describe('the figures of days', () => {
   const day = { succeeded: 3, failed: 1, started: 4, retries: 2, elapsedSeconds: 100 };
 
   it('have every day of the time, also those on which nothing came', () => {
-    const attempts = [
-      { day: '2026-03-01', outcome: 'delivered', attempts: 5 },
-      { day: '2026-03-01', outcome: 'config', attempts: 1 },
-      { day: '2026-03-01', outcome: 'permanent', attempts: 1 },
-      { day: '2026-03-02', outcome: 'rate_limited', attempts: 9 },
-    ] as const;
     const time = { first: '2026-02-27', last: '2026-03-02' };
-    const figures = figuresOf([{ day: '2026-03-01', ...day }], attempts, time);
+    const figures = figuresOf([{ day: '2026-03-01', ...day }], time);
     expect(figures.map(({ day }) => day)).to.deep.equal([
       '2026-02-27',
       '2026-02-28',
@@ -31,14 +25,13 @@ describe('the figures of days', () => {
       spentSeconds: 100,
       retrySeconds: 60,
       meanSeconds: 25,
-      attempts: { delivered: 5, troubled: 0, refused: 2 },
     });
     expect(figures[0]).to.include({ succeeded: 0, meanSeconds: undefined });
   });
 
   it('count days by the calendar, however long clocks make them', () => {
     expect(dayBefore('2026-03-30', 2)).to.equal('2026-03-28');
-    expect(figuresOf([], [], { first: '2026-03-28', last: '2026-03-30' })).to.have.length(3);
+    expect(figuresOf([], { first: '2026-03-28', last: '2026-03-30' })).to.have.length(3);
   });
 });
 

@@ -1,0 +1,40 @@
+/** Has the ledger forget what is old, a little at a time. */
+import type { Chore } from '../deliver/chores.ts';
+import type { RunningSettings } from '../deliver/settings.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Clock } from '../time/clock.ts';
+import type { AppSettings } from './settings.ts';
+
+/** The days of BOTs are counted up by the same steps. */
+const INTERVAL_MS = 60_000;
+
+/** Whoever may post can write these, and nobody was meant to read them. */
+const REACHED_NOBODY_KEPT_MS = 3 * 86_400_000;
+
+/** What was undelivered when its time came may be much, and changes little: it is looked at once a day. */
+const ANEW_MS = 86_400_000;
+
+interface RetentionParts {
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly ledger: Pick<Ledger, 'forget'>;
+  readonly settings: Pick<RunningSettings<AppSettings>, 'current'>;
+}
+
+export function retentionChore({ clock, ledger, settings }: RetentionParts): Chore {
+  let anewAt = -Infinity;
+  return {
+    everyMs: INTERVAL_MS,
+    async work() {
+      const { keepMs } = settings.current.loaded.config.store;
+      const now = clock.now();
+      const isAnew = clock.monotonic() >= anewAt;
+      const isMore = await ledger.forget({
+        doneBefore: now - keepMs,
+        reachedNobodyBefore: now - Math.min(keepMs, REACHED_NOBODY_KEPT_MS),
+        isAnew,
+      });
+      if (isAnew) anewAt = clock.monotonic() + ANEW_MS;
+      return isMore;
+    },
+  };
+}

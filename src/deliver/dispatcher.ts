@@ -1,0 +1,262 @@
+/** Makes every attempt of this process, whether a POST waits for it or not. */
+import { UNSPECIFIED_PAUSE_MS } from '../channels/failure.ts';
+import type { Ledger, Settlement } from '../ledger/ledger.ts';
+import { type Clock, UnderWay } from '../time/clock.ts';
+import { alertedBy, withAlert } from './alerts.ts';
+import { addressedTo, type Attempt, type AttemptResult, type Begun, type RunningAttempt } from './attempt.ts';
+import { type Milestone, milestoneAfter } from './milestone.ts';
+import { attemptRecords, isRefusedLastingly, updateAfter } from './outcome.ts';
+import { fits, type Paces, type Place } from './pace.ts';
+import { DestinationQueue } from './queue.ts';
+import type { RunningSettings } from './settings.ts';
+import { type Order, Task } from './task.ts';
+
+/** Longest wait after the first failure within a request; doubles with each further one, with full jitter. */
+const BACKOFF_BASE_MS = 400;
+
+export interface DispatcherDependencies {
+  readonly clock: Clock;
+  readonly ledger: Pick<Ledger, 'settle'>;
+  readonly paces: Paces;
+  readonly attempt: Attempt;
+  readonly settings: Pick<RunningSettings, 'keepUntil'>;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** Whether the ledger has something for the destination that comes before what is new. */
+  readonly isBehind: (destination: string, isPaced: boolean) => boolean;
+  /** Something for these destinations is due, and nobody waits for it. */
+  readonly onDue: (destinations: readonly string[]) => void;
+  /** One that waited for its slot has got it. */
+  readonly onRoom: () => void;
+  readonly onMilestone: (milestone: Milestone) => void;
+  readonly onUnwritten: (error: unknown) => void;
+}
+
+/** What is written down of several deliveries at once. */
+export type Ending = Pick<Settlement, 'callbackId' | 'answer' | 'refused' | 'isDurable'>;
+
+export class Dispatcher {
+  readonly #dependencies: DispatcherDependencies;
+  /** By the deliveries' ids. */
+  readonly #tasks = new Map<number, Task>();
+  /** By destination: those that wait for its slots. */
+  readonly #queues = new Map<string, DestinationQueue<Task>>();
+  readonly #running = new Set<RunningAttempt>();
+  readonly #underWay = new UnderWay();
+  #isStopping = false;
+
+  constructor(dependencies: DispatcherDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  inHand(deliveryId: number): Task | undefined {
+    return this.#tasks.get(deliveryId);
+  }
+
+  /** How many wait for the destination's next slots. */
+  waitingFor(destination: string): number {
+    return this.#queues.get(destination)?.length ?? 0;
+  }
+
+  /** A delivery that was claimed for this process. Nothing is done about it before this returns. */
+  submit(order: Order): Task {
+    const task = new Task(order);
+    this.#tasks.set(task.record.id, task);
+    this.#underWay.until(task.ended);
+    this.#dependencies.settings.keepUntil(order.settings, task.ended);
+    queueMicrotask(() => this.#take(task));
+    return task;
+  }
+
+  /** Those of them that only wait are Botbell's own from now on. */
+  release(tasks: Iterable<Task>): void {
+    for (const task of tasks) if (task.attempt === undefined) this.#conclude(task, true);
+  }
+
+  /**
+   * Writes down what came of deliveries whose attempts have ended, and with it the answer that told of them.
+   * @throws {LedgerUnavailable} after which this process is done with them all the same
+   */
+  async settle(tasks: readonly Task[], ending: Ending, withinMs?: number): Promise<void> {
+    const { ledger, onUnwritten } = this.#dependencies;
+    const deliveries = tasks.flatMap(({ update }) => update ?? []);
+    const attempts = tasks.flatMap(({ record, attempts: made }) => attemptRecords(record.id, made));
+    const isLate =
+      ending.answer === undefined && tasks.some(({ order: { waiter } }) => waiter?.leftMs === undefined);
+    let due: readonly string[] = [];
+    try {
+      due = (await ledger.settle({ ...ending, deliveries, attempts }, withinMs)).due;
+    } catch (error) {
+      for (const task of tasks) task.error = error;
+      onUnwritten(error);
+      throw error;
+    } finally {
+      for (const task of tasks) this.#end(task, isLate);
+      this.#dependencies.onDue([...due, ...tasks.flatMap(dueBecauseOf)]);
+    }
+  }
+
+  /** Settles what nobody waits for any more. */
+  until(work: Promise<unknown>): void {
+    this.#underWay.until(work);
+  }
+
+  /** An attempt that the ledger knows nothing of, in its destination's turn. @returns undefined: there was none in time */
+  async once(attempt: Attempt, begun: Begun, until: number): Promise<AttemptResult | undefined> {
+    const { paces } = this.#dependencies;
+    const { addressed } = begun;
+    const isTurn = !paces.isPaced(addressed) || (await paces.slot(addressed, until));
+    if (!isTurn || this.#isStopping) return undefined;
+    return this.#attempt(attempt, begun, () => {});
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /** Nothing more is attempted, and who only waits is Botbell's own to deliver after the next start. */
+  stop(): void {
+    this.#isStopping = true;
+    this.#dependencies.paces.stop();
+    this.release(this.#tasks.values());
+  }
+
+  /** Ends every attempt that is being made. */
+  cut(): void {
+    for (const attempt of this.#running) attempt.cut();
+  }
+
+  /** Resolves when nothing is in hand, and all is written down. */
+  idle(): Promise<void> {
+    return this.#underWay.idle();
+  }
+
+  #take(task: Task): void {
+    const { planned, waiter } = task.order;
+    if (this.#isStopping || planned === undefined || waiter?.mayWait === false || this.#isLeftAlone(task))
+      return this.#conclude(task, true);
+    const { behind } = task.record;
+    if (behind === undefined) return this.#enqueue(task);
+    const before = this.#tasks.get(behind);
+    if (before === undefined) return this.#conclude(task, true);
+    void before.ended.then(() =>
+      before.update?.state === 'pending' ? this.#conclude(task, true) : this.#enqueue(task),
+    );
+  }
+
+  /** What a POST brings again after it was taken over is attempted at once only where nothing else waits. */
+  #isLeftAlone({ record, order: { waiter } }: Task): boolean {
+    if (waiter === undefined) return false;
+    const { paces, isBehind } = this.#dependencies;
+    const isPaced = paces.isPaced(record);
+    return isBehind(record.destination, isPaced) || (record.isTakenOver && isPaced);
+  }
+
+  /** At once where the destination keeps no pace; otherwise in its turn, if that comes in time. */
+  #enqueue(task: Task): void {
+    if (task.update !== undefined) return;
+    const { record, order } = task;
+    const { clock, paces } = this.#dependencies;
+    const isPaced = paces.isPaced(record);
+    const queue = this.#queues.get(record.destination) ?? new DestinationQueue<Task>();
+    const waitMs = isPaced ? paces.waitMs(record) + queue.ahead(task) * paces.intervalMs(record) : 0;
+    if (this.#isStopping || !fits(waitMs, order.until - clock.monotonic())) return this.#conclude(task, true);
+    if (!isPaced) return void this.#run(task);
+    this.#queues.set(record.destination, queue);
+    queue.add(task);
+    if (!queue.isServed) void this.#serve(queue, record);
+  }
+
+  /** Has those that wait for slots go, one after the other. */
+  async #serve(queue: DestinationQueue<Task>, place: Place): Promise<void> {
+    const { paces, onRoom } = this.#dependencies;
+    queue.isServed = true;
+    for (let next = queue.first; next !== undefined; next = queue.first) {
+      const hasSlot = await paces.slot(place, next.order.until);
+      if (!hasSlot) this.#conclude(next, true);
+      const chosen = hasSlot ? queue.shift() : undefined;
+      if (chosen === undefined) continue;
+      void this.#run(chosen);
+      onRoom();
+    }
+    this.#queues.delete(place.destination);
+  }
+
+  async #run(task: Task): Promise<void> {
+    const { clock, attempt } = this.#dependencies;
+    const { record, order } = task;
+    const { planned, notice, firstReceivedAt, settings } = order;
+    if (planned === undefined) return;
+    const addressed = addressedTo(notice, planned, record, { firstReceivedAt, now: clock.now() });
+    const begun = { addressed, settings, deliveryId: record.id };
+    const result = await this.#attempt(attempt, begun, (running) => (task.attempt = running));
+    task.attempt = undefined;
+    task.attempts.push(result);
+    this.#goOn(task, result);
+  }
+
+  async #attempt(
+    attempt: Attempt,
+    begun: Begun,
+    onBegun: (running: RunningAttempt) => void,
+  ): Promise<AttemptResult> {
+    const since = this.#dependencies.clock.monotonic();
+    const running = attempt(begun);
+    this.#running.add(running);
+    onBegun(running);
+    const result = await running.result;
+    this.#running.delete(running);
+    const failure = 'failure' in result.outcome ? result.outcome.failure : undefined;
+    if (failure?.class === 'rate_limited')
+      this.#dependencies.paces.limited(begun.addressed, failure.retryAfterMs ?? UNSPECIFIED_PAUSE_MS, since);
+    return result;
+  }
+
+  /** A rate limit is only a later time; what no retry within seconds can cure is not worth the BOT's running time. */
+  #goOn(task: Task, { outcome }: AttemptResult): void {
+    if (!('failure' in outcome)) return this.#conclude(task, false);
+    const { class: failureClass } = outcome.failure;
+    if (failureClass === 'rate_limited') return this.#enqueue(task);
+    task.failures += 1;
+    const { clock, random } = this.#dependencies;
+    const { settings, until } = task.order;
+    const waitMs = Math.round(BACKOFF_BASE_MS * 2 ** (task.failures - 1) * random());
+    const isLast = failureClass !== 'transient' || task.failures >= settings.delivery.attemptsPerRequest;
+    if (isLast || !fits(waitMs, until - clock.monotonic())) return this.#conclude(task, false);
+    if (this.#isStopping) return this.#conclude(task, true);
+    clock.startTimer(waitMs, () => this.#enqueue(task));
+  }
+
+  /** @param isDeferred it only waits, and is Botbell's own from now on */
+  #conclude(task: Task, isDeferred: boolean): void {
+    if (task.update !== undefined) return;
+    const { record, order, attempts, callbackId } = task;
+    const { settings, planned, waiter } = order;
+    this.#queues.get(record.destination)?.remove(task);
+    const context = { policy: settings.delivery, random: this.#dependencies.random() };
+    const update = updateAfter(record, { attempts, isDeferred }, context);
+    // What is told elsewhere from now on is mended.
+    task.update = planned === undefined ? update : withAlert(update, order, settings.alerts);
+    if (waiter?.takes(task) === true) return;
+    const leftMs = waiter?.leftMs;
+    const isRefused = waiter !== undefined && leftMs === undefined && isRefusedLastingly(update);
+    const isDurable = waiter !== undefined && update.state !== 'delivered';
+    const ending = { callbackId, refused: isRefused ? [record.id] : [], isDurable };
+    void this.settle([task], ending, leftMs).catch(() => undefined);
+  }
+
+  #end(task: Task, isLate: boolean): void {
+    const { record, order, update } = task;
+    if (this.#tasks.get(record.id) === task) this.#tasks.delete(record.id);
+    const reached = update && milestoneAfter(update, order, isLate);
+    if (reached !== undefined) this.#dependencies.onMilestone(reached);
+    task.end();
+  }
+}
+
+/** Destinations for which Botbell has something to do at once now that it is written down. */
+function dueBecauseOf({ record, update }: Task): readonly string[] {
+  if (update === undefined) return [];
+  const isDue = update.state === 'pending' && update.isTakenOver && update.dueInMs === 0;
+  return [...(isDue ? [record.destination] : []), ...alertedBy(update)];
+}

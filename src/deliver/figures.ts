@@ -1,0 +1,79 @@
+/** What this process has seen of each destination, gathered in memory and written down every few seconds. */
+import type { DeliveryError, DestinationFigures, Ledger } from '../ledger/ledger.ts';
+import type { AttemptResult } from './attempt.ts';
+import { errorOf } from './outcome.ts';
+
+/** Of each destination, to tell how long an attempt takes. */
+const DURATIONS_KEPT = 100;
+const FEWEST_TO_TELL = 5;
+
+/** A config may name any number; of further ones nothing is told. */
+const MOST_DESTINATIONS = 10_000;
+
+interface Seen {
+  lastDeliveredAt: number;
+  lastFailedAt: number;
+  lastError: DeliveryError | undefined;
+  readonly durations: number[];
+}
+
+export class SeenDestinations {
+  readonly #ledger: Pick<Ledger, 'recordDestinations'>;
+  readonly #seen = new Map<string, Seen>();
+  #unwritten = new Set<string>();
+
+  constructor(ledger: Pick<Ledger, 'recordDestinations'>) {
+    this.#ledger = ledger;
+  }
+
+  /** A rate limit says when, not whether. */
+  attempted(destination: string, { startedAt, durationMs, outcome }: AttemptResult): void {
+    const failure = 'failure' in outcome ? outcome.failure : undefined;
+    const seen = failure?.class === 'rate_limited' ? undefined : this.#seenOf(destination);
+    if (seen === undefined) return;
+    const at = Math.round(startedAt + durationMs);
+    if (failure === undefined) {
+      seen.lastDeliveredAt = at;
+      seen.durations.push(durationMs);
+      if (seen.durations.length > DURATIONS_KEPT) seen.durations.shift();
+    } else {
+      seen.lastFailedAt = at;
+      seen.lastError = errorOf(failure);
+    }
+    this.#unwritten.add(destination);
+  }
+
+  /** Writes what is not yet written. @throws {LedgerUnavailable} and keeps it */
+  async write(): Promise<void> {
+    const names = this.#unwritten;
+    if (names.size === 0) return;
+    this.#unwritten = new Set();
+    try {
+      await this.#ledger.recordDestinations([...names].map((name) => this.#figuresOf(name)));
+    } catch (error) {
+      for (const name of names) this.#unwritten.add(name);
+      throw error;
+    }
+  }
+
+  #seenOf(destination: string): Seen | undefined {
+    const known = this.#seen.get(destination);
+    if (known !== undefined || this.#seen.size >= MOST_DESTINATIONS) return known;
+    const seen: Seen = { lastDeliveredAt: 0, lastFailedAt: 0, lastError: undefined, durations: [] };
+    this.#seen.set(destination, seen);
+    return seen;
+  }
+
+  #figuresOf(destination: string): DestinationFigures {
+    const { durations, ...last } = this.#seen.get(destination) as Seen;
+    const sorted = durations.toSorted((a, b) => a - b);
+    return { destination, ...last, medianMs: quantile(sorted, 0.5), slowMs: quantile(sorted, 0.95) };
+  }
+}
+
+/** @param sorted ascending */
+function quantile(sorted: readonly number[], share: number): number | undefined {
+  if (sorted.length < FEWEST_TO_TELL) return undefined;
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  return value === undefined ? undefined : Math.round(value);
+}

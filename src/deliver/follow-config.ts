@@ -1,0 +1,182 @@
+/** Has what is undelivered follow the config: what it no longer sends there ends, what it sends there again is delivered. */
+import { DeliveryFailure } from '../channels/failure.ts';
+import { NO_LONGER_ROUTED } from '../ledger/hold.ts';
+import type { ConfigStore, DeliveryUpdate, DueDelivery, Ledger, UnroutedRow } from '../ledger/ledger.ts';
+import { isAlert } from '../notice/notice.ts';
+import { alertedBy, type AlertSettings, withAlert } from './alerts.ts';
+import { errorOf, updateOf } from './outcome.ts';
+import { type Plan, planFor, plannedFor, type RunningSettings, type Settings } from './settings.ts';
+
+/** What another process is to attempt, or to route anew, is looked at again after so long, and up to twice that. */
+const PUT_OFF_MS = 5000;
+
+const NOT_ROUTED = new DeliveryFailure({
+  class: 'config',
+  code: 'not_routed',
+  message:
+    'No route of the config names anybody for this callback any more. Was a route removed, or its bot_id or `on` changed? Once a route names this destination again, Botbell delivers it, within `delivery.give_up_after`.',
+});
+
+/** The end of a delivery that the plan does not name: told elsewhere, or to nobody. */
+export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSettings): DeliveryUpdate {
+  const { record, notice } = due;
+  const ended = updateOf(record, { state: 'held', hold: { code: NO_LONGER_ROUTED } });
+  // Of an alert that nobody is to be told, nobody is alerted.
+  if (isAlert(notice) || plan.targets.length > 0) return ended;
+  const dead: DeliveryUpdate = { ...ended, state: 'dead', lastError: errorOf(NOT_ROUTED) };
+  return withAlert(dead, due, alerts);
+}
+
+/** Of what ended because no route named it, what a route that came back has told after all. */
+function isRevivable(
+  { kind, state, ageMs }: Pick<UnroutedRow, 'kind' | 'state' | 'ageMs'>,
+  isRouted: boolean,
+  giveUpAfterMs: number,
+): boolean {
+  return kind === 'callback' && isRouted && (state === 'held' || state === 'dead') && ageMs < giveUpAfterMs;
+}
+
+/** A delivery that ended because the config no longer sends it there. */
+export interface RoutedAnew {
+  readonly due: DueDelivery;
+  /** Destinations that its callback has gained. */
+  readonly added: readonly string[];
+  /** The config names nobody for it. */
+  readonly isLost: boolean;
+}
+
+/** A delivery that a route which came back names again. */
+export interface Revival {
+  readonly destination: string;
+  readonly callbackId: number;
+}
+
+export interface ConfigFollowerDependencies {
+  readonly ledger: Pick<Ledger, 'settle'> & { readonly configs: ConfigStore };
+  readonly settings: Pick<RunningSettings, 'current'>;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** Something may be due anywhere. */
+  readonly onDue: () => void;
+  readonly onReroute: (routed: RoutedAnew) => void;
+  readonly onRevival: (revival: Revival) => void;
+  readonly onUnwritten: (error: unknown) => void;
+}
+
+/** How far the ledger has been gone through after a config was loaded. */
+interface Review {
+  isHastened: boolean;
+  /** Id of the last unrouted delivery that was looked at; undefined: all have been. */
+  after: number | undefined;
+}
+
+export class ConfigFollower {
+  readonly #dependencies: ConfigFollowerDependencies;
+  #mayRouteAnew = false;
+  #review: Review = { isHastened: false, after: 0 };
+
+  constructor(dependencies: ConfigFollowerDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Tells the other processes with which config this one runs. @throws {LedgerUnavailable} */
+  async beat(): Promise<void> {
+    const { ledger, settings } = this.#dependencies;
+    const { config } = settings.current;
+    try {
+      const mayRouteAnew = await ledger.configs.heartbeat(config);
+      this.#mayRouteAnew = mayRouteAnew && config === settings.current.config;
+    } catch (error) {
+      this.#mayRouteAnew = false;
+      throw error;
+    }
+  }
+
+  /** Other settings are in force. */
+  reload(): void {
+    // Before the other processes know of them, they decide nothing.
+    this.#mayRouteAnew = false;
+    this.reviewAgain();
+  }
+
+  /** Other settings are in force, or somebody may have mended what they name: what is undelivered follows. */
+  reviewAgain(): void {
+    this.#review = { isHastened: false, after: 0 };
+  }
+
+  /** A step through what the settings in force may affect. @returns whether there is more @throws {LedgerUnavailable} */
+  async review(): Promise<boolean> {
+    const { ledger, onDue } = this.#dependencies;
+    const review = this.#review;
+    if (!review.isHastened) {
+      review.isHastened = !(await ledger.configs.hasten());
+      onDue();
+      return true;
+    }
+    return review.after !== undefined && this.#mayRouteAnew && this.#revive(review, review.after);
+  }
+
+  /** Whether anything is ever sent there by the config in force. */
+  names(destination: string): boolean {
+    return this.#dependencies.settings.current.destinations.has(destination);
+  }
+
+  /** What another process's config names is left to that process, while nobody may route anew. */
+  isToClaim(destination: string): boolean {
+    return this.names(destination) || this.#mayRouteAnew;
+  }
+
+  /** @param due not named by the plan @returns destinations for which something is due now; never rejects */
+  async follow(due: DueDelivery, plan: Plan, settings: Settings): Promise<readonly string[]> {
+    try {
+      return (await this.#routeAnew(due, plan, settings)) ?? (await this.#putOff(due));
+    } catch (error) {
+      this.#dependencies.onUnwritten(error);
+      return [];
+    }
+  }
+
+  async #revive(review: Review, after: number): Promise<boolean> {
+    const { ledger, settings, onDue, onRevival } = this.#dependencies;
+    const { current } = settings;
+    const rows = await ledger.configs.unroutedAfter(after);
+    const routed = rows.flatMap((row) => {
+      const { kind, botId, status } = row;
+      const plan = planFor(current, kind === 'alert' ? undefined : { bot_id: botId, status });
+      const isRouted = plannedFor(row, plan) !== undefined;
+      return isRevivable(row, isRouted, current.delivery.giveUpAfterMs) ? [{ ...row, ...plan }] : [];
+    });
+    const asked = routed.map(({ id, routing }) => ({ id, routing }));
+    const revived = asked.length === 0 ? [] : await ledger.configs.revive(asked);
+    for (const { id, destination, callbackId } of routed)
+      if (revived.includes(id)) onRevival({ destination, callbackId });
+    if (revived.length > 0) onDue();
+    review.after = rows.at(-1)?.id;
+    return review.after !== undefined;
+  }
+
+  /** @returns undefined: this process may not */
+  async #routeAnew(due: DueDelivery, plan: Plan, settings: Settings): Promise<readonly string[] | undefined> {
+    const { ledger, onReroute } = this.#dependencies;
+    if (!this.#mayRouteAnew) return undefined;
+    const update = endOfUnrouted(due, plan, settings.alerts);
+    const { targets, routing } = plan;
+    const rerouted = await ledger.configs.routeAnew({
+      callbackId: due.callbackId,
+      update,
+      targets,
+      routing,
+    });
+    if (rerouted === undefined) return undefined;
+    onReroute({ due, added: rerouted.added, isLost: targets.length === 0 });
+    return [...rerouted.added, ...rerouted.due, ...alertedBy(update)];
+  }
+
+  /** @returns that nothing is due now */
+  async #putOff({ callbackId, record }: DueDelivery): Promise<readonly []> {
+    const { ledger, random } = this.#dependencies;
+    const update = updateOf(record, { isTakenOver: true, dueInMs: PUT_OFF_MS * (1 + random()) });
+    await ledger.settle({ callbackId, deliveries: [update], attempts: [], isDurable: false });
+    return [];
+  }
+}

@@ -1,0 +1,277 @@
+/** One callback in, everybody told who has not been, one honest answer out. */
+import type { CheckedCallback } from '../callback/callback.ts';
+import type { Admission, DeliveryRecord, Ledger } from '../ledger/ledger.ts';
+import { type CallbackNotice, noticeOf } from '../notice/notice.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import type { Limits } from './limits.ts';
+import { judge, judgeAccepted, mustSurvive, refusedIn, type Standing, type Verdict } from './outcome.ts';
+import { type Plan, planFor, plannedFor, type RunningSettings, type Settings } from './settings.ts';
+import type { Task, Waiter } from './task.ts';
+
+/** One POST, from the moment its body was there: how slowly the sender sends is not the answer's time. */
+export interface Incoming extends CheckedCallback {
+  /** SHA-256 of what identifies it. */
+  readonly identity: string;
+  /** The JSON that it was read from, in UTF-8. */
+  readonly body: Uint8Array;
+  readonly receivedAt: number;
+  /** The same moment by the monotonic clock. */
+  readonly arrivedAt: number;
+}
+
+/** Of `answer_within`, and at most so much: to write down what came of the deliveries, and to answer. */
+const RESERVE_SHARE = 0.05;
+const MOST_RESERVE_MS = 250;
+
+function reserveOf(answerWithinMs: number): number {
+  return Math.min(answerWithinMs * RESERVE_SHARE, MOST_RESERVE_MS);
+}
+
+/** By the monotonic clock: until then whatever a POST needs may be waited for. */
+export function untilOf(arrivedAt: number, answerWithinMs: number): number {
+  return arrivedAt + answerWithinMs - reserveOf(answerWithinMs);
+}
+
+/** A BOT's or job's id may be as long as a body, and is kept while the callback is handled. */
+const LONGEST_ID = 200;
+
+export interface PostDependencies {
+  readonly clock: Clock;
+  readonly ledger: Pick<Ledger, 'admit' | 'takeOver'>;
+  readonly limits: Limits;
+  readonly dispatcher: Dispatcher;
+  readonly settings: Pick<RunningSettings, 'current' | 'keepUntil'>;
+  readonly onDue: (destinations: readonly string[]) => void;
+}
+
+/**
+ * @throws {Overloaded} before it is looked at
+ * @throws {LedgerUnavailable} before anyone is told, or when what is still to be told could not be written down
+ */
+export type Post = (incoming: Incoming) => Promise<Verdict>;
+
+export function createPost(dependencies: PostDependencies): Post {
+  return (incoming) => {
+    const { settings } = dependencies;
+    const { current } = settings;
+    const handled = handle(dependencies, incoming, current);
+    settings.keepUntil(current, handled);
+    return handled;
+  };
+}
+
+async function handle(
+  dependencies: PostDependencies,
+  incoming: Incoming,
+  settings: Settings,
+): Promise<Verdict> {
+  const { clock, ledger, limits } = dependencies;
+  const { callback, identity, startedAt, body, receivedAt } = incoming;
+  const { answerWithinMs, answerWhen } = settings.answer;
+  const isAccepted = answerWhen === 'accepted';
+  const until = untilOf(incoming.arrivedAt, answerWithinMs);
+  limits.enter();
+  try {
+    const plan = planFor(settings, callback);
+    const arrival = { callback, identity, body, startedAt, receivedAt, routing: plan.routing, isAccepted };
+    const admission = await ledger.admit({ ...arrival, planned: plan.targets }, until - clock.monotonic());
+    if (isAccepted) return accept(dependencies, incoming, admission);
+    return await new OpenPost(dependencies, { incoming, settings, plan, admission, until }).answer();
+  } finally {
+    limits.leave();
+  }
+}
+
+/** It is on disk, so the service may forget it. */
+function accept(
+  { clock, dispatcher, onDue }: PostDependencies,
+  { receivedAt }: Incoming,
+  { callbackId, deliveries, isSuperseded }: Admission,
+): Verdict {
+  const verdict = judgeAccepted(deliveries, isSuperseded);
+  const { status, result } = verdict;
+  const answer = { receivedAt, answeredAt: clock.now(), status, result };
+  const settled = dispatcher.settle([], { callbackId, answer, isDurable: false });
+  dispatcher.until(settled.catch(() => undefined));
+  onDue(deliveries.filter(({ state }) => state === 'pending').map(({ destination }) => destination));
+  return verdict;
+}
+
+interface Posted {
+  readonly incoming: Incoming;
+  /** In force when it came, and its own to the end. */
+  readonly settings: Settings;
+  readonly plan: Plan;
+  readonly admission: Admission;
+  readonly until: number;
+}
+
+/** A callback that was admitted, until it is answered. */
+class OpenPost {
+  readonly #dependencies: PostDependencies;
+  readonly #posted: Posted;
+  readonly #notice: CallbackNotice;
+  /** What it waits for, by the deliveries' ids: `isOwn` is what is attempted for it, and not for an earlier POST. */
+  readonly #tasks = new Map<number, { readonly task: Task; readonly isOwn: boolean }>();
+  /** Its shares of what may wait. */
+  readonly #shares: string[] = [];
+  readonly #takenOver = new Set<number>();
+  #open = 0;
+  /** Its outcome is written down with the answer. */
+  #last: Task | undefined;
+  #isOver = false;
+  #isAnswered = false;
+  #onOver = () => {};
+
+  constructor(dependencies: PostDependencies, posted: Posted) {
+    this.#dependencies = dependencies;
+    this.#posted = posted;
+    this.#notice = noticeOf(posted.incoming, posted.admission.timesReceived, posted.incoming.body);
+  }
+
+  /** @throws {LedgerUnavailable} */
+  async answer(): Promise<Verdict> {
+    const { dispatcher, limits } = this.#dependencies;
+    try {
+      const takingOver = this.#begin();
+      await this.#allEnded();
+      const own = [...this.#tasks.values()].filter(({ isOwn }) => isOwn).map(({ task }) => task);
+      dispatcher.release(own);
+      const ended = own.filter((task) => task !== this.#last && task.update);
+      await Promise.all([takingOver, ...ended.map((task) => task.ended)]);
+      return await this.#conclude();
+    } finally {
+      this.#isOver = true;
+      this.#isAnswered = true;
+      limits.giveBack(this.#shares);
+    }
+  }
+
+  /** Hands over what is to be attempted. @returns when what others have in hand is Botbell's own; never rejects */
+  async #begin(): Promise<void> {
+    const { clock, ledger } = this.#dependencies;
+    const open = this.#posted.admission.deliveries.filter(({ state }) => state === 'pending');
+    const mayWait = open.length === 0 || this.#takeShares(this.#partyShares());
+    const elsewhere = open.filter((record) => !this.#attend(record, mayWait)).map(({ id }) => id);
+    if (elsewhere.length === 0) return;
+    const taken = ledger.takeOver(elsewhere, this.#posted.until - clock.monotonic());
+    await taken.then(
+      () => elsewhere.forEach((id) => this.#takenOver.add(id)),
+      () => undefined,
+    );
+  }
+
+  /** @returns whether it is this process's to deliver, or Botbell's own already */
+  #attend(record: DeliveryRecord, mayWait: boolean): boolean {
+    const { dispatcher } = this.#dependencies;
+    const hasRoom = () => mayWait && this.#takeShares([`to ${record.destination}`]);
+    const task = dispatcher.inHand(record.id);
+    if (record.claim === 'own' && task === undefined) {
+      this.#open += 1;
+      this.#tasks.set(record.id, { task: this.#submit(record, hasRoom()), isOwn: true });
+      return true;
+    }
+    const isWorthWaiting = task !== undefined && (!record.isTakenOver || task.attempt !== undefined);
+    if (!isWorthWaiting || !hasRoom()) return record.isTakenOver;
+    this.#open += 1;
+    this.#tasks.set(record.id, { task, isOwn: false });
+    void task.ended.then(() => this.#ends());
+    return true;
+  }
+
+  #submit(record: DeliveryRecord, mayWait: boolean): Task {
+    const { settings, plan, admission, until } = this.#posted;
+    const { callbackId, firstReceivedAt } = admission;
+    const planned = plannedFor(record, plan);
+    const order = { record, callbackId, firstReceivedAt, notice: this.#notice, planned, settings, until };
+    return this.#dependencies.dispatcher.submit({ ...order, waiter: this.#waiter(mayWait) });
+  }
+
+  #waiter(mayWait: boolean): Waiter {
+    const leftMs = () => (this.#isAnswered ? undefined : this.#leftMs());
+    return {
+      mayWait,
+      takes: (task) => {
+        if (this.#isOver) return false;
+        if (this.#open === 1) this.#last = task;
+        this.#ends();
+        return this.#last === task;
+      },
+      get leftMs() {
+        return leftMs();
+      },
+    };
+  }
+
+  #ends(): void {
+    this.#open -= 1;
+    if (this.#open === 0) this.#onOver();
+  }
+
+  /** Resolves when all have ended, or the answer is due. */
+  #allEnded(): Promise<void> {
+    const { clock } = this.#dependencies;
+    return new Promise((resolve) => {
+      const end = () => {
+        stopTimer();
+        this.#isOver = true;
+        resolve();
+      };
+      const stopTimer = clock.startTimer(Math.max(0, this.#posted.until - clock.monotonic()), end);
+      this.#onOver = end;
+      if (this.#open === 0) end();
+    });
+  }
+
+  /** @throws {LedgerUnavailable} where what is still to be done could not be written down */
+  async #conclude(): Promise<Verdict> {
+    const { clock, dispatcher } = this.#dependencies;
+    const { incoming, admission } = this.#posted;
+    const standings = admission.deliveries.map((record) => this.#standing(record));
+    const verdict = judge(standings, admission.isSuperseded);
+    const { status, result } = verdict;
+    const answer = { receivedAt: incoming.receivedAt, answeredAt: clock.now(), status, result };
+    const isDurable = mustSurvive(verdict);
+    const refused = refusedIn(standings, verdict);
+    const ending = { callbackId: admission.callbackId, answer, refused, isDurable };
+    const last = this.#last === undefined ? [] : [this.#last];
+    const leftMs = this.#leftMs();
+    this.#isAnswered = true;
+    let failure: unknown;
+    await dispatcher.settle(last, ending, leftMs).catch((error: unknown) => (failure = error));
+    for (const { task } of this.#tasks.values())
+      if (task.update?.state !== 'delivered') failure ??= task.error;
+    // That everybody was told stays true when it cannot be written; whatever is still to be done must not be answered 200.
+    if (failure !== undefined && status === 200 && isDurable) throw failure as Error;
+    return verdict;
+  }
+
+  #standing(record: DeliveryRecord): Standing {
+    const { task, isOwn = false } = this.#tasks.get(record.id) ?? {};
+    const isTakenOver = record.isTakenOver || this.#takenOver.has(record.id);
+    return {
+      record: { ...record, isTakenOver },
+      update: task?.update,
+      isOwn,
+      isBeingMade: task === undefined ? !isTakenOver : task.update === undefined,
+    };
+  }
+
+  /** Milliseconds for the store to write; half of the reserve at the least, however late it is. */
+  #leftMs(): number {
+    const half = reserveOf(this.#posted.settings.answer.answerWithinMs) / 2;
+    return Math.max(half, this.#posted.until + half - this.#dependencies.clock.monotonic());
+  }
+
+  #partyShares(): readonly string[] {
+    const { bot_id, job_id } = this.#posted.incoming.callback;
+    return [`bot ${bot_id.slice(0, LONGEST_ID)}`, `job ${job_id.slice(0, LONGEST_ID)}`];
+  }
+
+  #takeShares(keys: readonly string[]): boolean {
+    const isTaken = this.#dependencies.limits.take(keys);
+    if (isTaken) this.#shares.push(...keys);
+    return isTaken;
+  }
+}

@@ -1,0 +1,116 @@
+/** Finds what a filter of undelivered messages names, in the order of the deliveries' ids, and counts it. */
+import sql, { join, raw, type Sql } from 'sql-template-tag';
+import type { Tx } from '../database.ts';
+import { keysFor } from '../keys.ts';
+import type { RedeliveryFilter, RedeliveryTally } from './actions.ts';
+import { IS_LATE_START } from './standing.ts';
+
+export interface IdRange {
+  /** This one and all before it are left out. */
+  readonly after: number;
+  readonly until: number;
+  /** No more are looked at. */
+  readonly most: number;
+}
+
+/** The conditions of two indexes, word for word. */
+const IS_DEAD = sql`state = 'dead'`;
+const IS_HELD_UNROUTED = sql`hold_code = 'no longer routed' AND state = 'held'`;
+
+/** Ids of what is dead or held as no longer routed, as far as the filter's state says. */
+function candidates({ state }: RedeliveryFilter, { after, until, most }: IdRange): Sql {
+  const where = (condition: Sql) =>
+    sql`SELECT * FROM (SELECT id FROM deliveries WHERE ${condition} AND id > ${after} AND id <= ${until} ORDER BY id LIMIT ${most}) AS own`;
+  const held = where(IS_HELD_UNROUTED);
+  if (state === 'held') return held;
+  // What no route names any more is dead where nobody was told of its callback.
+  return sql`SELECT id FROM (${where(IS_DEAD)} UNION ALL ${held}) AS undelivered ORDER BY id LIMIT ${most}`;
+}
+
+export interface Matching {
+  readonly id: number;
+  readonly callbackId: number;
+  readonly jobKey: string | null;
+}
+
+export interface Looked {
+  /** The last one that was looked at; undefined: nothing is left. */
+  readonly last: number | undefined;
+  readonly matching: readonly Matching[];
+}
+
+/** Those among the next few that the filter names and that may be given back at all. */
+export async function nextUndelivered(tx: Tx, filter: RedeliveryFilter, range: IdRange): Promise<Looked> {
+  const looked = await tx.all<{ id: number }>(candidates(filter, range));
+  const ids = looked.map(({ id }) => id);
+  return { last: ids.at(-1), matching: await matchingAmong(tx, filter, ids) };
+}
+
+export async function matchingAmong(
+  tx: Tx,
+  filter: RedeliveryFilter,
+  ids: readonly number[],
+): Promise<readonly Matching[]> {
+  if (ids.length === 0) return [];
+  return tx.all<Matching>(sql`
+    SELECT deliveries.id, callback_id AS "callbackId", deliveries.job_key AS "jobKey"
+    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
+    WHERE deliveries.id IN (${join(ids)}) AND ${matches(filter)} ORDER BY deliveries.id`);
+}
+
+function matches(filter: RedeliveryFilter): Sql {
+  const { botId, jobId, status, result, destination, errorClass, errorCode, from, to } = filter;
+  const conditions = [
+    sql`((${IS_DEAD}) OR (${IS_HELD_UNROUTED}))`,
+    sql`NOT ${IS_LATE_START}`,
+    ...equal({ destination, status, result }),
+  ];
+  if ([botId, jobId, status, result].some((each) => each !== undefined))
+    conditions.push(sql`callbacks.kind = 'callback'`);
+  if (botId !== undefined) conditions.push(sql`bot_key IN (${join(keysFor(botId))})`);
+  if (jobId !== undefined) conditions.push(sql`callbacks.job_key IN (${join(keysFor(jobId))})`);
+  if (errorClass !== undefined) conditions.push(sql`coalesce(error_class, '') = ${errorClass}`);
+  if (errorCode !== undefined) conditions.push(sql`coalesce(error_code, '') = ${errorCode}`);
+  if (from !== undefined) conditions.push(sql`received_at >= ${from}`);
+  if (to !== undefined) conditions.push(sql`received_at <= ${to}`);
+  return join(conditions, ' AND ');
+}
+
+function equal(columns: Readonly<Record<string, string | number | undefined>>): Sql[] {
+  const given = Object.entries(columns).filter(([, value]) => value !== undefined);
+  return given.map(([column, value]) => sql`${raw(column)} = ${value}`);
+}
+
+/** More match than anybody counts one by one. */
+const MOST_COUNTED = 10_000;
+
+/** Of those with the most messages; a config names hardly as many. */
+const MOST_DESTINATIONS = 500;
+
+interface TallyRow {
+  readonly destination: string;
+  readonly messages: number;
+  readonly oldest: number;
+  readonly newest: number;
+}
+
+export async function tally(tx: Tx, filter: RedeliveryFilter): Promise<RedeliveryTally> {
+  const range = { after: 0, until: Number.MAX_SAFE_INTEGER, most: MOST_COUNTED };
+  const rows = await tx.all<TallyRow>(sql`
+    SELECT destination, count(*) AS messages, min(received_at) AS oldest, max(received_at) AS newest
+    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
+    WHERE deliveries.id IN (${candidates(filter, range)}) AND ${matches(filter)}
+    GROUP BY destination ORDER BY 2 DESC, 1`);
+  const looked = await tx.first<{ count: number }>(
+    sql`SELECT count(*) AS count FROM (${candidates(filter, range)}) AS candidates`,
+  );
+  return {
+    messages: rows.reduce((sum, { messages }) => sum + messages, 0),
+    isMore: looked?.count === MOST_COUNTED,
+    destinations: rows
+      .slice(0, MOST_DESTINATIONS)
+      .map(({ destination, messages }) => ({ destination, messages })),
+    oldestAt: rows.length === 0 ? undefined : Math.min(...rows.map(({ oldest }) => oldest)),
+    newestAt: rows.length === 0 ? undefined : Math.max(...rows.map(({ newest }) => newest)),
+  };
+}

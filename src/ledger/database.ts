@@ -1,0 +1,80 @@
+/** What an operation of the ledger sees of its database, and what a database promises whoever calls one. */
+import type { Sql } from 'sql-template-tag';
+
+/** One transaction. On SQLite each statement resolves at once, and one operation runs at a time. */
+export interface Tx {
+  all<Row>(statement: Sql): Promise<Row[]>;
+  /** The first row; undefined for none. */
+  first<Row>(statement: Sql): Promise<Row | undefined>;
+  /** Milliseconds since 1970 by the store's clock, which its processes share. */
+  readonly now: number;
+  /** This process, as its claims name it (`owner.ts`). */
+  readonly owner: string;
+  /** `for no key update` on PostgreSQL (whoever writes history of a callback holds its key), empty on SQLite. Locks are taken on jobs, callbacks, deliveries in this order, each by id. */
+  readonly forUpdate: Sql;
+  /** `for no key update skip locked` on PostgreSQL, empty on SQLite. */
+  readonly skipLocked: Sql;
+  /** The store is past `store.max_size`: what is new is refused with `LedgerFull`. */
+  readonly isFull: boolean;
+}
+
+/** Arguments and result are plain data, since on SQLite they cross to another thread (structured clone) and back. */
+export type Operation<Args, Result> = (tx: Tx, args: Args) => Promise<Result>;
+
+/** Operations by the names they are called by. */
+// oxlint-disable-next-line typescript/no-explicit-any -- of any arguments; `ArgsOf` tells which
+export type Registry = Readonly<Record<string, Operation<any, unknown>>>;
+
+export type ArgsOf<Each> = Each extends Operation<infer Args, unknown> ? Args : never;
+export type ResultOf<Each> = Each extends Operation<never, infer Result> ? Result : never;
+
+export interface RunOptions {
+  /** Past it the caller has its answer, and what has not begun does not begin. Default: 5 s. */
+  readonly withinMs?: number | undefined;
+  /** On disk when it resolves; else a power cut may undo it. */
+  readonly isDurable?: boolean | undefined;
+}
+
+export interface CallOptions<Result> extends RunOptions {
+  /** Gets what was committed after all, once the caller had been told that it was not. */
+  readonly onLate?: ((result: Result) => void) | undefined;
+}
+
+export const DEFAULT_WITHIN_MS = 5000;
+
+/** Runs any function as a transaction, in this process. */
+export interface Transactions {
+  /** @throws {LedgerUnavailable} */
+  run<Result>(work: (tx: Tx) => Promise<Result>, options?: CallOptions<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+/** Runs operations by their names, each in a transaction of its own. */
+export interface Database<Operations extends Registry> {
+  /** @throws {LedgerUnavailable} by the deadline, whatever the store does. @throws {OperationFailed} the store works */
+  readonly call: <Name extends keyof Operations & string>(
+    name: Name,
+    args: ArgsOf<Operations[Name]>,
+    options?: CallOptions<ResultOf<Operations[Name]>>,
+  ) => Promise<ResultOf<Operations[Name]>>;
+  close(): Promise<void>;
+}
+
+/** @throws {Error} there is none of that name */
+export function runNamed(registry: Registry, name: string, args: unknown): (tx: Tx) => Promise<unknown> {
+  const operation = registry[name];
+  if (operation === undefined) throw new Error(`the ledger knows no operation ${name}`);
+  return (tx) => operation(tx, args);
+}
+
+/** The operations over transactions in this process. */
+export function databaseOver<Operations extends Registry>(
+  transactions: Transactions,
+  operations: Operations,
+): Database<Operations> {
+  return {
+    call: (name, args, options) =>
+      transactions.run(runNamed(operations, name, args) as (tx: Tx) => Promise<never>, options),
+    close: () => transactions.close(),
+  };
+}

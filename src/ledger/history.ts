@@ -1,0 +1,98 @@
+/** The rows of table `history`: each transition of a callback or of one of its deliveries, in the order in which they were written. */
+import sql, { bulk, type RawValue } from 'sql-template-tag';
+import type { Actor } from './actions/action.ts';
+import type { Tx } from './database.ts';
+
+/** What a person did about a callback. */
+export interface ActionEntry {
+  readonly actor: Actor;
+  readonly note?: string | undefined;
+  /** The bulk redelivery that it is part of. */
+  readonly bulkId?: number | undefined;
+}
+
+interface ErrorEntry {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What a row has beside its columns, by what it tells; kept as JSON. Times are milliseconds since 1970. */
+export interface HistoryEntries {
+  /** How often it has come by now; the first time has no row. */
+  readonly received: { readonly times: number };
+  /** A routing after the first one, which `callbacks.routing` has. `explanations`: the router's. */
+  readonly routed: { readonly by: 'config' | 'hand'; readonly explanations: unknown };
+  /** Its `result`: `delivered`, or the failure's class. */
+  readonly attempt: {
+    readonly startedAt: number;
+    readonly durationMs: number;
+    readonly error?: ErrorEntry | undefined;
+  };
+  /** Its `result`: what was answered; its `at`: when. `status`: of HTTP. */
+  readonly answered: { readonly receivedAt: number; readonly status: number };
+  readonly taken_over: undefined;
+  /** Its `result`: the hold's code. */
+  readonly held: { readonly endsAt?: number | undefined } | undefined;
+  readonly released: undefined;
+  /** Its `result`: the class of the last failure, or `no longer routed`. */
+  readonly dead: { readonly error?: ErrorEntry | undefined } | undefined;
+  /** The config names it again. */
+  readonly revived: undefined;
+  readonly redelivered: ActionEntry;
+  readonly dismissed: ActionEntry;
+  /** By hand. */
+  readonly routed_anew: ActionEntry & {
+    readonly told: readonly string[];
+    readonly untouched: readonly string[];
+  };
+  readonly alerted: { readonly alertId: number };
+}
+
+export type HistoryWhat = keyof HistoryEntries;
+
+/** A row to be written. */
+export type NewHistoryRow = {
+  [What in HistoryWhat]: {
+    readonly callbackId: number;
+    readonly what: What;
+    readonly entry?: HistoryEntries[What];
+    readonly deliveryId?: number;
+    readonly result?: string;
+    /** Milliseconds since 1970; default: now, by the store's clock. */
+    readonly at?: number;
+    /** No other row has the same. */
+    readonly nonce?: string | undefined;
+  };
+}[HistoryWhat];
+
+/** In their order. */
+export async function writeHistory(tx: Tx, rows: readonly NewHistoryRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.all(sql`
+    INSERT INTO history (callback_id, at, what, delivery_id, result, entry, nonce)
+    VALUES ${bulk(rows.map((row) => columnsOf(row, tx.now)))}`);
+}
+
+function columnsOf(row: NewHistoryRow, now: number): RawValue[] {
+  const { callbackId, at = now, what, deliveryId, result, entry, nonce } = row;
+  return [
+    callbackId,
+    at,
+    what,
+    deliveryId ?? null,
+    result ?? null,
+    entry === undefined ? null : JSON.stringify(entry),
+    nonce ?? null,
+  ];
+}
+
+/** A row as it is read: what its `entry` has depends on `what`. */
+export type HistoryRow = {
+  [What in HistoryWhat]: {
+    readonly at: number;
+    readonly what: What;
+    readonly deliveryId: number | undefined;
+    readonly result: string | undefined;
+    readonly entry: HistoryEntries[What];
+  };
+}[HistoryWhat];

@@ -1,0 +1,56 @@
+/** What the ledger knows jobs, BOTs, causes and days by: short enough for an index, whatever a sender or a remote writes. */
+import { hash } from 'node:crypto';
+import { cleanText } from '../text/clean.ts';
+import { shortText } from '../text/cut.ts';
+
+/** PostgreSQL's indexes take 2.7 KB. */
+const LONGEST_KEY_BYTES = 200;
+
+/** Of a longer id, no more characters are cleaned: it is known by the hash of what came. */
+const LONGEST_CLEANED = 10_000;
+
+/** Longer than any name that a route's pattern is looked for in, so that a cut one is no more routed than the whole. */
+const LONGEST_NAME = 2000;
+
+/** An id as the ledger looks it up: cleaned; of a longer one its beginning, and its hash, which tells it from its like. */
+export function keyOf(id: string): string {
+  const isCleanedWhole = id.length <= LONGEST_CLEANED;
+  const text = cleanText(isCleanedWhole ? id : id.slice(0, LONGEST_CLEANED));
+  if (isCleanedWhole && Buffer.byteLength(text) <= LONGEST_KEY_BYTES) return text;
+  return `${beginningOf(text)}… ${hash('sha256', isCleanedWhole ? text : id, 'hex')}`;
+}
+
+/** A character takes at most three bytes for each of its UTF-16 units. */
+function beginningOf(text: string): string {
+  return text.slice(0, Math.floor(LONGEST_KEY_BYTES / 3)).toWellFormed();
+}
+
+/** Of an id as somebody asks for it: as callbacks name it, or as the ledger does. */
+export function keysFor(id: string): readonly string[] {
+  return [...new Set([keyOf(id), cleanText(id.slice(0, LONGEST_CLEANED))])];
+}
+
+/** A BOT's id or name as it is shown. */
+export function nameIn(text: string): string {
+  return shortText(text, LONGEST_NAME);
+}
+
+/** A day begins on a quarter of an hour, wherever it does. */
+const QUARTER_MS = 15 * 60_000;
+
+/** @param timezone asked for whenever a day is. @returns the day, `2026-01-31`, of milliseconds since 1970 */
+export function dayIn(timezone: () => string): (ms: number) => string {
+  let known = { quarter: Number.NaN, timezone: '', day: '' };
+  return (ms) => {
+    const [quarter, zone] = [Math.floor(ms / QUARTER_MS), timezone()];
+    if (quarter !== known.quarter || zone !== known.timezone) {
+      known = { quarter, timezone: zone, day: dayOfInstant(ms, zone) };
+    }
+    return known.day;
+  };
+}
+
+function dayOfInstant(ms: number, timeZone: string): string {
+  const parts = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+  return new Intl.DateTimeFormat('en-CA', { timeZone, ...parts }).format(ms);
+}

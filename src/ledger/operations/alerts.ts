@@ -1,0 +1,75 @@
+/** Alerts are callbacks of a kind of their own, and each cause is told once within an hour, whichever process raises it. */
+import { randomBytes } from 'node:crypto';
+import sql from 'sql-template-tag';
+import type { RaisedAlert } from '../../notice/notice.ts';
+import type { Tx } from '../database.ts';
+import { writeHistory } from '../history.ts';
+import { keyOf, nameIn } from '../keys.ts';
+import type { Alert } from '../ledger.ts';
+import { insertDeliveries } from './deliveries.ts';
+
+const ONCE_WITHIN_MS = 60 * 60_000;
+
+export interface AlertAbout extends Alert {
+  /** The id of a callback; undefined: of none that the ledger has. */
+  readonly about?: number | undefined;
+}
+
+/**
+ * The last rows that a transaction locks, in the order of their keys.
+ * @param alerts of causes that were told within the hour, these are only counted
+ * @returns destinations of those that are told
+ */
+export async function raise(tx: Tx, alerts: readonly AlertAbout[]): Promise<readonly string[]> {
+  const due: string[] = [];
+  const keyed = alerts
+    .filter(({ targets }) => targets.length > 0)
+    .map((alert) => ({ alert, key: keyOf(alert.cause) }))
+    .toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
+  for (const { alert, key } of keyed) if (await raiseOne(tx, alert, key)) due.push(...destinationsOf(alert));
+  return due;
+}
+
+function destinationsOf({ targets }: Alert): string[] {
+  return targets.map(({ destination }) => destination);
+}
+
+interface CauseRow {
+  readonly told_at: number;
+  readonly suppressed: number;
+}
+
+/** @returns whether it is told */
+async function raiseOne(tx: Tx, alert: AlertAbout, key: string): Promise<boolean> {
+  const [cause] = await tx.all<CauseRow>(sql`
+    INSERT INTO alert_causes (cause, told_at, suppressed) VALUES (${key}, 0, 0)
+    ON CONFLICT (cause) DO UPDATE SET cause = excluded.cause RETURNING told_at, suppressed`);
+  const { told_at: toldAt, suppressed } = cause ?? { told_at: 0, suppressed: 0 };
+  // A clock that was set back must not silence a cause for long.
+  const isDue = Math.abs(tx.now - toldAt) >= ONCE_WITHIN_MS;
+  await tx.all(
+    isDue
+      ? sql`UPDATE alert_causes SET told_at = ${tx.now}, suppressed = 0 WHERE cause = ${key}`
+      : sql`UPDATE alert_causes SET suppressed = suppressed + 1 WHERE cause = ${key}`,
+  );
+  if (isDue) await write(tx, alert, suppressed);
+  return isDue;
+}
+
+const NO_CALLBACK = { job_id: '', bot_id: 'botbell', bot_name: 'Botbell' };
+
+async function write(tx: Tx, { subject, targets, about }: AlertAbout, suppressed: number): Promise<void> {
+  const raised: RaisedAlert = { id: randomBytes(32).toString('hex'), raisedAt: tx.now, suppressed, subject };
+  const { job_id, bot_id, bot_name } = 'callback' in subject ? subject.callback : NO_CALLBACK;
+  const body = Buffer.from(JSON.stringify(raised));
+  const [alert] = await tx.all<{ id: number }>(sql`
+    INSERT INTO callbacks (kind, job_key, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
+      last_received_at, times_received, routing, body, bytes, about)
+    VALUES ('alert', NULL, ${raised.id}, ${keyOf(job_id)}, ${keyOf(bot_id)}, ${nameIn(bot_id)}, ${nameIn(bot_name)}, 1,
+      ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body}, ${body.byteLength}, ${about ?? null})
+    RETURNING id`);
+  if (alert === undefined) return;
+  await insertDeliveries(tx, { callbackId: alert.id, jobKey: null }, targets);
+  if (about !== undefined)
+    await writeHistory(tx, [{ callbackId: about, what: 'alerted', entry: { alertId: alert.id } }]);
+}

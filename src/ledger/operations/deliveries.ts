@@ -1,0 +1,154 @@
+/** Writing deliveries down, holding them back, making them pending again; and which one of a job is next. */
+import sql, { bulk as rowsOf, join } from 'sql-template-tag';
+import type { Tx } from '../database.ts';
+import { writeHistory } from '../history.ts';
+import type { DeliveryTarget } from '../ledger.ts';
+import { type DeliveryRow, EARLIER_IN_JOB, isIdle } from '../rows.ts';
+
+/** job_key null: an alert's. */
+export interface Planned {
+  readonly callbackId: number;
+  readonly jobKey: string | null;
+  readonly targets: readonly DeliveryTarget[];
+}
+
+/** How a delivery begins. claimedForMs: this process has it in hand. */
+export interface Beginning {
+  readonly isOurs: boolean;
+  readonly dueInMs: number;
+  readonly claimedForMs?: number | undefined;
+}
+
+/** Botbell's own, due at once. */
+const OURS: Beginning = { isOurs: true, dueInMs: 0 };
+
+/** @returns the rows in the order of the targets; none of a destination that the callback has, say by another process's routing */
+export async function insertRows(
+  tx: Tx,
+  { callbackId, jobKey, targets }: Planned,
+  { isOurs, dueInMs, claimedForMs }: Beginning = OURS,
+): Promise<readonly DeliveryRow[]> {
+  if (targets.length === 0) return [];
+  const claim = claimedForMs === undefined ? [null, null] : [tx.owner, tx.now + claimedForMs];
+  const standing = ['pending', ...claim, tx.now + dueInMs, Number(isOurs), tx.now, tx.now];
+  const rows = targets.map(({ destination, channel, address }) => {
+    const target = [callbackId, jobKey, destination, channel, address];
+    return [...target, ...standing];
+  });
+  const inserted = await tx.all<DeliveryRow>(sql`
+    INSERT INTO deliveries (callback_id, job_key, destination, channel, address, state, owner, claimed_until, due_at,
+      is_ours, counts_from, updated_at)
+    VALUES ${rowsOf(rows)} ON CONFLICT (callback_id, destination) DO NOTHING RETURNING *`);
+  const byDestination = new Map(inserted.map((row) => [row.destination, row]));
+  return targets.flatMap(({ destination }) => byDestination.get(destination) ?? []);
+}
+
+/** Botbell's own, due at once. @returns their ids */
+export async function insertDeliveries(
+  tx: Tx,
+  callback: Omit<Planned, 'targets'>,
+  targets: readonly DeliveryTarget[],
+): Promise<readonly number[]> {
+  return (await insertRows(tx, { ...callback, targets })).map(({ id }) => id);
+}
+
+/** Of deliveries that this transaction has locked, and that nobody has in hand. */
+export async function holdBack(
+  tx: Tx,
+  rows: readonly Pick<DeliveryRow, 'id' | 'callback_id'>[],
+  code: string,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const ids = rows.map(({ id }) => id);
+  await tx.all(sql`
+    UPDATE deliveries SET state = 'held', hold_code = ${code}, hold_details = NULL, hold_until = NULL, owner = NULL,
+      claimed_until = NULL, updated_at = ${tx.now}
+    WHERE id IN (${join(ids)})`);
+  await writeHistory(
+    tx,
+    rows.map(({ id, callback_id }) => ({
+      callbackId: callback_id,
+      what: 'held' as const,
+      deliveryId: id,
+      result: code,
+    })),
+  );
+}
+
+export interface GivenBack {
+  /** Its age begins anew; else the time since it was written last was only waiting. */
+  readonly countsAnew: boolean;
+  /** When a person had it attempted again. */
+  readonly givenBackAt?: number;
+  /** The bulk redelivery that gives it back: it comes after what is new. */
+  readonly bulkId?: number;
+}
+
+/** What was held, dead or told is Botbell's own to attempt, due at once. */
+export async function makePending(
+  tx: Tx,
+  ids: readonly number[],
+  { countsAnew, givenBackAt, bulkId }: GivenBack,
+): Promise<void> {
+  if (ids.length === 0) return;
+  const age = countsAnew
+    ? sql`counts_from = ${tx.now}, waited_ms = 0`
+    : sql`waited_ms = waited_ms + ${tx.now} - updated_at`;
+  const bulk = givenBackAt === undefined ? sql`bulk_id` : sql`${bulkId ?? null}`;
+  await tx.all(sql`
+    UPDATE deliveries SET state = 'pending', hold_code = NULL, hold_details = NULL, hold_until = NULL,
+      error_class = NULL, error_code = NULL, error_message = NULL, alerted_cause = NULL, owner = NULL, claimed_until = NULL,
+      is_ours = 1, due_at = ${tx.now}, updated_at = ${tx.now}, ${age},
+      given_back_at = coalesce(${givenBackAt ?? null}, given_back_at),
+      is_bulk = ${Number(bulkId !== undefined)}, bulk_id = ${bulk}
+    WHERE id IN (${join(ids)})`);
+}
+
+/** Where the next of its job can be claimed now that these have ended. @returns destinations */
+export async function nextOfJobs(tx: Tx, endedIds: readonly number[]): Promise<readonly string[]> {
+  if (endedIds.length === 0) return [];
+  const rows = await tx.all<{ destination: string }>(sql`
+    SELECT DISTINCT deliveries.destination FROM deliveries JOIN deliveries AS ended
+      ON deliveries.job_key = ended.job_key AND deliveries.destination = ended.destination
+    WHERE ended.id IN (${join(endedIds)}) AND deliveries.state = 'pending' AND deliveries.is_ours = 1
+      AND deliveries.due_at <= ${tx.now} AND (deliveries.claimed_until IS NULL OR deliveries.claimed_until <= ${tx.now})
+      AND NOT EXISTS (${EARLIER_IN_JOB})`);
+  return rows.map(({ destination }) => destination);
+}
+
+/** Ends claims of this process, which works on none of these. */
+export async function releaseClaims(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.all(sql`
+    UPDATE deliveries SET owner = NULL, claimed_until = NULL
+    WHERE id IN (${join(ids)}) AND state = 'pending' AND owner = ${tx.owner}`);
+}
+
+/** Also of what somebody is attempting at this moment: if that fails, it is due at once. */
+export async function takeOver(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  const rows = await tx.all<{ id: number; callback_id: number }>(sql`
+    UPDATE deliveries SET is_ours = 1, due_at = CASE WHEN due_at > ${tx.now} THEN ${tx.now} ELSE due_at END
+    WHERE id IN (
+      SELECT id FROM deliveries WHERE id IN (${join(ids)}) AND state = 'pending' AND is_ours = 0 ORDER BY id ${tx.forUpdate})
+    RETURNING id, callback_id`);
+  await writeHistory(
+    tx,
+    rows.map(({ id, callback_id }) => ({
+      callbackId: callback_id,
+      what: 'taken_over' as const,
+      deliveryId: id,
+    })),
+  );
+}
+
+/** Claims what nobody has in hand. What another transaction is writing at this moment is in its hands. @returns ids */
+export async function claimOf(tx: Tx, callbackId: number, leaseMs: number): Promise<ReadonlySet<number>> {
+  const rows = await tx.all<{ id: number }>(sql`
+    UPDATE deliveries SET owner = ${tx.owner}, claimed_until = ${tx.now + leaseMs}
+    WHERE id IN (
+      SELECT id FROM deliveries
+      WHERE callback_id = ${callbackId} AND state = 'pending' AND ${isIdle(tx.now)} ORDER BY id ${tx.skipLocked})
+    RETURNING id`);
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,47 @@
+/** When each destination or channel that has limited its rate may be sent the next message, for all processes. */
+import sql from 'sql-template-tag';
+import { obeyedMs } from '../../channels/failure.ts';
+import type { Tx } from '../database.ts';
+import type { PaceStore } from '../ledger.ts';
+
+/**
+ * Takes the next slot; `next_at` is the first one that nobody has taken.
+ * @returns milliseconds until it; undefined, nothing taken: later than mostMs
+ */
+export async function reservePace(
+  tx: Tx,
+  { key, intervalMs, mostMs }: { readonly key: string; readonly intervalMs: number; readonly mostMs: number },
+): Promise<number | undefined> {
+  const row = await tx.first<{ next_at: number }>(sql`
+    INSERT INTO paces (key, next_at) VALUES (${key}, ${tx.now + intervalMs})
+    ON CONFLICT (key) DO UPDATE SET next_at = CASE
+      WHEN paces.next_at > ${tx.now} THEN paces.next_at + ${intervalMs} ELSE excluded.next_at END
+    WHERE paces.next_at <= ${tx.now + mostMs}
+    RETURNING next_at`);
+  return row && Math.max(0, row.next_at - intervalMs - tx.now);
+}
+
+/** Gives no slot for so long, within an hour; those given before are void. */
+export async function pausePace(
+  tx: Tx,
+  { key, ms }: { readonly key: string; readonly ms: number },
+): Promise<void> {
+  await tx.all(sql`
+    INSERT INTO paces (key, next_at) VALUES (${key}, ${tx.now + obeyedMs(ms)})
+    ON CONFLICT (key) DO UPDATE SET next_at = excluded.next_at`);
+}
+
+/** A channel as a whole, and its destinations. */
+export async function forgetPaces(tx: Tx, channel: string): Promise<void> {
+  const beginning = `${channel}:`;
+  await tx.all(
+    sql`DELETE FROM paces WHERE key = ${channel} OR substr(key, 1, ${beginning.length}) = ${beginning}`,
+  );
+}
+
+/** Forgets those whose last slot is more than `idleMs` ago. @returns the others */
+export async function currentPaces(tx: Tx, idleMs: number): ReturnType<PaceStore['current']> {
+  await tx.all(sql`DELETE FROM paces WHERE next_at < ${tx.now - idleMs}`);
+  const rows = await tx.all<{ key: string; next_at: number }>(sql`SELECT key, next_at FROM paces`);
+  return rows.map(({ key, next_at }) => ({ key, nextInMs: next_at - tx.now }));
+}

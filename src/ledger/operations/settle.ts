@@ -1,0 +1,149 @@
+/** Writes down what came of deliveries and what was answered: told is told, and a failure counts only while its claim lasts. */
+import sql, { join } from 'sql-template-tag';
+import type { Tx } from '../database.ts';
+import { type NewHistoryRow, writeHistory } from '../history.ts';
+import type { AnswerRecord, AttemptRecord, DeliveryUpdate, Settled, Settlement } from '../ledger.ts';
+import { LONGEST_TEXT, receiptJson } from '../rows.ts';
+import { shortText } from '../../text/cut.ts';
+import { raise } from './alerts.ts';
+import { nextOfJobs } from './deliveries.ts';
+import { lockJobsOf } from './locks.ts';
+import { decide, lockedRows, writeDecision, type Decision } from './outcome-rows.ts';
+
+export interface SettleArgs extends Settlement {
+  /** The first try was not answered and may have been committed: nothing is written where everybody of it is told already. */
+  readonly isRepeated?: boolean | undefined;
+}
+
+export async function settle(tx: Tx, settlement: SettleArgs): Promise<Settled> {
+  const { callbackId, attempts, deliveries, answer, refused = [], isRepeated = false } = settlement;
+  if (isRepeated && !(await isAnyUntold(tx, deliveries))) return { due: [] };
+  // Who is told needs no look at how it stood.
+  const isAllTold = deliveries.every(({ state }) => state === 'delivered');
+  const lookedAt = isAllTold ? [] : deliveries.map(({ id }) => id);
+  await lockJobsOf(tx, lookedAt);
+  const times = answer === undefined ? 1 : await writeAnswer(tx, callbackId, answer);
+  const rows = await lockedRows(tx, lookedAt);
+  await countRefused(tx, refused);
+  const ended = await tell(tx, deliveries);
+  const decisions = deliveries.flatMap((update) => decide(rows.get(update.id), update, tx) ?? []);
+  for (const decision of decisions) await writeDecision(tx, decision);
+  const transitions = decisions.flatMap(({ entries }) => entries);
+  const isShown = isWorthWriting(times, attempts);
+  await writeHistory(tx, [
+    ...(isShown ? attempts.map((attempt) => attemptEntry(callbackId, attempt)) : []),
+    ...transitions,
+    ...(isShown && answer !== undefined ? [answerEntry(callbackId, answer)] : []),
+  ]);
+  return { due: [...new Set(await dueAfter(tx, ended, decisions))] };
+}
+
+/** Where something is due now that deliveries have ended: their alerts, and what comes next in their jobs. */
+export async function dueAfter(
+  tx: Tx,
+  told: readonly number[],
+  decisions: readonly Decision[],
+): Promise<readonly string[]> {
+  const alerted = await raise(
+    tx,
+    decisions.flatMap(({ alert, row }) => (alert === undefined ? [] : { ...alert, about: row.callback_id })),
+  );
+  const ended = decisions.flatMap(({ state, row }) => (state === 'pending' ? [] : row.id));
+  return [...alerted, ...(await nextOfJobs(tx, [...told, ...ended]))];
+}
+
+async function isAnyUntold(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<boolean> {
+  if (updates.length === 0) return true;
+  const ids = updates.map(({ id }) => id);
+  const untold = await tx.first(
+    sql`SELECT id FROM deliveries WHERE id IN (${join(ids)}) AND state <> 'delivered' LIMIT 1`,
+  );
+  return untold !== undefined;
+}
+
+/** @returns how often the callback has come; 0: it was forgotten meanwhile */
+async function writeAnswer(tx: Tx, callbackId: number, { result }: AnswerRecord): Promise<number> {
+  const row = await tx.first<{ times_received: number }>(
+    sql`UPDATE callbacks SET result = ${result} WHERE id = ${callbackId} RETURNING times_received`,
+  );
+  return row?.times_received ?? 0;
+}
+
+/** Of a callback that comes again and again; whoever reads its history has seen enough by then. */
+const MOST_ANSWERS = 1000;
+
+function isWorthWriting(times: number, attempts: readonly AttemptRecord[]): boolean {
+  if (times === 0) return false;
+  return times <= MOST_ANSWERS || attempts.some(({ outcome }) => outcome === 'delivered');
+}
+
+async function countRefused(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0)
+    await tx.all(sql`UPDATE deliveries SET refusals = refusals + 1 WHERE id IN (${join(ids)})`);
+}
+
+/** Whoever has the claim by now: somebody was told. @returns ids of those that have something pending in their jobs */
+async function tell(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<readonly number[]> {
+  const told = updates.filter(({ state }) => state === 'delivered').toSorted((a, b) => a.id - b.id);
+  const withNext: number[] = [];
+  for (const update of told) if (await tellOne(tx, update)) withNext.push(update.id);
+  return withNext;
+}
+
+interface Told {
+  readonly job_key: string | null;
+  readonly destination: string;
+  readonly has_others: number;
+}
+
+/** @returns whether something of its job is pending there */
+async function tellOne(
+  tx: Tx,
+  { id, attempts, receipt, isFollowed = false }: DeliveryUpdate,
+): Promise<boolean> {
+  const kept = receipt === undefined ? null : receiptJson(receipt);
+  const row = await tx.first<Told>(sql`
+    UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL,
+      error_message = NULL, receipt = ${kept}, hold_code = NULL, hold_details = NULL, hold_until = NULL, owner = NULL,
+      claimed_until = NULL, updated_at = ${tx.now}
+    WHERE id = ${id} AND state <> 'delivered'
+    RETURNING job_key, destination, CASE WHEN EXISTS (
+      SELECT 1 FROM deliveries AS other WHERE other.state = 'pending' AND other.job_key = deliveries.job_key
+        AND other.destination = deliveries.destination AND other.id <> deliveries.id) THEN 1 ELSE 0 END AS has_others`);
+  if (row === undefined) return false;
+  if (isFollowed && kept !== null && row.job_key !== null)
+    await follow(tx, row.job_key, row.destination, kept);
+  return row.has_others === 1;
+}
+
+async function follow(tx: Tx, jobKey: string, destination: string, receipt: string): Promise<void> {
+  await tx.all(sql`
+    INSERT INTO threads (job_key, destination, root, last) VALUES (${jobKey}, ${destination}, ${receipt}, ${receipt})
+    ON CONFLICT (job_key, destination) DO UPDATE SET last = excluded.last`);
+}
+
+function attemptEntry(callbackId: number, attempt: AttemptRecord): NewHistoryRow {
+  const { deliveryId, startedAt, durationMs, outcome, error } = attempt;
+  return {
+    callbackId,
+    what: 'attempt',
+    deliveryId,
+    at: startedAt,
+    result: outcome,
+    entry: {
+      startedAt,
+      durationMs: Math.round(durationMs),
+      error: error && {
+        code: shortText(error.code, LONGEST_TEXT),
+        message: shortText(error.message, LONGEST_TEXT),
+      },
+    },
+  };
+}
+
+function answerEntry(
+  callbackId: number,
+  { receivedAt, answeredAt, status, result }: AnswerRecord,
+): NewHistoryRow {
+  return { callbackId, what: 'answered', at: answeredAt, result, entry: { receivedAt, status } };
+}

@@ -1,0 +1,82 @@
+/** From a URL to a PostgreSQL ledger of this version, which any number of replicas may share. */
+import pg from 'pg';
+import sql, { join, raw } from 'sql-template-tag';
+import type { Tx } from '../database.ts';
+import { reasonOf } from '../failures.ts';
+import { LedgerUnavailable } from '../ledger.ts';
+import { POSTGRES_DIALECT, schemaIn } from '../schema.ts';
+import { stateOf, TELLING_TABLES } from '../version.ts';
+import { type PostgresSettings, PostgresTransactions } from './transactions.ts';
+
+export interface PostgresOptions extends Omit<PostgresSettings, 'pool'> {
+  readonly url: string;
+  /** A connection that nobody uses has failed. */
+  readonly onTrouble?: ((error: Error) => void) | undefined;
+}
+
+const CONNECTIONS = 10;
+/** For people, who look at one page at a time. */
+const READING_CONNECTIONS = 3;
+const CONNECT_TIMEOUT_MS = 3000;
+
+/** Two replicas that start at once make the tables once; the number is Botbell's own. */
+const SCHEMA_LOCK = 3853314791;
+const SCHEMA_WITHIN_MS = 15_000;
+
+/** PostgreSQL's `int8` and `numeric`, which pg hands over as text; the ledger's numbers are all safe integers. */
+const WIDE_NUMBERS = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (id, format) =>
+    WIDE_NUMBERS.has(id) ? Number : (pg.types.getTypeParser(id, format) as (value: string) => unknown),
+};
+
+/** Connects only when first asked. */
+export function connectPostgres({ url, onTrouble, ...settings }: PostgresOptions): PostgresTransactions {
+  // No settings beside the name: a pooler refuses what it cannot keep for each of its clients.
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: settings.isReader === true ? READING_CONNECTIONS : CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    pipeline: true,
+    application_name: 'botbell',
+    types,
+  });
+  // A server that goes away ends connections, idle ones and those in use; unheard, that would end the process.
+  pool.on('error', (error) => onTrouble?.(error));
+  pool.on('connect', (client) => void client.on('error', () => undefined));
+  return new PostgresTransactions({ ...settings, pool });
+}
+
+/** @throws {Error} a server that cannot be used, or a database that another version or program has written: what to do */
+export async function openPostgres(options: PostgresOptions): Promise<PostgresTransactions> {
+  const transactions = connectPostgres(options);
+  try {
+    await transactions.run(prepareSchema, { isDurable: true, withinMs: SCHEMA_WITHIN_MS });
+    await transactions.measureClock();
+    return transactions;
+  } catch (error) {
+    await transactions.close();
+    throw new LedgerUnavailable(`store.url: the PostgreSQL database cannot be used: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function prepareSchema(tx: Tx): Promise<void> {
+  if ((await stateOf(tx, await tellingTables(tx))) === 'ready') return;
+  await tx.all(raw('SET LOCAL lock_timeout = 0'));
+  await tx.all(sql`SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`);
+  // Another replica may have made them while this one waited.
+  if ((await stateOf(tx, await tellingTables(tx))) === 'ready') return;
+  for (const statement of schemaIn(POSTGRES_DIALECT)) await tx.all(raw(statement));
+}
+
+/** Those of `TELLING_TABLES` that the search path finds. */
+export async function tellingTables(tx: Pick<Tx, 'all'>): Promise<readonly string[]> {
+  const rows = await tx.all<{ name: string }>(
+    sql`SELECT relname AS name FROM pg_class WHERE relname IN (${join(TELLING_TABLES)}) AND pg_table_is_visible(oid)`,
+  );
+  return rows.map(({ name }) => name);
+}

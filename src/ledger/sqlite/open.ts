@@ -1,0 +1,77 @@
+/** From a path to a SQLite ledger of this version. */
+import sql, { join, raw } from 'sql-template-tag';
+import type { Tx } from '../database.ts';
+import { reasonOf } from '../failures.ts';
+import { LedgerUnavailable } from '../ledger.ts';
+import { schemaIn, SQLITE_DIALECT } from '../schema.ts';
+import { stateOf, TELLING_TABLES } from '../version.ts';
+import type { Clock } from '../../time/clock.ts';
+import { SqliteConnection } from './connection.ts';
+import { Space, type SpaceOptions } from './space.ts';
+import { type SqliteSettings, SqliteTransactions } from './transactions.ts';
+
+export interface SqliteOptions
+  extends
+    Omit<SqliteSettings, 'connection' | 'makeRoom'>,
+    Partial<Pick<SpaceOptions, 'forgetDone' | 'onEvent'>> {
+  readonly path: string;
+  /** Undefined: no limit. */
+  readonly maxBytes?: number | undefined;
+}
+
+/** @throws {Error} a file that cannot be opened or created, or that another version or program has written: what to do */
+export async function openSqlite(options: SqliteOptions): Promise<SqliteTransactions> {
+  const { path, isReader = false } = options;
+  try {
+    const connection = new SqliteConnection(path, isReader ? 'reader' : 'writer');
+    const transactions = new SqliteTransactions({ ...options, connection, ...spaceOf(connection, options) });
+    if (!isReader) await prepare(transactions);
+    return transactions;
+  } catch (error) {
+    throw new LedgerUnavailable(`store.url: the SQLite file ${path} cannot be used: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** For whoever only looks: of any version, and nothing is created. @throws {Error} a file that cannot be opened */
+export function openOnlooker(path: string, clock: Pick<Clock, 'now' | 'monotonic'>): SqliteTransactions {
+  return new SqliteTransactions({
+    connection: new SqliteConnection(path, 'onlooker'),
+    owner: '',
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    isReader: true,
+  });
+}
+
+function spaceOf(
+  connection: SqliteConnection,
+  { maxBytes, forgetDone, now, isReader, onEvent = () => undefined }: SqliteOptions,
+): Pick<SqliteSettings, 'makeRoom'> {
+  if (isReader === true || maxBytes === undefined || forgetDone === undefined) return {};
+  const space = new Space({ maxBytes, forgetDone, now, onEvent, connection });
+  return { makeRoom: (inTransaction) => space.makeRoom(inTransaction) };
+}
+
+async function prepare(transactions: SqliteTransactions): Promise<void> {
+  try {
+    await transactions.run(prepareSchema, { isDurable: true });
+  } catch (error) {
+    await transactions.close();
+    throw error;
+  }
+}
+
+async function prepareSchema(tx: Tx): Promise<void> {
+  if ((await stateOf(tx, await tellingTables(tx))) === 'ready') return;
+  for (const statement of schemaIn(SQLITE_DIALECT)) await tx.all(raw(statement));
+}
+
+/** Those of `TELLING_TABLES` that are there. */
+export async function tellingTables(tx: Pick<Tx, 'all'>): Promise<readonly string[]> {
+  const rows = await tx.all<{ name: string }>(
+    sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (${join(TELLING_TABLES)})`,
+  );
+  return rows.map(({ name }) => name);
+}

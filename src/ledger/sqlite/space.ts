@@ -1,0 +1,99 @@
+/** Keeps a file within its limit: what is done is forgotten early for what comes, and what is undelivered never. */
+import type { Tx } from '../database.ts';
+import type { SqliteConnection } from './connection.ts';
+import type { InTransaction } from './transactions.ts';
+
+export type StoreEvent =
+  /** Callbacks were forgotten before their time. */
+  | { readonly what: 'forgotten_early'; readonly count: number }
+  /** Nothing that is done is left to be forgotten. */
+  | { readonly what: 'full' }
+  | { readonly what: 'has_room' };
+
+/** From here on what is old and done goes, a step with each batch, before anybody is refused. */
+const HIGH_WATER = 0.9;
+
+/** While there is still some room, what is younger stays: the service may post it again, and nobody is to be told twice. */
+const MAY_COME_AGAIN_MS = 3_600_000;
+
+/** Of a store past its limit, with one batch: what one batch brings is less. */
+const MOST_STEPS = 10;
+
+/** Where nothing was found, nobody looks again for so long. */
+const REST_MS = 1000;
+
+/** A share of the limit; a log that is larger is emptied first. */
+const LARGE_LOG = 0.05;
+
+export interface SpaceOptions {
+  readonly maxBytes: number;
+  readonly connection: Pick<SqliteConnection, 'size' | 'emptyLog'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Forgets some of what is done, and of what came before then. isAnew: from the oldest on, not from where the last step came to. */
+  readonly forgetDone: (
+    tx: Tx,
+    request: { readonly before: number; readonly isAnew: boolean },
+  ) => Promise<{ readonly forgotten: number; readonly isThrough: boolean }>;
+  readonly onEvent: (event: StoreEvent) => void;
+}
+
+/** `early`: what can hardly come again; `all`: whatever is done. */
+type Urgency = 'early' | 'all';
+
+export class Space {
+  readonly #options: SpaceOptions;
+  #isFull = false;
+  #isAnew = true;
+  readonly #restedAt = { early: Number.NEGATIVE_INFINITY, all: Number.NEGATIVE_INFINITY };
+
+  constructor(options: SpaceOptions) {
+    this.#options = options;
+  }
+
+  /** Before each batch. @returns whether there is no room for what is new, and nothing done is left to be forgotten */
+  async makeRoom(inTransaction: InTransaction): Promise<boolean> {
+    const { maxBytes } = this.#options;
+    let bytes = this.#bytesWithLittleLog();
+    let hasForgotten = true;
+    for (let steps = 0; steps < MOST_STEPS && hasForgotten && bytes > maxBytes * HIGH_WATER; steps += 1) {
+      hasForgotten = await this.#forget(inTransaction, bytes > maxBytes ? 'all' : 'early');
+      bytes = this.#bytes();
+      if (bytes <= maxBytes) break;
+    }
+    this.#note(bytes > maxBytes && !hasForgotten);
+    return this.#isFull;
+  }
+
+  /** @returns whether there may be more */
+  async #forget(inTransaction: InTransaction, urgency: Urgency): Promise<boolean> {
+    const { now, forgetDone, onEvent } = this.#options;
+    if (Math.abs(now() - this.#restedAt[urgency]) < REST_MS) return false;
+    const before = urgency === 'all' ? now() + 1 : now() - MAY_COME_AGAIN_MS;
+    const request = { before, isAnew: this.#isAnew };
+    const { forgotten, isThrough } = await inTransaction((tx) => forgetDone(tx, request));
+    this.#isAnew = isThrough;
+    if (forgotten > 0) onEvent({ what: 'forgotten_early', count: forgotten });
+    else if (isThrough) this.#restedAt[urgency] = now();
+    return forgotten > 0 || !isThrough;
+  }
+
+  #bytes(): number {
+    const { used, log } = this.#options.connection.size();
+    return used + log;
+  }
+
+  /** What stands in the log stands in the file soon, and would count twice. */
+  #bytesWithLittleLog(): number {
+    const { connection, maxBytes } = this.#options;
+    const { used, log } = connection.size();
+    if (used + log <= maxBytes * HIGH_WATER || log <= maxBytes * LARGE_LOG) return used + log;
+    connection.emptyLog();
+    return this.#bytes();
+  }
+
+  #note(isFull: boolean): void {
+    if (this.#isFull !== isFull) this.#options.onEvent({ what: isFull ? 'full' : 'has_room' });
+    this.#isFull = isFull;
+  }
+}

@@ -1,0 +1,214 @@
+/** What the ledger's contract tests share: arrivals, updates, and looks into the store. */
+import { identityOf, type Callback } from '../../src/callback/callback.ts';
+import type {
+  Admission,
+  Alert,
+  Arrival,
+  DeliveryError,
+  DeliveryTarget,
+  DeliveryUpdate,
+  DueDelivery,
+  Ledger,
+  Settlement,
+} from '../../src/ledger/ledger.ts';
+import { callbackOf, callbackWith } from '../support/callbacks.ts';
+import type { ManualClock } from '../support/manual-clock.ts';
+import { OPTIONS, type StoreUnderTest } from '../support/store-under-test.ts';
+
+export type CreateStore = (clock?: ManualClock) => Promise<StoreUnderTest> | StoreUnderTest;
+
+export const LEASE_MS = OPTIONS.leaseMs;
+export const TAKE_OVER_AFTER_MS = OPTIONS.takeOverAfterMs;
+export const EXECUTING = 2;
+export const TRANSIENT: DeliveryError = { class: 'transient', code: 'ETIMEDOUT', message: 'no answer' };
+export const OPS = target('slack:#ops');
+export const LOG = target('slack:#log');
+
+export function target(destination: string): DeliveryTarget {
+  const [channel = '', address = ''] = destination.split(/:(.*)/s);
+  return { destination, channel, address };
+}
+
+/** A store and one process's ledger over it, anew for each test. */
+export class Bench {
+  readonly store: StoreUnderTest;
+  ledger: Ledger;
+
+  private constructor(store: StoreUnderTest, ledger: Ledger) {
+    this.store = store;
+    this.ledger = ledger;
+  }
+
+  static async open(createStore: CreateStore): Promise<Bench> {
+    const store = await createStore();
+    return new Bench(store, await store.open({ owner: 'first' }));
+  }
+
+  openAs(owner: string): Promise<Ledger> {
+    return this.store.open({ owner });
+  }
+
+  arrive(
+    fields: Partial<Callback>,
+    planned: readonly DeliveryTarget[],
+    by = this.ledger,
+  ): Promise<Admission> {
+    return by.admit(arrivalOf(callbackWith(fields), planned, this.store.clock.now()));
+  }
+
+  accept(
+    fields: Partial<Callback>,
+    planned: readonly DeliveryTarget[],
+    by = this.ledger,
+  ): Promise<Admission> {
+    const arrival = arrivalOf(callbackWith(fields), planned, this.store.clock.now());
+    return by.admit({ ...arrival, isAccepted: true });
+  }
+
+  settle(updates: readonly DeliveryUpdate[], by = this.ledger): Promise<{ readonly due: readonly string[] }> {
+    return by.settle(settlementOf(updates));
+  }
+
+  /** Whatever is due, up to so many for each destination. */
+  async claim(by = this.ledger, limit = 64): Promise<readonly DueDelivery[]> {
+    const destinations = await by.dueDestinations();
+    return by.claimDue(destinations.map(({ destination }) => ({ destination, limit, bulkTurns: 0 })));
+  }
+
+  tell(due: readonly DueDelivery[]): Promise<unknown> {
+    return this.settle(due.map(({ record }) => delivered(record.id)));
+  }
+
+  /** What is due until nothing is left, each told at once. */
+  async tellAll(): Promise<readonly DueDelivery[]> {
+    const told: DueDelivery[] = [];
+    for (let due = await this.claim(); due.length > 0; due = await this.claim()) {
+      told.push(...due);
+      await this.tell(due);
+    }
+    return told;
+  }
+
+  /** `slack:#ops pending`, of each delivery in the order of their ids. */
+  async states(): Promise<readonly string[]> {
+    return (await this.deliveries()).map(({ destination, state }) => `${destination} ${state}`);
+  }
+
+  async deliveries(): Promise<readonly DeliveryLook[]> {
+    return (await this.store.rows('deliveries')).map((row) => ({
+      id: Number(row['id']),
+      destination: String(row['destination']),
+      state: String(row['state']),
+      attempts: Number(row['attempts']),
+      refusals: Number(row['refusals']),
+      owner: row['owner'],
+      isOurs: Number(row['is_ours']) === 1,
+      holdCode: row['hold_code'],
+      errorCode: row['error_code'],
+      receipt: row['receipt'],
+    }));
+  }
+
+  /** `attempt delivered`, of each row of the history in their order. */
+  async history(): Promise<readonly string[]> {
+    const rows = await this.store.rows('history');
+    return rows.map(({ what, result }) =>
+      [what, result].filter((each) => typeof each === 'string').join(' '),
+    );
+  }
+}
+
+interface DeliveryLook {
+  readonly id: number;
+  readonly destination: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly refusals: number;
+  readonly owner: unknown;
+  readonly isOurs: boolean;
+  readonly holdCode: unknown;
+  readonly errorCode: unknown;
+  readonly receipt: unknown;
+}
+
+export function arrivalOf(
+  callback: Callback,
+  planned: readonly DeliveryTarget[],
+  receivedAt: number,
+): Arrival {
+  return {
+    callback,
+    identity: identityOf(callback),
+    body: Buffer.from(JSON.stringify(callback)),
+    startedAt: Date.parse(callback.start_time),
+    receivedAt,
+    planned,
+    routing: [{ route: 'routes[0]', matched: true }],
+    isAccepted: false,
+  };
+}
+
+/** The destinations that an admission gives to who asked for it. */
+export function claimedOf({ deliveries }: Pick<Admission, 'deliveries'>): string[] {
+  return deliveries.filter(({ claim }) => claim === 'own').map(({ destination }) => destination);
+}
+
+/** As many as the test has planned. */
+export function idsOf({ deliveries }: Pick<Admission, 'deliveries'>): [number, number, number] {
+  const [first = -1, second = -1, third = -1] = deliveries.map(({ id }) => id);
+  return [first, second, third];
+}
+
+/** The callback is not looked at where nothing is said of it. */
+export function settlementOf(deliveries: readonly DeliveryUpdate[], callbackId = -1): Settlement {
+  return { callbackId, attempts: [], deliveries, isDurable: false };
+}
+
+export function delivered(id: number): DeliveryUpdate {
+  return {
+    id,
+    state: 'delivered',
+    attempts: 1,
+    lastError: undefined,
+    receipt: { ts: '1.2' },
+    isTakenOver: false,
+  };
+}
+
+export function failed(id: number, fields: Partial<DeliveryUpdate> = {}): DeliveryUpdate {
+  return {
+    id,
+    state: 'pending',
+    attempts: 1,
+    lastError: TRANSIENT,
+    receipt: undefined,
+    isTakenOver: false,
+    dueInMs: TAKE_OVER_AFTER_MS,
+    ...fields,
+  };
+}
+
+/** Botbell's own to try again after so long. */
+export function putOff(id: number, dueInMs: number, fields: Partial<DeliveryUpdate> = {}): DeliveryUpdate {
+  return failed(id, { isTakenOver: true, dueInMs, ...fields });
+}
+
+export function dead(id: number, alert?: Alert): DeliveryUpdate {
+  return failed(id, { state: 'dead', alert });
+}
+
+export function answerOf(status: number, result: 'delivered' | 'failed' | 'held') {
+  return { receivedAt: 1, answeredAt: 2, status, result } as const;
+}
+
+export function destinationsOf(due: readonly Pick<DueDelivery, 'record'>[]): string[] {
+  return due.map(({ record }) => record.destination).toSorted();
+}
+
+export function jobsOf(due: readonly DueDelivery[]): string[] {
+  return due.map(({ notice }) => callbackOf(notice).job_id);
+}
+
+export function codesOf(due: readonly DueDelivery[]): number[] {
+  return due.map(({ notice }) => callbackOf(notice).code);
+}

@@ -1,0 +1,125 @@
+/** A ledger holds months of callbacks: nothing that a running service asks of it may read them all. */
+import { expect } from 'chai';
+import sql, { raw } from 'sql-template-tag';
+import type { Operation } from '../../src/ledger/database.ts';
+import { admit } from '../../src/ledger/operations/admit.ts';
+import { admitArgs } from '../../src/ledger/operations/admit-args.ts';
+import { claimDue, dueDestinations } from '../../src/ledger/operations/claim-due.ts';
+import { takeOver } from '../../src/ledger/operations/deliveries.ts';
+import { forget } from '../../src/ledger/operations/forget.ts';
+import { releaseHeld } from '../../src/ledger/operations/held.ts';
+import { countOpen, earlierReceipts } from '../../src/ledger/operations/lookups.ts';
+import { heartbeat } from '../../src/ledger/operations/processes.ts';
+import { revive, routeAnew, unroutedAfter } from '../../src/ledger/operations/rerouting.ts';
+import { refuse } from '../../src/ledger/operations/refused.ts';
+import { settle } from '../../src/ledger/operations/settle.ts';
+import { DEAD_LETTER } from '../support/alerts.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { explained } from '../support/explained.ts';
+import { OPTIONS, type StoreUnderTest } from '../support/store-under-test.ts';
+import {
+  answerOf,
+  arrivalOf,
+  type CreateStore,
+  delivered,
+  EXECUTING,
+  failed,
+  idsOf,
+  LOG,
+  OPS,
+  settlementOf,
+} from './ledger-under-test.ts';
+
+export interface Planner {
+  /** Put before a statement. */
+  readonly explain: string;
+  /** Run at the beginning of each transaction, so that a small table is treated like a large one. */
+  readonly prepare?: string;
+  /** A step that goes through a whole table, but for the small ones. */
+  readonly wholeTable: RegExp;
+}
+
+const CHANNELS = new Map([['slack', 'slack']]);
+
+/** What a common POST may take: admitted, told, answered. */
+const MOST_STATEMENTS = 6;
+
+export function describePlans(name: string, createStore: CreateStore, planner: Planner): void {
+  describe(`${name} finds by an index`, () => {
+    let store: StoreUnderTest;
+    let statements: string[] = [];
+    let faults: string[] = [];
+
+    beforeEach(async () => {
+      store = await createStore();
+      statements = [];
+      faults = [];
+    });
+
+    afterEach(() => store.close());
+
+    const call = <Args, Result>(operation: Operation<Args, Result>, args: Args): Promise<Result> => {
+      const watched = explained(operation, planner.explain, ({ statement, plan }) => {
+        statements.push(statement);
+        for (const step of plan) if (planner.wholeTable.test(step)) faults.push(`${step}: ${statement}`);
+      });
+      return store.call<Args, Result>(async (tx, given) => {
+        if (planner.prepare !== undefined) await tx.all(sql`${raw(planner.prepare)}`);
+        return watched(tx, given);
+      }, args);
+    };
+    const arrive = async (status: 0 | 1 | 2, isAccepted = false) => {
+      const arrival = arrivalOf(callbackWith({ status }), [OPS, LOG], store.clock.now());
+      return call(admit, await admitArgs({ ...arrival, isAccepted }, OPTIONS));
+    };
+
+    it('whatever a POST asks for, in few statements', async () => {
+      const { callbackId, ...admission } = await arrive(0);
+      const [ops, log] = idsOf(admission);
+      const answer = answerOf(200, 'delivered');
+      const attempt = { startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined } as const;
+      const attempts = [{ ...attempt, deliveryId: ops }];
+      await call(settle, { ...settlementOf([delivered(ops)], callbackId), attempts, answer });
+      expect(statements, statements.join('\n')).to.have.length(MOST_STATEMENTS);
+      await arrive(EXECUTING);
+      await arrive(0);
+      await call(settle, settlementOf([failed(log)], callbackId));
+      await call(takeOver, [log]);
+      await call(earlierReceipts, log);
+      expect(faults).to.deep.equal([]);
+    });
+
+    it('what is due, what was held, what is refused and how much is open', async () => {
+      await arrive(EXECUTING);
+      await arrive(1, true);
+      await store.passTime(OPTIONS.takeOverAfterMs);
+      expect(await call(dueDestinations, undefined)).to.have.length(2);
+      const requests = [OPS, LOG].map(({ destination }) => ({ destination, limit: 9, bulkTurns: 3 }));
+      const due = await call(claimDue, { requests, leaseMs: OPTIONS.leaseMs });
+      const hold = { code: 'mute', endsAt: store.clock.now() };
+      await call(settle, settlementOf(due.map(({ record }) => failed(record.id, { state: 'held', hold }))));
+      expect(await call(releaseHeld, undefined)).to.equal(2);
+      await call(countOpen, undefined);
+      const alert = { cause: 'refused', subject: DEAD_LETTER, targets: [OPS] };
+      const refused = { receivedAt: 1, status: 422, detail: '', errors: [], from: '', body: '{}' } as const;
+      await call(refuse, { refused, alert });
+      expect(faults).to.deep.equal([]);
+    });
+
+    it('what a config has changed, and what is to be forgotten', async () => {
+      await call(heartbeat, { hash: 'a', channels: CHANNELS });
+      const { callbackId, ...admission } = await arrive(0);
+      const [ops, log] = idsOf(admission);
+      const update = failed(ops, { state: 'held', hold: { code: 'no longer routed' } });
+      await call(routeAnew, { callbackId, update, targets: [LOG], routing: [], channels: CHANNELS });
+      expect(await call(unroutedAfter, 0)).to.have.length(1);
+      await call(revive, { routed: [{ id: ops, routing: [] }], channels: CHANNELS });
+      await call(settle, settlementOf([delivered(ops), delivered(log)], callbackId));
+      await store.passTime(120_000);
+      const before = store.clock.now();
+      await call(forget, { doneBefore: before, reachedNobodyBefore: before, timezone: 'UTC' });
+      expect(await store.rows('callbacks')).to.deep.equal([]);
+      expect(faults).to.deep.equal([]);
+    });
+  });
+}

@@ -1,0 +1,344 @@
+/** What nobody waits for: taken over, retried with patience, given up in the end. */
+import { expect } from 'chai';
+import type { Callback } from '../../src/callback/callback.ts';
+import { identityOf } from '../../src/callback/callback.ts';
+import { REFUSED } from '../support/alerts.ts';
+import { callbackOf, callbackWith, startOf } from '../support/callbacks.ts';
+import { DeliveryBench, failure, failures, target } from './delivery-bench.ts';
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const OPS = 'slack:#ops';
+const MAIL = 'email:a@example.com';
+const OPERATORS = 'email:operators@example.com';
+
+describe('what nobody waits for', () => {
+  let bench: DeliveryBench;
+
+  const accept = (fields: Partial<Callback> = {}, destinations: readonly string[] = bench.planned) => {
+    const callback = callbackWith(fields);
+    return bench.first.ledger.admit({
+      callback,
+      identity: identityOf(callback),
+      body: Buffer.from(JSON.stringify(callback)),
+      startedAt: startOf(callback),
+      receivedAt: bench.clock.now(),
+      planned: destinations.map(target),
+      routing: [],
+      isAccepted: true,
+    });
+  };
+  const acceptJobs = (count: number, destinations: readonly string[]) =>
+    Promise.all(
+      Array.from({ length: count }, (_, number) => accept({ job_id: `job-${number}` }, destinations)),
+    );
+  const start = async () => {
+    bench.first.start();
+    await bench.clock.advance(0);
+  };
+  const plan = (...destinations: string[]) => {
+    bench.planned = destinations;
+    return bench.reload();
+  };
+
+  beforeEach(async () => {
+    bench = await DeliveryBench.open([OPS, MAIL]);
+  });
+
+  afterEach(() => bench.close());
+
+  it('is told to everybody, once', async () => {
+    await accept();
+    await start();
+    await bench.clock.advance(MINUTE_MS);
+    expect(bench.told.toSorted()).to.deep.equal([MAIL, OPS]);
+  });
+
+  it('is told at once when somebody says that it is due, and within a second otherwise', async () => {
+    await start();
+    await accept({ job_id: 'a' });
+    bench.first.claims.nudge([OPS, MAIL]);
+    await bench.clock.advance(0);
+    expect(bench.told).to.have.length(2);
+    await accept({ job_id: 'b' });
+    await bench.clock.advance(SECOND_MS);
+    expect(bench.told).to.have.length(4);
+  });
+
+  it('is what the service has stopped retrying, and the log says so', async () => {
+    bench.fails(OPS, ...failures(2, 'transient'));
+    expect((await bench.post(callbackWith())).status).to.equal(502);
+    await start();
+    await bench.clock.advance(2 * MINUTE_MS - SECOND_MS);
+    expect(bench.told).to.deep.equal([MAIL]);
+    await bench.clock.advance(2 * SECOND_MS);
+    expect(bench.told).to.deep.equal([MAIL, OPS]);
+    expect(bench.milestonesReached).to.deep.equal([`taken_over ${OPS}`, `delivered_late ${OPS}`]);
+  });
+
+  it('is what a process that died was telling', async () => {
+    const dead = await bench.another('dead');
+    bench.takes(OPS, 100 * MINUTE_MS);
+    void dead.handle(callbackWith());
+    await bench.clock.advance(SECOND_MS);
+    bench.takes(OPS, 0);
+    await start();
+    await bench.clock.advance(2 * MINUTE_MS);
+    expect(bench.told).to.deep.equal([MAIL, OPS]);
+  });
+
+  it('is retried ever more patiently, with jitter', async () => {
+    bench.fails(OPS, ...failures(100, 'transient'));
+    await accept({}, [OPS]);
+    await start();
+    const startedAt = bench.clock.now();
+    const waits: number[] = [];
+    for (let tries = 2; waits.length < 4; await bench.clock.advance(SECOND_MS)) {
+      if (bench.tries(OPS) < tries) continue;
+      waits.push(Math.round((bench.clock.now() - startedAt) / SECOND_MS));
+      tries += 2;
+    }
+    // Two attempts each; then half of 30 s, 2 min and 8 min, and up to a few seconds until it is seen.
+    const steps = waits.slice(1).map((at, index) => at - (waits[index] ?? 0));
+    for (const [index, half] of [15, 60, 240].entries())
+      expect(steps[index]).to.be.within(half - 2, half + 3);
+  });
+
+  it('obeys a Retry-After, while other channels are told', async () => {
+    bench.fails(OPS, failure('rate_limited', 2 * MINUTE_MS));
+    await accept();
+    await start();
+    await accept({ job_id: 'job-2' });
+    await bench.clock.advance(2 * MINUTE_MS - SECOND_MS);
+    expect([bench.tries(OPS), bench.tries(MAIL)]).to.deep.equal([1, 2]);
+    await bench.clock.advance(4 * SECOND_MS);
+    expect(bench.told.filter((each) => each === OPS)).to.have.length(2);
+  });
+
+  it('keeps the pace of a destination that limits its rate, the oldest callback first', async () => {
+    bench.limitRate(OPS, SECOND_MS);
+    await plan(OPS);
+    await acceptJobs(30, [OPS]);
+    await start();
+    await bench.clock.advance(36 * SECOND_MS);
+    expect(bench.told.filter((each) => each === OPS)).to.have.length(30);
+    // The first ones, sent before anybody knew of the limit, were refused once.
+    expect(bench.tries(OPS)).to.be.at.most(30 + 25);
+  });
+
+  it('is given up after give_up_after, which the operators are told once', async () => {
+    bench.policy.giveUpAfterMs = 2 * MINUTE_MS;
+    bench.fails(OPS, ...failures(1000, 'config'));
+    await accept();
+    await start();
+    await bench.clock.advance(2 * MINUTE_MS - SECOND_MS);
+    expect((await bench.row(OPS))?.['state']).to.equal('pending');
+    await bench.clock.advance(5 * MINUTE_MS);
+    expect((await bench.row(OPS))?.['state']).to.equal('dead');
+    expect(await bench.alerts()).to.deep.equal([`config_failure ${OPS} x`, `dead_letter ${OPS} x`]);
+    const before = bench.tries(OPS);
+    await bench.clock.advance(2 * MINUTE_MS);
+    expect(bench.tries(OPS)).to.equal(before);
+  });
+
+  it('is given up at once where it can never pass, and the alert is told without waiting', async () => {
+    bench.fails(OPS, ...failures(9, 'permanent'));
+    await accept();
+    await start();
+    expect([bench.tries(OPS), await bench.alerts()]).to.deep.equal([1, [`dead_letter ${OPS} x`]]);
+    expect(bench.told).to.include(OPERATORS);
+  });
+
+  it('raises no alert where it is an alert, but a line in the log', async () => {
+    bench.fails(OPS, failure('permanent'));
+    bench.fails(OPERATORS, failure('permanent'));
+    await accept();
+    await start();
+    await bench.clock.advance(MINUTE_MS);
+    expect(await bench.alerts()).to.deep.equal([`dead_letter ${OPS} x`]);
+    expect(bench.milestonesReached).to.include.members([`given_up ${OPS}`, `given_up ${OPERATORS}`]);
+  });
+
+  it('is told when the hold that kept it back ends', async () => {
+    await accept({}, [OPS]);
+    const endsAt = bench.clock.now() + 60 * MINUTE_MS;
+    await bench.store.run(`update deliveries set state = 'held', hold_code = 'mute', hold_until = ${endsAt}`);
+    await start();
+    await bench.clock.advance(59 * MINUTE_MS);
+    expect(bench.told).to.deep.equal([]);
+    await bench.clock.advance(2 * MINUTE_MS);
+    expect(bench.told).to.deep.equal([OPS]);
+  });
+
+  it('is told in the order of its job', async () => {
+    bench.fails(OPS, ...failures(2, 'transient'));
+    await accept({ message: 'first' }, [OPS]);
+    await accept({ message: 'second' }, [OPS]);
+    await start();
+    await bench.clock.advance(MINUTE_MS);
+    const messages = bench.addressed.map(({ notice }) => callbackOf(notice).message);
+    expect(messages).to.deep.equal(['first', 'first', 'first', 'second']);
+  });
+
+  describe('to many destinations', () => {
+    it('has 64 under way at most, 48 of one channel and 24 of one destination', async () => {
+      const destinations = ['slack:#a', 'slack:#b', 'slack:#c', 'email:a@example.com', 'email:b@example.com'];
+      await plan(...destinations);
+      for (const destination of destinations) bench.takes(destination, 5 * SECOND_MS);
+      await acceptJobs(40, destinations);
+      await start();
+      expect(bench.tried.length).to.be.within(56, 64);
+      expect(bench.tried.filter((each) => each.startsWith('slack:')).length).to.be.within(32, 48);
+      for (const destination of destinations)
+        expect(bench.tries(destination), destination).to.be.within(1, 24);
+      await bench.clock.advance(25 * SECOND_MS);
+      expect(bench.told).to.have.length(200);
+    });
+
+    it('is told at once where there is no trouble, however much waits elsewhere', async () => {
+      bench.takes(OPS, 5 * SECOND_MS);
+      await acceptJobs(300, [OPS]);
+      await start();
+      await accept({ job_id: 'mail' }, [MAIL]);
+      bench.first.claims.nudge([MAIL]);
+      await bench.clock.advance(0);
+      expect(bench.told).to.deep.equal([MAIL]);
+    });
+  });
+
+  describe('and the config no longer sends there', () => {
+    it('is told to whom it names instead, and held where it was', async () => {
+      await accept({}, [OPS]);
+      await plan(MAIL);
+      await start();
+      expect(await bench.row(OPS)).to.include({ state: 'held', hold_code: 'no longer routed' });
+      expect(bench.told).to.deep.equal([MAIL]);
+      expect(bench.reroutings.map(({ added, isLost }) => [added, isLost])).to.deep.equal([[[MAIL], false]]);
+    });
+
+    it('is left to other processes while those run with another config', async () => {
+      bench.mayRouteAnew = false;
+      await plan(OPS);
+      await accept({}, [MAIL]);
+      await start();
+      await bench.clock.advance(MINUTE_MS);
+      expect([bench.told, (await bench.row(MAIL))?.['state']]).to.deep.equal([[], 'pending']);
+      bench.mayRouteAnew = true;
+      await bench.reload();
+      await bench.clock.advance(2 * SECOND_MS);
+      expect(bench.told).to.deep.equal([OPS]);
+    });
+
+    it('is put off a few seconds where its destination is still sent something else', async () => {
+      bench.mayRouteAnew = false;
+      bench.alertTargets = [MAIL];
+      await plan(OPS);
+      await accept({}, [MAIL]);
+      await start();
+      const row = await bench.row(MAIL);
+      expect(row).to.include({ state: 'pending', owner: null, attempts: 0 });
+      expect(Number(row?.['due_at']) - bench.clock.now()).to.be.within(5000, 10_000);
+    });
+
+    it('does not wait for the pace of where it is sent no more', async () => {
+      await bench.first.ledger.paces.pause(OPS, MINUTE_MS);
+      await accept({}, [OPS]);
+      await plan(MAIL);
+      await start();
+      expect(bench.told).to.deep.equal([MAIL]);
+    });
+
+    it('is an alert that goes to whom alerts go today, or ends where they go to nobody', async () => {
+      bench.fails(OPERATORS, ...failures(9, 'config'));
+      const refused = { receivedAt: 0, status: 400, detail: '', errors: [], from: '', body: '' } as const;
+      const alert = { subject: REFUSED, targets: [target(OPERATORS)] };
+      await bench.first.ledger.refuse(refused, { cause: 'x', ...alert });
+      bench.alertTargets = [OPS];
+      await bench.reload();
+      await start();
+      expect(bench.told).to.deep.equal([OPS]);
+      await bench.first.ledger.refuse(refused, { cause: 'y', ...alert });
+      bench.alertTargets = [];
+      await bench.reload();
+      await bench.clock.advance(SECOND_MS);
+      expect(bench.reroutings.map(({ isLost }) => isLost)).to.deep.equal([false, true]);
+    });
+
+    it('is told after all where a route names it again', async () => {
+      await accept({}, [OPS]);
+      await plan(MAIL);
+      await start();
+      await plan(OPS, MAIL);
+      await bench.clock.advance(10 * SECOND_MS);
+      expect(bench.told).to.deep.equal([MAIL, OPS]);
+      expect(bench.revivals.map(({ destination }) => destination)).to.deep.equal([OPS]);
+    });
+  });
+
+  it('that waits for its time is due at once after a config was loaded', async () => {
+    bench.fails(OPS, ...failures(2, 'transient'), ...failures(20, 'config'));
+    await accept({}, [OPS]);
+    await start();
+    await bench.clock.advance(2 * MINUTE_MS);
+    const before = bench.tries(OPS);
+    bench.fails(OPS);
+    await bench.reload();
+    await bench.clock.advance(6 * SECOND_MS);
+    expect(bench.tries(OPS)).to.equal(before + 1);
+    expect(bench.told).to.include(OPS);
+  });
+
+  describe('while the process stops', () => {
+    it('is finished where it is being attempted, and not begun otherwise', async () => {
+      bench.takes(OPS, 3 * SECOND_MS);
+      await accept({}, [OPS]);
+      await start();
+      let isStopped = false;
+      const stopped = bench.first.stop().then(() => (isStopped = true));
+      await accept({ job_id: 'job-2' }, [MAIL]);
+      await bench.clock.advance(2 * SECOND_MS);
+      expect(isStopped).to.equal(false);
+      await bench.clock.runUntil(stopped);
+      expect((await bench.row(OPS))?.['state']).to.equal('delivered');
+      expect(bench.told).to.deep.equal([OPS]);
+    });
+
+    it('is given back where it has just been claimed', async () => {
+      await accept({}, [OPS]);
+      bench.first.start();
+      await bench.clock.runUntil(bench.first.stop());
+      expect(bench.tried).to.deep.equal([]);
+      expect((await bench.row(OPS))?.['owner']).to.equal(null);
+    });
+  });
+
+  describe('while the ledger cannot be used', () => {
+    it('is said once, and once when that is over', async () => {
+      await start();
+      const mend = bench.breakStore();
+      await bench.clock.advance(20 * SECOND_MS);
+      expect([bench.troubles.length, bench.recoveries]).to.deep.equal([1, 0]);
+      mend();
+      await accept();
+      await bench.clock.advance(10 * SECOND_MS);
+      expect([bench.troubles.length, bench.recoveries]).to.deep.equal([1, 1]);
+      expect(bench.told).to.have.length(2);
+    });
+
+    it('leaves other processes the time to write down whom they told, before anything is claimed again', async () => {
+      const other = await bench.another('other');
+      bench.takes(OPS, 100);
+      await start();
+      await bench.clock.advance(500);
+      await accept({}, [OPS]);
+      other.start();
+      await bench.clock.advance(50);
+      const mend = bench.breakStore();
+      await bench.clock.advance(20 * SECOND_MS + 150);
+      mend();
+      await bench.clock.advance(30 * SECOND_MS);
+      expect(bench.told).to.deep.equal([OPS]);
+      await bench.clock.runUntil(other.stop());
+    });
+  });
+});

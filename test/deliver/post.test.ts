@@ -1,0 +1,479 @@
+/** A callback from its arrival to its answer, with remotes that do as the test says. */
+import { expect } from 'chai';
+import type { Callback } from '../../src/callback/callback.ts';
+import { Overloaded } from '../../src/deliver/limits.ts';
+import type { Verdict } from '../../src/deliver/outcome.ts';
+import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import { isAlert } from '../../src/notice/notice.ts';
+import { callbackOf, callbackWith } from '../support/callbacks.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
+import { ANSWER_WITHIN_MS, DeliveryBench, failure, failures, type Process } from './delivery-bench.ts';
+
+const CALLBACK = callbackWith();
+const OPS = 'slack:#ops';
+const MAIL = 'email:a@example.com';
+
+function summary({ status, result, deliveries }: Verdict): [number, string, string[]] {
+  return [status, result, deliveries.map((each) => each.state)];
+}
+
+describe('a POST', () => {
+  let bench: DeliveryBench;
+
+  const post = (callback: Callback = CALLBACK) => bench.post(callback);
+  const handle = (callback: Callback = CALLBACK) => bench.first.handle(callback);
+  const idle = () => bench.clock.runUntil(bench.first.dispatcher.idle());
+  const jobs = (count: number) =>
+    Array.from({ length: count }, (_, number) =>
+      callbackWith({ job_id: `job-${number}`, bot_id: `bot-${number}` }),
+    );
+  const answers = () => bench.results('answered');
+
+  beforeEach(async () => {
+    bench = await DeliveryBench.open([OPS, MAIL]);
+  });
+
+  afterEach(() => bench.close());
+
+  it('tells everybody a route names, once, and is answered delivered', async () => {
+    expect(summary(await post())).to.deep.equal([200, 'delivered', ['delivered', 'delivered']]);
+    expect(bench.told).to.deep.equal([OPS, MAIL]);
+  });
+
+  it('is answered duplicate, and tells nobody, where all were told before', async () => {
+    await post();
+    const again = await post({ ...CALLBACK, elapsed_time: 99 });
+    expect(summary(again)).to.deep.equal([200, 'duplicate', ['delivered', 'delivered']]);
+    expect(bench.told).to.have.length(2);
+  });
+
+  it('tells nobody where no route matches, and says so', async () => {
+    bench.planned = [];
+    await bench.reload();
+    expect(summary(await post())).to.deep.equal([200, 'no_route', []]);
+  });
+
+  it('tells once when the same callback comes twice at the same moment', async () => {
+    bench.takes(OPS, 300);
+    const both = await bench.clock.runUntil(Promise.all([handle(), handle()]));
+    expect(both.map(({ result }) => result)).to.deep.equal(['delivered', 'duplicate']);
+    expect(bench.told.toSorted()).to.deep.equal([MAIL, OPS]);
+  });
+
+  it('takes over, without waiting, what another process is attempting', async () => {
+    const other = await bench.another('second');
+    bench.takes(OPS, 300);
+    const first = handle();
+    await bench.clock.advance(50);
+    const second = await bench.clock.runUntil(other.handle(CALLBACK));
+    expect(summary(second)).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+    expect((await bench.clock.runUntil(first)).result).to.equal('delivered');
+    expect(bench.tries(OPS)).to.equal(1);
+  });
+
+  it('passes on how often the callback came', async () => {
+    bench.fails(OPS, ...failures(2, 'transient'));
+    await post();
+    await post();
+    const ops = bench.addressed.filter(({ destination }) => destination === OPS);
+    expect(ops.map(({ notice }) => !isAlert(notice) && notice.timesReceived)).to.deep.equal([1, 1, 2]);
+  });
+
+  it('has one outcome written with its answer, and the others when they are there', async () => {
+    bench.takes(OPS, 3000);
+    const answer = handle();
+    await bench.clock.advance(1000);
+    expect([(await bench.row(MAIL))?.['state'], await answers()]).to.deep.equal(['delivered', []]);
+    await bench.clock.runUntil(answer);
+    expect((await bench.row(OPS))?.['state']).to.equal('delivered');
+    expect([await bench.results('attempt'), await answers()]).to.deep.equal([
+      ['delivered', 'delivered'],
+      ['delivered'],
+    ]);
+  });
+
+  describe('one of whose destinations fails', () => {
+    it('is answered 502, and the retry reaches only that one', async () => {
+      bench.fails(OPS, ...failures(2, 'transient'));
+      const first = await post();
+      expect(summary(first)).to.deep.equal([502, 'failed', ['pending', 'delivered']]);
+      expect(first.deliveries[0]?.error).to.equal('transient trouble');
+      expect(summary(await post())).to.deep.equal([200, 'delivered', ['delivered', 'delivered']]);
+      expect(bench.told).to.deep.equal([MAIL, OPS]);
+      expect(await answers()).to.deep.equal(['failed', 'delivered']);
+    });
+
+    it('has it attempted again within the request first', async () => {
+      bench.fails(OPS, failure('transient'));
+      expect((await post()).status).to.equal(200);
+      expect((await bench.results('attempt')).toSorted()).to.deep.equal([
+        'delivered',
+        'delivered',
+        'transient',
+      ]);
+    });
+
+    it('gives a permanent failure up after permanent_attempts non-2xx answers', async () => {
+      bench.fails(OPS, ...failures(3, 'permanent'));
+      const verdicts = [await post(), await post(), await post(), await post()];
+      expect(verdicts.map((each) => [each.status, each.result])).to.deep.equal([
+        [502, 'failed'],
+        [502, 'failed'],
+        [200, 'gave_up'],
+        [200, 'gave_up'],
+      ]);
+      expect(bench.tries(OPS), 'a dead letter is not attempted').to.equal(3);
+      expect(bench.milestonesReached, 'once').to.deep.equal([`given_up ${OPS}`]);
+    });
+
+    it('gives it up when the callback is give_up_after old', async () => {
+      bench.fails(OPS, ...failures(6, 'transient'));
+      expect((await post()).status).to.equal(502);
+      await bench.clock.advance(24 * 3_600_000);
+      expect(summary(await post())).to.deep.equal([200, 'gave_up', ['dead', 'delivered']]);
+    });
+  });
+
+  describe('to a destination that limits its rate', () => {
+    it('takes over at once what cannot be told in time, and leaves the remote alone', async () => {
+      bench.fails(OPS, failure('rate_limited', 90_000));
+      const startedAt = bench.clock.now();
+      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      expect(bench.clock.now() - startedAt).to.be.lessThan(1000);
+      await bench.clock.advance(30_000);
+      expect((await post()).result).to.equal('taken_over');
+      expect(bench.tries(OPS), 'left alone').to.equal(1);
+    });
+
+    it('waits for a pause that ends in time, though somebody sets the clock back', async () => {
+      bench.fails(OPS, failure('rate_limited', 2000));
+      const startedAt = bench.clock.monotonic();
+      const verdict = handle();
+      await bench.clock.advance(1000);
+      bench.clock.setBy(-3_600_000);
+      expect((await bench.clock.runUntil(verdict)).result).to.equal('delivered');
+      expect(bench.clock.monotonic() - startedAt).to.be.within(2000, 3000);
+    });
+
+    it('is told within fifteen seconds when ten come at once and one a second is allowed, without a non-2xx', async () => {
+      bench.limitRate(OPS, 1000);
+      bench.first.start();
+      const verdicts = await bench.clock.runUntil(Promise.all(jobs(10).map(handle)));
+      expect(verdicts.map(({ status }) => status)).to.deep.equal(Array(10).fill(200));
+      await bench.clock.advance(6500);
+      expect(bench.told.filter((each) => each === OPS)).to.have.length(10);
+      await bench.clock.runUntil(bench.first.stop());
+    });
+
+    it('keeps new callbacks behind those that wait in the ledger', async () => {
+      bench.limitRate(OPS, 1000);
+      bench.planned = [OPS];
+      await bench.reload();
+      bench.first.start();
+      const all = jobs(12).map(handle);
+      await bench.clock.advance(1000);
+      const last = callbackWith({ job_id: 'last', message: 'last', bot_id: 'last' });
+      expect((await bench.clock.runUntil(handle(last))).result).to.equal('taken_over');
+      await bench.clock.runUntil(Promise.all(all));
+      await bench.clock.advance(20_000);
+      const told = bench.addressed.map(({ notice }) => callbackOf(notice).job_id);
+      expect(told.at(-1)).to.equal('last');
+      expect(bench.told).to.have.length(13);
+      await bench.clock.runUntil(bench.first.stop());
+    });
+  });
+
+  describe('to a slow destination', () => {
+    it('is answered 504 when the answer is due, and the late success counts', async () => {
+      bench.takes(OPS, ANSWER_WITHIN_MS + 2000);
+      const startedAt = bench.clock.now();
+      expect(summary(await post())).to.deep.equal([504, 'timed_out', ['pending', 'delivered']]);
+      expect(bench.clock.now() - startedAt).to.be.within(ANSWER_WITHIN_MS - 250, ANSWER_WITHIN_MS);
+      await idle();
+      expect(summary(await post())).to.deep.equal([200, 'duplicate', ['delivered', 'delivered']]);
+      expect(bench.told).to.deep.equal([MAIL, OPS]);
+      expect(bench.milestonesReached, 'and the log says so').to.deep.equal([`delivered_late ${OPS}`]);
+    });
+
+    it('waits for the late attempt of an earlier POST instead of telling again', async () => {
+      bench.takes(OPS, ANSWER_WITHIN_MS + 2000);
+      expect((await post()).status).to.equal(504);
+      expect(summary(await post())).to.deep.equal([200, 'duplicate', ['delivered', 'delivered']]);
+      expect(bench.tries(OPS)).to.equal(1);
+    });
+
+    it('counts a late lasting failure as one of the answers that it was worth', async () => {
+      bench.takes(OPS, ANSWER_WITHIN_MS + 100);
+      bench.fails(OPS, ...failures(9, 'permanent'));
+      const statuses: number[] = [];
+      for (let time = 0; time < 4; time += 1) {
+        statuses.push((await post()).status);
+        await idle();
+      }
+      expect(statuses).to.deep.equal([504, 504, 504, 200]);
+    });
+
+    it('has the operators alerted when the late outcome is a dead letter', async () => {
+      bench.policy.permanentAttempts = 0;
+      bench.takes(OPS, ANSWER_WITHIN_MS + 100);
+      bench.fails(OPS, failure('permanent'));
+      expect((await post()).status).to.equal(504);
+      await idle();
+      expect(await bench.alerts()).to.deep.equal([`dead_letter ${OPS} x`]);
+    });
+  });
+
+  it('of an executing whose result came before is superseded, and tells nobody', async () => {
+    await post({ ...CALLBACK, status: 0 });
+    expect(summary(await post({ ...CALLBACK, status: 2 }))).to.deep.equal([200, 'superseded', []]);
+    expect(bench.told).to.have.length(2);
+  });
+
+  describe('while the store cannot be written', () => {
+    it('tells nobody, and is refused', async () => {
+      const mend = bench.breakStore();
+      expect(await rejectionOf(post())).to.be.instanceOf(LedgerUnavailable);
+      expect(bench.tried).to.deep.equal([]);
+      mend();
+      expect((await post()).result).to.equal('delivered');
+    });
+
+    it('is answered 200 all the same where everybody has been told, and the log says so', async () => {
+      bench.takes(OPS, 100);
+      const answer = handle();
+      await bench.clock.advance(50);
+      bench.breakStore();
+      expect((await bench.clock.runUntil(answer)).result).to.equal('delivered');
+      expect(bench.unwritten).to.have.length(1);
+    });
+
+    for (const [what, policy] of [
+      ['given up', { permanentAttempts: 0 }],
+      ['taken over', {}],
+    ] as const) {
+      it(`is not answered 200 where something is to be ${what}, since nobody would know`, async () => {
+        Object.assign(bench.policy, policy);
+        bench.takes(OPS, 100);
+        bench.fails(OPS, what === 'given up' ? failure('permanent') : failure('rate_limited', 90_000));
+        const answer = handle();
+        await bench.clock.advance(50);
+        bench.breakStore();
+        expect(await rejectionOf(bench.clock.runUntil(answer))).to.be.instanceOf(LedgerUnavailable);
+      });
+    }
+  });
+
+  describe('after the config has changed', () => {
+    beforeEach(async () => {
+      bench.fails(OPS, failure('config'));
+      await post();
+    });
+
+    it('tells nobody whom it names only now', async () => {
+      bench.planned = [OPS, 'slack:#new', MAIL];
+      await bench.reload();
+      expect((await post()).result).to.equal('delivered');
+      expect(bench.told.toSorted()).to.deep.equal([MAIL, OPS]);
+    });
+
+    it('takes over whom it no longer names, and tells whom it names instead', async () => {
+      bench.planned = ['slack:#new', MAIL];
+      await bench.reload();
+      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      bench.first.start();
+      await bench.clock.advance(1000);
+      expect(bench.told).to.deep.equal([MAIL, 'slack:#new']);
+      expect(summary(await post())).to.deep.equal([200, 'duplicate', ['held', 'delivered', 'delivered']]);
+      expect(await bench.alerts(), 'it is mended').to.deep.equal([]);
+      await bench.clock.runUntil(bench.first.stop());
+    });
+
+    it('gives up what it no longer sends to anybody, which the operators are told, until a route names it again', async () => {
+      bench.planned = [];
+      await bench.reload();
+      await post();
+      bench.first.start();
+      await bench.clock.advance(1000);
+      expect(summary(await post())).to.deep.equal([200, 'gave_up', ['dead', 'delivered']]);
+      expect(await bench.alerts()).to.deep.equal([`dead_letter ${OPS} not_routed`]);
+      bench.planned = [OPS, MAIL];
+      await bench.reload();
+      await bench.clock.advance(6000);
+      expect(bench.revivals.map(({ destination }) => destination)).to.deep.equal([OPS]);
+      expect(summary(await post())).to.deep.equal([200, 'duplicate', ['delivered', 'delivered']]);
+    });
+  });
+
+  describe('that is accepted for later', () => {
+    beforeEach(async () => {
+      bench.answerWhen = 'accepted';
+      await bench.reload();
+    });
+
+    it('is answered 200 before anybody is told', async () => {
+      expect(summary(await post())).to.deep.equal([200, 'accepted', ['pending', 'pending']]);
+      expect(bench.tried).to.deep.equal([]);
+      await idle();
+      expect(await answers()).to.deep.equal(['accepted']);
+      bench.first.start();
+      await bench.clock.advance(0);
+      expect(summary(await post())).to.deep.equal([200, 'duplicate', ['delivered', 'delivered']]);
+      await bench.clock.runUntil(bench.first.stop());
+    });
+
+    it('is refused where it cannot be written down', async () => {
+      bench.breakStore();
+      expect(await rejectionOf(post())).to.be.instanceOf(LedgerUnavailable);
+    });
+  });
+
+  describe('of what Botbell has taken over', () => {
+    beforeEach(async () => {
+      bench.fails(OPS, ...failures(4, 'config'));
+      const verdicts = [await post(), await post(), await post()];
+      expect(verdicts.map(({ status }) => status)).to.deep.equal([502, 502, 200]);
+    });
+
+    it('has it attempted at once where the destination is idle, and is never answered non-2xx for it', async () => {
+      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      expect(summary(await post())).to.deep.equal([200, 'delivered', ['delivered', 'delivered']]);
+      expect(bench.milestonesReached).to.deep.equal([`taken_over ${OPS}`]);
+    });
+
+    it('has the operators alerted of a config failure once', async () => {
+      await post();
+      expect(await bench.alerts()).to.deep.equal([`config_failure ${OPS} x`]);
+    });
+  });
+
+  describe('behind an earlier one of its job', () => {
+    const start: Callback = { ...CALLBACK, status: 2 };
+    const numbered = (message: string) => callbackWith({ message });
+    const messages = () =>
+      bench.addressed
+        .filter(({ destination }) => destination === OPS)
+        .map(({ notice }) => callbackOf(notice).message);
+
+    it('waits while that is attempted, and is told in order, a third one behind the second', async () => {
+      bench.takes(OPS, 1000);
+      const all = await bench.clock.runUntil(
+        Promise.all(['first', 'second', 'third'].map((message) => handle(numbered(message)))),
+      );
+      expect(all.map(({ result }) => result)).to.deep.equal(['delivered', 'delivered', 'delivered']);
+      expect(messages()).to.deep.equal(['first', 'second', 'third']);
+    });
+
+    it('is taken over when that has failed', async () => {
+      bench.takes(OPS, 1000);
+      bench.fails(OPS, failure('config'));
+      const first = handle(numbered('first'));
+      await bench.clock.advance(100);
+      const second = handle(numbered('second'));
+      const both = await bench.clock.runUntil(Promise.all([first, second]));
+      expect(both.map(({ result }) => result)).to.deep.equal(['failed', 'taken_over']);
+    });
+
+    it('is taken over rather than told out of turn, or answered late', async () => {
+      bench.takes(OPS, ANSWER_WITHIN_MS + 3000);
+      const first = handle(start);
+      await bench.clock.advance(100);
+      const startedAt = bench.clock.now();
+      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      expect(bench.clock.now() - startedAt).to.be.at.most(ANSWER_WITHIN_MS);
+      await bench.clock.runUntil(first);
+    });
+
+    it('is taken over at once where that is not being attempted, and told elsewhere', async () => {
+      bench.fails(OPS, failure('rate_limited', 90_000));
+      expect((await post(numbered('first'))).result).to.equal('taken_over');
+      const startedAt = bench.clock.now();
+      expect(summary(await post(numbered('second')))).to.deep.equal([
+        200,
+        'taken_over',
+        ['pending', 'delivered'],
+      ]);
+      expect(bench.clock.now() - startedAt).to.be.lessThan(1000);
+    });
+  });
+
+  describe('beside many others', () => {
+    beforeEach(async () => {
+      bench.maxInFlight = 16;
+      bench.planned = [OPS];
+      await bench.reload();
+    });
+
+    const crowd = (process: Process, callbacks: readonly Callback[]) =>
+      callbacks.map((each) => process.handle(each));
+
+    for (const [what, fields] of [
+      ['destination', (number: number) => ({ job_id: `job-${number}`, bot_id: `bot-${number}` })],
+      ['BOT', (number: number) => ({ job_id: `job-${number}` })],
+      ['job', (number: number) => ({ bot_id: `bot-${number}`, message: `${number}` })],
+    ] as const) {
+      it(`is taken over at once where a quarter of max_in_flight waits for the same ${what}`, async () => {
+        const process = await bench.another('crowded');
+        bench.takes(OPS, 3000);
+        const waiting = crowd(
+          process,
+          [0, 1, 2, 3].map((number) => callbackWith(fields(number))),
+        );
+        await bench.clock.advance(100);
+        const fifth = process.handle(callbackWith(fields(5)));
+        const startedAt = bench.clock.now();
+        expect((await bench.clock.runUntil(fifth)).result).to.equal('taken_over');
+        expect(bench.clock.now() - startedAt).to.be.lessThan(100);
+        await bench.clock.runUntil(Promise.all(waiting));
+      });
+    }
+
+    it('past max_in_flight is turned away before it is looked at', async () => {
+      const process = await bench.another('crowded');
+      bench.takes(OPS, 100_000);
+      const waiting = crowd(process, jobs(16));
+      expect(await rejectionOf(process.handle(callbackWith({ job_id: 'last' })))).to.be.instanceOf(
+        Overloaded,
+      );
+      expect(await bench.store.rows('callbacks')).to.have.length(0);
+      await bench.clock.runUntil(Promise.all(waiting));
+    });
+
+    it('keeps apart from a hundred different ones at once', async () => {
+      bench.planned = [OPS, MAIL];
+      bench.maxInFlight = 1000;
+      await bench.reload();
+      const roomy = await bench.another('roomy');
+      const verdicts = await bench.clock.runUntil(Promise.all(crowd(roomy, jobs(100))));
+      expect(new Set(verdicts.map(({ result }) => result))).to.deep.equal(new Set(['delivered']));
+      expect(bench.told).to.have.length(200);
+    });
+  });
+
+  describe('while the process stops', () => {
+    it('is taken over at once where it only waits, and nothing more begins', async () => {
+      bench.fails(OPS, failure('rate_limited', 3000));
+      const verdict = handle();
+      await bench.clock.advance(1000);
+      const startedAt = bench.clock.now();
+      bench.first.dispatcher.stop();
+      expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
+      expect(bench.clock.now()).to.equal(startedAt);
+      expect((await post(callbackWith({ job_id: 'other' }))).result).to.equal('taken_over');
+      expect(bench.tried).to.have.length(2);
+    });
+
+    it('has its attempt finished, or cut and written down as one that may have arrived', async () => {
+      bench.takes(OPS, 60_000);
+      bench.planned = [OPS];
+      await bench.reload();
+      const verdict = handle();
+      await bench.clock.advance(1000);
+      bench.first.dispatcher.stop();
+      bench.first.dispatcher.cut();
+      expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
+      const row = await bench.row(OPS);
+      expect(row).to.include({ state: 'pending', is_ours: 1, error_code: 'cut_off' });
+      expect(row?.['error_message']).to.match(/may have arrived/);
+    });
+  });
+});

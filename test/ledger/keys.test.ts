@@ -1,0 +1,82 @@
+/** What ledgers know callbacks by: rows hold it, so no release may change it. */
+import { hash } from 'node:crypto';
+import { expect } from 'chai';
+import { identityOf } from '../../src/callback/callback.ts';
+import { dayIn, keyOf, keysFor, nameIn } from '../../src/ledger/keys.ts';
+
+const FIELDS = {
+  code: 200,
+  job_id: 'm-1',
+  bot_id: 'b',
+  bot_name: '請求書',
+  status: 0,
+  start_time: '2026-01-01T00:00:00Z',
+} as const;
+
+describe('what a ledger knows a callback by', () => {
+  it('is the same identity in every release', () => {
+    expect(identityOf(FIELDS)).to.equal('c2fb1185aa4daf4e5fe97c661fea4c905e8388f5a5278afb660ffb792477b040');
+    const odd = { message: 'a\ud83d "x"\n', output: { z: ['1', null, { k: 'é' }], a: '' } };
+    expect(identityOf({ ...FIELDS, ...odd })).to.equal(
+      '2fc0d5ab71894d6248f3baac811c102a1f305f76412bee0b155e402c5cfe869b',
+    );
+  });
+
+  for (const { what, id, key } of [
+    { what: 'a short id', id: 'm-1', key: 'm-1' },
+    { what: 'an id with controls', id: 'a\u0000b\u202e c', key: 'ab c' },
+    { what: 'an id of 200 bytes', id: 'x'.repeat(200), key: 'x'.repeat(200) },
+    {
+      what: 'a longer id',
+      id: 'x'.repeat(250),
+      key: `${'x'.repeat(66)}… 086d4a1c293bde318dc1fec9a21b9d828ba7637bcbdc5cdb42662fd84b733e9f`,
+    },
+  ]) {
+    it(`is the same key of ${what} in every release`, () => {
+      expect(keyOf(id)).to.equal(key);
+    });
+  }
+
+  it('takes no more of an index than it has, whatever the id', () => {
+    for (const letter of ['x', '請', '\u{20000}'])
+      expect(Buffer.byteLength(keyOf(letter.repeat(999)))).to.be.below(300);
+  });
+
+  it('tells ids apart that no job has, and that are too long to be cleaned whole', () => {
+    const keys = ['a', 'b', '\u0300'].map((end) => keyOf(`j${'\u0315'.repeat(1_000_000)}${end}`));
+    expect(new Set(keys)).to.have.property('size', 3);
+    for (const key of keys) expect(key).to.match(/^j\u0315{8}… [0-9a-f]{64}$/u);
+    const long = 'x'.repeat(10_001);
+    expect(keyOf(long)).to.equal(`${'x'.repeat(66)}… ${hash('sha256', long, 'hex')}`);
+  });
+
+  it('is found by the id as it came and as the ledger has it', () => {
+    for (const id of ['m-1', 'x'.repeat(250)]) expect(keysFor(keyOf(id))).to.include(keyOf(id));
+  });
+
+  it('keeps no name longer than a route’s pattern looks at', () => {
+    for (const letter of ['x', '請', '\u{20000}'])
+      expect(Buffer.byteLength(nameIn(letter.repeat(100_000)))).to.be.at.most(8000);
+  });
+});
+
+describe('a day', () => {
+  it('begins where the display is', () => {
+    const zones = ['UTC', 'Asia/Tokyo', 'Asia/Kathmandu'];
+    const at = Date.UTC(2026, 10, 20, 18, 10);
+    expect(zones.map((zone) => dayIn(() => zone)(at))).to.deep.equal([
+      '2026-11-20',
+      '2026-11-21',
+      '2026-11-20',
+    ]);
+  });
+
+  it('is told anew when the timezone changes', () => {
+    let zone = 'UTC';
+    const dayOf = dayIn(() => zone);
+    const at = Date.UTC(2026, 10, 20, 18);
+    expect(dayOf(at)).to.equal('2026-11-20');
+    zone = 'Asia/Tokyo';
+    expect(dayOf(at)).to.equal('2026-11-21');
+  });
+});

@@ -1,0 +1,242 @@
+/** A ledger whose PostgreSQL, or another replica, does not answer: nobody waits longer than they said, nor for another's job. */
+import { expect } from 'chai';
+import pg from 'pg';
+import { type Ledger, LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { keyOf } from '../../src/ledger/keys.ts';
+import { systemClock } from '../../src/time/clock.ts';
+import {
+  answerOf,
+  arrivalOf,
+  claimedOf,
+  delivered,
+  LOG,
+  OPS,
+  settlementOf,
+} from '../contract/ledger-under-test.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { lockTable } from '../support/lock-table.ts';
+import { type OwnPostgresServer, startOwnPostgres } from '../support/postgres-server.ts';
+import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
+import { until } from '../support/proof-wait.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
+import { OPTIONS } from '../support/store-under-test.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+
+const WITHIN_MS = 300;
+const LATENESS_MS = 3000;
+
+describe('a PostgreSQL ledger that does not answer', () => {
+  let server: OwnPostgresServer;
+  let store: PostgresStore;
+  let proxy: TcpProxy;
+  let ledger: Ledger;
+
+  before(async () => {
+    server = await startOwnPostgres();
+  });
+
+  after(() => server.close());
+
+  const optionsOf = (owner: string) => ({ ...OPTIONS, clock: systemClock, owner });
+  const arrive = (job_id: string, by = ledger, withinMs = WITHIN_MS) =>
+    by.admit(arrivalOf(callbackWith({ job_id }), [OPS, LOG], Date.now()), withinMs);
+
+  beforeEach(async () => {
+    store = await createPostgresStore(server);
+    const url = new URL(store.url);
+    proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(url.port) });
+    url.port = String(proxy.port);
+    ledger = await openLedger(url.href, optionsOf('one'));
+    await arrive('before', ledger, 5000);
+  });
+
+  afterEach(async () => {
+    recover();
+    await ledger.close();
+    await proxy.close();
+    await store.close();
+  });
+
+  /** The answer to the next commit gets lost, and all that follows. */
+  const loseTheNextCommit = () => {
+    proxy.onSent = (text) => {
+      if (/commit\0/i.test(text)) proxy.loseAnswers();
+    };
+  };
+
+  const recover = () => {
+    proxy.onSent = () => undefined;
+    proxy.recover();
+  };
+
+  it('gives everybody up in the time they gave, however many there are and whatever they ask', async () => {
+    proxy.fallSilent();
+    const calls = [
+      ...Array.from({ length: 200 }, (_, number) => arrive(`job-${number}`)),
+      ledger.settle(settlementOf([delivered(1)]), WITHIN_MS),
+      ledger.takeOver([1], WITHIN_MS),
+    ];
+    const begun = performance.now();
+    const errors = await Promise.all(calls.map(rejectionOf));
+    expect(performance.now() - begun).to.be.below(WITHIN_MS + LATENESS_MS);
+    expect(errors.every((error) => error instanceof LedgerUnavailable)).to.equal(true);
+  });
+
+  it('has the server end what takes too long, and keeps the connection', async () => {
+    const backends = () =>
+      store.query(`select pid from pg_stat_activity where application_name = 'botbell' order by pid`);
+    const before = await backends();
+    const unlock = await lockTable(store.url, 'callbacks');
+    await rejectionOf(arrive('job-1', ledger, 900));
+    await unlock();
+    await arrive('job-2', ledger, 5000);
+    expect(await backends()).to.deep.equal(before);
+  });
+
+  it('writes an outcome once of which it did not hear that it was committed', async () => {
+    const { callbackId, deliveries } = await arrive('job-1', ledger, 5000);
+    loseTheNextCommit();
+    const settlement = {
+      ...settlementOf(
+        deliveries.map(({ id }) => delivered(id)),
+        callbackId,
+      ),
+      answer: answerOf(200, 'delivered'),
+    };
+    expect(await rejectionOf(ledger.settle(settlement, WITHIN_MS))).to.be.instanceOf(LedgerUnavailable);
+    recover();
+    await until('the store is back', () =>
+      arrive('after', ledger, 2000).then(
+        () => true,
+        () => false,
+      ),
+    );
+    const answers = (await store.rows('history')).filter(({ what }) => what === 'answered');
+    expect(answers).to.have.length(1);
+    const again = await arrive('job-1', ledger, 5000);
+    expect(again.deliveries.map(({ state }) => state)).to.deep.equal(['delivered', 'delivered']);
+  });
+
+  it('keeps nobody else waiting while a frozen replica holds the lock of a job', async () => {
+    const frozen = new pg.Client({ connectionString: store.url });
+    await frozen.connect();
+    await frozen.query('begin');
+    await frozen.query(`select from jobs where key = '${keyOf('before')}' for update`);
+    const begun = performance.now();
+    const locked = Array.from({ length: 5 }, () => rejectionOf(arrive('before', ledger, 5000)));
+    const others = Array.from({ length: 20 }, (_, number) => arrive(`job-${number}`, ledger, 5000));
+    await Promise.all(others);
+    expect(performance.now() - begun, 'others').to.be.below(900);
+    for (const error of await Promise.all(locked)) expect(error).to.be.instanceOf(LedgerUnavailable);
+    expect(performance.now() - begun, 'of the job').to.be.below(1000 + LATENESS_MS);
+    await frozen.end();
+    expect(await arrive('before', ledger, 5000)).to.include({ isNew: false });
+  });
+
+  it('closes in a second all the same', async () => {
+    const { deliveries } = await arrive('job-1', ledger, 5000);
+    proxy.fallSilent();
+    await rejectionOf(ledger.settle(settlementOf(deliveries.map(({ id }) => delivered(id))), WITHIN_MS));
+    const begun = performance.now();
+    await ledger.close();
+    expect(performance.now() - begun).to.be.below(1000 + LATENESS_MS);
+  });
+
+  it('does not start on a server that does not answer, and says so', async () => {
+    proxy.fallSilent();
+    const url = store.url.replace(/:\d+\//, `:${proxy.port}/`);
+    const error = await rejectionOf(openLedger(url, optionsOf('two')));
+    expect(error.message).to.match(/^store\.url: the PostgreSQL database cannot be used: .*time/);
+  });
+});
+
+describe('a PostgreSQL ledger that is shared', () => {
+  let server: OwnPostgresServer;
+  const optionsOf = (owner: string) => ({ ...OPTIONS, clock: systemClock, owner });
+
+  before(async () => {
+    server = await startOwnPostgres();
+  });
+
+  after(() => server.close());
+
+  it('is made once when several replicas open it at the same moment', async () => {
+    const url = await server.createDatabase();
+    const ledgers = await Promise.all(
+      ['one', 'two', 'three'].map((owner) => openLedger(url, optionsOf(owner))),
+    );
+    for (const ledger of ledgers) await ledger.configs.heartbeat({ hash: 'h', channels: new Map() });
+    expect(await ledgers[0]?.configs.processes()).to.have.length(3);
+    await Promise.all(ledgers.map((ledger) => ledger.close()));
+  });
+
+  it('tells once what reaches several replicas at the same moment, whatever isolation the server prefers', async () => {
+    const url = await server.createDatabase();
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(
+      `do $$ begin execute format('alter database %I set default_transaction_isolation = serializable', current_database()); end $$`,
+    );
+    await client.end();
+    const ledgers = await Promise.all(['one', 'two'].map((owner) => openLedger(url, optionsOf(owner))));
+    const jobs = Array.from({ length: 30 }, (_, number) => `job-${number}`);
+    const admissions = await Promise.all(
+      ledgers.flatMap((by) =>
+        jobs.map((job_id) => by.admit(arrivalOf(callbackWith({ job_id }), [OPS], Date.now()))),
+      ),
+    );
+    expect(admissions.flatMap(claimedOf)).to.have.length(jobs.length);
+    await Promise.all(ledgers.map((ledger) => ledger.close()));
+  });
+
+  it('is unavailable while its server is away, and works again afterwards, with what was told written first', async () => {
+    const store = await createPostgresStore(server);
+    const troubles: Error[] = [];
+    const ledger = await store.open({ onTrouble: (error) => troubles.push(error), clock: systemClock });
+    const arrive = (job_id: string) =>
+      ledger.admit(arrivalOf(callbackWith({ job_id }), [OPS], Date.now()), 1000);
+    const { callbackId, deliveries } = await arrive('told');
+    await server.stop();
+    const calls = [
+      arrive('other'),
+      ledger.settle(
+        settlementOf(
+          deliveries.map(({ id }) => delivered(id)),
+          callbackId,
+        ),
+      ),
+      ledger.dueDestinations(),
+      ledger.countOpen(),
+    ];
+    for (const error of await Promise.all(calls.map(rejectionOf)))
+      expect(error).to.be.instanceOf(LedgerUnavailable);
+    await server.start();
+    expect(await arrive('other')).to.include({ isNew: true });
+    expect((await arrive('told')).deliveries.map(({ state }) => state)).to.deep.equal(['delivered']);
+    expect(troubles, 'idle connections that ended').not.to.deep.equal([]);
+    await store.close();
+  });
+
+  it('says why it cannot be opened, and no password', async () => {
+    for (const url of ['postgres://u:s3cret@127.0.0.1:1/none', 'postgres://u:s3cret@localhost:1/none']) {
+      const error = await rejectionOf(openLedger(url, optionsOf('one')));
+      expect(error.message).to.match(/^store\.url: .*ECONNREFUSED/);
+      expect(error.message).not.to.contain('s3cret');
+    }
+  });
+
+  it('goes by the server’s clock, also for a replica whose own is wrong', async () => {
+    const url = await server.createDatabase();
+    const ahead = { ...systemClock, now: () => Date.now() + 3_600_000 };
+    const ledgers = [
+      await openLedger(url, optionsOf('right')),
+      await openLedger(url, { ...optionsOf('ahead'), clock: ahead }),
+    ];
+    for (const ledger of ledgers) await ledger.configs.heartbeat({ hash: 'h', channels: new Map() });
+    const seen = (await ledgers[0]?.configs.processes())?.map(({ seenAt }) => Math.abs(seenAt - Date.now()));
+    expect(seen).to.have.length(2);
+    expect(Math.max(...(seen ?? []))).to.be.below(LATENESS_MS);
+    await Promise.all(ledgers.map((ledger) => ledger.close()));
+  });
+});

@@ -1,0 +1,147 @@
+/** What waits for a SQLite ledger is one transaction, and none of it stands in another's way. */
+import { expect } from 'chai';
+import sql from 'sql-template-tag';
+import type { Tx } from '../../src/ledger/database.ts';
+import { OperationFailed } from '../../src/ledger/failures.ts';
+import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import { SqliteConnection } from '../../src/ledger/sqlite/connection.ts';
+import { openSqlite } from '../../src/ledger/sqlite/open.ts';
+import { SqliteTransactions } from '../../src/ledger/sqlite/transactions.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
+import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+
+/** Notes what it is told to do beside the statements of operations. */
+class NotingConnection extends SqliteConnection {
+  readonly done: string[] = [];
+
+  override exec(text: string): void {
+    this.done.push(text);
+    super.exec(text);
+  }
+
+  override flushCommits(isFlushing: boolean): void {
+    this.done.push(isFlushing ? 'flushed' : 'not flushed');
+    super.flushCommits(isFlushing);
+  }
+
+  commits(): number {
+    return this.done.filter((text) => text === 'commit').length;
+  }
+}
+
+const count = (name: string) => (tx: Tx) =>
+  tx.all(sql`INSERT INTO counters (name, value) VALUES (${name}, ${tx.now})`);
+
+describe('Transactions in a SQLite file', () => {
+  let store: SqliteStore;
+  let clock: ManualClock;
+  let connection: NotingConnection;
+  let transactions: SqliteTransactions;
+  let monotonic: number;
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    store = createSqliteStore(clock);
+    monotonic = 0;
+    const times = { now: () => clock.now(), monotonic: () => monotonic };
+    await (await openSqlite({ path: store.file, owner: 'one', ...times })).close();
+    connection = new NotingConnection(store.file, 'writer');
+    transactions = new SqliteTransactions({ connection, owner: 'one', ...times });
+  });
+
+  afterEach(async () => {
+    await transactions.close();
+    await store.close();
+  });
+
+  const counted = async () => (await store.rows('counters', 'name')).map(({ name }) => name);
+  const locked = () => {
+    const other = store.connect();
+    other.exec('begin immediate');
+    return () => other.exec('rollback');
+  };
+
+  it('are one for all calls that wait, and a call that fails takes back its own changes alone', async () => {
+    const outcomes = await Promise.allSettled([
+      transactions.run(count('a')),
+      transactions.run(async (tx) => {
+        await count('b')(tx);
+        throw new Error('of its own');
+      }),
+      transactions.run(count('a')),
+      transactions.run(count('c')),
+    ]);
+    expect(outcomes.map(({ status }) => status)).to.deep.equal([
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(outcomes[1]).to.have.nested.property('reason').that.is.instanceOf(OperationFailed);
+    expect(await counted()).to.deep.equal(['a', 'c']);
+    expect(connection.commits()).to.equal(1);
+  });
+
+  it('are not begun for a call whose deadline has passed when its turn comes', async () => {
+    const late = transactions.run(count('late'), { withinMs: 100 });
+    const inTime = transactions.run(count('in time'), { withinMs: 200 });
+    monotonic += 150;
+    expect(await rejectionOf(late)).to.be.instanceOf(LedgerUnavailable);
+    await inTime;
+    expect(await counted()).to.deep.equal(['in time']);
+  });
+
+  it('are flushed where one of their calls has to be on disk, and not for others', async () => {
+    await transactions.run(count('a'));
+    await Promise.all([transactions.run(count('b')), transactions.run(count('c'), { isDurable: true })]);
+    await transactions.run(count('d'));
+    expect(connection.done.filter((text) => text.includes('flushed'))).to.deep.equal([
+      'not flushed',
+      'flushed',
+      'not flushed',
+    ]);
+  });
+
+  it('have the time of the clock as it is set at that moment', async () => {
+    clock.setBy(-3_600_000);
+    await transactions.run(count('a'));
+    expect((await store.rows('counters', 'name'))[0]).to.include({ value: clock.now() });
+  });
+
+  it('wait for another process that writes', async () => {
+    const unlock = locked();
+    const waiting = transactions.run(count('a'));
+    setTimeout(unlock, 50);
+    await waiting;
+    expect(await counted()).to.deep.equal(['a']);
+  });
+
+  it('are given up for all who wait for another process when their time is over', async () => {
+    const unlock = locked();
+    const waiting = ['a', 'b', 'c'].map((name) => transactions.run(count(name), { withinMs: 1000 }));
+    const errors = Promise.all(waiting.map(rejectionOf));
+    const moving = setInterval(() => (monotonic += 500), 10);
+    expect((await errors).every((error) => error instanceof LedgerUnavailable)).to.equal(true);
+    clearInterval(moving);
+    unlock();
+    await transactions.run(count('d'));
+    expect(await counted()).to.deep.equal(['d']);
+  });
+
+  it('fail together where the disk is full, and work again when there is room', async () => {
+    const pages = store.connect().prepare('pragma page_count').get() as { page_count: number };
+    connection.exec(`pragma max_page_count = ${pages.page_count}`);
+    const large = (tx: Tx) => count('x'.repeat(1_000_000))(tx);
+    const errors = await Promise.all(
+      [transactions.run(count('a')), transactions.run(large)].map(rejectionOf),
+    );
+    expect(errors.map(({ message }) => message)).to.deep.equal(
+      Array(2).fill('the ledger cannot be used: database or disk is full'),
+    );
+    expect(errors.some((error) => error instanceof OperationFailed)).to.equal(false);
+    connection.exec('pragma max_page_count = 1000000');
+    await Promise.all([transactions.run(count('a')), transactions.run(large)]);
+    expect(await counted()).to.have.length(2);
+  });
+});

@@ -1,0 +1,29 @@
+/** How a database goes about each statement of an operation: asked before the statement is run. */
+import sql, { raw, type Sql } from 'sql-template-tag';
+import type { Operation } from '../../src/ledger/database.ts';
+
+export interface Explained {
+  readonly statement: string;
+  /** A line for each step. */
+  readonly plan: readonly string[];
+}
+
+/** @param explain `EXPLAIN QUERY PLAN` or `EXPLAIN`. @param onPlan gets each statement */
+export function explained<Args, Result>(
+  operation: Operation<Args, Result>,
+  explain: string,
+  onPlan: (each: Explained) => void,
+): Operation<Args, Result> {
+  return (tx, args) => {
+    const all = async <Row>(statement: Sql) => {
+      const rows = await tx.all<Readonly<Record<string, unknown>>>(sql`${raw(explain)} ${statement}`);
+      const plan = rows.map((row) => String(row['detail'] ?? row['QUERY PLAN']));
+      onPlan({ statement: statement.sql.replaceAll(/\s+/g, ' ').trim(), plan });
+      return tx.all<Row>(statement);
+    };
+    return operation(
+      { ...tx, all, first: async <Row>(statement: Sql) => (await all<Row>(statement))[0] },
+      args,
+    );
+  };
+}

@@ -1,0 +1,21 @@
+/** SQLite's thread on a disk that hangs, before each commit, for as long as there is a file `<store>.hangs`. */
+import { existsSync } from 'node:fs';
+import { workerData } from 'node:worker_threads';
+import { SqliteConnection } from '../../src/ledger/sqlite/connection.ts';
+
+const { path } = workerData as { readonly path: string };
+const never = new Int32Array(new SharedArrayBuffer(4));
+const execute = Object.getOwnPropertyDescriptor(SqliteConnection.prototype, 'exec')?.value as (
+  text: string,
+) => void;
+
+function hang(): void {
+  while (existsSync(`${path}.hangs`)) Atomics.wait(never, 0, 0, 5);
+}
+
+SqliteConnection.prototype.exec = function exec(text: string): void {
+  if (text === 'commit') hang();
+  execute.call(this, text);
+};
+
+await import('../../src/ledger/sqlite/sqlite-thread.ts');

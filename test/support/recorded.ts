@@ -1,0 +1,186 @@
+/** Callbacks that were recorded in a store, for tests of what people read and do: admitted, claimed and settled by the ledger's own operations. */
+import { type Callback, identityOf } from '../../src/callback/callback.ts';
+import type { ArgsOf, ResultOf } from '../../src/ledger/database.ts';
+import { createActions } from '../../src/ledger/actions/run-actions.ts';
+import { actionOperations } from '../../src/ledger/actions/operations.ts';
+import type { Actions } from '../../src/ledger/actions/actions.ts';
+import type { Archive } from '../../src/ledger/archive/archive.ts';
+import { createArchive } from '../../src/ledger/archive/read-archive.ts';
+import type {
+  Admission,
+  Arrival,
+  CallbackResult,
+  DeliveryError,
+  DeliveryRecord,
+  DeliveryTarget,
+  DeliveryUpdate,
+  RefusedBody,
+} from '../../src/ledger/ledger.ts';
+import { admit } from '../../src/ledger/operations/admit.ts';
+import { admitArgs } from '../../src/ledger/operations/admit-args.ts';
+import { claimDue, dueDestinations } from '../../src/ledger/operations/claim-due.ts';
+import { forget } from '../../src/ledger/operations/forget.ts';
+import { heartbeat } from '../../src/ledger/operations/processes.ts';
+import { refuse } from '../../src/ledger/operations/refused.ts';
+import { settle } from '../../src/ledger/operations/settle.ts';
+import { reads } from '../../src/ledger/reads.ts';
+import { DEAD_LETTER } from './alerts.ts';
+import { callbackWith } from './callbacks.ts';
+import type { StoreUnderTest } from './store-under-test.ts';
+
+const SETTINGS = { leaseMs: 18_000, takeOverAfterMs: 120_000 };
+
+export const REFUSED_THERE: DeliveryError = { class: 'permanent', code: '550', message: 'no such user' };
+
+export function target(destination: string): DeliveryTarget {
+  const [channel = '', address = ''] = destination.split(':');
+  return { destination, channel, address };
+}
+
+export function deliveredUpdate(id: number): DeliveryUpdate {
+  return update(id, { state: 'delivered', receipt: { ts: String(id) } });
+}
+
+export function deadUpdate(id: number, lastError = REFUSED_THERE): DeliveryUpdate {
+  return update(id, { state: 'dead', lastError });
+}
+
+export function update(id: number, fields: Partial<DeliveryUpdate>): DeliveryUpdate {
+  return {
+    id,
+    state: 'pending',
+    attempts: 1,
+    lastError: undefined,
+    receipt: undefined,
+    isTakenOver: true,
+    dueInMs: 0,
+    ...fields,
+  };
+}
+
+export class Recorded {
+  readonly archive: Archive;
+  readonly actions: Actions;
+  readonly #store: StoreUnderTest;
+
+  constructor(store: StoreUnderTest, owner = 'first') {
+    this.#store = store;
+    const { reading, writing } = {
+      reading: <Name extends keyof typeof reads>(name: Name, args: ArgsOf<(typeof reads)[Name]>) =>
+        store.call<typeof args, ResultOf<(typeof reads)[Name]>>(reads[name] as never, args, owner),
+      writing: <Name extends keyof typeof actionOperations>(
+        name: Name,
+        args: ArgsOf<(typeof actionOperations)[Name]>,
+      ) =>
+        store.call<typeof args, ResultOf<(typeof actionOperations)[Name]>>(
+          actionOperations[name] as never,
+          args,
+          owner,
+        ),
+    };
+    this.archive = createArchive({ call: reading });
+    this.actions = createActions({ writing: { call: writing }, reading: { call: reading } });
+  }
+
+  /** `isAccepted`: Botbell's own from the start, and claimed by nobody; `body`: as it came, default: the callback's JSON. */
+  async arrive(
+    fields: Partial<Callback>,
+    planned: readonly DeliveryTarget[] = [],
+    options: Partial<Pick<Arrival, 'isAccepted' | 'routing' | 'startedAt' | 'body'>> = {},
+  ): Promise<Admission> {
+    const callback = callbackWith(fields);
+    const now = this.#store.clock.now();
+    const arrival = {
+      callback,
+      identity: identityOf(callback),
+      body: Buffer.from(JSON.stringify(callback)),
+      startedAt: now,
+      receivedAt: now,
+      routing: [{ route: 'routes[0]', matched: true }],
+      isAccepted: true,
+      planned,
+    };
+    return this.#store.call(admit, await admitArgs({ ...arrival, ...options }, SETTINGS));
+  }
+
+  /** Came, claimed by its request, and answered once each of its deliveries had been attempted. @returns its id */
+  async answered(
+    fields: Partial<Callback>,
+    planned: readonly DeliveryTarget[],
+    updateOf: (id: number) => DeliveryUpdate = deliveredUpdate,
+    result: CallbackResult = 'delivered',
+    options: Partial<Pick<Arrival, 'routing' | 'startedAt' | 'body'>> = {},
+  ): Promise<number> {
+    const admission = await this.arrive(fields, planned, { ...options, isAccepted: false });
+    await this.settle(
+      admission,
+      admission.deliveries.map(({ id }) => updateOf(id)),
+      result,
+    );
+    return admission.callbackId;
+  }
+
+  async refuse(refused: RefusedBody): Promise<void> {
+    const alert = { cause: 'refused', subject: DEAD_LETTER, targets: [] };
+    await this.#store.call(refuse, { refused, alert });
+  }
+
+  async loadConfig(hash: string): Promise<void> {
+    await this.#store.call(heartbeat, { hash, channels: new Map([['slack', 'slack']]) });
+  }
+
+  /** What is summed a minute behind. */
+  async sumDays(timezone = 'Asia/Tokyo'): Promise<void> {
+    await this.#store.passTime(120_000);
+    const nothing = { doneBefore: 0, reachedNobodyBefore: 0, timezone };
+    while (await this.#store.call(forget, nothing));
+  }
+
+  /** Whatever is due becomes this process's to attempt. */
+  async claim(): Promise<readonly DeliveryRecord[]> {
+    const due = await this.#store.call(dueDestinations, undefined);
+    const requests = due.map(({ destination }) => ({ destination, limit: 500, bulkTurns: 0 }));
+    const rows = await this.#store.call(claimDue, { requests, leaseMs: SETTINGS.leaseMs });
+    return rows.map(({ record }) => record);
+  }
+
+  /** As if each had just been attempted. */
+  async settle(
+    { callbackId }: Pick<Admission, 'callbackId'>,
+    deliveries: readonly DeliveryUpdate[],
+    result?: CallbackResult,
+  ): Promise<void> {
+    const now = this.#store.clock.now();
+    const answer =
+      result === undefined
+        ? {}
+        : {
+            answer: { receivedAt: now, answeredAt: now, status: result === 'failed' ? 502 : 200, result },
+          };
+    const attempts = deliveries.map(({ id, state, lastError: error }) => ({
+      deliveryId: id,
+      startedAt: now,
+      durationMs: 3,
+      outcome: state === 'delivered' ? ('delivered' as const) : (error?.class ?? 'transient'),
+      error,
+    }));
+    await this.#store.call(settle, { callbackId, attempts, deliveries, isDurable: false, ...answer });
+  }
+
+  /** One callback for each job, with one dead letter each. @returns their ids */
+  async deadLetters(
+    jobs: readonly string[],
+    fields: Partial<Callback> = {},
+    to = target('slack:#ops'),
+  ): Promise<readonly number[]> {
+    const admissions: Admission[] = [];
+    for (const job_id of jobs) admissions.push(await this.arrive({ job_id, ...fields }, [to]));
+    await this.claim();
+    for (const each of admissions)
+      await this.settle(
+        each,
+        each.deliveries.map(({ id }) => deadUpdate(id)),
+      );
+    return admissions.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
+  }
+}

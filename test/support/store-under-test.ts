@@ -1,0 +1,35 @@
+/** One empty store for a ledger's tests, whichever database holds it. */
+import type { Operation, Transactions } from '../../src/ledger/database.ts';
+import type { OpenLedger } from '../../src/ledger/database-ledger.ts';
+import type { LedgerOptions } from '../../src/ledger/open-ledger.ts';
+import type { ManualClock } from './manual-clock.ts';
+
+export interface StoreUnderTest {
+  /** Of the whole store: its processes share it. */
+  readonly clock: ManualClock;
+  /** A process's ledger, in this process. */
+  open(options?: Partial<LedgerOptions>): Promise<OpenLedger>;
+  /** One operation in a transaction of its own, by whoever `owner` is. */
+  call<Args, Result>(operation: Operation<Args, Result>, args: Args, owner?: string): Promise<Result>;
+  /** Moves the store's time on. */
+  passTime(ms: number): Promise<void>;
+  /** Runs statements past the ledger. */
+  run(statement: string): Promise<void>;
+  /** Every row of a table, read past the ledger. */
+  rows(table: string, orderedBy?: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** Closes every ledger and removes the store. */
+  close(): Promise<void>;
+}
+
+/** Of tests that do not care. */
+export const OPTIONS = { leaseMs: 18_000, takeOverAfterMs: 120_000, timezone: 'UTC' } as const;
+
+/** Opens each owner's transactions when they are first asked for. */
+export function callsOver(open: (owner: string) => Promise<Transactions>): StoreUnderTest['call'] {
+  const opened = new Map<string, Promise<Transactions>>();
+  return async (operation, args, owner = 'first') => {
+    const transactions = opened.get(owner) ?? open(owner);
+    opened.set(owner, transactions);
+    return (await transactions).run((tx) => operation(tx, args));
+  };
+}
