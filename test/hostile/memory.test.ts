@@ -38,7 +38,8 @@ describe('The memory of the built program', () => {
     const config = join(folder, 'botbell.yaml');
     writeFileSync(
       config,
-      `receiver: { listen: '127.0.0.1:0', answer_when: ${answerWhen} }
+      `receiver: { listen: '127.0.0.1:0', answer_when: ${answerWhen}, answer_within: 1m }
+delivery: { timeout: 50s }
 admin: { listen: '127.0.0.1:0' }
 store: { url: 'sqlite:${folder}/botbell.db' }
 channels: { slack: { type: slack, token: ${SLACK_TOKEN}, api_url: '${slack.apiUrl}' } }
