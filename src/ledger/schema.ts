@@ -30,15 +30,15 @@ const TABLES: readonly string[] = [
   // result: 0 or 1 once one is known. Locked before anything of the job changes. key: the job's id, hashed where it is long.
   // posts: so far.
   `CREATE TABLE jobs (key TEXT PRIMARY KEY NOT NULL, result INTEGER, posts BIGINT NOT NULL)`,
-  // kind: callback or alert; about: the callback that an alert tells of. body: JSON as it came, or deflated, then its first byte is 0x78; bytes: its
-  // size as it came. result: what was answered last.
+  // kind: callback or alert; about: the callback that an alert tells of. bytes: the size of the body as it came. body: JSON as it came, or
+  // deflated, then its first byte is 0x78; last, since SQLite reads through it to reach what follows. result: what was answered last.
   // bot_key: the BOT's id, hashed where it is long.
   `CREATE TABLE callbacks (
     id $id, kind TEXT NOT NULL, job_key TEXT, identity TEXT, job_id TEXT NOT NULL,
     bot_key TEXT NOT NULL, bot_id TEXT NOT NULL, bot_name TEXT NOT NULL, status INTEGER NOT NULL,
     started_at BIGINT NOT NULL, received_at BIGINT NOT NULL, last_received_at BIGINT NOT NULL,
     times_received INTEGER NOT NULL DEFAULT 1, elapsed DOUBLE PRECISION, result TEXT, routing TEXT NOT NULL,
-    body $bytes NOT NULL, bytes BIGINT NOT NULL, about BIGINT,
+    bytes BIGINT NOT NULL, about BIGINT, body $bytes NOT NULL,
     UNIQUE (job_key, identity))`,
   // error_*: of the last attempt. receipt, hold_details: JSON. hold_until: when it becomes pending again. due_at: not before, by
   // Botbell itself. is_ours: Botbell retries it. counts_from, waited_ms: its age, less what it only waited. given_back_at: when a

@@ -115,7 +115,7 @@ export function describeArchive(
         await run('a', { status: FAILED, message: 'too old' });
         await run('b', { status: FAILED, message: '在庫がありません' });
         await run('c', {});
-        await run('d', { status: FAILED, message: 'x'.repeat(20_000) });
+        await run('d', { status: FAILED, message: 'x'.repeat(100_000) });
         const { runs, isComplete } = await archive.runsSince(invoice, clock.now() - 2 * MINUTE_MS);
         expect([runs.map(({ jobId }) => jobId), isComplete]).to.deep.equal([['d', 'c', 'b'], true]);
         const failures = await archive.failedRuns(runs);

@@ -20,7 +20,7 @@ const MOST_BOTS_WITH_RUNS = 200;
 
 const MOST_ERRORS = 100;
 
-/** What is larger takes long to parse; none of these is deflated. */
+/** As it came: what is larger takes long to parse, and none of these is deflated. */
 const LARGEST_READ_BYTES = 8192;
 
 const EXECUTING = 2;
@@ -239,7 +239,7 @@ export async function failedRuns(tx: Tx, runs: readonly Run[]): Promise<readonly
     readonly body: Uint8Array | null;
   }>(sql`
     SELECT id, received_at AS "receivedAt",
-      CASE WHEN length(body) <= ${LARGEST_READ_BYTES} THEN body END AS body
+      CASE WHEN bytes <= ${LARGEST_READ_BYTES} THEN body END AS body
     FROM callbacks WHERE id IN (${join(failed.map(({ callbackId }) => callbackId))}) ORDER BY id DESC`);
   return rows.map(({ id, receivedAt, body }) => ({
     callbackId: id,
