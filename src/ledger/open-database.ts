@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import type { Clock } from '../time/clock.ts';
 import type { OpenDatabase } from './database-ledger.ts';
 import { type Database, databaseOver } from './database.ts';
-import type { LedgerOperations } from './registry.ts';
+import { type LedgerOperations, registry } from './registry.ts';
 import type { StoreEvent } from './sqlite/space.ts';
 import { ThreadDatabase } from './sqlite/thread-database.ts';
 import { MEMORY, SQLITE, sqlitePathOf } from './store-url.ts';
@@ -46,10 +46,7 @@ async function openSqliteHere(
   path: string,
   { clock, owner, maxBytes, onStoreEvent: onEvent }: DatabaseOptions,
 ): Promise<OpenDatabase> {
-  const [{ openSqlite }, { registry }] = await Promise.all([
-    import('./sqlite/open.ts'),
-    import('./registry.ts'),
-  ]);
+  const { openSqlite } = await import('./sqlite/open.ts');
   const times = { now: () => clock.now(), monotonic: () => clock.monotonic() };
   const { forgetDone } = registry;
   const settings = { path, owner, maxBytes, forgetDone, ...(onEvent && { onEvent }), ...times };
@@ -69,7 +66,7 @@ function sharing({ call }: Database<LedgerOperations>): Database<LedgerOperation
 function sqliteBytesUsed(path: string, { call }: Database<LedgerOperations>): () => Promise<number> {
   return async () => {
     const log = path === MEMORY ? undefined : statSync(`${path}-wal`, { throwIfNoEntry: false });
-    return (await call('sqliteBytes', undefined)) + (log?.size ?? 0);
+    return (await call('sqliteBytes', [])) + (log?.size ?? 0);
   };
 }
 
@@ -78,10 +75,7 @@ async function openPostgresDatabase(
   { clock, owner, onTrouble, isClockShared }: DatabaseOptions,
 ): Promise<OpenDatabase> {
   // Loaded only where it is used, since most ledgers are files.
-  const [{ connectPostgres, openPostgres }, { registry }] = await Promise.all([
-    import('./postgres/open.ts'),
-    import('./registry.ts'),
-  ]);
+  const { connectPostgres, openPostgres } = await import('./postgres/open.ts');
   const settings = { url, clock, owner, onTrouble, isClockShared };
   const transactions = await openPostgres(settings);
   const reading = databaseOver(connectPostgres({ ...settings, isReader: true }), registry);
@@ -89,7 +83,7 @@ async function openPostgresDatabase(
     writing: databaseOver(transactions, registry),
     reading,
     isShared: true,
-    bytesUsed: () => reading.call('postgresBytes', undefined),
+    bytesUsed: () => reading.call('postgresBytes', []),
     measureClock: () => transactions.measureClock(),
   };
 }

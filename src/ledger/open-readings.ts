@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Clock } from '../time/clock.ts';
 import { type Database, databaseOver, type Transactions, type Tx } from './database.ts';
 import { reasonOf } from './failures.ts';
-import { reads } from './reads.ts';
+import { reads } from './registry.ts';
 import { MEMORY, SQLITE, sqlitePathOf } from './store-url.ts';
 import { stateOf } from './version.ts';
 

@@ -81,13 +81,13 @@ const TABLES: readonly string[] = [
     id $id, what TEXT NOT NULL, filter TEXT NOT NULL, actor TEXT NOT NULL, note TEXT, state TEXT NOT NULL,
     started_at BIGINT NOT NULL, ended_at BIGINT, stopped_by TEXT, looked_at BIGINT NOT NULL DEFAULT 0,
     until_id BIGINT NOT NULL, given BIGINT NOT NULL DEFAULT 0, nonce TEXT UNIQUE)`,
-  // day: 2026-01-31, where the ledger's timezone is.
+  `CREATE TABLE bots (
+    bot_key TEXT PRIMARY KEY NOT NULL, bot_name TEXT NOT NULL, last_callback_id BIGINT NOT NULL,
+    last_received_at BIGINT NOT NULL, last_succeeded_at BIGINT, last_failed_at BIGINT)`,
+  // day: 2026-01-31, where the ledger's timezone is. elapsed: seconds, of results.
   `CREATE TABLE bot_days (
-    bot_key TEXT NOT NULL, day TEXT NOT NULL, bot_name TEXT NOT NULL, last_callback_id BIGINT NOT NULL,
-    last_received_at BIGINT NOT NULL DEFAULT 0, last_succeeded_at BIGINT NOT NULL DEFAULT 0,
-    last_failed_at BIGINT NOT NULL DEFAULT 0, succeeded BIGINT NOT NULL DEFAULT 0, failed BIGINT NOT NULL DEFAULT 0,
-    started BIGINT NOT NULL DEFAULT 0, retries BIGINT NOT NULL DEFAULT 0, elapsed DOUBLE PRECISION NOT NULL DEFAULT 0,
-    PRIMARY KEY (bot_key, day))`,
+    bot_key TEXT NOT NULL, day TEXT NOT NULL, succeeded BIGINT NOT NULL, failed BIGINT NOT NULL, started BIGINT NOT NULL,
+    retries BIGINT NOT NULL, elapsed DOUBLE PRECISION NOT NULL, PRIMARY KEY (bot_key, day))`,
   // How far something done step by step has come.
   `CREATE TABLE counters (name TEXT PRIMARY KEY NOT NULL, value BIGINT NOT NULL)`,
 ];

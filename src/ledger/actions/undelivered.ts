@@ -2,8 +2,8 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { keysFor } from '../keys.ts';
+import { IS_LATE_START } from '../rows.ts';
 import type { RedeliveryFilter, RedeliveryTally } from './actions.ts';
-import { IS_LATE_START } from './standing.ts';
 
 export interface IdRange {
   /** This one and all before it are left out. */
@@ -27,34 +27,24 @@ function candidates({ state }: RedeliveryFilter, { after, until, most }: IdRange
   return sql`SELECT id FROM (${where(IS_DEAD)} UNION ALL ${held}) AS undelivered ORDER BY id LIMIT ${most}`;
 }
 
-export interface Matching {
-  readonly id: number;
-  readonly callbackId: number;
-  readonly jobKey: string | null;
+/** Ids of the next few that may be given back, whatever else the filter says. */
+export async function nextUndelivered(
+  tx: Tx,
+  filter: RedeliveryFilter,
+  range: IdRange,
+): Promise<readonly number[]> {
+  return (await tx.all<{ id: number }>(candidates(filter, range))).map(({ id }) => id);
 }
 
-export interface Looked {
-  /** The last one that was looked at; undefined: nothing is left. */
-  readonly last: number | undefined;
-  readonly matching: readonly Matching[];
-}
-
-/** Those among the next few that the filter names and that may be given back at all. */
-export async function nextUndelivered(tx: Tx, filter: RedeliveryFilter, range: IdRange): Promise<Looked> {
-  const looked = await tx.all<{ id: number }>(candidates(filter, range));
-  const ids = looked.map(({ id }) => id);
-  return { last: ids.at(-1), matching: await matchingAmong(tx, filter, ids) };
-}
-
+/** Those that the filter names, and that may be given back. */
 export async function matchingAmong(
   tx: Tx,
   filter: RedeliveryFilter,
   ids: readonly number[],
-): Promise<readonly Matching[]> {
+): Promise<readonly { readonly id: number; readonly callback_id: number }[]> {
   if (ids.length === 0) return [];
-  return tx.all<Matching>(sql`
-    SELECT deliveries.id, callback_id AS "callbackId", deliveries.job_key AS "jobKey"
-    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
+  return tx.all(sql`
+    SELECT deliveries.id, callback_id FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
     WHERE deliveries.id IN (${join(ids)}) AND ${matches(filter)} ORDER BY deliveries.id`);
 }
 
@@ -94,6 +84,7 @@ interface TallyRow {
   readonly newest: number;
 }
 
+/** Counts the first ten thousand that may match, and changes nothing. */
 export async function tally(tx: Tx, filter: RedeliveryFilter): Promise<RedeliveryTally> {
   const range = { after: 0, until: Number.MAX_SAFE_INTEGER, most: MOST_COUNTED };
   const rows = await tx.all<TallyRow>(sql`

@@ -20,14 +20,10 @@ export function boundsOf({ before = Number.MAX_SAFE_INTEGER, limit = COMMON_PAGE
   return { before, limit: Math.max(1, Math.min(limit, LARGEST_PAGE)) };
 }
 
-export interface AskedCallbacks {
-  readonly filter: CallbackFilter;
-  readonly page: PageRequest;
-}
-
 export async function findCallbacks(
   tx: Tx,
-  { filter, page }: AskedCallbacks,
+  filter: CallbackFilter,
+  page: PageRequest = {},
 ): Promise<Page<ArchivedCallback>> {
   const { before, limit } = boundsOf(page);
   const range = await rangeOf(tx, filter, before);

@@ -9,6 +9,7 @@ import type {
   CallbackStory,
   DeliveryOfCallback,
 } from './archive.ts';
+import type { NoticeRow } from '../rows.ts';
 import { archivedCallback, CALLBACK_COLUMNS, type CallbackColumns } from './callback-rows.ts';
 import { deliveriesOf } from './delivery-rows.ts';
 
@@ -17,6 +18,7 @@ const MOST_HISTORY = 1000;
 
 type StoryRow = CallbackColumns & { readonly kind: string; readonly routing: string };
 
+/** Also of an alert. */
 export async function readStory(tx: Tx, id: number): Promise<CallbackStory | undefined> {
   const found = await tx.first<StoryRow>(
     sql`SELECT ${CALLBACK_COLUMNS}, kind, routing FROM callbacks WHERE id = ${id}`,
@@ -81,4 +83,11 @@ export async function readDelivery(tx: Tx, id: number): Promise<DeliveryOfCallba
     sql`SELECT hash FROM loaded_configs WHERE loaded_at <= ${delivery.updatedAt} ORDER BY id DESC LIMIT 1`,
   );
   return { delivery, callbackId, kind: kind as CallbackKind, configHash: config?.hash };
+}
+
+/** As its body stands: what it says is read by whoever asks. */
+export function readCallback(tx: Tx, id: number): Promise<NoticeRow | undefined> {
+  return tx.first<NoticeRow>(
+    sql`SELECT kind, started_at, times_received, body FROM callbacks WHERE id = ${id}`,
+  );
 }

@@ -4,7 +4,7 @@ import type { Tx } from '../database.ts';
 import { dayIn } from '../keys.ts';
 import type { ForgetRequest } from '../ledger.ts';
 import { sumBotDays } from './bot-days.ts';
-import { positionOf, writePosition } from './positions.ts';
+import { positionOf, writePosition } from './locks.ts';
 
 const AT_ONCE = 100;
 
@@ -29,15 +29,11 @@ const IS_DONE = sql`NOT EXISTS (
 const REACHED_NOBODY = sql`NOT EXISTS (
   SELECT 1 FROM deliveries WHERE callback_id = callbacks.id AND NOT (state = 'held' AND hold_code = 'superseded'))`;
 
-export interface ForgetArgs extends ForgetRequest {
-  /** Where days begin and end. */
-  readonly timezone: string;
-}
-
-/** @returns whether there is more */
+/** @param timezone where days begin and end. @returns whether there is more */
 export async function forget(
   tx: Tx,
-  { doneBefore, reachedNobodyBefore, timezone, isAnew = false }: ForgetArgs,
+  { doneBefore, reachedNobodyBefore, isAnew = false }: ForgetRequest,
+  timezone: string,
 ): Promise<boolean> {
   // Before it is forgotten, it is counted.
   const areMoreDays = await sumBotDays(tx, timezone);
@@ -52,6 +48,11 @@ export async function forget(
       'cause',
     ),
     await forgetRows(tx, sql`bulks WHERE ended_at < ${tx.now - LONG_KEPT_MS} ORDER BY id`, 'id'),
+    await forgetRows(
+      tx,
+      sql`bots WHERE last_received_at < ${tx.now - LONG_KEPT_MS} ORDER BY bot_key`,
+      'bot_key',
+    ),
     await forgetRows(tx, sql`bot_days WHERE day < ${lastDay} ORDER BY day, bot_key`, 'day, bot_key'),
   ];
   return areMoreDays || !done.isThrough || !reachedNobody.isThrough || tidied.includes(true);

@@ -16,7 +16,7 @@ export interface ThreadCall {
   readonly id: number;
   /** Of an operation in the registry. */
   readonly name: string;
-  readonly args: unknown;
+  readonly args: readonly unknown[];
   readonly isDurable: boolean;
   /** By `sharedClockMs`: past it, it is not begun. */
   readonly until: number;
