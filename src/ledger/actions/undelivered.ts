@@ -1,7 +1,7 @@
 /** Finds what a filter of undelivered messages names, in the order of the deliveries' ids, and counts it. */
-import sql, { join, raw, type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { keysFor } from '../keys.ts';
+import { conditionsOnCallbacks } from '../archive/find-callbacks.ts';
 import { IS_LATE_START } from '../rows.ts';
 import type { RedeliveryFilter, RedeliveryTally } from './actions.ts';
 
@@ -49,26 +49,18 @@ export async function matchingAmong(
 }
 
 function matches(filter: RedeliveryFilter): Sql {
-  const { botId, jobId, status, result, destination, errorClass, errorCode, from, to } = filter;
+  const { botId, jobId, status, result, destination, errorClass, errorCode } = filter;
   const conditions = [
     sql`((${IS_DEAD}) OR (${IS_HELD_UNROUTED}))`,
     sql`NOT ${IS_LATE_START}`,
-    ...equal({ destination, status, result }),
+    ...conditionsOnCallbacks(filter),
   ];
   if ([botId, jobId, status, result].some((each) => each !== undefined))
     conditions.push(sql`callbacks.kind = 'callback'`);
-  if (botId !== undefined) conditions.push(sql`bot_key IN (${join(keysFor(botId))})`);
-  if (jobId !== undefined) conditions.push(sql`callbacks.job_key IN (${join(keysFor(jobId))})`);
+  if (destination !== undefined) conditions.push(sql`destination = ${destination}`);
   if (errorClass !== undefined) conditions.push(sql`coalesce(error_class, '') = ${errorClass}`);
   if (errorCode !== undefined) conditions.push(sql`coalesce(error_code, '') = ${errorCode}`);
-  if (from !== undefined) conditions.push(sql`received_at >= ${from}`);
-  if (to !== undefined) conditions.push(sql`received_at <= ${to}`);
   return join(conditions, ' AND ');
-}
-
-function equal(columns: Readonly<Record<string, string | number | undefined>>): Sql[] {
-  const given = Object.entries(columns).filter(([, value]) => value !== undefined);
-  return given.map(([column, value]) => sql`${raw(column)} = ${value}`);
 }
 
 /** More match than anybody counts one by one. */

@@ -16,12 +16,7 @@ import { holdBack } from './deliveries.ts';
 
 /** From destination to destination by the index: what one of them has pending is not gone through. */
 export async function dueDestinations(tx: Tx): Promise<readonly DueDestination[]> {
-  const rows = await tx.all<{ destination: string; has_bulk: number }>(dueDestinationsQuery(tx.now));
-  return rows.map(({ destination, has_bulk }) => ({ destination, hasBulk: has_bulk === 1 }));
-}
-
-export function dueDestinationsQuery(now: number): Sql {
-  return sql`
+  const rows = await tx.all<{ destination: string; has_bulk: number }>(sql`
     WITH RECURSIVE each_one(destination) AS (
       SELECT min(destination) FROM deliveries WHERE state = 'pending'
       UNION ALL
@@ -33,7 +28,8 @@ export function dueDestinationsQuery(now: number): Sql {
       WHERE state = 'pending' AND deliveries.destination = each_one.destination AND is_bulk = 1) THEN 1 ELSE 0 END AS has_bulk
     FROM each_one WHERE destination IS NOT NULL AND EXISTS (
       SELECT 1 FROM deliveries WHERE state = 'pending' AND deliveries.destination = each_one.destination
-        AND due_at <= ${now} AND ${isIdle(now)})`;
+        AND due_at <= ${tx.now} AND ${isIdle(tx.now)})`);
+  return rows.map(({ destination, has_bulk }) => ({ destination, hasBulk: has_bulk === 1 }));
 }
 
 /** A start whose result has come is held back instead, and what waited for it takes its place. */
@@ -51,27 +47,23 @@ export async function claimDue(
   return claimRows(tx, withinBytes(rows), leaseMs);
 }
 
-/** What was given back in bulk first where it has turns, and then whatever is first. */
+/**
+ * What was given back in bulk first where it has turns, and then whatever is first in the order of the index of what is pending,
+ * in which all else stands before what was given back in bulk.
+ */
 async function dueIds(tx: Tx, { destination, limit, bulkTurns }: DueRequest): Promise<readonly number[]> {
   const take = async (which: Sql, most: number) => {
     if (most <= 0) return [];
-    const rows = await tx.all<{ id: number }>(
-      sql`${dueQuery(tx.now, destination, which, most)} ${tx.skipLocked}`,
-    );
+    const rows = await tx.all<{ id: number }>(sql`
+      SELECT id FROM deliveries
+      WHERE state = 'pending' AND destination = ${destination} AND due_at <= ${tx.now} AND ${isIdle(tx.now)} AND ${which}
+        AND NOT EXISTS (${EARLIER_IN_JOB})
+      ORDER BY is_bulk, callback_id LIMIT ${most} ${tx.skipLocked}`);
     return rows.map(({ id }) => id);
   };
-  const bulk = await take(raw('AND is_bulk = 1'), Math.min(bulkTurns, limit));
-  const others = bulk.length === 0 ? raw('') : sql`AND id NOT IN (${join(bulk)})`;
+  const bulk = await take(raw('is_bulk = 1'), Math.min(bulkTurns, limit));
+  const others = bulk.length === 0 ? raw('1 = 1') : sql`id NOT IN (${join(bulk)})`;
   return [...bulk, ...(await take(others, limit - bulk.length))];
-}
-
-/** In the order of the index of what is pending, in which all else stands before what was given back in bulk. */
-export function dueQuery(now: number, destination: string, which: Sql, most: number): Sql {
-  return sql`
-    SELECT id FROM deliveries
-    WHERE state = 'pending' AND destination = ${destination} AND due_at <= ${now} AND ${isIdle(now)} ${which}
-      AND NOT EXISTS (${EARLIER_IN_JOB})
-    ORDER BY is_bulk, callback_id LIMIT ${most}`;
 }
 
 /** As they came: they are read into memory at once. */

@@ -1,5 +1,5 @@
 /** Deliveries whose hold has ended: Botbell's own again, but for the start of a job whose result has come. */
-import sql, { type Sql } from 'sql-template-tag';
+import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
 import { SUPERSEDED } from '../hold.ts';
@@ -11,7 +11,9 @@ const AT_ONCE = 100;
 
 /** @returns how many were looked at; as many as one call takes: there may be more */
 export async function releaseHeld(tx: Tx): Promise<number> {
-  const found = await tx.all<{ id: number }>(endedHoldsQuery(tx.now, AT_ONCE));
+  const found = await tx.all<{ id: number }>(
+    sql`SELECT id FROM deliveries WHERE hold_until <= ${tx.now} ORDER BY hold_until LIMIT ${AT_ONCE}`,
+  );
   const ids = found.map(({ id }) => id);
   await lockDeliveries(tx, ids);
   // Of two processes that release at the same moment, the second one finds nothing left.
@@ -26,9 +28,4 @@ export async function releaseHeld(tx: Tx): Promise<number> {
   );
   await writeEach(tx, others, 'released');
   return ended.length;
-}
-
-/** By the index of holds that end. */
-export function endedHoldsQuery(now: number, most: number): Sql {
-  return sql`SELECT id FROM deliveries WHERE hold_until <= ${now} ORDER BY hold_until LIMIT ${most}`;
 }

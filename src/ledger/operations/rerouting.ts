@@ -1,5 +1,5 @@
 /** What becomes of deliveries that the config no longer sends where they were to go, and of those that it sends there again. */
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeEach, writeHistory } from '../history.ts';
 import type { Rerouted, Rerouting, UnroutedRow } from '../ledger.ts';
@@ -64,18 +64,14 @@ interface UnroutedColumns extends Omit<UnroutedRow, 'ageMs'> {
 
 /** The next of what ended because no route named it. */
 export async function unroutedAfter(tx: Tx, id: number): Promise<readonly UnroutedRow[]> {
-  const rows = await tx.all<UnroutedColumns>(unroutedQuery(id, AT_ONCE));
+  const rows = await tx.all<UnroutedColumns>(sql`
+    SELECT deliveries.id, destination, callback_id AS "callbackId", kind, bot_id AS "botId", status, state, counts_from, waited_ms
+    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
+    WHERE hold_code = 'no longer routed' AND deliveries.id > ${id} ORDER BY deliveries.id LIMIT ${AT_ONCE}`);
   return rows.map(({ counts_from, waited_ms, ...row }) => ({
     ...row,
     ageMs: tx.now - counts_from - waited_ms,
   }));
-}
-
-export function unroutedQuery(id: number, most: number): Sql {
-  return sql`
-    SELECT deliveries.id, destination, callback_id AS "callbackId", kind, bot_id AS "botId", status, state, counts_from, waited_ms
-    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
-    WHERE hold_code = 'no longer routed' AND deliveries.id > ${id} ORDER BY deliveries.id LIMIT ${most}`;
 }
 
 /** Makes those Botbell's own again that nobody has been told of under another name of their channel. @returns their ids */
