@@ -14,6 +14,8 @@ export interface DatabaseOptions {
   readonly owner: string;
   /** Of SQLite: pages in use and log. Undefined: no limit. */
   readonly maxBytes?: number | undefined;
+  /** Where days begin and end that callbacks are counted by; default: UTC. */
+  readonly timezone?: string;
   readonly onStoreEvent?: ((event: StoreEvent) => void) | undefined;
   /** The store is out of reach while nobody asks for it, e.g. its server was restarted. */
   readonly onTrouble?: ((error: Error) => void) | undefined;
@@ -33,9 +35,9 @@ export async function openDatabase(url: string, options: DatabaseOptions): Promi
 /** Opened by the first call, which hears whether that can be done. */
 function openSqliteThreads(
   path: string,
-  { owner, maxBytes, onStoreEvent: onEvent }: DatabaseOptions,
+  { owner, maxBytes, timezone, onStoreEvent: onEvent }: DatabaseOptions,
 ): OpenDatabase {
-  const settings = { path, owner, maxBytes, onEvent };
+  const settings = { path, owner, maxBytes, timezone, onEvent };
   const writing = new ThreadDatabase({ ...settings, isReader: false });
   const reading = path === MEMORY ? sharing(writing) : new ThreadDatabase({ ...settings, isReader: true });
   return { writing, reading, isShared: false, bytesUsed: sqliteBytesUsed(path, reading) };
@@ -44,12 +46,11 @@ function openSqliteThreads(
 /** Each waits for the disk in the thread that asks. */
 async function openSqliteHere(
   path: string,
-  { clock, owner, maxBytes, onStoreEvent: onEvent }: DatabaseOptions,
+  { clock, owner, maxBytes, timezone, onStoreEvent: onEvent }: DatabaseOptions,
 ): Promise<OpenDatabase> {
   const { openSqlite } = await import('./sqlite/open.ts');
   const times = { now: () => clock.now(), monotonic: () => clock.monotonic() };
-  const { forgetDone } = registry;
-  const settings = { path, owner, maxBytes, forgetDone, ...(onEvent && { onEvent }), ...times };
+  const settings = { path, owner, maxBytes, timezone, ...(onEvent && { onEvent }), ...times };
   const writing = databaseOver(await openSqlite(settings), registry);
   const reading =
     path === MEMORY

@@ -7,7 +7,7 @@ import { openReadings } from './open-readings.ts';
 import { ownerName } from './owner.ts';
 import { type Actions, type Archive, createActions, createArchive } from './people.ts';
 
-export interface LedgerOptions extends LedgerSettings, DatabaseOptions {}
+export type LedgerOptions = LedgerSettings & DatabaseOptions;
 
 /** A process that is just closing the file, or a server that is just starting, is waited for. */
 const OPEN_WITHIN_MS = 10_000;

@@ -12,7 +12,7 @@ import { admit } from './operations/admit.ts';
 import { claimDue, dueDestinations } from './operations/claim-due.ts';
 import { releaseClaims, takeOver } from './operations/deliveries.ts';
 import { recordDestinations } from './operations/destinations.ts';
-import { forget, forgetDone } from './operations/forget.ts';
+import { forget } from './operations/forget.ts';
 import { releaseHeld } from './operations/held.ts';
 import { countOpen, earlierReceipts, postgresBytes, sqliteBytes } from './operations/lookups.ts';
 import { currentPaces, forgetPaces, pausePace, reservePace } from './operations/paces.ts';
@@ -65,7 +65,6 @@ export const registry = {
   dueDestinations,
   earlierReceipts,
   forget,
-  forgetDone,
   forgetPaces,
   hasten,
   heartbeat,

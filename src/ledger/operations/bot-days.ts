@@ -5,7 +5,7 @@ import { dayIn } from '../keys.ts';
 import { positionOf, writePosition } from './locks.ts';
 
 /** Nobody's transaction takes so long. */
-export const BEHIND_MS = 60_000;
+const BEHIND_MS = 60_000;
 
 const AT_ONCE = 100;
 
@@ -28,8 +28,14 @@ export const BOT_COUNTS = sql`count(CASE WHEN status = 0 THEN 1 END) AS succeede
 
 /** @returns whether there is more */
 export async function sumBotDays(tx: Tx, timezone: string): Promise<boolean> {
-  const isMore = await sum(tx, CAME, timezone);
-  return (await sum(tx, CAME_AGAIN, timezone)) || isMore;
+  const isMore = await sum(tx, CAME, timezone, tx.now - BEHIND_MS);
+  return (await sum(tx, CAME_AGAIN, timezone, tx.now - BEHIND_MS)) || isMore;
+}
+
+/** On SQLite, where rows are committed in the order of their ids. @returns the id of the last callback that is counted */
+export async function sumAtOnce(tx: Tx, timezone: string): Promise<number> {
+  await sum(tx, CAME, timezone, Number.POSITIVE_INFINITY);
+  return positionOf(tx, CAME.position);
 }
 
 interface Summed {
@@ -63,11 +69,13 @@ async function sum(
   tx: Tx,
   { position, nextAfter, countsOf, lastOf }: Summed,
   timezone: string,
+  before: number,
 ): Promise<boolean> {
   const next = await tx.all<{ id: number; at: number }>(
     sql`${nextAfter(await positionOf(tx, position))} ORDER BY id LIMIT ${AT_ONCE}`,
   );
-  const young = next.findIndex(({ at }) => isYoung(at, tx.now));
+  // One that came, by a clock that was wrong, in the future stands in nobody's way.
+  const young = next.findIndex(({ at }) => at > before && at <= tx.now + BEHIND_MS);
   const rows = young === -1 ? next : next.slice(0, young);
   const last = rows.at(-1);
   if (last === undefined) return false;
@@ -79,11 +87,6 @@ async function sum(
   if (lastOf !== undefined) await writeLast(tx, lastOf(join(rows.map(({ id }) => id))));
   await writePosition(tx, position, last.id);
   return rows.length === AT_ONCE;
-}
-
-/** One that came, by a clock that was wrong, in the future stands in nobody's way. */
-function isYoung(at: number, now: number): boolean {
-  return at > now - BEHIND_MS && at <= now + BEHIND_MS;
 }
 
 // Without a condition, SQLite would take ON CONFLICT for that of a join (sqlite.org/lang_upsert.html, "Parsing Ambiguity").

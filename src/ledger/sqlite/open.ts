@@ -11,12 +11,11 @@ import { Space, type SpaceOptions } from './space.ts';
 import { type SqliteSettings, SqliteTransactions } from './transactions.ts';
 
 export interface SqliteOptions
-  extends
-    Omit<SqliteSettings, 'connection' | 'makeRoom'>,
-    Partial<Pick<SpaceOptions, 'forgetDone' | 'onEvent'>> {
+  extends Omit<SqliteSettings, 'connection' | 'makeRoom'>, Partial<Pick<SpaceOptions, 'onEvent'>> {
   readonly path: string;
   /** Undefined: no limit. */
   readonly maxBytes?: number | undefined;
+  readonly timezone?: string | undefined;
 }
 
 /** @throws {Error} a file that cannot be opened or created, or that another version or program has written: what to do */
@@ -47,10 +46,10 @@ export function openOnlooker(path: string, clock: Pick<Clock, 'now' | 'monotonic
 
 function spaceOf(
   connection: SqliteConnection,
-  { maxBytes, forgetDone, now, isReader, onEvent = () => undefined }: SqliteOptions,
+  { maxBytes, timezone = 'UTC', now, isReader, onEvent = () => undefined }: SqliteOptions,
 ): Pick<SqliteSettings, 'makeRoom'> {
-  if (isReader === true || maxBytes === undefined || forgetDone === undefined) return {};
-  const space = new Space({ maxBytes, forgetDone, now, onEvent, connection });
+  if (isReader === true || maxBytes === undefined) return {};
+  const space = new Space({ maxBytes, timezone, now, onEvent, connection });
   return { makeRoom: (inTransaction) => space.makeRoom(inTransaction) };
 }
 

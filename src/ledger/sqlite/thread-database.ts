@@ -81,8 +81,8 @@ export class ThreadDatabase implements Database<LedgerOperations> {
   }
 
   #start(): Worker {
-    const { path, owner, isReader, maxBytes, entry = ENTRY } = this.#options;
-    const settings: ThreadSettings = { path, owner, isReader, maxBytes };
+    const { path, owner, isReader, maxBytes, timezone, entry = ENTRY } = this.#options;
+    const settings: ThreadSettings = { path, owner, isReader, maxBytes, timezone };
     const thread = new Worker(entry, { workerData: settings });
     noteThread(thread);
     thread.on('message', (message: FromThread) => this.#take(message));

@@ -8,6 +8,7 @@ export interface ThreadSettings {
   readonly owner: string;
   readonly isReader: boolean;
   readonly maxBytes: number | undefined;
+  readonly timezone?: string | undefined;
 }
 
 export type ToThread = ThreadCall | 'close';
