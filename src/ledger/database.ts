@@ -41,6 +41,9 @@ export interface CallOptions<Result> extends RunOptions {
 
 export const DEFAULT_WITHIN_MS = 5000;
 
+/** Calls at once; past it the store is not keeping up, and whoever comes is told at once. */
+export const MOST_WAITING = 5000;
+
 /** Runs any function as a transaction, in this process. */
 export interface Transactions {
   /** @throws {LedgerUnavailable} */

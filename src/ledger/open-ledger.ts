@@ -2,8 +2,8 @@
 import { type Clock, systemClock } from '../time/clock.ts';
 import { DatabaseLedger, type LedgerSettings, type OpenLedger } from './database-ledger.ts';
 import type { ConfigStore } from './ledger.ts';
+import { openReadings } from './look.ts';
 import { type DatabaseOptions, openDatabase } from './open-database.ts';
-import { openReadings } from './open-readings.ts';
 import { ownerName } from './owner.ts';
 import { type Actions, type Archive, createActions, createArchive } from './people.ts';
 

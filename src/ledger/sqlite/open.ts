@@ -4,7 +4,7 @@ import type { Tx } from '../database.ts';
 import { reasonOf } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { schemaIn, SQLITE_DIALECT } from '../schema.ts';
-import { stateOf, TELLING_TABLES } from '../version.ts';
+import { stateOf, type StoreState, TELLING_TABLES } from '../version.ts';
 import type { Clock } from '../../time/clock.ts';
 import { SqliteConnection } from './connection.ts';
 import { Space, type SpaceOptions } from './space.ts';
@@ -24,7 +24,11 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteTransact
   try {
     const connection = new SqliteConnection(path, isReader ? 'reader' : 'writer');
     const transactions = new SqliteTransactions({ ...options, connection, ...spaceOf(connection, options) });
-    if (!isReader) await prepare(transactions);
+    if (isReader) return transactions;
+    await transactions.run(prepareSchema, { isDurable: true }).catch(async (error: unknown) => {
+      await transactions.close();
+      throw error;
+    });
     return transactions;
   } catch (error) {
     throw new LedgerUnavailable(`store.url: the SQLite file ${path} cannot be used: ${reasonOf(error)}`, {
@@ -53,24 +57,15 @@ function spaceOf(
   return { makeRoom: (inTransaction) => space.makeRoom(inTransaction) };
 }
 
-async function prepare(transactions: SqliteTransactions): Promise<void> {
-  try {
-    await transactions.run(prepareSchema, { isDurable: true });
-  } catch (error) {
-    await transactions.close();
-    throw error;
-  }
-}
-
 async function prepareSchema(tx: Tx): Promise<void> {
-  if ((await stateOf(tx, await tellingTables(tx))) === 'ready') return;
+  if ((await sqliteState(tx)) === 'ready') return;
   for (const statement of schemaIn(SQLITE_DIALECT)) await tx.all(raw(statement));
 }
 
-/** Those of `TELLING_TABLES` that are there. */
-export async function tellingTables(tx: Pick<Tx, 'all'>): Promise<readonly string[]> {
+/** @throws {Error} it cannot be used: why, and what to do */
+export async function sqliteState(tx: Tx): Promise<StoreState> {
   const rows = await tx.all<{ name: string }>(
     sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (${join(TELLING_TABLES)})`,
   );
-  return rows.map(({ name }) => name);
+  return stateOf(tx, rows);
 }

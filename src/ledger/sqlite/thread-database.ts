@@ -6,6 +6,7 @@ import {
   type CallOptions,
   type Database,
   DEFAULT_WITHIN_MS,
+  MOST_WAITING,
   type ResultOf,
 } from '../database.ts';
 import { receivedError, unavailable } from '../failures.ts';
@@ -18,9 +19,6 @@ import { type FromThread, sharedClockMs, type ThreadSettings, type ToThread } fr
 
 /** Beside this file, in the sources as in the build. */
 const ENTRY = new URL(`./sqlite-thread${extname(import.meta.url)}`, import.meta.url);
-
-/** Unanswered at once; past it the store is not keeping up, and whoever comes is told at once. */
-const MOST_WAITING = 5000;
 
 interface Waiting {
   readonly resolve: (result: unknown) => void;
