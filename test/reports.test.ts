@@ -327,9 +327,10 @@ describe('reports', () => {
     expect(lines[0]?.['msg']).to.contain('after its time limit').and.contain('twice');
   });
 
-  it('say of an outcome that could not be written that it is kept', () => {
-    const report = reportUnwritten(loggerAt('info'));
-    report(new LedgerUnavailable('the ledger cannot be used: locked'));
+  it('say of outcomes that could not be written that they are kept, once a second', () => {
+    const report = reportUnwritten(loggerAt('info'), clock);
+    for (let outcome = 0; outcome < 3; outcome += 1)
+      report(new LedgerUnavailable('the ledger cannot be used: locked'));
     expect(lines.map(({ level, msg }) => [level, String(msg)])).to.deep.equal([
       [
         50,

@@ -132,8 +132,10 @@ function reading(query: URLSearchParams, context: FilterContext, names: readonly
   for (const name of unknown) report(name, 'unknown');
   for (const name of repeated) report(name, 'repeated');
   const read: ReadParameter = (name) => {
-    const text = values.get(name);
-    if (text === undefined) return undefined;
+    const trimmed = values.get(name);
+    if (trimmed === undefined) return undefined;
+    // Of an id, the blanks around it may be part.
+    const text = name === 'bot_id' || name === 'job_id' ? (query.get(name) ?? trimmed) : trimmed;
     const value = READERS[name](text, context) as ReturnType<(typeof READERS)[typeof name]>;
     if (value === undefined) report(name, name);
     return value;

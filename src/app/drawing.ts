@@ -7,7 +7,7 @@ import type { ChannelType } from '../channels/channel.ts';
 import { formatsOf } from '../config/config.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
 import { HttpProblem } from '../http/problem.ts';
-import type { Archive } from '../ledger/archive/archive.ts';
+import type { Archive } from '../ledger/people.ts';
 import { createComposer } from '../offload/large-callbacks.ts';
 import { renderersByLanguage, type TemplateFailure } from '../render/renderer.ts';
 import { createRouter } from '../route/router.ts';

@@ -202,7 +202,7 @@ export function pipelineReports(
     onMilestone: (milestone) => setImmediate(sayMilestone, milestone),
     onReroute: unfailing((routed) => reportRerouting(logger, routed), onUnforeseen),
     onRevival: unfailing((revival) => reportRevival(logger, revival), onUnforeseen),
-    onUnwritten: reportUnwritten(logger),
+    onUnwritten: reportUnwritten(logger, clock),
     onStoreTrouble: reportTrouble(logger),
     onStoreRecovered: unfailing(() => logger.info('the store can be used again'), onUnforeseen),
   };
@@ -273,12 +273,18 @@ export function reportUnforeseen(logger: Logger): (error: unknown) => void {
   return reportError(logger, 'unforeseen error');
 }
 
-/** Of an outcome: of a delivery, or of an answer. */
-export function reportUnwritten(logger: Logger): (error: unknown) => void {
-  return reportError(
+/** Of an outcome: of a delivery, or of an answer. In an outage, each in hand fails alike: once a second is enough. */
+export function reportUnwritten(logger: Logger, clock: Pick<Clock, 'now'>): (error: unknown) => void {
+  const report = reportError(
     logger,
     'an outcome could not be written down: deliveries made are kept in memory, and written once the store can be used',
   );
+  let said = { reason: '', second: 0 };
+  return (error) => {
+    const saying = { reason: String(error), second: Math.floor(clock.now() / 1000) };
+    if (said.reason !== saying.reason || said.second !== saying.second) report(error);
+    said = saying;
+  };
 }
 
 /** What cannot even be logged must still be survived. */

@@ -2,8 +2,9 @@
 import type { ReloadPreview, RoutingChange } from '../admin/services.ts';
 import { ALL_STATUSES, type StatusCode } from '../callback/callback.ts';
 import type { Settings } from '../deliver/settings.ts';
-import type { Archive, ArchivedBot } from '../ledger/archive/archive.ts';
+import type { ArchivedBot } from '../ledger/archive/archive.ts';
 import { dayIn } from '../ledger/keys.ts';
+import type { Archive } from '../ledger/people.ts';
 import type { Clock } from '../time/clock.ts';
 
 type Route = Settings['route'];

@@ -7,7 +7,7 @@ import type { ChannelConfig, Config } from '../config/config.ts';
 import { redactor } from '../app/settings.ts';
 import { poolsThrough } from '../outbound/open-pool.ts';
 import { type Proxies, proxyFor } from '../outbound/proxy.ts';
-import { inspectStore } from '../ledger/inspect-store.ts';
+import { inspectStore } from '../ledger/look.ts';
 
 export interface CheckOptions {
   /** Also asks Slack and the mail server whether they take our credentials, and looks at the store. */

@@ -1,7 +1,8 @@
 /** A callback's story as lines on a terminal. */
 import { type StatusName, statusNameOf } from '../callback/callback.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
-import type { Story, StoryEvent, StoryEventName } from '../story/story.ts';
+import type { StoryEvent, StoryEventName } from '../story/event.ts';
+import type { Story } from '../story/story.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { formatInstant, type Language } from '../time/display.ts';

@@ -1,7 +1,8 @@
 /** `botbell why`: what became of each callback of a job, or of a BOT's last ones, and why, as the ledger has it. */
 import type { Config } from '../config/config.ts';
-import type { Archive, ArchivedCallback, CallbackFilter, CallbackStory } from '../ledger/archive/archive.ts';
+import type { ArchivedCallback, CallbackFilter, CallbackStory } from '../ledger/archive/archive.ts';
 import { openArchive } from '../ledger/open-ledger.ts';
+import type { Archive } from '../ledger/people.ts';
 import { storyJson } from '../story/story-json.ts';
 import { type StoryContext, tellStory } from '../story/story.ts';
 import { visible, visibleOnOneLine } from '../text/clean.ts';

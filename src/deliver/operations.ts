@@ -1,13 +1,8 @@
 /** What people can do while Botbell runs, by the settings in force: the page, the API and the command line all come here. */
 import type { Actor } from '../ledger/actions/action.ts';
-import type {
-  ActionRequest,
-  Actions,
-  BulkKind,
-  RedeliveryFilter,
-  RoutedByHand,
-} from '../ledger/actions/actions.ts';
-import type { Archive, CallbackStory } from '../ledger/archive/archive.ts';
+import type { ActionRequest, BulkKind, RedeliveryFilter, RoutedByHand } from '../ledger/actions/actions.ts';
+import type { CallbackStory } from '../ledger/archive/archive.ts';
+import type { Actions, Archive } from '../ledger/people.ts';
 import type { Language } from '../time/display.ts';
 import type { TestOutcome } from './test-message.ts';
 import { planFor, type RunningSettings, type Settings } from './settings.ts';

@@ -1,11 +1,13 @@
 /** The ledger over a database: names each operation, adds what this process knows, and bounds each call by its deadline. */
+import type { Receipt } from '../channels/channel.ts';
 import { type Clock, Deadline } from '../time/clock.ts';
-import type { Actions } from './actions/actions.ts';
-import { createActions } from './actions/run-actions.ts';
-import type { Archive } from './archive/archive.ts';
-import { createArchive } from './archive/read-archive.ts';
-import { type Database, DEFAULT_WITHIN_MS } from './database.ts';
-import { type ConfigDatabase, createConfigStore } from './config-store.ts';
+import {
+  type ArgsOf,
+  type CallOptions,
+  type Database,
+  DEFAULT_WITHIN_MS,
+  type ResultOf,
+} from './database.ts';
 import { unavailable } from './failures.ts';
 import type {
   Admission,
@@ -25,10 +27,9 @@ import type {
   Settlement,
 } from './ledger.ts';
 import { admitArgs } from './operations/admit-args.ts';
-import { claimedIn } from './operations/admit.ts';
+import { type Actions, type Archive, createActions, createArchive } from './people.ts';
 import type { LedgerOperations } from './registry.ts';
 import { dueDelivery } from './rows.ts';
-import type { Receipt } from '../channels/channel.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
 
 /** Getters are asked at each call. */
@@ -43,12 +44,15 @@ export interface LedgerSettings {
 }
 
 /** What differs between the databases. */
-export interface OpenDatabase extends ConfigDatabase {
+export interface OpenDatabase {
+  readonly writing: Database<LedgerOperations>;
   /** Of what is committed; never shares a connection with an open transaction. */
   readonly reading: Database<LedgerOperations>;
   /** Several processes use it. */
   readonly isShared: boolean;
   bytesUsed(): Promise<number>;
+  /** Undefined: its clock is this machine's. */
+  readonly measureClock?: (() => Promise<void>) | undefined;
 }
 
 /** A stop takes less than a second in all (contract, "Stopping"). */
@@ -73,9 +77,9 @@ export class DatabaseLedger implements OpenLedger {
   constructor(database: OpenDatabase, settings: LedgerSettings) {
     this.#database = database;
     this.#settings = settings;
-    this.#unwritten = new UnwrittenOutcomes((told) => this.#call('settle', { ...told, isRepeated: true }));
-    this.paces = createPaceStore(database);
-    this.configs = createConfigStore(database, () => this.#noteWritten());
+    this.#unwritten = new UnwrittenOutcomes((told) => this.#call('settle', [told, true]));
+    this.paces = this.#createPaces();
+    this.configs = this.#createConfigs();
     this.actions = createActions(database);
     this.archive = createArchive(database.reading);
   }
@@ -89,10 +93,10 @@ export class DatabaseLedger implements OpenLedger {
     const { leaseMs, takeOverAfterMs } = this.#settings;
     const args = await admitArgs(arrival, { leaseMs, takeOverAfterMs });
     await this.#writeUnwritten(deadline);
-    const admission = await this.#call('admit', args, {
+    const admission = await this.#call('admit', [args], {
       withinMs: deadline.remainingMs,
       isDurable: arrival.isAccepted,
-      onLate: (late) => this.#release(claimedIn(late)),
+      onLate: ({ deliveries }) => this.#release(deliveries.filter(({ claim }) => claim === 'own')),
     });
     this.#noteWritten();
     return admission;
@@ -102,7 +106,7 @@ export class DatabaseLedger implements OpenLedger {
     const { isDurable } = settlement;
     const onLate = () => this.#unwritten.drop(settlement);
     try {
-      const settled = await this.#call('settle', settlement, { withinMs, isDurable, onLate });
+      const settled = await this.#call('settle', [settlement], { withinMs, isDurable, onLate });
       this.#noteWritten();
       return settled;
     } catch (error) {
@@ -112,44 +116,39 @@ export class DatabaseLedger implements OpenLedger {
   }
 
   takeOver(ids: readonly number[], withinMs?: number): Promise<void> {
-    return this.#call('takeOver', ids, { withinMs, isDurable: true });
+    return this.#call('takeOver', [ids], { withinMs, isDurable: true });
   }
 
   earlierReceipts(deliveryId: number, withinMs?: number): Promise<readonly Receipt[]> {
-    return this.#call('earlierReceipts', deliveryId, { withinMs });
+    return this.#call('earlierReceipts', [deliveryId], { withinMs });
   }
 
   async dueDestinations(): Promise<readonly DueDestination[]> {
     await this.#writeUnwritten(this.#deadline());
-    return this.#call('dueDestinations', undefined);
+    return this.#call('dueDestinations', []);
   }
 
   async claimDue(requests: readonly DueRequest[]): Promise<readonly DueDelivery[]> {
     const deadline = this.#deadline();
     await this.#writeUnwritten(deadline);
-    const { leaseMs } = this.#settings;
-    const rows = await this.#call(
-      'claimDue',
-      { requests, leaseMs },
-      {
-        withinMs: deadline.remainingMs,
-        onLate: (late) => this.#release(late.map(({ record }) => record.id)),
-      },
-    );
+    const rows = await this.#call('claimDue', [requests, this.#settings.leaseMs], {
+      withinMs: deadline.remainingMs,
+      onLate: (late) => this.#release(late.map(({ record }) => record)),
+    });
     return rows.map(dueDelivery);
   }
 
   releaseHeld(): Promise<number> {
-    return this.#call('releaseHeld', undefined);
+    return this.#call('releaseHeld', []);
   }
 
   /** Not flushed: what a power cut takes of it, no retry would bring. */
   refuse(refused: RefusedBody, alert: Alert, withinMs?: number): Promise<void> {
-    return this.#call('refuse', { refused, alert }, { withinMs });
+    return this.#call('refuse', [refused, alert], { withinMs });
   }
 
   countOpen(): Promise<OpenCounts> {
-    return this.#database.reading.call('countOpen', undefined);
+    return this.#database.reading.call('countOpen', []);
   }
 
   bytesUsed(): Promise<number> {
@@ -157,11 +156,11 @@ export class DatabaseLedger implements OpenLedger {
   }
 
   forget(request: ForgetRequest): Promise<boolean> {
-    return this.#call('forget', { ...request, timezone: this.#settings.timezone });
+    return this.#call('forget', [request, this.#settings.timezone]);
   }
 
   recordDestinations(figures: readonly DestinationFigures[]): Promise<void> {
-    return this.#call('recordDestinations', figures);
+    return this.#call('recordDestinations', [figures]);
   }
 
   /** By a deadline of its own; what was told is written first. */
@@ -172,8 +171,42 @@ export class DatabaseLedger implements OpenLedger {
     await deadline.bound(Promise.all([writing.close(), reading.close()])).catch(() => undefined);
   }
 
-  get #call(): Database<LedgerOperations>['call'] {
-    return this.#database.writing.call;
+  #createPaces(): PaceStore {
+    return {
+      isShared: this.#database.isShared,
+      reserve: (key, intervalMs, mostMs) => this.#call('reservePace', [key, intervalMs, mostMs]),
+      pause: (key, ms) => this.#call('pausePace', [key, ms]),
+      forget: (channel) => this.#call('forgetPaces', [channel]),
+      current: (idleMs) => this.#call('currentPaces', [idleMs]),
+    };
+  }
+
+  #createConfigs(): ConfigStore {
+    /** Types of channels in the config of the last heartbeat. */
+    let channels: ReadonlyMap<string, string> = new Map();
+    return {
+      heartbeat: async (config) => {
+        ({ channels } = config);
+        await this.#database.measureClock?.();
+        const mayRouteAnew = await this.#call('heartbeat', [config]);
+        this.#noteWritten();
+        return mayRouteAnew;
+      },
+      processes: () => this.#call('processes', []),
+      leave: () => this.#call('leave', []),
+      routeAnew: (rerouting) => this.#call('reroute', [rerouting, channels]),
+      hasten: () => this.#call('hasten', []),
+      unroutedAfter: (id) => this.#call('unroutedAfter', [id]),
+      revive: (routed) => this.#call('revive', [routed, channels]),
+    };
+  }
+
+  #call<Name extends keyof LedgerOperations>(
+    name: Name,
+    args: ArgsOf<LedgerOperations[Name]>,
+    options?: CallOptions<ResultOf<LedgerOperations[Name]>>,
+  ): Promise<ResultOf<LedgerOperations[Name]>> {
+    return this.#database.writing.call(name, args, options);
   }
 
   #deadline(): Deadline {
@@ -188,21 +221,12 @@ export class DatabaseLedger implements OpenLedger {
   }
 
   /** Nobody works on what was claimed too late. Where this fails, the claims end by themselves. */
-  #release(ids: readonly number[]): void {
-    if (ids.length > 0) void this.#call('releaseClaims', ids).catch(() => undefined);
+  #release(claimed: readonly { readonly id: number }[]): void {
+    const ids = claimed.map(({ id }) => id);
+    if (ids.length > 0) void this.#call('releaseClaims', [ids]).catch(() => undefined);
   }
 
   #noteWritten(): void {
     this.#writtenAt = this.#settings.clock.monotonic();
   }
-}
-
-function createPaceStore({ writing, isShared }: OpenDatabase): PaceStore {
-  return {
-    isShared,
-    reserve: (key, intervalMs, mostMs) => writing.call('reservePace', { key, intervalMs, mostMs }),
-    pause: (key, ms) => writing.call('pausePace', { key, ms }),
-    forget: (channel) => writing.call('forgetPaces', channel),
-    current: (idleMs) => writing.call('currentPaces', idleMs),
-  };
 }

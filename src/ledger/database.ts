@@ -19,14 +19,13 @@ export interface Tx {
 }
 
 /** Arguments and result are plain data, since on SQLite they cross to another thread (structured clone) and back. */
-export type Operation<Args, Result> = (tx: Tx, args: Args) => Promise<Result>;
+export type Operation<Args extends readonly unknown[], Result> = (tx: Tx, ...args: Args) => Promise<Result>;
 
 /** Operations by the names they are called by. */
-// oxlint-disable-next-line typescript/no-explicit-any -- of any arguments; `ArgsOf` tells which
-export type Registry = Readonly<Record<string, Operation<any, unknown>>>;
+export type Registry = Readonly<Record<string, Operation<never[], unknown>>>;
 
-export type ArgsOf<Each> = Each extends Operation<infer Args, unknown> ? Args : never;
-export type ResultOf<Each> = Each extends Operation<never, infer Result> ? Result : never;
+export type ArgsOf<Each> = Each extends (tx: Tx, ...args: infer Args) => unknown ? Args : never;
+export type ResultOf<Each> = Each extends Operation<never[], infer Result> ? Result : never;
 
 export interface RunOptions {
   /** Past it the caller has its answer, and what has not begun does not begin. Default: 5 s. */
@@ -41,6 +40,9 @@ export interface CallOptions<Result> extends RunOptions {
 }
 
 export const DEFAULT_WITHIN_MS = 5000;
+
+/** Calls at once; past it the store is not keeping up, and whoever comes is told at once. */
+export const MOST_WAITING = 5000;
 
 /** Runs any function as a transaction, in this process. */
 export interface Transactions {
@@ -60,11 +62,34 @@ export interface Database<Operations extends Registry> {
   close(): Promise<void>;
 }
 
+/** Each operation as a method that takes what the operation takes beside its transaction. */
+export type Methods<Operations extends Registry> = {
+  readonly [Name in keyof Operations]: (
+    ...args: ArgsOf<Operations[Name]>
+  ) => Promise<ResultOf<Operations[Name]>>;
+};
+
+export function methodsOver<Operations extends Registry>(
+  { call }: Pick<Database<Operations>, 'call'>,
+  operations: Operations,
+  options?: RunOptions,
+): Methods<Operations> {
+  const methods = Object.keys(operations).map((name) => [
+    name,
+    (...args: ArgsOf<Operations[string]>) => call(name, args, options),
+  ]);
+  return Object.fromEntries(methods) as Methods<Operations>;
+}
+
 /** @throws {Error} there is none of that name */
-export function runNamed(registry: Registry, name: string, args: unknown): (tx: Tx) => Promise<unknown> {
+export function runNamed(
+  registry: Registry,
+  name: string,
+  args: readonly unknown[],
+): (tx: Tx) => Promise<unknown> {
   const operation = registry[name];
   if (operation === undefined) throw new Error(`the ledger knows no operation ${name}`);
-  return (tx) => operation(tx, args);
+  return (tx) => operation(tx, ...(args as never[]));
 }
 
 /** The operations over transactions in this process. */

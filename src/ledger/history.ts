@@ -35,7 +35,7 @@ export interface HistoryEntries {
   readonly held: { readonly endsAt?: number | undefined } | undefined;
   readonly released: undefined;
   /** Its `result`: the class of the last failure, or `no longer routed`. */
-  readonly dead: { readonly error?: ErrorEntry | undefined } | undefined;
+  readonly dead: undefined;
   /** The config names it again. */
   readonly revived: undefined;
   readonly redelivered: ActionEntry;
@@ -71,6 +71,22 @@ export async function writeHistory(tx: Tx, rows: readonly NewHistoryRow[]): Prom
   await tx.all(sql`
     INSERT INTO history (callback_id, at, what, delivery_id, result, entry, nonce)
     VALUES ${bulk(rows.map((row) => columnsOf(row, tx.now)))}`);
+}
+
+/** The same of each of these deliveries. */
+export function writeEach<What extends HistoryWhat>(
+  tx: Tx,
+  rows: readonly { readonly id: number; readonly callback_id: number }[],
+  what: What,
+  more: { readonly result?: string; readonly entry?: HistoryEntries[What] } = {},
+): Promise<void> {
+  const each = rows.map(({ id, callback_id }) => ({
+    callbackId: callback_id,
+    what,
+    deliveryId: id,
+    ...more,
+  }));
+  return writeHistory(tx, each as readonly NewHistoryRow[]);
 }
 
 function columnsOf(row: NewHistoryRow, now: number): RawValue[] {

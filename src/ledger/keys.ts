@@ -25,9 +25,9 @@ function beginningOf(text: string): string {
   return text.slice(0, Math.floor(LONGEST_KEY_BYTES / 3)).toWellFormed();
 }
 
-/** Of an id as somebody asks for it: as callbacks name it, or as the ledger does. */
+/** Of an id as somebody asks for it: as callbacks name it, also without the blanks around it, or as the ledger does. */
 export function keysFor(id: string): readonly string[] {
-  return [...new Set([keyOf(id), cleanText(id.slice(0, LONGEST_CLEANED))])];
+  return [...new Set([keyOf(id), keyOf(id.trim()), cleanText(id.trim().slice(0, LONGEST_CLEANED))])];
 }
 
 /** A BOT's id or name as it is shown. */

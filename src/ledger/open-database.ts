@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import type { Clock } from '../time/clock.ts';
 import type { OpenDatabase } from './database-ledger.ts';
 import { type Database, databaseOver } from './database.ts';
-import type { LedgerOperations } from './registry.ts';
+import { type LedgerOperations, registry } from './registry.ts';
 import type { StoreEvent } from './sqlite/space.ts';
 import { ThreadDatabase } from './sqlite/thread-database.ts';
 import { MEMORY, SQLITE, sqlitePathOf } from './store-url.ts';
@@ -14,6 +14,8 @@ export interface DatabaseOptions {
   readonly owner: string;
   /** Of SQLite: pages in use and log. Undefined: no limit. */
   readonly maxBytes?: number | undefined;
+  /** Where days begin and end that callbacks are counted by; default: UTC. */
+  readonly timezone?: string;
   readonly onStoreEvent?: ((event: StoreEvent) => void) | undefined;
   /** The store is out of reach while nobody asks for it, e.g. its server was restarted. */
   readonly onTrouble?: ((error: Error) => void) | undefined;
@@ -33,9 +35,9 @@ export async function openDatabase(url: string, options: DatabaseOptions): Promi
 /** Opened by the first call, which hears whether that can be done. */
 function openSqliteThreads(
   path: string,
-  { owner, maxBytes, onStoreEvent: onEvent }: DatabaseOptions,
+  { owner, maxBytes, timezone, onStoreEvent: onEvent }: DatabaseOptions,
 ): OpenDatabase {
-  const settings = { path, owner, maxBytes, onEvent };
+  const settings = { path, owner, maxBytes, timezone, onEvent };
   const writing = new ThreadDatabase({ ...settings, isReader: false });
   const reading = path === MEMORY ? sharing(writing) : new ThreadDatabase({ ...settings, isReader: true });
   return { writing, reading, isShared: false, bytesUsed: sqliteBytesUsed(path, reading) };
@@ -44,15 +46,11 @@ function openSqliteThreads(
 /** Each waits for the disk in the thread that asks. */
 async function openSqliteHere(
   path: string,
-  { clock, owner, maxBytes, onStoreEvent: onEvent }: DatabaseOptions,
+  { clock, owner, maxBytes, timezone, onStoreEvent: onEvent }: DatabaseOptions,
 ): Promise<OpenDatabase> {
-  const [{ openSqlite }, { registry }] = await Promise.all([
-    import('./sqlite/open.ts'),
-    import('./registry.ts'),
-  ]);
+  const { openSqlite } = await import('./sqlite/open.ts');
   const times = { now: () => clock.now(), monotonic: () => clock.monotonic() };
-  const { forgetDone } = registry;
-  const settings = { path, owner, maxBytes, forgetDone, ...(onEvent && { onEvent }), ...times };
+  const settings = { path, owner, maxBytes, timezone, ...(onEvent && { onEvent }), ...times };
   const writing = databaseOver(await openSqlite(settings), registry);
   const reading =
     path === MEMORY
@@ -69,7 +67,7 @@ function sharing({ call }: Database<LedgerOperations>): Database<LedgerOperation
 function sqliteBytesUsed(path: string, { call }: Database<LedgerOperations>): () => Promise<number> {
   return async () => {
     const log = path === MEMORY ? undefined : statSync(`${path}-wal`, { throwIfNoEntry: false });
-    return (await call('sqliteBytes', undefined)) + (log?.size ?? 0);
+    return (await call('sqliteBytes', [])) + (log?.size ?? 0);
   };
 }
 
@@ -78,10 +76,7 @@ async function openPostgresDatabase(
   { clock, owner, onTrouble, isClockShared }: DatabaseOptions,
 ): Promise<OpenDatabase> {
   // Loaded only where it is used, since most ledgers are files.
-  const [{ connectPostgres, openPostgres }, { registry }] = await Promise.all([
-    import('./postgres/open.ts'),
-    import('./registry.ts'),
-  ]);
+  const { connectPostgres, openPostgres } = await import('./postgres/open.ts');
   const settings = { url, clock, owner, onTrouble, isClockShared };
   const transactions = await openPostgres(settings);
   const reading = databaseOver(connectPostgres({ ...settings, isReader: true }), registry);
@@ -89,7 +84,7 @@ async function openPostgresDatabase(
     writing: databaseOver(transactions, registry),
     reading,
     isShared: true,
-    bytesUsed: () => reading.call('postgresBytes', undefined),
+    bytesUsed: () => reading.call('postgresBytes', []),
     measureClock: () => transactions.measureClock(),
   };
 }

@@ -1,16 +1,13 @@
 /** From a store URL to a ledger: for the service, for whoever only reads, and for whoever acts beside the service. */
 import { type Clock, systemClock } from '../time/clock.ts';
-import type { Actions } from './actions/actions.ts';
-import { createActions } from './actions/run-actions.ts';
-import type { Archive } from './archive/archive.ts';
-import { createArchive } from './archive/read-archive.ts';
 import { DatabaseLedger, type LedgerSettings, type OpenLedger } from './database-ledger.ts';
 import type { ConfigStore } from './ledger.ts';
+import { openReadings } from './look.ts';
 import { type DatabaseOptions, openDatabase } from './open-database.ts';
-import { openReadings } from './open-readings.ts';
 import { ownerName } from './owner.ts';
+import { type Actions, type Archive, createActions, createArchive } from './people.ts';
 
-export interface LedgerOptions extends LedgerSettings, DatabaseOptions {}
+export type LedgerOptions = LedgerSettings & DatabaseOptions;
 
 /** A process that is just closing the file, or a server that is just starting, is waited for. */
 const OPEN_WITHIN_MS = 10_000;
@@ -20,7 +17,7 @@ export async function openLedger(url: string, options: LedgerOptions): Promise<O
   const database = await openDatabase(url, options);
   const ledger = new DatabaseLedger(database, options);
   try {
-    await database.writing.call('releaseOrphans', undefined, { withinMs: OPEN_WITHIN_MS });
+    await database.writing.call('releaseOrphans', [], { withinMs: OPEN_WITHIN_MS });
     return ledger;
   } catch (error) {
     await ledger.close();
@@ -55,7 +52,7 @@ export async function openBeside(url: string, clock: Clock = systemClock): Promi
   return {
     archive: createArchive(database.reading),
     actions: createActions(database),
-    processes: () => database.writing.call('processes', undefined),
+    processes: () => database.writing.call('processes', []),
     close: async () => {
       await database.writing.close();
       await database.reading.close();

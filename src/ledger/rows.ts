@@ -1,11 +1,12 @@
 /** Between the ledger's rows and its records. */
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import type { Callback } from '../callback/callback.ts';
 import { parseExactly } from '../callback/decode.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import { type Notice, noticeOf, noticeOfAlert, type RaisedAlert } from '../notice/notice.ts';
 import { shortText } from '../text/cut.ts';
+import type { Tx } from './database.ts';
 import type { DeliveryError, DeliveryRecord, DeliveryState, DueDelivery, Hold } from './ledger.ts';
 import { storedBytes, storedText } from './stored-body.ts';
 
@@ -44,6 +45,7 @@ export interface DeliveryRow extends ErrorColumns, HoldColumns {
   readonly waited_ms: number;
   readonly alerted_cause: string | null;
   readonly is_bulk: number;
+  readonly bulk_id: number | null;
   readonly given_back_at: number | null;
   readonly updated_at: number;
 }
@@ -58,6 +60,29 @@ export const EARLIER_IN_JOB: Sql = sql`
   SELECT earlier.id FROM deliveries AS earlier
   WHERE earlier.state = 'pending' AND earlier.job_key = deliveries.job_key
     AND earlier.destination = deliveries.destination AND earlier.callback_id < deliveries.callback_id`;
+
+/** Of a row of `callbacks`: it tells of a start, and its job's result is known. */
+export const IS_LATE_START: Sql = sql`(callbacks.kind = 'callback' AND callbacks.status = 2 AND EXISTS (
+  SELECT 1 FROM jobs WHERE jobs.key = callbacks.job_key AND jobs.result IS NOT NULL))`;
+
+/** A delivery with what its callback says, but for the body. */
+export interface RowWithCallback extends DeliveryRow, Omit<NoticeRow, 'body'> {
+  readonly received_at: number;
+  readonly bytes: number;
+  readonly is_late_start: number;
+}
+
+/** In the order of the ids. */
+export async function withCallbacks(tx: Tx, ids: readonly number[]): Promise<readonly RowWithCallback[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx.all<RowWithCallback>(sql`
+    SELECT deliveries.*, kind, started_at, times_received, received_at, bytes,
+      CASE WHEN ${IS_LATE_START} THEN 1 ELSE 0 END AS is_late_start
+    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
+    WHERE deliveries.id IN (${join(ids)})`);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
 
 /** Whose claim is on it, and what it waits for. */
 export type Standing = Pick<DeliveryRecord, 'claim' | 'behind'>;

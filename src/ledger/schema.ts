@@ -30,15 +30,15 @@ const TABLES: readonly string[] = [
   // result: 0 or 1 once one is known. Locked before anything of the job changes. key: the job's id, hashed where it is long.
   // posts: so far.
   `CREATE TABLE jobs (key TEXT PRIMARY KEY NOT NULL, result INTEGER, posts BIGINT NOT NULL)`,
-  // kind: callback or alert; about: the callback that an alert tells of. body: JSON as it came, or deflated, then its first byte is 0x78; bytes: its
-  // size as it came. result: what was answered last.
+  // kind: callback or alert; about: the callback that an alert tells of. bytes: the size of the body as it came. body: JSON as it came, or
+  // deflated, then its first byte is 0x78; last, since SQLite reads through it to reach what follows. result: what was answered last.
   // bot_key: the BOT's id, hashed where it is long.
   `CREATE TABLE callbacks (
     id $id, kind TEXT NOT NULL, job_key TEXT, identity TEXT, job_id TEXT NOT NULL,
     bot_key TEXT NOT NULL, bot_id TEXT NOT NULL, bot_name TEXT NOT NULL, status INTEGER NOT NULL,
     started_at BIGINT NOT NULL, received_at BIGINT NOT NULL, last_received_at BIGINT NOT NULL,
     times_received INTEGER NOT NULL DEFAULT 1, elapsed DOUBLE PRECISION, result TEXT, routing TEXT NOT NULL,
-    body $bytes NOT NULL, bytes BIGINT NOT NULL, about BIGINT,
+    bytes BIGINT NOT NULL, about BIGINT, body $bytes NOT NULL,
     UNIQUE (job_key, identity))`,
   // error_*: of the last attempt. receipt, hold_details: JSON. hold_until: when it becomes pending again. due_at: not before, by
   // Botbell itself. is_ours: Botbell retries it. counts_from, waited_ms: its age, less what it only waited. given_back_at: when a
@@ -81,13 +81,13 @@ const TABLES: readonly string[] = [
     id $id, what TEXT NOT NULL, filter TEXT NOT NULL, actor TEXT NOT NULL, note TEXT, state TEXT NOT NULL,
     started_at BIGINT NOT NULL, ended_at BIGINT, stopped_by TEXT, looked_at BIGINT NOT NULL DEFAULT 0,
     until_id BIGINT NOT NULL, given BIGINT NOT NULL DEFAULT 0, nonce TEXT UNIQUE)`,
-  // day: 2026-01-31, where the ledger's timezone is.
+  `CREATE TABLE bots (
+    bot_key TEXT PRIMARY KEY NOT NULL, bot_name TEXT NOT NULL, last_callback_id BIGINT NOT NULL,
+    last_received_at BIGINT NOT NULL, last_succeeded_at BIGINT, last_failed_at BIGINT)`,
+  // day: 2026-01-31, where the ledger's timezone is. elapsed: seconds, of results.
   `CREATE TABLE bot_days (
-    bot_key TEXT NOT NULL, day TEXT NOT NULL, bot_name TEXT NOT NULL, last_callback_id BIGINT NOT NULL,
-    last_received_at BIGINT NOT NULL DEFAULT 0, last_succeeded_at BIGINT NOT NULL DEFAULT 0,
-    last_failed_at BIGINT NOT NULL DEFAULT 0, succeeded BIGINT NOT NULL DEFAULT 0, failed BIGINT NOT NULL DEFAULT 0,
-    started BIGINT NOT NULL DEFAULT 0, retries BIGINT NOT NULL DEFAULT 0, elapsed DOUBLE PRECISION NOT NULL DEFAULT 0,
-    PRIMARY KEY (bot_key, day))`,
+    bot_key TEXT NOT NULL, day TEXT NOT NULL, succeeded BIGINT NOT NULL, failed BIGINT NOT NULL, started BIGINT NOT NULL,
+    retries BIGINT NOT NULL, elapsed DOUBLE PRECISION NOT NULL, PRIMARY KEY (bot_key, day))`,
   // How far something done step by step has come.
   `CREATE TABLE counters (name TEXT PRIMARY KEY NOT NULL, value BIGINT NOT NULL)`,
 ];

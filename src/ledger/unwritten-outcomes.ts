@@ -48,13 +48,15 @@ export class UnwrittenOutcomes {
     }
   }
 
-  /** Attempts of a callback that was forgotten meanwhile must not hold everything else up. */
+  /** What a store that works refuses, as attempts of a callback that was forgotten meanwhile, must not hold everything else up. */
   async #writeOne(told: Settlement): Promise<void> {
-    try {
-      await this.#write(told);
-    } catch (error) {
-      if (!(error instanceof OperationFailed)) throw error;
-      await this.#write({ ...told, attempts: [] });
+    for (const each of [told, { ...told, attempts: [] }]) {
+      try {
+        await this.#write(each);
+        return;
+      } catch (error) {
+        if (!(error instanceof OperationFailed)) throw error;
+      }
     }
   }
 }

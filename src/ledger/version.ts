@@ -16,10 +16,14 @@ const DRAIN_IT =
   'the ledger was written by another version of Botbell: drain it first (run that version until nothing is undelivered), then start this one with a new file or database in store.url';
 
 /**
- * @param found those of `TELLING_TABLES` that are there
+ * @param tables those of `TELLING_TABLES` that are there
  * @throws {Error} it cannot be used: why, and what to do
  */
-export async function stateOf(tx: Pick<Tx, 'first'>, found: readonly string[]): Promise<StoreState> {
+export async function stateOf(
+  tx: Pick<Tx, 'first'>,
+  tables: readonly { readonly name: string }[],
+): Promise<StoreState> {
+  const found = tables.map(({ name }) => name);
   if (found.includes(BEFORE)) throw new Error(DRAIN_IT);
   if (found.includes(VERSION_TABLE)) {
     const row = await tx.first<{ version: number }>(sql`SELECT version FROM ${raw(VERSION_TABLE)}`);

@@ -1,7 +1,10 @@
-/** Times, durations, lists and causes as sentences of a story have them. */
+/** Says sentences in one language: fills in times, durations, names, lists and causes. */
+import type { StatusName } from '../callback/callback.ts';
 import { failureInWords, type FailureToExplain } from '../channels/failure-words.ts';
 import { shortLine } from '../text/cut.ts';
 import { formatElapsed, formatTimeOfDay, type Language } from '../time/display.ts';
+import { ENGLISH, type Sentence } from './sentences-en.ts';
+import { JAPANESE } from './sentences-ja.ts';
 
 /** Of foreign text: the rest says no more to whoever reads a sentence. */
 const LONGEST_NAME = 100;
@@ -9,70 +12,90 @@ const LONGEST_CAUSE = 300;
 
 const MOST_LISTED = 3;
 
-/** What an answer may take before anybody would call it a wait. */
-export const AT_ONCE_MS = 50;
-
-/** Of a BOT's running time: less is nothing to whoever pays for it. */
-export const WORTH_TELLING_MS = 500;
-
-export interface Sayings {
-  readonly language: Language;
-  /** Of today only the time; of another day also the date. */
-  readonly time: (ms: number) => string;
-  /** To a tenth of a second, or to a millisecond where it is short. */
-  readonly duration: (ms: number) => string;
-  /** The first of them, and how many more. */
-  readonly list: (items: readonly string[]) => string;
-  readonly name: (text: string) => string;
-  /** As it is, on one line. */
-  readonly quote: (text: string) => string;
-  /** Without a full stop. */
-  readonly cause: (failure: FailureToExplain) => string;
-  readonly number: (count: number) => string;
-}
-
-interface SayingsContext {
+interface Context {
   readonly language: Language;
   readonly timezone: string;
+  /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-export function sayingsOf({ language, timezone, now }: SayingsContext): Sayings {
-  const numbers = new Intl.NumberFormat(language);
-  const name = (text: string) => shortLine(text, LONGEST_NAME);
-  const number = (count: number) => numbers.format(count);
-  return {
-    language,
-    name,
-    quote: (text) => shortLine(text, LONGEST_CAUSE),
-    time: (ms) => formatTimeOfDay(ms, { timezone, now, language }),
-    duration: (ms) => durationInWords(ms, language),
-    list: (items) => listed(items, { name, number, language }),
-    cause: (failure) => causeInWords(failure, language),
-    number,
-  };
-}
+export class Sayings {
+  readonly #context: Context;
+  readonly #sentences: Readonly<Record<Sentence, string>>;
+  readonly #numbers: Intl.NumberFormat;
 
-function durationInWords(ms: number, language: Language): string {
-  if (ms >= 59_950) return formatElapsed(ms / 1000, language);
-  if (ms < 100) return `${Math.max(1, Math.round(ms))}${language === 'ja' ? 'ミリ秒' : ' ms'}`;
-  const seconds = (ms / 1000).toFixed(1).replace('.0', '');
-  return `${seconds}${language === 'ja' ? '秒' : ' s'}`;
-}
+  constructor(context: Context) {
+    this.#context = context;
+    this.#sentences = context.language === 'ja' ? JAPANESE : ENGLISH;
+    this.#numbers = new Intl.NumberFormat(context.language);
+  }
 
-function listed(
-  items: readonly string[],
-  { name, number, language }: Pick<Sayings, 'name' | 'number' | 'language'>,
-): string {
-  const shown = (items.length > MOST_LISTED + 1 ? items.slice(0, MOST_LISTED) : items).map(name);
-  const more = items.length - shown.length;
-  if (language === 'ja') return `${shown.join('、')}${more > 0 ? ` ほか${number(more)}件` : ''}`;
-  const all = more > 0 ? [...shown, `${number(more)} more`] : shown;
-  const last = all.at(-1) ?? '';
-  return all.length <= 1 ? last : `${all.slice(0, -1).join(', ')} and ${last}`;
-}
+  say(sentence: Sentence, values: Readonly<Record<string, string>> = {}): string {
+    return this.#sentences[sentence].replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+  }
 
-function causeInWords(failure: FailureToExplain, language: Language): string {
-  const words = shortLine(failureInWords(failure, language), LONGEST_CAUSE).replace(/[.。]$/, '');
-  return words === '' ? failure.class : words;
+  /** Of today only the time; of another day also the date. */
+  time(ms: number): string {
+    return formatTimeOfDay(ms, this.#context);
+  }
+
+  name(text: string): string {
+    return shortLine(text, LONGEST_NAME);
+  }
+
+  number(count: number): string {
+    return this.#numbers.format(count);
+  }
+
+  ordinal(number: number): string {
+    if (this.#context.language === 'ja') return String(number);
+    const isTeen = Math.floor(number / 10) % 10 === 1;
+    const ending = isTeen ? 'th' : ({ 1: 'st', 2: 'nd', 3: 'rd' }[number % 10] ?? 'th');
+    return `${number}${ending}`;
+  }
+
+  /** To a tenth of a second, or to a millisecond where it is short. */
+  duration(ms: number): string {
+    const { language } = this.#context;
+    if (ms >= 59_950) return formatElapsed(ms / 1000, language);
+    if (ms < 100) return `${Math.max(1, Math.round(ms))}${language === 'ja' ? 'ミリ秒' : ' ms'}`;
+    const seconds = (ms / 1000).toFixed(1).replace('.0', '');
+    return `${seconds}${language === 'ja' ? '秒' : ' s'}`;
+  }
+
+  /** The first of them, and how many more. */
+  list(items: readonly string[]): string {
+    const shown = items.slice(0, items.length > MOST_LISTED + 1 ? MOST_LISTED : items.length);
+    const names = shown.map((item) => this.name(item));
+    const more = this.number(items.length - shown.length);
+    const hasMore = shown.length < items.length;
+    if (this.#context.language === 'ja') return `${names.join('、')}${hasMore ? ` ほか${more}件` : ''}`;
+    if (hasMore) names.push(`${more} more`);
+    const last = names.pop() ?? '';
+    return names.length === 0 ? last : `${names.join(', ')} and ${last}`;
+  }
+
+  statuses(names: readonly StatusName[]): string {
+    if (names.length === 0) return this.say('no status');
+    return names.map((name) => this.say(`${name}, many`)).join(this.say('and'));
+  }
+
+  /** Without a full stop. */
+  cause(failure: FailureToExplain): string {
+    const words = shortLine(failureInWords(failure, this.#context.language), LONGEST_CAUSE);
+    return words.replace(/[.。]$/, '') || failure.class;
+  }
+
+  /** In parentheses; empty where there is no failure. */
+  because(failure: FailureToExplain | undefined): string {
+    return failure === undefined ? '' : this.say('because', { cause: this.cause(failure) });
+  }
+
+  /** Class and code, and the remote's own words where the sentence does not have them. */
+  technical({ class: failure, code, message }: FailureToExplain): string {
+    const technical = [failure, this.name(code)].filter((part) => part !== '').join(', ');
+    // The words are English.
+    const isTold = this.#context.language === 'en' || message === '';
+    return isTold ? technical : `${technical}: ${shortLine(message, LONGEST_CAUSE)}`;
+  }
 }

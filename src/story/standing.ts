@@ -4,20 +4,22 @@ import type { ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/hold.ts';
 
 /** Something more happens to it without anybody's doing. */
-export type OpenKind =
-  /** At this moment. */
-  | 'being sent'
-  /** Botbell's own to attempt, at that time. */
-  | 'due'
-  /** Botbell's own, and waiting for its turn. */
-  | 'due now'
-  | 'after an earlier one'
-  /** Its remote limits the rate until then. */
-  | 'paused'
-  /** The service is to post it again; if it does not, Botbell takes it over then. */
-  | 'the service’s'
-  /** By a rule, until then. */
-  | 'held until';
+const OPEN = [
+  'being sent',
+  // Botbell's own to attempt, at that time.
+  'due',
+  // Botbell's own, and waiting for its turn.
+  'due now',
+  'after an earlier one',
+  // Its remote limits the rate until then.
+  'paused',
+  // The service is to post it again; if it does not, Botbell takes it over then.
+  'the service’s',
+  // By a rule, until then.
+  'held until',
+] as const;
+
+type OpenKind = (typeof OPEN)[number];
 
 export type StandingKind =
   | OpenKind
@@ -25,7 +27,7 @@ export type StandingKind =
   | 'dead'
   /** A dead letter, since no route names anybody for its callback any more. */
   | 'dead unrouted'
-  | 'dismissed'
+  | 'marked as done'
   | 'superseded'
   | 'unrouted'
   /** By a rule. */
@@ -44,22 +46,8 @@ export interface Standing {
   readonly heldBy: string | undefined;
 }
 
-export interface OpenStanding extends Standing {
-  readonly kind: OpenKind;
-}
-
-const OPEN: ReadonlySet<StandingKind> = new Set<OpenKind>([
-  'being sent',
-  'due',
-  'due now',
-  'after an earlier one',
-  'paused',
-  'the service’s',
-  'held until',
-]);
-
-export function isOpen(standing: Standing): standing is OpenStanding {
-  return OPEN.has(standing.kind);
+export function isOpen(standing: Standing): standing is Standing & { readonly kind: OpenKind } {
+  return OPEN.some((kind) => kind === standing.kind);
 }
 
 interface Now {
@@ -91,7 +79,7 @@ function endedKind({ state, hold }: ArchivedDelivery): Found {
   const isUnrouted = hold?.code === NO_LONGER_ROUTED;
   if (state === 'dead') return { kind: isUnrouted ? 'dead unrouted' : 'dead' };
   if (hold?.code === SUPERSEDED) return { kind: 'superseded' };
-  if (hold?.code === DISMISSED) return { kind: 'dismissed' };
+  if (hold?.code === DISMISSED) return { kind: 'marked as done' };
   if (isUnrouted) return { kind: 'unrouted' };
   return hold?.endsAt === undefined ? { kind: 'held' } : { kind: 'held until', at: hold.endsAt };
 }

@@ -1,7 +1,8 @@
 /** A callback and its story as JSON: the same on the command line and in the API. */
 import { statusNameOf } from '../callback/callback.ts';
 import type { ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
-import type { Story, StoryEvent } from './story.ts';
+import type { StoryEvent } from './event.ts';
+import type { Story } from './story.ts';
 
 /** @param redact takes secrets out of a text */
 export function storyJson(callback: CallbackStory, told: Story, redact: (text: string) => string) {

@@ -1,14 +1,11 @@
 /** The story of a callback: what happened to it and why, in sentences for whoever asks "why did I (not) get this?". */
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Language } from '../time/display.ts';
-import type { Fact, FactKind } from './facts.ts';
-import { factsOf, isUnanswered } from './history-facts.ts';
+import type { StoryEvent } from './event.ts';
+import { Sayings } from './sayings.ts';
 import { isOpen, type Standing, standingsOf } from './standing.ts';
-import { summarise } from './summary.ts';
-import { sayingsOf } from './sayings.ts';
-import { tell } from './words.ts';
-import { ENGLISH } from './words-en.ts';
-import { JAPANESE } from './words-ja.ts';
+import { standingValues, summarise } from './summary.ts';
+import { isUnanswered, timelineOf } from './timeline.ts';
 
 export interface StoryContext {
   readonly language: Language;
@@ -20,37 +17,6 @@ export interface StoryContext {
   readonly giveUpAfterMs?: number;
   /** Takes secrets out of a text; default: nothing is taken out. */
   readonly redact?: (text: string) => string;
-}
-
-export type StoryEventName =
-  | 'received'
-  | 'route matched'
-  | 'route did not match'
-  | 'superseded'
-  | 'held'
-  | 'attempt'
-  | 'delivered'
-  | 'dead'
-  | 'taken over'
-  | 'answered'
-  | 'alerted'
-  | 'redelivered'
-  | 'dismissed'
-  | 'routed anew'
-  | 'left out'
-  | 'next';
-
-/** One thing that happened, or that will. */
-export interface StoryEvent {
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly what: StoryEventName;
-  /** One sentence or two, in the language asked for, on one line. */
-  readonly text: string;
-  /** The technical class, code and words, small beside it; undefined where there are none. */
-  readonly small: string | undefined;
-  /** `<channel>:<address>`, of what is about one destination. */
-  readonly destination: string | undefined;
 }
 
 export interface Story {
@@ -66,74 +32,47 @@ const MOST_LAST = 140;
 /** Of what is still to happen, at as many destinations. */
 const MOST_COMING = 50;
 
-const EVENT_OF: Readonly<Record<FactKind, StoryEventName>> = {
-  received: 'received',
-  receivedAgain: 'received',
-  raised: 'received',
-  routeTells: 'route matched',
-  routeTellsNobody: 'route matched',
-  routeToldAlready: 'route matched',
-  routeOfOtherStatus: 'route did not match',
-  noOtherRoute: 'route did not match',
-  noRoute: 'route did not match',
-  reroutedByConfig: 'routed anew',
-  revived: 'routed anew',
-  superseded: 'superseded',
-  unrouted: 'held',
-  held: 'held',
-  attemptFailed: 'attempt',
-  delivered: 'delivered',
-  dead: 'dead',
-  takenOver: 'taken over',
-  answered: 'answered',
-  unanswered: 'next',
-  alerted: 'alerted',
-  redelivered: 'redelivered',
-  dismissed: 'dismissed',
-  routedByHand: 'routed anew',
-  leftOut: 'left out',
-  next: 'next',
-};
-
 /** @param alerts the stories of its alerts (`story.alerts`) */
 export function tellStory(
   story: CallbackStory,
   alerts: readonly CallbackStory[],
   context: StoryContext,
 ): Story {
-  const { language, redact = (text: string) => text } = context;
-  const words = language === 'ja' ? JAPANESE : ENGLISH;
-  const sayings = sayingsOf(context);
+  const { redact = (text: string) => text, now } = context;
+  const sayings = new Sayings(context);
   const standings = standingsOf(story, context);
-  const happened = shortened(factsOf(story, alerts), MOST_FIRST, MOST_LAST);
-  const coming = nextFacts(standings, story, context.now);
-  const events = [...happened, ...coming].map((fact): StoryEvent => {
-    const { text, small } = tell(fact, words, sayings);
-    return {
-      at: fact.at,
-      what: EVENT_OF[fact.kind],
-      text: redact(text),
-      small: small === undefined ? undefined : redact(small),
-      destination: fact.destination,
-    };
-  });
-  return { summary: redact(summarise(story, standings, words, sayings)), events };
+  const happened = shortened(timelineOf(story, alerts, sayings), MOST_FIRST, MOST_LAST, sayings);
+  const coming = shortened(comingEvents(standings, now, sayings), MOST_COMING, 0, sayings);
+  const unanswered: StoryEvent = { at: now, what: 'next', text: sayings.say('unanswered') };
+  const events = [...happened, ...(isUnanswered(story) ? [unanswered] : []), ...coming];
+  return {
+    summary: redact(summarise(story, standings, sayings)),
+    events: events.map((event) => ({
+      ...event,
+      text: redact(event.text),
+      small: event.small && redact(event.small),
+    })),
+  };
 }
 
-function shortened(facts: readonly Fact[], first: number, last: number): readonly Fact[] {
-  const count = facts.length - first - last;
-  const from = facts[first];
-  if (count <= 1 || from === undefined) return facts;
-  const leftOut: Fact = { kind: 'leftOut', at: from.at, count };
-  return [...facts.slice(0, first), leftOut, ...facts.slice(facts.length - last)];
+function shortened(
+  events: readonly StoryEvent[],
+  first: number,
+  last: number,
+  sayings: Sayings,
+): readonly StoryEvent[] {
+  const count = events.length - first - last;
+  const from = events[first];
+  if (count <= 1 || from === undefined) return events;
+  const text = sayings.say('left out', { count: sayings.number(count) });
+  const leftOut: StoryEvent = { at: from.at, what: 'left out', text };
+  return [...events.slice(0, first), leftOut, ...events.slice(events.length - last)];
 }
 
-function nextFacts(standings: readonly Standing[], story: CallbackStory, now: number): Fact[] {
-  const open = standings.filter(isOpen).map((standing): Fact => {
-    const { at = now, destination } = standing;
-    return { kind: 'next', at, destination, standing };
+function comingEvents(standings: readonly Standing[], now: number, sayings: Sayings): readonly StoryEvent[] {
+  const open = standings.filter(isOpen).map((standing): StoryEvent => {
+    const text = sayings.say(`next, ${standing.kind}`, standingValues(standing, sayings));
+    return { at: standing.at ?? now, what: 'next', text, destination: standing.destination };
   });
-  const unanswered: Fact[] = isUnanswered(story) ? [{ kind: 'unanswered', at: now }] : [];
-  const inOrder = open.toSorted((a, b) => a.at - b.at);
-  return [...unanswered, ...shortened(inOrder, MOST_COMING, 0)];
+  return open.toSorted((a, b) => a.at - b.at);
 }

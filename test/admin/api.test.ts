@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import type { Operations, Reloading, TestResult } from '../../src/admin/services.ts';
 import type { BulkRedelivery } from '../../src/ledger/actions/actions.ts';
-import type { Archive } from '../../src/ledger/archive/archive.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import type { Archive } from '../../src/ledger/people.ts';
 import { type AdminWorld, openAdminWorld } from '../support/admin-world.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 

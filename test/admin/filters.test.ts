@@ -44,6 +44,7 @@ describe('a list’s query', () => {
   });
 
   it('takes what a form leaves empty for not given', () => {
+    expect(filterOf('job_id=+job-1+')).to.deep.equal({ jobId: ' job-1 ' });
     expect(filterOf('bot_id=&job_id=+&status=&limit=&state=&state=')).to.deep.equal({});
   });
 

@@ -115,7 +115,7 @@ export function describeArchive(
         await run('a', { status: FAILED, message: 'too old' });
         await run('b', { status: FAILED, message: '在庫がありません' });
         await run('c', {});
-        await run('d', { status: FAILED, message: 'x'.repeat(20_000) });
+        await run('d', { status: FAILED, message: 'x'.repeat(100_000) });
         const { runs, isComplete } = await archive.runsSince(invoice, clock.now() - 2 * MINUTE_MS);
         expect([runs.map(({ jobId }) => jobId), isComplete]).to.deep.equal([['d', 'c', 'b'], true]);
         const failures = await archive.failedRuns(runs);
@@ -275,8 +275,7 @@ export function describeArchive(
       const later = update(second, { lastError: deadUpdate(0).lastError, dueInMs: 90_000 });
       await recorded.settle(told, [deliveredUpdate(first), later], 'taken_over');
       const waiting = await arrive({ job_id: 'a', status: FAILED }, [LOG]);
-      for (const key of [LOG.destination, 'email:a@example.com'])
-        await store.call(pausePace, { key, ms: 40_000 });
+      for (const key of [LOG.destination, 'email:a@example.com']) await store.call(pausePace, [key, 40_000]);
       await store.passTime(30_000);
       const story = await archive.story(told.callbackId);
       const due = (story?.deliveries ?? []).map(({ destination, dueInMs }) => [destination, dueInMs]);

@@ -194,7 +194,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const arriving = async (job_id: string) => {
           const arrival = arrivalOf(callbackWith({ job_id }), [OPS], bench.store.clock.now());
           const whenFull: typeof admit = (tx, args) => admit({ ...tx, isFull: true }, args);
-          return bench.store.call(whenFull, await admitArgs(arrival, OPTIONS));
+          return bench.store.call(whenFull, [await admitArgs(arrival, OPTIONS)]);
         };
         await bench.arrive({ job_id: 'known' }, [OPS]);
         expect(await rejectionOf(arriving('new'))).to.have.property('name', 'LedgerFull');
@@ -420,9 +420,9 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const [ops] = idsOf(admission);
         const attempt = { startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined } as const;
         const attempts = [{ ...attempt, deliveryId: ops }];
-        const told = { ...settlementOf([delivered(ops)], callbackId), attempts, isRepeated: true };
-        await bench.store.call(settle, told);
-        await bench.store.call(settle, told);
+        const told = { ...settlementOf([delivered(ops)], callbackId), attempts };
+        await bench.store.call(settle, [told, true]);
+        await bench.store.call(settle, [told, true]);
         expect(await bench.history()).to.deep.equal(['attempt delivered']);
       });
 

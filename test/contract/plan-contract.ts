@@ -10,7 +10,7 @@ import { forget } from '../../src/ledger/operations/forget.ts';
 import { releaseHeld } from '../../src/ledger/operations/held.ts';
 import { countOpen, earlierReceipts } from '../../src/ledger/operations/lookups.ts';
 import { heartbeat } from '../../src/ledger/operations/processes.ts';
-import { revive, routeAnew, unroutedAfter } from '../../src/ledger/operations/rerouting.ts';
+import { reroute, revive, unroutedAfter } from '../../src/ledger/operations/rerouting.ts';
 import { refuse } from '../../src/ledger/operations/refused.ts';
 import { settle } from '../../src/ledger/operations/settle.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
@@ -58,14 +58,17 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
 
     afterEach(() => store.close());
 
-    const call = <Args, Result>(operation: Operation<Args, Result>, args: Args): Promise<Result> => {
+    const call = <Args extends readonly unknown[], Result>(
+      operation: Operation<Args, Result>,
+      ...args: Args
+    ): Promise<Result> => {
       const watched = explained(operation, planner.explain, ({ statement, plan }) => {
         statements.push(statement);
         for (const step of plan) if (planner.wholeTable.test(step)) faults.push(`${step}: ${statement}`);
       });
-      return store.call<Args, Result>(async (tx, given) => {
+      return store.call<Args, Result>(async (tx, ...given) => {
         if (planner.prepare !== undefined) await tx.all(sql`${raw(planner.prepare)}`);
-        return watched(tx, given);
+        return watched(tx, ...given);
       }, args);
     };
     const arrive = async (status: 0 | 1 | 2, isAccepted = false) => {
@@ -93,16 +96,16 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
       await arrive(EXECUTING);
       await arrive(1, true);
       await store.passTime(OPTIONS.takeOverAfterMs);
-      expect(await call(dueDestinations, undefined)).to.have.length(2);
+      expect(await call(dueDestinations)).to.have.length(2);
       const requests = [OPS, LOG].map(({ destination }) => ({ destination, limit: 9, bulkTurns: 3 }));
-      const due = await call(claimDue, { requests, leaseMs: OPTIONS.leaseMs });
+      const due = await call(claimDue, requests, OPTIONS.leaseMs);
       const hold = { code: 'mute', endsAt: store.clock.now() };
       await call(settle, settlementOf(due.map(({ record }) => failed(record.id, { state: 'held', hold }))));
-      expect(await call(releaseHeld, undefined)).to.equal(2);
-      await call(countOpen, undefined);
+      expect(await call(releaseHeld)).to.equal(2);
+      await call(countOpen);
       const alert = { cause: 'refused', subject: DEAD_LETTER, targets: [OPS] };
       const refused = { receivedAt: 1, status: 422, detail: '', errors: [], from: '', body: '{}' } as const;
-      await call(refuse, { refused, alert });
+      await call(refuse, refused, alert);
       expect(faults).to.deep.equal([]);
     });
 
@@ -111,13 +114,13 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
       const { callbackId, ...admission } = await arrive(0);
       const [ops, log] = idsOf(admission);
       const update = failed(ops, { state: 'held', hold: { code: 'no longer routed' } });
-      await call(routeAnew, { callbackId, update, targets: [LOG], routing: [], channels: CHANNELS });
+      await call(reroute, { callbackId, update, targets: [LOG], routing: [] }, CHANNELS);
       expect(await call(unroutedAfter, 0)).to.have.length(1);
-      await call(revive, { routed: [{ id: ops, routing: [] }], channels: CHANNELS });
+      await call(revive, [{ id: ops, routing: [] }], CHANNELS);
       await call(settle, settlementOf([delivered(ops), delivered(log)], callbackId));
       await store.passTime(120_000);
       const before = store.clock.now();
-      await call(forget, { doneBefore: before, reachedNobodyBefore: before, timezone: 'UTC' });
+      await call(forget, { doneBefore: before, reachedNobodyBefore: before }, 'UTC');
       expect(await store.rows('callbacks')).to.deep.equal([]);
       expect(faults).to.deep.equal([]);
     });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import { inspectStore } from '../../src/ledger/inspect-store.ts';
+import { inspectStore } from '../../src/ledger/look.ts';
 import { arrivalOf, OPS } from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { type OwnPostgresServer, startOwnPostgres } from '../support/postgres-server.ts';
@@ -40,7 +40,7 @@ describe('looking at a SQLite store', () => {
     const foreign = new DatabaseSync(join(folder, 'foreign.db'));
     foreign.exec('create table callbacks (a)');
     foreign.close();
-    expect(await troubleWith(`sqlite:${folder}/text.db`)).to.contain('is not a SQLite file');
+    expect(await troubleWith(`sqlite:${folder}/text.db`)).to.contain('is not a database');
     expect(await troubleWith(`sqlite:${folder}/folder.db`)).to.contain('is not a file');
     expect(await troubleWith(`sqlite:${folder}/text.db/botbell.db`)).to.contain('is not a folder');
     expect(await troubleWith(`sqlite:${folder}/foreign.db`)).to.match(/table callbacks .*not Botbell's/);

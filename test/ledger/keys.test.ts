@@ -52,6 +52,8 @@ describe('what a ledger knows a callback by', () => {
 
   it('is found by the id as it came and as the ledger has it', () => {
     for (const id of ['m-1', 'x'.repeat(250)]) expect(keysFor(keyOf(id))).to.include(keyOf(id));
+    for (const id of ['m-1', ' m-1 ', ` ${'x'.repeat(250)}`]) expect(keysFor(id)).to.include(keyOf(id));
+    expect(keysFor(' m-1 ')).to.include('m-1');
   });
 
   it('keeps no name longer than a route’s pattern looks at', () => {

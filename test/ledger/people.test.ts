@@ -80,7 +80,7 @@ function planning(store: StoreUnderTest, scans: string[]): StoreUnderTest {
   return {
     ...store,
     call: (operation, args, owner) =>
-      store.call((tx: Tx, given: typeof args) => operation(explained(tx, scans), given), args, owner),
+      store.call((tx: Tx, ...given: typeof args) => operation(explained(tx, scans), ...given), args, owner),
   };
 }
 

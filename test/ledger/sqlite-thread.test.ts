@@ -43,9 +43,9 @@ const STOPPER = `
   const [path, entry] = process.argv.slice(2);
   const settings = { path, owner: 'me', isReader: false, maxBytes: undefined, clock, entry: new URL(entry) };
   const database = new ThreadDatabase(settings);
-  await database.call('countOpen');
+  await database.call('countOpen', []);
   if (process.argv[4] === 'hangs') writeFileSync(path + '.hangs', '');
-  database.call('leave', undefined, { withinMs: 100 }).catch(() => undefined);
+  database.call('leave', [], { withinMs: 100 }).catch(() => undefined);
   await within(1500, database.close(), clock);
   endDespiteHangingStore((text) => console.error(text));`;
 

@@ -5,7 +5,7 @@ import { createAdmin, createAdminMemory, type AdminDependencies } from '../../sr
 import type { AdminServices, Operations, Reloading } from '../../src/admin/services.ts';
 import type { AdminConfig } from '../../src/config/config.ts';
 import { listen, type ListeningServer } from '../../src/http/server.ts';
-import type { Archive } from '../../src/ledger/archive/archive.ts';
+import type { Archive } from '../../src/ledger/people.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { secretsHidden } from '../../src/text/hide-secrets.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';

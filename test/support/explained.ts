@@ -9,12 +9,12 @@ export interface Explained {
 }
 
 /** @param explain `EXPLAIN QUERY PLAN` or `EXPLAIN`. @param onPlan gets each statement */
-export function explained<Args, Result>(
+export function explained<Args extends readonly unknown[], Result>(
   operation: Operation<Args, Result>,
   explain: string,
   onPlan: (each: Explained) => void,
 ): Operation<Args, Result> {
-  return (tx, args) => {
+  return (tx, ...args) => {
     const all = async <Row>(statement: Sql) => {
       const rows = await tx.all<Readonly<Record<string, unknown>>>(sql`${raw(explain)} ${statement}`);
       const plan = rows.map((row) => String(row['detail'] ?? row['QUERY PLAN']));
@@ -23,7 +23,7 @@ export function explained<Args, Result>(
     };
     return operation(
       { ...tx, all, first: async <Row>(statement: Sql) => (await all<Row>(statement))[0] },
-      args,
+      ...args,
     );
   };
 }

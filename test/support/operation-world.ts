@@ -11,12 +11,8 @@ import { channelTypes } from '../../src/channels/registry.ts';
 import { checkProject } from '../../src/cli/load-project.ts';
 import { RunningSettings } from '../../src/deliver/settings.ts';
 import type { BulkRedelivery, RedeliveryTally } from '../../src/ledger/actions/actions.ts';
-import type {
-  Archive,
-  ArchivedDestination,
-  ArchivedRefusal,
-  DeadLetters,
-} from '../../src/ledger/archive/archive.ts';
+import type { ArchivedDestination, ArchivedRefusal, DeadLetters } from '../../src/ledger/archive/archive.ts';
+import type { Archive } from '../../src/ledger/people.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { PAGE_NOW } from './page-world.ts';

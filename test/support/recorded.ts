@@ -1,11 +1,6 @@
 /** Callbacks that were recorded in a store, for tests of what people read and do: admitted, claimed and settled by the ledger's own operations. */
 import { type Callback, identityOf } from '../../src/callback/callback.ts';
 import type { ArgsOf, ResultOf } from '../../src/ledger/database.ts';
-import { createActions } from '../../src/ledger/actions/run-actions.ts';
-import { actionOperations } from '../../src/ledger/actions/operations.ts';
-import type { Actions } from '../../src/ledger/actions/actions.ts';
-import type { Archive } from '../../src/ledger/archive/archive.ts';
-import { createArchive } from '../../src/ledger/archive/read-archive.ts';
 import type {
   Admission,
   Arrival,
@@ -23,7 +18,8 @@ import { forget } from '../../src/ledger/operations/forget.ts';
 import { heartbeat } from '../../src/ledger/operations/processes.ts';
 import { refuse } from '../../src/ledger/operations/refused.ts';
 import { settle } from '../../src/ledger/operations/settle.ts';
-import { reads } from '../../src/ledger/reads.ts';
+import { type LedgerOperations, registry } from '../../src/ledger/registry.ts';
+import { type Actions, type Archive, createActions, createArchive } from '../../src/ledger/people.ts';
 import { DEAD_LETTER } from './alerts.ts';
 import { callbackWith } from './callbacks.ts';
 import type { StoreUnderTest } from './store-under-test.ts';
@@ -65,21 +61,12 @@ export class Recorded {
 
   constructor(store: StoreUnderTest, owner = 'first') {
     this.#store = store;
-    const { reading, writing } = {
-      reading: <Name extends keyof typeof reads>(name: Name, args: ArgsOf<(typeof reads)[Name]>) =>
-        store.call<typeof args, ResultOf<(typeof reads)[Name]>>(reads[name] as never, args, owner),
-      writing: <Name extends keyof typeof actionOperations>(
-        name: Name,
-        args: ArgsOf<(typeof actionOperations)[Name]>,
-      ) =>
-        store.call<typeof args, ResultOf<(typeof actionOperations)[Name]>>(
-          actionOperations[name] as never,
-          args,
-          owner,
-        ),
-    };
-    this.archive = createArchive({ call: reading });
-    this.actions = createActions({ writing: { call: writing }, reading: { call: reading } });
+    const call = <Name extends keyof LedgerOperations>(
+      name: Name,
+      args: ArgsOf<LedgerOperations[Name]>,
+    ): Promise<ResultOf<LedgerOperations[Name]>> => store.call(registry[name] as never, args, owner);
+    this.archive = createArchive({ call });
+    this.actions = createActions({ writing: { call }, reading: { call } });
   }
 
   /** `isAccepted`: Botbell's own from the start, and claimed by nobody; `body`: as it came, default: the callback's JSON. */
@@ -100,7 +87,7 @@ export class Recorded {
       isAccepted: true,
       planned,
     };
-    return this.#store.call(admit, await admitArgs({ ...arrival, ...options }, SETTINGS));
+    return this.#store.call(admit, [await admitArgs({ ...arrival, ...options }, SETTINGS)]);
   }
 
   /** Came, claimed by its request, and answered once each of its deliveries had been attempted. @returns its id */
@@ -122,25 +109,25 @@ export class Recorded {
 
   async refuse(refused: RefusedBody): Promise<void> {
     const alert = { cause: 'refused', subject: DEAD_LETTER, targets: [] };
-    await this.#store.call(refuse, { refused, alert });
+    await this.#store.call(refuse, [refused, alert]);
   }
 
   async loadConfig(hash: string): Promise<void> {
-    await this.#store.call(heartbeat, { hash, channels: new Map([['slack', 'slack']]) });
+    await this.#store.call(heartbeat, [{ hash, channels: new Map([['slack', 'slack']]) }]);
   }
 
   /** What is summed a minute behind. */
   async sumDays(timezone = 'Asia/Tokyo'): Promise<void> {
     await this.#store.passTime(120_000);
-    const nothing = { doneBefore: 0, reachedNobodyBefore: 0, timezone };
-    while (await this.#store.call(forget, nothing));
+    const nothing = { doneBefore: 0, reachedNobodyBefore: 0 };
+    while (await this.#store.call(forget, [nothing, timezone]));
   }
 
   /** Whatever is due becomes this process's to attempt. */
   async claim(): Promise<readonly DeliveryRecord[]> {
-    const due = await this.#store.call(dueDestinations, undefined);
+    const due = await this.#store.call(dueDestinations, []);
     const requests = due.map(({ destination }) => ({ destination, limit: 500, bulkTurns: 0 }));
-    const rows = await this.#store.call(claimDue, { requests, leaseMs: SETTINGS.leaseMs });
+    const rows = await this.#store.call(claimDue, [requests, SETTINGS.leaseMs]);
     return rows.map(({ record }) => record);
   }
 
@@ -164,7 +151,7 @@ export class Recorded {
       outcome: state === 'delivered' ? ('delivered' as const) : (error?.class ?? 'transient'),
       error,
     }));
-    await this.#store.call(settle, { callbackId, attempts, deliveries, isDurable: false, ...answer });
+    await this.#store.call(settle, [{ callbackId, attempts, deliveries, isDurable: false, ...answer }]);
   }
 
   /** One callback for each job, with one dead letter each. @returns their ids */

@@ -10,7 +10,11 @@ export interface StoreUnderTest {
   /** A process's ledger, in this process. */
   open(options?: Partial<LedgerOptions>): Promise<OpenLedger>;
   /** One operation in a transaction of its own, by whoever `owner` is. */
-  call<Args, Result>(operation: Operation<Args, Result>, args: Args, owner?: string): Promise<Result>;
+  call<Args extends readonly unknown[], Result>(
+    operation: Operation<Args, Result>,
+    args: Args,
+    owner?: string,
+  ): Promise<Result>;
   /** Moves the store's time on. */
   passTime(ms: number): Promise<void>;
   /** Runs statements past the ledger. */
@@ -30,6 +34,6 @@ export function callsOver(open: (owner: string) => Promise<Transactions>): Store
   return async (operation, args, owner = 'first') => {
     const transactions = opened.get(owner) ?? open(owner);
     opened.set(owner, transactions);
-    return (await transactions).run((tx) => operation(tx, args));
+    return (await transactions).run((tx) => operation(tx, ...args));
   };
 }

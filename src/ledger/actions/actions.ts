@@ -87,37 +87,6 @@ export interface BulkRedelivery {
   readonly pending: number;
 }
 
-/** Each is on disk when it resolves, settles within five seconds, and throws `LedgerUnavailable` where the store cannot be used. */
-export interface Actions {
-  /** @param again also what was delivered */
-  redeliver(deliveryId: number, request: ActionRequest, again: boolean): Promise<RedeliverResult>;
-  /** A dead letter, or what is held as no longer routed, counts as done. */
-  dismiss(deliveryId: number, request: ActionRequest): Promise<DismissResult>;
-  /**
-   * The callback gains the targets that it lacks; what of them is dead or held as no longer routed is attempted again.
-   * @param plan by today's config
-   * @returns undefined: there is no such callback; superseded: its job's result is known, so nobody is told
-   */
-  routeAnew(
-    callbackId: number,
-    plan: PlanByHand,
-    request: ActionRequest,
-  ): Promise<RoutedByHand | 'superseded' | undefined>;
-  /** Those that there are, in the order of their ids; at most a thousand. */
-  lookAt(deliveryIds: readonly number[]): Promise<readonly Redeliverable[]>;
-  /** Counts the first ten thousand that may match, and changes nothing. */
-  tally(filter: RedeliveryFilter): Promise<RedeliveryTally>;
-  /** @param what default: redelivered. @returns the one with the same nonce, where there is one */
-  startBulk(filter: RedeliveryFilter, request: ActionRequest, what?: BulkKind): Promise<BulkRedelivery>;
-  /** The newest first, at most a hundred. */
-  bulks(): Promise<readonly BulkRedelivery[]>;
-  bulk(id: number): Promise<BulkRedelivery | undefined>;
-  /** Gives nothing back any more; what it has given back stays given back. */
-  stopBulk(id: number, request: ActionRequest): Promise<BulkRedelivery | undefined>;
-  /** Goes on with a bulk redelivery that nobody else is going on with at this moment, for a hundred deliveries at most. */
-  continueBulk(): Promise<BulkStep>;
-}
-
 export interface BulkStep {
   /** There may be more to do at once. */
   readonly isMore: boolean;

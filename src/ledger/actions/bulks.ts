@@ -1,19 +1,16 @@
 /** Redeliveries in bulk: a row each, which says how far it has come, and short steps by whichever process gets to it first. */
-import sql, { join } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { writeHistory } from '../history.ts';
+import { writeEach } from '../history.ts';
 import { makePending } from '../operations/deliveries.ts';
-import { lock } from '../operations/locks.ts';
+import { lockDeliveries } from '../operations/locks.ts';
 import type { Actor } from './action.ts';
 import type { ActionRequest, BulkKind, BulkRedelivery, BulkStep, RedeliveryFilter } from './actions.ts';
-import { actorKept, nonceFor, noteKept } from './requests.ts';
-import { markDismissed } from './standing.ts';
-import { type Matching, matchingAmong, nextUndelivered } from './undelivered.ts';
+import { entryOf, nonceFor } from './asked.ts';
+import { markDismissed } from './one-delivery.ts';
+import { matchingAmong, nextUndelivered } from './undelivered.ts';
 
-const GIVEN_AT_ONCE = 100;
-
-/** To look at so many takes SQLite some milliseconds. */
-const LOOKED_AT_ONCE = 500;
+const AT_ONCE = 100;
 
 const MOST_LISTED = 100;
 
@@ -32,47 +29,52 @@ interface BulkRow {
   readonly given: number;
 }
 
-interface AskedBulk {
-  readonly filter: RedeliveryFilter;
-  readonly request: ActionRequest;
-  readonly what: BulkKind;
-}
-
-/** @returns its id, or that of the one with the same nonce */
-export async function startBulk(tx: Tx, { filter, request, what }: AskedBulk): Promise<number> {
+/** @returns the one with the same nonce, where there is one */
+export async function startBulk(
+  tx: Tx,
+  filter: RedeliveryFilter,
+  request: ActionRequest,
+  what: BulkKind = 'redelivered',
+): Promise<BulkRedelivery> {
   const nonce = nonceFor(`bulk ${what}`, undefined, request) ?? null;
-  const actor = JSON.stringify(actorKept(request.actor));
+  const { actor, note = null } = entryOf(request);
   const started = await tx.first<{ id: number }>(sql`
     INSERT INTO bulks (what, filter, actor, note, state, started_at, until_id, nonce)
-    VALUES (${what}, ${JSON.stringify(filter)}, ${actor}, ${noteKept(request.note) ?? null}, 'running', ${tx.now},
+    VALUES (${what}, ${JSON.stringify(filter)}, ${JSON.stringify(actor)}, ${note}, 'running', ${tx.now},
       (SELECT coalesce(max(id), 0) FROM deliveries), ${nonce})
     ON CONFLICT (nonce) DO NOTHING RETURNING id`);
-  const known = started ?? (await tx.first<{ id: number }>(sql`SELECT id FROM bulks WHERE nonce = ${nonce}`));
-  if (known === undefined) throw new Error('a redelivery was neither begun nor there');
-  return known.id;
+  const which = started === undefined ? sql`nonce = ${nonce}` : sql`id = ${started.id}`;
+  const [bulk] = await bulksWhere(tx, which);
+  if (bulk === undefined) throw new Error('a redelivery was neither begun nor there');
+  return bulk;
 }
 
+/** Gives nothing back any more; what it has given back stays given back. */
 export async function stopBulk(
   tx: Tx,
-  { id, request }: { readonly id: number; readonly request: ActionRequest },
-): Promise<void> {
+  id: number,
+  request: ActionRequest,
+): Promise<BulkRedelivery | undefined> {
+  const stoppedBy = JSON.stringify(entryOf(request).actor);
   await tx.all(sql`
-    UPDATE bulks SET state = 'stopped', ended_at = ${tx.now}, stopped_by = ${JSON.stringify(actorKept(request.actor))}
+    UPDATE bulks SET state = 'stopped', ended_at = ${tx.now}, stopped_by = ${stoppedBy}
     WHERE id = ${id} AND state = 'running'`);
+  return readBulk(tx, id);
 }
 
-export async function readBulks(tx: Tx): Promise<readonly BulkRedelivery[]> {
-  return withProgress(
-    tx,
-    await tx.all<BulkRow>(sql`SELECT * FROM bulks ORDER BY id DESC LIMIT ${MOST_LISTED}`),
-  );
+/** The newest first, at most a hundred. */
+export function readBulks(tx: Tx): Promise<readonly BulkRedelivery[]> {
+  return bulksWhere(tx, sql`id > 0`);
 }
 
 export async function readBulk(tx: Tx, id: number): Promise<BulkRedelivery | undefined> {
-  return (await withProgress(tx, await tx.all<BulkRow>(sql`SELECT * FROM bulks WHERE id = ${id}`)))[0];
+  return (await bulksWhere(tx, sql`id = ${id}`))[0];
 }
 
-async function withProgress(tx: Tx, rows: readonly BulkRow[]): Promise<readonly BulkRedelivery[]> {
+async function bulksWhere(tx: Tx, which: Sql): Promise<readonly BulkRedelivery[]> {
+  const rows = await tx.all<BulkRow>(
+    sql`SELECT * FROM bulks WHERE ${which} ORDER BY id DESC LIMIT ${MOST_LISTED}`,
+  );
   if (rows.length === 0) return [];
   const counts = await tx.all<{ bulk_id: number; state: string; count: number }>(sql`
     SELECT bulk_id, state, count(*) AS count FROM deliveries
@@ -100,20 +102,24 @@ function actorIn(json: string): Actor {
   return { via, user, from };
 }
 
+/** Goes on with one that nobody else is going on with at this moment, by a hundred deliveries. */
 export async function continueBulk(tx: Tx): Promise<BulkStep> {
   const bulk = await tx.first<BulkRow>(
     sql`SELECT * FROM bulks WHERE state = 'running' ORDER BY id LIMIT 1 ${tx.skipLocked}`,
   );
   if (bulk === undefined) return { isMore: false, given: 0, ended: undefined };
   const filter = JSON.parse(bulk.filter) as RedeliveryFilter;
-  const range = { after: bulk.looked_at, until: bulk.until_id, most: LOOKED_AT_ONCE };
-  const { last, matching } = await nextUndelivered(tx, filter, range);
-  const next = matching.slice(0, GIVEN_AT_ONCE);
-  const given = await give(tx, bulk, filter, next);
-  const lookedAt = matching.length > GIVEN_AT_ONCE ? next.at(-1)?.id : last;
+  const ids = await nextUndelivered(tx, filter, {
+    after: bulk.looked_at,
+    until: bulk.until_id,
+    most: AT_ONCE,
+  });
+  const given = await give(tx, bulk, filter, ids);
   const total = bulk.given + given;
-  await notePlace(tx, bulk.id, { lookedAt, total });
-  const ended = lookedAt === undefined ? { id: bulk.id, what: bulk.what, given: total } : undefined;
+  const last = ids.at(-1);
+  const place = last === undefined ? sql`state = 'done', ended_at = ${tx.now}` : sql`looked_at = ${last}`;
+  await tx.all(sql`UPDATE bulks SET given = ${total}, ${place} WHERE id = ${bulk.id}`);
+  const ended = last === undefined ? { id: bulk.id, what: bulk.what, given: total } : undefined;
   return { isMore: true, given, ended };
 }
 
@@ -122,29 +128,14 @@ async function give(
   tx: Tx,
   bulk: BulkRow,
   filter: RedeliveryFilter,
-  found: readonly Matching[],
+  among: readonly number[],
 ): Promise<number> {
-  const deliveryIds = found.map(({ id }) => id);
-  await lock(tx, { jobKeys: found.map(({ jobKey }) => jobKey), deliveryIds });
-  const rows = await matchingAmong(tx, filter, deliveryIds);
+  await lockDeliveries(tx, among);
+  const rows = await matchingAmong(tx, filter, among);
   const entry = { actor: actorIn(bulk.actor), note: bulk.note ?? undefined, bulkId: bulk.id };
-  await writeHistory(
-    tx,
-    rows.map(({ id, callbackId }) => ({ callbackId, what: bulk.what, deliveryId: id, entry })),
-  );
+  await writeEach(tx, rows, bulk.what, { entry });
   const ids = rows.map(({ id }) => id);
   if (bulk.what === 'dismissed') await markDismissed(tx, ids);
   else await makePending(tx, ids, { countsAnew: true, givenBackAt: tx.now, bulkId: bulk.id });
   return rows.length;
-}
-
-/** @param place `lookedAt` undefined: nothing is left to look at */
-async function notePlace(
-  tx: Tx,
-  id: number,
-  { lookedAt, total }: { readonly lookedAt: number | undefined; readonly total: number },
-): Promise<void> {
-  const place =
-    lookedAt === undefined ? sql`state = 'done', ended_at = ${tx.now}` : sql`looked_at = ${lookedAt}`;
-  await tx.all(sql`UPDATE bulks SET given = ${total}, ${place} WHERE id = ${id}`);
 }

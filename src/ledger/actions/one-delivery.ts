@@ -1,50 +1,86 @@
 /** Attempting one delivery again, and being done with one. */
+import sql, { join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { DISMISSED } from '../hold.ts';
+import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../hold.ts';
 import { writeHistory } from '../history.ts';
 import { makePending } from '../operations/deliveries.ts';
-import type { ActionRequest, DismissResult, RedeliverResult } from './actions.ts';
-import { doneBefore, entryOf, nonceFor } from './requests.ts';
-import { dismissResult, lockedStanding, markDismissed, redeliverResult, type Standing } from './standing.ts';
+import { lockDeliveries } from '../operations/locks.ts';
+import { type RowWithCallback, withCallbacks } from '../rows.ts';
+import type { ActionRequest, DismissResult, Redeliverable, RedeliverResult } from './actions.ts';
+import { doneBefore, entryOf, nonceFor } from './asked.ts';
 
-interface AskedOfDelivery {
-  readonly id: number;
-  readonly request: ActionRequest;
-}
-
+/** @param again also what was delivered */
 export async function redeliver(
   tx: Tx,
-  { id, request, again }: AskedOfDelivery & { readonly again: boolean },
+  id: number,
+  request: ActionRequest,
+  again: boolean,
 ): Promise<RedeliverResult> {
-  const standing = await lockedStanding(tx, id);
-  if (standing === undefined) return 'unknown';
+  const row = await lockedRow(tx, id);
+  if (row === undefined) return 'unknown';
   const nonce = nonceFor('redelivered', id, request);
   if ((await doneBefore(tx, nonce)) !== undefined) return 'accepted';
-  const result = redeliverResult(standing, again);
+  const result = redeliverResult(row, again);
   if (result !== 'accepted') return result;
-  await write(tx, 'redelivered', standing, request, nonce);
+  await writeHistory(tx, [{ ...about(row), what: 'redelivered', entry: entryOf(request), nonce }]);
   await makePending(tx, [id], { countsAnew: true, givenBackAt: tx.now });
   return result;
 }
 
-export async function dismiss(tx: Tx, { id, request }: AskedOfDelivery): Promise<DismissResult> {
-  const standing = await lockedStanding(tx, id);
-  if (standing === undefined) return 'unknown';
+/** A dead letter, or what is held as no longer routed, counts as done from now on; why it failed stays to be read. */
+export async function dismiss(tx: Tx, id: number, request: ActionRequest): Promise<DismissResult> {
+  const row = await lockedRow(tx, id);
+  if (row === undefined) return 'unknown';
   const nonce = nonceFor('dismissed', id, request);
-  if ((await doneBefore(tx, nonce)) !== undefined) return 'dismissed';
-  const result = dismissResult(standing);
-  if (result === 'not dead' || standing.holdCode === DISMISSED) return result;
-  await write(tx, 'dismissed', standing, request, nonce);
+  const isDone = row.hold_code === DISMISSED || (await doneBefore(tx, nonce)) !== undefined;
+  if (isDone) return 'dismissed';
+  if (row.state !== 'dead' && !(row.state === 'held' && row.hold_code === NO_LONGER_ROUTED))
+    return 'not dead';
+  await writeHistory(tx, [{ ...about(row), what: 'dismissed', entry: entryOf(request), nonce }]);
   await markDismissed(tx, [id]);
-  return result;
+  return 'dismissed';
 }
 
-function write(
-  tx: Tx,
-  what: 'redelivered' | 'dismissed',
-  { id, callbackId }: Standing,
-  request: ActionRequest,
-  nonce: string | undefined,
-): Promise<void> {
-  return writeHistory(tx, [{ callbackId, what, deliveryId: id, entry: entryOf(request), nonce }]);
+export async function markDismissed(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.all(sql`
+    UPDATE deliveries SET state = 'held', hold_code = ${DISMISSED}, hold_details = NULL, hold_until = NULL, updated_at = ${tx.now}
+    WHERE id IN (${join(ids)})`);
+}
+
+function about({ id, callback_id }: RowWithCallback) {
+  return { callbackId: callback_id, deliveryId: id };
+}
+
+/** As it stands while nobody else can change it; undefined: there is no such delivery. */
+async function lockedRow(tx: Tx, id: number): Promise<RowWithCallback | undefined> {
+  await lockDeliveries(tx, [id]);
+  return (await withCallbacks(tx, [id]))[0];
+}
+
+function redeliverResult(
+  { state, hold_code, is_late_start }: RowWithCallback,
+  again: boolean,
+): RedeliverResult {
+  if (state === 'pending') return 'open';
+  // Pending again, it would be held back again.
+  if (hold_code === SUPERSEDED || is_late_start === 1) return 'superseded';
+  if (state === 'delivered') return again ? 'accepted' : 'delivered';
+  if (state === 'dead') return 'accepted';
+  return hold_code === NO_LONGER_ROUTED || hold_code === DISMISSED ? 'accepted' : 'open';
+}
+
+const MOST_LOOKED_AT = 1000;
+
+/** Those that there are, in the order of their ids; at most a thousand. */
+export async function lookAt(tx: Tx, deliveryIds: readonly number[]): Promise<readonly Redeliverable[]> {
+  const rows = await withCallbacks(tx, deliveryIds.slice(0, MOST_LOOKED_AT));
+  return rows
+    .toSorted((a, b) => a.id - b.id)
+    .map((row) => ({
+      id: row.id,
+      destination: row.destination,
+      receivedAt: row.received_at,
+      result: redeliverResult(row, false),
+    }));
 }

@@ -1,9 +1,9 @@
 /** Finds what a filter of undelivered messages names, in the order of the deliveries' ids, and counts it. */
-import sql, { join, raw, type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { keysFor } from '../keys.ts';
+import { conditionsOnCallbacks } from '../archive/find-callbacks.ts';
+import { IS_LATE_START } from '../rows.ts';
 import type { RedeliveryFilter, RedeliveryTally } from './actions.ts';
-import { IS_LATE_START } from './standing.ts';
 
 export interface IdRange {
   /** This one and all before it are left out. */
@@ -27,58 +27,40 @@ function candidates({ state }: RedeliveryFilter, { after, until, most }: IdRange
   return sql`SELECT id FROM (${where(IS_DEAD)} UNION ALL ${held}) AS undelivered ORDER BY id LIMIT ${most}`;
 }
 
-export interface Matching {
-  readonly id: number;
-  readonly callbackId: number;
-  readonly jobKey: string | null;
+/** Ids of the next few that may be given back, whatever else the filter says. */
+export async function nextUndelivered(
+  tx: Tx,
+  filter: RedeliveryFilter,
+  range: IdRange,
+): Promise<readonly number[]> {
+  return (await tx.all<{ id: number }>(candidates(filter, range))).map(({ id }) => id);
 }
 
-export interface Looked {
-  /** The last one that was looked at; undefined: nothing is left. */
-  readonly last: number | undefined;
-  readonly matching: readonly Matching[];
-}
-
-/** Those among the next few that the filter names and that may be given back at all. */
-export async function nextUndelivered(tx: Tx, filter: RedeliveryFilter, range: IdRange): Promise<Looked> {
-  const looked = await tx.all<{ id: number }>(candidates(filter, range));
-  const ids = looked.map(({ id }) => id);
-  return { last: ids.at(-1), matching: await matchingAmong(tx, filter, ids) };
-}
-
+/** Those that the filter names, and that may be given back. */
 export async function matchingAmong(
   tx: Tx,
   filter: RedeliveryFilter,
   ids: readonly number[],
-): Promise<readonly Matching[]> {
+): Promise<readonly { readonly id: number; readonly callback_id: number }[]> {
   if (ids.length === 0) return [];
-  return tx.all<Matching>(sql`
-    SELECT deliveries.id, callback_id AS "callbackId", deliveries.job_key AS "jobKey"
-    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
+  return tx.all(sql`
+    SELECT deliveries.id, callback_id FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
     WHERE deliveries.id IN (${join(ids)}) AND ${matches(filter)} ORDER BY deliveries.id`);
 }
 
 function matches(filter: RedeliveryFilter): Sql {
-  const { botId, jobId, status, result, destination, errorClass, errorCode, from, to } = filter;
+  const { botId, jobId, status, result, destination, errorClass, errorCode } = filter;
   const conditions = [
     sql`((${IS_DEAD}) OR (${IS_HELD_UNROUTED}))`,
     sql`NOT ${IS_LATE_START}`,
-    ...equal({ destination, status, result }),
+    ...conditionsOnCallbacks(filter),
   ];
   if ([botId, jobId, status, result].some((each) => each !== undefined))
     conditions.push(sql`callbacks.kind = 'callback'`);
-  if (botId !== undefined) conditions.push(sql`bot_key IN (${join(keysFor(botId))})`);
-  if (jobId !== undefined) conditions.push(sql`callbacks.job_key IN (${join(keysFor(jobId))})`);
+  if (destination !== undefined) conditions.push(sql`destination = ${destination}`);
   if (errorClass !== undefined) conditions.push(sql`coalesce(error_class, '') = ${errorClass}`);
   if (errorCode !== undefined) conditions.push(sql`coalesce(error_code, '') = ${errorCode}`);
-  if (from !== undefined) conditions.push(sql`received_at >= ${from}`);
-  if (to !== undefined) conditions.push(sql`received_at <= ${to}`);
   return join(conditions, ' AND ');
-}
-
-function equal(columns: Readonly<Record<string, string | number | undefined>>): Sql[] {
-  const given = Object.entries(columns).filter(([, value]) => value !== undefined);
-  return given.map(([column, value]) => sql`${raw(column)} = ${value}`);
 }
 
 /** More match than anybody counts one by one. */
@@ -94,6 +76,7 @@ interface TallyRow {
   readonly newest: number;
 }
 
+/** Counts the first ten thousand that may match, and changes nothing. */
 export async function tally(tx: Tx, filter: RedeliveryFilter): Promise<RedeliveryTally> {
   const range = { after: 0, until: Number.MAX_SAFE_INTEGER, most: MOST_COUNTED };
   const rows = await tx.all<TallyRow>(sql`

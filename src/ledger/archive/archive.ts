@@ -1,6 +1,5 @@
 /** What people ask the ledger: which callbacks there were, what became of each and why, and how each BOT does. */
 import type { StatusCode } from '../../callback/callback.ts';
-import type { Notice } from '../../notice/notice.ts';
 import type { HistoryRow } from '../history.ts';
 import type { CallbackResult, DeliveryError, DeliveryRecord, DeliveryState, RefusedBody } from '../ledger.ts';
 
@@ -221,50 +220,4 @@ export interface DeliveryOfCallback {
   readonly kind: CallbackKind;
   /** Of the config by which it was sent or tried last; undefined: not known. */
   readonly configHash: string | undefined;
-}
-
-/**
- * Reads beside whoever writes, and never all of a large ledger. Each call settles within five seconds, and throws
- * `LedgerUnavailable` where the store cannot be read.
- */
-export interface Archive {
-  callbacks(filter: CallbackFilter, page?: PageRequest): Promise<Page<ArchivedCallback>>;
-  /** Also of an alert. @returns undefined: the ledger does not have it */
-  story(callbackId: number): Promise<CallbackStory | undefined>;
-  /** The callback as JSON, as it came, in UTF-8. */
-  body(callbackId: number): Promise<Uint8Array | undefined>;
-  /**
-   * At most 50, in the order of their ids.
-   * @param since a day, `2026-01-31`, from which on they are counted
-   * @param after the id of the last one of the page before
-   */
-  bots(since: string, after?: string): Promise<readonly ArchivedBot[]>;
-  /** @param botId as a callback, or as the archive names it */
-  bot(botId: string, since: string): Promise<ArchivedBot | undefined>;
-  /** In the order of their ids; at most 10,000. */
-  everyBot(): Promise<{ readonly bots: readonly BotStanding[]; readonly isComplete: boolean }>;
-  /** What came of each since that day; without those of which nothing came. */
-  countsOf(botIds: readonly string[], since: string): Promise<ReadonlyMap<string, Counts>>;
-  /** Of each the last ones, at most so many. @param bots at most 200 */
-  lastRuns(
-    bots: readonly Pick<BotStanding, 'botId'>[],
-    most: number,
-  ): Promise<ReadonlyMap<string, readonly Run[]>>;
-  /** By the last 2,000 callbacks. */
-  runsSince(bot: Pick<BotStanding, 'botId'>, since: number): Promise<Runs>;
-  /** Of the newest hundred of these that failed. */
-  failedRuns(runs: readonly Run[]): Promise<readonly FailedRun[]>;
-  /** Of one BOT, or of all; only days on which something came. */
-  days(since: string, botId?: string): Promise<readonly ArchivedDay[]>;
-  /** Of the newest ten thousand dead letters, the most of a kind first. */
-  deadLetters(): Promise<{ readonly groups: readonly DeadLetters[]; readonly isComplete: boolean }>;
-  openWork(): Promise<OpenWork>;
-  refusals(page?: PageRequest): Promise<Page<ArchivedRefusal>>;
-  /** How these do, in their order. @param names at most 500 */
-  destinations(names: readonly string[]): Promise<readonly ArchivedDestination[]>;
-  /** The newest first, at most a hundred. */
-  configs(): Promise<readonly LoadedConfig[]>;
-  delivery(deliveryId: number): Promise<DeliveryOfCallback | undefined>;
-  /** What is told: an alert, or a callback as it came. */
-  told(callbackId: number): Promise<Notice | undefined>;
 }

@@ -3,7 +3,7 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { keysFor } from '../keys.ts';
 import type { ArchivedCallback, CallbackFilter, Page, PageRequest } from './archive.ts';
-import { callbacksWith } from './callback-rows.ts';
+import { callbacksWith } from './stories.ts';
 
 /** Of what is rare no more are looked at for one page: that takes some ten milliseconds. */
 const LOOKED_AT = 10_000;
@@ -20,14 +20,10 @@ export function boundsOf({ before = Number.MAX_SAFE_INTEGER, limit = COMMON_PAGE
   return { before, limit: Math.max(1, Math.min(limit, LARGEST_PAGE)) };
 }
 
-export interface AskedCallbacks {
-  readonly filter: CallbackFilter;
-  readonly page: PageRequest;
-}
-
 export async function findCallbacks(
   tx: Tx,
-  { filter, page }: AskedCallbacks,
+  filter: CallbackFilter,
+  page: PageRequest = {},
 ): Promise<Page<ArchivedCallback>> {
   const { before, limit } = boundsOf(page);
   const range = await rangeOf(tx, filter, before);
@@ -114,18 +110,23 @@ function candidatesOf(
   return botId === undefined ? undefined : ofCallbacks(isOfBot(botId));
 }
 
-/** One at least. */
 function conditionsOf(filter: CallbackFilter, { candidates }: Looked): Sql[] {
-  const { botId, jobId, status, state, destination, result, from, to } = filter;
-  const conditions = [sql`id > 0`];
-  if (candidates !== undefined) conditions.push(sql`id IN (${candidates})`);
+  const { state, destination } = filter;
+  const conditions = conditionsOnCallbacks(filter);
+  if (candidates !== undefined) conditions.push(sql`callbacks.id IN (${candidates})`);
+  if (state !== undefined || destination !== undefined) conditions.push(hasDelivery({ state, destination }));
+  return conditions;
+}
+
+/** What a filter says of rows of `callbacks`; one at least. */
+export function conditionsOnCallbacks({ botId, jobId, status, result, from, to }: CallbackFilter): Sql[] {
+  const conditions = [sql`callbacks.id > 0`];
   if (botId !== undefined) conditions.push(isOfBot(botId));
   if (jobId !== undefined) conditions.push(isOfJob(jobId));
   if (status !== undefined) conditions.push(sql`status = ${status}`);
   if (result !== undefined) conditions.push(sql`result = ${result}`);
   if (from !== undefined) conditions.push(sql`received_at >= ${from}`);
   if (to !== undefined) conditions.push(sql`received_at <= ${to}`);
-  if (state !== undefined || destination !== undefined) conditions.push(hasDelivery({ state, destination }));
   return conditions;
 }
 
@@ -135,7 +136,7 @@ export function isOfBot(botId: string): Sql {
 }
 
 function isOfJob(jobId: string): Sql {
-  return sql`job_key IN (${join(keysFor(jobId))})`;
+  return sql`callbacks.job_key IN (${join(keysFor(jobId))})`;
 }
 
 function hasDelivery({ state, destination }: Pick<CallbackFilter, 'state' | 'destination'>): Sql {

@@ -18,6 +18,7 @@ import { boundsOf } from './find-callbacks.ts';
 
 const MOST_DEAD = 10_000;
 
+/** Of the newest ten thousand dead letters, the most of a kind first. */
 export async function deadLetters(
   tx: Tx,
 ): Promise<{ readonly groups: readonly DeadLetters[]; readonly isComplete: boolean }> {
@@ -60,7 +61,7 @@ type RefusedRow = Omit<ArchivedRefusal, 'errors' | 'status'> & {
   readonly errors: string;
 };
 
-export async function refusals(tx: Tx, page: PageRequest): Promise<Page<ArchivedRefusal>> {
+export async function refusals(tx: Tx, page: PageRequest = {}): Promise<Page<ArchivedRefusal>> {
   const { before, limit } = boundsOf(page);
   const most = Math.min(limit, REFUSALS_A_PAGE);
   const rows = await tx.all<RefusedRow>(sql`
@@ -74,7 +75,7 @@ export async function refusals(tx: Tx, page: PageRequest): Promise<Page<Archived
   return { items, next: items.length < most ? undefined : items.at(-1)?.id };
 }
 
-/** SQLite takes a statement of no more parts. */
+/** SQLite takes a statement of no more parts. The rest is left out. */
 const MOST_DESTINATIONS = 500;
 
 interface DestinationRow extends ErrorColumns {
@@ -85,6 +86,7 @@ interface DestinationRow extends ErrorColumns {
   readonly slow_ms: number | null;
 }
 
+/** How these do, in their order. */
 export async function destinationsNamed(
   tx: Tx,
   names: readonly string[],
@@ -130,6 +132,7 @@ function standing(
 
 const MOST_CONFIGS = 100;
 
+/** The newest first. */
 export function configsLoaded(tx: Tx): Promise<readonly LoadedConfig[]> {
   return tx.all<LoadedConfig>(
     sql`SELECT hash, loaded_at AS "loadedAt" FROM loaded_configs ORDER BY id DESC LIMIT ${MOST_CONFIGS}`,

@@ -1,34 +1,95 @@
-/** All that the ledger knows of one callback. */
-import sql, { join } from 'sql-template-tag';
+/** Callbacks with their deliveries, and all that the ledger knows of one. */
+import sql, { join, type Sql } from 'sql-template-tag';
+import type { StatusCode } from '../../callback/callback.ts';
 import type { Tx } from '../database.ts';
 import type { HistoryRow } from '../history.ts';
+import type { CallbackResult } from '../ledger.ts';
+import { deliveryRecord, type DeliveryRow, EARLIER_IN_JOB, type NoticeRow } from '../rows.ts';
 import type {
+  ArchivedCallback,
   ArchivedDelivery,
   ArchivedPause,
   CallbackKind,
   CallbackStory,
   DeliveryOfCallback,
 } from './archive.ts';
-import { archivedCallback, CALLBACK_COLUMNS, type CallbackColumns } from './callback-rows.ts';
-import { deliveriesOf } from './delivery-rows.ts';
+
+interface CallbackRow extends Omit<ArchivedCallback, 'status' | 'elapsedSeconds' | 'result' | 'deliveries'> {
+  readonly status: number;
+  readonly elapsedSeconds: number | null;
+  readonly result: string | null;
+  readonly kind: string;
+  readonly routing: string;
+}
+
+/** The newest first. */
+async function callbackRows(tx: Tx, which: Sql): Promise<readonly CallbackRow[]> {
+  return tx.all<CallbackRow>(sql`
+    SELECT id, job_id AS "jobId", bot_id AS "botId", bot_name AS "botName", status, started_at AS "startedAt",
+      received_at AS "receivedAt", last_received_at AS "lastReceivedAt", times_received AS "timesReceived",
+      elapsed AS "elapsedSeconds", result, kind, routing
+    FROM callbacks WHERE ${which} ORDER BY id DESC`);
+}
+
+function archivedCallback(
+  { status, elapsedSeconds, result, kind: _kind, routing: _routing, ...row }: CallbackRow,
+  deliveries: readonly ArchivedDelivery[],
+): ArchivedCallback {
+  return {
+    ...row,
+    status: status as StatusCode,
+    elapsedSeconds: elapsedSeconds ?? undefined,
+    result: (result ?? undefined) as CallbackResult | undefined,
+    deliveries,
+  };
+}
+
+/** The newest first. */
+export async function callbacksWith(tx: Tx, ids: readonly number[]): Promise<readonly ArchivedCallback[]> {
+  if (ids.length === 0) return [];
+  const deliveries = await deliveriesOf(tx, ids);
+  const rows = await callbackRows(tx, sql`id IN (${join(ids)})`);
+  return rows.map((row) => archivedCallback(row, deliveries.get(row.id) ?? []));
+}
+
+type ArchivedRow = DeliveryRow & { readonly waits: number };
+
+/** Of each callback, in the order in which they were planned. */
+async function deliveriesOf(
+  tx: Tx,
+  callbackIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly ArchivedDelivery[]>> {
+  const rows = await tx.all<ArchivedRow>(sql`
+    SELECT deliveries.*, CASE WHEN state = 'pending' AND EXISTS (${EARLIER_IN_JOB}) THEN 1 ELSE 0 END AS waits
+    FROM deliveries WHERE callback_id IN (${join(callbackIds)}) ORDER BY id`);
+  const grouped = new Map(callbackIds.map((id): [number, ArchivedDelivery[]] => [id, []]));
+  for (const row of rows) grouped.get(row.callback_id)?.push(archivedDelivery(row, tx.now));
+  return grouped;
+}
+
+function archivedDelivery(row: ArchivedRow, now: number): ArchivedDelivery {
+  const isPending = row.state === 'pending';
+  return {
+    ...deliveryRecord(row, now, { claim: undefined, behind: undefined }),
+    isClaimed: isPending && (row.claimed_until ?? 0) > now,
+    updatedAt: row.updated_at,
+    dueInMs: isPending && row.waits === 0 ? row.due_at - now : undefined,
+  };
+}
 
 /** Of what comes again and again, the newest. */
 const MOST_HISTORY = 1000;
 
-type StoryRow = CallbackColumns & { readonly kind: string; readonly routing: string };
-
+/** Also of an alert. */
 export async function readStory(tx: Tx, id: number): Promise<CallbackStory | undefined> {
-  const found = await tx.first<StoryRow>(
-    sql`SELECT ${CALLBACK_COLUMNS}, kind, routing FROM callbacks WHERE id = ${id}`,
-  );
+  const [found] = await callbackRows(tx, sql`id = ${id}`);
   if (found === undefined) return undefined;
-  const { kind, routing, ...row } = found;
   const deliveries = (await deliveriesOf(tx, [id])).get(id) ?? [];
   const history = await historyOf(tx, id);
   return {
-    ...archivedCallback(row, deliveries),
-    kind: kind as CallbackKind,
-    routing: JSON.parse(routing) as unknown,
+    ...archivedCallback(found, deliveries),
+    kind: found.kind as CallbackKind,
+    routing: JSON.parse(found.routing) as unknown,
     pauses: await pausesOf(tx, deliveries),
     history,
     alerts: history.flatMap((each) => (each.what === 'alerted' ? [each.entry.alertId] : [])),
@@ -39,34 +100,29 @@ async function historyOf(tx: Tx, callbackId: number): Promise<HistoryRow[]> {
   const rows = await tx.all<{
     readonly at: number;
     readonly what: string;
-    readonly delivery_id: number | null;
+    readonly deliveryId: number | null;
     readonly result: string | null;
     readonly entry: string | null;
   }>(sql`
-    SELECT at, what, delivery_id, result, entry FROM history
+    SELECT at, what, delivery_id AS "deliveryId", result, entry FROM history
     WHERE callback_id = ${callbackId} ORDER BY id DESC LIMIT ${MOST_HISTORY}`);
-  return rows.toReversed().map(
-    ({ at, what, delivery_id, result, entry }) =>
-      ({
-        at,
-        what,
-        deliveryId: delivery_id ?? undefined,
-        result: result ?? undefined,
-        entry: entry === null ? undefined : (JSON.parse(entry) as unknown),
-      }) as HistoryRow,
-  );
+  return rows.toReversed().map(({ deliveryId, result, entry, ...row }) => {
+    const read = entry === null ? undefined : (JSON.parse(entry) as unknown);
+    return {
+      ...row,
+      deliveryId: deliveryId ?? undefined,
+      result: result ?? undefined,
+      entry: read,
+    } as HistoryRow;
+  });
 }
 
-async function pausesOf(
-  tx: Tx,
-  deliveries: readonly Pick<ArchivedDelivery, 'destination' | 'channel'>[],
-): Promise<readonly ArchivedPause[]> {
+async function pausesOf(tx: Tx, deliveries: readonly ArchivedDelivery[]): Promise<readonly ArchivedPause[]> {
   const places = [...new Set(deliveries.flatMap(({ destination, channel }) => [destination, channel]))];
   if (places.length === 0) return [];
-  const rows = await tx.all<{ readonly key: string; readonly next_at: number }>(
-    sql`SELECT key, next_at FROM paces WHERE key IN (${join(places)}) AND next_at > ${tx.now} ORDER BY key`,
-  );
-  return rows.map(({ key, next_at }) => ({ destination: key, nextInMs: next_at - tx.now }));
+  return tx.all<ArchivedPause>(sql`
+    SELECT key AS destination, next_at - ${tx.now} AS "nextInMs" FROM paces
+    WHERE key IN (${join(places)}) AND next_at > ${tx.now} ORDER BY key`);
 }
 
 export async function readDelivery(tx: Tx, id: number): Promise<DeliveryOfCallback | undefined> {
@@ -81,4 +137,11 @@ export async function readDelivery(tx: Tx, id: number): Promise<DeliveryOfCallba
     sql`SELECT hash FROM loaded_configs WHERE loaded_at <= ${delivery.updatedAt} ORDER BY id DESC LIMIT 1`,
   );
   return { delivery, callbackId, kind: kind as CallbackKind, configHash: config?.hash };
+}
+
+/** As its body stands: what it says is read by whoever asks. */
+export function readCallback(tx: Tx, id: number): Promise<NoticeRow | undefined> {
+  return tx.first<NoticeRow>(
+    sql`SELECT kind, started_at, times_received, body FROM callbacks WHERE id = ${id}`,
+  );
 }

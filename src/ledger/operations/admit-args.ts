@@ -1,5 +1,5 @@
 /** An arrival as it is written down: its keys, and its body as it will stand. Made before the transaction, so that this takes none of its time. */
-import type { Arrival, DeliveryTarget } from '../ledger.ts';
+import type { Arrival } from '../ledger.ts';
 import { keyOf, nameIn } from '../keys.ts';
 import { toStored } from '../stored-body.ts';
 
@@ -11,33 +11,13 @@ export interface AdmissionSettings {
 }
 
 /** Plain data: it crosses to SQLite's thread. */
-export interface AdmitArgs extends AdmissionSettings {
-  readonly jobKey: string;
-  readonly identity: string;
-  readonly jobId: string;
-  readonly botKey: string;
-  readonly botId: string;
-  readonly botName: string;
-  readonly status: number;
-  readonly startedAt: number;
-  readonly receivedAt: number;
-  /** Seconds; null: it does not say. */
-  readonly elapsed: number | null;
-  /** JSON. */
-  readonly routing: string;
-  /** As `stored-body.ts` keeps it, and how many bytes came. */
-  readonly body: Uint8Array;
-  readonly bytes: number;
-  readonly planned: readonly DeliveryTarget[];
-  readonly isAccepted: boolean;
-}
+export type AdmitArgs = Awaited<ReturnType<typeof admitArgs>>;
 
-export async function admitArgs(arrival: Arrival, settings: AdmissionSettings): Promise<AdmitArgs> {
+export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
   const { callback, identity, startedAt, receivedAt, planned, isAccepted } = arrival;
   const jobKey = keyOf(callback.job_id);
   return {
-    leaseMs: settings.leaseMs,
-    takeOverAfterMs: settings.takeOverAfterMs,
+    ...settings,
     jobKey,
     identity,
     jobId: jobKey,
@@ -49,6 +29,7 @@ export async function admitArgs(arrival: Arrival, settings: AdmissionSettings): 
     receivedAt,
     elapsed: secondsIn(callback.elapsed_time),
     routing: JSON.stringify(arrival.routing),
+    /** As `stored-body.ts` keeps it, and how many bytes came. */
     body: await toStored(arrival.body),
     bytes: arrival.body.byteLength,
     planned,
@@ -59,6 +40,7 @@ export async function admitArgs(arrival: Arrival, settings: AdmissionSettings): 
 /** Longer than any run: sums of it stay numbers that every database has. */
 const LONGEST_SECONDS = 1_000_000_000;
 
+/** Null: it does not say. */
 function secondsIn(elapsed: unknown): number | null {
   return typeof elapsed === 'number' && elapsed >= 0 ? Math.min(elapsed, LONGEST_SECONDS) : null;
 }

@@ -36,11 +36,6 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
   };
 }
 
-/** Ids of what an admission has given to its caller to attempt. */
-export function claimedIn({ deliveries }: Pick<Admission, 'deliveries'>): readonly number[] {
-  return deliveries.filter(({ claim }) => claim === 'own').map(({ id }) => id);
-}
-
 interface Job {
   /** With this one. */
   readonly posts: number;

@@ -6,7 +6,7 @@ import type { Tx } from '../database.ts';
 import { writeHistory } from '../history.ts';
 import { keyOf, nameIn } from '../keys.ts';
 import type { Alert } from '../ledger.ts';
-import { insertDeliveries } from './deliveries.ts';
+import { insertRows } from './deliveries.ts';
 
 const ONCE_WITHIN_MS = 60 * 60_000;
 
@@ -69,7 +69,7 @@ async function write(tx: Tx, { subject, targets, about }: AlertAbout, suppressed
       ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body}, ${body.byteLength}, ${about ?? null})
     RETURNING id`);
   if (alert === undefined) return;
-  await insertDeliveries(tx, { callbackId: alert.id, jobKey: null }, targets);
+  await insertRows(tx, { callbackId: alert.id, jobKey: null, targets });
   if (about !== undefined)
     await writeHistory(tx, [{ callbackId: about, what: 'alerted', entry: { alertId: alert.id } }]);
 }

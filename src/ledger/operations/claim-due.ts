@@ -1,29 +1,22 @@
 /** What is Botbell's own to attempt: claimed by one process at a time, in the order of its callbacks and of each job. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { writeHistory } from '../history.ts';
+import { writeEach } from '../history.ts';
 import { SUPERSEDED } from '../hold.ts';
 import type { DueDestination, DueRequest } from '../ledger.ts';
 import {
   type ClaimedRow,
   deliveryRecord,
-  type DeliveryRow,
   EARLIER_IN_JOB,
-  EXECUTING,
   isIdle,
-  type NoticeRow,
+  type RowWithCallback,
+  withCallbacks,
 } from '../rows.ts';
 import { holdBack } from './deliveries.ts';
 
 /** From destination to destination by the index: what one of them has pending is not gone through. */
-export function dueDestinations(tx: Tx): Promise<readonly DueDestination[]> {
-  return tx
-    .all<{ destination: string; has_bulk: number }>(dueDestinationsQuery(tx.now))
-    .then((rows) => rows.map(({ destination, has_bulk }) => ({ destination, hasBulk: has_bulk === 1 })));
-}
-
-export function dueDestinationsQuery(now: number): Sql {
-  return sql`
+export async function dueDestinations(tx: Tx): Promise<readonly DueDestination[]> {
+  const rows = await tx.all<{ destination: string; has_bulk: number }>(sql`
     WITH RECURSIVE each_one(destination) AS (
       SELECT min(destination) FROM deliveries WHERE state = 'pending'
       UNION ALL
@@ -35,77 +28,49 @@ export function dueDestinationsQuery(now: number): Sql {
       WHERE state = 'pending' AND deliveries.destination = each_one.destination AND is_bulk = 1) THEN 1 ELSE 0 END AS has_bulk
     FROM each_one WHERE destination IS NOT NULL AND EXISTS (
       SELECT 1 FROM deliveries WHERE state = 'pending' AND deliveries.destination = each_one.destination
-        AND due_at <= ${now} AND ${isIdle(now)})`;
-}
-
-export interface ClaimArgs {
-  readonly requests: readonly DueRequest[];
-  readonly leaseMs: number;
+        AND due_at <= ${tx.now} AND ${isIdle(tx.now)})`);
+  return rows.map(({ destination, has_bulk }) => ({ destination, hasBulk: has_bulk === 1 }));
 }
 
 /** A start whose result has come is held back instead, and what waited for it takes its place. */
-export async function claimDue(tx: Tx, { requests, leaseMs }: ClaimArgs): Promise<readonly ClaimedRow[]> {
+export async function claimDue(
+  tx: Tx,
+  requests: readonly DueRequest[],
+  leaseMs: number,
+): Promise<readonly ClaimedRow[]> {
   const ids: number[] = [];
   for (const request of requests) ids.push(...(await dueIds(tx, request)));
   const rows = await withCallbacks(tx, ids);
-  const late = rows.filter(isLateStart);
+  const late = rows.filter((row) => row.is_late_start === 1);
   await holdBack(tx, late, SUPERSEDED);
-  if (late.length > 0) return claimDue(tx, { requests, leaseMs });
+  if (late.length > 0) return claimDue(tx, requests, leaseMs);
   return claimRows(tx, withinBytes(rows), leaseMs);
 }
 
-/** What was given back in bulk first where it has turns, and then whatever is first. */
+/**
+ * What was given back in bulk first where it has turns, and then whatever is first in the order of the index of what is pending,
+ * in which all else stands before what was given back in bulk.
+ */
 async function dueIds(tx: Tx, { destination, limit, bulkTurns }: DueRequest): Promise<readonly number[]> {
   const take = async (which: Sql, most: number) => {
     if (most <= 0) return [];
-    const rows = await tx.all<{ id: number }>(
-      sql`${dueQuery(tx.now, destination, which, most)} ${tx.skipLocked}`,
-    );
+    const rows = await tx.all<{ id: number }>(sql`
+      SELECT id FROM deliveries
+      WHERE state = 'pending' AND destination = ${destination} AND due_at <= ${tx.now} AND ${isIdle(tx.now)} AND ${which}
+        AND NOT EXISTS (${EARLIER_IN_JOB})
+      ORDER BY is_bulk, callback_id LIMIT ${most} ${tx.skipLocked}`);
     return rows.map(({ id }) => id);
   };
-  const bulk = await take(raw('AND is_bulk = 1'), Math.min(bulkTurns, limit));
-  const others = bulk.length === 0 ? raw('') : sql`AND id NOT IN (${join(bulk)})`;
+  const bulk = await take(raw('is_bulk = 1'), Math.min(bulkTurns, limit));
+  const others = bulk.length === 0 ? raw('1 = 1') : sql`id NOT IN (${join(bulk)})`;
   return [...bulk, ...(await take(others, limit - bulk.length))];
-}
-
-/** In the order of the index of what is pending, in which all else stands before what was given back in bulk. */
-export function dueQuery(now: number, destination: string, which: Sql, most: number): Sql {
-  return sql`
-    SELECT id FROM deliveries
-    WHERE state = 'pending' AND destination = ${destination} AND due_at <= ${now} AND ${isIdle(now)} ${which}
-      AND NOT EXISTS (${EARLIER_IN_JOB})
-    ORDER BY is_bulk, callback_id LIMIT ${most}`;
-}
-
-/** A delivery with what its callback says but for the body. */
-interface FoundRow extends DeliveryRow, Omit<NoticeRow, 'body'> {
-  readonly status: number;
-  readonly received_at: number;
-  readonly bytes: number;
-  /** Of its job. */
-  readonly job_result: number | null;
-}
-
-/** In the order of the ids. */
-async function withCallbacks(tx: Tx, ids: readonly number[]): Promise<readonly FoundRow[]> {
-  if (ids.length === 0) return [];
-  const rows = await tx.all<FoundRow>(sql`
-    SELECT deliveries.*, kind, started_at, times_received, status, received_at, bytes, jobs.result AS job_result
-    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id LEFT JOIN jobs ON jobs.key = deliveries.job_key
-    WHERE deliveries.id IN (${join(ids)})`);
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
-}
-
-function isLateStart({ kind, status, job_result }: FoundRow): boolean {
-  return kind === 'callback' && status === EXECUTING && job_result !== null;
 }
 
 /** As they came: they are read into memory at once. */
 const MOST_BYTES = 1024 * 1024;
 
 /** At least one, however large it is; a body counts once. */
-function withinBytes(rows: readonly FoundRow[]): readonly FoundRow[] {
+function withinBytes(rows: readonly RowWithCallback[]): readonly RowWithCallback[] {
   const seen = new Set<number>();
   let bytes = 0;
   const tooMuch = rows.findIndex((row, index) => {
@@ -116,26 +81,23 @@ function withinBytes(rows: readonly FoundRow[]): readonly FoundRow[] {
 }
 
 /** That it was due until now was waiting. */
-async function claimRows(tx: Tx, rows: readonly FoundRow[], leaseMs: number): Promise<readonly ClaimedRow[]> {
+async function claimRows(
+  tx: Tx,
+  rows: readonly RowWithCallback[],
+  leaseMs: number,
+): Promise<readonly ClaimedRow[]> {
   if (rows.length === 0) return [];
   await tx.all(sql`
     UPDATE deliveries SET owner = ${tx.owner}, claimed_until = ${tx.now + leaseMs}, is_ours = 1,
       waited_ms = waited_ms + ${tx.now} - due_at, due_at = ${tx.now}
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
   const taken = rows.filter(({ is_ours }) => is_ours === 0);
-  await writeHistory(
-    tx,
-    taken.map(({ id, callback_id }) => ({
-      callbackId: callback_id,
-      what: 'taken_over' as const,
-      deliveryId: id,
-    })),
-  );
+  await writeEach(tx, taken, 'taken_over');
   const bodies = await bodiesOf(tx, rows);
   return rows.map((row) => claimedRow(tx, row, bodies.get(row.callback_id) ?? new Uint8Array()));
 }
 
-async function bodiesOf(tx: Tx, rows: readonly FoundRow[]): Promise<ReadonlyMap<number, Uint8Array>> {
+async function bodiesOf(tx: Tx, rows: readonly RowWithCallback[]): Promise<ReadonlyMap<number, Uint8Array>> {
   const ids = [...new Set(rows.map(({ callback_id }) => callback_id))];
   const bodies = await tx.all<{ id: number; body: Uint8Array }>(
     sql`SELECT id, body FROM callbacks WHERE id IN (${join(ids)})`,
@@ -143,7 +105,7 @@ async function bodiesOf(tx: Tx, rows: readonly FoundRow[]): Promise<ReadonlyMap<
   return new Map(bodies.map(({ id, body }) => [id, body]));
 }
 
-function claimedRow({ now }: Tx, row: FoundRow, body: Uint8Array): ClaimedRow {
+function claimedRow({ now }: Tx, row: RowWithCallback, body: Uint8Array): ClaimedRow {
   const { callback_id: callbackId, received_at: firstReceivedAt, kind, started_at, times_received } = row;
   const claimed = { ...row, is_ours: 1, waited_ms: row.waited_ms + now - row.due_at };
   return {

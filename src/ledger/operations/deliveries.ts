@@ -1,7 +1,7 @@
 /** Writing deliveries down, holding them back, making them pending again; and which one of a job is next. */
 import sql, { bulk as rowsOf, join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { writeHistory } from '../history.ts';
+import { writeEach } from '../history.ts';
 import type { DeliveryTarget } from '../ledger.ts';
 import { type DeliveryRow, EARLIER_IN_JOB, isIdle } from '../rows.ts';
 
@@ -43,15 +43,6 @@ export async function insertRows(
   return targets.flatMap(({ destination }) => byDestination.get(destination) ?? []);
 }
 
-/** Botbell's own, due at once. @returns their ids */
-export async function insertDeliveries(
-  tx: Tx,
-  callback: Omit<Planned, 'targets'>,
-  targets: readonly DeliveryTarget[],
-): Promise<readonly number[]> {
-  return (await insertRows(tx, { ...callback, targets })).map(({ id }) => id);
-}
-
 /** Of deliveries that this transaction has locked, and that nobody has in hand. */
 export async function holdBack(
   tx: Tx,
@@ -64,15 +55,7 @@ export async function holdBack(
     UPDATE deliveries SET state = 'held', hold_code = ${code}, hold_details = NULL, hold_until = NULL, owner = NULL,
       claimed_until = NULL, updated_at = ${tx.now}
     WHERE id IN (${join(ids)})`);
-  await writeHistory(
-    tx,
-    rows.map(({ id, callback_id }) => ({
-      callbackId: callback_id,
-      what: 'held' as const,
-      deliveryId: id,
-      result: code,
-    })),
-  );
+  await writeEach(tx, rows, 'held', { result: code });
 }
 
 export interface GivenBack {
@@ -132,14 +115,7 @@ export async function takeOver(tx: Tx, ids: readonly number[]): Promise<void> {
     WHERE id IN (
       SELECT id FROM deliveries WHERE id IN (${join(ids)}) AND state = 'pending' AND is_ours = 0 ORDER BY id ${tx.forUpdate})
     RETURNING id, callback_id`);
-  await writeHistory(
-    tx,
-    rows.map(({ id, callback_id }) => ({
-      callbackId: callback_id,
-      what: 'taken_over' as const,
-      deliveryId: id,
-    })),
-  );
+  await writeEach(tx, rows, 'taken_over');
 }
 
 /** Claims what nobody has in hand. What another transaction is writing at this moment is in its hands. @returns ids */

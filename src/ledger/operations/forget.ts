@@ -3,8 +3,8 @@ import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { dayIn } from '../keys.ts';
 import type { ForgetRequest } from '../ledger.ts';
-import { sumBotDays } from './bot-days.ts';
-import { positionOf, writePosition } from './positions.ts';
+import { sumAtOnce, sumBotDays } from './bot-days.ts';
+import { positionOf, writePosition } from './locks.ts';
 
 const AT_ONCE = 100;
 
@@ -29,15 +29,11 @@ const IS_DONE = sql`NOT EXISTS (
 const REACHED_NOBODY = sql`NOT EXISTS (
   SELECT 1 FROM deliveries WHERE callback_id = callbacks.id AND NOT (state = 'held' AND hold_code = 'superseded'))`;
 
-export interface ForgetArgs extends ForgetRequest {
-  /** Where days begin and end. */
-  readonly timezone: string;
-}
-
-/** @returns whether there is more */
+/** @param timezone where days begin and end. @returns whether there is more */
 export async function forget(
   tx: Tx,
-  { doneBefore, reachedNobodyBefore, timezone, isAnew = false }: ForgetArgs,
+  { doneBefore, reachedNobodyBefore, isAnew = false }: ForgetRequest,
+  timezone: string,
 ): Promise<boolean> {
   // Before it is forgotten, it is counted.
   const areMoreDays = await sumBotDays(tx, timezone);
@@ -52,6 +48,11 @@ export async function forget(
       'cause',
     ),
     await forgetRows(tx, sql`bulks WHERE ended_at < ${tx.now - LONG_KEPT_MS} ORDER BY id`, 'id'),
+    await forgetRows(
+      tx,
+      sql`bots WHERE last_received_at < ${tx.now - LONG_KEPT_MS} ORDER BY bot_key`,
+      'bot_key',
+    ),
     await forgetRows(tx, sql`bot_days WHERE day < ${lastDay} ORDER BY day, bot_key`, 'day, bot_key'),
   ];
   return areMoreDays || !done.isThrough || !reachedNobody.isThrough || tidied.includes(true);
@@ -64,12 +65,14 @@ export interface Swept {
   readonly isThrough: boolean;
 }
 
-/** To make room: what is done goes before its time. */
-export function forgetDone(
+/** To make room in SQLite: what is done goes before its time, once it is counted. */
+export async function forgetDone(
   tx: Tx,
-  { before, isAnew = false }: { readonly before: number; readonly isAnew?: boolean },
+  { before, isAnew }: { readonly before: number; readonly isAnew: boolean },
+  timezone: string,
 ): Promise<Swept> {
-  return sweep(tx, { name: 'room', goes: IS_DONE, before, isAnew });
+  const until = await sumAtOnce(tx, timezone);
+  return sweep(tx, { name: 'room', goes: IS_DONE, before, isAnew, until });
 }
 
 interface Sweep {
@@ -79,6 +82,8 @@ interface Sweep {
   readonly before: number;
   /** From the oldest on. */
   readonly isAnew: boolean;
+  /** An id, and nothing after it goes; default: whatever there is. */
+  readonly until?: number;
 }
 
 interface Candidate {
@@ -89,11 +94,14 @@ interface Candidate {
 }
 
 /** Looks at the next callbacks in the order in which they were written, no further than the first one that is too young. */
-async function sweep(tx: Tx, { name, goes, before, isAnew }: Sweep): Promise<Swept> {
+async function sweep(
+  tx: Tx,
+  { name, goes, before, isAnew, until = Number.MAX_SAFE_INTEGER }: Sweep,
+): Promise<Swept> {
   const position = await positionOf(tx, name);
   const from = isAnew ? 0 : position;
   const next = await tx.all<Candidate>(sql`
-    SELECT id, received_at, times_received, bytes FROM callbacks WHERE id > ${from} ORDER BY id LIMIT ${AT_ONCE}`);
+    SELECT id, received_at, times_received, bytes FROM callbacks WHERE id > ${from} AND id <= ${until} ORDER BY id LIMIT ${AT_ONCE}`);
   const some = withinOneStep(next);
   const young = some.findIndex(({ received_at }) => received_at >= before && received_at <= tx.now);
   const looked = young === -1 ? some : some.slice(0, young);

@@ -1,4 +1,4 @@
-/** What is asked beside the way of a callback: how much is open, and what later messages of a job refer to. */
+/** What is asked beside the way of a callback: how much is open, and what later messages of a job refer to, and how much the store holds. */
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Receipt } from '../../channels/channel.ts';
 import type { Tx } from '../database.ts';
@@ -29,4 +29,20 @@ export async function earlierReceipts(tx: Tx, deliveryId: number): Promise<reado
   if (row === undefined) return [];
   const receipts = row.root === row.last ? [row.root] : [row.root, row.last];
   return receipts.map((json) => JSON.parse(json) as Receipt);
+}
+
+/** Pages in use; the log comes on top. */
+export async function sqliteBytes(tx: Tx): Promise<number> {
+  const row = await tx.first<{ bytes: number }>(sql`
+    SELECT (page_count - freelist_count) * page_size AS bytes
+    FROM pragma_page_count, pragma_freelist_count, pragma_page_size`);
+  return row?.bytes ?? 0;
+}
+
+/** Tables, indexes and what is stored beside them, of the ledger's schema. */
+export async function postgresBytes(tx: Tx): Promise<number> {
+  const row = await tx.first<{ bytes: number | null }>(sql`
+    SELECT sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('callbacks'))`);
+  return row?.bytes ?? 0;
 }

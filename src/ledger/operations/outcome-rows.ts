@@ -1,43 +1,15 @@
 /** How deliveries that were not told stand from now on: a decision, and the statement that writes it. */
-import sql, { join, type RawValue } from 'sql-template-tag';
+import sql, { type RawValue } from 'sql-template-tag';
 import { shortText } from '../../text/cut.ts';
 import type { Tx } from '../database.ts';
 import { SUPERSEDED } from '../hold.ts';
 import type { NewHistoryRow } from '../history.ts';
 import { keyOf } from '../keys.ts';
 import type { Alert, DeliveryState, DeliveryUpdate, Hold } from '../ledger.ts';
-import { EXECUTING, LONGEST_TEXT, receiptJson } from '../rows.ts';
-import { lock } from './locks.ts';
-
-/** A delivery as it stands while nobody else can change it. */
-export interface LockedRow {
-  readonly id: number;
-  readonly callback_id: number;
-  readonly state: DeliveryState;
-  readonly owner: string | null;
-  readonly is_ours: number;
-  readonly due_at: number;
-  readonly alerted_cause: string | null;
-  /** Of its callback. */
-  readonly status: number;
-  /** Of its job; null: not known, or an alert's. */
-  readonly job_result: number | null;
-}
-
-/** Of deliveries, locked, with their jobs locked before. */
-export async function lockedRows(tx: Tx, ids: readonly number[]): Promise<ReadonlyMap<number, LockedRow>> {
-  if (ids.length === 0) return new Map();
-  await lock(tx, { deliveryIds: ids });
-  const rows = await tx.all<LockedRow>(sql`
-    SELECT deliveries.id, deliveries.callback_id, deliveries.state, deliveries.owner, deliveries.is_ours, deliveries.due_at,
-      deliveries.alerted_cause, callbacks.status, jobs.result AS job_result
-    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id LEFT JOIN jobs ON jobs.key = deliveries.job_key
-    WHERE deliveries.id IN (${join(ids)})`);
-  return new Map(rows.map((row) => [row.id, row]));
-}
+import { LONGEST_TEXT, receiptJson, type RowWithCallback } from '../rows.ts';
 
 export interface Decision {
-  readonly row: LockedRow;
+  readonly row: RowWithCallback;
   readonly update: DeliveryUpdate;
   readonly state: DeliveryState;
   readonly hold: Hold | undefined;
@@ -52,13 +24,13 @@ export interface Decision {
 
 /** @returns undefined: somebody is told, or the claim was lost, so that it does not count */
 export function decide(
-  row: LockedRow | undefined,
+  row: RowWithCallback | undefined,
   update: DeliveryUpdate,
   { now, owner }: Pick<Tx, 'now' | 'owner'>,
 ): Decision | undefined {
   if (row === undefined || update.state === 'delivered') return undefined;
   if (row.state !== 'pending' || row.owner !== owner) return undefined;
-  const isSuperseded = update.state === 'pending' && row.status === EXECUTING && row.job_result !== null;
+  const isSuperseded = update.state === 'pending' && row.is_late_start === 1;
   const state = isSuperseded ? 'held' : update.state;
   const hold = isSuperseded ? { code: SUPERSEDED } : update.hold;
   const standing = { row, update, state, hold, isOurs: row.is_ours === 1 || update.isTakenOver };
@@ -71,14 +43,14 @@ export function decide(
 }
 
 /** What somebody else has taken over meanwhile is not the service's to retry: it is due at once. */
-function dueAt(row: LockedRow, { isTakenOver, dueInMs }: DeliveryUpdate, now: number): number {
+function dueAt(row: RowWithCallback, { isTakenOver, dueInMs }: DeliveryUpdate, now: number): number {
   if (row.is_ours === 1 && !isTakenOver) return now;
   return dueInMs === undefined ? row.due_at : now + dueInMs;
 }
 
 /** What lasts is told once for each delivery: the next failure of the same cause tells nobody anything new. */
 function alertOf(
-  { alerted_cause }: LockedRow,
+  { alerted_cause }: RowWithCallback,
   { state, alert }: DeliveryUpdate,
 ): Pick<Decision, 'alertedCause' | 'alert'> {
   if (alert === undefined) return { alertedCause: alerted_cause, alert };

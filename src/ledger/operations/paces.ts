@@ -10,7 +10,9 @@ import type { PaceStore } from '../ledger.ts';
  */
 export async function reservePace(
   tx: Tx,
-  { key, intervalMs, mostMs }: { readonly key: string; readonly intervalMs: number; readonly mostMs: number },
+  key: string,
+  intervalMs: number,
+  mostMs: number,
 ): Promise<number | undefined> {
   const row = await tx.first<{ next_at: number }>(sql`
     INSERT INTO paces (key, next_at) VALUES (${key}, ${tx.now + intervalMs})
@@ -22,10 +24,7 @@ export async function reservePace(
 }
 
 /** Gives no slot for so long, within an hour; those given before are void. */
-export async function pausePace(
-  tx: Tx,
-  { key, ms }: { readonly key: string; readonly ms: number },
-): Promise<void> {
+export async function pausePace(tx: Tx, key: string, ms: number): Promise<void> {
   await tx.all(sql`
     INSERT INTO paces (key, next_at) VALUES (${key}, ${tx.now + obeyedMs(ms)})
     ON CONFLICT (key) DO UPDATE SET next_at = excluded.next_at`);

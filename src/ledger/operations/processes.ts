@@ -105,3 +105,15 @@ async function noteChannels(tx: Tx, channels: ReadonlyMap<string, string>): Prom
 export async function leave(tx: Tx): Promise<void> {
   await tx.all(sql`DELETE FROM processes WHERE owner = ${tx.owner}`);
 }
+
+/** What a crashed predecessor was sending is free at once: claims of processes of this machine that no longer run. */
+export async function releaseOrphans(tx: Tx): Promise<void> {
+  const claims = await tx.all<{ owner: string }>(
+    sql`SELECT DISTINCT owner FROM deliveries WHERE state = 'pending' AND owner IS NOT NULL`,
+  );
+  for (const { owner } of claims.filter((claim) => isGone(claim.owner, tx.owner))) {
+    await tx.all(
+      sql`UPDATE deliveries SET owner = NULL, claimed_until = NULL WHERE state = 'pending' AND owner = ${owner}`,
+    );
+  }
+}

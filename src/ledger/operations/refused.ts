@@ -13,10 +13,7 @@ const LONGEST_BODY_BYTES = 64 * 1024;
 /** The newest so many are kept. */
 const MOST_KEPT = 1000;
 
-export async function refuse(
-  tx: Tx,
-  { refused, alert }: { readonly refused: RefusedBody; readonly alert: Alert },
-): Promise<void> {
+export async function refuse(tx: Tx, refused: RefusedBody, alert: Alert): Promise<void> {
   // Where the store is full, the alert alone tells of it.
   if (!tx.isFull) await keep(tx, refused);
   await raise(tx, [alert]);

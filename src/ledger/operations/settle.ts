@@ -3,27 +3,24 @@ import sql, { join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { type NewHistoryRow, writeHistory } from '../history.ts';
 import type { AnswerRecord, AttemptRecord, DeliveryUpdate, Settled, Settlement } from '../ledger.ts';
-import { LONGEST_TEXT, receiptJson } from '../rows.ts';
+import { LONGEST_TEXT, receiptJson, withCallbacks } from '../rows.ts';
 import { shortText } from '../../text/cut.ts';
 import { raise } from './alerts.ts';
 import { nextOfJobs } from './deliveries.ts';
-import { lockJobsOf } from './locks.ts';
-import { decide, lockedRows, writeDecision, type Decision } from './outcome-rows.ts';
+import { lock, lockJobsOf } from './locks.ts';
+import { decide, writeDecision, type Decision } from './outcome-rows.ts';
 
-export interface SettleArgs extends Settlement {
-  /** The first try was not answered and may have been committed: nothing is written where everybody of it is told already. */
-  readonly isRepeated?: boolean | undefined;
-}
-
-export async function settle(tx: Tx, settlement: SettleArgs): Promise<Settled> {
-  const { callbackId, attempts, deliveries, answer, refused = [], isRepeated = false } = settlement;
+/** @param isRepeated the first try was not answered and may have been committed: nothing is written where everybody of it is told already */
+export async function settle(tx: Tx, settlement: Settlement, isRepeated = false): Promise<Settled> {
+  const { callbackId, attempts, deliveries, answer, refused = [] } = settlement;
   if (isRepeated && !(await isAnyUntold(tx, deliveries))) return { due: [] };
   // Who is told needs no look at how it stood.
   const isAllTold = deliveries.every(({ state }) => state === 'delivered');
   const lookedAt = isAllTold ? [] : deliveries.map(({ id }) => id);
   await lockJobsOf(tx, lookedAt);
   const times = answer === undefined ? 1 : await writeAnswer(tx, callbackId, answer);
-  const rows = await lockedRows(tx, lookedAt);
+  await lock(tx, { deliveryIds: lookedAt });
+  const rows = new Map((await withCallbacks(tx, lookedAt)).map((row) => [row.id, row]));
   await countRefused(tx, refused);
   const ended = await tell(tx, deliveries);
   const decisions = deliveries.flatMap((update) => decide(rows.get(update.id), update, tx) ?? []);

@@ -1,24 +1,14 @@
 /** Whether a PostgreSQL database holds, or could hold, a ledger. */
 import sql, { join } from 'sql-template-tag';
-import type { Clock } from '../../time/clock.ts';
 import type { Tx } from '../database.ts';
-import { type StoreState, stateOf, TELLING_TABLES } from '../version.ts';
-import { connectPostgres, tellingTables } from './open.ts';
+import { type StoreState, TELLING_TABLES } from '../version.ts';
+import { postgresState } from './open.ts';
 
 /** Identity columns and what the operations ask for. */
 const OLDEST_VERSION = 110_000;
 
 /** @throws {Error} why it cannot be used */
-export async function inspectPostgres(url: string, clock: Clock): Promise<StoreState> {
-  const transactions = connectPostgres({ url, clock, owner: '', isReader: true });
-  try {
-    return await transactions.run(look);
-  } finally {
-    await transactions.close();
-  }
-}
-
-async function look(tx: Tx): Promise<StoreState> {
+export async function inspectPostgres(tx: Tx): Promise<StoreState> {
   await checkServer(tx);
   const unwritable = await tx.first<{ name: string }>(sql`
     SELECT relname AS name FROM pg_class
@@ -26,7 +16,7 @@ async function look(tx: Tx): Promise<StoreState> {
       AND NOT (has_table_privilege(oid, 'select') AND has_table_privilege(oid, 'insert')
         AND has_table_privilege(oid, 'update') AND has_table_privilege(oid, 'delete'))`);
   if (unwritable !== undefined) throw new Error(`this user may not write to the table ${unwritable.name}`);
-  return stateOf(tx, await tellingTables(tx));
+  return postgresState(tx);
 }
 
 interface Server {

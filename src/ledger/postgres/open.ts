@@ -5,7 +5,7 @@ import type { Tx } from '../database.ts';
 import { reasonOf } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { POSTGRES_DIALECT, schemaIn } from '../schema.ts';
-import { stateOf, TELLING_TABLES } from '../version.ts';
+import { stateOf, type StoreState, TELLING_TABLES } from '../version.ts';
 import { type PostgresSettings, PostgresTransactions } from './transactions.ts';
 
 export interface PostgresOptions extends Omit<PostgresSettings, 'pool'> {
@@ -65,18 +65,18 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresTr
 }
 
 async function prepareSchema(tx: Tx): Promise<void> {
-  if ((await stateOf(tx, await tellingTables(tx))) === 'ready') return;
+  if ((await postgresState(tx)) === 'ready') return;
   await tx.all(raw('SET LOCAL lock_timeout = 0'));
   await tx.all(sql`SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`);
   // Another replica may have made them while this one waited.
-  if ((await stateOf(tx, await tellingTables(tx))) === 'ready') return;
+  if ((await postgresState(tx)) === 'ready') return;
   for (const statement of schemaIn(POSTGRES_DIALECT)) await tx.all(raw(statement));
 }
 
-/** Those of `TELLING_TABLES` that the search path finds. */
-export async function tellingTables(tx: Pick<Tx, 'all'>): Promise<readonly string[]> {
+/** By the tables that the search path finds. @throws {Error} it cannot be used: why, and what to do */
+export async function postgresState(tx: Tx): Promise<StoreState> {
   const rows = await tx.all<{ name: string }>(
     sql`SELECT relname AS name FROM pg_class WHERE relname IN (${join(TELLING_TABLES)}) AND pg_table_is_visible(oid)`,
   );
-  return rows.map(({ name }) => name);
+  return stateOf(tx, rows);
 }

@@ -1,7 +1,13 @@
 /** Transactions over a pool of connections, also through a pooler such as PgBouncer: nothing of one outlives it on its connection. */
 import pg from 'pg';
 import sql, { raw, type Sql } from 'sql-template-tag';
-import { type CallOptions, DEFAULT_WITHIN_MS, type Transactions, type Tx } from '../database.ts';
+import {
+  type CallOptions,
+  DEFAULT_WITHIN_MS,
+  MOST_WAITING,
+  type Transactions,
+  type Tx,
+} from '../database.ts';
 import { failed, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { type Clock, Deadline, DeadlinePassed } from '../../time/clock.ts';
@@ -14,9 +20,6 @@ export interface PostgresSettings {
   /** The server's clock is not asked, since nobody could move it: for tests. */
   readonly isClockShared?: boolean | undefined;
 }
-
-/** Waiting for a connection at once; past it the server is not keeping up, and whoever comes is told at once. */
-const MOST_WAITING = 5000;
 
 /** The server gives up first, so that the connection is still of use. */
 const SERVER_SHARE = 0.9;

@@ -4,19 +4,18 @@ import type { Tx } from '../database.ts';
 import { reasonOf } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { schemaIn, SQLITE_DIALECT } from '../schema.ts';
-import { stateOf, TELLING_TABLES } from '../version.ts';
+import { stateOf, type StoreState, TELLING_TABLES } from '../version.ts';
 import type { Clock } from '../../time/clock.ts';
 import { SqliteConnection } from './connection.ts';
 import { Space, type SpaceOptions } from './space.ts';
 import { type SqliteSettings, SqliteTransactions } from './transactions.ts';
 
 export interface SqliteOptions
-  extends
-    Omit<SqliteSettings, 'connection' | 'makeRoom'>,
-    Partial<Pick<SpaceOptions, 'forgetDone' | 'onEvent'>> {
+  extends Omit<SqliteSettings, 'connection' | 'makeRoom'>, Partial<Pick<SpaceOptions, 'onEvent'>> {
   readonly path: string;
   /** Undefined: no limit. */
   readonly maxBytes?: number | undefined;
+  readonly timezone?: string | undefined;
 }
 
 /** @throws {Error} a file that cannot be opened or created, or that another version or program has written: what to do */
@@ -25,7 +24,11 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteTransact
   try {
     const connection = new SqliteConnection(path, isReader ? 'reader' : 'writer');
     const transactions = new SqliteTransactions({ ...options, connection, ...spaceOf(connection, options) });
-    if (!isReader) await prepare(transactions);
+    if (isReader) return transactions;
+    await transactions.run(prepareSchema, { isDurable: true }).catch(async (error: unknown) => {
+      await transactions.close();
+      throw error;
+    });
     return transactions;
   } catch (error) {
     throw new LedgerUnavailable(`store.url: the SQLite file ${path} cannot be used: ${reasonOf(error)}`, {
@@ -47,31 +50,22 @@ export function openOnlooker(path: string, clock: Pick<Clock, 'now' | 'monotonic
 
 function spaceOf(
   connection: SqliteConnection,
-  { maxBytes, forgetDone, now, isReader, onEvent = () => undefined }: SqliteOptions,
+  { maxBytes, timezone = 'UTC', now, isReader, onEvent = () => undefined }: SqliteOptions,
 ): Pick<SqliteSettings, 'makeRoom'> {
-  if (isReader === true || maxBytes === undefined || forgetDone === undefined) return {};
-  const space = new Space({ maxBytes, forgetDone, now, onEvent, connection });
+  if (isReader === true || maxBytes === undefined) return {};
+  const space = new Space({ maxBytes, timezone, now, onEvent, connection });
   return { makeRoom: (inTransaction) => space.makeRoom(inTransaction) };
 }
 
-async function prepare(transactions: SqliteTransactions): Promise<void> {
-  try {
-    await transactions.run(prepareSchema, { isDurable: true });
-  } catch (error) {
-    await transactions.close();
-    throw error;
-  }
-}
-
 async function prepareSchema(tx: Tx): Promise<void> {
-  if ((await stateOf(tx, await tellingTables(tx))) === 'ready') return;
+  if ((await sqliteState(tx)) === 'ready') return;
   for (const statement of schemaIn(SQLITE_DIALECT)) await tx.all(raw(statement));
 }
 
-/** Those of `TELLING_TABLES` that are there. */
-export async function tellingTables(tx: Pick<Tx, 'all'>): Promise<readonly string[]> {
+/** @throws {Error} it cannot be used: why, and what to do */
+export async function sqliteState(tx: Tx): Promise<StoreState> {
   const rows = await tx.all<{ name: string }>(
     sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (${join(TELLING_TABLES)})`,
   );
-  return rows.map(({ name }) => name);
+  return stateOf(tx, rows);
 }

@@ -1,5 +1,5 @@
 /** Keeps a file within its limit: what is done is forgotten early for what comes, and what is undelivered never. */
-import type { Tx } from '../database.ts';
+import { forgetDone } from '../operations/forget.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { InTransaction } from './transactions.ts';
 
@@ -30,11 +30,8 @@ export interface SpaceOptions {
   readonly connection: Pick<SqliteConnection, 'size' | 'emptyLog'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Forgets some of what is done, and of what came before then. isAnew: from the oldest on, not from where the last step came to. */
-  readonly forgetDone: (
-    tx: Tx,
-    request: { readonly before: number; readonly isAnew: boolean },
-  ) => Promise<{ readonly forgotten: number; readonly isThrough: boolean }>;
+  /** Where days begin and end that callbacks are counted by before they go. */
+  readonly timezone: string;
   readonly onEvent: (event: StoreEvent) => void;
 }
 
@@ -67,11 +64,11 @@ export class Space {
 
   /** @returns whether there may be more */
   async #forget(inTransaction: InTransaction, urgency: Urgency): Promise<boolean> {
-    const { now, forgetDone, onEvent } = this.#options;
+    const { now, timezone, onEvent } = this.#options;
     if (Math.abs(now() - this.#restedAt[urgency]) < REST_MS) return false;
     const before = urgency === 'all' ? now() + 1 : now() - MAY_COME_AGAIN_MS;
     const request = { before, isAnew: this.#isAnew };
-    const { forgotten, isThrough } = await inTransaction((tx) => forgetDone(tx, request));
+    const { forgotten, isThrough } = await inTransaction((tx) => forgetDone(tx, request, timezone));
     this.#isAnew = isThrough;
     if (forgotten > 0) onEvent({ what: 'forgotten_early', count: forgotten });
     else if (isThrough) this.#restedAt[urgency] = now();

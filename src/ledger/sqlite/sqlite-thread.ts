@@ -16,7 +16,6 @@ const transactions = openSqlite({
   ...(workerData as ThreadSettings),
   now: () => Date.now(),
   monotonic: sharedClockMs,
-  forgetDone: registry.forgetDone,
   onEvent: (event) => send({ event }),
 });
 // Whoever calls is told why it could not be opened.

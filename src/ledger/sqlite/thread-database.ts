@@ -6,6 +6,7 @@ import {
   type CallOptions,
   type Database,
   DEFAULT_WITHIN_MS,
+  MOST_WAITING,
   type ResultOf,
 } from '../database.ts';
 import { receivedError, unavailable } from '../failures.ts';
@@ -18,9 +19,6 @@ import { type FromThread, sharedClockMs, type ThreadSettings, type ToThread } fr
 
 /** Beside this file, in the sources as in the build. */
 const ENTRY = new URL(`./sqlite-thread${extname(import.meta.url)}`, import.meta.url);
-
-/** Unanswered at once; past it the store is not keeping up, and whoever comes is told at once. */
-const MOST_WAITING = 5000;
 
 interface Waiting {
   readonly resolve: (result: unknown) => void;
@@ -81,8 +79,8 @@ export class ThreadDatabase implements Database<LedgerOperations> {
   }
 
   #start(): Worker {
-    const { path, owner, isReader, maxBytes, entry = ENTRY } = this.#options;
-    const settings: ThreadSettings = { path, owner, isReader, maxBytes };
+    const { path, owner, isReader, maxBytes, timezone, entry = ENTRY } = this.#options;
+    const settings: ThreadSettings = { path, owner, isReader, maxBytes, timezone };
     const thread = new Worker(entry, { workerData: settings });
     noteThread(thread);
     thread.on('message', (message: FromThread) => this.#take(message));

@@ -8,6 +8,7 @@ export interface ThreadSettings {
   readonly owner: string;
   readonly isReader: boolean;
   readonly maxBytes: number | undefined;
+  readonly timezone?: string | undefined;
 }
 
 export type ToThread = ThreadCall | 'close';
@@ -16,7 +17,7 @@ export interface ThreadCall {
   readonly id: number;
   /** Of an operation in the registry. */
   readonly name: string;
-  readonly args: unknown;
+  readonly args: readonly unknown[];
   readonly isDurable: boolean;
   /** By `sharedClockMs`: past it, it is not begun. */
   readonly until: number;

@@ -4,16 +4,19 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { empty, type Sql } from 'sql-template-tag';
-import { type CallOptions, DEFAULT_WITHIN_MS, type Transactions, type Tx } from '../database.ts';
+import {
+  type CallOptions,
+  DEFAULT_WITHIN_MS,
+  MOST_WAITING,
+  type Transactions,
+  type Tx,
+} from '../database.ts';
 import { failed, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { isBusy, isTrouble, type SqliteConnection } from './connection.ts';
 
 /** Called one after the other in one transaction; the rest comes in the next one. */
 const CALLS_PER_BATCH = 100;
-
-/** Waiting at once; past it the store is not keeping up, and whoever comes is told at once. */
-const MOST_WAITING = 5000;
 
 /** Until another process that writes is asked again. */
 const BUSY_PAUSE_MS = 20;
@@ -37,10 +40,9 @@ interface Waiting {
   readonly isDurable: boolean;
   /** On the scale of `monotonic`. */
   readonly until: number;
-  readonly settle: (outcome: Outcome) => void;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
 }
-
-type Outcome = { readonly result: unknown } | { readonly error: unknown };
 
 export class SqliteTransactions implements Transactions {
   readonly #settings: SqliteSettings;
@@ -57,18 +59,12 @@ export class SqliteTransactions implements Transactions {
   }
 
   /** @param until on the scale of `monotonic`: past it, nothing of it is begun */
-  async runUntil<Result>(
-    until: number,
-    work: (tx: Tx) => Promise<Result>,
-    isDurable: boolean,
-  ): Promise<Result> {
-    if (this.#waiting.length >= MOST_WAITING) throw new LedgerUnavailable('the ledger is not keeping up');
-    const outcome = await new Promise<Outcome>((settle) => {
-      this.#waiting.push({ work, isDurable, until, settle });
+  runUntil<Result>(until: number, work: (tx: Tx) => Promise<Result>, isDurable: boolean): Promise<Result> {
+    return new Promise<unknown>((resolve, reject) => {
+      if (this.#waiting.length >= MOST_WAITING) throw new LedgerUnavailable('the ledger is not keeping up');
+      this.#waiting.push({ work, isDurable, until, resolve, reject });
       this.#running ??= this.#runAll();
-    });
-    if ('error' in outcome) throw outcome.error;
-    return outcome.result as Result;
+    }) as Promise<Result>;
   }
 
   /** After what waits has been run. */
@@ -82,7 +78,7 @@ export class SqliteTransactions implements Transactions {
       // What has arrived meanwhile comes along.
       await new Promise((resolve) => setImmediate(resolve));
       const batch = this.#waiting.splice(0, this.#settings.isReader === true ? 1 : CALLS_PER_BATCH);
-      await this.#runBatch(this.#inTime(batch));
+      await this.#runBatch(batch.filter((call) => this.#isInTime(call)));
     }
     // At once, not when the promise settles: whoever comes in between would wait for nobody.
     this.#running = undefined;
@@ -90,27 +86,31 @@ export class SqliteTransactions implements Transactions {
 
   async #runBatch(batch: readonly Waiting[]): Promise<void> {
     if (batch.length === 0) return;
-    const outcomes: Outcome[] = [];
+    const answers: (() => void)[] = [];
     try {
       const isFull = await this.#prepare(batch);
       await this.#inTransaction(async () => {
-        for (const call of batch) outcomes.push(await this.#runOne(call, isFull));
+        for (const call of batch) answers.push(await this.#runOne(call, isFull));
       });
-      batch.forEach(({ settle }, index) => settle(outcomes[index] as Outcome));
+      for (const answer of answers) answer();
     } catch (error) {
-      if (isBusy(error)) await this.#putBack(batch);
-      else for (const { settle } of batch) settle({ error: unavailable(error) });
+      if (!isBusy(error)) for (const { reject } of batch) reject(unavailable(error));
+      else {
+        // Another process writes: to be tried again until the deadline.
+        this.#waiting = [...batch, ...this.#waiting];
+        await sleep(BUSY_PAUSE_MS);
+      }
     }
   }
 
   async #prepare(batch: readonly Waiting[]): Promise<boolean> {
     const { connection, makeRoom, isReader } = this.#settings;
     connection.look();
-    if (isReader !== true) connection.emptyLargeLog();
-    const isFull =
-      (await makeRoom?.((work) => this.#inTransaction(() => work(this.#transactionAt(false))))) ?? false;
-    if (isReader !== true) connection.flushCommits(batch.some(({ isDurable }) => isDurable));
-    return isFull;
+    if (isReader === true) return false;
+    connection.emptyLargeLog();
+    const isFull = await makeRoom?.((work) => this.#inTransaction(() => work(this.#transactionAt(false))));
+    connection.flushCommits(batch.some(({ isDurable }) => isDurable));
+    return isFull ?? false;
   }
 
   async #inTransaction<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -128,19 +128,20 @@ export class SqliteTransactions implements Transactions {
     }
   }
 
-  async #runOne({ work, until }: Waiting, isFull: boolean): Promise<Outcome> {
-    const { connection, monotonic } = this.#settings;
-    if (monotonic() >= until) return TOO_LATE;
+  /** @returns tells the caller, once it is committed */
+  async #runOne(call: Waiting, isFull: boolean): Promise<() => void> {
+    const { connection } = this.#settings;
+    if (!this.#isInTime(call)) return () => undefined;
     connection.exec('savepoint call');
     try {
-      const result = await work(this.#transactionAt(isFull));
+      const result = await call.work(this.#transactionAt(isFull));
       connection.exec('release call');
-      return { result };
+      return () => call.resolve(result);
     } catch (error) {
       if (!connection.isInTransaction || isTrouble(error)) throw error;
       connection.exec('rollback to call');
       connection.exec('release call');
-      return { error: failed(error) };
+      return () => call.reject(failed(error));
     }
   }
 
@@ -158,20 +159,10 @@ export class SqliteTransactions implements Transactions {
     };
   }
 
-  /** Another process writes: to be tried again until the deadline. */
-  async #putBack(batch: readonly Waiting[]): Promise<void> {
-    this.#waiting = [...batch, ...this.#waiting];
-    await sleep(BUSY_PAUSE_MS);
-  }
-
-  /** Those past their deadlines have their answer. */
-  #inTime(batch: readonly Waiting[]): readonly Waiting[] {
-    const now = this.#settings.monotonic();
-    for (const { until, settle } of batch) if (now >= until) settle(TOO_LATE);
-    return batch.filter(({ until }) => now < until);
+  /** Past its deadline it is answered, and not begun. */
+  #isInTime({ until, reject }: Waiting): boolean {
+    const isInTime = this.#settings.monotonic() < until;
+    if (!isInTime) reject(new LedgerUnavailable('the ledger did not come to it in time'));
+    return isInTime;
   }
 }
-
-const TOO_LATE: Outcome = {
-  error: new LedgerUnavailable('the ledger did not come to it in time'),
-};

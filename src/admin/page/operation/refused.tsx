@@ -1,6 +1,7 @@
 /** Refused bodies: what came, from where, and what is wrong with it, pointer by pointer. */
 import type { Context } from 'koa';
-import type { Archive, ArchivedRefusal, Page } from '../../../ledger/archive/archive.ts';
+import type { ArchivedRefusal, Page } from '../../../ledger/archive/archive.ts';
+import type { Archive } from '../../../ledger/people.ts';
 import { cleanText } from '../../../text/clean.ts';
 import { Status } from '../parts/status.tsx';
 import { DefinitionList, Paging } from '../parts/table.tsx';

@@ -1,7 +1,7 @@
 /** What went wrong and what can be done about it, on pages that a clerk can read. */
 import { expect } from 'chai';
-import type { Archive } from '../../../../src/ledger/archive/archive.ts';
 import { LedgerUnavailable } from '../../../../src/ledger/ledger.ts';
+import type { Archive } from '../../../../src/ledger/people.ts';
 import { faultsIn } from '../../../support/html-faults.ts';
 import {
   DEAD,

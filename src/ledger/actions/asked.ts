@@ -5,24 +5,18 @@ import { cleanText } from '../../text/clean.ts';
 import { shortText } from '../../text/cut.ts';
 import type { Tx } from '../database.ts';
 import type { ActionEntry } from '../history.ts';
-import type { Actor } from './action.ts';
 import type { ActionRequest } from './actions.ts';
 
 /** A header or a name on a command line may hold anything. */
 const LONGEST_NAME = 200;
 const LONGEST_NOTE = 1000;
 
-export function actorKept({ via, user, from }: Actor): Actor {
-  const named = user === undefined ? undefined : shortText(cleanText(user), LONGEST_NAME);
-  return { via, user: named, from: shortText(cleanText(from), LONGEST_NAME) };
-}
-
-export function noteKept(note: string | undefined): string | undefined {
-  return note === undefined ? undefined : shortText(cleanText(note), LONGEST_NOTE);
-}
-
-export function entryOf({ actor, note }: ActionRequest): ActionEntry {
-  return { actor: actorKept(actor), note: noteKept(note) };
+export function entryOf({ actor: { via, user, from }, note }: ActionRequest): ActionEntry {
+  const kept = (text: string | undefined, longest: number) => text && shortText(cleanText(text), longest);
+  return {
+    actor: { via, user: kept(user, LONGEST_NAME), from: kept(from, LONGEST_NAME) ?? '' },
+    note: kept(note, LONGEST_NOTE),
+  };
 }
 
 /**
