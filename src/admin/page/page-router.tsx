@@ -13,9 +13,8 @@ import { showCallback } from './callbacks/callback.tsx';
 import { showCallbacks } from './callbacks/callbacks.tsx';
 import { showJob } from './callbacks/job.tsx';
 import { takeFlash } from './cookies.ts';
-import { downloadBody, downloadFigures } from './downloads.ts';
+import { downloadBody } from './downloads.ts';
 import { faultPageOf, notFoundPage, problemPage, unforeseenPage } from './faults.tsx';
-import { showPlots } from './plots/plots.tsx';
 import { keepPreferences } from './preferences.ts';
 import { type Reader, readerOf } from './reader.ts';
 import { OPERATION_VIEWS, routeOperations } from './operation/routes.ts';
@@ -30,7 +29,6 @@ const VIEWS: readonly (readonly [path: string, view: View])[] = [
   ['/callbacks', showCallbacks],
   ['/callbacks/:id', showCallback],
   ['/jobs/:id', showJob],
-  ['/plots', showPlots],
   ...OPERATION_VIEWS,
 ];
 
@@ -49,7 +47,6 @@ export function createPages(services: AdminServices): Pages {
   const router = new Router();
   for (const [path, view] of VIEWS) router.get(path, (ctx) => answerView(ctx, view, around));
   router.get('/callbacks/:id/body', (ctx) => downloadBody(ctx, ctx.params['id'], services));
-  router.get('/plots.csv', (ctx) => downloadFigures(ctx, services));
   router.post('/act/preferences', keepPreferences);
   // What is pasted is too long for an address.
   router.post('/playground', (ctx) => answerView(ctx, playgroundView, around, formOf(ctx)));

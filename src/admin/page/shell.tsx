@@ -32,7 +32,6 @@ const PATHS: readonly (readonly [Section, string])[] = [
   ['dead', '/dead'],
   ['refused', '/refused'],
   ['destinations', '/destinations'],
-  ['plots', '/plots'],
   ['playground', '/playground'],
   ['config', '/config'],
 ];

@@ -6,8 +6,6 @@ import { type BotsData, botsPage } from '../../../src/admin/page/bots/bots.tsx';
 import { callbackPage } from '../../../src/admin/page/callbacks/callback.tsx';
 import { callbacksPage } from '../../../src/admin/page/callbacks/callbacks.tsx';
 import { jobPage } from '../../../src/admin/page/callbacks/job.tsx';
-import { figuresOf } from '../../../src/admin/page/plots/day-figures.ts';
-import { plotsPage } from '../../../src/admin/page/plots/plots.tsx';
 import type { Reader } from '../../../src/admin/page/reader.ts';
 import type { Shown } from '../../../src/admin/page/view.ts';
 import { cleanLine } from '../../../src/text/clean.ts';
@@ -101,18 +99,6 @@ const VIEWS: Readonly<Record<string, (reader: Reader) => Shown>> = {
     ),
   job: (reader) =>
     jobPage({ jobId: HOSTILE, callbacks: [callbackOf(6), callbackOf(7)], isComplete: false }, reader),
-  plots: (reader) =>
-    plotsPage(
-      {
-        days: '30',
-        botId: HOSTILE,
-        figures: figuresOf([{ day: '2026-11-21', ...COUNTS }], {
-          first: '2026-10-24',
-          last: '2026-11-22',
-        }),
-      },
-      reader,
-    ),
 };
 
 const htmlOf = (shown: Shown) => renderToString(shown.body);
@@ -275,16 +261,5 @@ describe('the page of a callback', () => {
     const html = page({ kind: 'alert' });
     expect(html).not.to.contain('/act/route');
     expect(page({})).to.contain('/act/route');
-  });
-});
-
-describe('the plots', () => {
-  it('are pictures that say where they are highest, and a table of every day', () => {
-    const shown = VIEWS['plots']?.(readerIn('en'));
-    const html = shown === undefined ? '' : htmlOf(shown);
-    expect(html).to.contain('Runs and failures a day. The most: 4 on 21 Nov.');
-    expect(html.match(/<svg class="plot" role="img"/g)).to.have.length.at.least(3);
-    expect(html).to.match(/<details>.*<time dateTime?="?datetime|<details>.*2026-11-21/s);
-    expect(html).to.contain('/plots.csv?days=30&amp;bot_id=');
   });
 });

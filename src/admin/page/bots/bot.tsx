@@ -64,7 +64,6 @@ export function botPage(data: BotData, reader: Reader): Shown {
           {last === undefined ? null : <RunStatus status={last.status} reader={reader} />}
           <Code text={bot.botId} />
           <Link to={pathTo(['callbacks'], { bot_id: bot.botId })}>{words.allCallbacks}</Link>
-          <Link to={pathTo(['plots'], { bot_id: bot.botId })}>{words.plots}</Link>
         </p>
       </div>
       <Facts bot={bot} runs={runs.runs} reader={reader} />
