@@ -20,6 +20,7 @@ import { type Reader, readerOf } from './reader.ts';
 import { OPERATION_VIEWS, routeOperations } from './operation/routes.ts';
 import { playgroundView } from './playground/playground.tsx';
 import { Shell, type ShellFacts } from './shell.tsx';
+import { ReaderContext } from './use-reader.ts';
 import type { Shown, View, ViewRequest } from './view.ts';
 import { PAGE_WORDS } from './words/page.ts';
 
@@ -128,7 +129,12 @@ interface Frame {
 }
 
 function answerShown(ctx: Context, shown: Shown, reader: Reader, { assets, facts }: Frame): void {
-  answerPage(ctx, shown.status ?? 200, <Shell shown={shown} reader={reader} assets={assets} facts={facts} />);
+  const page = (
+    <ReaderContext.Provider value={reader}>
+      <Shell shown={shown} assets={assets} facts={facts} />
+    </ReaderContext.Provider>
+  );
+  answerPage(ctx, shown.status ?? 200, page);
 }
 
 /** A page that says that the ledger cannot be read needs none. */

@@ -17,8 +17,6 @@ export const PAGE_WORDS = translated({
     },
     deadInTitle: (number: string) => `${number} dead`,
     language: 'Language',
-    theme: 'Theme',
-    themes: { system: 'Auto', light: 'Light', dark: 'Dark' },
     footer: {
       version: 'Botbell',
       config: 'Config',
@@ -108,8 +106,6 @@ export const PAGE_WORDS = translated({
     },
     deadInTitle: (number) => `配信不能 ${number}件`,
     language: '言語',
-    theme: '表示',
-    themes: { system: '自動', light: 'ライト', dark: 'ダーク' },
     footer: {
       version: 'Botbell',
       config: '設定',
