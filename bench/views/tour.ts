@@ -38,7 +38,6 @@ export function visitsOf(file: string): readonly Visit[] {
     { what: 'dead letters by cause', path: '/dead' },
     { what: 'refused bodies', path: '/refused' },
     { what: 'destinations', path: '/destinations' },
-    { what: 'plots', path: '/plots' },
     { what: 'playground', path: '/playground' },
     { what: 'the config', path: '/config' },
     ...lists('/api/callbacks'),

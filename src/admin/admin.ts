@@ -4,15 +4,16 @@ import Koa, { type Context, type Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
 import { answerProblems, HttpProblem, type ProblemDetails, unlessCutOff } from '../http/problem.ts';
 import { type SenderReader, senderReader } from '../http/sender.ts';
+import { LedgerUnavailable } from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
 import { nameActor } from './actor.ts';
 import { COMMON_BODY_BYTES } from './body.ts';
 import { guardForms } from './form-token.ts';
 import { refuseForeignHosts, refuseOtherSites, setHeaders } from './guard.ts';
 import { routed, TO_THE_LETTER } from './routed.ts';
-import { askForPassword, createLoginMemory, type LoginMemory } from './password.ts';
+import { FailedLogins } from './failed-logins.ts';
+import { askForPassword } from './password.ts';
 import type { AdminServices, Readiness } from './services.ts';
-import { AdminTurns, answerLedgerTrouble } from './turns.ts';
 
 const METRICS_PATH = '/metrics';
 const PLAYGROUND_PATH = '/playground';
@@ -21,12 +22,11 @@ const TOLD: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /** What outlives a reload of the config. */
 export interface AdminMemory {
-  readonly logins: LoginMemory;
-  readonly turns: AdminTurns;
+  readonly failedLogins: FailedLogins;
 }
 
 export function createAdminMemory(clock: Clock): AdminMemory {
-  return { logins: createLoginMemory(clock), turns: new AdminTurns(clock) };
+  return { failedLogins: new FailedLogins(clock) };
 }
 
 /** A request that a guard has turned away. */
@@ -65,17 +65,15 @@ export function createAdmin(dependencies: AdminDependencies): Koa {
   app.use(refuseForeignHosts(config));
   app.use(health(services.readiness));
   app.use(refuseOtherSites);
-  app.use(askForPassword(config, senderOf, memory.logins));
+  app.use(askForPassword(config, senderOf, memory.failedLogins));
   app.use((ctx, next) => {
     nameActor(ctx, config.trustProxy, senderOf);
     return next();
   });
   app.use(metricsRoute(services.metrics));
-  app.use(memory.turns.limit);
   app.use(answerLedgerTrouble);
   app.use(where(isOfApi, api));
   if (page !== undefined) {
-    app.use(where(isPaste, memory.turns.limitLarge));
     app.use(where((ctx) => !isOfApi(ctx), guardForms(formLimits(dependencies))));
     app.use(where((ctx) => !isOfApi(ctx), page));
   }
@@ -166,3 +164,13 @@ function turnedAwayReported(
     }
   };
 }
+
+const answerLedgerTrouble: Middleware = async (_ctx, next) => {
+  try {
+    await next();
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailable)) throw error;
+    const detail = 'The ledger cannot be read or written at the moment.';
+    throw new HttpProblem({ status: 503, detail, headers: { 'Retry-After': '5' } }, { cause: error });
+  }
+};

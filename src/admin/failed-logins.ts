@@ -1,95 +1,46 @@
-/** How often a wrong password may be tried: each client has a few tries, and gets them back one after the other. */
+/** How often a wrong password may be tried: after some from an address, each waits before it is looked at. */
 import type { Clock } from '../time/clock.ts';
 
 /** Whoever mistypes a password is not to notice any of this. */
-const TRIES = 10;
-const TRY_BACK_AFTER_MS = 6000;
+const FREE_TRIES = 5;
+const WAIT_MS = 1000;
+const MOST_WAITING = 10;
 
-/** From this one on, the answer to a wrong password is held back, each time for twice as long. */
-const FIRST_SLOWED = 4;
-const SLOWED_MS = 125;
-const LONGEST_SLOWED_MS = 2000;
-
-/** Of whoever has no try left, one password is looked at in so long; who would have to wait longer than that, is not. */
-export const LOOK_EVERY_MS = 2000;
-const LONGEST_WAIT_MS = 8000;
-
-/** Of each some hundred bytes; the one that has failed longest ago is forgotten first. */
+/** The one that failed longest ago is forgotten first. */
 const MOST_CLIENTS = 4096;
 
-interface Tries {
-  /** Fractions come back as well. */
-  readonly left: number;
-  /** By the monotonic clock: when that many were left. */
-  readonly at: number;
-  /** When the last one that waits is looked at. */
-  readonly looksAt: number;
-}
-
-/** What becomes of a password that is to be tried. */
-export interface Turn {
-  /** It is looked at after so many milliseconds, or, if undefined, not at all. */
-  readonly inMs: number | undefined;
-  /** There was no try left: a wrong one is one too many. */
-  readonly isBeyond: boolean;
-}
-
 export class FailedLogins {
-  readonly #clock: Pick<Clock, 'monotonic'>;
-  /** Of clients that have failed; the latest last. */
-  readonly #tries = new Map<string, Tries>();
+  readonly #clock: Pick<Clock, 'sleep'>;
+  /** Of each client since its last right password; the latest last. */
+  readonly #failures = new Map<string, number>();
+  #waiting = 0;
 
-  constructor(clock: Pick<Clock, 'monotonic'>) {
+  constructor(clock: Pick<Clock, 'sleep'>) {
     this.#clock = clock;
   }
 
-  /** How many clients are known to have failed. */
-  get size(): number {
-    return this.#tries.size;
+  /** @returns false: too many wait, and this password is not looked at */
+  async wait(client: string): Promise<boolean> {
+    if ((this.#failures.get(client) ?? 0) < FREE_TRIES) return true;
+    if (this.#waiting >= MOST_WAITING) return false;
+    this.#waiting += 1;
+    await this.#clock.sleep(WAIT_MS).finally(() => {
+      this.#waiting -= 1;
+    });
+    return true;
   }
 
-  /** Taken before a password is looked at, so that many tries at once are counted as well. */
-  take(client: string): Turn {
-    const left = this.#left(client);
-    if (left >= 1) {
-      this.#keep(client, { left: left - 1 });
-      return { inMs: 0, isBeyond: false };
-    }
-    const inMs = this.#waitMs(client) + LOOK_EVERY_MS;
-    if (inMs > LONGEST_WAIT_MS) return { inMs: undefined, isBeyond: true };
-    this.#keep(client, { left, looksAt: this.#clock.monotonic() + inMs });
-    return { inMs, isBeyond: true };
+  /** A wrong one came. */
+  add(client: string): void {
+    const failures = this.#failures.get(client) ?? 0;
+    this.#failures.delete(client);
+    this.#failures.set(client, failures + 1);
+    const [oldest] = this.#failures.keys();
+    if (this.#failures.size > MOST_CLIENTS && oldest !== undefined) this.#failures.delete(oldest);
   }
 
-  /** The password was right. @param turn its own */
-  giveBack(client: string, { isBeyond }: Turn): void {
-    if (isBeyond) return;
-    const left = this.#left(client) + 1;
-    if (left >= TRIES) this.#tries.delete(client);
-    else this.#keep(client, { left });
-  }
-
-  /** Milliseconds for which the answer to a wrong one is held back. */
-  slowedMs(client: string): number {
-    const made = Math.ceil(TRIES - this.#left(client));
-    return made < FIRST_SLOWED ? 0 : Math.min(SLOWED_MS * 2 ** (made - FIRST_SLOWED), LONGEST_SLOWED_MS);
-  }
-
-  #left(client: string): number {
-    const known = this.#tries.get(client);
-    if (known === undefined) return TRIES;
-    return Math.min(TRIES, known.left + (this.#clock.monotonic() - known.at) / TRY_BACK_AFTER_MS);
-  }
-
-  #waitMs(client: string): number {
-    return Math.max(0, (this.#tries.get(client)?.looksAt ?? 0) - this.#clock.monotonic());
-  }
-
-  #keep(client: string, changes: Pick<Tries, 'left'> & Partial<Tries>): void {
-    const { looksAt = 0 } = this.#tries.get(client) ?? {};
-    this.#tries.delete(client);
-    this.#tries.set(client, { looksAt, at: this.#clock.monotonic(), ...changes });
-    const [oldest] = this.#tries.keys();
-    if (this.#tries.size > MOST_CLIENTS && oldest !== undefined) this.#tries.delete(oldest);
+  /** The right one came. */
+  forget(client: string): void {
+    this.#failures.delete(client);
   }
 }

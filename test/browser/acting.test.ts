@@ -6,7 +6,6 @@ import { CALLBACKS_WORDS } from '../../src/admin/page/words/callbacks.ts';
 import { CONFIG_WORDS } from '../../src/admin/page/words/config.ts';
 import { DEAD_WORDS } from '../../src/admin/page/words/dead.ts';
 import { DESTINATION_WORDS } from '../../src/admin/page/words/destinations.ts';
-import { PAGE_WORDS } from '../../src/admin/page/words/page.ts';
 import { REDELIVERY_WORDS } from '../../src/admin/page/words/redeliveries.ts';
 import { until } from '../support/proof-wait.ts';
 import { inBrowser, launchChromium } from './harness/chromium.ts';
@@ -18,10 +17,6 @@ const REDELIVERY = REDELIVERY_WORDS.en;
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 const link = (page: Page, name: string | RegExp) => page.getByRole('link', { name });
-
-function backgroundOf(page: Page): Promise<string> {
-  return page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
-}
 
 /** Of a text, as it stands. */
 function literally(text: string): RegExp {
@@ -164,21 +159,15 @@ inBrowser('People at the page', () => {
     expect(await page.locator('footer').innerText()).to.equal(inForce);
   });
 
-  it('choose language and theme, which stay, with and without script', async () => {
+  it('choose a language, which stays, with and without script', async () => {
     for (const javaScriptEnabled of [true, false]) {
       const { page, open, close } = await come({ javaScriptEnabled });
       await open('/callbacks?status=error');
       await button(page, '日本語').click();
-      await button(page, PAGE_WORDS.ja.themes.dark).click();
       expect(new URL(page.url()).pathname + new URL(page.url()).search).to.equal('/callbacks?status=error');
       await open('/dead');
       expect(await page.locator('html').getAttribute('lang')).to.equal('ja');
       expect(await page.locator('h1').innerText()).to.equal(DEAD_WORDS.ja.title);
-      const background = await backgroundOf(page);
-      expect(background).not.to.equal('rgb(255, 255, 255)');
-      await button(page, PAGE_WORDS.ja.themes.light).click();
-      await page.locator('html[data-theme=light]').waitFor();
-      expect(await backgroundOf(page)).not.to.equal(background);
       if (javaScriptEnabled) await close();
     }
   });

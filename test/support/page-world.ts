@@ -1,4 +1,6 @@
 /** The page over a real ledger, as browsers ask for it, with what stands around it made up. */
+import { type ComponentChildren, h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
 import { request } from 'undici';
 import { createApi } from '../../src/admin/api/api.ts';
 import { createAdmin, createAdminMemory } from '../../src/admin/admin.ts';
@@ -6,6 +8,7 @@ import { TOKEN_FIELD } from '../../src/admin/form-token.ts';
 import { createFormats } from '../../src/admin/page/formats.ts';
 import { createPages } from '../../src/admin/page/page-router.tsx';
 import type { Reader } from '../../src/admin/page/reader.ts';
+import { ReaderContext } from '../../src/admin/page/use-reader.ts';
 import type { AdminServices } from '../../src/admin/services.ts';
 import { listen, type ListeningServer } from '../../src/http/server.ts';
 import { createRouter } from '../../src/route/router.ts';
@@ -19,12 +22,16 @@ const TOKEN = 't0ken'.padEnd(43, '-');
 
 export const PAGE_NOW = Date.parse('2026-11-22T01:42:05Z');
 
+/** A part of a page, as a reader gets it. */
+export function htmlFor(reader: Reader, part: ComponentChildren): string {
+  return renderToString(h(ReaderContext.Provider, { value: reader }, part));
+}
+
 /** A reader in Tokyo. */
 export function readerIn(language: Language, fields: Partial<Reader> = {}): Reader {
   const timezone = 'Asia/Tokyo';
   return {
     language,
-    theme: 'system',
     timezone,
     now: PAGE_NOW,
     formats: createFormats(language, timezone, PAGE_NOW),

@@ -1,16 +1,15 @@
-/** What the page keeps at its reader's: a language, a theme, and a message that is shown once. */
+/** What the page keeps at its reader's: a language, and a message that is shown once. */
 import type { Context } from 'koa';
+import type { Language } from '../../time/display.ts';
 
 const YEAR_MS = 365 * 86_400_000;
 const MINUTE_MS = 60_000;
 
-const PREFIX = 'botbell_';
-const FLASH = `${PREFIX}flash`;
+const LANGUAGE = 'botbell_language';
+const FLASH = 'botbell_flash';
 
 /** Browsers drop cookies from 4 KB on. */
 const LONGEST_TEXT = 500;
-
-export type Preference = 'language' | 'theme';
 
 /** What came of an action, told on the page that comes next. */
 export interface Flash {
@@ -21,12 +20,12 @@ export interface Flash {
 /** No script reads them; a link in a chat leads to the page as its reader has chosen it. */
 const KEPT = { httpOnly: true, sameSite: 'lax', overwrite: true } as const;
 
-export function preferenceOf(ctx: Context, name: Preference): string | undefined {
-  return ctx.cookies.get(`${PREFIX}${name}`);
+export function keptLanguage(ctx: Context): string | undefined {
+  return ctx.cookies.get(LANGUAGE);
 }
 
-export function keepPreference(ctx: Context, name: Preference, value: string): void {
-  ctx.cookies.set(`${PREFIX}${name}`, value, { ...KEPT, maxAge: YEAR_MS });
+export function keepLanguage(ctx: Context, language: Language): void {
+  ctx.cookies.set(LANGUAGE, language, { ...KEPT, maxAge: YEAR_MS });
 }
 
 export function leaveFlash(ctx: Context, { kind, text }: Flash): void {

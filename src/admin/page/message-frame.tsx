@@ -4,6 +4,7 @@ import type { MessageTheme } from '../../channels/channel.ts';
 import { cleanLine, escapeHtml } from '../../text/clean.ts';
 import type { Reader } from './reader.ts';
 import { MESSAGE_WORDS } from './words/message.ts';
+import { useWords } from './use-reader.ts';
 
 /** Its links open apart, out of the frame and its rules. */
 const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox';
@@ -49,11 +50,10 @@ interface MessageFramesProps {
   /** Pixels. */
   readonly height: number;
   readonly destination: string;
-  readonly reader: Reader;
 }
 
-export function MessageFrames({ frames, height, destination, reader }: MessageFramesProps) {
-  const words = MESSAGE_WORDS[reader.language];
+export function MessageFrames({ frames, height, destination }: MessageFramesProps) {
+  const words = useWords(MESSAGE_WORDS);
   return (
     <div class="looks">
       {frames.map(({ theme, path }) => (

@@ -13,14 +13,14 @@ import { showCallback } from './callbacks/callback.tsx';
 import { showCallbacks } from './callbacks/callbacks.tsx';
 import { showJob } from './callbacks/job.tsx';
 import { takeFlash } from './cookies.ts';
-import { downloadBody, downloadFigures } from './downloads.ts';
+import { downloadBody } from './downloads.ts';
 import { faultPageOf, notFoundPage, problemPage, unforeseenPage } from './faults.tsx';
-import { showPlots } from './plots/plots.tsx';
 import { keepPreferences } from './preferences.ts';
 import { type Reader, readerOf } from './reader.ts';
 import { OPERATION_VIEWS, routeOperations } from './operation/routes.ts';
 import { playgroundView } from './playground/playground.tsx';
 import { Shell, type ShellFacts } from './shell.tsx';
+import { ReaderContext } from './use-reader.ts';
 import type { Shown, View, ViewRequest } from './view.ts';
 import { PAGE_WORDS } from './words/page.ts';
 
@@ -30,7 +30,6 @@ const VIEWS: readonly (readonly [path: string, view: View])[] = [
   ['/callbacks', showCallbacks],
   ['/callbacks/:id', showCallback],
   ['/jobs/:id', showJob],
-  ['/plots', showPlots],
   ...OPERATION_VIEWS,
 ];
 
@@ -49,7 +48,6 @@ export function createPages(services: AdminServices): Pages {
   const router = new Router();
   for (const [path, view] of VIEWS) router.get(path, (ctx) => answerView(ctx, view, around));
   router.get('/callbacks/:id/body', (ctx) => downloadBody(ctx, ctx.params['id'], services));
-  router.get('/plots.csv', (ctx) => downloadFigures(ctx, services));
   router.post('/act/preferences', keepPreferences);
   // What is pasted is too long for an address.
   router.post('/playground', (ctx) => answerView(ctx, playgroundView, around, formOf(ctx)));
@@ -131,7 +129,12 @@ interface Frame {
 }
 
 function answerShown(ctx: Context, shown: Shown, reader: Reader, { assets, facts }: Frame): void {
-  answerPage(ctx, shown.status ?? 200, <Shell shown={shown} reader={reader} assets={assets} facts={facts} />);
+  const page = (
+    <ReaderContext.Provider value={reader}>
+      <Shell shown={shown} assets={assets} facts={facts} />
+    </ReaderContext.Provider>
+  );
+  answerPage(ctx, shown.status ?? 200, page);
 }
 
 /** A page that says that the ledger cannot be read needs none. */

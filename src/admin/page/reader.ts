@@ -1,21 +1,16 @@
-/** Who reads a page: the language, theme and time zone of one request, and how values are written for them. */
+/** Who reads a page: the language and time zone of one request, and how values are written for them. */
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Language } from '../../time/display.ts';
 import { formTokenOf } from '../form-token.ts';
 import type { Surroundings } from '../services.ts';
-import { preferenceOf } from './cookies.ts';
+import { keptLanguage } from './cookies.ts';
 import { createFormats, type Formats } from './formats.ts';
 
 export const LANGUAGES = ['en', 'ja'] as const satisfies readonly Language[];
 
-/** `system`: as the reader's computer has it. */
-export const THEMES = ['system', 'light', 'dark'] as const;
-export type Theme = (typeof THEMES)[number];
-
 export interface Reader {
   readonly language: Language;
-  readonly theme: Theme;
   /** IANA name of the display's time zone. */
   readonly timezone: string;
   /** Milliseconds since the epoch: one for the whole page. */
@@ -35,7 +30,6 @@ export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'dis
   const at = now();
   return {
     language,
-    theme: THEMES.find((theme) => theme === preferenceOf(ctx, 'theme')) ?? 'system',
     timezone,
     now: at,
     formats: createFormats(language, timezone, at),
@@ -45,11 +39,10 @@ export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'dis
   };
 }
 
-/** What the address asks for, what was chosen, what the browser wants, what the config says. */
+/** What was chosen, what the browser wants, what the config says. */
 function languageOf(ctx: Context, common: Language): Language {
-  const asked = [ctx.URL.searchParams.get('lang'), preferenceOf(ctx, 'language')];
-  const chosen = asked.map((name) => LANGUAGES.find((language) => language === name));
-  return chosen.find((language) => language !== undefined) ?? acceptedLanguage(ctx) ?? common;
+  const chosen = keptLanguage(ctx);
+  return LANGUAGES.find((language) => language === chosen) ?? acceptedLanguage(ctx) ?? common;
 }
 
 /** Without the header, koa would take the first one for accepted. */

@@ -4,9 +4,10 @@ import type { Assets } from './assets.ts';
 import type { Flash } from './cookies.ts';
 import { PostForm } from './parts/forms.tsx';
 import { Foreign, Link } from './parts/text.tsx';
-import { LANGUAGES, type Reader, THEMES } from './reader.ts';
+import { LANGUAGES, type Reader } from './reader.ts';
 import type { Section, Shown } from './view.ts';
 import { PAGE_WORDS } from './words/page.ts';
+import { useReader, useWords } from './use-reader.ts';
 
 /** What a page says of the process that answers: to whoever may know. */
 export interface ShellFacts {
@@ -20,7 +21,6 @@ export interface ShellFacts {
 
 interface ShellProps {
   readonly shown: Shown;
-  readonly reader: Reader;
   readonly assets: Assets;
   /** Undefined: the reader has not shown who they are, and sees neither these nor where one can go. */
   readonly facts: ShellFacts | undefined;
@@ -32,22 +32,21 @@ const PATHS: readonly (readonly [Section, string])[] = [
   ['dead', '/dead'],
   ['refused', '/refused'],
   ['destinations', '/destinations'],
-  ['plots', '/plots'],
   ['playground', '/playground'],
   ['config', '/config'],
 ];
 
 const NAMES_OF_LANGUAGES = { en: 'English', ja: '日本語' } as const;
 
-export function Shell({ shown, reader, assets, facts }: ShellProps) {
-  const words = PAGE_WORDS[reader.language];
-  const theme = reader.theme === 'system' ? undefined : reader.theme;
+export function Shell({ shown, assets, facts }: ShellProps) {
+  const reader = useReader();
+  const words = useWords(PAGE_WORDS);
   return (
-    <html lang={reader.language} data-theme={theme}>
+    <html lang={reader.language}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content={theme ?? 'light dark'} />
+        <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <title>{titleOf(shown, reader, facts?.dead)}</title>
         <link rel="icon" href="data:," />
@@ -58,17 +57,17 @@ export function Shell({ shown, reader, assets, facts }: ShellProps) {
         <a class="skip" href="#content">
           {words.skip}
         </a>
-        {facts === undefined ? null : <Header shown={shown} reader={reader} facts={facts} />}
+        {facts === undefined ? null : <Header shown={shown} facts={facts} />}
         <div class="page">
           <main
             id="content"
             tabIndex={-1}
             data-live={shown.isLive === false || facts === undefined ? 'off' : 'on'}
           >
-            <FlashMessage flash={facts?.flash} reader={reader} />
+            <FlashMessage flash={facts?.flash} />
             {shown.body}
           </main>
-          {facts === undefined ? null : <Footer reader={reader} facts={facts} />}
+          {facts === undefined ? null : <Footer facts={facts} />}
         </div>
       </body>
     </html>
@@ -83,12 +82,11 @@ function titleOf({ title }: Shown, reader: Reader, dead: string | undefined): st
 
 interface HeaderProps {
   readonly shown: Shown;
-  readonly reader: Reader;
   readonly facts: ShellFacts;
 }
 
-function Header({ shown, reader, facts }: HeaderProps) {
-  const words = PAGE_WORDS[reader.language];
+function Header({ shown, facts }: HeaderProps) {
+  const words = useWords(PAGE_WORDS);
   return (
     <header>
       <a class="brand" href="/">
@@ -109,7 +107,7 @@ function Header({ shown, reader, facts }: HeaderProps) {
           ))}
         </ul>
       </nav>
-      <Preferences reader={reader} />
+      <Preferences />
     </header>
   );
 }
@@ -123,10 +121,11 @@ function Bell() {
   );
 }
 
-function Preferences({ reader }: { readonly reader: Reader }) {
-  const words = PAGE_WORDS[reader.language];
+function Preferences() {
+  const reader = useReader();
+  const words = useWords(PAGE_WORDS);
   return (
-    <PostForm action="/act/preferences" reader={reader} className="preferences">
+    <PostForm action="/act/preferences" className="preferences">
       <fieldset>
         <legend class="unseen">{words.language}</legend>
         {LANGUAGES.map((language) => (
@@ -141,21 +140,13 @@ function Preferences({ reader }: { readonly reader: Reader }) {
           </button>
         ))}
       </fieldset>
-      <fieldset>
-        <legend class="unseen">{words.theme}</legend>
-        {THEMES.map((theme) => (
-          <button key={theme} name="theme" value={theme} aria-pressed={theme === reader.theme}>
-            {words.themes[theme]}
-          </button>
-        ))}
-      </fieldset>
     </PostForm>
   );
 }
 
-function FlashMessage({ flash, reader }: { readonly flash: Flash | undefined; readonly reader: Reader }) {
+function FlashMessage({ flash }: { readonly flash: Flash | undefined }) {
+  const words = useWords(PAGE_WORDS);
   if (flash === undefined) return null;
-  const words = PAGE_WORDS[reader.language];
   return (
     <p class={`flash ${flash.kind}`} role={flash.kind === 'failed' ? 'alert' : 'status'}>
       <strong>{flash.kind === 'failed' ? words.failed : words.done}</strong> <Foreign text={flash.text} />
@@ -163,8 +154,9 @@ function FlashMessage({ flash, reader }: { readonly flash: Flash | undefined; re
   );
 }
 
-function Footer({ reader, facts }: { readonly reader: Reader; readonly facts: ShellFacts }) {
-  const { version, process, config, zone } = PAGE_WORDS[reader.language].footer;
+function Footer({ facts }: { readonly facts: ShellFacts }) {
+  const reader = useReader();
+  const { version, process, config, zone } = useWords(PAGE_WORDS).footer;
   return (
     <footer>
       <span>

@@ -3,8 +3,7 @@ import type { VNode } from 'preact';
 import type { AdminServices } from '../services.ts';
 import type { Reader } from './reader.ts';
 
-export type Section =
-  'bots' | 'callbacks' | 'dead' | 'refused' | 'destinations' | 'plots' | 'playground' | 'config';
+export type Section = 'bots' | 'callbacks' | 'dead' | 'refused' | 'destinations' | 'playground' | 'config';
 
 export interface ViewRequest {
   /** Of the path, decoded. */

@@ -47,7 +47,6 @@ describe('The page over a ledger', () => {
   it('has views before anything has come', async () => {
     expect(await pageOf('/')).to.contain('No BOT has run yet');
     expect(await pageOf('/callbacks')).to.contain('No callback has come yet');
-    expect(await pageOf('/plots')).to.contain('Nothing ran in this time');
   });
 
   it('leads from the overview to a BOT, to its callback, to its job', async () => {
@@ -99,8 +98,6 @@ describe('The page over a ledger', () => {
       ['/callbacks?status=5', 'status'],
       ['/callbacks?from=tomorrow', 'from'],
       ['/callbacks?bot=a', 'bot'],
-      ['/plots?days=31', 'days'],
-      ['/plots.csv?days=x', 'days'],
     ] as const) {
       const { status, body } = await world.get(path);
       expect([status, faultsIn(body)], path).to.deep.equal([400, []]);
@@ -138,25 +135,11 @@ describe('The page over a ledger', () => {
     expect(body.length).to.be.below(120_000);
   });
 
-  it('hands out the figures of its plots', async () => {
-    await post({ elapsed_time: 30 });
-    await world.recorded.sumDays();
-    const { headers, body } = await world.get('/plots.csv?days=7');
-    expect(headers['content-type']).to.equal('text/csv; charset=utf-8');
-    const lines = body.split('\r\n');
-    expect(lines[0]).to.equal('day,succeeded,failed,started,mean_s,running_s,retries,retries_s');
-    expect(lines).to.have.length(9);
-    expect(lines[7]).to.equal('2026-11-22,1,0,0,30,30,0,0');
-    expect(await pageOf('/plots')).to.contain('Runs and failures a day. The most: 1 on 22 Nov.');
-  });
-});
-
-describe('The page over a ledger that cannot be read', () => {
   it('says so on every view, and loses nobody’s way back', async () => {
     const gone = () => Promise.reject(new LedgerUnavailable('no answer'));
     const archive = new Proxy({}, { get: () => gone }) as never;
     const world = await openPageWorld({ archive });
-    for (const path of ['/', '/bots/a', '/callbacks', '/callbacks/1', '/jobs/a', '/plots']) {
+    for (const path of ['/', '/bots/a', '/callbacks', '/callbacks/1', '/jobs/a']) {
       const { status, body } = await world.get(path, { 'accept-language': 'ja' });
       expect([status, faultsIn(body)], path).to.deep.equal([503, []]);
       expect(body, path).to.contain('現在、記録を読み込めません').and.to.contain(`href="${path}"`);

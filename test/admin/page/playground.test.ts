@@ -53,7 +53,9 @@ describe('The playground', () => {
     const { body } = await post({ text: '{"code": 1, "status": "done"}' });
     expect(body).to.contain('This is no callback').and.contain('/status').and.contain('/job_id');
     expect((await post({ text: 'hello' })).body).to.contain('This cannot be read');
-    const { body: japanese } = await world.get('/playground?refused=12&lang=ja');
+    const { body: japanese } = await world.get('/playground?refused=12', {
+      'accept-language': 'ja',
+    });
     expect(japanese).to.contain('整数である必要がありますが、文字列「done」でした');
     expect(japanese).to.contain('&quot;status&quot;: &quot;done&quot;');
   });

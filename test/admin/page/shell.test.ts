@@ -1,4 +1,4 @@
-/** What every page has around its view: language, theme, headers, and an answer where there is nothing to show. */
+/** What every page has around its view: language, headers, and an answer where there is nothing to show. */
 import { expect } from 'chai';
 import { isOwnPath } from '../../../src/admin/page/parts/text.tsx';
 import { LedgerUnavailable } from '../../../src/ledger/ledger.ts';
@@ -74,26 +74,21 @@ describe('every page', () => {
     const languageOf = async (path: string, headers: Readonly<Record<string, string>> = {}) =>
       /<html lang="(\w+)"/.exec((await world.get(path, headers)).body)?.[1];
 
-    it('that the address asks for, else that was chosen, else that the browser wants, else that the config names', async () => {
+    it('that was chosen, else that the browser wants, else that the config names', async () => {
       const chosen = { cookie: 'botbell_language=ja' };
       const wanted = { 'accept-language': 'ja,en;q=0.5' };
-      expect(await languageOf(`${NOWHERE}?lang=en`, chosen)).to.equal('en');
       expect(await languageOf(NOWHERE, { ...chosen, 'accept-language': 'en' })).to.equal('ja');
       expect(await languageOf(NOWHERE, wanted)).to.equal('ja');
       expect(await languageOf(NOWHERE, { 'accept-language': 'fr' })).to.equal('en');
       expect(await languageOf(NOWHERE)).to.equal('en');
-      expect(await languageOf(`${NOWHERE}?lang=xx`, wanted)).to.equal('ja');
     });
   });
 
-  it('keeps the language and the theme that were chosen, and goes back to where that was', async () => {
-    const answer = await world.post('/act/preferences', { language: 'ja', back: '/nowhere?a=1&lang=en' });
+  it('keeps the language that was chosen, and goes back to where that was', async () => {
+    const answer = await world.post('/act/preferences', { language: 'ja', back: '/nowhere?a=1' });
     expect([answer.status, answer.headers['location']]).to.deep.equal([303, '/nowhere?a=1']);
     expect(String(answer.headers['set-cookie'])).to.match(/^botbell_language=ja; .*samesite=lax; httponly/i);
-    const theme = await world.post('/act/preferences', { theme: 'dark', back: '/nowhere' });
-    const cookie = String(theme.headers['set-cookie']).split(';', 1)[0] ?? '';
-    expect((await world.get('/nowhere', { cookie })).body).to.contain('data-theme="dark"');
-    const unknown = await world.post('/act/preferences', { theme: 'puce', back: '/nowhere' });
+    const unknown = await world.post('/act/preferences', { language: 'xx', back: '/nowhere' });
     expect(unknown.headers['set-cookie']).to.equal(undefined);
   });
 
@@ -104,7 +99,7 @@ describe('every page', () => {
       'https://elsewhere.example',
       'javascript:alert(1)',
     ]) {
-      const { headers } = await world.post('/act/preferences', { theme: 'dark', back });
+      const { headers } = await world.post('/act/preferences', { language: 'en', back });
       expect(headers['location'], back).to.equal('/');
       expect(isOwnPath(back), back).to.equal(false);
     }

@@ -14,6 +14,7 @@ import type { Reader } from '../reader.ts';
 import type { Shown, View } from '../view.ts';
 import { BOTS_WORDS } from '../words/bots.ts';
 import { PAGE_WORDS } from '../words/page.ts';
+import { useReader, useWords } from '../use-reader.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS_SHOWN = 30;
@@ -61,17 +62,16 @@ export function botPage(data: BotData, reader: Reader): Shown {
           <BotName name={bot.botName} id={bot.botId} />
         </h1>
         <p class="facts">
-          {last === undefined ? null : <RunStatus status={last.status} reader={reader} />}
+          {last === undefined ? null : <RunStatus status={last.status} />}
           <Code text={bot.botId} />
           <Link to={pathTo(['callbacks'], { bot_id: bot.botId })}>{words.allCallbacks}</Link>
-          <Link to={pathTo(['plots'], { bot_id: bot.botId })}>{words.plots}</Link>
         </p>
       </div>
-      <Facts bot={bot} runs={runs.runs} reader={reader} />
-      <RunsPanel runs={runs} reader={reader} />
-      <ErrorsPanel failures={data.failures} reader={reader} />
-      <RoutesPanel routes={data.routes} reader={reader} />
-      <RecentPanel runs={runs.runs} reader={reader} />
+      <Facts bot={bot} runs={runs.runs} />
+      <RunsPanel runs={runs} />
+      <ErrorsPanel failures={data.failures} />
+      <RoutesPanel routes={data.routes} />
+      <RecentPanel runs={runs.runs} />
     </>
   );
   return { title: bot.botName || bot.botId, section: 'bots', body };
@@ -86,11 +86,11 @@ function durationsOf(runs: readonly Run[], { language, formats }: Reader): strin
 interface FactsProps {
   readonly bot: ArchivedBot;
   readonly runs: readonly Run[];
-  readonly reader: Reader;
 }
 
-function Facts({ bot, runs, reader }: FactsProps) {
-  const words = BOTS_WORDS[reader.language].one;
+function Facts({ bot, runs }: FactsProps) {
+  const reader = useReader();
+  const words = useWords(BOTS_WORDS).one;
   const rate = successRate(bot.counts);
   const week =
     rate === undefined
@@ -101,8 +101,8 @@ function Facts({ bot, runs, reader }: FactsProps) {
       <h2>{words.facts}</h2>
       <DefinitionList
         terms={[
-          { term: words.lastSuccess, details: <Time at={bot.lastSucceededAt} reader={reader} /> },
-          { term: words.lastFailure, details: <Time at={bot.lastFailedAt} reader={reader} /> },
+          { term: words.lastSuccess, details: <Time at={bot.lastSucceededAt} /> },
+          { term: words.lastFailure, details: <Time at={bot.lastFailedAt} /> },
           { term: words.week, details: week },
           { term: words.durations, details: durationsOf(runs, reader) },
           { term: words.retries, details: reader.formats.number(bot.counts.retries) },
@@ -112,10 +112,11 @@ function Facts({ bot, runs, reader }: FactsProps) {
   );
 }
 
-function RunsPanel({ runs: { runs, isComplete }, reader }: { readonly runs: Runs; readonly reader: Reader }) {
-  const words = BOTS_WORDS[reader.language].one;
+function RunsPanel({ runs: { runs, isComplete } }: { readonly runs: Runs }) {
+  const reader = useReader();
+  const words = useWords(BOTS_WORDS).one;
   const failed = runs.filter(({ status }) => status === 1).length;
-  const title = BOTS_WORDS[reader.language].strip(runs.length, failed);
+  const title = useWords(BOTS_WORDS).strip(runs.length, failed);
   return (
     <section class="panel">
       <header>
@@ -131,7 +132,6 @@ function RunsPanel({ runs: { runs, isComplete }, reader }: { readonly runs: Runs
             from={reader.now - DAYS_SHOWN * DAY_MS}
             to={reader.now}
             title={`${words.runs}: ${title}`}
-            reader={reader}
           />
           <p class="quiet">{words.runsLead}</p>
         </>
@@ -141,14 +141,9 @@ function RunsPanel({ runs: { runs, isComplete }, reader }: { readonly runs: Runs
   );
 }
 
-function ErrorsPanel({
-  failures,
-  reader,
-}: {
-  readonly failures: readonly FailedRun[];
-  readonly reader: Reader;
-}) {
-  const words = BOTS_WORDS[reader.language].one;
+function ErrorsPanel({ failures }: { readonly failures: readonly FailedRun[] }) {
+  const reader = useReader();
+  const words = useWords(BOTS_WORDS).one;
   return (
     <section class="panel">
       <h2>{words.errors}</h2>
@@ -166,11 +161,7 @@ function ErrorsPanel({
             ),
           },
           { head: words.times, kind: 'number', cell: ({ count }) => reader.formats.number(count) },
-          {
-            head: words.latest,
-            kind: 'narrow',
-            cell: ({ latestAt }) => <Time at={latestAt} reader={reader} />,
-          },
+          { head: words.latest, kind: 'narrow', cell: ({ latestAt }) => <Time at={latestAt} /> },
         ]}
         rows={errorsByMessage(failures)}
         keyOf={({ latestId }) => latestId}
@@ -180,14 +171,8 @@ function ErrorsPanel({
   );
 }
 
-function RoutesPanel({
-  routes,
-  reader,
-}: {
-  readonly routes: readonly StatusRoutes[];
-  readonly reader: Reader;
-}) {
-  const words = BOTS_WORDS[reader.language].one;
+function RoutesPanel({ routes }: { readonly routes: readonly StatusRoutes[] }) {
+  const words = useWords(BOTS_WORDS).one;
   return (
     <section class="panel">
       <h2>{words.routes}</h2>
@@ -200,12 +185,12 @@ function RoutesPanel({
         return (
           <div key={name} class="routes">
             <h3>
-              <RunStatus status={status} reader={reader} />
+              <RunStatus status={status} />
             </h3>
             {isTold ? null : <p>{words.nobody}</p>}
             <ul>
               {heard.map((each) => (
-                <Route key={each.route} explanation={each} reader={reader} />
+                <Route key={each.route} explanation={each} />
               ))}
             </ul>
             {heard.length === explanations.length ? null : (
@@ -222,12 +207,10 @@ function RoutesPanel({
 
 function Route({
   explanation: { route, verdict, pattern, reaches },
-  reader,
 }: {
   readonly explanation: RouteExplanation;
-  readonly reader: Reader;
 }) {
-  const words = BOTS_WORDS[reader.language].one;
+  const words = useWords(BOTS_WORDS).one;
   return (
     <li>
       <Code text={pattern === undefined ? route : `${route} (${pattern})`} />
@@ -245,8 +228,9 @@ function Route({
   );
 }
 
-function RecentPanel({ runs, reader }: { readonly runs: readonly Run[]; readonly reader: Reader }) {
-  const words = BOTS_WORDS[reader.language].one;
+function RecentPanel({ runs }: { readonly runs: readonly Run[] }) {
+  const reader = useReader();
+  const words = useWords(BOTS_WORDS).one;
   return (
     <section class="panel">
       <h2>{words.recent}</h2>
@@ -258,11 +242,11 @@ function RecentPanel({ runs, reader }: { readonly runs: readonly Run[]; readonly
             kind: 'main',
             cell: ({ status, callbackId }) => (
               <Link to={pathTo(['callbacks', callbackId])}>
-                <RunStatus status={status} reader={reader} />
+                <RunStatus status={status} />
               </Link>
             ),
           },
-          { head: words.when, cell: ({ startedAt }) => <Time at={startedAt} reader={reader} /> },
+          { head: words.when, cell: ({ startedAt }) => <Time at={startedAt} /> },
           {
             head: words.took,
             kind: 'number',

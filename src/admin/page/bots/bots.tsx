@@ -19,6 +19,7 @@ import type { Reader } from '../reader.ts';
 import type { Shown, View } from '../view.ts';
 import { BOTS_WORDS } from '../words/bots.ts';
 import { PAGE_WORDS } from '../words/page.ts';
+import { useReader, useWords } from '../use-reader.ts';
 
 export const RUNS_SHOWN = 30;
 const BOTS_A_PAGE = 50;
@@ -73,9 +74,9 @@ export function botsPage(data: BotsData, reader: Reader): Shown {
         <h1>{words.title}</h1>
         <p class="lead">{words.lead}</p>
       </div>
-      <Tiles data={data} reader={reader} />
+      <Tiles data={data} />
       <section class="panel" aria-label={words.title}>
-        {data.total === 0 ? null : <Filter filter={data.filter} reader={reader} />}
+        {data.total === 0 ? null : <Filter filter={data.filter} />}
         <Table
           caption={words.caption}
           columns={columnsOf(data, reader)}
@@ -84,7 +85,7 @@ export function botsPage(data: BotsData, reader: Reader): Shown {
           empty={data.total === 0 ? words.empty : words.noMatch}
         />
         {data.isComplete ? null : <p class="quiet">{words.isMore}</p>}
-        <Paging {...pagesOf(data)} reader={reader} />
+        <Paging {...pagesOf(data)} />
       </section>
     </>
   );
@@ -99,8 +100,9 @@ function pagesOf({ filter: { name, state }, after, page: { next } }: BotsData) {
   };
 }
 
-function Tiles({ data, reader }: { readonly data: BotsData; readonly reader: Reader }) {
-  const { tiles } = BOTS_WORDS[reader.language];
+function Tiles({ data }: { readonly data: BotsData }) {
+  const reader = useReader();
+  const { tiles } = useWords(BOTS_WORDS);
   const { work, failing } = data;
   const all = [
     { word: tiles.failing, counted: { count: failing, isMore: false }, to: '/?state=failing', tone: 'bad' },
@@ -128,12 +130,12 @@ export function countedText({ count, isMore }: Counted, { language, formats }: R
   return isMore ? PAGE_WORDS[language].moreThan(number) : number;
 }
 
-function Filter({ filter, reader }: { readonly filter: BotFilter; readonly reader: Reader }) {
-  const { fields, states } = BOTS_WORDS[reader.language];
-  const words = PAGE_WORDS[reader.language];
+function Filter({ filter }: { readonly filter: BotFilter }) {
+  const { fields, states } = useWords(BOTS_WORDS);
+  const words = useWords(PAGE_WORDS);
   const isFiltered = filter.name !== '' || filter.state !== undefined;
   return (
-    <FilterForm path="/" label={words.filters} isFiltered={isFiltered} reader={reader}>
+    <FilterForm path="/" label={words.filters} isFiltered={isFiltered}>
       <TextField name="name" label={fields.name} value={filter.name} />
       <SelectField
         name="state"
@@ -151,18 +153,10 @@ function columnsOf({ runs, counts }: BotsData, reader: Reader): readonly Column<
   const runsOf = ({ botId }: BotStanding) => runs.get(botId) ?? [];
   return [
     { head: columns.bot, kind: 'main', cell: (bot) => <Name bot={bot} /> },
-    { head: columns.runs, cell: (bot) => <BotStrip bot={bot} runs={runsOf(bot)} reader={reader} /> },
-    { head: columns.last, cell: (bot) => <LastResult bot={bot} runs={runsOf(bot)} reader={reader} /> },
-    {
-      head: columns.rate,
-      kind: 'number',
-      cell: ({ botId }) => <Rate counts={counts.get(botId)} reader={reader} />,
-    },
-    {
-      head: columns.duration,
-      kind: 'number',
-      cell: (bot) => <Duration runs={runsOf(bot)} reader={reader} />,
-    },
+    { head: columns.runs, cell: (bot) => <BotStrip bot={bot} runs={runsOf(bot)} /> },
+    { head: columns.last, cell: (bot) => <LastResult bot={bot} runs={runsOf(bot)} /> },
+    { head: columns.rate, kind: 'number', cell: ({ botId }) => <Rate counts={counts.get(botId)} /> },
+    { head: columns.duration, kind: 'number', cell: (bot) => <Duration runs={runsOf(bot)} /> },
   ];
 }
 
@@ -182,10 +176,10 @@ function Name({ bot: { botId, botName } }: { readonly bot: BotStanding }) {
 interface OfBot {
   readonly bot: BotStanding;
   readonly runs: readonly Run[];
-  readonly reader: Reader;
 }
 
-function BotStrip({ bot, runs, reader }: OfBot) {
+function BotStrip({ bot, runs }: OfBot) {
+  const reader = useReader();
   return (
     <Link to={pathTo(['bots', bot.botId])} className="quiet-link">
       <Strip runs={runs} room={RUNS_SHOWN} title={stripTitle(runs, reader)} />
@@ -201,31 +195,29 @@ export function stripTitle(runs: readonly Run[], { language, formats }: Reader):
   return last === undefined ? title : title + words.stripLast(formats.relative(last.receivedAt));
 }
 
-function LastResult({ bot, runs, reader }: OfBot) {
-  const words = BOTS_WORDS[reader.language];
+function LastResult({ bot, runs }: OfBot) {
+  const reader = useReader();
+  const words = useWords(BOTS_WORDS);
   const last = runs.find(({ status }) => status !== 2);
   if (last === undefined) {
-    return runs.length === 0 ? (
-      <Status tone="idle" word={words.noResult} />
-    ) : (
-      <RunStatus status={2} reader={reader} />
-    );
+    return runs.length === 0 ? <Status tone="idle" word={words.noResult} /> : <RunStatus status={2} />;
   }
   const inARow = failuresInARow(runs);
   const isCut = inARow >= RUNS_SHOWN;
   const number = isCut ? PAGE_WORDS[reader.language].moreThan(String(inARow)) : String(inARow);
   return (
     <>
-      <RunStatus status={last.status} reader={reader} />
+      <RunStatus status={last.status} />
       <small>
-        <Ago at={bot.lastResultAt ?? last.receivedAt} reader={reader} />
+        <Ago at={bot.lastResultAt ?? last.receivedAt} />
         {inARow > 1 ? ` · ${words.inARow(number)}` : null}
       </small>
     </>
   );
 }
 
-function Rate({ counts, reader }: { readonly counts: Counts | undefined; readonly reader: Reader }) {
+function Rate({ counts }: { readonly counts: Counts | undefined }) {
+  const reader = useReader();
   const rate = successRate(counts);
   if (rate === undefined) return <span class="quiet">{PAGE_WORDS[reader.language].none}</span>;
   return (
@@ -236,7 +228,8 @@ function Rate({ counts, reader }: { readonly counts: Counts | undefined; readonl
   );
 }
 
-function Duration({ runs, reader }: { readonly runs: readonly Run[]; readonly reader: Reader }) {
+function Duration({ runs }: { readonly runs: readonly Run[] }) {
+  const reader = useReader();
   const last = runs.find(({ status }) => status !== 2)?.elapsedSeconds;
   const usual = usualSeconds(runs);
   if (last === undefined || usual === undefined) {

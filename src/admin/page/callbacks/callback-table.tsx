@@ -4,19 +4,18 @@ import { ResultStatus, RunStatus } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { BotName, Code, Link, pathTo } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Reader } from '../reader.ts';
 import { CALLBACKS_WORDS } from '../words/callbacks.ts';
 import { Chips } from './chips.tsx';
+import { useWords } from '../use-reader.ts';
 
 interface CallbackTableProps {
   readonly callbacks: readonly ArchivedCallback[];
   readonly caption: string;
   readonly empty: string;
-  readonly reader: Reader;
 }
 
-export function CallbackTable({ callbacks, caption, empty, reader }: CallbackTableProps) {
-  const { columns } = CALLBACKS_WORDS[reader.language];
+export function CallbackTable({ callbacks, caption, empty }: CallbackTableProps) {
+  const { columns } = useWords(CALLBACKS_WORDS);
   return (
     <Table<ArchivedCallback>
       caption={caption}
@@ -25,22 +24,10 @@ export function CallbackTable({ callbacks, caption, empty, reader }: CallbackTab
       keyOf={({ id }) => id}
       columns={[
         { head: columns.bot, kind: 'main', cell: (callback) => <Name callback={callback} /> },
-        {
-          head: columns.status,
-          kind: 'narrow',
-          cell: ({ status }) => <RunStatus status={status} reader={reader} />,
-        },
-        {
-          head: columns.received,
-          kind: 'narrow',
-          cell: ({ receivedAt }) => <Time at={receivedAt} reader={reader} />,
-        },
-        { head: columns.told, cell: ({ deliveries }) => <Chips deliveries={deliveries} reader={reader} /> },
-        {
-          head: columns.result,
-          kind: 'wrapped',
-          cell: ({ result }) => <ResultStatus result={result} reader={reader} />,
-        },
+        { head: columns.status, kind: 'narrow', cell: ({ status }) => <RunStatus status={status} /> },
+        { head: columns.received, kind: 'narrow', cell: ({ receivedAt }) => <Time at={receivedAt} /> },
+        { head: columns.told, cell: ({ deliveries }) => <Chips deliveries={deliveries} /> },
+        { head: columns.result, kind: 'wrapped', cell: ({ result }) => <ResultStatus result={result} /> },
       ]}
     />
   );

@@ -14,6 +14,7 @@ import { bodyShown, type ShownBody } from './body-shown.ts';
 import { CallbackTable } from './callback-table.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Timeline } from './timeline.tsx';
+import { useReader, useWords } from '../use-reader.ts';
 
 const MOST_ALERTS = 10;
 const MOST_OTHERS = 20;
@@ -70,23 +71,23 @@ export function callbackPage(data: CallbackData, reader: Reader): Shown {
           )}
         </h1>
         <p class="facts">
-          {isAlert ? words.alert : <RunStatus status={callback.status} reader={reader} />}
-          <Instant at={callback.receivedAt} reader={reader} />
+          {isAlert ? words.alert : <RunStatus status={callback.status} />}
+          <Instant at={callback.receivedAt} />
         </p>
       </div>
       <section class="panel summary">
         <h2>{words.summary}</h2>
         <p dir="auto">{told.summary}</p>
-        {isAlert ? null : <RouteAnew callback={callback} reader={reader} />}
+        {isAlert ? null : <RouteAnew callback={callback} />}
       </section>
-      <Deliveries callback={callback} reader={reader} />
+      <Deliveries callback={callback} />
       <section class="panel">
         <h2>{words.timeline}</h2>
-        <Timeline events={told.events} reader={reader} />
+        <Timeline events={told.events} />
       </section>
-      <Facts callback={callback} reader={reader} />
-      {isAlert ? null : <Others others={others} reader={reader} />}
-      {body === undefined ? null : <Json id={callback.id} body={body} reader={reader} />}
+      <Facts callback={callback} />
+      {isAlert ? null : <Others others={others} />}
+      {body === undefined ? null : <Json id={callback.id} body={body} />}
     </>
   );
   return { title: words.title(name, String(callback.id)), section: 'callbacks', body: content };
@@ -94,13 +95,12 @@ export function callbackPage(data: CallbackData, reader: Reader): Shown {
 
 interface OfCallback {
   readonly callback: CallbackStory;
-  readonly reader: Reader;
 }
 
-function RouteAnew({ callback, reader }: OfCallback) {
-  const words = CALLBACKS_WORDS[reader.language].one;
+function RouteAnew({ callback }: OfCallback) {
+  const words = useWords(CALLBACKS_WORDS).one;
   return (
-    <PostForm action="/act/route" reader={reader} className="actions">
+    <PostForm action="/act/route" className="actions">
       <input type="hidden" name="callback" value={callback.id} />
       <button type="submit" class={callback.deliveries.length === 0 ? 'primary' : undefined}>
         {words.routeAnew}
@@ -110,8 +110,9 @@ function RouteAnew({ callback, reader }: OfCallback) {
   );
 }
 
-function Facts({ callback, reader }: OfCallback) {
-  const words = CALLBACKS_WORDS[reader.language].one;
+function Facts({ callback }: OfCallback) {
+  const reader = useReader();
+  const words = useWords(CALLBACKS_WORDS).one;
   return (
     <section class="panel">
       <h2>{words.facts}</h2>
@@ -129,7 +130,7 @@ function Facts({ callback, reader }: OfCallback) {
 
 function alertTerms(callback: CallbackStory, reader: Reader): readonly Term[] {
   const words = CALLBACKS_WORDS[reader.language].one;
-  return [{ term: words.received, details: <Time at={callback.receivedAt} reader={reader} /> }];
+  return [{ term: words.received, details: <Time at={callback.receivedAt} /> }];
 }
 
 function termsOf(callback: CallbackStory, reader: Reader): readonly Term[] {
@@ -152,17 +153,15 @@ function termsOf(callback: CallbackStory, reader: Reader): readonly Term[] {
         </Link>
       ),
     },
-    { term: words.started, details: <Time at={callback.startedAt} reader={reader} /> },
+    { term: words.started, details: <Time at={callback.startedAt} /> },
     {
       term: words.took,
       details: elapsedSeconds === undefined ? '–' : reader.formats.elapsed(elapsedSeconds),
     },
-    { term: words.received, details: <Time at={callback.receivedAt} reader={reader} /> },
+    { term: words.received, details: <Time at={callback.receivedAt} /> },
     ...(timesReceived > 1 ? [cameAgain(callback, reader)] : []),
-    { term: words.answered, details: <ResultStatus result={callback.result} reader={reader} /> },
-    ...(alerts.length === 0
-      ? []
-      : [{ term: words.alerts, details: <Alerts alerts={alerts} reader={reader} /> }]),
+    { term: words.answered, details: <ResultStatus result={callback.result} /> },
+    ...(alerts.length === 0 ? [] : [{ term: words.alerts, details: <Alerts alerts={alerts} /> }]),
   ];
 }
 
@@ -170,14 +169,14 @@ function cameAgain({ timesReceived, lastReceivedAt }: CallbackStory, reader: Rea
   const words = CALLBACKS_WORDS[reader.language].one;
   const details = (
     <>
-      {words.times(timesReceived)} <Time at={lastReceivedAt} reader={reader} />
+      {words.times(timesReceived)} <Time at={lastReceivedAt} />
     </>
   );
   return { term: words.again, details };
 }
 
-function Alerts({ alerts, reader }: { readonly alerts: readonly number[]; readonly reader: Reader }) {
-  const words = CALLBACKS_WORDS[reader.language].one;
+function Alerts({ alerts }: { readonly alerts: readonly number[] }) {
+  const words = useWords(CALLBACKS_WORDS).one;
   return (
     <ul class="chips">
       {alerts.slice(0, MOST_ALERTS).map((id) => (
@@ -189,23 +188,12 @@ function Alerts({ alerts, reader }: { readonly alerts: readonly number[]; readon
   );
 }
 
-function Others({
-  others,
-  reader,
-}: {
-  readonly others: readonly ArchivedCallback[];
-  readonly reader: Reader;
-}) {
-  const words = CALLBACKS_WORDS[reader.language].one;
+function Others({ others }: { readonly others: readonly ArchivedCallback[] }) {
+  const words = useWords(CALLBACKS_WORDS).one;
   return (
     <section class="panel">
       <h2>{words.others}</h2>
-      <CallbackTable
-        callbacks={others}
-        caption={words.othersCaption}
-        empty={words.noOthers}
-        reader={reader}
-      />
+      <CallbackTable callbacks={others} caption={words.othersCaption} empty={words.noOthers} />
     </section>
   );
 }
@@ -213,11 +201,11 @@ function Others({
 interface JsonProps {
   readonly id: number;
   readonly body: ShownBody;
-  readonly reader: Reader;
 }
 
-function Json({ id, body: { text, shownBytes, bytes }, reader }: JsonProps) {
-  const words = CALLBACKS_WORDS[reader.language].one;
+function Json({ id, body: { text, shownBytes, bytes } }: JsonProps) {
+  const reader = useReader();
+  const words = useWords(CALLBACKS_WORDS).one;
   const { size } = reader.formats;
   return (
     <section class="panel">

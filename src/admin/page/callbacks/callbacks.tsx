@@ -10,6 +10,7 @@ import { SenselessQuery, type Shown, type View } from '../view.ts';
 import { CALLBACKS_WORDS } from '../words/callbacks.ts';
 import { PAGE_WORDS } from '../words/page.ts';
 import { CallbackTable } from './callback-table.tsx';
+import { useWords } from '../use-reader.ts';
 
 const PATH = '/callbacks';
 
@@ -35,7 +36,7 @@ export interface CallbacksData {
 }
 
 export const showCallbacks: View = async ({ query, reader, services: { archive } }) => {
-  const read = readFilter(query, { ...reader, besides: ['lang'] });
+  const read = readFilter(query, reader);
   if (!read.isGood) throw new SenselessQuery(read.problems);
   const asked = Object.fromEntries(
     FIELDS.map((name) => [name, query.get(name)?.trim()]).filter(
@@ -59,12 +60,11 @@ export function callbacksPage({ asked, isLater, page }: CallbacksData, reader: R
         <p class="lead">{words.lead}</p>
       </div>
       <section class="panel" aria-label={words.title}>
-        <Filter asked={asked} isFiltered={isFiltered} reader={reader} />
+        <Filter asked={asked} isFiltered={isFiltered} />
         <CallbackTable
           callbacks={page.items}
           caption={words.caption}
           empty={emptyText(page, isFiltered || isLater, reader)}
-          reader={reader}
         />
         {isFiltered && page.items.length > 0 ? (
           <p>
@@ -74,7 +74,6 @@ export function callbacksPage({ asked, isLater, page }: CallbacksData, reader: R
         <Paging
           newest={isLater ? pathTo(['callbacks'], asked) : undefined}
           older={page.next === undefined ? undefined : pathTo(['callbacks'], { ...asked, before: page.next })}
-          reader={reader}
         />
       </section>
     </>
@@ -91,12 +90,11 @@ function emptyText({ next }: CallbacksData['page'], isFiltered: boolean, { langu
 interface FilterProps {
   readonly asked: Asked;
   readonly isFiltered: boolean;
-  readonly reader: Reader;
 }
 
-function Filter({ asked, isFiltered, reader }: FilterProps) {
-  const { fields, whenHint, destinationHint } = CALLBACKS_WORDS[reader.language];
-  const words = PAGE_WORDS[reader.language];
+function Filter({ asked, isFiltered }: FilterProps) {
+  const { fields, whenHint, destinationHint } = useWords(CALLBACKS_WORDS);
+  const words = useWords(PAGE_WORDS);
   const text = (name: keyof Asked, placeholder?: string) => (
     <TextField
       name={name}
@@ -119,7 +117,7 @@ function Filter({ asked, isFiltered, reader }: FilterProps) {
     />
   );
   return (
-    <FilterForm path={PATH} label={words.filters} isFiltered={isFiltered} reader={reader}>
+    <FilterForm path={PATH} label={words.filters} isFiltered={isFiltered}>
       {text('bot_id')}
       {text('job_id')}
       {select('status', ALL_STATUSES, words.status)}

@@ -2,18 +2,18 @@
 import type { ArchivedDelivery } from '../../../ledger/archive/archive.ts';
 import { Status, STATE_TONES, stateWord } from '../parts/status.tsx';
 import { Code } from '../parts/text.tsx';
-import type { Reader } from '../reader.ts';
 import { CALLBACKS_WORDS } from '../words/callbacks.ts';
+import { useReader, useWords } from '../use-reader.ts';
 
 const MOST_CHIPS = 6;
 
 interface ChipsProps {
   readonly deliveries: readonly ArchivedDelivery[];
-  readonly reader: Reader;
 }
 
-export function Chips({ deliveries, reader }: ChipsProps) {
-  const words = CALLBACKS_WORDS[reader.language];
+export function Chips({ deliveries }: ChipsProps) {
+  const reader = useReader();
+  const words = useWords(CALLBACKS_WORDS);
   if (deliveries.length === 0) return <span class="quiet">{words.nobody}</span>;
   const more = deliveries.length - MOST_CHIPS;
   return (

@@ -6,41 +6,35 @@ import { PostForm } from '../parts/forms.tsx';
 import { Status, STATE_TONES, stateWord } from '../parts/status.tsx';
 import { Code, Foreign, pathTo } from '../parts/text.tsx';
 import { Ago } from '../parts/time.tsx';
-import type { Reader } from '../reader.ts';
 import { CALLBACKS_WORDS } from '../words/callbacks.ts';
 import { PAGE_WORDS } from '../words/page.ts';
+import { useReader, useWords } from '../use-reader.ts';
 
 /** Each shows a message in a frame; of more, the message is a link away. */
 const MOST_FRAMES = 20;
 
 interface OfDelivery {
   readonly delivery: ArchivedDelivery;
-  readonly reader: Reader;
 }
 
-export function Deliveries({
-  callback: { deliveries },
-  reader,
-}: {
-  readonly callback: CallbackStory;
-  readonly reader: Reader;
-}) {
-  const words = CALLBACKS_WORDS[reader.language].one;
+export function Deliveries({ callback: { deliveries } }: { readonly callback: CallbackStory }) {
+  const words = useWords(CALLBACKS_WORDS).one;
   return (
     <section class="panel">
       <h2>{words.deliveries}</h2>
       {deliveries.length === 0 ? <p class="empty">{words.noDeliveries}</p> : null}
       <ul class="deliveries">
         {deliveries.map((delivery, index) => (
-          <Delivery key={delivery.id} delivery={delivery} isDrawn={index < MOST_FRAMES} reader={reader} />
+          <Delivery key={delivery.id} delivery={delivery} isDrawn={index < MOST_FRAMES} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Delivery({ delivery, isDrawn, reader }: OfDelivery & { readonly isDrawn: boolean }) {
-  const words = CALLBACKS_WORDS[reader.language].one;
+function Delivery({ delivery, isDrawn }: OfDelivery & { readonly isDrawn: boolean }) {
+  const reader = useReader();
+  const words = useWords(CALLBACKS_WORDS).one;
   const { id, destination, state, attempts, updatedAt } = delivery;
   return (
     <li class={STATE_TONES[state]}>
@@ -49,16 +43,16 @@ function Delivery({ delivery, isDrawn, reader }: OfDelivery & { readonly isDrawn
           <Code text={destination} />
         </h3>
         <Status tone={STATE_TONES[state]} word={stateWord(delivery, reader)} />
-        <NextAttempt delivery={delivery} reader={reader} />
+        <NextAttempt delivery={delivery} />
         <span class="quiet">
           {words.attempts(attempts)}
           {' · '}
-          <Ago at={updatedAt} reader={reader} />
+          <Ago at={updatedAt} />
         </span>
       </div>
-      <Trouble delivery={delivery} reader={reader} />
+      <Trouble delivery={delivery} />
       <div class="actions">
-        <Actions delivery={delivery} reader={reader} />
+        <Actions delivery={delivery} />
       </div>
       {isDrawn ? (
         <details>
@@ -76,18 +70,20 @@ function Delivery({ delivery, isDrawn, reader }: OfDelivery & { readonly isDrawn
 }
 
 /** By Botbell itself; what the service is to retry is the timeline's to tell. */
-function NextAttempt({ delivery: { state, dueInMs, isClaimed }, reader }: OfDelivery) {
+function NextAttempt({ delivery: { state, dueInMs, isClaimed } }: OfDelivery) {
+  const reader = useReader();
   if (state !== 'pending' || dueInMs === undefined || isClaimed) return null;
   const at = reader.now + Math.max(0, dueInMs);
   return (
     <span>
-      {CALLBACKS_WORDS[reader.language].one.next} <Ago at={at} reader={reader} />
+      {CALLBACKS_WORDS[reader.language].one.next} <Ago at={at} />
     </span>
   );
 }
 
 /** Of what has been delivered, earlier errors are the timeline's to tell. */
-function Trouble({ delivery: { state, lastError }, reader }: OfDelivery) {
+function Trouble({ delivery: { state, lastError } }: OfDelivery) {
+  const reader = useReader();
   if (lastError === undefined || state === 'delivered') return null;
   return (
     <p>
@@ -100,14 +96,14 @@ function Trouble({ delivery: { state, lastError }, reader }: OfDelivery) {
   );
 }
 
-function Actions({ delivery: { id, state, hold }, reader }: OfDelivery) {
-  const words = CALLBACKS_WORDS[reader.language].one;
+function Actions({ delivery: { id, state, hold } }: OfDelivery) {
+  const words = useWords(CALLBACKS_WORDS).one;
   const isSuperseded = hold?.code === SUPERSEDED;
   if (state === 'pending' || isSuperseded) return null;
   const isTold = state === 'delivered';
   return (
     <>
-      <PostForm action="/act/redeliver" reader={reader}>
+      <PostForm action="/act/redeliver">
         <input type="hidden" name="delivery" value={id} />
         {isTold ? <input type="hidden" name="again" value="1" /> : null}
         <button type="submit" class={isTold ? 'small' : 'small primary'}>
@@ -115,7 +111,7 @@ function Actions({ delivery: { id, state, hold }, reader }: OfDelivery) {
         </button>
       </PostForm>
       {isTold || hold?.code === DISMISSED ? null : (
-        <PostForm action="/act/dismiss" reader={reader}>
+        <PostForm action="/act/dismiss">
           <input type="hidden" name="delivery" value={id} />
           <button type="submit" class="small">
             {words.dismiss}

@@ -49,7 +49,7 @@ export function jobPage({ jobId, callbacks, isComplete }: JobData, reader: Reade
         )}
       </div>
       <section class="panel" aria-label={words.caption}>
-        <CallbackTable callbacks={callbacks} caption={words.caption} empty="" reader={reader} />
+        <CallbackTable callbacks={callbacks} caption={words.caption} empty="" />
         {isComplete ? null : <p class="quiet">{words.isMore}</p>}
       </section>
     </>

@@ -2,7 +2,7 @@
 import type { StoryEvent, StoryEventName } from '../../../story/event.ts';
 import type { Tone } from '../parts/status.tsx';
 import { Code } from '../parts/text.tsx';
-import type { Reader } from '../reader.ts';
+import { useReader } from '../use-reader.ts';
 
 const TONES: Readonly<Record<StoryEventName, Tone>> = {
   received: 'busy',
@@ -25,15 +25,14 @@ const TONES: Readonly<Record<StoryEventName, Tone>> = {
 
 interface TimelineProps {
   readonly events: readonly StoryEvent[];
-  readonly reader: Reader;
 }
 
 /** Two that say the same are two all the same. */
-export function Timeline({ events, reader }: TimelineProps) {
+export function Timeline({ events }: TimelineProps) {
   return (
     <ol class="timeline">
       {events.map((event, index) => (
-        <Event key={`${event.at} ${index}`} event={event} before={events[index - 1]} reader={reader} />
+        <Event key={`${event.at} ${index}`} event={event} before={events[index - 1]} />
       ))}
     </ol>
   );
@@ -42,10 +41,10 @@ export function Timeline({ events, reader }: TimelineProps) {
 interface EventProps {
   readonly event: StoryEvent;
   readonly before: StoryEvent | undefined;
-  readonly reader: Reader;
 }
 
-function Event({ event: { at, what, text, small, destination }, before, reader }: EventProps) {
+function Event({ event: { at, what, text, small, destination }, before }: EventProps) {
+  const reader = useReader();
   const { formats } = reader;
   const isOfNewDay = before === undefined || formats.dayOf(before.at) !== formats.dayOf(at);
   return (

@@ -37,8 +37,6 @@ export const DURATION_STEPS = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400,
 ];
 
-export const COUNT_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
-
 interface AxesProps {
   readonly title: string;
   /** From 0 to the highest. */

@@ -2,8 +2,8 @@
 import { statusNameOf } from '../../../callback/callback.ts';
 import type { Run } from '../../../ledger/archive/archive.ts';
 import { RUN_TONES } from '../parts/status.tsx';
-import type { Reader } from '../reader.ts';
 import { Axes, DURATION_STEPS, linesUpTo, xOf, yOf } from './axes.tsx';
+import { useReader } from '../use-reader.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS_A_LABEL = 7;
@@ -15,10 +15,10 @@ interface ScatterProps {
   readonly from: number;
   readonly to: number;
   readonly title: string;
-  readonly reader: Reader;
 }
 
-export function Scatter({ runs, from, to, title, reader }: ScatterProps) {
+export function Scatter({ runs, from, to, title }: ScatterProps) {
+  const reader = useReader();
   const { formats } = reader;
   const longest = Math.max(1, ...runs.map(({ elapsedSeconds = 0 }) => elapsedSeconds));
   const values = linesUpTo(longest, DURATION_STEPS);

@@ -12,6 +12,7 @@ import type { View } from '../view.ts';
 import { CONFIG_WORDS } from '../words/config.ts';
 import { Problems } from './problems.tsx';
 import { ReloadChanges } from './reload-changes.tsx';
+import { useReader, useWords } from '../use-reader.ts';
 
 export const configView: View = async ({ query, reader, services }) => {
   const { reloading, archive, surroundings } = services;
@@ -28,7 +29,7 @@ export const configView: View = async ({ query, reader, services }) => {
   return {
     title: CONFIG_WORDS[reader.language].title,
     section: 'config',
-    body: <RunningConfigPage data={data} reader={reader} />,
+    body: <RunningConfigPage data={data} />,
   };
 };
 
@@ -45,46 +46,39 @@ export interface ConfigData {
 
 interface ConfigProps {
   readonly data: ConfigData;
-  readonly reader: Reader;
 }
 
 const HASH_SHOWN = 12;
 
-export function RunningConfigPage({ data, reader }: ConfigProps) {
-  const words = CONFIG_WORDS[reader.language];
+export function RunningConfigPage({ data }: ConfigProps) {
+  const words = useWords(CONFIG_WORDS);
   return (
     <>
       <div class="head">
         <h1>{words.title}</h1>
         <p class="lead">{words.lead}</p>
       </div>
-      <Failure status={data.status} reader={reader} />
-      <InForce data={data} reader={reader} />
-      {data.preview === undefined ? null : <ReloadChanges preview={data.preview} reader={reader} />}
-      <Processes data={data} reader={reader} />
+      <Failure status={data.status} />
+      <InForce data={data} />
+      {data.preview === undefined ? null : <ReloadChanges preview={data.preview} />}
+      <Processes data={data} />
       <section class="panel" aria-labelledby="config-text">
         <header>
           <h2 id="config-text">{words.text}</h2>
           <span class="actions">
             <span class="quiet">{words.textLead}</span>
-            <CopyButton text={data.text} reader={reader} />
+            <CopyButton text={data.text} />
           </span>
         </header>
         <ForeignBlock text={data.text} label={data.status.file} />
       </section>
-      <History data={data} reader={reader} />
+      <History data={data} />
     </>
   );
 }
 
-function Failure({
-  status: { failure },
-  reader,
-}: {
-  readonly status: ReloadStatus;
-  readonly reader: Reader;
-}) {
-  const words = CONFIG_WORDS[reader.language];
+function Failure({ status: { failure } }: { readonly status: ReloadStatus }) {
+  const words = useWords(CONFIG_WORDS);
   if (failure === undefined) return null;
   return (
     <section class="panel failed" aria-labelledby="config-failed">
@@ -92,16 +86,16 @@ function Failure({
         <h2 id="config-failed">
           <Status tone="bad" word={words.failed} />
         </h2>
-        <Time at={failure.at} reader={reader} />
+        <Time at={failure.at} />
       </header>
       <p>{words.failedLead}</p>
-      <Problems problems={failure.problems} reader={reader} />
+      <Problems problems={failure.problems} />
     </section>
   );
 }
 
-function InForce({ data, reader }: ConfigProps) {
-  const words = CONFIG_WORDS[reader.language];
+function InForce({ data }: ConfigProps) {
+  const words = useWords(CONFIG_WORDS);
   const { file, configHash, loadedAt, warnings, unchanged } = data.status;
   return (
     <section class="panel" aria-labelledby="config-in-force">
@@ -112,7 +106,7 @@ function InForce({ data, reader }: ConfigProps) {
         terms={[
           { term: words.file, details: <Code text={file} /> },
           { term: words.hash, details: <Code text={configHash.slice(0, HASH_SHOWN)} /> },
-          { term: words.loaded, details: <Instant at={loadedAt} reader={reader} /> },
+          { term: words.loaded, details: <Instant at={loadedAt} /> },
           { term: words.process, details: <Foreign text={data.processName} /> },
           ...(unchanged.length === 0
             ? []
@@ -122,11 +116,11 @@ function InForce({ data, reader }: ConfigProps) {
       {warnings.length === 0 ? null : (
         <>
           <h3>{words.warnings}</h3>
-          <Problems problems={warnings} reader={reader} />
+          <Problems problems={warnings} />
         </>
       )}
       <div class="actions">
-        <PostForm action="/act/reload" reader={reader} back="/config">
+        <PostForm action="/act/reload" back="/config">
           <button type="submit">{words.reload}</button>
         </PostForm>
         <Link to="/config?preview=1">{words.preview}</Link>
@@ -135,8 +129,9 @@ function InForce({ data, reader }: ConfigProps) {
   );
 }
 
-function Processes({ data, reader }: ConfigProps) {
-  const words = CONFIG_WORDS[reader.language];
+function Processes({ data }: ConfigProps) {
+  const reader = useReader();
+  const words = useWords(CONFIG_WORDS);
   if (data.processes.length < 2) return null;
   return (
     <section class="panel" aria-labelledby="config-processes">
@@ -182,13 +177,14 @@ function processColumns(inForce: string, reader: Reader): readonly Column<Runnin
         </>
       ),
     },
-    { head: words.loaded, cell: ({ loadedAt }) => <Time at={loadedAt} reader={reader} /> },
-    { head: words.seen, cell: ({ seenAt }) => <Time at={seenAt} reader={reader} /> },
+    { head: words.loaded, cell: ({ loadedAt }) => <Time at={loadedAt} /> },
+    { head: words.seen, cell: ({ seenAt }) => <Time at={seenAt} /> },
   ];
 }
 
-function History({ data: { configs }, reader }: ConfigProps) {
-  const words = CONFIG_WORDS[reader.language];
+function History({ data: { configs } }: ConfigProps) {
+  const reader = useReader();
+  const words = useWords(CONFIG_WORDS);
   return (
     <details class="panel">
       <summary>{words.history}</summary>
@@ -206,7 +202,7 @@ function History({ data: { configs }, reader }: ConfigProps) {
 function historyColumns(reader: Reader): readonly Column<LoadedConfig>[] {
   const words = CONFIG_WORDS[reader.language];
   return [
-    { head: words.loaded, kind: 'main', cell: ({ loadedAt }) => <Instant at={loadedAt} reader={reader} /> },
+    { head: words.loaded, kind: 'main', cell: ({ loadedAt }) => <Instant at={loadedAt} /> },
     { head: words.hash, cell: ({ hash }) => <Code text={hash.slice(0, HASH_SHOWN)} /> },
   ];
 }

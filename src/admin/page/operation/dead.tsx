@@ -9,24 +9,25 @@ import type { View } from '../view.ts';
 import { DEAD_WORDS } from '../words/dead.ts';
 import { PAGE_WORDS } from '../words/page.ts';
 import { dryRunOf } from './bulk-request.ts';
+import { useReader, useWords } from '../use-reader.ts';
 
 export const deadView: View = async ({ reader, services }) => {
   const { groups, isComplete } = await services.archive.deadLetters();
   return {
     title: DEAD_WORDS[reader.language].title,
     section: 'dead',
-    body: <Dead groups={groups} isComplete={isComplete} reader={reader} />,
+    body: <Dead groups={groups} isComplete={isComplete} />,
   };
 };
 
 interface DeadProps {
   readonly groups: readonly DeadLetters[];
   readonly isComplete: boolean;
-  readonly reader: Reader;
 }
 
-export function Dead({ groups, isComplete, reader }: DeadProps) {
-  const words = DEAD_WORDS[reader.language];
+export function Dead({ groups, isComplete }: DeadProps) {
+  const reader = useReader();
+  const words = useWords(DEAD_WORDS);
   return (
     <>
       <div class="head">
@@ -57,20 +58,20 @@ function columnsFor(reader: Reader): readonly Column<DeadLetters>[] {
   const words = DEAD_WORDS[reader.language];
   return [
     { head: words.destination, kind: 'main', cell: ({ destination }) => <Code text={destination} /> },
-    { head: words.cause, cell: (group) => <Cause group={group} reader={reader} /> },
+    { head: words.cause, cell: (group) => <Cause group={group} /> },
     { head: words.count, kind: 'number', cell: ({ count }) => reader.formats.number(count) },
-    { head: words.oldest, cell: ({ oldestAt }) => <Time at={oldestAt} reader={reader} /> },
-    { head: words.newest, cell: ({ newestAt }) => <Time at={newestAt} reader={reader} /> },
-    { head: words.actions, cell: (group) => <WhatToDo group={group} reader={reader} /> },
+    { head: words.oldest, cell: ({ oldestAt }) => <Time at={oldestAt} /> },
+    { head: words.newest, cell: ({ newestAt }) => <Time at={newestAt} /> },
+    { head: words.actions, cell: (group) => <WhatToDo group={group} /> },
   ];
 }
 
 interface GroupProps {
   readonly group: DeadLetters;
-  readonly reader: Reader;
 }
 
-function Cause({ group: { errorClass, errorCode }, reader }: GroupProps) {
+function Cause({ group: { errorClass, errorCode } }: GroupProps) {
+  const reader = useReader();
   return (
     <>
       {causeInWords(errorClass, reader)}
@@ -88,8 +89,9 @@ function causeInWords(errorClass: string, { language }: Reader): string {
   return known[errorClass] ?? DEAD_WORDS[language].unrouted;
 }
 
-function WhatToDo({ group, reader }: GroupProps) {
-  const words = DEAD_WORDS[reader.language];
+function WhatToDo({ group }: GroupProps) {
+  const reader = useReader();
+  const words = useWords(DEAD_WORDS);
   const { destination, errorClass, errorCode } = group;
   const filter = { state: 'dead', destination, errorClass, errorCode } as const;
   const about = words.one(destination, causeInWords(errorClass, reader));

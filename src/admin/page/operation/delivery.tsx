@@ -13,6 +13,7 @@ import { type Reader, readerOf } from '../reader.ts';
 import { idIn, type View } from '../view.ts';
 import { MESSAGE_WORDS } from '../words/message.ts';
 import { Limits, TemplateFailures } from './message-parts.tsx';
+import { useReader, useWords } from '../use-reader.ts';
 
 const FAULT_STATUS: Readonly<Record<DrawFault, number>> = { 'not there': 404, 'no channel': 409, busy: 503 };
 
@@ -56,7 +57,6 @@ export const deliveryView: View = async ({ params, reader, services }) => {
         destination={destination}
         drawn={drawn}
         inForce={inForce}
-        reader={reader}
       />
     ),
   };
@@ -69,11 +69,11 @@ interface DeliveryProps {
   readonly drawn: DrawnDelivery | DrawFault;
   /** Hash of the config in force. */
   readonly inForce: string;
-  readonly reader: Reader;
 }
 
-export function Delivery({ id, callbackId, destination, drawn, inForce, reader }: DeliveryProps) {
-  const words = MESSAGE_WORDS[reader.language];
+export function Delivery({ id, callbackId, destination, drawn, inForce }: DeliveryProps) {
+  const reader = useReader();
+  const words = useWords(MESSAGE_WORDS);
   return (
     <>
       <div class="head">
@@ -85,7 +85,7 @@ export function Delivery({ id, callbackId, destination, drawn, inForce, reader }
       {typeof drawn === 'string' ? (
         <p class="empty">{faultInWords(drawn, reader)}</p>
       ) : (
-        <Drawn id={id} drawn={drawn} inForce={inForce} reader={reader} />
+        <Drawn id={id} drawn={drawn} inForce={inForce} />
       )}
       <p>
         <Link to={`/callbacks/${callbackId}`}>{words.callback}</Link>
@@ -98,11 +98,10 @@ interface DrawnProps {
   readonly id: number;
   readonly drawn: DrawnDelivery;
   readonly inForce: string;
-  readonly reader: Reader;
 }
 
-function Drawn({ id, drawn, inForce, reader }: DrawnProps) {
-  const words = MESSAGE_WORDS[reader.language];
+function Drawn({ id, drawn, inForce }: DrawnProps) {
+  const words = useWords(MESSAGE_WORDS);
   const { format, message, failures, delivery } = drawn;
   const { destination, state, updatedAt } = delivery;
   const title = format.titleOf?.(message);
@@ -118,22 +117,17 @@ function Drawn({ id, drawn, inForce, reader }: DrawnProps) {
             term: words.state,
             details: (
               <>
-                <DeliveryStatus state={state} reader={reader} /> <Instant at={updatedAt} reader={reader} />
+                <DeliveryStatus state={state} /> <Instant at={updatedAt} />
               </>
             ),
           },
           ...(title === undefined ? [] : [{ term: words.subject, details: <Foreign text={title} /> }]),
         ]}
       />
-      <Since drawn={drawn} inForce={inForce} reader={reader} />
-      <TemplateFailures failures={failures} reader={reader} />
-      <MessageFrames
-        frames={frames}
-        height={frameHeightOf(format, message)}
-        destination={destination}
-        reader={reader}
-      />
-      <Limits limits={format.limitsOf?.(message)} reader={reader} />
+      <Since drawn={drawn} inForce={inForce} />
+      <TemplateFailures failures={failures} />
+      <MessageFrames frames={frames} height={frameHeightOf(format, message)} destination={destination} />
+      <Limits limits={format.limitsOf?.(message)} />
       <details>
         <summary>{words.text}</summary>
         <ForeignBlock text={format.asText(message)} label={`${words.text} (${destination})`} />
@@ -145,8 +139,8 @@ function Drawn({ id, drawn, inForce, reader }: DrawnProps) {
 const HASH_SHOWN = 12;
 
 /** Whether it looked so when it was sent. */
-function Since({ drawn, inForce, reader }: Omit<DrawnProps, 'id'>) {
-  const words = MESSAGE_WORDS[reader.language];
+function Since({ drawn, inForce }: Omit<DrawnProps, 'id'>) {
+  const words = useWords(MESSAGE_WORDS);
   const { configHash, delivery, isRouted } = drawn;
   const [before, now] = [configHash ?? '', inForce].map((hash) => hash.slice(0, HASH_SHOWN));
   const wasSent = delivery.state === 'delivered' || delivery.attempts > 0;

@@ -12,6 +12,7 @@ import type { Reader } from '../reader.ts';
 import type { View } from '../view.ts';
 import { DESTINATION_WORDS } from '../words/destinations.ts';
 import { PAGE_WORDS } from '../words/page.ts';
+import { useReader, useWords } from '../use-reader.ts';
 
 /** More would be no page that anybody reads. */
 const MOST_SHOWN = 500;
@@ -41,7 +42,7 @@ export const destinationsView: View = async ({ reader, services }) => {
   return {
     title: DESTINATION_WORDS[reader.language].title,
     section: 'destinations',
-    body: <Destinations data={data} reader={reader} />,
+    body: <Destinations data={data} />,
   };
 };
 
@@ -65,11 +66,11 @@ export interface DestinationsData {
 
 interface DestinationsProps {
   readonly data: DestinationsData;
-  readonly reader: Reader;
 }
 
-export function Destinations({ data, reader }: DestinationsProps) {
-  const words = DESTINATION_WORDS[reader.language];
+export function Destinations({ data }: DestinationsProps) {
+  const reader = useReader();
+  const words = useWords(DESTINATION_WORDS);
   const used = data.channels.filter(({ destinations }) => destinations.length > 0);
   return (
     <>
@@ -80,9 +81,9 @@ export function Destinations({ data, reader }: DestinationsProps) {
       </div>
       {used.length === 0 ? <p class="empty">{words.none}</p> : null}
       {used.map((channel) => (
-        <Channel key={channel.name} channel={channel} data={data} reader={reader} />
+        <Channel key={channel.name} channel={channel} data={data} />
       ))}
-      {data.outside.length === 0 ? null : <Outside data={data} reader={reader} />}
+      {data.outside.length === 0 ? null : <Outside data={data} />}
       <p class="quiet">
         <Foreign text={words.asOf(data.processName)} />
       </p>
@@ -94,8 +95,9 @@ interface ChannelProps extends DestinationsProps {
   readonly channel: ChannelData;
 }
 
-function Channel({ channel: { name, type, destinations }, data, reader }: ChannelProps) {
-  const words = DESTINATION_WORDS[reader.language];
+function Channel({ channel: { name, type, destinations }, data }: ChannelProps) {
+  const reader = useReader();
+  const words = useWords(DESTINATION_WORDS);
   const pause = data.paused.find(({ key }) => key === name);
   return (
     <section class="panel" aria-labelledby={`channel-${name}`}>
@@ -133,27 +135,27 @@ function columnsFor(data: DestinationsData, reader: Reader): readonly Column<Arc
         </Link>
       ),
     },
-    { head: words.standing, cell: (each) => <Standing each={each} data={data} reader={reader} /> },
-    { head: words.lastSuccess, cell: (each) => <LastSuccess each={each} reader={reader} /> },
-    { head: words.lastError, cell: (each) => <LastError each={each} reader={reader} /> },
-    { head: words.waiting, kind: 'number', cell: (each) => <Waiting each={each} reader={reader} /> },
+    { head: words.standing, cell: (each) => <Standing each={each} data={data} /> },
+    { head: words.lastSuccess, cell: (each) => <LastSuccess each={each} /> },
+    { head: words.lastError, cell: (each) => <LastError each={each} /> },
+    { head: words.waiting, kind: 'number', cell: (each) => <Waiting each={each} /> },
     {
       head: words.dead,
       kind: 'number',
-      cell: ({ destination }) => <DeadCount destination={destination} data={data} reader={reader} />,
+      cell: ({ destination }) => <DeadCount destination={destination} data={data} />,
     },
-    { head: words.test, cell: ({ destination }) => <TestButton destination={destination} reader={reader} /> },
+    { head: words.test, cell: ({ destination }) => <TestButton destination={destination} /> },
   ];
 }
 
 interface EachProps {
   readonly each: ArchivedDestination;
-  readonly reader: Reader;
 }
 
 /** What it did last counts. */
-function Standing({ each, data, reader }: EachProps & { readonly data: DestinationsData }) {
-  const words = DESTINATION_WORDS[reader.language].state;
+function Standing({ each, data }: EachProps & { readonly data: DestinationsData }) {
+  const reader = useReader();
+  const words = useWords(DESTINATION_WORDS).state;
   const { destination, lastDeliveredAt, lastFailedAt } = each;
   const pause = data.paused.find(({ key }) => key === destination);
   if (pause !== undefined)
@@ -166,12 +168,13 @@ function Standing({ each, data, reader }: EachProps & { readonly data: Destinati
   );
 }
 
-function LastError({ each: { lastFailedAt, lastError }, reader }: EachProps) {
+function LastError({ each: { lastFailedAt, lastError } }: EachProps) {
+  const reader = useReader();
   if (lastFailedAt === undefined || lastError === undefined) return <span class="quiet">–</span>;
   const { class: errorClass, code, message } = lastError;
   return (
     <>
-      <Time at={lastFailedAt} reader={reader} />
+      <Time at={lastFailedAt} />
       <span>{PAGE_WORDS[reader.language].errorClass[errorClass]}</span>
       <small>
         <Foreign text={code} />: <Foreign text={message} />
@@ -180,7 +183,8 @@ function LastError({ each: { lastFailedAt, lastError }, reader }: EachProps) {
   );
 }
 
-function Waiting({ each: { destination, pending, isMorePending }, reader }: EachProps) {
+function Waiting({ each: { destination, pending, isMorePending } }: EachProps) {
+  const reader = useReader();
   if (pending === 0) return <span class="quiet">0</span>;
   const number = reader.formats.number(pending);
   return (
@@ -194,7 +198,8 @@ interface DeadCountProps extends DestinationsProps {
   readonly destination: string;
 }
 
-function DeadCount({ destination, data, reader }: DeadCountProps) {
+function DeadCount({ destination, data }: DeadCountProps) {
+  const reader = useReader();
   const count = data.dead.get(destination) ?? 0;
   if (count === 0) return <span class="quiet">0</span>;
   return (
@@ -202,22 +207,23 @@ function DeadCount({ destination, data, reader }: DeadCountProps) {
   );
 }
 
-function LastSuccess({ each: { lastDeliveredAt, medianMs, slowMs }, reader }: EachProps) {
-  const words = DESTINATION_WORDS[reader.language];
+function LastSuccess({ each: { lastDeliveredAt, medianMs, slowMs } }: EachProps) {
+  const reader = useReader();
+  const words = useWords(DESTINATION_WORDS);
   const { formats } = reader;
   return (
     <>
-      <Time at={lastDeliveredAt} reader={reader} />
+      <Time at={lastDeliveredAt} />
       {medianMs === undefined ? null : <small>{words.median(formats.duration(medianMs))}</small>}
       {slowMs === undefined ? null : <small>{words.slow(formats.duration(slowMs))}</small>}
     </>
   );
 }
 
-function TestButton({ destination, reader }: { readonly destination: string; readonly reader: Reader }) {
-  const words = DESTINATION_WORDS[reader.language];
+function TestButton({ destination }: { readonly destination: string }) {
+  const words = useWords(DESTINATION_WORDS);
   return (
-    <PostForm action="/act/test" reader={reader}>
+    <PostForm action="/act/test">
       <input type="hidden" name="destination" value={destination} />
       <button type="submit" class="small" aria-label={cleanLine(words.sendTo(destination))}>
         {words.send}
@@ -226,8 +232,9 @@ function TestButton({ destination, reader }: { readonly destination: string; rea
   );
 }
 
-function Outside({ data, reader }: DestinationsProps) {
-  const words = DESTINATION_WORDS[reader.language];
+function Outside({ data }: DestinationsProps) {
+  const reader = useReader();
+  const words = useWords(DESTINATION_WORDS);
   return (
     <section class="panel" aria-labelledby="outside">
       <header>
@@ -252,7 +259,7 @@ function outsideColumns(data: DestinationsData, reader: Reader): readonly Column
     {
       head: words.dead,
       kind: 'number',
-      cell: (destination) => <DeadCount destination={destination} data={data} reader={reader} />,
+      cell: (destination) => <DeadCount destination={destination} data={data} />,
     },
   ];
 }

@@ -8,6 +8,7 @@ import { SenselessQuery, type View } from '../view.ts';
 import { REDELIVERY_WORDS } from '../words/redeliveries.ts';
 import { bulkFields, bulkKindIn, filterIn } from './bulk-request.ts';
 import { Meant } from './redelivery-parts.tsx';
+import { useReader, useWords } from '../use-reader.ts';
 
 export const dryRunView: View = async ({ query, reader, services }) => {
   const fields = Object.fromEntries(query);
@@ -20,7 +21,7 @@ export const dryRunView: View = async ({ query, reader, services }) => {
     section: 'dead',
     // What was looked at is what is agreed to.
     isLive: false,
-    body: <DryRun filter={read.filter} what={what} tally={tally} reader={reader} />,
+    body: <DryRun filter={read.filter} what={what} tally={tally} />,
   };
 };
 
@@ -28,11 +29,11 @@ interface DryRunProps {
   readonly filter: RedeliveryFilter;
   readonly what: BulkKind;
   readonly tally: RedeliveryTally;
-  readonly reader: Reader;
 }
 
-export function DryRun({ filter, what, tally, reader }: DryRunProps) {
-  const words = REDELIVERY_WORDS[reader.language];
+export function DryRun({ filter, what, tally }: DryRunProps) {
+  const reader = useReader();
+  const words = useWords(REDELIVERY_WORDS);
   const messages = words.messages(tally.messages);
   const number = tally.isMore ? words.andMore(messages) : messages;
   return (
@@ -43,12 +44,12 @@ export function DryRun({ filter, what, tally, reader }: DryRunProps) {
       </div>
       <section class="panel" aria-label={words.meant}>
         <DefinitionList terms={tallyTerms(filter, tally, number, { what, reader })} />
-        {tally.messages === 0 ? null : <Destinations tally={tally} reader={reader} />}
+        {tally.messages === 0 ? null : <Destinations tally={tally} />}
       </section>
       {tally.messages === 0 ? (
         <p class="empty">{words.nothing}</p>
       ) : (
-        <StartForm filter={filter} what={what} number={number} reader={reader} />
+        <StartForm filter={filter} what={what} number={number} />
       )}
       <p>
         <Link to="/dead">{words.toDead}</Link>
@@ -79,7 +80,7 @@ function tallyTerms(
           },
         ];
   return [
-    { term: words.meant, details: <Meant filter={filter} reader={reader} /> },
+    { term: words.meant, details: <Meant filter={filter} /> },
     { term: words.howMany, details: <strong>{number}</strong> },
     ...age,
     ...(what === 'redelivered' && tally.messages > 0
@@ -88,8 +89,9 @@ function tallyTerms(
   ];
 }
 
-function Destinations({ tally, reader }: { readonly tally: RedeliveryTally; readonly reader: Reader }) {
-  const words = REDELIVERY_WORDS[reader.language];
+function Destinations({ tally }: { readonly tally: RedeliveryTally }) {
+  const reader = useReader();
+  const words = useWords(REDELIVERY_WORDS);
   return (
     <Table
       caption={words.toWhom}
@@ -113,13 +115,12 @@ interface StartFormProps {
   readonly filter: RedeliveryFilter;
   readonly what: BulkKind;
   readonly number: string;
-  readonly reader: Reader;
 }
 
-function StartForm({ filter, what, number, reader }: StartFormProps) {
-  const words = REDELIVERY_WORDS[reader.language];
+function StartForm({ filter, what, number }: StartFormProps) {
+  const words = useWords(REDELIVERY_WORDS);
   return (
-    <PostForm action="/act/redeliver-all" reader={reader} className="panel">
+    <PostForm action="/act/redeliver-all" className="panel">
       {bulkFields(filter, what).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}

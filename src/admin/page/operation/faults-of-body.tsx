@@ -2,19 +2,19 @@
 import type { CallbackError } from '../../../callback/callback.ts';
 import { faultInJapanese } from '../../../callback/fault-words.ts';
 import { Code, Foreign } from '../parts/text.tsx';
-import type { Reader } from '../reader.ts';
 import { REFUSED_WORDS } from '../words/refused.ts';
+import { useReader, useWords } from '../use-reader.ts';
 
 /** A body may have thousands. */
 const MOST_SHOWN = 100;
 
 interface FaultsProps {
   readonly errors: readonly CallbackError[];
-  readonly reader: Reader;
 }
 
-export function Faults({ errors, reader }: FaultsProps) {
-  const words = REFUSED_WORDS[reader.language];
+export function Faults({ errors }: FaultsProps) {
+  const reader = useReader();
+  const words = useWords(REFUSED_WORDS);
   return (
     <div>
       <h3>{words.why}</h3>

@@ -3,19 +3,19 @@ import type { LimitUse, MessageFormat } from '../../../channels/channel.ts';
 import type { TemplateFailure } from '../../../render/renderer.ts';
 import { Status } from '../parts/status.tsx';
 import { Code, Foreign } from '../parts/text.tsx';
-import type { Reader } from '../reader.ts';
 import { MESSAGE_WORDS } from '../words/message.ts';
+import { useReader, useWords } from '../use-reader.ts';
 
 interface LimitsProps {
   readonly limits: readonly LimitUse[] | undefined;
-  readonly reader: Reader;
 }
 
 /** Of a limit: from here on somebody should know. */
 const NEARLY = 0.9;
 
-export function Limits({ limits, reader }: LimitsProps) {
-  const words = MESSAGE_WORDS[reader.language];
+export function Limits({ limits }: LimitsProps) {
+  const reader = useReader();
+  const words = useWords(MESSAGE_WORDS);
   if (limits === undefined || limits.length === 0) return null;
   const number = (value: number) => reader.formats.number(value);
   return (
@@ -34,11 +34,10 @@ export function Limits({ limits, reader }: LimitsProps) {
 
 interface FindingsProps {
   readonly findings: ReturnType<MessageFormat['inspect']>;
-  readonly reader: Reader;
 }
 
-export function Findings({ findings, reader }: FindingsProps) {
-  const words = MESSAGE_WORDS[reader.language];
+export function Findings({ findings }: FindingsProps) {
+  const words = useWords(MESSAGE_WORDS);
   if (findings.length === 0) return null;
   return (
     <div>
@@ -58,11 +57,10 @@ export function Findings({ findings, reader }: FindingsProps) {
 
 interface FailuresProps {
   readonly failures: readonly TemplateFailure[];
-  readonly reader: Reader;
 }
 
-export function TemplateFailures({ failures, reader }: FailuresProps) {
-  const words = MESSAGE_WORDS[reader.language];
+export function TemplateFailures({ failures }: FailuresProps) {
+  const words = useWords(MESSAGE_WORDS);
   if (failures.length === 0) return null;
   return (
     <div>

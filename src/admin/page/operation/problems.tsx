@@ -2,17 +2,16 @@
 import type { Problem } from '../../../config/config.ts';
 import { Status } from '../parts/status.tsx';
 import { Code, Foreign } from '../parts/text.tsx';
-import type { Reader } from '../reader.ts';
 import { CONFIG_WORDS } from '../words/config.ts';
+import { useWords } from '../use-reader.ts';
 
 interface ProblemsProps {
   readonly problems: readonly Problem[];
-  readonly reader: Reader;
 }
 
 /** As `check` prints them. */
-export function Problems({ problems, reader }: ProblemsProps) {
-  const words = CONFIG_WORDS[reader.language];
+export function Problems({ problems }: ProblemsProps) {
+  const words = useWords(CONFIG_WORDS);
   return (
     <ul class="problems">
       {problems.map(({ place: { file, line, column }, message, severity }) => (

@@ -9,6 +9,7 @@ import type { Reader } from '../reader.ts';
 import { idIn, type View } from '../view.ts';
 import { REDELIVERY_WORDS } from '../words/redeliveries.ts';
 import { Meant, Who } from './redelivery-parts.tsx';
+import { useReader, useWords } from '../use-reader.ts';
 
 const TONES: Readonly<Record<BulkRedelivery['state'], Tone>> = {
   running: 'busy',
@@ -21,7 +22,7 @@ export const redeliveriesView: View = async ({ reader, services }) => {
   return {
     title: REDELIVERY_WORDS[reader.language].title,
     section: 'dead',
-    body: <Redeliveries bulks={bulks} reader={reader} />,
+    body: <Redeliveries bulks={bulks} />,
   };
 };
 
@@ -32,17 +33,17 @@ export const redeliveryView: View = async ({ params, reader, services }) => {
   return {
     title: REDELIVERY_WORDS[reader.language].oneTitle[bulk.what],
     section: 'dead',
-    body: <Redelivery bulk={bulk} reader={reader} />,
+    body: <Redelivery bulk={bulk} />,
   };
 };
 
 interface RedeliveriesProps {
   readonly bulks: readonly BulkRedelivery[];
-  readonly reader: Reader;
 }
 
-export function Redeliveries({ bulks, reader }: RedeliveriesProps) {
-  const words = REDELIVERY_WORDS[reader.language];
+export function Redeliveries({ bulks }: RedeliveriesProps) {
+  const reader = useReader();
+  const words = useWords(REDELIVERY_WORDS);
   return (
     <>
       <div class="head">
@@ -72,7 +73,7 @@ function columnsFor(reader: Reader): readonly Column<BulkRedelivery>[] {
       kind: 'main',
       cell: ({ id, startedAt }) => (
         <Link to={`/redeliveries/${id}`}>
-          <Time at={startedAt} reader={reader} />
+          <Time at={startedAt} />
         </Link>
       ),
     },
@@ -85,32 +86,27 @@ function columnsFor(reader: Reader): readonly Column<BulkRedelivery>[] {
         </>
       ),
     },
-    { head: words.meant, cell: ({ filter }) => <Meant filter={filter} reader={reader} /> },
+    { head: words.meant, cell: ({ filter }) => <Meant filter={filter} /> },
     { head: words.number, kind: 'number', cell: ({ given }) => formats.number(given) },
     { head: words.delivered, kind: 'number', cell: ({ delivered }) => formats.number(delivered) },
     { head: words.dead, kind: 'number', cell: ({ dead }) => formats.number(dead) },
-    { head: words.by, cell: ({ actor }) => <Who actor={actor} reader={reader} /> },
+    { head: words.by, cell: ({ actor }) => <Who actor={actor} /> },
   ];
 }
 
 interface RedeliveryProps {
   readonly bulk: BulkRedelivery;
-  readonly reader: Reader;
 }
 
-export function Redelivery({ bulk, reader }: RedeliveryProps) {
-  const words = REDELIVERY_WORDS[reader.language];
+export function Redelivery({ bulk }: RedeliveryProps) {
+  const words = useWords(REDELIVERY_WORDS);
   const { what, state, filter, startedAt, endedAt, actor, stoppedBy } = bulk;
   const terms: readonly (Term | undefined)[] = [
-    { term: words.meant, details: <Meant filter={filter} reader={reader} /> },
-    { term: words.began, details: <Instant at={startedAt} reader={reader} /> },
-    endedAt === undefined
-      ? undefined
-      : { term: words.ended, details: <Instant at={endedAt} reader={reader} /> },
-    { term: words.by, details: <Who actor={actor} reader={reader} /> },
-    stoppedBy === undefined
-      ? undefined
-      : { term: words.stoppedBy, details: <Who actor={stoppedBy} reader={reader} /> },
+    { term: words.meant, details: <Meant filter={filter} /> },
+    { term: words.began, details: <Instant at={startedAt} /> },
+    endedAt === undefined ? undefined : { term: words.ended, details: <Instant at={endedAt} /> },
+    { term: words.by, details: <Who actor={actor} /> },
+    stoppedBy === undefined ? undefined : { term: words.stoppedBy, details: <Who actor={stoppedBy} /> },
   ];
   return (
     <>
@@ -121,9 +117,9 @@ export function Redelivery({ bulk, reader }: RedeliveryProps) {
         </p>
       </div>
       <section class="panel" aria-label={words.progress}>
-        <Progress bulk={bulk} reader={reader} />
+        <Progress bulk={bulk} />
         {state === 'running' ? (
-          <PostForm action="/act/stop" reader={reader}>
+          <PostForm action="/act/stop">
             <input type="hidden" name="bulk" value={bulk.id} />
             <button type="submit">{words.stop}</button>
           </PostForm>
@@ -143,8 +139,9 @@ export function Redelivery({ bulk, reader }: RedeliveryProps) {
 const BAR_WIDTH = 600;
 const BAR_HEIGHT = 14;
 
-function Progress({ bulk, reader }: RedeliveryProps) {
-  const words = REDELIVERY_WORDS[reader.language];
+function Progress({ bulk }: RedeliveryProps) {
+  const reader = useReader();
+  const words = useWords(REDELIVERY_WORDS);
   const { what, given, delivered, pending, dead } = bulk;
   const number = (value: number) => reader.formats.number(value);
   const terms = [{ term: words.given[what], details: number(given) }];

@@ -6,10 +6,12 @@ import { Foreign } from '../parts/text.tsx';
 import type { Reader } from '../reader.ts';
 import { PAGE_WORDS } from '../words/page.ts';
 import { REDELIVERY_WORDS } from '../words/redeliveries.ts';
+import { useReader, useWords } from '../use-reader.ts';
 
 /** A filter as chips: what it asks for, and of what. */
-export function Meant({ filter, reader }: { readonly filter: RedeliveryFilter; readonly reader: Reader }) {
-  const words = REDELIVERY_WORDS[reader.language];
+export function Meant({ filter }: { readonly filter: RedeliveryFilter }) {
+  const reader = useReader();
+  const words = useWords(REDELIVERY_WORDS);
   const entries = Object.entries(filter).filter(([, value]) => value !== undefined);
   if (entries.length === 0) return <>{words.all}</>;
   return (
@@ -38,8 +40,8 @@ function valueInWords(name: keyof RedeliveryFilter, value: unknown, reader: Read
 }
 
 /** Who asked for it. */
-export function Who({ actor: { user, from }, reader }: { readonly actor: Actor; readonly reader: Reader }) {
-  const words = REDELIVERY_WORDS[reader.language];
+export function Who({ actor: { user, from } }: { readonly actor: Actor }) {
+  const words = useWords(REDELIVERY_WORDS);
   return (
     <>
       {user === undefined ? words.nobody : <Foreign text={user} />}{' '}

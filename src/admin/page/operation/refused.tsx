@@ -7,11 +7,11 @@ import { Status } from '../parts/status.tsx';
 import { DefinitionList, Paging } from '../parts/table.tsx';
 import { Code, Foreign, ForeignBlock, Link, pathTo } from '../parts/text.tsx';
 import { Instant } from '../parts/time.tsx';
-import type { Reader } from '../reader.ts';
 import { idIn, SenselessQuery, type View } from '../view.ts';
 import { PAGE_WORDS } from '../words/page.ts';
 import { Faults } from './faults-of-body.tsx';
 import { REFUSED_WORDS } from '../words/refused.ts';
+import { useReader, useWords } from '../use-reader.ts';
 
 const AT_ONCE = 20;
 
@@ -29,7 +29,7 @@ export const refusedView: View = async ({ query, reader, services }) => {
   return {
     title: REFUSED_WORDS[reader.language].title,
     section: 'refused',
-    body: <Refused page={page} isNewest={before === undefined} reader={reader} />,
+    body: <Refused page={page} isNewest={before === undefined} />,
   };
 };
 
@@ -62,11 +62,10 @@ export async function refusalWith(
 interface RefusedProps {
   readonly page: Page<ArchivedRefusal>;
   readonly isNewest: boolean;
-  readonly reader: Reader;
 }
 
-export function Refused({ page: { items, next }, isNewest, reader }: RefusedProps) {
-  const words = REFUSED_WORDS[reader.language];
+export function Refused({ page: { items, next }, isNewest }: RefusedProps) {
+  const words = useWords(REFUSED_WORDS);
   return (
     <>
       <div class="head">
@@ -75,12 +74,11 @@ export function Refused({ page: { items, next }, isNewest, reader }: RefusedProp
       </div>
       {items.length === 0 ? <p class="empty">{words.none}</p> : null}
       {items.map((refusal) => (
-        <Refusal key={refusal.id} refusal={refusal} reader={reader} />
+        <Refusal key={refusal.id} refusal={refusal} />
       ))}
       <Paging
         newest={isNewest ? undefined : '/refused'}
         older={next === undefined ? undefined : pathTo(['refused'], { before: next })}
-        reader={reader}
       />
     </>
   );
@@ -88,17 +86,16 @@ export function Refused({ page: { items, next }, isNewest, reader }: RefusedProp
 
 interface RefusalProps {
   readonly refusal: ArchivedRefusal;
-  readonly reader: Reader;
 }
 
-function Refusal({ refusal, reader }: RefusalProps) {
-  const words = REFUSED_WORDS[reader.language];
+function Refusal({ refusal }: RefusalProps) {
+  const words = useWords(REFUSED_WORDS);
   const { id, receivedAt, status, detail, errors, from } = refusal;
   return (
     <article class="panel" id={`refused-${id}`} aria-labelledby={`refused-${id}-title`}>
       <header>
         <h2 id={`refused-${id}-title`}>
-          <Instant at={receivedAt} reader={reader} />
+          <Instant at={receivedAt} />
         </h2>
         <Status tone="bad" word={`${status} · ${words.status[status]}`} />
       </header>
@@ -109,14 +106,15 @@ function Refusal({ refusal, reader }: RefusalProps) {
           ...(errors.length > 0 ? [] : [{ term: words.answer, details: <Foreign text={detail} /> }]),
         ]}
       />
-      {errors.length === 0 ? null : <Faults errors={errors} reader={reader} />}
-      <Body refusal={refusal} reader={reader} />
+      {errors.length === 0 ? null : <Faults errors={errors} />}
+      <Body refusal={refusal} />
     </article>
   );
 }
 
-function Body({ refusal: { id, body }, reader }: RefusalProps) {
-  const words = REFUSED_WORDS[reader.language];
+function Body({ refusal: { id, body } }: RefusalProps) {
+  const reader = useReader();
+  const words = useWords(REFUSED_WORDS);
   if (body === '') return <p class="quiet">{words.empty}</p>;
   const shown = cleanText(body.slice(0, SHOWN_CHARACTERS));
   const isCut = body.length > SHOWN_CHARACTERS;

@@ -7,22 +7,23 @@ import type { Reader } from '../reader.ts';
 import { CONFIG_WORDS } from '../words/config.ts';
 import { PAGE_WORDS } from '../words/page.ts';
 import { Problems } from './problems.tsx';
+import { useReader, useWords } from '../use-reader.ts';
 
 interface ReloadChangesProps {
   readonly preview: ReloadPreview;
-  readonly reader: Reader;
 }
 
-export function ReloadChanges({ preview, reader }: ReloadChangesProps) {
-  const words = CONFIG_WORDS[reader.language];
+export function ReloadChanges({ preview }: ReloadChangesProps) {
+  const reader = useReader();
+  const words = useWords(CONFIG_WORDS);
   const { problems, unchanged } = preview;
   return (
     <section class="panel" aria-labelledby="config-preview">
       <header>
         <h2 id="config-preview">{titleOf(preview, reader)}</h2>
       </header>
-      <Changes preview={preview} reader={reader} />
-      {problems.length === 0 ? null : <Problems problems={problems} reader={reader} />}
+      <Changes preview={preview} />
+      {problems.length === 0 ? null : <Problems problems={problems} />}
       {unchanged.length === 0 ? null : (
         <p>
           {words.unchanged}: <Code text={unchanged.join(', ')} />
@@ -32,8 +33,9 @@ export function ReloadChanges({ preview, reader }: ReloadChangesProps) {
   );
 }
 
-function Changes({ preview, reader }: ReloadChangesProps) {
-  const words = CONFIG_WORDS[reader.language];
+function Changes({ preview }: ReloadChangesProps) {
+  const reader = useReader();
+  const words = useWords(CONFIG_WORDS);
   const { configHash, changes, since, isComplete, isApplied } = preview;
   const day = reader.formats.day(since);
   if (configHash === undefined) return <p>{words.previewRefused}</p>;

@@ -2,9 +2,9 @@
 import type { ComponentChildren } from 'preact';
 import { cleanText } from '../../../text/clean.ts';
 import { TOKEN_FIELD } from '../../form-token.ts';
-import type { Reader } from '../reader.ts';
 import { PAGE_WORDS } from '../words/page.ts';
 import { Link } from './text.tsx';
+import { useReader, useWords } from '../use-reader.ts';
 
 interface TextFieldProps {
   readonly name: string;
@@ -75,12 +75,11 @@ interface FilterFormProps {
   readonly label: string;
   /** Something is filtered by. */
   readonly isFiltered: boolean;
-  readonly reader: Reader;
   readonly children: ComponentChildren;
 }
 
-export function FilterForm({ path, label, isFiltered, reader, children }: FilterFormProps) {
-  const words = PAGE_WORDS[reader.language];
+export function FilterForm({ path, label, isFiltered, children }: FilterFormProps) {
+  const words = useWords(PAGE_WORDS);
   return (
     <search>
       <form class="filters" method="get" action={path} aria-label={label}>
@@ -97,7 +96,6 @@ export function FilterForm({ path, label, isFiltered, reader, children }: Filter
 interface PostFormProps {
   /** `/act/…` */
   readonly action: string;
-  readonly reader: Reader;
   readonly label?: string;
   readonly className?: string;
   /** Where the reader comes back to; default: this page. */
@@ -106,12 +104,13 @@ interface PostFormProps {
 }
 
 /** What it posts: its fields, the token that the guard checks, `nonce`, and `back`, a path of ours. */
-export function PostForm({ action, reader, label, className, back = reader.here, children }: PostFormProps) {
+export function PostForm({ action, label, className, back, children }: PostFormProps) {
+  const reader = useReader();
   return (
     <form method="post" action={action} class={className} aria-label={label}>
       <input type="hidden" name={TOKEN_FIELD} value={reader.formToken} />
       <input type="hidden" name="nonce" value={reader.newNonce()} />
-      <input type="hidden" name="back" value={back} />
+      <input type="hidden" name="back" value={back ?? reader.here} />
       {children}
     </form>
   );

@@ -5,6 +5,7 @@ import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../../ledger/hold.ts
 import type { CallbackResult, DeliveryRecord, DeliveryState } from '../../../ledger/ledger.ts';
 import type { Reader } from '../reader.ts';
 import { PAGE_WORDS } from '../words/page.ts';
+import { useReader, useWords } from '../use-reader.ts';
 
 /** What a state means for whoever waits for it. */
 export type Tone = 'good' | 'bad' | 'wait' | 'busy' | 'idle';
@@ -67,20 +68,20 @@ const RESULT_TONES: Readonly<Record<CallbackResult, Tone>> = {
   unavailable: 'bad',
 };
 
-type Of<Value> = { readonly reader: Reader } & Value;
-
-export function RunStatus({ status, reader }: Of<{ readonly status: StatusCode }>) {
+export function RunStatus({ status }: { readonly status: StatusCode }) {
+  const reader = useReader();
   const name = statusNameOf({ status });
   return <Status tone={RUN_TONES[name]} word={PAGE_WORDS[reader.language].status[name]} />;
 }
 
-export function DeliveryStatus({ state, reader }: Of<{ readonly state: DeliveryState }>) {
+export function DeliveryStatus({ state }: { readonly state: DeliveryState }) {
+  const reader = useReader();
   return <Status tone={STATE_TONES[state]} word={PAGE_WORDS[reader.language].state[state]} />;
 }
 
 /** What was answered; undefined: nobody has been answered. */
-export function ResultStatus({ result, reader }: Of<{ readonly result: CallbackResult | undefined }>) {
-  const words = PAGE_WORDS[reader.language].result;
+export function ResultStatus({ result }: { readonly result: CallbackResult | undefined }) {
+  const words = useWords(PAGE_WORDS).result;
   return result === undefined ? (
     <Status tone="idle" word={words.none} />
   ) : (

@@ -1,8 +1,8 @@
 /** Tables, which on a narrow screen are read as lists of terms; and lists of terms. */
 import type { ComponentChildren } from 'preact';
-import type { Reader } from '../reader.ts';
 import { PAGE_WORDS } from '../words/page.ts';
 import { Link } from './text.tsx';
+import { useWords } from '../use-reader.ts';
 
 export interface Column<Row> {
   /** Its head, and on a narrow screen its term. */
@@ -93,11 +93,10 @@ interface PagingProps {
   /** Paths of ours; undefined: there is no such page. */
   readonly newest: string | undefined;
   readonly older: string | undefined;
-  readonly reader: Reader;
 }
 
-export function Paging({ newest, older, reader }: PagingProps) {
-  const words = PAGE_WORDS[reader.language];
+export function Paging({ newest, older }: PagingProps) {
+  const words = useWords(PAGE_WORDS);
   if (newest === undefined && older === undefined) return null;
   return (
     <nav class="paging" aria-label={words.pages}>

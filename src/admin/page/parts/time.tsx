@@ -1,11 +1,10 @@
 /** When something happened, for people and for machines. */
-import type { Reader } from '../reader.ts';
 import { PAGE_WORDS } from '../words/page.ts';
+import { useReader } from '../use-reader.ts';
 
 interface TimeProps {
   /** Milliseconds since the epoch; undefined: never. */
   readonly at: number | undefined;
-  readonly reader: Reader;
 }
 
 /** The range of JavaScript's dates. */
@@ -16,7 +15,8 @@ function isDate(ms: number): boolean {
 }
 
 /** `10:42`, and beneath it how long ago. */
-export function Time({ at, reader }: TimeProps) {
+export function Time({ at }: TimeProps) {
+  const reader = useReader();
   if (at === undefined || !isDate(at)) return <span class="quiet">{PAGE_WORDS[reader.language].never}</span>;
   const { formats } = reader;
   return (
@@ -27,7 +27,8 @@ export function Time({ at, reader }: TimeProps) {
 }
 
 /** `3 h ago` alone. */
-export function Ago({ at, reader }: TimeProps) {
+export function Ago({ at }: TimeProps) {
+  const reader = useReader();
   if (at === undefined || !isDate(at)) return <span class="quiet">{PAGE_WORDS[reader.language].never}</span>;
   const { formats } = reader;
   return (
@@ -38,7 +39,8 @@ export function Ago({ at, reader }: TimeProps) {
 }
 
 /** `22 Nov 2026, 10:42:05 (GMT+9)` */
-export function Instant({ at, reader }: TimeProps) {
+export function Instant({ at }: TimeProps) {
+  const reader = useReader();
   if (at === undefined || !isDate(at)) return <span class="quiet">{PAGE_WORDS[reader.language].never}</span>;
   return <time dateTime={new Date(at).toISOString()}>{reader.formats.instant(at)}</time>;
 }

@@ -11,6 +11,7 @@ import { LANGUAGES, type Reader } from '../reader.ts';
 import { idIn, type View } from '../view.ts';
 import { PLAYGROUND_WORDS } from '../words/playground.ts';
 import { type Framed, framed, TryResultView } from './try-result.tsx';
+import { useReader, useWords } from '../use-reader.ts';
 
 /** What is larger is drawn, and not put into a field. */
 const LARGEST_EDITED = 64 * 1024;
@@ -44,7 +45,7 @@ export const playgroundView: View = async ({ query, reader, services }) => {
     section: 'playground',
     // What is being typed stays.
     isLive: false,
-    body: <Playground data={data} reader={reader} />,
+    body: <Playground data={data} />,
   };
 };
 
@@ -138,11 +139,10 @@ export interface PlaygroundData {
 
 interface PlaygroundProps {
   readonly data: PlaygroundData;
-  readonly reader: Reader;
 }
 
-export function Playground({ data, reader }: PlaygroundProps) {
-  const words = PLAYGROUND_WORDS[reader.language];
+export function Playground({ data }: PlaygroundProps) {
+  const words = useWords(PLAYGROUND_WORDS);
   return (
     <>
       <div class="head">
@@ -152,20 +152,20 @@ export function Playground({ data, reader }: PlaygroundProps) {
       <div class="playground">
         <section class="panel" aria-labelledby="playground-callback">
           <h2 id="playground-callback">{words.callback}</h2>
-          <Beginnings samples={data.samples} reader={reader} />
-          <CallbackForm data={data} reader={reader} />
+          <Beginnings samples={data.samples} />
+          <CallbackForm data={data} />
         </section>
         <section id="result" class="result" aria-labelledby="playground-result" aria-live="off">
           <h2 id="playground-result">{words.result}</h2>
-          <TryResultView framed={data.result} reader={reader} />
+          <TryResultView framed={data.result} />
         </section>
       </div>
     </>
   );
 }
 
-function Beginnings({ samples, reader }: { readonly samples: readonly Sample[]; readonly reader: Reader }) {
-  const words = PLAYGROUND_WORDS[reader.language];
+function Beginnings({ samples }: { readonly samples: readonly Sample[] }) {
+  const words = useWords(PLAYGROUND_WORDS);
   const known: Readonly<Record<string, string>> = words.sample;
   return (
     <form class="filters" method="get" action="/playground" aria-label={words.start}>
@@ -195,10 +195,11 @@ function Beginnings({ samples, reader }: { readonly samples: readonly Sample[]; 
   );
 }
 
-function CallbackForm({ data: { chosen, options, choices }, reader }: PlaygroundProps) {
-  const words = PLAYGROUND_WORDS[reader.language];
+function CallbackForm({ data: { chosen, options, choices } }: PlaygroundProps) {
+  const reader = useReader();
+  const words = useWords(PLAYGROUND_WORDS);
   return (
-    <PostForm action="/playground" reader={reader} className="try">
+    <PostForm action="/playground" className="try">
       {chosen.callbackId === undefined ? null : (
         <input type="hidden" name="callback" value={chosen.callbackId} />
       )}
@@ -219,7 +220,7 @@ function CallbackForm({ data: { chosen, options, choices }, reader }: Playground
           {chosen.text === undefined ? words.tooLong(reader.formats.size(chosen.size ?? 0)) : words.jsonHint}
         </small>
       </div>
-      <Choosing options={options} choices={choices} reader={reader} />
+      <Choosing options={options} choices={choices} />
       <div class="actions">
         <button type="submit" class="primary">
           {words.draw}
@@ -229,10 +230,10 @@ function CallbackForm({ data: { chosen, options, choices }, reader }: Playground
   );
 }
 
-type ChoosingProps = Pick<PlaygroundData, 'options' | 'choices'> & { readonly reader: Reader };
+type ChoosingProps = Pick<PlaygroundData, 'options' | 'choices'>;
 
-function Choosing({ options, choices, reader }: ChoosingProps) {
-  const words = PLAYGROUND_WORDS[reader.language];
+function Choosing({ options, choices }: ChoosingProps) {
+  const words = useWords(PLAYGROUND_WORDS);
   const languages = LANGUAGES.map((value) => ({ value, word: words.languages[value] }));
   return (
     <div class="filters">

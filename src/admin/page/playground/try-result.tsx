@@ -17,6 +17,7 @@ import type { Reader } from '../reader.ts';
 import { MESSAGE_WORDS } from '../words/message.ts';
 import { PAGE_WORDS } from '../words/page.ts';
 import { PLAYGROUND_WORDS } from '../words/playground.ts';
+import { useReader, useWords } from '../use-reader.ts';
 
 export interface Frame {
   readonly theme: MessageTheme['name'] | undefined;
@@ -44,21 +45,20 @@ export function framed(result: TryResult, documents: Pick<KeptDocuments, 'keep'>
 
 interface ResultProps {
   readonly framed: Framed;
-  readonly reader: Reader;
 }
 
-export function TryResultView({ framed: { result, frames }, reader }: ResultProps) {
-  const words = PLAYGROUND_WORDS[reader.language];
+export function TryResultView({ framed: { result, frames } }: ResultProps) {
+  const words = useWords(PLAYGROUND_WORDS);
   switch (result.kind) {
     case 'tried':
-      return <TriedView tried={result} frames={frames} reader={reader} />;
+      return <TriedView tried={result} frames={frames} />;
     case 'invalid':
       return (
         <div class="panel">
           <p>
             <Status tone="bad" word={words.invalid} />
           </p>
-          <Faults errors={result.errors} reader={reader} />
+          <Faults errors={result.errors} />
         </div>
       );
     case 'unreadable':
@@ -81,11 +81,10 @@ export function TryResultView({ framed: { result, frames }, reader }: ResultProp
 interface TriedProps {
   readonly tried: Tried;
   readonly frames: Framed['frames'];
-  readonly reader: Reader;
 }
 
-function TriedView({ tried: { callback, routes, messages, more }, frames, reader }: TriedProps) {
-  const words = PLAYGROUND_WORDS[reader.language];
+function TriedView({ tried: { callback, routes, messages, more }, frames }: TriedProps) {
+  const words = useWords(PLAYGROUND_WORDS);
   return (
     <>
       <div class="panel">
@@ -96,19 +95,17 @@ function TriedView({ tried: { callback, routes, messages, more }, frames, reader
             <strong>
               <BotName name={callback.bot_name} id={callback.bot_id} />
             </strong>{' '}
-            <RunStatus status={callback.status} reader={reader} />{' '}
+            <RunStatus status={callback.status} />{' '}
             <span class="quiet">
               <Code text={callback.job_id} />
             </span>
           </p>
         )}
-        {callback === undefined ? null : (
-          <Routes routes={routes} status={statusNameOf(callback)} reader={reader} />
-        )}
+        {callback === undefined ? null : <Routes routes={routes} status={statusNameOf(callback)} />}
       </div>
       {messages.length === 0 ? <p class="empty">{words.nobody}</p> : null}
       {messages.map((message, index) => (
-        <MessageOf key={message.destination} message={message} frames={frames[index] ?? []} reader={reader} />
+        <MessageOf key={message.destination} message={message} frames={frames[index] ?? []} />
       ))}
       {more === 0 ? null : <p class="quiet">{words.more(more)}</p>}
     </>
@@ -121,11 +118,11 @@ const MOST_ROUTES = 100;
 interface RoutesProps {
   readonly routes: readonly RouteExplanation[];
   readonly status: string;
-  readonly reader: Reader;
 }
 
-function Routes({ routes, reader }: RoutesProps) {
-  const words = PLAYGROUND_WORDS[reader.language];
+function Routes({ routes }: RoutesProps) {
+  const reader = useReader();
+  const words = useWords(PLAYGROUND_WORDS);
   const rows = routes.toSorted((a, b) => Number(b.matched) - Number(a.matched)).slice(0, MOST_ROUTES);
   return (
     <Table
@@ -183,11 +180,11 @@ function becauseInWords({ verdict, pattern = '', on = [] }: RouteExplanation, { 
 interface MessageProps {
   readonly message: TriedMessage;
   readonly frames: readonly Frame[];
-  readonly reader: Reader;
 }
 
-function MessageOf({ message: tried, frames, reader }: MessageProps) {
-  const words = PLAYGROUND_WORDS[reader.language];
+function MessageOf({ message: tried, frames }: MessageProps) {
+  const reader = useReader();
+  const words = useWords(PLAYGROUND_WORDS);
   const { destination, isDestination, route, templateSet, format, message, failures } = tried;
   const title = format.titleOf?.(message);
   const notes = [
@@ -209,15 +206,10 @@ function MessageOf({ message: tried, frames, reader }: MessageProps) {
           <span class="quiet">{MESSAGE_WORDS[reader.language].subject}</span> <Foreign text={title} />
         </p>
       )}
-      <MessageFrames
-        frames={frames}
-        height={frameHeightOf(format, message)}
-        destination={destination}
-        reader={reader}
-      />
-      <TemplateFailures failures={failures} reader={reader} />
-      <Findings findings={format.inspect(message)} reader={reader} />
-      <Limits limits={format.limitsOf?.(message)} reader={reader} />
+      <MessageFrames frames={frames} height={frameHeightOf(format, message)} destination={destination} />
+      <TemplateFailures failures={failures} />
+      <Findings findings={format.inspect(message)} />
+      <Limits limits={format.limitsOf?.(message)} />
       <details>
         <summary>{MESSAGE_WORDS[reader.language].text}</summary>
         <ForeignBlock
@@ -226,7 +218,7 @@ function MessageOf({ message: tried, frames, reader }: MessageProps) {
         />
       </details>
       {isDestination ? (
-        <PostForm action="/act/test" reader={reader} back="/playground">
+        <PostForm action="/act/test" back="/playground">
           <input type="hidden" name="destination" value={destination} />
           <button type="submit" class="small" aria-label={cleanLine(words.testTo(destination))}>
             {words.test}

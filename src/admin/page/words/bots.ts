@@ -75,7 +75,6 @@ export const BOTS_WORDS = translated({
       recent: 'Latest runs',
       recentCaption: 'The latest runs of this BOT',
       allCallbacks: 'All its callbacks',
-      plots: 'Its plots',
     },
   },
   ja: {
@@ -151,7 +150,6 @@ export const BOTS_WORDS = translated({
       recent: '最近の実行',
       recentCaption: 'このBOTの最近の実行',
       allCallbacks: 'すべてのコールバック',
-      plots: 'グラフで見る',
     },
   },
 });

@@ -1,14 +1,14 @@
 /** What a reload would change, or has changed, in words. */
 import { expect } from 'chai';
-import { render } from 'preact-render-to-string';
+import { h } from 'preact';
 import { ReloadChanges } from '../../../../src/admin/page/operation/reload-changes.tsx';
 import type { ReloadPreview } from '../../../../src/admin/services.ts';
 import { PREVIEW } from '../../../support/operation-world.ts';
-import { readerIn } from '../../../support/page-world.ts';
+import { htmlFor, readerIn } from '../../../support/page-world.ts';
 
 function shown(changes: Partial<ReloadPreview>, language: 'en' | 'ja' = 'en'): string {
   const preview = { ...PREVIEW, ...changes };
-  return render(ReloadChanges({ preview, reader: readerIn(language) }));
+  return htmlFor(readerIn(language), h(ReloadChanges, { preview }));
 }
 
 describe('what a reload changes', () => {
