@@ -6,7 +6,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import type { Traffic } from '../receive/receiver.ts';
 import type { Pipeline, PipelineParts } from './pipeline.ts';
 
-export interface Services extends Pick<PipelineParts, 'clock' | 'settings' | 'ledger' | 'onUnforeseen'> {
+export interface Services extends PipelineParts {
   readonly logger: Logger;
   readonly pipeline: Pipeline;
   readonly metrics: Metrics;

@@ -74,8 +74,6 @@ export interface AppSettings extends Settings {
   readonly openChannels: ReadonlyMap<string, OpenChannel>;
   /** Every route, with what it makes of such a callback. */
   readonly explainRoutes: Router['explainAll'];
-  /** How long a claim must outlast: the answer, and an attempt begun just before it was due. */
-  readonly leaseMs: number;
 }
 
 /**
@@ -183,9 +181,8 @@ export function openStore(
     ...reports,
     owner: ownerName(reports.clock.now()),
     maxBytes,
-    // Whatever began with other settings may still be under way, and its claims with it.
     get leaseMs() {
-      return Math.max(...settings.live.map(({ leaseMs }) => leaseMs));
+      return settings.leaseMs;
     },
     get takeOverAfterMs() {
       return settings.current.delivery.takeOverAfterMs;

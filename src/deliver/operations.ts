@@ -9,7 +9,8 @@ import type {
 } from '../ledger/actions/actions.ts';
 import type { Archive, CallbackStory } from '../ledger/archive/archive.ts';
 import type { Language } from '../time/display.ts';
-import type { TestOutcome } from './test-message.ts';
+import type { Clock } from '../time/clock.ts';
+import { type SendOnce, sendTest } from './test-message.ts';
 import { planFor, type RunningSettings, type Settings } from './settings.ts';
 
 /** What was asked for and what came of it, for the log. */
@@ -20,17 +21,6 @@ export interface ReportedAction {
   readonly subject: number | string;
   readonly result: string;
 }
-
-/**
- * Really sends a message marked as a test. Never rejects.
- * @param language of what is said of the outcome; default: the display's
- * @returns undefined: the config in force has no such destination
- */
-export type SendTest = (
-  destination: string,
-  actor: Actor,
-  language?: Language,
-) => Promise<TestOutcome | undefined>;
 
 export interface OperationsDependencies {
   readonly actions: Pick<
@@ -44,12 +34,13 @@ export interface OperationsDependencies {
   /** One has begun. */
   readonly onBulkStarted: () => void;
   readonly onAction: (action: ReportedAction) => void;
-  readonly test: SendTest;
+  readonly clock: Clock;
+  readonly sendOnce: SendOnce;
 }
 
 /** Each is asked of the ledger, told to whoever attempts deliveries, and said in the log. */
 export function createOperations(dependencies: OperationsDependencies) {
-  const { actions, archive, settings, onDue, onBulkStarted, onAction, test } = dependencies;
+  const { actions, archive, settings, onDue, onBulkStarted, onAction, clock, sendOnce } = dependencies;
   const say = (what: ReportedAction['what'], actor: Actor, subject: number | string, result: string) =>
     onAction({ what, actor, subject, result });
   return {
@@ -86,8 +77,16 @@ export function createOperations(dependencies: OperationsDependencies) {
       say('stop in bulk', request.actor, id, bulk?.state ?? 'unknown');
       return bulk;
     },
+    /** Really sends it. Never rejects. @returns undefined: the config in force has no such destination */
     async test(destination: string, actor: Actor, language?: Language) {
-      const sent = await test(destination, actor, language);
+      const { current } = settings;
+      const target = current.destinations.get(destination);
+      const request = {
+        settings: current,
+        askedBy: actor.user ?? '',
+        language: language ?? current.language,
+      };
+      const sent = target && (await sendTest({ ...request, target }, clock, sendOnce));
       say('test', actor, destination, sent === undefined ? 'unknown' : 'sent');
       return sent;
     },

@@ -34,7 +34,7 @@ export interface ListeningServer {
 export interface MalformedRequest {
   /** HTTP status code that it was answered with. */
   readonly status: number;
-  readonly detail: string;
+  readonly problem: string;
   /** The address that the connection came from. */
   readonly from: string;
 }
@@ -58,7 +58,8 @@ export async function listen(
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
     const problem = clientProblem(error.code);
-    onMalformed({ ...problem, from: socket.remoteAddress ?? '' });
+    const { status, detail } = problem;
+    onMalformed({ status, problem: detail, from: socket.remoteAddress ?? '' });
     return socket.end(rawAnswer(problem));
   });
   await started(server, host, port);

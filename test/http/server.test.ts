@@ -88,7 +88,7 @@ describe('a listening server', () => {
     client.write('no HTTP at all\r\n\r\n');
     await client.answer();
     expect(malformed).to.deep.equal([
-      { status: 400, detail: 'This is not well-formed HTTP.', from: '127.0.0.1' },
+      { status: 400, problem: 'This is not well-formed HTTP.', from: '127.0.0.1' },
     ]);
   });
 
