@@ -99,8 +99,7 @@ function reportCallback(
 ): void {
   const { callback, verdict, status: httpStatus, durationMs, from = '', pointers } = report;
   const status = callback === undefined ? 'none' : statusNameOf(callback);
-  const isRefused = httpStatus >= 400 && httpStatus < 500;
-  const result = verdict?.result ?? (isRefused ? 'refused' : 'unavailable');
+  const result = verdict?.result ?? resultWithout(httpStatus);
   metrics.answered({ status, result, httpStatus, seconds: durationMs / 1000 });
   // What is undefined is not written; to spread it into the line instead would take V8 several times as long.
   const line = {
@@ -119,6 +118,11 @@ function reportCallback(
   else turnAway(refusals, line, from);
 }
 
+/** Of what was not handled. */
+function resultWithout(httpStatus: number): string {
+  return httpStatus >= 400 && httpStatus < 500 ? 'refused' : 'unavailable';
+}
+
 /** Before its body was read. */
 function reportTurnedAway(metrics: Metrics, refusals: LineLimit<object>, report: TurnedAway): void {
   const { status, method, path, problem, from = '' } = report;
@@ -126,12 +130,14 @@ function reportTurnedAway(metrics: Metrics, refusals: LineLimit<object>, report:
   turnAway(refusals, { http: status, result: 'refused', reason: problem, method, path }, from);
 }
 
+interface TurnedAwayLine extends Readonly<Record<string, unknown>> {
+  readonly http: number;
+  readonly reason: string | undefined;
+  readonly listener?: string;
+}
+
 /** Where a line for each would let a stranger fill the disk. */
-function turnAway<Line extends { http: number; reason: string | undefined; listener?: string }>(
-  refusals: LineLimit<object>,
-  line: Line,
-  from: string,
-): void {
+function turnAway(refusals: LineLimit<object>, line: TurnedAwayLine, from: string): void {
   refusals.say(`${line.listener} ${line.http} ${line.reason}`, { ...line, from: shortId(from) });
 }
 

@@ -10,7 +10,7 @@ import type {
 import type { Archive, CallbackStory } from '../ledger/archive/archive.ts';
 import type { Language } from '../time/display.ts';
 import type { Clock } from '../time/clock.ts';
-import { type SendOnce, sendTest } from './test-message.ts';
+import { type SendOnce, sendTest, type TestOutcome } from './test-message.ts';
 import { planFor, type RunningSettings, type Settings } from './settings.ts';
 
 /** What was asked for and what came of it, for the log. */
@@ -40,7 +40,7 @@ export interface OperationsDependencies {
 
 /** Each is asked of the ledger, told to whoever attempts deliveries, and said in the log. */
 export function createOperations(dependencies: OperationsDependencies) {
-  const { actions, archive, settings, onDue, onBulkStarted, onAction, clock, sendOnce } = dependencies;
+  const { actions, archive, settings, onDue, onBulkStarted, onAction } = dependencies;
   const say = (what: ReportedAction['what'], actor: Actor, subject: number | string, result: string) =>
     onAction({ what, actor, subject, result });
   return {
@@ -79,18 +79,21 @@ export function createOperations(dependencies: OperationsDependencies) {
     },
     /** Really sends it. Never rejects. @returns undefined: the config in force has no such destination */
     async test(destination: string, actor: Actor, language?: Language) {
-      const { current } = settings;
-      const target = current.destinations.get(destination);
-      const request = {
-        settings: current,
-        askedBy: actor.user ?? '',
-        language: language ?? current.language,
-      };
-      const sent = target && (await sendTest({ ...request, target }, clock, sendOnce));
+      const sent = await testAt(destination, dependencies, actor, language);
       say('test', actor, destination, sent === undefined ? 'unknown' : 'sent');
       return sent;
     },
   };
+}
+
+async function testAt(
+  destination: string,
+  { settings: { current }, clock, sendOnce }: OperationsDependencies,
+  { user: askedBy = '' }: Actor,
+  language = current.language,
+): Promise<TestOutcome | undefined> {
+  const target = current.destinations.get(destination);
+  return target && sendTest({ target, settings: current, askedBy, language }, clock, sendOnce);
 }
 
 /** Whom the settings name for a callback that the ledger has. */

@@ -184,8 +184,9 @@ export class RunningSettings<S extends Settings = Settings> {
   /** Nothing that began with them is under way any more. */
   #release(settings: S): void {
     this.#retired.delete(settings);
-    const needed = [this.#current, ...this.#retired.keys()].flatMap(({ resources }) => resources);
-    void this.#close(settings.resources.filter((resource) => !needed.includes(resource)));
+    const others = [this.#current, ...this.#retired.keys()];
+    const needed = new Set(others.flatMap(({ resources }) => resources));
+    void this.#close(settings.resources.filter((resource) => !needed.has(resource)));
   }
 
   async #close(resources: readonly Resource[]): Promise<void> {
