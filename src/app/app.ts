@@ -1,4 +1,5 @@
 /** The composition root: a checked config in, a service that starts and stops out. */
+import { getHeapStatistics } from 'node:v8';
 import type { ReloadResult } from '../admin/services.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { RunningSettings } from '../deliver/settings.ts';
@@ -6,7 +7,7 @@ import type { ListeningServer } from '../http/server.ts';
 import type { OpenLedger } from '../ledger/database-ledger.ts';
 import type { Logger } from '../observe/logger.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
-import { Traffic } from '../receive/receiver.ts';
+import { Traffic } from '../receive/loads.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { type Clock, unfailing, within } from '../time/clock.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -24,6 +25,9 @@ const GOODBYE_MS = 100;
 
 /** After `answer_within`, the store is waited for so long, and at least so long: the rest of a second is for all else. */
 const STORE_GOODBYE_MS = 500;
+
+/** What two callbacks of the largest size take of the heap, for each of their bytes. */
+const HEAP_PER_BODY_BYTE = 30;
 
 export interface AppOptions extends LoadedConfig {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
@@ -79,6 +83,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const environment = settingsEnvironment(options, metrics, reports);
   const settings = new RunningSettings(await openSettings(options, environment), clock, reports.onUnforeseen);
   beginSeries(metrics, settings);
+  warnOfSmallHeap(logger, options.config.receiver);
   let closeBy = 0;
   const closeStore = async () =>
     sources.ledger?.close(Math.max(STORE_GOODBYE_MS, closeBy - clock.monotonic()));
@@ -117,6 +122,12 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   doors.push(() => within(GOODBYE_MS, heartbeat.stop(), clock));
   if (options.followsFiles !== false) reloading.watch();
   return { receiver, admin, reload: (cause) => reloading.reload(cause) };
+}
+
+function warnOfSmallHeap(logger: Logger, { maxBodyBytes }: AppOptions['config']['receiver']): void {
+  const { heap_size_limit: bytes } = getHeapStatistics();
+  if (bytes < HEAP_PER_BODY_BYTE * maxBodyBytes)
+    logger.warn({ heap: bytes }, 'the heap is too small for receiver.max_body: see --max-old-space-size');
 }
 
 /** Whoever comes is answered 503, and every POST by its time; the pipeline ends soon after that. */

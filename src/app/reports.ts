@@ -11,11 +11,11 @@ import type { Verdict } from '../deliver/outcome.ts';
 import type { AddressedNotice } from '../deliver/settings.ts';
 import type { BulkStep } from '../ledger/actions/actions.ts';
 import type { StoreEvent } from '../ledger/sqlite/space.ts';
+import type { TurnedAway } from '../http/problem.ts';
 import { isAlert, jobIdOf, type Notice } from '../notice/notice.ts';
 import { LineLimit } from '../observe/line-limit.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import type { TurnedAway } from '../receive/problems.ts';
 import type { ReceiverReport } from '../receive/receiver.ts';
 import { cleanText } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
@@ -125,9 +125,9 @@ function resultWithout(httpStatus: number): string {
 
 /** Before its body was read. */
 function reportTurnedAway(metrics: Metrics, refusals: LineLimit<object>, report: TurnedAway): void {
-  const { status, method, path, problem, from = '' } = report;
+  const { status, problem, from } = report;
   metrics.turnedAway();
-  turnAway(refusals, { http: status, result: 'refused', reason: problem, method, path }, from);
+  turnAway(refusals, { http: status, result: 'refused', reason: problem }, from);
 }
 
 interface TurnedAwayLine extends Readonly<Record<string, unknown>> {

@@ -3,7 +3,7 @@ import type { Reloading } from '../admin/services.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import type { Traffic } from '../receive/receiver.ts';
+import type { Traffic } from '../receive/loads.ts';
 import type { Pipeline, PipelineParts } from './pipeline.ts';
 
 export interface Services extends PipelineParts {

@@ -74,8 +74,9 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
       };
     });
     const onSending = () => {
-      const failure = ignoredTimeLimit(addressed.channel, timeoutMs);
-      stopTimer = timers.startTimer(timeoutMs + GRACE_MS, () => end({ failure }));
+      stopTimer = timers.startTimer(timeoutMs + GRACE_MS, () =>
+        end({ failure: ignoredTimeLimit(addressed.channel, timeoutMs) }),
+      );
     };
     void send(begun, dependencies, onSending).then(end, (error: unknown) =>
       end({ failure: classed(error, settings) }),
