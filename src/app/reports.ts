@@ -177,6 +177,8 @@ function reportAttempt(
     const { blocks_refused: code, blocks_refused_reason: reason } = outcome.receipt;
     metrics.blocksRefused(channel);
     logger.warn({ ...named(destination, notice), code, reason }, 'blocks refused, sent as plain text');
+  } else if (logger.isLevelEnabled('debug')) {
+    logger.debug({ ...named(destination, notice), ms }, 'delivered');
   }
 }
 
