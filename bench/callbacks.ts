@@ -1,8 +1,9 @@
-/** The callbacks of the load: 1 KB of JSON each, numbered, so that a stand-in can tell which one a message is of. */
+/** The callbacks of the load, of JSON, numbered, so that a stand-in can tell which one a message is of. */
 
 /** What the product's routes name. */
 export const BOT_ID = 'bench';
 
+/** Of a callback. */
 const BYTES = 1024;
 
 /** The stand-ins look for `job-` and seven digits. */
@@ -15,18 +16,16 @@ export interface Batch {
   readonly bodies: readonly Buffer[];
 }
 
-const TEMPLATE = templateWith(BYTES - Buffer.byteLength(templateWith(0)));
+const TEMPLATE = templateOf(BYTES);
 
 let next = 1;
 
-/**
- * Written before the clock starts: the load has nothing to do but to send them.
- * @param jobOf the id of each one's job; without it, each has one of its own
- */
-export function writeCallbacks(count: number, jobOf?: (index: number) => string): Batch {
+/** Written before the clock starts: the load has nothing to do but to send them. @param bytes of each */
+export function writeCallbacks(count: number, bytes = BYTES): Batch {
   const from = next;
   next += count;
-  const bodies = Array.from({ length: count }, (_, index) => bodyOf(from + index, jobOf?.(index)));
+  const template = bytes === BYTES ? TEMPLATE : templateOf(bytes);
+  const bodies = Array.from({ length: count }, (_, index) => bodyOf(template, from + index));
   return { from, to: next, bodies };
 }
 
@@ -40,13 +39,19 @@ export function sampleCallback(): string {
   return TEMPLATE;
 }
 
-function bodyOf(number: number, jobId: string | undefined): Buffer {
-  const text = TEMPLATE.replaceAll(NUMBER, String(number).padStart(NUMBER.length, '0'));
-  return Buffer.from(jobId === undefined ? text : text.replace(/"job_id":"[^"]*"/, `"job_id":"${jobId}"`));
+function bodyOf(template: string, number: number): Buffer {
+  return Buffer.from(template.replaceAll(NUMBER, String(number).padStart(NUMBER.length, '0')));
+}
+
+/** What is missing in bytes is filled up with rows of its table, and the rest with a text. */
+function templateOf(bytes: number): string {
+  const row = Buffer.byteLength(templateWith(2, 0)) - Buffer.byteLength(templateWith(1, 0));
+  const rows = 2 + Math.max(0, Math.floor((bytes - Buffer.byteLength(templateWith(2, 0)) - BYTES / 2) / row));
+  return templateWith(rows, bytes - Buffer.byteLength(templateWith(rows, 0)));
 }
 
 /** The name has the number too, since the bare programs' message says no more than the name. */
-function templateWith(filling: number): string {
+function templateWith(rows: number, filling: number): string {
   return JSON.stringify({
     code: 200,
     job_id: `job-${NUMBER}`,
@@ -57,10 +62,11 @@ function templateWith(filling: number): string {
     elapsed_time: 75,
     output: {
       件数: '2',
-      商品: [
-        { 商品名: 'チーズケーキ', 価格: '500', タグ: ['ケーキ', 'チーズ'] },
-        { 商品名: 'ガトーショコラ', 価格: '600', タグ: ['ケーキ', 'チョコ'] },
-      ],
+      商品: Array.from({ length: rows }, () => ({
+        商品名: 'チーズケーキ',
+        価格: '500',
+        タグ: ['ケーキ', 'チーズ'],
+      })),
       概要: 'x'.repeat(filling),
       一覧: {
         type: 'files',

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { writeCallbacks } from './callbacks.ts';
 import { Load } from './load.ts';
 import type { Metronome } from './metronome.ts';
-import type { ComparisonEffort } from './options.ts';
 import type { StandIns } from './stand-ins.ts';
 import { percentile } from './statistics.ts';
 import type { Running, Subject } from './subjects.ts';
@@ -16,6 +15,14 @@ const IDLE_AFTER_MS = 1500;
 
 /** Not counted: the pace changes from saturation to a trickle. */
 const OPEN_LOOP_LEAD_IN_SECONDS = 1;
+
+export interface Effort {
+  readonly rounds: number;
+  /** The first thousands cost double: code is not compiled yet. */
+  readonly warmUp: number;
+  readonly measured: number;
+  readonly openLoopSeconds: number;
+}
 
 export interface Figures {
   readonly perSecond: number;
@@ -37,7 +44,7 @@ export interface Laboratory {
 export async function measure(
   subject: Subject,
   { standIns, metronome }: Laboratory,
-  effort: ComparisonEffort,
+  effort: Effort,
 ): Promise<Figures> {
   const running = await subject.start(standIns);
   const load = new Load(running.url);
@@ -78,8 +85,13 @@ async function measureLatency(load: Load, metronome: Metronome, standIns: StandI
 }
 
 /** Posts as fast as they are answered, and waits for the last message. @returns callbacks answered per second */
-export async function deliverAll(load: Load, count: number, standIns: StandIns): Promise<number> {
-  const batch = writeCallbacks(count);
+export async function deliverAll(
+  load: Load,
+  count: number,
+  standIns: StandIns,
+  bytes?: number,
+): Promise<number> {
+  const batch = writeCallbacks(count, bytes);
   const perSecond = await load.saturate(batch);
   await standIns.verify(batch);
   return perSecond;

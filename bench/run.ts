@@ -1,86 +1,82 @@
 /** `npm run bench`: the product against bare programs, interleaved, over the same stand-ins, every delivery verified. */
-import { startOwnPostgres } from '../test/support/postgres-server.ts';
-import { emailFormat } from '../src/channels/email/format.ts';
-import { slackFormat } from '../src/channels/slack/format.ts';
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { allCallbacks } from './callbacks.ts';
-import { compare } from './compare.ts';
-import { measureGrowth } from './growth.ts';
+import { readOrExit, wholeNumber } from './command-line.ts';
 import { describeMachine } from './machine.ts';
-import type { Laboratory } from './measure.ts';
-import { messageOf } from './message.ts';
+import { type Effort, type Figures, type Laboratory, measure } from './measure.ts';
 import { Metronome } from './metronome.ts';
-import { type Options, readOptions, readOrExit, USAGE } from './options.ts';
-import { comparisonTable, targetTable } from './report-comparison.ts';
-import { growthTables } from './report-growth.ts';
-import { stallTables } from './report-stalls.ts';
+import { comparisonTable, type Measured, stallTable } from './report.ts';
 import { measureStalls } from './stalls.ts';
 import { StandIns } from './stand-ins.ts';
+import { orderInRound } from './statistics.ts';
 import { bare, botbell, type Subject } from './subjects.ts';
-import { MAIL_TARGETS, POSTGRES_TARGETS, SLACK_TARGETS } from './targets.ts';
 
-const PRODUCT = 'botbell';
-const PRODUCT_MAIL = 'botbell, mail';
-const PRODUCT_POSTGRES = 'botbell, PostgreSQL';
+const PARTS = ['slack', 'stalls'];
 
-async function runParts(options: Options, laboratory: Laboratory): Promise<void> {
-  const { parts, growth, profileFolder } = options;
-  if (parts.includes('slack') || parts.includes('postgres')) await slackPart(options, laboratory);
-  if (parts.includes('mail')) await mailPart(options, laboratory);
-  if (parts.includes('stalls')) print('### Stalls', stallTables(await measureStalls(options.stalls)));
-  if (!parts.includes('growth')) return;
-  const grown = await measureGrowth(laboratory.standIns, growth, { profileFolder });
-  print('### Growth', growthTables(grown));
+const USAGE = `npm run bench -- [--quick] [--only=${PARTS.join(',')}] [--rounds=<number>] [--profile=<folder>]`;
+
+const QUICK: Effort = { rounds: 1, warmUp: 3000, measured: 4000, openLoopSeconds: 3 };
+const WHOLE: Effort = { rounds: 5, warmUp: 10_000, measured: 10_000, openLoopSeconds: 8 };
+
+interface Options {
+  readonly parts: readonly string[];
+  readonly effort: Effort;
+  /** Where the product leaves its CPU profiles, one a process; its figures then include the profiler. */
+  readonly profileFolder: string | undefined;
 }
 
-async function slackPart({ parts, comparison: effort, profileFolder }: Options, laboratory: Laboratory) {
-  const postgres = parts.includes('postgres') ? await startOwnPostgres() : undefined;
+/** @throws {Error} what cannot be understood, with the choices */
+function readOptions(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string', default: PARTS.join(',') },
+      rounds: { type: 'string' },
+      profile: { type: 'string' },
+    },
+  });
+  const parts = values.only.split(',');
+  const unknown = parts.find((part) => !PARTS.includes(part));
+  if (unknown !== undefined) throw new Error(`--only=${unknown}: it takes ${PARTS.join(', ')}`);
+  const effort = values.quick ? QUICK : WHOLE;
+  const rounds = values.rounds === undefined ? effort.rounds : wholeNumber(values.rounds);
+  const profileFolder = values.profile === undefined ? undefined : resolve(values.profile);
+  if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
+  return { parts, effort: { ...effort, rounds }, profileFolder };
+}
+
+/** In each round each subject once, each round in another order. */
+async function compare(
+  subjects: readonly Subject[],
+  laboratory: Laboratory,
+  effort: Effort,
+): Promise<readonly Measured[]> {
+  const measured = subjects.map((subject) => ({ subject, rounds: [] as Figures[] }));
+  for (let round = 0; round < effort.rounds; round += 1) {
+    for (const { subject, rounds } of orderInRound(measured, round)) {
+      console.error(`round ${round + 1} of ${effort.rounds}: ${subject.name}`);
+      rounds.push(await measure(subject, laboratory, effort));
+    }
+  }
+  await laboratory.standIns.verify(allCallbacks());
+  return measured.map(({ subject: { name }, rounds }) => ({ name, rounds }));
+}
+
+const { parts, effort, profileFolder } = readOrExit(readOptions, USAGE);
+console.log(`Measured on: ${describeMachine()}.\n`);
+if (profileFolder !== undefined) console.log('With the profiler running: no figure of the product counts.\n');
+if (parts.includes('slack')) {
+  const standIns = await StandIns.start();
+  const metronome = new Metronome();
+  const subjects = [bare('bare-slack'), bare('bare'), botbell('botbell', { profileFolder })];
   try {
-    const subjects: Subject[] = [bare('bare'), bare('bare-slack'), botbell(PRODUCT, { profileFolder })];
-    if (parts.includes('slack')) {
-      const message = messageOf(slackFormat);
-      subjects.push(bare('bare-slack', { name: 'bare-slack, same message', message }));
-      subjects.push(botbell('botbell, accepted', { answerWhen: 'accepted', profileFolder }));
-    }
-    if (postgres !== undefined) {
-      const storeUrl = () => postgres.createDatabase();
-      subjects.push(botbell(PRODUCT_POSTGRES, { storeUrl, profileFolder }));
-    }
-    const comparison = await compare(subjects, laboratory, effort);
-    print('### Slack', comparisonTable(comparison, 'bare-slack', 'bare'));
-    print(targetTable(comparison, PRODUCT, SLACK_TARGETS));
-    if (postgres !== undefined) print(targetTable(comparison, PRODUCT_POSTGRES, POSTGRES_TARGETS));
+    console.log(`${comparisonTable(await compare(subjects, { standIns, metronome }, effort))}\n`);
   } finally {
-    await postgres?.close();
+    await metronome.close();
+    await standIns.close();
   }
 }
-
-async function mailPart({ mail: effort, profileFolder }: Options, laboratory: Laboratory) {
-  const subjects = [
-    bare('bare-mail'),
-    bare('bare-mail', { name: 'bare-mail, same mail', message: messageOf(emailFormat) }),
-    botbell(PRODUCT_MAIL, { channel: 'email', profileFolder }),
-  ];
-  const comparison = await compare(subjects, laboratory, effort);
-  print('### Mail', comparisonTable(comparison, 'bare-mail'));
-  print(targetTable(comparison, PRODUCT_MAIL, MAIL_TARGETS));
-}
-
-function print(...paragraphs: readonly string[]): void {
-  console.log(`${paragraphs.join('\n\n')}\n`);
-}
-
-const options = readOrExit(readOptions, USAGE);
-print(`Measured on: ${describeMachine()}.`);
-if (options.profileFolder !== undefined) print('With the profiler running: no figure of the product counts.');
-const standIns = await StandIns.start();
-const metronome = new Metronome();
-try {
-  await runParts(options, { standIns, metronome });
-  await standIns.verify(allCallbacks());
-  const { to, from } = allCallbacks();
-  if (to > from)
-    print(`Each of the ${(to - from).toLocaleString('en')} callbacks arrived at its stand-in exactly once.`);
-} finally {
-  await metronome.close();
-  await standIns.close();
-}
+if (parts.includes('stalls')) console.log(`${stallTable(await measureStalls(effort.rounds))}\n`);

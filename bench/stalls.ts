@@ -6,13 +6,14 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { HEAVY_SHAPES } from '../test/hostile/heavy-shapes.ts';
-import { BOT_ID, sampleCallback } from './callbacks.ts';
-import type { StallEffort } from './options.ts';
+import { sampleCallback } from './callbacks.ts';
 import { discard, folderInMemory } from './scratch.ts';
 import { StandIns } from './stand-ins.ts';
 import { median } from './statistics.ts';
 import { botbell } from './subjects.ts';
-import { LONGEST_STALL } from './targets.ts';
+
+export const SMALL_BYTES = 100_000;
+export const LARGE_BYTES = 1_000_000;
 
 /** What follows an answer: its log line, its metrics, garbage. */
 const AFTERMATH_MS = 50;
@@ -22,59 +23,47 @@ const WARM_UP = 300;
 /** The rest of a heavy one may still be under way, for the Slack stand-in to take. */
 const REST_MS = 300;
 
-export interface Stall {
-  readonly shape: string;
-  readonly bytes: number;
-  /** Milliseconds. */
-  readonly longestTurn: number;
-  /** HTTP status codes of its answers. */
-  readonly statuses: readonly number[];
+interface Turn {
+  /** The longest. */
+  readonly ms: number;
+  /** HTTP status code of the answer. */
+  readonly status: number;
 }
 
-/** Each shape in each size, on one process; the median of the rounds. */
-export async function measureStalls({ rounds, sizes }: StallEffort): Promise<Stall[]> {
+export interface Stall {
+  readonly shape: string;
+  readonly small: Turn;
+  readonly large: Turn;
+}
+
+/** Each shape in both sizes, on one process; the medians of the rounds. */
+export async function measureStalls(rounds: number): Promise<Stall[]> {
   const folder = folderInMemory();
   const socket = join(folder, 'longest-turn');
   // Of its own: not every shape leaves room for a number that the others' proof could go by.
   const standIns = await StandIns.start();
   const running = await botbell('stalls', { longestTurnSocket: socket }).start(standIns);
-  const post = (body: string) => postAndWatch(running.url, socket, body);
+  const turnOf = async (shape: string, bytes: number): Promise<Turn> => {
+    const turns: Turn[] = [];
+    for (let round = 0; round < rounds; round += 1)
+      turns.push(await postAndWatch(running.url, socket, bodyOf(shape, bytes, round)));
+    return { ms: median(turns.map(({ ms }) => ms)), status: turns[0]?.status ?? 0 };
+  };
   try {
-    for (let index = 0; index < WARM_UP; index += 1) await postOnce(running.url, sampleOf('warm-up', index));
-    const stalls: Stall[] = [await firstLarge(post)];
-    for (const bytes of sizes) {
-      console.error(`stalls: ${bytes} bytes`);
-      // Larger ones than the limit is for take seconds each.
-      const times = bytes > LONGEST_STALL.bytes ? 1 : rounds;
-      for (const shape of Object.keys(HEAVY_SHAPES)) stalls.push(await stallOf(shape, bytes, times, post));
-    }
+    for (let index = 0; index < WARM_UP; index += 1) await post(running.url, sampleOf('warm-up', index));
+    const stalls: Stall[] = [];
+    for (const shape of Object.keys(HEAVY_SHAPES))
+      stalls.push({
+        shape,
+        small: await turnOf(shape, SMALL_BYTES),
+        large: await turnOf(shape, LARGE_BYTES),
+      });
     return stalls;
   } finally {
     await running.end();
     await standIns.close();
     discard(folder);
   }
-}
-
-type Post = (body: string) => Promise<Pick<Stall, 'longestTurn'> & { readonly status: number }>;
-
-/** It starts the thread of large callbacks. */
-async function firstLarge(post: Post): Promise<Stall> {
-  const bytes = 100_000;
-  const body = bodyOf('one long message', bytes, 0);
-  const { longestTurn, status } = await post(body);
-  return { shape: 'the first large one of a process', bytes, longestTurn, statuses: [status] };
-}
-
-async function stallOf(shape: string, bytes: number, rounds: number, post: Post): Promise<Stall> {
-  const turns: number[] = [];
-  const statuses = new Set<number>();
-  for (let round = 0; round < rounds; round += 1) {
-    const { longestTurn, status } = await post(bodyOf(shape, bytes, round));
-    turns.push(longestTurn);
-    statuses.add(status);
-  }
-  return { shape, bytes, longestTurn: median(turns), statuses: [...statuses] };
 }
 
 /** At most so many bytes, and hardly fewer. */
@@ -91,18 +80,18 @@ function bodyOf(shape: string, bytes: number, round: number): string {
 
 function sampleOf(what: string, index: number): string {
   const { output: _, ...callback } = JSON.parse(sampleCallback()) as Record<string, unknown>;
-  return JSON.stringify({ ...callback, bot_id: BOT_ID, job_id: `${what}, ${index}` });
+  return JSON.stringify({ ...callback, job_id: `${what}, ${index}` });
 }
 
-async function postAndWatch(url: string, socket: string, body: string) {
+async function postAndWatch(url: string, socket: string, body: string): Promise<Turn> {
   await sleep(REST_MS);
   await longestTurn(socket);
-  const status = await postOnce(url, body);
+  const status = await post(url, body);
   await sleep(AFTERMATH_MS);
-  return { status, longestTurn: await longestTurn(socket) };
+  return { ms: await longestTurn(socket), status };
 }
 
-async function postOnce(url: string, body: string): Promise<number> {
+async function post(url: string, body: string): Promise<number> {
   const headers = { 'content-type': 'application/json' };
   const { statusCode, body: answer } = await request(url, { method: 'POST', headers, body });
   await answer.dump();
@@ -110,7 +99,7 @@ async function postOnce(url: string, body: string): Promise<number> {
 }
 
 /** Milliseconds, since it was last asked. */
-export async function longestTurn(path: string): Promise<number> {
+async function longestTurn(path: string): Promise<number> {
   const socket = connect(path);
   await once(socket, 'connect');
   return JSON.parse(await text(socket)) as number;

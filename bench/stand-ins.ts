@@ -8,11 +8,6 @@ import { Child } from './child.ts';
 const LOOK_EVERY_MS = 50;
 const LOOK_FOR_MS = 60_000;
 
-interface Ports {
-  readonly slackPort: number;
-  readonly smtpPort: number;
-}
-
 interface Tally {
   /** Callbacks of the range that one message told of, and ones that several told of. */
   readonly once: number;
@@ -23,24 +18,21 @@ interface Tally {
 
 export class StandIns {
   readonly #child: Child;
-  readonly #ports: Ports;
+  readonly #origin: string;
 
-  private constructor(child: Child, ports: Ports) {
+  private constructor(child: Child, port: number) {
     this.#child = child;
-    this.#ports = ports;
+    this.#origin = `http://127.0.0.1:${port}`;
   }
 
   static async start(): Promise<StandIns> {
     const child = new Child([join(import.meta.dirname, 'subjects/stand-ins.mjs')]);
-    return new StandIns(child, await child.announced<Ports>('slackPort', 'smtpPort'));
+    const { slackPort } = await child.announced<{ slackPort: number }>('slackPort');
+    return new StandIns(child, slackPort);
   }
 
   get slackApi(): string {
-    return `http://127.0.0.1:${this.#ports.slackPort}/api/`;
-  }
-
-  get smtpPort(): number {
-    return this.#ports.smtpPort;
+    return `${this.#origin}/api/`;
   }
 
   /**
@@ -58,14 +50,8 @@ export class StandIns {
     throw new Error(`not every callback from ${from} to ${to} was delivered`);
   }
 
-  /** How many callbacks of the range arrived, once or more often. */
-  async countArrived({ from, to }: Pick<Batch, 'from' | 'to'>): Promise<number> {
-    const { once, often } = await this.#tally(from, to);
-    return once + often;
-  }
-
   async #tally(from: number, to: number): Promise<Tally> {
-    const { body } = await request(`http://127.0.0.1:${this.#ports.slackPort}/tally?from=${from}&to=${to}`);
+    const { body } = await request(`${this.#origin}/tally?from=${from}&to=${to}`);
     return (await body.json()) as Tally;
   }
 

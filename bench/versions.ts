@@ -5,18 +5,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readOrExit, wholeNumber } from './command-line.ts';
 import { Load } from './load.ts';
 import { describeMachine } from './machine.ts';
-import { table } from './markdown.ts';
 import { deliverAll } from './measure.ts';
-import { readOrExit } from './options.ts';
+import { table } from './report.ts';
 import { StandIns } from './stand-ins.ts';
 import { median, orderInRound, percentile } from './statistics.ts';
 import { botbell, type Running } from './subjects.ts';
 
-const USAGE = 'npm run bench:versions -- <folder of the other version, built> [--blocks=<number>]';
-
-const BLOCKS = 24;
+const USAGE =
+  'npm run bench:versions -- <folder of the other version, built> [--blocks=<number>] [--bytes=<of a callback>]';
 
 /** Callbacks; as many as take some hundred ticks of the CPU's clock. */
 const BLOCK = 3000;
@@ -31,35 +30,40 @@ interface Version {
   readonly blocks: number[];
 }
 
+interface Options {
+  readonly root: string;
+  readonly blocks: number;
+  readonly bytes: number;
+}
+
 /** @throws {Error} what is missing */
-function readArguments(args: readonly string[]): { readonly root: string; readonly blocks: number } {
+function readArguments(args: string[]): Options {
   const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { blocks: { type: 'string' } },
+    args,
+    options: {
+      blocks: { type: 'string', default: '24' },
+      bytes: { type: 'string', default: '1024' },
+    },
     allowPositionals: true,
   });
   const [root] = positionals;
   if (root === undefined || !existsSync(join(root, 'dist/main.js')))
     throw new Error(`${root ?? 'the folder of the other version'}: no dist/main.js is there`);
-  const blocks = Number(values.blocks ?? BLOCKS);
-  if (!Number.isInteger(blocks) || blocks < 1) throw new Error(`--blocks=${values.blocks}: a whole number`);
-  return { root, blocks };
+  return { root, blocks: wholeNumber(values.blocks), bytes: wholeNumber(values.bytes) };
 }
 
-async function start(name: string, standIns: StandIns, root?: string): Promise<Version> {
-  const running = await botbell(name, root === undefined ? {} : { root }).start(standIns);
+async function start(name: string, standIns: StandIns, bytes: number, root?: string): Promise<Version> {
+  const running = await botbell(name, { root }).start(standIns);
   const load = new Load(running.url);
-  await deliverAll(load, WARM_UP, standIns);
+  await deliverAll(load, WARM_UP, standIns, bytes);
   return { name, running, load, blocks: [] };
 }
 
-async function measureBlock(
-  { running: { child }, load, blocks }: Version,
-  standIns: StandIns,
-): Promise<void> {
+async function measureBlock(version: Version, standIns: StandIns, bytes: number): Promise<void> {
+  const { child } = version.running;
   const before = child.cpuMicros();
-  await deliverAll(load, BLOCK, standIns);
-  blocks.push((child.cpuMicros() - before) / BLOCK);
+  await deliverAll(version.load, BLOCK, standIns, bytes);
+  version.blocks.push((child.cpuMicros() - before) / BLOCK);
 }
 
 function rowOf({ name, blocks, running }: Version, base: Version): string[] {
@@ -76,17 +80,22 @@ function rowOf({ name, blocks, running }: Version, base: Version): string[] {
   ];
 }
 
-const { root, blocks } = readOrExit(readArguments, USAGE);
+const { root, blocks, bytes } = readOrExit(readArguments, USAGE);
 const standIns = await StandIns.start();
-const versions = [await start('the other version', standIns, root), await start('this version', standIns)];
+const versions = [
+  await start('the other version', standIns, bytes, root),
+  await start('this version', standIns, bytes),
+];
 try {
   for (let block = 0; block < blocks; block += 1) {
-    for (const version of orderInRound(versions, block)) await measureBlock(version, standIns);
+    for (const version of orderInRound(versions, block)) await measureBlock(version, standIns, bytes);
   }
   const head = ['version', 'CPU µs per notification', 'of the other', 'half of the blocks', 'MB', 'peak MB'];
   const rows = versions.map((version) => rowOf(version, versions[0] as Version));
   console.log(`Measured on: ${describeMachine()}.\n\n${table(head, rows)}`);
-  console.log(`\nMedians of ${blocks} blocks of ${BLOCK} callbacks, all of which arrived exactly once.`);
+  console.log(
+    `\nMedians of ${blocks} blocks of ${BLOCK} callbacks of ${bytes} bytes, all of which arrived exactly once.`,
+  );
 } finally {
   for (const { load, running } of versions) {
     await load.close();

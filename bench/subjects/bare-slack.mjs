@@ -8,17 +8,13 @@ const slack = new WebClient('xoxb-bench', {
   retryConfig: { retries: 0 },
 });
 
-/** As long as the product's, where that is asked for. */
-const { text, ...blocks } = JSON.parse(process.env['MESSAGE'] || '{}');
-
 const app = new Koa();
 app.use(bodyParser({ jsonLimit: '8mb' }));
 app.use(async (ctx) => {
   const callback = ctx.request.body;
   const { ok } = await slack.chat.postMessage({
     channel: '#bench',
-    text: `${callback.bot_name}: ${text ?? callback.status}`,
-    ...blocks,
+    text: `${callback.bot_name}: ${callback.status}`,
   });
   ctx.status = ok ? 200 : 502;
   ctx.body = {};

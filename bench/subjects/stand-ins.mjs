@@ -1,7 +1,6 @@
-// The same fast remotes for every subject: a Slack that takes everything, and a mail server that does. Both keep count
-// of the messages about each callback, by the number in the message.
+// The same fast remote for every subject: a Slack that takes everything, and keeps count of the messages about each
+// callback, by the number in the message.
 import { createServer } from 'node:http';
-import { createServer as createTcpServer } from 'node:net';
 
 /** Messages by the callback's number. */
 const messages = new Uint8Array(10_000_000);
@@ -39,36 +38,5 @@ const slack = createServer((request, response) => {
 // Nobody's connection is closed between two phases: a request on it would fail.
 slack.keepAliveTimeout = 120_000;
 
-/** Just enough of SMTP (RFC 5321) to take a mail without adding to what is measured. */
-const mail = createTcpServer((socket) => {
-  let isData = false;
-  let rest = '';
-  socket.setNoDelay(true).on('error', () => socket.destroy());
-  socket.write('220 bench ESMTP\r\n');
-  socket.setEncoding('latin1').on('data', (chunk) => {
-    rest += chunk;
-    for (;;) {
-      const end = isData ? rest.indexOf('\r\n.\r\n') : rest.indexOf('\r\n');
-      if (end < 0) return;
-      const line = rest.slice(0, end);
-      rest = rest.slice(end + (isData ? 5 : 2));
-      if (isData) {
-        isData = false;
-        count(line);
-        socket.write('250 taken\r\n');
-      } else if (/^EHLO/i.test(line)) socket.write('250-bench\r\n250 8BITMIME\r\n');
-      else if (/^DATA/i.test(line)) {
-        isData = true;
-        socket.write('354 go on\r\n');
-      } else if (/^QUIT/i.test(line)) socket.end('221 bye\r\n');
-      else socket.write('250 ok\r\n');
-    }
-  });
-});
-
-slack.listen(0, '127.0.0.1', () =>
-  mail.listen(0, '127.0.0.1', () =>
-    console.error(JSON.stringify({ slackPort: slack.address().port, smtpPort: mail.address().port })),
-  ),
-);
+slack.listen(0, '127.0.0.1', () => console.error(JSON.stringify({ slackPort: slack.address().port })));
 process.on('SIGTERM', () => process.exit(0));

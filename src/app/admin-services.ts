@@ -9,7 +9,7 @@ import { createDrawings } from './drawing.ts';
 import type { Services } from './services.ts';
 
 export function adminServices(services: Services): AdminServices {
-  const { clock, pipeline, ledger, metrics, reloading, onUnforeseen } = services;
+  const { clock, pipeline, ledger, metrics, reloading, reports } = services;
   return {
     surroundings: surroundingsOf(services),
     metrics,
@@ -17,7 +17,7 @@ export function adminServices(services: Services): AdminServices {
     archive: ledger.archive,
     operations: pipeline.operations,
     reloading,
-    onUnforeseen,
+    onUnforeseen: reports.onUnforeseen,
     drawing: createDrawings({ ...services, archive: ledger.archive }),
     paused: () => pipeline.paused,
     samples: samplesIn(SAMPLES),

@@ -1,4 +1,5 @@
 /** The composition root: a checked config in, a service that starts and stops out. */
+import { getHeapStatistics } from 'node:v8';
 import type { ReloadResult } from '../admin/services.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { RunningSettings } from '../deliver/settings.ts';
@@ -6,33 +7,27 @@ import type { ListeningServer } from '../http/server.ts';
 import type { OpenLedger } from '../ledger/database-ledger.ts';
 import type { Logger } from '../observe/logger.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
-import { Traffic } from '../receive/receiver.ts';
-import { actionReports } from './action-reports.ts';
-import { startHeartbeat } from './heartbeat.ts';
-import { openAdmin, openReceiver } from './listeners.ts';
-import { beginSeries } from './series.ts';
-import type { Services } from './services.ts';
-import { Pipeline } from './pipeline.ts';
-import {
-  createRefusalLog,
-  createStoreReport,
-  pipelineReports,
-  reportError,
-  reportTrouble,
-  reportUnforeseen,
-} from './reports.ts';
-import type { ConfigReading } from './read-config.ts';
-import { reportReload } from './reload-report.ts';
-import { openReloading } from './reloading.ts';
-import { type LoadedConfig, openSettings, openStore, type SettingsEnvironment } from './settings.ts';
+import { Traffic } from '../receive/loads.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { type Clock, unfailing, within } from '../time/clock.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { openAdmin, openReceiver } from './listeners.ts';
+import { Pipeline } from './pipeline.ts';
+import type { ConfigReading } from './read-config.ts';
+import { Reloader } from './reload.ts';
+import { createReports, errorReport, type Reports } from './reports.ts';
+import { beginSeries } from './series.ts';
+import type { Services } from './services.ts';
+import { type LoadedConfig, openSettings, openStore, type SettingsEnvironment } from './settings.ts';
 
 /** For the listeners to close, and for the channels, beside the store. */
 const GOODBYE_MS = 100;
 
 /** After `answer_within`, the store is waited for so long, and at least so long: the rest of a second is for all else. */
-const STORE_GOODBYE_MS = 700;
+const STORE_GOODBYE_MS = 500;
+
+/** What two callbacks of the largest size take of the heap, for each of their bytes. */
+const HEAP_PER_BODY_BYTE = 30;
 
 export interface AppOptions extends LoadedConfig {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
@@ -82,12 +77,13 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 
 async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<RunningApp, 'stop'>> {
   const { clock, logger, version, channelTypes } = options;
-  const onUnforeseen = reportUnforeseen(logger);
   const sources: { ledger?: OpenLedger } = {};
   const metrics = metricsOf(options, sources);
-  const environment = settingsEnvironment(options, metrics, onUnforeseen);
-  const settings = new RunningSettings(await openSettings(options, environment), onUnforeseen);
+  const reports = createReports(logger, metrics, clock);
+  const environment = settingsEnvironment(options, metrics, reports);
+  const settings = new RunningSettings(await openSettings(options, environment), clock, reports.onUnforeseen);
   beginSeries(metrics, settings);
+  warnOfSmallHeap(logger, options.config.receiver);
   let closeBy = 0;
   const closeStore = async () =>
     sources.ledger?.close(Math.max(STORE_GOODBYE_MS, closeBy - clock.monotonic()));
@@ -95,39 +91,43 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const ledger = (sources.ledger = await openStore(settings, {
     clock,
     isInProcess: options.isLedgerInProcess,
-    onStoreEvent: unfailing(createStoreReport(logger, metrics, clock), onUnforeseen),
-    onTrouble: reportTrouble(logger),
+    onStoreEvent: reports.onStoreEvent,
+    onTrouble: reports.onStoreTrouble,
   }));
-  const reports = {
-    ...pipelineReports(logger, metrics, clock, onUnforeseen),
-    ...actionReports(logger, onUnforeseen),
-  };
-  const pipeline = new Pipeline({ clock, settings, ledger, onUnforeseen, ...reports });
+  const pipeline = new Pipeline({ clock, settings, ledger, reports });
   metrics.pausesCountedBy(() => pipeline.paused.length);
-  const reloading = openReloading({
+  const reloading = new Reloader({
     clock,
     settings,
     ledger,
     readConfig: options.readConfig,
     open: (next) => openSettings(next, environment, settings.current),
     tryAgain: () => pipeline.reviewAgain(),
-    onReload: unfailing((result, cause) => reportReload(logger, metrics, result, cause), onUnforeseen),
+    onReload: reports.onReload,
   });
-  const traffic = new Traffic();
-  const parts = { clock, logger, pipeline, settings, ledger, metrics, traffic, onUnforeseen };
-  const services = { ...parts, reloading, version, channelTypes };
-  const doors: CleanUp[] = [() => pipeline.leave()];
+  const parts = { clock, logger, pipeline, settings, ledger, metrics, reports };
+  const services = { ...parts, traffic: new Traffic(), reloading, version, channelTypes };
+  const doors: CleanUp[] = [() => pipeline.leave(), () => Promise.resolve(reports.close())];
   cleanUps.push(() => allOf(doors.map((close) => close())));
   cleanUps.push(() => {
     closeBy = clock.monotonic() + settings.current.answer.answerWithinMs + STORE_GOODBYE_MS;
     return drain(services, reloading.stop());
   });
   await pipeline.start();
-  const listeners = await openListeners(services, doors);
-  const heartbeat = startHeartbeat(services);
+  const admin = await openAdmin(services);
+  if (admin !== undefined) doors.push(() => admin.close(GOODBYE_MS));
+  const receiver = await openReceiver(services);
+  doors.push(() => receiver.close(GOODBYE_MS));
+  const heartbeat = startHeartbeat({ ...services, onUnforeseen: reports.onUnforeseen });
   doors.push(() => within(GOODBYE_MS, heartbeat.stop(), clock));
   if (options.followsFiles !== false) reloading.watch();
-  return { ...listeners, reload: (cause) => reloading.reload(cause) };
+  return { receiver, admin, reload: (cause) => reloading.reload(cause) };
+}
+
+function warnOfSmallHeap(logger: Logger, { maxBodyBytes }: AppOptions['config']['receiver']): void {
+  const { heap_size_limit: bytes } = getHeapStatistics();
+  if (bytes < HEAP_PER_BODY_BYTE * maxBodyBytes)
+    logger.warn({ heap: bytes }, 'the heap is too small for receiver.max_body: see --max-old-space-size');
 }
 
 /** Whoever comes is answered 503, and every POST by its time; the pipeline ends soon after that. */
@@ -138,19 +138,6 @@ async function drain({ traffic, pipeline, settings, clock }: Services, reload: P
 
 async function allOf(works: readonly Promise<unknown>[]): Promise<void> {
   await Promise.all(works);
-}
-
-async function openListeners(
-  services: Services,
-  doors: CleanUp[],
-): Promise<Pick<RunningApp, 'receiver' | 'admin'>> {
-  const refusals = createRefusalLog(services.logger, services.clock);
-  doors.push(() => Promise.resolve(refusals.close()));
-  const admin = await openAdmin(services, refusals);
-  if (admin !== undefined) doors.push(() => admin.close(GOODBYE_MS));
-  const receiver = await openReceiver(services, refusals);
-  doors.push(() => receiver.close(GOODBYE_MS));
-  return { receiver, admin };
 }
 
 /** They ask the store how much it holds, which counts in them what it forgets early. */
@@ -168,7 +155,7 @@ function metricsOf({ version, config }: AppOptions, sources: { readonly ledger?:
 function settingsEnvironment(
   { channelTypes, clock, logger, print, secrets = new HiddenSecrets() }: AppOptions,
   metrics: Metrics,
-  onUnforeseen: (error: unknown) => void,
+  reports: Reports,
 ): SettingsEnvironment {
   return {
     channelTypes,
@@ -178,7 +165,7 @@ function settingsEnvironment(
     onTemplateError: unfailing((failure) => {
       metrics.templateFailed();
       logger.error(failure, 'a template failed; the built-in one was used');
-    }, onUnforeseen),
-    onThreadEnded: reportError(logger, 'the thread of large callbacks ended'),
+    }, reports.onUnforeseen),
+    onThreadEnded: errorReport(logger, 'the thread of large callbacks ended'),
   };
 }

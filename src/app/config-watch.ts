@@ -1,8 +1,8 @@
 /**
- * Looks every second whether the config's files have changed. File systems over a network and folders that Kubernetes
- * mounts do not always say so, editors replace files instead of writing them, and a folder that is watched wakes the process
- * for whatever else is written there: to look costs less than to be told.
+ * Looks every second whether the config's files have changed. File systems over a network and folders that Kubernetes mounts do
+ * not always say so, and editors replace files instead of writing them: to look costs less than to be told.
  */
+import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../time/clock.ts';
@@ -15,15 +15,10 @@ const DEEPEST = 3;
 /** More are not looked at, whatever somebody has pointed the config at. */
 const MOST_FILES = 2000;
 
-export interface WatchedFiles {
-  readonly files: readonly string[];
-  readonly folders: readonly string[];
-}
-
 export interface ConfigWatchDependencies {
   readonly clock: Pick<Clock, 'startTimer'>;
   /** Asked for each time. */
-  readonly watched: () => WatchedFiles;
+  readonly watched: () => { readonly files: readonly string[]; readonly folders: readonly string[] };
   /** Something has changed, and then nothing for a second; also once after the start. Never rejects. */
   readonly onChange: () => Promise<unknown>;
 }
@@ -50,38 +45,29 @@ export class ConfigWatch {
   }
 
   async #look(): Promise<void> {
-    const found = await appearanceOf(this.#dependencies.watched());
+    const { watched, onChange } = this.#dependencies;
+    const { files, folders } = watched();
+    const looks: string[] = [];
+    for (const path of files) await lookAt(path, 0, looks);
+    for (const path of folders) await lookAt(path, DEEPEST, looks);
+    const found = looks.join('\n');
     const isQuiet = found === this.#seen;
     this.#seen = found;
-    if (isQuiet && !this.#isSettled && !this.#isStopped) await this.#dependencies.onChange();
+    if (isQuiet && !this.#isSettled && !this.#isStopped) await onChange();
     this.#isSettled = isQuiet;
     this.start();
   }
 }
 
-/** The same as long as nothing has been written. Never rejects: what cannot be looked at looks like that. */
-export async function appearanceOf({ files, folders }: WatchedFiles): Promise<string> {
-  const looks: string[] = [];
-  for (const path of files) looks.push(await lookOf(path));
-  for (const path of folders) await lookInto(path, DEEPEST, looks);
-  return looks.join('\n');
-}
-
-async function lookInto(path: string, depth: number, looks: string[]): Promise<void> {
+/** The same as long as nothing has been written; of what a symbolic link leads to. What cannot be looked at looks like that. */
+async function lookAt(path: string, depth: number, looks: string[]): Promise<void> {
   if (looks.length >= MOST_FILES) return;
-  looks.push(await lookOf(path));
-  if (depth === 0) return;
+  const found: Stats | NodeJS.ErrnoException = await stat(path).catch((error: Error) => error);
+  looks.push(
+    found instanceof Error ? `${path} ${found.code}` : `${path} ${found.ino} ${found.size} ${found.ctimeMs}`,
+  );
+  if (depth === 0 || found instanceof Error || !found.isDirectory()) return;
   const names = await readdir(path).catch((): string[] => []);
   for (const name of names.filter((each) => !each.startsWith('.')).toSorted())
-    await lookInto(join(path, name), depth - 1, looks);
-}
-
-/** Of what a symbolic link leads to. */
-async function lookOf(path: string): Promise<string> {
-  try {
-    const { ino, size, mtimeMs, ctimeMs } = await stat(path);
-    return `${path} ${ino} ${size} ${mtimeMs} ${ctimeMs}`;
-  } catch (error) {
-    return `${path} ${(error as NodeJS.ErrnoException).code}`;
-  }
+    await lookAt(join(path, name), depth - 1, looks);
 }

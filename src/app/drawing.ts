@@ -30,15 +30,8 @@ export function createDrawings(parts: DrawingParts): () => Drawing {
   };
 }
 
-/** Settings are kept open for as long as something is drawn by them. */
-type Kept = <T>(work: Promise<T>) => Promise<T>;
-
-function drawingBy(current: AppSettings, { settings, archive, channelTypes }: DrawingParts): Drawing {
+function drawingBy(current: AppSettings, { archive, channelTypes }: DrawingParts): Drawing {
   const { config, renderer } = current.loaded;
-  const kept: Kept = (work) => {
-    settings.keepUntil(current, work);
-    return work;
-  };
   return {
     config,
     formats: formatsOf(config, channelTypes),
@@ -46,7 +39,7 @@ function drawingBy(current: AppSettings, { settings, archive, channelTypes }: Dr
     router: createRouter(config.routes, config.defaultRoute),
     read: (body) => read(body, current),
     load: (callbackId) => archive.told(callbackId),
-    draw: drawer(current, kept),
+    draw: drawer(current),
   };
 }
 
@@ -68,11 +61,11 @@ function tooLarge(what: string): HttpProblem {
   return new HttpProblem({ status: 413, detail: `The body ${what}, the most that is taken.` });
 }
 
-function drawer({ loaded: { renderer }, largeCallbacks }: AppSettings, kept: Kept): Drawing['draw'] {
+function drawer({ loaded: { renderer }, largeCallbacks }: AppSettings): Drawing['draw'] {
   const compose = createComposer(renderersByLanguage(renderer), largeCallbacks);
   return async (notice, { language, ...target }) => {
     const failures: TemplateFailure[] = [];
     const made = compose(notice, { target, language }, (failure) => failures.push(failure));
-    return { message: await kept(Promise.resolve(made)), failures };
+    return { message: await made, failures };
   };
 }

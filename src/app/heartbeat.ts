@@ -18,7 +18,8 @@ interface WithHeartbeat {
 }
 
 export interface HeartbeatServices
-  extends Omit<ReadinessSources, 'clock'>, Pick<Services, 'clock' | 'logger' | 'metrics' | 'onUnforeseen'> {
+  extends Omit<ReadinessSources, 'clock'>, Pick<Services, 'clock' | 'logger' | 'metrics'> {
+  readonly onUnforeseen: (error: unknown) => void;
   readonly settings: {
     readonly current: WithHeartbeat;
     onSwap(swapped: (next: WithHeartbeat) => void): void;

@@ -1,32 +1,21 @@
 /** The two listeners, which go on listening while the settings behind them are swapped. */
-import { type AdminTurnedAway, createAdmin, createAdminMemory } from '../admin/admin.ts';
+import { createAdmin, createAdminMemory } from '../admin/admin.ts';
 import { createApi } from '../admin/api/api.ts';
 import { createPages } from '../admin/page/page-router.tsx';
 import { createCallbackCheck } from '../callback/check-callback.ts';
 import type { AdminConfig, ReceiverConfig } from '../config/config.ts';
 import { untilOf } from '../deliver/post.ts';
 import { senderReader } from '../http/sender.ts';
-import { type Handler, listen, type ListeningServer, type MalformedRequest } from '../http/server.ts';
+import { type Handler, listen, type ListeningServer } from '../http/server.ts';
 import { Loads } from '../receive/loads.ts';
-import { createReceiver } from '../receive/receiver.ts';
 import type { Refusal } from '../receive/problems.ts';
-import { unfailing } from '../time/clock.ts';
+import { createReceiver } from '../receive/receiver.ts';
 import { adminServices } from './admin-services.ts';
-import {
-  type RefusalLog,
-  reportAdminTurnedAway,
-  reportCallback,
-  reportError,
-  reportTurnedAway,
-} from './reports.ts';
 import type { Services } from './services.ts';
 import type { AppSettings } from './settings.ts';
 
-export async function openAdmin(
-  running: Services,
-  refusals: RefusalLog,
-): Promise<ListeningServer | undefined> {
-  const { settings, clock, onUnforeseen } = running;
+export async function openAdmin(running: Services): Promise<ListeningServer | undefined> {
+  const { settings, clock, reports } = running;
   const { admin } = settings.current.loaded.config;
   if (admin === undefined) return undefined;
   const services = adminServices(running);
@@ -35,10 +24,7 @@ export async function openAdmin(
     memory: createAdminMemory(clock),
     api: createApi(services),
     ...createPages(services),
-    onTurnedAway: unfailing(
-      (report: AdminTurnedAway) => reportAdminTurnedAway(refusals, report),
-      onUnforeseen,
-    ),
+    onTurnedAway: reports.onAdminTurnedAway,
   };
   const handlerFor = (config: AdminConfig, { maxBodyBytes }: ReceiverConfig) =>
     createAdmin({ ...fixed, config, maxPasteBytes: maxBodyBytes }).callback();
@@ -49,57 +35,46 @@ export async function openAdmin(
   return listen((request, response) => handle(request, response), admin.listen);
 }
 
-export function openReceiver(services: Services, refusals: RefusalLog): Promise<ListeningServer> {
-  const { settings, clock, metrics, onUnforeseen } = services;
+export function openReceiver(services: Services): Promise<ListeningServer> {
+  const { settings, clock, reports } = services;
   const { receiver } = settings.current.loaded.config;
   const loads = new Loads(clock, receiver.maxBodyBytes);
-  let handle = receiverOf(settings.current, services, loads, refusals);
+  let handle = receiverOf(settings.current, services, loads);
   settings.onSwap((next) => {
     loads.resize(next.loaded.config.receiver.maxBodyBytes);
-    handle = receiverOf(next, services, loads, refusals);
+    handle = receiverOf(next, services, loads);
   });
-  const onMalformed = unfailing(
-    ({ detail, ...request }: MalformedRequest) =>
-      reportTurnedAway(metrics, refusals, { ...request, problem: detail }),
-    onUnforeseen,
-  );
-  return listen((request, response) => handle(request, response), receiver.listen, onMalformed);
+  return listen((request, response) => handle(request, response), receiver.listen, reports.onTurnedAway);
 }
 
 /** What takes the POSTs that come while these settings are in force. */
-function receiverOf(
-  { loaded: { config } }: AppSettings,
-  services: Services,
-  loads: Loads,
-  refusals: RefusalLog,
-): Handler {
-  const { pipeline, clock, logger, metrics, traffic, onUnforeseen } = services;
+function receiverOf({ loaded: { config } }: AppSettings, services: Services, loads: Loads): Handler {
+  const { pipeline, clock, traffic, reports } = services;
   return createReceiver({
     config: config.receiver,
     clock,
     senderOf: senderReader(config.receiver.trustProxy),
     check: createCallbackCheck(config.display.timezone, config.receiver.maxNodes),
     post: pipeline.post,
-    refuse: refusedKeeper(services),
+    refuse: (refusal) => keepRefused(refusal, services),
     loads,
     traffic,
-    report: (report) => reportCallback(logger, metrics, refusals, report),
-    reportTurnedAway: (report) => reportTurnedAway(metrics, refusals, report),
-    onUnforeseen,
+    report: reports.onCallback,
+    reportTurnedAway: reports.onTurnedAway,
+    onUnforeseen: reports.onUnforeseen,
   }).callback();
 }
 
-function refusedKeeper({ pipeline, settings, clock, logger, metrics }: Services) {
-  const report = reportError(logger, 'a refused body could not be kept');
-  return async ({ bytes, arrivedAt, ...refusal }: Refusal): Promise<void> => {
-    metrics.bodyRefused();
-    try {
-      // As a stream, it leaves out a last character that is cut in two.
-      const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
-      const until = untilOf(arrivedAt, settings.current.answer.answerWithinMs);
-      await pipeline.refuse({ ...refusal, body }, until - clock.monotonic());
-    } catch (error) {
-      report(error);
-    }
-  };
+/** Never rejects. */
+async function keepRefused({ bytes, arrivedAt, ...refusal }: Refusal, services: Services): Promise<void> {
+  const { pipeline, settings, clock, metrics, reports } = services;
+  metrics.bodyRefused();
+  try {
+    // As a stream, it leaves out a last character that is cut in two.
+    const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
+    const until = untilOf(arrivedAt, settings.current.answer.answerWithinMs);
+    await pipeline.refuse({ ...refusal, body }, until - clock.monotonic());
+  } catch (error) {
+    reports.onUnkept(error);
+  }
 }

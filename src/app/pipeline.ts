@@ -1,6 +1,6 @@
 /** Puts what delivers together: whatever one config decides comes from the settings in force, all else outlives them. */
 import { refusalAlert } from '../deliver/alerts.ts';
-import { type Attempt, createAttempt } from '../deliver/attempt.ts';
+import { createAttempt } from '../deliver/attempt.ts';
 import { type Chore, Chores } from '../deliver/chores.ts';
 import { Claims, POLL_MS } from '../deliver/claims.ts';
 import { Dispatcher } from '../deliver/dispatcher.ts';
@@ -15,11 +15,9 @@ import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
 import type { OpenLedger } from '../ledger/database-ledger.ts';
 import type { RefusedBody } from '../ledger/ledger.ts';
 import { type Clock, systemClock, within } from '../time/clock.ts';
-import type { ActionReports } from './action-reports.ts';
-import type { PipelineReports } from './reports.ts';
+import type { Reports } from './reports.ts';
 import { retentionChore } from './retention.ts';
 import { type AppSettings, NO_PACE } from './settings.ts';
-import { composeTest } from './test-sending.ts';
 
 /** How often this process tells the others with which config it runs, and what it has seen of its destinations. */
 const HEARTBEAT_MS = 5000;
@@ -30,11 +28,11 @@ const BULK_MS = 1000;
 /** Once the answers are out: for what was cut to be written down, and for this process to leave. */
 const GOODBYE_MS = 100;
 
-export interface PipelineParts extends PipelineReports, ActionReports {
+export interface PipelineParts {
   readonly settings: RunningSettings<AppSettings>;
   readonly ledger: OpenLedger;
   readonly clock: Clock;
-  readonly onUnforeseen: (error: unknown) => void;
+  readonly reports: Reports;
 }
 
 export class Pipeline {
@@ -42,7 +40,6 @@ export class Pipeline {
   /** What people can do. */
   readonly operations: ReturnType<typeof createOperations>;
   readonly #parts: PipelineParts;
-  readonly #due = new DueDestinations();
   readonly #chores: Chores;
   readonly #seen: SeenDestinations;
   readonly #paces: Paces;
@@ -55,34 +52,40 @@ export class Pipeline {
   readonly #review: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#follower.review() };
 
   constructor(parts: PipelineParts) {
-    const { settings, ledger } = parts;
+    const { settings, ledger, clock, reports } = parts;
     this.#parts = parts;
     this.#chores = new Chores({
-      ...parts,
-      onTrouble: parts.onStoreTrouble,
-      onRecovered: parts.onStoreRecovered,
+      clock,
+      onTrouble: reports.onStoreTrouble,
+      onRecovered: reports.onStoreRecovered,
     });
     this.#seen = new SeenDestinations(ledger);
-    this.#paces = pacesOf(parts);
+    const paces = (this.#paces = pacesOf(parts));
+    const due = new DueDestinations();
+    const onMore = () => this.#chores.hurry(this.#claiming);
     const onDue = (destinations: readonly string[]) => this.#claims.nudge(destinations);
     const look = () => this.#claims.look();
-    const shared = { ...parts, random: Math.random, due: this.#due, paces: this.#paces };
+    const shared = { ...reports, clock, settings, ledger, random: Math.random, due, paces };
     const follower = (this.#follower = new ConfigFollower({ ...shared, onDue: look }));
     const dispatcher = (this.#dispatcher = new Dispatcher({
       ...shared,
-      attempt: attemptOf(parts, this.#seen),
-      isBehind: (destination, isPaced) => this.#due.isBehind(destination, isPaced),
+      attempt: this.#attempt(),
+      isBehind: (destination, isPaced) => due.isBehind(destination, isPaced),
       onDue,
-      onRoom: () => this.#due.isEmpty || this.#chores.hurry(this.#claiming),
+      onRoom: () => due.isEmpty || onMore(),
     }));
-    const onMore = () => this.#chores.hurry(this.#claiming);
     this.#claims = new Claims({ ...shared, dispatcher, follower, onMore });
     const limits = new Limits(settings.current.answer.maxInFlight);
     settings.onSwap((next, previous) => this.#adopt(next, previous, limits));
-    this.post = createPost({ ...parts, limits, dispatcher, onDue });
-    const onBulkStarted = () => this.#chores.hurry(this.#bulks);
-    const test = composeTest({ ...parts, dispatcher });
-    this.operations = createOperations({ ...parts, ...asked(ledger), onDue: look, onBulkStarted, test });
+    this.post = createPost({ ...shared, limits, dispatcher, onDue });
+    this.operations = createOperations({
+      ...shared,
+      actions: ledger.actions,
+      archive: ledger.archive,
+      onDue: look,
+      onBulkStarted: () => this.#chores.hurry(this.#bulks),
+      sendOnce: (begun, until) => dispatcher.once(begun, until),
+    });
   }
 
   /** Destinations, and channels as a whole, that are left alone for now. */
@@ -112,7 +115,7 @@ export class Pipeline {
   /** A store that cannot be used does not keep it from starting. */
   async start(): Promise<void> {
     const first = Promise.all([this.#paces.refresh(), this.#follower.beat()]);
-    await first.catch(this.#parts.onStoreTrouble);
+    await first.catch(this.#parts.reports.onStoreTrouble);
     const figures: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#seen.write().then(() => false) };
     const others = [this.#review, this.#bulks, figures, retentionChore(this.#parts)];
     this.#chores.start([this.#beat, this.#claiming, ...others]);
@@ -134,6 +137,20 @@ export class Pipeline {
     return within(GOODBYE_MS, left, this.#parts.clock);
   }
 
+  #attempt() {
+    const { clock, ledger, reports } = this.#parts;
+    return createAttempt({
+      clock,
+      timers: systemClock,
+      earlierReceipts: (id, withinMs) => ledger.earlierReceipts(id, withinMs),
+      onAttempt: (addressed, result) => {
+        this.#seen.attempted(addressed.destination, result);
+        reports.onAttempt(addressed, result);
+      },
+      onUnforeseen: reports.onUnforeseen,
+    });
+  }
+
   #adopt(next: AppSettings, previous: AppSettings, limits: Limits): void {
     limits.resize(next.answer.maxInFlight);
     for (const channel of changedChannels(previous, next)) void this.#paces.forget(channel);
@@ -143,32 +160,15 @@ export class Pipeline {
 
   /** A step of what somebody wants redelivered, or dismissed, in bulk. @returns whether there is more */
   async #continueBulk(): Promise<boolean> {
-    const { ledger, onBulkEnded } = this.#parts;
+    const { ledger, reports } = this.#parts;
     const { isMore, given, ended } = await ledger.actions.continueBulk();
     if (given > 0) this.#claims.look();
-    if (ended !== undefined) onBulkEnded(ended);
+    if (ended !== undefined) reports.onBulkEnded(ended);
     return isMore;
   }
 }
 
-/** A class's getters are no properties to spread. */
-function asked({ actions, archive }: OpenLedger): Pick<OpenLedger, 'actions' | 'archive'> {
-  return { actions, archive };
-}
-
-function pacesOf({ settings, ledger, clock, onStoreTrouble: onTrouble }: PipelineParts): Paces {
+function pacesOf({ settings, ledger, clock, reports }: PipelineParts): Paces {
   const paceOf = (channel: string) => settings.current.channels.get(channel)?.pace ?? NO_PACE;
-  return new Paces({ clock, store: ledger.paces, paceOf, onTrouble });
-}
-
-function attemptOf(parts: PipelineParts, seen: SeenDestinations): Attempt {
-  return createAttempt({
-    ...parts,
-    timers: systemClock,
-    earlierReceipts: (id, withinMs) => parts.ledger.earlierReceipts(id, withinMs),
-    onAttempt: (addressed, result) => {
-      seen.attempted(addressed.destination, result);
-      parts.onAttempt(addressed, result);
-    },
-  });
+  return new Paces({ clock, store: ledger.paces, paceOf, onTrouble: reports.onStoreTrouble });
 }

@@ -1,46 +1,105 @@
 /** What the service says of its work in logs and metrics: ids, outcomes and durations, never what a message says. */
 import type { AdminTurnedAway } from '../admin/admin.ts';
+import type { ReloadResult } from '../admin/services.ts';
 import { statusNameOf } from '../callback/callback.ts';
-import type { Receipt } from '../channels/channel.ts';
-import type { AttemptDependencies, AttemptResult } from '../deliver/attempt.ts';
-import type { AddressedNotice } from '../deliver/settings.ts';
-import type { ConfigFollowerDependencies, Revival, RoutedAnew } from '../deliver/follow-config.ts';
+import type { Problem } from '../config/config.ts';
+import { formatProblem } from '../config/problems.ts';
+import type { Milestone } from '../deliver/alerts.ts';
+import type { AttemptResult } from '../deliver/attempt.ts';
+import type { ReportedAction } from '../deliver/operations.ts';
 import type { Verdict } from '../deliver/outcome.ts';
-import type { Milestone, MilestoneName } from '../deliver/milestone.ts';
-import type { DispatcherDependencies } from '../deliver/dispatcher.ts';
+import type { AddressedNotice } from '../deliver/settings.ts';
+import type { BulkStep } from '../ledger/actions/actions.ts';
+import type { StoreEvent } from '../ledger/sqlite/space.ts';
+import type { TurnedAway } from '../http/problem.ts';
 import { isAlert, jobIdOf, type Notice } from '../notice/notice.ts';
 import { LineLimit } from '../observe/line-limit.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import type { StoreEvent } from '../ledger/sqlite/space.ts';
-import { reportTest } from './test-sending.ts';
 import type { ReceiverReport } from '../receive/receiver.ts';
-import type { TurnedAway } from '../receive/problems.ts';
+import { cleanText } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { type Clock, unfailing } from '../time/clock.ts';
 
+/** An id may be as long as a body. */
 const LONGEST_ID = 200;
 const MOST_POINTERS = 10;
+const MOST_PROBLEMS = 50;
 
-/** Where a line for each would let a stranger fill the disk. */
-export type RefusalLog = LineLimit<Readonly<Record<string, unknown>>>;
+/** Between two lines about the store's size. */
+const STORE_LINE_MS = 60_000;
 
-export function createRefusalLog(logger: Logger, clock: Pick<Clock, 'startTimer'>): RefusalLog {
-  return new LineLimit(clock, (line, notLogged) => {
+const UNWRITTEN =
+  'an outcome could not be written down: deliveries made are kept in memory, and written once the store can be used';
+const STORE_FULL =
+  'the store is full of what is undelivered: new callbacks are answered 503 until some of it is delivered or dismissed, or store.max_size is raised';
+const TAKEN_OVER = 'taken over: Botbell delivers it from here';
+const GIVEN_UP = 'could not be delivered; no further attempts';
+
+/** The line's level, and what it says of a callback and of an alert. */
+const MILESTONES: Readonly<Record<Milestone['name'], readonly ['info' | 'warn' | 'error', string, string]>> =
+  {
+    delivered_late: ['info', 'delivered after the answer', 'alert delivered'],
+    taken_over: ['info', TAKEN_OVER, TAKEN_OVER],
+    given_up: ['error', GIVEN_UP, `an alert ${GIVEN_UP}`],
+    held: ['warn', 'held back', 'an alert was held back'],
+  };
+
+export type Reports = ReturnType<typeof createReports>;
+
+/** None of them throws: what is done must neither be undone nor repeated because it cannot be said. */
+export function createReports(logger: Logger, metrics: Metrics, clock: Clock) {
+  const error = (message: string) => errorReport(logger, message);
+  const onUnforeseen = error('unforeseen error');
+  const safe = <Subject>(report: (subject: Subject) => void) => unfailing(report, onUnforeseen);
+  const onMilestone = safe((milestone: Milestone) => reportMilestone(logger, clock, milestone));
+  const refusals = new LineLimit<object>(clock, (line, notLogged) => {
     logger.warn(notLogged === 0 ? line : { ...line, not_logged: notLogged }, 'turned away');
   });
+  return {
+    onUnforeseen,
+    onUnwritten: onceASecond(clock, error(UNWRITTEN)),
+    onStoreTrouble: error('the store cannot be used'),
+    onUnkept: error('a refused body could not be kept'),
+    onStoreRecovered: () => logger.info('the store can be used again'),
+    onStoreEvent: safe(storeReport(logger, metrics, clock)),
+    onCallback: safe((report: ReceiverReport) => reportCallback(logger, metrics, refusals, report)),
+    onTurnedAway: safe((report: TurnedAway) => reportTurnedAway(metrics, refusals, report)),
+    onAdminTurnedAway: safe(({ status, from, problem }: AdminTurnedAway) =>
+      turnAway(refusals, { http: status, listener: 'admin', reason: problem }, from),
+    ),
+    onAttempt: (addressed: AddressedNotice, result: AttemptResult) =>
+      reportAttempt(logger, metrics, addressed, result),
+    /** After the answer, which is written in this turn of the event loop. */
+    onMilestone: (milestone: Milestone) => void setImmediate(onMilestone, milestone),
+    onAction: safe((action: ReportedAction) => reportAction(logger, action)),
+    onBulkEnded: safe(({ id, what, given }: NonNullable<BulkStep['ended']>) =>
+      logger.info({ of: id, messages: given, what }, 'all that matched has been gone through'),
+    ),
+    onReload: (result: ReloadResult, cause: string) => reportReload(logger, metrics, result, cause),
+    /** Says what was held back of those that were turned away. */
+    close: () => refusals.close(),
+  };
+}
+
+/** What cannot even be logged must still be survived. */
+export function errorReport(logger: Logger, message: string): (error: unknown) => void {
+  return unfailing(
+    (error: unknown) => logger.error({ err: error }, message),
+    () => undefined,
+  );
 }
 
 /** One line a POST to the callback path; one a second for each reason of those that are turned away. */
-export function reportCallback(
+function reportCallback(
   logger: Logger,
   metrics: Metrics,
-  refusals: RefusalLog,
+  refusals: LineLimit<object>,
   report: ReceiverReport,
 ): void {
-  const { callback, verdict, status: httpStatus, durationMs } = report;
+  const { callback, verdict, status: httpStatus, durationMs, from = '', pointers } = report;
   const status = callback === undefined ? 'none' : statusNameOf(callback);
-  const result = verdict?.result ?? (isRefused(httpStatus) ? 'refused' : 'unavailable');
+  const result = verdict?.result ?? resultWithout(httpStatus);
   metrics.answered({ status, result, httpStatus, seconds: durationMs / 1000 });
   // What is undefined is not written; to spread it into the line instead would take V8 several times as long.
   const line = {
@@ -52,83 +111,94 @@ export function reportCallback(
     bot_id: callback && shortId(callback.bot_id),
     deliveries: verdict?.deliveries.map(describeDelivery),
     reason: httpStatus < 400 ? undefined : report.problem,
+    pointers: pointers?.slice(0, MOST_POINTERS).map(shortId),
   };
   if (httpStatus < 400) logger.info(line, 'callback');
   else if (verdict !== undefined) logger.warn(line, 'callback');
-  else turnAway(refusals, line, report);
+  else turnAway(refusals, line, from);
 }
 
-/** One line a second for each reason, and a count of all. */
-export function reportTurnedAway(metrics: Metrics, refusals: RefusalLog, report: TurnedAway): void {
-  const { status, method, path, problem } = report;
+/** Of what was not handled. */
+function resultWithout(httpStatus: number): string {
+  return httpStatus >= 400 && httpStatus < 500 ? 'refused' : 'unavailable';
+}
+
+/** Before its body was read. */
+function reportTurnedAway(metrics: Metrics, refusals: LineLimit<object>, report: TurnedAway): void {
+  const { status, problem, from } = report;
   metrics.turnedAway();
-  const line = { http: status, result: 'refused', reason: problem, method, path };
-  turnAway(refusals, line, report);
+  turnAway(refusals, { http: status, result: 'refused', reason: problem }, from);
 }
 
-/** Of the admin listener; no metric of callbacks counts them. */
-export function reportAdminTurnedAway(
-  refusals: RefusalLog,
-  { status, from, problem }: AdminTurnedAway,
-): void {
-  turnAway(refusals, { http: status, listener: 'admin', reason: problem }, { from });
+interface TurnedAwayLine extends Readonly<Record<string, unknown>> {
+  readonly http: number;
+  readonly reason: string | undefined;
+  readonly listener?: string;
 }
 
-function turnAway(
-  refusals: RefusalLog,
-  line: { readonly http: number; readonly reason: string | undefined; readonly listener?: string },
-  { from = '', pointers }: Pick<ReceiverReport, 'from'> & Partial<Pick<ReceiverReport, 'pointers'>>,
-): void {
-  const shown = { ...line, from: shortId(from), pointers: pointers?.slice(0, MOST_POINTERS).map(shortId) };
-  refusals.say(`${line.listener} ${line.http} ${line.reason}`, shown);
-}
-
-function isRefused(httpStatus: number): boolean {
-  return httpStatus >= 400 && httpStatus < 500;
+/** Where a line for each would let a stranger fill the disk. */
+function turnAway(refusals: LineLimit<object>, line: TurnedAwayLine, from: string): void {
+  refusals.say(`${line.listener} ${line.http} ${line.reason}`, { ...line, from: shortId(from) });
 }
 
 function describeDelivery({ destination, state, error }: Verdict['deliveries'][number]): string {
   return error === undefined ? `${destination} ${state}` : `${destination} ${state}: ${error}`;
 }
 
-/** An id may be as long as a body. */
 function shortId(id: string): string {
   return shortLine(id, LONGEST_ID);
 }
 
 /** What a line names a delivery by. */
-function named({ destination, notice }: { readonly destination: string; readonly notice: Notice }) {
+function named(destination: string, notice: Notice) {
   const jobId = jobIdOf(notice);
   const alert = isAlert(notice) ? notice.template : undefined;
   return { destination, job_id: jobId && shortId(jobId), alert };
 }
 
-/** One metric an attempt; a line only for a failed one or a poorer message, since the callback's line tells of the others. */
-export function reportAttempt(
+/**
+ * One metric an attempt, but for tests, which tell nobody of anything; a line for a failed one or a poorer message, since the
+ * callback's line tells of the others.
+ */
+function reportAttempt(
   logger: Logger,
   metrics: Metrics,
-  addressed: AddressedNotice,
-  { outcome, durationMs }: AttemptResult,
+  { channel, destination, notice }: AddressedNotice,
+  { outcome, durationMs: ms }: AttemptResult,
 ): void {
-  const { channel } = addressed;
   const failure = 'failure' in outcome ? outcome.failure : undefined;
-  metrics.attempted({ channel, outcome: failure?.class ?? 'delivered', seconds: durationMs / 1000 });
-  if ('receipt' in outcome) reportRefusedBlocks(logger, metrics, addressed, outcome.receipt);
-  if (failure === undefined && !logger.isLevelEnabled('debug')) return;
-  const line = { ...named(addressed), ms: durationMs };
-  if (failure === undefined) logger.debug(line, 'delivered');
-  else {
+  if (notice.template !== 'test')
+    metrics.attempted({ channel, outcome: failure?.class ?? 'delivered', seconds: ms / 1000 });
+  if (failure !== undefined) {
     const { class: failureClass, code, message: reason } = failure;
-    logger.warn({ ...line, class: failureClass, code, reason }, 'delivery failed');
+    const line = { ...named(destination, notice), ms, class: failureClass, code, reason };
+    logger.warn(line, 'delivery failed');
+  } else if ('receipt' in outcome && outcome.receipt['blocks_refused'] !== undefined) {
+    const { blocks_refused: code, blocks_refused_reason: reason } = outcome.receipt;
+    metrics.blocksRefused(channel);
+    logger.warn({ ...named(destination, notice), code, reason }, 'blocks refused, sent as plain text');
+  } else if (logger.isLevelEnabled('debug')) {
+    logger.debug({ ...named(destination, notice), ms }, 'delivered');
   }
 }
 
+/** In an outage the outcome of each delivery in hand fails alike. */
+function onceASecond(clock: Pick<Clock, 'monotonic'>, report: (error: unknown) => void) {
+  let saidAt = -Infinity;
+  return (error: unknown) => {
+    const now = clock.monotonic();
+    if (now < saidAt + 1000) return;
+    saidAt = now;
+    report(error);
+  };
+}
+
 /** What happened to a delivery that no answer has told, or of which an operator may have to do something. */
-export function reportMilestone(logger: Logger, clock: Pick<Clock, 'now'>, milestone: Milestone): void {
-  const { name, notice, attempts, lastError, hold, firstReceivedAt } = milestone;
+function reportMilestone(logger: Logger, clock: Pick<Clock, 'now'>, milestone: Milestone): void {
+  const { name, record, notice, attempts, lastError, hold, firstReceivedAt } = milestone;
   const [level, ofCallback, ofAlert] = MILESTONES[name];
   const line = {
-    ...named(milestone),
+    ...named(record.destination, notice),
     ...(isAlert(notice) ? {} : { status: notice.template, bot_id: shortId(notice.callback.bot_id) }),
     attempts,
     ms_since_received: Math.max(0, Math.round(clock.now() - firstReceivedAt)),
@@ -139,158 +209,51 @@ export function reportMilestone(logger: Logger, clock: Pick<Clock, 'now'>, miles
   logger[level](line, isAlert(notice) ? ofAlert : ofCallback);
 }
 
-const TAKEN_OVER = 'taken over: Botbell delivers it from here';
-const GIVEN_UP = 'could not be delivered; no further attempts';
-
-/** The line's level, and what it says of a callback and of an alert. */
-const MILESTONES: Readonly<Record<MilestoneName, readonly ['info' | 'warn' | 'error', string, string]>> = {
-  delivered_late: ['info', 'delivered after the answer', 'alert delivered'],
-  taken_over: ['info', TAKEN_OVER, TAKEN_OVER],
-  given_up: ['error', GIVEN_UP, `an alert ${GIVEN_UP}`],
-  held: ['warn', 'held back', 'an alert was held back'],
-};
-
-/** The attempt was counted as a failure when it was cut off; this tells an operator who wonders about a second copy. */
-export function reportLateResult(
-  logger: Logger,
-  addressed: AddressedNotice,
-  { outcome, durationMs }: AttemptResult,
-): void {
-  if ('failure' in outcome) return;
-  logger.warn(
-    { ...named(addressed), ms: durationMs },
-    'delivered after its time limit, so it may be told twice',
-  );
+/** What people do. A user name or an address comes from whoever asks. */
+function reportAction(logger: Logger, { what, actor, subject, result }: ReportedAction): void {
+  const { via, user, from } = actor;
+  const name = (text: string) => shortId(cleanText(text));
+  logger.info({ of: subject, result, via, user: user && name(user), from: name(from) }, `asked: ${what}`);
 }
 
-/** A template at fault, or a limit that nobody knows: people were told, but less than was meant. */
-function reportRefusedBlocks(
-  logger: Logger,
-  metrics: Metrics,
-  addressed: AddressedNotice,
-  { blocks_refused: code, blocks_refused_reason: reason }: Receipt,
-): void {
-  if (code === undefined) return;
-  metrics.blocksRefused(addressed.channel);
-  logger.warn({ ...named(addressed), code, reason }, 'blocks refused, sent as plain text');
+function reportReload(logger: Logger, metrics: Metrics, result: ReloadResult, cause: string): void {
+  metrics.configReloaded(result.isLoaded);
+  if (!result.isLoaded) {
+    const line = { cause, problems: linesOf(result.problems) };
+    logger.error(line, 'the config was refused: the one before stays in force');
+    return;
+  }
+  const { hasChanged, configHash: hash, unchanged, warnings } = result;
+  metrics.configInForce(hash);
+  const line = { cause, hash, warnings: warnings.length === 0 ? undefined : linesOf(warnings) };
+  logger.info(line, hasChanged ? 'the config was loaded again' : 'the config has not changed');
+  if (unchanged.length > 0) logger.warn({ unchanged }, 'left as it is until Botbell is restarted');
 }
 
-export type PipelineReports = Pick<
-  AttemptDependencies & DispatcherDependencies & ConfigFollowerDependencies,
-  'onAttempt' | 'onLateResult' | 'onMilestone' | 'onReroute' | 'onRevival' | 'onUnwritten'
-> & {
-  /** A message was sent that is marked as a test. */
-  readonly onTest: AttemptDependencies['onAttempt'];
-  readonly onStoreTrouble: (error: unknown) => void;
-  readonly onStoreRecovered: () => void;
-};
+function linesOf(problems: readonly Problem[]): readonly string[] {
+  return problems.slice(0, MOST_PROBLEMS).map(formatProblem);
+}
 
-export function pipelineReports(
+/** A flood must not fill the log as well: at most one line a minute of each, with what the lines left out would have said. */
+function storeReport(
   logger: Logger,
   metrics: Metrics,
-  clock: Pick<Clock, 'now'>,
-  onUnforeseen: (error: unknown) => void,
-): PipelineReports {
-  const sayMilestone = unfailing(
-    (milestone: Milestone) => reportMilestone(logger, clock, milestone),
-    onUnforeseen,
-  );
-  return {
-    onAttempt: (addressed, result) => reportAttempt(logger, metrics, addressed, result),
-    onTest: reportTest(logger),
-    onLateResult: (addressed, result) => reportLateResult(logger, addressed, result),
-    onMilestone: (milestone) => setImmediate(sayMilestone, milestone),
-    onReroute: unfailing((routed) => reportRerouting(logger, routed), onUnforeseen),
-    onRevival: unfailing((revival) => reportRevival(logger, revival), onUnforeseen),
-    onUnwritten: reportUnwritten(logger, clock),
-    onStoreTrouble: reportTrouble(logger),
-    onStoreRecovered: unfailing(() => logger.info('the store can be used again'), onUnforeseen),
-  };
-}
-
-/** Whoever wonders why nobody was told there finds it here. */
-function reportRerouting(logger: Logger, { due, added, isLost }: RoutedAnew): void {
-  const line = named({ destination: due.record.destination, notice: due.notice });
-  if (isLost)
-    logger.error(line, 'no longer routed, and the config names nobody else for it: no further attempts');
-  else logger.info({ ...line, added }, 'no longer routed there: held, and routed anew');
-}
-
-function reportRevival(logger: Logger, { destination, callbackId }: Revival): void {
-  logger.info({ destination, callback: callbackId }, 'routed there again: due now');
-}
-
-const STORE_LINE_MS = 60_000;
-
-/** A flood must not fill the log as well: at most one line a minute, with what the lines left out would have said. */
-export function createStoreReport(
-  logger: Logger,
-  metrics: Pick<Metrics, 'forgottenEarly'>,
   clock: Pick<Clock, 'monotonic'>,
 ): (event: StoreEvent) => void {
-  const mayForget = onceAMinute(clock);
-  const maySayFull = onceAMinute(clock);
+  const said = { forgotten_early: -Infinity, full: -Infinity };
   let forgotten = 0;
-  let isSaidFull = false;
   return (event) => {
+    if (event.what === 'has_room') return;
     if (event.what === 'forgotten_early') {
       metrics.forgottenEarly(event.count);
       forgotten += event.count;
-      if (!mayForget()) return;
-      logger.warn(
-        { callbacks: forgotten },
-        'the store nears store.max_size: what is done was forgotten early',
-      );
-      forgotten = 0;
-    } else if (event.what === 'has_room') {
-      if (isSaidFull) logger.info('the store has room again: callbacks are taken');
-      isSaidFull = false;
-    } else if (maySayFull()) {
-      isSaidFull = true;
-      logger.error(STORE_FULL);
     }
-  };
-}
-
-const STORE_FULL =
-  'the store is full of what is undelivered: new callbacks are answered 503 until some of it is delivered or dismissed, or store.max_size is raised';
-
-function onceAMinute(clock: Pick<Clock, 'monotonic'>): () => boolean {
-  let saidAt = Number.NEGATIVE_INFINITY;
-  return () => {
     const now = clock.monotonic();
-    if (now < saidAt + STORE_LINE_MS) return false;
-    saidAt = now;
-    return true;
+    if (now < said[event.what] + STORE_LINE_MS) return;
+    said[event.what] = now;
+    if (event.what === 'full') return logger.error(STORE_FULL);
+    const line = { callbacks: forgotten };
+    logger.warn(line, 'the store nears store.max_size: what is done was forgotten early');
+    forgotten = 0;
   };
-}
-
-export function reportTrouble(logger: Logger): (error: unknown) => void {
-  return reportError(logger, 'the store cannot be used');
-}
-
-export function reportUnforeseen(logger: Logger): (error: unknown) => void {
-  return reportError(logger, 'unforeseen error');
-}
-
-/** Of an outcome: of a delivery, or of an answer. In an outage, each in hand fails alike: once a second is enough. */
-export function reportUnwritten(logger: Logger, clock: Pick<Clock, 'now'>): (error: unknown) => void {
-  const report = reportError(
-    logger,
-    'an outcome could not be written down: deliveries made are kept in memory, and written once the store can be used',
-  );
-  let said = { reason: '', second: 0 };
-  return (error) => {
-    const saying = { reason: String(error), second: Math.floor(clock.now() / 1000) };
-    if (said.reason !== saying.reason || said.second !== saying.second) report(error);
-    said = saying;
-  };
-}
-
-/** What cannot even be logged must still be survived. */
-export function reportError(logger: Logger, message: string): (error: unknown) => void {
-  return unfailing(
-    (error: unknown) => logger.error({ err: error }, message),
-    () => undefined,
-  );
 }

@@ -3,10 +3,10 @@ import type { Reloading } from '../admin/services.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import type { Traffic } from '../receive/receiver.ts';
+import type { Traffic } from '../receive/loads.ts';
 import type { Pipeline, PipelineParts } from './pipeline.ts';
 
-export interface Services extends Pick<PipelineParts, 'clock' | 'settings' | 'ledger' | 'onUnforeseen'> {
+export interface Services extends PipelineParts {
   readonly logger: Logger;
   readonly pipeline: Pipeline;
   readonly metrics: Metrics;

@@ -18,7 +18,7 @@ import { createComposer, LargeCallbacks } from '../offload/large-callbacks.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import { createRouter, type Router, routesOf } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
-import { type OpenChannel, openChannels } from './open-channels.ts';
+import { type OpenChannels, openChannels } from './open-channels.ts';
 
 const LONGEST_MESSAGE = 500;
 
@@ -71,11 +71,9 @@ export interface AppSettings extends Settings {
   readonly loaded: LoadedConfig;
   readonly largeCallbacks: LargeCallbacks;
   /** By their names. */
-  readonly openChannels: ReadonlyMap<string, OpenChannel>;
+  readonly openChannels: OpenChannels;
   /** Every route, with what it makes of such a callback. */
   readonly explainRoutes: Router['explainAll'];
-  /** How long a claim must outlast: the answer, and an attempt begun just before it was due. */
-  readonly leaseMs: number;
 }
 
 /**
@@ -105,7 +103,7 @@ export async function openSettings(
     openChannels: open,
     ...saidBy(config, configHash),
     channels: configuredChannels(config, channelTypes, open),
-    resources: [...[...open.values()].map(({ channel }) => channel), largeCallbacks],
+    resources: [...open.values(), largeCallbacks],
     route: (callback) => router.route(callback),
     explainRoutes: (callback) => router.explainAll(callback),
     compose: ({ notice, channel, templateSet, options }) =>
@@ -152,12 +150,12 @@ function targetsOf(config: Config): ReadonlyMap<string, PlannedTarget> {
 function configuredChannels(
   { channels }: Config,
   channelTypes: ReadonlyMap<string, ChannelType>,
-  open: AppSettings['openChannels'],
+  open: OpenChannels,
 ): Settings['channels'] {
   return new Map(
     [...channels].map(([name, { type }]) => [
       name,
-      configuredChannel(channelTypes.get(type), open.get(name)?.channel),
+      configuredChannel(channelTypes.get(type), open.get(name)),
     ]),
   );
 }
@@ -183,9 +181,8 @@ export function openStore(
     ...reports,
     owner: ownerName(reports.clock.now()),
     maxBytes,
-    // Whatever began with other settings may still be under way, and its claims with it.
     get leaseMs() {
-      return Math.max(...settings.live.map(({ leaseMs }) => leaseMs));
+      return settings.leaseMs;
     },
     get takeOverAfterMs() {
       return settings.current.delivery.takeOverAfterMs;

@@ -1,6 +1,6 @@
 /** The execution result a job service POSTs, as its callback interface describes it; what makes two of them the same. */
 import { hash } from 'node:crypto';
-import { type JsonObject, keysOf } from '../text/json-object.ts';
+import { isContainer, type JsonObject, keysOf } from '../text/json-object.ts';
 
 /** 0 = succeeded, 1 = error, 2 = executing (callback interface, "States and transitions"). */
 export type StatusCode = 0 | 1 | 2;
@@ -62,66 +62,99 @@ export class InvalidCallback extends Error {
   }
 }
 
-/** RFC 8259, section 7, and surrogates, which JSON.stringify escapes where they are alone. */
-const NEEDS_ESCAPES = /["\\\u0000-\u001f\ud800-\udfff]/;
-
 /** More values than `receiver.max_nodes` lets in. */
 export class TooManyValues extends Error {
   override readonly name = 'TooManyValues';
 }
 
-/** Arrays and objects stand more than `MAX_DEPTH` levels deep in one another. */
-export class NestedTooDeep extends Error {
-  override readonly name = 'NestedTooDeep';
+/** SHA-256 of what tells the callback from others, 64 hexadecimal digits: retries of one callback have the same. */
+export function identityOf(callback: JsonObject): string {
+  return walk(callback).identity;
+}
+
+export interface Walked {
+  readonly identity: string;
+  /** Names of the fields in which arrays and objects stand more than `MAX_DEPTH` levels deep in one another. */
+  readonly tooDeep: readonly string[];
 }
 
 /**
- * SHA-256 of the callback's canonical JSON, 64 hexadecimal digits: keys in code unit order at every depth, a null field
- * like an absent one (an array's nulls count), without `elapsed_time`, which grows while the service retries. The one walk
- * over all of a callback, so it counts and measures, too.
+ * The one walk over all of a callback. Its identity is made of everything but `elapsed_time`, which grows while the service
+ * retries, whatever the order of an object's keys; a null field counts like an absent one, a null in a list does not.
  * @param mostValues objects, lists, texts, numbers and the rest, the callback itself included; keys are none
  * @throws {TooManyValues}
- * @throws {NestedTooDeep}
  */
-export function identityOf(callback: JsonObject, mostValues = Number.POSITIVE_INFINITY): string {
-  return hash('sha256', new CanonicalJson(mostValues).ofCallback(callback), 'hex');
+export function walk(callback: JsonObject, mostValues = Number.POSITIVE_INFINITY): Walked {
+  const values = new FlatValues(mostValues);
+  const tooDeep = keysOf(callback)
+    .toSorted()
+    .filter((key) => key !== 'elapsed_time' && !values.addMember(key, callback[key], 2));
+  return { identity: hash('sha256', JSON.stringify(values.flat), 'hex'), tooDeep };
 }
 
-class CanonicalJson {
+/** A value as a flat list, which V8 writes as JSON many times faster than anybody could write the value with sorted keys. */
+class FlatValues {
+  /** Null stands before null, before a list's length, before -1 where an object begins, and where its members end. */
+  readonly flat: unknown[] = [];
   readonly #mostValues: number;
-  #values = 1;
+  /** The callback itself. */
+  #count = 1;
+  #lastKeys: readonly string[] = [];
+  #lastSorted: readonly string[] = [];
 
   constructor(mostValues: number) {
     this.#mostValues = mostValues;
   }
 
-  ofCallback(callback: JsonObject): string {
-    return this.#object(callback, 1, 'elapsed_time');
+  /** @returns false: it nests too deep */
+  addMember(key: string, value: unknown, depth: number): boolean {
+    const isAbsent = value === null || value === undefined;
+    if (!isAbsent) this.flat.push(key);
+    return isAbsent ? this.#counted() : this.#add(value, depth);
   }
 
-  #value(value: unknown, depth: number): string {
-    this.#values += 1;
-    if (this.#values > this.#mostValues) throw new TooManyValues();
-    if (typeof value === 'string') return quoted(value);
-    if (typeof value !== 'object' || value === null) return String(value);
-    if (depth > MAX_DEPTH) throw new NestedTooDeep();
-    if (!Array.isArray(value)) return this.#object(value as JsonObject, depth);
-    return `[${value.map((item) => this.#value(item, depth + 1)).join()}]`;
-  }
-
-  #object(fields: JsonObject, depth: number, omitted?: string): string {
-    let members = '';
-    for (const key of keysOf(fields).toSorted()) {
-      const value = fields[key];
-      const written = value === undefined ? '' : this.#value(value, depth + 1);
-      if (value === null || value === undefined || key === omitted) continue;
-      members += `${members === '' ? '' : ','}${quoted(key)}:${written}`;
+  #add(value: unknown, depth: number): boolean {
+    this.#counted();
+    if (isContainer(value)) {
+      if (depth > MAX_DEPTH) return false;
+      return Array.isArray(value) ? this.#addList(value, depth) : this.#addObject(value, depth);
     }
-    return `{${members}}`;
+    if (value === null) this.flat.push(null);
+    this.flat.push(value);
+    return true;
   }
-}
 
-/** Lone surrogates become escapes, so that texts which differ in them stay different as UTF-8. */
-function quoted(text: string): string {
-  return NEEDS_ESCAPES.test(text) ? JSON.stringify(text) : `"${text}"`;
+  #addList(list: readonly unknown[], depth: number): boolean {
+    this.flat.push(null, list.length);
+    let isWithin = true;
+    for (const each of list) isWithin = this.#add(each, depth + 1) && isWithin;
+    return isWithin;
+  }
+
+  #addObject(object: JsonObject, depth: number): boolean {
+    let isWithin = true;
+    this.flat.push(null, -1);
+    for (const key of this.#sortedKeysOf(object))
+      isWithin = this.addMember(key, object[key], depth + 1) && isWithin;
+    this.flat.push(null);
+    return isWithin;
+  }
+
+  /** The rows of a table have the same keys. */
+  #sortedKeysOf(object: JsonObject): readonly string[] {
+    const keys = keysOf(object);
+    const isAsBefore =
+      keys.length === this.#lastKeys.length && keys.every((key, at) => key === this.#lastKeys[at]);
+    if (!isAsBefore) {
+      this.#lastKeys = keys;
+      this.#lastSorted = keys.toSorted();
+    }
+    return this.#lastSorted;
+  }
+
+  #counted(): true {
+    this.#count += 1;
+    if (this.#count > this.#mostValues) throw new TooManyValues();
+    return true;
+  }
 }

@@ -5,12 +5,11 @@ import {
   type Callback,
   type CallbackError,
   type IdentifiedCallback,
-  identityOf,
   InvalidCallback,
   MAX_DEPTH,
-  NestedTooDeep,
+  walk,
 } from './callback.ts';
-import { isContainer, isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
+import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { utcInstant, type ZonedParts, zonedToInstant } from '../time/display.ts';
 
 const MAX_ECHO_LENGTH = 40;
@@ -32,23 +31,13 @@ export function createCallbackCheck(
   return (value) => {
     if (!isJsonObject(value))
       throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
-    const identity = identityUnlessTooDeep(value, mostValues);
+    const { identity, tooDeep } = walk(value, mostValues);
     const { start_time: startTime } = value;
     const startedAt = typeof startTime === 'string' ? parseStartTime(startTime, timezone) : undefined;
-    const errors = [...(identity === undefined ? tooDeepFields(value) : []), ...errorsIn(value, startedAt)];
-    if (identity === undefined || startedAt === undefined || errors.length > 0)
-      throw new InvalidCallback(errors);
+    const errors = [...tooDeep.slice(0, MAX_DEEP_FIELDS).map(tooDeepAt), ...errorsIn(value, startedAt)];
+    if (startedAt === undefined || errors.length > 0) throw new InvalidCallback(errors);
     return { callback: value as unknown as Callback, identity, startedAt };
   };
-}
-
-function identityUnlessTooDeep(value: JsonObject, mostValues: number | undefined): string | undefined {
-  try {
-    return identityOf(value, mostValues);
-  } catch (error) {
-    if (error instanceof NestedTooDeep) return undefined;
-    throw error;
-  }
 }
 
 /**
@@ -116,14 +105,8 @@ function describe(value: unknown): string {
   return typeof value === 'number' ? `the number ${value}` : JSON.stringify(value);
 }
 
-function tooDeepFields(value: JsonObject): CallbackError[] {
-  const errors: CallbackError[] = [];
-  for (const key of keysOf(value)) {
-    if (errors.length >= MAX_DEEP_FIELDS) break;
-    if (!nestsDeeperThan(value[key], MAX_DEPTH - 1)) continue;
-    errors.push({ pointer: pointerTo(key), detail: `is nested deeper than ${MAX_DEPTH} levels` });
-  }
-  return errors;
+function tooDeepAt(key: string): CallbackError {
+  return { pointer: pointerTo(key), detail: `is nested deeper than ${MAX_DEPTH} levels` };
 }
 
 /** RFC 6901, section 3; an unknown field's name is foreign text, so it is shown clean and short. */
@@ -156,28 +139,6 @@ const SCHEMA = object({
 
 const FIELDS = Object.keys(SCHEMA.fields);
 
-/** Whether arrays and objects stand more than `limit` levels deep in one another; the value itself is level 1. */
-export function nestsDeeperThan(value: unknown, limit: number): boolean {
-  let level: readonly object[] = isContainer(value) ? [value] : [];
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > limit) return true;
-    level = containersIn(level);
-  }
-  return false;
-}
-
-function containersIn(level: readonly object[]): object[] {
-  const found: object[] = [];
-  for (const container of level)
-    for (const value of valuesOf(container)) if (isContainer(value)) found.push(value);
-  return found;
-}
-
-function valuesOf(container: object): readonly unknown[] {
-  if (Array.isArray(container)) return container;
-  return keysOf(container as JsonObject).map((key) => (container as JsonObject)[key]);
-}
-
 /** Longer than any real date-time, fraction included; a bound on the work a hostile one can cause. */
 const MAX_LENGTH = 1000;
 
@@ -202,13 +163,8 @@ export function parseStartTime(text: string, timezone: string): number | undefin
   const groups: Groups | undefined = (EXTENDED.exec(text) ?? BASIC.exec(text))?.groups;
   if (groups === undefined) return undefined;
   const parts = partsOf(groups);
-  const isLeapSecond = parts.second === 60;
-  const regular = isLeapSecond ? { ...parts, second: 59 } : parts;
-  if (!exists(regular)) return undefined;
-  const instant = instantOf(regular, groups, timezone);
-  if (instant === undefined) return undefined;
-  if (!isLeapSecond) return instant + fractionMs(groups);
-  return endsHalfYear(instant + 1000) ? instant + 1000 + fractionMs(groups) : undefined;
+  const instant = exists(parts) ? instantOf(parts, groups, timezone) : undefined;
+  return instant === undefined ? undefined : instant + fractionMs(groups);
 }
 
 function isoPattern(dash: string, colon: string): RegExp {
@@ -250,9 +206,4 @@ function fractionMs({ fraction = '0', minute, second }: Groups): number {
   const unit = second !== undefined ? 1000 : minute !== undefined ? MINUTE_MS : HOUR_MS;
   // Nine digits keep the product an exact integer and name less than a millisecond of an hour.
   return Math.floor((Number(fraction.slice(0, 9).padEnd(9, '0')) * unit) / 1e9);
-}
-
-/** RFC 3339, "Leap Seconds": they are inserted at the end of June or December, UTC. */
-function endsHalfYear(instant: number): boolean {
-  return /-0[17]-01T00:00:00\.000Z$/.test(new Date(instant).toISOString());
 }

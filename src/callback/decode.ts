@@ -7,9 +7,8 @@ import { isJsonObject } from '../text/json-object.ts';
 
 const MAX_EXCERPT_LENGTH = 24;
 
-/** Parsing megabytes of brackets would hold up everybody else for seconds, so those are counted before. */
-const QUICKLY_PARSED = 256 * 1024;
-const ABSURD_DEPTH = 100_000;
+/** Parsing megabytes of brackets would hold up everybody else for seconds; such a text has this somewhere. */
+const MANY_BRACKETS = '['.repeat(1000);
 
 /** The message says what is wrong with the bytes and shows next to nothing of them. */
 export class UndecodableBody extends Error {
@@ -35,7 +34,7 @@ export function decodeBody(bytes: Uint8Array): DecodedBody {
   const json = withoutMark(bytes);
   const text = textOf(json);
   if (text.trim() === '') throw new UndecodableBody('The body is empty: a callback is a JSON object.');
-  if (text.length > QUICKLY_PARSED && textNestsDeeperThan(text, ABSURD_DEPTH)) {
+  if (text.includes(MANY_BRACKETS) && textNestsDeeperThan(text, MAX_DEPTH)) {
     throw new InvalidCallback([
       { pointer: '', detail: `must not be nested deeper than ${MAX_DEPTH} levels` },
     ]);

@@ -4,7 +4,7 @@ import { type AppSettings, openSettings } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { Config } from '../config/config.ts';
 import { createAttempt } from '../deliver/attempt.ts';
-import { createTestSender, type SendOnce, type TestOutcome } from '../deliver/test-message.ts';
+import { sendTest, type SendOnce, type TestOutcome } from '../deliver/test-message.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { didYouMean } from '../text/nearest.ts';
@@ -69,18 +69,17 @@ async function testAll(
   settings: AppSettings,
   destinations: readonly string[],
 ): Promise<readonly TestOutcome[]> {
-  const sendTest = createTestSender({
-    clock: systemClock,
-    sendOnce: sendOnce(),
-    isStopping: () => false,
-  });
   const outcomes: TestOutcome[] = [];
   for (const destination of destinations) {
     const target = settings.destinations.get(destination);
     if (target === undefined) continue;
     if (outcomes.length > 0)
       await systemClock.sleep(settings.channels.get(target.channel)?.pace.channelMs ?? 0);
-    const outcome = await sendTest({ target, settings, askedBy: userName(), language: 'en' });
+    const outcome = await sendTest(
+      { target, settings, askedBy: userName(), language: 'en' },
+      systemClock,
+      sendOnce(),
+    );
     context.result(lineOf(context, outcome));
     outcomes.push(outcome);
   }
@@ -94,7 +93,6 @@ function sendOnce(): SendOnce {
     timers: systemClock,
     earlierReceipts: () => Promise.resolve([]),
     onAttempt: () => undefined,
-    onLateResult: () => undefined,
     onUnforeseen: () => undefined,
   });
   return (begun) => attempt(begun).result;

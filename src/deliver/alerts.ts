@@ -1,7 +1,14 @@
-/** Which alert an outcome raises: decided here, written by the ledger in the transaction that writes the outcome. */
+/** Which alert an outcome raises, which the ledger writes in the transaction that writes the outcome; and what the log says of it. */
 import type { Callback } from '../callback/callback.ts';
 import { concernsAddress } from '../channels/failure.ts';
-import type { Alert, DeliveryTarget, DeliveryUpdate, DueDelivery, RefusedBody } from '../ledger/ledger.ts';
+import type {
+  Alert,
+  DeliveryRecord,
+  DeliveryTarget,
+  DeliveryUpdate,
+  DueDelivery,
+  RefusedBody,
+} from '../ledger/ledger.ts';
 import { type AlertedCallback, type AlertSubject, isAlert } from '../notice/notice.ts';
 import { cutEnd } from '../text/cut.ts';
 
@@ -58,4 +65,21 @@ export function refusalAlert(
 ): Alert {
   const subject = { template: 'refused', httpStatus: status, detail, errors, from } as const;
   return { cause: `refused ${status}`, subject, targets };
+}
+
+/** What the log tells of a delivery beside its attempts. */
+export interface Milestone extends Subject, Pick<DeliveryUpdate, 'attempts' | 'lastError' | 'hold'> {
+  readonly name: 'delivered_late' | 'taken_over' | 'given_up' | 'held';
+}
+
+/** @param isLate nobody waits for it: its answer, if it had one, is out */
+export function milestoneOf(
+  { state, isTakenOver }: DeliveryUpdate,
+  before: Pick<DeliveryRecord, 'isTakenOver'>,
+  isLate: boolean,
+): Milestone['name'] | undefined {
+  if (state === 'delivered') return isLate ? 'delivered_late' : undefined;
+  if (state === 'dead') return 'given_up';
+  if (state === 'held') return 'held';
+  return isTakenOver && !before.isTakenOver ? 'taken_over' : undefined;
 }

@@ -42,8 +42,6 @@ export interface AttemptDependencies {
   /** Of the job of the delivery, at its destination. @throws {LedgerUnavailable} */
   readonly earlierReceipts: (deliveryId: number, withinMs: number) => Promise<readonly Receipt[]>;
   readonly onAttempt: (addressed: AddressedNotice, result: AttemptResult) => void;
-  /** What a channel came to after its attempt had been cut off, and reported. */
-  readonly onLateResult: (addressed: AddressedNotice, result: AttemptResult) => void;
   /** A report threw. */
   readonly onUnforeseen: (error: unknown) => void;
 }
@@ -57,7 +55,6 @@ const EARLIER_WITHIN_MS = 500;
 export function createAttempt(dependencies: AttemptDependencies): Attempt {
   const { clock, timers, onUnforeseen } = dependencies;
   const report = unfailing(dependencies.onAttempt, onUnforeseen);
-  const reportLate = unfailing(dependencies.onLateResult, onUnforeseen);
   return (begun) => {
     const { addressed, settings } = begun;
     const { timeoutMs } = settings.delivery;
@@ -69,15 +66,17 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
       let isOver = false;
       end = (outcome) => {
         stopTimer();
-        const ended = { startedAt, durationMs: clock.monotonic() - since, outcome };
-        (isOver ? reportLate : report)(addressed, ended);
+        if (isOver) return;
         isOver = true;
+        const ended = { startedAt, durationMs: clock.monotonic() - since, outcome };
+        report(addressed, ended);
         resolve(ended);
       };
     });
     const onSending = () => {
-      const failure = ignoredTimeLimit(addressed.channel, timeoutMs);
-      stopTimer = timers.startTimer(timeoutMs + GRACE_MS, () => end({ failure }));
+      stopTimer = timers.startTimer(timeoutMs + GRACE_MS, () =>
+        end({ failure: ignoredTimeLimit(addressed.channel, timeoutMs) }),
+      );
     };
     void send(begun, dependencies, onSending).then(end, (error: unknown) =>
       end({ failure: classed(error, settings) }),

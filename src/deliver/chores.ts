@@ -11,82 +11,72 @@ export interface Chore {
 const PAUSE_MS = 50;
 
 export interface ChoresDependencies {
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'startTimer'>;
   /** The ledger could not be used: once when that begins, and once when it is over. */
   readonly onTrouble: (error: unknown) => void;
   readonly onRecovered: () => void;
 }
 
+interface Standing {
+  isBeingDone: boolean;
+  /** It was hurried while it was being done. */
+  isHurried: boolean;
+  stopTimer: () => void;
+}
+
 export class Chores {
   readonly #dependencies: ChoresDependencies;
-  /** When each is due, by the monotonic clock; Infinity while it is being done. */
-  readonly #dueAt = new Map<Chore, number>();
-  readonly #doing = new Set<Chore>();
+  readonly #standings = new Map<Chore, Standing>();
   readonly #failing = new Set<Chore>();
   readonly #underWay = new UnderWay();
-  #isStarted = false;
-  #stopTimer = () => {};
+  #isStopped = false;
 
   constructor(dependencies: ChoresDependencies) {
     this.#dependencies = dependencies;
   }
 
   start(chores: readonly Chore[]): void {
-    for (const chore of chores) this.#dueAt.set(chore, -Infinity);
-    this.#isStarted = true;
-    this.#tick();
+    for (const chore of chores)
+      this.#standings.set(chore, { isBeingDone: false, isHurried: false, stopTimer: () => {} });
+    for (const chore of chores) this.hurry(chore);
   }
 
   /** It need not wait for its time. */
   hurry(chore: Chore): void {
-    if (!this.#isStarted) return;
-    this.#dueAt.set(chore, -Infinity);
-    this.#tick();
+    const standing = this.#standings.get(chore);
+    if (standing === undefined || this.#isStopped) return;
+    standing.isHurried = standing.isBeingDone;
+    standing.stopTimer();
+    if (!standing.isBeingDone) this.#underWay.until(this.#do(chore, standing));
   }
 
   /** Begins nothing more; resolves when what is being done is through. */
   stop(): Promise<void> {
-    this.#isStarted = false;
-    this.#stopTimer();
+    this.#isStopped = true;
+    for (const { stopTimer } of this.#standings.values()) stopTimer();
     return this.#underWay.idle();
   }
 
-  #tick(): void {
-    this.#stopTimer();
-    if (!this.#isStarted) return;
-    const now = this.#dependencies.clock.monotonic();
-    for (const [chore, dueAt] of this.#dueAt)
-      if (dueAt <= now && !this.#doing.has(chore)) this.#underWay.until(this.#do(chore));
-    const idle = [...this.#dueAt].filter(([chore]) => !this.#doing.has(chore));
-    const next = Math.min(...idle.map(([, dueAt]) => dueAt));
-    if (next === Infinity) return;
-    this.#stopTimer = this.#dependencies.clock.startTimer(next - now, () => this.#tick());
+  async #do(chore: Chore, standing: Standing): Promise<void> {
+    standing.isBeingDone = true;
+    const isMore = await this.#work(chore);
+    standing.isBeingDone = false;
+    if (this.#isStopped) return;
+    if (standing.isHurried) return this.hurry(chore);
+    const waitMs = isMore ? PAUSE_MS : chore.everyMs;
+    standing.stopTimer = this.#dependencies.clock.startTimer(waitMs, () => this.hurry(chore));
   }
 
-  async #do(chore: Chore): Promise<void> {
-    this.#doing.add(chore);
-    this.#dueAt.set(chore, Infinity);
-    let isMore = false;
+  async #work(chore: Chore): Promise<boolean> {
+    const { onTrouble, onRecovered } = this.#dependencies;
     try {
-      isMore = await chore.work();
-      this.#noteSuccess(chore);
+      const isMore = await chore.work();
+      if (this.#failing.delete(chore) && this.#failing.size === 0) onRecovered();
+      return isMore;
     } catch (error) {
-      this.#noteTrouble(chore, error);
+      if (this.#failing.size === 0) onTrouble(error);
+      this.#failing.add(chore);
+      return false;
     }
-    this.#doing.delete(chore);
-    const now = this.#dependencies.clock.monotonic();
-    // It may have been hurried meanwhile.
-    const dueAt = Math.min(this.#dueAt.get(chore) ?? Infinity, now + (isMore ? PAUSE_MS : chore.everyMs));
-    this.#dueAt.set(chore, dueAt);
-    this.#tick();
-  }
-
-  #noteTrouble(chore: Chore, error: unknown): void {
-    if (this.#failing.size === 0) this.#dependencies.onTrouble(error);
-    this.#failing.add(chore);
-  }
-
-  #noteSuccess(chore: Chore): void {
-    if (this.#failing.delete(chore) && this.#failing.size === 0) this.#dependencies.onRecovered();
   }
 }

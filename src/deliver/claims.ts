@@ -1,10 +1,10 @@
 /** Claims what is due and nobody waits for: callbacks accepted for later, and what Botbell has taken over. */
 import type { DueDelivery, Ledger } from '../ledger/ledger.ts';
 import { type Clock, UnderWay } from '../time/clock.ts';
+import type { Milestone } from './alerts.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { channelOf, type DueDestinations } from './due.ts';
 import type { ConfigFollower } from './follow-config.ts';
-import { type Milestone, milestone } from './milestone.ts';
 import type { Paces } from './pace.ts';
 import { planOf, plannedFor, type RunningSettings, type Settings } from './settings.ts';
 
@@ -121,7 +121,7 @@ export class Claims {
   #launch(claimed: DueDelivery, settings: Settings, until: number): void {
     const { due, dispatcher, follower, onMilestone } = this.#dependencies;
     const { record, notice } = claimed;
-    if (claimed.isTakenOver) onMilestone(milestone('taken_over', claimed, record));
+    if (claimed.isTakenOver) onMilestone({ ...claimed, ...record, name: 'taken_over' });
     // Its claim has ended before its attempt, which is still to end.
     if (dispatcher.inHand(record.id) !== undefined) return;
     const plan = planOf(settings, notice);

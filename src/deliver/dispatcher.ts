@@ -2,13 +2,11 @@
 import { UNSPECIFIED_PAUSE_MS } from '../channels/failure.ts';
 import type { Ledger, Settlement } from '../ledger/ledger.ts';
 import { type Clock, UnderWay } from '../time/clock.ts';
-import { alertedBy, withAlert } from './alerts.ts';
+import { alertedBy, type Milestone, milestoneOf, withAlert } from './alerts.ts';
 import { addressedTo, type Attempt, type AttemptResult, type Begun, type RunningAttempt } from './attempt.ts';
-import { type Milestone, milestoneAfter } from './milestone.ts';
 import { attemptRecords, isRefusedLastingly, updateAfter } from './outcome.ts';
 import { fits, type Paces, type Place } from './pace.ts';
 import { DestinationQueue } from './queue.ts';
-import type { RunningSettings } from './settings.ts';
 import { type Order, Task } from './task.ts';
 
 /** Longest wait after the first failure within a request; doubles with each further one, with full jitter. */
@@ -19,7 +17,6 @@ export interface DispatcherDependencies {
   readonly ledger: Pick<Ledger, 'settle'>;
   readonly paces: Paces;
   readonly attempt: Attempt;
-  readonly settings: Pick<RunningSettings, 'keepUntil'>;
   /** In [0, 1). */
   readonly random: () => number;
   /** Whether the ledger has something for the destination that comes before what is new. */
@@ -63,7 +60,6 @@ export class Dispatcher {
     const task = new Task(order);
     this.#tasks.set(task.record.id, task);
     this.#underWay.until(task.ended);
-    this.#dependencies.settings.keepUntil(order.settings, task.ended);
     queueMicrotask(() => this.#take(task));
     return task;
   }
@@ -102,12 +98,12 @@ export class Dispatcher {
   }
 
   /** An attempt that the ledger knows nothing of, in its destination's turn. @returns undefined: there was none in time */
-  async once(attempt: Attempt, begun: Begun, until: number): Promise<AttemptResult | undefined> {
+  async once(begun: Begun, until: number): Promise<AttemptResult | undefined> {
     const { paces } = this.#dependencies;
     const { addressed } = begun;
     const isTurn = !paces.isPaced(addressed) || (await paces.slot(addressed, until));
     if (!isTurn || this.#isStopping) return undefined;
-    return this.#attempt(attempt, begun, () => {});
+    return this.#attempt(begun, () => {});
   }
 
   get isStopping(): boolean {
@@ -183,25 +179,21 @@ export class Dispatcher {
   }
 
   async #run(task: Task): Promise<void> {
-    const { clock, attempt } = this.#dependencies;
+    const { clock } = this.#dependencies;
     const { record, order } = task;
     const { planned, notice, firstReceivedAt, settings } = order;
     if (planned === undefined) return;
     const addressed = addressedTo(notice, planned, record, { firstReceivedAt, now: clock.now() });
     const begun = { addressed, settings, deliveryId: record.id };
-    const result = await this.#attempt(attempt, begun, (running) => (task.attempt = running));
+    const result = await this.#attempt(begun, (running) => (task.attempt = running));
     task.attempt = undefined;
     task.attempts.push(result);
     this.#goOn(task, result);
   }
 
-  async #attempt(
-    attempt: Attempt,
-    begun: Begun,
-    onBegun: (running: RunningAttempt) => void,
-  ): Promise<AttemptResult> {
+  async #attempt(begun: Begun, onBegun: (running: RunningAttempt) => void): Promise<AttemptResult> {
     const since = this.#dependencies.clock.monotonic();
-    const running = attempt(begun);
+    const running = this.#dependencies.attempt(begun);
     this.#running.add(running);
     onBegun(running);
     const result = await running.result;
@@ -248,8 +240,8 @@ export class Dispatcher {
   #end(task: Task, isLate: boolean): void {
     const { record, order, update } = task;
     if (this.#tasks.get(record.id) === task) this.#tasks.delete(record.id);
-    const reached = update && milestoneAfter(update, order, isLate);
-    if (reached !== undefined) this.#dependencies.onMilestone(reached);
+    const name = update && milestoneOf(update, record, isLate);
+    if (update && name) this.#dependencies.onMilestone({ ...order, ...update, name });
     task.end();
   }
 }

@@ -3,7 +3,7 @@ import { DeliveryFailure } from '../channels/failure.ts';
 import { NO_LONGER_ROUTED } from '../ledger/hold.ts';
 import type { ConfigStore, DeliveryUpdate, DueDelivery, Ledger, UnroutedRow } from '../ledger/ledger.ts';
 import { isAlert } from '../notice/notice.ts';
-import { alertedBy, type AlertSettings, withAlert } from './alerts.ts';
+import { alertedBy, type AlertSettings, type Milestone, milestoneOf, withAlert } from './alerts.ts';
 import { errorOf, updateOf } from './outcome.ts';
 import { type Plan, planFor, plannedFor, type RunningSettings, type Settings } from './settings.ts';
 
@@ -36,21 +36,6 @@ function isRevivable(
   return kind === 'callback' && isRouted && (state === 'held' || state === 'dead') && ageMs < giveUpAfterMs;
 }
 
-/** A delivery that ended because the config no longer sends it there. */
-export interface RoutedAnew {
-  readonly due: DueDelivery;
-  /** Destinations that its callback has gained. */
-  readonly added: readonly string[];
-  /** The config names nobody for it. */
-  readonly isLost: boolean;
-}
-
-/** A delivery that a route which came back names again. */
-export interface Revival {
-  readonly destination: string;
-  readonly callbackId: number;
-}
-
 export interface ConfigFollowerDependencies {
   readonly ledger: Pick<Ledger, 'settle'> & { readonly configs: ConfigStore };
   readonly settings: Pick<RunningSettings, 'current'>;
@@ -58,8 +43,7 @@ export interface ConfigFollowerDependencies {
   readonly random: () => number;
   /** Something may be due anywhere. */
   readonly onDue: () => void;
-  readonly onReroute: (routed: RoutedAnew) => void;
-  readonly onRevival: (revival: Revival) => void;
+  readonly onMilestone: (milestone: Milestone) => void;
   readonly onUnwritten: (error: unknown) => void;
 }
 
@@ -137,7 +121,7 @@ export class ConfigFollower {
   }
 
   async #revive(review: Review, after: number): Promise<boolean> {
-    const { ledger, settings, onDue, onRevival } = this.#dependencies;
+    const { ledger, settings, onDue } = this.#dependencies;
     const { current } = settings;
     const rows = await ledger.configs.unroutedAfter(after);
     const routed = rows.flatMap((row) => {
@@ -148,8 +132,6 @@ export class ConfigFollower {
     });
     const asked = routed.map(({ id, routing }) => ({ id, routing }));
     const revived = asked.length === 0 ? [] : await ledger.configs.revive(asked);
-    for (const { id, destination, callbackId } of routed)
-      if (revived.includes(id)) onRevival({ destination, callbackId });
     if (revived.length > 0) onDue();
     review.after = rows.at(-1)?.id;
     return review.after !== undefined;
@@ -157,7 +139,7 @@ export class ConfigFollower {
 
   /** @returns undefined: this process may not */
   async #routeAnew(due: DueDelivery, plan: Plan, settings: Settings): Promise<readonly string[] | undefined> {
-    const { ledger, onReroute } = this.#dependencies;
+    const { ledger, onMilestone } = this.#dependencies;
     if (!this.#mayRouteAnew) return undefined;
     const update = endOfUnrouted(due, plan, settings.alerts);
     const { targets, routing } = plan;
@@ -168,7 +150,8 @@ export class ConfigFollower {
       routing,
     });
     if (rerouted === undefined) return undefined;
-    onReroute({ due, added: rerouted.added, isLost: targets.length === 0 });
+    const name = milestoneOf(update, due.record, false);
+    if (name !== undefined) onMilestone({ ...due, ...update, name });
     return [...rerouted.added, ...rerouted.due, ...alertedBy(update)];
   }
 

@@ -4,7 +4,8 @@ import type { ActionRequest, BulkKind, RedeliveryFilter, RoutedByHand } from '..
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Actions, Archive } from '../ledger/people.ts';
 import type { Language } from '../time/display.ts';
-import type { TestOutcome } from './test-message.ts';
+import type { Clock } from '../time/clock.ts';
+import { type SendOnce, sendTest, type TestOutcome } from './test-message.ts';
 import { planFor, type RunningSettings, type Settings } from './settings.ts';
 
 /** What was asked for and what came of it, for the log. */
@@ -15,17 +16,6 @@ export interface ReportedAction {
   readonly subject: number | string;
   readonly result: string;
 }
-
-/**
- * Really sends a message marked as a test. Never rejects.
- * @param language of what is said of the outcome; default: the display's
- * @returns undefined: the config in force has no such destination
- */
-export type SendTest = (
-  destination: string,
-  actor: Actor,
-  language?: Language,
-) => Promise<TestOutcome | undefined>;
 
 export interface OperationsDependencies {
   readonly actions: Pick<
@@ -39,12 +29,13 @@ export interface OperationsDependencies {
   /** One has begun. */
   readonly onBulkStarted: () => void;
   readonly onAction: (action: ReportedAction) => void;
-  readonly test: SendTest;
+  readonly clock: Clock;
+  readonly sendOnce: SendOnce;
 }
 
 /** Each is asked of the ledger, told to whoever attempts deliveries, and said in the log. */
 export function createOperations(dependencies: OperationsDependencies) {
-  const { actions, archive, settings, onDue, onBulkStarted, onAction, test } = dependencies;
+  const { actions, archive, settings, onDue, onBulkStarted, onAction } = dependencies;
   const say = (what: ReportedAction['what'], actor: Actor, subject: number | string, result: string) =>
     onAction({ what, actor, subject, result });
   return {
@@ -81,12 +72,23 @@ export function createOperations(dependencies: OperationsDependencies) {
       say('stop in bulk', request.actor, id, bulk?.state ?? 'unknown');
       return bulk;
     },
+    /** Really sends it. Never rejects. @returns undefined: the config in force has no such destination */
     async test(destination: string, actor: Actor, language?: Language) {
-      const sent = await test(destination, actor, language);
+      const sent = await testAt(destination, dependencies, actor, language);
       say('test', actor, destination, sent === undefined ? 'unknown' : 'sent');
       return sent;
     },
   };
+}
+
+async function testAt(
+  destination: string,
+  { settings: { current }, clock, sendOnce }: OperationsDependencies,
+  { user: askedBy = '' }: Actor,
+  language = current.language,
+): Promise<TestOutcome | undefined> {
+  const target = current.destinations.get(destination);
+  return target && sendTest({ target, settings: current, askedBy, language }, clock, sendOnce);
 }
 
 /** Whom the settings name for a callback that the ledger has. */

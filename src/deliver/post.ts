@@ -41,7 +41,7 @@ export interface PostDependencies {
   readonly ledger: Pick<Ledger, 'admit' | 'takeOver'>;
   readonly limits: Limits;
   readonly dispatcher: Dispatcher;
-  readonly settings: Pick<RunningSettings, 'current' | 'keepUntil'>;
+  readonly settings: Pick<RunningSettings, 'current'>;
   readonly onDue: (destinations: readonly string[]) => void;
 }
 
@@ -52,13 +52,7 @@ export interface PostDependencies {
 export type Post = (incoming: Incoming) => Promise<Verdict>;
 
 export function createPost(dependencies: PostDependencies): Post {
-  return (incoming) => {
-    const { settings } = dependencies;
-    const { current } = settings;
-    const handled = handle(dependencies, incoming, current);
-    settings.keepUntil(current, handled);
-    return handled;
-  };
+  return (incoming) => handle(dependencies, incoming, dependencies.settings.current);
 }
 
 async function handle(

@@ -5,6 +5,7 @@ import { isAlert, type Notice } from '../notice/notice.ts';
 import type { Channel, ChannelPace, DestinationOptions } from '../channels/channel.ts';
 import type { DeliveryConfig, Destination, ReceiverConfig } from '../config/config.ts';
 import type { Language } from '../time/display.ts';
+import type { Clock } from '../time/clock.ts';
 import type { AlertSettings } from './alerts.ts';
 
 /** A destination, and how it should be told. */
@@ -110,7 +111,9 @@ export interface Settings {
   /** Each that may be told of anything, by its name, as the first route that names it has it told. */
   readonly destinations: ReadonlyMap<string, PlannedTarget>;
   readonly channels: ReadonlyMap<string, ConfiguredChannel>;
-  /** Closed once no settings that have them are used any more. */
+  /** Longer than anything that begins with these settings takes, and so how long a claim lasts. */
+  readonly leaseMs: number;
+  /** Closed once nothing that has them is under way any more. */
   readonly resources: readonly Resource[];
   /** The message, or a promise of it: a large one is made elsewhere. */
   compose(addressed: AddressedNotice): unknown;
@@ -125,25 +128,23 @@ export function changedChannels(before: Settings, after: Settings): readonly str
     .map(([name]) => name);
 }
 
-type Swapped<S> = (next: S, previous: S) => void;
-
 /**
  * Holds the settings in force. Whatever decides asks for them once, when it begins, and keeps them to its end: so they can
  * be swapped between two callbacks.
  */
 export class RunningSettings<S extends Settings = Settings> {
   #current: S;
+  readonly #clock: Pick<Clock, 'startTimer'>;
   readonly #onError: (error: unknown) => void;
-  /** Settings that something is under way with, and how much. */
-  readonly #used = new Map<S, number>();
-  readonly #open: Set<Resource>;
-  readonly #onSwap: Swapped<S>[] = [];
+  /** Settings that something may still be under way with, and how to stop waiting for its end. */
+  readonly #retired = new Map<S, () => void>();
+  readonly #onSwap: ((next: S, previous: S) => void)[] = [];
   #isClosed = false;
 
   /** @param onError a resource could not be closed */
-  constructor(first: S, onError: (error: unknown) => void) {
+  constructor(first: S, clock: Pick<Clock, 'startTimer'>, onError: (error: unknown) => void) {
     this.#current = first;
-    this.#open = new Set(first.resources);
+    this.#clock = clock;
     this.#onError = onError;
   }
 
@@ -151,49 +152,44 @@ export class RunningSettings<S extends Settings = Settings> {
     return this.#current;
   }
 
-  /** Those in force, and those that something is still under way with. */
-  get live(): readonly S[] {
-    return [...new Set([this.#current, ...this.#used.keys()])];
+  /** How long a claim must last, whichever settings it was made by. */
+  get leaseMs(): number {
+    return Math.max(...[this.#current, ...this.#retired.keys()].map(({ leaseMs }) => leaseMs));
   }
 
   /** What begins from now on, begins with the next ones. */
   swap(next: S): void {
     const previous = this.#current;
     this.#current = next;
-    for (const resource of next.resources) this.#open.add(resource);
+    if (this.#isClosed) return void this.#close(next.resources);
+    const stopTimer = this.#clock.startTimer(previous.leaseMs, () => this.#release(previous));
+    this.#retired.set(previous, stopTimer);
     for (const swapped of this.#onSwap) swapped(next, previous);
-    void this.#closeUnused();
   }
 
   /** Called at each swap, in the order of their registration. */
-  onSwap(swapped: Swapped<S>): void {
+  onSwap(swapped: (next: S, previous: S) => void): void {
     this.#onSwap.push(swapped);
-  }
-
-  /** Nothing of the settings is closed before the work has settled. */
-  keepUntil(settings: S, work: Promise<unknown>): void {
-    this.#used.set(settings, (this.#used.get(settings) ?? 0) + 1);
-    const end = () => this.#release(settings);
-    work.then(end, end);
   }
 
   /** Closes whatever is open, used or not; what is swapped in later is closed at once. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#closeUnused();
+    const settings = [this.#current, ...this.#retired.keys()];
+    for (const stopTimer of this.#retired.values()) stopTimer();
+    this.#retired.clear();
+    await this.#close(settings.flatMap(({ resources }) => resources));
   }
 
+  /** Nothing that began with them is under way any more. */
   #release(settings: S): void {
-    const left = (this.#used.get(settings) ?? 0) - 1;
-    if (left > 0) this.#used.set(settings, left);
-    else this.#used.delete(settings);
-    if (left <= 0 && settings !== this.#current) void this.#closeUnused();
+    this.#retired.delete(settings);
+    const others = [this.#current, ...this.#retired.keys()];
+    const needed = new Set(others.flatMap(({ resources }) => resources));
+    void this.#close(settings.resources.filter((resource) => !needed.has(resource)));
   }
 
-  async #closeUnused(): Promise<void> {
-    const needed = new Set(this.#isClosed ? [] : this.live.flatMap(({ resources }) => resources));
-    const unused = [...this.#open].filter((resource) => !needed.has(resource));
-    for (const resource of unused) this.#open.delete(resource);
-    await Promise.all(unused.map((resource) => resource.close().catch(this.#onError)));
+  async #close(resources: readonly Resource[]): Promise<void> {
+    await Promise.all([...new Set(resources)].map((resource) => resource.close().catch(this.#onError)));
   }
 }

@@ -35,34 +35,19 @@ export interface TestOutcome {
 /** @returns undefined: there was no turn for it before `until`, by the monotonic clock */
 export type SendOnce = (begun: Begun, until: number) => Promise<AttemptResult | undefined>;
 
-export interface TestSenderDependencies {
-  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
-  readonly sendOnce: SendOnce;
-  readonly isStopping: () => boolean;
-}
-
-/** The ledger knows nothing of it. The returned function never rejects. */
-export function createTestSender({ clock, sendOnce, isStopping }: TestSenderDependencies) {
-  return async ({ target, settings, askedBy, language }: TestRequest): Promise<TestOutcome> => {
-    const { destination, channel } = target;
-    const notice = noticeOfTest({ destination, channel, askedBy }, clock.now());
-    const begun = { addressed: { ...target, notice }, settings, deliveryId: undefined };
-    const result = await sendOnce(begun, clock.monotonic() + LONGEST_WAIT_MS);
-    const told = result === undefined ? unsent(isStopping(), language) : outcomeOf(result, language);
-    return { destination, ...told };
-  };
-}
-
-function noticeOfTest(
-  {
-    destination,
-    channel,
-    askedBy,
-  }: Pick<PlannedTarget, 'destination' | 'channel'> & Pick<TestRequest, 'askedBy'>,
-  now: number,
-) {
+/** The ledger knows nothing of it. Never rejects. */
+export async function sendTest(
+  { target, settings, askedBy, language }: TestRequest,
+  clock: Pick<Clock, 'now' | 'monotonic'>,
+  sendOnce: SendOnce,
+): Promise<TestOutcome> {
+  const { destination, channel } = target;
   const subject = { template: 'test', destination, channel, askedBy } as const;
-  return noticeOfAlert({ id: randomBytes(32).toString('hex'), raisedAt: now, suppressed: 0, subject });
+  const id = randomBytes(32).toString('hex');
+  const notice = noticeOfAlert({ id, raisedAt: clock.now(), suppressed: 0, subject });
+  const begun = { addressed: { ...target, notice }, settings, deliveryId: undefined };
+  const result = await sendOnce(begun, clock.monotonic() + LONGEST_WAIT_MS);
+  return { destination, ...(result === undefined ? unsent(language) : outcomeOf(result, language)) };
 }
 
 function outcomeOf(
@@ -87,15 +72,10 @@ function receiptInWords(receipt: Receipt, language: Language): string {
 }
 
 /** Nothing was sent. */
-function unsent(isStopping: boolean, language: Language): Omit<TestOutcome, 'destination'> {
-  const isJapanese = language === 'ja';
-  const nothing = { isDelivered: false, durationMs: 0 };
-  if (!isStopping) {
-    const words = isJapanese
+function unsent(language: Language): Omit<TestOutcome, 'destination'> {
+  const words =
+    language === 'ja'
       ? '送信先のレート制限のため、まだ送信していません。しばらくしてからもう一度お試しください。'
       : 'Not sent: the remote has limited the rate, and asks to be left alone for now. Try again later.';
-    return { ...nothing, words, errorClass: 'rate_limited', errorCode: 'rate_limit' };
-  }
-  const words = isJapanese ? 'Botbellが停止中のため、送信していません。' : 'Not sent: Botbell is stopping.';
-  return { ...nothing, words, errorClass: 'transient', errorCode: 'stopping' };
+  return { isDelivered: false, words, errorClass: 'rate_limited', errorCode: 'rate_limit', durationMs: 0 };
 }

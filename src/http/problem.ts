@@ -39,6 +39,16 @@ export interface ProblemState {
   problem?: string;
 }
 
+/** A request that was turned away before its body was read. */
+export interface TurnedAway {
+  /** HTTP status code that it was answered with. */
+  readonly status: number;
+  /** The sender's address. */
+  readonly from: string;
+  /** Why, for the log. */
+  readonly problem: string;
+}
+
 /** `type` is left out, which stands for `about:blank`: the status says it all (RFC 9457, 4.2.1). */
 export function problemBody({ status, detail, members }: ProblemDetails): string {
   return JSON.stringify({ title: TITLES[status] ?? 'Error', status, detail, ...members });

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { systemClock, within } from '../time/clock.ts';
-import { type ProblemDetails, rawAnswer } from './problem.ts';
+import { type ProblemDetails, rawAnswer, type TurnedAway } from './problem.ts';
 
 /**
  * Headers, and headers with body, must have come within these; who is slower is for a proxy to wait for. Idle connections
@@ -33,20 +33,14 @@ export interface ListeningServer {
   close(withinMs: number): Promise<void>;
 }
 
-/** What no handler gets to see: no HTTP, too large a head, or too slow. */
-export interface MalformedRequest {
-  /** HTTP status code that it was answered with. */
-  readonly status: number;
-  readonly detail: string;
-  /** The address that the connection came from. */
-  readonly from: string;
-}
-
-/** @throws {Error} the address is taken or not ours, in words */
+/**
+ * @param onMalformed gets what no handler gets to see: no HTTP, too large a head, or too slow
+ * @throws {Error} the address is taken or not ours, in words
+ */
 export async function listen(
   handler: Handler,
   { host, port }: { readonly host: string; readonly port: number },
-  onMalformed: (request: MalformedRequest) => void = () => undefined,
+  onMalformed: (request: TurnedAway) => void = () => undefined,
   timeouts: ServerTimeouts = {},
 ): Promise<ListeningServer> {
   const server = createServer(
@@ -61,7 +55,8 @@ export async function listen(
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
     const problem = clientProblem(error.code);
-    onMalformed({ ...problem, from: socket.remoteAddress ?? '' });
+    const { status, detail } = problem;
+    onMalformed({ status, problem: detail, from: socket.remoteAddress ?? '' });
     return socket.end(rawAnswer(problem));
   });
   await started(server, host, port);

@@ -1,5 +1,5 @@
 /** How much of callbacks this process reads and handles at once; who comes past that is answered 503. */
-import { type Clock, Deadline, DeadlinePassed } from '../time/clock.ts';
+import { type Clock, Deadline, DeadlinePassed, UnderWay } from '../time/clock.ts';
 import { unavailable } from './problems.ts';
 
 /** What may be read and parsed at once, together; twice the largest body where that is more. */
@@ -83,5 +83,37 @@ export class Loads {
     } finally {
       this.#waiting.delete(wake);
     }
+  }
+}
+
+/** Whether callbacks are taken, and when the last one that was taken is through. */
+export class Traffic {
+  readonly #inFlight = new UnderWay();
+  #isDraining = false;
+
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** A sender that comes while draining need not send a body. @throws {HttpProblem} 503 */
+  refuseWhileDraining(): void {
+    if (this.#isDraining) throw unavailable('Botbell is shutting down.');
+  }
+
+  /** One more, its body read. @throws {HttpProblem} 503 while draining */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.refuseWhileDraining();
+    this.#inFlight.begin();
+    try {
+      return await work();
+    } finally {
+      this.#inFlight.end();
+    }
+  }
+
+  /** Lets nothing more in; resolves when what is in flight is through. */
+  drain(): Promise<void> {
+    this.#isDraining = true;
+    return this.#inFlight.idle();
   }
 }

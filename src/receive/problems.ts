@@ -1,13 +1,10 @@
-/** What is not answered 200: with which problem, what is kept of it for the operators, and what is reported. */
-import type { Context } from 'koa';
+/** What is not answered 200: with which problem, and what is kept of it for the operators. */
 import { InvalidCallback } from '../callback/callback.ts';
 import { UndecodableBody } from '../callback/decode.ts';
 import { Overloaded } from '../deliver/limits.ts';
 import type { Verdict } from '../deliver/outcome.ts';
-import { HttpProblem, type ProblemState } from '../http/problem.ts';
-import type { SenderReader } from '../http/sender.ts';
+import { HttpProblem } from '../http/problem.ts';
 import { LedgerFull, LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
-import { unfailing } from '../time/clock.ts';
 
 /** The service retries no sooner (callback interface, "Limits"), and no later: a remote's pause is Botbell's to wait out. */
 const RETRY_AFTER = { 'Retry-After': '30' } as const;
@@ -68,43 +65,4 @@ export function isRefusal(
   problem: unknown,
 ): problem is HttpProblem & { readonly details: { readonly status: RefusedStatus } } {
   return problem instanceof HttpProblem && REFUSED.has(problem.details.status);
-}
-
-/** A request that was turned away before it was read: wrong path, token, address or method, or no HTTP. */
-export interface TurnedAway {
-  /** HTTP status code. */
-  readonly status: number;
-  /** The sender's address. */
-  readonly from: string | undefined;
-  /** Like `path`, unknown of what is no HTTP. */
-  readonly method?: string;
-  /** What of the path may be said: where a token may stand, or something else that nobody knows, it says `…`. */
-  readonly path?: string;
-  readonly problem: string;
-}
-
-/** Is called with each such answer. */
-export function turnedAwayReporter(
-  path: string,
-  senderOf: SenderReader,
-  reportTurnedAway: (report: TurnedAway) => void,
-  onUnforeseen: (error: unknown) => void,
-) {
-  const report = unfailing(reportTurnedAway, onUnforeseen);
-  const known = new Set(path.split('/'));
-  return (ctx: Context): void => {
-    const { req, method, status, state } = ctx;
-    const from = senderOf(req).address;
-    const { problem = '' } = state as ProblemState;
-    setImmediate(report, { status, from, method, path: pathShown(req.url ?? '', known), problem });
-  };
-}
-
-const LONGEST_PATH = 100;
-
-/** Of a path that nobody knows, any part may be a token, or one misspelt. */
-function pathShown(url: string, known: ReadonlySet<string>): string {
-  const [path = ''] = url.slice(0, LONGEST_PATH).split('?', 1);
-  const parts = path.split('/').map((part) => (known.has(part) ? part : '…'));
-  return url.length > LONGEST_PATH ? `${parts.join('/')}…` : parts.join('/');
 }

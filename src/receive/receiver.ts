@@ -20,9 +20,10 @@ import {
   methodNotAllowed,
   notFound,
   type ProblemState,
+  type TurnedAway,
   unlessCutOff,
 } from '../http/problem.ts';
-import type { Loads, Release } from './loads.ts';
+import type { Loads, Release, Traffic } from './loads.ts';
 import {
   asProblem,
   bodyProblem,
@@ -30,13 +31,10 @@ import {
   problemOf,
   REFUSED_BODY_BYTES,
   type Refusal,
-  type TurnedAway,
-  turnedAwayReporter,
-  unavailable,
 } from './problems.ts';
 import { announcedBytes, type BodyReader, bodyReader, tooLarge } from './read-body.ts';
 import { cutEnd } from '../text/cut.ts';
-import { type Clock, UnderWay, unfailing } from '../time/clock.ts';
+import { type Clock, unfailing } from '../time/clock.ts';
 
 /** What one POST to the callback path came to, for the log and the metrics. */
 export interface ReceiverReport {
@@ -96,9 +94,11 @@ export function createReceiver(dependencies: ReceiverDependencies): Koa {
     checkSender(ctx);
     return take(ctx);
   });
-  const report = turnedAwayReporter(config.path, senderOf, reportTurnedAway, onUnforeseen);
+  const report = unfailing(reportTurnedAway, onUnforeseen);
+  const onAnswered = ({ req, status, state: { problem = '' } }: Context) =>
+    void setImmediate(report, { status, from: senderOf(req).address, problem: String(problem) });
   app.use(closeRefused);
-  app.use(answerProblems(onUnforeseen, report));
+  app.use(answerProblems(onUnforeseen, onAnswered));
   app.use(router.routes());
   return app;
 }
@@ -265,36 +265,4 @@ function turnAwayUnread(ctx: Context, problem: unknown, dependencies: ReceiverDe
   const { clock } = dependencies;
   const posted = { bytes: new Uint8Array(), receivedAt: clock.now(), arrivedAt: clock.monotonic() };
   return turnAway(ctx, posted, problem, dependencies);
-}
-
-/** Whether callbacks are taken, and when the last one that was taken is through. */
-export class Traffic {
-  readonly #inFlight = new UnderWay();
-  #isDraining = false;
-
-  get isDraining(): boolean {
-    return this.#isDraining;
-  }
-
-  /** A sender that comes while draining need not send a body. @throws {HttpProblem} 503 */
-  refuseWhileDraining(): void {
-    if (this.#isDraining) throw unavailable('Botbell is shutting down.');
-  }
-
-  /** One more, its body read. @throws {HttpProblem} 503 while draining */
-  async during<T>(work: () => Promise<T>): Promise<T> {
-    this.refuseWhileDraining();
-    this.#inFlight.begin();
-    try {
-      return await work();
-    } finally {
-      this.#inFlight.end();
-    }
-  }
-
-  /** Lets nothing more in; resolves when what is in flight is through. */
-  drain(): Promise<void> {
-    this.#isDraining = true;
-    return this.#inFlight.idle();
-  }
 }

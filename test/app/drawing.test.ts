@@ -51,7 +51,7 @@ describe('What the config in force makes of a callback', () => {
       onThreadEnded: ignore,
       secrets: new HiddenSecrets(),
     };
-    settings = new RunningSettings(await openSettings(project, environment), ignore);
+    settings = new RunningSettings(await openSettings(project, environment), systemClock, ignore);
     kept = new Map();
     const archive = { told: (id: number) => Promise.resolve(kept.get(id)) };
     drawing = createDrawings({ settings, archive, channelTypes })();

@@ -152,8 +152,8 @@ describe('createCallbackCheck', () => {
   it('refuses more than 64 levels by the field that is too deep', () => {
     expect(pointersOf({ ...MINIMAL, output: nested(63) })).to.deep.equal([]);
     expect(errorsOf({ ...MINIMAL, output: nested(64), 'a/b~': nested(100_000) })).to.deep.equal([
-      { pointer: '/output', detail: 'is nested deeper than 64 levels' },
       { pointer: '/a~1b~0', detail: 'is nested deeper than 64 levels' },
+      { pointer: '/output', detail: 'is nested deeper than 64 levels' },
     ]);
   });
 

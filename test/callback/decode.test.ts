@@ -2,14 +2,9 @@
 import { expect } from 'chai';
 import { decodeBody, UndecodableBody } from '../../src/callback/decode.ts';
 import { InvalidCallback } from '../../src/callback/callback.ts';
-import { nestsDeeperThan } from '../../src/callback/check-callback.ts';
 
 function decode(text: string): unknown {
   return decodeBody(Buffer.from(text)).value;
-}
-
-function nested(levels: number): unknown {
-  return JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown;
 }
 
 describe('decodeBody', () => {
@@ -85,36 +80,12 @@ describe('decodeBody', () => {
   });
 
   it('refuses megabytes of nothing but nesting without parsing them', () => {
-    for (const text of ['['.repeat(1_000_000), '{"a":'.repeat(300_000)]) {
-      expect(() => decodeBody(Buffer.from(text))).to.throw(InvalidCallback, 'nested deeper than 64 levels');
-    }
+    const text = '['.repeat(1_000_000);
+    expect(() => decodeBody(Buffer.from(text))).to.throw(InvalidCallback, 'nested deeper than 64 levels');
   });
 
   it('does not count brackets in strings as nesting', () => {
     const value = { message: '[\\"{'.repeat(150_000) };
     expect(decode(JSON.stringify(value))).to.deep.equal(value);
-  });
-});
-
-describe('nestsDeeperThan', () => {
-  it('counts the value itself as the first level', () => {
-    expect(nestsDeeperThan({}, 1)).to.equal(false);
-    expect(nestsDeeperThan({ a: 1 }, 1)).to.equal(false);
-    expect(nestsDeeperThan({ a: {} }, 1)).to.equal(true);
-    expect(nestsDeeperThan([[[]]], 3)).to.equal(false);
-    expect(nestsDeeperThan([1, [2, [3]]], 2)).to.equal(true);
-  });
-
-  it('finds no level in a scalar', () => {
-    for (const value of [null, 'x', 1, true]) expect(nestsDeeperThan(value, 0)).to.equal(false);
-  });
-
-  it('looks into keys such as __proto__', () => {
-    expect(nestsDeeperThan(JSON.parse('{"__proto__":{"a":{}}}'), 2)).to.equal(true);
-  });
-
-  it('never overflows the stack', () => {
-    expect(nestsDeeperThan(nested(100_000), 64)).to.equal(true);
-    expect(nestsDeeperThan(nested(100_000), 100_000)).to.equal(false);
   });
 });

@@ -45,7 +45,6 @@ function failureOf({ outcome }: AttemptResult): DeliveryFailure {
 describe('an attempt', () => {
   let clock: ManualClock;
   let reported: [AddressedNotice, AttemptResult][];
-  let late: [AddressedNotice, AttemptResult][];
   let unforeseen: unknown[];
 
   const attemptAt = (
@@ -66,7 +65,6 @@ describe('an attempt', () => {
       timers: clock,
       earlierReceipts: () => Promise.reject(new Error('nobody asked for them')),
       onAttempt: (addressed, result) => reported.push([addressed, result]),
-      onLateResult: (addressed, result) => late.push([addressed, result]),
       onUnforeseen: (error) => unforeseen.push(error),
       ...overrides,
     });
@@ -76,7 +74,6 @@ describe('an attempt', () => {
   beforeEach(() => {
     clock = new ManualClock();
     reported = [];
-    late = [];
     unforeseen = [];
   });
 
@@ -194,32 +191,7 @@ describe('an attempt', () => {
       });
       expect(failureOf(await clock.runUntil(send(NOTICE))).message).to.equal('nothing was sent');
       await clock.advance(60_000);
-      expect([reported.length, late]).to.deep.equal([1, []]);
-    });
-
-    it('and tells whoever wants it what the channel comes to later', async () => {
-      const send = attemptAt(async () => {
-        await clock.sleep(8000);
-        return { ts: '1.2' };
-      });
-      await clock.runUntil(send(NOTICE));
-      await clock.advance(8000);
-      const receipt = { ts: '1.2' };
-      expect(late.map(([errand, { durationMs, outcome }]) => [errand, durationMs, outcome])).to.deep.equal([
-        [NOTICE, 8000, { receipt }],
-      ]);
       expect(reported).to.have.length(1);
-    });
-
-    it('and takes a failure that comes later, without a secret in it', async () => {
-      const send = attemptAt(async () => {
-        await clock.sleep(8000);
-        throw new Error(`too late ${SECRET}`);
-      });
-      await clock.runUntil(send(NOTICE));
-      await clock.advance(8000);
-      expect(late).to.have.length(1);
-      for (const [, result] of late) expect(failureOf(result).message).to.equal('too late [secret]');
     });
   });
 
@@ -241,19 +213,6 @@ describe('an attempt', () => {
         onUnforeseen: throwing,
       });
       expect(failureOf(await send(NOTICE))).to.include({ class: 'config' });
-    });
-
-    it('after it was cut off', async () => {
-      const send = attemptAt(
-        async () => {
-          await clock.sleep(8000);
-          return {};
-        },
-        { onLateResult: throwing },
-      );
-      await clock.runUntil(send(NOTICE));
-      await clock.advance(8000);
-      expect(unforeseen).to.have.length(1);
     });
   });
 

@@ -3,14 +3,14 @@ import type { Callback } from '../../src/callback/callback.ts';
 import { identityOf } from '../../src/callback/callback.ts';
 import type { Channel } from '../../src/channels/channel.ts';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
+import type { Milestone } from '../../src/deliver/alerts.ts';
 import { createAttempt } from '../../src/deliver/attempt.ts';
 import { type Chore, Chores } from '../../src/deliver/chores.ts';
 import { Claims } from '../../src/deliver/claims.ts';
 import { Dispatcher } from '../../src/deliver/dispatcher.ts';
 import { DueDestinations } from '../../src/deliver/due.ts';
-import { ConfigFollower, type Revival, type RoutedAnew } from '../../src/deliver/follow-config.ts';
+import { ConfigFollower } from '../../src/deliver/follow-config.ts';
 import { Limits } from '../../src/deliver/limits.ts';
-import type { Milestone } from '../../src/deliver/milestone.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import { Paces } from '../../src/deliver/pace.ts';
 import { createPost, type Incoming } from '../../src/deliver/post.ts';
@@ -29,6 +29,9 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';
 
 export const ANSWER_WITHIN_MS = 8000;
+
+/** So long after a swap, nothing is under way by the settings before. */
+export const LEASE_MS = 18_000;
 
 /** One process: what it has in hand is its own. */
 export interface Process {
@@ -57,8 +60,6 @@ export class DeliveryBench {
   readonly unwritten: unknown[] = [];
   readonly troubles: unknown[] = [];
   readonly milestones: Milestone[] = [];
-  readonly reroutings: RoutedAnew[] = [];
-  readonly revivals: Revival[] = [];
   recoveries = 0;
   alertTargets: readonly string[] = ['email:operators@example.com'];
   maxInFlight = 256;
@@ -80,7 +81,11 @@ export class DeliveryBench {
 
   private constructor(planned: readonly string[]) {
     this.planned = planned;
-    this.settings = new RunningSettings(this.#settings(), (error) => void this.troubles.push(error));
+    this.settings = new RunningSettings(
+      this.#settings(),
+      this.clock,
+      (error) => void this.troubles.push(error),
+    );
   }
 
   static async open(planned: readonly string[]): Promise<DeliveryBench> {
@@ -152,7 +157,7 @@ export class DeliveryBench {
   }
 
   get milestonesReached(): readonly string[] {
-    return this.milestones.map(({ name, destination }) => `${name} ${destination}`);
+    return this.milestones.map(({ name, record }) => `${name} ${record.destination}`);
   }
 
   /** Everything that the config decides is asked for anew, as after a reload. */
@@ -191,8 +196,7 @@ export class DeliveryBench {
       settings,
       random,
       onDue: () => claims.look(),
-      onReroute: (routed) => void this.reroutings.push(routed),
-      onRevival: (revival) => void this.revivals.push(revival),
+      onMilestone,
       onUnwritten,
     });
     const onDue = (destinations: readonly string[]) => claims.nudge(destinations);
@@ -246,7 +250,6 @@ export class DeliveryBench {
       timers: { startTimer: () => () => undefined },
       earlierReceipts: () => Promise.resolve([]),
       onAttempt: () => {},
-      onLateResult: () => {},
       onUnforeseen: () => {},
     });
   }
@@ -263,6 +266,7 @@ export class DeliveryBench {
       delivery: this.policy,
       alerts: { targets: alertTargets.map(plannedTo), giveUpAfterMs: this.policy.giveUpAfterMs },
       language: 'en',
+      leaseMs: LEASE_MS,
       destinations: new Map([...planned, ...alertTargets].map((key) => [key, plannedTo(key)])),
       channels: new Map(channels),
       resources: [],

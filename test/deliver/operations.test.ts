@@ -63,7 +63,8 @@ describe('what people do', () => {
       onDue: () => claims.look(),
       onBulkStarted: () => bench.first.hurryBulk(),
       onAction: (action) => void said.push(action),
-      test: () => Promise.resolve(undefined),
+      clock: bench.clock,
+      sendOnce: () => Promise.resolve(undefined),
     });
   });
 

@@ -90,12 +90,8 @@ describe('A config that changes', () => {
         await takenOver(notification);
         await world[change]((yaml) => yaml.replace('#opps', '#ops'));
         await until('the message at the mended address', () => toldAt('#ops') === 1);
-        const line = lineOf(/no longer routed there/);
-        expect(line).to.deep.include({
-          destination: 'slack:#opps',
-          job_id: notification['job_id'],
-          added: ['slack:#ops'],
-        });
+        const line = lineOf(/held back/);
+        expect(line).to.include({ destination: 'slack:#opps', job_id: notification['job_id'] });
         expect((await world.post(notification)).body.result).to.equal('duplicate');
         expect(await world.metrics()).to.match(/botbell_deliveries_held 1\n/);
       });
@@ -125,14 +121,13 @@ describe('A config that changes', () => {
         await until('the dead letter', () =>
           alertMails().some(({ parsed }) => /No route of the config/.test(parsed.text ?? '')),
         );
-        expect(lineOf(/names nobody else for it: no further attempts/)).to.include({
+        expect(lineOf(/could not be delivered; no further attempts/)).to.include({
           destination: 'slack:#ops',
         });
         expect((await world.post(notification)).body.result).to.equal('gave_up');
         faults = new Map();
         await world[change]((yaml) => yaml.replace('bot_id: another', 'bot_id: invoice-import'));
         await until('the message', () => toldAt('#ops') === 1);
-        expect(lineOf(/routed there again/)).to.include({ destination: 'slack:#ops' });
         await until('the outcome', async () => (await world.post(notification)).body.result === 'duplicate');
         expect(toldAt('#ops')).to.equal(1);
         expect(await routingsOf(notification['job_id'])).to.deep.equal([
@@ -290,7 +285,7 @@ channels:
       await pass(MINUTE_MS);
       return toldAt('#log') === 1;
     });
-    expect(newer.log()).to.include('no longer routed there').and.to.include('"added":["slack:#log"]');
+    expect(newer.log()).to.include('no longer routed').and.to.include('"added":["slack:#log"]');
     expect(older.log()).not.to.include('no longer routed');
   });
 });

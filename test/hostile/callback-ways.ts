@@ -24,7 +24,7 @@ import { type Notice, noticeOfAlert } from '../../src/notice/notice.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { createRenderer } from '../../src/render/renderer.ts';
-import { createRefusalLog, reportCallback } from '../../src/app/reports.ts';
+import { createReports } from '../../src/app/reports.ts';
 import { createRouter } from '../../src/route/router.ts';
 import { secretsHidden } from '../../src/text/hide-secrets.ts';
 import { EVERY_FILTER } from './every-filter.ts';
@@ -134,14 +134,14 @@ const logger = pino(
   { level: 'debug', base: undefined, hooks: { streamWrite: redactor(['a secret', 'https://']) } },
   new Writable({ write: (_chunk, _encoding, done) => done() }),
 );
-const failedAnswers = createRefusalLog(logger, new ManualClock());
+const reports = createReports(logger, metrics, new ManualClock());
 
 function log({ callback, refusal }: Post): void {
   const verdict = callback && DELIVERED;
   const pointers = refusal.errors.map(({ pointer }) => pointer);
   const status = callback === undefined ? 422 : 200;
   const problem = callback === undefined ? refusal.detail : undefined;
-  reportCallback(logger, metrics, failedAnswers, {
+  reports.onCallback({
     status,
     durationMs: 1,
     callback,

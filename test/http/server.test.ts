@@ -1,7 +1,8 @@
 /** A server that starts with a clear word, bounds broken clients, and stops without cutting anybody off early. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { listen, type ListeningServer, type MalformedRequest } from '../../src/http/server.ts';
+import type { TurnedAway } from '../../src/http/problem.ts';
+import { listen, type ListeningServer } from '../../src/http/server.ts';
 import { moment } from '../support/moment.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { until } from '../support/proof-wait.ts';
@@ -77,7 +78,7 @@ describe('a listening server', () => {
   });
 
   it('tells whoever asks what it refuses by itself, and from where', async () => {
-    const malformed: MalformedRequest[] = [];
+    const malformed: TurnedAway[] = [];
     const server = await listen(
       () => {},
       ANYWHERE,
@@ -88,7 +89,7 @@ describe('a listening server', () => {
     client.write('no HTTP at all\r\n\r\n');
     await client.answer();
     expect(malformed).to.deep.equal([
-      { status: 400, detail: 'This is not well-formed HTTP.', from: '127.0.0.1' },
+      { status: 400, problem: 'This is not well-formed HTTP.', from: '127.0.0.1' },
     ]);
   });
 

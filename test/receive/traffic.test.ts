@@ -1,7 +1,7 @@
 /** Whether callbacks are let in, and when the last one is through. */
 import { expect } from 'chai';
 import { HttpProblem } from '../../src/http/problem.ts';
-import { Traffic } from '../../src/receive/receiver.ts';
+import { Traffic } from '../../src/receive/loads.ts';
 import { settle } from '../support/manual-clock.ts';
 import { moment } from '../support/moment.ts';
 

@@ -284,7 +284,8 @@ export async function openOperationWorld(archive: Partial<Archive> = {}): Promis
     onThreadEnded: ignore,
     secrets: new HiddenSecrets(),
   };
-  const settings = new RunningSettings<AppSettings>(await openSettings(project, environment), ignore);
+  const first = await openSettings(project, environment);
+  const settings = new RunningSettings<AppSettings>(first, systemClock, ignore);
   const told: Archive['told'] = (id) => archive.told?.(id) ?? Promise.resolve(undefined);
   const drawings = createDrawings({ settings, archive: { told }, channelTypes });
   const done: Done[] = [];

@@ -6,10 +6,11 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type { ReceiverConfig } from '../../src/config/config.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import { senderReader } from '../../src/http/sender.ts';
-import { listen, type MalformedRequest, type ServerTimeouts } from '../../src/http/server.ts';
-import { Loads } from '../../src/receive/loads.ts';
-import { createReceiver, type ReceiverReport, Traffic } from '../../src/receive/receiver.ts';
-import type { Refusal, TurnedAway } from '../../src/receive/problems.ts';
+import type { TurnedAway } from '../../src/http/problem.ts';
+import { listen, type ServerTimeouts } from '../../src/http/server.ts';
+import { Loads, Traffic } from '../../src/receive/loads.ts';
+import { createReceiver, type ReceiverReport } from '../../src/receive/receiver.ts';
+import type { Refusal } from '../../src/receive/problems.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { moment } from './moment.ts';
 
@@ -27,7 +28,7 @@ export interface ReceiverBench {
   readonly refused: Refusal[];
   readonly reports: ReceiverReport[];
   readonly turnedAway: TurnedAway[];
-  readonly malformed: MalformedRequest[];
+  readonly malformed: TurnedAway[];
   readonly unforeseen: unknown[];
   /** What becomes of a callback; `DELIVERED` unless the test says otherwise. */
   handle: (callback: Callback) => Promise<Verdict>;

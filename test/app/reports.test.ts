@@ -2,26 +2,18 @@
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { DeliveryFailure } from '../src/channels/failure.ts';
-import type { AddressedNotice } from '../src/deliver/settings.ts';
-import type { Milestone } from '../src/deliver/milestone.ts';
-import { LedgerUnavailable } from '../src/ledger/ledger.ts';
-import { createMetrics, type Metrics } from '../src/observe/metrics.ts';
-import type { ReceiverReport } from '../src/receive/receiver.ts';
-import {
-  createRefusalLog,
-  createStoreReport,
-  reportAttempt,
-  reportAdminTurnedAway,
-  reportCallback,
-  reportLateResult,
-  reportMilestone,
-  reportTurnedAway,
-  reportUnwritten,
-} from '../src/app/reports.ts';
-import { ManualClock } from './support/manual-clock.ts';
-import { callbackWith, noticeAbout } from './support/callbacks.ts';
-import { DELIVERED } from './support/receiver-bench.ts';
+import { DeliveryFailure } from '../../src/channels/failure.ts';
+import type { AddressedNotice } from '../../src/deliver/settings.ts';
+import type { Milestone } from '../../src/deliver/alerts.ts';
+import type { DueDelivery } from '../../src/ledger/ledger.ts';
+import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import { noticeOfAlert } from '../../src/notice/notice.ts';
+import { createMetrics, type Metrics } from '../../src/observe/metrics.ts';
+import type { ReceiverReport } from '../../src/receive/receiver.ts';
+import { createReports, type Reports } from '../../src/app/reports.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { callbackWith, noticeAbout } from '../support/callbacks.ts';
+import { DELIVERED } from '../support/receiver-bench.ts';
 
 const CONTENT = 'the customer’s secret order';
 const CALLBACK = callbackWith({ message: CONTENT, output: { 注文: CONTENT }, bot_name: CONTENT });
@@ -48,7 +40,9 @@ describe('reports', () => {
   let metrics: Metrics;
   let clock: ManualClock;
 
-  const loggerAt = (level: string) => {
+  let reports: Reports;
+
+  const logger = () => {
     const stream = new Writable({
       write(chunk: Buffer, _encoding, done) {
         const { time: _time, ...line } = JSON.parse(chunk.toString()) as Record<string, unknown>;
@@ -56,13 +50,11 @@ describe('reports', () => {
         done();
       },
     });
-    return pino({ level, base: undefined }, stream);
+    return pino({ level: 'info', base: undefined }, stream);
   };
 
-  const refusals = () => createRefusalLog(loggerAt('info'), clock);
-
   const callbackLine = (report: Partial<ReceiverReport>) => {
-    reportCallback(loggerAt('info'), metrics, refusals(), { ...REPORT, ...report });
+    reports.onCallback({ ...REPORT, ...report });
     expect(lines).to.have.length(1);
     return lines[0];
   };
@@ -75,6 +67,7 @@ describe('reports', () => {
       countOpen: () => Promise.resolve(undefined),
       storeBytes: () => Promise.resolve(undefined),
     });
+    reports = createReports(logger(), metrics, clock);
   });
 
   it('give one line a callback: ids, outcome and durations, and nothing of what the message says', async () => {
@@ -136,9 +129,8 @@ describe('reports', () => {
   });
 
   it('say of who is turned away from the admin listener, once a second, and count no callback', async () => {
-    const log = refusals();
     const guess = { status: 401, from: '192.0.2.7\n', problem: 'a wrong password' };
-    for (let time = 0; time < 3; time += 1) reportAdminTurnedAway(log, guess);
+    for (let time = 0; time < 3; time += 1) reports.onAdminTurnedAway(guess);
     expect(lines).to.deep.equal([
       {
         level: 40,
@@ -155,29 +147,24 @@ describe('reports', () => {
   });
 
   it('say of who is turned away from where and why, once a second for each reason, and count all', async () => {
-    const log = refusals();
-    const away = (path: string) =>
-      reportTurnedAway(metrics, log, {
+    const away = () =>
+      reports.onTurnedAway({
         status: 404,
         from: '192.0.2.7\n',
-        method: 'POST',
-        path,
         problem: 'wrong token',
       });
-    away('/callbacks/…');
-    away('/callbacks/…');
-    away('/callbacks/…');
+    away();
+    away();
+    away();
     const invalid = { status: 422, callback: undefined, verdict: undefined, from: '192.0.2.8' };
     const pointers = ['/status', ...Array.from({ length: 1000 }, () => '/x'.repeat(10_000))];
     const report = { ...REPORT, ...invalid, problem: 'JSON, but not a callback', pointers };
-    reportCallback(loggerAt('info'), metrics, log, report);
+    reports.onCallback(report);
     expect(lines[0]).to.deep.equal({
       level: 40,
       http: 404,
       result: 'refused',
       reason: 'wrong token',
-      method: 'POST',
-      path: '/callbacks/…',
       from: '192.0.2.7',
       msg: 'turned away',
     });
@@ -196,38 +183,38 @@ describe('reports', () => {
   });
 
   it('say of a deluge that is answered 503 one line a second, and of each failed callback its own', () => {
-    const log = refusals();
     for (let time = 0; time < 100; time += 1) {
       const busy = { ...REPORT, status: 503, verdict: undefined, problem: 'busy', from: '192.0.2.7' };
-      reportCallback(loggerAt('info'), metrics, log, busy);
+      reports.onCallback(busy);
     }
     expect(lines).to.have.length(1);
     expect(lines[0]).to.include({ result: 'unavailable', from: '192.0.2.7', reason: 'busy' });
     const verdict = { ...DELIVERED, status: 502, result: 'failed' } as const;
     for (let time = 0; time < 100; time += 1) {
-      reportCallback(loggerAt('info'), metrics, log, { ...REPORT, status: 502, verdict, problem: 'failed' });
+      reports.onCallback({ ...REPORT, status: 502, verdict, problem: 'failed' });
     }
     expect(lines).to.have.length(101);
   });
 
   describe('of what becomes of a delivery that no answer tells', () => {
     const lastError = { class: 'config', code: 'not_in_channel', message: 'invite the app' } as const;
-    const said = (fields: Partial<Milestone> & Pick<Milestone, 'name'>) => {
+    const said = async (fields: Partial<Milestone> & Pick<Milestone, 'name'>) => {
       const milestone = {
         notice: noticeAbout(CALLBACK, 1),
-        destination: 'slack:#ops',
+        record: { destination: 'slack:#ops' } as DueDelivery['record'],
         attempts: 3,
         lastError: undefined,
         hold: undefined,
         firstReceivedAt: clock.now() - 125_000,
         ...fields,
       };
-      reportMilestone(loggerAt('info'), clock, milestone);
+      reports.onMilestone(milestone);
+      await new Promise(setImmediate);
       return lines.at(-1);
     };
 
-    it('say that it was told late, with how late', () => {
-      expect(said({ name: 'delivered_late' })).to.deep.equal({
+    it('say that it was told late, with how late', async () => {
+      expect(await said({ name: 'delivered_late' })).to.deep.equal({
         level: 30,
         destination: 'slack:#ops',
         status: 'succeeded',
@@ -239,27 +226,27 @@ describe('reports', () => {
       });
     });
 
-    it('say that it was taken over, and why', () => {
-      const line = said({ name: 'taken_over', lastError });
+    it('say that it was taken over, and why', async () => {
+      const line = await said({ name: 'taken_over', lastError });
       expect(line).to.include({ level: 30, class: 'config', code: 'not_in_channel' });
       expect(line?.['msg']).to.contain('taken over');
     });
 
-    it('say at error that it was given up', () => {
-      const line = said({ name: 'given_up', lastError });
+    it('say at error that it was given up', async () => {
+      const line = await said({ name: 'given_up', lastError });
       expect(line).to.include({ level: 50, reason: 'invite the app' });
       expect(line?.['msg']).to.contain('no further attempts');
     });
 
-    it('warn that it was held back', () => {
-      expect(said({ name: 'held', hold: { code: 'no longer routed' } })).to.include({
+    it('warn that it was held back', async () => {
+      expect(await said({ name: 'held', hold: { code: 'no longer routed' } })).to.include({
         level: 40,
         reason: 'no longer routed',
       });
     });
 
-    it('keep to themselves what the message says', () => {
-      for (const name of ['delivered_late', 'taken_over', 'given_up', 'held'] as const) said({ name });
+    it('keep to themselves what the message says', async () => {
+      for (const name of ['delivered_late', 'taken_over', 'given_up', 'held'] as const) await said({ name });
       expect(lines).to.have.length(4);
       expect(JSON.stringify(lines)).not.to.contain(CONTENT);
     });
@@ -271,7 +258,7 @@ describe('reports', () => {
       code: 'not_in_channel',
       message: 'invite the app',
     });
-    reportAttempt(loggerAt('info'), metrics, ERRAND, { startedAt: 0, durationMs: 7, outcome: { failure } });
+    reports.onAttempt(ERRAND, { startedAt: 0, durationMs: 7, outcome: { failure } });
     expect(lines).to.deep.equal([
       {
         level: 40,
@@ -289,7 +276,7 @@ describe('reports', () => {
 
   it('warn of a message whose blocks were refused, with the reason, and count it', async () => {
     const receipt = { ts: '1', blocks_refused: 'invalid_blocks', blocks_refused_reason: 'at /blocks/0' };
-    reportAttempt(loggerAt('info'), metrics, ERRAND, { startedAt: 0, durationMs: 7, outcome: { receipt } });
+    reports.onAttempt(ERRAND, { startedAt: 0, durationMs: 7, outcome: { receipt } });
     expect(lines).to.deep.equal([
       {
         level: 40,
@@ -307,30 +294,23 @@ describe('reports', () => {
 
   it('give no line to an attempt that succeeded, but count it', async () => {
     const result = { startedAt: 0, durationMs: 7, outcome: { receipt: { ts: '1' } } };
-    reportAttempt(loggerAt('info'), metrics, ERRAND, result);
+    reports.onAttempt(ERRAND, result);
     expect(lines).to.deep.equal([]);
     expect(await metrics.text()).to.contain(
       'botbell_deliveries_total{channel="slack",outcome="delivered"} 1',
     );
-    reportAttempt(loggerAt('debug'), metrics, ERRAND, result);
-    expect(lines).to.have.length(1);
   });
 
-  it('warn of a delivery that came after its time limit, and not of a failure that did', () => {
-    const failure = new DeliveryFailure({ class: 'transient', code: 'x', message: 'x' });
-    reportLateResult(loggerAt('info'), ERRAND, { startedAt: 0, durationMs: 9000, outcome: { failure } });
-    expect(lines).to.deep.equal([]);
-    const outcome = { receipt: { ts: '1' } };
-    reportLateResult(loggerAt('info'), ERRAND, { startedAt: 0, durationMs: 9000, outcome });
-    expect(lines).to.have.length(1);
-    expect(lines[0]).to.deep.include({ level: 40, destination: 'slack:#ops', job_id: 'job-1', ms: 9000 });
-    expect(lines[0]?.['msg']).to.contain('after its time limit').and.contain('twice');
+  it('count no attempt of a test, which tells nobody of anything', async () => {
+    const subject = { template: 'test', destination: 'slack:#ops', channel: 'slack', askedBy: '' } as const;
+    const notice = noticeOfAlert({ id: '', raisedAt: 0, suppressed: 0, subject });
+    reports.onAttempt({ ...ERRAND, notice }, { startedAt: 0, durationMs: 7, outcome: { receipt: {} } });
+    expect(await metrics.text()).not.to.contain('botbell_deliveries_total{channel="slack"');
   });
 
-  it('say of outcomes that could not be written that they are kept, once a second', () => {
-    const report = reportUnwritten(loggerAt('info'), clock);
+  it('say once a second of outcomes that could not be written that they are kept', () => {
     for (let outcome = 0; outcome < 3; outcome += 1)
-      report(new LedgerUnavailable('the ledger cannot be used: locked'));
+      reports.onUnwritten(new LedgerUnavailable('the ledger cannot be used: locked'));
     expect(lines.map(({ level, msg }) => [level, String(msg)])).to.deep.equal([
       [
         50,
@@ -343,8 +323,7 @@ describe('reports', () => {
     const texts = () => lines.map((line) => line['msg']);
 
     it('warn once a minute, with how many callbacks were forgotten, and count each', async () => {
-      const report = createStoreReport(loggerAt('info'), metrics, clock);
-      const forget = (count: number) => report({ what: 'forgotten_early', count });
+      const forget = (count: number) => reports.onStoreEvent({ what: 'forgotten_early', count });
       forget(100);
       forget(50);
       await clock.advance(60_000);
@@ -356,17 +335,16 @@ describe('reports', () => {
       expect(await metrics.text()).to.contain('botbell_callbacks_forgotten_early_total 157');
     });
 
-    it('say as an error that it is full and what to do, and when it no longer is; once a minute', async () => {
-      const report = createStoreReport(loggerAt('info'), metrics, clock);
+    it('say as an error that it is full and what to do, once a minute', async () => {
       for (let number = 0; number < 3; number += 1) {
-        report({ what: 'full' });
-        report({ what: 'has_room' });
+        reports.onStoreEvent({ what: 'full' });
+        reports.onStoreEvent({ what: 'has_room' });
       }
-      expect(lines.map(({ level }) => level)).to.deep.equal([50, 30]);
+      expect(lines.map(({ level }) => level)).to.deep.equal([50]);
       expect(texts()[0]).to.contain('503').and.contain('dismissed').and.contain('store.max_size');
       await clock.advance(60_000);
-      report({ what: 'full' });
-      expect(lines).to.have.length(3);
+      reports.onStoreEvent({ what: 'full' });
+      expect(lines).to.have.length(2);
     });
   });
 });

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { ReloadResult } from '../../src/admin/services.ts';
 import type { ConfigReading } from '../../src/app/read-config.ts';
-import { Reloader } from '../../src/app/reloader.ts';
+import { Reloader, type ReloaderDependencies } from '../../src/app/reload.ts';
 import type { AppSettings, LoadedConfig } from '../../src/app/settings.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import type { Problem } from '../../src/config/config.ts';
@@ -49,6 +49,7 @@ describe('a reload', () => {
     ({
       loaded,
       resources: [],
+      leaseMs: 0,
       redact: (text: string) => text.replace('hunter2', '[secret]'),
     }) as unknown as AppSettings;
   const inForce = () => settings.current.loaded.text;
@@ -62,10 +63,11 @@ describe('a reload', () => {
     [opened, reported, triedAgain, reads, reading] = [[], [], 0, 0, undefined];
     const first = read().loaded;
     if (first === undefined) throw new Error('no first config');
-    settings = new RunningSettings(settingsOf(first), () => undefined);
+    settings = new RunningSettings(settingsOf(first), clock, () => undefined);
     reloader = new Reloader({
       clock,
       settings,
+      ledger: {} as ReloaderDependencies['ledger'],
       readConfig: async () => {
         const found = read();
         await reading?.promise;

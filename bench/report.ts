@@ -1,0 +1,63 @@
+/** What was measured, as tables of Markdown that this repository's formatter leaves as they are. */
+import { FIXED_RATE, type Figures } from './measure.ts';
+import { LARGE_BYTES, SMALL_BYTES, type Stall } from './stalls.ts';
+import { median } from './statistics.ts';
+
+/** A subject's figures, round by round. */
+export interface Measured {
+  readonly name: string;
+  readonly rounds: readonly Figures[];
+}
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((_, column) =>
+    Math.max(3, ...[head, ...rows].map((cells) => cells[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+const COLUMNS: readonly (readonly [head: string, key: keyof Figures, digits: number])[] = [
+  ['answered/s', 'perSecond', 0],
+  ['CPU µs per notification', 'cpuMicros', 0],
+  ['p50 ms', 'p50', 2],
+  ['p99 ms', 'p99', 2],
+  ['p99.9 ms', 'p999', 2],
+  ['idle MB', 'idleMb', 0],
+  ['peak MB', 'peakMb', 0],
+  ['first answer ms', 'firstAnswerMs', 0],
+];
+
+/** Medians of the rounds, and the medians of the rounds' ratios to the first subject: what slows a round down slows both. */
+export function comparisonTable(subjects: readonly Measured[]): string {
+  const [base] = subjects;
+  const ratioOf = (figures: Figures, round: number, key: keyof Figures) =>
+    figures[key] / (base?.rounds[round]?.[key] ?? Number.NaN);
+  const rows = subjects.map(({ name, rounds }) => [
+    name,
+    ...COLUMNS.map(([, key, digits]) => {
+      const value = median(rounds.map((figures) => figures[key]));
+      const ratio = median(rounds.map((figures, round) => ratioOf(figures, round, key)));
+      return `${value.toFixed(digits)} (${ratio.toFixed(2)}×)`;
+    }),
+  ]);
+  const explained = `Latencies at ${FIXED_RATE} callbacks a second. In brackets: of ${base?.name}. Each callback arrived exactly once.`;
+  return `${table(['subject', ...COLUMNS.map(([head]) => head)], rows)}\n\n${explained}`;
+}
+
+/** The rest would say no more than that they are shorter. */
+const SHOWN = 15;
+
+/** The worst shapes. An answer that is neither a success nor a refusal of the body is shown beside its time. */
+export function stallTable(stalls: readonly Stall[]): string {
+  const rows = stalls
+    .toSorted((one, other) => other.large.ms - one.large.ms)
+    .slice(0, SHOWN)
+    .map(({ shape, small, large }) => [shape, ...[small, large].map(cellOf)]);
+  return table(['longest turn of the event loop, ms', `${SMALL_BYTES} bytes`, `${LARGE_BYTES} bytes`], rows);
+}
+
+function cellOf({ ms, status }: Stall['small']): string {
+  return [200, 400, 422].includes(status) ? ms.toFixed(1) : `${ms.toFixed(1)} (answered ${status})`;
+}
