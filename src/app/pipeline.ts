@@ -165,7 +165,6 @@ function attemptOf(parts: PipelineParts, seen: SeenDestinations): Attempt {
   return createAttempt({
     ...parts,
     timers: systemClock,
-    earlierReceipts: (id, withinMs) => parts.ledger.earlierReceipts(id, withinMs),
     onAttempt: (addressed, result) => {
       seen.attempted(addressed.destination, result);
       parts.onAttempt(addressed, result);

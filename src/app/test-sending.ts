@@ -20,7 +20,6 @@ export function composeTest(parts: TestParts): SendTest {
   const attempt = createAttempt({
     ...parts,
     timers: systemClock,
-    earlierReceipts: () => Promise.resolve([]),
     onAttempt: parts.onTest,
   });
   const sendTest = createTestSender({

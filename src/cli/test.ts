@@ -92,7 +92,6 @@ function sendOnce(): SendOnce {
   const attempt = createAttempt({
     clock: systemClock,
     timers: systemClock,
-    earlierReceipts: () => Promise.resolve([]),
     onAttempt: () => undefined,
     onLateResult: () => undefined,
     onUnforeseen: () => undefined,

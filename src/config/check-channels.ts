@@ -1,7 +1,7 @@
 /** Reads `channels`: the type of each, and its settings by the type's own schema. */
 import { isJsonObject } from '../text/json-object.ts';
 import type { ChannelType } from '../channels/channel.ts';
-import { isSection, checkSection } from './check-section.ts';
+import { checkSection } from './check-section.ts';
 import type { ChannelConfig } from './config.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { nameRule } from './field-rules.ts';
@@ -23,18 +23,12 @@ export function checkChannels(
   problems: Problems,
 ): Map<string, KnownChannel> {
   if (!isJsonObject(value) || Object.keys(value).length === 0) {
-    problems.error(['channels'], noChannels(value));
+    problems.error(['channels'], `${value === undefined ? 'is missing: name' : 'must name'} one, ${EXAMPLE}`);
     return new Map();
   }
   return new Map(
     Object.entries(value).map(([name, entry]) => [name, checkChannel(name, entry, types, problems)]),
   );
-}
-
-function noChannels(value: unknown): string {
-  if (value === undefined) return `is missing: name one, ${EXAMPLE}`;
-  if (value === null) return `is empty: indent what belongs to it, ${EXAMPLE}`;
-  return `must name one, ${EXAMPLE}`;
 }
 
 function checkChannel(
@@ -46,10 +40,6 @@ function checkChannel(
   const path = ['channels', name];
   const problem = nameRule(name);
   if (problem !== undefined) problems.errorAtKey(path, `the name of a channel ${problem}`);
-  if (isSection(name) && !(isJsonObject(entry) && 'type' in entry)) {
-    problems.errorAtKey(path, `${pathText(path)}: ${name} belongs at the top level: begin it in column 1`);
-    return { name };
-  }
   if (!isJsonObject(entry)) {
     problems.error(path, 'must be a map with its type and settings');
     return { name };
@@ -58,7 +48,8 @@ function checkChannel(
   const type = findType(name, typeName, types, problems);
   const settings = type && checkSection(type.settings, rest, path, problems);
   if (!type || settings === undefined) return { name, type };
-  warnOfSettings(name, type, settings, problems);
+  for (const { key, message } of type.warningsOf(settings))
+    problems.warning([...path, key], `: ${problems.redact(message)}`);
   return { name, type, config: { name, type: type.type, settings } };
 }
 
@@ -70,19 +61,14 @@ function findType(
 ): ChannelType | undefined {
   const path = ['channels', name, 'type'];
   const known = [...types.keys()];
-  if (value === undefined) {
-    problems.errorAtKey(path.slice(0, 2), `${pathText(path)} is missing: one of ${known.join(', ')}`);
-    return undefined;
-  }
   const type = typeof value === 'string' ? types.get(value) : undefined;
-  if (type) return type;
-  const hint = typeof value === 'string' ? didYouMean(value, known) : '';
-  problems.error(path, `must be one of ${known.join(', ')}${hint}`);
+  if (type !== undefined) return type;
+  if (value === undefined)
+    problems.errorAtKey(path.slice(0, 2), `${pathText(path)} is missing: one of ${known.join(', ')}`);
+  else
+    problems.error(
+      path,
+      `must be one of ${known.join(', ')}${typeof value === 'string' ? didYouMean(value, known) : ''}`,
+    );
   return undefined;
-}
-
-function warnOfSettings(name: string, type: ChannelType, settings: unknown, problems: Problems): void {
-  for (const { key, message } of type.warningsOf(settings)) {
-    problems.warning(['channels', name, key], `: ${problems.redact(message)}`);
-  }
 }

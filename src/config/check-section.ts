@@ -6,7 +6,6 @@ import { memberRule } from './field-rules.ts';
 import type { Problems } from './problems.ts';
 import type { FieldMeta } from './schema-fields.ts';
 import { parsePath, pathText, type Path } from './path.ts';
-import { rootSchema } from './schema.ts';
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'text',
@@ -54,25 +53,18 @@ function errorsOf(schema: Schema, data: unknown): ValidationError[] {
 }
 
 /** What follows the value's path. */
-function sentenceOf(error: ValidationError, problems: Problems): string {
-  const value: unknown = error.value;
+function sentenceOf({ value, type, params, path, message }: ValidationError, problems: Problems): string {
   if (value === null) return 'has no value: give one, or leave the key out';
   // yup's own message of a wrong type shows the value, which may be long or secret.
-  const isOwn = error.type === 'typeError' && error.message.includes('but the final value was');
-  if (isOwn) return typeSentence(String(error.params?.['type']), value);
-  const choices = error.type === 'oneOf' ? error.params?.['resolved'] : undefined;
-  if (Array.isArray(choices) && typeof value === 'string') {
+  if (type === 'typeError' && message.includes('but the final value was'))
+    return typeSentence(String(params?.['type']), value);
+  const choices = type === 'oneOf' ? params?.['resolved'] : undefined;
+  if (Array.isArray(choices) && typeof value === 'string')
     return memberRule(value, choices.map(String)) ?? 'is of the wrong type';
-  }
-  return withoutSubject(error, problems.redact(error.message));
-}
-
-/** yup puts the value's label or path in front of its messages. */
-function withoutSubject(error: ValidationError, message: string): string {
-  const label = error.params?.['label'];
-  const subject = (typeof label === 'string' ? label : error.path) || 'this';
-  if (!message.startsWith(`${subject} `)) return `is wrong: ${message}`;
-  return message.slice(subject.length + 1).replace(/^is a required field$/, 'is missing');
+  const subject = `${path || 'this'} `;
+  const said = problems.redact(message);
+  if (!said.startsWith(subject)) return `is wrong: ${said}`;
+  return said.slice(subject.length).replace(/^is a required field$/, 'is missing');
 }
 
 function typeSentence(type: string, value: unknown): string {
@@ -101,15 +93,17 @@ function readInterpolated(
       problems.isUnknown([...path, index]) ? standInFor(description) : item,
     );
   }
-  if (typeof value !== 'string' || !problems.isInterpolated(path)) return value;
-  if (description.type === 'number' && /^-?\d{1,15}$/.test(value)) return Number(value);
+  return typeof value === 'string' && problems.isInterpolated(path) ? typed(value, description) : value;
+}
+
+function typed(text: string, description: SchemaFieldDescription): unknown {
+  if (description.type === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
   const isFlag = description.type === 'boolean' || metaOf(description).isFlag === true;
-  if (isFlag && /^(true|false)$/.test(value)) return value === 'true';
-  return value;
+  return isFlag && /^(true|false)$/.test(text) ? text === 'true' : text;
 }
 
 function metaOf(description: SchemaFieldDescription): Partial<FieldMeta> {
-  return 'meta' in description ? ((description.meta ?? {}) as Partial<FieldMeta>) : {};
+  return 'meta' in description ? { ...description.meta } : {};
 }
 
 /** A value that would pass; undefined, as if it were not there, where nothing is known of such values. */
@@ -126,11 +120,10 @@ function reportUnknownKeys(
 ): boolean {
   const fields = fieldsOf(description);
   if (!fields || !isJsonObject(value)) return true;
-  const known = [...fields.keys()];
   const results = Object.entries(value).map(([key, item]) => {
     const field = fields.get(key);
     if (field) return reportUnknownKeys(item, field, [...path, key], problems);
-    problems.errorAtKey([...path, key], unknownKey(key, path, known));
+    problems.errorAtKey([...path, key], unknownKey(key, path, [...fields.keys()]));
     return false;
   });
   return results.every(Boolean);
@@ -138,44 +131,10 @@ function reportUnknownKeys(
 
 export function unknownKey(key: string, parent: Path, known: readonly string[]): string {
   const where = parent.length === 0 ? 'at the top level' : `in ${pathText(parent)}`;
-  const hint = belongsElsewhere(key, parent) || didYouMean(key, known) || `; known: ${known.join(', ')}`;
+  const hint = didYouMean(key, known) || `; known: ${known.join(', ')}`;
   return `unknown key ${JSON.stringify(key)} ${where}${hint}`;
 }
 
 function fieldsOf(description: SchemaFieldDescription): Map<string, SchemaFieldDescription> | undefined {
   return 'fields' in description ? new Map(Object.entries(description.fields)) : undefined;
-}
-
-/** The sections that have this key, as a reader would write them: `receiver`, `display.links`. */
-function sectionsWith(
-  key: string,
-  description: SchemaFieldDescription = rootSchema.describe(),
-  name = '',
-): string[] {
-  if ('innerType' in description)
-    return [description.innerType ?? []].flat().flatMap((inner) => sectionsWith(key, inner, name));
-  const fields = [...(fieldsOf(description) ?? [])];
-  const nested = fields.flatMap(([each, field]) =>
-    sectionsWith(key, field, name === '' ? each : `${name}.${each}`),
-  );
-  return name !== '' && fields.some(([each]) => each === key) ? [name, ...nested] : nested;
-}
-
-export function isSection(key: string): boolean {
-  return Object.hasOwn(rootSchema.fields, key);
-}
-
-/** ` : it belongs in receiver or admin`; nothing for a key that no section has. */
-function belongsElsewhere(key: string, parent: Path): string {
-  if (parent.length > 0 && isSection(key)) return ': it belongs at the top level, in column 1';
-  const sections = sectionsWith(key);
-  return sections.length === 0 ? '' : `: it belongs in ${sections.join(' or ')}`;
-}
-
-/** The section right above an unknown key at the top level, where that is empty: the key may be meant to stand in it. */
-export function emptySectionAbove(key: string, root: Readonly<Record<string, unknown>>): string | undefined {
-  const keys = Object.keys(root);
-  const above = keys.slice(0, keys.indexOf(key)).findLast((each) => isSection(each));
-  if (above === undefined || root[above] !== null) return undefined;
-  return rootSchema.describe().fields[above]?.type === 'string' ? undefined : above;
 }

@@ -1,6 +1,7 @@
 /** Reads a config file: everything that is wrong with it at once, or a Config that nothing is wrong with. */
 import { hash } from 'node:crypto';
 import type { Schema } from 'yup';
+import { isLongEnough } from '../text/hide-secrets.ts';
 import { NotUtf8, readText } from '../text/read-text.ts';
 import {
   adminOf,
@@ -20,7 +21,7 @@ import { YamlSource } from './yaml/yaml-source.ts';
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChannelType } from '../channels/channel.ts';
-import { emptySectionAbove, checkSection, unknownKey } from './check-section.ts';
+import { checkSection, unknownKey } from './check-section.ts';
 import { checkChannels } from './check-channels.ts';
 import { checkTogether, warnOfUnused } from './check-together.ts';
 import { secretsIn } from './secrets.ts';
@@ -139,7 +140,7 @@ function readConfig(reading: Reading): { readonly config?: Config; readonly text
   const proxies = readProxies(root['proxy'], withoutSecrets ? {} : variables, problems);
   checkTogether(settings, problems);
   // What is wrong elsewhere may have been meant to use it.
-  if (!problems.hasErrors() && !problems.hasUnknown()) warnOfUnused(directory, problems);
+  if (!problems.hasErrors() && interpolated.unresolved.size === 0) warnOfUnused(directory, problems);
   const { receiver, admin, store, delivery, display, heartbeat } = settings;
   if (problems.hasErrors() || !receiver || !store || !delivery || !display) return {};
   const configs = [...channels.values()].flatMap(({ config }) => config ?? []);
@@ -155,22 +156,15 @@ function readConfig(reading: Reading): { readonly config?: Config; readonly text
     ...routing,
     channels: new Map(configs.map((config) => [config.name, config])),
   };
-  const secrets = secretsIn(checked, environment.channelTypes, interpolated.values);
+  const secrets = secretsIn(checked, environment.channelTypes);
   const text = shownConfig({ ...sections, ...root, ...sections }, secrets);
-  return { config: { ...checked, secrets }, text };
+  return { config: { ...checked, secrets: secrets.filter(isLongEnough) }, text };
 }
 
 function reportUnknownSections(root: Root, problems: Problems): void {
   const known = Object.keys(rootSchema.fields);
-  for (const key of Object.keys(root)) {
-    if (known.includes(key)) continue;
-    const above = emptySectionAbove(key, root);
-    const message =
-      above === undefined
-        ? unknownKey(key, [], known)
-        : `unknown key ${JSON.stringify(key)} at the top level: if it belongs to ${above}, which is empty, indent it`;
-    problems.errorAtKey([key], message);
-  }
+  for (const key of Object.keys(root))
+    if (!known.includes(key)) problems.errorAtKey([key], unknownKey(key, [], known));
 }
 
 /** An empty section (all of it commented out) is one that is not there: it has its defaults. */

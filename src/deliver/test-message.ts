@@ -46,7 +46,7 @@ export function createTestSender({ clock, sendOnce, isStopping }: TestSenderDepe
   return async ({ target, settings, askedBy, language }: TestRequest): Promise<TestOutcome> => {
     const { destination, channel } = target;
     const notice = noticeOfTest({ destination, channel, askedBy }, clock.now());
-    const begun = { addressed: { ...target, notice }, settings, deliveryId: undefined };
+    const begun = { addressed: { ...target, notice }, settings };
     const result = await sendOnce(begun, clock.monotonic() + LONGEST_WAIT_MS);
     const told = result === undefined ? unsent(isStopping(), language) : outcomeOf(result, language);
     return { destination, ...told };

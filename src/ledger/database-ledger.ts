@@ -28,7 +28,6 @@ import { admitArgs } from './operations/admit-args.ts';
 import { claimedIn } from './operations/admit.ts';
 import type { LedgerOperations } from './registry.ts';
 import { dueDelivery } from './rows.ts';
-import type { Receipt } from '../channels/channel.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
 
 /** Getters are asked at each call. */
@@ -113,10 +112,6 @@ export class DatabaseLedger implements OpenLedger {
 
   takeOver(ids: readonly number[], withinMs?: number): Promise<void> {
     return this.#call('takeOver', ids, { withinMs, isDurable: true });
-  }
-
-  earlierReceipts(deliveryId: number, withinMs?: number): Promise<readonly Receipt[]> {
-    return this.#call('earlierReceipts', deliveryId, { withinMs });
   }
 
   async dueDestinations(): Promise<readonly DueDestination[]> {

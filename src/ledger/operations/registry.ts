@@ -6,7 +6,7 @@ import { releaseClaims, takeOver } from './deliveries.ts';
 import { recordDestinations } from './destinations.ts';
 import { forget, forgetDone } from './forget.ts';
 import { releaseHeld } from './held.ts';
-import { countOpen, earlierReceipts } from './lookups.ts';
+import { countOpen } from './lookups.ts';
 import { currentPaces, forgetPaces, pausePace, reservePace } from './paces.ts';
 import { heartbeat, leave, processes } from './processes.ts';
 import { refuse } from './refused.ts';
@@ -20,7 +20,6 @@ export const operations = {
   countOpen,
   currentPaces,
   dueDestinations,
-  earlierReceipts,
   forget,
   forgetDone,
   forgetPaces,
