@@ -15,19 +15,17 @@ export interface KnownChannel {
   readonly config?: ChannelConfig;
 }
 
-const EXAMPLE = 'such as outbox: { type: outbox, as: slack }';
-
+/** @param value that is no map has been told of */
 export function checkChannels(
   value: unknown,
   types: ReadonlyMap<string, ChannelType>,
   problems: Problems,
 ): Map<string, KnownChannel> {
-  if (!isJsonObject(value) || Object.keys(value).length === 0) {
-    problems.error(['channels'], `${value === undefined ? 'is missing: name' : 'must name'} one, ${EXAMPLE}`);
-    return new Map();
-  }
   return new Map(
-    Object.entries(value).map(([name, entry]) => [name, checkChannel(name, entry, types, problems)]),
+    Object.entries(isJsonObject(value) ? value : {}).map(([name, entry]) => [
+      name,
+      checkChannel(name, entry, types, problems),
+    ]),
   );
 }
 

@@ -1,7 +1,7 @@
 /** Runs a yup schema over one part of the config and says what is wrong in the reader's terms. */
 import { isJsonObject } from '../text/json-object.ts';
 import { ValidationError, type Schema, type SchemaFieldDescription } from 'yup';
-import { didYouMean } from '../text/nearest.ts';
+import { nearestOrAll } from '../text/nearest.ts';
 import { memberRule } from './field-rules.ts';
 import type { Problems } from './problems.ts';
 import type { FieldMeta } from './schema-fields.ts';
@@ -54,7 +54,8 @@ function errorsOf(schema: Schema, data: unknown): ValidationError[] {
 
 /** What follows the value's path. */
 function sentenceOf({ value, type, params, path, message }: ValidationError, problems: Problems): string {
-  if (value === null) return 'has no value: give one, or leave the key out';
+  if (value === null)
+    return 'has no value: give one (in quotes where it begins with #), or leave the key out';
   // yup's own message of a wrong type shows the value, which may be long or secret.
   if (type === 'typeError' && message.includes('but the final value was'))
     return typeSentence(String(params?.['type']), value);
@@ -89,9 +90,12 @@ function readInterpolated(
     return Object.fromEntries(entries.filter(([, item]) => item !== undefined)) as unknown;
   }
   if (Array.isArray(value)) {
-    return value.map((item: unknown, index) =>
-      problems.isUnknown([...path, index]) ? standInFor(description) : item,
-    );
+    const inner = innerOf(description);
+    return value.map((item: unknown, index) => {
+      const at = [...path, index];
+      if (problems.isUnknown(at)) return standInFor(description);
+      return inner ? readInterpolated(item, inner, at, problems) : item;
+    });
   }
   return typeof value === 'string' && problems.isInterpolated(path) ? typed(value, description) : value;
 }
@@ -118,6 +122,11 @@ function reportUnknownKeys(
   path: Path,
   problems: Problems,
 ): boolean {
+  const inner = innerOf(description);
+  if (inner && Array.isArray(value))
+    return value
+      .map((item, index) => reportUnknownKeys(item, inner, [...path, index], problems))
+      .every(Boolean);
   const fields = fieldsOf(description);
   if (!fields || !isJsonObject(value)) return true;
   const results = Object.entries(value).map(([key, item]) => {
@@ -131,10 +140,14 @@ function reportUnknownKeys(
 
 export function unknownKey(key: string, parent: Path, known: readonly string[]): string {
   const where = parent.length === 0 ? 'at the top level' : `in ${pathText(parent)}`;
-  const hint = didYouMean(key, known) || `; known: ${known.join(', ')}`;
-  return `unknown key ${JSON.stringify(key)} ${where}${hint}`;
+  return `unknown key ${JSON.stringify(key)} ${where}${nearestOrAll(key, known)}`;
 }
 
 function fieldsOf(description: SchemaFieldDescription): Map<string, SchemaFieldDescription> | undefined {
   return 'fields' in description ? new Map(Object.entries(description.fields)) : undefined;
+}
+
+/** Of the items of a list. */
+function innerOf(description: SchemaFieldDescription): SchemaFieldDescription | undefined {
+  return 'innerType' in description ? [description.innerType ?? []].flat()[0] : undefined;
 }

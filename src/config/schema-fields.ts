@@ -91,6 +91,15 @@ export function textOrTexts(rule: Rule, doc: string, more: More = {}) {
     .test('textOrTexts', judgedBy(rule));
 }
 
+/** A test of one text or a list of them. */
+export function filled(what: string) {
+  return {
+    name: 'filled',
+    message: `\${path} must name at least one ${what}`,
+    test: (value: unknown) => !Array.isArray(value) || value.length > 0,
+  };
+}
+
 /** True, false, or texts that pass a rule. */
 export function flagOrTexts(byDefault: boolean, rule: Rule, wanted: string, doc: string) {
   const jsonSchema = { anyOf: [{ type: 'boolean' }, TEXTS, { $ref: '#/$defs/interpolated' }] };

@@ -1,12 +1,14 @@
 /** What each section of the config may hold: shape, defaults and documentation in one place. */
 import { array, mixed, type InferType } from 'yup';
 import { ALL_STATUSES } from '../callback/callback.ts';
+import { isJsonObject } from '../text/json-object.ts';
 import type { Language } from '../time/display.ts';
 import { botIdRule } from './bot-id-pattern.ts';
 import * as rule from './field-rules.ts';
 import {
   choice,
   duration,
+  filled,
   flagOrTexts,
   integer,
   ruled,
@@ -66,7 +68,7 @@ export const receiverSchema = section('Where callbacks come in.', {
   max_in_flight: integer(256, 1, 65_536, 'Callbacks handled at once; more wait a moment, then 503.'),
 });
 
-export const adminSchema = section('Health, metrics and the web page.', {
+const adminSchema = section('Health, metrics and the web page.', {
   listen: ruled(rule.adminListenRule, 'host:port of the admin listener, or off.').default('127.0.0.1:8081'),
   password: text(
     'Asked for (user admin) where it is set; required to listen beyond loopback.',
@@ -101,7 +103,7 @@ export const storeSchema = section('Where what happened is written down.', {
   ),
 });
 
-export const deliverySchema = section('How deliveries are tried, and given up.', {
+const deliverySchema = section('How deliveries are tried, and given up.', {
   timeout: duration('5s', 'Time for one attempt.', rule.timerRule),
   attempts_per_request: integer(2, 1, 100, 'Attempts inside one callback’s answer_within.'),
   take_over_after: duration('2m', 'Without a retry from the service for so long, Botbell retries by itself.'),
@@ -115,7 +117,7 @@ export const deliverySchema = section('How deliveries are tried, and given up.',
   alerts: texts(rule.anyText, 'Groups told of dead letters, of settings to mend, and of refused bodies.'),
 });
 
-export const displaySchema = section('How times, durations and links are shown.', {
+const displaySchema = section('How times, durations and links are shown.', {
   timezone: ruled(
     rule.timezoneRule,
     'IANA time zone of the times shown, and of a start_time without an offset.',
@@ -127,7 +129,7 @@ export const displaySchema = section('How times, durations and links are shown.'
   }),
 });
 
-export const heartbeatSchema = section(
+const heartbeatSchema = section(
   'Tells a watcher elsewhere that all is well, so that it reports when Botbell is gone.',
   {
     url: ruled(rule.heartbeatUrlRule, 'URL that is asked (GET) while all is well. Empty: none.').default(''),
@@ -135,16 +137,16 @@ export const heartbeatSchema = section(
   },
 );
 
-export const templatesSchema = ruled(
+const templatesSchema = ruled(
   rule.folderRule,
   'Folder of your own template sets, looked up before the built-in ones.',
 );
 
-export const proxySchema = ruled(
+const proxySchema = ruled(
   rule.proxyRule,
   'URL of the proxy that channels over HTTP (Slack) and the heartbeat go through, but for the hosts in NO_PROXY; off for none. Empty: what HTTPS_PROXY and HTTP_PROXY say.',
   { pattern: '^(off|[hH][tT][tT][pP][sS]?://.*)?$' },
-);
+).default('');
 
 const onSchema = texts(
   rule.statusRule,
@@ -171,11 +173,7 @@ export const routeSchema = section('Whom to tell of which BOT’s results. Every
     { example: 'sample' },
   )
     .defined('${path} is missing: give a bot_id, a glob (invoice-*) or a /regular expression/')
-    .test(
-      'filled',
-      '${path} must name at least one bot_id',
-      (value) => !Array.isArray(value) || value.length > 0,
-    ),
+    .test(filled('bot_id')),
   on: onSchema,
   notify: notifySchema,
   template_set: templateSetSchema,
@@ -196,26 +194,35 @@ export const rootSchema = section('Configuration of Botbell.', {
   heartbeat: heartbeatSchema,
   templates: templatesSchema,
   channels: mixed()
-    .required()
+    .defined('${path} is missing: name one, such as outbox: { type: outbox, as: slack }')
+    .test(
+      'map',
+      '${path} must name one, such as outbox: { type: outbox, as: slack }',
+      (value) => isJsonObject(value) && Object.keys(value).length > 0,
+    )
     .meta({
       doc: 'The ways to reach people, by a name of your choice.',
       jsonSchema: { type: 'object', minProperties: 1, additionalProperties: { $ref: '#/$defs/channel' } },
     }),
   proxy: proxySchema,
-  groups: mixed().meta({
-    doc: 'Addresses that are told together, by a name of your choice.',
-    jsonSchema: { type: 'object', additionalProperties: { $ref: '#/$defs/group' } },
-  }),
-  routes: array(routeSchema).strict().meta({ doc: 'Whom to tell of which BOT’s results.' }),
-  default_route: defaultRouteSchema,
+  groups: mixed()
+    .test(
+      'map',
+      '${path} must be a map of names and lists of addresses',
+      (value) => value === undefined || isJsonObject(value),
+    )
+    .meta({
+      doc: 'Addresses that are told together, by a name of your choice.',
+      jsonSchema: { type: 'object', additionalProperties: { $ref: '#/$defs/group' } },
+    }),
+  routes: array(routeSchema)
+    .strict()
+    .typeError('${path} must be a list: begin each route with "- bot_id:"')
+    .meta({ doc: 'Whom to tell of which BOT’s results.' }),
+  default_route: defaultRouteSchema.default(undefined),
 });
 
-export type ReceiverSection = InferType<typeof receiverSchema>;
-export type AdminSection = InferType<typeof adminSchema>;
-export type StoreSection = InferType<typeof storeSchema>;
-export type DeliverySection = InferType<typeof deliverySchema>;
-export type DisplaySection = InferType<typeof displaySchema>;
-export type HeartbeatSection = InferType<typeof heartbeatSchema>;
+export type RootSection = InferType<typeof rootSchema>;
 export type RouteSection = InferType<typeof defaultRouteSchema> & {
   readonly bot_id?: string | readonly string[];
 };

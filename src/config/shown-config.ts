@@ -19,8 +19,8 @@ export function shownConfig(sections: Readonly<Record<string, unknown>>, secrets
   const hide = secretsHidden(secrets, HIDDEN);
   const hidden = (text: string) =>
     secrets.includes(text) && !USER_INFO.test(text) ? HIDDEN : hide(text.replace(USER_INFO, `$1${HIDDEN}$2`));
-  const there = Object.entries(sections).filter(([, section]) => section !== undefined && section !== null);
-  const inOrder = there.map(([name, section]) => [name, shown(withKeysInOrder(section, name), hidden)]);
+  const names = Object.keys(rootSchema.fields).filter((name) => (sections[name] ?? '') !== '');
+  const inOrder = names.map((name) => [name, shown(withKeysInOrder(sections[name], name), hidden)]);
   return stringify(Object.fromEntries(inOrder), { lineWidth: 0, aliasDuplicateObjects: false });
 }
 

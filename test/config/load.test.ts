@@ -313,7 +313,7 @@ describe('A config file in another encoding', () => {
     const { config, problems } = loadConfig(file, environment);
     expect(config).to.equal(undefined);
     expect(problems.map(({ message }) => message)).to.deep.equal([
-      'the config file cannot be read: it is not UTF-8: save it in that encoding',
+      'the config file cannot be read: it is not UTF-8: save it in that encoding; name another with --config or BOTBELL_CONFIG, or write one with `botbell init`',
     ]);
     rmSync(folder, { recursive: true });
   });
