@@ -15,9 +15,6 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   object: 'a map of keys and values',
 };
 
-/** yup's own error of unknown keys has no place; `reportUnknownKeys` says it with one. */
-const UNKNOWN_KEY_TESTS: ReadonlySet<string> = new Set(['noUnknown', 'exact']);
-
 /**
  * The part with its defaults filled in; undefined, with errors in `problems`, where something is wrong with it.
  * A number or boolean may be a text where it came from interpolation.
@@ -28,14 +25,12 @@ export function checkSection<T>(
   path: Path,
   problems: Problems,
 ): T | undefined {
-  const description = schema.describe();
-  const data = readInterpolated(value, description, path, problems);
-  const isKnown = reportUnknownKeys(data, description, path, problems);
+  const data = prepared(value, schema.describe(), path, problems);
   const errors = errorsOf(schema, data);
   for (const error of errors)
     problems.error([...path, ...parsePath(error.path ?? '')], sentenceOf(error, problems));
-  // Casting after strict validation only fills in defaults; on unknown keys such as `toString` yup's cast can crash.
-  return isKnown && errors.length === 0 ? schema.cast(data) : undefined;
+  // Casting after strict validation only fills in defaults.
+  return errors.length === 0 ? schema.cast(data) : undefined;
 }
 
 function errorsOf(schema: Schema, data: unknown): ValidationError[] {
@@ -46,9 +41,7 @@ function errorsOf(schema: Schema, data: unknown): ValidationError[] {
     if (!(error instanceof ValidationError)) throw error;
     const errors = error.inner.length > 0 ? error.inner : [error];
     const mistyped = new Set(errors.filter(({ type }) => type === 'typeError').map(({ path }) => path));
-    return errors.filter(
-      ({ type, path }) => !UNKNOWN_KEY_TESTS.has(type ?? '') && (type === 'typeError' || !mistyped.has(path)),
-    );
+    return errors.filter(({ type, path }) => type === 'typeError' || !mistyped.has(path));
   }
 }
 
@@ -73,31 +66,43 @@ function typeSentence(type: string, value: unknown): string {
   return `must be ${TYPE_NAMES[type] ?? type}${canQuote ? ': put it in quotes' : ''}`;
 }
 
-/** Numbers and booleans that interpolation could give only as text; and a stand-in for what it could not give. */
-function readInterpolated(
+/**
+ * With numbers and booleans that interpolation could give only as text, with a stand-in for what it could not give, and
+ * without unknown keys, of which it is told: yup's own error of them has no place.
+ */
+function prepared(
   value: unknown,
   description: SchemaFieldDescription,
   path: Path,
   problems: Problems,
 ): unknown {
   if (problems.isUnknown(path)) return standInFor(description);
-  const fields = fieldsOf(description);
-  if (fields && isJsonObject(value)) {
-    const entries = Object.entries(value).map(([key, item]) => {
-      const field = fields.get(key);
-      return [key, field ? readInterpolated(item, field, [...path, key], problems) : item];
-    });
-    return Object.fromEntries(entries.filter(([, item]) => item !== undefined)) as unknown;
-  }
-  if (Array.isArray(value)) {
-    const inner = innerOf(description);
-    return value.map((item: unknown, index) => {
-      const at = [...path, index];
-      if (problems.isUnknown(at)) return standInFor(description);
-      return inner ? readInterpolated(item, inner, at, problems) : item;
-    });
-  }
-  return typeof value === 'string' && problems.isInterpolated(path) ? typed(value, description) : value;
+  if (Array.isArray(value)) return preparedItems(value, description, path, problems);
+  const fields = 'fields' in description ? new Map(Object.entries(description.fields)) : undefined;
+  if (!fields || !isJsonObject(value))
+    return typeof value === 'string' && problems.isInterpolated(path) ? typed(value, description) : value;
+  const entries = Object.entries(value).map(([key, item]) => {
+    const at = [...path, key];
+    const field = fields.get(key);
+    if (field) return [key, prepared(item, field, at, problems)] as const;
+    problems.errorAtKey(at, unknownKey(key, path, [...fields.keys()]));
+    return [key, undefined] as const;
+  });
+  return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+}
+
+function preparedItems(
+  items: readonly unknown[],
+  description: SchemaFieldDescription,
+  path: Path,
+  problems: Problems,
+): unknown[] {
+  const [inner] = 'innerType' in description ? [description.innerType ?? []].flat() : [];
+  return items.map((item, index) => {
+    const at = [...path, index];
+    if (problems.isUnknown(at)) return standInFor(description);
+    return inner ? prepared(item, inner, at, problems) : item;
+  });
 }
 
 function typed(text: string, description: SchemaFieldDescription): unknown {
@@ -115,39 +120,7 @@ function standInFor(description: SchemaFieldDescription): unknown {
   return metaOf(description).example ?? ('default' in description ? description.default : undefined);
 }
 
-/** Whether there was none. */
-function reportUnknownKeys(
-  value: unknown,
-  description: SchemaFieldDescription,
-  path: Path,
-  problems: Problems,
-): boolean {
-  const inner = innerOf(description);
-  if (inner && Array.isArray(value))
-    return value
-      .map((item, index) => reportUnknownKeys(item, inner, [...path, index], problems))
-      .every(Boolean);
-  const fields = fieldsOf(description);
-  if (!fields || !isJsonObject(value)) return true;
-  const results = Object.entries(value).map(([key, item]) => {
-    const field = fields.get(key);
-    if (field) return reportUnknownKeys(item, field, [...path, key], problems);
-    problems.errorAtKey([...path, key], unknownKey(key, path, [...fields.keys()]));
-    return false;
-  });
-  return results.every(Boolean);
-}
-
-export function unknownKey(key: string, parent: Path, known: readonly string[]): string {
+function unknownKey(key: string, parent: Path, known: readonly string[]): string {
   const where = parent.length === 0 ? 'at the top level' : `in ${pathText(parent)}`;
   return `unknown key ${JSON.stringify(key)} ${where}${nearestOrAll(key, known)}`;
-}
-
-function fieldsOf(description: SchemaFieldDescription): Map<string, SchemaFieldDescription> | undefined {
-  return 'fields' in description ? new Map(Object.entries(description.fields)) : undefined;
-}
-
-/** Of the items of a list. */
-function innerOf(description: SchemaFieldDescription): SchemaFieldDescription | undefined {
-  return 'innerType' in description ? [description.innerType ?? []].flat()[0] : undefined;
 }
