@@ -110,7 +110,9 @@ function readConfig(
   // What is wrong elsewhere may have been meant to use it.
   if (!problems.hasErrors() && interpolated.unresolved.size === 0) warnOfUnused(directory, problems);
   if (problems.hasErrors() || !settings) return undefined;
-  const channels = new Map([...known].flatMap(([name, { config }]) => (config ? [[name, config]] : [])));
+  const channels = new Map(
+    [...known].flatMap(([name, channel]) => (channel ? [[name, channel.config]] : [])),
+  );
   const checked = { file, ...settings, proxies, ...routing, channels };
   const secrets = secretsIn(checked, channelTypes);
   const text = shownConfig({ ...sections, ...root, ...sections }, secrets);

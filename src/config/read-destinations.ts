@@ -1,11 +1,11 @@
 /** Reads whom the config may have told: addresses on channels, with options, and `groups` of them. */
 import type { Schema } from 'yup';
-import { AddressError, type ChannelType } from '../channels/channel.ts';
+import { AddressError } from '../channels/channel.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { nearest, nearestOrAll } from '../text/nearest.ts';
-import type { KnownChannel } from './check-channels.ts';
+import type { KnownChannel, KnownChannels } from './check-channels.ts';
 import { checkSection } from './check-section.ts';
-import type { ChannelConfig, Destination } from './config.ts';
+import type { Destination } from './config.ts';
 import { nameRule } from './field-rules.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
@@ -13,7 +13,7 @@ import { filled, section, textOrTexts } from './schema-fields.ts';
 
 /** What a `notify` list can name, and what of it has been named so far. */
 export interface Directory {
-  readonly channels: ReadonlyMap<string, KnownChannel>;
+  readonly channels: KnownChannels;
   readonly groups: Map<string, readonly Destination[]>;
   readonly usedGroups: Set<string>;
   readonly usedChannels: Set<string>;
@@ -91,14 +91,14 @@ class DestinationList {
 
   /** All addresses of a map such as `{ slack: ["#ops", "#shop"] }`. */
   addEntry(values: JsonObject, path: Path): void {
-    const { name = '', type, config } = this.findChannel(values, path) ?? {};
-    // What is wrong with the channel's settings has been said.
-    if (type === undefined || config === undefined) return;
-    const entry = checkSection(entrySchema(type, config), values, path, this.problems);
-    if (entry === undefined) return;
+    const channel = this.findChannel(values, path);
+    const entry = channel && checkSection(entrySchema(channel), values, path, this.problems);
+    if (channel === undefined || entry === undefined) return;
+    const { type, config } = channel;
+    const { name, settings } = config;
     const { [name]: addresses, ...options } = entry;
     for (const [index, text] of [addresses].flat().entries()) {
-      const address = type.parseAddress(String(text), config.settings);
+      const address = type.parseAddress(String(text), settings);
       const at = Array.isArray(addresses) ? [...path, name, index] : [...path, name];
       this.addDestination({ key: `${name}:${address}`, channel: name, address, options }, at);
     }
@@ -144,7 +144,7 @@ class DestinationList {
   }
 }
 
-function entrySchema(type: ChannelType, { name, settings }: ChannelConfig): Schema<JsonObject> {
+function entrySchema({ type, config: { name, settings } }: KnownChannel): Schema<JsonObject> {
   const addressRule = (text: string) => {
     try {
       type.parseAddress(text, settings);

@@ -21,6 +21,7 @@ import {
 
 export const LANGUAGES = ['en', 'ja'] as const satisfies readonly Language[];
 
+const UNSET_NETWORK = { example: '192.0.2.0/24' };
 const UNSET = { example: 'not-set-where-this-is-checked' };
 
 function trustProxy(doc: string) {
@@ -29,35 +30,22 @@ function trustProxy(doc: string) {
 }
 
 export const receiverSchema = section('Where callbacks come in.', {
-  listen: ruled(rule.listenRule, 'host:port that callbacks are sent to; port 0 takes a free one.').default(
-    '127.0.0.1:8080',
-  ),
+  listen: ruled(rule.listenRule, 'host:port that callbacks are sent to.').default('127.0.0.1:8080'),
   path: ruled(rule.pathRule, 'Path that callbacks are posted to.').default('/callbacks'),
   token: textOrTexts(
     rule.tokenRule,
-    'Secret last part of the URL, {path}/{token}; a list while rotating. Empty: no token.',
+    'Secret last part of the URL; a list while rotating. Empty: no token.',
     UNSET,
   ).default(''),
-  allow_from: texts(rule.cidrRule, 'Addresses or CIDRs that may send callbacks. Empty: anyone.', {
-    example: '192.0.2.0/24',
-  }),
+  allow_from: texts(rule.cidrRule, 'Addresses or CIDRs that may send. Empty: anyone.', UNSET_NETWORK),
   trust_proxy: trustProxy(
     "Take the sender's address from X-Forwarded-For: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.",
   ),
-  max_body: size(
-    '8mb',
-    'Largest body, also after decompression; a larger one is answered 413.',
-    rule.bodySizeRule,
-  ),
-  max_nodes: integer(
-    500_000,
-    1000,
-    100_000_000,
-    'Most JSON values in one callback; one with more is answered 413.',
-  ),
+  max_body: size('8mb', 'Largest body, also after decompression; then 413.', rule.bodySizeRule),
+  max_nodes: integer(500_000, 1000, 100_000_000, 'Most JSON values in one callback; then 413.'),
   answer_within: duration(
     '8s',
-    'Time for the whole answer, every destination included; then 504.',
+    'For the whole answer, every destination included; then 504.',
     rule.timerRule,
   ),
   answer_when: choice(
@@ -70,19 +58,9 @@ export const receiverSchema = section('Where callbacks come in.', {
 
 const adminSchema = section('Health, metrics and the web page.', {
   listen: ruled(rule.adminListenRule, 'host:port of the admin listener, or off.').default('127.0.0.1:8081'),
-  password: text(
-    'Asked for (user admin) where it is set; required to listen beyond loopback.',
-    UNSET,
-  ).default(''),
-  hosts: texts(
-    rule.hostRule,
-    'Host names that may be asked for on a loopback listener, beside the loopback names.',
-  ),
-  metrics_token: ruled(
-    rule.bearerRule,
-    'A bearer token that opens /metrics alone, so that scrapers need no password.',
-    UNSET,
-  ).default(''),
+  password: text('Asked for (user admin); required to listen beyond loopback.', UNSET).default(''),
+  hosts: texts(rule.hostRule, 'Further host names that may be asked for on a loopback listener.'),
+  metrics_token: ruled(rule.bearerRule, 'A bearer token that opens /metrics alone.', UNSET).default(''),
   trust_proxy: trustProxy(
     'Take who asks from X-Forwarded-For and X-Forwarded-User: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.',
   ),
@@ -92,10 +70,7 @@ export const storeSchema = section('Where what happened is written down.', {
   url: ruled(rule.storeUrlRule, 'sqlite:PATH, or postgres://user:password@host/name.').default(
     'sqlite:data/botbell.db',
   ),
-  keep: duration(
-    '30d',
-    'How long callbacks and their deliveries are kept; what reached nobody, 3 days at most.',
-  ),
+  keep: duration('30d', 'How long callbacks are kept; what reached nobody, 3 days at most.'),
   max_size: size(
     '2gb',
     'Of a SQLite ledger. Before it is reached, what is done is forgotten early; what is undelivered, never: then 503.',
@@ -112,7 +87,7 @@ const deliverySchema = section('How deliveries are tried, and given up.', {
     2,
     0,
     100,
-    'How often a failure that no retry soon cures is answered non-2xx, before 200.',
+    'Non-2xx answers that a failure is worth which no retry soon cures.',
   ),
   alerts: texts(rule.anyText, 'Groups told of dead letters, of settings to mend, and of refused bodies.'),
 });
@@ -120,7 +95,7 @@ const deliverySchema = section('How deliveries are tried, and given up.', {
 const displaySchema = section('How times, durations and links are shown.', {
   timezone: ruled(
     rule.timezoneRule,
-    'IANA time zone of the times shown, and of a start_time without an offset.',
+    'IANA time zone of times shown, and of a start_time without an offset.',
   ).default('UTC'),
   language: choice(LANGUAGES, 'en', 'Built-in template set; also the language of dates and durations.'),
   links: section('URLs as Liquid templates.', {
@@ -129,13 +104,10 @@ const displaySchema = section('How times, durations and links are shown.', {
   }),
 });
 
-const heartbeatSchema = section(
-  'Tells a watcher elsewhere that all is well, so that it reports when Botbell is gone.',
-  {
-    url: ruled(rule.heartbeatUrlRule, 'URL that is asked (GET) while all is well. Empty: none.').default(''),
-    every: duration('1m', 'How often it is asked.', rule.beatRule),
-  },
-);
+const heartbeatSchema = section('Tells a watcher elsewhere that all is well.', {
+  url: ruled(rule.heartbeatUrlRule, 'URL that is asked (GET) while all is well. Empty: none.').default(''),
+  every: duration('1m', 'How often it is asked.', rule.beatRule),
+});
 
 const templatesSchema = ruled(
   rule.folderRule,
