@@ -138,11 +138,10 @@ export class Pipeline {
   }
 
   #attempt() {
-    const { clock, ledger, reports } = this.#parts;
+    const { clock, reports } = this.#parts;
     return createAttempt({
       clock,
       timers: systemClock,
-      earlierReceipts: (id, withinMs) => ledger.earlierReceipts(id, withinMs),
       onAttempt: (addressed, result) => {
         this.#seen.attempted(addressed.destination, result);
         reports.onAttempt(addressed, result);

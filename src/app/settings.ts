@@ -163,7 +163,6 @@ function configuredChannels(
 function configuredChannel(type: ChannelType | undefined, channel: Channel | undefined): ConfiguredChannel {
   return {
     pace: type?.pace ?? NO_PACE,
-    needsEarlier: (options) => type?.needsEarlier?.(options) ?? false,
     channel,
   };
 }

@@ -15,13 +15,8 @@ export interface Outgoing {
   readonly address: string;
   /** What the channel's format composed. */
   readonly message: unknown;
-  /** The destination's, as `ChannelType.options` checked them. */
+  /** The destination's, as `ChannelType.optionsOf` checked them. */
   readonly options: DestinationOptions;
-  /**
-   * Receipts of the first and the last message of the same job before this one at this address, so that this one can reply
-   * to them or replace them. Empty unless `ChannelType.needsEarlier` asks for them, and for the job's first message.
-   */
-  readonly earlier: readonly Receipt[];
   /** Stable over retries of one (callback, destination); 64 lower-case hexadecimal digits. Not every channel asks for it. */
   readonly idempotencyKey: () => string;
   readonly timeoutMs: number;
@@ -72,27 +67,19 @@ export interface ChannelPace {
   readonly channelMs: number;
 }
 
-/** What the remote can do with the messages of one job, beside showing each by itself. */
-export interface Capabilities {
-  /** A message can reply to an earlier one. */
-  readonly thread: boolean;
-  /** A message that was sent can be replaced. */
-  readonly update: boolean;
-}
-
 export interface ChannelType<Settings = unknown> {
   /** `type:` in the config. */
   readonly type: string;
   /** Strict schema of the channel's config keys beside `type`. */
   readonly settings: Schema<Settings>;
-  /** Strict schemas of the options a destination on this channel may carry beside its address, by key. */
-  readonly options: Readonly<Record<string, Schema>>;
+  /**
+   * Strict schemas of the options a destination on this channel may carry beside its address, by key.
+   * @param settings undefined: whatever they are
+   */
+  optionsOf(settings?: Settings): Readonly<Record<string, Schema>>;
   /** Kept to where the remote has limited the rate. */
   readonly pace: ChannelPace;
   formatOf(settings: Settings): MessageFormat;
-  capabilitiesOf(settings: Settings): Capabilities;
-  /** Whether a message with these options replies to earlier ones, or replaces one; otherwise none does. */
-  needsEarlier?(options: DestinationOptions): boolean;
   /** Canonical form of an address. @throws {AddressError} a sentence for the reader */
   parseAddress(text: string, settings: Settings): string;
   /** Strings that no log, answer, error or page may show. */

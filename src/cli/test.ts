@@ -91,7 +91,6 @@ function sendOnce(): SendOnce {
   const attempt = createAttempt({
     clock: systemClock,
     timers: systemClock,
-    earlierReceipts: () => Promise.resolve([]),
     onAttempt: () => undefined,
     onUnforeseen: () => undefined,
   });

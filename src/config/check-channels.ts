@@ -1,40 +1,29 @@
 /** Reads `channels`: the type of each, and its settings by the type's own schema. */
 import { isJsonObject } from '../text/json-object.ts';
 import type { ChannelType } from '../channels/channel.ts';
-import { isSection, checkSection } from './check-section.ts';
+import { checkSection } from './check-section.ts';
 import type { ChannelConfig } from './config.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { nameRule } from './field-rules.ts';
 import type { Problems } from './problems.ts';
 import { pathText } from './path.ts';
 
-/** A channel that the config names; what is wrong with it is not there, and has been said. */
 export interface KnownChannel {
-  readonly name: string;
-  readonly type?: ChannelType | undefined;
-  readonly config?: ChannelConfig;
+  readonly type: ChannelType;
+  readonly config: ChannelConfig;
 }
 
-const EXAMPLE = 'such as outbox: { type: outbox, as: slack }';
+/** By name; undefined: something is wrong with it, and has been said. */
+export type KnownChannels = ReadonlyMap<string, KnownChannel | undefined>;
 
+/** @param value that is no map has been told of */
 export function checkChannels(
   value: unknown,
   types: ReadonlyMap<string, ChannelType>,
   problems: Problems,
-): Map<string, KnownChannel> {
-  if (!isJsonObject(value) || Object.keys(value).length === 0) {
-    problems.error(['channels'], noChannels(value));
-    return new Map();
-  }
-  return new Map(
-    Object.entries(value).map(([name, entry]) => [name, checkChannel(name, entry, types, problems)]),
-  );
-}
-
-function noChannels(value: unknown): string {
-  if (value === undefined) return `is missing: name one, ${EXAMPLE}`;
-  if (value === null) return `is empty: indent what belongs to it, ${EXAMPLE}`;
-  return `must name one, ${EXAMPLE}`;
+): KnownChannels {
+  const entries = Object.entries(isJsonObject(value) ? value : {});
+  return new Map(entries.map(([name, entry]) => [name, checkChannel(name, entry, types, problems)]));
 }
 
 function checkChannel(
@@ -42,47 +31,26 @@ function checkChannel(
   entry: unknown,
   types: ReadonlyMap<string, ChannelType>,
   problems: Problems,
-): KnownChannel {
+): KnownChannel | undefined {
   const path = ['channels', name];
-  const problem = nameRule(name);
-  if (problem !== undefined) problems.errorAtKey(path, `the name of a channel ${problem}`);
-  if (isSection(name) && !(isJsonObject(entry) && 'type' in entry)) {
-    problems.errorAtKey(path, `${pathText(path)}: ${name} belongs at the top level: begin it in column 1`);
-    return { name };
-  }
+  const wrong = nameRule(name);
+  if (wrong !== undefined) problems.errorAtKey(path, `the name of a channel ${wrong}`);
   if (!isJsonObject(entry)) {
     problems.error(path, 'must be a map with its type and settings');
-    return { name };
-  }
-  const { type: typeName, ...rest } = entry;
-  const type = findType(name, typeName, types, problems);
-  const settings = type && checkSection(type.settings, rest, path, problems);
-  if (!type || settings === undefined) return { name, type };
-  warnOfSettings(name, type, settings, problems);
-  return { name, type, config: { name, type: type.type, settings } };
-}
-
-function findType(
-  name: string,
-  value: unknown,
-  types: ReadonlyMap<string, ChannelType>,
-  problems: Problems,
-): ChannelType | undefined {
-  const path = ['channels', name, 'type'];
-  const known = [...types.keys()];
-  if (value === undefined) {
-    problems.errorAtKey(path.slice(0, 2), `${pathText(path)} is missing: one of ${known.join(', ')}`);
     return undefined;
   }
-  const type = typeof value === 'string' ? types.get(value) : undefined;
-  if (type) return type;
-  const hint = typeof value === 'string' ? didYouMean(value, known) : '';
-  problems.error(path, `must be one of ${known.join(', ')}${hint}`);
-  return undefined;
-}
-
-function warnOfSettings(name: string, type: ChannelType, settings: unknown, problems: Problems): void {
-  for (const { key, message } of type.warningsOf(settings)) {
-    problems.warning(['channels', name, key], `: ${problems.redact(message)}`);
+  const { type: typeName = '', ...rest } = entry;
+  const type = typeof typeName === 'string' ? types.get(typeName) : undefined;
+  if (type === undefined) {
+    const known = [...types.keys()].join(', ');
+    const hint = typeof typeName === 'string' ? didYouMean(typeName, [...types.keys()]) : '';
+    if (typeName === '') problems.errorAtKey(path, `${pathText(path)}.type is missing: one of ${known}`);
+    else problems.error([...path, 'type'], `must be one of ${known}${hint}`);
+    return undefined;
   }
+  const settings = checkSection(type.settings, rest, path, problems);
+  if (settings === undefined) return undefined;
+  for (const { key, message } of type.warningsOf(settings))
+    problems.warning([...path, key], `: ${problems.redact(message)}`);
+  return { type, config: { name, type: type.type, settings } };
 }

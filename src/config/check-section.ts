@@ -1,12 +1,11 @@
 /** Runs a yup schema over one part of the config and says what is wrong in the reader's terms. */
 import { isJsonObject } from '../text/json-object.ts';
 import { ValidationError, type Schema, type SchemaFieldDescription } from 'yup';
-import { didYouMean } from '../text/nearest.ts';
+import { nearestOrAll } from '../text/nearest.ts';
 import { memberRule } from './field-rules.ts';
 import type { Problems } from './problems.ts';
 import type { FieldMeta } from './schema-fields.ts';
 import { parsePath, pathText, type Path } from './path.ts';
-import { rootSchema } from './schema.ts';
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'text',
@@ -15,9 +14,6 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   array: 'a list, such as [a, b]',
   object: 'a map of keys and values',
 };
-
-/** yup's own error of unknown keys has no place; `reportUnknownKeys` says it with one. */
-const UNKNOWN_KEY_TESTS: ReadonlySet<string> = new Set(['noUnknown', 'exact']);
 
 /**
  * The part with its defaults filled in; undefined, with errors in `problems`, where something is wrong with it.
@@ -29,14 +25,12 @@ export function checkSection<T>(
   path: Path,
   problems: Problems,
 ): T | undefined {
-  const description = schema.describe();
-  const data = readInterpolated(value, description, path, problems);
-  const isKnown = reportUnknownKeys(data, description, path, problems);
+  const data = prepared(value, schema.describe(), path, problems);
   const errors = errorsOf(schema, data);
   for (const error of errors)
     problems.error([...path, ...parsePath(error.path ?? '')], sentenceOf(error, problems));
-  // Casting after strict validation only fills in defaults; on unknown keys such as `toString` yup's cast can crash.
-  return isKnown && errors.length === 0 ? schema.cast(data) : undefined;
+  // Casting after strict validation only fills in defaults.
+  return errors.length === 0 ? schema.cast(data) : undefined;
 }
 
 function errorsOf(schema: Schema, data: unknown): ValidationError[] {
@@ -47,32 +41,24 @@ function errorsOf(schema: Schema, data: unknown): ValidationError[] {
     if (!(error instanceof ValidationError)) throw error;
     const errors = error.inner.length > 0 ? error.inner : [error];
     const mistyped = new Set(errors.filter(({ type }) => type === 'typeError').map(({ path }) => path));
-    return errors.filter(
-      ({ type, path }) => !UNKNOWN_KEY_TESTS.has(type ?? '') && (type === 'typeError' || !mistyped.has(path)),
-    );
+    return errors.filter(({ type, path }) => type === 'typeError' || !mistyped.has(path));
   }
 }
 
 /** What follows the value's path. */
-function sentenceOf(error: ValidationError, problems: Problems): string {
-  const value: unknown = error.value;
-  if (value === null) return 'has no value: give one, or leave the key out';
+function sentenceOf({ value, type, params, path, message }: ValidationError, problems: Problems): string {
+  if (value === null)
+    return 'has no value: give one (in quotes where it begins with #), or leave the key out';
   // yup's own message of a wrong type shows the value, which may be long or secret.
-  const isOwn = error.type === 'typeError' && error.message.includes('but the final value was');
-  if (isOwn) return typeSentence(String(error.params?.['type']), value);
-  const choices = error.type === 'oneOf' ? error.params?.['resolved'] : undefined;
-  if (Array.isArray(choices) && typeof value === 'string') {
+  if (type === 'typeError' && message.includes('but the final value was'))
+    return typeSentence(String(params?.['type']), value);
+  const choices = type === 'oneOf' ? params?.['resolved'] : undefined;
+  if (Array.isArray(choices) && typeof value === 'string')
     return memberRule(value, choices.map(String)) ?? 'is of the wrong type';
-  }
-  return withoutSubject(error, problems.redact(error.message));
-}
-
-/** yup puts the value's label or path in front of its messages. */
-function withoutSubject(error: ValidationError, message: string): string {
-  const label = error.params?.['label'];
-  const subject = (typeof label === 'string' ? label : error.path) || 'this';
-  if (!message.startsWith(`${subject} `)) return `is wrong: ${message}`;
-  return message.slice(subject.length + 1).replace(/^is a required field$/, 'is missing');
+  const subject = `${path || 'this'} `;
+  const said = problems.redact(message);
+  if (!said.startsWith(subject)) return `is wrong: ${said}`;
+  return said.slice(subject.length).replace(/^is a required field$/, 'is missing');
 }
 
 function typeSentence(type: string, value: unknown): string {
@@ -80,36 +66,53 @@ function typeSentence(type: string, value: unknown): string {
   return `must be ${TYPE_NAMES[type] ?? type}${canQuote ? ': put it in quotes' : ''}`;
 }
 
-/** Numbers and booleans that interpolation could give only as text; and a stand-in for what it could not give. */
-function readInterpolated(
+/**
+ * With numbers and booleans that interpolation could give only as text, with a stand-in for what it could not give, and
+ * without unknown keys, of which it is told: yup's own error of them has no place.
+ */
+function prepared(
   value: unknown,
   description: SchemaFieldDescription,
   path: Path,
   problems: Problems,
 ): unknown {
   if (problems.isUnknown(path)) return standInFor(description);
-  const fields = fieldsOf(description);
-  if (fields && isJsonObject(value)) {
-    const entries = Object.entries(value).map(([key, item]) => {
-      const field = fields.get(key);
-      return [key, field ? readInterpolated(item, field, [...path, key], problems) : item];
-    });
-    return Object.fromEntries(entries.filter(([, item]) => item !== undefined)) as unknown;
-  }
-  if (Array.isArray(value)) {
-    return value.map((item: unknown, index) =>
-      problems.isUnknown([...path, index]) ? standInFor(description) : item,
-    );
-  }
-  if (typeof value !== 'string' || !problems.isInterpolated(path)) return value;
-  if (description.type === 'number' && /^-?\d{1,15}$/.test(value)) return Number(value);
+  if (Array.isArray(value)) return preparedItems(value, description, path, problems);
+  const fields = 'fields' in description ? new Map(Object.entries(description.fields)) : undefined;
+  if (!fields || !isJsonObject(value))
+    return typeof value === 'string' && problems.isInterpolated(path) ? typed(value, description) : value;
+  const entries = Object.entries(value).map(([key, item]) => {
+    const at = [...path, key];
+    const field = fields.get(key);
+    if (field) return [key, prepared(item, field, at, problems)] as const;
+    problems.errorAtKey(at, unknownKey(key, path, [...fields.keys()]));
+    return [key, undefined] as const;
+  });
+  return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+}
+
+function preparedItems(
+  items: readonly unknown[],
+  description: SchemaFieldDescription,
+  path: Path,
+  problems: Problems,
+): unknown[] {
+  const [inner] = 'innerType' in description ? [description.innerType ?? []].flat() : [];
+  return items.map((item, index) => {
+    const at = [...path, index];
+    if (problems.isUnknown(at)) return standInFor(description);
+    return inner ? prepared(item, inner, at, problems) : item;
+  });
+}
+
+function typed(text: string, description: SchemaFieldDescription): unknown {
+  if (description.type === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
   const isFlag = description.type === 'boolean' || metaOf(description).isFlag === true;
-  if (isFlag && /^(true|false)$/.test(value)) return value === 'true';
-  return value;
+  return isFlag && /^(true|false)$/.test(text) ? text === 'true' : text;
 }
 
 function metaOf(description: SchemaFieldDescription): Partial<FieldMeta> {
-  return 'meta' in description ? ((description.meta ?? {}) as Partial<FieldMeta>) : {};
+  return 'meta' in description ? { ...description.meta } : {};
 }
 
 /** A value that would pass; undefined, as if it were not there, where nothing is known of such values. */
@@ -117,65 +120,7 @@ function standInFor(description: SchemaFieldDescription): unknown {
   return metaOf(description).example ?? ('default' in description ? description.default : undefined);
 }
 
-/** Whether there was none. */
-function reportUnknownKeys(
-  value: unknown,
-  description: SchemaFieldDescription,
-  path: Path,
-  problems: Problems,
-): boolean {
-  const fields = fieldsOf(description);
-  if (!fields || !isJsonObject(value)) return true;
-  const known = [...fields.keys()];
-  const results = Object.entries(value).map(([key, item]) => {
-    const field = fields.get(key);
-    if (field) return reportUnknownKeys(item, field, [...path, key], problems);
-    problems.errorAtKey([...path, key], unknownKey(key, path, known));
-    return false;
-  });
-  return results.every(Boolean);
-}
-
-export function unknownKey(key: string, parent: Path, known: readonly string[]): string {
+function unknownKey(key: string, parent: Path, known: readonly string[]): string {
   const where = parent.length === 0 ? 'at the top level' : `in ${pathText(parent)}`;
-  const hint = belongsElsewhere(key, parent) || didYouMean(key, known) || `; known: ${known.join(', ')}`;
-  return `unknown key ${JSON.stringify(key)} ${where}${hint}`;
-}
-
-function fieldsOf(description: SchemaFieldDescription): Map<string, SchemaFieldDescription> | undefined {
-  return 'fields' in description ? new Map(Object.entries(description.fields)) : undefined;
-}
-
-/** The sections that have this key, as a reader would write them: `receiver`, `display.links`. */
-function sectionsWith(
-  key: string,
-  description: SchemaFieldDescription = rootSchema.describe(),
-  name = '',
-): string[] {
-  if ('innerType' in description)
-    return [description.innerType ?? []].flat().flatMap((inner) => sectionsWith(key, inner, name));
-  const fields = [...(fieldsOf(description) ?? [])];
-  const nested = fields.flatMap(([each, field]) =>
-    sectionsWith(key, field, name === '' ? each : `${name}.${each}`),
-  );
-  return name !== '' && fields.some(([each]) => each === key) ? [name, ...nested] : nested;
-}
-
-export function isSection(key: string): boolean {
-  return Object.hasOwn(rootSchema.fields, key);
-}
-
-/** ` : it belongs in receiver or admin`; nothing for a key that no section has. */
-function belongsElsewhere(key: string, parent: Path): string {
-  if (parent.length > 0 && isSection(key)) return ': it belongs at the top level, in column 1';
-  const sections = sectionsWith(key);
-  return sections.length === 0 ? '' : `: it belongs in ${sections.join(' or ')}`;
-}
-
-/** The section right above an unknown key at the top level, where that is empty: the key may be meant to stand in it. */
-export function emptySectionAbove(key: string, root: Readonly<Record<string, unknown>>): string | undefined {
-  const keys = Object.keys(root);
-  const above = keys.slice(0, keys.indexOf(key)).findLast((each) => isSection(each));
-  if (above === undefined || root[above] !== null) return undefined;
-  return rootSchema.describe().fields[above]?.type === 'string' ? undefined : above;
+  return `unknown key ${JSON.stringify(key)} ${where}${nearestOrAll(key, known)}`;
 }

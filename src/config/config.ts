@@ -5,14 +5,7 @@ import type { Proxies } from '../outbound/proxy.ts';
 import type { Path } from './path.ts';
 import { parseDuration, parseSize } from '../time/display.ts';
 import { parseCidr, parseListenAddress } from './field-rules.ts';
-import type {
-  AdminSection,
-  DeliverySection,
-  DisplaySection,
-  HeartbeatSection,
-  ReceiverSection,
-  StoreSection,
-} from './schema.ts';
+import type { RootSection } from './schema.ts';
 
 /** Where in which file a value stands; line and column count from 1. */
 export interface Place {
@@ -21,9 +14,48 @@ export interface Place {
   readonly column: number;
 }
 
-export type ReceiverConfig = Readonly<ReturnType<typeof receiverOf>>;
+export type Settings = Readonly<ReturnType<typeof settingsOf>>;
+export type ReceiverConfig = Readonly<Settings['receiver']>;
+export type AdminConfig = Readonly<NonNullable<Settings['admin']>>;
+export type StoreConfig = Readonly<Settings['store']>;
+export type DeliveryConfig = Readonly<Settings['delivery']>;
+export type DisplayConfig = Settings['display'];
+export type HeartbeatConfig = Readonly<NonNullable<Settings['heartbeat']>>;
 
-export function receiverOf(section: ReceiverSection) {
+/**
+ * In base units; what each means is said by its schema.
+ * @param alerts destinations told of dead letters and refused bodies
+ */
+export function settingsOf(sections: RootSection, alerts: readonly Destination[]) {
+  const { receiver, admin, store, delivery, display, heartbeat } = sections;
+  return {
+    receiver: receiverOf(receiver),
+    /** Undefined: `listen: off`. */
+    admin: admin.listen === 'off' ? undefined : adminOf(admin),
+    store: {
+      /** `sqlite:<path>` or `postgres://…`. */
+      url: store.url,
+      keepMs: msOf(store.keep),
+      /** Of a SQLite ledger: pages in use, and its log. */
+      maxSizeBytes: bytesOf(store.max_size),
+    },
+    delivery: {
+      timeoutMs: msOf(delivery.timeout),
+      attemptsPerRequest: delivery.attempts_per_request,
+      takeOverAfterMs: msOf(delivery.take_over_after),
+      /** Of a delivery's age: from the first time the callback came, without what it only waited for its turn. */
+      giveUpAfterMs: msOf(delivery.give_up_after),
+      permanentAttempts: delivery.permanent_attempts,
+      alerts,
+    },
+    /** The links are Liquid templates of URLs. */
+    display,
+    /** Undefined: none is asked for. */
+    heartbeat: heartbeat.url === '' ? undefined : { url: heartbeat.url, everyMs: msOf(heartbeat.every) },
+  };
+}
+
+export function receiverOf(section: RootSection['receiver']) {
   const tokens = [section.token].flat().filter((token) => token !== '');
   return {
     listen: addressOf(section.listen),
@@ -35,7 +67,6 @@ export function receiverOf(section: ReceiverSection) {
     allowFrom: cidrsOf(section.allow_from),
     trustProxy: trustedIn(section.trust_proxy),
     maxBodyBytes: bytesOf(section.max_body),
-    /** JSON values in one callback. */
     maxNodes: section.max_nodes,
     answerWithinMs: msOf(section.answer_within),
     answerWhen: section.answer_when,
@@ -43,58 +74,14 @@ export function receiverOf(section: ReceiverSection) {
   };
 }
 
-export type AdminConfig = Readonly<NonNullable<ReturnType<typeof adminOf>>>;
-
-/** Undefined: `listen: off`. */
-export function adminOf(section: AdminSection) {
-  const { listen, password, hosts } = section;
-  if (listen === 'off') return undefined;
+function adminOf(section: RootSection['admin']) {
   return {
-    listen: addressOf(listen),
-    password: password === '' ? undefined : password,
-    /** Host names that may be asked for on a loopback listener, beside the loopback names. */
-    hosts,
-    /** Opens /metrics, and nothing else. */
-    metricsToken: section.metrics_token === '' ? undefined : section.metrics_token,
+    listen: addressOf(section.listen),
+    password: section.password || undefined,
+    hosts: section.hosts,
+    metricsToken: section.metrics_token || undefined,
     trustProxy: trustedIn(section.trust_proxy),
   };
-}
-
-export type StoreConfig = Readonly<ReturnType<typeof storeOf>>;
-
-export function storeOf(section: StoreSection) {
-  return {
-    /** `sqlite:<path>` or `postgres://…`. */
-    url: section.url,
-    keepMs: msOf(section.keep),
-    /** Of a SQLite ledger: pages in use, and its log. */
-    maxSizeBytes: bytesOf(section.max_size),
-  };
-}
-
-export type DeliveryConfig = Readonly<ReturnType<typeof deliveryOf>>;
-
-/** @param alerts destinations told of dead letters and refused bodies */
-export function deliveryOf(section: DeliverySection, alerts: readonly Destination[]) {
-  return {
-    /** One attempt. */
-    timeoutMs: msOf(section.timeout),
-    attemptsPerRequest: section.attempts_per_request,
-    /** How long the service may take to retry before Botbell does. */
-    takeOverAfterMs: msOf(section.take_over_after),
-    /** Of a delivery's age: from the first time the callback came, without what it only waited for its turn. */
-    giveUpAfterMs: msOf(section.give_up_after),
-    /** Non-2xx answers that a `permanent` or `config` failure is worth. */
-    permanentAttempts: section.permanent_attempts,
-    alerts,
-  };
-}
-
-export type HeartbeatConfig = Readonly<NonNullable<ReturnType<typeof heartbeatOf>>>;
-
-/** Undefined: none is asked for. */
-export function heartbeatOf({ url, every }: HeartbeatSection) {
-  return url === '' ? undefined : { url, everyMs: msOf(every) };
 }
 
 /** Every value has passed the section's schema, so that none of these can fail for what a user writes. */
@@ -106,12 +93,10 @@ function checked<T>(value: T | undefined): T {
 const addressOf = (text: string) => checked(parseListenAddress(text));
 const msOf = (text: string) => checked(parseDuration(text));
 const bytesOf = (text: string) => checked(parseSize(text));
+const cidrsOf = (texts: readonly string[]) => texts.map((text) => checked(parseCidr(text)));
 /** Whose X-Forwarded-For is believed: nobody's, whoever connects, or that of the proxies in these CIDRs. */
 const trustedIn = (proxies: boolean | readonly string[]) =>
   typeof proxies === 'boolean' ? proxies : cidrsOf(proxies);
-const cidrsOf = (texts: readonly string[]) => texts.map((text) => checked(parseCidr(text)));
-
-export type DisplayConfig = DisplaySection;
 
 /** The place of a line and column (from 1) within the string at `path` of a config file. */
 export type PlaceInConfig = (path: Path, line: number, column: number) => Place;
@@ -143,17 +128,8 @@ export interface RouteConfig {
   readonly place: Place;
 }
 
-export interface Config {
+export interface Config extends Settings {
   readonly file: string;
-  readonly receiver: ReceiverConfig;
-  /** Undefined: `listen: off`. */
-  readonly admin: AdminConfig | undefined;
-  readonly store: StoreConfig;
-  readonly delivery: DeliveryConfig;
-  /** The links are Liquid templates of URLs. */
-  readonly display: DisplayConfig;
-  /** Undefined: none is asked for. */
-  readonly heartbeat: HeartbeatConfig | undefined;
   /** Folder of the user's own template sets. */
   readonly templates: string | undefined;
   /** What channels over HTTP go through. */

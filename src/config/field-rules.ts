@@ -2,73 +2,82 @@
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { parseProxy } from '../outbound/proxy.ts';
 import { didYouMean } from '../text/nearest.ts';
-import { isTimezone } from '../time/display.ts';
+import { isTimezone, parseDuration, parseSize } from '../time/display.ts';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
 /** What is wrong, to be read after the value's path; undefined: nothing. None of them repeats a secret. */
 export type Rule = (text: string) => string | undefined;
 
-/** Names of channels, groups and template sets: they stand in destinations, metrics and folders. */
-const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
+function holding(sentence: string, holds: (text: string) => boolean): Rule {
+  return (text) => (holds(text) ? undefined : sentence);
+}
 
-/** RFC 3986, unreserved: what stands in a URL as it is; a lone dot or two would be resolved away. */
-const TOKEN = /^(?!\.{1,2}$)[A-Za-z0-9._~-]*$/;
-const PATH = /^\/$|^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)+\/?$/;
-const HEALTH_PATH = '/healthz';
-const HOST = /^[A-Za-z0-9.-]+$/;
+function matching(pattern: RegExp, sentence: string): Rule {
+  return holding(sentence, (text) => pattern.test(text));
+}
 
-const IN_MEMORY = 'sqlite::memory:';
+/** The first that is broken. */
+function every(...rules: readonly Rule[]): Rule {
+  return (text) => rules.map((rule) => rule(text)).find((wrong) => wrong !== undefined);
+}
 
 /** For what is looked up later. */
-export function anyText(): undefined {
-  return undefined;
-}
+export const anyText: Rule = () => undefined;
 
-function matching(pattern: RegExp, rule: string): Rule {
-  return (text) => (pattern.test(text) ? undefined : rule);
-}
+/** Names of channels, groups and template sets: they stand in destinations, metrics and folders. */
+export const nameRule = matching(
+  /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u,
+  'must be a name of letters, digits, ".", "_" and "-"',
+);
 
-export const nameRule = matching(NAME, 'must be a name of letters, digits, ".", "_" and "-"');
-
-export const hostRule = matching(HOST, 'must be a host name without port, such as botbell.internal');
+export const hostRule = matching(
+  /^[A-Za-z0-9.-]+$/,
+  'must be a host name without port, such as botbell.internal',
+);
 
 export const folderRule = matching(/./s, 'must name a folder');
 
+/** Whether `text` is one of `names`. */
+export function memberRule(text: string, names: readonly string[]): string | undefined {
+  if (names.includes(text)) return undefined;
+  const known = new Intl.ListFormat('en', { type: 'disjunction' }).format(names.map((name) => `"${name}"`));
+  return `must be ${known.replace(', or ', ' or ')}${didYouMean(text, names)}`;
+}
+
 export const statusRule: Rule = (text) => memberRule(text, ALL_STATUSES);
 
-export function listenRule(text: string): string | undefined {
+export const listenRule: Rule = (text) => {
   if (parseListenAddress(text)) return undefined;
   const port = /^:(\d+)$/.exec(text)?.[1];
-  if (port !== undefined)
-    return `must name a host: write 0.0.0.0:${port} or [::]:${port} for every interface`;
-  return 'must be host:port, such as 127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080';
+  return port === undefined
+    ? 'must be host:port, such as 127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080'
+    : `must name a host: write 0.0.0.0:${port} or [::]:${port} for every interface`;
+};
+
+export const adminListenRule = orElse('off', listenRule);
+
+function orElse(word: string, rule: Rule): Rule {
+  return (text) => {
+    const wrong = text === word ? undefined : rule(text);
+    return wrong && `${wrong}; or ${word}`;
+  };
 }
 
-export function adminListenRule(text: string): string | undefined {
-  if (text === 'off') return undefined;
-  const problem = listenRule(text);
-  return problem && `${problem}; or off`;
-}
-
-export function pathRule(text: string): string | undefined {
-  if (!text.startsWith('/')) return 'must begin with a slash, such as /callbacks';
-  if (!PATH.test(text)) {
-    return 'must be a path such as /callbacks: letters, digits, ".", "_", "~" and "-" between single slashes';
-  }
-  const isHealthPath = text.replace(/\/$/, '') === HEALTH_PATH;
-  return isHealthPath ? `must not be ${HEALTH_PATH}, which answers the health check` : undefined;
-}
+export const pathRule = every(
+  matching(/^\//, 'must begin with a slash, such as /callbacks'),
+  // RFC 3986, unreserved: what stands in a URL as it is; a lone dot or two would be resolved away.
+  matching(
+    /^\/$|^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)+\/?$/,
+    'must be a path such as /callbacks: letters, digits, ".", "_", "~" and "-" between single slashes',
+  ),
+  matching(/^(?!\/healthz\/?$)/, 'must not be /healthz, which answers the health check'),
+);
 
 /** The empty token is none, so that `${TOKEN:-}` turns it off. */
 export const tokenRule = matching(
-  TOKEN,
+  /^(?!\.{1,2}$)[A-Za-z0-9._~-]*$/,
   'must hold only letters, digits, ".", "_", "~" and "-", since it is a part of the URL',
 );
-
-export function cidrRule(text: string): string | undefined {
-  if (parseCidr(text) !== undefined) return undefined;
-  return 'must be an address or a CIDR, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32';
-}
 
 /** RFC 6750, 2.1; the empty one is none. */
 export const bearerRule = matching(
@@ -76,58 +85,82 @@ export const bearerRule = matching(
   'must hold only letters, digits, "-", ".", "_", "~", "+" and "/", since it is sent as a bearer token',
 );
 
-/** Never repeats the URL, which may hold a password. */
-export function storeUrlRule(text: string): string | undefined {
-  if (text === IN_MEMORY) return undefined;
-  if (text.startsWith('sqlite://')) return 'must be written without slashes, such as sqlite:data/botbell.db';
-  if (/^sqlite:./.test(text)) return undefined;
-  const isPostgres = /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
-  return isPostgres
-    ? undefined
-    : 'must be sqlite:PATH, such as sqlite:data/botbell.db, or postgres://user:password@host/name';
-}
+export const cidrRule = holding(
+  'must be an address or a CIDR, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32',
+  (text) => parseCidr(text) !== undefined,
+);
 
-/** Never repeats the URL, which says by itself who reports. The empty one is none. */
-export function heartbeatUrlRule(text: string): string | undefined {
-  const isUrl = text === '' || (/^https?:\/\/[^\s]+$/.test(text) && URL.canParse(text));
-  return isUrl ? undefined : 'must be an http:// or https:// URL, such as https://hc-ping.com/<uuid>';
-}
+export const storeUrlRule = every(
+  matching(/^(?!sqlite:\/\/)/, 'must be written without slashes, such as sqlite:data/botbell.db'),
+  holding(
+    'must be sqlite:PATH, such as sqlite:data/botbell.db, or postgres://user:password@host/name',
+    (text) => /^sqlite:./.test(text) || (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)),
+  ),
+);
+
+/** The empty one is none. */
+export const heartbeatUrlRule = holding(
+  'must be an http:// or https:// URL, such as https://hc-ping.com/<uuid>',
+  (text) => text === '' || (/^https?:\/\/[^\s]+$/.test(text) && URL.canParse(text)),
+);
 
 export const PROXY_RULE =
   'must be the URL of an HTTP proxy, such as http://proxy.example.com:3128 or http://user:password@proxy.example.com:3128, user and password percent-encoded';
 
-/** Never repeats the URL, which may hold a password; the empty one is that of the environment. */
-export function proxyRule(text: string): string | undefined {
-  if (text === '' || text === 'off' || parseProxy(text) !== undefined) return undefined;
-  return `${PROXY_RULE}; or off`;
-}
+/** The empty one is that of the environment. */
+export const proxyRule = orElse(
+  'off',
+  holding(PROXY_RULE, (text) => text === '' || parseProxy(text) !== undefined),
+);
 
-export function timezoneRule(text: string): string | undefined {
+export const timezoneRule: Rule = (text) => {
   if (isTimezone(text)) return undefined;
-  const meant = didYouMean(text, Intl.supportedValuesOf('timeZone'));
-  return `must be an IANA time zone such as UTC or Asia/Tokyo${meant}`;
-}
-
-/** Whether `text` is one of `names`. */
-export function memberRule(text: string, names: readonly string[]): string | undefined {
-  if (names.includes(text)) return undefined;
-  const list = names.map((name) => `"${name}"`);
-  const known = list.length > 1 ? `${list.slice(0, -1).join(', ')} or ${list.at(-1)}` : list.join('');
-  return `must be ${known}${didYouMean(text, names)}`;
-}
-
-export const FOREIGN_QUOTES = 'stands in quotes that YAML does not know: write "…"';
-
-/** Whether a text bears the quotes of a word processor or an input method, which YAML takes for a part of it. */
-export function isInForeignQuotes(text: string): boolean {
-  return /^(?:“.*”|‘.*’|„.*“|「.*」|『.*』|＂.*＂|＇.*＇)$/su.test(text);
-}
+  return `must be an IANA time zone such as UTC or Asia/Tokyo${didYouMean(text, Intl.supportedValuesOf('timeZone'))}`;
+};
 
 /** A Liquid template of a URL; only its fixed beginning can be judged here. */
-export function linkRule(text: string): string | undefined {
-  const isUrl = /^https?:\/\/./.test(text) && URL.canParse(text.replaceAll(/\{\{.*?\}\}|\{%.*?%\}/g, 'x'));
-  return isUrl ? undefined : 'must be an http:// or https:// URL, with {{ … }} where values go in';
-}
+export const linkRule = holding(
+  'must be an http:// or https:// URL, with {{ … }} where values go in',
+  (text) => /^https?:\/\/./.test(text) && URL.canParse(text.replaceAll(/\{\{.*?\}\}|\{%.*?%\}/g, 'x')),
+);
+
+export const durationRule = holding(
+  'must be a duration above zero, such as 500ms, 8s, 2m, 24h or 30d',
+  (text) => (parseDuration(text) ?? 0) > 0,
+);
+
+/** setTimeout takes no more than 2^31 - 1 ms; an answer or an attempt that takes an hour is a mistake long before. */
+const MAX_TIMER_MS = 3_600_000;
+
+export const timerRule = every(
+  durationRule,
+  holding('must be 1h or less', (text) => (parseDuration(text) ?? 0) <= MAX_TIMER_MS),
+);
+
+/** A watcher that is asked less often tells too late, and more often is no use. */
+export const beatRule = every(
+  durationRule,
+  holding('must be from 1s to 1h', (text) => {
+    const ms = parseDuration(text) ?? 0;
+    return ms >= 1000 && ms <= MAX_TIMER_MS;
+  }),
+);
+
+/** V8's strings end near 512 MiB, and a body is held more than once. */
+const MAX_BODY_BYTES = 256 * 1024 * 1024;
+
+export const bodySizeRule = holding('must be a size such as 512kb or 8mb, up to 256mb', (text) => {
+  const bytes = parseSize(text) ?? 0;
+  return bytes > 0 && bytes <= MAX_BODY_BYTES;
+});
+
+/** The log alone takes a quarter of it before it is moved. */
+const MIN_STORE_BYTES = 16 * 1024 * 1024;
+
+export const storeSizeRule = holding(
+  'must be a size such as 500mb or 2gb, at least 16mb',
+  (text) => (parseSize(text) ?? 0) >= MIN_STORE_BYTES,
+);
 
 const ADDRESS = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/;
 const MAX_PORT = 65_535;
@@ -136,10 +169,7 @@ const MAX_PORT = 65_535;
 const HOST_NAME =
   /^(?=.*[A-Za-z])[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
 
-/**
- * `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`; port 0 lets the system choose.
- * `:8080` is no address: every interface is asked for in so many words, as `0.0.0.0:8080` or `[::]:8080`.
- */
+/** `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`; port 0 lets the system choose. */
 export function parseListenAddress(text: string) {
   const [, bracketed, plain, digits] = ADDRESS.exec(text) ?? [];
   const port = Number(digits);

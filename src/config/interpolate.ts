@@ -1,4 +1,5 @@
 /** `${NAME}`, `${NAME:-default}` and `${file:/path}` in the strings of a config; `$${` stands for a literal `${`. */
+import { isJsonObject } from '../text/json-object.ts';
 import { NotUtf8 } from '../text/read-text.ts';
 import { type Path, pathText } from './path.ts';
 
@@ -22,6 +23,8 @@ export class Interpolated {
   readonly missing: { readonly path: Path; readonly reference: string }[] = [];
   /** What was put in, by `pathText` of the string that it went into. */
   readonly values = new Map<string, string[]>();
+  /** The `pathText` of each string with a reference to what is not there. */
+  readonly unresolved = new Set<string>();
   private readonly sources: InterpolationSources;
 
   constructor(data: unknown, sources: InterpolationSources) {
@@ -32,7 +35,7 @@ export class Interpolated {
   private valueOf(value: unknown, path: Path): unknown {
     if (typeof value === 'string') return this.textOf(value, path);
     if (Array.isArray(value)) return value.map((item, index) => this.valueOf(item, [...path, index]));
-    if (typeof value !== 'object' || value === null) return value;
+    if (!isJsonObject(value)) return value;
     const entries = Object.entries(value).map(([key, item]) => [key, this.valueOf(item, [...path, key])]);
     return Object.fromEntries(entries) as unknown;
   }
@@ -55,22 +58,19 @@ export class Interpolated {
     const file = FILE.exec(reference)?.[1];
     if (file !== undefined) return this.contentOf(file, path);
     const [, name, fallback] = NAME.exec(reference) ?? [];
-    if (name === undefined) {
-      const hint = 'write ${NAME}, ${NAME:-default} or ${file:/path}, and $${ for a literal ${';
-      return this.fail(path, `\${${reference}} is not a reference: ${hint}`);
-    }
-    return this.variable(name, fallback, path);
+    if (name !== undefined) return this.variable(name, fallback, path);
+    const hint = 'write ${NAME}, ${NAME:-default} or ${file:/path}, and $${ for a literal ${';
+    return this.fail(path, `\${${reference}} is not a reference: ${hint}`);
   }
 
   /** As in a shell, `:-` also stands in for a variable that is there but empty. */
   private variable(name: string, fallback: string | undefined, path: Path): string | undefined {
     const value = Object.hasOwn(this.sources.variables, name) ? this.sources.variables[name] : undefined;
-    const isSet = value !== undefined && (value !== '' || fallback === undefined);
-    if (isSet) return value;
+    if (value !== undefined && (value !== '' || fallback === undefined)) return value;
     // An empty default switches off what is switched on where the variable is set.
     if (fallback !== undefined && (fallback !== '' || this.sources.withoutSecrets !== true)) return fallback;
-    const message = `the environment variable ${name} is not set: set it (no .env file is read by itself), or give a default as \${${name}:-…}`;
-    return this.miss(path, name, message);
+    const hint = `set it (no .env file is read by itself), or give a default as \${${name}:-…}`;
+    return this.miss(path, name, `the environment variable ${name} is not set: ${hint}`);
   }
 
   private contentOf(file: string, path: Path): string | undefined {
@@ -85,10 +85,12 @@ export class Interpolated {
 
   private miss(path: Path, reference: string, message: string): undefined {
     if (this.sources.withoutSecrets !== true) return this.fail(path, message);
+    this.unresolved.add(pathText(path));
     this.missing.push({ path, reference });
   }
 
   private fail(path: Path, message: string): undefined {
+    this.unresolved.add(pathText(path));
     this.problems.push({ path, message });
   }
 }
@@ -103,6 +105,6 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Why a file could not be read, without what the system's own message repeats. */
 export function reasonOf(error: unknown): string {
   if (error instanceof NotUtf8) return error.message;
-  const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
-  return REASONS[code] ?? (code || 'unknown error');
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  return REASONS[code] ?? code;
 }

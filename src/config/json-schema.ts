@@ -43,16 +43,19 @@ function channelSchema({ type, settings }: ChannelType): JsonSchema {
   };
 }
 
-/** Its keys are names of channels, which only the loader knows, and options of their types. */
+/** Its keys are names of channels, which only the loader knows, and options that the type of one of them has. */
 function destinationSchema(types: readonly ChannelType[]): JsonSchema {
-  const options = types.flatMap(({ options }) => Object.entries(options));
-  const properties = options.map(([key, schema]) => [key, jsonSchemaOf(schema.describe())] as const);
+  const properties = new Map<string, JsonSchema[]>();
+  for (const [key, schema] of types.flatMap((type) => Object.entries(type.optionsOf())))
+    properties.set(key, [...(properties.get(key) ?? []), jsonSchemaOf(schema.describe())]);
+  const anyOf = ([first, ...others]: JsonSchema[]) =>
+    others.length === 0 ? first : { anyOf: [first, ...others] };
   return {
     type: 'object',
     description:
       'A channel’s name and whom it reaches there: one address or a list; and options that go with them.',
     minProperties: 1,
-    properties: Object.fromEntries(properties),
+    properties: Object.fromEntries([...properties].map(([key, schemas]) => [key, anyOf(schemas)])),
     additionalProperties: { $ref: '#/$defs/address' },
   };
 }

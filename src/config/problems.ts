@@ -14,17 +14,14 @@ export class Problems {
   private readonly found: Problem[];
   private readonly source: YamlSource;
   private readonly interpolated: Interpolated;
-  private readonly unresolved: ReadonlySet<string>;
 
   /** @param found what has been found before, by parsing */
   constructor(source: YamlSource, interpolated: Interpolated, found: readonly Problem[] = []) {
     this.found = [...found];
     this.source = source;
     this.interpolated = interpolated;
-    this.unresolved = new Set(
-      [...interpolated.problems, ...interpolated.missing].map(({ path }) => pathText(path)),
-    );
-    for (const { path, message } of interpolated.problems) this.add('error', path, message);
+    for (const { path, message } of interpolated.problems)
+      this.add('error', this.source.placeOf(path), message);
   }
 
   /**
@@ -36,40 +33,25 @@ export class Problems {
   }
 
   warning(path: Path, what: string): void {
-    if (!this.isUnknown(path)) this.add('warning', path, sentence(path, what));
+    if (!this.isUnknown(path)) this.add('warning', this.source.placeOf(path), sentence(path, what));
   }
 
   /** The same in a sentence of its own. */
   errorInValue(path: Path, message: string): void {
-    if (!this.isUnknown(path)) this.add('error', path, message);
+    if (!this.isUnknown(path)) this.add('error', this.source.placeOf(path), message);
+  }
+
+  errorAtKey(path: Path, message: string): void {
+    this.add('error', this.placeOfKey(path), message);
+  }
+
+  warningAtKey(path: Path, message: string): void {
+    this.add('warning', this.placeOfKey(path), message);
   }
 
   /** Whether the value at `path` refers to what is not there. */
   isUnknown(path: Path): boolean {
-    return this.unresolved.has(pathText(path));
-  }
-
-  hasUnknown(): boolean {
-    return this.unresolved.size > 0;
-  }
-
-  errorAtKey(path: Path, message: string): void {
-    this.addAt(this.source.placeOfKey(path), 'error', message);
-  }
-
-  warningAtKey(path: Path, message: string): void {
-    this.addAt(this.source.placeOfKey(path), 'warning', message);
-  }
-
-  /** Of a line and column (from 1) within the string at `path`; where that came from a variable, of the string. */
-  placeInString(path: Path, line: number, column: number): Place {
-    return this.isInterpolated(path)
-      ? this.source.placeOf(path)
-      : this.source.placeInString(path, line, column);
-  }
-
-  placeOfKey(path: Path): Place {
-    return this.source.placeOfKey(path);
+    return this.interpolated.unresolved.has(pathText(path));
   }
 
   hasErrors(): boolean {
@@ -80,6 +62,17 @@ export class Problems {
     return this.interpolated.values.has(pathText(path));
   }
 
+  placeOfKey(path: Path): Place {
+    return this.source.placeOfKey(path);
+  }
+
+  /** Of a line and column (from 1) within the string at `path`; where that came from a variable, of the string. */
+  placeInString(path: Path, line: number, column: number): Place {
+    return this.isInterpolated(path)
+      ? this.source.placeOf(path)
+      : this.source.placeInString(path, line, column);
+  }
+
   /** The value in quotes for a message, or a word for it where it came from outside. */
   shown(path: Path, value: string): string {
     return this.isInterpolated(path) ? 'of this name' : JSON.stringify(value);
@@ -87,10 +80,11 @@ export class Problems {
 
   /** A message that others wrote, without what came from outside. */
   redact(message: string): string {
-    const values = [...this.interpolated.values.values()].flat();
-    const hidden = values.filter((value) => value.length >= MIN_HIDDEN_LENGTH);
-    // The longest first: one may be a part of another.
-    hidden.sort((a, b) => b.length - a.length);
+    const hidden = [...this.interpolated.values.values()]
+      .flat()
+      .filter((value) => value.length >= MIN_HIDDEN_LENGTH)
+      // The longest first: one may be a part of another.
+      .sort((a, b) => b.length - a.length);
     return hidden.reduce((text, value) => text.replaceAll(value, HIDDEN), message);
   }
 
@@ -99,16 +93,9 @@ export class Problems {
     return inFileOrder(this.found);
   }
 
-  private add(severity: Problem['severity'], path: Path, message: string): void {
-    this.addAt(this.source.placeOf(path), severity, message);
-  }
-
-  private addAt(place: Place, severity: Problem['severity'], message: string): void {
-    const isSaid = this.found.some(
-      (each) =>
-        each.message === message && each.place.line === place.line && each.place.column === place.column,
-    );
-    if (!isSaid) this.found.push({ place, message, severity });
+  private add(severity: Problem['severity'], place: Place, message: string): void {
+    const problem = { place, message, severity };
+    if (!this.found.some((each) => formatProblem(each) === formatProblem(problem))) this.found.push(problem);
   }
 }
 
@@ -124,10 +111,9 @@ export function formatProblem({ place, message, severity }: Problem): string {
 
 /** The files in the order in which they first come up. */
 export function inFileOrder(problems: readonly Problem[]): Problem[] {
-  const files = new Map<string, number>();
-  for (const { place } of problems) if (!files.has(place.file)) files.set(place.file, files.size);
-  const rank = ({ place }: Problem) => files.get(place.file) ?? 0;
+  const files = [...new Set(problems.map(({ place }) => place.file))];
   return problems.toSorted(
-    (a, b) => rank(a) - rank(b) || a.place.line - b.place.line || a.place.column - b.place.column,
+    ({ place: a }, { place: b }) =>
+      files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line || a.column - b.column,
   );
 }

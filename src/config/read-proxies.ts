@@ -1,17 +1,13 @@
 /** Reads `proxy`; where it says nothing, what the environment says. */
 import { exemptHosts, NO_PROXIES, parseProxy, type Proxies, type Proxy } from '../outbound/proxy.ts';
-import { checkSection } from './check-section.ts';
 import { PROXY_RULE } from './field-rules.ts';
 import type { Problems } from './problems.ts';
-import { proxySchema } from './schema.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** @param value of `proxy` */
-export function readProxies(value: unknown, variables: Variables, problems: Problems): Proxies {
-  const text = value === undefined ? '' : checkSection(proxySchema, value, ['proxy'], problems);
-  // What is wrong has been said.
-  if (text === 'off' || text === undefined) return NO_PROXIES;
+/** @param text of `proxy`; empty: what the environment says */
+export function readProxies(text: string, variables: Variables, problems: Problems): Proxies {
+  if (text === 'off') return NO_PROXIES;
   const exempt = exemptHosts(valueOf('no_proxy', variables)?.text ?? '');
   if (text === '') return { ...ofEnvironment(variables, problems), exempt };
   const proxy = parseProxy(text);

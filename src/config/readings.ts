@@ -2,13 +2,8 @@
 import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 
-interface Reading {
-  readonly again: () => unknown;
-  readonly digest: string;
-}
-
 export class Readings {
-  readonly #taken = new Map<string, Reading>();
+  readonly #taken = new Map<string, { readonly again: () => unknown; readonly digest: string }>();
   readonly #files = new Set<string>();
   readonly #folders = new Set<string>();
 
@@ -51,6 +46,12 @@ export class Readings {
   }
 }
 
+/** A process that reads a pipe nobody writes to stands still. @throws {Error} it is no file, or what `read` throws */
+export function readableAgain<T>(path: string, read: (path: string) => T): T {
+  if (isStream(path)) throw Object.assign(new Error(`${path} is no file`), { code: 'ESPIPE' });
+  return read(path);
+}
+
 /** A pipe or a device; false for a file, a folder, and where there is nothing. */
 function isStream(path: string): boolean {
   try {
@@ -59,12 +60,6 @@ function isStream(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** A process that reads a pipe nobody writes to stands still. @throws {Error} it is no file, or what `read` throws */
-export function readableAgain<T>(path: string, read: (path: string) => T): T {
-  if (isStream(path)) throw Object.assign(new Error(`${path} is no file`), { code: 'ESPIPE' });
-  return read(path);
 }
 
 type Outcome<T> = { readonly value: T } | { readonly error: unknown };

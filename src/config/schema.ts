@@ -1,75 +1,53 @@
 /** What each section of the config may hold: shape, defaults and documentation in one place. */
-import { array, mixed, object, type InferType, type ObjectShape } from 'yup';
+import { array, mixed, type InferType } from 'yup';
 import { ALL_STATUSES } from '../callback/callback.ts';
+import { isJsonObject } from '../text/json-object.ts';
 import type { Language } from '../time/display.ts';
 import { botIdRule } from './bot-id-pattern.ts';
-import {
-  adminListenRule,
-  anyText,
-  bearerRule,
-  cidrRule,
-  folderRule,
-  heartbeatUrlRule,
-  hostRule,
-  linkRule,
-  listenRule,
-  nameRule,
-  pathRule,
-  proxyRule,
-  statusRule,
-  storeUrlRule,
-  timezoneRule,
-  tokenRule,
-} from './field-rules.ts';
+import * as rule from './field-rules.ts';
 import {
   choice,
   duration,
+  filled,
   flagOrTexts,
   integer,
-  interval,
+  ruled,
+  section,
   size,
-  storeSize,
   text,
   texts,
   textOrTexts,
-  timer,
-  ruled,
 } from './schema-fields.ts';
 
 export const LANGUAGES = ['en', 'ja'] as const satisfies readonly Language[];
 
-/** Its unknown keys are looked for apart, where their places are known; see `checkSection`. */
-function section<Fields extends ObjectShape>(doc: string, fields: Fields) {
-  return object(fields).strict().meta({ doc });
+const UNSET_NETWORK = { example: '192.0.2.0/24' };
+const UNSET = { example: 'not-set-where-this-is-checked' };
+
+function trustProxy(doc: string) {
+  const wanted = 'true, false, or a list of the proxies’ addresses and CIDRs, such as [10.0.0.0/8]';
+  return flagOrTexts(false, rule.cidrRule, wanted, doc);
 }
 
 export const receiverSchema = section('Where callbacks come in.', {
-  listen: ruled(listenRule, 'host:port that callbacks are sent to; port 0 takes a free one.').default(
-    '127.0.0.1:8080',
-  ),
-  path: ruled(pathRule, 'Path that callbacks are posted to.').default('/callbacks'),
+  listen: ruled(rule.listenRule, 'host:port that callbacks are sent to.').default('127.0.0.1:8080'),
+  path: ruled(rule.pathRule, 'Path that callbacks are posted to.').default('/callbacks'),
   token: textOrTexts(
-    tokenRule,
-    'Secret last part of the URL, {path}/{token}; a list while rotating. Empty: no token.',
-    { example: 'not-set-where-this-is-checked' },
+    rule.tokenRule,
+    'Secret last part of the URL; a list while rotating. Empty: no token.',
+    UNSET,
   ).default(''),
-  allow_from: texts(cidrRule, 'Addresses or CIDRs that may send callbacks. Empty: anyone.', {
-    example: '192.0.2.0/24',
-  }),
-  trust_proxy: flagOrTexts(
-    false,
-    cidrRule,
-    'true, false, or a list of the proxies’ addresses and CIDRs, such as [10.0.0.0/8]',
+  allow_from: texts(rule.cidrRule, 'Addresses or CIDRs that may send. Empty: anyone.', UNSET_NETWORK),
+  trust_proxy: trustProxy(
     "Take the sender's address from X-Forwarded-For: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.",
   ),
-  max_body: size('8mb', 'Largest body, also after decompression; a larger one is answered 413.'),
-  max_nodes: integer(
-    500_000,
-    1000,
-    100_000_000,
-    'Most JSON values in one callback; one with more is answered 413.',
+  max_body: size('8mb', 'Largest body, also after decompression; then 413.', rule.bodySizeRule),
+  max_nodes: integer(500_000, 1000, 100_000_000, 'Most JSON values in one callback; then 413.'),
+  answer_within: duration(
+    '8s',
+    'For the whole answer, every destination included; then 504.',
+    rule.timerRule,
   ),
-  answer_within: timer('8s', 'Time for the whole answer, every destination included; then 504.'),
   answer_when: choice(
     ['delivered', 'accepted'],
     'delivered',
@@ -78,46 +56,30 @@ export const receiverSchema = section('Where callbacks come in.', {
   max_in_flight: integer(256, 1, 65_536, 'Callbacks handled at once; more wait a moment, then 503.'),
 });
 
-export const adminSchema = section('Health, metrics and the web page.', {
-  listen: ruled(adminListenRule, 'host:port of the admin listener, or off.').default('127.0.0.1:8081'),
-  password: text('Asked for (user admin) where it is set; required to listen beyond loopback.', {
-    example: 'not-set-where-this-is-checked',
-  }).default(''),
-  hosts: texts(
-    hostRule,
-    'Host names that may be asked for on a loopback listener, beside the loopback names.',
-  ),
-  metrics_token: ruled(
-    bearerRule,
-    'A bearer token that opens /metrics alone, so that scrapers need no password.',
-    {
-      example: 'not-set-where-this-is-checked',
-    },
-  ).default(''),
-  trust_proxy: flagOrTexts(
-    false,
-    cidrRule,
-    'true, false, or a list of the proxies’ addresses and CIDRs, such as [10.0.0.0/8]',
+const adminSchema = section('Health, metrics and the web page.', {
+  listen: ruled(rule.adminListenRule, 'host:port of the admin listener, or off.').default('127.0.0.1:8081'),
+  password: text('Asked for (user admin); required to listen beyond loopback.', UNSET).default(''),
+  hosts: texts(rule.hostRule, 'Further host names that may be asked for on a loopback listener.'),
+  metrics_token: ruled(rule.bearerRule, 'A bearer token that opens /metrics alone.', UNSET).default(''),
+  trust_proxy: trustProxy(
     'Take who asks from X-Forwarded-For and X-Forwarded-User: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.',
   ),
 });
 
 export const storeSchema = section('Where what happened is written down.', {
-  url: ruled(storeUrlRule, 'sqlite:PATH, or postgres://user:password@host/name.').default(
+  url: ruled(rule.storeUrlRule, 'sqlite:PATH, or postgres://user:password@host/name.').default(
     'sqlite:data/botbell.db',
   ),
-  keep: duration(
-    '30d',
-    'How long callbacks and their deliveries are kept; what reached nobody, 3 days at most.',
-  ),
-  max_size: storeSize(
+  keep: duration('30d', 'How long callbacks are kept; what reached nobody, 3 days at most.'),
+  max_size: size(
     '2gb',
     'Of a SQLite ledger. Before it is reached, what is done is forgotten early; what is undelivered, never: then 503.',
+    rule.storeSizeRule,
   ),
 });
 
-export const deliverySchema = section('How deliveries are tried, and given up.', {
-  timeout: timer('5s', 'Time for one attempt.'),
+const deliverySchema = section('How deliveries are tried, and given up.', {
+  timeout: duration('5s', 'Time for one attempt.', rule.timerRule),
   attempts_per_request: integer(2, 1, 100, 'Attempts inside one callback’s answer_within.'),
   take_over_after: duration('2m', 'Without a retry from the service for so long, Botbell retries by itself.'),
   give_up_after: duration('24h', 'From then on, what is undelivered is a dead letter.'),
@@ -125,51 +87,48 @@ export const deliverySchema = section('How deliveries are tried, and given up.',
     2,
     0,
     100,
-    'How often a failure that no retry soon cures is answered non-2xx, before 200.',
+    'Non-2xx answers that a failure is worth which no retry soon cures.',
   ),
-  alerts: texts(anyText, 'Groups told of dead letters, of settings to mend, and of refused bodies.'),
+  alerts: texts(rule.anyText, 'Groups told of dead letters, of settings to mend, and of refused bodies.'),
 });
 
-export const displaySchema = section('How times, durations and links are shown.', {
+const displaySchema = section('How times, durations and links are shown.', {
   timezone: ruled(
-    timezoneRule,
-    'IANA time zone of the times shown, and of a start_time without an offset.',
+    rule.timezoneRule,
+    'IANA time zone of times shown, and of a start_time without an offset.',
   ).default('UTC'),
   language: choice(LANGUAGES, 'en', 'Built-in template set; also the language of dates and durations.'),
   links: section('URLs as Liquid templates.', {
-    job: ruled(linkRule, 'URL of a job, e.g. https://example.com/jobs/{{ job_id }}.'),
-    file: ruled(linkRule, 'URL of an output file, e.g. https://example.com/{{ ref }}.'),
+    job: ruled(rule.linkRule, 'URL of a job, e.g. https://example.com/jobs/{{ job_id }}.'),
+    file: ruled(rule.linkRule, 'URL of an output file, e.g. https://example.com/{{ ref }}.'),
   }),
 });
 
-export const heartbeatSchema = section(
-  'Tells a watcher elsewhere that all is well, so that it reports when Botbell is gone.',
-  {
-    url: ruled(heartbeatUrlRule, 'URL that is asked (GET) while all is well. Empty: none.').default(''),
-    every: interval('1m', ['1s', '1h'], 'How often it is asked.'),
-  },
-);
+const heartbeatSchema = section('Tells a watcher elsewhere that all is well.', {
+  url: ruled(rule.heartbeatUrlRule, 'URL that is asked (GET) while all is well. Empty: none.').default(''),
+  every: duration('1m', 'How often it is asked.', rule.beatRule),
+});
 
-export const templatesSchema = ruled(
-  folderRule,
+const templatesSchema = ruled(
+  rule.folderRule,
   'Folder of your own template sets, looked up before the built-in ones.',
 );
 
-export const proxySchema = ruled(
-  proxyRule,
+const proxySchema = ruled(
+  rule.proxyRule,
   'URL of the proxy that channels over HTTP (Slack) and the heartbeat go through, but for the hosts in NO_PROXY; off for none. Empty: what HTTPS_PROXY and HTTP_PROXY say.',
   { pattern: '^(off|[hH][tT][tT][pP][sS]?://.*)?$' },
-);
+).default('');
 
 const onSchema = texts(
-  statusRule,
+  rule.statusRule,
   `Statuses that are told: ${ALL_STATUSES.join(', ')}. Default: all of them.`,
   { jsonSchema: { type: 'array', minItems: 1, uniqueItems: true, items: { enum: ALL_STATUSES } } },
 )
   .min(1, '${path} must name at least one status; leave it out for all of them')
   .default([...ALL_STATUSES]);
 
-const templateSetSchema = ruled(nameRule, 'Folder of templates to use instead of the language’s.');
+const templateSetSchema = ruled(rule.nameRule, 'Folder of templates to use instead of the language’s.');
 
 /** Read apart, entry by entry, since its keys are the names of channels. */
 const notifySchema = mixed()
@@ -186,11 +145,7 @@ export const routeSchema = section('Whom to tell of which BOT’s results. Every
     { example: 'sample' },
   )
     .defined('${path} is missing: give a bot_id, a glob (invoice-*) or a /regular expression/')
-    .test(
-      'filled',
-      '${path} must name at least one bot_id',
-      (value) => !Array.isArray(value) || value.length > 0,
-    ),
+    .test(filled('bot_id')),
   on: onSchema,
   notify: notifySchema,
   template_set: templateSetSchema,
@@ -211,26 +166,35 @@ export const rootSchema = section('Configuration of Botbell.', {
   heartbeat: heartbeatSchema,
   templates: templatesSchema,
   channels: mixed()
-    .required()
+    .defined('${path} is missing: name one, such as outbox: { type: outbox, as: slack }')
+    .test(
+      'map',
+      '${path} must name one, such as outbox: { type: outbox, as: slack }',
+      (value) => isJsonObject(value) && Object.keys(value).length > 0,
+    )
     .meta({
       doc: 'The ways to reach people, by a name of your choice.',
       jsonSchema: { type: 'object', minProperties: 1, additionalProperties: { $ref: '#/$defs/channel' } },
     }),
   proxy: proxySchema,
-  groups: mixed().meta({
-    doc: 'Addresses that are told together, by a name of your choice.',
-    jsonSchema: { type: 'object', additionalProperties: { $ref: '#/$defs/group' } },
-  }),
-  routes: array(routeSchema).strict().meta({ doc: 'Whom to tell of which BOT’s results.' }),
-  default_route: defaultRouteSchema,
+  groups: mixed()
+    .test(
+      'map',
+      '${path} must be a map of names and lists of addresses',
+      (value) => value === undefined || isJsonObject(value),
+    )
+    .meta({
+      doc: 'Addresses that are told together, by a name of your choice.',
+      jsonSchema: { type: 'object', additionalProperties: { $ref: '#/$defs/group' } },
+    }),
+  routes: array(routeSchema)
+    .strict()
+    .typeError('${path} must be a list: begin each route with "- bot_id:"')
+    .meta({ doc: 'Whom to tell of which BOT’s results.' }),
+  default_route: defaultRouteSchema.default(undefined),
 });
 
-export type ReceiverSection = InferType<typeof receiverSchema>;
-export type AdminSection = InferType<typeof adminSchema>;
-export type StoreSection = InferType<typeof storeSchema>;
-export type DeliverySection = InferType<typeof deliverySchema>;
-export type DisplaySection = InferType<typeof displaySchema>;
-export type HeartbeatSection = InferType<typeof heartbeatSchema>;
+export type RootSection = InferType<typeof rootSchema>;
 export type RouteSection = InferType<typeof defaultRouteSchema> & {
   readonly bot_id?: string | readonly string[];
 };

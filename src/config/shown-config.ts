@@ -12,30 +12,29 @@ const USER_INFO = /^([a-z][a-z0-9+.-]*:\/\/[^/?#\s]*?:)[^/?#\s]*(@)/i;
 
 /**
  * @param sections as the config's file names them; undefined and empty ones are left out
+ * @param secrets of whatever length: a short one is hidden where it is a whole value
  * @returns YAML
  */
 export function shownConfig(sections: Readonly<Record<string, unknown>>, secrets: readonly string[]): string {
   const hide = secretsHidden(secrets, HIDDEN);
-  const there = Object.entries(sections).filter(([, section]) => section !== undefined && section !== null);
-  const inOrder = there.map(([name, section]) => [name, withKeysInOrder(section, keysOf(name))]);
-  return stringify(shown(Object.fromEntries(inOrder), hide), { lineWidth: 0, aliasDuplicateObjects: false });
+  const hidden = (text: string) =>
+    secrets.includes(text) && !USER_INFO.test(text) ? HIDDEN : hide(text.replace(USER_INFO, `$1${HIDDEN}$2`));
+  const names = Object.keys(rootSchema.fields).filter((name) => (sections[name] ?? '') !== '');
+  const inOrder = names.map((name) => [name, shown(withKeysInOrder(sections[name], name), hidden)]);
+  return stringify(Object.fromEntries(inOrder), { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
 /** As the documentation has them. */
-function keysOf(section: string): readonly string[] {
-  const schema: unknown = Reflect.get(rootSchema.fields, section);
-  return schema instanceof ObjectSchema ? Object.keys(schema.fields) : [];
+function withKeysInOrder(section: unknown, name: string): unknown {
+  const schema: unknown = Reflect.get(rootSchema.fields, name);
+  if (!isJsonObject(section) || !(schema instanceof ObjectSchema)) return section;
+  const known = Object.keys(schema.fields).filter((key) => key in section);
+  return { ...Object.fromEntries(known.map((key) => [key, section[key]])), ...section };
 }
 
-function withKeysInOrder(section: unknown, keys: readonly string[]): unknown {
-  if (!isJsonObject(section)) return section;
-  const known = keys.filter((key) => key in section).map((key) => [key, section[key]]);
-  return { ...Object.fromEntries(known), ...section };
-}
-
-function shown(value: unknown, hide: (text: string) => string): unknown {
-  if (typeof value === 'string') return hide(value.replace(USER_INFO, `$1${HIDDEN}$2`));
-  if (Array.isArray(value)) return value.map((item) => shown(item, hide));
+function shown(value: unknown, hidden: (text: string) => string): unknown {
+  if (typeof value === 'string') return hidden(value);
+  if (Array.isArray(value)) return value.map((item) => shown(item, hidden));
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shown(item, hide)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shown(item, hidden)]));
 }

@@ -9,8 +9,6 @@ import type { AddressedNotice, PlannedTarget, Settings } from './settings.ts';
 
 export interface Delivered {
   readonly receipt: Receipt;
-  /** Later messages of its job may refer to it. */
-  readonly isFollowed?: boolean;
 }
 
 export interface AttemptResult {
@@ -23,8 +21,6 @@ export interface AttemptResult {
 export interface Begun {
   readonly addressed: AddressedNotice;
   readonly settings: Pick<Settings, 'channels' | 'compose' | 'redact' | 'delivery'>;
-  /** Undefined: the ledger knows nothing of it. */
-  readonly deliveryId: number | undefined;
 }
 
 export interface RunningAttempt {
@@ -39,8 +35,6 @@ export interface AttemptDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   /** By the clock that the channels' own time limits run by: the system's. */
   readonly timers: Pick<Clock, 'startTimer'>;
-  /** Of the job of the delivery, at its destination. @throws {LedgerUnavailable} */
-  readonly earlierReceipts: (deliveryId: number, withinMs: number) => Promise<readonly Receipt[]>;
   readonly onAttempt: (addressed: AddressedNotice, result: AttemptResult) => void;
   /** A report threw. */
   readonly onUnforeseen: (error: unknown) => void;
@@ -48,9 +42,6 @@ export interface AttemptDependencies {
 
 /** A channel keeps its time limit by itself and knows what it reached; one that is silent so much longer ignores it. */
 const GRACE_MS = 250;
-
-/** Comes on top of the time limit, and must fit into the margin of a claim (app/settings.ts). */
-const EARLIER_WITHIN_MS = 500;
 
 export function createAttempt(dependencies: AttemptDependencies): Attempt {
   const { clock, timers, onUnforeseen } = dependencies;
@@ -78,30 +69,21 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
         end({ failure: ignoredTimeLimit(addressed.channel, timeoutMs) }),
       );
     };
-    void send(begun, dependencies, onSending).then(end, (error: unknown) =>
-      end({ failure: classed(error, settings) }),
-    );
+    void send(begun, onSending).then(end, (error: unknown) => end({ failure: classed(error, settings) }));
     return { result, cut: () => end({ failure: CUT_OFF }) };
   };
 }
 
-async function send(
-  { addressed, settings, deliveryId }: Begun,
-  { earlierReceipts }: AttemptDependencies,
-  onSending: () => void,
-): Promise<Delivered> {
+async function send({ addressed, settings }: Begun, onSending: () => void): Promise<Delivered> {
   const { address, channel: name, options } = addressed;
-  const { channel, needsEarlier } = settings.channels.get(name) ?? {};
+  const { channel } = settings.channels.get(name) ?? {};
   if (channel === undefined) throw unknownChannel(name);
-  const isFollowed = deliveryId !== undefined && needsEarlier?.(options) === true;
-  const earlier = isFollowed ? await earlierReceipts(deliveryId, EARLIER_WITHIN_MS) : [];
   const message = await settings.compose(addressed);
   const { timeoutMs } = settings.delivery;
   const idempotencyKey = () => idempotencyKeyOf(addressed);
-  const outgoing: Outgoing = { address, message, options, earlier, timeoutMs, idempotencyKey };
+  const outgoing: Outgoing = { address, message, options, timeoutMs, idempotencyKey };
   onSending();
-  const receipt = await channel.send(outgoing);
-  return isFollowed ? { receipt, isFollowed } : { receipt };
+  return { receipt: await channel.send(outgoing) };
 }
 
 const CUT_OFF = new DeliveryFailure({

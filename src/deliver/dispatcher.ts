@@ -184,7 +184,7 @@ export class Dispatcher {
     const { planned, notice, firstReceivedAt, settings } = order;
     if (planned === undefined) return;
     const addressed = addressedTo(notice, planned, record, { firstReceivedAt, now: clock.now() });
-    const begun = { addressed, settings, deliveryId: record.id };
+    const begun = { addressed, settings };
     const result = await this.#attempt(begun, (running) => (task.attempt = running));
     task.attempt = undefined;
     task.attempts.push(result);

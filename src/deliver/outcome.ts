@@ -34,8 +34,8 @@ export function updateAfter(record: DeliveryRecord, tried: Tried, context: Outco
   const attempts = record.attempts + tried.attempts.length;
   const last = tried.attempts.at(-1)?.outcome;
   if (last !== undefined && 'receipt' in last) {
-    const { receipt, isFollowed } = last;
-    return updateOf(record, { state: 'delivered', attempts, lastError: undefined, receipt, isFollowed });
+    const { receipt } = last;
+    return updateOf(record, { state: 'delivered', attempts, lastError: undefined, receipt });
   }
   const lastError = last === undefined ? record.lastError : errorOf(last.failure);
   if (last === undefined || tried.isDeferred) {

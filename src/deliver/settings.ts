@@ -2,7 +2,7 @@
 import type { Callback } from '../callback/callback.ts';
 import type { DeliveryTarget } from '../ledger/ledger.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';
-import type { Channel, ChannelPace, DestinationOptions } from '../channels/channel.ts';
+import type { Channel, ChannelPace } from '../channels/channel.ts';
 import type { DeliveryConfig, Destination, ReceiverConfig } from '../config/config.ts';
 import type { Language } from '../time/display.ts';
 import type { Clock } from '../time/clock.ts';
@@ -84,8 +84,6 @@ export type DeliverySettings = Omit<DeliveryConfig, 'alerts'>;
 
 export interface ConfiguredChannel {
   readonly pace: ChannelPace;
-  /** Whether a message with these options refers to earlier ones of its job. */
-  readonly needsEarlier: (options: DestinationOptions) => boolean;
   /** Undefined: nobody is told by it, so it was not opened. */
   readonly channel: Channel | undefined;
 }

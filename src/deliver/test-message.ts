@@ -45,7 +45,7 @@ export async function sendTest(
   const subject = { template: 'test', destination, channel, askedBy } as const;
   const id = randomBytes(32).toString('hex');
   const notice = noticeOfAlert({ id, raisedAt: clock.now(), suppressed: 0, subject });
-  const begun = { addressed: { ...target, notice }, settings, deliveryId: undefined };
+  const begun = { addressed: { ...target, notice }, settings };
   const result = await sendOnce(begun, clock.monotonic() + LONGEST_WAIT_MS);
   return { destination, ...(result === undefined ? unsent(language) : outcomeOf(result, language)) };
 }

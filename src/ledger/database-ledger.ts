@@ -1,5 +1,4 @@
 /** The ledger over a database: names each operation, adds what this process knows, and bounds each call by its deadline. */
-import type { Receipt } from '../channels/channel.ts';
 import { type Clock, Deadline } from '../time/clock.ts';
 import {
   type ArgsOf,
@@ -117,10 +116,6 @@ export class DatabaseLedger implements OpenLedger {
 
   takeOver(ids: readonly number[], withinMs?: number): Promise<void> {
     return this.#call('takeOver', [ids], { withinMs, isDurable: true });
-  }
-
-  earlierReceipts(deliveryId: number, withinMs?: number): Promise<readonly Receipt[]> {
-    return this.#call('earlierReceipts', [deliveryId], { withinMs });
   }
 
   async dueDestinations(): Promise<readonly DueDestination[]> {

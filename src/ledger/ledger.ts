@@ -122,8 +122,6 @@ export interface DeliveryUpdate {
   readonly lastError: DeliveryError | undefined;
   readonly receipt: Receipt | undefined;
   readonly hold?: Hold | undefined;
-  /** Its receipt is for later messages of its job (table threads). */
-  readonly isFollowed?: boolean | undefined;
   readonly isTakenOver: boolean;
   /** Until Botbell itself may attempt it; left out: due as it was. */
   readonly dueInMs?: number | undefined;
@@ -181,8 +179,6 @@ export interface Ledger {
   settle(settlement: Settlement, withinMs?: number): Promise<Settled>;
   /** Pending ones are Botbell's own from now on, also where somebody is attempting them at this moment. */
   takeOver(ids: readonly number[], withinMs?: number): Promise<void>;
-  /** Of its job there before, marked as followed: first and last, oldest first. */
-  earlierReceipts(deliveryId: number, withinMs?: number): Promise<readonly Receipt[]>;
   dueDestinations(): Promise<readonly DueDestination[]>;
   /** Oldest first per destination, bulk last but for bulkTurns; none that is behind an earlier one of its job; at most about 1 MB of bodies (at least one). */
   claimDue(requests: readonly DueRequest[]): Promise<readonly DueDelivery[]>;

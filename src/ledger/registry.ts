@@ -14,7 +14,7 @@ import { releaseClaims, takeOver } from './operations/deliveries.ts';
 import { recordDestinations } from './operations/destinations.ts';
 import { forget } from './operations/forget.ts';
 import { releaseHeld } from './operations/held.ts';
-import { countOpen, earlierReceipts, postgresBytes, sqliteBytes } from './operations/lookups.ts';
+import { countOpen, postgresBytes, sqliteBytes } from './operations/lookups.ts';
 import { currentPaces, forgetPaces, pausePace, reservePace } from './operations/paces.ts';
 import { heartbeat, leave, processes, releaseOrphans } from './operations/processes.ts';
 import { refuse } from './operations/refused.ts';
@@ -63,7 +63,6 @@ export const registry = {
   countOpen,
   currentPaces,
   dueDestinations,
-  earlierReceipts,
   forget,
   forgetPaces,
   hasten,

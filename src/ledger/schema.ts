@@ -57,10 +57,6 @@ const TABLES: readonly string[] = [
   `CREATE TABLE history (
     id $id, callback_id BIGINT NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE, at BIGINT NOT NULL,
     what TEXT NOT NULL, delivery_id BIGINT, result TEXT, entry TEXT, nonce TEXT)`,
-  // Receipts that later messages of the job refer to: of the first and of the last one.
-  `CREATE TABLE threads (
-    job_key TEXT NOT NULL, destination TEXT NOT NULL, root TEXT NOT NULL, last TEXT NOT NULL,
-    PRIMARY KEY (job_key, destination))`,
   `CREATE TABLE destinations (
     destination TEXT PRIMARY KEY NOT NULL, last_delivered_at BIGINT, last_failed_at BIGINT,
     error_class TEXT, error_code TEXT, error_message TEXT, median_ms BIGINT, slow_ms BIGINT)`,

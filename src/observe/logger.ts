@@ -1,6 +1,7 @@
 /** Logs: one JSON line each, or a readable one where a person watches. */
 import { visible } from '../text/clean.ts';
-import { type DestinationStream, pino, type Logger as PinoLogger } from 'pino';
+import { isJsonObject } from '../text/json-object.ts';
+import { type DestinationStream, pino, type Logger as PinoLogger, type LoggerOptions } from 'pino';
 
 export type Logger = PinoLogger;
 
@@ -11,15 +12,21 @@ const STDERR = 2;
 
 /**
  * @param isForPeople colours and one short line instead of JSON
- * @param redact takes every secret out of a line, whatever an error or a library has put into it
+ * @param redact takes every secret out of a text, whatever an error or a library has put into it
  */
 export async function createLogger(
   level: LogLevel,
   isForPeople: boolean,
-  redact: (line: string) => string,
+  redact: (text: string) => string,
 ): Promise<Logger> {
-  const streamWrite = (line: string) => (isForPeople ? shownEscapes : visible)(redact(line));
-  const options = { level, base: undefined, hooks: { streamWrite } };
+  const hooks: LoggerOptions['hooks'] = {
+    logMethod(args, method) {
+      const redacted: unknown[] = args.map((arg) => withoutSecrets(arg, redact));
+      Reflect.apply(method, this, redacted);
+    },
+    streamWrite: isForPeople ? shownEscapes : visible,
+  };
+  const options = { level, base: undefined, hooks };
   if (!isForPeople) return pino(options, oncePerTurn());
   const { PinoPretty } = await import('pino-pretty');
   const stream = PinoPretty({
@@ -31,6 +38,20 @@ export async function createLogger(
     ignore: 'pid,hostname',
   });
   return pino(options, stream);
+}
+
+/** Levels; what is logged has two or three. */
+const DEEPEST = 8;
+
+/** Before it becomes JSON, which a secret that is a number or a word of JSON would tear. */
+function withoutSecrets(value: unknown, redact: (text: string) => string, depth = 0): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (depth > DEEPEST) return undefined;
+  const inner = (item: unknown) => withoutSecrets(item, redact, depth + 1);
+  if (value instanceof Error) return inner({ ...pino.stdSerializers.err(value) });
+  if (Array.isArray(value)) return value.map(inner);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inner(item)]));
 }
 
 /** What JSON escapes, the readable form would write out: escaped twice, it is read as it stands here. */

@@ -9,7 +9,7 @@ export interface Flaw {
 /** Every flaw of `value`, which stands at `pointer`; none: it is right. */
 export type Rule = (value: unknown, pointer: string) => Flaw[];
 
-type Rules = Readonly<Record<string, Rule>>;
+export type Rules = Readonly<Record<string, Rule>>;
 
 export const anything: Rule = () => [];
 
@@ -26,26 +26,20 @@ export function wholeNumber(min: number, max: number): Rule {
   );
 }
 
-/** Further ones are asked only where the ones before hold. */
-function inTurn(...rules: readonly Rule[]): Rule {
-  return (value, pointer) =>
-    rules.reduce<Flaw[]>((flaws, each) => (flaws.length > 0 ? flaws : each(value, pointer)), []);
-}
-
 /** A string of `min` to `max` UTF-16 units without lone surrogates. */
 export function text(min: number, max = Infinity): Rule {
-  return inTurn(
-    rule('must be a string', (value) => typeof value === 'string'),
-    rule(`must be more than ${min - 1} characters`, (value) => String(value).length >= min),
-    rule(`must be less than ${max + 1} characters`, (value) => String(value).length <= max),
-    rule('must be valid Unicode', (value) => String(value).isWellFormed()),
-  );
+  return (value, pointer) => {
+    if (typeof value !== 'string') return [{ pointer, message: 'must be a string' }];
+    if (value.length < min) return [{ pointer, message: `must be more than ${min - 1} characters` }];
+    if (value.length > max) return [{ pointer, message: `must be less than ${max + 1} characters` }];
+    return value.isWellFormed() ? [] : [{ pointer, message: 'must be valid Unicode' }];
+  };
 }
 
 export function webUrl(max: number): Rule {
   const isUrl = (value: unknown) =>
     URL.canParse(String(value)) && /^(https?|mailto|slack):/.test(String(value));
-  return inTurn(text(1, max), rule('invalid url', isUrl));
+  return all(text(1, max), rule('invalid url', isUrl));
 }
 
 export function oneOf(...values: readonly unknown[]): Rule {
@@ -63,35 +57,28 @@ export function list(min: number, max: number, item: Rule): Rule {
 
 /** An object that has all of `required`, perhaps some of `optional`, `type` and nothing else. */
 export function shape(required: Rules, optional: Rules = {}): Rule {
-  const known: Rules = { ...optional, ...required };
+  const known = new Map(Object.entries({ ...optional, ...required, type: anything }));
   return (value, pointer) => {
     if (!isJsonObject(value)) return [{ pointer, message: 'must provide an object' }];
     const missing = Object.keys(required).filter((key) => value[key] === undefined);
+    const given = Object.entries(value).filter(([, entry]) => entry !== undefined);
+    const additional = (key: string) => [{ pointer, message: `invalid additional property: ${key}` }];
     return [
       ...missing.map((key) => ({ pointer, message: `missing required field: ${key}` })),
-      ...Object.entries(value).flatMap(([key, entry]) => checkEntry(known, key, entry, pointer)),
+      ...given.flatMap(([key, entry]) => known.get(key)?.(entry, `${pointer}/${key}`) ?? additional(key)),
     ];
   };
 }
 
-function checkEntry(known: Rules, key: string, entry: unknown, pointer: string): Flaw[] {
-  if (key === 'type' || entry === undefined) return [];
-  const rule = Object.hasOwn(known, key) ? known[key] : undefined;
-  return rule
-    ? rule(entry, `${pointer}/${key}`)
-    : [{ pointer, message: `invalid additional property: ${key}` }];
-}
-
 /** An object whose `type` picks its rule. */
 export function byType(rules: Rules): Rule {
+  const known = new Map(Object.entries(rules));
   return (value, pointer) => {
     if (!isJsonObject(value)) return [{ pointer, message: 'must provide an object' }];
-    const type = value['type'];
+    const { type } = value;
     if (typeof type !== 'string') return [{ pointer, message: 'missing required field: type' }];
-    const rule = Object.hasOwn(rules, type) ? rules[type] : undefined;
-    return rule
-      ? rule(value, pointer)
-      : [{ pointer: `${pointer}/type`, message: `unsupported type: ${type}` }];
+    const unsupported = { pointer: `${pointer}/type`, message: `unsupported type: ${type}` };
+    return known.get(type)?.(value, pointer) ?? [unsupported];
   };
 }
 
@@ -104,5 +91,5 @@ export function anyOf(...keys: readonly string[]): Rule {
 }
 
 export function all(...rules: readonly Rule[]): Rule {
-  return (value, pointer) => rules.flatMap((rule) => rule(value, pointer));
+  return (value, pointer) => rules.flatMap((each) => each(value, pointer));
 }

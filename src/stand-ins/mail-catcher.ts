@@ -2,9 +2,8 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { Email } from 'postal-mime';
+import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
-import PostalMime from 'postal-mime';
 
 /** A mail that was accepted. */
 export interface CaughtMail {
@@ -103,17 +102,10 @@ function serverOptions(state: State): SMTPServerOptions {
 /** Goes on, or lets the next fault of this step happen. */
 function step(state: State, at: MailStep, session: SMTPServerSession, done: Done, address?: string): void {
   const fault = takeFault(state.faults, at, address);
-  if (fault === undefined) return done();
-  switch (fault.does) {
-    case 'refuse':
-      return done(refusalError(fault.code, fault.text));
-    case 'hang':
-      return;
-    case 'drop':
-      return drop(state, session);
-    case 'delay':
-      void resume(fault.until(), done);
-  }
+  if (fault === undefined) done();
+  else if (fault.does === 'refuse') done(refusalError(fault.code, fault.text));
+  else if (fault.does === 'drop') drop(state, session);
+  else if (fault.does === 'delay') void resume(fault.until(), done);
 }
 
 async function resume(until: Promise<unknown>, done: Done): Promise<void> {

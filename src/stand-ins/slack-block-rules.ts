@@ -15,6 +15,7 @@ import {
   wholeNumber,
   type Flaw,
   type Rule,
+  type Rules,
 } from './json-rules.ts';
 
 /** Slack: Block Kit: "up to 50 blocks in each message". */
@@ -36,66 +37,34 @@ const anyText = (max: number) => byType(texts(max));
 const plain = (max: number) => byType({ plain_text: texts(max).plain_text });
 
 /** A block with its optional `block_id`. */
-const block = (required: Record<string, Rule>, optional: Record<string, Rule> = {}): Rule =>
-  shape(required, { ...optional, block_id: id });
+const block = (required: Rules, optional: Rules = {}): Rule => shape(required, { ...optional, block_id: id });
 
 const imageFields = { alt_text: text(1, MAX_ALT_TEXT) };
 const imageSource = { image_url: webUrl(MAX_URL), slack_file: anything };
 const imageElement = all(anyOf('image_url', 'slack_file'), shape(imageFields, imageSource));
 
+const colour = oneOf('primary', 'danger');
 const confirm = shape(
   { title: plain(100), text: anyText(300), confirm: plain(30), deny: plain(30) },
-  { style: oneOf('primary', 'danger') },
+  { style: colour },
+);
+const buttonOptions = { action_id: id, url: webUrl(MAX_URL), value: text(1, 2000), style: colour, confirm };
+const button = shape({ text: plain(75) }, { ...buttonOptions, accessibility_label: text(1, 75) });
+
+/** Known, but nothing a notification would use, so their insides are not looked at. */
+const OTHER_ELEMENTS = allOf(
+  'static_select external_select users_select conversations_select channels_select multi_static_select ' +
+    'multi_external_select multi_users_select multi_conversations_select multi_channels_select overflow ' +
+    'datepicker datetimepicker timepicker radio_buttons checkboxes workflow_button',
+  anything,
 );
 
-const button = shape(
-  { text: plain(75) },
-  {
-    action_id: id,
-    url: webUrl(MAX_URL),
-    value: text(1, 2000),
-    style: oneOf('primary', 'danger'),
-    confirm,
-    accessibility_label: text(1, 75),
-  },
-);
+const style = shape({}, allOf('bold italic strike code underline highlight client_highlight unlink', flag));
 
-/** Menus, pickers and the like: known, but nothing a notification would use, so their insides are not looked at. */
-const OTHER_ELEMENTS = Object.fromEntries(
-  [
-    'static_select',
-    'external_select',
-    'users_select',
-    'conversations_select',
-    'channels_select',
-    'multi_static_select',
-    'multi_external_select',
-    'multi_users_select',
-    'multi_conversations_select',
-    'multi_channels_select',
-    'overflow',
-    'datepicker',
-    'datetimepicker',
-    'timepicker',
-    'radio_buttons',
-    'checkboxes',
-    'workflow_button',
-  ].map((type) => [type, anything]),
-);
-
-const style = shape(
-  {},
-  {
-    bold: flag,
-    italic: flag,
-    strike: flag,
-    code: flag,
-    underline: flag,
-    highlight: flag,
-    client_highlight: flag,
-    unlink: flag,
-  },
-);
+/** One rule for many keys, with blanks between them. */
+function allOf(keys: string, each: Rule): Rules {
+  return Object.fromEntries(keys.split(' ').map((key) => [key, each]));
+}
 
 const inline = byType({
   text: shape({ text: text(1) }, { style }),
@@ -113,20 +82,19 @@ const inline = byType({
   ),
 });
 
-const section = shape({ elements: list(1, Infinity, inline) });
+const inlines = { elements: list(1, Infinity, inline) };
+const section = shape(inlines);
+const sections = list(1, Infinity, byType({ rich_text_section: section }));
 const border = wholeNumber(0, 1);
 
 const richText = byType({
   rich_text_section: section,
   rich_text_list: shape(
-    {
-      style: oneOf('bullet', 'ordered'),
-      elements: list(1, Infinity, byType({ rich_text_section: section })),
-    },
+    { style: oneOf('bullet', 'ordered'), elements: sections },
     { indent: wholeNumber(0, 8), offset: wholeNumber(0, 1e6), border },
   ),
-  rich_text_preformatted: shape({ elements: list(1, Infinity, inline) }, { border, language: text(1) }),
-  rich_text_quote: shape({ elements: list(1, Infinity, inline) }, { border }),
+  rich_text_preformatted: shape(inlines, { border, language: text(1) }),
+  rich_text_quote: shape(inlines, { border }),
 });
 
 const anyNumber = rule('must be a number', (value) => typeof value === 'number');
@@ -189,16 +157,13 @@ export function refusalOfBlocks(blocks: unknown): BlocksRefusal | undefined {
 }
 
 function flawsOfTables(blocks: readonly unknown[]): Flaw[] {
-  const isTable = (entry: unknown) => isJsonObject(entry) && entry['type'] === 'table';
-  const flaw = (index: number, message: string) => ({ pointer: `/blocks/${index}`, message });
-  const tables = blocks.filter(isTable);
-  const first = blocks.findIndex(isTable);
-  const second = blocks.findIndex((entry, index) => index > first && isTable(entry));
+  const tables = [...blocks.entries()].filter(([, each]) => isJsonObject(each) && each['type'] === 'table');
+  const [first, second] = tables.map(([index]) => `/blocks/${index}`);
+  const tooLong = `must be less than ${MAX_TABLE_TEXT + 1} characters`;
+  const isTooLong = textLength(tables.map(([, table]) => table)) > MAX_TABLE_TEXT;
   return [
-    ...(tables.length > 1 ? [flaw(second, 'only_one_table_allowed')] : []),
-    ...(textLength(tables) > MAX_TABLE_TEXT
-      ? [flaw(first, `must be less than ${MAX_TABLE_TEXT + 1} characters`)]
-      : []),
+    ...(second === undefined ? [] : [{ pointer: second, message: 'only_one_table_allowed' }]),
+    ...(first !== undefined && isTooLong ? [{ pointer: first, message: tooLong }] : []),
   ];
 }
 

@@ -45,20 +45,19 @@ export function interrupt(response: ServerResponse, fault: Interruption): void {
     case 'error':
       return answerJson(response, { ok: false, error: fault.error, ...fault.extra });
     case 'status':
-      response.writeHead(fault.status, fault.headers).end(fault.body);
-      return;
-    case 'rate_limited':
-      return rateLimit(response, fault.retryAfter);
+      return void response.writeHead(fault.status, fault.headers).end(fault.body);
+    case 'rate_limited': {
+      const header = fault.retryAfter === undefined ? {} : { 'retry-after': fault.retryAfter };
+      return void response
+        .writeHead(429, { ...JSON_TYPE, ...header })
+        .end('{"ok":false,"error":"ratelimited"}');
+    }
     case 'html':
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<html><title>Sign in</title></html>');
-      return;
+      return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
     case 'stall':
-      response.writeHead(200, { ...JSON_TYPE, 'content-length': '100' }).write(HALF_AN_ANSWER);
-      return;
     case 'cut':
       response.writeHead(200, { ...JSON_TYPE, 'content-length': '100' });
-      response.write(HALF_AN_ANSWER, () => response.destroy());
-      return;
+      return void response.write(HALF_AN_ANSWER, () => fault.kind === 'cut' && response.destroy());
     case 'reset':
       return resetConnection(response);
     case 'hang':
@@ -72,9 +71,4 @@ export function answerJson(response: ServerResponse, body: unknown): void {
 
 export function resetConnection(response: ServerResponse): void {
   response.socket?.resetAndDestroy();
-}
-
-function rateLimit(response: ServerResponse, retryAfter: string | undefined): void {
-  const headers = retryAfter === undefined ? JSON_TYPE : { ...JSON_TYPE, 'retry-after': retryAfter };
-  response.writeHead(429, headers).end('{"ok":false,"error":"ratelimited"}');
 }

@@ -52,13 +52,12 @@ function judgeMessage(workspace: SlackWorkspace, args: SlackArguments): CallResu
   return refusalOfText(args) ?? refusalOfMessageBlocks(args['blocks']) ?? { ok: true, channel };
 }
 
-function refusalOfText({ text, blocks }: SlackArguments): CallResult | undefined {
-  if (text === undefined || text === '') return blocks === undefined ? refusal('no_text') : undefined;
+function refusalOfText({ text = '', blocks }: SlackArguments): CallResult | undefined {
   if (typeof text !== 'string')
     return refusal('invalid_arguments', [{ message: 'must be a string', pointer: '/text' }]);
   if (text.trim() === '' && blocks === undefined) return refusal('no_text');
   if (text.length > MAX_TEXT) return refusal('msg_too_long');
-  return /\p{Surrogate}/u.test(text) ? refusal('invalid_arguments') : undefined;
+  return text.isWellFormed() ? undefined : refusal('invalid_arguments');
 }
 
 function refusalOfMessageBlocks(blocks: unknown): CallResult | undefined {
@@ -69,12 +68,11 @@ function refusalOfMessageBlocks(blocks: unknown): CallResult | undefined {
 }
 
 function refusal(error: string, flaws: readonly Flaw[] = []) {
-  if (flaws.length === 0) return { ok: false as const, error };
   const errors = flaws.map(({ message, pointer }) => `${message} [json-pointer:${pointer}]`);
+  const messages = errors.map((each) => `[ERROR] ${each}`);
   return {
     ok: false as const,
     error,
-    errors,
-    response_metadata: { messages: errors.map((each) => `[ERROR] ${each}`) },
+    ...(flaws.length > 0 && { errors, response_metadata: { messages } }),
   };
 }

@@ -1,21 +1,13 @@
 /** A local Slack on loopback: enforces what the real one enforces, keeps what it accepted, fails on demand. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { isJsonObject } from '../text/json-object.ts';
 import { answerJson, interrupt, isInterruption, resetConnection } from './slack-faults.ts';
 import type { SlackFault } from './slack-faults.ts';
-import { judgeCall } from './slack-methods.ts';
-import type {
-  CallResult,
-  SlackArguments,
-  SlackCall,
-  SlackWorkspace,
-  StandInChannel,
-} from './slack-methods.ts';
-import { type SlackRateLimit, SlackRateLimiter } from './slack-rate-limit.ts';
+import { type CallResult, judgeCall, type SlackCall, type SlackWorkspace } from './slack-methods.ts';
+import type { SlackArguments, StandInChannel } from './slack-methods.ts';
 
 const API_PATH = '/api/';
 
@@ -45,8 +37,6 @@ interface SlackStandInOptions extends SlackWorkspace {
   readonly port?: number;
   /** Asked for each call for which `faults` holds nothing. */
   readonly faultOf?: (call: SlackCall) => SlackFault | undefined;
-  /** None: messages are taken as fast as they come. */
-  readonly rateLimit?: SlackRateLimit;
 }
 
 export interface SlackStandIn {
@@ -56,8 +46,6 @@ export interface SlackStandIn {
   readonly messages: readonly PostedMessage[];
   /** Methods called so far, refused calls included. */
   readonly calls: readonly string[];
-  /** Channels of the messages that the rate limit refused, as the caller addressed them, in order. */
-  readonly rateLimited: readonly string[];
   /** Faults of the next calls, first in, first out. */
   readonly faults: SlackFault[];
   /** Drops every connection. */
@@ -72,9 +60,7 @@ function stateOf(options: SlackStandInOptions) {
     options,
     messages: [] as PostedMessage[],
     calls: [] as string[],
-    rateLimited: [] as string[],
     faults: [] as SlackFault[],
-    limiter: options.rateLimit && new SlackRateLimiter(options.rateLimit),
   };
 }
 
@@ -96,10 +82,7 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   const fault = state.faults.shift() ?? state.options.faultOf?.(call);
   if (isInterruption(fault)) return interrupt(response, fault);
   if (fault?.kind === 'delay') await fault.until();
-  const result = judgeCall(state.options, call);
-  const retryAfter = refusedFor(state, call, result);
-  if (retryAfter !== undefined) return interrupt(response, { kind: 'rate_limited', retryAfter });
-  const answer = answerOf(state, call, result);
+  const answer = answerOf(state, call, judgeCall(state.options, call));
   if (fault?.kind === 'reset_after_accepting') return resetConnection(response);
   if (fault?.kind === 'answer_late') await fault.until();
   return answerJson(response, answer);
@@ -128,19 +111,6 @@ function parsed(json: string): unknown {
   } catch {
     return json;
   }
-}
-
-/** @returns seconds; undefined: within the rate limit, or no message to be posted */
-function refusedFor(
-  { limiter, rateLimited }: State,
-  { args }: SlackCall,
-  result: CallResult,
-): string | undefined {
-  if (!result.ok || result.channel === undefined) return undefined;
-  const seconds = limiter?.take(result.channel.id);
-  if (seconds === undefined) return undefined;
-  rateLimited.push(String(args?.['channel']));
-  return String(seconds);
 }
 
 function answerOf(state: State, call: SlackCall, result: CallResult): unknown {

@@ -31,28 +31,10 @@ const MOST_MARKS_TO_SORT = 30;
 const MORE_THAN_ANY_TEXT_HAS = marksBeyond(MOST_MARKS_TO_SORT);
 
 /** Scripts that are spelt with joiners (UAX #31, "Layout and Format Control Characters"). */
-const JOINING_SCRIPTS = [
-  'Arabic',
-  'Syriac',
-  'Nko',
-  'Mandaic',
-  'Mongolian',
-  'Devanagari',
-  'Bengali',
-  'Gurmukhi',
-  'Gujarati',
-  'Oriya',
-  'Tamil',
-  'Telugu',
-  'Kannada',
-  'Malayalam',
-  'Sinhala',
-  'Khmer',
-  'Myanmar',
-  'Tibetan',
-]
-  .map((script) => `\\p{Script=${script}}`)
-  .join('');
+const JOINING_SCRIPTS = (
+  'Arabic Syriac Nko Mandaic Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada ' +
+  'Malayalam Sinhala Khmer Myanmar Tibetan'
+).replace(/\w+ ?/g, (script) => `\\p{Script=${script.trim()}}`);
 const JOINING_LETTER = `(?=\\p{L})[${JOINING_SCRIPTS}][\\p{M}\\u200c\\u200d]{0,${MAX_MARKS}}`;
 const PICTOGRAPH = '\\p{Extended_Pictographic}';
 /** Each alternative begins with the joiner itself, so that other characters cost no look behind. */

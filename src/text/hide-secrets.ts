@@ -1,20 +1,23 @@
 /** Takes secrets out of text, in every spelling in which a library or a remote may repeat them. */
-import { cleanLine } from './clean.ts';
 
 const HIDDEN = '[secret]';
 
-/** Less of a secret's base64 than this stands in ordinary words, too. */
-const SHORTEST_PIECE = 4;
+/** What is shorter, such as a port or a number, stands in other texts, too, and would tear them. */
+const SHORTEST_SECRET = 8;
+
+export function isLongEnough(secret: string): boolean {
+  return secret.length >= SHORTEST_SECRET;
+}
 
 /**
  * Longest first, so that a secret that holds another leaves nothing behind.
+ * @param secrets shorter ones than eight characters are none
  * @param mark stands for each of them
  */
 export function secretsHidden(secrets: readonly string[], mark = HIDDEN): (text: string) => string {
-  const spellings = [...new Set(secrets.flatMap(spellingsOf))]
-    .filter((spelling) => spelling !== '')
-    .sort((a, b) => b.length - a.length);
+  const spellings = [...new Set(secrets.filter(isLongEnough).flatMap(spellingsOf))];
   if (spellings.length === 0) return (text) => text;
+  spellings.sort((a, b) => b.length - a.length);
   // One pass over the text, which nearly always holds none, costs a fifth of a search for each.
   const any = new RegExp(spellings.map(literally).join('|'));
   return (text) =>
@@ -34,11 +37,8 @@ export class HiddenSecrets {
   }
 
   add(secrets: readonly string[]): void {
-    const all = [...new Set([...secrets, ...this.#secrets])].slice(0, MOST_SECRETS);
-    if (all.length === this.#secrets.length && secrets.every((secret) => this.#secrets.includes(secret)))
-      return;
-    this.#secrets = all;
-    this.#hide = secretsHidden(all);
+    this.#secrets = [...new Set([...secrets, ...this.#secrets])].slice(0, MOST_SECRETS);
+    this.#hide = secretsHidden(this.#secrets);
   }
 
   /** Bound, to be handed on as it is. */
@@ -50,55 +50,14 @@ function literally(text: string): string {
 }
 
 function spellingsOf(secret: string): string[] {
-  const plain = [secret, cleanLine(secret)];
-  return [
-    ...plain,
-    ...inUrls(secret),
-    ...inJson(secret),
-    inHtml(secret),
-    inQuotedPrintable(secret),
-    ...inBase64(secret),
-  ];
+  return [secret, ...inUrls(secret), JSON.stringify(secret).slice(1, -1), ...inBase64(secret)];
 }
 
 function inUrls(secret: string): string[] {
   const encoded = encodeURIComponent(secret.toWellFormed());
-  const strictly = encoded.replace(/[!'()*]/g, (sign) => percentEncoded(sign.charCodeAt(0)));
+  const strictly = encoded.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`.toUpperCase());
   const spellings = [encoded, strictly, strictly.replaceAll('%20', '+')];
   return [...spellings, ...spellings.map((each) => each.replace(/%../g, (code) => code.toLowerCase()))];
-}
-
-function percentEncoded(byte: number): string {
-  return `%${hexOf(byte, 2)}`;
-}
-
-/** Some write `/` with a backslash, some all that is not ASCII by its code. */
-function inJson(secret: string): string[] {
-  const json = JSON.stringify(secret).slice(1, -1);
-  const ascii = json.replace(/[^ -~]/g, (unit) => `\\u${hexOf(unit.charCodeAt(0), 4).toLowerCase()}`);
-  return [json, ascii, json.replaceAll('/', '\\/')];
-}
-
-function inHtml(secret: string): string {
-  return secret
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
-}
-
-/** RFC 2045, 6.7, without line breaks. */
-function inQuotedPrintable(secret: string): string {
-  const signs = Array.from(Buffer.from(secret), (byte) => {
-    const isPlain = byte >= 0x20 && byte <= 0x7e && byte !== 0x3d;
-    return isPlain ? String.fromCharCode(byte) : `=${hexOf(byte, 2)}`;
-  });
-  return signs.join('');
-}
-
-function hexOf(code: number, digits: number): string {
-  return code.toString(16).toUpperCase().padStart(digits, '0');
 }
 
 /**
@@ -113,7 +72,6 @@ function inBase64(secret: string): string[] {
     const signs = Buffer.concat([Buffer.alloc(offset), bytes])
       .toString('base64')
       .slice(from, to);
-    const urlSafe = signs.replaceAll('+', '-').replaceAll('/', '_');
-    return signs.length < SHORTEST_PIECE ? [] : [signs, urlSafe];
+    return [signs, signs.replaceAll('+', '-').replaceAll('/', '_')];
   });
 }

@@ -28,3 +28,8 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   const meant = nearest(word, candidates);
   return meant === undefined ? '' : `; did you mean "${meant}"?`;
 }
+
+/** The nearest one, or which there are. */
+export function nearestOrAll(word: string, known: readonly string[]): string {
+  return didYouMean(word, known) || `; known: ${known.join(', ') || 'none'}`;
+}

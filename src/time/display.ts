@@ -16,10 +16,6 @@ const SIZE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
 /** Before the year 1 a year needs an era to be told from later ones. */
 const YEAR_ONE = new Date('0001-01-02T00:00:00Z').getTime();
 
-/** Since then the clocks of every zone are whole minutes from UTC and are changed on one (tz database; Liberia was the last). */
-const WHOLE_MINUTES_SINCE = Date.UTC(1973, 0, 1);
-const MINUTE_MS = 60_000;
-
 interface ZonedFormat extends Intl.DateTimeFormatOptions {
   /** Each format has one of its own. */
   readonly locale: string;
@@ -42,10 +38,6 @@ const INSTANT_FORMATS: Readonly<Record<Language, ZonedFormat>> = {
 const OFFSET_FORMAT: ZonedFormat = { locale: 'en-US', timeZoneName: 'longOffset' };
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
-
-/** Intl takes longer for an instant than all the rest of a short message; callbacks that come together began in few minutes. */
-const knownMinutes = new Map<string, InstantParts>();
-const MOST_MINUTES_KNOWN = 500;
 
 const numberFormatters = {
   en: new Intl.NumberFormat('en', { maximumFractionDigits: 1 }),
@@ -86,8 +78,7 @@ export function formatInstant(ms: number, timezone: string, language: Language):
   if (Number.isNaN(instant.getTime())) return '';
   if (ms < YEAR_ONE) return instant.toISOString();
   const parts = partsOf(instant, timezone, language);
-  const second = ms < WHOLE_MINUTES_SINCE ? parts.second : String(instant.getUTCSeconds()).padStart(2, '0');
-  const time = `${parts.hour}:${parts.minute}:${second} (${parts.timeZoneName})`;
+  const time = `${parts.hour}:${parts.minute}:${parts.second} (${parts.timeZoneName})`;
   return language === 'ja'
     ? `${parts.year}年${parts.month}月${parts.day}日 ${time}`
     : `${parts.day} ${parts.month} ${parts.year}, ${time}`;
@@ -126,27 +117,13 @@ export function formatSize(bytes: number, language: Language): string {
     size /= 1024;
     unit += 1;
   }
-  // Only a separator of thousands is worth the time that Intl takes.
-  const count = size < 999.5 ? size.toFixed(1).replace('.0', '') : numberFormatters[language].format(size);
-  return `${count} ${SIZE_UNITS[unit]}`;
+  return `${numberFormatters[language].format(size)} ${SIZE_UNITS[unit]}`;
 }
 
 type InstantParts = Partial<Record<Intl.DateTimeFormatPartTypes, string>>;
 
-/** All but the second, which may be another one's of the same minute where the clocks of all zones agree on it. */
-function partsOf(instant: Date, timezone: string, language: Language): InstantParts {
-  if (instant.getTime() < WHOLE_MINUTES_SINCE) return formatParts(instant, timezone, language);
-  const key = `${Math.floor(instant.getTime() / MINUTE_MS)} ${language} ${timezone}`;
-  const known = knownMinutes.get(key);
-  if (known !== undefined) return known;
-  if (knownMinutes.size >= MOST_MINUTES_KNOWN) knownMinutes.clear();
-  const parts = formatParts(instant, timezone, language);
-  knownMinutes.set(key, parts);
-  return parts;
-}
-
 /** By type: Intl's own punctuation differs between Node releases. */
-function formatParts(instant: Date, timezone: string, language: Language): InstantParts {
+function partsOf(instant: Date, timezone: string, language: Language): InstantParts {
   const parts = formatterOf(timezone, INSTANT_FORMATS[language]).formatToParts(instant);
   return Object.fromEntries(parts.map(({ type, value }) => [type, value]));
 }

@@ -46,34 +46,22 @@ const cardFormat: MessageFormat<CardMessage> = {
 const printed: string[] = [];
 const sent: (Pick<Outgoing, 'address' | 'message'> & {
   readonly id: string;
-  readonly replyTo?: string;
-  readonly replaces?: string;
 })[] = [];
-
-/** A job's later messages reply to its first one, or take its place, as the destination has it. */
-function placeInJob({ options, earlier }: Outgoing): { replyTo?: string; replaces?: string } {
-  const first = earlier[0]?.['id'];
-  if (first === undefined) return {};
-  return options['per_job'] === 'update' ? { replaces: first } : { replyTo: first };
-}
 
 const cardChannel: ChannelType = {
   type: 'card',
   pace: { addressMs: 1000, channelMs: 100 },
   settings: object({ room: string().required() }).noUnknown().strict(),
-  options: { per_job: string().strict().oneOf(['thread', 'update']) },
+  optionsOf: () => ({}),
   formatOf: () => cardFormat,
-  capabilitiesOf: () => ({ thread: true, update: true }),
-  needsEarlier: ({ per_job }) => per_job !== undefined,
   parseAddress: (text) => text.toLowerCase(),
   secretsOf: () => [],
   warningsOf: () => [],
   open: () =>
     Promise.resolve({
-      send: (outgoing) => {
-        const { address, message } = outgoing;
+      send: ({ address, message }) => {
         const id = String(sent.length + 1);
-        sent.push({ id, address, message, ...placeInJob(outgoing) });
+        sent.push({ id, address, message });
         return Promise.resolve({ id });
       },
       verify: () => Promise.resolve(),
@@ -121,7 +109,6 @@ receiver: { listen: '127.0.0.1:0' }
 admin: { listen: '127.0.0.1:0' }
 store: { url: 'sqlite:${folder}/botbell.db' }
 channels: { cards: { type: card, room: ops }, look: { type: outbox, as: card } }
-routes: [{ bot_id: several, notify: [{ cards: Thread, per_job: thread }, { cards: Board, per_job: update }] }]
 default_route: { on: [error], notify: [{ cards: Ops }, { look: Ops }] }
 `,
     );
@@ -168,17 +155,6 @@ default_route: { on: [error], notify: [{ cards: Ops }, { look: Ops }] }
         },
       },
     ]);
-  });
-
-  it('can reply to the first message of a job, or replace it', async () => {
-    const url = `http://127.0.0.1:${app.receiver.port}/callbacks`;
-    for (const [code, status] of [2, 2, 1].entries())
-      await post(url, callback({ job_id: 'long', bot_id: 'several', status, code }));
-    const at = (address: string) => sent.filter((each) => each.address === address);
-    const [root, ...replies] = at('thread');
-    expect(replies.map(({ replyTo }) => replyTo)).to.deep.equal([root?.id, root?.id]);
-    const [posted, ...updates] = at('board');
-    expect(updates.map(({ replaces }) => replaces)).to.deep.equal([posted?.id, posted?.id]);
   });
 
   it('is posed as by an outbox', () => {

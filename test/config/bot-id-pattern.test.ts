@@ -29,20 +29,10 @@ describe('A bot_id pattern', () => {
     expect(botIdRule(`/${'('.repeat(5000)}/`)).to.include('RE2 syntax');
   });
 
-  it('is told what it needs that RE2 lacks, and how RE2 would write it', () => {
-    const faults = {
-      '/^(?!test-)/': 'looks around, (?!…), which RE2 syntax lacks',
-      '/a(?=b)/': 'looks around, (?=…), which RE2 syntax lacks',
-      '/(?<=a)b/': 'looks around, (?<=…), which RE2 syntax lacks',
-      '/(?<!a)b/': 'looks around, (?<!…), which RE2 syntax lacks',
-      '/(a)\\1/': 'refers back, \\1, which RE2 syntax lacks',
-      '/(?<n>a)\\k<n>/': 'refers back, \\k, which RE2 syntax lacks',
-      '/\\u3042/': "has \\u: in RE2 syntax, a character's code is written \\x{3042}",
-      '/^[^]*$/': 'has [^]: in RE2 syntax, any character is written (?s:.)',
-      '/\\p{Script=Han}/':
-        'has \\p{…}: RE2 syntax knows short categories and scripts only, \\p{L} or \\p{Han}',
-    };
-    for (const [pattern, fault] of Object.entries(faults)) expect(botIdRule(pattern)).to.equal(fault);
+  it('is refused where RE2 lacks what it needs, at the part that it lacks', () => {
+    const lacking = 'is not a valid regular expression in RE2 syntax: ';
+    expect(botIdRule('/^(?!test-)/')).to.equal(`${lacking}invalid or unsupported Perl syntax at (?!`);
+    expect(botIdRule('/(a)\\1/')).to.equal(`${lacking}invalid escape sequence at \\1`);
     for (const pattern of ['/\\x{3042}/', '/(?s:.)/', '/\\p{Han}/', '/(?P<n>a)(?<m>b)/', '/(?i)x/']) {
       expect(botIdRule(pattern), pattern).to.equal(undefined);
     }

@@ -19,15 +19,14 @@ export const chatType: ChannelType<InferType<typeof chatSettings>> = {
   type: 'chat',
   pace: { addressMs: 1000, channelMs: 100 },
   settings: chatSettings,
-  options: {
+  optionsOf: () => ({
     mention: string()
       .strict()
       .matches(/^@/, ({ value }: { value: unknown }) => `"${String(value)}" does not begin with @`)
       .meta({ doc: 'Whom to mention.' }),
     retries: number().strict().integer(),
-  },
+  }),
   formatOf: unused,
-  capabilitiesOf: unused,
   parseAddress: (text) => {
     if (!/^#./.test(text)) throw new AddressError(`"${text}" does not begin with #`);
     return text.toLowerCase();

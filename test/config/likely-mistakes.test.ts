@@ -32,17 +32,11 @@ describe('A bot_id that no BOT can have', () => {
     "'invoice-\\d+'": LOOKS_LIKE_REGEX,
     "'(foo|bar)'": LOOKS_LIKE_REGEX,
     "'invoice[0-9]+'": LOOKS_LIKE_REGEX,
-    '"invoice-％"': 'has a full-width ％: any run of characters is written *',
-    '"invoice-＊"': 'has a full-width ＊: any run of characters is written *',
-    '"invoice-%"': 'has a %: any run of characters is written *',
-    '／^invoice／': 'has a full-width ／: a regular expression stands between two /',
+    '"invoice-％"': 'has a ％: a glob is written with * and ?, a regular expression between two /',
+    '／^invoice／': 'has a ／: a glob is written with * and ?, a regular expression between two /',
     '"invoice "': 'begins or ends with a blank: remove it, no bot_id has one there',
     '" invoice"': 'begins or ends with a blank: remove it, no bot_id has one there',
     'invoice　': 'begins or ends with a blank: remove it, no bot_id has one there',
-    'a, b': 'names several in one text: make it a list, such as [a, b]',
-    'a、b': 'names several in one text: make it a list, such as [a, b]',
-    '“invoice”': 'stands in quotes that YAML does not know: write "…"',
-    '「invoice」': 'stands in quotes that YAML does not know: write "…"',
   };
 
   for (const [botId, why] of Object.entries(CASES)) {
@@ -100,31 +94,6 @@ describe('A mail server', () => {
   });
 });
 
-describe('An address under the wrong channel', () => {
-  it('is told the channel that takes it', () => {
-    const text = `${CHANNELS}default_route: { notify: [{ slack: ops@example.com }, { email: "#ops" }] }\n`;
-    expect(told(text)).to.deep.equal([
-      '4:36: default_route.notify[0].slack: "ops@example.com" is a mail address, and Slack takes none: use a channel of the type email; the channel email takes it: { email: "…" }',
-      '4:64: default_route.notify[1].email: "#ops" is not one mail address: write it as name@example.com, each in an entry of its own; the channel slack takes it: { slack: "…" }',
-    ]);
-  });
-
-  it('is told that a channel of another type is needed where there is none', () => {
-    const text =
-      'channels: { slack: { type: slack, token: xoxb-1 } }\ndefault_route: { notify: [{ slack: ops@example.com }] }\n';
-    expect(told(text)).to.deep.equal([
-      '2:36: default_route.notify[0].slack: "ops@example.com" is a mail address, and Slack takes none: use a channel of the type email',
-    ]);
-  });
-
-  it('is told that its quotes are none', () => {
-    const text = `${CHANNELS}default_route: { notify: [{ slack: “#ops” }, { email: a@example.com }] }\n`;
-    expect(told(text)).to.deep.equal([
-      '4:36: default_route.notify[0].slack stands in quotes that YAML does not know: write "…"',
-    ]);
-  });
-});
-
 describe('A Slack token', () => {
   it('is refused where it is the address of a webhook, without showing it', () => {
     const url = 'https://hooks.slack.com/services/T0/B0/secretsecret';
@@ -140,38 +109,8 @@ describe('A Slack token', () => {
   });
 });
 
-describe('A key in the wrong place', () => {
+describe('A misspelt key', () => {
   const rest = 'default_route: { notify: [{ slack: "#ops" }, { email: a@example.com }] }\n';
-
-  it('is told where it belongs', () => {
-    expect(
-      told(`${CHANNELS}${rest}listen: 0.0.0.0:80\non: [error]\nadmin: { path: /x, timeout: 5s }\n`),
-    ).to.deep.equal([
-      '5:1: unknown key "listen" at the top level: it belongs in receiver or admin',
-      '6:1: unknown key "on" at the top level: it belongs in routes or default_route',
-      '7:10: unknown key "path" in admin: it belongs in receiver',
-      '7:20: unknown key "timeout" in admin: it belongs in delivery',
-    ]);
-  });
-
-  it('is told that it stands inside another section', () => {
-    expect(
-      told(
-        'channels:\n  slack: { type: slack, token: xoxb-1 }\n  default_route:\n    notify: [{ slack: "#ops" }]\n',
-      ),
-    ).to.include('3:3: channels.default_route: default_route belongs at the top level: begin it in column 1');
-  });
-
-  it('is told that the section above is empty, where it may be meant to stand in it', () => {
-    expect(
-      told(
-        `channels:\nslack: { type: slack, token: xoxb-1 }\ndefault_route: { notify: [{ slack: "#ops" }] }\n`,
-      ),
-    ).to.deep.equal([
-      '1:1: channels is empty: indent what belongs to it, such as outbox: { type: outbox, as: slack }',
-      '2:1: unknown key "slack" at the top level: if it belongs to channels, which is empty, indent it',
-    ]);
-  });
 
   it('is recognised in full-width letters', () => {
     expect(told(`${CHANNELS}${rest}ａｄｍｉｎ: { listen: off }\n`)).to.deep.equal([

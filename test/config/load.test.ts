@@ -80,10 +80,9 @@ describe('A config that names only a channel and a default route', () => {
     });
   });
 
-  it('has the channel with its own defaults, and its secret', () => {
+  it('has the channel with its own defaults', () => {
     const chat = { name: 'chat', type: 'chat', settings: { token: 'xoxb-1', limit: 10 } };
     expect([...config.channels.values()]).to.deep.equal([chat]);
-    expect(config.secrets).to.deep.equal(['xoxb-1']);
   });
 });
 
@@ -219,56 +218,48 @@ default_route: { notify: [{ chat: "#ops", retries: "\${LIMIT}" }] }
 });
 
 describe('The secrets of a config', () => {
-  it('are its tokens, passwords and what came from outside into them', () => {
+  const secretsOf = (text: string, variables: Readonly<Record<string, string>> = {}) =>
+    configOf(`${text}\n${MINIMAL}`, { variables }).secrets;
+
+  it('are its tokens and passwords, wherever they come from', () => {
     const text = `
 receiver: { token: "\${PREFIX}-0123456789abcdef" }
 admin: { password: "\${ADMIN}", metrics_token: "\${METRICS}" }
-store: { url: "postgres://bell:\${DB}@\${HOST}/bell" }
-display: { timezone: "\${ZONE}" }
-${MINIMAL}`;
+store: { url: "postgres://bell:\${DB}@\${HOST}/bell" }`;
     const variables = {
       PREFIX: 'pre',
       ADMIN: 'swordfish',
       METRICS: 'scrape/me+now==',
-      DB: 'p%40ss',
+      DB: 'p%40ssword',
       HOST: 'db.internal',
-      ZONE: 'Asia/Tokyo',
     };
-    const { secrets } = configOf(text, { variables });
-    expect(secrets).to.have.members([
+    expect(secretsOf(text, variables)).to.have.members([
       'pre-0123456789abcdef',
-      'pre',
       'swordfish',
       'scrape/me+now==',
-      'p%40ss',
-      'p@ss',
-      'xoxb-1',
+      'p%40ssword',
+      'p@ssword',
     ]);
   });
 
+  it('are none of less than eight characters, which stand in other texts, too', () => {
+    expect(
+      secretsOf('store: { url: "postgres://bell:30@db/bell" }\nadmin: { password: "1234567" }'),
+    ).to.deep.equal([]);
+  });
+
   it('include a password that is no valid percent-encoding as it stands', () => {
-    const { secrets } = configOf(`store: { url: "postgres://bell:100%25%zz@db/bell" }\n${MINIMAL}`);
-    expect(secrets).to.include('100%25%zz');
+    expect(secretsOf('store: { url: "postgres://bell:100%25%zz@db/bell" }')).to.include('100%25%zz');
   });
 
-  it('include the URL of the heartbeat, what came from outside into it, and its path', () => {
-    const text = `heartbeat: { url: "https://hc-ping.com/\${CHECK}?rid=1" }\n${MINIMAL}`;
-    const { heartbeat, secrets } = configOf(text, { variables: { CHECK: '5e0a-4f21' } });
-    expect(heartbeat).to.deep.equal({ url: 'https://hc-ping.com/5e0a-4f21?rid=1', everyMs: 60_000 });
-    const parts = ['/5e0a-4f21?rid=1', '/5e0a-4f21', '5e0a-4f21'];
-    expect(secrets).to.have.members(['xoxb-1', 'https://hc-ping.com/5e0a-4f21?rid=1', ...parts]);
-  });
-
-  it('leave out a path of the heartbeat that is so short that it stands in other URLs', () => {
-    const { secrets } = configOf(`heartbeat: { url: "http://watch.internal/up" }\n${MINIMAL}`);
-    expect(secrets).to.deep.equal(['http://watch.internal/up', 'xoxb-1']);
-  });
-
-  it('include a whole URL from outside that has a password in it', () => {
-    const { secrets } = configOf(`store: { url: "\${DATABASE_URL}" }\n${MINIMAL}`, {
-      variables: { DATABASE_URL: 'postgres://bell:pass@db/bell' },
+  it('include the URL of the heartbeat, and its path where that is long', () => {
+    const secrets = secretsOf('heartbeat: { url: "https://hc-ping.com/${CHECK}?rid=1" }', {
+      CHECK: '5e0a-4f21',
     });
-    expect(secrets).to.include.members(['pass', 'postgres://bell:pass@db/bell']);
+    const parts = ['/5e0a-4f21?rid=1', '/5e0a-4f21'];
+    expect(secrets).to.have.members(['https://hc-ping.com/5e0a-4f21?rid=1', ...parts]);
+    const short = secretsOf('heartbeat: { url: "http://watch.internal/up" }');
+    expect(short).to.deep.equal(['http://watch.internal/up']);
   });
 });
 
@@ -322,7 +313,7 @@ describe('A config file in another encoding', () => {
     const { config, problems } = loadConfig(file, environment);
     expect(config).to.equal(undefined);
     expect(problems.map(({ message }) => message)).to.deep.equal([
-      'the config file cannot be read: it is not UTF-8: save it in that encoding',
+      'the config file cannot be read: it is not UTF-8: save it in that encoding; name another with --config or BOTBELL_CONFIG, or write one with `botbell init`',
     ]);
     rmSync(folder, { recursive: true });
   });

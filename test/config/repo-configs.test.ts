@@ -29,7 +29,7 @@ function typeOf(type: string, settings: Record<string, Schema>): ChannelType {
     ...chatType,
     type,
     settings: object(settings).noUnknown().strict(),
-    options: { mention_on_error: mixed() },
+    optionsOf: () => ({ mention_on_error: mixed() }),
     parseAddress: (text) => text,
     secretsOf: () => [],
     warningsOf: () => [],

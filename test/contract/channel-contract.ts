@@ -143,7 +143,7 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
 
 /** A message to whoever takes it: the first of its job, and without options, unless something else is said. */
 export function outgoingOf(parts: Partial<Outgoing> & Pick<Outgoing, 'address' | 'message'>): Outgoing {
-  return { options: {}, earlier: [], idempotencyKey: () => 'f'.repeat(64), timeoutMs: 5_000, ...parts };
+  return { options: {}, idempotencyKey: () => 'f'.repeat(64), timeoutMs: 5_000, ...parts };
 }
 
 export async function failureOf(work: Promise<unknown>): Promise<DeliveryFailure> {

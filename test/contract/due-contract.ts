@@ -396,31 +396,6 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
       });
     });
 
-    describe('what later messages of a job refer to', () => {
-      const tellFollowed = async (code: number, destination = OPS, isFollowed = true) => {
-        const [id] = idsOf(await bench.arrive({ code }, [destination]));
-        await bench.settle([{ ...delivered(id), receipt: { ts: String(code) }, isFollowed }]);
-      };
-      const earlier = async (destination = OPS, fields: Partial<Callback> = {}) => {
-        const [id] = idsOf(await bench.arrive({ code: 99, ...fields }, [destination]));
-        return bench.ledger.earlierReceipts(id);
-      };
-
-      it('are the first receipt there and the last one', async () => {
-        for (const code of [1, 2, 3]) await tellFollowed(code);
-        await tellFollowed(4, LOG);
-        expect(await earlier()).to.deep.equal([{ ts: '1' }, { ts: '3' }]);
-      });
-
-      it('is one where there is one, and nothing where nothing was told, or nothing marked', async () => {
-        await tellFollowed(1);
-        await tellFollowed(2, LOG, false);
-        expect(await earlier()).to.deep.equal([{ ts: '1' }]);
-        expect(await earlier(LOG, { code: 98 })).to.deep.equal([]);
-        expect(await earlier(OPS, { job_id: 'another' })).to.deep.equal([]);
-      });
-    });
-
     describe('the pace of a destination', () => {
       it('gives slot after slot, to all processes, and none that is too late', async () => {
         const other = await bench.openAs('second');

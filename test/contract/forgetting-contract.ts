@@ -57,7 +57,7 @@ export function describeForgetting(name: string, createStore: CreateStore): void
 
     it('what is old and done, with everything that belongs to it', async () => {
       const { callbackId, deliveries } = await bench.arrive({}, [OPS]);
-      const told = deliveries.map(({ id }) => ({ ...delivered(id), isFollowed: true }));
+      const told = deliveries.map(({ id }) => delivered(id));
       await bench.ledger.settle({ ...settlementOf(told, callbackId), answer: answerOf(200, 'delivered') });
       await bench.store.passTime(DAY_MS);
       await bench.arrive({ job_id: 'young' }, []);
@@ -65,11 +65,10 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       expect(await left()).to.deep.equal(['young']);
       for (const table of ['deliveries', 'history'])
         expect(await bench.store.rows(table), table).to.deep.equal([]);
-      expect(await bench.store.rows('threads', 'job_key')).to.deep.equal([]);
       expect((await bench.store.rows('jobs', 'key')).map(({ key }) => key)).to.deep.equal(['young']);
     });
 
-    it('a job, and what its messages refer to, with its last callback only', async () => {
+    it('a job with its last callback only', async () => {
       await finish({ code: 1 }, [OPS]);
       await bench.arrive({ code: 2 }, [OPS]);
       await forgetDone();

@@ -8,7 +8,7 @@ import { claimDue, dueDestinations } from '../../src/ledger/operations/claim-due
 import { takeOver } from '../../src/ledger/operations/deliveries.ts';
 import { forget } from '../../src/ledger/operations/forget.ts';
 import { releaseHeld } from '../../src/ledger/operations/held.ts';
-import { countOpen, earlierReceipts } from '../../src/ledger/operations/lookups.ts';
+import { countOpen } from '../../src/ledger/operations/lookups.ts';
 import { heartbeat } from '../../src/ledger/operations/processes.ts';
 import { reroute, revive, unroutedAfter } from '../../src/ledger/operations/rerouting.ts';
 import { refuse } from '../../src/ledger/operations/refused.ts';
@@ -88,7 +88,6 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
       await arrive(0);
       await call(settle, settlementOf([failed(log)], callbackId));
       await call(takeOver, [log]);
-      await call(earlierReceipts, log);
       expect(faults).to.deep.equal([]);
     });
 

@@ -1,6 +1,6 @@
 /** One attempt always has an outcome: a receipt, or a failure that is classed and holds no secret. */
 import { expect } from 'chai';
-import type { Channel, DestinationOptions, Outgoing } from '../../src/channels/channel.ts';
+import type { Channel, Outgoing } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import {
   type AttemptDependencies,
@@ -9,7 +9,6 @@ import {
   createAttempt,
 } from '../../src/deliver/attempt.ts';
 import type { AddressedNotice } from '../../src/deliver/settings.ts';
-import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { redactor } from '../../src/app/settings.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -52,10 +51,9 @@ describe('an attempt', () => {
     overrides: Partial<AttemptDependencies> & Partial<Begun['settings']> = {},
   ) => {
     const pace = { addressMs: 0, channelMs: 0 };
-    const needsEarlier = ({ per_job }: DestinationOptions) => per_job === 'thread';
     const settings: Begun['settings'] = {
       delivery: DELIVERY,
-      channels: new Map([['slack', { pace, needsEarlier, channel: channelThat(send) }]]),
+      channels: new Map([['slack', { pace, channel: channelThat(send) }]]),
       compose: () => ({ text: 'hello' }),
       redact: redactor([SECRET]),
       ...overrides,
@@ -63,12 +61,11 @@ describe('an attempt', () => {
     const attempt = createAttempt({
       clock,
       timers: clock,
-      earlierReceipts: () => Promise.reject(new Error('nobody asked for them')),
       onAttempt: (addressed, result) => reported.push([addressed, result]),
       onUnforeseen: (error) => unforeseen.push(error),
       ...overrides,
     });
-    return (addressed: AddressedNotice) => attempt({ addressed, settings, deliveryId: 7 }).result;
+    return (addressed: AddressedNotice) => attempt({ addressed, settings }).result;
   };
 
   beforeEach(() => {
@@ -97,31 +94,6 @@ describe('an attempt', () => {
     expect(sent[0]?.idempotencyKey()).to.match(/^[0-9a-f]{64}$/);
     expect(result).to.deep.equal({ startedAt, durationMs: 250, outcome: { receipt: { ts: '1.2' } } });
     expect(reported).to.deep.equal([[NOTICE, result]]);
-  });
-
-  describe('of which the channel needs earlier receipts, by its options,', () => {
-    const THREADED: AddressedNotice = { ...NOTICE, options: { per_job: 'thread' } };
-
-    it('hands these on, and says that its own is for later ones', async () => {
-      const sent: Outgoing[] = [];
-      const send = attemptAt(
-        (outgoing) => {
-          sent.push(outgoing);
-          return Promise.resolve({ ts: '3' });
-        },
-        { earlierReceipts: (id) => Promise.resolve([{ ts: `of ${id}` }]) },
-      );
-      const { outcome } = await send(THREADED);
-      expect(sent.map(({ earlier }) => earlier)).to.deep.equal([[{ ts: 'of 7' }]]);
-      expect(outcome).to.deep.equal({ receipt: { ts: '3' }, isFollowed: true });
-    });
-
-    it('fails for a while where the ledger cannot say', async () => {
-      const send = attemptAt(() => Promise.resolve({}), {
-        earlierReceipts: () => Promise.reject(new LedgerUnavailable('hung')),
-      });
-      expect(failureOf(await send(THREADED))).to.include({ class: 'transient', message: 'hung' });
-    });
   });
 
   it('gives every attempt to tell the same there the same key, and what is wanted anew another one', async () => {

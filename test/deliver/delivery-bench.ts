@@ -248,7 +248,6 @@ export class DeliveryBench {
       clock: this.clock,
       // The channels here take as long as a test says.
       timers: { startTimer: () => () => undefined },
-      earlierReceipts: () => Promise.resolve([]),
       onAttempt: () => {},
       onUnforeseen: () => {},
     });
@@ -258,7 +257,7 @@ export class DeliveryBench {
     const { answerWhen, maxInFlight, alertTargets, planned } = this;
     const pace = { addressMs: 1000, channelMs: 200 };
     const channels = ['slack', 'email'].map(
-      (name) => [name, { pace, needsEarlier: () => false, channel: this.#channel(name) }] as const,
+      (name) => [name, { pace, channel: this.#channel(name) }] as const,
     );
     return {
       config: { hash: 'the config', channels: new Map([['slack', 'slack']]) },

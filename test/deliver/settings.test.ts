@@ -41,9 +41,7 @@ describe('settings that are swapped', () => {
     const [, address = ''] = destination.split(/:(.*)/s);
     const routed = { key: destination, channel: 'slack', address, options: {} };
     return {
-      channels: new Map([
-        ['slack', { pace: { addressMs: 1000, channelMs: 200 }, needsEarlier: () => false, channel }],
-      ]),
+      channels: new Map([['slack', { pace: { addressMs: 1000, channelMs: 200 }, channel }]]),
       resources: [channel],
       destinations: new Map([[destination, plannedTarget({ destination: routed, templateSet: undefined })]]),
       route: () => ({ destinations: [{ destination: routed, templateSet: undefined }], explanations: [] }),

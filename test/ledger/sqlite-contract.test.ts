@@ -14,5 +14,5 @@ describeForgetting('SQLite', createSqliteStore);
 describePlans('SQLite', createSqliteStore, {
   explain: 'EXPLAIN QUERY PLAN',
   wholeTable:
-    /^SCAN (?:\w+ AS )?(?:callbacks|deliveries|earlier|other|ended|history|jobs|threads|alert_causes)(?! USING)/,
+    /^SCAN (?:\w+ AS )?(?:callbacks|deliveries|earlier|other|ended|history|jobs|alert_causes)(?! USING)/,
 });

@@ -9,11 +9,12 @@ const MODULE = new URL('../../src/observe/logger.ts', import.meta.url).href;
 function logged(level: string, isForPeople: boolean) {
   const script = `
     import { createLogger } from ${JSON.stringify(MODULE)};
-    const redact = (line) => line.replaceAll('hunter2', '[secret]');
+    const redact = (text) => text.replaceAll('hunter2', '[secret]').replaceAll('30', '[secret]');
     const logger = await createLogger(${JSON.stringify(level)}, ${isForPeople}, redact);
     logger.info({ job_id: 'job-1', http: 200 }, 'callback');
     logger.debug('details');
-    logger.error({ err: new Error('no login with hunter2') }, 'trouble');
+    const cause = new Error('it said hunter2');
+    logger.error({ err: new Error('no login with hunter2', { cause }), all: [{ of: 'hunter2' }] }, 'trouble, hunter2');
   `;
   const options = { encoding: 'utf8' } as const;
   return spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], options);
@@ -113,10 +114,13 @@ describe('the logger', () => {
     child.stderr.destroy();
   });
 
-  it('takes secrets out of whatever an error holds', () => {
+  it('takes secrets out of whatever is logged, and leaves the JSON whole', () => {
     for (const isForPeople of [true, false]) {
       const { stderr } = logged('info', isForPeople);
       expect(stderr).to.include('no login with [secret]').and.to.not.include('hunter2');
     }
+    const [info = '', error = ''] = logged('info', false).stderr.trim().split('\n');
+    expect(JSON.parse(info)).to.include({ level: 30 });
+    expect(JSON.parse(error)).to.deep.include({ all: [{ of: '[secret]' }], msg: 'trouble, [secret]' });
   });
 });

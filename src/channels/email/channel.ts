@@ -41,10 +41,8 @@ export const emailChannel: ChannelType<EmailSettings> = {
   type: 'email',
   pace: { addressMs: 1000, channelMs: 100 },
   settings: emailSettings,
-  options: {},
+  optionsOf: () => ({}),
   formatOf: () => emailFormat,
-  // By References (RFC 5322, 3.6.4).
-  capabilitiesOf: () => ({ thread: true, update: false }),
   parseAddress: parseMailAddress,
   secretsOf: ({ smtp }) => secretsInSmtpUrl(smtp),
   warningsOf: ({ smtp }) => warningsOfSmtpUrl(smtp),

@@ -12,7 +12,7 @@ import {
 } from '../channel.ts';
 
 /** What an outbox stands in for: it takes the same addresses and options, and shows the same messages. */
-type Posed = Pick<ChannelType, 'type' | 'formatOf' | 'capabilitiesOf' | 'parseAddress' | 'options'>;
+type Posed = Pick<ChannelType, 'type' | 'formatOf' | 'parseAddress' | 'optionsOf'>;
 
 export interface OutboxSettings {
   readonly as: string;
@@ -30,9 +30,8 @@ export function outboxOf(types: readonly Posed[]): ChannelType<OutboxSettings> {
     type: 'outbox',
     pace: { addressMs: 1000, channelMs: 100 },
     settings: settingsFor(names),
-    options: Object.assign({}, ...types.map(({ options }) => options)) as Readonly<Record<string, Schema>>,
+    optionsOf: (settings) => (settings === undefined ? {} : posedBy(settings).optionsOf()),
     formatOf: (settings) => posedBy(settings).formatOf({}),
-    capabilitiesOf: (settings) => posedBy(settings).capabilitiesOf({}),
     parseAddress: (text, settings) => posedBy(settings).parseAddress(text, {}),
     secretsOf: () => [],
     warningsOf: () => [],

@@ -34,9 +34,8 @@ export const slackChannel: ChannelType<SlackSettings> = {
    */
   pace: { addressMs: 1000, channelMs: 200 },
   settings: slackSettings,
-  options: { mention_on_error: mentionSchema() },
+  optionsOf: () => ({ mention_on_error: mentionSchema() }),
   formatOf: () => slackFormat,
-  capabilitiesOf: () => ({ thread: true, update: true }),
   parseAddress: parseSlackAddress,
   secretsOf: ({ token }) => [token],
   warningsOf: warningsOf,
@@ -78,7 +77,8 @@ function warningsOf({ token, api_url = DEFAULT_API_URL }: SlackSettings): Settin
 /** Slack: conversations.create, "name": up to 80 characters. */
 const MAX_NAME_LENGTH = 80;
 
-const ID = /^[CDGUW][A-Z0-9]{5,}$/;
+/** Any ID has a digit; what has none is a name in capitals. */
+const ID = /^[CDGUW](?=[A-Z]*\d)[A-Z0-9]{5,}$/;
 
 /** Letters and digits of any script, hyphens and underscores; Slack refuses spaces, periods and other punctuation. */
 const NAME = /^(?:[a-z0-9_-]|[^\p{ASCII}\p{White_Space}\p{C}])+$/u;

@@ -149,14 +149,12 @@ async function lockedJobs(tx: Tx, keys: readonly string[]): Promise<readonly str
   return rows.map(({ key }) => key);
 }
 
-/** Those that have no callback any more, with their threads. */
+/** Those that have no callback any more. */
 async function forgetJobs(tx: Tx, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
-  const gone = await tx.all<{ key: string }>(sql`
+  await tx.all(sql`
     DELETE FROM jobs WHERE key IN (${join(keys)})
-      AND NOT EXISTS (SELECT 1 FROM callbacks WHERE callbacks.job_key = jobs.key) RETURNING key`);
-  if (gone.length > 0)
-    await tx.all(sql`DELETE FROM threads WHERE job_key IN (${join(gone.map(({ key }) => key))})`);
+      AND NOT EXISTS (SELECT 1 FROM callbacks WHERE callbacks.job_key = jobs.key)`);
 }
 
 /**

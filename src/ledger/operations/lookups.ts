@@ -1,6 +1,5 @@
-/** What is asked beside the way of a callback: how much is open, and what later messages of a job refer to, and how much the store holds. */
+/** What is asked beside the way of a callback: how much is open, and how much the store holds. */
 import sql, { raw, type Sql } from 'sql-template-tag';
-import type { Receipt } from '../../channels/channel.ts';
 import type { Tx } from '../database.ts';
 import type { OpenCounts } from '../ledger.ts';
 
@@ -18,17 +17,6 @@ export async function countOpen(tx: Tx): Promise<OpenCounts> {
 async function counted(tx: Tx, which: Sql): Promise<number> {
   const row = await tx.first<{ count: number }>(sql`SELECT count(*) AS count FROM deliveries WHERE ${which}`);
   return row?.count ?? 0;
-}
-
-/** Of its job, at its destination: the first receipt that was followed, and the last one. */
-export async function earlierReceipts(tx: Tx, deliveryId: number): Promise<readonly Receipt[]> {
-  const row = await tx.first<{ root: string; last: string }>(sql`
-    SELECT root, last FROM deliveries JOIN threads
-      ON threads.job_key = deliveries.job_key AND threads.destination = deliveries.destination
-    WHERE deliveries.id = ${deliveryId}`);
-  if (row === undefined) return [];
-  const receipts = row.root === row.last ? [row.root] : [row.root, row.last];
-  return receipts.map((json) => JSON.parse(json) as Receipt);
 }
 
 /** Pages in use; the log comes on top. */

@@ -94,29 +94,17 @@ interface Told {
 }
 
 /** @returns whether something of its job is pending there */
-async function tellOne(
-  tx: Tx,
-  { id, attempts, receipt, isFollowed = false }: DeliveryUpdate,
-): Promise<boolean> {
+async function tellOne(tx: Tx, { id, attempts, receipt }: DeliveryUpdate): Promise<boolean> {
   const kept = receipt === undefined ? null : receiptJson(receipt);
   const row = await tx.first<Told>(sql`
     UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL,
       error_message = NULL, receipt = ${kept}, hold_code = NULL, hold_details = NULL, hold_until = NULL, owner = NULL,
       claimed_until = NULL, updated_at = ${tx.now}
     WHERE id = ${id} AND state <> 'delivered'
-    RETURNING job_key, destination, CASE WHEN EXISTS (
+    RETURNING CASE WHEN EXISTS (
       SELECT 1 FROM deliveries AS other WHERE other.state = 'pending' AND other.job_key = deliveries.job_key
         AND other.destination = deliveries.destination AND other.id <> deliveries.id) THEN 1 ELSE 0 END AS has_others`);
-  if (row === undefined) return false;
-  if (isFollowed && kept !== null && row.job_key !== null)
-    await follow(tx, row.job_key, row.destination, kept);
-  return row.has_others === 1;
-}
-
-async function follow(tx: Tx, jobKey: string, destination: string, receipt: string): Promise<void> {
-  await tx.all(sql`
-    INSERT INTO threads (job_key, destination, root, last) VALUES (${jobKey}, ${destination}, ${receipt}, ${receipt})
-    ON CONFLICT (job_key, destination) DO UPDATE SET last = excluded.last`);
+  return row?.has_others === 1;
 }
 
 function attemptEntry(callbackId: number, attempt: AttemptRecord): NewHistoryRow {

@@ -61,8 +61,6 @@ describe('the outbox', () => {
     expect(outboxChannel.parseAddress('ops', { as: 'slack' })).to.equal('#ops');
     expect(outboxChannel.parseAddress('ops@EXAMPLE.com', { as: 'email' })).to.equal('ops@example.com');
     expect(() => outboxChannel.parseAddress('ops', { as: 'email' })).to.throw(AddressError);
-    expect(outboxChannel.capabilitiesOf({ as: 'slack' })).to.deep.equal({ thread: true, update: true });
-    expect(outboxChannel.capabilitiesOf({ as: 'email' })).to.deep.equal({ thread: true, update: false });
   });
 
   it('has nothing to hide and nothing to doubt', () => {

@@ -13,6 +13,8 @@ describe('a Slack address', () => {
     ['C0123ABC', 'C0123ABC'],
     ['U0123ABC', 'U0123ABC'],
     ['D0123ABC', 'D0123ABC'],
+    ['DEVOPS', '#devops'],
+    ['#UPDATES', '#updates'],
     ['#が', '#が'],
   ] as const) {
     it(`${written} is ${canonical}`, () => {
