@@ -31,7 +31,7 @@ const IMPORTER = join(import.meta.dirname, '../support/import-tests.mjs');
 const OPENER = `
   import { openLedger } from '${SRC}/ledger/open-ledger.ts';
   import { systemClock as clock } from '${SRC}/time/clock.ts';
-  const options = { clock, owner: String(process.pid), leaseMs: 1000, takeOverAfterMs: 1000, timezone: 'UTC' };
+  const options = { clock, owner: String(process.pid), leaseMs: 1000, takeOverAfterMs: 1000, timezone: 'UTC', isInProcess: true };
   const ledger = await openLedger('sqlite:' + process.argv[2], options);
   await ledger.countOpen();
   await ledger.close();`;

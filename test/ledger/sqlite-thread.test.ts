@@ -66,7 +66,10 @@ describe('A SQLite ledger in its thread', () => {
     const reading = new ThreadDatabase({ ...settings, isReader: true });
     const database = { writing, reading, isShared: false, bytesUsed: () => Promise.resolve(0) };
     ledger = new DatabaseLedger(database, { ...OPTIONS, leaseMs: LEASE_MS, clock: systemClock });
-    await beat();
+    // On a busy machine the threads load the sources for longer than a call waits.
+    const has = (answer: Promise<unknown>) => answer.then(Boolean, () => false);
+    await until('the writing thread runs', () => has(beat()));
+    await until('the reading thread runs', () => has(ledger.archive.openWork()));
   });
 
   afterEach(async () => {
