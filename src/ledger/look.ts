@@ -5,8 +5,8 @@ import { type Clock, systemClock } from '../time/clock.ts';
 import { type Database, databaseOver, type Transactions, type Tx } from './database.ts';
 import { reasonOf } from './failures.ts';
 import { reads } from './registry.ts';
+import type { StoreState } from './schema.ts';
 import { MEMORY, SQLITE, sqlitePathOf } from './store-url.ts';
-import type { StoreState } from './version.ts';
 
 interface Look {
   readonly transactions: Transactions;

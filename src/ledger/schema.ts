@@ -1,8 +1,12 @@
 /**
- * The tables, in one text for both databases. Times are milliseconds since 1970, flags are 0 or 1. Ids are never used twice.
- * A table or column that changes makes another schema: `SCHEMA_VERSION` goes up, and ledgers from before are refused.
+ * The tables, in one text for both databases, and whether a store holds them. Times are milliseconds since 1970, flags are 0 or 1. Ids are
+ * never used twice.
  */
-export const SCHEMA_VERSION = 1;
+import sql, { raw } from 'sql-template-tag';
+import type { Tx } from './database.ts';
+
+/** A table or column that changes makes another schema: this goes up, and ledgers from before are refused. */
+const SCHEMA_VERSION = 1;
 
 /** What the databases write differently: the type of a row's own number (`$id`), and that of bytes (`$bytes`). */
 interface Dialect {
@@ -23,7 +27,7 @@ export function schemaIn({ id, bytes }: Dialect): readonly string[] {
 }
 
 /** A table of each ledger, whichever its version. */
-export const VERSION_TABLE = 'schema_version';
+const VERSION_TABLE = 'schema_version';
 
 const TABLES: readonly string[] = [
   `CREATE TABLE ${VERSION_TABLE} (version INTEGER NOT NULL)`,
@@ -107,3 +111,34 @@ const INDEXES: readonly string[] = [
   'CREATE INDEX bot_days_by_day ON bot_days (day, bot_key)',
   `CREATE INDEX bulks_running ON bulks (id) WHERE state = 'running'`,
 ];
+
+/** `new`: there is no ledger yet, and one can be made. */
+export type StoreState = 'new' | 'ready';
+
+/** Kysely's list, which versions of Botbell before the first release kept. */
+const BEFORE = 'kysely_migration';
+
+/** To look for in a store: what tells that it is a ledger, and a table that would be in its way. */
+export const TELLING_TABLES = [VERSION_TABLE, BEFORE, 'callbacks'] as const;
+
+const DRAIN_IT =
+  'the ledger was written by another version of Botbell: drain it first (run that version until nothing is undelivered), then start this one with a new file or database in store.url';
+
+/**
+ * @param tables those of `TELLING_TABLES` that are there
+ * @throws {Error} it cannot be used: why, and what to do
+ */
+export async function stateOf(
+  tx: Pick<Tx, 'first'>,
+  tables: readonly { readonly name: string }[],
+): Promise<StoreState> {
+  const found = tables.map(({ name }) => name);
+  if (found.includes(BEFORE)) throw new Error(DRAIN_IT);
+  if (found.includes(VERSION_TABLE)) {
+    const row = await tx.first<{ version: number }>(sql`SELECT version FROM ${raw(VERSION_TABLE)}`);
+    if (row?.version !== SCHEMA_VERSION) throw new Error(DRAIN_IT);
+    return 'ready';
+  }
+  if (found.length === 0) return 'new';
+  throw new Error(`it has a table ${found.join()} that is not Botbell's: give Botbell a store of its own`);
+}

@@ -152,7 +152,7 @@ describe('The operating guide', () => {
       .map(({ content }) => content.trim())
       .find((content) => content.startsWith('the ledger was'));
     expect(said).not.to.equal(undefined);
-    expect(readDocument('src/ledger/version.ts')).to.include(`'${said}'`);
+    expect(readDocument('src/ledger/schema.ts')).to.include(`'${said}'`);
   });
 
   it('starts the service as npm does', () => {

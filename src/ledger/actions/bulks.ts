@@ -1,5 +1,5 @@
 /** Redeliveries in bulk: a row each, which says how far it has come, and short steps by whichever process gets to it first. */
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
 import { makePending } from '../operations/deliveries.ts';
@@ -14,20 +14,12 @@ const AT_ONCE = 100;
 
 const MOST_LISTED = 100;
 
-interface BulkRow {
-  readonly id: number;
-  readonly what: BulkKind;
+type BulkRow = Omit<BulkRedelivery, 'filter' | 'actor' | 'endedAt' | 'stoppedBy'> & {
   readonly filter: string;
   readonly actor: string;
-  readonly note: string | null;
-  readonly state: BulkRedelivery['state'];
-  readonly started_at: number;
-  readonly ended_at: number | null;
-  readonly stopped_by: string | null;
-  readonly looked_at: number;
-  readonly until_id: number;
-  readonly given: number;
-}
+  readonly endedAt: number | null;
+  readonly stoppedBy: string | null;
+};
 
 /** @returns the one with the same nonce, where there is one */
 export async function startBulk(
@@ -72,28 +64,18 @@ export async function readBulk(tx: Tx, id: number): Promise<BulkRedelivery | und
 }
 
 async function bulksWhere(tx: Tx, which: Sql): Promise<readonly BulkRedelivery[]> {
-  const rows = await tx.all<BulkRow>(
-    sql`SELECT * FROM bulks WHERE ${which} ORDER BY id DESC LIMIT ${MOST_LISTED}`,
-  );
-  if (rows.length === 0) return [];
-  const counts = await tx.all<{ bulk_id: number; state: string; count: number }>(sql`
-    SELECT bulk_id, state, count(*) AS count FROM deliveries
-    WHERE bulk_id IN (${join(rows.map(({ id }) => id))}) GROUP BY bulk_id, state`);
-  const countOf = (id: number, state: string) =>
-    counts.find((each) => each.bulk_id === id && each.state === state)?.count ?? 0;
-  return rows.map((row) => ({
-    id: row.id,
-    what: row.what,
-    filter: JSON.parse(row.filter) as RedeliveryFilter,
-    actor: actorIn(row.actor),
-    state: row.state,
-    startedAt: row.started_at,
-    endedAt: row.ended_at ?? undefined,
-    stoppedBy: row.stopped_by === null ? undefined : actorIn(row.stopped_by),
-    given: row.given,
-    delivered: countOf(row.id, 'delivered'),
-    dead: countOf(row.id, 'dead'),
-    pending: countOf(row.id, 'pending'),
+  const given = (state: string) =>
+    sql`(SELECT count(*) FROM deliveries WHERE bulk_id = bulks.id AND deliveries.state = ${state})`;
+  const rows = await tx.all<BulkRow>(sql`
+    SELECT id, what, filter, actor, state, started_at AS "startedAt", ended_at AS "endedAt", stopped_by AS "stoppedBy",
+      given, ${given('delivered')} AS delivered, ${given('dead')} AS dead, ${given('pending')} AS pending
+    FROM bulks WHERE ${which} ORDER BY id DESC LIMIT ${MOST_LISTED}`);
+  return rows.map(({ filter, actor, endedAt, stoppedBy, ...row }) => ({
+    ...row,
+    filter: JSON.parse(filter) as RedeliveryFilter,
+    actor: actorIn(actor),
+    endedAt: endedAt ?? undefined,
+    stoppedBy: stoppedBy === null ? undefined : actorIn(stoppedBy),
   }));
 }
 
@@ -102,9 +84,15 @@ function actorIn(json: string): Actor {
   return { via, user, from };
 }
 
+interface RunningBulk extends Pick<BulkRow, 'id' | 'what' | 'filter' | 'actor' | 'given'> {
+  readonly note: string | null;
+  readonly looked_at: number;
+  readonly until_id: number;
+}
+
 /** Goes on with one that nobody else is going on with at this moment, by a hundred deliveries. */
 export async function continueBulk(tx: Tx): Promise<BulkStep> {
-  const bulk = await tx.first<BulkRow>(
+  const bulk = await tx.first<RunningBulk>(
     sql`SELECT * FROM bulks WHERE state = 'running' ORDER BY id LIMIT 1 ${tx.skipLocked}`,
   );
   if (bulk === undefined) return { isMore: false, given: 0, ended: undefined };
@@ -126,7 +114,7 @@ export async function continueBulk(tx: Tx): Promise<BulkStep> {
 /** What somebody else has changed meanwhile is left alone. */
 async function give(
   tx: Tx,
-  bulk: BulkRow,
+  bulk: RunningBulk,
   filter: RedeliveryFilter,
   among: readonly number[],
 ): Promise<number> {
@@ -134,8 +122,7 @@ async function give(
   const rows = await matchingAmong(tx, filter, among);
   const entry = { actor: actorIn(bulk.actor), note: bulk.note ?? undefined, bulkId: bulk.id };
   await writeEach(tx, rows, bulk.what, { entry });
-  const ids = rows.map(({ id }) => id);
-  if (bulk.what === 'dismissed') await markDismissed(tx, ids);
-  else await makePending(tx, ids, { countsAnew: true, givenBackAt: tx.now, bulkId: bulk.id });
+  if (bulk.what === 'dismissed') await markDismissed(tx, rows);
+  else await makePending(tx, rows, { countsAnew: true, givenBackAt: tx.now, bulkId: bulk.id });
   return rows.length;
 }

@@ -23,7 +23,7 @@ export async function redeliver(
   const result = redeliverResult(row, again);
   if (result !== 'accepted') return result;
   await writeHistory(tx, [{ ...about(row), what: 'redelivered', entry: entryOf(request), nonce }]);
-  await makePending(tx, [id], { countsAnew: true, givenBackAt: tx.now });
+  await makePending(tx, [row], { countsAnew: true, givenBackAt: tx.now });
   return result;
 }
 
@@ -37,15 +37,15 @@ export async function dismiss(tx: Tx, id: number, request: ActionRequest): Promi
   if (row.state !== 'dead' && !(row.state === 'held' && row.hold_code === NO_LONGER_ROUTED))
     return 'not dead';
   await writeHistory(tx, [{ ...about(row), what: 'dismissed', entry: entryOf(request), nonce }]);
-  await markDismissed(tx, [id]);
+  await markDismissed(tx, [row]);
   return 'dismissed';
 }
 
-export async function markDismissed(tx: Tx, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return;
+export async function markDismissed(tx: Tx, rows: readonly { readonly id: number }[]): Promise<void> {
+  if (rows.length === 0) return;
   await tx.all(sql`
     UPDATE deliveries SET state = 'held', hold_code = ${DISMISSED}, hold_details = NULL, hold_until = NULL, updated_at = ${tx.now}
-    WHERE id IN (${join(ids)})`);
+    WHERE id IN (${join(rows.map(({ id }) => id))})`);
 }
 
 function about({ id, callback_id }: RowWithCallback) {

@@ -28,7 +28,7 @@ export async function routeByHand(
   if (callback.isLateStart === 1) return 'superseded';
   const { lacking, revived } = gained(
     targets,
-    await siblingsOf(tx, [callbackId]),
+    await siblingsOf(tx, sql`${callbackId}`),
     channels,
     (each) => each.state === 'dead' || isUnrouted(each),
   );
@@ -39,8 +39,7 @@ export async function routeByHand(
     { callbackId, what: 'routed', entry: { by: 'hand', explanations: routing } },
   ]);
   const added = await insertRows(tx, { callbackId, jobKey: callback.jobKey, targets: lacking });
-  const ids = [...revived, ...added].map(({ id }) => id);
-  await makePending(tx, ids, { countsAnew: true, givenBackAt: tx.now });
+  await makePending(tx, [...revived, ...added], { countsAnew: true, givenBackAt: tx.now });
   return { told, untouched };
 }
 

@@ -11,12 +11,7 @@ const LOOKED_AT = 10_000;
 const COMMON_PAGE = 50;
 const LARGEST_PAGE = 500;
 
-export interface PageBounds {
-  readonly before: number;
-  readonly limit: number;
-}
-
-export function boundsOf({ before = Number.MAX_SAFE_INTEGER, limit = COMMON_PAGE }: PageRequest): PageBounds {
+export function boundsOf({ before = Number.MAX_SAFE_INTEGER, limit = COMMON_PAGE }: PageRequest) {
   return { before, limit: Math.max(1, Math.min(limit, LARGEST_PAGE)) };
 }
 

@@ -75,7 +75,7 @@ export async function refusals(tx: Tx, page: PageRequest = {}): Promise<Page<Arc
   return { items, next: items.length < most ? undefined : items.at(-1)?.id };
 }
 
-/** SQLite takes a statement of no more parts. The rest is left out. */
+/** The rest is left out. */
 const MOST_DESTINATIONS = 500;
 
 interface DestinationRow extends ErrorColumns {
@@ -97,37 +97,27 @@ export async function destinationsNamed(
     sql`SELECT * FROM destinations WHERE destination IN (${join(sought)})`,
   );
   const known = new Map(rows.map((row) => [row.destination, row]));
-  const pending = await pendingAt(tx, sought);
-  return sought.map((name) => standing(name, known.get(name), pending.get(name) ?? 0));
-}
-
-/** Counted no further than needed, however much is pending. */
-async function pendingAt(tx: Tx, destinations: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const each = destinations.map(
-    (destination) => sql`
-      SELECT CAST(${destination} AS TEXT) AS destination, (SELECT count(*) FROM (
-        SELECT 1 FROM deliveries WHERE state = 'pending' AND destination = ${destination} LIMIT ${MOST_COUNTED + 1}
-      ) AS counted) AS pending`,
-  );
-  const rows = await tx.all<{ destination: string; pending: number }>(join(each, ' UNION ALL '));
-  return new Map(rows.map(({ destination, pending }) => [destination, pending]));
-}
-
-function standing(
-  destination: string,
-  row: DestinationRow | undefined,
-  pending: number,
-): ArchivedDestination {
-  return {
-    destination,
-    lastDeliveredAt: row?.last_delivered_at || undefined,
-    lastFailedAt: row?.last_failed_at || undefined,
-    lastError: row && errorIn(row),
-    medianMs: row?.median_ms ?? undefined,
-    slowMs: row?.slow_ms ?? undefined,
-    pending: Math.min(pending, MOST_COUNTED),
-    isMorePending: pending > MOST_COUNTED,
-  };
+  const found: ArchivedDestination[] = [];
+  for (const destination of sought) {
+    const row = known.get(destination);
+    // Counted no further than needed, however much is pending.
+    const { count, isMore } = await counted(
+      tx,
+      sql`
+      SELECT 1 FROM deliveries WHERE state = 'pending' AND destination = ${destination}`,
+    );
+    found.push({
+      destination,
+      lastDeliveredAt: row?.last_delivered_at || undefined,
+      lastFailedAt: row?.last_failed_at || undefined,
+      lastError: row && errorIn(row),
+      medianMs: row?.median_ms ?? undefined,
+      slowMs: row?.slow_ms ?? undefined,
+      pending: count,
+      isMorePending: isMore,
+    });
+  }
+  return found;
 }
 
 const MOST_CONFIGS = 100;

@@ -2,8 +2,10 @@
 import sql, { bulk as rowsOf, join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
+import { SUPERSEDED } from '../hold.ts';
 import type { DeliveryTarget } from '../ledger.ts';
-import { type DeliveryRow, EARLIER_IN_JOB, isIdle } from '../rows.ts';
+import { type DeliveryRow, EARLIER_IN_JOB, isIdle, withCallbacks } from '../rows.ts';
+import { lockDeliveries } from './locks.ts';
 
 /** job_key null: an alert's. */
 export interface Planned {
@@ -70,10 +72,10 @@ export interface GivenBack {
 /** What was held, dead or told is Botbell's own to attempt, due at once. */
 export async function makePending(
   tx: Tx,
-  ids: readonly number[],
+  rows: readonly { readonly id: number }[],
   { countsAnew, givenBackAt, bulkId }: GivenBack,
 ): Promise<void> {
-  if (ids.length === 0) return;
+  if (rows.length === 0) return;
   const age = countsAnew
     ? sql`counts_from = ${tx.now}, waited_ms = 0`
     : sql`waited_ms = waited_ms + ${tx.now} - updated_at`;
@@ -84,7 +86,7 @@ export async function makePending(
       is_ours = 1, due_at = ${tx.now}, updated_at = ${tx.now}, ${age},
       given_back_at = coalesce(${givenBackAt ?? null}, given_back_at),
       is_bulk = ${Number(bulkId !== undefined)}, bulk_id = ${bulk}
-    WHERE id IN (${join(ids)})`);
+    WHERE id IN (${join(rows.map(({ id }) => id))})`);
 }
 
 /** Where the next of its job can be claimed now that these have ended. @returns destinations */
@@ -127,4 +129,24 @@ export async function claimOf(tx: Tx, callbackId: number, leaseMs: number): Prom
       WHERE callback_id = ${callbackId} AND state = 'pending' AND ${isIdle(tx.now)} ORDER BY id ${tx.skipLocked})
     RETURNING id`);
   return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Deliveries whose hold has ended are Botbell's own again, but for the start of a job whose result has come.
+ * @returns how many were looked at; a hundred: there may be more
+ */
+export async function releaseHeld(tx: Tx): Promise<number> {
+  const found = await tx.all<{ id: number }>(
+    sql`SELECT id FROM deliveries WHERE hold_until <= ${tx.now} ORDER BY hold_until LIMIT ${100}`,
+  );
+  const ids = found.map(({ id }) => id);
+  await lockDeliveries(tx, ids);
+  // Of two processes that release at the same moment, the second one finds nothing left.
+  const ended = (await withCallbacks(tx, ids)).filter((row) => (row.hold_until ?? Infinity) <= tx.now);
+  const late = ended.filter(({ is_late_start }) => is_late_start === 1);
+  const others = ended.filter((row) => !late.includes(row));
+  await holdBack(tx, late, SUPERSEDED);
+  await makePending(tx, others, { countsAnew: false });
+  await writeEach(tx, others, 'released');
+  return ended.length;
 }

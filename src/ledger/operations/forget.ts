@@ -42,18 +42,10 @@ export async function forget(
   const reachedNobody = await sweep(tx, nobody);
   const lastDay = dayIn(() => timezone)(tx.now - LONG_KEPT_MS);
   const tidied = [
-    await forgetRows(
-      tx,
-      sql`alert_causes WHERE told_at < ${tx.now - CAUSES_KEPT_MS} ORDER BY told_at`,
-      'cause',
-    ),
-    await forgetRows(tx, sql`bulks WHERE ended_at < ${tx.now - LONG_KEPT_MS} ORDER BY id`, 'id'),
-    await forgetRows(
-      tx,
-      sql`bots WHERE last_received_at < ${tx.now - LONG_KEPT_MS} ORDER BY bot_key`,
-      'bot_key',
-    ),
-    await forgetRows(tx, sql`bot_days WHERE day < ${lastDay} ORDER BY day, bot_key`, 'day, bot_key'),
+    await forgetRows(tx, 'alert_causes', 'cause', sql`told_at < ${tx.now - CAUSES_KEPT_MS}`),
+    await forgetRows(tx, 'bulks', 'id', sql`ended_at < ${tx.now - LONG_KEPT_MS}`),
+    await forgetRows(tx, 'bots', 'bot_key', sql`last_received_at < ${tx.now - LONG_KEPT_MS}`),
+    await forgetRows(tx, 'bot_days', 'day, bot_key', sql`day < ${lastDay}`),
   ];
   return areMoreDays || !done.isThrough || !reachedNobody.isThrough || tidied.includes(true);
 }
@@ -129,43 +121,35 @@ async function forgetCallbacks(tx: Tx, goes: Sql, ids: readonly number[]): Promi
   const found = await tx.all<{ job_key: string | null }>(
     sql`SELECT DISTINCT job_key FROM callbacks WHERE id IN (${join(ids)}) AND ${goes}`,
   );
-  const keys = await lockedJobs(
-    tx,
-    found.flatMap(({ job_key }) => job_key ?? []),
-  );
+  const keys = await lockedJobs(tx, found);
   const ofJobs = keys.length === 0 ? raw('') : sql`OR job_key IN (${join(keys)})`;
   const locked = await tx.all<{ id: number }>(sql`
     SELECT id FROM callbacks WHERE id IN (${join(ids)}) AND (job_key IS NULL ${ofJobs}) AND ${goes} ORDER BY id ${tx.skipLocked}`);
   if (locked.length > 0) await tx.all(sql`DELETE FROM callbacks WHERE id IN (${join(idsOf(locked))})`);
-  await forgetJobs(tx, keys);
+  if (keys.length > 0) await forgetJobs(tx, join(keys));
   return locked.length;
 }
 
-async function lockedJobs(tx: Tx, keys: readonly string[]): Promise<readonly string[]> {
-  if (keys.length === 0 || tx.skipLocked.sql === '') return keys;
-  const rows = await tx.all<{ key: string }>(
+async function lockedJobs(tx: Tx, rows: readonly { job_key: string | null }[]): Promise<readonly string[]> {
+  const keys = rows.flatMap(({ job_key }) => job_key ?? []);
+  if (keys.length === 0) return [];
+  const locked = await tx.all<{ key: string }>(
     sql`SELECT key FROM jobs WHERE key IN (${join(keys)}) ORDER BY key ${tx.skipLocked}`,
   );
-  return rows.map(({ key }) => key);
+  return locked.map(({ key }) => key);
 }
 
 /** Those that have no callback any more. */
-async function forgetJobs(tx: Tx, keys: readonly string[]): Promise<void> {
-  if (keys.length === 0) return;
+async function forgetJobs(tx: Tx, keys: Sql): Promise<void> {
   await tx.all(sql`
-    DELETE FROM jobs WHERE key IN (${join(keys)})
-      AND NOT EXISTS (SELECT 1 FROM callbacks WHERE callbacks.job_key = jobs.key)`);
+    DELETE FROM jobs WHERE key IN (${keys}) AND NOT EXISTS (SELECT 1 FROM callbacks WHERE callbacks.job_key = jobs.key)`);
 }
 
-/**
- * @param which the table, which of its rows, and their order
- * @param key columns. @returns whether there may be more
- */
-async function forgetRows(tx: Tx, which: Sql, key: string): Promise<boolean> {
-  const [table = ''] = which.sql.split(' ', 1);
+/** @param key columns. @returns whether there may be more */
+async function forgetRows(tx: Tx, table: string, key: string, which: Sql): Promise<boolean> {
   const gone = await tx.all(sql`
     DELETE FROM ${raw(table)} WHERE (${raw(key)}) IN (
-      SELECT ${raw(key)} FROM ${which} LIMIT ${AT_ONCE} ${tx.skipLocked})
+      SELECT ${raw(key)} FROM ${raw(table)} WHERE ${which} ORDER BY ${raw(key)} LIMIT ${AT_ONCE} ${tx.skipLocked})
     RETURNING 1`);
   return gone.length === AT_ONCE;
 }

@@ -1,5 +1,5 @@
 /** Whom a callback gains by being routed anew, and who has it already. */
-import sql, { join } from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { NO_LONGER_ROUTED } from '../hold.ts';
 import type { DeliveryTarget } from '../ledger.ts';
@@ -18,12 +18,11 @@ export interface Sibling extends DeliveryTarget {
 }
 
 /** All deliveries of these callbacks. */
-export async function siblingsOf(tx: Tx, callbackIds: readonly number[]): Promise<readonly Sibling[]> {
-  if (callbackIds.length === 0) return [];
+export function siblingsOf(tx: Tx, callbackIds: Sql): Promise<readonly Sibling[]> {
   return tx.all<Sibling>(sql`
     SELECT id, callback_id, job_key, destination, channel, address, state, hold_code, type
     FROM deliveries LEFT JOIN channel_types ON channel_types.name = deliveries.channel
-    WHERE callback_id IN (${join(callbackIds)}) ORDER BY id`);
+    WHERE callback_id IN (${callbackIds}) ORDER BY id`);
 }
 
 export interface Gained {

@@ -14,7 +14,7 @@ import {
   siblingsOf,
 } from './gained.ts';
 import { lockDeliveries } from './locks.ts';
-import { decide, writeDecision } from './outcome-rows.ts';
+import { decide, entriesOf, writeDecision } from './outcome-rows.ts';
 import { isDecider } from './processes.ts';
 import { dueAfter } from './settle.ts';
 
@@ -30,12 +30,17 @@ export async function reroute(
   const decision = decide(row, update, tx);
   if (row === undefined || decision === undefined) return { added: [], due: [] };
   await writeDecision(tx, decision);
-  const { lacking, revived } = gained(targets, await siblingsOf(tx, [callbackId]), channels, isUnrouted);
+  const { lacking, revived } = gained(
+    targets,
+    await siblingsOf(tx, sql`${callbackId}`),
+    channels,
+    isUnrouted,
+  );
   await insertRows(tx, { callbackId, jobKey: row.job_key, targets: lacking });
   await reviveRows(tx, revived);
   await writeHistory(tx, [
     { callbackId, what: 'routed', entry: { by: 'config', explanations: routing } },
-    ...decision.entries,
+    ...entriesOf(decision),
   ]);
   const added = [...lacking, ...revived].map(({ destination }) => destination);
   return { added, due: [...new Set(await dueAfter(tx, [], [decision]))] };
@@ -83,13 +88,7 @@ export async function revive(
   if (routed.length === 0 || !(await isDecider(tx))) return [];
   const ids = routed.map(({ id }) => id);
   await lockDeliveries(tx, ids);
-  const callbacks = await tx.all<{ callback_id: number }>(
-    sql`SELECT DISTINCT callback_id FROM deliveries WHERE id IN (${join(ids)})`,
-  );
-  const siblings = await siblingsOf(
-    tx,
-    callbacks.map(({ callback_id }) => callback_id),
-  );
+  const siblings = await siblingsOf(tx, sql`SELECT callback_id FROM deliveries WHERE id IN (${join(ids)})`);
   const revived = siblings.filter((row) => {
     const others = siblings.filter(({ callback_id }) => callback_id === row.callback_id);
     return ids.includes(row.id) && isUnrouted(row) && !hasUnderAnotherName(row, others, channels);
@@ -112,10 +111,6 @@ export async function revive(
 }
 
 async function reviveRows(tx: Tx, rows: readonly Sibling[]): Promise<void> {
-  await makePending(
-    tx,
-    rows.map(({ id }) => id),
-    { countsAnew: true },
-  );
+  await makePending(tx, rows, { countsAnew: true });
   await writeEach(tx, rows, 'revived');
 }

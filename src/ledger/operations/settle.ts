@@ -8,7 +8,7 @@ import { shortText } from '../../text/cut.ts';
 import { raise } from './alerts.ts';
 import { nextOfJobs } from './deliveries.ts';
 import { lock, lockJobsOf } from './locks.ts';
-import { decide, writeDecision, type Decision } from './outcome-rows.ts';
+import { decide, type Decision, entriesOf, writeDecision } from './outcome-rows.ts';
 
 /** @param isRepeated the first try was not answered and may have been committed: nothing is written where everybody of it is told already */
 export async function settle(tx: Tx, settlement: Settlement, isRepeated = false): Promise<Settled> {
@@ -25,7 +25,7 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
   const ended = await tell(tx, deliveries);
   const decisions = deliveries.flatMap((update) => decide(rows.get(update.id), update, tx) ?? []);
   for (const decision of decisions) await writeDecision(tx, decision);
-  const transitions = decisions.flatMap(({ entries }) => entries);
+  const transitions = decisions.flatMap(entriesOf);
   const isShown = isWorthWriting(times, attempts);
   await writeHistory(tx, [
     ...(isShown ? attempts.map((attempt) => attemptEntry(callbackId, attempt)) : []),

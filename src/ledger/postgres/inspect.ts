@@ -1,7 +1,7 @@
 /** Whether a PostgreSQL database holds, or could hold, a ledger. */
 import sql, { join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { type StoreState, TELLING_TABLES } from '../version.ts';
+import { type StoreState, TELLING_TABLES } from '../schema.ts';
 import { postgresState } from './open.ts';
 
 /** Identity columns and what the operations ask for. */

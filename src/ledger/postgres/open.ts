@@ -4,8 +4,7 @@ import sql, { join, raw } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { reasonOf } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
-import { POSTGRES_DIALECT, schemaIn } from '../schema.ts';
-import { stateOf, type StoreState, TELLING_TABLES } from '../version.ts';
+import { POSTGRES_DIALECT, schemaIn, stateOf, type StoreState, TELLING_TABLES } from '../schema.ts';
 import { type PostgresSettings, PostgresTransactions } from './transactions.ts';
 
 export interface PostgresOptions extends Omit<PostgresSettings, 'pool'> {
