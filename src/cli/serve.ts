@@ -32,6 +32,8 @@ export async function serveCommand(given: CommandContext, options: ServeOptions)
     secrets,
     channelTypes,
     clock: systemClock,
+    // Node has no loader for TypeScript in a thread, so that the sources keep SQLite in the process.
+    isLedgerInProcess: import.meta.url.endsWith('.ts'),
     logger,
     version: readVersion(),
     print: (text) => context.result(text),

@@ -4,12 +4,15 @@ import type { AddressInfo, Socket } from 'node:net';
 import { systemClock, within } from '../time/clock.ts';
 import { type ProblemDetails, rawAnswer, type TurnedAway } from './problem.ts';
 
-/** Headers, and headers with body, must have come within these; who is slower is for a proxy to wait for. */
+/**
+ * Headers, and headers with body, must have come within these; who is slower is for a proxy to wait for. Idle connections
+ * are kept longer than a proxy keeps them (nginx: 60 s): a request on one that is being closed is answered by a reset.
+ */
 const TIMEOUTS = {
   headersTimeout: 10_000,
   requestTimeout: 15_000,
   connectionsCheckingInterval: 1000,
-  keepAliveTimeout: 5000,
+  keepAliveTimeout: 65_000,
 } as const;
 
 const MOST_CONNECTIONS = 1000;

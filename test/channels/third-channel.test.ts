@@ -133,6 +133,7 @@ default_route: { on: [error], notify: [{ cards: Ops }, { look: Ops }] }
       readConfig: () => readConfigInTurns(toRead),
       channelTypes: types,
       clock: systemClock,
+      isLedgerInProcess: true,
       logger: await createLogger('silent', false, (line) => line),
       version: '0.0.0-test',
       print: (text) => printed.push(text),

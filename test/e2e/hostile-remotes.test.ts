@@ -22,16 +22,8 @@ const besideAnAnswer = (retryAfter: string): SlackFault => ({
   body: '{"ok":false,"error":"ratelimited"}',
 });
 
-const ASKED = ['31536000', '1e+300', '-1', '', 'NaN', '31 Dec 9999', '9'.repeat(400)];
-const DATES = [
-  'Fri, 31 Dec 9999 23:59:59 GMT',
-  'Fri, 99 Nov 2026 99:00:00 GMT',
-  'Thu, 01 Jan 1970 00:00:00 GMT',
-];
-const PAUSES: readonly SlackFault[] = [
-  ...[...ASKED, ...DATES].flatMap((asked) => [inHeader(asked), besideAnAnswer(asked)]),
-  ...[1e300, -1, '1e+300', '31 Dec 9999', {}, [7], true, null].map(inBody),
-];
+/** One of each way to ask; what each text asks for is shown beside `askedPause`. */
+const PAUSES: readonly SlackFault[] = [inHeader('31536000'), besideAnAnswer('9'.repeat(400)), inBody(-1)];
 
 const CONFIG = `
 receiver: { listen: '127.0.0.1:0', answer_within: 500ms }

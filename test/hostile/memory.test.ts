@@ -8,6 +8,7 @@ import { request } from 'undici';
 import { type SlackStandIn, startSlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { serve, type ServeProcess } from '../support/process.ts';
+import { itAtFullSize } from '../support/test-size.ts';
 
 const SLACK_TOKEN = 'xoxb-MEMORY-TEST';
 const HEAP = { nodeArguments: ['--max-old-space-size=256'] };
@@ -37,7 +38,8 @@ describe('The memory of the built program', () => {
     const config = join(folder, 'botbell.yaml');
     writeFileSync(
       config,
-      `receiver: { listen: '127.0.0.1:0', answer_when: ${answerWhen} }
+      `receiver: { listen: '127.0.0.1:0', answer_when: ${answerWhen}, answer_within: 1m }
+delivery: { timeout: 50s }
 admin: { listen: '127.0.0.1:0' }
 store: { url: 'sqlite:${folder}/botbell.db' }
 channels: { slack: { type: slack, token: ${SLACK_TOKEN}, api_url: '${slack.apiUrl}' } }
@@ -88,9 +90,9 @@ routes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]
       await slack.close();
       rmSync(folder, { recursive: true, force: true });
     }
-  }).timeout(30_000);
+  });
 
-  it('is not filled by what inflates to millions of objects', async () => {
+  itAtFullSize('is not filled by what inflates to millions of objects', async () => {
     await start('delivered');
     const bodies = Array.from({ length: 6 }, (_, number) => bodyOf(`big ${number}`, '{}', 2_600_000));
     const { answers, ordinary } = await attack(bodies);
@@ -98,7 +100,7 @@ routes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]
     expect(statusesOf(answers).every((status) => status === 413 || status === 503)).to.equal(true);
     expect(tooLarge?.text).to.match(/more than 500000 JSON values/);
     expect(statusesOf(ordinary)).to.deep.equal([200]);
-  }).timeout(60_000);
+  });
 
   it('is not filled by many that are as large as may be: who finds no room waits, or is told to come again', async () => {
     await start('delivered');
@@ -109,18 +111,18 @@ routes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]
     for (const { status, retryAfter } of answers)
       expect(retryAfter).to.equal(status === 503 ? '30' : undefined);
     expect(statusesOf(ordinary)).to.deep.equal([200]);
-  }).timeout(60_000);
+  });
 
-  it('is not filled by what is refused', async () => {
+  itAtFullSize('is not filled by what is refused', async () => {
     await start('delivered');
     const invalid = bodyOf('none', '{}', 400_000, {});
     const bodies = Array.from({ length: 6 }, () => invalid);
     const { answers, ordinary } = await attack([...bodies, ...bodies.map((body) => body.slice(0, -1))]);
     expect(statusesOf(answers).every((status) => [400, 422, 503].includes(status))).to.equal(true);
     expect(statusesOf(ordinary)).to.deep.equal([200]);
-  }).timeout(60_000);
+  });
 
-  it('is not filled by what was accepted for later, and all of it is told in the end', async () => {
+  itAtFullSize('is not filled by what was accepted for later, and all of it is told in the end', async () => {
     await start('accepted');
     const bodies = Array.from({ length: 8 }, (_, number) => bodyOf(`big ${number}`, '{}', 60_000));
     const { answers } = await attack(bodies);
@@ -128,5 +130,5 @@ routes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]
     expect(accepted).to.be.greaterThan(0);
     const told = () => slack.messages.filter(({ args }) => JSON.stringify(args).includes('big ')).length;
     while (told() < accepted) await soon();
-  }).timeout(60_000);
+  });
 });

@@ -129,7 +129,8 @@ async function startFrom(file: string, clock: Clock, logger: Logger | undefined)
     readConfig: () => readConfigInTurns(projectOf({ variables: {}, configFile: file })),
     channelTypes,
     clock,
-    isLedgerInProcess: clock !== systemClock,
+    // A thread would load the sources once more, for longer than most tests take; the built program has one.
+    isLedgerInProcess: true,
     logger: logger ?? (await createLogger('silent', false, (line) => line)),
     version: '0.0.0-test',
     print: () => undefined,

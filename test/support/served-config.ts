@@ -42,6 +42,7 @@ export async function serveConfig(
     readConfig: () => readConfigInTurns(projectOf({ variables, configFile })),
     channelTypes,
     clock: systemClock,
+    isLedgerInProcess: true,
     logger: await createLogger('silent', false, (line) => line),
     version: '0',
     print: () => undefined,
