@@ -6,9 +6,9 @@ import { decodeBody } from '../callback/decode.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { formatsOf } from '../config/config.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
-import { HttpProblem } from '../http/problem.ts';
 import type { Archive } from '../ledger/people.ts';
 import { createComposer } from '../offload/large-callbacks.ts';
+import { tooLarge } from '../receive/read-body.ts';
 import { renderersByLanguage, type TemplateFailure } from '../render/renderer.ts';
 import { createRouter } from '../route/router.ts';
 import type { AppSettings } from './settings.ts';
@@ -55,10 +55,6 @@ function read(
   } catch (error) {
     throw error instanceof TooManyValues ? tooLarge(`holds more than ${maxNodes} JSON values`) : error;
   }
-}
-
-function tooLarge(what: string): HttpProblem {
-  return new HttpProblem({ status: 413, detail: `The body ${what}, the most that is taken.` });
 }
 
 function drawer({ loaded: { renderer }, largeCallbacks }: AppSettings): Drawing['draw'] {

@@ -1,6 +1,8 @@
 /** What is wrong with a refused body, in Japanese: the check speaks English, as the interface's answers do. */
 
 /** In the order in which they are tried; what each group holds is put in at `$1`, `$2`, … */
+type Words = readonly (readonly [form: RegExp, words: string])[];
+
 const SENTENCES: Words = [
   [/^is missing: it must be (.+)$/s, 'がありません（$1が必要です）'],
   [/^must be (.+?), found (.+)$/s, 'は$1である必要がありますが、$2でした'],
@@ -19,33 +21,19 @@ const PHRASES: Words = [
   [/^an integer$/, '整数'],
   [/^a number$/, '数値'],
   [/^0, 1 or 2$/, '0、1、2のいずれか'],
-  [/^(null|true|false)$/, '$1'],
 ];
 
 const WRONG_FORM = 'の形式が正しくありません';
 
-/** @param detail of one error of the check. @returns what follows the field's name; words of ours only where they are known */
+/** @param detail of one error of the check. @returns what follows the field's name */
 export function faultInJapanese(detail: string): string {
-  const [found, sentence] = firstMatch(SENTENCES, detail);
-  const phrases = found.slice(1).map(phraseInJapanese);
-  if (sentence === undefined || phrases.includes(undefined)) return WRONG_FORM;
-  return sentence.replace(/\$(\d)/g, (_, index: string) => phrases[Number(index) - 1] ?? '');
+  return inJapanese(SENTENCES, detail, (phrase) => inJapanese(PHRASES, phrase) ?? phrase) ?? WRONG_FORM;
 }
 
-function phraseInJapanese(phrase: string): string | undefined {
-  return /^\d+$/.test(phrase) ? phrase : filledIn(PHRASES, phrase);
-}
-
-type Words = readonly (readonly [form: RegExp, words: string])[];
-
-function firstMatch(table: Words, text: string): readonly [groups: readonly string[], words?: string] {
+function inJapanese(table: Words, text: string, inside = (group: string) => group): string | undefined {
   const [form, words] = table.find(([each]) => each.test(text)) ?? [];
-  return [form?.exec(text) ?? [], words];
-}
-
-function filledIn(table: Words, text: string): string | undefined {
-  const [found, words] = firstMatch(table, text);
-  return words?.replace('$1', () => found[1] ?? '');
+  const groups = form?.exec(text) ?? [];
+  return words?.replace(/\$(\d)/g, (_, at: string) => inside(groups[Number(at)] ?? ''));
 }
 
 const BODY_SENTENCES: Words = [
@@ -70,5 +58,5 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 
 /** @param status HTTP status code of the answer. @param detail its sentence */
 export function refusalInJapanese(status: number, detail: string): string {
-  return filledIn(BODY_SENTENCES, detail) ?? BY_STATUS[status] ?? '受け付けられない内容です。';
+  return inJapanese(BODY_SENTENCES, detail) ?? BY_STATUS[status] ?? '受け付けられない内容です。';
 }

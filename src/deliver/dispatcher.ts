@@ -128,8 +128,8 @@ export class Dispatcher {
   }
 
   #take(task: Task): void {
-    const { planned, waiter } = task.order;
-    if (this.#isStopping || planned === undefined || waiter?.mayWait === false || this.#isLeftAlone(task))
+    const { planned, mayWait } = task.order;
+    if (this.#isStopping || planned === undefined || mayWait === false || this.#isLeftAlone(task))
       return this.#conclude(task, true);
     const { behind } = task.record;
     if (behind === undefined) return this.#enqueue(task);

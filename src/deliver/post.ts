@@ -102,7 +102,7 @@ interface Posted {
 }
 
 /** A callback that was admitted, until it is answered. */
-class OpenPost {
+class OpenPost implements Waiter {
   readonly #dependencies: PostDependencies;
   readonly #posted: Posted;
   readonly #notice: CallbackNotice;
@@ -142,6 +142,17 @@ class OpenPost {
     }
   }
 
+  takes(task: Task): boolean {
+    if (this.#isOver) return false;
+    if (this.#open === 1) this.#last = task;
+    this.#ends();
+    return this.#last === task;
+  }
+
+  get leftMs(): number | undefined {
+    return this.#isAnswered ? undefined : this.#leftMs();
+  }
+
   /** Hands over what is to be attempted. @returns when what others have in hand is Botbell's own; never rejects */
   async #begin(): Promise<void> {
     const { clock, ledger } = this.#dependencies;
@@ -179,23 +190,7 @@ class OpenPost {
     const { callbackId, firstReceivedAt } = admission;
     const planned = plannedFor(record, plan);
     const order = { record, callbackId, firstReceivedAt, notice: this.#notice, planned, settings, until };
-    return this.#dependencies.dispatcher.submit({ ...order, waiter: this.#waiter(mayWait) });
-  }
-
-  #waiter(mayWait: boolean): Waiter {
-    const leftMs = () => (this.#isAnswered ? undefined : this.#leftMs());
-    return {
-      mayWait,
-      takes: (task) => {
-        if (this.#isOver) return false;
-        if (this.#open === 1) this.#last = task;
-        this.#ends();
-        return this.#last === task;
-      },
-      get leftMs() {
-        return leftMs();
-      },
-    };
+    return this.#dependencies.dispatcher.submit({ ...order, waiter: this, mayWait });
   }
 
   #ends(): void {

@@ -13,12 +13,12 @@ export interface Order extends Omit<DueDelivery, 'isTakenOver'> {
   readonly until: number;
   /** The POST that waits for it, if any does. */
   readonly waiter?: Waiter;
+  /** False: too many wait for the destination, BOT or job already. */
+  readonly mayWait?: boolean;
 }
 
 /** A POST, as its deliveries see it. */
 export interface Waiter {
-  /** Whether too many wait for the destination, BOT or job already. */
-  readonly mayWait: boolean;
   /** Its attempts have ended. @returns whether the POST has it written down together with its answer */
   takes(task: Task): boolean;
   /** Milliseconds that are left to write down what came of it; undefined: the answer is out. */

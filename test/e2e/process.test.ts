@@ -224,9 +224,9 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
     });
     const turnedAway = log.split('\n').filter((line) => line.includes('"msg":"turned away"'));
     for (const [index, fields] of [
-      { http: 404, reason: 'wrong token', path: '/callbacks/…', from: '127.0.0.1' },
-      { http: 404, reason: 'no such path', path: '/callbacks/…/…' },
-      { http: 405, method: 'GET' },
+      { http: 404, reason: 'wrong token', from: '127.0.0.1' },
+      { http: 404, reason: 'no such path' },
+      { http: 405 },
       { http: 422, from: '127.0.0.1' },
     ].entries()) {
       expect(JSON.parse(turnedAway[index] ?? '{}')).to.include(fields);
