@@ -17,10 +17,8 @@ export interface Place {
 export type Settings = Readonly<ReturnType<typeof settingsOf>>;
 export type ReceiverConfig = Readonly<Settings['receiver']>;
 export type AdminConfig = Readonly<NonNullable<Settings['admin']>>;
-export type StoreConfig = Readonly<Settings['store']>;
 export type DeliveryConfig = Readonly<Settings['delivery']>;
 export type DisplayConfig = Settings['display'];
-export type HeartbeatConfig = Readonly<NonNullable<Settings['heartbeat']>>;
 
 /**
  * In base units; what each means is said by its schema.

@@ -138,7 +138,9 @@ const notifySchema = mixed()
     jsonSchema: { $ref: '#/$defs/notify' },
   });
 
-export const routeSchema = section('Whom to tell of which BOT’s results. Every route that matches applies.', {
+const routing = { on: onSchema, notify: notifySchema, template_set: templateSetSchema };
+
+const routeSchema = section('Whom to tell of which BOT’s results. Every route that matches applies.', {
   bot_id: textOrTexts(
     botIdRule,
     'An exact bot_id, a glob (invoice-*) or a /regular expression/ (RE2 syntax); or a list of them.',
@@ -146,16 +148,25 @@ export const routeSchema = section('Whom to tell of which BOT’s results. Every
   )
     .defined('${path} is missing: give a bot_id, a glob (invoice-*) or a /regular expression/')
     .test(filled('bot_id')),
-  on: onSchema,
-  notify: notifySchema,
-  template_set: templateSetSchema,
+  ...routing,
 });
 
-export const defaultRouteSchema = section('Whom to tell of a BOT that no route names.', {
-  on: onSchema,
-  notify: notifySchema,
-  template_set: templateSetSchema,
-});
+const defaultRouteSchema = section('Whom to tell of a BOT that no route names.', routing);
+
+/** Read apart, entry by entry, as their keys are names. */
+function mapOf(
+  what: string,
+  doc: string,
+  { least, rule }: { readonly least: number; readonly rule: string },
+) {
+  const more = least > 0 && { minProperties: least };
+  const jsonSchema = { type: 'object', ...more, additionalProperties: { $ref: `#/$defs/${what}` } };
+  return mixed()
+    .test('map', `\${path} ${rule}`, (value: unknown) =>
+      value === undefined ? true : isJsonObject(value) && Object.keys(value).length >= least,
+    )
+    .meta({ doc, jsonSchema });
+}
 
 export const rootSchema = section('Configuration of Botbell.', {
   receiver: receiverSchema,
@@ -165,28 +176,15 @@ export const rootSchema = section('Configuration of Botbell.', {
   display: displaySchema,
   heartbeat: heartbeatSchema,
   templates: templatesSchema,
-  channels: mixed()
-    .defined('${path} is missing: name one, such as outbox: { type: outbox, as: slack }')
-    .test(
-      'map',
-      '${path} must name one, such as outbox: { type: outbox, as: slack }',
-      (value) => isJsonObject(value) && Object.keys(value).length > 0,
-    )
-    .meta({
-      doc: 'The ways to reach people, by a name of your choice.',
-      jsonSchema: { type: 'object', minProperties: 1, additionalProperties: { $ref: '#/$defs/channel' } },
-    }),
+  channels: mapOf('channel', 'The ways to reach people, by a name of your choice.', {
+    least: 1,
+    rule: 'must name one, such as outbox: { type: outbox, as: slack }',
+  }).defined('${path} is missing: name one, such as outbox: { type: outbox, as: slack }'),
   proxy: proxySchema,
-  groups: mixed()
-    .test(
-      'map',
-      '${path} must be a map of names and lists of addresses',
-      (value) => value === undefined || isJsonObject(value),
-    )
-    .meta({
-      doc: 'Addresses that are told together, by a name of your choice.',
-      jsonSchema: { type: 'object', additionalProperties: { $ref: '#/$defs/group' } },
-    }),
+  groups: mapOf('group', 'Addresses that are told together, by a name of your choice.', {
+    least: 0,
+    rule: 'must be a map of names and lists of addresses',
+  }),
   routes: array(routeSchema)
     .strict()
     .typeError('${path} must be a list: begin each route with "- bot_id:"')

@@ -43,11 +43,6 @@ export class Deadline {
     this.#at = clock.monotonic() + withinMs;
   }
 
-  /** The last one of several, at least one. */
-  static latest(deadlines: readonly Deadline[]): Deadline {
-    return deadlines.reduce((latest, each) => (each.#at > latest.#at ? each : latest));
-  }
-
   /** Never negative. */
   get remainingMs(): number {
     return Math.max(0, this.#at - this.#clock.monotonic());
@@ -103,10 +98,6 @@ export class UnderWay {
   #count = 0;
   #waiting: (() => void)[] = [];
 
-  get count(): number {
-    return this.#count;
-  }
-
   begin(): void {
     this.#count += 1;
   }
@@ -114,10 +105,7 @@ export class UnderWay {
   /** Bound, to be handed on as it is. */
   readonly end = (): void => {
     this.#count -= 1;
-    if (this.#count > 0) return;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const resolve of waiting) resolve();
+    if (this.#count === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   };
 
   /** Counts it until it settles. */

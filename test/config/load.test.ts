@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { number } from 'yup';
+import type { ChannelType } from '../../src/channels/channel.ts';
 import type { Config } from '../../src/config/config.ts';
 import { formatProblem } from '../../src/config/problems.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { fakeChannels } from './fake-channels.ts';
+import { chatType, fakeChannels } from './fake-channels.ts';
 import { loadText, type Given } from './load-fixture.ts';
 
 const MINIMAL = `
@@ -275,6 +277,32 @@ describe('A listener', () => {
     for (const guard of ['token: abcdefghijklmnop', 'allow_from: [10.0.0.0/8]']) {
       configOf(`receiver: { listen: 0.0.0.0:8080, ${guard} }\n${MINIMAL}`);
     }
+  });
+});
+
+describe('The options of a destination', () => {
+  const types = new Map<string, ChannelType>([
+    ['chat', chatType],
+    ['room', { ...chatType, type: 'room', optionsOf: () => ({ mention: number().strict() }) }],
+  ]);
+  const text = (mentions: string) => `
+channels: { chat: { type: chat, token: xoxb-1 }, room: { type: room, token: xoxb-2 } }
+default_route: { notify: [${mentions}] }
+`;
+  const told = (mentions: string) =>
+    loadConfig('botbell.yaml', {
+      variables: {},
+      channelTypes: types,
+      builtInTemplates: 'templates',
+      readFile: () => text(mentions),
+    }).problems.map(({ message }) => message);
+
+  it('are checked by its own channel, whatever another has of the same name', () => {
+    expect(told('{ chat: "#a", mention: "@here" }, { room: "#a", mention: 3 }')).to.deep.equal([]);
+    expect(told('{ chat: "#a", mention: 3 }, { room: "#a", mention: "@here" }')).to.deep.equal([
+      'default_route.notify[0].mention must be text: put it in quotes',
+      'default_route.notify[1].mention must be a number',
+    ]);
   });
 });
 

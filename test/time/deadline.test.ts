@@ -42,9 +42,4 @@ describe('a deadline', () => {
     await clock.advance(1000);
     expect(deadline.remainingMs).to.equal(0);
   });
-
-  it('of several is the last one', () => {
-    const all = [100, 300, 200].map((withinMs) => new Deadline(clock, withinMs));
-    expect(Deadline.latest(all).remainingMs).to.equal(300);
-  });
 });

@@ -1,43 +1,24 @@
 import { expect } from 'chai';
 import { UnderWay } from '../../src/time/clock.ts';
+import { moment } from '../support/moment.ts';
 
 describe('what is under way', () => {
-  it('is counted, and everybody who waits for the last of it is told', async () => {
+  it('is waited for until the last of it has settled, whichever way', async () => {
     const underWay = new UnderWay();
-    underWay.begin();
-    underWay.begin();
+    const [first, last] = [moment(), moment()];
+    underWay.until(first.promise.then(() => Promise.reject(new Error('no'))));
+    underWay.until(last.promise);
     const told: string[] = [];
     const waiting = ['one', 'two'].map((name) => underWay.idle().then(() => told.push(name)));
-    underWay.end();
-    await Promise.resolve();
-    expect([underWay.count, told]).to.deep.equal([1, []]);
-    underWay.end();
+    first.happen();
+    await new Promise(setImmediate);
+    expect(told).to.deep.equal([]);
+    last.happen();
     await Promise.all(waiting);
-    expect([underWay.count, told]).to.deep.equal([0, ['one', 'two']]);
-  });
-
-  it('is under way until it settles, whichever way', async () => {
-    const underWay = new UnderWay();
-    underWay.until(Promise.resolve());
-    underWay.until(Promise.reject(new Error('no')));
-    expect(underWay.count).to.equal(2);
-    await underWay.idle();
-    expect(underWay.count).to.equal(0);
+    expect(told).to.deep.equal(['one', 'two']);
   });
 
   it('is waited for by nobody where there is nothing', async () => {
     await new UnderWay().idle();
-  });
-
-  it('tells who waited once, however often it begins again', async () => {
-    const underWay = new UnderWay();
-    let times = 0;
-    underWay.begin();
-    const waiting = underWay.idle().then(() => (times += 1));
-    underWay.end();
-    underWay.begin();
-    underWay.end();
-    await waiting;
-    expect(times).to.equal(1);
   });
 });
