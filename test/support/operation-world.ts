@@ -353,7 +353,8 @@ function operationsIn(done: Done[]): AdminServices['operations'] {
     tally: (filter) =>
       Promise.resolve(filter.botId === 'none' ? { ...TALLY, messages: 0, destinations: [] } : TALLY),
     startBulk: (filter, request, what = 'redelivered') => {
-      done.push(['bulk', filter, request, what]);
+      const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+      done.push(['bulk', Object.fromEntries(given), request, what]);
       if (running === undefined) throw new Error('no bulk');
       return Promise.resolve({ ...running, what });
     },

@@ -76,8 +76,8 @@ export function Shell({ shown, assets, facts }: ShellProps) {
 
 function titleOf({ title }: Shown, reader: Reader, dead: string | undefined): string {
   const words = PAGE_WORDS[reader.language];
-  const count = dead === undefined ? '' : `(${words.deadInTitle(dead)}) `;
-  return cleanLine(`${count}${title} · ${words.product}`);
+  const count = dead === undefined ? '' : ` (${words.undelivered(dead)})`;
+  return cleanLine(`${title}${count} · ${words.product}`);
 }
 
 interface HeaderProps {

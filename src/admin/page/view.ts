@@ -48,8 +48,8 @@ export class SenselessQuery extends Error {
 }
 
 /** A whole number from a path or query; undefined for anything else. */
-export function idIn(text: string | undefined): number | undefined {
-  const isWhole = text !== undefined && /^[1-9]\d{0,15}$/.test(text);
+export function idIn(text: string | null | undefined): number | undefined {
+  const isWhole = typeof text === 'string' && /^[1-9]\d{0,15}$/.test(text);
   const id = isWhole ? Number(text) : undefined;
   return Number.isSafeInteger(id) ? id : undefined;
 }

@@ -78,7 +78,7 @@ describe('The page over a ledger', () => {
   it('counts dead letters in its title and its menu', async () => {
     await post({});
     const body = await pageOf('/');
-    expect(body).to.contain('<title>(1 dead) BOTs · Botbell</title>');
+    expect(body).to.contain('<title>BOTs (1 undelivered) · Botbell</title>');
     expect(body).to.contain('<span class="count">1</span>');
   });
 
@@ -93,16 +93,17 @@ describe('The page over a ledger', () => {
     expect(await pageOf('/callbacks?limit=1')).to.contain(`/callbacks?before=${second}`);
   });
 
-  it('says which filter makes no sense', async () => {
+  it('says beside its field what of a filter makes no sense', async () => {
     for (const [path, parameter] of [
       ['/callbacks?status=5', 'status'],
-      ['/callbacks?from=tomorrow', 'from'],
-      ['/callbacks?bot=a', 'bot'],
+      ['/callbacks?from=tomorrow&bot_id=a', 'from'],
     ] as const) {
       const { status, body } = await world.get(path);
       expect([status, faultsIn(body)], path).to.deep.equal([400, []]);
-      expect(body, path).to.contain(`<bdi class="code">${parameter}</bdi>`);
+      expect(body, path).to.contain(`<small id="problem-${parameter}" class="problem">must be`);
     }
+    const { status, body } = await world.get('/callbacks?bot=a');
+    expect([status, body.includes('<bdi class="code">bot</bdi>')]).to.deep.equal([400, true]);
   });
 
   it('has a page for what is not there', async () => {

@@ -81,6 +81,7 @@ const VIEWS: Readonly<Record<string, (reader: Reader) => Shown>> = {
     callbacksPage(
       {
         asked: { bot_id: HOSTILE, status: 'error' },
+        problems: [],
         isLater: true,
         page: { items: [callbackOf(7)], next: 7 },
       },
@@ -168,7 +169,10 @@ describe('a list of callbacks', () => {
   it('keeps its filter in its links and its form', () => {
     const asked = { bot_id: 'a b', state: 'dead' };
     const html = htmlOf(
-      callbacksPage({ asked, isLater: true, page: { items: [callbackOf(7)], next: 7 } }, readerIn('en')),
+      callbacksPage(
+        { asked, problems: [], isLater: true, page: { items: [callbackOf(7)], next: 7 } },
+        readerIn('en'),
+      ),
     );
     expect(html).to.contain('href="/callbacks?bot_id=a+b&amp;state=dead"');
     expect(html).to.contain('href="/callbacks?bot_id=a+b&amp;state=dead&amp;before=7"');
@@ -179,7 +183,9 @@ describe('a list of callbacks', () => {
 
   it('says whether nothing matches, or nothing was found so far', () => {
     const of = (next: number | undefined, asked = {}) =>
-      htmlOf(callbacksPage({ asked, isLater: false, page: { items: [], next } }, readerIn('en')));
+      htmlOf(
+        callbacksPage({ asked, problems: [], isLater: false, page: { items: [], next } }, readerIn('en')),
+      );
     expect(of(undefined)).to.contain('No callback has come yet');
     expect(of(undefined, { bot_id: 'a' })).to.contain('No callback matches');
     expect(of(5, { bot_id: 'a' })).to.contain('None found so far');
@@ -236,7 +242,7 @@ describe('the page of a callback', () => {
       'ja',
     );
     expect(html).to.contain('送信をあきらめました');
-    expect(html).to.match(/設定の見直しが必要<small.*not_in_channel/s);
+    expect(html).to.match(/要修正の設定<small.*not_in_channel/s);
   });
 
   it('says why a delivery has ended without being made, and offers only what is left to do', () => {

@@ -1,12 +1,11 @@
 /** Callbacks in a table, a row each, as lists and jobs show them. */
 import type { ArchivedCallback } from '../../../ledger/archive/archive.ts';
-import { ResultStatus, RunStatus } from '../parts/status.tsx';
+import { ResultStatus, RunStatus, Status, STATE_TONES, stateWord } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { BotName, Code, Link, pathTo } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
+import { useReader, useWords } from '../use-reader.ts';
 import { CALLBACKS_WORDS } from '../words/callbacks.ts';
-import { Chips } from './chips.tsx';
-import { useWords } from '../use-reader.ts';
 
 interface CallbackTableProps {
   readonly callbacks: readonly ArchivedCallback[];
@@ -25,25 +24,43 @@ export function CallbackTable({ callbacks, caption, empty }: CallbackTableProps)
       columns={[
         { head: columns.bot, kind: 'main', cell: (callback) => <Name callback={callback} /> },
         { head: columns.status, kind: 'narrow', cell: ({ status }) => <RunStatus status={status} /> },
+        { head: columns.told, cell: (callback) => <Told callback={callback} /> },
         { head: columns.received, kind: 'narrow', cell: ({ receivedAt }) => <Time at={receivedAt} /> },
-        { head: columns.told, cell: ({ deliveries }) => <Chips deliveries={deliveries} /> },
-        { head: columns.result, kind: 'wrapped', cell: ({ result }) => <ResultStatus result={result} /> },
+        { head: columns.job, kind: 'narrow', cell: ({ jobId }) => <Job id={jobId} /> },
       ]}
     />
   );
 }
 
-function Name({ callback: { id, botName, botId, jobId } }: { readonly callback: ArchivedCallback }) {
+function Name({ callback: { id, botName, botId } }: { readonly callback: ArchivedCallback }) {
+  return (
+    <Link to={pathTo(['callbacks', id])}>
+      <BotName name={botName} id={botId} />
+    </Link>
+  );
+}
+
+function Job({ id }: { readonly id: string }) {
+  return (
+    <Link to={pathTo(['jobs', id])} className="short quiet">
+      <Code text={id} />
+    </Link>
+  );
+}
+
+/** What is worst of its deliveries, and of how many they are. */
+const WORST_FIRST = ['dead', 'pending', 'held', 'delivered'] as const;
+
+function Told({ callback: { deliveries, result } }: { readonly callback: ArchivedCallback }) {
+  const reader = useReader();
+  const { told } = useWords(CALLBACKS_WORDS);
+  const worst = WORST_FIRST.map((state) => deliveries.find((each) => each.state === state)).find(Boolean);
+  if (worst === undefined) return <ResultStatus result={result} />;
+  const delivered = deliveries.filter(({ state }) => state === 'delivered').length;
   return (
     <>
-      <Link to={pathTo(['callbacks', id])}>
-        <BotName name={botName} id={botId} />
-      </Link>
-      <small>
-        <Link to={pathTo(['jobs', jobId])} className="quiet">
-          <Code text={jobId} />
-        </Link>
-      </small>
+      <Status tone={STATE_TONES[worst.state]} word={told(delivered, deliveries.length)} />
+      {worst.state === 'delivered' ? null : <span class="quiet"> {stateWord(worst, reader)}</span>}
     </>
   );
 }

@@ -6,13 +6,11 @@ import { FilterForm, SelectField, TextField } from '../parts/forms.tsx';
 import { Paging } from '../parts/table.tsx';
 import { Link, pathTo } from '../parts/text.tsx';
 import type { Reader } from '../reader.ts';
-import { SenselessQuery, type Shown, type View } from '../view.ts';
+import { useWords } from '../use-reader.ts';
+import { type QueryProblem, SenselessQuery, type Shown, type View } from '../view.ts';
 import { CALLBACKS_WORDS } from '../words/callbacks.ts';
 import { PAGE_WORDS } from '../words/page.ts';
 import { CallbackTable } from './callback-table.tsx';
-import { useWords } from '../use-reader.ts';
-
-const PATH = '/callbacks';
 
 /** As the address has them, and as the form shows them again. */
 const FIELDS = [
@@ -30,29 +28,49 @@ type Asked = Partial<Record<(typeof FIELDS)[number], string>>;
 
 export interface CallbacksData {
   readonly asked: Asked;
+  /** Of fields of the form: nothing is listed then. */
+  readonly problems: readonly QueryProblem[];
   /** This is not the first page. */
   readonly isLater: boolean;
   readonly page: Page<ArchivedCallback>;
 }
 
 export const showCallbacks: View = async ({ query, reader, services: { archive } }) => {
+  const given = FIELDS.map((name) => [name, query.get(name)?.trim() ?? ''] as const);
+  const asked: Asked = Object.fromEntries(given.filter(([, value]) => value !== ''));
   const read = readFilter(query, reader);
-  if (!read.isGood) throw new SenselessQuery(read.problems);
-  const asked = Object.fromEntries(
-    FIELDS.map((name) => [name, query.get(name)?.trim()]).filter(
-      ([, value]) => value !== undefined && value !== '',
-    ),
-  ) as Asked;
-  const page = await archive.callbacks(read.filter, {
-    before: read.page.before,
-    ...(read.page.limit === undefined ? {} : { limit: read.page.limit }),
-  });
-  return callbacksPage({ asked, isLater: read.page.before !== undefined, page }, reader);
+  if (read.isGood) {
+    const page = await archive.callbacks(read.filter, read.page);
+    return callbacksPage({ asked, problems: [], isLater: read.page.before !== undefined, page }, reader);
+  }
+  const isOfField = ({ parameter }: QueryProblem) => FIELDS.some((name) => name === parameter);
+  if (!read.problems.every(isOfField)) throw new SenselessQuery(read.problems);
+  const page = { items: [], next: undefined };
+  return { ...callbacksPage({ asked, problems: read.problems, isLater: false, page }, reader), status: 400 };
 };
 
-export function callbacksPage({ asked, isLater, page }: CallbacksData, reader: Reader): Shown {
+export function callbacksPage(data: CallbacksData, reader: Reader): Shown {
+  const { asked, problems, isLater, page } = data;
   const words = CALLBACKS_WORDS[reader.language];
   const isFiltered = Object.keys(asked).length > 0;
+  const list = (
+    <>
+      <CallbackTable
+        callbacks={page.items}
+        caption={words.caption}
+        empty={emptyText(page, isFiltered || isLater, reader)}
+      />
+      {isFiltered && page.items.length > 0 && asked.state !== 'pending' && asked.state !== 'delivered' ? (
+        <p>
+          <Link to={pathTo(['redeliveries', 'new'], asked)}>{words.redeliver}</Link>
+        </p>
+      ) : null}
+      <Paging
+        newest={isLater ? pathTo(['callbacks'], asked) : undefined}
+        older={page.next === undefined ? undefined : pathTo(['callbacks'], { ...asked, before: page.next })}
+      />
+    </>
+  );
   const body = (
     <>
       <div class="head">
@@ -60,21 +78,8 @@ export function callbacksPage({ asked, isLater, page }: CallbacksData, reader: R
         <p class="lead">{words.lead}</p>
       </div>
       <section class="panel" aria-label={words.title}>
-        <Filter asked={asked} isFiltered={isFiltered} />
-        <CallbackTable
-          callbacks={page.items}
-          caption={words.caption}
-          empty={emptyText(page, isFiltered || isLater, reader)}
-        />
-        {isFiltered && page.items.length > 0 ? (
-          <p>
-            <Link to={pathTo(['redeliveries', 'new'], asked)}>{words.redeliver}</Link>
-          </p>
-        ) : null}
-        <Paging
-          newest={isLater ? pathTo(['callbacks'], asked) : undefined}
-          older={page.next === undefined ? undefined : pathTo(['callbacks'], { ...asked, before: page.next })}
-        />
+        <Filter data={data} isFiltered={isFiltered} />
+        {problems.length === 0 ? list : null}
       </section>
     </>
   );
@@ -88,44 +93,34 @@ function emptyText({ next }: CallbacksData['page'], isFiltered: boolean, { langu
 }
 
 interface FilterProps {
-  readonly asked: Asked;
+  readonly data: CallbacksData;
   readonly isFiltered: boolean;
 }
 
-function Filter({ asked, isFiltered }: FilterProps) {
+function Filter({ data: { asked, problems }, isFiltered }: FilterProps) {
   const { fields, whenHint, destinationHint } = useWords(CALLBACKS_WORDS);
   const words = useWords(PAGE_WORDS);
-  const text = (name: keyof Asked, placeholder?: string) => (
-    <TextField
-      name={name}
-      label={fields[name]}
-      value={asked[name]}
-      {...(placeholder === undefined ? {} : { placeholder })}
-    />
-  );
-  const select = <Value extends string>(
-    name: keyof Asked,
-    values: readonly Value[],
-    wordOf: Readonly<Record<Value, string>>,
-  ) => (
-    <SelectField
-      name={name}
-      label={fields[name]}
-      value={asked[name]}
-      any={words.any}
-      options={values.map((value) => ({ value, word: wordOf[value] }))}
-    />
-  );
+  const of = (name: keyof Asked) => ({
+    name,
+    label: fields[name],
+    value: asked[name],
+    problem: problems.find(({ parameter }) => parameter === name)?.detail,
+  });
+  const choices = (wordOf: Readonly<Record<string, string>>, values: readonly string[]) =>
+    values.map((value) => ({ value, word: wordOf[value] ?? value }));
   return (
-    <FilterForm path={PATH} label={words.filters} isFiltered={isFiltered}>
-      {text('bot_id')}
-      {text('job_id')}
-      {select('status', ALL_STATUSES, words.status)}
-      {select('state', DELIVERY_STATES, words.state)}
-      {select('result', CALLBACK_RESULTS, words.result)}
-      {text('destination', destinationHint)}
-      {text('from', whenHint)}
-      {text('to', whenHint)}
-    </FilterForm>
+    <details open={isFiltered}>
+      <summary>{words.filters}</summary>
+      <FilterForm path="/callbacks" label={words.filters} isFiltered={isFiltered}>
+        <TextField {...of('bot_id')} />
+        <TextField {...of('job_id')} />
+        <SelectField {...of('status')} any={words.any} options={choices(words.status, ALL_STATUSES)} />
+        <SelectField {...of('state')} any={words.any} options={choices(words.state, DELIVERY_STATES)} />
+        <SelectField {...of('result')} any={words.any} options={choices(words.result, CALLBACK_RESULTS)} />
+        <TextField {...of('destination')} placeholder={destinationHint} />
+        <TextField {...of('from')} placeholder={whenHint} />
+        <TextField {...of('to')} placeholder={whenHint} />
+      </FilterForm>
+    </details>
   );
 }

@@ -11,7 +11,7 @@ import { returnTo } from '../posted-form.ts';
 import { type Reader, readerOf } from '../reader.ts';
 import { idIn } from '../view.ts';
 import { ACT_WORDS } from '../words/acts.ts';
-import { bulkKindIn, dryRunPath, filterIn, type PostedFields } from './bulk-request.ts';
+import { bulkFilterIn, bulkKindIn, dryRunPath } from './bulk-request.ts';
 
 /** What came of it, and where that is shown; undefined: where the form stood. */
 interface Outcome {
@@ -20,7 +20,7 @@ interface Outcome {
 }
 
 interface ActRequest {
-  readonly fields: PostedFields;
+  readonly form: URLSearchParams;
   readonly request: ActionRequest;
   readonly reader: Reader;
   readonly services: AdminServices;
@@ -48,20 +48,20 @@ export function routeActs(router: Router, services: AdminServices): void {
 }
 
 async function answerAct(ctx: Context, act: Act, services: AdminServices): Promise<void> {
-  const fields: PostedFields = Object.fromEntries(formOf(ctx));
+  const form = formOf(ctx);
   const reader = readerOf(ctx, services.surroundings);
-  const { nonce = '', note = '' } = fields;
+  const [nonce, note] = [form.get('nonce') ?? '', form.get('note')?.trim() ?? ''];
   const request: ActionRequest = {
     actor: actorOf(ctx, 'page'),
     nonce: nonce === '' ? undefined : nonce.slice(0, LONGEST_NONCE),
-    note: note.trim() === '' ? undefined : note.trim().slice(0, LONGEST_NOTE),
+    note: note === '' ? undefined : note.slice(0, LONGEST_NOTE),
   };
-  const outcome = await act({ fields, request, reader, services }).catch((error: unknown): Outcome => {
+  const outcome = await act({ form, request, reader, services }).catch((error: unknown): Outcome => {
     if (!(error instanceof LedgerUnavailable)) throw error;
     return failed(ACT_WORDS[reader.language].unavailable);
   });
   if (outcome.flash !== undefined) leaveFlash(ctx, outcome.flash);
-  returnTo(ctx, outcome.to ?? fields['back'] ?? null);
+  returnTo(ctx, outcome.to ?? form.get('back'));
 }
 
 function done(text: string, to?: string): Outcome {
@@ -72,28 +72,28 @@ function failed(text: string, to?: string): Outcome {
   return { flash: { kind: 'failed', text }, ...(to !== undefined && { to }) };
 }
 
-async function redeliver({ fields, request, reader, services }: ActRequest): Promise<Outcome> {
+async function redeliver({ form, request, reader, services }: ActRequest): Promise<Outcome> {
   const words = ACT_WORDS[reader.language];
-  const id = idIn(fields['delivery']);
+  const id = idIn(form.get('delivery'));
   if (id === undefined) return failed(words.unreadable);
-  const result = await services.operations.redeliver(id, request, fields['again'] === '1');
+  const result = await services.operations.redeliver(id, request, form.get('again') === '1');
   if (result !== 'accepted' && result !== 'delivered') return failed(words.redeliver[result]);
   const found = await services.archive.delivery(id).catch(() => undefined);
   const text = words.redeliver[result](found?.delivery.destination ?? words.thisDestination);
   return result === 'accepted' ? done(text) : failed(text);
 }
 
-async function dismiss({ fields, request, reader, services }: ActRequest): Promise<Outcome> {
+async function dismiss({ form, request, reader, services }: ActRequest): Promise<Outcome> {
   const words = ACT_WORDS[reader.language];
-  const id = idIn(fields['delivery']);
+  const id = idIn(form.get('delivery'));
   if (id === undefined) return failed(words.unreadable);
   const result = await services.operations.dismiss(id, request);
   return result === 'dismissed' ? done(words.dismiss.dismissed) : failed(words.dismiss[result]);
 }
 
-async function routeAnew({ fields, request, reader, services }: ActRequest): Promise<Outcome> {
+async function routeAnew({ form, request, reader, services }: ActRequest): Promise<Outcome> {
   const words = ACT_WORDS[reader.language];
-  const id = idIn(fields['callback']);
+  const id = idIn(form.get('callback'));
   if (id === undefined) return failed(words.unreadable);
   const routed = await services.operations.routeAnew(id, request);
   if (routed === undefined) return failed(words.route.unknown);
@@ -104,27 +104,31 @@ async function routeAnew({ fields, request, reader, services }: ActRequest): Pro
 }
 
 /** Without being confirmed, it leads to what it would come to. */
-async function redeliverAll({ fields, request, reader, services }: ActRequest): Promise<Outcome> {
+async function redeliverAll({ form, request, reader, services }: ActRequest): Promise<Outcome> {
   const words = ACT_WORDS[reader.language];
-  const read = filterIn(fields, reader);
-  const what = bulkKindIn(fields['what']);
-  if (!read.isGood || what === undefined || fields['confirmed'] !== '1')
-    return { flash: undefined, to: dryRunPath(fields) };
+  const read = bulkFilterIn(form, reader);
+  const what = bulkKindIn(form.get('what'));
+  if (!read.isGood || what === undefined || form.get('confirmed') !== '1')
+    return { flash: undefined, to: dryRunPath(form) };
   const bulk = await services.operations.startBulk(read.filter, request, what);
   return done(words.bulk[bulk.what], `/redeliveries/${bulk.id}`);
 }
 
-async function stop({ fields, request, reader, services }: ActRequest): Promise<Outcome> {
+async function stop({ form, request, reader, services }: ActRequest): Promise<Outcome> {
   const words = ACT_WORDS[reader.language];
-  const id = idIn(fields['bulk']);
+  const id = idIn(form.get('bulk'));
   const bulk = id === undefined ? undefined : await services.operations.stopBulk(id, request);
   if (bulk === undefined) return failed(words.bulk.unknown);
   return bulk.state === 'done' ? failed(words.bulk.over) : done(words.bulk.stopped);
 }
 
-async function test({ fields, request, reader, services }: ActRequest): Promise<Outcome> {
+async function test({ form, request, reader, services }: ActRequest): Promise<Outcome> {
   const words = ACT_WORDS[reader.language].test;
-  const result = await services.operations.test(fields['destination'] ?? '', request.actor, reader.language);
+  const result = await services.operations.test(
+    form.get('destination') ?? '',
+    request.actor,
+    reader.language,
+  );
   if (result === undefined) return failed(words.unknown);
   const { destination, durationMs } = result;
   return result.isDelivered

@@ -33,6 +33,9 @@ export const destinationsView: View = async ({ reader, services }) => {
   }));
   const data: DestinationsData = {
     channels,
+    printed: new Set(
+      all.filter(({ channel }) => config.channels.get(channel)?.type === 'outbox').map(({ key }) => key),
+    ),
     isMore: all.length > MOST_SHOWN,
     dead,
     outside: [...dead.keys()].filter((name) => !channelOf.has(name)),
@@ -54,6 +57,8 @@ interface ChannelData {
 
 export interface DestinationsData {
   readonly channels: readonly ChannelData[];
+  /** Those whose messages go to an outbox. */
+  readonly printed: ReadonlySet<string>;
   /** There are more than are shown. */
   readonly isMore: boolean;
   /** How many dead letters each has. */
@@ -161,6 +166,7 @@ function Standing({ each, data }: EachProps & { readonly data: DestinationsData 
   if (pause !== undefined)
     return <Status tone="wait" word={words.paused(reader.formats.duration(pause.ms))} />;
   if ((lastFailedAt ?? 0) > (lastDeliveredAt ?? 0)) return <Status tone="bad" word={words.failing} />;
+  if (data.printed.has(destination)) return <Status tone="idle" word={words.printed} />;
   return lastDeliveredAt === undefined ? (
     <Status tone="idle" word={words.unused} />
   ) : (

@@ -6,15 +6,14 @@ import { Code, Link } from '../parts/text.tsx';
 import type { Reader } from '../reader.ts';
 import { SenselessQuery, type View } from '../view.ts';
 import { REDELIVERY_WORDS } from '../words/redeliveries.ts';
-import { bulkFields, bulkKindIn, filterIn } from './bulk-request.ts';
+import { bulkFields, bulkFilterIn, bulkKindIn } from './bulk-request.ts';
 import { Meant } from './redelivery-parts.tsx';
 import { useReader, useWords } from '../use-reader.ts';
 
 export const dryRunView: View = async ({ query, reader, services }) => {
-  const fields = Object.fromEntries(query);
-  const read = filterIn(fields, reader);
+  const read = bulkFilterIn(query, reader);
   if (!read.isGood) throw new SenselessQuery(read.problems);
-  const what = bulkKindIn(fields['what']) ?? 'redelivered';
+  const what = bulkKindIn(query.get('what')) ?? 'redelivered';
   const tally = await services.operations.tally(read.filter);
   return {
     title: REDELIVERY_WORDS[reader.language].newTitle[what],

@@ -11,6 +11,11 @@ import { REDELIVERY_WORDS } from '../words/redeliveries.ts';
 import { Meant, Who } from './redelivery-parts.tsx';
 import { useReader, useWords } from '../use-reader.ts';
 
+/** It is done when nothing of it waits. */
+function stateOf({ state, pending }: BulkRedelivery): BulkRedelivery['state'] {
+  return state === 'done' && pending > 0 ? 'running' : state;
+}
+
 const TONES: Readonly<Record<BulkRedelivery['state'], Tone>> = {
   running: 'busy',
   done: 'good',
@@ -79,16 +84,17 @@ function columnsFor(reader: Reader): readonly Column<BulkRedelivery>[] {
     },
     {
       head: words.progress,
-      cell: ({ state, what }) => (
+      cell: (bulk) => (
         <>
-          <Status tone={TONES[state]} word={words.state[state]} />
-          <small>{words.what[what]}</small>
+          <Status tone={TONES[stateOf(bulk)]} word={words.state[stateOf(bulk)]} />
+          <small>{words.what[bulk.what]}</small>
         </>
       ),
     },
     { head: words.meant, cell: ({ filter }) => <Meant filter={filter} /> },
     { head: words.number, kind: 'number', cell: ({ given }) => formats.number(given) },
     { head: words.delivered, kind: 'number', cell: ({ delivered }) => formats.number(delivered) },
+    { head: words.pending, kind: 'number', cell: ({ pending }) => formats.number(pending) },
     { head: words.dead, kind: 'number', cell: ({ dead }) => formats.number(dead) },
     { head: words.by, cell: ({ actor }) => <Who actor={actor} /> },
   ];
@@ -100,11 +106,14 @@ interface RedeliveryProps {
 
 export function Redelivery({ bulk }: RedeliveryProps) {
   const words = useWords(REDELIVERY_WORDS);
-  const { what, state, filter, startedAt, endedAt, actor, stoppedBy } = bulk;
+  const { what, filter, startedAt, endedAt, actor, stoppedBy } = bulk;
+  const state = stateOf(bulk);
   const terms: readonly (Term | undefined)[] = [
     { term: words.meant, details: <Meant filter={filter} /> },
     { term: words.began, details: <Instant at={startedAt} /> },
-    endedAt === undefined ? undefined : { term: words.ended, details: <Instant at={endedAt} /> },
+    endedAt === undefined || state === 'running'
+      ? undefined
+      : { term: words.ended, details: <Instant at={endedAt} /> },
     { term: words.by, details: <Who actor={actor} /> },
     stoppedBy === undefined ? undefined : { term: words.stoppedBy, details: <Who actor={stoppedBy} /> },
   ];
@@ -118,7 +127,7 @@ export function Redelivery({ bulk }: RedeliveryProps) {
       </div>
       <section class="panel" aria-label={words.progress}>
         <Progress bulk={bulk} />
-        {state === 'running' ? (
+        {bulk.state === 'running' ? (
           <PostForm action="/act/stop">
             <input type="hidden" name="bulk" value={bulk.id} />
             <button type="submit">{words.stop}</button>

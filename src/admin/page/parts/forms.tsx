@@ -10,12 +10,12 @@ interface TextFieldProps {
   readonly name: string;
   readonly label: string;
   readonly value: string | undefined;
-  readonly hint?: string;
+  /** What is wrong with the value. */
+  readonly problem?: string | undefined;
   readonly placeholder?: string;
 }
 
-export function TextField({ name, label, value, hint, placeholder }: TextFieldProps) {
-  const hintId = hint === undefined ? undefined : `${name}-hint`;
+export function TextField({ name, label, value, problem, placeholder }: TextFieldProps) {
   return (
     <div class="field">
       <label for={`field-${name}`}>{label}</label>
@@ -28,14 +28,20 @@ export function TextField({ name, label, value, hint, placeholder }: TextFieldPr
         autocomplete="off"
         spellcheck={false}
         dir="auto"
-        aria-describedby={hintId}
+        aria-invalid={problem !== undefined}
+        aria-describedby={problem === undefined ? undefined : `problem-${name}`}
       />
-      {hint === undefined ? null : (
-        <small id={hintId} class="quiet">
-          {hint}
-        </small>
-      )}
+      <FieldProblem name={name} problem={problem} />
     </div>
+  );
+}
+
+function FieldProblem({ name, problem }: Pick<TextFieldProps, 'name' | 'problem'>) {
+  if (problem === undefined) return null;
+  return (
+    <small id={`problem-${name}`} class="problem">
+      {problem}
+    </small>
   );
 }
 
@@ -48,12 +54,13 @@ interface SelectFieldProps {
   readonly name: string;
   readonly label: string;
   readonly value: string | undefined;
+  readonly problem?: string | undefined;
   readonly options: readonly Option[];
   /** For the first one, which is none of them; undefined: there is no such. */
   readonly any: string | undefined;
 }
 
-export function SelectField({ name, label, value = '', options, any }: SelectFieldProps) {
+export function SelectField({ name, label, value = '', problem, options, any }: SelectFieldProps) {
   const all = any === undefined ? options : [{ value: '', word: any }, ...options];
   return (
     <div class="field">
@@ -65,6 +72,7 @@ export function SelectField({ name, label, value = '', options, any }: SelectFie
           </option>
         ))}
       </select>
+      <FieldProblem name={name} problem={problem} />
     </div>
   );
 }

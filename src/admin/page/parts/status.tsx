@@ -15,17 +15,15 @@ const SYMBOLS: Readonly<Record<Tone, string>> = { good: '✓', bad: '✕', wait:
 interface StatusProps {
   readonly tone: Tone;
   readonly word: string;
-  /** Heard, not seen: where many stand side by side and the symbol says enough. */
-  readonly isWordUnseen?: boolean;
 }
 
-export function Status({ tone, word, isWordUnseen = false }: StatusProps) {
+export function Status({ tone, word }: StatusProps) {
   return (
     <span class={`status ${tone}`}>
       <span class="mark" aria-hidden="true">
         {SYMBOLS[tone]}
       </span>
-      <span class={isWordUnseen ? 'unseen' : undefined}>{word}</span>
+      <span>{word}</span>
     </span>
   );
 }

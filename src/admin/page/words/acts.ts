@@ -6,7 +6,7 @@ export const ACT_WORDS = translated({
     redeliver: {
       accepted: (destination: string) => `It goes to ${destination} again, in a moment.`,
       delivered: (destination: string) =>
-        `${destination} has it already. To send it once more, choose “Send once more”.`,
+        `${destination} has it already. To send it once more, choose “Deliver once more”.`,
       superseded: 'It is out of date: the result of its job is known, so it is not sent any more.',
       open: 'It is on its way already.',
       unknown: 'There is no such delivery any more.',
@@ -18,10 +18,10 @@ export const ACT_WORDS = translated({
       unknown: 'There is no such delivery any more.',
     },
     route: {
-      told: (destinations: string) => `Routed anew: it goes to ${destinations} now.`,
-      nobody: 'Routed anew: today’s config names nobody for it.',
+      told: (destinations: string) => `Current routes applied: it goes to ${destinations} now.`,
+      nobody: 'The config in force names nobody for it.',
       untouched: (destinations: string) =>
-        `Routed anew: ${destinations} have it already, or will have it anyway; nothing is sent.`,
+        `${destinations} have it already, or will have it anyway; nothing is sent.`,
       superseded: 'It is out of date: the result of its job is known, so nobody is told of it any more.',
       unknown: 'There is no such callback any more.',
     },
@@ -54,7 +54,7 @@ export const ACT_WORDS = translated({
     redeliver: {
       accepted: (destination) => `${destination} へまもなく再送します。`,
       delivered: (destination) =>
-        `${destination} にはすでに届いています。もう一度送るには「もう一度送る」を選んでください。`,
+        `${destination} にはすでに届いています。もう一度送るには「重ねて送る」を選んでください。`,
       superseded: 'このジョブの結果が出ているため、古くなったこの通知は送りません。',
       open: 'すでに送信の途中です。',
       unknown: 'この配信はもうありません。',
@@ -66,10 +66,10 @@ export const ACT_WORDS = translated({
       unknown: 'この配信はもうありません。',
     },
     route: {
-      told: (destinations) => `今の設定で宛先を決め直しました。${destinations} へ送ります。`,
+      told: (destinations) => `現在のルートを適用しました。${destinations} へ送ります。`,
       nobody: '今の設定で宛先を決め直しましたが、通知する相手がいません。',
       untouched: (destinations) =>
-        `今の設定で宛先を決め直しました。${destinations} には届いているか、これから届くため、新たに送るものはありません。`,
+        `現在のルートを適用しました。${destinations} には届いているか、これから届くため、新たに送るものはありません。`,
       superseded: 'このジョブの結果が出ているため、古くなったこの通知は送りません。',
       unknown: 'このコールバックはもうありません。',
     },

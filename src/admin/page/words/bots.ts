@@ -22,7 +22,7 @@ export const BOTS_WORDS = translated({
       failing: 'BOTs failing',
       pending: 'Not yet delivered',
       dead: 'Dead letters',
-      refused: 'Refused bodies',
+      refused: 'Rejected requests',
     },
     strip: (runs: number, failed: number) => `${count(runs, 'run')}, ${failed} failed`,
     stripLast: (when: string) => `, last failed ${when}`,

@@ -21,6 +21,7 @@ export const DESTINATION_WORDS = translated({
       failing: 'Fails',
       paused: (time: string) => `Paused for ${time}`,
       unused: 'Not used yet',
+      printed: 'Printed only (outbox)',
     },
     pausedChannel: (time: string) => `The whole channel is left alone for ${time}: it limits its rate.`,
     median: (median: string) => `usually takes ${median}`,
@@ -30,7 +31,7 @@ export const DESTINATION_WORDS = translated({
     channel: (type: string, destinations: number) => `${type}, ${count(destinations, 'destination')}`,
     outside: 'No longer in the config',
     outsideLead:
-      'Dead letters wait here, but the config names these no more. Route their callbacks anew, or mark them as done.',
+      'Dead letters wait here, but the config names these no more. Apply the current routes to their callbacks, or mark them as done.',
   },
   ja: {
     title: '通知先',
@@ -51,6 +52,7 @@ export const DESTINATION_WORDS = translated({
       failing: '届いていません',
       paused: (time) => `休止中（あと${time}）`,
       unused: '未使用',
+      printed: '出力のみ（outbox）',
     },
     pausedChannel: (time) => `送信数の制限を受けたため、このチャンネル全体をあと${time}休止しています。`,
     median: (median) => `所要 通常${median}`,

@@ -3,9 +3,9 @@ import { count, translated } from './translated.ts';
 
 export const REFUSED_WORDS = translated({
   en: {
-    title: 'Refused',
+    title: 'Rejected requests',
     lead: 'What came and was no callback: nobody was told of it, and no retry of it can succeed. The newest thousand are kept, each with the first 64 KB of its body.',
-    none: 'Nothing has been refused.',
+    none: 'Nothing has been rejected.',
     from: 'From',
     answer: 'Answered',
     moreReasons: (number: number) => `and ${count(number, 'more reason')}`,
@@ -36,7 +36,7 @@ export const REFUSED_WORDS = translated({
     empty: '本文は空だったか、保存されていません。',
     cut: (shown, kept) => `保存された${kept}のうち、先頭の${shown}です。`,
     download: 'ダウンロード',
-    open: '試し書きで開く',
+    open: 'プレビューで開く',
     status: {
       400: 'JSONではありません',
       413: '大きすぎます',

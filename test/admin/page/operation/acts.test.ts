@@ -68,7 +68,7 @@ describe('What people do on the page', () => {
   it('routes a callback anew, and names who is told, or says that nobody is', async () => {
     expect(await act('route', { callback: '1' })).to.include({
       kind: 'done',
-      text: 'Routed anew: it goes to slack:#ops now.',
+      text: 'Current routes applied: it goes to slack:#ops now.',
     });
     expect(await act('route', { callback: '2' })).to.include({ kind: 'failed' });
     expect(await act('route', { callback: '3' }))
@@ -100,6 +100,22 @@ describe('What people do on the page', () => {
     const { to } = await act('redeliver-all', { status: '9', confirmed: '1' });
     expect(office.done).to.deep.equal([]);
     expect((await world.get(String(to))).status).to.equal(400);
+  });
+
+  it('takes no empty filter for all dead letters', async () => {
+    const filters: readonly Readonly<Record<string, string>>[] = [
+      {},
+      { state: '' },
+      { state: 'dead', bot_id: '' },
+      { error_class: 'any' },
+    ];
+    for (const fields of filters) {
+      const { to } = await act('redeliver-all', { ...fields, confirmed: '1' });
+      expect([(await world.get(String(to))).status, office.done], JSON.stringify(fields)).to.deep.equal([
+        400,
+        [],
+      ]);
+    }
   });
 
   it('stops a redelivery', async () => {
