@@ -196,14 +196,16 @@ export interface OwnMessages<Message> {
 
 export interface MessagePart {
   readonly required: boolean;
-  /** Of a list, every string in it is rendered. */
-  readonly kind: 'string' | 'list';
+  /** Of a list or an object, every string in it is rendered. */
+  readonly kind: 'string' | 'list' | 'object' | 'boolean';
 }
 
 /** How a foreign value is printed in a string of a template. Instances are shared: each gets one Liquid engine. */
 export interface TextKind {
   /** Cleans and escapes: the value is shown as it is and does nothing. Never applied to its own result. */
   readonly escape: (text: string) => string;
+  /** Characters that one value takes at the most once it is escaped: a longer one loses its middle. */
+  readonly most: number;
   /** @param source the template's string, in which the value's `{{` is at `offset` */
   placeOf(source: string, offset: number): ValuePlace;
 }
