@@ -206,8 +206,8 @@ export interface TextKind {
   readonly escape: (text: string) => string;
   /** Characters that one value takes at the most once it is escaped: a longer one loses its middle. */
   readonly most: number;
-  /** @param source the template's string, in which the value's `{{` is at `offset` */
-  placeOf(source: string, offset: number): ValuePlace;
+  /** By the template's own markup before and behind a value, in which a `\u0001` stands for each other value. */
+  placeOf(before: string, behind: string): ValuePlace;
 }
 
 /**
