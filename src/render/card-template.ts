@@ -49,7 +49,7 @@ export function cardOf(parts: RenderedParts, { name, language, view }: Filled): 
     title,
     summary: lineAt(parts, 'summary') || title,
     text: textAt(parts, 'text').trim(),
-    message: shown(textAt(parts, 'message').replace(/\n$/, '')),
+    message: shown(textAt(parts, 'message')),
     facts: factsOf(parts['facts']),
     outputs,
     outputCount: outputs.length === 0 ? 0 : countOf(view['output'], outputs),

@@ -117,14 +117,14 @@ function faultsWith(template: Template, view: NoticeView, own: Checked | undefin
 }
 
 function cardFaults(template: Template, view: NoticeView) {
-  return findCardFaults(template.render(new Rendering(view, true)));
+  return findCardFaults(template.render(new Rendering(view, { isStrict: true })));
 }
 
 function messageFaults(template: Template, view: NoticeView, { format: { own }, name, choice }: Checked) {
   if (own === undefined) return [];
   const { template: builtIn, language } = choice.builtIn;
-  const card = cardOf(builtIn.render(new Rendering(view)), { name, language, view });
-  const parts = renderOwn(template, own, card, new Rendering(view, true));
+  const card = cardOf(builtIn.render(new Rendering(view, { isTrusted: true })), { name, language, view });
+  const parts = renderOwn(template, own, card, new Rendering(view, { isStrict: true }));
   placeDrawn(parts, own, card, template);
   return own.inspect(parts);
 }

@@ -68,18 +68,25 @@ export class Engines {
   }
 }
 
+interface RenderingOptions {
+  /** Whether a variable or member that is not there is an error. */
+  readonly isStrict?: boolean;
+  /** Whether it may take its time: a built-in template is short, and a busy machine may stop the process for a moment. */
+  readonly isTrusted?: boolean;
+}
+
 /** One rendering of a template. */
 export class Rendering {
   readonly view: object;
   /** What `drawn` gives in the part that is being rendered. */
   globals: object = {};
-  readonly #until = performance.now() + TIME_LIMIT_MS;
+  readonly #until: number;
   readonly #isStrict: boolean;
 
-  /** @param isStrict whether a variable or member that is not there is an error */
-  constructor(view: object, isStrict = false) {
+  constructor(view: object, { isStrict = false, isTrusted = false }: RenderingOptions = {}) {
     this.view = view;
     this.#isStrict = isStrict;
+    this.#until = isTrusted ? Infinity : performance.now() + TIME_LIMIT_MS;
   }
 
   /** @throws {Error} liquidjs' own, with the place */

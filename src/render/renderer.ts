@@ -111,7 +111,11 @@ export class Renderer {
       const { language, template } = chosen;
       const view = this.#viewOf(notice, language);
       const outcome = once(cards, chosen, () =>
-        cardOf(template.render(new Rendering(view)), { name: notice.template, language, view }),
+        cardOf(template.render(new Rendering(view, { isTrusted: chosen === builtIn })), {
+          name: notice.template,
+          language,
+          view,
+        }),
       );
       if ('result' in outcome) return outcome.result;
       report(outcome.failure);

@@ -13,7 +13,8 @@ export function words(text: string, style?: Style): Run {
 
 /** Words that lead to an address; the words alone where Slack would refuse it. */
 export function link(text: string, url: string): Run {
-  return isUsableUrl(url) ? { type: 'link', url, text } : words(text);
+  if (!isUsableUrl(url)) return words(text);
+  return text === url ? { type: 'link', url } : { type: 'link', url, text };
 }
 
 /** A text in which each web address is a link that shows it. */
@@ -88,7 +89,7 @@ export class RichText {
 }
 
 function hasWords(run: Run): boolean {
-  return stringAt(run, 'text') !== '';
+  return stringAt(run, 'text') !== '' || typeOf(run) === 'link';
 }
 
 function isPlain(run: Run): boolean {
