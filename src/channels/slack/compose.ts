@@ -150,8 +150,8 @@ function drawLink({ link: target }: Card, text: RichText): void {
 
 function drawFacts({ facts, footer }: Card, text: RichText): void {
   const runs = facts.slice(0, MOST_FACTS).map(({ name, value, url }): Run => {
-    const shown =
-      `${cutMiddle(cleanLine(name), MAX_NAME, () => '…')} ${cutMiddle(cleanText(value), MAX_FACT, () => '…')}`.trim();
+    const label = cutMiddle(cleanLine(name), MAX_NAME, () => '…');
+    const shown = `${label}${label === '' ? '' : ' '}${cutMiddle(cleanText(value), MAX_FACT, () => '…')}`;
     return url === '' ? words(shown) : link(shown, url);
   });
   if (footer !== '') runs.push(words(cutEnd(cleanLine(footer), MAX_FACT, '…'), 'italic'));
