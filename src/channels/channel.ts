@@ -135,6 +135,7 @@ function closedFailure(): DeliveryFailure {
     code: 'channel_closed',
     message:
       'The channel was being closed, so nothing was sent; the next attempt uses the one that replaces it.',
+    japanese: 'チャネルを閉じていたため、メッセージは送信されていません。次回は新しいチャネルで送信します。',
   });
 }
 

@@ -109,16 +109,19 @@ const CUT_OFF = new DeliveryFailure({
   class: 'transient',
   code: 'cut_off',
   message: 'Botbell was stopped before the remote had answered: the message may have arrived',
+  japanese: '応答の前にBotbellが停止されました。メッセージは届いている可能性があります。',
 });
 
 function ignoredTimeLimit(channel: string, timeoutMs: number): DeliveryFailure {
   const message = `${channel} had not come to an end after ${timeoutMs} ms, so the message may have arrived`;
-  return new DeliveryFailure({ class: 'transient', code: 'ETIMEDOUT', message });
+  const japanese = `${channel} への送信が${timeoutMs}ミリ秒で終わりませんでした。メッセージは届いている可能性があります。`;
+  return new DeliveryFailure({ class: 'transient', code: 'ETIMEDOUT', message, japanese });
 }
 
 function unknownChannel(channel: string): DeliveryFailure {
   const message = `the config no longer has a channel named ${channel}`;
-  return new DeliveryFailure({ class: 'config', code: 'unknown_channel', message });
+  const japanese = `設定に通知チャネル ${channel} がありません。channels と宛先を確認してください。`;
+  return new DeliveryFailure({ class: 'config', code: 'unknown_channel', message, japanese });
 }
 
 /** Stable over all attempts to tell the same there; what a person wants told anew must differ from what was told before. */
@@ -131,13 +134,14 @@ function idempotencyKeyOf({ notice, destination, anew }: AddressedNotice): strin
 function classed(error: unknown, settings: Begun['settings']): DeliveryFailure {
   const redact = (text: string) => settings.redact(text);
   if (error instanceof DeliveryFailure) {
-    const { class: failureClass, code, retryAfterMs, quote } = error;
+    const { class: failureClass, code, japanese, concerns, retryAfterMs } = error;
     return new DeliveryFailure({
       class: failureClass,
       code: redact(code),
       message: redact(error.message),
+      japanese: redact(japanese),
+      concerns,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
-      ...(quote !== undefined && { quote: redact(quote) }),
     });
   }
   const message = error instanceof Error ? error.message : `thrown: ${typeof error}`;

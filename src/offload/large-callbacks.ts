@@ -93,7 +93,8 @@ export class LargeCallbacks {
 
 function unrendered(why: string, cause?: unknown): DeliveryFailure {
   const message = `the message of this large callback could not be made: ${why}`;
-  return new DeliveryFailure({ class: 'transient', code: 'not_rendered', message }, { cause });
+  const japanese = '大きなコールバックのメッセージを作成できませんでした。';
+  return new DeliveryFailure({ class: 'transient', code: 'not_rendered', message, japanese }, { cause });
 }
 
 /** Makes messages: of a large callback by its thread, as a promise that rejects with a {DeliveryFailure}. */

@@ -160,13 +160,6 @@ describe('an alert in Japanese', () => {
   it('holds no English sentence, whatever went wrong', () => {
     const subjects: AlertSubject[] = [
       ...ALERT_SUBJECTS,
-      ...(['transient', 'rate_limited', 'permanent', 'config'] as const).map(
-        (failureClass): AlertSubject => ({
-          ...UNDELIVERED,
-          template: 'dead_letter',
-          error: { class: failureClass, code: 'never_seen', message: 'An English sentence of ours.' },
-        }),
-      ),
       {
         ...REFUSED,
         template: 'refused',

@@ -7,8 +7,7 @@ import {
   statusNameOf,
 } from '../../callback/callback.ts';
 import { faultInJapanese, refusalInJapanese } from '../../callback/fault-words.ts';
-import { failureInWords } from '../../channels/failure-words.ts';
-import { FAILURE_CLASSES } from '../../channels/failure.ts';
+import { FAILURE_CLASSES, failureInWords } from '../../channels/failure.ts';
 import type { DisplayConfig } from '../../config/config.ts';
 import {
   type AlertSubject,

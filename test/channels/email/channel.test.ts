@@ -69,13 +69,13 @@ const failures: FailureCase<MailCatcher>[] = [
   {
     when: 'the server took the message and dropped the connection',
     failureClass: 'transient',
-    code: 'ECONNECTION',
+    code: 'ECONNRESET',
     ...withFault({ at: 'data', does: 'drop' }),
   },
   {
     when: 'the server drops the connection before its greeting, twice',
     failureClass: 'transient',
-    code: 'ECONNECTION',
+    code: 'ECONNRESET',
     isAtConnect: true,
     ...withFault({ at: 'connect', does: 'drop', times: 2 }),
   },
@@ -151,6 +151,33 @@ describe('the email channel', () => {
     await channel.send(outgoing({ address }));
     expect(mail.mails[0]?.to).to.deep.equal(['ops@例え.jp']);
     expect(mail.mails[0]?.raw).to.contain('To: ops@xn--r8jz45g.jp');
+  });
+
+  for (const subject of [
+    '在庫確認BOT 👨‍👩‍👧‍👦 が失敗しました '.repeat(6).trim(),
+    'two\r\nBcc: evil@example.com\r\n\r\nlines',
+    '[Failed] get: =?utf-8?B?W1N1Y2NlZWRlZF3igK5ISURERU4=?=',
+  ]) {
+    it(`shows a subject as it is, on one line: ${subject.slice(0, 20).trim()}`, async () => {
+      await channel.send(outgoing({ message: { ...message, subject } }));
+      const [caught] = mail.mails;
+      expect(caught?.parsed.subject?.replace(/ +/g, ' ').replaceAll('= ?', '=?')).to.equal(
+        subject.replace(/\s+/g, ' '),
+      );
+      expect(caught?.parsed.headers.map(({ key }) => key)).not.to.include('bcc');
+      const head = caught?.raw.slice(0, caught.raw.indexOf('\r\n\r\n')) ?? '';
+      expect(head).to.match(/^[\t\x20-\x7e\r\n]+$/);
+    });
+  }
+
+  it('carries text and HTML of any script in lines that mail allows', async () => {
+    const text = `${'長い'.repeat(3_000)}\r\n.\n..\nQUIT 👨‍👩‍👧‍👦\n`;
+    await channel.send(outgoing({ message: { ...message, text, html: `<p>${text}</p>` } }));
+    const [caught] = mail.mails;
+    const unix = (read = '') => read.replaceAll('\r\n', '\n').trim();
+    expect(unix(caught?.parsed.text)).to.equal(unix(text));
+    expect(unix(caught?.parsed.html)).to.equal(unix(`<p>${text}</p>`));
+    expect(caught?.raw).to.match(/^(?:[\t\x20-\x7e]{0,998}\r\n)+$/);
   });
 
   it('uses one connection for mails that follow each other', async () => {
