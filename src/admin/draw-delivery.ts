@@ -1,5 +1,5 @@
 /** Draws the message of a delivery again, by the config in force. */
-import type { MessageFormat } from '../channels/channel.ts';
+import type { OldMessageFormat as MessageFormat } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { ArchivedDelivery, DeliveryOfCallback } from '../ledger/archive/archive.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';

@@ -1,6 +1,6 @@
 /** What the config in force makes of a callback, for whoever wants to see it: routes, and the message for each destination. */
 import type { CheckedCallback } from '../callback/callback.ts';
-import type { MessageFormat } from '../channels/channel.ts';
+import type { OldMessageFormat as MessageFormat } from '../channels/channel.ts';
 import type { Config } from '../config/config.ts';
 import type { Notice } from '../notice/notice.ts';
 import type { TemplateFailure } from '../render/renderer.ts';

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Callback, type CallbackError, InvalidCallback } from '../callback/callback.ts';
 import { UndecodableBody } from '../callback/decode.ts';
-import type { MessageFormat } from '../channels/channel.ts';
+import type { OldMessageFormat as MessageFormat } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { Destination } from '../config/config.ts';
 import { HttpProblem } from '../http/problem.ts';

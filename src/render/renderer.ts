@@ -1,6 +1,6 @@
 /** What the other stages see of rendering: a notice and a destination in, a composed message out. */
 import type { Callback, StatusName } from '../callback/callback.ts';
-import type { MessageFormat, RenderedParts } from '../channels/channel.ts';
+import type { OldMessageFormat as MessageFormat, RenderedParts } from '../channels/channel.ts';
 import type { Language } from '../time/display.ts';
 import type { DisplayConfig, PlaceInConfig, Problem } from '../config/config.ts';
 import { alertInWords } from '../notice/alert-text.ts';

@@ -2,13 +2,13 @@
 import { cleanLine, escapeHtml } from '../../text/clean.ts';
 import { cutEnd, cutMiddle, fits, UTF8_BYTES } from '../../text/cut.ts';
 import {
-  type ComposeContext,
-  leftOutMark,
+  type OldComposeContext as ComposeContext,
   type LimitUse,
-  type MessageFormat,
+  type OldMessageFormat as MessageFormat,
   type RenderedParts,
   type TemplateValue,
 } from '../channel.ts';
+import { leftOutMark } from '../marks.ts';
 import type { Language } from '../../time/display.ts';
 import { HTML, MAIL_TEXT, SUBJECT } from './markup.ts';
 import type { Markup } from '../markup.ts';

@@ -3,12 +3,12 @@ import { mixed, type Schema } from 'yup';
 import { isBlank } from '../../text/clean.ts';
 import { UTF8_BYTES } from '../../text/cut.ts';
 import {
-  type ComposeContext,
-  cutMark,
-  type MessageFormat,
+  type OldComposeContext as ComposeContext,
+  type OldMessageFormat as MessageFormat,
   type RenderedParts,
   type TemplateValue,
 } from '../channel.ts';
+import { cutMark } from '../marks.ts';
 import type { Language } from '../../time/display.ts';
 import { type Markup, URL_PART } from '../markup.ts';
 import { SLACK_THEMES, slackAsHtml } from './html.ts';

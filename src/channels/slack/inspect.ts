@@ -1,7 +1,7 @@
 /** Finds what Slack would refuse in the structure of a message, whatever its texts. */
 import { didYouMean } from '../../text/nearest.ts';
 import { MAX_BLOCKS } from './limits.ts';
-import type { MessageFormat, TemplateValue } from '../channel.ts';
+import type { OldMessageFormat as MessageFormat, TemplateValue } from '../channel.ts';
 import { isList, isObject, stringAt, typeOf } from './message.ts';
 import type { SlackMessage, SlackObject } from './message.ts';
 

@@ -1,7 +1,8 @@
 /** Makes a block fit what Slack takes of it. What is cut shows that it was, and stays whole markup; what is empty is left out. */
 import { isBlank } from '../../text/clean.ts';
 import { CHARACTERS, cutEnd, fits, graphemeCut, type Unit } from '../../text/cut.ts';
-import { cutMark, moreMark, type TemplateValue } from '../channel.ts';
+import { type TemplateValue } from '../channel.ts';
+import { cutMark, moreMark } from '../marks.ts';
 import type { Language } from '../../time/display.ts';
 import {
   EMPTY_CELL,

@@ -2,7 +2,8 @@
 import { isBlank } from '../../text/clean.ts';
 import { cutEnd } from '../../text/cut.ts';
 import { isJsonObject } from '../../text/json-object.ts';
-import { cutMark, type TemplateValue } from '../channel.ts';
+import { type TemplateValue } from '../channel.ts';
+import { cutMark } from '../marks.ts';
 import type { Language } from '../../time/display.ts';
 
 export type SlackObject = { readonly [key: string]: TemplateValue };

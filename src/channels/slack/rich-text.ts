@@ -1,5 +1,6 @@
 /** Makes blocks of a rich text that a template writes in one piece: paragraphs, lists, quotes, fences and tables. */
-import { moreMark, type TemplateValue } from '../channel.ts';
+import { type TemplateValue } from '../channel.ts';
+import { moreMark } from '../marks.ts';
 import type { Language } from '../../time/display.ts';
 import {
   CONTAINER_COST,

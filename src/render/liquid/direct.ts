@@ -32,7 +32,7 @@ import {
   type Value,
 } from 'liquidjs';
 import { asOne, EscapedCaptureTag, EscapeFilter, FILTER_TOKEN } from './escape.ts';
-import { isScalar } from './value-text.ts';
+import { isScalar } from '../../channels/value-text.ts';
 
 type Run = (context: Context, emitter: Emitter) => void;
 type Evaluate = (context: Context) => unknown;

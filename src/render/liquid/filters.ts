@@ -11,7 +11,7 @@ import { cutterOf } from '../../text/cut.ts';
 import { countOf, fileLinesOf, linesOf, linkTo, tableOf } from './list-filters.ts';
 import type { Printer } from './print-value.ts';
 import type { ListPlace } from './table-filter.ts';
-import { inlineText, textOf } from './value-text.ts';
+import { inlineText, textOf } from '../../channels/value-text.ts';
 
 /** A mark that names a number takes this much of a text; shorter ones get a bare ellipsis. */
 const ROOM_FOR_NUMBER = 60;

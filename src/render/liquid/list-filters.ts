@@ -19,7 +19,7 @@ import {
   nameText,
   textOf,
   wholeRows,
-} from './value-text.ts';
+} from '../../channels/value-text.ts';
 
 const DEFAULT_MOST = 10;
 const DEFAULT_ROOM = 1000;

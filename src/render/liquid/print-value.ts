@@ -1,11 +1,11 @@
 /** Prints a value into a message: escaped in the markup around it, cut where it alone would fill the message, and metered. */
 import { toValue } from 'liquidjs';
-import { leftOutMark } from '../../channels/channel.ts';
+import { leftOutMark } from '../../channels/marks.ts';
 import type { Language } from '../../time/display.ts';
 import type { Markup, ValuePosition } from '../../channels/markup.ts';
 import { Escaped, escapeUrlPart, wholeUrl } from '../../text/clean.ts';
 import { cutterOf, fits, type Unit } from '../../text/cut.ts';
-import { textOf } from './value-text.ts';
+import { textOf } from '../../channels/value-text.ts';
 
 /** What a value may take at the least: no name or id that stands behind long values is lost for their sake. */
 const LEAST_ROOM = 300;

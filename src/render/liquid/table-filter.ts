@@ -15,7 +15,7 @@ import {
   type LikeObjects,
   memberText,
   wholeRows,
-} from './value-text.ts';
+} from '../../channels/value-text.ts';
 import { once } from '../view/lazy.ts';
 import type { Printer } from './print-value.ts';
 

@@ -4,7 +4,7 @@
  */
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import type { MessageFormat } from '../../channels/channel.ts';
+import type { OldMessageFormat as MessageFormat } from '../../channels/channel.ts';
 import type { DisplayConfig, Place, Problem } from '../../config/config.ts';
 import { TEMPLATE_NAMES, type TemplateName } from '../../notice/notice.ts';
 import { didYouMean } from '../../text/nearest.ts';

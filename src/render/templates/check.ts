@@ -1,7 +1,7 @@
 /** Everything that is wrong with the templates which a config uses, found before anything is sent. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ALL_STATUSES, type Callback, type StatusCode, type StatusName } from '../../callback/callback.ts';
-import type { MessageFormat, RenderedParts } from '../../channels/channel.ts';
+import type { OldMessageFormat as MessageFormat, RenderedParts } from '../../channels/channel.ts';
 import type { Problem } from '../../config/config.ts';
 import {
   type Notice,

@@ -1,6 +1,10 @@
 /** One template file, compiled: YAML whose strings are Liquid. */
 import type { Liquid, Template as LiquidTemplate } from 'liquidjs';
-import type { MessageFormat, RenderedParts, TemplateValue } from '../../channels/channel.ts';
+import type {
+  OldMessageFormat as MessageFormat,
+  RenderedParts,
+  TemplateValue,
+} from '../../channels/channel.ts';
 import type { Place, Problem } from '../../config/config.ts';
 import type { Path } from '../../config/path.ts';
 import { YamlSource } from '../../config/yaml/yaml-source.ts';

@@ -9,7 +9,7 @@ import {
   inlineText,
   isScalar,
   nameText,
-} from '../liquid/value-text.ts';
+} from '../../channels/value-text.ts';
 
 export interface FileView {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** What stands beside a message: the limits that it takes, what its remote would refuse, templates that failed over it. */
-import type { LimitUse, MessageFormat } from '../../../channels/channel.ts';
+import type { LimitUse, OldMessageFormat as MessageFormat } from '../../../channels/channel.ts';
 import type { TemplateFailure } from '../../../render/renderer.ts';
 import { Status } from '../parts/status.tsx';
 import { Code, Foreign } from '../parts/text.tsx';

@@ -1,9 +1,9 @@
 /** Any value of a callback as text: as it is, as compact JSON, or summed up on one line; which lists are tables, and what is shown of one. */
-import { moreFieldsMark, moreMark } from '../../channels/channel.ts';
-import { cleanLine } from '../../text/clean.ts';
-import { isJsonObject, type JsonObject, keysOf } from '../../text/json-object.ts';
-import { endsOf } from '../../text/cut.ts';
-import type { Language } from '../../time/display.ts';
+import { moreFieldsMark, moreMark } from './marks.ts';
+import { cleanLine } from '../text/clean.ts';
+import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
+import { endsOf } from '../text/cut.ts';
+import type { Language } from '../time/display.ts';
 
 /** What is summed up on one line is cut further when it is printed. */
 const MOST_CHARACTERS = 20_000;
