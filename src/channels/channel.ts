@@ -25,6 +25,8 @@ export interface Outgoing {
   readonly earlier: readonly Receipt[];
   /** Stable over retries of one (callback, destination); 64 lower-case hexadecimal digits. Not every channel asks for it. */
   readonly idempotencyKey: () => string;
+  /** Messages of one job belong together; undefined where it tells of none. */
+  readonly jobId?: string | undefined;
   readonly timeoutMs: number;
 }
 

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { Outgoing, Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
-import { isAlert, type Notice, noticeId } from '../notice/notice.ts';
+import { isAlert, jobIdOf, type Notice, noticeId } from '../notice/notice.ts';
 import { type Clock, unfailing } from '../time/clock.ts';
 import type { AddressedNotice, PlannedTarget, Settings } from './settings.ts';
 
@@ -99,7 +99,8 @@ async function send(
   const message = await settings.compose(addressed);
   const { timeoutMs } = settings.delivery;
   const idempotencyKey = () => idempotencyKeyOf(addressed);
-  const outgoing: Outgoing = { address, message, options, earlier, timeoutMs, idempotencyKey };
+  const jobId = jobIdOf(addressed.notice);
+  const outgoing: Outgoing = { address, message, options, earlier, timeoutMs, idempotencyKey, jobId };
   onSending();
   const receipt = await channel.send(outgoing);
   return isFollowed ? { receipt, isFollowed } : { receipt };

@@ -1,4 +1,5 @@
 /** The email channel: its settings, its addresses (one mailbox each, as in RFC 5321), and one recipient a mail. */
+import { hash } from 'node:crypto';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import type { SendMailOptions } from 'nodemailer';
 import addressparser from 'nodemailer/lib/addressparser';
@@ -6,7 +7,8 @@ import { type InferType, object, string } from 'yup';
 import { secretsHidden } from '../../text/hide-secrets.ts';
 import { AddressError, InFlight } from '../channel.ts';
 import type { Channel, ChannelType, Outgoing, Receipt } from '../channel.ts';
-import { emailFormat, type EmailMessage } from './format.ts';
+import type { EmailMessage } from './compose.ts';
+import { emailFormat } from './format.ts';
 import { smtpFailureOf } from './smtp-errors.ts';
 import { isSmtpUrl, poolOptionsOf, secretsInSmtpUrl, warningsOfSmtpUrl } from './smtp-url.ts';
 
@@ -73,7 +75,8 @@ async function openEmail({ smtp, from }: EmailSettings): Promise<Channel> {
     });
   const deliver = async (outgoing: Outgoing): Promise<Receipt> => {
     const messageId = `<${outgoing.idempotencyKey()}@${mailDomainOf(sender.address)}>`;
-    await transport.send({ ...mailOf(outgoing, sender), messageId }, outgoing.timeoutMs);
+    const mail = { ...mailOf(outgoing, sender), ...threadOf(outgoing, sender), messageId };
+    await transport.send(mail, outgoing.timeoutMs);
     return { messageId };
   };
   return {
@@ -103,6 +106,13 @@ function mailOf({ address, message }: Outgoing, from: Mailbox): SendMailOptions 
     headers: MACHINE_HEADERS,
     xMailer: false,
   };
+}
+
+/** RFC 5322, 3.6.4: mails that refer to the same one are a thread, whether it was ever sent or not. */
+function threadOf({ jobId }: Outgoing, from: Mailbox): Pick<SendMailOptions, 'references' | 'inReplyTo'> {
+  if (jobId === undefined) return {};
+  const root = `<job.${hash('sha256', jobId, 'hex')}@${mailDomainOf(from.address)}>`;
+  return { references: root, inReplyTo: root };
 }
 
 interface Mailbox {

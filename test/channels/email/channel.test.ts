@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Channel } from '../../../src/channels/channel.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
+import { composeMail } from '../../../src/channels/email/compose.ts';
 import { emailFormat } from '../../../src/channels/email/format.ts';
 import {
   startMailCatcher,
@@ -10,6 +11,7 @@ import {
 } from '../../../src/stand-ins/mail-catcher.ts';
 import { poolsThrough } from '../../../src/outbound/open-pool.ts';
 import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
+import { cardWith, outputWith } from '../../support/cards.ts';
 import {
   channelContract,
   CONFIDENTIAL,
@@ -146,6 +148,14 @@ describe('the email channel', () => {
     expect(caught?.parsed.html?.trim()).to.equal(message.html);
   });
 
+  it('threads the mails of one job, and no others', async () => {
+    for (const jobId of ['job-1', 'job-1', 'job-2', undefined]) await channel.send(outgoing({ jobId }));
+    const [first, second, other, ...rest] = mail.mails.map(({ parsed }) => parsed.references);
+    expect(first).to.match(/^<job\.[0-9a-f]{64}@example\.com>$/);
+    expect([second === first, other === first, ...rest]).to.deep.equal([true, false, undefined]);
+    expect(mail.mails.map(({ parsed }) => parsed.inReplyTo)).to.deep.equal([first, second, other, undefined]);
+  });
+
   it('reaches a Japanese domain', async () => {
     const address = emailChannel.parseAddress('ops@xn--r8jz45g.jp', { smtp: '', from: '' });
     await channel.send(outgoing({ address }));
@@ -178,6 +188,18 @@ describe('the email channel', () => {
     expect(unix(caught?.parsed.text)).to.equal(unix(text));
     expect(unix(caught?.parsed.html)).to.equal(unix(`<p>${text}</p>`));
     expect(caught?.raw).to.match(/^(?:[\t\x20-\x7e]{0,998}\r\n)+$/);
+  });
+
+  it('sends what is drawn from a card as plain text and as HTML', async () => {
+    const drawn = composeMail(cardWith({ title: '在庫確認BOT', outputs: [outputWith({ value: '<b> 👨‍👩‍👧‍👦' })] }));
+    await channel.send(outgoing({ message: drawn }));
+    const [caught] = mail.mails;
+    const unix = (read = '') => read.replaceAll('\r\n', '\n').trim();
+    expect(unix(caught?.parsed.text)).to.equal(unix(drawn.text));
+    expect(unix(caught?.parsed.html)).to.equal(unix(drawn.html));
+    expect(caught?.raw).to.match(
+      /^Content-Type: multipart\/alternative;.*^Content-Type: text\/plain;.*^Content-Type: text\/html;/ms,
+    );
   });
 
   it('uses one connection for mails that follow each other', async () => {

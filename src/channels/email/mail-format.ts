@@ -1,0 +1,13 @@
+/** What a mail is to whoever makes, shows and checks it. */
+import type { MessageFormat } from '../channel.ts';
+import { composeMail, type EmailMessage } from './compose.ts';
+import { ownMails } from './own.ts';
+
+export const mailFormat: MessageFormat<EmailMessage> = {
+  name: 'email',
+  compose: composeMail,
+  own: ownMails,
+  asText: ({ subject, text }) => `${subject}\n\n${text}`.trimEnd(),
+  asHtml: ({ html }) => html,
+  titleOf: ({ subject }) => subject,
+};
