@@ -23,6 +23,8 @@ export interface Outgoing {
   readonly earlier: readonly Receipt[];
   /** Stable over retries of one (callback, destination); 64 lower-case hexadecimal digits. Not every channel asks for it. */
   readonly idempotencyKey: () => string;
+  /** Messages of one job belong together; undefined where it tells of none. */
+  readonly jobId?: string | undefined;
   readonly timeoutMs: number;
 }
 
@@ -134,6 +136,7 @@ function closedFailure(): DeliveryFailure {
     code: 'channel_closed',
     message:
       'The channel was being closed, so nothing was sent; the next attempt uses the one that replaces it.',
+    japanese: 'チャネルを閉じていたため、メッセージは送信されていません。次回は新しいチャネルで送信します。',
   });
 }
 

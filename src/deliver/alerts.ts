@@ -1,6 +1,5 @@
 /** Which alert an outcome raises: decided here, written by the ledger in the transaction that writes the outcome. */
 import type { Callback } from '../callback/callback.ts';
-import { concernsAddress } from '../channels/failure.ts';
 import type { Alert, DeliveryTarget, DeliveryUpdate, DueDelivery, RefusedBody } from '../ledger/ledger.ts';
 import { type AlertedCallback, type AlertSubject, isAlert } from '../notice/notice.ts';
 import { cutEnd } from '../text/cut.ts';
@@ -35,7 +34,7 @@ export function withAlert(
   const subject: AlertSubject = isConfigFailure
     ? { template: 'config_failure', ...message, givesUpAt: since + settings.giveUpAfterMs }
     : { template: 'dead_letter', ...message };
-  const where = concernsAddress(error) ? destination : channel;
+  const where = error.concerns === 'address' ? destination : channel;
   const cause = `${subject.template} ${where} ${error.class} ${error.code}`;
   return { ...update, alert: { cause, subject, targets: settings.targets } };
 }

@@ -16,6 +16,7 @@ export interface ErrorColumns {
   readonly error_class: string | null;
   readonly error_code: string | null;
   readonly error_message: string | null;
+  readonly error_details?: string | null;
 }
 
 export interface HoldColumns {
@@ -83,9 +84,17 @@ export function deliveryRecord(row: DeliveryRow, now: number, { claim, behind }:
   };
 }
 
-export function errorIn({ error_class, error_code, error_message }: ErrorColumns): DeliveryError | undefined {
-  if (error_class === null) return undefined;
-  return { class: error_class as FailureClass, code: error_code ?? '', message: error_message ?? '' };
+/** What of an error is kept as JSON. */
+export type ErrorDetails = Pick<DeliveryError, 'japanese' | 'concerns'>;
+
+export function errorIn(row: ErrorColumns): DeliveryError | undefined {
+  if (row.error_class === null) return undefined;
+  return {
+    class: row.error_class as FailureClass,
+    code: row.error_code ?? '',
+    message: row.error_message ?? '',
+    ...(JSON.parse(row.error_details ?? '{}') as ErrorDetails),
+  };
 }
 
 export function holdIn({ hold_code, hold_details, hold_until }: HoldColumns): Hold | undefined {

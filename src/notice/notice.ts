@@ -8,14 +8,10 @@ import {
   type StatusName,
   statusNameOf,
 } from '../callback/callback.ts';
-import type { FailureClass } from '../channels/failure.ts';
+import type { FailureToExplain } from '../channels/failure.ts';
 
 /** Why a delivery failed. */
-export interface AlertedError {
-  readonly class: FailureClass;
-  readonly code: string;
-  /** One English sentence of ours. */
-  readonly message: string;
+export interface AlertedError extends FailureToExplain {
   /** The remote's own words, where it gave any that may be shown. */
   readonly quote?: string;
 }

@@ -2,7 +2,7 @@
 import { type Callback, statusNameOf } from '../callback/callback.ts';
 import { faultInJapanese, refusalInJapanese } from '../callback/fault-words.ts';
 import type { OutputView } from '../channels/card.ts';
-import { failureInWords } from '../channels/failure-words.ts';
+import { failureInWords } from '../channels/failure.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import {
   type CallbackNotice,

@@ -1,6 +1,6 @@
 /** What a story is made of: things that happened, each with what its sentence needs, in no language. */
 import type { StatusName } from '../callback/callback.ts';
-import type { FailureToExplain } from '../channels/failure-words.ts';
+import type { FailureToExplain } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type { Actor } from '../ledger/actions/action.ts';
 import type { CallbackResult } from '../ledger/ledger.ts';

@@ -1,6 +1,6 @@
 /** The rows of a callback's history, each as the thing that it tells. */
 import { statusNameOf } from '../callback/callback.ts';
-import type { FailureToExplain } from '../channels/failure-words.ts';
+import type { FailureToExplain } from '../channels/failure.ts';
 import { FAILURE_CLASSES, type FailureClass } from '../channels/failure.ts';
 import type { ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/hold.ts';

@@ -1,5 +1,5 @@
 /** Times, durations, lists and causes as sentences of a story have them. */
-import { failureInWords, type FailureToExplain } from '../channels/failure-words.ts';
+import { failureInWords, type FailureToExplain } from '../channels/failure.ts';
 import { shortLine } from '../text/cut.ts';
 import { formatElapsed, formatTimeOfDay, type Language } from '../time/display.ts';
 

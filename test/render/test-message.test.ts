@@ -1,6 +1,7 @@
 /** A message that is only sent to see whether it arrives: it says so, and calls nobody. */
 import { expect } from 'chai';
-import { emailFormat, type EmailMessage } from '../../src/channels/email/format.ts';
+import { emailFormat } from '../../src/channels/email/format.ts';
+import type { EmailMessage } from '../../src/channels/email/compose.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { noticeOfAlert } from '../../src/notice/notice.ts';

@@ -5,42 +5,36 @@ import type { SettingWarning } from '../channel.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const SOCKET_TIMEOUT_MS = 10_000;
-/** Mails at the same time; nodemailer's five cap the throughput at five by the server's latency. Fewer where the server says so. */
-const MAX_CONNECTIONS = 10;
 
 /** RFC 8314, 3.3 and 7.3: 465 is TLS from the first byte; 587 and 25 take STARTTLS. */
 const TLS_PORT = 465;
 const STARTTLS_PORT = 587;
 const RELAY_PORT = 25;
 
+/** Few servers take fewer. */
+const MOST_CONNECTIONS = 3;
+
 const DEFAULTS: SMTPPoolOptions = {
   connectionTimeout: CONNECT_TIMEOUT_MS,
   dnsTimeout: CONNECT_TIMEOUT_MS,
   greetingTimeout: CONNECT_TIMEOUT_MS,
   socketTimeout: SOCKET_TIMEOUT_MS,
+  // A connection that the server had closed meanwhile.
+  maxRequeues: 1,
 };
 
-/** What no URL may change: nothing is logged past our own logger. */
-const FIXED = { logger: false, debug: false } as const;
+/** What no URL may change: nothing is logged past our own logger, and no mail reads files or addresses. */
+const FIXED = { logger: false, debug: false, disableFileAccess: true, disableUrlAccess: true } as const;
 
-/** Our limits where the URL does not set its own; TLS is required on smtp:// unless the URL says otherwise. */
+/** Our limits where the URL does not set its own; TLS is required on smtp:// unless it says `ignoreTLS`. */
 export function poolOptionsOf(url: string): SMTPPoolOptions {
   const fromUrl = optionsIn(url);
-  const requireTLS = fromUrl.secure !== true && !saysOtherwise(fromUrl);
-  const maxConnections = isCount(fromUrl.maxConnections) ? fromUrl.maxConnections : MAX_CONNECTIONS;
-  return { ...DEFAULTS, requireTLS, ...fromUrl, maxConnections, ...FIXED };
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 1;
-}
-
-/** `?service=gmail`: host, port and TLS of a server that nodemailer knows. */
-export async function withService(options: SMTPPoolOptions): Promise<SMTPPoolOptions> {
-  if (typeof options.service !== 'string') return options;
-  const { default: wellKnown } = await import('nodemailer/lib/well-known');
-  const known = wellKnown(options.service);
-  return known === false ? options : { ...options, ...known };
+  const requireTLS = fromUrl.secure !== true && fromUrl.ignoreTLS !== true;
+  const maxConnections = Math.max(
+    1,
+    Math.min(Number(fromUrl.maxConnections) || MOST_CONNECTIONS, MOST_CONNECTIONS),
+  );
+  return { ...DEFAULTS, ...fromUrl, requireTLS, maxConnections, ...FIXED };
 }
 
 export function isSmtpUrl(text: string): boolean {
@@ -61,13 +55,7 @@ export function secretsInSmtpUrl(url: string): string[] {
 }
 
 export function warningsOfSmtpUrl(url: string): SettingWarning[] {
-  return [...warningsOfCount(url), ...warningsOfPort(url), ...warningsOfPassword(url)];
-}
-
-function warningsOfCount(url: string): SettingWarning[] {
-  const { maxConnections } = optionsIn(url);
-  if (maxConnections === undefined || isCount(maxConnections)) return [];
-  return [warning(`maxConnections must be a whole number from 1; ${MAX_CONNECTIONS} is used instead`)];
+  return [...warningsOfPort(url), ...warningsOfPassword(url)];
 }
 
 /** Such a connection only ends by its time-out: each side waits for the other to begin. */
@@ -110,11 +98,6 @@ function warning(message: string): SettingWarning {
 
 function passwordIn(url: string): string {
   return optionsIn(url).auth?.pass ?? '';
-}
-
-/** Truthy values as nodemailer reads them: `true`, `1`. */
-function saysOtherwise({ ignoreTLS, opportunisticTLS }: SMTPPoolOptions): boolean {
-  return Boolean(ignoreTLS) || Boolean(opportunisticTLS);
 }
 
 function optionsIn(url: string): SMTPPoolOptions {

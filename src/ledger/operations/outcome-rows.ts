@@ -6,7 +6,7 @@ import { SUPERSEDED } from '../hold.ts';
 import type { NewHistoryRow } from '../history.ts';
 import { keyOf } from '../keys.ts';
 import type { Alert, DeliveryState, DeliveryUpdate, Hold } from '../ledger.ts';
-import { EXECUTING, LONGEST_TEXT, receiptJson } from '../rows.ts';
+import { type ErrorDetails, EXECUTING, LONGEST_TEXT, receiptJson } from '../rows.ts';
 import { lock } from './locks.ts';
 
 /** A delivery as it stands while nobody else can change it. */
@@ -106,21 +106,26 @@ function entriesOf({
 export async function writeDecision(tx: Tx, decision: Decision): Promise<void> {
   const { row, update, state, isOurs, dueAt: due, alertedCause } = decision;
   const receipt: RawValue = update.receipt === undefined ? null : receiptJson(update.receipt);
-  const [errorClass, errorCode, errorMessage] = errorColumns(update);
+  const [errorClass, errorCode, errorMessage, errorDetails] = errorColumns(update);
   const [holdCode, holdDetails, holdUntil] = holdColumns(decision);
   await tx.all(sql`
     UPDATE deliveries SET state = ${state}, attempts = ${update.attempts}, error_class = ${errorClass},
-      error_code = ${errorCode}, error_message = ${errorMessage}, receipt = ${receipt}, hold_code = ${holdCode},
-      hold_details = ${holdDetails}, hold_until = ${holdUntil}, owner = NULL, claimed_until = NULL,
+      error_code = ${errorCode}, error_message = ${errorMessage}, error_details = ${errorDetails},
+      receipt = ${receipt}, hold_code = ${holdCode}, hold_details = ${holdDetails}, hold_until = ${holdUntil}, owner = NULL, claimed_until = NULL,
       is_ours = ${Number(isOurs)}, due_at = ${due}, alerted_cause = ${alertedCause}, updated_at = ${tx.now}
     WHERE id = ${row.id}`);
 }
 
 /** A remote's words are foreign text, too. */
-function errorColumns({ lastError }: DeliveryUpdate): readonly [RawValue, RawValue, RawValue] {
-  if (lastError === undefined) return [null, null, null];
-  const { class: failure, code, message } = lastError;
-  return [failure, shortText(code, LONGEST_TEXT), shortText(message, LONGEST_TEXT)];
+function errorColumns({ lastError }: DeliveryUpdate): readonly RawValue[] {
+  if (lastError === undefined) return [null, null, null, null];
+  const { class: failure, code, message, japanese, concerns } = lastError;
+  const details: ErrorDetails = {
+    ...(japanese !== undefined && { japanese: shortText(japanese, LONGEST_TEXT) }),
+    ...(concerns !== undefined && { concerns }),
+  };
+  const short = [code, message].map((text) => shortText(text, LONGEST_TEXT));
+  return [failure, ...short, JSON.stringify(details)];
 }
 
 function holdColumns({ hold }: Pick<Decision, 'hold'>): readonly [RawValue, RawValue, RawValue] {
