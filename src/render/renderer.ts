@@ -1,6 +1,6 @@
 /** What the other stages see of rendering: a notice and a destination in, a composed message out. */
 import type { Card } from '../channels/card.ts';
-import type { ComposeContext, MessageFormat, RenderedParts } from '../channels/channel.ts';
+import type { MessageFormat, RenderedParts } from '../channels/channel.ts';
 import type { DisplayConfig, PlaceInConfig, Problem } from '../config/config.ts';
 import { isAlert, type Notice, type TemplateName } from '../notice/notice.ts';
 import { cardOf } from './card-template.ts';
@@ -84,7 +84,16 @@ export class Renderer {
     // A test is nothing that anybody has to be called for.
     const isError = template === 'error' || (isAlert(notice) && template !== 'test');
     const context = { options: target.options, isError };
-    return this.#ownMessage(notice, choice, format, card, context, report) ?? format.compose(card, context);
+    const own = this.#ownMessage(notice, choice, format, card, report);
+    for (const compose of [
+      ...(own === undefined ? [] : [() => format.own?.compose(own, card, context)]),
+      () => format.compose(card, context),
+    ]) {
+      const composed = tried(compose);
+      if ('result' in composed) return composed.result;
+      report(composed.failure);
+    }
+    return format.compose(lastResort(notice, card.language), context);
   }
 
   /** The folders of templates that there are, the user's own among them. */
@@ -127,18 +136,16 @@ export class Renderer {
   #ownMessage(
     notice: Notice,
     { own }: Choice,
-    format: MessageFormat,
+    { own: messages }: MessageFormat,
     card: Card,
-    context: ComposeContext,
     report: (failure: string) => void,
-  ): unknown {
-    const messages = format.own;
+  ): RenderedParts | undefined {
     if (own === undefined || messages === undefined) return undefined;
     const view = this.#viewOf(notice, own.language);
     const outcome = once(this.#drawnOf(notice).messages, own, () =>
       placeDrawn(renderOwn(own.template, messages, card, new Rendering(view)), messages, card, own.template),
     );
-    if ('result' in outcome) return messages.compose(outcome.result, card, context);
+    if ('result' in outcome) return outcome.result;
     report(outcome.failure);
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { likeObjects } from '../../src/render/liquid/value-text.ts';
+import { likeObjects } from '../../src/channels/value-text.ts';
 
 describe('a list of objects', () => {
   it('is a table where its objects have the same keys, in whatever order', () => {
