@@ -4,7 +4,7 @@ import { cutEnd } from '../../text/cut.ts';
 import { cutMark, moreMark } from '../marks.ts';
 import type { TemplateValue } from '../channel.ts';
 import type { Language } from '../../time/display.ts';
-import { ruleOf, textLength } from './block-flaws.ts';
+import { ruleOf } from './block-flaws.ts';
 import { BLOCKS, type ListRule, MAX_BLOCKS, type ObjectRule, type Rule } from './block-kit.ts';
 import { isList, isObject, isUsableUrl, rowsOfTable, type SlackObject, stringAt, typeOf } from './message.ts';
 import { cutMrkdwn } from './mrkdwn.ts';
@@ -106,7 +106,7 @@ function withOneTable(blocks: readonly SlackObject[]): readonly SlackObject[] {
 /** The longest texts are cut first, all to the same length; where that is not enough, blocks go from the end. */
 function fitTotal(blocks: readonly SlackObject[], language: Language): readonly SlackObject[] {
   let kept = blocks.slice(0, MOST_BLOCKS);
-  for (let most = MAX_TOTAL / 2; textLength(kept) > MAX_TOTAL; most = Math.floor(most * 0.8)) {
+  for (let most = MAX_TOTAL / 2; lengthOf(kept) > MAX_TOTAL; most = Math.floor(most * 0.8)) {
     if (most < SHORTEST_TEXT) kept = kept.slice(0, -1);
     else kept = kept.map((block) => shrink(block, most, language)).filter(isObject);
   }
@@ -114,6 +114,13 @@ function fitTotal(blocks: readonly SlackObject[], language: Language): readonly 
   if (more === 0) return kept;
   const text: SlackObject = { type: 'plain_text', text: moreMark(language, more), emoji: false };
   return [...kept, { type: 'context', elements: [text] }];
+}
+
+/** Characters in all strings of a value. */
+function lengthOf(value: TemplateValue): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, member: TemplateValue) => sum + lengthOf(member), 0);
 }
 
 function shrink(value: TemplateValue, most: number, language: Language): TemplateValue {

@@ -14,7 +14,7 @@ export function words(text: string, style?: Style): Run {
 /** Words that lead to an address; the words alone where Slack would refuse it. */
 export function link(text: string, url: string): Run {
   if (!isUsableUrl(url)) return words(text);
-  return text === url ? { type: 'link', url } : { type: 'link', url, text };
+  return text === '' || text === url ? { type: 'link', url } : { type: 'link', url, text };
 }
 
 /** A text in which each web address is a link that shows it. */
