@@ -127,6 +127,11 @@ export function smtpFailureOf(error: unknown, hide: (words: string) => string): 
   );
 }
 
+/** RFC 5321, 3.8: "service not available, closing transmission channel": how servers limit connections. */
+export function isOneTooMany(error: unknown): boolean {
+  return readError(error).responseCode === 421;
+}
+
 /** The server answered: its code decides first, then the command that it answered. */
 export function smtpMeaningOf(responseCode: number, command: string): Meaning {
   if (responseCode < 500 || responseCode === BAD_SEQUENCE) return LATER;

@@ -1,7 +1,8 @@
 /** Sends mails over nodemailer's pooled connections to one server: each before its deadline or never, and it knows how far each got. */
 import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { createTransport, type SendMailOptions, type SMTPPoolOptions } from 'nodemailer';
-import { SmtpFailure } from './smtp-errors.ts';
+import { isOneTooMany, SmtpFailure } from './smtp-errors.ts';
 
 export interface MailTransport {
   /** @throws {SmtpFailure} as a rejection, at the time limit at the latest; what has not left by then never leaves */
@@ -15,6 +16,10 @@ export interface MailTransport {
 /** What of a mail has not left would leave, were its connection ended and not destroyed. */
 const DESTROYED_AT_ONCE = { socketCloseTimeout: 0 };
 
+/** A connection that was one too many for the server fails no mail, while another may come free for it. */
+const WAIT_MS = 200;
+const MOST_WAITS = 5;
+
 export function openTransport(options: SMTPPoolOptions): MailTransport {
   const transport = createTransport({ ...options, ...DESTROYED_AT_ONCE, pool: true });
   /** By their signals, which nodemailer hands on with the mails. */
@@ -26,10 +31,15 @@ export function openTransport(options: SMTPPoolOptions): MailTransport {
   return {
     send: async (mail, timeoutMs) => {
       const signal = AbortSignal.timeout(timeoutMs);
-      try {
-        await transport.sendMail({ ...mail, signal });
-      } catch (error) {
-        throw new SmtpFailure(handedOver.has(signal), error);
+      for (let waits = 0; ; waits += 1) {
+        try {
+          await transport.sendMail({ ...mail, signal });
+          return;
+        } catch (error) {
+          const isSent = handedOver.has(signal);
+          if (isSent || waits === MOST_WAITS || !isOneTooMany(error)) throw new SmtpFailure(isSent, error);
+          await setTimeout(WAIT_MS);
+        }
       }
     },
     verify: async (timeoutMs) => {
