@@ -17,7 +17,6 @@ import {
   createRefusalLog,
   createStoreReport,
   pipelineReports,
-  reportError,
   reportTrouble,
   reportUnforeseen,
 } from './reports.ts';
@@ -179,6 +178,5 @@ function settingsEnvironment(
       metrics.templateFailed();
       logger.error(failure, 'a template failed; the built-in one was used');
     }, onUnforeseen),
-    onThreadEnded: reportError(logger, 'the thread of large callbacks ended'),
   };
 }

@@ -8,8 +8,7 @@ import { formatsOf } from '../config/config.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
 import { HttpProblem } from '../http/problem.ts';
 import type { Archive } from '../ledger/archive/archive.ts';
-import { createComposer } from '../offload/large-callbacks.ts';
-import { renderersByLanguage, type TemplateFailure } from '../render/renderer.ts';
+import type { TemplateFailure } from '../render/renderer.ts';
 import { createRouter } from '../route/router.ts';
 import type { AppSettings } from './settings.ts';
 
@@ -30,15 +29,8 @@ export function createDrawings(parts: DrawingParts): () => Drawing {
   };
 }
 
-/** Settings are kept open for as long as something is drawn by them. */
-type Kept = <T>(work: Promise<T>) => Promise<T>;
-
-function drawingBy(current: AppSettings, { settings, archive, channelTypes }: DrawingParts): Drawing {
+function drawingBy(current: AppSettings, { archive, channelTypes }: DrawingParts): Drawing {
   const { config, renderer } = current.loaded;
-  const kept: Kept = (work) => {
-    settings.keepUntil(current, work);
-    return work;
-  };
   return {
     config,
     formats: formatsOf(config, channelTypes),
@@ -46,19 +38,19 @@ function drawingBy(current: AppSettings, { settings, archive, channelTypes }: Dr
     router: createRouter(config.routes, config.defaultRoute),
     read: (body) => read(body, current),
     load: (callbackId) => archive.told(callbackId),
-    draw: drawer(current, kept),
+    draw: (notice, target) => {
+      const failures: TemplateFailure[] = [];
+      const message = renderer.render(notice, target, (failure) => failures.push(failure));
+      return { message, failures };
+    },
   };
 }
 
-function read(
-  body: Uint8Array,
-  { loaded: { config } }: AppSettings,
-): CheckedCallback & { readonly body: Uint8Array } {
+function read(body: Uint8Array, { loaded: { config } }: AppSettings): CheckedCallback {
   const { maxBodyBytes, maxNodes } = config.receiver;
   if (body.byteLength > maxBodyBytes) throw tooLarge(`is larger than ${maxBodyBytes} bytes`);
   try {
-    const { value, json } = decodeBody(body);
-    return { ...createCallbackCheck(config.display.timezone, maxNodes)(value), body: json };
+    return createCallbackCheck(config.display.timezone, maxNodes)(decodeBody(body).value);
   } catch (error) {
     throw error instanceof TooManyValues ? tooLarge(`holds more than ${maxNodes} JSON values`) : error;
   }
@@ -66,13 +58,4 @@ function read(
 
 function tooLarge(what: string): HttpProblem {
   return new HttpProblem({ status: 413, detail: `The body ${what}, the most that is taken.` });
-}
-
-function drawer({ loaded: { renderer }, largeCallbacks }: AppSettings, kept: Kept): Drawing['draw'] {
-  const compose = createComposer(renderersByLanguage(renderer), largeCallbacks);
-  return async (notice, { language, ...target }) => {
-    const failures: TemplateFailure[] = [];
-    const made = compose(notice, { target, language }, (failure) => failures.push(failure));
-    return { message: await kept(Promise.resolve(made)), failures };
-  };
 }

@@ -3,11 +3,9 @@
  * ledger and metrics live outside it.
  */
 import type { Schema } from 'yup';
-import type { Language } from '../time/display.ts';
 import { UnderWay } from '../time/clock.ts';
 import { DeliveryFailure } from './failure.ts';
 import type { Card } from './card.ts';
-import type { Markup } from './markup.ts';
 import type { OpenPool } from '../outbound/open-pool.ts';
 
 /** One message for one address. */
@@ -92,7 +90,7 @@ export interface ChannelType<Settings = unknown> {
   readonly options: Readonly<Record<string, Schema>>;
   /** Kept to where the remote has limited the rate. */
   readonly pace: ChannelPace;
-  formatOf(settings: Settings): OldMessageFormat;
+  formatOf(settings: Settings): MessageFormat;
   capabilitiesOf(settings: Settings): Capabilities;
   /** Whether a message with these options replies to earlier ones, or replaces one; otherwise none does. */
   needsEarlier?(options: DestinationOptions): boolean;
@@ -228,59 +226,4 @@ export interface MessageTheme {
   readonly name: 'light' | 'dark';
   /** CSS for the document that the message is shown in. */
   readonly style: string;
-}
-
-export interface OldComposeContext {
-  readonly language: Language;
-  /** Destination options that the channel's own schema has checked, e.g. `mention_on_error`. */
-  readonly options: Readonly<Record<string, unknown>>;
-  readonly isError: boolean;
-}
-
-export interface OldMessagePart {
-  readonly required: boolean;
-  /** Of a list or an object, every string is rendered in the markup of where it stands. */
-  readonly kind: 'string' | 'list' | 'object';
-  /** `compose` does without it; otherwise a part that is neither required nor there is the built-in template's. */
-  readonly mayBeLeftOut?: boolean;
-}
-
-/** How much of what the remote takes at the most a message takes. */
-export interface LimitUse {
-  /** What is limited, for its readers: `Subject`. */
-  readonly name: Readonly<Record<Language, string>>;
-  readonly used: number;
-  /** What is longer is cut or left out. */
-  readonly most: number;
-  readonly unit: 'characters' | 'bytes' | 'items';
-}
-
-/**
- * One kind of message. Channel types name the format that they send; template folders are named after it.
- * All functions are pure. Whatever the foreign text, `compose` yields a well-formed message within the remote's limits.
- */
-export interface OldMessageFormat<Message = unknown> {
-  /** Also the template folder: `templates/<set>/<name>/<status>.yaml`. */
-  readonly name: string;
-  /** Top-level keys of a template file. */
-  readonly parts: Readonly<Record<string, OldMessagePart>>;
-  /** What kind of text the string at `path` is; `parent` is the object or list that holds it, before rendering. */
-  markupOf(path: readonly (string | number)[], parent: TemplateValue): Markup;
-  /** Puts the parts together: cuts what is too long so that it shows, drops what is empty, adds mentions. */
-  compose(parts: RenderedParts, context: OldComposeContext): Message;
-  /** What is wrong with a template's message before anyone sends it, each with the path of the value at fault. */
-  inspect(message: Message): { readonly path: readonly (string | number)[]; readonly message: string }[];
-  /** The limits that `compose` keeps, for whoever writes a template; left out where there are none. */
-  limitsOf?(message: Message): readonly LimitUse[];
-  /** The message as a person would read it on a terminal: several lines, no colours. */
-  asText(message: Message): string;
-  /**
-   * The message as its reader would see it, to be shown in a frame of its own: an HTML document, or a fragment that
-   * carries its own inline styles.
-   */
-  asHtml(message: Message): string;
-  /** What its reader sees above it, such as a mail's subject. */
-  titleOf?(message: Message): string;
-  /** Themes that its readers may have chosen; left out where the message brings its own. */
-  readonly themes?: readonly MessageTheme[];
 }

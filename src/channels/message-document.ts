@@ -1,5 +1,5 @@
 /** A message as a document of its own, for a frame that runs nothing: neither its styles nor its markup get out of it. */
-import type { OldMessageFormat as MessageFormat, MessageTheme } from './channel.ts';
+import type { MessageFormat, MessageTheme } from './channel.ts';
 
 /** Its links would load what they lead to into the frame. */
 const LINKS_OPEN_APART = '<base target="_blank">';

@@ -62,13 +62,17 @@ export function showOutput(output: OutputView, limits: OutputLimits): ShownOutpu
   };
 }
 
+/** Less has no room for the words that say how much was left out. */
+const ROOM_FOR_WORDS = 300;
+
 /** A text within the room: its beginning and its end, and between them how much was left out. */
 export function textWithin(
   text: string,
   { room, language }: Pick<OutputLimits, 'room' | 'language'>,
 ): string {
   const limit = Math.floor(room);
-  return cleanText(cutterOf(text, limit, leftOutMark(language))(limit));
+  const mark = limit < ROOM_FOR_WORDS ? () => ' … ' : leftOutMark(language);
+  return cleanText(cutterOf(text, limit, mark)(limit));
 }
 
 type ShownList = Pick<ShownOutput, 'table' | 'lines' | 'more'>;

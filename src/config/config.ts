@@ -1,6 +1,6 @@
 /** The checked config: every value typed, in base units, groups expanded, nothing left to interpret. */
 import type { StatusName } from '../callback/callback.ts';
-import type { ChannelType, OldMessageFormat as MessageFormat } from '../channels/channel.ts';
+import type { ChannelType, MessageFormat } from '../channels/channel.ts';
 import type { Proxies } from '../outbound/proxy.ts';
 import type { Path } from './path.ts';
 import { parseDuration, parseSize } from '../time/display.ts';

@@ -127,7 +127,7 @@ class OpenPost {
   constructor(dependencies: PostDependencies, posted: Posted) {
     this.#dependencies = dependencies;
     this.#posted = posted;
-    this.#notice = noticeOf(posted.incoming, posted.admission.timesReceived, posted.incoming.body);
+    this.#notice = noticeOf(posted.incoming, posted.admission.timesReceived);
   }
 
   /** @throws {LedgerUnavailable} */

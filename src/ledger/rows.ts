@@ -127,11 +127,10 @@ export interface NoticeRow {
 }
 
 export function noticeIn({ kind, started_at, times_received, body }: NoticeRow): Notice {
-  const bytes = storedBytes(body);
-  const text = storedText(bytes);
+  const text = storedText(storedBytes(body));
   if (kind === 'alert') return noticeOfAlert(JSON.parse(text) as RaisedAlert);
   const checked = { callback: parseExactly(text) as Callback, startedAt: started_at };
-  return noticeOf(checked, times_received, bytes);
+  return noticeOf(checked, times_received);
 }
 
 /** A due delivery as it comes from the database: its body is read where there is time for it. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { MAX_HTML_BYTES } from '../../src/channels/email/format.ts';
+import { MOST_BYTES } from '../../src/channels/email/compose.ts';
 import type { Language } from '../../src/time/display.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { Callback } from '../../src/callback/callback.ts';
@@ -20,7 +20,7 @@ function expectGoodMail(renderer: TestRenderer, callback: Callback): void {
     .and.to.have.lengthOf.at.most(150);
   expect(subject).not.to.match(/[\r\n\u0085\u2028\u2029]/);
   expect(text.trim()).not.to.equal('');
-  expect(Buffer.byteLength(html)).to.be.at.most(MAX_HTML_BYTES);
+  expect(Buffer.byteLength(html)).to.be.at.most(MOST_BYTES);
   for (const part of [subject, text, html]) expect(part.isWellFormed()).to.equal(true);
   for (const tag of html.match(/<[^<>]*>/g) ?? []) expect(tag).to.match(HTML_OF_ITS_OWN);
   expect(html.match(/<table/g)?.length ?? 0).to.equal((html.match(/<\/table/g) ?? []).length);
@@ -85,7 +85,7 @@ for (const language of LANGUAGES) {
       for (const name of FIXTURES) {
         const late = { delayedMs: 400 * 86_400_000 };
         expectAcceptable(renderer.slack(readFixture(name), late));
-        expect(Buffer.byteLength(renderer.email(readFixture(name), late).html)).to.be.at.most(MAX_HTML_BYTES);
+        expect(Buffer.byteLength(renderer.email(readFixture(name), late).html)).to.be.at.most(MOST_BYTES);
       }
       expect(renderer.failures).to.deep.equal([]);
     });

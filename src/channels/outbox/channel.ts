@@ -6,7 +6,7 @@ import {
   type ChannelEnvironment,
   type ChannelType,
   KEPT_MESSAGE,
-  type OldMessageFormat as MessageFormat,
+  type MessageFormat,
   type Outgoing,
   type Receipt,
 } from '../channel.ts';

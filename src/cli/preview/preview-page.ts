@@ -1,6 +1,6 @@
 /** A page that a browser opens from a file: each message as its reader would see it, no script, nothing loaded. */
 import { escapeHtml as html } from '../../text/clean.ts';
-import type { OldMessageFormat as MessageFormat, MessageTheme } from '../../channels/channel.ts';
+import type { MessageFormat, MessageTheme } from '../../channels/channel.ts';
 import { frameHeightOf, messageDocument } from '../../channels/message-document.ts';
 
 export interface PreviewedMessage {

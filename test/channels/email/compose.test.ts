@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Card, Tone } from '../../../src/channels/card.ts';
 import { composeMail, MOST_BYTES } from '../../../src/channels/email/compose.ts';
-import { mailFormat } from '../../../src/channels/email/mail-format.ts';
+import { emailFormat } from '../../../src/channels/email/format.ts';
 import { expectWellFormed, linksIn } from '../../render/mail-rules.ts';
 import { cardWith, fileWith, outputWith } from '../../support/cards.ts';
 
@@ -209,8 +209,8 @@ describe('a mail drawn from a card', () => {
 describe('the format of mails', () => {
   it('reads on a terminal as subject and text, in a browser as its HTML under its subject', () => {
     const message = { subject: '<s>', text: 'a\nb\n', html: '<!doctype html><p>x</p>' };
-    expect(mailFormat.asText(message)).to.equal('<s>\n\na\nb');
-    expect(mailFormat.asHtml(message)).to.equal(message.html);
-    expect(mailFormat.titleOf?.(message)).to.equal('<s>');
+    expect(emailFormat.asText(message)).to.equal('<s>\n\na\nb');
+    expect(emailFormat.asHtml(message)).to.equal(message.html);
+    expect(emailFormat.titleOf?.(message)).to.equal('<s>');
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { emailFormat, MAX_HTML_BYTES } from '../../../src/channels/email/format.ts';
-import type { EmailMessage } from '../../../src/channels/email/format.ts';
+import { emailFormat, MOST_BYTES } from '../../../src/channels/email/format.ts';
+import type { EmailMessage } from '../../../src/channels/email/compose.ts';
 import type { RenderedParts } from '../../../src/channels/channel.ts';
 import type { Language } from '../../../src/time/display.ts';
 import { nameOfMarkup } from '../../support/markups.ts';
@@ -42,7 +42,7 @@ describe('a mail', () => {
   });
 
   it('shows its text where the HTML would be clipped', () => {
-    const { html } = compose({ text: 'the text', html: `<p>${'x'.repeat(MAX_HTML_BYTES)}</p>` });
+    const { html } = compose({ text: 'the text', html: `<p>${'x'.repeat(MOST_BYTES)}</p>` });
     expect(html)
       .to.match(/^<pre /)
       .and.to.include('the text');
@@ -64,7 +64,7 @@ describe('a mail', () => {
         fc.integer({ min: 1, max: 3000 }),
         (text, times) => {
           const message = compose({ subject: text, text: text.repeat(times) });
-          expect(Buffer.byteLength(message.html)).to.be.at.most(MAX_HTML_BYTES);
+          expect(Buffer.byteLength(message.html)).to.be.at.most(MOST_BYTES);
           expect(Buffer.byteLength(message.text)).to.be.at.most(80_000);
           expect(message.html.isWellFormed() && message.text.isWellFormed()).to.equal(true);
           expect(message.subject).not.to.match(/[\r\n]/);

@@ -12,9 +12,9 @@ import { Instant } from '../parts/time.tsx';
 import { type Reader, readerOf } from '../reader.ts';
 import { idIn, type View } from '../view.ts';
 import { MESSAGE_WORDS } from '../words/message.ts';
-import { Limits, TemplateFailures } from './message-parts.tsx';
+import { TemplateFailures } from './message-parts.tsx';
 
-const FAULT_STATUS: Readonly<Record<DrawFault, number>> = { 'not there': 404, 'no channel': 409, busy: 503 };
+const FAULT_STATUS: Readonly<Record<DrawFault, number>> = { 'not there': 404, 'no channel': 409 };
 
 /** `GET /deliveries/:id/message?theme=dark` */
 export async function answerMessage(
@@ -35,7 +35,7 @@ export async function answerMessage(
 
 function faultInWords(fault: DrawFault, { language }: Reader): string {
   const words = MESSAGE_WORDS[language];
-  return { 'not there': words.notThere, 'no channel': words.noChannel, busy: words.busy }[fault];
+  return { 'not there': words.notThere, 'no channel': words.noChannel }[fault];
 }
 
 export const deliveryView: View = async ({ params, reader, services }) => {
@@ -133,7 +133,6 @@ function Drawn({ id, drawn, inForce, reader }: DrawnProps) {
         destination={destination}
         reader={reader}
       />
-      <Limits limits={format.limitsOf?.(message)} reader={reader} />
       <details>
         <summary>{words.text}</summary>
         <ForeignBlock text={format.asText(message)} label={`${words.text} (${destination})`} />

@@ -8,7 +8,7 @@ import type { KeptDocuments } from '../../kept-documents.ts';
 import type { Tried, TriedMessage, TryResult } from '../../try-callback.ts';
 import { MessageFrames } from '../message-frame.tsx';
 import { Faults } from '../operation/faults-of-body.tsx';
-import { Findings, Limits, TemplateFailures } from '../operation/message-parts.tsx';
+import { TemplateFailures } from '../operation/message-parts.tsx';
 import { PostForm } from '../parts/forms.tsx';
 import { RunStatus, Status } from '../parts/status.tsx';
 import { type Column, Table } from '../parts/table.tsx';
@@ -216,8 +216,6 @@ function MessageOf({ message: tried, frames, reader }: MessageProps) {
         reader={reader}
       />
       <TemplateFailures failures={failures} reader={reader} />
-      <Findings findings={format.inspect(message)} reader={reader} />
-      <Limits limits={format.limitsOf?.(message)} reader={reader} />
       <details>
         <summary>{MESSAGE_WORDS[reader.language].text}</summary>
         <ForeignBlock
