@@ -1,6 +1,6 @@
 /** Sends mails over nodemailer's pooled connections to one server: each before its deadline or never, and it knows how far each got. */
-import { Readable } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
+import { PassThrough, pipeline, type Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createTransport, type SendMailOptions, type SMTPPoolOptions } from 'nodemailer';
 import { isOneTooMany, SmtpFailure } from './smtp-errors.ts';
 
@@ -16,10 +16,6 @@ export interface MailTransport {
 /** What of a mail has not left would leave, were its connection ended and not destroyed. */
 const DESTROYED_AT_ONCE = { socketCloseTimeout: 0 };
 
-/** A connection that was one too many for the server fails no mail, while another may come free for it. */
-const WAIT_MS = 200;
-const MOST_WAITS = 5;
-
 export function openTransport(options: SMTPPoolOptions): MailTransport {
   const transport = createTransport({ ...options, ...DESTROYED_AT_ONCE, pool: true });
   /** By their signals, which nodemailer hands on with the mails. */
@@ -30,16 +26,15 @@ export function openTransport(options: SMTPPoolOptions): MailTransport {
   });
   return {
     send: async (mail, timeoutMs) => {
-      const signal = AbortSignal.timeout(timeoutMs);
-      for (let waits = 0; ; waits += 1) {
-        try {
-          await transport.sendMail({ ...mail, signal });
-          return;
-        } catch (error) {
-          const isSent = handedOver.has(signal);
-          if (isSent || waits === MOST_WAITS || !isOneTooMany(error)) throw new SmtpFailure(isSent, error);
-          await setTimeout(WAIT_MS);
-        }
+      const abort = new AbortController();
+      const { signal } = abort;
+      const timer = setTimeout(() => abort.abort(late()), timeoutMs);
+      try {
+        await sendWhereThereIsRoom(() => transport.sendMail({ ...mail, signal }));
+      } catch (error) {
+        throw new SmtpFailure(handedOver.has(signal), error);
+      } finally {
+        clearTimeout(timer);
       }
     },
     verify: async (timeoutMs) => {
@@ -53,18 +48,35 @@ export function openTransport(options: SMTPPoolOptions): MailTransport {
   };
 }
 
-/** A connection reads a mail once the server has asked for it, and reads on as the network takes it. */
-function watched(content: Readable, onHandedOver: () => void): Readable {
-  async function* chunks() {
-    yield* content;
-    onHandedOver();
+/** A connection that was one too many for the server fails no mail, while another may come free for it. */
+const WAIT_MS = 200;
+const MOST_WAITS = 5;
+
+async function sendWhereThereIsRoom(send: () => Promise<unknown>): Promise<void> {
+  for (let waits = 0; ; waits += 1) {
+    try {
+      await send();
+      return;
+    } catch (error) {
+      if (waits === MOST_WAITS || !isOneTooMany(error)) throw error;
+      await wait(WAIT_MS);
+    }
   }
-  return Readable.from(chunks(), { objectMode: false });
 }
 
-function expiry(ms: number): Promise<never> {
-  const signal = AbortSignal.timeout(ms);
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
+/** A connection begins to read a mail once the server has asked for it, and reads on as the network takes it. */
+function watched(content: Readable, onHandedOver: () => void): Readable {
+  const output = new PassThrough();
+  output.once('resume', () => pipeline(content, output, () => undefined));
+  output.once('end', onHandedOver);
+  return output;
+}
+
+async function expiry(ms: number): Promise<never> {
+  await wait(ms, undefined, { ref: false });
+  throw late();
+}
+
+function late(): DOMException {
+  return new DOMException('The mail server did not answer in time', 'TimeoutError');
 }
