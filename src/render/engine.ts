@@ -1,5 +1,5 @@
 /** Liquid engines: one for plain text, and one for each way in which a value is escaped. None reads files. */
-import { Liquid, type Template } from 'liquidjs';
+import { Context, Liquid, type Template, toValueSync } from 'liquidjs';
 import { performance } from 'node:perf_hooks';
 import type { TextKind } from '../channels/channel.ts';
 import { leftOutMark } from '../channels/marks.ts';
@@ -75,11 +75,12 @@ interface RenderingOptions {
   readonly isTrusted?: boolean;
 }
 
-/** One rendering of a template. */
+/** One rendering of a template: its strings share their limits, and what is made for each engine. */
 export class Rendering {
   readonly view: object;
   /** What `drawn` gives in the part that is being rendered. */
-  globals: object = {};
+  globals: Readonly<Record<string, unknown>> = {};
+  readonly #contexts = new Map<Liquid, Context>();
   readonly #until: number;
   readonly #isStrict: boolean;
 
@@ -91,10 +92,25 @@ export class Rendering {
 
   /** @throws {Error} liquidjs' own, with the place */
   print(liquid: Liquid, templates: Template[]): string {
-    return liquid.renderSync(templates, this.view, {
-      globals: this.globals,
+    const context = this.#contexts.get(liquid) ?? this.#contextFor(liquid);
+    context.globals = this.globals;
+    // Where a string ends in the middle of a loop that there is not.
+    context.breakCalled = false;
+    context.continueCalled = false;
+    const printed: unknown = toValueSync(
+      liquid.renderer.renderTemplates(templates, context) as Iterator<unknown> & Iterable<unknown>,
+    );
+    return String(printed);
+  }
+
+  #contextFor(liquid: Liquid): Context {
+    const limits = {
+      sync: true,
       strictVariables: this.#isStrict,
       renderLimit: Math.max(0, this.#until - performance.now()),
-    }) as string;
+    };
+    const context = new Context(this.view, liquid.options, limits, { liquid });
+    this.#contexts.set(liquid, context);
+    return context;
   }
 }

@@ -54,10 +54,17 @@ function cutText(text: string, most: number, isMrkdwn: boolean, language: Langua
   return isMrkdwn ? cutMrkdwn(text, most, mark) : cutEnd(text, most, mark);
 }
 
-function fitList({ item, most, nothing }: ListRule, list: readonly TemplateValue[], language: Language) {
-  const fitted = list.flatMap((each) => fit(item, each, language) ?? nothing ?? []);
-  if (fitted.length === 0) return undefined;
-  return fitted.slice(0, most);
+function fitList(
+  { item, most, nothing }: ListRule,
+  list: readonly TemplateValue[],
+  language: Language,
+): readonly TemplateValue[] | undefined {
+  const fitted: TemplateValue[] = [];
+  for (const each of list.slice(0, most)) {
+    const kept = fit(item, each, language) ?? nothing;
+    if (kept !== undefined) fitted.push(kept);
+  }
+  return fitted.length === 0 ? undefined : fitted;
 }
 
 function fitObject(rule: ObjectRule, object: SlackObject, language: Language): SlackObject | undefined {
