@@ -103,6 +103,8 @@ function mailOf({ address, message }: Outgoing, from: Mailbox): SendMailOptions 
     subject: subject.replaceAll('=?', '= ?'),
     text,
     html,
+    // Quoted-printable takes three letters, and time, for each byte of Japanese.
+    textEncoding: 'base64',
     headers: MACHINE_HEADERS,
     xMailer: false,
   };

@@ -79,17 +79,10 @@ const LATER: Meaning = {
 /** nodemailer's codes of what no server answered. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   EAUTH: LOGIN,
-  ENOAUTH: LOGIN,
-  EOAUTH2: LOGIN,
   ETLS: config(
     'no encrypted connection; use a server with STARTTLS, smtps://, or ?ignoreTLS=true for a relay without TLS',
     '暗号化した接続ができません。STARTTLSまたは smtps:// に対応したサーバーを使うか、TLSのない中継サーバーなら ?ignoreTLS=true を付けてください',
   ),
-  EREQUIRETLS: config(
-    'the server cannot promise TLS on the way; drop the requirement or use another server',
-    'サーバーが配送経路のTLSを保証できません。別のサーバーを使ってください',
-  ),
-  ECONFIG: SERVER,
   EPROXY: config(
     'the proxy refused; check it in the smtp URL',
     'プロキシに拒否されました。SMTP URLのプロキシの設定を確認してください',
@@ -100,7 +93,6 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   ),
   EENVELOPE: RECIPIENT,
   EMESSAGE: MESSAGE,
-  ESTREAM: MESSAGE,
 };
 
 function config(en: string, ja: string): Meaning {
@@ -125,6 +117,11 @@ export function smtpFailureOf(error: unknown, hide: (words: string) => string): 
     { ...details, code: smtp.code },
     { en: `Mail server: ${en}`, ja: `${MAIL_SERVER.ja}: ${ja}` },
   );
+}
+
+/** RFC 5321, 3.8: "service not available, closing transmission channel": how servers limit connections. */
+export function isOneTooMany(error: unknown): boolean {
+  return readError(error).responseCode === 421;
 }
 
 /** The server answered: its code decides first, then the command that it answered. */

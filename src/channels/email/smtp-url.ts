@@ -55,45 +55,28 @@ export function secretsInSmtpUrl(url: string): string[] {
 }
 
 export function warningsOfSmtpUrl(url: string): SettingWarning[] {
-  return [...warningsOfPort(url), ...warningsOfPassword(url)];
-}
-
-/** Such a connection only ends by its time-out: each side waits for the other to begin. */
-function warningsOfPort(url: string): SettingWarning[] {
-  const { secure, port } = optionsIn(url);
-  if (secure === true && (port === STARTTLS_PORT || port === RELAY_PORT)) {
-    return [
-      warning(
-        `port ${port} begins without TLS and smtps:// with it: write smtp://…:${port}, or smtps://…:${TLS_PORT}`,
-      ),
-    ];
-  }
-  if (secure === true || port !== TLS_PORT) return [];
-  return [
-    warning(
+  const { secure = false, requireTLS = false, port, tls } = poolOptionsOf(url);
+  const hasPassword = passwordIn(url) !== '';
+  const doubts: readonly (readonly [boolean, string])[] = [
+    // Such a connection only ends by its time-out: each side waits for the other to begin.
+    [
+      secure && (port === STARTTLS_PORT || port === RELAY_PORT),
+      `port ${port} begins without TLS and smtps:// with it: write smtp://…:${port}, or smtps://…:${TLS_PORT}`,
+    ],
+    [
+      !secure && port === TLS_PORT,
       `port ${TLS_PORT} begins with TLS and smtp:// without it: write smtps://…:${TLS_PORT}, or smtp://…:${STARTTLS_PORT}`,
-    ),
+    ],
+    [
+      hasPassword && !secure && !requireTLS,
+      'the password may cross the network in clear: use smtps://, or smtp:// without TLS switched off',
+    ],
+    [
+      hasPassword && tls?.rejectUnauthorized === false,
+      'the password is given to any server that answers: drop tls.rejectUnauthorized=false',
+    ],
   ];
-}
-
-function warningsOfPassword(url: string): SettingWarning[] {
-  if (passwordIn(url) === '') return [];
-  const { secure, requireTLS, tls } = poolOptionsOf(url);
-  if (secure !== true && requireTLS !== true) {
-    return [
-      warning(
-        'the password may cross the network in clear: use smtps://, or smtp:// without TLS switched off',
-      ),
-    ];
-  }
-  if (tls?.rejectUnauthorized === false) {
-    return [warning('the password is given to any server that answers: drop tls.rejectUnauthorized=false')];
-  }
-  return [];
-}
-
-function warning(message: string): SettingWarning {
-  return { key: 'smtp', message };
+  return doubts.flatMap(([isSo, message]) => (isSo ? [{ key: 'smtp', message }] : []));
 }
 
 function passwordIn(url: string): string {

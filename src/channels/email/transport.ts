@@ -1,7 +1,8 @@
 /** Sends mails over nodemailer's pooled connections to one server: each before its deadline or never, and it knows how far each got. */
-import { Readable } from 'node:stream';
+import { PassThrough, pipeline, type Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createTransport, type SendMailOptions, type SMTPPoolOptions } from 'nodemailer';
-import { SmtpFailure } from './smtp-errors.ts';
+import { isOneTooMany, SmtpFailure } from './smtp-errors.ts';
 
 export interface MailTransport {
   /** @throws {SmtpFailure} as a rejection, at the time limit at the latest; what has not left by then never leaves */
@@ -25,11 +26,15 @@ export function openTransport(options: SMTPPoolOptions): MailTransport {
   });
   return {
     send: async (mail, timeoutMs) => {
-      const signal = AbortSignal.timeout(timeoutMs);
+      const abort = new AbortController();
+      const { signal } = abort;
+      const timer = setTimeout(() => abort.abort(late()), timeoutMs);
       try {
-        await transport.sendMail({ ...mail, signal });
+        await sendWhereThereIsRoom(() => transport.sendMail({ ...mail, signal }));
       } catch (error) {
         throw new SmtpFailure(handedOver.has(signal), error);
+      } finally {
+        clearTimeout(timer);
       }
     },
     verify: async (timeoutMs) => {
@@ -43,18 +48,35 @@ export function openTransport(options: SMTPPoolOptions): MailTransport {
   };
 }
 
-/** A connection reads a mail once the server has asked for it, and reads on as the network takes it. */
-function watched(content: Readable, onHandedOver: () => void): Readable {
-  async function* chunks() {
-    yield* content;
-    onHandedOver();
+/** A connection that was one too many for the server fails no mail, while another may come free for it. */
+const WAIT_MS = 200;
+const MOST_WAITS = 5;
+
+async function sendWhereThereIsRoom(send: () => Promise<unknown>): Promise<void> {
+  for (let waits = 0; ; waits += 1) {
+    try {
+      await send();
+      return;
+    } catch (error) {
+      if (waits === MOST_WAITS || !isOneTooMany(error)) throw error;
+      await wait(WAIT_MS);
+    }
   }
-  return Readable.from(chunks(), { objectMode: false });
 }
 
-function expiry(ms: number): Promise<never> {
-  const signal = AbortSignal.timeout(ms);
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
+/** A connection begins to read a mail once the server has asked for it, and reads on as the network takes it. */
+function watched(content: Readable, onHandedOver: () => void): Readable {
+  const output = new PassThrough();
+  output.once('resume', () => pipeline(content, output, () => undefined));
+  output.once('end', onHandedOver);
+  return output;
+}
+
+async function expiry(ms: number): Promise<never> {
+  await wait(ms, undefined, { ref: false });
+  throw late();
+}
+
+function late(): DOMException {
+  return new DOMException('The mail server did not answer in time', 'TimeoutError');
 }
