@@ -9,7 +9,6 @@ const SRC = join(import.meta.dirname, '../src');
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   text: [],
   time: ['text'],
-  threads: ['time'],
   callback: ['text', 'time'],
   outbound: ['text'],
   channels: ['text', 'time', 'outbound'],
@@ -19,8 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ['time'],
   route: ['text', 'callback', 'config'],
   render: ['text', 'time', 'callback', 'channels', 'notice', 'config'],
-  ledger: ['text', 'time', 'threads', 'callback', 'channels', 'notice'],
-  offload: ['text', 'time', 'threads', 'callback', 'channels', 'notice', 'config', 'render'],
+  ledger: ['text', 'time', 'callback', 'channels', 'notice'],
   deliver: ['text', 'time', 'callback', 'channels', 'notice', 'config', 'ledger'],
   receive: ['text', 'time', 'callback', 'config', 'http', 'deliver', 'ledger'],
   story: ['text', 'time', 'callback', 'channels', 'notice', 'ledger'],
@@ -39,7 +37,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'deliver',
     'story',
   ],
-  'stand-ins': ['text', 'callback'],
+  'stand-ins': ['text', 'callback', 'channels'],
 };
 
 /** The top of the house, which puts the stages together. */

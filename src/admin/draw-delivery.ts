@@ -1,9 +1,9 @@
 /** Draws the message of a delivery again, by the config in force. */
 import type { MessageFormat } from '../channels/channel.ts';
-import { DeliveryFailure } from '../channels/failure.ts';
 import type { ArchivedDelivery, DeliveryOfCallback } from '../ledger/archive/archive.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';
-import type { DrawTarget, Drawing, DrawnMessage } from './drawing.ts';
+import type { RenderTarget } from '../render/catalog.ts';
+import type { Drawing, DrawnMessage } from './drawing.ts';
 import type { AdminServices } from './services.ts';
 
 export interface DrawnDelivery extends DrawnMessage, DeliveryOfCallback {
@@ -12,8 +12,8 @@ export interface DrawnDelivery extends DrawnMessage, DeliveryOfCallback {
   readonly isRouted: boolean;
 }
 
-/** `no channel`: the config has none of that name any more; `busy`: there was no time for it. */
-export type DrawFault = 'not there' | 'no channel' | 'busy';
+/** `no channel`: the config has none of that name any more. */
+export type DrawFault = 'not there' | 'no channel';
 
 /** @throws {LedgerUnavailable} */
 export async function drawDelivery(
@@ -25,17 +25,11 @@ export async function drawDelivery(
   const drawing = inForce();
   const format = drawing.formats.get(found.delivery.channel);
   if (format === undefined) return 'no channel';
-  try {
-    const notice = await drawing.load(found.callbackId);
-    if (notice === undefined) return 'not there';
-    const target = targetOf(found.delivery, notice, drawing);
-    const how = { options: {}, templateSet: undefined, ...target, format: format.name };
-    const drawn = await drawing.draw(notice, how);
-    return { ...found, ...drawn, format, isRouted: target !== undefined };
-  } catch (error) {
-    if (error instanceof DeliveryFailure) return 'busy';
-    throw error;
-  }
+  const notice = await drawing.load(found.callbackId);
+  if (notice === undefined) return 'not there';
+  const target = targetOf(found.delivery, notice, drawing);
+  const how = { options: {}, templateSet: undefined, ...target, format: format.name };
+  return { ...found, ...drawing.draw(notice, how), format, isRouted: target !== undefined };
 }
 
 /** Undefined: the config sends it there no more. */
@@ -43,7 +37,7 @@ function targetOf(
   { destination }: Pick<ArchivedDelivery, 'destination'>,
   notice: Notice,
   { config, router }: Drawing,
-): Pick<DrawTarget, 'options' | 'templateSet'> | undefined {
+): Pick<RenderTarget, 'options' | 'templateSet'> | undefined {
   if (isAlert(notice)) {
     const alerted = config.delivery.alerts.find(({ key }) => key === destination);
     return alerted && { options: alerted.options, templateSet: undefined };

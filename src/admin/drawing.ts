@@ -4,19 +4,13 @@ import type { MessageFormat } from '../channels/channel.ts';
 import type { Config } from '../config/config.ts';
 import type { Notice } from '../notice/notice.ts';
 import type { TemplateFailure } from '../render/renderer.ts';
-import type { RenderTarget } from '../render/templates/catalog.ts';
+import type { RenderTarget } from '../render/catalog.ts';
 import type { Router } from '../route/router.ts';
-import type { Language } from '../time/display.ts';
 
 export interface DrawnMessage {
   readonly message: unknown;
   /** Templates that failed over it; another one took their place. */
   readonly failures: readonly TemplateFailure[];
-}
-
-export interface DrawTarget extends RenderTarget {
-  /** Of dates and durations, and of the built-in templates; default: the display's. */
-  readonly language?: Language;
 }
 
 /** By one config; it sends nothing, and counts nothing. */
@@ -32,9 +26,8 @@ export interface Drawing {
    * @throws {InvalidCallback}
    * @throws {HttpProblem} 413 too large
    */
-  read(bytes: Uint8Array): CheckedCallback & { readonly body: Uint8Array };
+  read(bytes: Uint8Array): CheckedCallback;
   /** A callback of the ledger, or an alert. @returns undefined: the ledger does not have it. @throws {LedgerUnavailable} */
   load(callbackId: number): Promise<Notice | undefined>;
-  /** @throws {DeliveryFailure} a large one for which there was no time */
-  draw(notice: Notice, target: DrawTarget): Promise<DrawnMessage>;
+  draw(notice: Notice, target: RenderTarget): DrawnMessage;
 }

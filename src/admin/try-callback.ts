@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Callback, type CallbackError, InvalidCallback } from '../callback/callback.ts';
 import { UndecodableBody } from '../callback/decode.ts';
 import type { MessageFormat } from '../channels/channel.ts';
-import { DeliveryFailure } from '../channels/failure.ts';
 import type { Destination } from '../config/config.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { isAlert, type Notice, noticeOf } from '../notice/notice.ts';
@@ -74,14 +73,12 @@ export async function tryCallback(
 
 async function loadSubject(subject: Subject, drawing: Drawing): Promise<Notice | undefined> {
   if (subject.kind === 'recorded') return drawing.load(subject.callbackId);
-  const { body, ...checked } = drawing.read(Buffer.from(subject.text));
-  return noticeOf(checked, 1, body);
+  return noticeOf(drawing.read(Buffer.from(subject.text)), 1);
 }
 
 function faultOf(error: unknown): TryResult {
   if (error instanceof InvalidCallback) return { kind: 'invalid', errors: error.errors };
   if (error instanceof UndecodableBody) return { kind: 'unreadable', detail: error.message };
-  if (error instanceof DeliveryFailure) return { kind: 'busy' };
   if (!(error instanceof HttpProblem)) throw error;
   const { status, detail } = error.details;
   return status === 413 ? { kind: 'unreadable', detail } : { kind: 'busy' };
@@ -98,7 +95,6 @@ async function tryNotice(notice: Notice, options: TryOptions, drawing: Drawing):
   const callback = isAlert(notice) ? undefined : notice.callback;
   const places = placesFor(callback, options, drawing);
   const messages: TriedMessage[] = [];
-  // One after the other, since they share a thread.
   for (const { options: ofDestination, ...place } of places.slice(0, MOST_DRAWN)) {
     const target = {
       format: place.format.name,
@@ -106,8 +102,7 @@ async function tryNotice(notice: Notice, options: TryOptions, drawing: Drawing):
       options: ofDestination,
       ...(options.language !== undefined && { language: options.language }),
     };
-    const drawn = await drawing.draw(notice, target);
-    messages.push({ ...place, templateSet: target.templateSet, ...drawn });
+    messages.push({ ...place, templateSet: target.templateSet, ...drawing.draw(notice, target) });
     // Callbacks that come meanwhile get their turn.
     await nextTurn();
   }

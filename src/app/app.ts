@@ -15,7 +15,7 @@ import { openAdmin, openReceiver } from './listeners.ts';
 import { Pipeline } from './pipeline.ts';
 import type { ConfigReading } from './read-config.ts';
 import { Reloader } from './reload.ts';
-import { createReports, errorReport, type Reports } from './reports.ts';
+import { createReports, type Reports } from './reports.ts';
 import { beginSeries } from './series.ts';
 import type { Services } from './services.ts';
 import { type LoadedConfig, openSettings, openStore, type SettingsEnvironment } from './settings.ts';
@@ -166,6 +166,5 @@ function settingsEnvironment(
       metrics.templateFailed();
       logger.error(failure, 'a template failed; the built-in one was used');
     }, reports.onUnforeseen),
-    onThreadEnded: errorReport(logger, 'the thread of large callbacks ended'),
   };
 }

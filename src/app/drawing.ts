@@ -6,10 +6,9 @@ import { decodeBody } from '../callback/decode.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { formatsOf } from '../config/config.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
+import { HttpProblem } from '../http/problem.ts';
 import type { Archive } from '../ledger/people.ts';
-import { createComposer } from '../offload/large-callbacks.ts';
-import { tooLarge } from '../receive/read-body.ts';
-import { renderersByLanguage, type TemplateFailure } from '../render/renderer.ts';
+import type { TemplateFailure } from '../render/renderer.ts';
 import { createRouter } from '../route/router.ts';
 import type { AppSettings } from './settings.ts';
 
@@ -39,29 +38,24 @@ function drawingBy(current: AppSettings, { archive, channelTypes }: DrawingParts
     router: createRouter(config.routes, config.defaultRoute),
     read: (body) => read(body, current),
     load: (callbackId) => archive.told(callbackId),
-    draw: drawer(current),
+    draw: (notice, target) => {
+      const failures: TemplateFailure[] = [];
+      const message = renderer.render(notice, target, (failure) => failures.push(failure));
+      return { message, failures };
+    },
   };
 }
 
-function read(
-  body: Uint8Array,
-  { loaded: { config } }: AppSettings,
-): CheckedCallback & { readonly body: Uint8Array } {
+function read(body: Uint8Array, { loaded: { config } }: AppSettings): CheckedCallback {
   const { maxBodyBytes, maxNodes } = config.receiver;
   if (body.byteLength > maxBodyBytes) throw tooLarge(`is larger than ${maxBodyBytes} bytes`);
   try {
-    const { value, json } = decodeBody(body);
-    return { ...createCallbackCheck(config.display.timezone, maxNodes)(value), body: json };
+    return createCallbackCheck(config.display.timezone, maxNodes)(decodeBody(body).value);
   } catch (error) {
     throw error instanceof TooManyValues ? tooLarge(`holds more than ${maxNodes} JSON values`) : error;
   }
 }
 
-function drawer({ loaded: { renderer }, largeCallbacks }: AppSettings): Drawing['draw'] {
-  const compose = createComposer(renderersByLanguage(renderer), largeCallbacks);
-  return async (notice, { language, ...target }) => {
-    const failures: TemplateFailure[] = [];
-    const made = compose(notice, { target, language }, (failure) => failures.push(failure));
-    return { message: await made, failures };
-  };
+function tooLarge(what: string): HttpProblem {
+  return new HttpProblem({ status: 413, detail: `The body ${what}, the most that is taken.` });
 }

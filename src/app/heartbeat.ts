@@ -68,5 +68,5 @@ function reportBeat(logger: Logger, metrics: Metrics, report: HeartbeatReport, i
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof NotTaken ? error.message : networkErrorOf(error).words;
+  return error instanceof NotTaken ? error.message : networkErrorOf(error).words.en;
 }

@@ -83,7 +83,7 @@ export function createReports(logger: Logger, metrics: Metrics, clock: Clock) {
 }
 
 /** What cannot even be logged must still be survived. */
-export function errorReport(logger: Logger, message: string): (error: unknown) => void {
+function errorReport(logger: Logger, message: string): (error: unknown) => void {
   return unfailing(
     (error: unknown) => logger.error({ err: error }, message),
     () => undefined,

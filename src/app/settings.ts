@@ -14,7 +14,6 @@ import {
 import type { OpenLedger } from '../ledger/database-ledger.ts';
 import { type LedgerOptions, openLedger } from '../ledger/open-ledger.ts';
 import { ownerName } from '../ledger/owner.ts';
-import { createComposer, LargeCallbacks } from '../offload/large-callbacks.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import { createRouter, type Router, routesOf } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
@@ -32,10 +31,7 @@ function redactorBy(hide: (text: string) => string): (text: string) => string {
   return (text) => cutEnd(hide(shortLine(hide(text), 2 * LONGEST_MESSAGE)), LONGEST_MESSAGE, '…');
 }
 
-/**
- * Longer than any attempt that outlives its answer, its message included (`offload/large-callbacks.ts`), so that a claim never
- * ends before its attempt.
- */
+/** Longer than any attempt that outlives its answer, so that a claim never ends before its attempt. */
 const LEASE_MARGIN_MS = 5000;
 
 export const NO_PACE = { addressMs: 0, channelMs: 0 };
@@ -62,14 +58,12 @@ export interface SettingsEnvironment {
   /** Where the outbox prints. */
   readonly print: (text: string) => void;
   readonly onTemplateError: (failure: TemplateFailure) => void;
-  readonly onThreadEnded: (error: unknown) => void;
   /** Of every config that ran. */
   readonly secrets: HiddenSecrets;
 }
 
 export interface AppSettings extends Settings {
   readonly loaded: LoadedConfig;
-  readonly largeCallbacks: LargeCallbacks;
   /** By their names. */
   readonly openChannels: OpenChannels;
   /** Every route, with what it makes of such a callback. */
@@ -86,31 +80,26 @@ export async function openSettings(
   previous?: AppSettings,
 ): Promise<AppSettings> {
   const { config, configHash, renderer } = loaded;
-  const { channelTypes, clock, secrets } = environment;
+  const { channelTypes, secrets } = environment;
   // What goes wrong from here on may repeat them.
   secrets.add(config.secrets);
   const before = previous && { config: previous.loaded.config, open: previous.openChannels };
   const open = await openChannels(config, environment, before);
-  const { onTemplateError: onFailure, onThreadEnded } = environment;
-  const templates = { templates: renderer.sources, channels: config.channels };
-  const largeCallbacks = new LargeCallbacks(templates, clock, onThreadEnded);
-  const composeNotice = createComposer(() => renderer, largeCallbacks);
   const formats = formatsOf(config, channelTypes);
   const router = createRouter(config.routes, config.defaultRoute);
   return {
     loaded,
-    largeCallbacks,
     openChannels: open,
     ...saidBy(config, configHash),
     channels: configuredChannels(config, channelTypes, open),
-    resources: [...open.values(), largeCallbacks],
+    resources: [...open.values()],
     route: (callback) => router.route(callback),
     explainRoutes: (callback) => router.explainAll(callback),
     compose: ({ notice, channel, templateSet, options }) =>
-      composeNotice(
+      renderer.render(
         notice,
-        { target: { format: formats.get(channel)?.name ?? '', templateSet, options } },
-        onFailure,
+        { format: formats.get(channel)?.name ?? '', templateSet, options },
+        environment.onTemplateError,
       ),
     redact: redactorBy(secrets.hide),
   };

@@ -3,10 +3,9 @@
  * ledger and metrics live outside it.
  */
 import type { Schema } from 'yup';
-import type { Language } from '../time/display.ts';
 import { UnderWay } from '../time/clock.ts';
 import { DeliveryFailure } from './failure.ts';
-import type { Markup } from './markup.ts';
+import type { Card } from './card.ts';
 import type { OpenPool } from '../outbound/open-pool.ts';
 
 /** One message for one address. */
@@ -19,6 +18,8 @@ export interface Outgoing {
   readonly options: DestinationOptions;
   /** Stable over retries of one (callback, destination); 64 lower-case hexadecimal digits. Not every channel asks for it. */
   readonly idempotencyKey: () => string;
+  /** Messages of one job belong together; undefined where it tells of none. */
+  readonly jobId?: string | undefined;
   readonly timeoutMs: number;
 }
 
@@ -122,6 +123,7 @@ function closedFailure(): DeliveryFailure {
     code: 'channel_closed',
     message:
       'The channel was being closed, so nothing was sent; the next attempt uses the one that replaces it.',
+    japanese: 'チャネルを閉じていたため、メッセージは送信されていません。次回は新しいチャネルで送信します。',
   });
 }
 
@@ -133,53 +135,22 @@ export type TemplateValue =
 export type RenderedParts = Readonly<Record<string, TemplateValue>>;
 
 export interface ComposeContext {
-  readonly language: Language;
-  /** Destination options that the channel's own schema has checked, e.g. `mention_on_error`. */
-  readonly options: Readonly<Record<string, unknown>>;
+  /** The destination's, as `ChannelType.options` checked them. */
+  readonly options: DestinationOptions;
+  /** Whether it is something that somebody may be called for. */
   readonly isError: boolean;
 }
 
-export interface MessagePart {
-  readonly required: boolean;
-  /** Of a list or an object, every string is rendered in the markup of where it stands. */
-  readonly kind: 'string' | 'list' | 'object';
-  /** `compose` does without it; otherwise a part that is neither required nor there is the built-in template's. */
-  readonly mayBeLeftOut?: boolean;
-}
-
-export interface MessageTheme {
-  readonly name: 'light' | 'dark';
-  /** CSS for the document that the message is shown in. */
-  readonly style: string;
-}
-
-/** How much of what the remote takes at the most a message takes. */
-export interface LimitUse {
-  /** What is limited, for its readers: `Subject`. */
-  readonly name: Readonly<Record<Language, string>>;
-  readonly used: number;
-  /** What is longer is cut or left out. */
-  readonly most: number;
-  readonly unit: 'characters' | 'bytes' | 'items';
-}
-
 /**
- * One kind of message. Channel types name the format that they send; template folders are named after it.
- * All functions are pure. Whatever the foreign text, `compose` yields a well-formed message within the remote's limits.
+ * One kind of message. Channel types name the format that they send. All functions are pure. Whatever the foreign text,
+ * `compose` yields a well-formed message within the remote's limits.
  */
 export interface MessageFormat<Message = unknown> {
-  /** Also the template folder: `templates/<set>/<name>/<status>.yaml`. */
+  /** Also the folder of its own messages: `templates/<set>/<name>/<template>.yaml`. */
   readonly name: string;
-  /** Top-level keys of a template file. */
-  readonly parts: Readonly<Record<string, MessagePart>>;
-  /** What kind of text the string at `path` is; `parent` is the object or list that holds it, before rendering. */
-  markupOf(path: readonly (string | number)[], parent: TemplateValue): Markup;
-  /** Puts the parts together: cuts what is too long so that it shows, drops what is empty, adds mentions. */
-  compose(parts: RenderedParts, context: ComposeContext): Message;
-  /** What is wrong with a template's message before anyone sends it, each with the path of the value at fault. */
-  inspect(message: Message): { readonly path: readonly (string | number)[]; readonly message: string }[];
-  /** The limits that `compose` keeps, for whoever writes a template; left out where there are none. */
-  limitsOf?(message: Message): readonly LimitUse[];
+  compose(card: Card, context: ComposeContext): Message;
+  /** Left out where templates cannot write messages of the format. */
+  readonly own?: OwnMessages<Message>;
   /** The message as a person would read it on a terminal: several lines, no colours. */
   asText(message: Message): string;
   /**
@@ -193,33 +164,53 @@ export interface MessageFormat<Message = unknown> {
   readonly themes?: readonly MessageTheme[];
 }
 
-const NUMBER_FORMATS: Readonly<Record<Language, Intl.NumberFormat>> = {
-  en: new Intl.NumberFormat('en'),
-  ja: new Intl.NumberFormat('ja'),
-};
-
-/** Stands at the end of a text that was cut there. */
-export function cutMark(language: Language): string {
-  return language === 'ja' ? '…（以下省略）' : ' … (cut short)';
+/** Messages that a template writes itself, instead of a card. */
+export interface OwnMessages<Message> {
+  /** Top-level keys of a template file. */
+  readonly parts: Readonly<Record<string, MessagePart>>;
+  /** What kind of text the string at `path` is; `parent` is the object or list that holds it, before rendering. */
+  textAt(path: readonly (string | number)[], parent: TemplateValue): TextKind;
+  /**
+   * The parts of a card, by name, that a template may place in one of its own parts: a list of values for `- draw: outputs`
+   * among the items of a list, a text that is already escaped for `{{ drawn.outputs }}`.
+   * @param part the template's top-level key
+   */
+  draw(card: Card, part: string): Readonly<Record<string, readonly TemplateValue[] | string>>;
+  /** Puts the rendered parts together: cuts what is too long so that it shows, drops what is empty, adds mentions. */
+  compose(parts: RenderedParts, card: Card, context: ComposeContext): Message;
+  /** What the remote would refuse of rendered parts; an item `{draw: name}` stands for what is drawn there. */
+  inspect(parts: RenderedParts): readonly PartFault[];
 }
 
-/** Stands where the middle of a text was, on a line of its own. */
-export function leftOutMark(language: Language): (leftOut: number) => string {
-  return (leftOut) => {
-    const count = NUMBER_FORMATS[language].format(leftOut);
-    return language === 'ja' ? `\n……（${count}文字省略）……\n` : `\n… ${count} characters left out …\n`;
-  };
+export interface MessagePart {
+  readonly required: boolean;
+  /** Of a list or an object, every string in it is rendered. */
+  readonly kind: 'string' | 'list' | 'object' | 'boolean';
 }
 
-/** Stands for what a list no longer holds. */
-export function moreMark(language: Language, count: number): string {
-  const number = NUMBER_FORMATS[language].format(count);
-  return language === 'ja' ? `…ほか${number}件` : `… ${number} more`;
+/** How a foreign value is printed in a string of a template. Instances are shared: each gets one Liquid engine. */
+export interface TextKind {
+  /** Cleans and escapes: the value is shown as it is and does nothing. Never applied to its own result. */
+  readonly escape: (text: string) => string;
+  /** Characters that one value takes at the most once it is escaped: a longer one loses its middle. */
+  readonly most: number;
+  /** By the template's own markup before and behind a value, in which a `\u0001` stands for each other value. */
+  placeOf(before: string, behind: string): ValuePlace;
 }
 
-/** Stands for the fields that a row of a list no longer holds. */
-export function moreFieldsMark(language: Language, count: number): string {
-  const number = NUMBER_FORMATS[language].format(count);
-  if (language === 'ja') return `…ほか${number}項目`;
-  return `… ${number} more ${count === 1 ? 'field' : 'fields'}`;
+/**
+ * `address`: only an address that Botbell made may stand there, `job_url` or a file's `url`, and it alone.
+ * `nowhere`: no escaping makes a value harmless there, so that the template is refused.
+ */
+export type ValuePlace = 'text' | 'address' | 'nowhere';
+
+export interface PartFault {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+export interface MessageTheme {
+  readonly name: 'light' | 'dark';
+  /** CSS for the document that the message is shown in. */
+  readonly style: string;
 }

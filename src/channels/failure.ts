@@ -1,8 +1,9 @@
 /**
- * Why a delivery failed: a closed list of classes, by which retry, answer, metric and ledger decide; and what the network's
- * errors and a Retry-After mean.
+ * Why a delivery failed: a closed list of classes, by which retry, answer, metric and ledger decide, in words for operators; and
+ * what the network's errors and a Retry-After mean. What a remote's own codes mean stands beside its channel.
  */
 import { answerInWords, isLastingAnswer, ProxyError } from '../outbound/proxy-error.ts';
+import type { Language } from '../time/display.ts';
 
 /**
  * - `transient`: network, timeout, 5xx, SMTP 4xx: the next attempt may succeed.
@@ -14,89 +15,138 @@ export type FailureClass = 'transient' | 'rate_limited' | 'permanent' | 'config'
 
 export const FAILURE_CLASSES: readonly FailureClass[] = ['transient', 'rate_limited', 'permanent', 'config'];
 
-export interface FailureDetails {
+/** A clause or sentence for operators, without its full stop. */
+export type Words = Readonly<Record<Language, string>>;
+
+/** What is read of a failure by whoever tells of it. */
+export interface FailureToExplain {
   readonly class: FailureClass;
   /** The remote's own code, or a short one of ours: `channel_not_found`, `ETIMEDOUT`, `550`. */
   readonly code: string;
-  /** What happened and what to do about it, in one sentence for an operator. */
+  /** What happened and what to do about it, in one or two sentences. */
   readonly message: string;
-  /** How long the remote is to get no more messages, in milliseconds; obeyed from a second to an hour. */
-  readonly retryAfterMs?: number;
-  /** The remote's own words, where they may be shown: in any language, for whoever reads no English. */
-  readonly quote?: string;
+  /** The same in Japanese; left out where nobody has worded it. */
+  readonly japanese?: string;
 }
 
-export class DeliveryFailure extends Error {
+export interface FailureDetails extends FailureToExplain {
+  /** `address`: another address of the same channel may succeed. Otherwise `channel`. */
+  readonly concerns?: 'address' | 'channel';
+  /** How long the remote is to get no more messages, in milliseconds; obeyed from a second to an hour. */
+  readonly retryAfterMs?: number;
+}
+
+export class DeliveryFailure extends Error implements FailureToExplain {
   override readonly name = 'DeliveryFailure';
   readonly class: FailureClass;
   readonly code: string;
+  readonly japanese: string;
+  readonly concerns: 'address' | 'channel';
   readonly retryAfterMs: number | undefined;
-  readonly quote: string | undefined;
 
   constructor(details: FailureDetails, options?: ErrorOptions) {
     super(details.message, options);
     this.class = details.class;
     this.code = details.code;
-    this.quote = details.quote;
+    this.japanese = details.japanese ?? details.message;
+    this.concerns = details.concerns ?? 'channel';
     this.retryAfterMs = details.retryAfterMs === undefined ? undefined : obeyedMs(details.retryAfterMs);
   }
 }
 
-/** Codes by which a remote refuses one address, whatever the message, and whichever app or login sends it. */
-const OF_AN_ADDRESS: ReadonlySet<string> = new Set([
-  'channel_not_found',
-  'not_in_channel',
-  'is_archived',
-  'is_inactive',
-  'messages_tab_disabled',
-  'posting_to_channel_denied',
-  'team_not_found',
-  'user_not_found',
-  'EENVELOPE',
-]);
+/** @param words without their full stops */
+export function failureOf(
+  details: Omit<FailureDetails, 'message' | 'japanese'>,
+  { en, ja }: Words,
+): DeliveryFailure {
+  return new DeliveryFailure({ ...details, message: `${en}.`, japanese: `${ja}。` });
+}
 
-/** Slack's `restricted_action_…`, and RFC 5321: a mail server's permanent refusals of a recipient. */
-const OF_AN_ADDRESS_BY_FORM = /^restricted_action|^slack_connect_|^55\d$/;
-
-export function concernsAddress({
-  class: failureClass,
-  code,
-}: Pick<FailureDetails, 'class' | 'code'>): boolean {
-  const isLasting = failureClass === 'permanent' || failureClass === 'config';
-  return isLasting && (OF_AN_ADDRESS.has(code) || OF_AN_ADDRESS_BY_FORM.test(code));
+export function failureInWords(
+  { message, japanese = message }: Pick<FailureToExplain, 'message' | 'japanese'>,
+  language: Language,
+): string {
+  return language === 'ja' ? japanese : message;
 }
 
 /** What went wrong below the protocol: DNS, TCP, TLS, a timeout, a proxy on the way. */
 export interface NetworkError {
   /** Node's own code where there is one: `ECONNREFUSED`, `ENOTFOUND`; `proxy_407` for what a proxy answered. */
   readonly code: string;
-  /** A clause without a full stop, e.g. `the connection was refused`; what it means for the message is not in it. */
-  readonly words: string;
+  /** What it means for the message is not in it. */
+  readonly words: Words;
   /** No retry changes it: a certificate or TLS version that was not accepted, a proxy that refuses. */
   readonly isRefusal: boolean;
   /** The remote may have taken the message. */
   readonly mayHaveArrived: boolean;
 }
 
+/**
+ * @param remote what the operator knows it by
+ * @param mayHaveArrived where the channel knows better than the error does
+ */
+export function networkFailureOf(
+  remote: Words,
+  { code, words, isRefusal, mayHaveArrived: isAmbiguous }: NetworkError,
+  mayHaveArrived = isAmbiguous,
+): DeliveryFailure {
+  const outcome = mayHaveArrived ? MAY_HAVE_ARRIVED : NOTHING_SENT;
+  return failureOf(
+    { class: isRefusal ? 'config' : 'transient', code },
+    {
+      en: `No answer from ${remote.en}: ${words.en}. ${outcome.en}`,
+      ja: `${remote.ja}から応答がありません。${words.ja}。${outcome.ja}`,
+    },
+  );
+}
+
+const MAY_HAVE_ARRIVED: Words = {
+  en: 'The message may have arrived',
+  ja: 'メッセージは届いている可能性があります',
+};
+const NOTHING_SENT: Words = { en: 'Nothing was sent', ja: 'メッセージは送信されていません' };
+
 const MAX_CAUSES = 8;
 
-/** undici's and the platform's names for what the operating system already has a code for. */
+/** What libraries call what the operating system already has a code for. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'ECONNRESET',
-  UND_ERR_CONNECT_TIMEOUT: 'ETIMEDOUT',
   UND_ERR_HEADERS_TIMEOUT: 'ETIMEDOUT',
   UND_ERR_BODY_TIMEOUT: 'ETIMEDOUT',
+  ECONNECTION: 'ECONNRESET',
   EPIPE: 'ECONNRESET',
 };
 
-const WORDS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused; check host, port and firewall',
-  ECONNRESET: 'the connection broke off before the answer was complete',
-  ETIMEDOUT: 'there was no complete answer in time',
-  ENOTFOUND: 'the host name is unknown; check its spelling and the DNS',
-  EAI_AGAIN: 'the DNS did not answer',
-  EHOSTUNREACH: 'the host cannot be reached from here',
-  ENETUNREACH: 'the network cannot be reached from here',
+/** As undici names it. Nothing of a message has left by then. */
+const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
+
+const WORDS: Readonly<Record<string, Words>> = {
+  ECONNREFUSED: {
+    en: 'the connection was refused; check host, port and firewall',
+    ja: '接続が拒否されました。ホスト、ポート、ファイアウォールを確認してください',
+  },
+  ECONNRESET: {
+    en: 'the connection broke off before the answer was complete',
+    ja: '応答の途中で接続が切れました',
+  },
+  ETIMEDOUT: { en: 'there was no complete answer in time', ja: '時間内に応答が完了しませんでした' },
+  ENOTFOUND: {
+    en: 'the host name is unknown; check its spelling and the DNS',
+    ja: 'ホスト名が存在しません。綴りとDNSを確認してください',
+  },
+  EAI_AGAIN: { en: 'the DNS did not answer', ja: 'DNSの応答がありません' },
+  EHOSTUNREACH: { en: 'the host cannot be reached from here', ja: 'ホストに到達できません' },
+  ENETUNREACH: { en: 'the network cannot be reached from here', ja: 'ネットワークに到達できません' },
+};
+
+const NO_CONNECTION: Words = {
+  en: 'there was no connection in time; check host, port and firewall',
+  ja: '時間内に接続できませんでした。ホスト、ポート、ファイアウォールを確認してください',
+};
+
+const TLS_REFUSED: Words = {
+  en: 'its TLS certificate or version was not accepted',
+  ja: '接続先のTLS証明書またはTLSバージョンを検証できませんでした',
 };
 
 const AMBIGUOUS: ReadonlySet<string> = new Set(['ECONNRESET', 'ETIMEDOUT']);
@@ -108,12 +158,14 @@ export function networkErrorOf(error: unknown): NetworkError {
   const ofProxy = causeChain(error).find((link) => link instanceof ProxyError);
   if (ofProxy !== undefined) return proxyErrorOf(ofProxy);
   const code = codeOf(error);
+  if (code === CONNECT_TIMEOUT)
+    return { code: 'ETIMEDOUT', words: NO_CONNECTION, isRefusal: false, mayHaveArrived: false };
   const mayHaveArrived = AMBIGUOUS.has(code);
-  if (TLS_CODE.test(code)) {
-    const words = 'its TLS certificate or version was not accepted';
-    return { code, words, isRefusal: true, mayHaveArrived };
-  }
-  const words = WORDS[code] ?? `the connection failed (${code})`;
+  if (TLS_CODE.test(code)) return { code, words: TLS_REFUSED, isRefusal: true, mayHaveArrived: false };
+  const words = WORDS[code] ?? {
+    en: `the connection failed (${code})`,
+    ja: `接続に失敗しました（${code}）`,
+  };
   return { code, words, isRefusal: false, mayHaveArrived };
 }
 
@@ -122,12 +174,11 @@ function proxyErrorOf(error: ProxyError): NetworkError {
   const { proxy, status, cause } = error;
   if (status === undefined) {
     const { code, words, isRefusal } = networkErrorOf(cause);
-    return {
-      code,
-      words: `the proxy ${proxy} could not be used: ${words}`,
-      isRefusal,
-      mayHaveArrived: false,
+    const inWords = {
+      en: `the proxy ${proxy} could not be used: ${words.en}`,
+      ja: `プロキシ ${proxy} を利用できません。${words.ja}`,
     };
+    return { code, words: inWords, isRefusal, mayHaveArrived: false };
   }
   const words = answerInWords(error, status);
   return { code: `proxy_${status}`, words, isRefusal: isLastingAnswer(status), mayHaveArrived: false };
@@ -138,7 +189,9 @@ function codeOf(error: unknown): string {
     if (link.name === 'TimeoutError') return 'ETIMEDOUT';
     for (const key of ['originalCode', 'code']) {
       const code: unknown = Reflect.get(link, key);
-      if (typeof code === 'string' && NODE_CODE.test(code)) return SYNONYMS[code] ?? code;
+      if (typeof code !== 'string' || !NODE_CODE.test(code)) continue;
+      if (code === 'ETIMEDOUT' && Reflect.get(link, 'syscall') === 'connect') return CONNECT_TIMEOUT;
+      return SYNONYMS[code] ?? code;
     }
   }
   return 'network_error';

@@ -30,7 +30,6 @@ export async function testCommand(
     print: (text) => context.result(text),
     onTemplateError: ({ message }) => context.message(visibleOnOneLine(message)),
     // No message is large.
-    onThreadEnded: () => undefined,
     secrets: new HiddenSecrets(),
   });
   try {

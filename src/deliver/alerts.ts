@@ -1,6 +1,5 @@
 /** Which alert an outcome raises, which the ledger writes in the transaction that writes the outcome; and what the log says of it. */
 import type { Callback } from '../callback/callback.ts';
-import { concernsAddress } from '../channels/failure.ts';
 import type {
   Alert,
   DeliveryRecord,
@@ -42,7 +41,7 @@ export function withAlert(
   const subject: AlertSubject = isConfigFailure
     ? { template: 'config_failure', ...message, givesUpAt: since + settings.giveUpAfterMs }
     : { template: 'dead_letter', ...message };
-  const where = concernsAddress(error) ? destination : channel;
+  const where = error.concerns === 'address' ? destination : channel;
   const cause = `${subject.template} ${where} ${error.class} ${error.code}`;
   return { ...update, alert: { cause, subject, targets: settings.targets } };
 }

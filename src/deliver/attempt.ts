@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { Outgoing, Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
-import { isAlert, type Notice, noticeId } from '../notice/notice.ts';
+import { isAlert, jobIdOf, type Notice, noticeId } from '../notice/notice.ts';
 import { type Clock, unfailing } from '../time/clock.ts';
 import type { AddressedNotice, PlannedTarget, Settings } from './settings.ts';
 
@@ -81,7 +81,8 @@ async function send({ addressed, settings }: Begun, onSending: () => void): Prom
   const message = await settings.compose(addressed);
   const { timeoutMs } = settings.delivery;
   const idempotencyKey = () => idempotencyKeyOf(addressed);
-  const outgoing: Outgoing = { address, message, options, timeoutMs, idempotencyKey };
+  const jobId = jobIdOf(addressed.notice);
+  const outgoing: Outgoing = { address, message, options, timeoutMs, idempotencyKey, jobId };
   onSending();
   return { receipt: await channel.send(outgoing) };
 }
@@ -90,16 +91,19 @@ const CUT_OFF = new DeliveryFailure({
   class: 'transient',
   code: 'cut_off',
   message: 'Botbell was stopped before the remote had answered: the message may have arrived',
+  japanese: '応答の前にBotbellが停止されました。メッセージは届いている可能性があります。',
 });
 
 function ignoredTimeLimit(channel: string, timeoutMs: number): DeliveryFailure {
   const message = `${channel} had not come to an end after ${timeoutMs} ms, so the message may have arrived`;
-  return new DeliveryFailure({ class: 'transient', code: 'ETIMEDOUT', message });
+  const japanese = `${channel} への送信が${timeoutMs}ミリ秒で終わりませんでした。メッセージは届いている可能性があります。`;
+  return new DeliveryFailure({ class: 'transient', code: 'ETIMEDOUT', message, japanese });
 }
 
 function unknownChannel(channel: string): DeliveryFailure {
   const message = `the config no longer has a channel named ${channel}`;
-  return new DeliveryFailure({ class: 'config', code: 'unknown_channel', message });
+  const japanese = `設定に通知チャネル ${channel} がありません。channels と宛先を確認してください。`;
+  return new DeliveryFailure({ class: 'config', code: 'unknown_channel', message, japanese });
 }
 
 /** Stable over all attempts to tell the same there; what a person wants told anew must differ from what was told before. */
@@ -112,13 +116,14 @@ function idempotencyKeyOf({ notice, destination, anew }: AddressedNotice): strin
 function classed(error: unknown, settings: Begun['settings']): DeliveryFailure {
   const redact = (text: string) => settings.redact(text);
   if (error instanceof DeliveryFailure) {
-    const { class: failureClass, code, retryAfterMs, quote } = error;
+    const { class: failureClass, code, japanese, concerns, retryAfterMs } = error;
     return new DeliveryFailure({
       class: failureClass,
       code: redact(code),
       message: redact(error.message),
+      japanese: redact(japanese),
+      concerns,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
-      ...(quote !== undefined && { quote: redact(quote) }),
     });
   }
   const message = error instanceof Error ? error.message : `thrown: ${typeof error}`;

@@ -15,6 +15,8 @@ const NOT_ROUTED = new DeliveryFailure({
   code: 'not_routed',
   message:
     'No route of the config names anybody for this callback any more. Was a route removed, or its bot_id or `on` changed? Once a route names this destination again, Botbell delivers it, within `delivery.give_up_after`.',
+  japanese:
+    'この通知の宛先は、現在の設定のどのルートにも含まれていません。ルートの削除、bot_id や on の変更がないか確認してください。delivery.give_up_after のうちにルートを元に戻せば送信されます。',
 });
 
 /** The end of a delivery that the plan does not name: told elsewhere, or to nobody. */

@@ -93,8 +93,15 @@ export function isRefusedLastingly({ state, isTakenOver, lastError }: DeliveryUp
   return state === 'pending' && !isTakenOver && isLasting(lastError);
 }
 
-export function errorOf({ class: failureClass, code, message, quote }: DeliveryFailure): DeliveryError {
-  return { class: failureClass, code, message, ...(quote !== undefined && { quote }) };
+export function errorOf(failure: DeliveryFailure): DeliveryError {
+  const { class: failureClass, code, message, japanese, concerns } = failure;
+  return {
+    class: failureClass,
+    code,
+    message,
+    ...(japanese !== message && { japanese }),
+    ...(concerns === 'address' && { concerns }),
+  };
 }
 
 /** What the ledger keeps of each attempt. */

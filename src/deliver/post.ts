@@ -121,7 +121,7 @@ class OpenPost implements Waiter {
   constructor(dependencies: PostDependencies, posted: Posted) {
     this.#dependencies = dependencies;
     this.#posted = posted;
-    this.#notice = noticeOf(posted.incoming, posted.admission.timesReceived, posted.incoming.body);
+    this.#notice = noticeOf(posted.incoming, posted.admission.timesReceived);
   }
 
   /** @throws {LedgerUnavailable} */

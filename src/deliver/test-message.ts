@@ -1,8 +1,7 @@
 /** Sends a message that is marked as a test to one destination, and says what its remote answered. */
 import { randomBytes } from 'node:crypto';
-import { failureInWords } from '../channels/failure-words.ts';
 import { idsIn, type Receipt } from '../channels/channel.ts';
-import type { FailureClass } from '../channels/failure.ts';
+import { failureInWords, type FailureClass } from '../channels/failure.ts';
 import type { Language } from '../time/display.ts';
 import { noticeOfAlert } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';

@@ -14,6 +14,7 @@ export interface ActionEntry {
 interface ErrorEntry {
   readonly code: string;
   readonly message: string;
+  readonly japanese?: string;
 }
 
 /** What a row has beside its columns, by what it tells; kept as JSON. Times are milliseconds since 1970. */

@@ -24,6 +24,9 @@ export interface DeliveryError {
   readonly class: FailureClass;
   readonly code: string;
   readonly message: string;
+  /** The same in Japanese. */
+  readonly japanese?: string;
+  readonly concerns?: 'address' | 'channel';
   readonly quote?: string;
 }
 export interface DeliveryTarget {

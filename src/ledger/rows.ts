@@ -17,6 +17,7 @@ export interface ErrorColumns {
   readonly error_class: string | null;
   readonly error_code: string | null;
   readonly error_message: string | null;
+  readonly error_details?: string | null;
 }
 
 export interface HoldColumns {
@@ -108,9 +109,17 @@ export function deliveryRecord(row: DeliveryRow, now: number, { claim, behind }:
   };
 }
 
-export function errorIn({ error_class, error_code, error_message }: ErrorColumns): DeliveryError | undefined {
-  if (error_class === null) return undefined;
-  return { class: error_class as FailureClass, code: error_code ?? '', message: error_message ?? '' };
+/** What of an error is kept as JSON. */
+export type ErrorDetails = Pick<DeliveryError, 'japanese' | 'concerns'>;
+
+export function errorIn(row: ErrorColumns): DeliveryError | undefined {
+  if (row.error_class === null) return undefined;
+  return {
+    class: row.error_class as FailureClass,
+    code: row.error_code ?? '',
+    message: row.error_message ?? '',
+    ...(JSON.parse(row.error_details ?? '{}') as ErrorDetails),
+  };
 }
 
 export function holdIn({ hold_code, hold_details, hold_until }: HoldColumns): Hold | undefined {
@@ -143,11 +152,10 @@ export interface NoticeRow {
 }
 
 export function noticeIn({ kind, started_at, times_received, body }: NoticeRow): Notice {
-  const bytes = storedBytes(body);
-  const text = storedText(bytes);
+  const text = storedText(storedBytes(body));
   if (kind === 'alert') return noticeOfAlert(JSON.parse(text) as RaisedAlert);
   const checked = { callback: parseExactly(text) as Callback, startedAt: started_at };
-  return noticeOf(checked, times_received, bytes);
+  return noticeOf(checked, times_received);
 }
 
 /** A due delivery as it comes from the database: its body is read where there is time for it. */

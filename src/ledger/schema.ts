@@ -44,14 +44,14 @@ const TABLES: readonly string[] = [
     times_received INTEGER NOT NULL DEFAULT 1, elapsed DOUBLE PRECISION, result TEXT, routing TEXT NOT NULL,
     bytes BIGINT NOT NULL, about BIGINT, body $bytes NOT NULL,
     UNIQUE (job_key, identity))`,
-  // error_*: of the last attempt. receipt, hold_details: JSON. hold_until: when it becomes pending again. due_at: not before, by
+  // error_*: of the last attempt. error_details, receipt, hold_details: JSON. hold_until: when it becomes pending again. due_at: not before, by
   // Botbell itself. is_ours: Botbell retries it. counts_from, waited_ms: its age, less what it only waited. given_back_at: when a
   // person did. is_bulk: after what is new.
   `CREATE TABLE deliveries (
     id $id, callback_id BIGINT NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE, job_key TEXT,
     destination TEXT NOT NULL, channel TEXT NOT NULL, address TEXT NOT NULL, state TEXT NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0, refusals INTEGER NOT NULL DEFAULT 0,
-    error_class TEXT, error_code TEXT, error_message TEXT, receipt TEXT,
+    error_class TEXT, error_code TEXT, error_message TEXT, error_details TEXT, receipt TEXT,
     hold_code TEXT, hold_details TEXT, hold_until BIGINT, owner TEXT, claimed_until BIGINT,
     due_at BIGINT NOT NULL, is_ours INTEGER NOT NULL DEFAULT 0, counts_from BIGINT NOT NULL,
     waited_ms BIGINT NOT NULL DEFAULT 0, alerted_cause TEXT, is_bulk INTEGER NOT NULL DEFAULT 0, bulk_id BIGINT,

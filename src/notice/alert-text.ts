@@ -1,6 +1,6 @@
 /** Alerts in one sentence, for where no template can be rendered. */
 import { refusalInJapanese } from '../callback/fault-words.ts';
-import { failureInWords } from '../channels/failure-words.ts';
+import { failureInWords } from '../channels/failure.ts';
 import type { Language } from '../time/display.ts';
 import type { OwnSubject } from './notice.ts';
 

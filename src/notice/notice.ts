@@ -8,14 +8,10 @@ import {
   type StatusName,
   statusNameOf,
 } from '../callback/callback.ts';
-import type { FailureClass } from '../channels/failure.ts';
+import type { FailureToExplain } from '../channels/failure.ts';
 
 /** Why a delivery failed. */
-export interface AlertedError {
-  readonly class: FailureClass;
-  readonly code: string;
-  /** One English sentence of ours. */
-  readonly message: string;
+export interface AlertedError extends FailureToExplain {
   /** The remote's own words, where it gave any that may be shown. */
   readonly quote?: string;
 }
@@ -102,12 +98,7 @@ export interface CallbackNotice extends CheckedCallback {
   readonly timesReceived: number;
   /** Milliseconds since it came, where a person has it told so late; left out: it is told as it comes. */
   readonly delayedMs?: number | undefined;
-  /** Of a large callback: the JSON that it was read from, in UTF-8. */
-  readonly body?: Uint8Array | undefined;
 }
-
-/** Bytes of JSON. Whatever their shape, a message of fewer takes some milliseconds. */
-const LARGE_BYTES = 32 * 1024;
 
 /** Botbell's own: an alert, or a test. */
 interface AlertNotice {
@@ -117,15 +108,8 @@ interface AlertNotice {
 
 export type Notice = CallbackNotice | AlertNotice;
 
-/** @param body the JSON that the callback was read from, in UTF-8 */
-export function noticeOf(
-  { callback, startedAt }: CheckedCallback,
-  timesReceived: number,
-  body?: Uint8Array,
-): CallbackNotice {
-  const isLarge = body !== undefined && body.byteLength >= LARGE_BYTES;
-  const notice = { template: statusNameOf(callback), callback, startedAt, timesReceived };
-  return isLarge ? { ...notice, body } : notice;
+export function noticeOf({ callback, startedAt }: CheckedCallback, timesReceived: number): CallbackNotice {
+  return { template: statusNameOf(callback), callback, startedAt, timesReceived };
 }
 
 export function noticeOfAlert(alert: RaisedAlert<OwnSubject>): AlertNotice {

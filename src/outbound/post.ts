@@ -22,13 +22,14 @@ export interface HttpAnswer {
 
 /**
  * Follows no redirect. Reads the answer to its end, so what breaks off or stalls in the body fails like what does before.
- * @throws {Error} `TimeoutError` at the deadline, whatever the pool does: while it waits for a connection nothing has been
- * sent, and nothing will be. `ProxyError`: a proxy sent nothing on. Otherwise an error of undici's or Node's.
+ * @throws {Error} at the deadline, whatever the pool does: `TimeoutError`, or undici's code of a connection that took too long,
+ * and then nothing has been sent, and nothing will be. `ProxyError`: a proxy sent nothing on. Otherwise an error of undici's or
+ * Node's.
  */
 export function post(pool: Pick<HttpPool, 'dispatch' | 'errorOf'>, request: HttpPost): Promise<HttpAnswer> {
   const { path, headers, body, deadline } = request;
   const remainingMs = deadline - performance.now();
-  if (!(remainingMs > 0)) return Promise.reject(late());
+  if (!(remainingMs > 0)) return Promise.reject(tooLate());
   return new Promise((resolve, reject) => {
     const onAnswer = (answer: HttpAnswer) => {
       const error = pool.errorOf?.(answer.status);
@@ -58,7 +59,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #giveUp(): void {
-    this.#late = late();
+    this.#late = this.#controller === undefined ? tooLate() : unanswered();
     this.#onFailure(this.#late);
     this.#controller?.abort(this.#late);
   }
@@ -94,6 +95,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-function late(): DOMException {
+function unanswered(): DOMException {
   return new DOMException('The call was not answered before its deadline', 'TimeoutError');
+}
+
+function tooLate(): Error {
+  const error = new Error('There was no connection for the call before its deadline');
+  return Object.assign(error, { code: 'UND_ERR_CONNECT_TIMEOUT' });
 }

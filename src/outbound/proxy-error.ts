@@ -21,17 +21,30 @@ export class ProxyError extends Error {
   }
 }
 
-const WHERE_IT_STANDS = 'in `proxy` of the config, or in the environment (HTTPS_PROXY, HTTP_PROXY)';
-
-/** A clause without a full stop: what the proxy answered, and what to do. */
-export function answerInWords({ proxy, hadLogin }: ProxyError, status: number): string {
-  if (status === 407 && hadLogin)
-    return `the proxy ${proxy} refused its user name and password (407); correct them ${WHERE_IT_STANDS}, percent-encoded`;
-  if (status === 407)
-    return `the proxy ${proxy} asks for a user name and password (407); add them ${WHERE_IT_STANDS}: http://user:password@host:port`;
+/** What the proxy answered, and what to do. */
+export function answerInWords(
+  { proxy, hadLogin }: ProxyError,
+  status: number,
+): { readonly en: string; readonly ja: string } {
+  if (status === 407) {
+    const en = hadLogin
+      ? 'refused its user name and password (407); correct them'
+      : 'asks for a user name and password (407); add them';
+    const ja = hadLogin ? '受け付けません（407）' : '求めています（407）';
+    return {
+      en: `the proxy ${proxy} ${en} in \`proxy\` of the config, or in the environment (HTTPS_PROXY, HTTP_PROXY), percent-encoded: http://user:password@host:port`,
+      ja: `プロキシ ${proxy} がユーザー名とパスワードを${ja}。proxy（または環境変数 HTTPS_PROXY、HTTP_PROXY）を http://user:password@host:port の形式で、パーセントエンコードして設定してください`,
+    };
+  }
   if (isLastingAnswer(status))
-    return `the proxy ${proxy} refused to connect (${status}); ask whoever runs it to allow this host, or name the host in NO_PROXY`;
-  return `the proxy ${proxy} could not connect (${status})`;
+    return {
+      en: `the proxy ${proxy} refused to connect (${status}); ask whoever runs it to allow this host, or name the host in NO_PROXY`,
+      ja: `プロキシ ${proxy} が接続を拒否しました（${status}）。プロキシの管理者に許可を依頼するか、送信先を NO_PROXY に加えてください`,
+    };
+  return {
+    en: `the proxy ${proxy} could not connect (${status})`,
+    ja: `プロキシ ${proxy} が送信先に接続できませんでした（${status}）`,
+  };
 }
 
 /** Whether the next attempt would get the same answer. */

@@ -1,9 +1,11 @@
 /** The two Web API methods of the local Slack, as strict as the real one: a call in, its answer out. */
-import type { Flaw } from './json-rules.ts';
-import { refusalOfBlocks } from './slack-block-rules.ts';
+import { type BlockFlaw, flawsOfBlocks, textLength } from '../channels/slack/block-flaws.ts';
 
 /** Slack: chat.postMessage, "text": longer ones are cut or refused. */
 const MAX_TEXT = 40_000;
+
+/** bolt-js 2509: 12,000 characters of text "with a buffer for block containers"; refusals were seen from about 13,200 on. */
+const MAX_TOTAL_TEXT = 13_000;
 
 /** A conversation that the local Slack knows. */
 export interface StandInChannel {
@@ -52,27 +54,30 @@ function judgeMessage(workspace: SlackWorkspace, args: SlackArguments): CallResu
   return refusalOfText(args) ?? refusalOfMessageBlocks(args['blocks']) ?? { ok: true, channel };
 }
 
-function refusalOfText({ text = '', blocks }: SlackArguments): CallResult | undefined {
+function refusalOfText({ text, blocks }: SlackArguments): CallResult | undefined {
+  if (text === undefined || text === '') return blocks === undefined ? refusal('no_text') : undefined;
   if (typeof text !== 'string')
-    return refusal('invalid_arguments', [{ message: 'must be a string', pointer: '/text' }]);
+    return refusal('invalid_arguments', [{ message: 'must be a string', path: ['text'] }]);
   if (text.trim() === '' && blocks === undefined) return refusal('no_text');
   if (text.length > MAX_TEXT) return refusal('msg_too_long');
-  return text.isWellFormed() ? undefined : refusal('invalid_arguments');
+  return /\p{Surrogate}/u.test(text) ? refusal('invalid_arguments') : undefined;
 }
 
 function refusalOfMessageBlocks(blocks: unknown): CallResult | undefined {
   if (blocks === undefined) return undefined;
   if (!Array.isArray(blocks)) return refusal('invalid_blocks_format');
-  const found = refusalOfBlocks(blocks);
-  return found && refusal(found.error, found.flaws);
+  const flaws = flawsOfBlocks(blocks);
+  if (flaws.length > 0) return refusal('invalid_blocks', flaws);
+  return textLength(blocks) > MAX_TOTAL_TEXT ? refusal('msg_blocks_too_long') : undefined;
 }
 
-function refusal(error: string, flaws: readonly Flaw[] = []) {
-  const errors = flaws.map(({ message, pointer }) => `${message} [json-pointer:${pointer}]`);
-  const messages = errors.map((each) => `[ERROR] ${each}`);
+function refusal(error: string, flaws: readonly Pick<BlockFlaw, 'path' | 'message'>[] = []) {
+  if (flaws.length === 0) return { ok: false as const, error };
+  const errors = flaws.map(({ message, path }) => `${message} [json-pointer:/${path.join('/')}]`);
   return {
     ok: false as const,
     error,
-    ...(flaws.length > 0 && { errors, response_metadata: { messages } }),
+    errors,
+    response_metadata: { messages: errors.map((each) => `[ERROR] ${each}`) },
   };
 }

@@ -1,6 +1,6 @@
 /** Says sentences in one language: fills in times, durations, names, lists and causes. */
 import type { StatusName } from '../callback/callback.ts';
-import { failureInWords, type FailureToExplain } from '../channels/failure-words.ts';
+import { failureInWords, type FailureToExplain } from '../channels/failure.ts';
 import { shortLine } from '../text/cut.ts';
 import { formatElapsed, formatTimeOfDay, type Language } from '../time/display.ts';
 import { ENGLISH, type Sentence } from './sentences-en.ts';

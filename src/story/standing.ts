@@ -1,5 +1,5 @@
 /** How each delivery of a callback stands now, and what happens to it next. */
-import type { FailureToExplain } from '../channels/failure-words.ts';
+import type { FailureToExplain } from '../channels/failure.ts';
 import type { ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/hold.ts';
 

@@ -1,7 +1,7 @@
 /** What happened to a callback: each row of its history in a sentence. */
 import { statusNameOf } from '../callback/callback.ts';
 import { idsIn as receiptIds, type Receipt } from '../channels/channel.ts';
-import type { FailureToExplain } from '../channels/failure-words.ts';
+import type { FailureToExplain } from '../channels/failure.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/hold.ts';
@@ -235,6 +235,7 @@ function errorOf({ result, entry }: RowOf<'attempt'>): FailureToExplain {
     class: result as FailureClass,
     code: entry.error?.code ?? '',
     message: entry.error?.message ?? '',
+    japanese: entry.error?.japanese,
   };
 }
 

@@ -196,3 +196,29 @@ export function endsOf(text: string, most: number): string {
   const half = Math.floor(most / 2);
   return text.length <= most ? text : `${text.slice(0, half)} … ${text.slice(-half)}`;
 }
+
+/** Less room has none for the words that say what was cut. */
+const SMALLEST_ROOM = 60;
+
+/**
+ * A text escaped within `most` characters: a longer one loses its middle before it is escaped. Escaping makes texts longer,
+ * so that shorter cuts are tried until the result fits.
+ */
+export function fitEscaped(
+  text: string,
+  most: number,
+  escape: (text: string) => string,
+  markOf: (leftOut: number) => string,
+): string {
+  if (text.length <= most) {
+    const whole = escape(text);
+    if (whole.length <= most) return whole;
+  }
+  const cut = cutterOf(text, most, markOf);
+  for (let room = most; room >= SMALLEST_ROOM;) {
+    const escaped = escape(cut(room));
+    if (escaped.length <= most) return escaped;
+    room = Math.floor(room * Math.min(0.9, most / escaped.length));
+  }
+  return '…';
+}

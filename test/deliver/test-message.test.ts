@@ -72,7 +72,8 @@ describe('A test message', () => {
   }
 
   it('that failed says what is wrong and what to do, in the language asked for', async () => {
-    const failure = new DeliveryFailure({ class: 'config', code: 'not_in_channel', message: 'Invite it.' });
+    const [message, japanese] = ['Invite it.', 'アプリがメンバーではありません。'];
+    const failure = new DeliveryFailure({ class: 'config', code: 'not_in_channel', message, japanese });
     expect(await tested({ failure })).to.deep.include({
       isDelivered: false,
       words: 'Invite it.',

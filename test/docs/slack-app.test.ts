@@ -50,8 +50,8 @@ function rowsOf(failureClass: string): (readonly [string, string])[] {
 }
 
 function meaningOf(code: string): readonly [string, string] {
-  const [failureClass, words] = slackMeaningOf(code.replace('…', ''));
-  return [failureClass, `${words.charAt(0).toUpperCase()}${words.slice(1)}`];
+  const { class: failureClass, words } = slackMeaningOf(code.replace('…', ''));
+  return [failureClass, `${words.en.charAt(0).toUpperCase()}${words.en.slice(1)}`];
 }
 
 describe('The page about the Slack app', () => {
@@ -67,7 +67,7 @@ describe('The page about the Slack app', () => {
 
   it('asks for the scopes that the calls of the code need, and for no other', () => {
     const client = readFileSync(join(ROOT, 'src/channels/slack/client.ts'), 'utf8');
-    const methods = [...new Set([...client.matchAll(/\bcall\('([\w.]+)'/g)].map(([, name = '']) => name))];
+    const methods = [...new Set([...client.matchAll(/\.apiCall\('([\w.]+)'/g)].map(([, name = '']) => name))];
     expect(methods.toSorted()).to.deep.equal(Object.keys(SCOPES_OF));
     const { oauth_config: config } = parse(manifest) as { oauth_config: { scopes: object } };
     expect(config).to.deep.equal({ scopes: { bot: Object.values(SCOPES_OF).flat() } });

@@ -44,7 +44,7 @@ describe('The operators', () => {
     const slack = JSON.stringify(world.slack.messages[0]);
     for (const text of [`${mail?.subject} ${mail?.text}`, slack]) {
       expect(text).to.include('slack:#old').and.to.include('請求書取込BOT').and.to.include('is_archived');
-      expect(text).to.include('チャンネルがアーカイブされています');
+      expect(text).to.include('チャンネルがアーカイブされているか');
       expect(text).not.to.match(/エラーになりました|❌|archived; |開始/);
     }
     expect(mail?.subject).to.equal('[要修正] slack:#old 宛: 請求書取込BOT');
@@ -57,8 +57,8 @@ describe('The operators', () => {
     expect([status, (JSON.parse(body) as { result: string }).result]).to.deep.equal([200, 'gave_up']);
     await untilAlerted(1);
     expect(alertMails()[0]?.text)
-      .to.include('原因：この宛先には配送できません。アドレスを確認してください。')
-      .and.to.include('相手の応答："550 5.1.1 no such user here"');
+      .to.include('この宛先には配送できません。アドレスを確認してください。')
+      .and.to.include('"550 5.1.1 no such user here"');
   });
 
   it('hear of a refused body of each kind, once', async () => {

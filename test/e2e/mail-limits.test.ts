@@ -17,9 +17,9 @@ describe('The bridge, with a mail server that takes two connections', () => {
 
   afterEach(() => world.close());
 
-  it('answers 200 to each of thirty callbacks at once, and sends each mail once', async () => {
-    const answers = await Promise.all(Array.from({ length: 30 }, () => world.post(callback())));
-    expect(answers.map(({ status }) => status)).to.deep.equal(Array(30).fill(200));
-    expect(world.mail.mails).to.have.length(60);
+  it('answers 200 to each of twelve callbacks at once, and sends each mail once', async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => world.post(callback())));
+    expect(answers.map(({ status }) => status)).to.deep.equal(Array(12).fill(200));
+    expect(world.mail.mails).to.have.length(24);
   });
 });

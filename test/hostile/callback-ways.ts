@@ -202,12 +202,17 @@ const SETTINGS = { targets: [TARGET], giveUpAfterMs: 1 } as const;
 function deadLetterOf(callback: Callback): Alert | undefined {
   const response = `550 ${callback.message ?? ''}${callback.bot_name}`;
   const refused = Object.assign(new Error(response), { responseCode: 550, command: 'RCPT TO', response });
-  const { class: failureClass, code, message, quote } = smtpFailureOf(refused, secretsHidden(['a secret']));
+  const {
+    class: failureClass,
+    code,
+    message,
+    japanese,
+  } = smtpFailureOf(refused, secretsHidden(['a secret']));
   const lastError = {
     class: failureClass,
     code,
     message: redactor(['a secret'])(message),
-    quote: quote ?? '',
+    japanese: redactor(['a secret'])(japanese),
   };
   const update: DeliveryUpdate = { ...RECORD, state: 'dead', lastError, isTakenOver: true, dueInMs: 0 };
   const subject = { record: RECORD, notice: noticeAbout(callback), firstReceivedAt: 0 };

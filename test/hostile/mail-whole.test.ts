@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Callback } from '../../src/callback/callback.ts';
-import { MAX_HTML_BYTES } from '../../src/channels/email/format.ts';
+import { MOST_BYTES } from '../../src/channels/email/compose.ts';
 import { decoded, expectWellFormed, linksIn } from '../render/mail-rules.ts';
 import { BARE, LINKS, testRenderer } from '../render/render-fixture.ts';
 
@@ -117,7 +117,7 @@ for (const language of ['en', 'ja'] as const) {
         fc.property(runSpecs, (spec) => {
           const { html } = renderer.email(runOf(spec));
           expect(html).to.match(/^<!doctype html>/);
-          expect(Buffer.byteLength(html)).to.be.at.most(MAX_HTML_BYTES);
+          expect(Buffer.byteLength(html)).to.be.at.most(MOST_BYTES);
           expectWellFormed(html);
           for (const { address, words } of linksIn(html)) {
             expect(new URL(address).href).to.equal(address);

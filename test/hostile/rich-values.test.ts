@@ -81,12 +81,12 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
           const named = [fields.bot_name, fields.bot_id].find((text) => cleanLine(text) !== '');
           expect(richRuns(first)[0]).to.deep.equal({
             type: 'text',
-            text: WORDS[language].icon[fields.status] + cleanText(named ?? '–'),
+            text: WORDS[language].icon[fields.status] + cleanLine(named ?? '–'),
             style: { bold: true },
           });
           const id = shownBy(blocks.at(-1) ?? first);
-          expect(id).to.include(`BOT ${cleanText(fields.bot_id)}`);
-          if (cleanText(fields.job_id) !== '')
+          if (!isBlank(fields.bot_id)) expect(id).to.include(`BOT ${cleanText(fields.bot_id)}`);
+          if (!isBlank(fields.job_id))
             expect(id).to.include(`${WORDS[language].job} ${cleanText(fields.job_id)}`);
           if (!isBlank(cleanText(fields.message))) {
             const place =

@@ -82,7 +82,7 @@ describe('a POST of a channel', () => {
     };
     const first = call();
     const error: unknown = await call(40).catch((reason: unknown) => reason);
-    expect(error).to.include({ name: 'TimeoutError' });
+    expect(error).to.include({ code: 'UND_ERR_CONNECT_TIMEOUT' });
     finish();
     await first;
     answer = (_request, response) => response.end('free');
@@ -97,7 +97,7 @@ describe('a POST of a channel', () => {
       response.end();
     };
     const error: unknown = await call(-1).catch((reason: unknown) => reason);
-    expect(error).to.include({ name: 'TimeoutError' });
+    expect(error).to.include({ code: 'UND_ERR_CONNECT_TIMEOUT' });
     expect(requests).to.equal(0);
   });
 });

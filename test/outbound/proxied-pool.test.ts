@@ -36,13 +36,14 @@ describe('A POST of a channel through a proxy', () => {
   const send = (pool: HttpPool, ms = 5_000) =>
     post(pool, { path: '/api/x?a=1', headers: {}, body: 'b', deadline: performance.now() + ms });
 
-  const errorOf = async (sending: Promise<unknown>) =>
-    networkErrorOf(
-      await sending.then(
-        () => 'no error at all',
-        (error: unknown) => error,
-      ),
+  const errorOf = async (sending: Promise<unknown>) => {
+    const outcome: unknown = await sending.then(
+      () => 'no error at all',
+      (error: unknown) => error,
     );
+    const { words, ...error } = networkErrorOf(outcome);
+    return { ...error, words: words.en };
+  };
 
   before(async () => {
     const keys = { key: readFileSync(`${TLS}.key`), cert: readFileSync(`${TLS}.crt`) };

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { readTemplateFolder } from '../../src/render/templates/catalog.ts';
-import { fingerprintOf } from '../../src/render/templates/fingerprint.ts';
+import { fingerprintOf } from '../../src/render/fingerprint.ts';
+import { readTemplateFolder } from '../../src/render/template-folder.ts';
 
 describe('The fingerprint of one’s own templates', () => {
   let folders: string[];
@@ -28,12 +28,12 @@ describe('The fingerprint of one’s own templates', () => {
   });
 
   const ERROR = { 'en/slack/error.yaml': 'text: a' };
-  const PARTIAL = { 'en/slack/_head.liquid': 'b' };
+  const CARD = { 'en/card/error.yaml': 'title: b' };
 
   it('is the same wherever they lie, in whichever order they were written', () => {
-    const one = fingerprint({ ...ERROR, ...PARTIAL });
+    const one = fingerprint({ ...ERROR, ...CARD });
     expect(one).to.match(/^[\da-f]{64}$/);
-    expect(fingerprint({ ...PARTIAL, ...ERROR })).to.equal(one);
+    expect(fingerprint({ ...CARD, ...ERROR })).to.equal(one);
   });
 
   it('changes with each of their texts, and with what they are for', () => {
@@ -43,7 +43,7 @@ describe('The fingerprint of one’s own templates', () => {
       fingerprint({ 'ja/slack/error.yaml': 'text: a' }),
       fingerprint({ 'en/email/error.yaml': 'text: a' }),
       fingerprint({ 'en/slack/executing.yaml': 'text: a' }),
-      fingerprint({ ...ERROR, ...PARTIAL }),
+      fingerprint({ ...ERROR, ...CARD }),
     ];
     expect(new Set(all)).to.have.property('size', all.length);
   });

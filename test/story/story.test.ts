@@ -34,8 +34,7 @@ function eventsOf(story: CallbackStory, language: Language, alerts: readonly Cal
   );
 }
 
-const CAUSE_JA =
-  'チャンネルが存在しないか、アプリが招待されていない非公開チャンネルです。名前またはIDを確認し、/invite でアプリをチャンネルに招待してください';
+const CAUSE_JA = 'チャンネルが存在しません。名前を確認してください';
 const CAUSE_EN = 'Slack answered channel_not_found: the channel does not exist; check its name';
 const ACTOR = { via: 'page', user: 'aya', from: '192.0.2.7' } as const;
 

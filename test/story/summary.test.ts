@@ -30,8 +30,7 @@ const OTHER_STATUS = {
   verdict: 'not of this status',
   on: ['error'],
 };
-const CAUSE_JA =
-  'チャンネルが存在しないか、アプリが招待されていない非公開チャンネルです。名前またはIDを確認し、/invite でアプリをチャンネルに招待してください';
+const CAUSE_JA = 'チャンネルが存在しません。名前を確認してください';
 
 /** What became of it, the rows that say so, and the answer. */
 const ANSWERS: readonly (readonly [of: string, story: CallbackStory, en: string, ja: string])[] = [

@@ -10,6 +10,7 @@ export const UNDELIVERED: UndeliveredMessage = {
     class: 'config',
     code: 'not_in_channel',
     message: 'Slack answered not_in_channel: the app is not a member of the channel; /invite it there.',
+    japanese: 'アプリがチャンネルのメンバーではありません。/invite で招待してください。',
   },
   attempts: 3,
   callback: { job_id: 'job-1', bot_id: 'invoice', bot_name: '請求書取込BOT', status: 0 },

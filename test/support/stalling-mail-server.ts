@@ -1,15 +1,13 @@
-/** A mail server that stops reading in the middle of a message, or stops answering at RSET. */
+/** A mail server that stops reading in the middle of a message. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
 export class StallingMailServer {
   readonly #server: Server;
   readonly #sockets: Socket[] = [];
-  readonly #isStuckAtReset: boolean;
   #text = '';
 
-  constructor({ refusesAndHangsAtReset = false } = {}) {
-    this.#isStuckAtReset = refusesAndHangsAtReset;
+  constructor() {
     this.#server = createServer((socket) => this.#serve(socket));
   }
 
@@ -50,9 +48,7 @@ export class StallingMailServer {
 
   #answer(socket: Socket, line: string): boolean {
     const isData = line === 'DATA';
-    if (this.#isStuckAtReset && line === 'RSET') return false;
-    if (this.#isStuckAtReset && line.startsWith('RCPT')) socket.write('550 unknown\r\n');
-    else socket.write(isData ? '354 go on\r\n' : '250 fine\r\n');
+    socket.write(isData ? '354 go on\r\n' : '250 fine\r\n');
     if (isData) socket.pause();
     return isData;
   }

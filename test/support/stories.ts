@@ -10,9 +10,15 @@ export const NOT_FOUND = {
   class: 'config',
   code: 'channel_not_found',
   message: 'Slack answered channel_not_found: the channel does not exist; check its name.',
+  japanese: 'チャンネルが存在しません。名前を確認してください。',
 } as const;
 
-export const REFUSED = { class: 'permanent', code: '550', message: 'The server refused it.' } as const;
+export const REFUSED = {
+  class: 'permanent',
+  code: '550',
+  message: 'The server refused it.',
+  japanese: 'この宛先には配送できません。アドレスを確認してください。',
+} as const;
 
 export function deliveryWith(fields: Partial<ArchivedDelivery> = {}): ArchivedDelivery {
   return {

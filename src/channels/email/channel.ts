@@ -1,14 +1,16 @@
 /** The email channel: its settings, its addresses (one mailbox each, as in RFC 5321), and one recipient a mail. */
+import { hash } from 'node:crypto';
 import { domainToASCII, domainToUnicode } from 'node:url';
+import type { SendMailOptions } from 'nodemailer';
 import addressparser from 'nodemailer/lib/addressparser';
 import { type InferType, object, string } from 'yup';
 import { secretsHidden } from '../../text/hide-secrets.ts';
 import { AddressError, InFlight } from '../channel.ts';
 import type { Channel, ChannelType, Outgoing, Receipt } from '../channel.ts';
-import { emailFormat, type EmailMessage } from './format.ts';
+import type { EmailMessage } from './compose.ts';
+import { emailFormat } from './format.ts';
 import { smtpFailureOf } from './smtp-errors.ts';
-import { isSmtpUrl, poolOptionsOf, secretsInSmtpUrl, warningsOfSmtpUrl, withService } from './smtp-url.ts';
-import type { Letter, Mailbox } from './writer.ts';
+import { isSmtpUrl, poolOptionsOf, secretsInSmtpUrl, warningsOfSmtpUrl } from './smtp-url.ts';
 
 const VERIFY_TIMEOUT_MS = 10_000;
 
@@ -60,47 +62,62 @@ function isMailbox(text: string): boolean {
 }
 
 async function openEmail({ smtp, from }: EmailSettings): Promise<Channel> {
-  const [{ SmtpPool }, { mailWriterFor }] = await Promise.all([
-    import('./smtp-pool.ts'),
-    import('./writer.ts'),
-  ]);
-  const pool = new SmtpPool(await withService(poolOptionsOf(smtp)));
+  const { openTransport } = await import('./transport.ts');
+  const transport = openTransport(poolOptionsOf(smtp));
   const sender = parseMailbox(from);
-  const domain = mailDomainOf(sender.address);
-  const write = mailWriterFor(sender);
   const hide = secretsHidden(secretsInSmtpUrl(smtp));
   const inFlight = new InFlight();
   const classed = <T>(work: () => Promise<T>): Promise<T> =>
     inFlight.run(work).catch((error: unknown) => {
       throw smtpFailureOf(error, hide);
     });
-  // The envelope is given apart from the headers, so that no header can add a recipient.
   const deliver = async (outgoing: Outgoing): Promise<Receipt> => {
-    const letter = letterOf(outgoing, domain);
-    const mail = {
-      from: wireAddressOf(sender.address),
-      to: wireAddressOf(outgoing.address),
-      raw: write(letter),
-    };
-    await pool.send(mail, outgoing.timeoutMs);
-    return { messageId: letter.messageId };
+    const messageId = `<${outgoing.idempotencyKey()}@${mailDomainOf(sender.address)}>`;
+    const mail = { ...mailOf(outgoing, sender), ...threadOf(outgoing, sender), messageId };
+    await transport.send(mail, outgoing.timeoutMs);
+    return { messageId };
   };
   return {
     send: (outgoing) => classed(() => deliver(outgoing)),
-    verify: () => classed(() => pool.verify(VERIFY_TIMEOUT_MS)),
+    verify: () => classed(() => transport.verify(VERIFY_TIMEOUT_MS)),
     close: async () => {
       await inFlight.close();
-      pool.close();
+      transport.close();
     },
   };
 }
 
-function letterOf({ address, message, idempotencyKey }: Outgoing, domain: string): Letter {
+/** RFC 3834, 5 and Microsoft's counterpart: no out-of-office answers to a machine. */
+const MACHINE_HEADERS = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
+
+function mailOf({ address, message }: Outgoing, from: Mailbox): SendMailOptions {
+  const { subject, text, html } = message as EmailMessage;
   return {
+    from,
     to: { name: '', address },
-    messageId: `<${idempotencyKey()}@${domain}>`,
-    message: message as EmailMessage,
+    // Apart from the headers, so that no header can add a recipient.
+    envelope: { from: wireAddressOf(from.address), to: wireAddressOf(address) },
+    // What looks like an encoded word (RFC 2047) would be decoded after all cleaning.
+    subject: subject.replaceAll('=?', '= ?'),
+    text,
+    html,
+    // Quoted-printable takes three letters, and time, for each byte of Japanese.
+    textEncoding: 'base64',
+    headers: MACHINE_HEADERS,
+    xMailer: false,
   };
+}
+
+/** RFC 5322, 3.6.4: mails that refer to the same one are a thread, whether it was ever sent or not. */
+function threadOf({ jobId }: Outgoing, from: Mailbox): Pick<SendMailOptions, 'references' | 'inReplyTo'> {
+  if (jobId === undefined) return {};
+  const root = `<job.${hash('sha256', jobId, 'hex')}@${mailDomainOf(from.address)}>`;
+  return { references: root, inReplyTo: root };
+}
+
+interface Mailbox {
+  readonly name: string;
+  readonly address: string;
 }
 
 /** RFC 5321, 4.5.3.1: local part 64 octets, path 256 with its angle brackets. */

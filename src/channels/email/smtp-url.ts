@@ -5,42 +5,36 @@ import type { SettingWarning } from '../channel.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const SOCKET_TIMEOUT_MS = 10_000;
-/** Mails at the same time; nodemailer's five cap the throughput at five by the server's latency. Fewer where the server says so. */
-const MAX_CONNECTIONS = 10;
 
 /** RFC 8314, 3.3 and 7.3: 465 is TLS from the first byte; 587 and 25 take STARTTLS. */
 const TLS_PORT = 465;
 const STARTTLS_PORT = 587;
 const RELAY_PORT = 25;
 
+/** Few servers take fewer. */
+const MOST_CONNECTIONS = 3;
+
 const DEFAULTS: SMTPPoolOptions = {
   connectionTimeout: CONNECT_TIMEOUT_MS,
   dnsTimeout: CONNECT_TIMEOUT_MS,
   greetingTimeout: CONNECT_TIMEOUT_MS,
   socketTimeout: SOCKET_TIMEOUT_MS,
+  // A connection that the server had closed meanwhile.
+  maxRequeues: 1,
 };
 
-/** What no URL may change: nothing is logged past our own logger. */
-const FIXED = { logger: false, debug: false } as const;
+/** What no URL may change: nothing is logged past our own logger, and no mail reads files or addresses. */
+const FIXED = { logger: false, debug: false, disableFileAccess: true, disableUrlAccess: true } as const;
 
-/** Our limits where the URL does not set its own; TLS is required on smtp:// unless the URL says otherwise. */
+/** Our limits where the URL does not set its own; TLS is required on smtp:// unless it says `ignoreTLS`. */
 export function poolOptionsOf(url: string): SMTPPoolOptions {
   const fromUrl = optionsIn(url);
-  const requireTLS = fromUrl.secure !== true && !saysOtherwise(fromUrl);
-  const maxConnections = isCount(fromUrl.maxConnections) ? fromUrl.maxConnections : MAX_CONNECTIONS;
-  return { ...DEFAULTS, requireTLS, ...fromUrl, maxConnections, ...FIXED };
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 1;
-}
-
-/** `?service=gmail`: host, port and TLS of a server that nodemailer knows. */
-export async function withService(options: SMTPPoolOptions): Promise<SMTPPoolOptions> {
-  if (typeof options.service !== 'string') return options;
-  const { default: wellKnown } = await import('nodemailer/lib/well-known');
-  const known = wellKnown(options.service);
-  return known === false ? options : { ...options, ...known };
+  const requireTLS = fromUrl.secure !== true && fromUrl.ignoreTLS !== true;
+  const maxConnections = Math.max(
+    1,
+    Math.min(Number(fromUrl.maxConnections) || MOST_CONNECTIONS, MOST_CONNECTIONS),
+  );
+  return { ...DEFAULTS, ...fromUrl, requireTLS, maxConnections, ...FIXED };
 }
 
 export function isSmtpUrl(text: string): boolean {
@@ -61,60 +55,32 @@ export function secretsInSmtpUrl(url: string): string[] {
 }
 
 export function warningsOfSmtpUrl(url: string): SettingWarning[] {
-  return [...warningsOfCount(url), ...warningsOfPort(url), ...warningsOfPassword(url)];
-}
-
-function warningsOfCount(url: string): SettingWarning[] {
-  const { maxConnections } = optionsIn(url);
-  if (maxConnections === undefined || isCount(maxConnections)) return [];
-  return [warning(`maxConnections must be a whole number from 1; ${MAX_CONNECTIONS} is used instead`)];
-}
-
-/** Such a connection only ends by its time-out: each side waits for the other to begin. */
-function warningsOfPort(url: string): SettingWarning[] {
-  const { secure, port } = optionsIn(url);
-  if (secure === true && (port === STARTTLS_PORT || port === RELAY_PORT)) {
-    return [
-      warning(
-        `port ${port} begins without TLS and smtps:// with it: write smtp://…:${port}, or smtps://…:${TLS_PORT}`,
-      ),
-    ];
-  }
-  if (secure === true || port !== TLS_PORT) return [];
-  return [
-    warning(
+  const { secure = false, requireTLS = false, port, tls } = poolOptionsOf(url);
+  const hasPassword = passwordIn(url) !== '';
+  const doubts: readonly (readonly [boolean, string])[] = [
+    // Such a connection only ends by its time-out: each side waits for the other to begin.
+    [
+      secure && (port === STARTTLS_PORT || port === RELAY_PORT),
+      `port ${port} begins without TLS and smtps:// with it: write smtp://…:${port}, or smtps://…:${TLS_PORT}`,
+    ],
+    [
+      !secure && port === TLS_PORT,
       `port ${TLS_PORT} begins with TLS and smtp:// without it: write smtps://…:${TLS_PORT}, or smtp://…:${STARTTLS_PORT}`,
-    ),
+    ],
+    [
+      hasPassword && !secure && !requireTLS,
+      'the password may cross the network in clear: use smtps://, or smtp:// without TLS switched off',
+    ],
+    [
+      hasPassword && tls?.rejectUnauthorized === false,
+      'the password is given to any server that answers: drop tls.rejectUnauthorized=false',
+    ],
   ];
-}
-
-function warningsOfPassword(url: string): SettingWarning[] {
-  if (passwordIn(url) === '') return [];
-  const { secure, requireTLS, tls } = poolOptionsOf(url);
-  if (secure !== true && requireTLS !== true) {
-    return [
-      warning(
-        'the password may cross the network in clear: use smtps://, or smtp:// without TLS switched off',
-      ),
-    ];
-  }
-  if (tls?.rejectUnauthorized === false) {
-    return [warning('the password is given to any server that answers: drop tls.rejectUnauthorized=false')];
-  }
-  return [];
-}
-
-function warning(message: string): SettingWarning {
-  return { key: 'smtp', message };
+  return doubts.flatMap(([isSo, message]) => (isSo ? [{ key: 'smtp', message }] : []));
 }
 
 function passwordIn(url: string): string {
   return optionsIn(url).auth?.pass ?? '';
-}
-
-/** Truthy values as nodemailer reads them: `true`, `1`. */
-function saysOtherwise({ ignoreTLS, opportunisticTLS }: SMTPPoolOptions): boolean {
-  return Boolean(ignoreTLS) || Boolean(opportunisticTLS);
 }
 
 function optionsIn(url: string): SMTPPoolOptions {

@@ -1,7 +1,8 @@
 /** The Slack channel: its settings, and its addresses: a channel by name, or a conversation or user by ID. */
 import { type InferType, object, string } from 'yup';
 import { AddressError, type ChannelType, type SettingWarning } from '../channel.ts';
-import { mentionSchema, slackFormat } from './format.ts';
+import { slackFormat } from './format.ts';
+import { mentionSchema } from './mentions.ts';
 
 const DEFAULT_API_URL = 'https://slack.com/api/';
 

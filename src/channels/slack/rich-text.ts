@@ -1,192 +1,120 @@
-/** Makes blocks of a rich text that a template writes in one piece: paragraphs, lists, quotes, fences and tables. */
-import { moreMark, type TemplateValue } from '../channel.ts';
-import type { Language } from '../../time/display.ts';
-import {
-  CONTAINER_COST,
-  lengthOf,
-  MAX_TABLE_ROWS,
-  RichTextBudget,
-  rowsAsList,
-  Runs,
-  tableOf,
-} from './message.ts';
-import { WordReader } from './rich-words.ts';
-import type { SlackObject } from './message.ts';
+/** Puts blocks together of native rich text: what is put in is neither parsed nor escaped, and copied as it is. */
+import { splitAddresses } from '../../text/clean.ts';
+import { type SlackObject, isUsableUrl, stringAt, typeOf } from './message.ts';
 
-/** Of one rich text: what identifies a run is another one, and always has room beside it. */
-export const MAX_RICH_TEXT_LENGTH = 6500;
+/** A piece of a line. */
+export type Run = SlackObject;
 
-type LineKind = 'none' | 'section' | 'list' | 'quote' | 'table';
+export type Style = 'bold' | 'italic' | 'code';
 
-/** What stands, with a blank, at the beginning of a line that is no paragraph. */
-const LINE_MARKS: ReadonlyMap<string, LineKind> = new Map([
-  ['• ', 'list'],
-  ['- ', 'list'],
-  ['> ', 'quote'],
-]);
-const LINE_MARK_LENGTH = 2;
-
-export interface RichText {
-  readonly blocks: readonly SlackObject[];
-  /** At least the characters in all strings of the blocks. */
-  readonly length: number;
+export function words(text: string, style?: Style): Run {
+  return style === undefined ? { type: 'text', text } : { type: 'text', text, style: { [style]: true } };
 }
 
-/**
- * @param source marked, as it was rendered
- * @param takeTable true where the message may have one more table; it is a list otherwise
- */
-export function readRichText(source: string, language: Language, takeTable: () => boolean): RichText {
-  return new RichTextReader(source.toWellFormed(), language, takeTable).read();
+/** Words that lead to an address; the words alone where Slack would refuse it. */
+export function link(text: string, url: string): Run {
+  if (!isUsableUrl(url)) return words(text);
+  return text === '' || text === url ? { type: 'link', url } : { type: 'link', url, text };
 }
 
-class RichTextReader {
-  readonly #words: WordReader;
-  readonly #language: Language;
-  readonly #takeTable: () => boolean;
-  readonly #budget: RichTextBudget;
-  readonly #runs: Runs;
+/** A text in which each web address is a link that shows it. */
+export function linked(text: string): readonly Run[] {
+  return splitAddresses(text).map((piece) =>
+    piece.address !== undefined && isUsableUrl(piece.address)
+      ? link(piece.text, piece.address)
+      : words(piece.text),
+  );
+}
+
+/** Slack: `only_one_table_allowed`. */
+const MOST_TABLES = 1;
+
+export class RichText {
   readonly #blocks: SlackObject[] = [];
-  /** Of the rich_text block that is being made. */
   #elements: SlackObject[] = [];
-  #kind: LineKind = 'none';
-  /** Lines without anything since the last one. */
-  #blankLines = 0;
-  #items: SlackObject[] = [];
-  #rows: (readonly SlackObject[])[][] = [];
+  #runs: Run[] = [];
+  #tables = 0;
 
-  constructor(source: string, language: Language, takeTable: () => boolean) {
-    this.#words = new WordReader(source);
-    this.#language = language;
-    this.#takeTable = takeTable;
-    this.#budget = new RichTextBudget(MAX_RICH_TEXT_LENGTH, language);
-    this.#runs = new Runs(this.#budget);
+  /** Nothing, where there is no word in it. */
+  line(...runs: readonly Run[]): void {
+    if (!runs.some(hasWords)) return;
+    if (this.#runs.length > 0) this.#add(words('\n'));
+    for (const run of runs) this.#add(run);
   }
 
-  read(): RichText {
-    while (!this.#words.isAtEnd && !this.#budget.isSpent) this.#readLine();
-    this.#close();
-    const { missingMark } = this.#budget;
-    if (missingMark !== '') this.#addWords(missingMark);
+  preformatted(text: string): void {
+    this.#endSection();
+    this.#elements.push({ type: 'rich_text_preformatted', elements: [words(text)] });
+  }
+
+  list(items: readonly (readonly Run[])[]): void {
+    this.#endSection();
+    const elements = items.map(sectionOf);
+    if (elements.length > 0) this.#elements.push({ type: 'rich_text_list', style: 'bullet', elements });
+  }
+
+  /** A further table is a list. */
+  table(names: readonly string[], rows: readonly (readonly string[])[]): void {
+    this.#tables += 1;
+    if (this.#tables > MOST_TABLES) return this.list(rows.map((row) => fieldsOf(names, row)));
     this.#endBlock();
-    const length = this.#budget.isSpent ? lengthOf(this.#blocks) : MAX_RICH_TEXT_LENGTH - this.#budget.left;
-    return { blocks: this.#blocks, length };
+    this.#blocks.push({ type: 'table', rows: [names.map(cellOf), ...rows.map((row) => row.map(cellOf))] });
   }
 
-  #readLine(): void {
-    const fence = this.#words.readFence();
-    if (fence !== undefined) {
-      this.#close();
-      this.#addFence(fence);
-    } else if (this.#words.source[this.#words.at] === '\n') {
-      this.#words.at += 1;
-      this.#blankLines += 1;
-    } else this.#readContent();
-  }
-
-  #readContent(): void {
-    const { source, at } = this.#words;
-    const kind = kindOfLine(source, at);
-    this.#begin(kind);
-    if (kind === 'table') this.#readRow();
-    else {
-      if (kind !== 'section') this.#words.at += LINE_MARK_LENGTH;
-      this.#words.read(this.#runs);
-    }
-    if (source[this.#words.at] === '\n') this.#words.at += 1;
-  }
-
-  #begin(kind: LineKind): void {
-    if (kind !== this.#kind) {
-      this.#close();
-      this.#kind = kind;
-    } else if (kind === 'list') this.#endItem();
-    else if (kind !== 'table') this.#runs.addWords('\n'.repeat(this.#blankLines + 1), 0);
-    this.#blankLines = 0;
-  }
-
-  #readRow(): void {
-    const cells: (readonly SlackObject[])[] = [];
-    const { source } = this.#words;
-    while (source[this.#words.at] === '|') {
-      this.#words.at += 1;
-      this.#words.read(this.#runs, '|');
-      const isAfterLast = source[this.#words.at] !== '|' && !this.#runs.isVisible;
-      const cell = this.#runs.end();
-      if (!isAfterLast) cells.push(cell);
-      this.#budget.take(CONTAINER_COST);
-    }
-    this.#rows.push(cells);
-  }
-
-  #close(): void {
-    if (this.#kind === 'table') this.#closeTable();
-    else if (this.#kind === 'list') this.#closeList();
-    else if (this.#runs.isVisible)
-      this.#addContainer(this.#kind === 'quote' ? 'rich_text_quote' : 'rich_text_section', this.#runs.end());
-    this.#runs.end();
-    this.#kind = 'none';
-    this.#blankLines = 0;
-  }
-
-  #endItem(): void {
-    const isVisible = this.#runs.isVisible;
-    const runs = this.#runs.end();
-    this.#budget.take(CONTAINER_COST);
-    if (this.#budget.isSpent && !isVisible) return;
-    this.#items.push({ type: 'rich_text_section', elements: isVisible ? runs : [NOTHING] });
-  }
-
-  #closeList(): void {
-    this.#endItem();
-    this.#addList(this.#items);
-    this.#items = [];
-  }
-
-  #addList(items: readonly SlackObject[]): void {
-    if (items.length > 0) this.#addContainer('rich_text_list', items, { style: 'bullet' });
-  }
-
-  #closeTable(): void {
-    const rows = this.#rows;
-    this.#rows = [];
-    if (!this.#takeTable()) return this.#addList(rowsAsList(rows));
+  /** All that was put in. */
+  end(): readonly SlackObject[] {
     this.#endBlock();
-    this.#blocks.push(tableOf(rows));
-    if (rows.length > MAX_TABLE_ROWS) this.#addWords(moreMark(this.#language, rows.length - MAX_TABLE_ROWS));
+    return this.#blocks;
   }
 
-  #addFence(text: string): void {
-    this.#runs.addValue(text, 0);
-    const { isVisible } = this.#runs;
-    const runs = this.#runs.end();
-    if (isVisible) this.#addContainer('rich_text_preformatted', runs);
+  /** Slack refuses an empty text; two plain ones in a row are one. */
+  #add(run: Run): void {
+    if (!hasWords(run)) return;
+    const last = this.#runs.at(-1);
+    if (last !== undefined && isPlain(last) && isPlain(run))
+      this.#runs[this.#runs.length - 1] = words(stringAt(last, 'text') + stringAt(run, 'text'));
+    else this.#runs.push(run);
   }
 
-  #addWords(words: string): void {
-    this.#addContainer('rich_text_section', [{ type: 'text', text: words }]);
-  }
-
-  #addContainer(
-    type: string,
-    elements: readonly SlackObject[],
-    more: Readonly<Record<string, TemplateValue>> = {},
-  ): void {
-    this.#budget.take(CONTAINER_COST);
-    this.#elements.push({ type, ...more, elements });
+  #endSection(): void {
+    if (this.#runs.length > 0) this.#elements.push(sectionOf(this.#runs));
+    this.#runs = [];
   }
 
   #endBlock(): void {
+    this.#endSection();
     if (this.#elements.length > 0) this.#blocks.push({ type: 'rich_text', elements: this.#elements });
     this.#elements = [];
   }
 }
 
-function kindOfLine(source: string, at: number): LineKind {
-  return source[at] === '|'
-    ? 'table'
-    : (LINE_MARKS.get(source.slice(at, at + LINE_MARK_LENGTH)) ?? 'section');
+function hasWords(run: Run): boolean {
+  return stringAt(run, 'text') !== '' || typeOf(run) === 'link';
 }
 
-/** Stands in an item or a cell that shows nothing, which Slack would refuse. */
-const NOTHING: SlackObject = { type: 'text', text: '–' };
+function isPlain(run: Run): boolean {
+  return typeOf(run) === 'text' && !('style' in run);
+}
+
+/** Stands where there is nothing, which Slack would refuse. */
+const NOTHING = '–';
+
+function sectionOf(runs: readonly Run[]): SlackObject {
+  const shown = runs.filter(hasWords);
+  return { type: 'rich_text_section', elements: shown.length === 0 ? [words(NOTHING)] : shown };
+}
+
+/** A row of a table as a line: `name: value · name: value`. */
+export function fieldsOf(names: readonly string[], row: readonly string[]): readonly Run[] {
+  return row.flatMap((cell, index) => [
+    words(`${index > 0 ? ' · ' : ''}${names[index] ?? ''}: `),
+    ...linked(cell || NOTHING),
+  ]);
+}
+
+/** The simplest cell that holds the text. */
+function cellOf(text: string): SlackObject {
+  const runs = linked(text);
+  if (runs.every(isPlain)) return { type: 'raw_text', text: text.trim() === '' ? NOTHING : text };
+  return { type: 'rich_text', elements: [sectionOf(runs)] };
+}

@@ -6,7 +6,7 @@ import { SUPERSEDED } from '../hold.ts';
 import type { NewHistoryRow } from '../history.ts';
 import { keyOf } from '../keys.ts';
 import type { Alert, DeliveryState, DeliveryUpdate, Hold } from '../ledger.ts';
-import { LONGEST_TEXT, receiptJson, type RowWithCallback } from '../rows.ts';
+import { type ErrorDetails, LONGEST_TEXT, receiptJson, type RowWithCallback } from '../rows.ts';
 
 /** What is to be written of a delivery, and the alert that is to be raised. */
 export type Decision = NonNullable<ReturnType<typeof decide>>;
@@ -70,9 +70,21 @@ export async function writeDecision(tx: Tx, decision: Decision): Promise<void> {
   await tx.all(sql`
     UPDATE deliveries SET state = ${state}, attempts = ${update.attempts}, error_class = ${lastError?.class ?? null},
       error_code = ${kept(lastError?.code)}, error_message = ${kept(lastError?.message)},
+      error_details = ${errorDetails(lastError)},
       receipt = ${receipt === undefined ? null : receiptJson(receipt)}, hold_code = ${hold?.code ?? null},
       hold_details = ${hold?.details === undefined ? null : JSON.stringify(hold.details)},
       hold_until = ${hold?.endsAt ?? null}, owner = NULL, claimed_until = NULL, is_ours = ${Number(isOurs)},
       due_at = ${decision.dueAt}, alerted_cause = ${alertedCause}, updated_at = ${tx.now}
     WHERE id = ${row.id}`);
+}
+
+/** What there is beside class, code and English words. */
+function errorDetails(error: DeliveryUpdate['lastError']): string | null {
+  if (error === undefined) return null;
+  const { japanese, concerns } = error;
+  const details: ErrorDetails = {
+    ...(japanese !== undefined && { japanese: shortText(japanese, LONGEST_TEXT) }),
+    ...(concerns !== undefined && { concerns }),
+  };
+  return JSON.stringify(details);
 }

@@ -121,6 +121,7 @@ function attemptEntry(callbackId: number, attempt: AttemptRecord): NewHistoryRow
       error: error && {
         code: shortText(error.code, LONGEST_TEXT),
         message: shortText(error.message, LONGEST_TEXT),
+        ...(error.japanese !== undefined && { japanese: shortText(error.japanese, LONGEST_TEXT) }),
       },
     },
   };

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Channel } from '../../../src/channels/channel.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
+import { composeMail } from '../../../src/channels/email/compose.ts';
 import { emailFormat } from '../../../src/channels/email/format.ts';
 import {
   startMailCatcher,
@@ -10,6 +11,7 @@ import {
 } from '../../../src/stand-ins/mail-catcher.ts';
 import { poolsThrough } from '../../../src/outbound/open-pool.ts';
 import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
+import { cardWith, outputWith } from '../../support/cards.ts';
 import {
   channelContract,
   CONFIDENTIAL,
@@ -69,13 +71,13 @@ const failures: FailureCase<MailCatcher>[] = [
   {
     when: 'the server took the message and dropped the connection',
     failureClass: 'transient',
-    code: 'ECONNECTION',
+    code: 'ECONNRESET',
     ...withFault({ at: 'data', does: 'drop' }),
   },
   {
     when: 'the server drops the connection before its greeting, twice',
     failureClass: 'transient',
-    code: 'ECONNECTION',
+    code: 'ECONNRESET',
     isAtConnect: true,
     ...withFault({ at: 'connect', does: 'drop', times: 2 }),
   },
@@ -146,11 +148,58 @@ describe('the email channel', () => {
     expect(caught?.parsed.html?.trim()).to.equal(message.html);
   });
 
+  it('threads the mails of one job, and no others', async () => {
+    for (const jobId of ['job-1', 'job-1', 'job-2', undefined]) await channel.send(outgoing({ jobId }));
+    const [first, second, other, ...rest] = mail.mails.map(({ parsed }) => parsed.references);
+    expect(first).to.match(/^<job\.[0-9a-f]{64}@example\.com>$/);
+    expect([second === first, other === first, ...rest]).to.deep.equal([true, false, undefined]);
+    expect(mail.mails.map(({ parsed }) => parsed.inReplyTo)).to.deep.equal([first, second, other, undefined]);
+  });
+
   it('reaches a Japanese domain', async () => {
     const address = emailChannel.parseAddress('ops@xn--r8jz45g.jp', { smtp: '', from: '' });
     await channel.send(outgoing({ address }));
     expect(mail.mails[0]?.to).to.deep.equal(['ops@例え.jp']);
     expect(mail.mails[0]?.raw).to.contain('To: ops@xn--r8jz45g.jp');
+  });
+
+  for (const subject of [
+    '在庫確認BOT 👨‍👩‍👧‍👦 が失敗しました '.repeat(6).trim(),
+    'two\r\nBcc: evil@example.com\r\n\r\nlines',
+    '[Failed] get: =?utf-8?B?W1N1Y2NlZWRlZF3igK5ISURERU4=?=',
+  ]) {
+    it(`shows a subject as it is, on one line: ${subject.slice(0, 20).trim()}`, async () => {
+      await channel.send(outgoing({ message: { ...message, subject } }));
+      const [caught] = mail.mails;
+      expect(caught?.parsed.subject?.replace(/ +/g, ' ').replaceAll('= ?', '=?')).to.equal(
+        subject.replace(/\s+/g, ' '),
+      );
+      expect(caught?.parsed.headers.map(({ key }) => key)).not.to.include('bcc');
+      const head = caught?.raw.slice(0, caught.raw.indexOf('\r\n\r\n')) ?? '';
+      expect(head).to.match(/^[\t\x20-\x7e\r\n]+$/);
+    });
+  }
+
+  it('carries text and HTML of any script in lines that mail allows', async () => {
+    const text = `${'長い'.repeat(3_000)}\r\n.\n..\nQUIT 👨‍👩‍👧‍👦\n`;
+    await channel.send(outgoing({ message: { ...message, text, html: `<p>${text}</p>` } }));
+    const [caught] = mail.mails;
+    const unix = (read = '') => read.replaceAll('\r\n', '\n').trim();
+    expect(unix(caught?.parsed.text)).to.equal(unix(text));
+    expect(unix(caught?.parsed.html)).to.equal(unix(`<p>${text}</p>`));
+    expect(caught?.raw).to.match(/^(?:[\t\x20-\x7e]{0,998}\r\n)+$/);
+  });
+
+  it('sends what is drawn from a card as plain text and as HTML', async () => {
+    const drawn = composeMail(cardWith({ title: '在庫確認BOT', outputs: [outputWith({ value: '<b> 👨‍👩‍👧‍👦' })] }));
+    await channel.send(outgoing({ message: drawn }));
+    const [caught] = mail.mails;
+    const unix = (read = '') => read.replaceAll('\r\n', '\n').trim();
+    expect(unix(caught?.parsed.text)).to.equal(unix(drawn.text));
+    expect(unix(caught?.parsed.html)).to.equal(unix(drawn.html));
+    expect(caught?.raw).to.match(
+      /^Content-Type: multipart\/alternative;.*^Content-Type: text\/plain;.*^Content-Type: text\/html;/ms,
+    );
   });
 
   it('uses one connection for mails that follow each other', async () => {

@@ -1,13 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { DeliveryFailure } from '../../../src/channels/failure.ts';
-import {
-  timeoutError,
-  smtpFailureOf,
-  type SmtpPhase,
-  SmtpFailure,
-  smtpMeaningOf,
-} from '../../../src/channels/email/smtp-errors.ts';
+import { smtpFailureOf, SmtpFailure } from '../../../src/channels/email/smtp-errors.ts';
 import { secretsHidden } from '../../../src/text/hide-secrets.ts';
 
 const asItIs = (words: string): string => words;
@@ -38,7 +32,6 @@ describe('the meaning of an SMTP answer', () => {
     [250, 'DATA', 'transient'],
   ] as const) {
     it(`is ${failureClass} for ${responseCode} to ${command}`, () => {
-      expect(smtpMeaningOf(responseCode, command)[0]).to.equal(failureClass);
       expect(failureOf({ code: 'EAUTH', command, responseCode })).to.include({
         class: failureClass,
         code: String(responseCode),
@@ -50,18 +43,13 @@ describe('the meaning of an SMTP answer', () => {
 describe('the meaning of a mail error without an answer', () => {
   for (const [code, failureClass] of [
     ['EAUTH', 'config'],
-    ['ENOAUTH', 'config'],
-    ['EOAUTH2', 'config'],
     ['ETLS', 'config'],
-    ['ECONFIG', 'config'],
     ['EPROTOCOL', 'config'],
     ['EENVELOPE', 'permanent'],
     ['EMESSAGE', 'permanent'],
-    ['ECONNECTION', 'transient'],
     ['ESOCKET', 'transient'],
     ['EDNS', 'transient'],
     ['ETIMEDOUT', 'transient'],
-    ['EABORT', 'transient'],
     ['EVERYTHING_ELSE', 'transient'],
   ] as const) {
     it(`is ${failureClass} for ${code}`, () => {
@@ -86,37 +74,57 @@ describe('the meaning of a mail error without an answer', () => {
 });
 
 describe('a mail that was not confirmed', () => {
-  const BEFORE: SmtpPhase[] = ['waiting', 'connecting', 'greeting', 'login', 'idle', 'envelope', 'transfer'];
-  const wordsAt = (reached: SmtpPhase, cause: unknown): string =>
-    smtpFailureOf(new SmtpFailure(reached, cause), asItIs).message;
+  const failureAt = (isHandedOver: boolean, cause: Error): DeliveryFailure =>
+    smtpFailureOf(new SmtpFailure(isHandedOver, cause), asItIs);
   const causes = [
-    timeoutError(),
+    Object.assign(smtpError({ code: 'EABORT' }), { cause: new DOMException('late', 'TimeoutError') }),
     smtpError({ code: 'ETIMEDOUT' }),
     smtpError({ code: 'ECONNECTION' }),
     smtpError({ code: 'ESOCKET', originalCode: 'ECONNRESET' }),
     smtpError({ code: 'EVERYTHING_ELSE' }),
   ];
 
-  it('may have arrived once its end was sent', () => {
-    for (const cause of causes) expect(wordsAt('message', cause)).to.contain('may have arrived');
-  });
-
-  it('has not been sent before that', () => {
-    for (const reached of BEFORE) {
-      for (const cause of causes) {
-        expect(wordsAt(reached, cause), reached).to.contain('nothing was sent').and.not.contain('arrived');
-      }
+  it('may have arrived once its end was sent, and was not sent before that', () => {
+    for (const cause of causes) {
+      expect(failureAt(true, cause).message).to.contain('may have arrived');
+      expect(failureAt(true, cause).japanese).to.contain('届いている可能性');
+      expect(failureAt(false, cause).message).to.contain('Nothing was sent').and.not.contain('arrived');
+      expect(failureAt(false, cause).japanese).to.contain('送信されていません').and.not.contain('届いて');
     }
   });
 
   it('is refused as before where the server answered, however far it got', () => {
     const refusal = smtpError({ code: 'EAUTH', command: 'AUTH PLAIN', responseCode: 535 });
-    for (const reached of BEFORE) {
-      expect(smtpFailureOf(new SmtpFailure(reached, refusal), asItIs)).to.include({
-        class: 'config',
-        code: '535',
-      });
+    for (const isHandedOver of [true, false]) {
+      expect(failureAt(isHandedOver, refusal)).to.include({ class: 'config', code: '535' });
     }
+  });
+});
+
+describe('a refusal of a mail', () => {
+  it('concerns the address where the server refuses the recipient, and else the channel', () => {
+    const concernOf = (command: string) => failureOf({ command, responseCode: 550, response: '' }).concerns;
+    expect(['RCPT TO', 'MAIL FROM', 'DATA', 'EHLO'].map(concernOf)).to.deep.equal([
+      'address',
+      'channel',
+      'channel',
+      'channel',
+    ]);
+  });
+
+  it('is told in Japanese, with the server’s own words', () => {
+    const { japanese } = failureOf({
+      command: 'RCPT TO',
+      responseCode: 550,
+      response: '550 5.1.1 no such user',
+    });
+    expect(japanese).to.equal(
+      'メールサーバーの応答 "550 5.1.1 no such user"（RCPT TO）: この宛先には配送できません。アドレスを確認してください。',
+    );
+    for (const code of ['EAUTH', 'ETLS', 'EPROXY', 'EPROTOCOL', 'EENVELOPE', 'EMESSAGE'])
+      expect(failureOf({ code }).japanese, code)
+        .to.match(/^メールサーバー: .*。$/)
+        .and.not.match(/[a-z]{2,} [a-z]{2,}/);
   });
 });
 

@@ -130,10 +130,10 @@ const failures: FailureCase<SlackStandIn>[] = [
     ...withFault({ kind: 'status', status: 404, headers: { 'x-echo': TOKEN }, body: CONFIDENTIAL }),
   },
   {
-    when: 'something redirects',
-    failureClass: 'transient',
-    code: 'http_302',
-    ...withFault({ kind: 'status', status: 302, headers: { location: 'http://127.0.0.1:9/' } }),
+    when: 'something redirects for good',
+    failureClass: 'config',
+    code: 'http_308',
+    ...withFault({ kind: 'status', status: 308, headers: { location: 'http://127.0.0.1:9/' } }),
   },
   {
     when: 'a portal answers with a page',

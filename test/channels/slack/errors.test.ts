@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { DeliveryFailure, FAILURE_CLASSES } from '../../../src/channels/failure.ts';
 import type { FailureClass } from '../../../src/channels/failure.ts';
-import { slackFailureOf, slackMeaningOf } from '../../../src/channels/slack/errors.ts';
+import { SLACK_CODES, slackFailureOf, slackMeaningOf } from '../../../src/channels/slack/errors.ts';
 
 const platformError = (data: object): WebAPIPlatformError =>
   new WebAPIPlatformError({ ok: false, ...data } as ConstructorParameters<typeof WebAPIPlatformError>[0]);
@@ -28,7 +28,7 @@ const CODES: Readonly<Record<FailureClass, string>> = {
   permanent: `invalid_blocks invalid_blocks_format msg_too_long msg_blocks_too_long no_text invalid_metadata_format
     metadata_too_large too_many_attachments too_many_contact_cards attachment_payload_limit_exceeded invalid_attachments
     markdown_text_conflict invalid_arguments invalid_arg_name invalid_array_arg invalid_charset invalid_form_data
-    invalid_post_type slack_connect_file_link_sharing_blocked cannot_reply_to_message message_not_found`,
+    invalid_post_type slack_connect_file_link_sharing_blocked`,
 };
 
 describe('the meaning of a Slack error', () => {
@@ -51,9 +51,28 @@ describe('the meaning of a Slack error', () => {
     expect(slackFailureOf(platformError({ error: 'a_new_one' })).message).to.contain('unknown');
   });
 
+  it('is told in Japanese for every code that we know, and never in English', () => {
+    for (const code of [...SLACK_CODES, 'a_new_one']) {
+      const { japanese } = slackFailureOf(platformError({ error: code.replace('…', 'x') }));
+      expect(japanese, code)
+        .to.match(/。$/)
+        .and.not.to.match(/[a-z]{2,}[ ,]+[a-z]{2,}/);
+    }
+    expect(slackFailureOf(new WebAPIHTTPError(503, '', {}, '')).japanese).to.match(/^Slackの応答 HTTP 503/);
+  });
+
+  it('concerns the address where another channel may succeed, and else all of them', () => {
+    const concernOf = (error: string) => slackFailureOf(platformError({ error })).concerns;
+    expect(['channel_not_found', 'restricted_action_read_only_channel'].map(concernOf)).to.deep.equal([
+      'address',
+      'address',
+    ]);
+    expect(['invalid_auth', 'invalid_blocks'].map(concernOf)).to.deep.equal(['channel', 'channel']);
+  });
+
   it('is found for whatever Slack may call it, names of object members included', () => {
-    fc.assert(fc.property(fc.string(), (code) => FAILURE_CLASSES.includes(slackMeaningOf(code)[0])));
-    expect(slackMeaningOf('constructor')[0]).to.equal('transient');
+    fc.assert(fc.property(fc.string(), (code) => FAILURE_CLASSES.includes(slackMeaningOf(code).class)));
+    expect(slackMeaningOf('constructor').class).to.equal('transient');
   });
 
   it('is transient where the "code" is a page, nothing, or no string', () => {
@@ -64,8 +83,8 @@ describe('the meaning of a Slack error', () => {
 
   it('depends on the status where the answer is not one of the API', () => {
     const classOf = (status: number) => slackFailureOf(new WebAPIHTTPError(status, '', {}, '')).class;
-    expect([500, 502, 503, 504, 408, 301, 302].map(classOf)).to.deep.equal(Array(7).fill('transient'));
-    expect([400, 401, 403, 404, 405, 413].map(classOf)).to.deep.equal(Array(6).fill('config'));
+    expect([500, 502, 503, 504, 408, 204].map(classOf)).to.deep.equal(Array(6).fill('transient'));
+    expect([400, 401, 403, 404, 405, 413, 301, 302, 308].map(classOf)).to.deep.equal(Array(9).fill('config'));
   });
 
   it('keeps how long Slack wants to be left alone', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { mentionSchema, mentionsOf } from '../../../src/channels/slack/format.ts';
+import { mentionSchema, mentionsOf } from '../../../src/channels/slack/mentions.ts';
 
 const WRITTEN: readonly (readonly [string, string])[] = [
   ['@here', '<!here>'],

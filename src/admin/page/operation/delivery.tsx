@@ -12,10 +12,10 @@ import { Instant } from '../parts/time.tsx';
 import { type Reader, readerOf } from '../reader.ts';
 import { idIn, type View } from '../view.ts';
 import { MESSAGE_WORDS } from '../words/message.ts';
-import { Limits, TemplateFailures } from './message-parts.tsx';
+import { TemplateFailures } from './message-parts.tsx';
 import { useReader, useWords } from '../use-reader.ts';
 
-const FAULT_STATUS: Readonly<Record<DrawFault, number>> = { 'not there': 404, 'no channel': 409, busy: 503 };
+const FAULT_STATUS: Readonly<Record<DrawFault, number>> = { 'not there': 404, 'no channel': 409 };
 
 /** `GET /deliveries/:id/message?theme=dark` */
 export async function answerMessage(
@@ -36,7 +36,7 @@ export async function answerMessage(
 
 function faultInWords(fault: DrawFault, { language }: Reader): string {
   const words = MESSAGE_WORDS[language];
-  return { 'not there': words.notThere, 'no channel': words.noChannel, busy: words.busy }[fault];
+  return { 'not there': words.notThere, 'no channel': words.noChannel }[fault];
 }
 
 export const deliveryView: View = async ({ params, reader, services }) => {
@@ -127,7 +127,6 @@ function Drawn({ id, drawn, inForce }: DrawnProps) {
       <Since drawn={drawn} inForce={inForce} />
       <TemplateFailures failures={failures} />
       <MessageFrames frames={frames} height={frameHeightOf(format, message)} destination={destination} />
-      <Limits limits={format.limitsOf?.(message)} />
       <details>
         <summary>{words.text}</summary>
         <ForeignBlock text={format.asText(message)} label={`${words.text} (${destination})`} />

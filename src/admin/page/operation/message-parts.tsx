@@ -1,59 +1,9 @@
-/** What stands beside a message: the limits that it takes, what its remote would refuse, templates that failed over it. */
-import type { LimitUse, MessageFormat } from '../../../channels/channel.ts';
+/** What stands beside a message: templates that failed over it. */
 import type { TemplateFailure } from '../../../render/renderer.ts';
 import { Status } from '../parts/status.tsx';
 import { Code, Foreign } from '../parts/text.tsx';
 import { MESSAGE_WORDS } from '../words/message.ts';
-import { useReader, useWords } from '../use-reader.ts';
-
-interface LimitsProps {
-  readonly limits: readonly LimitUse[] | undefined;
-}
-
-/** Of a limit: from here on somebody should know. */
-const NEARLY = 0.9;
-
-export function Limits({ limits }: LimitsProps) {
-  const reader = useReader();
-  const words = useWords(MESSAGE_WORDS);
-  if (limits === undefined || limits.length === 0) return null;
-  const number = (value: number) => reader.formats.number(value);
-  return (
-    <ul class="chips" aria-label={words.limits}>
-      {limits.map(({ name, used, most, unit }) => (
-        <li key={name.en} class={`chip ${used >= most * NEARLY ? 'wait' : 'idle'}`}>
-          <span class="quiet">{name[reader.language]}</span>
-          <span>
-            {words.used(number(used), number(most))} {words.unit[unit]}
-          </span>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-interface FindingsProps {
-  readonly findings: ReturnType<MessageFormat['inspect']>;
-}
-
-export function Findings({ findings }: FindingsProps) {
-  const words = useWords(MESSAGE_WORDS);
-  if (findings.length === 0) return null;
-  return (
-    <div>
-      <p>
-        <Status tone="bad" word={words.findings} />
-      </p>
-      <ul class="reasons">
-        {findings.map(({ path, message }) => (
-          <li key={`${path.join('.')} ${message}`}>
-            <Code text={path.join('.')} /> <Foreign text={message} />
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
+import { useWords } from '../use-reader.ts';
 
 interface FailuresProps {
   readonly failures: readonly TemplateFailure[];
@@ -68,9 +18,9 @@ export function TemplateFailures({ failures }: FailuresProps) {
         <Status tone="bad" word={words.templateFailed} />
       </p>
       <ul class="reasons">
-        {failures.map(({ set, format, template, message }) => (
-          <li key={`${set} ${format} ${message}`}>
-            <Code text={`${set}/${format}/${template}`} /> <Foreign text={message} />
+        {failures.map(({ format, template, message }) => (
+          <li key={`${format} ${message}`}>
+            <Code text={`${format}/${template}`} /> <Foreign text={message} />
           </li>
         ))}
       </ul>

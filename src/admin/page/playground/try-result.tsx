@@ -8,7 +8,7 @@ import type { KeptDocuments } from '../../kept-documents.ts';
 import type { Tried, TriedMessage, TryResult } from '../../try-callback.ts';
 import { MessageFrames } from '../message-frame.tsx';
 import { Faults } from '../operation/faults-of-body.tsx';
-import { Findings, Limits, TemplateFailures } from '../operation/message-parts.tsx';
+import { TemplateFailures } from '../operation/message-parts.tsx';
 import { PostForm } from '../parts/forms.tsx';
 import { RunStatus, Status } from '../parts/status.tsx';
 import { type Column, Table } from '../parts/table.tsx';
@@ -208,8 +208,6 @@ function MessageOf({ message: tried, frames }: MessageProps) {
       )}
       <MessageFrames frames={frames} height={frameHeightOf(format, message)} destination={destination} />
       <TemplateFailures failures={failures} />
-      <Findings findings={format.inspect(message)} />
-      <Limits limits={format.limitsOf?.(message)} />
       <details>
         <summary>{MESSAGE_WORDS[reader.language].text}</summary>
         <ForeignBlock

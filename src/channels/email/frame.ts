@@ -1,0 +1,126 @@
+/** The one HTML document of all mails, light and dark: tables and inline styles, as mail readers know little else. */
+import { wholeUrl } from '../../text/clean.ts';
+import type { Card, Fact } from '../card.ts';
+import { Html, safeHtml } from './html.ts';
+
+/** What is drawn of a card, each in its place. */
+export interface FrameContent {
+  readonly language: Card['language'];
+  readonly colour: string;
+  /** Of the message's box. */
+  readonly tint: string;
+  /** Shown by mail readers behind the subject, and nowhere in the mail. */
+  readonly preheader: string;
+  readonly bar: string;
+  readonly title: string;
+  readonly text: string;
+  readonly message: string;
+  /** In a box, as an error's message. */
+  readonly isBoxed: boolean;
+  readonly outputs: Html;
+  readonly link: Card['link'];
+  readonly facts: readonly Fact[];
+  readonly footer: string;
+}
+
+const NOTHING = safeHtml``;
+
+const HEAD = new Html(`<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<style>
+@media (prefers-color-scheme: dark) {
+  .page { background-color: #16191d !important; }
+  .card { background-color: #22262c !important; }
+  .card, .card table, .card td, .card th { border-color: #3a4048 !important; }
+  .card, .card h1, .card td, .card th, .card div { color: #e4e7eb !important; }
+  .card .quiet { color: #a3abb6 !important; }
+  .card .box { background-color: #2b3038 !important; }
+  .card .bar { color: #fdfdfd !important; }
+  .card a { color: #8ab4f8 !important; }
+}
+</style>`);
+
+const TABLE = new Html('role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"');
+
+const CARD_STYLE =
+  "max-width:600px;background-color:#fdfdfd;border:1px solid #d8dee6;border-collapse:separate;border-radius:10px;overflow:hidden;font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Hiragino Sans','Noto Sans JP',Meiryo,sans-serif;font-size:15px;line-height:1.6;color:#1f2933";
+
+const HIDDEN_STYLE =
+  'display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;mso-hide:all;font-size:1px;line-height:1px;color:#f1f3f6';
+
+const BOX_STYLE =
+  "margin:8px 0;padding:12px 16px;font-family:Consolas,Menlo,'Noto Sans JP',monospace;font-size:14px;line-height:1.6;color:#1f2933;word-break:break-word";
+
+const PLAIN_STYLE = 'margin:8px 0;color:#1f2933;word-break:break-word';
+
+const FOOTER_STYLE = 'padding-top:8px;color:#5c6773;font-size:13px;line-height:1.5';
+
+export function frameOf(content: FrameContent): string {
+  const { language, preheader, bar } = content;
+  return safeHtml`<!doctype html>
+<html lang="${language}">
+<head>
+${HEAD}
+<title>${bar}</title>
+</head>
+<body class="page" style="margin:0;padding:0;background-color:#f1f3f6;color:#1f2933">
+<div style="${HIDDEN_STYLE}">${preheader}</div>
+<table class="page" ${TABLE} style="background-color:#f1f3f6">
+<tr><td align="center" style="padding:24px 12px">
+${OUTLOOK_BEGIN}${cardOf(content)}${OUTLOOK_END}
+</td></tr>
+</table>
+</body>
+</html>`.text;
+}
+
+/** Outlook for Windows takes its width from a table of its own. */
+const OUTLOOK_BEGIN = new Html(
+  '<!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->',
+);
+const OUTLOOK_END = new Html('<!--[if mso]></td></tr></table><![endif]-->');
+
+function cardOf(content: FrameContent): Html {
+  const { colour, bar, title, text, outputs, link, facts, footer } = content;
+  const leadsTo = link === undefined ? NOTHING : linkTo(link.url, link.text);
+  return safeHtml`<table class="card" ${TABLE} style="${CARD_STYLE}">
+<tr><td class="bar" dir="auto" style="background-color:${colour};color:#fdfdfd;padding:10px 24px;font-size:14px;font-weight:700">${bar}</td></tr>
+<tr><td style="padding:20px 24px 8px 24px">
+<h1 dir="auto" style="margin:0 0 8px 0;font-size:21px;line-height:1.35;font-weight:700;color:#1f2933;word-break:break-word">${title}</h1>
+${boxOf(text, PLAIN_STYLE)}${messageOf(content)}${outputs}${boxOf(leadsTo, PLAIN_STYLE)}
+</td></tr>
+<tr><td style="padding:8px 24px 20px 24px">
+<table ${TABLE} style="border-top:1px solid #d8dee6;font-size:13px;line-height:1.5">
+${facts.map(factRow)}</table>
+${boxOf(footer, FOOTER_STYLE, 'quiet')}
+</td></tr>
+</table>`;
+}
+
+/** Nothing where there is nothing in it. */
+function boxOf(content: string | Html, style: string, kind = 'text'): Html {
+  if (content === '' || content === NOTHING) return NOTHING;
+  return safeHtml`<div dir="auto" class="${kind}" style="${style}">${content}</div>`;
+}
+
+function messageOf({ message, isBoxed, colour, tint }: FrameContent): Html {
+  if (!isBoxed) return boxOf(message, PLAIN_STYLE);
+  return boxOf(message, `${BOX_STYLE};border-left:4px solid ${colour};background-color:${tint}`, 'box');
+}
+
+function factRow({ name, value, url }: Fact): Html {
+  return safeHtml`<tr><td class="quiet" width="72" style="padding:6px 12px 0 0;color:#5c6773;white-space:nowrap;vertical-align:top">${name}</td><td dir="auto" style="padding:6px 0 0 0;color:#1f2933;word-break:break-word">${linkTo(url, value)}</td></tr>
+`;
+}
+
+/** Legible on white, and on black where a mail reader inverts. */
+const LINK_STYLE = 'color:#1a63d8;text-decoration:underline';
+
+/** The words alone where the address is none to be opened. */
+export function linkTo(url: string, words: string): Html {
+  const address = wholeUrl(url);
+  if (address === undefined) return safeHtml`${words}`;
+  return safeHtml`<a href="${address}" style="${LINK_STYLE}">${words}</a>`;
+}

@@ -1,0 +1,126 @@
+/** The outputs of a card in a mail: as rows and tables of HTML, and as lines of its text. */
+import type { Card } from '../card.ts';
+import { moreMark } from '../marks.ts';
+import { roomsOf, showOutput, type ShownFile, type ShownOutput, type ShownTable } from '../outputs.ts';
+import { BETWEEN_PAIRS } from '../value-text.ts';
+import { linkTo } from './frame.ts';
+import { type Html, safeHtml } from './html.ts';
+
+const MOST_OUTPUTS = 40;
+const FEWEST_OUTPUTS = 10;
+const MOST_ROWS = 50;
+const MOST_FILES = 20;
+/** More do not stand side by side in the width of a mail. */
+const MOST_COLUMNS = 8;
+/** Characters of all outputs, and of each at the least. */
+const ROOM = 16_000;
+const LEAST_ROOM = 60;
+
+const EMPTY = { en: 'empty', ja: 'なし' } as const;
+
+const NOTHING = safeHtml``;
+
+interface ShownOutputs {
+  readonly shown: readonly ShownOutput[];
+  /** `… 3 more`; '' where all are shown. */
+  readonly more: string;
+}
+
+/** @param scale of what they may take, up to 1 */
+function outputsOf({ outputs, outputCount, language }: Card, scale: number): ShownOutputs {
+  const some = outputs.slice(0, Math.max(FEWEST_OUTPUTS, MOST_OUTPUTS * scale));
+  const rooms = roomsOf(some, ROOM * scale, LEAST_ROOM);
+  const shown = some.map((output, index) =>
+    showOutput(output, { language, rows: MOST_ROWS, files: MOST_FILES, room: rooms[index] ?? LEAST_ROOM }),
+  );
+  const left = outputCount - shown.length;
+  return { shown, more: left > 0 ? moreMark(language, left) : '' };
+}
+
+export function outputsAsText(card: Card, scale = 1): string {
+  const { shown, more } = outputsOf(card, scale);
+  const parts = shown.map((output) => {
+    const lines = linesOf(output);
+    const isOne = lines.length === 1 && output.count === undefined && output.files.length === 0;
+    if (lines.length === 0) return `${output.name}: ${EMPTY[card.language]}`;
+    return isOne ? `${output.name}: ${lines.join('')}` : [`${output.name}:`, ...lines].join('\n');
+  });
+  return [...parts, more].filter((part) => part !== '').join('\n');
+}
+
+function linesOf({ text, table, lines, more, files, moreFiles }: ShownOutput): readonly string[] {
+  const rows = table === undefined ? lines : recordsOf(table);
+  const named = files.map(({ name, size, url }) =>
+    [name, size, url].filter((part) => part !== '').join('  '),
+  );
+  return [text, ...rows.map(bullet), more, ...named.map(bullet), moreFiles].filter((line) => line !== '');
+}
+
+function bullet(line: string): string {
+  return `• ${line}`;
+}
+
+function recordsOf({ names, rows }: ShownTable): readonly string[] {
+  return rows.map((row) => row.map((cell, index) => `${names[index] ?? ''}: ${cell}`).join(BETWEEN_PAIRS));
+}
+
+const CELL = 'border-top:1px solid #d8dee6;vertical-align:top;color:#1f2933;word-break:break-word';
+
+export function outputsAsHtml(card: Card, scale = 1): Html {
+  const { shown, more } = outputsOf(card, scale);
+  if (shown.length === 0) return NOTHING;
+  const rows = shown.map((output) => rowOf(output, EMPTY[card.language]));
+  return safeHtml`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:12px 0 4px 0;font-size:14px;line-height:1.7">
+${rows}</table>${quiet(more)}`;
+}
+
+/** Names left, values right; a list below its name. */
+function rowOf(output: ShownOutput, empty: string): Html {
+  const { name } = output;
+  if (output.count !== undefined)
+    return safeHtml`<tr><td dir="auto" colspan="2" style="padding:8px 0;${CELL}"><div dir="auto" style="font-weight:700">${name}</div>${listOf(output)}${filesOf(output)}</td></tr>
+`;
+  return safeHtml`<tr><td dir="auto" width="30%" style="padding:8px 12px 8px 0;font-weight:700;${CELL}">${name}</td><td dir="auto" style="padding:8px 0;${CELL}">${valueOf(output, empty)}</td></tr>
+`;
+}
+
+function valueOf(output: ShownOutput, empty: string): Html {
+  if (output.files.length > 0) return filesOf(output);
+  if (output.text === '') return quiet(empty);
+  if (!output.isCode) return safeHtml`${output.text}`;
+  return safeHtml`<code style="font-family:Consolas,Menlo,monospace;font-size:13px">${output.text}</code>`;
+}
+
+function listOf({ table, lines, more }: ShownOutput): Html {
+  if (table !== undefined && table.names.length <= MOST_COLUMNS)
+    return safeHtml`${tableOf(table)}${quiet(more)}`;
+  const rows = table === undefined ? lines : recordsOf(table);
+  return safeHtml`${rows.map((line) => safeHtml`<div dir="auto">${bullet(line)}</div>`)}${quiet(more)}`;
+}
+
+/** Shows its lines where no style sheet reaches. */
+function tableOf({ names, rows }: ShownTable): Html {
+  const head = names.map(
+    (name) =>
+      safeHtml`<th scope="col" align="left" dir="auto" style="border-bottom:2px solid #d8dee6">${name}</th>`,
+  );
+  const body = rows.map((row) => safeHtml`<tr valign="top">${row.map(cellOf)}</tr>`);
+  return safeHtml`<table width="100%" cellpadding="4" cellspacing="0" border="0" style="border-collapse:collapse;font-size:13px;line-height:1.5;word-break:break-word"><tr valign="bottom">${head}</tr>${body}</table>`;
+}
+
+/** Each with its own direction, as values are in scripts of their own. */
+function cellOf(text: string): Html {
+  return safeHtml`<td dir="auto" style="border-bottom:1px solid #d8dee6">${text}</td>`;
+}
+
+function filesOf({ files, moreFiles }: ShownOutput): Html {
+  return safeHtml`${files.map(fileOf)}${quiet(moreFiles)}`;
+}
+
+function fileOf({ name, size, url }: ShownFile): Html {
+  return safeHtml`<div dir="auto">${linkTo(url, name)}${size === '' ? '' : ` (${size})`}</div>`;
+}
+
+function quiet(words: string): Html {
+  return words === '' ? NOTHING : safeHtml`<div class="quiet" style="color:#5c6773">${words}</div>`;
+}

@@ -1,0 +1,82 @@
+/** Sends mails over nodemailer's pooled connections to one server: each before its deadline or never, and it knows how far each got. */
+import { PassThrough, pipeline, type Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createTransport, type SendMailOptions, type SMTPPoolOptions } from 'nodemailer';
+import { isOneTooMany, SmtpFailure } from './smtp-errors.ts';
+
+export interface MailTransport {
+  /** @throws {SmtpFailure} as a rejection, at the time limit at the latest; what has not left by then never leaves */
+  send(mail: SendMailOptions, timeoutMs: number): Promise<void>;
+  /** Over a connection of its own. @throws {SmtpFailure} as a rejection, at the time limit at the latest */
+  verify(timeoutMs: number): Promise<void>;
+  /** To be called when nothing is under way. */
+  close(): void;
+}
+
+/** What of a mail has not left would leave, were its connection ended and not destroyed. */
+const DESTROYED_AT_ONCE = { socketCloseTimeout: 0 };
+
+export function openTransport(options: SMTPPoolOptions): MailTransport {
+  const transport = createTransport({ ...options, ...DESTROYED_AT_ONCE, pool: true });
+  /** By their signals, which nodemailer hands on with the mails. */
+  const handedOver = new WeakSet<AbortSignal>();
+  transport.use('stream', ({ message, data: { signal } }, done) => {
+    if (signal) message.processFunc((content) => watched(content, () => handedOver.add(signal)));
+    done();
+  });
+  return {
+    send: async (mail, timeoutMs) => {
+      const abort = new AbortController();
+      const { signal } = abort;
+      const timer = setTimeout(() => abort.abort(late()), timeoutMs);
+      try {
+        await sendWhereThereIsRoom(() => transport.sendMail({ ...mail, signal }));
+      } catch (error) {
+        throw new SmtpFailure(handedOver.has(signal), error);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    verify: async (timeoutMs) => {
+      try {
+        await Promise.race([transport.verify(), expiry(timeoutMs)]);
+      } catch (error) {
+        throw new SmtpFailure(false, error);
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** A connection that was one too many for the server fails no mail, while another may come free for it. */
+const WAIT_MS = 200;
+const MOST_WAITS = 5;
+
+async function sendWhereThereIsRoom(send: () => Promise<unknown>): Promise<void> {
+  for (let waits = 0; ; waits += 1) {
+    try {
+      await send();
+      return;
+    } catch (error) {
+      if (waits === MOST_WAITS || !isOneTooMany(error)) throw error;
+      await wait(WAIT_MS);
+    }
+  }
+}
+
+/** A connection begins to read a mail once the server has asked for it, and reads on as the network takes it. */
+function watched(content: Readable, onHandedOver: () => void): Readable {
+  const output = new PassThrough();
+  output.once('resume', () => pipeline(content, output, () => undefined));
+  output.once('end', onHandedOver);
+  return output;
+}
+
+async function expiry(ms: number): Promise<never> {
+  await wait(ms, undefined, { ref: false });
+  throw late();
+}
+
+function late(): DOMException {
+  return new DOMException('The mail server did not answer in time', 'TimeoutError');
+}

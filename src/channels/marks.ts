@@ -1,0 +1,33 @@
+/** The words that stand for what was cut or left out, in the card's language. */
+import type { Language } from '../time/display.ts';
+
+const NUMBER_FORMATS: Readonly<Record<Language, Intl.NumberFormat>> = {
+  en: new Intl.NumberFormat('en'),
+  ja: new Intl.NumberFormat('ja'),
+};
+
+/** Stands at the end of a text that was cut there. */
+export function cutMark(language: Language): string {
+  return language === 'ja' ? '…（以下省略）' : ' … (cut short)';
+}
+
+/** Stands where the middle of a text was, on a line of its own. */
+export function leftOutMark(language: Language): (leftOut: number) => string {
+  return (leftOut) => {
+    const count = NUMBER_FORMATS[language].format(leftOut);
+    return language === 'ja' ? `\n……（${count}文字省略）……\n` : `\n… ${count} characters left out …\n`;
+  };
+}
+
+/** Stands for what a list no longer holds. */
+export function moreMark(language: Language, count: number): string {
+  const number = NUMBER_FORMATS[language].format(count);
+  return language === 'ja' ? `…ほか${number}件` : `… ${number} more`;
+}
+
+/** Stands for the fields that a row of a list no longer holds. */
+export function moreFieldsMark(language: Language, count: number): string {
+  const number = NUMBER_FORMATS[language].format(count);
+  if (language === 'ja') return `…ほか${number}項目`;
+  return `… ${number} more ${count === 1 ? 'field' : 'fields'}`;
+}

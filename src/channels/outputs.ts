@@ -1,0 +1,238 @@
+/** What is shown of a card's outputs: cut, cleaned and counted, but without any markup. */
+import { cleanText } from '../text/clean.ts';
+import { cutMiddle, cutterOf } from '../text/cut.ts';
+import { isJsonObject, keysOf } from '../text/json-object.ts';
+import { formatSize, type Language } from '../time/display.ts';
+import type { FileView, OutputView } from './card.ts';
+import { leftOutMark, moreFieldsMark, moreMark } from './marks.ts';
+import { BETWEEN_PAIRS, fileEntries, itemText, likeObjects, memberText, nameText } from './value-text.ts';
+
+export interface OutputLimits {
+  readonly language: Language;
+  /** Items of a list, rows of a table. */
+  readonly rows: number;
+  readonly files: number;
+  /** Characters of the whole output, about. */
+  readonly room: number;
+}
+
+export interface ShownOutput {
+  readonly name: string;
+  /** How many items a list has; undefined for anything else. */
+  readonly count: number | undefined;
+  /** Of a scalar or of nested data; may have several lines. */
+  readonly text: string;
+  /** Whether `text` is JSON. */
+  readonly isCode: boolean;
+  readonly table: ShownTable | undefined;
+  /** Of a list that is no table. */
+  readonly lines: readonly string[];
+  /** What is left out of table or lines; '' for nothing. */
+  readonly more: string;
+  readonly files: readonly ShownFile[];
+  /** What is left out of the files; '' for nothing. */
+  readonly moreFiles: string;
+}
+
+export interface ShownTable {
+  readonly names: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+export interface ShownFile {
+  readonly name: string;
+  /** `589.8 KB`; '' where it is unknown. */
+  readonly size: string;
+  readonly url: string;
+}
+
+const LONGEST_NAME = 80;
+
+export function showOutput(output: OutputView, limits: OutputLimits): ShownOutput {
+  const { kind, items, files } = output;
+  const isList = kind === 'list' && items.length > 0;
+  const half = { ...limits, room: files.length > 0 ? limits.room / 2 : limits.room };
+  return {
+    name: cutMiddle(nameText(output.name), LONGEST_NAME, () => '…'),
+    count: isList ? items.length : undefined,
+    text: kind === 'scalar' || kind === 'other' ? textWithin(String(output.value), limits) : '',
+    isCode: kind === 'other',
+    ...(isList ? showList(items, half) : { table: undefined, lines: [], more: '' }),
+    ...showFiles(output, limits),
+  };
+}
+
+/** Less has no room for the words that say how much was left out. */
+const ROOM_FOR_WORDS = 300;
+
+/** A text within the room: its beginning and its end, and between them how much was left out. */
+export function textWithin(
+  text: string,
+  { room, language }: Pick<OutputLimits, 'room' | 'language'>,
+): string {
+  const limit = Math.floor(room);
+  const mark = limit < ROOM_FOR_WORDS ? () => ' … ' : leftOutMark(language);
+  return cleanText(cutterOf(text, limit, mark)(limit));
+}
+
+type ShownList = Pick<ShownOutput, 'table' | 'lines' | 'more'>;
+
+function showList(items: readonly unknown[], limits: OutputLimits): ShownList {
+  return showTable(items, limits) ?? showLines(items, limits);
+}
+
+/** A row is worth showing only from here on. */
+const SHORTEST_ROW = 60;
+const LONGEST_ROW = 300;
+const LONGEST_KEY = 40;
+/** One field of an object that is shown on a line. */
+const LONGEST_FIELD = 200;
+/** Fields of one object that are looked at. */
+const MOST_FIELDS = 200;
+
+function showLines(items: readonly unknown[], limits: OutputLimits): ShownList {
+  const { language, room } = limits;
+  const shown = items.slice(0, limits.rows);
+  const rowRoom = Math.min(LONGEST_ROW, Math.max(SHORTEST_ROW, Math.floor(room / shown.length)));
+  const lines = withinRoom(
+    shown.map((item) => lineOf(item, rowRoom, language)),
+    Math.max(room, rowRoom),
+    (line) => line.length,
+  );
+  return { table: undefined, lines, more: moreOf(language, items.length - lines.length) };
+}
+
+/** An object field by field, as many as fit; anything else as one text. */
+function lineOf(item: unknown, room: number, language: Language): string {
+  if (!isJsonObject(item) || fileEntries(item) !== undefined) return short(itemText(item, cleanText), room);
+  const keys = keysOf(item);
+  const fields: string[] = [];
+  let left = room;
+  for (const key of keys.slice(0, MOST_FIELDS)) {
+    const name = `${keyText(key)}: `;
+    const field = name + short(memberText(item[key], cleanText), Math.min(LONGEST_FIELD, room - name.length));
+    left -= field.length + BETWEEN_PAIRS.length;
+    if (left < 0 && fields.length > 0) break;
+    fields.push(field);
+  }
+  const leftOut = keys.length - fields.length;
+  return [...fields, ...(leftOut > 0 ? [moreFieldsMark(language, leftOut)] : [])].join(BETWEEN_PAIRS);
+}
+
+const LONGEST_CELL = 100;
+/** What a cell takes beside its text. */
+const CELL_OVERHEAD = 8;
+
+/** Undefined where the items are not alike. */
+function showTable(
+  items: readonly unknown[],
+  { rows: most, room, language }: OutputLimits,
+): ShownList | undefined {
+  const alike = likeObjects(items, most);
+  if (alike === undefined) return undefined;
+  const all = alike.columns.map((key) => ({
+    name: keyText(key),
+    cells: alike.rows.map((row) => short(memberText(row[key], cleanText), LONGEST_CELL)),
+  }));
+  const columns = withinRoom(all, Math.min(LONGEST_ROW, room), ({ name, cells }) =>
+    cells.reduce((longest, { length }) => Math.max(longest, length), name.length + CELL_OVERHEAD),
+  );
+  const rows = withinRoom(
+    alike.rows.map((_, index) => columns.map(({ cells }) => cells[index] ?? '')),
+    room,
+    (row) => row.reduce((size, { length }) => size + length + CELL_OVERHEAD, 0),
+  );
+  const fieldsLeftOut = all.length - columns.length;
+  const marks = [
+    fieldsLeftOut > 0 ? moreFieldsMark(language, fieldsLeftOut) : '',
+    moreOf(language, items.length - rows.length),
+  ];
+  const names = columns.map(({ name }) => name);
+  return { table: { names, rows }, lines: [], more: marks.filter((mark) => mark !== '').join(BETWEEN_PAIRS) };
+}
+
+function showFiles({ files, fileCount }: OutputView, { language, files: most, room }: OutputLimits) {
+  const shown = withinRoom(
+    files.slice(0, most).map((file) => showFile(file, language)),
+    room,
+    ({ name, url }) => name.length + url.length,
+  );
+  return { files: shown, moreFiles: moreOf(language, fileCount - shown.length) };
+}
+
+function showFile({ name, size, url }: FileView, language: Language): ShownFile {
+  return {
+    name: cutMiddle(nameText(name), LONGEST_NAME, () => '…'),
+    size: size === '' ? '' : formatSize(size, language),
+    url,
+  };
+}
+
+/** The first ones, as many as fit; one at the least. */
+function withinRoom<Item>(
+  items: readonly Item[],
+  room: number,
+  sizeOf: (item: Item) => number,
+): readonly Item[] {
+  let left = room;
+  const end = items.findIndex((item, index) => {
+    left -= sizeOf(item);
+    return left < 0 && index > 0;
+  });
+  return end === -1 ? items : items.slice(0, end);
+}
+
+function moreOf(language: Language, count: number): string {
+  return count > 0 ? moreMark(language, count) : '';
+}
+
+function keyText(key: string): string {
+  return short(nameText(key), LONGEST_KEY);
+}
+
+function short(text: string, room: number): string {
+  return cutMiddle(text, Math.max(20, room), () => ' … ');
+}
+
+/** What an output takes beside its value. */
+const FRAME = 60;
+const FILE_SIZE = 100;
+
+/**
+ * How many characters each output may take, of `room` for all of them: short ones what they need, so that long ones get more.
+ * @param least that each gets, even where it is more than the room
+ */
+export function roomsOf(outputs: readonly OutputView[], room: number, least: number): readonly number[] {
+  const needs = outputs.map((output) => FRAME + needOf(output, room));
+  return fairShares(needs, room).map((share) => Math.max(least, share));
+}
+
+function needOf({ kind, value, items, files }: OutputView, room: number): number {
+  const fileNeed = files.length * FILE_SIZE;
+  return fileNeed + (kind === 'list' ? sizeWithin(items, room) : String(value).length);
+}
+
+/** Roughly; no more of a value is looked at than has room. */
+function sizeWithin(value: unknown, room: number): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 10;
+  let size = 0;
+  for (const member of Array.isArray(value) ? value : Object.entries(value)) {
+    if (size > room) break;
+    size += CELL_OVERHEAD + sizeWithin(member, room - size);
+  }
+  return size;
+}
+
+/** What each of `needs` gets of `room`, in the same order: the smallest are met first. */
+function fairShares(needs: readonly number[], room: number): readonly number[] {
+  const shares = needs.map(() => 0);
+  const smallestFirst = [...needs.entries()].sort(([, one], [, other]) => one - other);
+  let left = room;
+  for (const [place, [index, need]] of smallestFirst.entries()) {
+    const share = Math.min(need, Math.floor(left / (needs.length - place)));
+    shares[index] = share;
+    left -= share;
+  }
+  return shares;
+}

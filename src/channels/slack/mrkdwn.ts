@@ -1,0 +1,25 @@
+/** Slack's markup in a text: how a value is escaped in it, and how it is cut. */
+import { CHARACTERS, cutEnd, fits, type Unit } from '../../text/cut.ts';
+
+/** Slack: formatting message text: these three, and nothing else. What is escaped neither mentions nor links. */
+export function escapeMrkdwn(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** What mrkdwn says for what a reader sees. */
+export function decodeEntities(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}
+
+const FENCE = '```';
+
+/** Cuts at the end, inside no entity and no `<…>`, and closes the fence that it cut open. */
+export function cutMrkdwn(text: string, most: number, mark: string, unit: Unit = CHARACTERS): string {
+  if (fits(unit, text, most)) return text;
+  const room = most - unit.sizeOf(mark) - FENCE.length - 1;
+  const kept = cutEnd(text, room, '', unit)
+    .replace(/&[a-z]{0,3}$/u, '')
+    .replace(/<[^<>]*$/u, '');
+  const isOpen = kept.split(FENCE).length % 2 === 0;
+  return `${kept}${isOpen ? `\n${FENCE}` : ''}${mark}`;
+}

@@ -1,0 +1,81 @@
+/** Slack messages that a template writes itself: `text` in mrkdwn, and `blocks` as Block Kit Builder gives them. */
+import { cleanText, isBlank } from '../../text/clean.ts';
+import type { Card } from '../card.ts';
+import type {
+  ComposeContext,
+  OwnMessages,
+  PartFault,
+  RenderedParts,
+  TemplateValue,
+  TextKind,
+} from '../channel.ts';
+import type { ValuePlace } from '../channel.ts';
+import { flawsOfBlocks } from './block-flaws.ts';
+import { drawCard, messageOf, summaryOf } from './compose.ts';
+import { fitBlocks } from './fit-blocks.ts';
+import { isList, isObject, type SlackMessage, typeOf } from './message.ts';
+import { escapeMrkdwn } from './mrkdwn.ts';
+
+/** Characters of one value: a text object takes 3,000. */
+const LONGEST_VALUE = 2800;
+
+/** Shown as it is: Slack parses none of it. */
+const LITERAL: TextKind = { escape: cleanText, most: LONGEST_VALUE, placeOf: () => 'text' };
+
+const MRKDWN: TextKind = {
+  escape: (text) => escapeMrkdwn(cleanText(text)),
+  most: LONGEST_VALUE,
+  placeOf: placeInMrkdwn,
+};
+
+const ADDRESS: TextKind = {
+  escape: (text) => text,
+  most: Infinity,
+  placeOf: (before, behind) => (before + behind === '' ? 'address' : 'nowhere'),
+};
+
+/** What Slack looks up or obeys. */
+const NOWHERE: TextKind = { escape: () => '', most: 0, placeOf: () => 'nowhere' };
+
+const ADDRESS_KEYS: ReadonlySet<unknown> = new Set(['url', 'image_url']);
+const TEXT_KEYS: ReadonlySet<unknown> = new Set(['text', 'alt_text', 'fallback', 'accessibility_label']);
+
+export const slackMessages: OwnMessages<SlackMessage> = {
+  parts: { text: { required: false, kind: 'string' }, blocks: { required: false, kind: 'list' } },
+  textAt,
+  draw: (card, part) => (part === 'blocks' ? drawCard(card) : {}),
+  compose,
+  inspect,
+};
+
+function textAt(path: readonly (string | number)[], parent: TemplateValue): TextKind {
+  const key = path.at(-1);
+  if (path.length === 1) return MRKDWN;
+  if (ADDRESS_KEYS.has(key)) return ADDRESS;
+  if (!TEXT_KEYS.has(key)) return NOWHERE;
+  const type = isObject(parent) && key === 'text' ? typeOf(parent) : '';
+  // What a markdown block makes of a mention is not documented.
+  if (type === 'markdown') return NOWHERE;
+  return type === 'mrkdwn' ? MRKDWN : LITERAL;
+}
+
+/** Between `<` and `>` an address may stand before the `|`, and words behind it. */
+function placeInMrkdwn(before: string, behind: string): ValuePlace {
+  const control = /<([^<>]*)$/.exec(before)?.[1];
+  if (control === undefined || control.includes('|')) return 'text';
+  return control === '' && /^[|>]/.test(behind) ? 'address' : 'nowhere';
+}
+
+function compose({ text, blocks }: RenderedParts, card: Card, context: ComposeContext): SlackMessage {
+  const fitted = isList(blocks) ? fitBlocks(blocks, card.language) : [];
+  const line = typeof text === 'string' && !isBlank(text) ? text.toWellFormed().trim() : summaryOf(card);
+  return messageOf(line, fitted, card.language, context);
+}
+
+function inspect({ text, blocks }: RenderedParts): readonly PartFault[] {
+  if (text === undefined && blocks === undefined)
+    return [{ path: [], message: 'a message needs "text", "blocks" or both' }];
+  if (!isList(blocks)) return [];
+  const known = blocks.map((block) => (isObject(block) && 'draw' in block ? { type: 'divider' } : block));
+  return flawsOfBlocks(known).filter(({ isMended }) => !isMended);
+}

@@ -1,0 +1,138 @@
+/** Any value of a callback as text: as it is, as compact JSON, or summed up on one line; and which lists are tables. */
+import { cleanLine } from '../text/clean.ts';
+import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
+import { endsOf } from '../text/cut.ts';
+
+/** What is summed up on one line is cut further when it is printed: of all of it, and of each member. */
+const MOST_CHARACTERS = 20_000;
+const MOST_OF_A_MEMBER = 2000;
+const MOST_MEMBERS = 100;
+
+/** Of a name: a key, or what a file is called. */
+const LONGEST_NAME = 2000;
+
+export const BETWEEN_PAIRS = ' · ';
+const BETWEEN_ITEMS = ', ';
+
+export function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** What a template prints; nothing for an absent value. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === undefined || value === null) return '';
+  return isScalar(value) ? String(value) : compactJson(value);
+}
+
+export function compactJson(value: unknown): string {
+  return JSON.stringify(value);
+}
+
+/** One line: `商品名: チーズケーキ · 価格: 500 · 画像: 0001.jpg · タグ: ケーキ, チーズ`. What is nested deeper is compact JSON. */
+export function inlineText(value: unknown): string {
+  const names = fileNames(value);
+  if (names !== undefined) return joinSome(names, String, BETWEEN_ITEMS);
+  return isJsonObject(value) ? inlineObject(value) : cleanLine(endsOf(textOf(value), MOST_CHARACTERS));
+}
+
+/** A list's items on one line, scalars as they are. */
+export function inlineList(list: readonly unknown[]): string {
+  return joinSome(list, inlineLeaf, BETWEEN_ITEMS);
+}
+
+function inlineObject(object: JsonObject): string {
+  const textOfPair = (key: string) => `${nameText(key)}: ${memberText(object[key])}`;
+  return joinSome(keysOf(object), textOfPair, BETWEEN_PAIRS);
+}
+
+function joinSome<Item>(items: readonly Item[], textOfItem: (item: Item) => string, between: string): string {
+  let joined = '';
+  for (const [index, item] of items.entries()) {
+    if (index > 0) joined += between;
+    if (index === MOST_MEMBERS || joined.length > MOST_CHARACTERS) return `${joined}…`;
+    joined += textOfItem(item);
+  }
+  return joined;
+}
+
+/**
+ * What stands in an object, or in a list, on its own: a list's items one after the other, files by name.
+ * @param clean what becomes of each text; by default it is brought onto one line
+ */
+export function memberText(value: unknown, clean: (text: string) => string = cleanLine): string {
+  return Array.isArray(value)
+    ? joinSome(value, (item) => leafText(item, clean), BETWEEN_ITEMS)
+    : itemText(value, clean);
+}
+
+/** The same of what is a list's item itself, where a list within the list is compact JSON. */
+export function itemText(value: unknown, clean: (text: string) => string = cleanLine): string {
+  const names = fileNames(value);
+  return names === undefined ? leafText(value, clean) : joinSome(names, String, BETWEEN_ITEMS);
+}
+
+function inlineLeaf(value: unknown): string {
+  return leafText(value, cleanLine);
+}
+
+function leafText(value: unknown, clean: (text: string) => string): string {
+  if (value === undefined) return '';
+  return clean(endsOf(typeof value === 'string' ? value : compactJson(value), MOST_OF_A_MEMBER));
+}
+
+/** A key or a file's name on one line; of a longer one its ends. */
+export function nameText(name: string): string {
+  return cleanLine(endsOf(name, LONGEST_NAME));
+}
+
+/** Callback interface, "File value": `{type: "files", files: […]}`; undefined for anything else. */
+export function fileEntries(value: unknown): readonly unknown[] | undefined {
+  if (!isJsonObject(value) || value['type'] !== 'files') return undefined;
+  return Array.isArray(value['files']) ? value['files'] : undefined;
+}
+
+/** What a file entry is called: its name, else the end of its reference. */
+export function fileName(entry: unknown): string {
+  const meta = isJsonObject(entry) && isJsonObject(entry['meta']) ? entry['meta'] : {};
+  const name = typeof meta['name'] === 'string' ? nameText(meta['name']) : '';
+  if (name !== '') return name;
+  const ref = isJsonObject(entry) && typeof entry['ref'] === 'string' ? entry['ref'] : '';
+  return nameText(ref.slice(ref.lastIndexOf('/') + 1)) || nameText(compactJson(entry)) || '–';
+}
+
+/** One more than is shown, so that the rest is not forgotten. */
+function fileNames(value: unknown): readonly string[] | undefined {
+  return fileEntries(value)
+    ?.slice(0, MOST_MEMBERS + 1)
+    .map(fileName);
+}
+
+/** What more columns than this make is no table that anybody reads; Slack takes no more either. */
+const MOST_COLUMNS = 20;
+
+export interface LikeObjects {
+  /** Keys, in the order in which they first come. */
+  readonly columns: readonly string[];
+  readonly rows: readonly JsonObject[];
+}
+
+/**
+ * The first `most` items as rows, or undefined where they are not alike: fewer than two objects or two columns, an item
+ * that is no object or a file, or an object that lacks half of the columns.
+ */
+export function likeObjects(items: readonly unknown[], most: number): LikeObjects | undefined {
+  const rows: JsonObject[] = [];
+  const columns = new Set<string>();
+  for (const item of items.slice(0, most)) {
+    if (!isJsonObject(item) || fileEntries(item) !== undefined) return undefined;
+    rows.push(item);
+    const keys = keysOf(item);
+    if (keys.length > MOST_COLUMNS) return undefined;
+    for (const key of keys) columns.add(key);
+    if (columns.size > MOST_COLUMNS) return undefined;
+  }
+  if (items.length < 2 || columns.size < 2) return undefined;
+  const isAlike = rows.every((row) => keysOf(row).length * 2 > columns.size);
+  return isAlike ? { columns: [...columns], rows } : undefined;
+}

@@ -1,0 +1,137 @@
+/** A template of the card: which keys it has, and the card that rendered ones give. */
+import type { Card, CardLink, Fact, OutputView, Tone } from '../channels/card.ts';
+import type { RenderedParts, TemplateValue, TextKind } from '../channels/channel.ts';
+import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
+import type { Path } from '../config/path.ts';
+import type { TemplateName } from '../notice/notice.ts';
+import { cleanLine, isBlank, wholeUrl } from '../text/clean.ts';
+import { isJsonObject, keysOf } from '../text/json-object.ts';
+import type { Language } from '../time/display.ts';
+import type { TemplateKind } from './template.ts';
+import type { NoticeView } from './view.ts';
+
+/** Of a fact or a link: the whole of it is a value, or none of it. */
+const ADDRESS: TextKind = {
+  escape: (text) => text,
+  most: Infinity,
+  placeOf: (before, behind) => (before + behind === '' ? 'address' : 'nowhere'),
+};
+
+export const CARD_KIND: TemplateKind = {
+  parts: {
+    title: { required: true, kind: 'string' },
+    summary: { required: true, kind: 'string' },
+    text: { required: false, kind: 'string' },
+    message: { required: false, kind: 'string' },
+    facts: { required: false, kind: 'list' },
+    outputs: { required: false, kind: 'boolean' },
+    link: { required: false, kind: 'object' },
+    footer: { required: false, kind: 'string' },
+  },
+  textAt: (path) => (path.at(-1) === 'url' ? ADDRESS : undefined),
+};
+
+/** No channel shows more of a line of its own. */
+const LONGEST_LINE = 2000;
+
+interface Filled {
+  readonly name: TemplateName;
+  readonly language: Language;
+  readonly view: NoticeView;
+}
+
+export function cardOf(parts: RenderedParts, { name, language, view }: Filled): Card {
+  const title = lineAt(parts, 'title') || textAt(view, 'bot_id') || '–';
+  const outputs = parts['outputs'] === false ? [] : (view.outputs ?? []);
+  return {
+    tone: toneOf(name),
+    language,
+    title,
+    summary: lineAt(parts, 'summary') || title,
+    text: textAt(parts, 'text').trim(),
+    message: shown(textAt(parts, 'message')),
+    facts: factsOf(parts['facts']),
+    outputs,
+    outputCount: outputs.length === 0 ? 0 : countOf(view['output'], outputs),
+    link: linkOf(parts['link']),
+    footer: lineAt(parts, 'footer'),
+  };
+}
+
+function toneOf(name: TemplateName): Tone {
+  if (isStatusName(name)) return name;
+  return name === 'test' ? 'test' : 'alert';
+}
+
+function isStatusName(name: TemplateName): name is StatusName {
+  return ALL_STATUSES.some((status) => status === name);
+}
+
+function countOf(output: unknown, outputs: readonly OutputView[]): number {
+  return isJsonObject(output) ? keysOf(output).length : outputs.length;
+}
+
+function factsOf(facts: TemplateValue | undefined): readonly Fact[] {
+  if (!isList(facts)) return [];
+  return facts
+    .map((fact) => ({
+      name: lineAt(fact, 'name'),
+      value: shown(textAt(fact, 'value')),
+      url: urlAt(fact, 'url'),
+    }))
+    .filter(({ value }) => value !== '');
+}
+
+function linkOf(link: TemplateValue | undefined): CardLink | undefined {
+  const url = urlAt(link, 'url');
+  return url === '' ? undefined : { url, text: lineAt(link, 'text') || url };
+}
+
+function isList(value: unknown): value is readonly TemplateValue[] {
+  return Array.isArray(value);
+}
+
+/** '' where there is none. */
+function textAt(object: unknown, key: string): string {
+  const value = isJsonObject(object) ? object[key] : undefined;
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+function lineAt(object: unknown, key: string): string {
+  return cleanLine(textAt(object, key).slice(0, LONGEST_LINE));
+}
+
+function urlAt(object: unknown, key: string): string {
+  return wholeUrl(textAt(object, key).trim()) ?? '';
+}
+
+/** '' where a reader would see nothing. */
+function shown(text: string): string {
+  return isBlank(text) ? '' : text;
+}
+
+const FACT_KEYS = ['name', 'value', 'url'];
+const LINK_KEYS = ['text', 'url'];
+
+/** What is wrong with the facts and the link of a template, each with its path. */
+export function findCardFaults(parts: RenderedParts): readonly { path: Path; message: string }[] {
+  const facts = isList(parts['facts']) ? parts['facts'] : [];
+  return [
+    ...facts.flatMap((fact, index) => faultsOfKeys(fact, ['facts', index], FACT_KEYS)),
+    ...(parts['link'] === undefined ? [] : faultsOfKeys(parts['link'], ['link'], LINK_KEYS)),
+  ];
+}
+
+function faultsOfKeys(
+  value: TemplateValue,
+  path: Path,
+  known: readonly string[],
+): { path: Path; message: string }[] {
+  if (!isJsonObject(value)) return [{ path, message: `must be a map that gives "${known.join('", "')}"` }];
+  return Object.keys(value)
+    .filter((key) => !known.includes(key))
+    .map((key) => ({
+      path: [...path, key],
+      message: `there is no "${key}" here: only "${known.join('", "')}"`,
+    }));
+}

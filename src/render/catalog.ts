@@ -1,0 +1,120 @@
+/** Finds the template for a set, a format and a name: the user's own before the built-in one, a set before the language's. */
+import type { MessageFormat } from '../channels/channel.ts';
+import type { DisplayConfig, Place } from '../config/config.ts';
+import type { TemplateName } from '../notice/notice.ts';
+import { didYouMean } from '../text/nearest.ts';
+import type { Language } from '../time/display.ts';
+import { CARD_KIND } from './card-template.ts';
+import { Engines } from './engine.ts';
+import { Template, type TemplateKind } from './template.ts';
+import { CARD_FOLDER, type SourceFile, type TemplateFolder } from './template-folder.ts';
+
+/** Which template to use, and the options of the destination. */
+export interface RenderTarget {
+  /** A `MessageFormat`'s name. */
+  readonly format: string;
+  /** Folder under `templates/`; undefined: the display language's set. */
+  readonly templateSet: string | undefined;
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Another one than the display's. */
+  readonly language?: Language | undefined;
+  /** Where the config asks for the set; `check` reports a set that does not exist there. */
+  readonly place?: Place | undefined;
+}
+
+/** What templates are made of. */
+export interface TemplateSources {
+  readonly display: DisplayConfig;
+  readonly builtIn: TemplateFolder;
+  /** The user's own, over the built-in ones. */
+  readonly own: TemplateFolder;
+}
+
+/** In the language that it is drawn in, which is its set's. */
+export interface ChosenTemplate {
+  readonly set: string;
+  readonly language: Language;
+  readonly template: Template;
+}
+
+export interface Choice {
+  /** The channel's own message. */
+  readonly own: ChosenTemplate | undefined;
+  readonly card: ChosenTemplate;
+  /** Takes the place of a card that fails. */
+  readonly builtIn: ChosenTemplate;
+}
+
+/** Each is also the name of a built-in set. */
+const LANGUAGES: readonly Language[] = ['en', 'ja'];
+
+export class TemplateCatalog {
+  readonly sources: TemplateSources;
+  readonly setNames: readonly string[];
+  readonly #engines: Readonly<Record<Language, Engines>>;
+  readonly #choices = new Map<string, Choice>();
+  /** By language and file: formats share the cards. */
+  readonly #templates = new Map<string, ChosenTemplate>();
+
+  constructor(sources: TemplateSources) {
+    const { display, builtIn, own } = sources;
+    this.sources = sources;
+    this.setNames = [...new Set([...builtIn.sets, ...own.sets])];
+    const enginesIn = (language: Language) => new Engines({ ...display, language });
+    this.#engines = { en: enginesIn('en'), ja: enginesIn('ja') };
+  }
+
+  /** An unknown set is the display language's. @throws {Error} where a built-in card is missing */
+  choose(
+    { templateSet, language = this.sources.display.language }: Pick<RenderTarget, 'templateSet' | 'language'>,
+    format: MessageFormat,
+    name: TemplateName,
+  ): Choice {
+    const key = `${templateSet ?? language}/${language}/${format.name}/${name}`;
+    const choice = this.#choices.get(key) ?? this.#find([templateSet ?? language, language], format, name);
+    this.#choices.set(key, choice);
+    return choice;
+  }
+
+  #find(sets: readonly [set: string, language: Language], format: MessageFormat, name: TemplateName): Choice {
+    const { own, builtIn } = this.sources;
+    const card = this.#first(sets, [own, builtIn], `${CARD_FOLDER}/${name}`, CARD_KIND);
+    const fallback = this.#first(sets, [builtIn], `${CARD_FOLDER}/${name}`, CARD_KIND);
+    if (card === undefined || fallback === undefined)
+      throw new Error(`the built-in template ${CARD_FOLDER}/${name}.yaml is missing`);
+    const message = format.own && this.#first(sets, [own], `${format.name}/${name}`, format.own);
+    // A set's card comes before the message of another set.
+    const isNearer = message !== undefined && sets.indexOf(message.set) <= sets.indexOf(card.set);
+    return { own: isNearer ? message : undefined, card, builtIn: fallback };
+  }
+
+  #first(
+    sets: readonly [set: string, language: Language],
+    folders: readonly TemplateFolder[],
+    name: string,
+    kind: TemplateKind,
+  ): ChosenTemplate | undefined {
+    for (const set of sets) {
+      const folder = folders.find(({ files }) => files.has(`${set}/${name}`));
+      const file = folder?.files.get(`${set}/${name}`);
+      if (file !== undefined) return this.#compiled(file, kind, set, sets[1]);
+    }
+    return undefined;
+  }
+
+  #compiled(file: SourceFile, kind: TemplateKind, set: string, otherwise: Language): ChosenTemplate {
+    const language = LANGUAGES.find((each) => each === set) ?? otherwise;
+    const key = `${language} ${file.path}`;
+    const known = this.#templates.get(key);
+    if (known !== undefined) return known;
+    const made = { set, language, template: new Template(file, kind, this.#engines[language]) };
+    this.#templates.set(key, made);
+    return made;
+  }
+
+  /** Undefined where there is such a set. */
+  missingSet(set: string): string | undefined {
+    if (this.setNames.includes(set)) return undefined;
+    return `there is no template set "${set}"${didYouMean(set, this.setNames) || `: there are ${this.setNames.join(', ')}`}`;
+  }
+}

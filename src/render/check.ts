@@ -1,0 +1,151 @@
+/** Everything that is wrong with the templates which a config uses, found before anything is sent. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { MessageFormat } from '../channels/channel.ts';
+import type { Problem } from '../config/config.ts';
+import { type Notice, TEMPLATE_NAMES, type TemplateName } from '../notice/notice.ts';
+import { isContainer } from '../text/json-object.ts';
+import { cardOf, findCardFaults } from './card-template.ts';
+import type { Choice, RenderTarget, TemplateCatalog } from './catalog.ts';
+import { Rendering } from './engine.ts';
+import type { Links } from './links.ts';
+import { placeDrawn, renderOwn } from './own-message.ts';
+import { samplesOf } from './samples.ts';
+import { type Template, TemplateFault } from './template.ts';
+import { problemWith } from './template-folder.ts';
+import { type NoticeView, viewOf } from './view.ts';
+
+interface CheckContext {
+  readonly catalog: TemplateCatalog;
+  readonly formats: readonly MessageFormat[];
+  readonly links: Links;
+}
+
+/** Each problem once, however many targets share the template. */
+export function checkTemplates(context: CheckContext, targets: readonly RenderTarget[]): Problem[] {
+  return distinct([...checks(context, targets)].flat());
+}
+
+/** The same, with a turn for everybody else after each template. */
+export async function checkTemplatesInTurns(
+  context: CheckContext,
+  targets: readonly RenderTarget[],
+): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  for (const found of checks(context, targets)) {
+    problems.push(...found);
+    await nextTurn();
+  }
+  return distinct(problems);
+}
+
+function distinct(problems: readonly Problem[]): Problem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}
+
+function* checks(
+  context: CheckContext,
+  targets: readonly RenderTarget[],
+): Generator<readonly Problem[], void, undefined> {
+  const { catalog, formats, links } = context;
+  yield links.problems;
+  yield [...catalog.sources.own.problems, ...catalog.sources.builtIn.problems];
+  const checked = new Set<Template>();
+  for (const target of targets) {
+    yield checkSet(catalog, target);
+    const format = formats.find(({ name }) => name === target.format);
+    if (format === undefined) continue;
+    for (const name of TEMPLATE_NAMES) {
+      const choice = catalog.choose(target, format, name);
+      for (const { template } of [choice.own, choice.card].flatMap((each) => each ?? [])) {
+        // The built-in ones are held to all of this by the tests.
+        if (template === choice.builtIn.template || checked.has(template)) continue;
+        checked.add(template);
+        yield checkTemplate(context, template, { format, name, choice });
+      }
+    }
+  }
+}
+
+function checkSet(catalog: TemplateCatalog, { templateSet, place }: RenderTarget): readonly Problem[] {
+  const message = templateSet === undefined ? undefined : catalog.missingSet(templateSet);
+  if (message === undefined) return [];
+  return [
+    place === undefined ? problemWith('templates', 'error', message) : { place, message, severity: 'error' },
+  ];
+}
+
+interface Checked {
+  readonly format: MessageFormat;
+  readonly name: TemplateName;
+  readonly choice: Choice;
+}
+
+function checkTemplate(context: CheckContext, template: Template, how: Checked): readonly Problem[] {
+  if (template.problems.length > 0) return template.problems;
+  const isOwn = how.choice.own?.template === template;
+  const views = samplesOf(how.name).map((sample) => ({ sample, view: sampleView(context, sample, how) }));
+  const names = [...Object.keys(views[0]?.view ?? {}), ...(isOwn ? ['drawn'] : [])];
+  return [
+    ...template.findUnknownVariables(names),
+    ...views.flatMap(({ view }) => faultsWith(template, view, isOwn ? how : undefined)),
+  ];
+}
+
+function sampleView({ catalog, links }: CheckContext, sample: Notice, { choice }: Checked): NoticeView {
+  const { language } = choice.own ?? choice.card;
+  return withAnyMember(viewOf(sample, { ...catalog.sources.display, language }, links));
+}
+
+/** A busy machine may stop the process for longer than a template may take; good templates must not fail for that. */
+const MOST_ATTEMPTS = 3;
+
+function faultsWith(template: Template, view: NoticeView, own: Checked | undefined): readonly Problem[] {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const faults = own === undefined ? cardFaults(template, view) : messageFaults(template, view, own);
+      return faults.map(({ path, message }) => ({
+        place: template.placeOf(path),
+        message,
+        severity: 'error',
+      }));
+    } catch (error) {
+      if (!(error instanceof TemplateFault)) throw error;
+      if (attempt === MOST_ATTEMPTS)
+        return [{ place: error.place, message: error.message, severity: 'error' }];
+    }
+  }
+}
+
+function cardFaults(template: Template, view: NoticeView) {
+  return findCardFaults(template.render(new Rendering(view, { isStrict: true })));
+}
+
+function messageFaults(template: Template, view: NoticeView, { format: { own }, name, choice }: Checked) {
+  if (own === undefined) return [];
+  const { template: builtIn, language } = choice.builtIn;
+  const card = cardOf(builtIn.render(new Rendering(view, { isTrusted: true })), { name, language, view });
+  const parts = renderOwn(template, own, card, new Rendering(view, { isStrict: true }));
+  placeDrawn(parts, own, card, template);
+  return own.inspect(parts);
+}
+
+/** Whatever a callback may hold beside the fields of the interface is nothing that a template may not ask for. */
+function withAnyMember(view: NoticeView): NoticeView {
+  const { callback, output, outputs, ...others } = view;
+  if (callback === undefined) return view;
+  const open = outputs?.map((each) => ({ ...each, items: lenient(each.items) }));
+  return { ...others, callback: lenient(callback), output: lenient(output), ...(open && { outputs: open }) };
+}
+
+/** The same data, in which a member that is not there is null. */
+function lenient<Value>(value: Value): Value {
+  if (!isContainer(value)) return value;
+  return new Proxy(value, {
+    get(target, key): unknown {
+      const member: unknown = Reflect.get(target, key);
+      return typeof key === 'string' && member === undefined ? null : lenient(member);
+    },
+    getOwnPropertyDescriptor: (target, key) =>
+      Reflect.getOwnPropertyDescriptor(target, key) ?? { configurable: true, enumerable: false, value: null },
+  });
+}

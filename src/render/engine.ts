@@ -1,0 +1,116 @@
+/** Liquid engines: one for plain text, and one for each way in which a value is escaped. None reads files. */
+import { Context, Liquid, type Template, toValueSync } from 'liquidjs';
+import { performance } from 'node:perf_hooks';
+import type { TextKind } from '../channels/channel.ts';
+import { leftOutMark } from '../channels/marks.ts';
+import { textOf } from '../channels/value-text.ts';
+import type { DisplayConfig } from '../config/config.ts';
+import { Escaped } from '../text/clean.ts';
+import { fitEscaped } from '../text/cut.ts';
+import { registerFilters } from './filters.ts';
+
+/** Objects and characters that one string may create, in liquidjs' own count. */
+const MEMORY_LIMIT = 1_000_000;
+
+/** Characters of one string of a template. */
+const PARSE_LIMIT = 500_000;
+
+/** Of one template, all its strings together (ms). */
+const TIME_LIMIT_MS = 250;
+
+/** Tags that print a value print it unescaped, and tags that read files have none to read. */
+const TAGS = new Set(['assign', 'if', 'unless', 'case', 'for', 'break', 'continue', 'comment', '#']);
+
+/** How values are printed; `undefined`: as plain text. */
+export type Printing = Pick<TextKind, 'escape' | 'most'> | undefined;
+
+export function createEngine(display: DisplayConfig, printing?: Printing): Liquid {
+  const liquid = new Liquid({
+    templates: {},
+    ownPropertyOnly: true,
+    strictFilters: true,
+    outputEscape: printerOf(printing, display),
+    timezoneOffset: display.timezone,
+    locale: display.language,
+    memoryLimit: MEMORY_LIMIT,
+    parseLimit: PARSE_LIMIT,
+  });
+  for (const name of Object.keys(liquid.tags)) if (!isTag(name, printing)) delete liquid.tags[name];
+  registerFilters(liquid, display);
+  return liquid;
+}
+
+/** What is captured would be escaped once more where it is printed. */
+function isTag(name: string, printing: Printing): boolean {
+  return TAGS.has(name) || (name === 'capture' && printing === undefined);
+}
+
+function printerOf(printing: Printing, { language }: DisplayConfig): (value: unknown) => string {
+  if (printing === undefined) return textOf;
+  const { escape, most } = printing;
+  const mark = leftOutMark(language);
+  return (value) => (value instanceof Escaped ? value.text : fitEscaped(textOf(value), most, escape, mark));
+}
+
+/** One engine for each kind of text, made when it is first asked for. */
+export class Engines {
+  readonly #display: DisplayConfig;
+  readonly #made = new Map<Printing, Liquid>();
+
+  constructor(display: DisplayConfig) {
+    this.#display = display;
+  }
+
+  for(printing: Printing): Liquid {
+    const engine = this.#made.get(printing) ?? createEngine(this.#display, printing);
+    this.#made.set(printing, engine);
+    return engine;
+  }
+}
+
+interface RenderingOptions {
+  /** Whether a variable or member that is not there is an error. */
+  readonly isStrict?: boolean;
+  /** Whether it may take its time: a built-in template is short, and a busy machine may stop the process for a moment. */
+  readonly isTrusted?: boolean;
+}
+
+/** One rendering of a template: its strings share their limits, and what is made for each engine. */
+export class Rendering {
+  readonly view: object;
+  /** What `drawn` gives in the part that is being rendered. */
+  globals: Readonly<Record<string, unknown>> = {};
+  readonly #contexts = new Map<Liquid, Context>();
+  readonly #until: number;
+  readonly #isStrict: boolean;
+
+  constructor(view: object, { isStrict = false, isTrusted = false }: RenderingOptions = {}) {
+    this.view = view;
+    this.#isStrict = isStrict;
+    this.#until = isTrusted ? Infinity : performance.now() + TIME_LIMIT_MS;
+  }
+
+  /** @throws {Error} liquidjs' own, with the place */
+  print(liquid: Liquid, templates: Template[]): string {
+    const context = this.#contexts.get(liquid) ?? this.#contextFor(liquid);
+    context.globals = this.globals;
+    // Where a string ends in the middle of a loop that there is not.
+    context.breakCalled = false;
+    context.continueCalled = false;
+    const printed: unknown = toValueSync(
+      liquid.renderer.renderTemplates(templates, context) as Iterator<unknown> & Iterable<unknown>,
+    );
+    return String(printed);
+  }
+
+  #contextFor(liquid: Liquid): Context {
+    const limits = {
+      sync: true,
+      strictVariables: this.#isStrict,
+      renderLimit: Math.max(0, this.#until - performance.now()),
+    };
+    const context = new Context(this.view, liquid.options, limits, { liquid });
+    this.#contexts.set(liquid, context);
+    return context;
+  }
+}

@@ -1,0 +1,69 @@
+/** The filters that templates have beside Liquid's own. */
+import type { Liquid } from 'liquidjs';
+import { parseStartTime } from '../callback/check-callback.ts';
+import { inlineText, textOf } from '../channels/value-text.ts';
+import type { DisplayConfig } from '../config/config.ts';
+import { cutterOf } from '../text/cut.ts';
+import { formatElapsed, formatInstant, formatSize } from '../time/display.ts';
+import { ownAddress } from './own-address.ts';
+
+/** A mark with blanks around it is worth its room from here on. */
+const ROOM_FOR_BLANKS = 60;
+
+const SEPARATED = { en: new Intl.NumberFormat('en'), ja: new Intl.NumberFormat('ja') } as const;
+
+/** Values are escaped where they are printed, so that Liquid's own escaping would do it twice. */
+const ESCAPING = ['escape', 'escape_once', 'xml_escape'];
+
+/** Put behind each value that stands where an address goes. */
+export const OWN_ADDRESS = 'own_address';
+
+export function registerFilters(liquid: Liquid, { language, timezone }: DisplayConfig): void {
+  // `raw` would let a BOT's text mention, link and inject.
+  liquid.unregisterFilter('raw');
+  for (const name of ESCAPING) liquid.registerFilter(name, (value: unknown) => value);
+  liquid.registerFilter(OWN_ADDRESS, function (this: { context: { environments: object } }, value: unknown) {
+    return ownAddress(this.context.environments, value);
+  });
+  liquid.registerFilter('inline', inlineText);
+  liquid.registerFilter('fit', fit);
+  liquid.registerFilter('elapsed', (value: unknown) => withNumber(value, (n) => formatElapsed(n, language)));
+  liquid.registerFilter('filesize', (value: unknown) => withNumber(value, (n) => formatSize(n, language)));
+  liquid.registerFilter('number', (value: unknown) =>
+    withNumber(value, (n) => SEPARATED[language].format(n)),
+  );
+  liquid.registerFilter('localtime', (value: unknown) => {
+    const instant = instantOf(value, timezone);
+    return instant === undefined ? textOf(value) : formatInstant(instant, timezone, language);
+  });
+  registerDate(liquid, timezone);
+}
+
+/** Cut in the middle. */
+function fit(value: unknown, limit: unknown): string {
+  const count = Math.floor(Number(limit ?? Number.NaN));
+  if (!Number.isFinite(count)) throw new Error('"fit" needs a number of characters, as in fit: 80');
+  const most = Math.max(1, count);
+  return cutterOf(textOf(value), most, () => (most < ROOM_FOR_BLANKS ? '…' : ' … '))(most);
+}
+
+/** Formats a number, also one carried as a string; leaves anything else as it came. */
+function withNumber(value: unknown, format: (value: number) => string): unknown {
+  const text = textOf(value).trim();
+  const number = Number(text);
+  return text === '' || !Number.isFinite(number) || number < 0 ? value : format(number) || value;
+}
+
+function instantOf(value: unknown, timezone: string): number | undefined {
+  return typeof value === 'string' ? parseStartTime(value, timezone) : undefined;
+}
+
+/** Liquid's own `date`, which would read a time without an offset in the process' zone. */
+function registerDate(liquid: Liquid, timezone: string): void {
+  const original = liquid.filters['date'];
+  if (typeof original !== 'function') return;
+  liquid.registerFilter('date', function date(value: unknown, ...rest: unknown[]) {
+    const instant = instantOf(value, timezone);
+    return original.call(this, instant === undefined ? value : new Date(instant), ...rest) as unknown;
+  });
+}

@@ -1,0 +1,80 @@
+/** Finds what is wrong with a Liquid text before it is ever rendered. */
+import type { Liquid, Template } from 'liquidjs';
+import { didYouMean } from '../text/nearest.ts';
+
+/** Line and column count from 1, within the text. */
+export interface LiquidFault {
+  readonly message: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A text that is Liquid, or why it is not. */
+export type ParsedLiquid =
+  | { readonly templates: Template[]; readonly fault?: undefined }
+  | { readonly templates?: undefined; readonly fault: LiquidFault };
+
+/** liquidjs ends its messages with the place, which is told separately. */
+const PLACE_IN_MESSAGE = /, (?:file:.*, )?line:\d+, col:\d+$/su;
+
+export function parseLiquid(liquid: Liquid, source: string): ParsedLiquid {
+  try {
+    return { templates: liquid.parse(source) };
+  } catch (error) {
+    return { fault: faultOf(liquid, error) };
+  }
+}
+
+export function findUnknownVariables(
+  liquid: Liquid,
+  templates: Template[],
+  knownNames: readonly string[],
+): readonly LiquidFault[] {
+  return Object.entries(liquid.analyzeSync(templates).globals)
+    .filter(([name]) => !knownNames.includes(name))
+    .flatMap(([name, places]) =>
+      places.map(({ location }) => ({
+        message: unknownVariable(name, knownNames),
+        line: location.row,
+        column: location.col,
+      })),
+    );
+}
+
+/** What a failed parsing or rendering says, with its place. @param knownNames of variables */
+export function faultOf(liquid: Liquid, error: unknown, knownNames: readonly string[] = []): LiquidFault {
+  const message = error instanceof Error ? error.message.replace(PLACE_IN_MESSAGE, '') : String(error);
+  const [line, column] = tokenOf(error)?.getPosition() ?? [1, 1];
+  return { message: explain(liquid, message, knownNames), line, column };
+}
+
+interface PlacedToken {
+  getPosition(): [number, number];
+}
+
+function tokenOf(error: unknown): PlacedToken | undefined {
+  return error instanceof Error && 'token' in error ? (error.token as PlacedToken | undefined) : undefined;
+}
+
+/** What V8 says. */
+const STACK_IS_FULL = 'Maximum call stack size exceeded';
+
+function explain(liquid: Liquid, message: string, knownNames: readonly string[]): string {
+  if (message === STACK_IS_FULL) return 'nested too deep';
+  const variable = /^undefined variable: (?<name>\S+)/u.exec(message)?.groups?.['name'];
+  if (variable !== undefined) return unknownVariable(variable, knownNames);
+  const filter = /^undefined filter: (?<name>\S+)/u.exec(message)?.groups?.['name'];
+  if (filter !== undefined) return unknownFilter(liquid, filter);
+  const tag = /^tag "(?<name>[^"]+)" not found/u.exec(message)?.groups?.['name'];
+  return tag === undefined ? message : `there is no tag "${tag}"${didYouMean(tag, Object.keys(liquid.tags))}`;
+}
+
+function unknownFilter(liquid: Liquid, name: string): string {
+  if (name === 'raw')
+    return 'there is no filter "raw": values are always escaped here; write markup in the template itself';
+  return `there is no filter "${name}"${didYouMean(name, Object.keys(liquid.filters))}`;
+}
+
+function unknownVariable(name: string, knownNames: readonly string[]): string {
+  return `there is no variable "${name}"${didYouMean(name, knownNames)}`;
+}

@@ -1,0 +1,104 @@
+/** The output values of a callback as templates and channels see them: the first ones, named, sorted into kinds, with files. */
+import type { FileView, OutputView } from '../channels/card.ts';
+import {
+  compactJson,
+  fileEntries,
+  fileName,
+  inlineList,
+  inlineText,
+  isScalar,
+  nameText,
+} from '../channels/value-text.ts';
+import { isJsonObject, keysOf } from '../text/json-object.ts';
+import { endsOf } from '../text/cut.ts';
+
+/** No channel shows more. */
+const MOST_OUTPUTS = 40;
+const MOST_FILES = 20;
+const LONGEST_VALUE = 20_000;
+
+/** How entries of `files` become what templates see. */
+export interface FileContext {
+  readonly urlOf: (file: Pick<FileView, 'ref' | 'name' | 'size'>) => string;
+  readonly instantText: (ms: number) => string;
+}
+
+const NO_NAME = '–';
+
+export function viewOutputs(output: unknown, context: FileContext): readonly OutputView[] {
+  if (!isJsonObject(output)) return [];
+  return keysOf(output)
+    .slice(0, MOST_OUTPUTS)
+    .map((name) => viewOutput(nameText(name) || NO_NAME, output[name], context));
+}
+
+function viewOutput(name: string, value: unknown, context: FileContext): OutputView {
+  const plain = { name, items: [], files: [], fileCount: 0 };
+  if (isScalar(value)) return { ...plain, kind: 'scalar', value };
+  if (Array.isArray(value)) {
+    const files = viewFiles(entriesInside(value), context);
+    return { ...plain, ...files, kind: 'list', value: inlineList(value), items: value };
+  }
+  const entries = fileEntries(value);
+  if (entries === undefined)
+    return { ...plain, kind: 'other', value: endsOf(compactJson(value), LONGEST_VALUE) };
+  return { ...plain, ...viewFiles(entries, context), kind: 'files', value: inlineText(value) };
+}
+
+function viewFiles(
+  entries: readonly unknown[],
+  context: FileContext,
+): Pick<OutputView, 'files' | 'fileCount'> {
+  const files = entries.slice(0, MOST_FILES).map((entry) => viewFile(entry, context));
+  return { files, fileCount: entries.length };
+}
+
+/** File entries of the elements and of their direct members. */
+function entriesInside(items: readonly unknown[]): readonly unknown[] {
+  const found: unknown[] = [];
+  for (const item of items) {
+    if (!isJsonObject(item)) continue;
+    if (fileEntries(item) !== undefined) addEntries(found, item);
+    else for (const key of keysOf(item)) addEntries(found, item[key]);
+  }
+  return found;
+}
+
+function addEntries(found: unknown[], holder: unknown): void {
+  for (const entry of fileEntries(holder) ?? []) found.push(entry);
+}
+
+function viewFile(entry: unknown, { urlOf, instantText }: FileContext): FileView {
+  const object = isJsonObject(entry) ? entry : {};
+  const meta = isJsonObject(object['meta']) ? object['meta'] : {};
+  const name = fileName(entry);
+  const size = sizeOf(meta['size']);
+  const ref = typeof object['ref'] === 'string' ? object['ref'] : '';
+  const instant = instantOf(meta['timestamp']);
+  return {
+    name,
+    size,
+    timestamp: instant === undefined ? '' : instantText(instant),
+    ref,
+    url: ref === '' ? '' : urlOf({ ref, name, size }),
+  };
+}
+
+function sizeOf(size: unknown): number | '' {
+  return typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 ? size : '';
+}
+
+/** Whether a timestamp counts seconds or milliseconds is not said; past this it can only be milliseconds (or the year 5138). */
+const LEAST_MILLISECONDS = 1e11;
+/** 1973: what is smaller is no time a file of today was written. */
+const LEAST_SECONDS = 1e8;
+/** The end of the year 9999. */
+const MOST_MILLISECONDS = 253_402_300_799_999;
+
+/** Milliseconds since the epoch. */
+function instantOf(timestamp: unknown): number | undefined {
+  if (typeof timestamp !== 'number' || !Number.isFinite(timestamp) || timestamp < LEAST_SECONDS)
+    return undefined;
+  const ms = timestamp < LEAST_MILLISECONDS ? timestamp * 1000 : timestamp;
+  return ms <= MOST_MILLISECONDS ? ms : undefined;
+}

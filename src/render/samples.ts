@@ -1,0 +1,114 @@
+/** Notices with which `check` renders templates: of each name one that has everything, and one that has only what it must. */
+import { ALL_STATUSES, type Callback, type StatusCode, type StatusName } from '../callback/callback.ts';
+import {
+  type Notice,
+  noticeOf,
+  noticeOfAlert,
+  type OwnName,
+  type OwnSubject,
+  type TemplateName,
+  type UndeliveredMessage,
+} from '../notice/notice.ts';
+
+const FULL = {
+  code: 200,
+  job_id: '5f0c1f7e-8a37-4a52-9f0e-2f9c5f5a7d01',
+  bot_id: 'sample',
+  bot_name: 'Sample BOT',
+  start_time: '2026-01-02T03:04:05Z',
+  elapsed_time: 3661,
+  message: 'What happened, in\ntwo lines.',
+  output: {
+    count: '2',
+    items: [{ name: 'one', price: '500', tags: ['a', 'b'] }, 'two'],
+    report: {
+      type: 'files',
+      files: [
+        {
+          ref: 'jobs/5f0c1f7e/files/1',
+          meta: { name: 'report.pdf', size: 1_048_576, timestamp: 1_760_000_000_000 },
+        },
+      ],
+    },
+    nested: { a: { b: [1, null] } },
+  },
+} as const;
+
+const BARE = {
+  code: 0,
+  job_id: 'j-1',
+  bot_id: 'b',
+  bot_name: 'b',
+  start_time: '2026-01-02T03:04:05Z',
+} as const;
+
+const CAME_AT = Date.parse(FULL.start_time);
+const DAY_MS = 86_400_000;
+
+function undelivered(
+  fields: Pick<Callback, 'job_id' | 'bot_id' | 'bot_name'>,
+  quote: string | undefined,
+): UndeliveredMessage {
+  const { job_id, bot_id, bot_name } = fields;
+  const error = {
+    class: 'config',
+    code: 'sample_code',
+    message: 'A sample of what a remote answers.',
+  } as const;
+  return {
+    destination: 'channel:address',
+    channel: 'channel',
+    error: quote === undefined ? error : { ...error, quote },
+    attempts: 3,
+    callback: { job_id, bot_id, bot_name, status: 1 },
+    since: CAME_AT,
+  };
+}
+
+const FULLY = undelivered(FULL, '550 "No such user" here');
+const BARELY = undelivered(BARE, undefined);
+
+const SUBJECTS: Readonly<Record<OwnName, readonly [full: OwnSubject, bare: OwnSubject]>> = {
+  dead_letter: [
+    { template: 'dead_letter', ...FULLY },
+    { template: 'dead_letter', ...BARELY },
+  ],
+  config_failure: [
+    { template: 'config_failure', ...FULLY, givesUpAt: CAME_AT + DAY_MS },
+    { template: 'config_failure', ...BARELY, givesUpAt: CAME_AT + DAY_MS },
+  ],
+  refused: [
+    {
+      template: 'refused',
+      httpStatus: 422,
+      detail: 'This is JSON, but not a callback.',
+      errors: Array.from({ length: 7 }, () => ({
+        pointer: '/status',
+        detail: 'must be 0, 1 or 2, found null',
+      })),
+      from: '192.0.2.1',
+    },
+    { template: 'refused', httpStatus: 400, detail: 'The body is empty.', errors: [], from: '192.0.2.1' },
+  ],
+  test: [
+    { template: 'test', destination: 'channel:address', channel: 'channel', askedBy: 'admin' },
+    { template: 'test', destination: 'channel:address', channel: 'channel', askedBy: '' },
+  ],
+};
+
+export function samplesOf(name: TemplateName): readonly Notice[] {
+  if (!isStatusName(name))
+    return SUBJECTS[name].map((subject, index) => sampleOfAlert(subject, 2 - 2 * index));
+  const status = ALL_STATUSES.indexOf(name) as StatusCode;
+  const sampleOf = (fields: typeof FULL | typeof BARE) =>
+    noticeOf({ callback: { ...fields, status }, startedAt: CAME_AT }, 1);
+  return [{ ...sampleOf(FULL), delayedMs: DAY_MS }, sampleOf(BARE)];
+}
+
+function isStatusName(name: TemplateName): name is StatusName {
+  return (ALL_STATUSES as readonly string[]).includes(name);
+}
+
+function sampleOfAlert(subject: OwnSubject, suppressed: number): Notice {
+  return noticeOfAlert({ id: '0'.repeat(64), raisedAt: CAME_AT + DAY_MS, suppressed, subject });
+}

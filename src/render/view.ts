@@ -1,0 +1,136 @@
+/** What templates see of a notice: the callback's fields, or what an alert tells; plain data, in a language. */
+import { type Callback, statusNameOf } from '../callback/callback.ts';
+import { faultInJapanese, refusalInJapanese } from '../callback/fault-words.ts';
+import type { OutputView } from '../channels/card.ts';
+import { failureInWords } from '../channels/failure.ts';
+import type { DisplayConfig } from '../config/config.ts';
+import {
+  type CallbackNotice,
+  isAlert,
+  type Notice,
+  type OwnSubject,
+  type RaisedAlert,
+  type RefusedMessage,
+  type TestSubject,
+  type UndeliveredMessage,
+} from '../notice/notice.ts';
+import { formatAge, formatElapsed, formatInstant } from '../time/display.ts';
+import { type LINK_FIELDS, type Links } from './links.ts';
+import { viewOutputs } from './outputs.ts';
+
+/** The variables by their names. */
+export interface NoticeView {
+  readonly [name: string]: unknown;
+  readonly job_url?: string;
+  readonly outputs?: readonly OutputView[];
+}
+
+export function viewOf(notice: Notice, display: DisplayConfig, links: Links): NoticeView {
+  return isAlert(notice) ? alertView(notice.alert, display, links) : callbackView(notice, display, links);
+}
+
+function callbackView(
+  { callback, startedAt, timesReceived, delayedMs }: CallbackNotice,
+  display: DisplayConfig,
+  links: Links,
+): NoticeView {
+  const { language } = display;
+  const fields = fieldsOf(callback);
+  const { elapsed_time: seconds } = callback;
+  return {
+    ...fields,
+    attempt: timesReceived,
+    started_at: localTime(startedAt, display),
+    elapsed: seconds === undefined || seconds === null ? '' : formatElapsed(seconds, language),
+    job_url: callback.job_id === '' ? '' : links.job(fields),
+    delayed_by: delayedMs === undefined ? '' : formatAge(delayedMs, language),
+    outputs: viewOutputs(callback.output, {
+      urlOf: (file) => links.file(fields, file),
+      instantText: (ms) => localTime(ms, display),
+    }),
+  };
+}
+
+function fieldsOf(callback: Callback): Readonly<Record<(typeof LINK_FIELDS)[number], unknown>> {
+  return {
+    code: callback.code,
+    job_id: callback.job_id,
+    bot_id: callback.bot_id,
+    bot_name: callback.bot_name,
+    status: callback.status,
+    start_time: callback.start_time,
+    elapsed_time: callback.elapsed_time ?? null,
+    output: callback.output ?? null,
+    message: callback.message ?? null,
+    callback,
+    status_name: statusNameOf(callback),
+  };
+}
+
+function alertView(
+  { subject, raisedAt, suppressed }: RaisedAlert<OwnSubject>,
+  display: DisplayConfig,
+  links: Links,
+): NoticeView {
+  const at = localTime(raisedAt, display);
+  if (subject.template === 'test') return testView(subject, at);
+  const common = { alert_name: subject.template, raised_at: at, suppressed };
+  if (subject.template === 'refused') return { ...common, ...refusedView(subject, display) };
+  return { ...common, ...undeliveredView(subject, display, links) };
+}
+
+function testView({ destination, channel, askedBy }: TestSubject, sentAt: string): NoticeView {
+  return { destination, channel, asked_by: askedBy, sent_at: sentAt };
+}
+
+function undeliveredView(
+  subject: UndeliveredMessage & { readonly givesUpAt?: number },
+  display: DisplayConfig,
+  links: Links,
+): NoticeView {
+  const { destination, channel, error, attempts, callback, since, givesUpAt } = subject;
+  const { job_id, bot_id, bot_name, status } = callback;
+  const reason = failureInWords(error, display.language);
+  const fields = { job_id, bot_id, bot_name, status, status_name: statusNameOf({ status }) };
+  return {
+    destination,
+    channel,
+    error_class: error.class,
+    error_code: error.code,
+    reason,
+    // The English words quote it already.
+    quote: error.quote === undefined || reason.includes(error.quote) ? '' : error.quote,
+    attempts,
+    since: localTime(since, display),
+    gives_up_at: givesUpAt === undefined ? '' : localTime(givesUpAt, display),
+    ...fields,
+    // An alert that concerns no job has none.
+    job_url: job_id === '' ? '' : links.job(fields),
+  };
+}
+
+/** What an alert names of all that is wrong with a body. */
+const MOST_FAULTS = 5;
+
+function refusedView(
+  { httpStatus, detail, errors, from }: RefusedMessage,
+  { language }: DisplayConfig,
+): NoticeView {
+  const isJapanese = language === 'ja';
+  const faults = errors
+    .slice(0, MOST_FAULTS)
+    .map(({ pointer, detail: fault }) =>
+      isJapanese ? `${pointer}${faultInJapanese(fault)}` : `${pointer} ${fault}`.trim(),
+    );
+  return {
+    http_status: httpStatus,
+    reason: isJapanese ? refusalInJapanese(httpStatus, detail) : detail,
+    faults,
+    more_faults: errors.length - faults.length,
+    sender: from,
+  };
+}
+
+function localTime(ms: number, { timezone, language }: DisplayConfig): string {
+  return formatInstant(ms, timezone, language);
+}

@@ -1,0 +1,216 @@
+/** Mails as they are drawn from cards. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Card, Tone } from '../../../src/channels/card.ts';
+import { composeMail, MOST_BYTES } from '../../../src/channels/email/compose.ts';
+import { emailFormat } from '../../../src/channels/email/format.ts';
+import { expectWellFormed, linksIn } from '../../render/mail-rules.ts';
+import { cardWith, fileWith, outputWith } from '../../support/cards.ts';
+
+const TONES: readonly Tone[] = ['succeeded', 'error', 'executing', 'alert', 'test'];
+
+/** What a reader sees of a mail. */
+function seen(html: string): string {
+  return html
+    .replace(/<(style|title)>.*?<\/\1>|<!--.*?-->|<!.*?>/gs, '')
+    .replace(/<br>|<\/(?:div|tr|h1|td|th)>/g, '\n')
+    .replace(/<[^<>]*>/g, '')
+    .replaceAll('&nbsp;', ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+}
+
+describe('a mail drawn from a card', () => {
+  for (const tone of TONES) {
+    for (const language of ['en', 'ja'] as const) {
+      it(`has all that the card has, of the tone ${tone}, in ${language}`, () => {
+        const outputs = [outputWith(), outputWith({ name: 'Empty', value: '' })];
+        const link = { text: 'Open it', url: 'https://bell.test/' };
+        const card = cardWith({
+          tone,
+          language,
+          outputs,
+          link,
+          footer: 'Told late',
+          text: 'One line\nanother',
+        });
+        const { subject, text, html } = composeMail(card);
+        expect(subject).to.equal(card.summary);
+        for (const part of [text, seen(html)]) {
+          for (const words of [
+            'Get items',
+            'One line',
+            'another',
+            'no such element',
+            'job-1',
+            'Number',
+            '12',
+          ])
+            expect(part).to.include(words);
+          expect(part)
+            .to.include(language === 'ja' ? 'なし' : 'empty')
+            .and.include('Told late');
+        }
+        expect(text).to.include('https://bell.test/');
+        expect(html).to.include(`<html lang="${language}">`);
+        expectWellFormed(html);
+        expect(linksIn(html).map(({ address }) => address)).to.deep.equal([link.url, card.facts[0]?.url]);
+      });
+    }
+  }
+
+  it('says in its bar, beside a colour, what happened: the first line of the card’s text', () => {
+    const barOf = (parts: Partial<Card>) =>
+      /class="bar"[^>]*>([^<]*)</.exec(composeMail(cardWith(parts)).html)?.[1];
+    expect(barOf({ text: 'Failed after 42 s\nmore' })).to.equal('✕ Failed after 42 s');
+    expect(barOf({ text: '' })).to.equal('✕ Failed');
+    expect(barOf({ text: 'x'.repeat(81), language: 'ja' })).to.equal('✕ エラー');
+    expect(barOf({ tone: 'succeeded', text: '' })).to.equal('✓ Succeeded');
+    expect(barOf({ tone: 'alert', text: 'A message was not delivered.' })).to.equal('! From Botbell');
+  });
+
+  it('has a subject of one line, cut so that it shows', () => {
+    const subjectOf = (summary: string, language: Card['language'] = 'en') =>
+      composeMail(cardWith({ summary, language })).subject;
+    expect(subjectOf(' a\r\nBcc: x@example.com \n')).to.equal('a Bcc: x@example.com');
+    expect(subjectOf('あ'.repeat(200))).to.equal(`${'あ'.repeat(149)}…`);
+    expect([subjectOf('\n'), subjectOf('', 'ja')]).to.deep.equal(['Notification', '通知']);
+  });
+
+  it('draws lists, tables, files and nested data, and says what it leaves out', () => {
+    const files = [fileWith({ url: 'https://files.test/a?b=1&c=2' }), fileWith({ name: '<b>.pdf' })];
+    const rows = Array.from({ length: 60 }, (_, index) => ({ name: `item ${index}`, price: index }));
+    const wide = Array.from({ length: 2 }, () =>
+      Object.fromEntries('abcdefghi'.split('').map((key) => [key, 1])),
+    );
+    const outputs = [
+      outputWith({ name: 'Tags', kind: 'list', value: '', items: ['Cake', 'Cheese'] }),
+      outputWith({ name: 'Items', kind: 'list', value: '', items: rows }),
+      outputWith({ name: 'Wide', kind: 'list', value: '', items: wide }),
+      outputWith({ name: 'Files', kind: 'files', value: '', files, fileCount: 5 }),
+      outputWith({ name: 'Nested', kind: 'other', value: '{"a":[1]}' }),
+    ];
+    const { text, html } = composeMail(cardWith({ outputs, outputCount: 45 }));
+    expect(text).to.include('• Cake\n• Cheese').and.include('• name: item 49 · price: 49\n… 10 more');
+    expect(text).to.include('• a.pdf  2 KB  https://files.test/a?b=1&c=2').and.include('… 3 more');
+    expect(text).to.include('Nested: {"a":[1]}').and.include('… 40 more');
+    expect(html.match(/<th /g)).to.have.lengthOf(2);
+    expect(seen(html)).to.include('item 49').and.not.include('item 50');
+    expect(seen(html)).to.include('• a: 1 · b: 1').and.include('<b>.pdf').and.include('{"a":[1]}');
+    expect(linksIn(html)[0]).to.deep.equal({ address: 'https://files.test/a?b=1&c=2', words: 'a.pdf' });
+    expectWellFormed(html);
+  });
+
+  it('keeps the lines and the indentation of a message', () => {
+    const message = 'Error: a  b\n\tat one (x.js:1)\n  at two\n   at three';
+    const { text, html } = composeMail(cardWith({ message }));
+    expect(text).to.include(message);
+    expect(html).to.include('Error: a&nbsp; b<br>&nbsp; &nbsp; at one (x.js:1)<br>&nbsp; at two<br>');
+  });
+
+  it('shows hostile text as it is, and nothing in it acts', () => {
+    const hostile =
+      '"><img src=x onerror=alert(1)><a href="javascript:f()">x</a> https://evil.test/ \u202egpj.exe\u0007';
+    const shown = '"><img src=x onerror=alert(1)><a href="javascript:f()">x</a> https://evil.test/ gpj.exe';
+    const link = { text: hostile, url: 'javascript:alert(1)' };
+    const facts = [{ name: hostile, value: hostile, url: 'https://jobs.test/"><script>' }];
+    const files = [fileWith({ name: hostile, url: 'data:text/html,x' })];
+    const outputs = [
+      outputWith({ name: hostile, value: hostile }),
+      outputWith({
+        name: hostile,
+        kind: 'list',
+        value: '',
+        items: [
+          { [hostile]: hostile, b: 1 },
+          { [hostile]: 1, b: 2 },
+        ],
+      }),
+      outputWith({ name: hostile, kind: 'files', value: '', files }),
+    ];
+    const parts = { title: hostile, text: hostile, message: hostile, footer: hostile, facts, outputs, link };
+    const { html } = composeMail(cardWith(parts));
+    expectWellFormed(html);
+    expect(linksIn(html)).to.deep.equal([]);
+    expect(html).not.to.match(/<(?:img|script|a)\b/);
+    expect(seen(html).split(shown).length - 1).to.be.at.least(8);
+  });
+
+  it('lets each value have its own direction', () => {
+    const { html } = composeMail(
+      cardWith({ title: 'שלום', message: 'مرحبا', outputs: [outputWith({ value: 'שלום' })] }),
+    );
+    for (const value of ['שלום', 'مرحبا']) {
+      for (const [, tag] of html.matchAll(new RegExp(`<(\\w+[^<>]*)>${value}`, 'gu')))
+        if (!tag?.startsWith('div style="display:none')) expect(tag).to.include('dir="auto"');
+    }
+  });
+
+  it('closes the gaps that left out parts leave in its text, looking at each run of blanks once', () => {
+    const { text } = composeMail(cardWith({ text: `\na${' \t'.repeat(1000)}\n\n\n\nb\n\n`, message: '' }));
+    expect(text).to.include('\na\n\nb\n\n----');
+  });
+
+  it('leaves out facts without a value, and shows 20 at the most', () => {
+    const facts = Array.from({ length: 30 }, (_, index) => ({
+      name: `fact ${index}`,
+      value: index === 3 ? ' ' : 'x',
+      url: '',
+    }));
+    const { text } = composeMail(cardWith({ facts }));
+    expect(text).to.include('fact 19: x').and.not.include('fact 3:').and.not.include('fact 20');
+  });
+
+  it('cuts a message of 8 MB before it works on it, and keeps both its ends', () => {
+    const message = `begin ${'<長"\u202e\n'.repeat(1_600_000)} end`;
+    const before = process.cpuUsage();
+    const { text, html } = composeMail(cardWith({ message, outputs: [outputWith({ value: message })] }));
+    const { user } = process.cpuUsage(before);
+    for (const part of [text, seen(html)])
+      expect(part)
+        .to.include('begin')
+        .and.include(' end')
+        .and.match(/… [\d,]+ characters left out …/);
+    // A bound of processor time, and far above what it takes.
+    expect(user / 1000).to.be.below(1200);
+  });
+
+  it('is never clipped, whatever it holds', () => {
+    const unit = fc.constantFrom('あ', '<', "'", '"', '&', '👨‍👩‍👧‍👦', 'a', ' ', '\n');
+    const texts = fc.string({ unit, minLength: 5, maxLength: 60 });
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 1, max: 3000 }), fc.nat(45), (one, times, count) => {
+        const long = one.repeat(times);
+        const items = Array.from({ length: 60 }, () => ({ [one]: long, b: one, c: 1 }));
+        const outputs = Array.from({ length: count }, (_, index) =>
+          index % 2 === 0
+            ? outputWith({ name: long, value: long })
+            : outputWith({ name: long, kind: 'list', value: '', items }),
+        );
+        const facts = Array.from({ length: 30 }, () => ({ name: long, value: long, url: '' }));
+        const parts = { title: long, summary: long, text: long, message: long, footer: long, facts };
+        const { subject, text, html } = composeMail(cardWith({ ...parts, outputs }));
+        for (const part of [text, html]) {
+          expect(Buffer.byteLength(part)).to.be.at.most(MOST_BYTES);
+          expect(part.isWellFormed()).to.equal(true);
+        }
+        expect(subject.length).to.be.at.most(150);
+        expect(subject).not.to.match(/[\r\n]/);
+        expectWellFormed(html);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+describe('the format of mails', () => {
+  it('reads on a terminal as subject and text, in a browser as its HTML under its subject', () => {
+    const message = { subject: '<s>', text: 'a\nb\n', html: '<!doctype html><p>x</p>' };
+    expect(emailFormat.asText(message)).to.equal('<s>\n\na\nb');
+    expect(emailFormat.asHtml(message)).to.equal(message.html);
+    expect(emailFormat.titleOf?.(message)).to.equal('<s>');
+  });
+});

@@ -1,0 +1,100 @@
+/** Mails that a template writes itself. */
+import { expect } from 'chai';
+import type { RenderedParts, ValuePlace } from '../../../src/channels/channel.ts';
+import { type EmailMessage, MOST_BYTES } from '../../../src/channels/email/compose.ts';
+import { ownMails, placeInHtml } from '../../../src/channels/email/own.ts';
+import { expectWellFormed } from '../../render/mail-rules.ts';
+import { cardWith, outputWith } from '../../support/cards.ts';
+
+const compose = (parts: RenderedParts, card = cardWith()): EmailMessage =>
+  ownMails.compose(parts, card, { options: {}, isError: false });
+
+describe('an own mail', () => {
+  it('has its own subject, text and HTML, on one line, tidied, and as it is', () => {
+    const { subject, text, html } = compose({
+      subject: ' a\nb ',
+      text: '\na  \n\n\n\nb\n\n',
+      html: '<p>x</p>\n',
+    });
+    expect([subject, text, html]).to.deep.equal(['a b', 'a\n\nb\n', '<p>x</p>']);
+  });
+
+  it('takes what it leaves out from the card, and shows its text where HTML is left out', () => {
+    const { subject, text, html } = compose({ text: 'a < b' });
+    expect([subject, text]).to.deep.equal([cardWith().summary, 'a < b\n']);
+    expect(html).to.match(/^<pre [^>]*>a &lt; b\n<\/pre>$/);
+    expect(compose({ html: '<p>x</p>' }).text).to.include('no such element');
+  });
+
+  it('shows its text where the HTML would be clipped', () => {
+    const { html } = compose({ text: 'the text', html: `<p>${'x'.repeat(MOST_BYTES)}</p>` });
+    expect(html)
+      .to.match(/^<pre /)
+      .and.include('the text');
+  });
+
+  it('keeps both ends of a text that is too long, in HTML as well', () => {
+    const { text, html } = compose({ text: `BOT a\n${'<あ\n'.repeat(30_000)}Job 1` });
+    for (const part of [text, html]) {
+      expect(Buffer.byteLength(part)).to.be.at.most(MOST_BYTES);
+      expect(part)
+        .to.include('BOT a')
+        .and.include('Job 1')
+        .and.match(/[\d,]+ characters left out/);
+    }
+  });
+
+  it('escapes a value by its part: a line, a text, or HTML that keeps its lines', () => {
+    const escaped = (part: string) => ownMails.textAt([part], '').escape('a <b>\n"c"');
+    expect(['subject', 'text', 'html'].map(escaped)).to.deep.equal([
+      'a <b> "c"',
+      'a <b>\n"c"',
+      'a &lt;b&gt;<br>&quot;c&quot;',
+    ]);
+  });
+
+  it('may place the drawn outputs', () => {
+    const card = cardWith({ outputs: [outputWith({ name: '<b>' })] });
+    expect(ownMails.draw(card, 'text')['outputs']).to.equal('<b>: 12');
+    const drawn = ownMails.draw(card, 'html')['outputs'];
+    expect(drawn).to.include('&lt;b&gt;').and.not.include('<b>');
+    if (typeof drawn === 'string') expectWellFormed(drawn);
+  });
+});
+
+/** Where `{{ x }}` stands; `{{ y }}` is another value. */
+const PLACES: readonly (readonly [template: string, place: ValuePlace])[] = [
+  ['<p>{{ x }}</p>', 'text'],
+  ["<td title='{{ x }}'>", 'text'],
+  ['<td title="a > b">{{ x }}', 'text'],
+  ['1 < 2 {{ x }}', 'text'],
+  ['<!-- y --><p>{{ x }}', 'text'],
+  ['<style>p { color: red }</style><p>{{ x }}', 'text'],
+  ['<a href="{{ x }}">', 'address'],
+  ["<A HREF=' {{ x }} '>", 'address'],
+  ['<a href="https://a.test/{{ x }}">', 'nowhere'],
+  ['<a href="{{ x }}/more">', 'nowhere'],
+  ['<a href="{{ y }}{{ x }}">', 'nowhere'],
+  ['<a href="javascript:{{ x }}">', 'nowhere'],
+  ['<a href={{ x }}>', 'nowhere'],
+  ['<img src="{{ x }}">', 'nowhere'],
+  ['<p style="color:{{ x }}">', 'nowhere'],
+  ['<a {{ x }}>', 'nowhere'],
+  ['<{{ x }}>', 'nowhere'],
+  ['<{{ y }} {{ x }}>', 'nowhere'],
+  ['</{{ x }}>', 'nowhere'],
+  ['<p onclick="f({{ x }})">', 'nowhere'],
+  ['<iframe srcdoc="{{ x }}">', 'nowhere'],
+  ['<!-- {{ x }} -->', 'nowhere'],
+  ['<script>var a = "{{ x }}";</script>', 'nowhere'],
+  ['<style>p { {{ x }} }</style>', 'nowhere'],
+];
+
+describe('where a value stands in the HTML of an own mail', () => {
+  for (const [template, place] of PLACES) {
+    it(`is ${place} in ${template}`, () => {
+      const [before = '', behind = ''] = template.replace('{{ y }}', '\u0001').split('{{ x }}');
+      expect(placeInHtml(before, behind)).to.equal(place);
+    });
+  }
+});

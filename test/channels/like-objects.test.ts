@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { likeObjects } from '../../src/channels/value-text.ts';
+
+describe('a list of objects', () => {
+  it('is a table where its objects have the same keys, in whatever order', () => {
+    const rows = [
+      { a: 1, b: 2 },
+      { b: 3, a: 4 },
+    ];
+    expect(likeObjects(rows, 10)).to.deep.equal({ columns: ['a', 'b'], rows });
+  });
+
+  it('is a table where some objects lack a few of the keys', () => {
+    const rows = [
+      { a: 1, b: 2 },
+      { a: 3, b: 4, c: 5 },
+    ];
+    expect(likeObjects(rows, 10)?.columns).to.deep.equal(['a', 'b', 'c']);
+  });
+
+  it('is read no further than it is shown', () => {
+    const rows = [{ a: 1, b: 2 }, { a: 3, b: 4 }, 'x'];
+    expect(likeObjects(rows, 2)?.rows).to.have.lengthOf(2);
+    expect(likeObjects(rows, 3)).to.equal(undefined);
+  });
+
+  const file = { type: 'files', files: [] };
+  const others: Readonly<Record<string, readonly unknown[]>> = {
+    'one object': [{ a: 1, b: 2 }],
+    'objects of one key': [{ a: 1 }, { a: 2 }],
+    'objects that have little in common': [
+      { a: 1, b: 2 },
+      { c: 3, d: 4 },
+    ],
+    files: [file, file],
+    texts: ['a', 'b'],
+    'an empty object among them': [{}, { a: 1, b: 2 }],
+    'more keys than anybody reads in a row': [1, 2].map(() =>
+      Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 1])),
+    ),
+  };
+  for (const [what, items] of Object.entries(others)) {
+    it(`is no table where it holds ${what}`, () => {
+      expect(likeObjects(items, 10)).to.equal(undefined);
+    });
+  }
+});

@@ -1,0 +1,248 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { MOST_BYTES } from '../../src/channels/email/compose.ts';
+import type { Language } from '../../src/time/display.ts';
+import { slackFormat } from '../../src/channels/slack/format.ts';
+import type { Callback } from '../../src/callback/callback.ts';
+import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
+import { BARE, FIXTURES, LINKS, readFixture, testRenderer } from './render-fixture.ts';
+import type { TestRenderer } from './render-fixture.ts';
+import { controlSequences, expectAcceptable, richLinks, richRuns } from './slack-rules.ts';
+
+const LANGUAGES: readonly Language[] = ['en', 'ja'];
+const HTML_OF_ITS_OWN =
+  /^<(?:\/?(?:html|head|meta|title|style|body|div|table|tr|td|th|h1|span|code|a|br)\b[^<>]*|!doctype html|!--\[if mso\]|!\[endif\]--)>$/;
+
+function expectGoodMail(renderer: TestRenderer, callback: Callback): void {
+  const { subject, text, html } = renderer.email(callback);
+  expect(subject).to.have.lengthOf.within(1, 150);
+  expect(subject).not.to.match(/[\r\n\u0085\u2028\u2029]/);
+  expect(text.trim()).not.to.equal('');
+  expect(Buffer.byteLength(html)).to.be.at.most(MOST_BYTES);
+  for (const part of [subject, text, html]) expect(part.isWellFormed()).to.equal(true);
+  for (const tag of html.match(/<[^<>]*>/g) ?? []) expect(tag).to.match(HTML_OF_ITS_OWN);
+  expect(html.match(/<table/g)?.length ?? 0).to.equal((html.match(/<\/table/g) ?? []).length);
+}
+
+for (const language of LANGUAGES) {
+  describe(`the built-in templates in ${language}`, () => {
+    // However slow the machine, no rendering runs out of its time.
+    const now = performance.now.bind(performance);
+    beforeEach(() => {
+      performance.now = () => 0;
+    });
+    afterEach(() => {
+      performance.now = now;
+    });
+
+    const renderer = testRenderer({ language, links: LINKS });
+
+    it('have no problems', () => {
+      const targets = ['slack', 'email'].map((format) => ({ format, templateSet: undefined, options: {} }));
+      // As somebody's own, since `check` takes the built-in ones for good.
+      const own = testRenderer({ language, links: LINKS, templatesFolder: BUILT_IN_TEMPLATES });
+      expect(own.check(targets)).to.deep.equal([]);
+    });
+
+    for (const name of FIXTURES) {
+      it(`tell ${name} on Slack within its limits`, () => {
+        expectAcceptable(renderer.slack(readFixture(name)));
+        expect(renderer.failures).to.deep.equal([]);
+      });
+
+      it(`tell ${name} by mail that is whole and not clipped`, () => {
+        expectGoodMail(renderer, readFixture(name));
+        expect(renderer.failures).to.deep.equal([]);
+      });
+    }
+
+    it('say of what a person has delivered late how long ago it came, and of nothing else', () => {
+      const words =
+        language === 'en'
+          ? 'Delivered late: this came 2 days ago'
+          : '2日前に受信した通知を遅れてお届けしています';
+      const inMail = words;
+      for (const status of [0, 1, 2] as const) {
+        const callback = { ...BARE, status };
+        const late = { delayedMs: 2 * 86_400_000 };
+        expect(JSON.stringify(renderer.slack(callback, late).blocks)).to.include(words);
+        expect(JSON.stringify(renderer.slack(callback))).not.to.include(words);
+        const { text, html } = renderer.email(callback, late);
+        expect(text).to.include(inMail);
+        expect(html).to.include(inMail);
+        const { text: ordinary, html: page } = renderer.email(callback);
+        expect(ordinary + page).not.to.include(inMail);
+      }
+    });
+
+    it('keep to the limits of Slack and of mail when delivered late', () => {
+      for (const name of FIXTURES) {
+        const late = { delayedMs: 400 * 86_400_000 };
+        expectAcceptable(renderer.slack(readFixture(name), late));
+        expect(Buffer.byteLength(renderer.email(readFixture(name), late).html)).to.be.at.most(MOST_BYTES);
+      }
+      expect(renderer.failures).to.deep.equal([]);
+    });
+
+    it('name a BOT by its id where its name would show nothing', () => {
+      for (const bot_name of ['', ' ', '\u200b\u3000']) {
+        for (const status of [0, 1, 2] as const) {
+          const nameless = { ...BARE, status, bot_id: 'get_items', bot_name };
+          const { subject, text, html } = renderer.email(nameless);
+          const { text: line, blocks = [] } = renderer.slack(nameless);
+          for (const part of [
+            subject,
+            text.slice(0, 20),
+            html.split('</h1>')[0],
+            line,
+            JSON.stringify(blocks[0]),
+          ])
+            expect(part, String(status)).to.include('get_items');
+        }
+      }
+    });
+
+    it('let no hostile callback mention, link or inject', () => {
+      const callback = readFixture('hostile.json');
+      const slack = renderer.slack(callback);
+      expect(controlSequences(slack)).to.deep.equal([]);
+      expect(richRuns(slack.blocks).map(({ type }) => type)).not.to.include.members(['user', 'broadcast']);
+      expect(richLinks(slack)).to.deep.equal([
+        `${language === 'en' ? 'Job' : 'ジョブ'} h-1\nX-Evil: 1 <https://example.com/jobs/h-1%0D%0AX-Evil%3A%201>`,
+      ]);
+      const { subject, html } = renderer.email(callback);
+      expect(html)
+        .not.to.include('<script')
+        .and.not.to.include('<img')
+        .and.not.to.include('onerror=alert(1)>');
+      expect(subject).not.to.match(/[\r\n]/);
+    });
+
+    it('hold for any text in any field', () => {
+      const text = fc.oneof(
+        fc.string({ unit: 'binary', maxLength: 400 }),
+        fc.string({
+          unit: fc.constantFrom('<', '>', '&', '|', '`', '*', '@', '!', '\n', '\ud83d', '\u202e', 'あ', '👨‍👩‍👧‍👦'),
+        }),
+        fc.constantFrom('<!channel>', '<@U012AB3CD>', '```', '</td></table>', '{{ bot_id }}', '@here', ''),
+      );
+      const output = fc.dictionary(text, fc.oneof(text, fc.array(text, { maxLength: 20 }), fc.jsonValue()), {
+        maxKeys: 30,
+      });
+      const callbacks = fc.record({
+        job_id: text,
+        bot_id: text,
+        bot_name: text,
+        message: fc.oneof(
+          text,
+          text.map((each) => each.repeat(99)),
+        ),
+        status: fc.constantFrom(0 as const, 1 as const, 2 as const),
+        output,
+      });
+      fc.assert(
+        fc.property(callbacks, (fields) => {
+          const callback = { ...BARE, ...fields };
+          const slack = renderer.slack(callback);
+          expectAcceptable(slack);
+          expect(controlSequences(slack)).to.deep.equal([]);
+          for (const { url } of richRuns(slack.blocks).filter(({ type }) => type === 'link'))
+            expect(url).to.match(/^https:\/\/example\.com\//);
+          expectGoodMail(renderer, callback);
+          expect(renderer.failures).to.deep.equal([]);
+        }),
+        { numRuns: 150 },
+      );
+    });
+  });
+}
+
+describe('the built-in Slack messages', () => {
+  const english = testRenderer();
+  const japanese = testRenderer({ language: 'ja' });
+  const shown = (renderer: TestRenderer, name: string) =>
+    slackFormat.asText(renderer.slack(readFixture(name)));
+
+  it('say what came out of a run, and how long it took', () => {
+    expect(shown(english, 'succeeded.json')).to.equal(
+      [
+        '✅ 商品取得BOT',
+        'Succeeded in 6 s',
+        '件数  2',
+        '商品  (2)',
+        '商品名 | 価格 | 画像 | タグ',
+        'チーズケーキ | 500 | 0001.jpg | ケーキ, チーズ',
+        'ガトーショコラ | 600 | 0002.jpg | ケーキ, チョコ',
+        '📎 0001.jpg (589.8 KB)',
+        '📎 0002.jpg (678.2 KB)',
+        'Started 2 Dec 2019, 14:30:13 (GMT+9) · BOT get_items · Job 5f0c1f7e-8a37-4a52-9f0e-2f9c5f5a7d01',
+      ].join('\n'),
+    );
+  });
+
+  it('show the message of an error first, as it is', () => {
+    const lines = shown(japanese, 'error.json').split('\n');
+    expect(lines.slice(0, 2)).to.deep.equal(['❌ 請求書取込BOT', 'エラー · 所要時間 42秒']);
+    expect(lines[3]).to.equal(
+      '    タスク 3「ログイン」で要素が見つかりませんでした: #login-button <timeout 30s> & retry=0',
+    );
+  });
+
+  it('say when a run started', () => {
+    expect(shown(english, 'executing.json')).to.include('Running since 20 Nov 2026, 09:00:00 (GMT+9)');
+  });
+
+  it('are complete in the notification line alone', () => {
+    expect(english.slack(readFixture('error.json')).text).to.equal(
+      '❌ 請求書取込BOT failed after 42 s: タスク 3「ログイン」で要素が見つかりませんでした: #login-button &lt;timeout 30s&gt; &amp; retry=0',
+    );
+    expect(japanese.slack(readFixture('succeeded.json')).text).to.equal(
+      '✅ 商品取得BOT が成功しました（6秒）',
+    );
+  });
+
+  it('keep the beginning and the end of a long error message, and say how much is missing', () => {
+    const message = `BEGIN ${'x'.repeat(50_000)} END`;
+    const text = slackFormat.asText(english.slack({ ...BARE, status: 1, message }));
+    expect(text)
+      .to.match(/BEGIN x+/)
+      .and.to.match(/… [\d,]+ characters left out …/)
+      .and.to.match(/x+ END/);
+  });
+
+  it('render odd output values as compact JSON', () => {
+    const text = shown(english, 'odd-output.json');
+    for (const line of [
+      '数  3',
+      '真  true',
+      '無  `null`',
+      '入れ子  `{"a":{"b":[1,[2,[3]]]}}`',
+      '空  empty',
+      '• ["x"]',
+    ]) {
+      expect(text.split('\n')).to.include(line);
+    }
+  });
+
+  it('say how many outputs and items they leave out', () => {
+    expect(shown(english, 'huge.json')).to.include('… 105 more outputs');
+    const many = { ...BARE, output: { rows: Array.from({ length: 1234 }, (_, index) => `row ${index}`) } };
+    expect(slackFormat.asText(english.slack(many))).to.include('• row 9\n… 1,224 more\n');
+  });
+
+  it('link jobs and files only where links are configured', () => {
+    const linked = testRenderer({ links: LINKS }).slack(readFixture('files.json'));
+    expect(richLinks(linked)).to.deep.equal([
+      '2026年10月 明細(最終).pdf <https://example.com/jobs/f-1/files/1>',
+      'a"b Bcc: x@example.com.csv <https://example.com/jobs/f-1/files/2>',
+      'Job f-1 <https://example.com/jobs/f-1>',
+    ]);
+    expect(richLinks(english.slack(readFixture('files.json')))).to.deep.equal([]);
+  });
+
+  it('count deliveries of the same callback only from the second on', () => {
+    const text = (attempt: number) => slackFormat.asText(english.slack(BARE, { attempt }));
+    expect(text(1)).not.to.include('Received');
+    expect(text(3)).to.include('Received 3 times');
+  });
+});

@@ -1,0 +1,220 @@
+/** Messages that a template writes itself: each value is escaped for its place, and what a channel draws can be placed. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { RenderTarget } from '../../src/render/catalog.ts';
+import type { SlackMessage, SlackObject } from '../../src/channels/slack/message.ts';
+import { hostileText } from '../text/hostile-text.ts';
+import { BARE, LINKS, readFixture, templateFolder, testRenderer } from './render-fixture.ts';
+import { controlSequences, expectAcceptable, richRuns } from './slack-rules.ts';
+
+const SLACK: RenderTarget = { format: 'slack', templateSet: 'own', options: {} };
+const OWN = { templateSet: 'own' };
+
+/** What Slack parses of a message: the texts in mrkdwn. */
+function parsedOf({ text, blocks = [] }: SlackMessage): SlackMessage {
+  const found: SlackObject[] = [];
+  JSON.stringify(blocks, (_, value: SlackObject) => {
+    if (value?.['type'] === 'mrkdwn') found.push(value);
+    return value;
+  });
+  return { text, blocks: found };
+}
+
+describe('a Slack message of a template’s own', () => {
+  const folder = templateFolder();
+
+  const rendererWith = (template: unknown) =>
+    testRenderer({
+      links: LINKS,
+      templatesFolder: folder.write({ 'own/slack/succeeded.yaml': JSON.stringify(template) }).path,
+    });
+  const problemsOf = (template: unknown) =>
+    rendererWith(template)
+      .check([SLACK])
+      .map(({ message }) => message);
+  const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } });
+
+  it('is what Block Kit Builder gives, with values where they are', () => {
+    const renderer = rendererWith({
+      blocks: [
+        { type: 'header', text: { type: 'plain_text', text: 'Done: {{ bot_name }}', emoji: true } },
+        section('*{{ bot_name }}* took {{ elapsed }} <{{ job_url }}|Job {{ job_id }}>'),
+        { type: 'divider' },
+        {
+          type: 'actions',
+          elements: [{ type: 'button', text: { type: 'plain_text', text: 'Job' }, url: '{{ job_url }}' }],
+        },
+      ],
+    });
+    expect(renderer.check([SLACK])).to.deep.equal([]);
+    const message = renderer.slack({ ...BARE, bot_name: 'A & *B* <!here>', elapsed_time: 3 }, OWN);
+    expectAcceptable(message);
+    expect(message.text).to.equal('✅ A &amp; *B* &lt;!here&gt; succeeded in 3 s');
+    expect(message.blocks?.slice(0, 2)).to.deep.equal([
+      { type: 'header', text: { type: 'plain_text', text: 'Done: A & *B* <!here>', emoji: true } },
+      {
+        type: 'section',
+        text: {
+          type: 'mrkdwn',
+          text: '*A &amp; *B* &lt;!here&gt;* took 3 s <https://example.com/jobs/j-1|Job j-1>',
+          verbatim: true,
+        },
+      },
+    ]);
+  });
+
+  it('places what the channel draws of the card', () => {
+    const renderer = rendererWith({
+      text: 'x',
+      blocks: [section('*{{ bot_name }}*'), { draw: 'outputs' }, { type: 'divider' }, { draw: 'facts' }],
+    });
+    expect(renderer.check([SLACK])).to.deep.equal([]);
+    const { blocks = [] } = renderer.slack(readFixture('succeeded.json'), OWN);
+    expect(blocks.map(({ type }) => type)).to.deep.equal([
+      'section',
+      'rich_text',
+      'table',
+      'rich_text',
+      'divider',
+      'rich_text',
+    ]);
+    expect(problemsOf({ blocks: [{ draw: 'output' }] })).to.deep.equal([
+      '"output" cannot be drawn here: title, text, message, outputs, link, facts can',
+    ]);
+  });
+
+  it('has no values where they would act, whatever they say', () => {
+    const act = 'no value may stand here: whatever it says would act';
+    const address = 'an address can only be "job_url" or the "url" of a file, and it alone';
+    const run = (more: object) => ({
+      type: 'rich_text',
+      elements: [{ type: 'rich_text_section', elements: [more] }],
+    });
+    for (const [block, problem] of [
+      [section('<@{{ bot_id }}>'), act],
+      [section('<https://example.com/{{ bot_id }}|x>'), act],
+      [section('<{{ bot_id }}|x>'), address],
+      [run({ type: 'user', user_id: '{{ bot_id }}' }), act],
+      [run({ type: 'link', url: '{{ message }}', text: 'x' }), address],
+      [run({ type: 'link', url: 'https://example.com/?q={{ message }}', text: 'x' }), act],
+      [{ type: 'markdown', text: '{{ message }}' }, act],
+    ] as const)
+      expect(problemsOf({ blocks: [block] }), JSON.stringify(block)).to.include(problem);
+    expect(problemsOf({ text: '<!{{ bot_id }}>' })).to.include(act);
+  });
+
+  it('leads to no address that Botbell did not make, however it comes to be named so', () => {
+    const link = section(
+      '{% assign job_url = message %}<{{ job_url }}|a>{% for f in output.evil %}<{{ f.url }}|b>{% endfor %}',
+    );
+    const renderer = rendererWith({ text: 'x', blocks: [link] });
+    expect(renderer.check([SLACK])).to.deep.equal([]);
+    const evil = 'https://evil.example/';
+    const message = renderer.slack({ ...BARE, message: evil, output: { evil: [{ url: evil }] } }, OWN);
+    expect(JSON.stringify(message)).not.to.include('evil');
+  });
+
+  it('is found at fault for what Slack would refuse, where it stands', () => {
+    const where = (template: unknown) =>
+      rendererWith(template)
+        .check([SLACK])
+        .map(({ place, message }) => `${place.line}:${place.column} ${message}`);
+    expect(where({ blocks: [{ type: 'secton', text: 'x' }] })).to.deep.equal([
+      '1:20 unsupported type: secton; did you mean "section"?',
+    ]);
+    expect(where({ blocks: [{ type: 'header', text: { type: 'mrkdwn', text: 'x' } }] })[0]).to.match(
+      /^1:4\d unsupported type: mrkdwn/,
+    );
+    expect(where({ blocks: [{ type: 'section' }] })).to.deep.equal([
+      '1:12 missing required field: text or fields',
+    ]);
+    expect(where({})).to.have.lengthOf(1);
+  });
+
+  it('is cut to what Slack takes, and whole, whatever the values', () => {
+    const fields = Array.from({ length: 10 }, () => ({
+      type: 'mrkdwn',
+      text: '*{{ bot_name }}*\n{{ message }}',
+    }));
+    const raw = (text: string) => ({ type: 'raw_text', text });
+    const renderer = rendererWith({
+      text: '{{ bot_name }} ```{{ message }}```',
+      blocks: [
+        { type: 'header', text: { type: 'plain_text', text: '{{ message }}' } },
+        section('```{{ message }}``` <{{ job_url }}|{{ bot_name }}>'),
+        { type: 'section', fields },
+        { type: 'table', rows: [[raw('{{ bot_name }}'), raw('{{ message }}')]] },
+        {
+          type: 'table',
+          rows: [
+            [raw('a'), raw('b')],
+            [raw('{{ bot_name }}'), raw('{{ message }}')],
+          ],
+        },
+        { type: 'context', elements: [{ type: 'mrkdwn', text: '{{ message }}' }] },
+        { type: 'image', image_url: 'https://example.com/i.png', alt_text: '{{ bot_name }}' },
+        {
+          type: 'actions',
+          elements: [
+            { type: 'button', text: { type: 'plain_text', text: '{{ bot_name }}' }, url: '{{ job_url }}' },
+          ],
+        },
+        ...Array.from({ length: 30 }, () => section('{{ message }}')),
+      ],
+    });
+    expect(renderer.check([SLACK])).to.deep.equal([]);
+    const text = fc
+      .tuple(hostileText(), fc.integer({ min: 0, max: 300 }))
+      .map(([part, count]) => part.repeat(count));
+    fc.assert(
+      fc.property(text, text, (bot_name, message) => {
+        const sent = renderer.slack({ ...BARE, bot_name, message }, OWN);
+        expectAcceptable(sent);
+        for (const control of controlSequences(parsedOf(sent)))
+          expect(control).to.match(/^<https:\/\/example\.com\/jobs\/j-1(\||>)/);
+        for (const run of richRuns(sent.blocks))
+          expect(run['type']).to.be.oneOf(['text', 'raw_text', 'link']);
+      }),
+      { numRuns: 60 },
+    );
+    expect(renderer.failures).to.deep.equal([]);
+  });
+});
+
+describe('a mail of a template’s own', () => {
+  const folder = templateFolder();
+  const MAIL: RenderTarget = { ...SLACK, format: 'email' };
+  const rendererWith = (template: unknown) =>
+    testRenderer({
+      links: LINKS,
+      templatesFolder: folder.write({ 'own/email/succeeded.yaml': JSON.stringify(template) }).path,
+    });
+
+  it('has each value escaped for its place, and what the channel draws of the outputs', () => {
+    const renderer = rendererWith({
+      subject: '{{ bot_name }}',
+      text: '{{ bot_name }}\n{{ drawn.outputs }}',
+      html: '<p title="{{ bot_name }}">{{ bot_name }} <a href="{{ job_url }}">Job</a></p>{{ drawn.outputs }}',
+    });
+    expect(renderer.check([MAIL])).to.deep.equal([]);
+    const callback = { ...readFixture('succeeded.json'), bot_name: '"><script>\r\nBcc: x' };
+    const { subject, text, html } = renderer.email(callback, OWN);
+    expect(subject).to.equal('"><script> Bcc: x');
+    expect(text).to.include('件数: 2').and.to.include('チーズケーキ');
+    expect(html).to.include('<p title="&quot;&gt;&lt;script&gt;').and.to.include('<table');
+    expect(html).to.include(`<a href="https://example.com/jobs/${callback.job_id}">`);
+    expect(html).not.to.include('<script');
+  });
+
+  it('has no values where they would act, whatever they say', () => {
+    for (const html of [
+      '<a href="{{ message }}">x</a>',
+      '<a href="https://example.com/{{ bot_id }}">x</a>',
+      '<a href={{ job_url }}>x</a>',
+      '<script>{{ bot_id }}</script>',
+      '<img src="{{ job_url }}">',
+      '<b onclick="{{ bot_id }}">x</b>',
+    ])
+      expect(rendererWith({ html }).check([MAIL]), html).to.have.lengthOf(1);
+  });
+});
