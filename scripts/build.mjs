@@ -73,9 +73,7 @@ const main = await build({
 });
 // By itself: shared with the program, a start would have to find more and smaller files.
 const threads = await Promise.all(
-  ['src/offload/large-callback-thread.ts', 'src/ledger/sqlite/sqlite-thread.ts'].map((entry) =>
-    build({ ...OPTIONS, entryPoints: [entry] }),
-  ),
+  ['src/ledger/sqlite/sqlite-thread.ts'].map((entry) => build({ ...OPTIONS, entryPoints: [entry] })),
 );
 /** What browsers load: one style and one script. */
 const assets = await build({

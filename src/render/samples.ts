@@ -96,9 +96,11 @@ const SUBJECTS: Readonly<Record<OwnName, readonly [full: OwnSubject, bare: OwnSu
   ],
 };
 
-export function samplesOf(name: TemplateName): readonly Notice[] {
-  if (!isStatusName(name))
-    return SUBJECTS[name].map((subject, index) => sampleOfAlert(subject, 2 - 2 * index));
+export function samplesOf(name: TemplateName): readonly [full: Notice, bare: Notice] {
+  if (!isStatusName(name)) {
+    const [full, bare] = SUBJECTS[name];
+    return [sampleOfAlert(full, 2), sampleOfAlert(bare, 0)];
+  }
   const status = ALL_STATUSES.indexOf(name) as StatusCode;
   const sampleOf = (fields: typeof FULL | typeof BARE) =>
     noticeOf({ callback: { ...fields, status }, startedAt: CAME_AT }, 1);

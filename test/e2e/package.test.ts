@@ -13,14 +13,13 @@ const ROOT = join(import.meta.dirname, '../..');
 const CONTENTS = [
   /^(package\.json|LICENSE|README(\.ja)?\.md)$/,
   /^dist\/(main\.js|[\w-]+\.js|[\w-]+\.json|THIRD-PARTY-LICENSES\.txt|assets\/app\.(css|js))$/,
-  /^templates\/(en|ja)\/(slack|email)\/\w+\.(yaml|liquid)$/,
+  /^templates\/(en|ja)\/card\/\w+\.yaml$/,
   /^config\/(botbell\.(demo|example)\.yaml|botbell\.schema\.json|samples\/\w+\.json)$/,
   /^config\/starter\/(botbell\.yaml|env\.example|templates\/README\.md|templates\/short\/slack\/\w+\.yaml)$/,
 ];
 
 const NEEDED = [
   'dist/main.js',
-  'dist/large-callback-thread.js',
   'dist/assets/app.css',
   'dist/assets/app.js',
   'dist/THIRD-PARTY-LICENSES.txt',
