@@ -11,32 +11,28 @@ export interface Column<Row> {
   /** `number`: to the right; `main`: what the row is about; `narrow`: on one line; `wrapped`: on as many as it takes. */
   readonly kind?: 'number' | 'main' | 'narrow' | 'wrapped';
   /** That the rows are in its order. */
-  readonly sorted?: 'ascending' | 'descending';
 }
 
 interface TableProps<Row> {
-  /** What the table lists; for screen readers alone, unless `isCaptionShown`. */
+  /** What the table lists; for screen readers alone. */
   readonly caption: string;
-  readonly isCaptionShown?: boolean;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   /** Instead of a table without rows. */
   readonly empty: string;
-  readonly toneOf?: (row: Row) => string | undefined;
 }
 
 /** The roles are said again, since CSS that lays a table out otherwise takes them away. */
-export function Table<Row>(props: TableProps<Row>) {
-  const { caption, isCaptionShown = false, columns, rows, keyOf, empty, toneOf } = props;
+export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<Row>) {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   return (
     <table role="table">
-      <caption class={isCaptionShown ? undefined : 'unseen'}>{caption}</caption>
+      <caption class="unseen">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
-          {columns.map(({ head, kind, sorted }) => (
-            <th key={head} scope="col" role="columnheader" class={kind} aria-sort={sorted}>
+          {columns.map(({ head, kind }) => (
+            <th key={head} scope="col" role="columnheader" class={kind}>
               {head}
             </th>
           ))}
@@ -44,7 +40,7 @@ export function Table<Row>(props: TableProps<Row>) {
       </thead>
       <tbody role="rowgroup">
         {rows.map((row) => (
-          <tr key={keyOf(row)} role="row" class={toneOf?.(row)}>
+          <tr key={keyOf(row)} role="row">
             {columns.map((column) => (
               <Cell key={column.head} column={column} row={row} />
             ))}

@@ -208,7 +208,7 @@ function CallbackForm({ data: { chosen, options, choices } }: PlaygroundProps) {
         <textarea
           id="text"
           name="text"
-          rows={18}
+          rows={14}
           spellcheck={false}
           autocomplete="off"
           dir="ltr"

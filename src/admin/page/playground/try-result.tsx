@@ -2,7 +2,6 @@
 import { messageDocument, frameHeightOf } from '../../../channels/message-document.ts';
 import type { MessageTheme } from '../../../channels/channel.ts';
 import { cleanLine } from '../../../text/clean.ts';
-import { statusNameOf } from '../../../callback/callback.ts';
 import type { RouteExplanation } from '../../../route/router.ts';
 import type { KeptDocuments } from '../../kept-documents.ts';
 import type { Tried, TriedMessage, TryResult } from '../../try-callback.ts';
@@ -87,27 +86,30 @@ function TriedView({ tried: { callback, routes, messages, more }, frames }: Trie
   const words = useWords(PLAYGROUND_WORDS);
   return (
     <>
-      <div class="panel">
-        {callback === undefined ? (
-          <p>{words.alert}</p>
-        ) : (
-          <p class="subject">
-            <strong>
-              <BotName name={callback.bot_name} id={callback.bot_id} />
-            </strong>{' '}
-            <RunStatus status={callback.status} />{' '}
-            <span class="quiet">
-              <Code text={callback.job_id} />
-            </span>
-          </p>
-        )}
-        {callback === undefined ? null : <Routes routes={routes} status={statusNameOf(callback)} />}
-      </div>
+      {callback === undefined ? (
+        <p>{words.alert}</p>
+      ) : (
+        <p class="facts">
+          <strong>
+            <BotName name={callback.bot_name} id={callback.bot_id} />
+          </strong>
+          <RunStatus status={callback.status} />
+          <span class="quiet">
+            <Code text={callback.job_id} />
+          </span>
+        </p>
+      )}
       {messages.length === 0 ? <p class="empty">{words.nobody}</p> : null}
       {messages.map((message, index) => (
         <MessageOf key={message.destination} message={message} frames={frames[index] ?? []} />
       ))}
       {more === 0 ? null : <p class="quiet">{words.more(more)}</p>}
+      {callback === undefined ? null : (
+        <details open={messages.length === 0}>
+          <summary>{words.routes}</summary>
+          <Routes routes={routes} />
+        </details>
+      )}
     </>
   );
 }
@@ -115,12 +117,7 @@ function TriedView({ tried: { callback, routes, messages, more }, frames }: Trie
 /** Of the routes that match not, as many as anybody reads. */
 const MOST_ROUTES = 100;
 
-interface RoutesProps {
-  readonly routes: readonly RouteExplanation[];
-  readonly status: string;
-}
-
-function Routes({ routes }: RoutesProps) {
+function Routes({ routes }: { readonly routes: readonly RouteExplanation[] }) {
   const reader = useReader();
   const words = useWords(PLAYGROUND_WORDS);
   const rows = routes.toSorted((a, b) => Number(b.matched) - Number(a.matched)).slice(0, MOST_ROUTES);
