@@ -12,7 +12,6 @@ import type { Archive } from '../ledger/people.ts';
 import type { Callback } from '../callback/callback.ts';
 import type { DisplayConfig, Problem } from '../config/config.ts';
 import type { Drawing } from './drawing.ts';
-import type { KeptDocuments } from './kept-documents.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Language } from '../time/display.ts';
 import type { RouteExplanation } from '../route/router.ts';
@@ -176,6 +175,4 @@ export interface AdminServices {
   readonly drawing: () => Drawing;
   readonly paused: () => readonly Paused[];
   readonly samples: readonly Sample[];
-  /** For the frames of the playground. */
-  readonly documents: KeptDocuments;
 }

@@ -2,14 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
-import { KeptDocuments } from '../admin/kept-documents.ts';
 import type { AdminServices, Readiness, Sample, Surroundings } from '../admin/services.ts';
 import { SAMPLES } from '../package-files.ts';
 import { createDrawings } from './drawing.ts';
 import type { Services } from './services.ts';
 
 export function adminServices(services: Services): AdminServices {
-  const { clock, pipeline, ledger, metrics, reloading, reports } = services;
+  const { pipeline, ledger, metrics, reloading, reports } = services;
   return {
     surroundings: surroundingsOf(services),
     metrics,
@@ -21,7 +20,6 @@ export function adminServices(services: Services): AdminServices {
     drawing: createDrawings({ ...services, archive: ledger.archive }),
     paused: () => pipeline.paused,
     samples: samplesIn(SAMPLES),
-    documents: new KeptDocuments(clock),
   };
 }
 

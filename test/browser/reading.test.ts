@@ -56,6 +56,7 @@ inBrowser('The page', () => {
       await begin();
       const { page, open, troubles } = await come({ javaScriptEnabled });
       await open('/callbacks');
+      await page.getByText(PAGE_WORDS.en.filters).click();
       await page.getByLabel(fields.bot_id).fill('invoice-import');
       await page.getByLabel(fields.status).selectOption('error');
       await page.getByLabel(fields.from).fill('30d');
@@ -109,7 +110,7 @@ inBrowser('The page', () => {
     await begin();
     const { page, open } = await come();
     expect(await open('/callbacks?status=perhaps&from=yesterday')).to.equal(400);
-    expect(await page.locator('main').innerText()).to.match(/status .+\n*from /s);
+    expect(await page.locator('.problem').allInnerTexts()).to.have.length(2);
     expect(await open('/callbacks/999999')).to.equal(404);
     expect(await open('/bots/nobody')).to.equal(404);
     expect(await open('/nowhere')).to.equal(404);

@@ -14,7 +14,7 @@ const OWN = { templateSet: 'own' };
 function parsedOf({ text, blocks = [] }: SlackMessage): SlackMessage {
   const found: SlackObject[] = [];
   JSON.stringify(blocks, (_, value: SlackObject) => {
-    if (value?.['type'] === 'mrkdwn') found.push(value);
+    if (value['type'] === 'mrkdwn') found.push(value);
     return value;
   });
   return { text, blocks: found };

@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Drawing } from '../../src/admin/drawing.ts';
-import { KeptDocuments } from '../../src/admin/kept-documents.ts';
 import type { AdminServices, ReloadPreview, ReloadStatus } from '../../src/admin/services.ts';
 import { createDrawings } from '../../src/app/drawing.ts';
 import { type AppSettings, openSettings } from '../../src/app/settings.ts';
@@ -321,7 +320,6 @@ export async function openOperationWorld(archive: Partial<Archive> = {}): Promis
       drawing: drawings,
       paused: () => [{ key: 'slack:#bot-alerts', ms: 25_000 }],
       samples: SAMPLES,
-      documents: new KeptDocuments(systemClock),
     },
     done,
     drawing: drawings(),

@@ -1,6 +1,7 @@
 /** A message in a frame of its own: an address with a policy of its own, since what is framed otherwise has the page's. */
 import type { Context } from 'koa';
-import type { MessageTheme } from '../../channels/channel.ts';
+import type { MessageFormat } from '../../channels/channel.ts';
+import { frameHeightOf, messageDocument } from '../../channels/message-document.ts';
 import { cleanLine, escapeHtml } from '../../text/clean.ts';
 import type { Reader } from './reader.ts';
 import { MESSAGE_WORDS } from './words/message.ts';
@@ -20,8 +21,13 @@ const POLICY = [
   `sandbox ${SANDBOX}`,
 ].join('; ');
 
+export interface FramedMessage {
+  readonly format: MessageFormat;
+  readonly message: unknown;
+}
+
 /** @param status HTTP status code */
-export function answerFrame(ctx: Context, document: string, status = 200): void {
+function answerFrame(ctx: Context, document: string, status = 200): void {
   ctx.status = status;
   ctx.set({
     'Content-Security-Policy': POLICY,
@@ -31,6 +37,16 @@ export function answerFrame(ctx: Context, document: string, status = 200): void 
   });
   ctx.type = 'text/html; charset=utf-8';
   ctx.body = document;
+}
+
+/** @param theme the name of one; of the format's, the first one where it has no such */
+export function answerMessageFrame(
+  ctx: Context,
+  { format, message }: FramedMessage,
+  theme: string | null,
+): void {
+  const chosen = format.themes?.find(({ name }) => name === theme) ?? format.themes?.[0];
+  answerFrame(ctx, messageDocument(format.asHtml(message), chosen));
 }
 
 /** In place of a message that cannot be drawn. */
@@ -45,29 +61,31 @@ export function answerFrameFault(ctx: Context, status: number, words: string, { 
 }
 
 interface MessageFramesProps {
-  /** Each theme, and where the message is to be had in it. */
-  readonly frames: readonly { readonly theme: MessageTheme['name'] | undefined; readonly path: string }[];
-  /** Pixels. */
-  readonly height: number;
+  readonly drawn: FramedMessage;
+  /** Where the message is to be had in a theme; undefined: nowhere. */
+  readonly pathOf: (theme: string | undefined) => string | undefined;
   readonly destination: string;
 }
 
-export function MessageFrames({ frames, height, destination }: MessageFramesProps) {
+export function MessageFrames({ drawn: { format, message }, pathOf, destination }: MessageFramesProps) {
   const words = useWords(MESSAGE_WORDS);
+  const looks = (format.themes ?? [undefined]).map((theme) => ({ theme, path: pathOf(theme?.name) }));
   return (
     <div class="looks">
-      {frames.map(({ theme, path }) => (
-        <figure key={path}>
-          <iframe
-            sandbox={SANDBOX}
-            src={path}
-            height={height}
-            loading="lazy"
-            title={cleanLine(words.frame(destination, theme === undefined ? '' : words.theme[theme]))}
-          />
-          {theme === undefined ? null : <figcaption>{words.theme[theme]}</figcaption>}
-        </figure>
-      ))}
+      {looks.map(({ theme, path }) =>
+        path === undefined ? null : (
+          <figure key={path}>
+            <iframe
+              sandbox={SANDBOX}
+              src={path}
+              height={frameHeightOf(format, message)}
+              loading="lazy"
+              title={cleanLine(words.frame(destination, theme === undefined ? '' : words.theme[theme.name]))}
+            />
+            {theme === undefined ? null : <figcaption>{words.theme[theme.name]}</figcaption>}
+          </figure>
+        ),
+      )}
     </div>
   );
 }

@@ -33,7 +33,7 @@ describe('The playground', () => {
 
   const frameIn = async (body: string, index = 0) => {
     const path = [...body.matchAll(/<iframe sandbox="[^"]*" src="([^"]*)"/g)][index]?.[1] ?? '';
-    return world.get(path);
+    return world.get(path.replaceAll('&amp;', '&'));
   };
 
   it('draws what is pasted, for whom its routes say, in frames that may do nothing', async () => {
@@ -73,7 +73,7 @@ describe('The playground', () => {
 
   it('draws a large callback without putting it into a field', async () => {
     const { body } = await post({ text: fixture('huge') });
-    expect(body).to.contain('/playground/frames/');
+    expect(body).to.contain('/playground/message?');
     const message = `x${'y'.repeat(90_000)}z`;
     const { callbackId } = await world.recorded.arrive({ bot_id: 'get_items', status: 0, message });
     const { body: recorded } = await world.get(`/playground?callback=${callbackId}`);
@@ -91,9 +91,21 @@ describe('The playground', () => {
     expect(anywhere).to.contain('template set ja').and.not.to.contain('action="/act/test"');
   });
 
-  it('says of a frame that is no longer kept that it is not', async () => {
-    const { status, body } = await world.get('/playground/frames/0000');
-    expect([status, body.includes('no longer kept')]).to.deep.equal([404, true]);
+  it('says of a frame whose address holds nothing that it cannot be drawn', async () => {
+    for (const query of ['', '?packed=x&to=slack', '?callback=4711&to=slack']) {
+      const { status, headers } = await world.get(`/playground/message${query}`);
+      expect(status, query).to.equal(404);
+      expect(String(headers['content-security-policy'])).to.contain('sandbox');
+    }
+  });
+
+  it('shows the text alone of what is too long for an address', async () => {
+    const message = Array.from({ length: 9000 }, (_, index) => String(index * index)).join(' ');
+    const { body } = await post({
+      text: JSON.stringify(callbackWith({ bot_id: 'get_items', status: 0, message })),
+    });
+    expect(body).not.to.contain('<iframe');
+    expect(body).to.match(/<details open><summary>As plain text/);
   });
 
   it('says that nobody would be told, where nobody would', async () => {

@@ -1,13 +1,12 @@
 /** The message of one delivery, drawn again: in its frames, as text, with the limits that it takes. */
 import type { Context } from 'koa';
-import { frameHeightOf, messageDocument } from '../../../channels/message-document.ts';
 import { cleanLine } from '../../../text/clean.ts';
 import { type DrawFault, type DrawnDelivery, drawDelivery } from '../../draw-delivery.ts';
 import type { AdminServices } from '../../services.ts';
-import { answerFrame, answerFrameFault, MessageFrames } from '../message-frame.tsx';
+import { answerFrameFault, answerMessageFrame, MessageFrames } from '../message-frame.tsx';
 import { DeliveryStatus } from '../parts/status.tsx';
 import { DefinitionList } from '../parts/table.tsx';
-import { Foreign, ForeignBlock, Link } from '../parts/text.tsx';
+import { Foreign, ForeignBlock, Link, pathTo } from '../parts/text.tsx';
 import { Instant } from '../parts/time.tsx';
 import { type Reader, readerOf } from '../reader.ts';
 import { idIn, type View } from '../view.ts';
@@ -28,10 +27,7 @@ export async function answerMessage(
   const drawn = id === undefined ? 'not there' : await drawDelivery(id, services);
   if (typeof drawn === 'string')
     return answerFrameFault(ctx, FAULT_STATUS[drawn], faultInWords(drawn, reader), reader);
-  const { format, message } = drawn;
-  const wanted = ctx.URL.searchParams.get('theme');
-  const theme = format.themes?.find(({ name }) => name === wanted) ?? format.themes?.[0];
-  return answerFrame(ctx, messageDocument(format.asHtml(message), theme));
+  return answerMessageFrame(ctx, drawn, ctx.URL.searchParams.get('theme'));
 }
 
 function faultInWords(fault: DrawFault, { language }: Reader): string {
@@ -105,10 +101,6 @@ function Drawn({ id, drawn, inForce }: DrawnProps) {
   const { format, message, failures, delivery } = drawn;
   const { destination, state, updatedAt } = delivery;
   const title = format.titleOf?.(message);
-  const frames = (format.themes ?? [undefined]).map((theme) => ({
-    theme: theme?.name,
-    path: `/deliveries/${id}/message${theme === undefined ? '' : `?theme=${theme.name}`}`,
-  }));
   return (
     <section class="panel" aria-label={cleanLine(words.title(destination))}>
       <DefinitionList
@@ -126,7 +118,11 @@ function Drawn({ id, drawn, inForce }: DrawnProps) {
       />
       <Since drawn={drawn} inForce={inForce} />
       <TemplateFailures failures={failures} />
-      <MessageFrames frames={frames} height={frameHeightOf(format, message)} destination={destination} />
+      <MessageFrames
+        drawn={drawn}
+        pathOf={(theme) => pathTo(['deliveries', id, 'message'], { theme })}
+        destination={destination}
+      />
       <details>
         <summary>{words.text}</summary>
         <ForeignBlock text={format.asText(message)} label={`${words.text} (${destination})`} />

@@ -1,11 +1,8 @@
 /** What the page answers beside its views: what people do, frames, downloads. */
 import type { Router } from '@koa/router';
 import type { AdminServices } from '../../services.ts';
-import { answerFrame, answerFrameFault } from '../message-frame.tsx';
 import type { View } from '../view.ts';
-import { readerOf } from '../reader.ts';
-import { MESSAGE_WORDS } from '../words/message.ts';
-import { playgroundView } from '../playground/playground.tsx';
+import { answerTriedMessage, playgroundView } from '../playground/playground.tsx';
 import { routeActs } from './acts.ts';
 import { configView } from './config.tsx';
 import { deadView } from './dead.tsx';
@@ -31,10 +28,5 @@ export function routeOperations(router: Router, services: AdminServices): void {
   routeActs(router, services);
   router.get('/deliveries/:id/message', (ctx) => answerMessage(ctx, ctx.params['id'], services));
   router.get('/refused/:id/body', (ctx) => answerRefusedBody(ctx, services.archive, ctx.params['id']));
-  router.get('/playground/frames/:key', (ctx) => {
-    const document = services.documents.documentOf(ctx.params['key'] ?? '');
-    if (document !== undefined) return answerFrame(ctx, document);
-    const reader = readerOf(ctx, services.surroundings);
-    return answerFrameFault(ctx, 404, MESSAGE_WORDS[reader.language].forgotten, reader);
-  });
+  router.get('/playground/message', (ctx) => answerTriedMessage(ctx, services));
 }

@@ -1,4 +1,5 @@
 /** The playground: a callback that is recorded, a sample or pasted, and what would become of it. */
+import type { Context } from 'koa';
 import { decodeBody } from '../../../callback/decode.ts';
 import { destinationsOf } from '../../../route/router.ts';
 import type { Drawing } from '../../drawing.ts';
@@ -7,10 +8,13 @@ import type { AdminServices, Sample } from '../../services.ts';
 import { refusalWith } from '../operation/refused.tsx';
 import { type Option, PostForm, SelectField } from '../parts/forms.tsx';
 import { Link, pathTo } from '../parts/text.tsx';
-import { LANGUAGES, type Reader } from '../reader.ts';
+import { answerFrameFault, answerMessageFrame } from '../message-frame.tsx';
+import { LANGUAGES, type Reader, readerOf } from '../reader.ts';
 import { idIn, type View } from '../view.ts';
+import { MESSAGE_WORDS } from '../words/message.ts';
 import { PLAYGROUND_WORDS } from '../words/playground.ts';
-import { type Framed, framed, TryResultView } from './try-result.tsx';
+import { addressesFor, unpacked } from './message-address.ts';
+import { TryResultView } from './try-result.tsx';
 import { useReader, useWords } from '../use-reader.ts';
 
 /** What is larger is drawn, and not put into a field. */
@@ -24,20 +28,10 @@ const MOST_OPTIONS = 500;
 
 /** Of a GET and a POST alike: what a POST brings stands in `query`. */
 export const playgroundView: View = async ({ query, reader, services }) => {
-  const drawing = services.drawing();
-  const options: TryOptions = {
-    templateSet: drawing.templateSets.find((set) => set === query.get('set')),
-    language: LANGUAGES.find((language) => language === query.get('language')),
-    to: query.get('to') || undefined,
-  };
-  const chosen = await choose(query, services);
-  const result: TryResult =
-    chosen.subject === undefined ? { kind: 'unknown' } : await tryCallback(chosen.subject, options, drawing);
+  const tried = await tryOut(query, services);
   const data = {
-    chosen,
-    options,
-    result: framed(result, services.documents),
-    choices: choicesOf(drawing, reader),
+    ...tried,
+    choices: choicesOf(services.drawing(), reader),
     samples: services.samples,
   };
   return {
@@ -48,6 +42,29 @@ export const playgroundView: View = async ({ query, reader, services }) => {
     body: <Playground data={data} />,
   };
 };
+
+async function tryOut(query: URLSearchParams, services: AdminServices): Promise<TriedOut> {
+  const drawing = services.drawing();
+  const options: TryOptions = {
+    templateSet: drawing.templateSets.find((set) => set === query.get('set')),
+    language: LANGUAGES.find((language) => language === query.get('language')),
+    to: query.get('to') || undefined,
+  };
+  const chosen = await choose(query, services);
+  if (chosen.subject === undefined) return { chosen, options, result: { kind: 'unknown' } };
+  return { chosen, options, result: await tryCallback(chosen.subject, options, drawing) };
+}
+
+/** One of the messages, in its frame. */
+export async function answerTriedMessage(ctx: Context, services: AdminServices): Promise<void> {
+  const query = ctx.URL.searchParams;
+  const { options, result } = await tryOut(query, services);
+  const messages = result.kind === 'tried' ? result.messages : [];
+  const tried = messages.find(({ destination }) => destination === options.to);
+  if (tried !== undefined) return answerMessageFrame(ctx, tried, query.get('theme'));
+  const reader = readerOf(ctx, services.surroundings);
+  return answerFrameFault(ctx, 404, MESSAGE_WORDS[reader.language].failed, reader);
+}
 
 export interface Chosen {
   /** Undefined: there is no such thing. */
@@ -65,12 +82,13 @@ const NOTHING: Chosen = { subject: undefined, text: '', callbackId: undefined, s
 /** What was pasted, else what the address names, else a sample. */
 async function choose(query: URLSearchParams, services: AdminServices): Promise<Chosen> {
   const { archive, samples } = services;
-  const pasted = query.get('text') ?? '';
+  const pasted = query.get('text') ?? unpacked(query.get('packed') ?? '');
   if (pasted.trim() !== '') return ofText(pasted, LARGEST_KEPT);
-  if (query.has('callback') && query.get('callback') !== '')
-    return ofCallback(idIn(query.get('callback') ?? ''), services);
-  if (query.has('refused')) {
-    const refusal = await refusalWith(archive, idIn(query.get('refused') ?? ''));
+  if (query.has('packed')) return NOTHING;
+  const [callback, refused] = [query.get('callback'), query.get('refused')];
+  if (callback !== null && callback !== '') return ofCallback(idIn(callback), services);
+  if (refused !== null) {
+    const refusal = await refusalWith(archive, idIn(refused));
     return refusal === undefined ? NOTHING : ofText(refusal.body);
   }
   const sample = samples.find(({ name }) => name === query.get('sample')) ?? samples[0];
@@ -129,10 +147,13 @@ function choicesOf({ config, formats, templateSets }: Drawing, { language }: Rea
   };
 }
 
-export interface PlaygroundData {
+interface TriedOut {
   readonly chosen: Chosen;
   readonly options: TryOptions;
-  readonly result: Framed;
+  readonly result: TryResult;
+}
+
+export interface PlaygroundData extends TriedOut {
   readonly choices: Choices;
   readonly samples: readonly Sample[];
 }
@@ -157,7 +178,7 @@ export function Playground({ data }: PlaygroundProps) {
         </section>
         <section id="result" class="result" aria-labelledby="playground-result" aria-live="off">
           <h2 id="playground-result">{words.result}</h2>
-          <TryResultView framed={data.result} />
+          <TryResultView result={data.result} addressOf={addressesFor(data)} />
         </section>
       </div>
     </>

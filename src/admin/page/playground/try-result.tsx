@@ -1,9 +1,6 @@
 /** What would become of a callback, on the page: its routes, and each message in its frames. */
-import { messageDocument, frameHeightOf } from '../../../channels/message-document.ts';
-import type { MessageTheme } from '../../../channels/channel.ts';
 import { cleanLine } from '../../../text/clean.ts';
 import type { RouteExplanation } from '../../../route/router.ts';
-import type { KeptDocuments } from '../../kept-documents.ts';
 import type { Tried, TriedMessage, TryResult } from '../../try-callback.ts';
 import { MessageFrames } from '../message-frame.tsx';
 import { Faults } from '../operation/faults-of-body.tsx';
@@ -16,41 +13,19 @@ import type { Reader } from '../reader.ts';
 import { MESSAGE_WORDS } from '../words/message.ts';
 import { PAGE_WORDS } from '../words/page.ts';
 import { PLAYGROUND_WORDS } from '../words/playground.ts';
+import type { AddressOf } from './message-address.ts';
 import { useReader, useWords } from '../use-reader.ts';
 
-export interface Frame {
-  readonly theme: MessageTheme['name'] | undefined;
-  readonly path: string;
-}
-
-/** A result, with an address for each of its messages. */
-export interface Framed {
-  readonly result: TryResult;
-  /** Of the messages, in their order. */
-  readonly frames: readonly (readonly Frame[])[];
-}
-
-export function framed(result: TryResult, documents: Pick<KeptDocuments, 'keep'>): Framed {
-  if (result.kind !== 'tried') return { result, frames: [] };
-  const frames = result.messages.map(({ format, message }) => {
-    const content = format.asHtml(message);
-    return (format.themes ?? [undefined]).map((theme) => ({
-      theme: theme?.name,
-      path: `/playground/frames/${documents.keep(messageDocument(content, theme))}`,
-    }));
-  });
-  return { result, frames };
-}
-
 interface ResultProps {
-  readonly framed: Framed;
+  readonly result: TryResult;
+  readonly addressOf: AddressOf;
 }
 
-export function TryResultView({ framed: { result, frames } }: ResultProps) {
+export function TryResultView({ result, addressOf }: ResultProps) {
   const words = useWords(PLAYGROUND_WORDS);
   switch (result.kind) {
     case 'tried':
-      return <TriedView tried={result} frames={frames} />;
+      return <TriedView tried={result} addressOf={addressOf} />;
     case 'invalid':
       return (
         <div class="panel">
@@ -79,10 +54,10 @@ export function TryResultView({ framed: { result, frames } }: ResultProps) {
 
 interface TriedProps {
   readonly tried: Tried;
-  readonly frames: Framed['frames'];
+  readonly addressOf: AddressOf;
 }
 
-function TriedView({ tried: { callback, routes, messages, more }, frames }: TriedProps) {
+function TriedView({ tried: { callback, routes, messages, more }, addressOf }: TriedProps) {
   const words = useWords(PLAYGROUND_WORDS);
   return (
     <>
@@ -100,8 +75,8 @@ function TriedView({ tried: { callback, routes, messages, more }, frames }: Trie
         </p>
       )}
       {messages.length === 0 ? <p class="empty">{words.nobody}</p> : null}
-      {messages.map((message, index) => (
-        <MessageOf key={message.destination} message={message} frames={frames[index] ?? []} />
+      {messages.map((message) => (
+        <MessageOf key={message.destination} message={message} addressOf={addressOf} />
       ))}
       {more === 0 ? null : <p class="quiet">{words.more(more)}</p>}
       {callback === undefined ? null : (
@@ -176,10 +151,10 @@ function becauseInWords({ verdict, pattern = '', on = [] }: RouteExplanation, { 
 
 interface MessageProps {
   readonly message: TriedMessage;
-  readonly frames: readonly Frame[];
+  readonly addressOf: AddressOf;
 }
 
-function MessageOf({ message: tried, frames }: MessageProps) {
+function MessageOf({ message: tried, addressOf }: MessageProps) {
   const reader = useReader();
   const words = useWords(PLAYGROUND_WORDS);
   const { destination, isDestination, route, templateSet, format, message, failures } = tried;
@@ -203,9 +178,13 @@ function MessageOf({ message: tried, frames }: MessageProps) {
           <span class="quiet">{MESSAGE_WORDS[reader.language].subject}</span> <Foreign text={title} />
         </p>
       )}
-      <MessageFrames frames={frames} height={frameHeightOf(format, message)} destination={destination} />
+      <MessageFrames
+        drawn={tried}
+        pathOf={(theme) => addressOf(destination, theme)}
+        destination={destination}
+      />
       <TemplateFailures failures={failures} />
-      <details>
+      <details open={addressOf(destination, undefined) === undefined}>
         <summary>{MESSAGE_WORDS[reader.language].text}</summary>
         <ForeignBlock
           text={format.asText(message)}
