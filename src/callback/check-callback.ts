@@ -190,7 +190,7 @@ function partsOf(groups: Groups): ZonedParts {
 function exists(parts: ZonedParts): boolean {
   const date = new Date(utcInstant(parts));
   const isDay = date.getUTCMonth() + 1 === parts.month && date.getUTCDate() === parts.day;
-  return isDay && parts.hour < 24 && parts.minute < 60 && parts.second < 60;
+  return isDay && parts.hour < 24 && parts.minute < 60 && parts.second <= 60;
 }
 
 function instantOf(parts: ZonedParts, groups: Groups, timezone: string): number | undefined {

@@ -81,14 +81,12 @@ interface Checked {
 }
 
 function checkTemplate(context: CheckContext, template: Template, how: Checked): readonly Problem[] {
-  if (template.problems.length > 0) return template.problems;
   const isOwn = how.choice.own?.template === template;
-  const views = samplesOf(how.name).map((sample) => ({ sample, view: sampleView(context, sample, how) }));
-  const names = [...Object.keys(views[0]?.view ?? {}), ...(isOwn ? ['drawn'] : [])];
-  return [
-    ...template.findUnknownVariables(names),
-    ...views.flatMap(({ view }) => faultsWith(template, view, isOwn ? how : undefined)),
-  ];
+  const views = samplesOf(how.name).map((sample) => sampleView(context, sample, how));
+  const names = [...Object.keys(views[0] ?? {}), ...(isOwn ? ['drawn'] : [])];
+  const problems = [...template.problems, ...template.findUnknownVariables(names)];
+  if (template.problems.length > 0) return problems;
+  return [...problems, ...views.flatMap((view) => faultsWith(template, view, isOwn ? how : undefined))];
 }
 
 function sampleView({ catalog, links }: CheckContext, sample: Notice, { choice }: Checked): NoticeView {

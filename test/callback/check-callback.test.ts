@@ -138,10 +138,15 @@ describe('createCallbackCheck', () => {
   });
 
   it('reads a start time without an offset in its timezone', () => {
-    const leapSecond = { ...MINIMAL, start_time: '2016-12-31T18:59:60' };
-    const { startedAt } = createCallbackCheck('America/New_York')(leapSecond);
+    const local = { ...MINIMAL, start_time: '2016-12-31T19:00:00' };
+    const { startedAt } = createCallbackCheck('America/New_York')(local);
     expect(startedAt).to.equal(Date.parse('2017-01-01T00:00:00Z'));
-    expect(() => createCallbackCheck('Asia/Tokyo')(leapSecond)).to.throw(InvalidCallback, '/start_time');
+  });
+
+  it('reads a leap second as the second after it', () => {
+    const check = createCallbackCheck('America/New_York');
+    for (const start_time of ['2016-12-31T18:59:60', '2016-12-31T23:59:60Z', '20161231T235960Z'])
+      expect(check({ ...MINIMAL, start_time }).startedAt).to.equal(Date.parse('2017-01-01T00:00:00Z'));
   });
 
   it('names no more than 50 fields that are too deep', () => {

@@ -69,7 +69,7 @@ describe('Two replicas over one PostgreSQL', () => {
     await open(LONG);
     const callbacks = keyedCallbacks(sized(20, 60));
     const answers = await Promise.all(
-      callbacks.flatMap((callback) => replicas.map(({ callbacksUrl }) => post(callbacksUrl, callback))),
+      callbacks.flatMap((callback) => replicas.map(({ callbacksUrl }) => postUntilTaken(callbacksUrl, callback))),
     );
     expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
     expect(world.told().sort()).to.deep.equal(pairsOf(callbacks, DESTINATIONS).sort());
