@@ -73,6 +73,8 @@ inBrowser('People at the page', () => {
       const dead = await deadAt('slack:#old-prices');
       expect(dead).to.be.greaterThan(1);
       office.remotes.slackFaults.delete('#old-prices');
+      await open('/callbacks?state=dead&destination=slack:%23old-prices');
+      const callback = await page.locator('tbody th a').first().getAttribute('href');
       await open('/dead');
       await link(page, literally(`${DEAD_WORDS.en.again} slack:#old-prices`)).click();
       expect(await page.locator('h1').innerText()).to.equal(REDELIVERY.newTitle.redelivered);
@@ -85,8 +87,7 @@ inBrowser('People at the page', () => {
         await page.reload();
         return (await page.locator('main').innerText()).includes(REDELIVERY.state.done);
       });
-      await open('/callbacks?bot_id=price-watch&status=succeeded');
-      await page.locator('tbody').getByRole('link').first().click();
+      await open(String(callback));
       expect(await page.locator('main').innerText()).to.contain('The channel is back');
     });
 

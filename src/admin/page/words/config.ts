@@ -1,5 +1,5 @@
 /** Words of the running config. */
-import { count, translated } from './translated.ts';
+import { translated } from './translated.ts';
 
 export const CONFIG_WORDS = translated({
   en: {
@@ -12,8 +12,6 @@ export const CONFIG_WORDS = translated({
     process: 'Answered by',
     failed: 'The last reload was refused',
     failedLead: 'The config before it stays in force. Mend this and save the file, or reload.',
-    at: 'At',
-    problems: 'What is wrong',
     warnings: 'Warnings',
     error: 'Error',
     warning: 'Warning',
@@ -49,7 +47,6 @@ export const CONFIG_WORDS = translated({
     textLead: 'With its defaults. *** stands for each secret.',
     history: 'Configs so far',
     noHistory: 'None is known from before.',
-    errors: (number: number) => count(number, 'error'),
   },
   ja: {
     title: '設定',
@@ -62,8 +59,6 @@ export const CONFIG_WORDS = translated({
     failed: '前回の再読み込みはできませんでした',
     failedLead:
       'これまでの設定のまま動いています。誤りを直してファイルを保存するか、再読み込みしてください。',
-    at: '日時',
-    problems: '誤りの内容',
     warnings: '注意',
     error: '誤り',
     warning: '注意',
@@ -97,6 +92,5 @@ export const CONFIG_WORDS = translated({
     textLead: '既定値を含みます。*** は秘密の値です。',
     history: 'これまでの設定',
     noHistory: '以前の設定の記録はありません。',
-    errors: (number) => `誤り${number}件`,
   },
 });
