@@ -163,8 +163,11 @@ export function parseStartTime(text: string, timezone: string): number | undefin
   const groups: Groups | undefined = (EXTENDED.exec(text) ?? BASIC.exec(text))?.groups;
   if (groups === undefined) return undefined;
   const parts = partsOf(groups);
-  const instant = exists(parts) ? instantOf(parts, groups, timezone) : undefined;
-  return instant === undefined ? undefined : instant + fractionMs(groups);
+  const leapMs = parts.second === 60 ? 1000 : 0;
+  const regular = { ...parts, second: parts.second - leapMs / 1000 };
+  const instant = exists(regular) ? instantOf(regular, groups, timezone) : undefined;
+  if (instant === undefined || (leapMs > 0 && !endsHalfYear(instant + leapMs))) return undefined;
+  return instant + leapMs + fractionMs(groups);
 }
 
 function isoPattern(dash: string, colon: string): RegExp {
@@ -190,7 +193,7 @@ function partsOf(groups: Groups): ZonedParts {
 function exists(parts: ZonedParts): boolean {
   const date = new Date(utcInstant(parts));
   const isDay = date.getUTCMonth() + 1 === parts.month && date.getUTCDate() === parts.day;
-  return isDay && parts.hour < 24 && parts.minute < 60 && parts.second <= 60;
+  return isDay && parts.hour < 24 && parts.minute < 60 && parts.second < 60;
 }
 
 function instantOf(parts: ZonedParts, groups: Groups, timezone: string): number | undefined {
@@ -206,4 +209,9 @@ function fractionMs({ fraction = '0', minute, second }: Groups): number {
   const unit = second !== undefined ? 1000 : minute !== undefined ? MINUTE_MS : HOUR_MS;
   // Nine digits keep the product an exact integer and name less than a millisecond of an hour.
   return Math.floor((Number(fraction.slice(0, 9).padEnd(9, '0')) * unit) / 1e9);
+}
+
+/** RFC 3339, "Leap Seconds": they are inserted at the end of June or December, UTC. */
+function endsHalfYear(instant: number): boolean {
+  return /-0[17]-01T00:00:00\.000Z$/.test(new Date(instant).toISOString());
 }

@@ -6,7 +6,14 @@ import { slackChannel } from './slack/channel.ts';
 
 const REMOTE: readonly ChannelType[] = [slackChannel, emailChannel];
 
-const ALL: readonly ChannelType[] = [...REMOTE, outboxOf(REMOTE)];
+const OUTBOX = outboxOf(REMOTE);
+
+const ALL: readonly ChannelType[] = [...REMOTE, OUTBOX];
 
 /** By `type:` in the config. */
 export const channelTypes: ReadonlyMap<string, ChannelType> = new Map(ALL.map((type) => [type.type, type]));
+
+/** Whether channels of this type tell nobody. */
+export function printsOnly(type: string | undefined): boolean {
+  return type === OUTBOX.type;
+}

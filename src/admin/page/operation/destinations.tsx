@@ -1,4 +1,5 @@
 /** Destinations by their channels: how each does, what waits for it, and a button that sends it a test. */
+import { printsOnly } from '../../../channels/registry.ts';
 import type { ArchivedDestination } from '../../../ledger/archive/archive.ts';
 import { destinationsOf } from '../../../route/router.ts';
 import { cleanLine } from '../../../text/clean.ts';
@@ -34,7 +35,7 @@ export const destinationsView: View = async ({ reader, services }) => {
   const data: DestinationsData = {
     channels,
     printed: new Set(
-      all.filter(({ channel }) => config.channels.get(channel)?.type === 'outbox').map(({ key }) => key),
+      all.filter(({ channel }) => printsOnly(config.channels.get(channel)?.type)).map(({ key }) => key),
     ),
     isMore: all.length > MOST_SHOWN,
     dead,
