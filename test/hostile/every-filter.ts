@@ -7,7 +7,6 @@ export const EVERY_FILTER = 'every-filter';
 const FILTERS = [
   'append: "x"',
   'capitalize',
-  'code',
   'date: "%Y"',
   'default: "–"',
   'downcase',
@@ -15,15 +14,10 @@ const FILTERS = [
   'escape_once',
   'fit: 80',
   'fit: 3000',
-  'headline',
   'inline',
   'json',
-  'link: job_url',
-  'link: message',
   'localtime',
   'lstrip',
-  'multiline',
-  'multiline: 90',
   'newline_to_br',
   'normalize_whitespace',
   'number',
@@ -48,21 +42,15 @@ const FILTERS = [
   'upcase',
   'url_decode',
   'url_encode',
-  'lines: 4',
-  'table: 4',
 ];
 
 const VALUES = ['message', 'bot_name', 'job_id', 'outputs[0].name', 'outputs[0].value', 'callback.more'];
 
 const LISTS = `{% for output in outputs limit: 3 %}{{ output.name | fit: 30 }}
-{{ output.value | multiline: 300 }}
-{{ output.items | lines: 5, 500 }}
-{{ output.items | table: 5, 500 }}
-{{ output.files | file_lines: 5, 500 }}
-{% for file in output.files limit: 3 %}{{ file.name | link: file.url }} {{ file.size | filesize }}{% endfor %}
-{% endfor %}{% assign rooms = outputs | shares: 900, 4 %}{{ rooms | join: "," }}
-{% if message contains "zz" or message == blank %}!{% endif %}
-{% capture all %}{{ message }} {{ bot_name }}{% endcapture %}{{ all | link: job_url }}`;
+{{ output.value | inline | fit: 300 }}
+{% for file in output.files limit: 3 %}{{ file.name }} {{ file.size | filesize }}{% endfor %}
+{% endfor %}
+{% if message contains "zz" or message == blank %}!{% endif %}`;
 
 /** In each place where a text lands: others in each, and others with each number. */
 const FILTERS_AT_ONCE = 7;
@@ -85,16 +73,14 @@ export function writeEveryFilter(folder: string, chosen: number): void {
 blocks:
   - { type: header, text: { type: plain_text, text: ${text()} } }
   - { type: section, text: { type: mrkdwn, text: ${text()} } }
-  - { type: markdown, text: ${text()} }
-  - { type: rich_text, text: ${text()} }
-  - { type: rich_text, text: ${lists} }
+  - { type: rich_text, elements: [{ type: rich_text_section, elements: [{ type: text, text: ${text()} }] }] }
   - { type: section, text: { type: mrkdwn, text: ${lists} } }
-  - { type: actions, elements: [{ type: button, url: "{{ ${value} }}", text: { type: plain_text, text: "{{ ${value} }}" } }] }
-  - { type: context, elements: [{ type: mrkdwn, text: "<https://example.com/?q={{ ${value} }}|{{ ${value} }}>" }] }
+  - { type: actions, elements: [{ type: button, url: "{{ job_url }}", text: { type: plain_text, text: "{{ ${value} }}" } }] }
+  - { type: context, elements: [{ type: mrkdwn, text: "<{{ job_url }}|{{ ${value} }}>" }] }
 `;
   const mail = `subject: ${text()}
 text: ${JSON.stringify(`${printed()}\n${LISTS}`)}
-html: ${JSON.stringify(`<p>${printed()}</p>${LISTS}<a href="https://example.com/?q={{ ${value} }}" title="{{ ${value} }}">x</a>`)}
+html: ${JSON.stringify(`<p>${printed()}</p>${LISTS}<a href="{{ job_url }}" title="{{ ${value} }}">x</a>`)}
 `;
   for (const [format, template] of Object.entries({ slack, email: mail })) {
     const path = join(folder, EVERY_FILTER, format);
