@@ -89,7 +89,7 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
   ],
   [
     '/playground',
-    ['routes[0]', 'slack:#ops', 'The BOT matches invoice-*.', '3 of 40', '/playground/message?'],
+    ['routes[0]', 'slack:#ops', 'The BOT matches invoice-*.', '/playground/message?'],
     ['プレビュー', '当てはまる'],
   ],
 ];
