@@ -1,6 +1,7 @@
 /** What Slack would refuse of a message's blocks, with JSON pointers and in Slack's own words. */
 import { isJsonObject } from '../../text/json-object.ts';
 import { didYouMean } from '../../text/nearest.ts';
+import { MAX_URL_LENGTH } from './message.ts';
 import { BLOCKS, type ListRule, MAX_TABLE_TEXT, type ObjectRule, type Rule } from './block-kit.ts';
 
 type Path = readonly (string | number)[];
@@ -51,7 +52,9 @@ function flawsOfText(value: unknown, most: number, path: Path): readonly BlockFl
 
 function flawsOfUrl(value: unknown, path: Path): readonly BlockFlaw[] {
   if (value === '') return [flaw(path, 'must be more than 0 characters', true)];
-  const isUrl = typeof value === 'string' && value.length <= 3000 && URL.canParse(value);
+  if (typeof value === 'string' && value.length > MAX_URL_LENGTH)
+    return [flaw(path, `must be less than ${MAX_URL_LENGTH + 1} characters`)];
+  const isUrl = typeof value === 'string' && URL.canParse(value);
   return isUrl && /^(https?|mailto|slack):/.test(value) ? [] : [flaw(path, 'invalid url')];
 }
 
