@@ -47,7 +47,7 @@ describe('The operators', () => {
       expect(text).to.include('チャンネルがアーカイブされているか');
       expect(text).not.to.match(/エラーになりました|❌|archived; |開始/);
     }
-    expect(mail?.subject).to.equal('[要修正] slack:#old 宛: 請求書取込BOT');
+    expect(mail?.subject).to.include('請求書取込BOT').and.to.include('slack:#old');
   });
 
   it('read the mail server’s own words about an address that is gone', async () => {
@@ -69,11 +69,13 @@ describe('The operators', () => {
       expect((await post('a=b', { type: 'text/plain' }))[0]).to.equal(415);
     }
     await untilAlerted(4);
-    const subjects = alertMails().map(({ subject }) => subject);
+    const subjects = alertMails().map(({ subject = '' }) => /^127\.0\.0\.1 .*（HTTP \d+）/.exec(subject)?.[0]);
     expect(subjects.toSorted()).to.deep.equal(
-      [400, 413, 415, 422].map((status) => `[拒否] コールバック（送信元 127.0.0.1） HTTP ${status}`),
+      [400, 413, 415, 422].map(
+        (status) => `127.0.0.1 からのコールバックを受け付けられませんでした（HTTP ${status}）`,
+      ),
     );
-    const invalid = alertMails().find(({ subject }) => subject?.endsWith('422'));
+    const invalid = alertMails().find(({ subject }) => subject?.includes('422'));
     expect(invalid?.text).to.include('/statusは0、1、2のいずれかである必要がありますが、数値 9でした');
   });
 

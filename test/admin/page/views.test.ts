@@ -252,6 +252,17 @@ describe('the page of a callback', () => {
     expect(held('dismissed')).to.contain('Marked as done').and.not.to.contain('/act/dismiss');
   });
 
+  it('says of what an outbox took that it was printed only', () => {
+    const printed = page({
+      deliveries: [deliveryOf(1, { state: 'delivered', receipt: { told: 'nobody' } })],
+    });
+    expect(printed)
+      .to.contain('Printed only')
+      .and.not.to.contain(
+        'class="status good"><span class="mark" aria-hidden="true">✓</span><span>Delivered',
+      );
+  });
+
   it('says when Botbell tries again by itself', () => {
     const pending = deliveryOf(1, { state: 'pending', dueInMs: 5 * 60_000 });
     expect(page({ deliveries: [pending] })).to.match(/Next attempt <time [^>]*>in 5 min/);

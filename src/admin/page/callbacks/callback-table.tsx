@@ -1,6 +1,6 @@
 /** Callbacks in a table, a row each, as lists and jobs show them. */
 import type { ArchivedCallback } from '../../../ledger/archive/archive.ts';
-import { ResultStatus, RunStatus, Status, STATE_TONES, stateWord } from '../parts/status.tsx';
+import { ResultStatus, RunStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { BotName, Code, Link, pathTo } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
@@ -56,11 +56,11 @@ function Told({ callback: { deliveries, result } }: { readonly callback: Archive
   const { told } = useWords(CALLBACKS_WORDS);
   const worst = WORST_FIRST.map((state) => deliveries.find((each) => each.state === state)).find(Boolean);
   if (worst === undefined) return <ResultStatus result={result} />;
-  const delivered = deliveries.filter(({ state }) => state === 'delivered').length;
+  const delivered = deliveries.filter((each) => toneOf(each) === 'good').length;
   return (
     <>
-      <Status tone={STATE_TONES[worst.state]} word={told(delivered, deliveries.length)} />
-      {worst.state === 'delivered' ? null : <span class="quiet"> {stateWord(worst, reader)}</span>}
+      <Status tone={toneOf(worst)} word={told(delivered, deliveries.length)} />
+      {toneOf(worst) === 'good' ? null : <span class="quiet"> {stateWord(worst, reader)}</span>}
     </>
   );
 }

@@ -3,7 +3,7 @@ import type { ArchivedDelivery, CallbackStory } from '../../../ledger/archive/ar
 import { DISMISSED, SUPERSEDED } from '../../../ledger/hold.ts';
 import { cleanLine } from '../../../text/clean.ts';
 import { PostForm } from '../parts/forms.tsx';
-import { Status, STATE_TONES, stateWord } from '../parts/status.tsx';
+import { Status, stateWord, toneOf } from '../parts/status.tsx';
 import { Code, Foreign, pathTo } from '../parts/text.tsx';
 import { Ago } from '../parts/time.tsx';
 import { CALLBACKS_WORDS } from '../words/callbacks.ts';
@@ -35,14 +35,14 @@ export function Deliveries({ callback: { deliveries } }: { readonly callback: Ca
 function Delivery({ delivery, isDrawn }: OfDelivery & { readonly isDrawn: boolean }) {
   const reader = useReader();
   const words = useWords(CALLBACKS_WORDS).one;
-  const { id, destination, state, attempts, updatedAt } = delivery;
+  const { id, destination, attempts, updatedAt } = delivery;
   return (
-    <li class={STATE_TONES[state]}>
+    <li class={toneOf(delivery)}>
       <div class="facts">
         <h3>
           <Code text={destination} />
         </h3>
-        <Status tone={STATE_TONES[state]} word={stateWord(delivery, reader)} />
+        <Status tone={toneOf(delivery)} word={stateWord(delivery, reader)} />
         <NextAttempt delivery={delivery} />
         <span class="quiet">
           {words.attempts(attempts)}

@@ -19,7 +19,7 @@ import { useReader, useWords } from '../use-reader.ts';
 const MOST_SHOWN = 500;
 
 export const destinationsView: View = async ({ reader, services }) => {
-  const { config } = services.drawing();
+  const { config, formats } = services.drawing();
   const all = destinationsOf(config);
   const names = all.slice(0, MOST_SHOWN).map(({ key }) => key);
   const standings = await services.archive.destinations(names);
@@ -32,6 +32,8 @@ export const destinationsView: View = async ({ reader, services }) => {
     type,
     destinations: standings.filter(({ destination }) => channelOf.get(destination) === name),
   }));
+  // What prints only poses as another type: it has the format of that one.
+  const isPosing = (name: string) => formats.get(name)?.name !== config.channels.get(name)?.type;
   const data: DestinationsData = {
     channels,
     printed: new Set(
@@ -58,7 +60,7 @@ interface ChannelData {
 
 export interface DestinationsData {
   readonly channels: readonly ChannelData[];
-  /** Those whose messages go to an outbox. */
+  /** Destinations whose messages are printed, and reach nobody. */
   readonly printed: ReadonlySet<string>;
   /** There are more than are shown. */
   readonly isMore: boolean;

@@ -42,12 +42,22 @@ export const STATE_TONES: Readonly<Record<DeliveryState, Tone>> = {
 /** Why a delivery has ended without being made. */
 const ENDED = [SUPERSEDED, NO_LONGER_ROUTED, DISMISSED] as const;
 
+/** An outbox has taken it: nobody was told. */
+function isPrinted({ state, receipt }: Pick<DeliveryRecord, 'state' | 'receipt'>): boolean {
+  return state === 'delivered' && receipt?.['told'] === 'nobody';
+}
+
+export function toneOf(delivery: Pick<DeliveryRecord, 'state' | 'receipt'>): Tone {
+  return isPrinted(delivery) ? 'idle' : STATE_TONES[delivery.state];
+}
+
 /** What a delivery's state is called: of one that is held for good, by why it is. */
 export function stateWord(
-  { state, hold }: Pick<DeliveryRecord, 'state' | 'hold'>,
+  { state, hold, receipt }: Pick<DeliveryRecord, 'state' | 'hold' | 'receipt'>,
   { language }: Pick<Reader, 'language'>,
 ): string {
   const words = PAGE_WORDS[language];
+  if (isPrinted({ state, receipt })) return words.printed;
   const ended = state === 'held' ? ENDED.find((code) => code === hold?.code) : undefined;
   return ended === undefined ? words.state[state] : words.ended[ended];
 }

@@ -25,6 +25,7 @@ export const PAGE_WORDS = translated({
     },
     status: { succeeded: 'Succeeded', error: 'Failed', executing: 'Running' },
     state: { delivered: 'Delivered', pending: 'Not yet delivered', dead: 'Given up', held: 'Held back' },
+    printed: 'Printed only',
     ended: {
       superseded: 'Out of date',
       'no longer routed': 'No longer sent there',
@@ -116,6 +117,7 @@ export const PAGE_WORDS = translated({
       dead: '送信をあきらめました',
       held: '保留中',
     },
+    printed: '出力のみ',
     ended: {
       superseded: '古くなったため送りません',
       'no longer routed': '通知の対象外になりました',
