@@ -12,7 +12,9 @@ describe('redaction', () => {
   });
 
   it('leaves nothing behind of a secret that holds another', () => {
-    expect(redactor(['abcdefgh', 'abcdefghij'])('see abcdefghij and abcdefgh')).to.equal('see [secret] and [secret]');
+    expect(redactor(['abcdefgh', 'abcdefghij'])('see abcdefghij and abcdefgh')).to.equal(
+      'see [secret] and [secret]',
+    );
   });
 
   it('takes an empty secret for none', () => {

@@ -69,7 +69,9 @@ describe('The operators', () => {
       expect((await post('a=b', { type: 'text/plain' }))[0]).to.equal(415);
     }
     await untilAlerted(4);
-    const subjects = alertMails().map(({ subject = '' }) => /^127\.0\.0\.1 .*（HTTP \d+）/.exec(subject)?.[0]);
+    const subjects = alertMails().map(
+      ({ subject = '' }) => /^127\.0\.0\.1 .*（HTTP \d+）/.exec(subject)?.[0],
+    );
     expect(subjects.toSorted()).to.deep.equal(
       [400, 413, 415, 422].map(
         (status) => `127.0.0.1 からのコールバックを受け付けられませんでした（HTTP ${status}）`,
