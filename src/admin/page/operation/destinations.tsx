@@ -19,7 +19,7 @@ import { useReader, useWords } from '../use-reader.ts';
 const MOST_SHOWN = 500;
 
 export const destinationsView: View = async ({ reader, services }) => {
-  const { config, formats } = services.drawing();
+  const { config } = services.drawing();
   const all = destinationsOf(config);
   const names = all.slice(0, MOST_SHOWN).map(({ key }) => key);
   const standings = await services.archive.destinations(names);
@@ -32,8 +32,6 @@ export const destinationsView: View = async ({ reader, services }) => {
     type,
     destinations: standings.filter(({ destination }) => channelOf.get(destination) === name),
   }));
-  // What prints only poses as another type: it has the format of that one.
-  const isPosing = (name: string) => formats.get(name)?.name !== config.channels.get(name)?.type;
   const data: DestinationsData = {
     channels,
     printed: new Set(
