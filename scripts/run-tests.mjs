@@ -7,6 +7,8 @@ import 'tsx';
 
 /** What takes longest begins first, so that nobody waits for it in the end. */
 const LONGEST_FIRST = [
+  'browser/hostile-values',
+  'browser/every-view',
   'ledger/postgres-contract',
   'e2e/reload',
   'e2e/redeliver',
@@ -40,20 +42,16 @@ const ONLY_NIGHTLY = [
 
 const IN_BROWSER = ['browser/'];
 
-/** Every view in every form, which takes minutes. */
-const IN_BROWSER_NIGHTLY = ['browser/every-view', 'browser/hostile-values'];
-
 /** @param {readonly string[]} names @returns {(file: string) => boolean} */
 const isOneOf = (names) => (file) => names.some((name) => file.startsWith(`test/${name}`));
 const isNightly = isOneOf(ONLY_NIGHTLY);
-const isLongInBrowser = isOneOf(IN_BROWSER_NIGHTLY);
 const isInBrowser = isOneOf(IN_BROWSER);
 
 /** @type {Readonly<Record<string, (file: string) => boolean>>} */
 const RUNS = {
   fast: (file) => !isInBrowser(file) && !isNightly(file),
-  browser: (file) => isInBrowser(file) && !isLongInBrowser(file),
-  nightly: (file) => !isInBrowser(file) || isLongInBrowser(file),
+  browser: isInBrowser,
+  nightly: (file) => !isInBrowser(file),
 };
 
 /** @param {string} file */
