@@ -8,6 +8,7 @@ import {
   delivered,
   EXECUTING,
   failed,
+  idsOf,
   settlementOf,
   target,
 } from '../contract/ledger-under-test.ts';
@@ -22,11 +23,21 @@ const TARGETS = ['slack:#ops', 'slack:#log', 'email:a@example.com', 'email:b@exa
 /** Few jobs, so that everybody meets everybody. */
 const JOBS = 6;
 const ROUNDS = 10;
-const AT_ONCE = 12;
+const AT_ONCE = 8;
 
 /** What is settled may be forgotten in that moment, with all that belongs to it. */
 function unlessForgotten(error: Error): undefined {
   if (!/history_callback_id_fkey/.test(error.message)) throw error;
+}
+
+/** On a busy machine a lock may come after its time-out, which is no circle. */
+async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!/lock timeout/.test(String(error))) throw error;
+    return patiently(work);
+  }
 }
 
 describe('two replicas on one PostgreSQL', () => {
@@ -63,19 +74,20 @@ describe('two replicas on one PostgreSQL', () => {
       code: 500 + below(2),
     });
     const planned: DeliveryTarget[] = shuffled(TARGETS).slice(0, 1 + below(TARGETS.length));
-    return by.admit(arrivalOf(callback, planned, Date.now()));
+    return patiently(() => by.admit(arrivalOf(callback, planned, Date.now())));
   };
 
   /** Also of what the other one has meanwhile, as after a lease that ended. */
   const settle = (by: Ledger, { callbackId, deliveries }: Admission) => {
     const updates = shuffled(deliveries).map(({ id }) => (random() < 0.3 ? delivered(id) : failed(id)));
     const settlement = { ...settlementOf(updates, callbackId), answer: answerOf(200, 'delivered') };
-    return by.settle(settlement).catch(unlessForgotten);
+    return patiently(() => by.settle(settlement)).catch(unlessForgotten);
   };
 
   const claim = async (by: Ledger) => {
-    const destinations = await by.dueDestinations();
-    return by.claimDue(destinations.map(({ destination }) => ({ destination, limit: 8, bulkTurns: 0 })));
+    const destinations = await patiently(() => by.dueDestinations());
+    const requests = destinations.map(({ destination }) => ({ destination, limit: 8, bulkTurns: 0 }));
+    return patiently(() => by.claimDue(requests));
   };
 
   const settleDue = (by: Ledger, due: readonly DueDelivery[]) =>
@@ -84,10 +96,9 @@ describe('two replicas on one PostgreSQL', () => {
         const hold = { code: 'no longer routed' };
         const update = failed(record.id, random() < 0.5 ? { state: 'held', hold } : {});
         if (update.state === 'pending')
-          return by.settle(settlementOf([update], callbackId)).catch(unlessForgotten);
-        return by.configs
-          .routeAnew({ callbackId, update, targets: TARGETS, routing: [] })
-          .catch(unlessForgotten);
+          return patiently(() => by.settle(settlementOf([update], callbackId))).catch(unlessForgotten);
+        const rerouting = { callbackId, update, targets: TARGETS, routing: [] };
+        return patiently(() => by.configs.routeAnew(rerouting)).catch(unlessForgotten);
       }),
     );
 
@@ -98,11 +109,11 @@ describe('two replicas on one PostgreSQL', () => {
       const now = Date.now();
       await Promise.all([
         ...shuffled(admissions).map((admission) => settle(by, admission)),
-        by.takeOver(shuffled(admissions.flatMap(({ deliveries }) => deliveries.map(({ id }) => id)))),
+        patiently(() => by.takeOver(shuffled(admissions.flatMap(idsOf)))),
         claim(by).then((due) => settleDue(by, due)),
         arrive(by),
-        by.releaseHeld(),
-        by.forget({ doneBefore: now, reachedNobodyBefore: now, isAnew: true }),
+        patiently(() => by.releaseHeld()),
+        patiently(() => by.forget({ doneBefore: now, reachedNobodyBefore: now, isAnew: true })),
       ]);
     }
   };
