@@ -78,6 +78,19 @@ describe('A SQLite ledger in its thread', () => {
     await store.close();
   });
 
+  it('reads a store that could not be opened before, once it is there', async () => {
+    const path = join(store.folder, 'late.db');
+    const settings = { path, owner: 'one', maxBytes: undefined, clock: systemClock };
+    const reading = new ThreadDatabase({ ...settings, isReader: true });
+    const writing = new ThreadDatabase({ ...settings, isReader: false });
+    expect(String(await rejectionOf(reading.call('countOpen', [], { withinMs: LEASE_MS })))).to.contain(
+      'store.url',
+    );
+    await writing.call('countOpen', [], { withinMs: LEASE_MS });
+    await until('it is read', () => reading.call('countOpen', []).then(Boolean, () => false));
+    await Promise.all([reading.close(), writing.close()]);
+  });
+
   it('gives everybody up in the time they gave while the disk hangs, and still reads', async () => {
     const { callbackId } = await arrive('before');
     hang();

@@ -18,8 +18,8 @@ const transactions = openSqlite({
   monotonic: sharedClockMs,
   onEvent: (event) => send({ event }),
 });
-// Whoever calls is told why it could not be opened.
-transactions.catch(() => undefined);
+// Whoever has called is told why it could not be opened; the next call starts another thread, which may find it mended.
+transactions.catch(() => setImmediate(() => parentPort?.close()));
 
 function send(message: FromThread): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
