@@ -27,7 +27,6 @@ export interface DeliveryError {
   /** The same in Japanese. */
   readonly japanese?: string;
   readonly concerns?: 'address' | 'channel';
-  readonly quote?: string;
 }
 export interface DeliveryTarget {
   readonly destination: string;

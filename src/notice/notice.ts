@@ -11,10 +11,7 @@ import {
 import type { FailureToExplain } from '../channels/failure.ts';
 
 /** Why a delivery failed. */
-export interface AlertedError extends FailureToExplain {
-  /** The remote's own words, where it gave any that may be shown. */
-  readonly quote?: string;
-}
+export type AlertedError = FailureToExplain;
 
 /** A callback as an alert names it. */
 export interface AlertedCallback extends Pick<Callback, 'job_id' | 'bot_id' | 'bot_name'> {

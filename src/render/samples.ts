@@ -45,10 +45,7 @@ const BARE = {
 const CAME_AT = Date.parse(FULL.start_time);
 const DAY_MS = 86_400_000;
 
-function undelivered(
-  fields: Pick<Callback, 'job_id' | 'bot_id' | 'bot_name'>,
-  quote: string | undefined,
-): UndeliveredMessage {
+function undelivered(fields: Pick<Callback, 'job_id' | 'bot_id' | 'bot_name'>): UndeliveredMessage {
   const { job_id, bot_id, bot_name } = fields;
   const error = {
     class: 'config',
@@ -58,15 +55,15 @@ function undelivered(
   return {
     destination: 'channel:address',
     channel: 'channel',
-    error: quote === undefined ? error : { ...error, quote },
+    error,
     attempts: 3,
     callback: { job_id, bot_id, bot_name, status: 1 },
     since: CAME_AT,
   };
 }
 
-const FULLY = undelivered(FULL, '550 "No such user" here');
-const BARELY = undelivered(BARE, undefined);
+const FULLY = undelivered(FULL);
+const BARELY = undelivered(BARE);
 
 const SUBJECTS: Readonly<Record<OwnName, readonly [full: OwnSubject, bare: OwnSubject]>> = {
   dead_letter: [

@@ -98,8 +98,6 @@ function undeliveredView(
     error_class: error.class,
     error_code: error.code,
     reason,
-    // The English words quote it already.
-    quote: error.quote === undefined || reason.includes(error.quote) ? '' : error.quote,
     attempts,
     since: localTime(since, display),
     gives_up_at: givesUpAt === undefined ? '' : localTime(givesUpAt, display),

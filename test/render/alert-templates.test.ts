@@ -9,14 +9,7 @@ import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { type AlertSubject, noticeOfAlert } from '../../src/notice/notice.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import { createRenderer, type TemplateFailure } from '../../src/render/renderer.ts';
-import {
-  ALERT_SUBJECTS,
-  CONFIG_FAILURE,
-  DEAD_LETTER,
-  raised,
-  REFUSED,
-  UNDELIVERED,
-} from '../support/alerts.ts';
+import { ALERT_SUBJECTS, CONFIG_FAILURE, DEAD_LETTER, raised, REFUSED } from '../support/alerts.ts';
 import { BARE, LINKS, templateFolder, testRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable } from './slack-rules.ts';
 import { noticeAbout } from '../support/callbacks.ts';
@@ -107,13 +100,6 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
       expect(slackText(CONFIG_FAILURE)).to.include(until);
       expect(mailText(CONFIG_FAILURE)).to.include(until);
       expect(slackText(DEAD_LETTER)).not.to.include(until);
-    });
-
-    it('quotes the remote', () => {
-      const quote = '550 5.1.1 <nobody@example.com>: user unknown';
-      const subject = { ...DEAD_LETTER, ...UNDELIVERED, error: { ...UNDELIVERED.error, quote } };
-      expect(slackText({ ...subject, template: 'dead_letter' })).to.include(quote);
-      expect(mailText({ ...subject, template: 'dead_letter' })).to.include(quote);
     });
 
     it('leads to the job', () => {
