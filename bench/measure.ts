@@ -22,6 +22,8 @@ export interface Effort {
   readonly warmUp: number;
   readonly measured: number;
   readonly openLoopSeconds: number;
+  /** Of each callback; its default is `writeCallbacks`'. */
+  readonly bytes?: number | undefined;
 }
 
 export interface Figures {
@@ -50,9 +52,9 @@ export async function measure(
   const load = new Load(running.url);
   try {
     const fresh = await measureStart(running, load, standIns);
-    await deliverAll(load, effort.warmUp, standIns);
-    const saturated = await measureSaturation(running, load, standIns, effort.measured);
-    const answered = await measureLatency(load, metronome, standIns, effort.openLoopSeconds);
+    await deliverAll(load, effort.warmUp, standIns, effort.bytes);
+    const saturated = await measureSaturation(running, load, standIns, effort);
+    const answered = await measureLatency(load, metronome, standIns, effort);
     return { ...fresh, ...saturated, ...answered };
   } finally {
     await load.close();
@@ -69,15 +71,16 @@ async function measureStart({ child }: Running, load: Load, standIns: StandIns) 
   return { firstAnswerMs, idleMb: child.memoryMb().now };
 }
 
-async function measureSaturation({ child }: Running, load: Load, standIns: StandIns, count: number) {
+async function measureSaturation({ child }: Running, load: Load, standIns: StandIns, effort: Effort) {
+  const { measured, bytes } = effort;
   const cpuBefore = child.cpuMicros();
-  const perSecond = await deliverAll(load, count, standIns);
-  return { perSecond, cpuMicros: (child.cpuMicros() - cpuBefore) / count, peakMb: child.memoryMb().peak };
+  const perSecond = await deliverAll(load, measured, standIns, bytes);
+  return { perSecond, cpuMicros: (child.cpuMicros() - cpuBefore) / measured, peakMb: child.memoryMb().peak };
 }
 
-async function measureLatency(load: Load, metronome: Metronome, standIns: StandIns, seconds: number) {
+async function measureLatency(load: Load, metronome: Metronome, standIns: StandIns, effort: Effort) {
   const leadIn = FIXED_RATE * OPEN_LOOP_LEAD_IN_SECONDS;
-  const batch = writeCallbacks(leadIn + FIXED_RATE * seconds);
+  const batch = writeCallbacks(leadIn + FIXED_RATE * effort.openLoopSeconds, effort.bytes);
   const latencies = (await load.atRate(batch, FIXED_RATE, metronome)).slice(leadIn);
   await standIns.verify(batch);
   const at = (share: number) => percentile(latencies, share);
@@ -85,12 +88,7 @@ async function measureLatency(load: Load, metronome: Metronome, standIns: StandI
 }
 
 /** Posts as fast as they are answered, and waits for the last message. @returns callbacks answered per second */
-export async function deliverAll(
-  load: Load,
-  count: number,
-  standIns: StandIns,
-  bytes?: number,
-): Promise<number> {
+async function deliverAll(load: Load, count: number, standIns: StandIns, bytes?: number): Promise<number> {
   const batch = writeCallbacks(count, bytes);
   const perSecond = await load.saturate(batch);
   await standIns.verify(batch);

@@ -2,20 +2,17 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { allCallbacks } from './callbacks.ts';
+import { compare } from './compare.ts';
 import { readOrExit, wholeNumber } from './command-line.ts';
 import { describeMachine } from './machine.ts';
-import { type Effort, type Figures, type Laboratory, measure } from './measure.ts';
-import { Metronome } from './metronome.ts';
-import { comparisonTable, type Measured, stallTable } from './report.ts';
+import type { Effort } from './measure.ts';
+import { comparisonTable, stallTable } from './report.ts';
 import { measureStalls } from './stalls.ts';
-import { StandIns } from './stand-ins.ts';
-import { orderInRound } from './statistics.ts';
-import { bare, botbell, type Subject } from './subjects.ts';
+import { bare, botbell } from './subjects.ts';
 
 const PARTS = ['slack', 'stalls'];
 
-const USAGE = `npm run bench -- [--quick] [--only=${PARTS.join(',')}] [--rounds=<number>] [--profile=<folder>]`;
+const USAGE = `npm run bench -- [--quick] [--only=${PARTS.join(',')}] [--rounds=<number>] [--profile=<folder>] [--store=<url>]`;
 
 const QUICK: Effort = { rounds: 1, warmUp: 3000, measured: 4000, openLoopSeconds: 3 };
 const WHOLE: Effort = { rounds: 5, warmUp: 10_000, measured: 10_000, openLoopSeconds: 8 };
@@ -25,6 +22,8 @@ interface Options {
   readonly effort: Effort;
   /** Where the product leaves its CPU profiles, one a process; its figures then include the profiler. */
   readonly profileFolder: string | undefined;
+  /** Of an empty database, in place of a SQLite file of its own for each round. */
+  readonly store: string | undefined;
 }
 
 /** @throws {Error} what cannot be understood, with the choices */
@@ -36,6 +35,7 @@ function readOptions(args: string[]): Options {
       only: { type: 'string', default: PARTS.join(',') },
       rounds: { type: 'string' },
       profile: { type: 'string' },
+      store: { type: 'string' },
     },
   });
   const parts = values.only.split(',');
@@ -45,38 +45,14 @@ function readOptions(args: string[]): Options {
   const rounds = values.rounds === undefined ? effort.rounds : wholeNumber(values.rounds);
   const profileFolder = values.profile === undefined ? undefined : resolve(values.profile);
   if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
-  return { parts, effort: { ...effort, rounds }, profileFolder };
+  return { parts, effort: { ...effort, rounds }, profileFolder, store: values.store };
 }
 
-/** In each round each subject once, each round in another order. */
-async function compare(
-  subjects: readonly Subject[],
-  laboratory: Laboratory,
-  effort: Effort,
-): Promise<readonly Measured[]> {
-  const measured = subjects.map((subject) => ({ subject, rounds: [] as Figures[] }));
-  for (let round = 0; round < effort.rounds; round += 1) {
-    for (const { subject, rounds } of orderInRound(measured, round)) {
-      console.error(`round ${round + 1} of ${effort.rounds}: ${subject.name}`);
-      rounds.push(await measure(subject, laboratory, effort));
-    }
-  }
-  await laboratory.standIns.verify(allCallbacks());
-  return measured.map(({ subject: { name }, rounds }) => ({ name, rounds }));
-}
-
-const { parts, effort, profileFolder } = readOrExit(readOptions, USAGE);
+const { parts, effort, profileFolder, store } = readOrExit(readOptions, USAGE);
 console.log(`Measured on: ${describeMachine()}.\n`);
 if (profileFolder !== undefined) console.log('With the profiler running: no figure of the product counts.\n');
 if (parts.includes('slack')) {
-  const standIns = await StandIns.start();
-  const metronome = new Metronome();
-  const subjects = [bare('bare-slack'), bare('bare'), botbell('botbell', { profileFolder })];
-  try {
-    console.log(`${comparisonTable(await compare(subjects, { standIns, metronome }, effort))}\n`);
-  } finally {
-    await metronome.close();
-    await standIns.close();
-  }
+  const subjects = [bare('bare-slack'), bare('bare'), botbell('botbell', { profileFolder, store })];
+  console.log(`${comparisonTable(await compare(subjects, effort))}\n`);
 }
 if (parts.includes('stalls')) console.log(`${stallTable(await measureStalls(effort.rounds))}\n`);

@@ -40,16 +40,18 @@ export interface BotbellOptions {
   readonly longestTurnSocket?: string;
   /** Where another version lies, built, that is to be started instead. */
   readonly root?: string | undefined;
+  /** `store.url`; undefined: a SQLite file of its own each time. */
+  readonly store?: string | undefined;
 }
 
-/** The built product with everything on, each time on a ledger of its own. */
+/** The built product with everything on. */
 export function botbell(name: string, options: BotbellOptions = {}): Subject {
   return {
     name,
     async start(standIns) {
       const folder = folderOnDisk();
       const config = join(folder, 'botbell.yaml');
-      writeFileSync(config, configOf(join(folder, 'botbell.db'), standIns));
+      writeFileSync(config, configOf(options.store ?? `sqlite:${join(folder, 'botbell.db')}`, standIns));
       const root = options.root ?? ROOT;
       const main = [...nodeArgumentsOfStart(root), join(root, 'dist/main.js'), 'serve', '--config', config];
       const child = new Child([...profiling(options.profileFolder), ...watching(options), ...main], {
@@ -73,12 +75,11 @@ function watching({ longestTurnSocket }: BotbellOptions): string[] {
   return longestTurnSocket === undefined ? [] : ['--import', join(ROOT, 'bench/subjects/longest-turn.mjs')];
 }
 
-/** @param ledger a file */
-function configOf(ledger: string, { slackApi }: StandIns): string {
+function configOf(store: string, { slackApi }: StandIns): string {
   const botIds = [...Array.from({ length: OTHER_ROUTES }, (_, index) => `other-${index}`), BOT_ID];
   return `receiver: { listen: '127.0.0.1:0' }
 admin: { listen: '127.0.0.1:0' }
-store: { url: 'sqlite:${ledger}' }
+store: { url: '${store}' }
 channels:
   slack: { type: slack, token: xoxb-bench, api_url: '${slackApi}' }
 routes:
