@@ -115,7 +115,7 @@ export interface Destination {
 }
 
 export interface RouteConfig {
-  /** `routes[0]`, … or `default_route`. */
+  /** As the config names it; else `routes[0]`, … or `default_route`. */
   readonly name: string;
   /** Exact names, globs (`invoice-*`) and `/regular expressions/` (RE2 syntax), as written; empty for the default route. */
   readonly botIds: readonly string[];

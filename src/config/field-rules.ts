@@ -30,6 +30,9 @@ export const nameRule = matching(
   'must be a name of letters, digits, ".", "_" and "-"',
 );
 
+/** Of a route, for people to read. */
+export const routeNameRule = matching(/^[^\p{C}]{1,80}$/u, 'must be one line of 1 to 80 characters');
+
 export const hostRule = matching(
   /^[A-Za-z0-9.-]+$/,
   'must be a host name without port, such as botbell.internal',

@@ -31,6 +31,7 @@ export function readRouting(
     const path = ['routes', index];
     return readRoute(route, sections?.routes?.[index], path, context) ?? [];
   });
+  checkNames(routes, context.problems);
   const path = ['default_route'];
   const defaultRoute = readRoute(root['default_route'], sections?.default_route, path, context);
   if ([root['routes'] ?? [], root['default_route'] ?? []].flat().length === 0)
@@ -53,7 +54,7 @@ function readRoute(
   const destinations = readTargets(notify ?? [], [...path, 'notify'], directory, problems);
   return (
     route && {
-      name: pathText(path),
+      name: route.name ?? pathText(path),
       botIds: [route.bot_id ?? []].flat(),
       on: ALL_STATUSES.filter((status) => route.on.includes(status)),
       notify: destinations,
@@ -61,6 +62,14 @@ function readRoute(
       place: problems.placeOfKey(path),
     }
   );
+}
+
+/** What was decided about a route is told by its name. */
+function checkNames(routes: readonly RouteConfig[], problems: Problems): void {
+  const names = ['default_route', ...routes.map(({ name }) => name)];
+  for (const [position, name] of names.entries())
+    if (names.indexOf(name) < position)
+      problems.error(['routes', position - 1, 'name'], 'is a duplicate: another route is called so');
 }
 
 function checkBotIds(written: unknown, path: Path, problems: Problems): void {

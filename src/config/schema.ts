@@ -148,6 +148,7 @@ const routeSchema = section('Whom to tell of which BOT’s results. Every route 
   )
     .defined('${path} is missing: give a bot_id, a glob (invoice-*) or a /regular expression/')
     .test(filled('bot_id')),
+  name: ruled(rule.routeNameRule, 'What the route is called wherever it is named, instead of routes[0].'),
   ...routing,
 });
 
@@ -195,4 +196,5 @@ export const rootSchema = section('Configuration of Botbell.', {
 export type RootSection = InferType<typeof rootSchema>;
 export type RouteSection = InferType<typeof defaultRouteSchema> & {
   readonly bot_id?: string | readonly string[];
+  readonly name?: string | undefined;
 };

@@ -116,6 +116,7 @@ routes:
     on: [executing, error]
     notify: [owners, ops, { chat: ["#c", "#d"], retries: 2 }]
     template_set: short
+  - { bot_id: b, name: Nightly 夜間, notify: [] }
 `);
 
   it('is read into base units, with groups expanded and the first mention of an address winning', () => {
@@ -124,7 +125,8 @@ routes:
     const listed = ['#c', '#d'].map((address) => {
       return { key: `chat:${address}`, channel: 'chat', address, options: { retries: 2 } };
     });
-    expect(config.routes).to.deep.equal([
+    expect(config.routes[1]?.name).to.equal('Nightly 夜間');
+    expect(config.routes.slice(0, 1)).to.deep.equal([
       {
         name: 'routes[0]',
         botIds: ['get_items', 'nightly-*', '/^x\\d+$/i'],
