@@ -9,6 +9,7 @@ import { createFormats } from '../../src/admin/page/formats.ts';
 import { createPages } from '../../src/admin/page/page-router.tsx';
 import type { Reader } from '../../src/admin/page/reader.ts';
 import { ReaderContext } from '../../src/admin/page/use-reader.ts';
+import { translator } from '../../src/admin/page/words/words.ts';
 import type { AdminServices } from '../../src/admin/services.ts';
 import { listen, type ListeningServer } from '../../src/http/server.ts';
 import { createRouter } from '../../src/route/router.ts';
@@ -35,6 +36,7 @@ export function readerIn(language: Language, fields: Partial<Reader> = {}): Read
     timezone,
     now: PAGE_NOW,
     formats: createFormats(language, timezone, PAGE_NOW),
+    t: translator(language),
     here: '/here?a=1',
     formToken: 'token-of-forms',
     newNonce: () => 'nonce',

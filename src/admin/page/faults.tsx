@@ -4,11 +4,9 @@ import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { Code, Foreign, Link } from './parts/text.tsx';
 import type { Reader } from './reader.ts';
 import { type QueryProblem, SenselessQuery, type Shown } from './view.ts';
-import { PAGE_WORDS } from './words/page.ts';
 
-export function notFoundPage({ language }: Reader): Shown {
-  const { title, text, home } = PAGE_WORDS[language].notFound;
-  return faultPage(404, title, text, <Link to="/">{home}</Link>);
+export function notFoundPage({ t }: Reader): Shown {
+  return faultPage(404, t('notFound.title'), t('notFound.text'), <Link to="/">{t('notFound.home')}</Link>);
 }
 
 /** What went wrong, for people; undefined: nobody foresaw it. */
@@ -19,13 +17,11 @@ export function faultPageOf(error: unknown, reader: Reader): Shown | undefined {
   return undefined;
 }
 
-export function unforeseenPage({ language }: Reader): Shown {
-  const { title, text } = PAGE_WORDS[language].unforeseen;
-  return faultPage(500, title, text, null);
+export function unforeseenPage({ t }: Reader): Shown {
+  return faultPage(500, t('unforeseen.title'), t('unforeseen.text'), null);
 }
 
-function senselessPage(problems: readonly QueryProblem[], { language, here }: Reader): Shown {
-  const { title, text, reset } = PAGE_WORDS[language].badRequest;
+function senselessPage(problems: readonly QueryProblem[], { t, here }: Reader): Shown {
   const list = (
     <>
       <ul>
@@ -36,20 +32,20 @@ function senselessPage(problems: readonly QueryProblem[], { language, here }: Re
         ))}
       </ul>
       <p>
-        <Link to={here.split('?', 1)[0] ?? '/'}>{reset}</Link>
+        <Link to={here.split('?', 1)[0] ?? '/'}>{t('badRequest.reset')}</Link>
       </p>
     </>
   );
-  return faultPage(400, title, text, list);
+  return faultPage(400, t('badRequest.title'), t('badRequest.text'), list);
 }
 
-function unreadablePage({ language, here }: Reader): Shown {
-  const { title, text, again } = PAGE_WORDS[language].unreadable;
-  return faultPage(503, title, text, <Link to={here}>{again}</Link>);
+function unreadablePage({ t, here }: Reader): Shown {
+  const again = <Link to={here}>{t('unreadable.again')}</Link>;
+  return faultPage(503, t('unreadable.title'), t('unreadable.text'), again);
 }
 
-export function problemPage({ status, detail }: ProblemDetails, { language }: Reader): Shown {
-  return faultPage(status, PAGE_WORDS[language].refusedRequest, '', <Foreign text={detail} />);
+export function problemPage({ status, detail }: ProblemDetails, { t }: Reader): Shown {
+  return faultPage(status, t('refusedRequest'), '', <Foreign text={detail} />);
 }
 
 function faultPage(status: number, title: string, text: string, more: Shown['body'] | null): Shown {

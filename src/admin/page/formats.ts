@@ -1,6 +1,6 @@
 /** Times, durations and numbers as one reader sees them. */
 import { formatElapsed, formatInstant, formatSize, type Language } from '../../time/display.ts';
-import { PAGE_WORDS } from './words/page.ts';
+import { translator } from './words/words.ts';
 
 export type Formats = ReturnType<typeof createFormats>;
 
@@ -32,7 +32,7 @@ const DATE = { day: 'numeric', month: 'short' } as const;
 
 /** @param now milliseconds since the epoch, as all times are */
 export function createFormats(language: Language, timezone: string, now: number) {
-  const words = PAGE_WORDS[language];
+  const t = translator(language);
   const numbers = new Intl.NumberFormat(LOCALES[language], { maximumFractionDigits: 1 });
   const dayOf = (ms: number) => formatDay(ms, timezone);
   const short = (ms: number) => {
@@ -46,10 +46,10 @@ export function createFormats(language: Language, timezone: string, now: number)
   /** `3 h ago`, `in 5 min`. */
   const relative = (ms: number) => {
     const seconds = (now - ms) / 1000;
-    if (Math.abs(seconds) < 5) return words.justNow;
+    if (Math.abs(seconds) < 5) return t('justNow');
     const amount = largestUnits(Math.abs(seconds), 1, language);
-    if (seconds > 0) return words.ago(amount);
-    return language === 'ja' ? `${amount}後` : `in ${amount}`;
+    if (seconds > 0) return t('ago', { time: amount });
+    return t('in', { time: amount });
   };
   return {
     /** The whole of it, with the zone: `22 Nov 2026, 10:42:05 (GMT+9)`. */

@@ -17,12 +17,11 @@ import { downloadBody } from './downloads.ts';
 import { faultPageOf, notFoundPage, problemPage, unforeseenPage } from './faults.tsx';
 import { keepPreferences } from './preferences.ts';
 import { type Reader, readerOf } from './reader.ts';
+import { ReaderContext } from './use-reader.ts';
 import { OPERATION_VIEWS, routeOperations } from './operation/routes.ts';
 import { playgroundView } from './playground/playground.tsx';
 import { Shell, type ShellFacts } from './shell.tsx';
-import { ReaderContext } from './use-reader.ts';
 import type { Shown, View, ViewRequest } from './view.ts';
-import { PAGE_WORDS } from './words/page.ts';
 
 const VIEWS: readonly (readonly [path: string, view: View])[] = [
   ['/', showBots],
@@ -138,12 +137,9 @@ function answerShown(ctx: Context, shown: Shown, reader: Reader, { assets, facts
 }
 
 /** A page that says that the ledger cannot be read needs none. */
-async function countOfDead(
-  { archive }: AdminServices,
-  { language, formats }: Reader,
-): Promise<string | undefined> {
+async function countOfDead({ archive }: AdminServices, { t, formats }: Reader): Promise<string | undefined> {
   const open = await archive.openWork().catch(() => undefined);
   if (open === undefined || open.dead.count === 0) return undefined;
   const number = formats.number(open.dead.count);
-  return open.dead.isMore ? PAGE_WORDS[language].moreThan(number) : number;
+  return open.dead.isMore ? t('moreThan', { number }) : number;
 }

@@ -6,6 +6,7 @@ import { formTokenOf } from '../form-token.ts';
 import type { Surroundings } from '../services.ts';
 import { keptLanguage } from './cookies.ts';
 import { createFormats, type Formats } from './formats.ts';
+import { type Translate, translator } from './words/words.ts';
 
 export const LANGUAGES = ['en', 'ja'] as const satisfies readonly Language[];
 
@@ -16,6 +17,7 @@ export interface Reader {
   /** Milliseconds since the epoch: one for the whole page. */
   readonly now: number;
   readonly formats: Formats;
+  readonly t: Translate;
   /** This page, for a form to come back to: path and query. */
   readonly here: string;
   /** What the forms of this page carry, so that no other site can post them. */
@@ -33,6 +35,7 @@ export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'dis
     timezone,
     now: at,
     formats: createFormats(language, timezone, at),
+    t: translator(language),
     here: ctx.path + ctx.search,
     formToken: formTokenOf(ctx),
     newNonce: randomUUID,

@@ -5,9 +5,8 @@ import type { Flash } from './cookies.ts';
 import { PostForm } from './parts/forms.tsx';
 import { Foreign, Link } from './parts/text.tsx';
 import { LANGUAGES, type Reader } from './reader.ts';
+import { useReader } from './use-reader.ts';
 import type { Section, Shown } from './view.ts';
-import { PAGE_WORDS } from './words/page.ts';
-import { useReader, useWords } from './use-reader.ts';
 
 /** What a page says of the process that answers: to whoever may know. */
 export interface ShellFacts {
@@ -40,7 +39,6 @@ const NAMES_OF_LANGUAGES = { en: 'English', ja: '日本語' } as const;
 
 export function Shell({ shown, assets, facts }: ShellProps) {
   const reader = useReader();
-  const words = useWords(PAGE_WORDS);
   return (
     <html lang={reader.language}>
       <head>
@@ -55,7 +53,7 @@ export function Shell({ shown, assets, facts }: ShellProps) {
       </head>
       <body>
         <a class="skip" href="#content">
-          {words.skip}
+          {reader.t('skip')}
         </a>
         {facts === undefined ? null : <Header shown={shown} facts={facts} />}
         <div class="page">
@@ -75,9 +73,8 @@ export function Shell({ shown, assets, facts }: ShellProps) {
 }
 
 function titleOf({ title }: Shown, reader: Reader, dead: string | undefined): string {
-  const words = PAGE_WORDS[reader.language];
-  const count = dead === undefined ? '' : ` (${words.undelivered(dead)})`;
-  return cleanLine(`${title}${count} · ${words.product}`);
+  const count = dead === undefined ? '' : ` (${reader.t('undelivered', { number: dead })})`;
+  return cleanLine(`${title}${count} · Botbell`);
 }
 
 interface HeaderProps {
@@ -86,19 +83,19 @@ interface HeaderProps {
 }
 
 function Header({ shown, facts }: HeaderProps) {
-  const words = useWords(PAGE_WORDS);
+  const { t } = useReader();
   return (
     <header>
       <a class="brand" href="/">
         <Bell />
-        {words.product}
+        Botbell
       </a>
-      <nav aria-label={words.sections}>
+      <nav aria-label={t('sections')}>
         <ul>
           {PATHS.map(([section, path]) => (
             <li key={section}>
               <Link to={path} isCurrent={shown.section === section}>
-                {words.nav[section]}
+                {t(`nav.${section}`)}
                 {section === 'dead' && facts.dead !== undefined ? (
                   <span class="count">{facts.dead}</span>
                 ) : null}
@@ -123,11 +120,10 @@ function Bell() {
 
 function Preferences() {
   const reader = useReader();
-  const words = useWords(PAGE_WORDS);
   return (
     <PostForm action="/act/preferences" className="preferences">
       <fieldset>
-        <legend class="unseen">{words.language}</legend>
+        <legend class="unseen">{reader.t('language')}</legend>
         {LANGUAGES.map((language) => (
           <button
             key={language}
@@ -145,31 +141,29 @@ function Preferences() {
 }
 
 function FlashMessage({ flash }: { readonly flash: Flash | undefined }) {
-  const words = useWords(PAGE_WORDS);
+  const { t } = useReader();
   if (flash === undefined) return null;
   return (
     <p class={`flash ${flash.kind}`} role={flash.kind === 'failed' ? 'alert' : 'status'}>
-      <strong>{flash.kind === 'failed' ? words.failed : words.done}</strong> <Foreign text={flash.text} />
+      <strong>{t(flash.kind)}</strong> <Foreign text={flash.text} />
     </p>
   );
 }
 
 function Footer({ facts }: { readonly facts: ShellFacts }) {
   const reader = useReader();
-  const { version, process, config, zone } = useWords(PAGE_WORDS).footer;
+  const { t } = reader;
   return (
     <footer>
+      <span>Botbell {facts.version}</span>
       <span>
-        {version} {facts.version}
+        {t('footer.config')} <Link to="/config">{facts.configHash.slice(0, 12)}</Link>
       </span>
       <span>
-        {config} <Link to="/config">{facts.configHash.slice(0, 12)}</Link>
+        {t('footer.zone')} {reader.timezone}
       </span>
       <span>
-        {zone} {reader.timezone}
-      </span>
-      <span>
-        {process} <bdi>{facts.processName}</bdi>
+        {t('footer.process')} <bdi>{facts.processName}</bdi>
       </span>
     </footer>
   );

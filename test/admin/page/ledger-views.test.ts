@@ -100,7 +100,7 @@ describe('The page over a ledger', () => {
     ] as const) {
       const { status, body } = await world.get(path);
       expect([status, faultsIn(body)], path).to.deep.equal([400, []]);
-      expect(body, path).to.contain(`<small id="problem-${parameter}" class="problem">must be`);
+      expect(body, path).to.contain(`<small id="about-${parameter}" class="problem">must be`);
     }
     const { status, body } = await world.get('/callbacks?bot=a');
     expect([status, body.includes('<bdi class="code">bot</bdi>')]).to.deep.equal([400, true]);

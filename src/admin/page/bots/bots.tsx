@@ -10,7 +10,7 @@ import {
   usualSeconds,
 } from './bot-list.ts';
 import { Strip } from '../charts/strip.tsx';
-import { FilterForm, SelectField, TextField } from '../parts/forms.tsx';
+import { Field, FilterForm } from '../parts/forms.tsx';
 import { RunStatus, Status } from '../parts/status.tsx';
 import { type Column, Paging, Table } from '../parts/table.tsx';
 import { BotName, Code, Link, pathTo } from '../parts/text.tsx';
@@ -135,14 +135,16 @@ function Filter({ filter }: { readonly filter: BotFilter }) {
   const words = useWords(PAGE_WORDS);
   const isFiltered = filter.name !== '' || filter.state !== undefined;
   return (
-    <FilterForm path="/" label={words.filters} isFiltered={isFiltered}>
-      <TextField name="name" label={fields.name} value={filter.name} />
-      <SelectField
+    <FilterForm path="/" isFiltered={isFiltered}>
+      <Field name="name" label={fields.name} value={filter.name} />
+      <Field
         name="state"
         label={fields.state}
         value={filter.state}
-        any={words.any}
-        options={BOT_STATES.map((value) => ({ value, word: states[value] }))}
+        options={[
+          { value: '', word: words.any },
+          ...BOT_STATES.map((value) => ({ value, word: states[value] })),
+        ]}
       />
     </FilterForm>
   );

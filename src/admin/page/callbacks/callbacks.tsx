@@ -2,7 +2,7 @@
 import { ALL_STATUSES } from '../../../callback/callback.ts';
 import type { ArchivedCallback, Page } from '../../../ledger/archive/archive.ts';
 import { CALLBACK_RESULTS, DELIVERY_STATES, type FilterName, readFilter } from '../../filters.ts';
-import { FilterForm, SelectField, TextField } from '../parts/forms.tsx';
+import { Field, FilterForm } from '../parts/forms.tsx';
 import { Paging } from '../parts/table.tsx';
 import { Link, pathTo } from '../parts/text.tsx';
 import type { Reader } from '../reader.ts';
@@ -107,19 +107,19 @@ function Filter({ data: { asked, problems }, isFiltered }: FilterProps) {
     problem: problems.find(({ parameter }) => parameter === name)?.detail,
   });
   const choices = (wordOf: Readonly<Record<string, string>>, values: readonly string[]) =>
-    values.map((value) => ({ value, word: wordOf[value] ?? value }));
+    ['', ...values].map((value) => ({ value, word: wordOf[value] ?? words.any }));
   return (
     <details open={isFiltered}>
       <summary>{words.filters}</summary>
-      <FilterForm path="/callbacks" label={words.filters} isFiltered={isFiltered}>
-        <TextField {...of('bot_id')} />
-        <TextField {...of('job_id')} />
-        <SelectField {...of('status')} any={words.any} options={choices(words.status, ALL_STATUSES)} />
-        <SelectField {...of('state')} any={words.any} options={choices(words.state, DELIVERY_STATES)} />
-        <SelectField {...of('result')} any={words.any} options={choices(words.result, CALLBACK_RESULTS)} />
-        <TextField {...of('destination')} placeholder={destinationHint} />
-        <TextField {...of('from')} placeholder={whenHint} />
-        <TextField {...of('to')} placeholder={whenHint} />
+      <FilterForm path="/callbacks" isFiltered={isFiltered}>
+        <Field {...of('bot_id')} />
+        <Field {...of('job_id')} />
+        <Field {...of('status')} options={choices(words.status, ALL_STATUSES)} />
+        <Field {...of('state')} options={choices(words.state, DELIVERY_STATES)} />
+        <Field {...of('result')} options={choices(words.result, CALLBACK_RESULTS)} />
+        <Field {...of('destination')} hint={destinationHint} />
+        <Field {...of('from')} hint={whenHint} />
+        <Field {...of('to')} hint={whenHint} />
       </FilterForm>
     </details>
   );

@@ -99,7 +99,7 @@ interface DrawnProps {
 function Drawn({ id, drawn, inForce }: DrawnProps) {
   const words = useWords(MESSAGE_WORDS);
   const { format, message, failures, delivery } = drawn;
-  const { destination, state, updatedAt } = delivery;
+  const { destination, updatedAt } = delivery;
   const title = format.titleOf?.(message);
   return (
     <section class="panel" aria-label={cleanLine(words.title(destination))}>
@@ -109,7 +109,7 @@ function Drawn({ id, drawn, inForce }: DrawnProps) {
             term: words.state,
             details: (
               <>
-                <DeliveryStatus state={state} /> <Instant at={updatedAt} />
+                <DeliveryStatus delivery={delivery} /> <Instant at={updatedAt} />
               </>
             ),
           },

@@ -1,78 +1,60 @@
 /** Forms: filters that are addresses, and actions that are posted. */
 import type { ComponentChildren } from 'preact';
-import { cleanText } from '../../../text/clean.ts';
+import { cleanLine, cleanText } from '../../../text/clean.ts';
 import { TOKEN_FIELD } from '../../form-token.ts';
-import { PAGE_WORDS } from '../words/page.ts';
+import { useReader } from '../use-reader.ts';
 import { Link } from './text.tsx';
-import { useReader, useWords } from '../use-reader.ts';
-
-interface TextFieldProps {
-  readonly name: string;
-  readonly label: string;
-  readonly value: string | undefined;
-  /** What is wrong with the value. */
-  readonly problem?: string | undefined;
-  readonly placeholder?: string;
-}
-
-export function TextField({ name, label, value, problem, placeholder }: TextFieldProps) {
-  return (
-    <div class="field">
-      <label for={`field-${name}`}>{label}</label>
-      <input
-        id={`field-${name}`}
-        name={name}
-        type="text"
-        value={cleanText(value ?? '')}
-        placeholder={placeholder}
-        autocomplete="off"
-        spellcheck={false}
-        dir="auto"
-        aria-invalid={problem !== undefined}
-        aria-describedby={problem === undefined ? undefined : `problem-${name}`}
-      />
-      <FieldProblem name={name} problem={problem} />
-    </div>
-  );
-}
-
-function FieldProblem({ name, problem }: Pick<TextFieldProps, 'name' | 'problem'>) {
-  if (problem === undefined) return null;
-  return (
-    <small id={`problem-${name}`} class="problem">
-      {problem}
-    </small>
-  );
-}
 
 export interface Option {
   readonly value: string;
   readonly word: string;
 }
 
-interface SelectFieldProps {
+interface FieldProps {
   readonly name: string;
   readonly label: string;
   readonly value: string | undefined;
+  /** What is wrong with the value. */
   readonly problem?: string | undefined;
-  readonly options: readonly Option[];
-  /** For the first one, which is none of them; undefined: there is no such. */
-  readonly any: string | undefined;
+  readonly hint?: string | undefined;
+  /** What it is one of; undefined: text. */
+  readonly options?: readonly Option[] | undefined;
 }
 
-export function SelectField({ name, label, value = '', problem, options, any }: SelectFieldProps) {
-  const all = any === undefined ? options : [{ value: '', word: any }, ...options];
+/** A text, or a choice, with what is wrong with it beside it. */
+export function Field({ name, label, value = '', problem, hint, options }: FieldProps) {
+  const shared = {
+    id: `field-${name}`,
+    name,
+    'aria-invalid': problem !== undefined,
+    'aria-describedby': (problem ?? hint) === undefined ? undefined : `about-${name}`,
+  };
   return (
     <div class="field">
-      <label for={`field-${name}`}>{label}</label>
-      <select id={`field-${name}`} name={name}>
-        {all.map((option) => (
-          <option key={option.value} value={option.value} selected={option.value === value}>
-            {option.word}
-          </option>
-        ))}
-      </select>
-      <FieldProblem name={name} problem={problem} />
+      <label for={shared.id}>{label}</label>
+      {options === undefined ? (
+        <input
+          {...shared}
+          type="text"
+          value={cleanText(value)}
+          autocomplete="off"
+          spellcheck={false}
+          dir="auto"
+        />
+      ) : (
+        <select {...shared}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value} selected={option.value === value}>
+              {option.word}
+            </option>
+          ))}
+        </select>
+      )}
+      {(problem ?? hint) === undefined ? null : (
+        <small id={`about-${name}`} class={problem === undefined ? 'quiet' : 'problem'}>
+          {problem ?? hint}
+        </small>
+      )}
     </div>
   );
 }
@@ -80,21 +62,20 @@ export function SelectField({ name, label, value = '', problem, options, any }: 
 interface FilterFormProps {
   /** The path of the list, which the form asks for again. */
   readonly path: string;
-  readonly label: string;
   /** Something is filtered by. */
   readonly isFiltered: boolean;
   readonly children: ComponentChildren;
 }
 
-export function FilterForm({ path, label, isFiltered, children }: FilterFormProps) {
-  const words = useWords(PAGE_WORDS);
+export function FilterForm({ path, isFiltered, children }: FilterFormProps) {
+  const { t } = useReader();
   return (
     <search>
-      <form class="filters" method="get" action={path} aria-label={label}>
+      <form class="filters" method="get" action={path} aria-label={t('filters')}>
         {children}
         <div class="actions">
-          <button type="submit">{words.apply}</button>
-          {isFiltered ? <Link to={path}>{words.reset}</Link> : null}
+          <button type="submit">{t('apply')}</button>
+          {isFiltered ? <Link to={path}>{t('reset')}</Link> : null}
         </div>
       </form>
     </search>
@@ -104,7 +85,8 @@ export function FilterForm({ path, label, isFiltered, children }: FilterFormProp
 interface PostFormProps {
   /** `/act/…` */
   readonly action: string;
-  readonly label?: string;
+  /** Hidden ones. */
+  readonly fields?: Readonly<Record<string, string | number>>;
   readonly className?: string;
   /** Where the reader comes back to; default: this page. */
   readonly back?: string;
@@ -112,14 +94,34 @@ interface PostFormProps {
 }
 
 /** What it posts: its fields, the token that the guard checks, `nonce`, and `back`, a path of ours. */
-export function PostForm({ action, label, className, back, children }: PostFormProps) {
-  const reader = useReader();
+export function PostForm({ action, fields, className, back, children }: PostFormProps) {
+  const { formToken, newNonce, here } = useReader();
+  const hidden = { [TOKEN_FIELD]: formToken, nonce: newNonce(), back: back ?? here, ...fields };
   return (
-    <form method="post" action={action} class={className} aria-label={label}>
-      <input type="hidden" name={TOKEN_FIELD} value={reader.formToken} />
-      <input type="hidden" name="nonce" value={reader.newNonce()} />
-      <input type="hidden" name="back" value={back ?? reader.here} />
+    <form method="post" action={action} class={className}>
+      {Object.entries(hidden).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
       {children}
     </form>
+  );
+}
+
+interface PostButtonProps extends Omit<PostFormProps, 'children' | 'className'> {
+  readonly word: string;
+  /** `primary`: the one that is wanted; `danger`: what cannot be undone. */
+  readonly kind?: 'primary' | 'danger' | 'small';
+  /** What it is called where several on a page are called alike. */
+  readonly label?: string;
+}
+
+/** A form of one button. */
+export function PostButton({ word, kind, label, ...form }: PostButtonProps) {
+  return (
+    <PostForm {...form}>
+      <button type="submit" class={kind} aria-label={label === undefined ? undefined : cleanLine(label)}>
+        {word}
+      </button>
+    </PostForm>
   );
 }

@@ -1,8 +1,7 @@
 /** Tables, which on a narrow screen are read as lists of terms; and lists of terms. */
 import type { ComponentChildren } from 'preact';
-import { PAGE_WORDS } from '../words/page.ts';
+import { useReader } from '../use-reader.ts';
 import { Link } from './text.tsx';
-import { useWords } from '../use-reader.ts';
 
 export interface Column<Row> {
   /** Its head, and on a narrow screen its term. */
@@ -10,7 +9,6 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   /** `number`: to the right; `main`: what the row is about; `narrow`: on one line; `wrapped`: on as many as it takes. */
   readonly kind?: 'number' | 'main' | 'narrow' | 'wrapped';
-  /** That the rows are in its order. */
 }
 
 interface TableProps<Row> {
@@ -72,15 +70,18 @@ export interface Term {
   readonly details: ComponentChildren;
 }
 
-export function DefinitionList({ terms }: { readonly terms: readonly Term[] }) {
+/** @param terms undefined: of what there is nothing to say */
+export function DefinitionList({ terms }: { readonly terms: readonly (Term | undefined)[] }) {
   return (
     <dl class="terms">
-      {terms.map(({ term, details }) => (
-        <div key={term}>
-          <dt>{term}</dt>
-          <dd>{details}</dd>
-        </div>
-      ))}
+      {terms.map((each) =>
+        each === undefined ? null : (
+          <div key={each.term}>
+            <dt>{each.term}</dt>
+            <dd>{each.details}</dd>
+          </div>
+        ),
+      )}
     </dl>
   );
 }
@@ -92,20 +93,12 @@ interface PagingProps {
 }
 
 export function Paging({ newest, older }: PagingProps) {
-  const words = useWords(PAGE_WORDS);
+  const { t } = useReader();
   if (newest === undefined && older === undefined) return null;
   return (
-    <nav class="paging" aria-label={words.pages}>
-      {newest === undefined ? null : (
-        <Link to={newest} className="button">
-          {`« ${words.newer}`}
-        </Link>
-      )}
-      {older === undefined ? null : (
-        <Link to={older} className="button">
-          {`${words.older} ›`}
-        </Link>
-      )}
-    </nav>
+    <p class="paging">
+      {newest === undefined ? null : <Link to={newest}>{`« ${t('newest')}`}</Link>}
+      {older === undefined ? null : <Link to={older}>{`${t('older')} ›`}</Link>}
+    </p>
   );
 }

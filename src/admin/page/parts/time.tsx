@@ -1,5 +1,4 @@
 /** When something happened, for people and for machines. */
-import { PAGE_WORDS } from '../words/page.ts';
 import { useReader } from '../use-reader.ts';
 
 interface TimeProps {
@@ -7,40 +6,34 @@ interface TimeProps {
   readonly at: number | undefined;
 }
 
+interface FormatProps extends TimeProps {
+  /** `both`: 10:42, and how long ago; `ago`: that alone; `instant`: date, time and zone. */
+  readonly as?: 'both' | 'ago' | 'instant';
+}
+
 /** The range of JavaScript's dates. */
 const LATEST_MS = 8.64e15;
 
-function isDate(ms: number): boolean {
-  return Math.abs(ms) <= LATEST_MS;
-}
-
-/** `10:42`, and beneath it how long ago. */
-export function Time({ at }: TimeProps) {
-  const reader = useReader();
-  if (at === undefined || !isDate(at)) return <span class="quiet">{PAGE_WORDS[reader.language].never}</span>;
-  const { formats } = reader;
+export function Time({ at, as = 'both' }: FormatProps) {
+  const { formats, t } = useReader();
+  if (at === undefined || Math.abs(at) > LATEST_MS) return <span class="quiet">{t('never')}</span>;
   return (
-    <time dateTime={new Date(at).toISOString()} title={formats.instant(at)}>
-      {formats.short(at)} <span class="quiet">{formats.relative(at)}</span>
+    <time dateTime={new Date(at).toISOString()} title={as === 'instant' ? undefined : formats.instant(at)}>
+      {as === 'instant' ? formats.instant(at) : null}
+      {as === 'ago' ? formats.relative(at) : null}
+      {as === 'both' ? (
+        <>
+          {formats.short(at)} <span class="quiet">{formats.relative(at)}</span>
+        </>
+      ) : null}
     </time>
   );
 }
 
-/** `3 h ago` alone. */
 export function Ago({ at }: TimeProps) {
-  const reader = useReader();
-  if (at === undefined || !isDate(at)) return <span class="quiet">{PAGE_WORDS[reader.language].never}</span>;
-  const { formats } = reader;
-  return (
-    <time dateTime={new Date(at).toISOString()} title={formats.instant(at)}>
-      {formats.relative(at)}
-    </time>
-  );
+  return <Time at={at} as="ago" />;
 }
 
-/** `22 Nov 2026, 10:42:05 (GMT+9)` */
 export function Instant({ at }: TimeProps) {
-  const reader = useReader();
-  if (at === undefined || !isDate(at)) return <span class="quiet">{PAGE_WORDS[reader.language].never}</span>;
-  return <time dateTime={new Date(at).toISOString()}>{reader.formats.instant(at)}</time>;
+  return <Time at={at} as="instant" />;
 }

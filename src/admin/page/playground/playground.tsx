@@ -6,7 +6,7 @@ import type { Drawing } from '../../drawing.ts';
 import { type Subject, tryCallback, type TryOptions, type TryResult } from '../../try-callback.ts';
 import type { AdminServices, Sample } from '../../services.ts';
 import { refusalWith } from '../operation/refused.tsx';
-import { type Option, PostForm, SelectField } from '../parts/forms.tsx';
+import { Field, type Option, PostForm } from '../parts/forms.tsx';
 import { Link, pathTo } from '../parts/text.tsx';
 import { answerFrameFault, answerMessageFrame } from '../message-frame.tsx';
 import { LANGUAGES, type Reader, readerOf } from '../reader.ts';
@@ -258,26 +258,23 @@ function Choosing({ options, choices }: ChoosingProps) {
   const languages = LANGUAGES.map((value) => ({ value, word: words.languages[value] }));
   return (
     <div class="filters">
-      <SelectField
+      <Field
         name="to"
         label={words.to}
         value={options.to}
-        options={choices.destinations}
-        any={words.routed}
+        options={[{ value: '', word: words.routed }, ...choices.destinations]}
       />
-      <SelectField
+      <Field
         name="set"
         label={words.set}
         value={options.templateSet}
-        options={choices.sets}
-        any={words.anySet}
+        options={[{ value: '', word: words.anySet }, ...choices.sets]}
       />
-      <SelectField
+      <Field
         name="language"
         label={words.language}
         value={options.language}
-        options={languages}
-        any={words.anyLanguage}
+        options={[{ value: '', word: words.anyLanguage }, ...languages]}
       />
     </div>
   );

@@ -1,0 +1,40 @@
+/** Says what the page says in its reader's language: `t('bots.title')`, `t('ago', { time })`. */
+import type { Language } from '../../../time/display.ts';
+import { EVERY_PAGE } from './every-page.ts';
+
+/** `{name}` is filled in; `{runs|run|runs}` is a number with its noun, in English by the number. */
+type Phrase = readonly [en: string, ja: string];
+
+export const PHRASES = { ...EVERY_PAGE } satisfies Readonly<Record<string, Phrase>>;
+
+type Table = typeof PHRASES;
+export type Key = keyof Table;
+
+/** The names in the braces of a phrase. */
+type NamesIn<Text> = Text extends `${string}{${infer Braces}}${infer Rest}`
+  ? (Braces extends `${infer Name}|${string}` ? Name : Braces) | NamesIn<Rest>
+  : never;
+
+type ValuesOf<K extends Key> = [NamesIn<Table[K][0]>] extends [never]
+  ? []
+  : [values: Readonly<Record<NamesIn<Table[K][0]>, string | number>>];
+
+/** Numbers are written as the language writes them. */
+export type Translate = <K extends Key>(key: K, ...values: ValuesOf<K>) => string;
+
+const BRACES = /\{(\w+)(?:\|([^|}]+)\|([^}]+))?\}/g;
+
+export function translator(language: Language): Translate {
+  const plurals = new Intl.PluralRules(language);
+  const numbers = new Intl.NumberFormat(language);
+  return (key, ...[values = {}]) => {
+    const given: Readonly<Record<string, string | number | undefined>> = values;
+    const phrase = PHRASES[key][language === 'ja' ? 1 : 0];
+    return phrase.replaceAll(BRACES, (_, name: string, one?: string, other?: string) => {
+      const value = given[name] ?? '';
+      const text = typeof value === 'number' ? numbers.format(value) : value;
+      if (one === undefined || typeof value !== 'number') return text;
+      return `${text} ${plurals.select(value) === 'one' ? one : other}`;
+    });
+  };
+}

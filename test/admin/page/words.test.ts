@@ -1,0 +1,22 @@
+/** What the page says, in two languages. */
+import { expect } from 'chai';
+import { PHRASES, translator } from '../../../src/admin/page/words/words.ts';
+
+const namesIn = (text: string) => [...text.matchAll(/\{(\w+)/g)].map(([, name]) => name).toSorted();
+
+describe('the words of the page', () => {
+  it('fill the same values into a phrase in both languages', () => {
+    const differing = Object.entries(PHRASES).filter(
+      ([, [en, ja]]) => String(namesIn(en)) !== String(namesIn(ja)),
+    );
+    expect(differing).to.deep.equal([]);
+  });
+
+  it('fill in texts as they are, and numbers as the language writes them, a noun after its number', () => {
+    const [en, ja] = [translator('en'), translator('ja')];
+    expect(en('ago', { time: '{x} $& 3 h' })).to.equal('{x} $& 3 h ago');
+    expect(en('runs', { runs: 1 })).to.equal('1 run');
+    expect(en('runs', { runs: 2000 })).to.equal('2,000 runs');
+    expect(ja('runs', { runs: 2000 })).to.equal('2,000回');
+  });
+});
