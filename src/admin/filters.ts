@@ -7,8 +7,8 @@ import type { CallbackFilter, PageRequest } from '../ledger/archive/archive.ts';
 import type { CallbackResult, DeliveryState } from '../ledger/ledger.ts';
 import { cleanText } from '../text/clean.ts';
 import { type Language, parseDuration } from '../time/display.ts';
-import { givenParameters, type ParameterProblem } from './parameters.ts';
-import { FILTER_WORDS, type FilterFault } from './filter-words.ts';
+import { PARAMETER_WORDS } from './parameter-words.ts';
+import { type Parameter, type ParameterProblem, readParameters, wholeNumberIn } from './parameters.ts';
 
 export const DELIVERY_STATES = [
   'pending',
@@ -56,138 +56,136 @@ export type Read<Found> =
 
 export type ReadFilter = Read<{ readonly filter: CallbackFilter; readonly page: PageRequest }>;
 
-/** One parameter's value; undefined: it cannot be meant. */
-type Reader<T> = (text: string, context: FilterContext) => T | undefined;
+function parametersOf(context: FilterContext) {
+  const words = PARAMETER_WORDS[context.language];
+  const oneOf = <Name extends string>(names: readonly Name[]) => ({
+    read: (text: string) => names.find((name) => name === text),
+    rule: words.oneOf(names.join(', ')),
+  });
+  const id = { read: textIn, rule: words.text, isAsWritten: true };
+  return {
+    bot_id: id,
+    job_id: id,
+    status: { ...oneOf(ALL_STATUSES), read: statusIn },
+    state: oneOf(DELIVERY_STATES),
+    result: oneOf(CALLBACK_RESULTS),
+    destination: { read: destinationIn, rule: words.destination },
+    from: { read: (text: string) => beginIn(text, context), rule: words.time },
+    to: { read: (text: string) => endIn(text, context), rule: words.time },
+  };
+}
 
-const READERS = {
-  bot_id: textIn,
-  job_id: textIn,
-  status: statusIn,
-  state: (text) => DELIVERY_STATES.find((name) => name === text),
-  result: (text) => CALLBACK_RESULTS.find((name) => name === text),
-  destination: destinationIn,
-  from: beginIn,
-  to: endIn,
-  before: (text) => integerIn(text, Number.MAX_SAFE_INTEGER),
-  limit: (text) => integerIn(text, LARGEST_PAGE),
-  error_class: (text) =>
-    noneOr(
-      text,
-      FAILURE_CLASSES.find((name) => name === text),
-    ),
-  error_code: (text) => noneOr(text, textIn(text)),
-} as const satisfies Readonly<Record<string, Reader<unknown>>>;
+/** Of any list. */
+export function pageParameters(language: Language) {
+  const words = PARAMETER_WORDS[language];
+  return {
+    before: { read: (text: string) => wholeNumberIn(text), rule: words.next },
+    limit: { read: (text: string) => wholeNumberIn(text, LARGEST_PAGE), rule: words.upTo(LARGEST_PAGE) },
+  } satisfies Readonly<Record<keyof PageRequest, Parameter<number>>>;
+}
 
-export type FilterName = keyof typeof READERS;
+function causeParameters(language: Language) {
+  const words = PARAMETER_WORDS[language];
+  const orNone = (text: string, value: string | undefined) => (text === NO_ERROR ? '' : value);
+  return {
+    error_class: {
+      read: (text: string) =>
+        orNone(
+          text,
+          FAILURE_CLASSES.find((name) => name === text),
+        ),
+      rule: words.oneOf([...FAILURE_CLASSES, NO_ERROR].join(', ')),
+    },
+    error_code: { read: (text: string) => orNone(text, textIn(text)), rule: words.code },
+  };
+}
 
-const FILTER_NAMES = [
-  'bot_id',
-  'job_id',
-  'status',
-  'state',
-  'result',
-  'destination',
-  'from',
-  'to',
-] as const satisfies readonly FilterName[];
-const LIST_NAMES: readonly string[] = [...FILTER_NAMES, 'before', 'limit'];
-const REDELIVERY_NAMES: readonly string[] = [...FILTER_NAMES, 'error_class', 'error_code'];
+export type FilterName = keyof ReturnType<typeof parametersOf> | 'search';
 
 /** Empty parameters, as forms send them, are none. */
 export function readFilter(query: URLSearchParams, context: FilterContext): ReadFilter {
-  const { read, problems, report } = reading(query, context, LIST_NAMES);
-  const filter = filterIn({ read, report });
-  const page = { before: read('before'), limit: read('limit') };
-  return problems.length > 0 ? { isGood: false, problems } : { isGood: true, filter, page };
+  const { language } = context;
+  const search = { read: textIn, rule: PARAMETER_WORDS[language].text };
+  const known = { search, ...parametersOf(context), ...pageParameters(language) };
+  const { values, problems } = readParameters(query, known, { ...context, isForm: true });
+  const all = [...problems, ...backwardsIn(values, language)];
+  if (all.length > 0) return { isGood: false, problems: all };
+  const { before, limit } = values;
+  return { isGood: true, filter: { search: values.search, ...filterIn(values) }, page: { before, limit } };
 }
 
-/** What is to be given back to the worker, or dismissed: at least one parameter says it, since it may be much. */
+/**
+ * What is to be given back to the worker, or dismissed: at least one parameter says it, and none is empty, since what a
+ * filter that was lost would have kept out is given back as well.
+ */
 export function readRedeliveryFilter(
   query: URLSearchParams,
   context: FilterContext,
 ): Read<{ readonly filter: RedeliveryFilter }> {
-  const { read, problems, report, empty } = reading(query, context, REDELIVERY_NAMES);
-  // What a filter that was lost would have kept out is given back as well.
-  for (const name of empty) if (context.besides?.includes(name) !== true) report(name, 'empty');
-  const filter = {
-    ...filterIn({ read, report }),
-    errorClass: read('error_class'),
-    errorCode: read('error_code'),
-  };
-  if (filter.state === 'pending' || filter.state === 'delivered') report('state', 'undelivered');
-  const isAll = Object.values(filter).every((value) => value === undefined);
-  if (isAll && problems.length === 0) report('state', 'all');
-  return problems.length > 0 ? { isGood: false, problems } : { isGood: true, filter };
+  const { language } = context;
+  const words = PARAMETER_WORDS[language];
+  const known = { ...parametersOf(context), ...causeParameters(language) };
+  const { values, problems } = readParameters(query, known, context);
+  const all = [...problems, ...backwardsIn(values, language)];
+  if (values.state === 'pending' || values.state === 'delivered')
+    all.push({ parameter: 'state', detail: words.undelivered });
+  if (all.length === 0 && Object.keys(values).length === 0)
+    all.push({ parameter: 'state', detail: words.all });
+  if (all.length > 0) return { isGood: false, problems: all };
+  const { error_class: errorClass, error_code: errorCode } = values;
+  return { isGood: true, filter: { ...filterIn(values), errorClass, errorCode } };
 }
 
-type ReadParameter = <Name extends FilterName>(name: Name) => ReturnType<(typeof READERS)[Name]> | undefined;
+type FilterValues = ReturnType<typeof readParameters<ReturnType<typeof parametersOf>>>['values'];
 
-function reading(query: URLSearchParams, context: FilterContext, names: readonly string[]) {
-  const problems: ParameterProblem[] = [];
-  const report = (parameter: string, fault: FilterFault) => {
-    problems.push({ parameter, detail: FILTER_WORDS[context.language][fault] });
-  };
-  const known = new Set([...names, ...(context.besides ?? [])]);
-  const { values, unknown, repeated, empty } = givenParameters(query, (name) => known.has(name));
-  for (const name of unknown) report(name, 'unknown');
-  for (const name of repeated) report(name, 'repeated');
-  const read: ReadParameter = (name) => {
-    const trimmed = values.get(name);
-    if (trimmed === undefined) return undefined;
-    // Of an id, the blanks around it may be part.
-    const text = name === 'bot_id' || name === 'job_id' ? (query.get(name) ?? trimmed) : trimmed;
-    const value = READERS[name](text, context) as ReturnType<(typeof READERS)[typeof name]>;
-    if (value === undefined) report(name, name);
-    return value;
-  };
-  return { read, problems, report, empty };
+function filterIn({
+  bot_id: botId,
+  job_id: jobId,
+  status,
+  state,
+  result,
+  destination,
+  from,
+  to,
+}: FilterValues) {
+  return { botId, jobId, status, state, result, destination, from, to };
 }
 
-function filterIn({ read, report }: Pick<ReturnType<typeof reading>, 'read' | 'report'>) {
-  const filter = {
-    botId: read('bot_id'),
-    jobId: read('job_id'),
-    status: read('status'),
-    state: read('state'),
-    result: read('result'),
-    destination: read('destination'),
-    from: read('from'),
-    to: read('to'),
-  };
-  if ((filter.from ?? 0) > (filter.to ?? Number.POSITIVE_INFINITY)) report('from', 'backwards');
-  return filter;
+function backwardsIn(
+  { from = 0, to = Infinity }: FilterValues,
+  language: Language,
+): readonly ParameterProblem[] {
+  return from > to ? [{ parameter: 'from', detail: PARAMETER_WORDS[language].backwards }] : [];
 }
 
 /** For links: what `readFilter`, or `readRedeliveryFilter`, reads as the same, whenever it is read. */
-export function filterQuery(filter: RedeliveryFilter, page: PageRequest = {}): URLSearchParams {
-  const parameters: Readonly<Record<FilterName, string | number | undefined>> = {
+export function filterQuery(
+  filter: CallbackFilter & RedeliveryFilter,
+  page: PageRequest = {},
+): URLSearchParams {
+  const iso = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
+  const parameters: Readonly<Record<string, string | number | undefined>> = {
+    search: filter.search,
     bot_id: filter.botId,
     job_id: filter.jobId,
     status: filter.status === undefined ? undefined : statusNameOf({ status: filter.status }),
     state: filter.state,
     result: filter.result,
     destination: filter.destination,
-    from: isoIn(filter.from),
-    to: isoIn(filter.to),
+    from: iso(filter.from),
+    to: iso(filter.to),
     before: page.before,
     limit: page.limit,
     error_class: filter.errorClass === '' ? NO_ERROR : filter.errorClass,
     error_code: filter.errorCode === '' ? NO_ERROR : filter.errorCode,
   };
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined) query.set(name, String(value));
-  }
-  return query;
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
 }
 
 /** Ids and addresses stand in the ledger as cleaned text. */
 function textIn(text: string): string | undefined {
   return cleanText(text) || undefined;
-}
-
-function noneOr(text: string, value: string | undefined): string | undefined {
-  return text === NO_ERROR ? '' : value;
 }
 
 function statusIn(text: string): StatusCode | undefined {
@@ -196,11 +194,6 @@ function statusIn(text: string): StatusCode | undefined {
 
 function destinationIn(text: string): string | undefined {
   return /^[^:]+:./s.test(text) ? textIn(text) : undefined;
-}
-
-function integerIn(text: string, largest: number): number | undefined {
-  const value = /^\d{1,16}$/.test(text) ? Number(text) : 0;
-  return value >= 1 && value <= largest ? value : undefined;
 }
 
 /** The first instant of a day, or of a time. */
@@ -220,8 +213,4 @@ function endIn(text: string, context: FilterContext): number | undefined {
   const next = new Date(Date.parse(`${text}T00:00Z`) + DAY_MS).toISOString().slice(0, 10);
   const end = beginIn(next, context);
   return end === undefined ? begin + DAY_MS - 1 : end - 1;
-}
-
-function isoIn(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : new Date(ms).toISOString();
 }

@@ -321,12 +321,12 @@ describe('the API', () => {
         title: 'Bad Request',
         status: 400,
         detail:
-          'The query cannot be meant: "botid" is no filter of this list; "<b>" is no filter of this list; "status" must be succeeded, error or executing; "limit" must be a whole number from 1 to 500.',
+          'The query cannot be meant: "status" must be one of succeeded, error, executing; "limit" must be a whole number from 1 to 500; "botid" is no parameter of this; "<b>" is no parameter of this.',
         errors: [
-          { parameter: 'botid', detail: 'is no filter of this list' },
-          { parameter: '<b>', detail: 'is no filter of this list' },
-          { parameter: 'status', detail: 'must be succeeded, error or executing' },
+          { parameter: 'status', detail: 'must be one of succeeded, error, executing' },
           { parameter: 'limit', detail: 'must be a whole number from 1 to 500' },
+          { parameter: 'botid', detail: 'is no parameter of this' },
+          { parameter: '<b>', detail: 'is no parameter of this' },
         ],
       });
     });

@@ -1,6 +1,6 @@
 /** What a list of callbacks can be asked for, and what is said where it cannot. */
 import { expect } from 'chai';
-import { filterQuery, readFilter, type FilterContext } from '../../src/admin/filters.ts';
+import { CALLBACK_RESULTS, filterQuery, readFilter, type FilterContext } from '../../src/admin/filters.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 const CONTEXT: FilterContext = { timezone: 'Asia/Tokyo', now: NOW, language: 'en' };
@@ -27,9 +27,10 @@ describe('a list’s query', () => {
   it('says which callbacks are meant', () => {
     expect(
       filterOf(
-        'bot_id=get_items&job_id=job-1&status=error&state=dead&result=gave_up&destination=slack%3A%23ops&from=2026-03-01&to=2026-03-02&before=17&limit=500',
+        'search=%E8%AB%8B%E6%B1%82&bot_id=get_items&job_id=job-1&status=error&state=dead&result=gave_up&destination=slack%3A%23ops&from=2026-03-01&to=2026-03-02&before=17&limit=500',
       ),
     ).to.deep.equal({
+      search: '請求',
       botId: 'get_items',
       jobId: 'job-1',
       status: 1,
@@ -85,19 +86,19 @@ describe('a list’s query', () => {
     const query =
       'status=failed&state=lost&result=ok&destination=ops&from=2026-02-30&to=soon&before=-1&limit=501&botid=x&job_id=a&job_id=b';
     expect(problemsOf(query)).to.deep.equal([
-      'botid is no filter of this list',
-      'job_id is given more than once',
-      'status must be succeeded, error or executing',
-      'state must be pending, delivered, dead or held',
-      'result must be delivered, duplicate, no_route, superseded, held, accepted, taken_over, gave_up, failed, timed_out or unavailable',
+      'status must be one of succeeded, error, executing',
+      'state must be one of pending, delivered, dead, held',
+      `result must be one of ${CALLBACK_RESULTS.join(', ')}`,
       'destination must be a channel and an address, such as slack:#ops; in a URL, "#" is written %23',
       'from must be a day (2026-01-31), a time (2026-01-31T09:00, with or without an offset), or how long ago (2d, 12h)',
       'to must be a day (2026-01-31), a time (2026-01-31T09:00, with or without an offset), or how long ago (2d, 12h)',
       'before must be the "next" of another page',
       'limit must be a whole number from 1 to 500',
+      'botid is no parameter of this',
+      'job_id is given more than once',
     ]);
-    expect(problemsOf(query, { language: 'ja' })[2]).to.equal(
-      'status succeeded、error、executingのいずれかを指定してください',
+    expect(problemsOf(query, { language: 'ja' })[0]).to.equal(
+      'status 次のいずれかを指定してください：succeeded, error, executing',
     );
   });
 
@@ -133,7 +134,7 @@ describe('a list’s query', () => {
 
   it('is written back so that it is read as the same', () => {
     const given = read(
-      'bot_id=請求&status=2&destination=email%3Aa%2Bb%40example.com&from=2d&to=2026-03-10T22:00&before=9&limit=10',
+      'search=a*&bot_id=請求&status=2&destination=email%3Aa%2Bb%40example.com&from=2d&to=2026-03-10T22:00&before=9&limit=10',
     );
     if (!given.isGood) throw new Error('not read');
     const query = filterQuery(given.filter, given.page);

@@ -218,6 +218,28 @@ export function describeArchive(
       ]);
     });
 
+    it('finds callbacks by one text: a job’s id, a BOT’s name, id or glob, or how a job’s id begins', async () => {
+      const arrived = async (job_id: string, bot_id: string, bot_name: string) =>
+        (await arrive({ job_id, bot_id, bot_name })).callbackId;
+      const invoice = await arrived('job-17', 'invoice-import', '請求書取込BOT');
+      const outgoing = await arrived('job-18', 'invoice_export', 'Export 100%');
+      const other = await arrived('Job 9', 'report', 'Report');
+      for (const [search, ids] of [
+        ['job-17', [invoice]],
+        [' job-17 ', [invoice]],
+        ['job-1', [outgoing, invoice]],
+        ['invoice', [outgoing, invoice]],
+        ['invoice-*', [invoice]],
+        ['*PORT', [other, outgoing, invoice]],
+        ['invoice_', [outgoing]],
+        ['100%', [outgoing]],
+        ['請求', [invoice]],
+        ['nothing', []],
+      ] as const)
+        expect(await found({ search }), search).to.deep.equal(ids);
+      expect(await found({ search: 'invoice', botId: 'report' })).to.deep.equal([]);
+    });
+
     it('lists page by page', async () => {
       const ids: number[] = [];
       for (let number = 0; number < 7; number += 1) {

@@ -5,7 +5,8 @@ import { routed, TO_THE_LETTER } from '../routed.ts';
 import { actorOf } from '../actor.ts';
 import { readJson } from '../body.ts';
 import { HttpProblem } from '../../http/problem.ts';
-import { badBody, PAGE, parametersIn } from './asked.ts';
+import { pageParameters } from '../filters.ts';
+import { badBody, parametersIn } from './asked.ts';
 import { addBots } from './bots.ts';
 import { addCallbacks } from './callbacks.ts';
 import { addDeliveries } from './deliveries.ts';
@@ -29,7 +30,7 @@ export function createApi(services: ApiServices): Middleware {
 
 function addRefusals(router: Router, { services: { archive } }: ApiParts): void {
   router.get('/api/refused', async (ctx) => {
-    const { items, next } = await archive.refusals(parametersIn(ctx, PAGE));
+    const { items, next } = await archive.refusals(parametersIn(ctx, pageParameters('en')));
     ctx.body = { items: items.map(refusalShape), next: next ?? null };
   });
 }

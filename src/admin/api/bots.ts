@@ -1,7 +1,8 @@
 /** `/api/bots`: how each does, and one of them day by day. */
 import type { Router } from '@koa/router';
 import type { ApiParts } from './parts.ts';
-import { type Parameter, parametersIn, unknownId } from './asked.ts';
+import type { Parameter } from '../parameters.ts';
+import { parametersIn, unknownId } from './asked.ts';
 import { botShape, dayShape } from './shapes.ts';
 
 const PAGE_LENGTH = 50;

@@ -37,7 +37,7 @@ export interface RoutedByHand {
  * Of what is dead or held as no longer routed; `state` says which, default: both. Nothing else is ever redelivered in
  * bulk, and of alerts only what names nothing of a callback but when it came.
  */
-export interface RedeliveryFilter extends CallbackFilter {
+export interface RedeliveryFilter extends Omit<CallbackFilter, 'search'> {
   /** Of the last error; '' for none. */
   readonly errorClass?: string | undefined;
   readonly errorCode?: string | undefined;

@@ -8,6 +8,8 @@ export type CallbackKind = 'callback' | 'alert';
 
 /** All of what is given must hold. Times are milliseconds since 1970. */
 export interface CallbackFilter {
+  /** The id of a job; else a name, an id, a part of either or a glob (`invoice-*`) of BOTs; else what ids of jobs begin with. */
+  readonly search?: string | undefined;
   readonly botId?: string | undefined;
   readonly jobId?: string | undefined;
   readonly status?: StatusCode | undefined;

@@ -5,7 +5,7 @@ import type { Tx } from '../database.ts';
 import { keysFor } from '../keys.ts';
 import { BOT_COUNTS, lastOfBots } from '../operations/bot-days.ts';
 import type { ArchivedBot, ArchivedDay, BotStanding, Counts } from './archive.ts';
-import { isOfBot } from './find-callbacks.ts';
+import { isOfBot } from './named.ts';
 
 const BOTS_A_PAGE = 50;
 const MOST_BOTS = 10_000;
@@ -35,6 +35,11 @@ function botsWhere(tx: Tx, condition: Sql, most: number): Promise<BotRow[]> {
       SELECT coalesce(fresh.bot_key, bots.bot_key) AS bot_key, ${join(latest)}
       FROM bots FULL JOIN (${lastOfBots(FRESH)}) AS fresh ON fresh.bot_key = bots.bot_key
     ) AS every_bot WHERE ${condition} ORDER BY bot_key LIMIT ${most}`);
+}
+
+/** @param condition on `bot_key` and `bot_name` */
+export async function botKeysWhere(tx: Tx, condition: Sql, most: number): Promise<readonly string[]> {
+  return (await botsWhere(tx, condition, most)).map(({ botId }) => botId);
 }
 
 /**

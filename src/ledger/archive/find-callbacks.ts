@@ -1,8 +1,9 @@
 /** Finds callbacks, newest first, among a bounded number that may be what is looked for. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { keysFor } from '../keys.ts';
 import type { ArchivedCallback, CallbackFilter, Page, PageRequest } from './archive.ts';
+import { isOfBot, isOfJob } from './named.ts';
+import { type Sought, soughtBy } from './search.ts';
 import { callbacksWith } from './stories.ts';
 
 /** Of what is rare no more are looked at for one page: that takes some ten milliseconds. */
@@ -22,10 +23,12 @@ export async function findCallbacks(
 ): Promise<Page<ArchivedCallback>> {
   const { before, limit } = boundsOf(page);
   const range = await rangeOf(tx, filter, before);
-  const looked = await lookedAt(tx, filter, range);
+  const sought = filter.search === undefined ? undefined : await soughtBy(tx, filter.search);
+  const looked = await lookedAt(tx, { filter, sought }, range);
+  const conditions = [...conditionsOf(filter, looked), ...(sought ? [sought.condition] : [])];
   const rows = await tx.all<{ id: number }>(sql`
     SELECT id FROM callbacks
-    WHERE kind = 'callback' AND id >= ${looked.lowest} AND id < ${range.before} AND ${join(conditionsOf(filter, looked), ' AND ')}
+    WHERE kind = 'callback' AND id >= ${looked.lowest} AND id < ${range.before} AND ${join(conditions, ' AND ')}
     ORDER BY id DESC LIMIT ${limit}`);
   const ids = rows.map(({ id }) => id);
   const next = ids.length === limit ? ids.at(-1) : looked.isCut ? looked.lowest : undefined;
@@ -73,8 +76,13 @@ interface Looked extends IdRange {
   readonly candidates: Sql | undefined;
 }
 
-async function lookedAt(tx: Tx, filter: CallbackFilter, range: IdRange): Promise<Looked> {
-  const candidates = candidatesOf(filter, range);
+interface Asked {
+  readonly filter: CallbackFilter;
+  readonly sought: Sought | undefined;
+}
+
+async function lookedAt(tx: Tx, asked: Asked, range: IdRange): Promise<Looked> {
+  const candidates = candidatesOf(asked, range);
   if (candidates === undefined) {
     const lowest = Math.max(range.lowest, range.before - LOOKED_AT);
     return { ...range, lowest, isCut: lowest > range.lowest, candidates };
@@ -87,10 +95,8 @@ async function lookedAt(tx: Tx, filter: CallbackFilter, range: IdRange): Promise
 }
 
 /** From the index that leaves the fewest; undefined: none leaves few. */
-function candidatesOf(
-  { botId, jobId, state, destination }: CallbackFilter,
-  { lowest, before }: IdRange,
-): Sql | undefined {
+function candidatesOf({ filter, sought }: Asked, { lowest, before }: IdRange): Sql | undefined {
+  const { botId, jobId, state, destination } = filter;
   const among = (column: Sql) =>
     sql`${column} >= ${lowest} AND ${column} < ${before} ORDER BY ${column} DESC LIMIT ${LOOKED_AT}`;
   const ofDeliveries = (condition: Sql) =>
@@ -102,7 +108,10 @@ function candidatesOf(
   if (state === 'held') return ofDeliveries(sql`state = 'held'`);
   if (state === 'pending' && destination !== undefined)
     return ofDeliveries(sql`state = 'pending' AND destination = ${destination}`);
-  return botId === undefined ? undefined : ofCallbacks(isOfBot(botId));
+  if (botId !== undefined) return ofCallbacks(isOfBot(botId));
+  const parts = (sought?.indexed ?? []).map((part) => sql`SELECT id FROM (${ofCallbacks(part)}) AS part`);
+  if (parts.length === 0) return undefined;
+  return sql`SELECT id FROM (${join(parts, ' UNION ALL ')}) AS sought ORDER BY id DESC LIMIT ${LOOKED_AT}`;
 }
 
 function conditionsOf(filter: CallbackFilter, { candidates }: Looked): Sql[] {
@@ -123,15 +132,6 @@ export function conditionsOnCallbacks({ botId, jobId, status, result, from, to }
   if (from !== undefined) conditions.push(sql`received_at >= ${from}`);
   if (to !== undefined) conditions.push(sql`received_at <= ${to}`);
   return conditions;
-}
-
-/** @param botId as callbacks name it, or as the archive does */
-export function isOfBot(botId: string): Sql {
-  return sql`bot_key IN (${join(keysFor(botId))})`;
-}
-
-function isOfJob(jobId: string): Sql {
-  return sql`callbacks.job_key IN (${join(keysFor(jobId))})`;
 }
 
 function hasDelivery({ state, destination }: Pick<CallbackFilter, 'state' | 'destination'>): Sql {
