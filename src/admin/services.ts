@@ -48,6 +48,8 @@ export interface Operations {
   bulks(): Promise<readonly BulkRedelivery[]>;
   bulk(id: number): Promise<BulkRedelivery | undefined>;
   stopBulk(id: number, request: ActionRequest): Promise<BulkRedelivery | undefined>;
+  /** A refused body, and those before it of the same fault, need nobody any more. */
+  seeRefused(id: number, request: ActionRequest): Promise<void>;
   /**
    * Really sends.
    * @param language of the result's words; undefined: the display's

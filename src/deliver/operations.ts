@@ -10,9 +10,10 @@ import { planFor, type RunningSettings, type Settings } from './settings.ts';
 
 /** What was asked for and what came of it, for the log. */
 export interface ReportedAction {
-  readonly what: 'redeliver' | 'dismiss' | 'route anew' | 'redeliver in bulk' | 'stop in bulk' | 'test';
+  readonly what:
+    'redeliver' | 'dismiss' | 'route anew' | 'redeliver in bulk' | 'stop in bulk' | 'see refused' | 'test';
   readonly actor: Actor;
-  /** A delivery, a callback, a redelivery in bulk or a destination. */
+  /** A delivery, a callback, a refused body, a redelivery in bulk or a destination. */
   readonly subject: number | string;
   readonly result: string;
 }
@@ -20,7 +21,15 @@ export interface ReportedAction {
 export interface OperationsDependencies {
   readonly actions: Pick<
     Actions,
-    'redeliver' | 'dismiss' | 'routeAnew' | 'tally' | 'startBulk' | 'bulks' | 'bulk' | 'stopBulk'
+    | 'redeliver'
+    | 'dismiss'
+    | 'routeAnew'
+    | 'tally'
+    | 'startBulk'
+    | 'bulks'
+    | 'bulk'
+    | 'stopBulk'
+    | 'seeRefused'
   >;
   readonly archive: Pick<Archive, 'story'>;
   readonly settings: Pick<RunningSettings, 'current'>;
@@ -71,6 +80,11 @@ export function createOperations(dependencies: OperationsDependencies) {
       const bulk = await actions.stopBulk(id, request);
       say('stop in bulk', request.actor, id, bulk?.state ?? 'unknown');
       return bulk;
+    },
+    /** A refused body, and those before it of the same fault. */
+    async seeRefused(id: number, { actor }: ActionRequest) {
+      await actions.seeRefused(id);
+      say('see refused', actor, id, 'seen');
     },
     /** Really sends it. Never rejects. @returns undefined: the config in force has no such destination */
     async test(destination: string, actor: Actor, language?: Language) {

@@ -5,7 +5,14 @@ import { routeByHand } from './actions/route-by-hand.ts';
 import { tally } from './actions/undelivered.ts';
 import { botNamed, botsAfter, countsOf, daysSince, everyBot } from './archive/bots.ts';
 import { findCallbacks } from './archive/find-callbacks.ts';
-import { configsLoaded, deadLetters, destinationsNamed, openWork, refusals } from './archive/overviews.ts';
+import {
+  configsLoaded,
+  deadLetters,
+  destinationsNamed,
+  openWork,
+  refusals,
+  refusedAlike,
+} from './archive/overviews.ts';
 import { failedRuns, lastRuns, runsSince } from './archive/runs.ts';
 import { readCallback, readDelivery, readStory } from './archive/stories.ts';
 import { admit } from './operations/admit.ts';
@@ -16,7 +23,7 @@ import { forget } from './operations/forget.ts';
 import { countOpen, postgresBytes, sqliteBytes } from './operations/lookups.ts';
 import { currentPaces, forgetPaces, pausePace, reservePace } from './operations/paces.ts';
 import { heartbeat, leave, processes, releaseOrphans } from './operations/processes.ts';
-import { refuse } from './operations/refused.ts';
+import { refuse, seeRefused } from './operations/refused.ts';
 import { hasten, reroute, revive, unroutedAfter } from './operations/rerouting.ts';
 import { settle } from './operations/settle.ts';
 
@@ -35,6 +42,7 @@ export const archiveReads = {
   deadLetters,
   openWork,
   refusals,
+  refusedAlike,
   destinations: destinationsNamed,
   configs: configsLoaded,
   delivery: readDelivery,
@@ -52,6 +60,7 @@ export const actionOperations = {
   startBulk,
   stopBulk,
   continueBulk,
+  seeRefused,
 };
 
 export const registry = {

@@ -6,7 +6,7 @@ import sql, { raw } from 'sql-template-tag';
 import type { Tx } from './database.ts';
 
 /** A table or column that changes makes another schema: this goes up, and ledgers from before are refused. */
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 
 /** What the databases write differently: the type of a row's own number (`$id`), and that of bytes (`$bytes`). */
 interface Dialect {
@@ -73,9 +73,10 @@ const TABLES: readonly string[] = [
   `CREATE TABLE loaded_configs (id $id, hash TEXT NOT NULL, loaded_at BIGINT NOT NULL)`,
   `CREATE TABLE alert_causes (
     cause TEXT PRIMARY KEY NOT NULL, told_at BIGINT NOT NULL, suppressed INTEGER NOT NULL DEFAULT 0)`,
+  // fault: what is alike in bodies that fail alike. is_seen: nobody need look at it any more.
   `CREATE TABLE refused (
     id $id, received_at BIGINT NOT NULL, status INTEGER NOT NULL, detail TEXT NOT NULL, errors TEXT NOT NULL,
-    remote_address TEXT NOT NULL, body TEXT NOT NULL)`,
+    remote_address TEXT NOT NULL, body TEXT NOT NULL, fault TEXT NOT NULL, is_seen INTEGER NOT NULL DEFAULT 0)`,
   // state: running, done, stopped. looked_at: a delivery's id, it and all before it have been looked at. until_id: the last one.
   `CREATE TABLE bulks (
     id $id, what TEXT NOT NULL, filter TEXT NOT NULL, actor TEXT NOT NULL, note TEXT, state TEXT NOT NULL,

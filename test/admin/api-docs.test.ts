@@ -93,6 +93,7 @@ const OPERATIONS: Operations = {
       stoppedBy: BULK.actor,
       pending: 2,
     }),
+  seeRefused: () => Promise.resolve(),
   test: () =>
     Promise.resolve({
       destination: OPS.destination,

@@ -239,7 +239,7 @@ export function describeActions(
         await recorded.settle({ callbackId: await callbackOf(told) }, [deliveredUpdate(told)]);
         await recorded.settle({ callbackId: await callbackOf(dead ?? 0) }, [deadUpdate(dead ?? 0)]);
         expect(await actions.bulk(id)).to.deep.include({
-          state: 'done',
+          state: 'delivering',
           given: 120,
           delivered: 1,
           dead: 1,
@@ -298,7 +298,7 @@ export function describeActions(
         await continueAll();
         expect(await dueIds()).to.deep.equal([first]);
         expect((await rowOf(late))['state']).to.equal('dead');
-        expect(await actions.bulk(id)).to.include({ state: 'done', given: 1 });
+        expect(await actions.bulk(id)).to.include({ state: 'delivering', given: 1 });
       });
 
       it('is begun once by the same nonce', async () => {
@@ -329,7 +329,18 @@ export function describeActions(
         const steps = (await Promise.all([continueAll(), continueAll(other)])).flat();
         expect(steps.reduce((sum, { given }) => sum + given, 0)).to.be.at.most(150);
         await continueAll();
-        expect(await actions.bulk(id)).to.include({ state: 'done', given: 150 });
+        expect(await actions.bulk(id)).to.include({ state: 'delivering', given: 150 });
+      });
+
+      it('is done when nothing of it waits', async () => {
+        const [told, dead] = await deadLetters(['a', 'b']);
+        const { id } = await actions.startBulk({ state: 'dead' }, REQUEST);
+        await continueAll();
+        await recorded.claim();
+        await recorded.settle({ callbackId: await callbackOf(told) }, [deliveredUpdate(told)]);
+        expect(await actions.bulk(id)).to.include({ state: 'delivering', delivered: 1, pending: 1 });
+        await recorded.settle({ callbackId: await callbackOf(dead ?? 0) }, [deadUpdate(dead ?? 0)]);
+        expect(await actions.bulk(id)).to.include({ state: 'done', delivered: 1, dead: 1, pending: 0 });
       });
 
       it('dismisses as much, where that is asked for', async () => {

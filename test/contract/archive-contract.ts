@@ -330,6 +330,30 @@ export function describeArchive(
       expect([groups[0]?.oldestAt, groups[0]?.newestAt]).to.deep.equal([clock.now(), clock.now()]);
     });
 
+    it('groups what was refused by its fault, until somebody has seen it', async () => {
+      const refuse = (pointer: string, found: string) =>
+        recorded.refuse({
+          receivedAt: clock.now(),
+          status: 422,
+          detail: 'no callback',
+          errors: [{ pointer, detail: `must be a string, found ${found}` }],
+          from: '::1',
+          body: found,
+        });
+      await refuse('/output/0/name', 'null');
+      await refuse('/status', 'null');
+      await refuse('/output/17/name', 'the number 7');
+      const [names, status] = await archive.refusedAlike();
+      expect(names).to.deep.include({ count: 2, unseen: 2, oldestAt: clock.now() });
+      expect([names?.newest.body, status?.count]).to.deep.equal(['the number 7', 1]);
+      expect((await archive.refusals({}, names?.newest.id)).items).to.have.length(2);
+      await recorded.actions.seeRefused(names?.newest.id ?? 0);
+      expect((await archive.refusedAlike()).map(({ unseen }) => unseen)).to.deep.equal([1, 0]);
+      expect((await archive.openWork()).refused.count).to.equal(1);
+      await refuse('/output/3/name', 'null');
+      expect((await archive.openWork()).refused.count).to.equal(2);
+    });
+
     it('shows what was refused, newest first', async () => {
       for (const body of ['first', 'second', 'third']) {
         const errors = [{ pointer: '/status', detail: 'missing' }];

@@ -181,7 +181,7 @@ export const BULKS: readonly BulkRedelivery[] = [
     what: 'redelivered',
     filter: { state: 'dead' },
     actor: ACTOR,
-    state: 'done',
+    state: 'delivering',
     startedAt: PAGE_NOW - 2 * DAY,
     endedAt: PAGE_NOW - 2 * DAY + MINUTE,
     stoppedBy: undefined,
@@ -362,6 +362,10 @@ function operationsIn(done: Done[]): AdminServices['operations'] {
       done.push(['stop', id, request]);
       return Promise.resolve(id === 3 ? stopped : undefined);
     },
+    seeRefused: (id, request) => {
+      done.push(['see refused', id, request]);
+      return Promise.resolve();
+    },
     test: (destination, actor, language) => {
       done.push(['test', destination, actor, language]);
       if (!destination.startsWith('slack:')) return Promise.resolve(undefined);
@@ -390,6 +394,15 @@ export const OFFICE_ARCHIVE: Partial<Archive> = {
   deadLetters: () => Promise.resolve({ groups: DEAD, isComplete: true }),
   refusals: ({ before = Number.MAX_SAFE_INTEGER, limit = 50 } = {}) =>
     Promise.resolve({ items: REFUSALS.filter(({ id }) => id < before).slice(0, limit), next: undefined }),
+  refusedAlike: () =>
+    Promise.resolve(
+      REFUSALS.map((newest) => ({
+        newest,
+        count: 3,
+        unseen: newest.id === 12 ? 2 : 0,
+        oldestAt: PAGE_NOW - DAY,
+      })),
+    ),
   destinations: (names) =>
     Promise.resolve(DESTINATIONS.filter(({ destination }) => names.includes(destination))),
   configs: () =>

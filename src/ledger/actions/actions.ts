@@ -72,8 +72,10 @@ export interface BulkRedelivery {
   readonly what: BulkKind;
   readonly filter: RedeliveryFilter;
   readonly actor: Actor;
-  readonly state: 'running' | 'done' | 'stopped';
+  /** `running`: more is to be given back; `delivering`: some of what was given back waits. */
+  readonly state: 'running' | 'delivering' | 'done' | 'stopped';
   readonly startedAt: number;
+  /** Since then nothing more is given back. */
   readonly endedAt: number | undefined;
   /** Who stopped it. */
   readonly stoppedBy: Actor | undefined;

@@ -72,6 +72,7 @@ async function bulksWhere(tx: Tx, which: Sql): Promise<readonly BulkRedelivery[]
     FROM bulks WHERE ${which} ORDER BY id DESC LIMIT ${MOST_LISTED}`);
   return rows.map(({ filter, actor, endedAt, stoppedBy, ...row }) => ({
     ...row,
+    state: row.state === 'done' && row.pending > 0 ? 'delivering' : row.state,
     filter: JSON.parse(filter) as RedeliveryFilter,
     actor: actorIn(actor),
     endedAt: endedAt ?? undefined,

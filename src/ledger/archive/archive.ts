@@ -186,11 +186,22 @@ export interface Counted {
 export interface OpenWork {
   readonly pending: Counted;
   readonly dead: Counted;
+  /** That nobody has marked as seen. */
   readonly refused: Counted;
 }
 
 export interface ArchivedRefusal extends RefusedBody {
   readonly id: number;
+}
+
+/** Bodies that were refused for the same fault. */
+export interface RefusedAlike {
+  readonly newest: ArchivedRefusal;
+  readonly count: number;
+  /** Of these, nobody has seen. */
+  readonly unseen: number;
+  /** When the oldest came; milliseconds since 1970. */
+  readonly oldestAt: number;
 }
 
 /** How a destination does. Times are milliseconds since 1970; undefined: never, as far as is known. */

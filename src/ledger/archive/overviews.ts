@@ -12,6 +12,7 @@ import type {
   OpenWork,
   Page,
   PageRequest,
+  RefusedAlike,
 } from './archive.ts';
 
 import { boundsOf } from './find-callbacks.ts';
@@ -41,7 +42,7 @@ export async function openWork(tx: Tx): Promise<OpenWork> {
   return {
     pending: await counted(tx, sql`SELECT 1 FROM deliveries WHERE state = 'pending'`),
     dead: await counted(tx, sql`SELECT 1 FROM deliveries WHERE state = 'dead'`),
-    refused: await counted(tx, sql`SELECT 1 FROM refused`),
+    refused: await counted(tx, sql`SELECT 1 FROM refused WHERE is_seen = 0`),
   };
 }
 
@@ -61,18 +62,48 @@ type RefusedRow = Omit<ArchivedRefusal, 'errors' | 'status'> & {
   readonly errors: string;
 };
 
-export async function refusals(tx: Tx, page: PageRequest = {}): Promise<Page<ArchivedRefusal>> {
+/** @param like an id: only those of the same fault */
+export async function refusals(
+  tx: Tx,
+  page: PageRequest = {},
+  like?: number,
+): Promise<Page<ArchivedRefusal>> {
   const { before, limit } = boundsOf(page);
+  const isAlike =
+    like === undefined
+      ? sql``
+      : sql`AND fault = (SELECT fault FROM refused AS other WHERE other.id = ${like})`;
   const most = Math.min(limit, REFUSALS_A_PAGE);
+  const items = await refusalsWhere(tx, sql`id < ${before} ${isAlike} ORDER BY id DESC LIMIT ${most}`);
+  return { items, next: items.length < most ? undefined : items.at(-1)?.id };
+}
+
+async function refusalsWhere(tx: Tx, condition: Sql): Promise<readonly ArchivedRefusal[]> {
   const rows = await tx.all<RefusedRow>(sql`
     SELECT id, received_at AS "receivedAt", status, detail, errors, remote_address AS "from", body
-    FROM refused WHERE id < ${before} ORDER BY id DESC LIMIT ${most}`);
-  const items = rows.map((row) => ({
+    FROM refused WHERE ${condition}`);
+  return rows.map((row) => ({
     ...row,
     status: row.status as RefusedStatus,
     errors: JSON.parse(row.errors) as ArchivedRefusal['errors'],
   }));
-  return { items, next: items.length < most ? undefined : items.at(-1)?.id };
+}
+
+interface FaultRow extends Omit<RefusedAlike, 'newest'> {
+  readonly newestId: number;
+}
+
+/** At most 50: what nobody has seen first, of those the newest. */
+export async function refusedAlike(tx: Tx): Promise<readonly RefusedAlike[]> {
+  const faults = await tx.all<FaultRow>(sql`
+    SELECT max(id) AS "newestId", count(*) AS count, count(*) - sum(is_seen) AS unseen, min(received_at) AS "oldestAt"
+    FROM refused GROUP BY fault ORDER BY CASE WHEN count(*) > sum(is_seen) THEN 0 ELSE 1 END, 1 DESC LIMIT ${REFUSALS_A_PAGE}`);
+  if (faults.length === 0) return [];
+  const found = await refusalsWhere(tx, sql`id IN (${join(faults.map(({ newestId }) => newestId))})`);
+  return faults.flatMap(({ newestId, ...fault }) => {
+    const newest = found.find(({ id }) => id === newestId);
+    return newest === undefined ? [] : [{ ...fault, newest }];
+  });
 }
 
 /** The rest is left out. */

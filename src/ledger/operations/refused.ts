@@ -19,15 +19,33 @@ export async function refuse(tx: Tx, refused: RefusedBody, alert: Alert): Promis
   await raise(tx, [alert]);
 }
 
-async function keep(tx: Tx, { receivedAt, status, detail, errors, from, body }: RefusedBody): Promise<void> {
+async function keep(tx: Tx, refused: RefusedBody): Promise<void> {
+  const { receivedAt, status, detail, errors, from, body } = refused;
   // The first slice spares megabytes the cleaning.
   const text = cleanText(body.slice(0, LONGEST_BODY_BYTES));
   await tx.all(sql`
-    INSERT INTO refused (received_at, status, detail, errors, remote_address, body)
+    INSERT INTO refused (received_at, status, detail, errors, remote_address, body, fault)
     VALUES (${receivedAt}, ${status}, ${short(detail)}, ${JSON.stringify(errors.map(shortened))}, ${from},
-      ${cutEnd(text, LONGEST_BODY_BYTES, '', UTF8_BYTES)})`);
+      ${cutEnd(text, LONGEST_BODY_BYTES, '', UTF8_BYTES)}, ${short(faultOf(refused))})`);
   await tx.all(sql`
     DELETE FROM refused WHERE id <= (SELECT id FROM refused ORDER BY id DESC LIMIT 1 OFFSET ${MOST_KEPT})`);
+}
+
+const FAULTS_COMPARED = 3;
+
+/** Without what was found, and where in a list: bodies that one mistake of their sender has spoilt have it in common. */
+function faultOf({ status, detail, errors }: RefusedBody): string {
+  const faults = errors
+    .slice(0, FAULTS_COMPARED)
+    .map((each) => `${each.pointer.replaceAll(/\d+/g, '0')} ${each.detail.replace(/, found .*/s, '')}`);
+  return [status, ...(faults.length === 0 ? [detail.replaceAll(/\d+/g, '0')] : faults)].join('\n');
+}
+
+/** This one, and all before it of the same fault, need nobody any more. */
+export async function seeRefused(tx: Tx, id: number): Promise<void> {
+  await tx.all(sql`
+    UPDATE refused SET is_seen = 1
+    WHERE id <= ${id} AND fault = (SELECT fault FROM refused AS newest WHERE newest.id = ${id})`);
 }
 
 /** What is said of a body may quote it: a key of megabytes, say. */

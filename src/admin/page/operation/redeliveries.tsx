@@ -11,13 +11,9 @@ import { REDELIVERY_WORDS } from '../words/redeliveries.ts';
 import { Meant, Who } from './redelivery-parts.tsx';
 import { useReader, useWords } from '../use-reader.ts';
 
-/** It is done when nothing of it waits. */
-function stateOf({ state, pending }: BulkRedelivery): BulkRedelivery['state'] {
-  return state === 'done' && pending > 0 ? 'running' : state;
-}
-
 const TONES: Readonly<Record<BulkRedelivery['state'], Tone>> = {
   running: 'busy',
+  delivering: 'busy',
   done: 'good',
   stopped: 'idle',
 };
@@ -86,7 +82,7 @@ function columnsFor(reader: Reader): readonly Column<BulkRedelivery>[] {
       head: words.progress,
       cell: (bulk) => (
         <>
-          <Status tone={TONES[stateOf(bulk)]} word={words.state[stateOf(bulk)]} />
+          <Status tone={TONES[bulk.state]} word={words.state[bulk.state]} />
           <small>{words.what[bulk.what]}</small>
         </>
       ),
@@ -107,7 +103,7 @@ interface RedeliveryProps {
 export function Redelivery({ bulk }: RedeliveryProps) {
   const words = useWords(REDELIVERY_WORDS);
   const { what, filter, startedAt, endedAt, actor, stoppedBy } = bulk;
-  const state = stateOf(bulk);
+  const state = bulk.state;
   const terms: readonly (Term | undefined)[] = [
     { term: words.meant, details: <Meant filter={filter} /> },
     { term: words.began, details: <Instant at={startedAt} /> },

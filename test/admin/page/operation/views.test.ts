@@ -72,7 +72,7 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
   ],
   ['/redeliveries', ['Running', 'Stopped', 'not_in_channel', 'nightly-check'], ['一括再送', '実行中']],
   ['/redeliveries/3', ['71 delivered, 27 waiting, 2 given up again', 'admin', '/act/stop'], ['届いた 71件']],
-  ['/redeliveries/5', ['Running', '4 waiting'], ['送信待ち 4件']],
+  ['/redeliveries/5', ['Delivering', '4 waiting'], ['送信待ち 4件']],
   ['/redeliveries/4', ['Stopped'], ['停止']],
   [
     DRY_RUN,
