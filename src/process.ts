@@ -1,7 +1,7 @@
 /** The process: arguments to a command, exit code. */
 import { buffer } from 'node:stream/consumers';
 import { runProgram } from './cli/program.ts';
-import { endDespiteHangingStore } from './ledger/open-threads.ts';
+import { endDespiteHangingStore } from './ledger/sqlite/thread-database.ts';
 
 /** What a remote still holds open when a command is done is not waited for. */
 const LAST_WAIT_MS = 100;

@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
 import { directAddress, networkFilter, type SenderReader } from '../http/sender.ts';
-import type { Actor } from '../ledger/actions/action.ts';
+import type { Actor } from '../ledger/history.ts';
 import { shortLine } from '../text/cut.ts';
 
 const LONGEST_NAME = 100;

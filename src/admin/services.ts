@@ -7,7 +7,7 @@ import type {
   RedeliveryFilter,
 } from '../ledger/actions/actions.ts';
 import type { ActionRequest, RedeliveryTally, RoutedByHand } from '../ledger/actions/actions.ts';
-import type { Actor } from '../ledger/actions/action.ts';
+import type { Actor } from '../ledger/history.ts';
 import type { Archive } from '../ledger/people.ts';
 import type { Callback } from '../callback/callback.ts';
 import type { DisplayConfig, Problem } from '../config/config.ts';

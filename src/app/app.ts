@@ -4,7 +4,7 @@ import type { ReloadResult } from '../admin/services.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { RunningSettings } from '../deliver/settings.ts';
 import type { ListeningServer } from '../http/server.ts';
-import type { OpenLedger } from '../ledger/database-ledger.ts';
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { Logger } from '../observe/logger.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import { Traffic } from '../receive/loads.ts';
@@ -77,7 +77,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 
 async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<RunningApp, 'stop'>> {
   const { clock, logger, version, channelTypes } = options;
-  const sources: { ledger?: OpenLedger } = {};
+  const sources: { ledger?: DatabaseLedger } = {};
   const metrics = metricsOf(options, sources);
   const reports = createReports(logger, metrics, clock);
   const environment = settingsEnvironment(options, metrics, reports);
@@ -141,7 +141,7 @@ async function allOf(works: readonly Promise<unknown>[]): Promise<void> {
 }
 
 /** They ask the store how much it holds, which counts in them what it forgets early. */
-function metricsOf({ version, config }: AppOptions, sources: { readonly ledger?: OpenLedger }): Metrics {
+function metricsOf({ version, config }: AppOptions, sources: { readonly ledger?: DatabaseLedger }): Metrics {
   const metrics = createMetrics({
     version,
     countOpen: async () => sources.ledger?.countOpen().catch(() => undefined),

@@ -12,7 +12,7 @@ import { createOperations } from '../deliver/operations.ts';
 import { Paces } from '../deliver/pace.ts';
 import { createPost, type Post } from '../deliver/post.ts';
 import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
-import type { OpenLedger } from '../ledger/database-ledger.ts';
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { RefusedBody } from '../ledger/ledger.ts';
 import { type Clock, systemClock, within } from '../time/clock.ts';
 import type { Reports } from './reports.ts';
@@ -30,7 +30,7 @@ const GOODBYE_MS = 100;
 
 export interface PipelineParts {
   readonly settings: RunningSettings<AppSettings>;
-  readonly ledger: OpenLedger;
+  readonly ledger: DatabaseLedger;
   readonly clock: Clock;
   readonly reports: Reports;
 }

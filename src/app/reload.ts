@@ -5,7 +5,7 @@
 import type { Reloading, ReloadPreview, ReloadResult, ReloadStatus } from '../admin/services.ts';
 import type { Problem } from '../config/config.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
-import type { OpenLedger } from '../ledger/database-ledger.ts';
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { createRouter } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
 import { ConfigWatch } from './config-watch.ts';
@@ -17,7 +17,7 @@ import type { AppSettings, LoadedConfig } from './settings.ts';
 export interface ReloaderDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic' | 'startTimer'>;
   readonly settings: RunningSettings<AppSettings>;
-  readonly ledger: Pick<OpenLedger, 'archive' | 'configs'>;
+  readonly ledger: Pick<DatabaseLedger, 'archive' | 'configs'>;
   /** Never rejects for what the files hold. */
   readonly readConfig: () => Promise<ConfigReading>;
   /** @throws {Error} a channel that cannot be opened; then nothing is */

@@ -1,7 +1,7 @@
 /** Has the ledger forget what is old, a little at a time. */
 import type { Chore } from '../deliver/chores.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { Clock } from '../time/clock.ts';
 import type { AppSettings } from './settings.ts';
 
@@ -16,7 +16,7 @@ const ANEW_MS = 86_400_000;
 
 interface RetentionParts {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
-  readonly ledger: Pick<Ledger, 'forget'>;
+  readonly ledger: Pick<DatabaseLedger, 'forget'>;
   readonly settings: Pick<RunningSettings<AppSettings>, 'current'>;
 }
 

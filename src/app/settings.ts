@@ -11,7 +11,7 @@ import {
   type RunningSettings,
   type Settings,
 } from '../deliver/settings.ts';
-import type { OpenLedger } from '../ledger/database-ledger.ts';
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { type LedgerOptions, openLedger } from '../ledger/open-ledger.ts';
 import { ownerName } from '../ledger/owner.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
@@ -163,7 +163,7 @@ function configuredChannel(type: ChannelType | undefined, channel: Channel | und
 export function openStore(
   settings: RunningSettings<AppSettings>,
   reports: Pick<LedgerOptions, 'clock' | 'isInProcess' | 'onStoreEvent' | 'onTrouble'>,
-): Promise<OpenLedger> {
+): Promise<DatabaseLedger> {
   const { url, maxSizeBytes: maxBytes } = settings.current.loaded.config.store;
   return openLedger(url, {
     ...reports,

@@ -1,7 +1,7 @@
 /** What commands share that change something in the ledger: who acts, the question before it, and who delivers after it. */
 import { hostname, userInfo } from 'node:os';
 import type { Config } from '../config/config.ts';
-import type { Actor } from '../ledger/actions/action.ts';
+import type { Actor } from '../ledger/history.ts';
 import type { RedeliveryTally } from '../ledger/actions/actions.ts';
 import { type LedgerBeside, openBeside } from '../ledger/open-ledger.ts';
 import { visibleOnOneLine } from '../text/clean.ts';

@@ -3,7 +3,7 @@ import { planByHand } from '../deliver/operations.ts';
 import { plannedTarget } from '../deliver/settings.ts';
 import type { PlanByHand, RedeliveryTally } from '../ledger/actions/actions.ts';
 import type { ArchivedCallback } from '../ledger/archive/archive.ts';
-import { NO_LONGER_ROUTED } from '../ledger/hold.ts';
+import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import type { LedgerBeside } from '../ledger/open-ledger.ts';
 import { createRouter } from '../route/router.ts';
 import { visibleOnOneLine } from '../text/clean.ts';

@@ -1,7 +1,7 @@
 /** What can be done about whom a callback has not told: by the config as it is now, and by a command. */
 import type { Config } from '../config/config.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
-import { NO_LONGER_ROUTED } from '../ledger/hold.ts';
+import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import { isExact } from '../route/pattern.ts';
 import { createRouter } from '../route/router.ts';
 import { cutEnd } from '../text/cut.ts';

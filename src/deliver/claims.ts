@@ -1,5 +1,6 @@
 /** Claims what is due and nobody waits for: callbacks accepted for later, and what Botbell has taken over. */
-import type { DueDelivery, Ledger } from '../ledger/ledger.ts';
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
+import type { DueDelivery } from '../ledger/ledger.ts';
 import { type Clock, UnderWay } from '../time/clock.ts';
 import type { Milestone } from './alerts.ts';
 import type { Dispatcher } from './dispatcher.ts';
@@ -16,7 +17,7 @@ const RECOVERY_MS = 2 * POLL_MS;
 
 export interface ClaimsDependencies {
   readonly clock: Clock;
-  readonly ledger: Pick<Ledger, 'claimDue' | 'dueDestinations' | 'releaseHeld'>;
+  readonly ledger: Pick<DatabaseLedger, 'claimDue' | 'dueDestinations' | 'releaseHeld'>;
   readonly due: DueDestinations;
   readonly paces: Paces;
   readonly dispatcher: Dispatcher;

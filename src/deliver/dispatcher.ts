@@ -1,6 +1,7 @@
 /** Makes every attempt of this process, whether a POST waits for it or not. */
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { UNSPECIFIED_PAUSE_MS } from '../channels/failure.ts';
-import type { Ledger, Settlement } from '../ledger/ledger.ts';
+import type { Settlement } from '../ledger/ledger.ts';
 import { type Clock, UnderWay } from '../time/clock.ts';
 import { alertedBy, type Milestone, milestoneOf, withAlert } from './alerts.ts';
 import { addressedTo, type Attempt, type AttemptResult, type Begun, type RunningAttempt } from './attempt.ts';
@@ -14,7 +15,7 @@ const BACKOFF_BASE_MS = 400;
 
 export interface DispatcherDependencies {
   readonly clock: Clock;
-  readonly ledger: Pick<Ledger, 'settle'>;
+  readonly ledger: Pick<DatabaseLedger, 'settle'>;
   readonly paces: Paces;
   readonly attempt: Attempt;
   /** In [0, 1). */

@@ -1,5 +1,6 @@
 /** What this process has seen of each destination, gathered in memory and written down every few seconds. */
-import type { DeliveryError, DestinationFigures, Ledger } from '../ledger/ledger.ts';
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
+import type { DeliveryError, DestinationFigures } from '../ledger/ledger.ts';
 import type { AttemptResult } from './attempt.ts';
 import { errorOf } from './outcome.ts';
 
@@ -18,11 +19,11 @@ interface Seen {
 }
 
 export class SeenDestinations {
-  readonly #ledger: Pick<Ledger, 'recordDestinations'>;
+  readonly #ledger: Pick<DatabaseLedger, 'recordDestinations'>;
   readonly #seen = new Map<string, Seen>();
   #unwritten = new Set<string>();
 
-  constructor(ledger: Pick<Ledger, 'recordDestinations'>) {
+  constructor(ledger: Pick<DatabaseLedger, 'recordDestinations'>) {
     this.#ledger = ledger;
   }
 

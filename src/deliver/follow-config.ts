@@ -1,7 +1,8 @@
 /** Has what is undelivered follow the config: what it no longer sends there ends, what it sends there again is delivered. */
 import { DeliveryFailure } from '../channels/failure.ts';
-import { NO_LONGER_ROUTED } from '../ledger/hold.ts';
-import type { ConfigStore, DeliveryUpdate, DueDelivery, Ledger, UnroutedRow } from '../ledger/ledger.ts';
+import type { ConfigStore, DatabaseLedger } from '../ledger/database-ledger.ts';
+import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
+import type { DeliveryUpdate, DueDelivery, UnroutedRow } from '../ledger/ledger.ts';
 import { isAlert } from '../notice/notice.ts';
 import { alertedBy, type AlertSettings, type Milestone, milestoneOf, withAlert } from './alerts.ts';
 import { errorOf, updateOf } from './outcome.ts';
@@ -39,7 +40,7 @@ function isRevivable(
 }
 
 export interface ConfigFollowerDependencies {
-  readonly ledger: Pick<Ledger, 'settle'> & { readonly configs: ConfigStore };
+  readonly ledger: Pick<DatabaseLedger, 'settle'> & { readonly configs: ConfigStore };
   readonly settings: Pick<RunningSettings, 'current'>;
   /** In [0, 1). */
   readonly random: () => number;

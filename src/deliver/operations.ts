@@ -1,5 +1,5 @@
 /** What people can do while Botbell runs, by the settings in force: the page, the API and the command line all come here. */
-import type { Actor } from '../ledger/actions/action.ts';
+import type { Actor } from '../ledger/history.ts';
 import type { ActionRequest, BulkKind, RedeliveryFilter, RoutedByHand } from '../ledger/actions/actions.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Actions, Archive } from '../ledger/people.ts';

@@ -1,6 +1,7 @@
 /** Pauses and paces after rate limits: when a destination, or a channel as a whole, may be sent the next message. */
+import type { PaceStore } from '../ledger/database-ledger.ts';
 import type { ChannelPace } from '../channels/channel.ts';
-import type { DeliveryTarget, PaceStore } from '../ledger/ledger.ts';
+import type { DeliveryTarget } from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
 
 /** After a rate limit a destination keeps its pace until nothing has been sent there for a minute. */

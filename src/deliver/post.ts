@@ -1,6 +1,7 @@
 /** One callback in, everybody told who has not been, one honest answer out. */
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { CheckedCallback } from '../callback/callback.ts';
-import type { Admission, DeliveryRecord, Ledger } from '../ledger/ledger.ts';
+import type { Admission, DeliveryRecord } from '../ledger/ledger.ts';
 import { type CallbackNotice, noticeOf } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Dispatcher } from './dispatcher.ts';
@@ -38,7 +39,7 @@ const LONGEST_ID = 200;
 
 export interface PostDependencies {
   readonly clock: Clock;
-  readonly ledger: Pick<Ledger, 'admit' | 'takeOver'>;
+  readonly ledger: Pick<DatabaseLedger, 'admit' | 'takeOver'>;
   readonly limits: Limits;
   readonly dispatcher: Dispatcher;
   readonly settings: Pick<RunningSettings, 'current'>;

@@ -1,33 +1,22 @@
-/** The ledger over a database: names each operation, adds what this process knows, and bounds each call by its deadline. */
+/** The ledger of a service: its operations, with what this process knows, each bounded by its deadline. */
 import { type Clock, Deadline } from '../time/clock.ts';
-import {
-  type ArgsOf,
-  type CallOptions,
-  type Database,
-  DEFAULT_WITHIN_MS,
-  type ResultOf,
-} from './database.ts';
+import { type CallOptions, DEFAULT_WITHIN_MS } from './database.ts';
 import { unavailable } from './failures.ts';
 import type {
   Admission,
   Alert,
   Arrival,
-  ConfigStore,
-  DestinationFigures,
   DueDelivery,
-  DueDestination,
   DueRequest,
-  ForgetRequest,
-  Ledger,
-  OpenCounts,
-  PaceStore,
   RefusedBody,
+  Rerouting,
+  RunningConfig,
   Settled,
   Settlement,
 } from './ledger.ts';
-import { admitArgs } from './operations/admit-args.ts';
+import { admitArgs } from './operations/admit.ts';
 import { type Actions, type Archive, createActions, createArchive } from './people.ts';
-import type { LedgerOperations } from './registry.ts';
+import type { Args, Call, Database, OperationName, Result } from './registry.ts';
 import { dueDelivery } from './rows.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
 
@@ -44,26 +33,25 @@ export interface LedgerSettings {
 
 /** What differs between the databases. */
 export interface OpenDatabase {
-  readonly writing: Database<LedgerOperations>;
+  readonly writing: Database;
   /** Of what is committed; never shares a connection with an open transaction. */
-  readonly reading: Database<LedgerOperations>;
+  readonly reading: Database;
   /** Several processes use it. */
   readonly isShared: boolean;
-  bytesUsed(): Promise<number>;
+  /** Of SQLite, beside its file. */
+  readonly logBytes?: () => number;
   /** Undefined: its clock is this machine's. */
-  readonly measureClock?: (() => Promise<void>) | undefined;
+  readonly measureClock?: () => Promise<void>;
 }
 
 /** A stop takes less than a second in all (contract, "Stopping"). */
 const CLOSE_WITHIN_MS = 700;
 
-/** With what people read and do. */
-export interface OpenLedger extends Ledger {
-  readonly actions: Actions;
-  readonly archive: Archive;
-}
-
-export class DatabaseLedger implements OpenLedger {
+/**
+ * Each call settles within `withinMs` (default 5 s), whatever the store does, and throws `LedgerUnavailable` where it cannot be
+ * used; a call past its deadline is not begun.
+ */
+export class DatabaseLedger {
   readonly #database: OpenDatabase;
   readonly #settings: LedgerSettings;
   readonly #unwritten: UnwrittenOutcomes;
@@ -74,15 +62,17 @@ export class DatabaseLedger implements OpenLedger {
   #writtenAt: number | undefined;
 
   constructor(database: OpenDatabase, settings: LedgerSettings) {
+    const { writing, reading, isShared } = database;
     this.#database = database;
     this.#settings = settings;
     this.#unwritten = new UnwrittenOutcomes((told) => this.#call('settle', [told, true]));
-    this.paces = this.#createPaces();
-    this.configs = this.#createConfigs();
-    this.actions = createActions(database);
-    this.archive = createArchive(database.reading);
+    this.paces = pacesOver(writing.call, isShared);
+    this.configs = configsOver(writing.call, (config) => this.#heartbeat(config));
+    this.actions = createActions(writing.call, reading.call);
+    this.archive = createArchive(reading.call);
   }
 
+  /** Monotonic ms (clock.monotonic()) of the last committed write, heartbeat included; undefined: none yet. For /readyz. */
   get writtenAt(): number | undefined {
     return this.#writtenAt;
   }
@@ -101,6 +91,7 @@ export class DatabaseLedger implements OpenLedger {
     return admission;
   }
 
+  /** What was told is kept in memory where this throws, and written before anything else is admitted or claimed. */
   async settle(settlement: Settlement, withinMs?: number): Promise<Settled> {
     const { isDurable } = settlement;
     const onLate = () => this.#unwritten.drop(settlement);
@@ -114,15 +105,17 @@ export class DatabaseLedger implements OpenLedger {
     }
   }
 
+  /** Pending ones are Botbell's own from now on, also where somebody is attempting them at this moment. */
   takeOver(ids: readonly number[], withinMs?: number): Promise<void> {
     return this.#call('takeOver', [ids], { withinMs, isDurable: true });
   }
 
-  async dueDestinations(): Promise<readonly DueDestination[]> {
+  async dueDestinations(): Promise<Result<'dueDestinations'>> {
     await this.#writeUnwritten(this.#deadline());
     return this.#call('dueDestinations', []);
   }
 
+  /** Oldest first per destination, bulk last but for bulkTurns; none that is behind an earlier one of its job; at most about 1 MB of bodies (at least one). */
   async claimDue(requests: readonly DueRequest[]): Promise<readonly DueDelivery[]> {
     const deadline = this.#deadline();
     await this.#writeUnwritten(deadline);
@@ -133,6 +126,7 @@ export class DatabaseLedger implements OpenLedger {
     return rows.map(dueDelivery);
   }
 
+  /** Deliveries whose hold has ended become pending, at most 100. @returns how many */
   releaseHeld(): Promise<number> {
     return this.#call('releaseHeld', []);
   }
@@ -142,19 +136,23 @@ export class DatabaseLedger implements OpenLedger {
     return this.#call('refuse', [refused, alert], { withinMs });
   }
 
-  countOpen(): Promise<OpenCounts> {
+  countOpen(): Promise<Result<'countOpen'>> {
     return this.#database.reading.call('countOpen', []);
   }
 
-  bytesUsed(): Promise<number> {
-    return this.#database.bytesUsed();
+  /** SQLite: pages in use and log. */
+  async bytesUsed(): Promise<number> {
+    const { reading, logBytes } = this.#database;
+    return (await reading.call('storeBytes', [])) + (logBytes?.() ?? 0);
   }
 
-  forget(request: ForgetRequest): Promise<boolean> {
+  /** One step of retention: at most 100 rows; also bot_days that are a minute behind. @returns whether there is more */
+  forget(request: Args<'forget'>[0]): Promise<boolean> {
     return this.#call('forget', [request, this.#settings.timezone]);
   }
 
-  recordDestinations(figures: readonly DestinationFigures[]): Promise<void> {
+  /** Last success, failure, durations per destination, written every few seconds. */
+  recordDestinations(figures: Args<'recordDestinations'>[0]): Promise<void> {
     return this.#call('recordDestinations', [figures]);
   }
 
@@ -166,41 +164,18 @@ export class DatabaseLedger implements OpenLedger {
     await deadline.bound(Promise.all([writing.close(), reading.close()])).catch(() => undefined);
   }
 
-  #createPaces(): PaceStore {
-    return {
-      isShared: this.#database.isShared,
-      reserve: (key, intervalMs, mostMs) => this.#call('reservePace', [key, intervalMs, mostMs]),
-      pause: (key, ms) => this.#call('pausePace', [key, ms]),
-      forget: (channel) => this.#call('forgetPaces', [channel]),
-      current: (idleMs) => this.#call('currentPaces', [idleMs]),
-    };
+  async #heartbeat(config: RunningConfig): Promise<boolean> {
+    await this.#database.measureClock?.();
+    const mayRouteAnew = await this.#call('heartbeat', [config]);
+    this.#noteWritten();
+    return mayRouteAnew;
   }
 
-  #createConfigs(): ConfigStore {
-    /** Types of channels in the config of the last heartbeat. */
-    let channels: ReadonlyMap<string, string> = new Map();
-    return {
-      heartbeat: async (config) => {
-        ({ channels } = config);
-        await this.#database.measureClock?.();
-        const mayRouteAnew = await this.#call('heartbeat', [config]);
-        this.#noteWritten();
-        return mayRouteAnew;
-      },
-      processes: () => this.#call('processes', []),
-      leave: () => this.#call('leave', []),
-      routeAnew: (rerouting) => this.#call('reroute', [rerouting, channels]),
-      hasten: () => this.#call('hasten', []),
-      unroutedAfter: (id) => this.#call('unroutedAfter', [id]),
-      revive: (routed) => this.#call('revive', [routed, channels]),
-    };
-  }
-
-  #call<Name extends keyof LedgerOperations>(
+  #call<Name extends OperationName>(
     name: Name,
-    args: ArgsOf<LedgerOperations[Name]>,
-    options?: CallOptions<ResultOf<LedgerOperations[Name]>>,
-  ): Promise<ResultOf<LedgerOperations[Name]>> {
+    args: Args<Name>,
+    options?: CallOptions<Result<Name>>,
+  ): Promise<Result<Name>> {
     return this.#database.writing.call(name, args, options);
   }
 
@@ -224,4 +199,38 @@ export class DatabaseLedger implements OpenLedger {
   #noteWritten(): void {
     this.#writtenAt = this.#settings.clock.monotonic();
   }
+}
+
+export type PaceStore = ReturnType<typeof pacesOver>;
+export type ConfigStore = ReturnType<typeof configsOver>;
+
+/** When destinations and channels that have limited their rate may be sent the next message. */
+function pacesOver(call: Call, isShared: boolean) {
+  return {
+    /** Several processes send. */
+    isShared,
+    reserve: (...args: Args<'reservePace'>) => call('reservePace', args),
+    pause: (...args: Args<'pausePace'>) => call('pausePace', args),
+    forget: (...args: Args<'forgetPaces'>) => call('forgetPaces', args),
+    current: (...args: Args<'currentPaces'>) => call('currentPaces', args),
+  };
+}
+
+/** What becomes of deliveries when the config changes, for the processes that share the store. */
+function configsOver(call: Call, beat: (config: RunningConfig) => Promise<boolean>) {
+  /** Types of channels in the config of the last heartbeat. */
+  let channels: RunningConfig['channels'] = new Map();
+  return {
+    /** Writes this process's row (and measures PostgreSQL's clock). @returns whether it may route anew */
+    heartbeat: (config: RunningConfig) => {
+      ({ channels } = config);
+      return beat(config);
+    },
+    processes: () => call('processes', []),
+    leave: () => call('leave', []),
+    routeAnew: (rerouting: Rerouting) => call('reroute', [rerouting, channels]),
+    hasten: () => call('hasten', []),
+    unroutedAfter: (id: number) => call('unroutedAfter', [id]),
+    revive: (routed: Args<'revive'>[0]) => call('revive', [routed, channels]),
+  };
 }

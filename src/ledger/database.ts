@@ -21,9 +21,6 @@ export interface Tx {
 /** Arguments and result are plain data, since on SQLite they cross to another thread (structured clone) and back. */
 export type Operation<Args extends readonly unknown[], Result> = (tx: Tx, ...args: Args) => Promise<Result>;
 
-/** Operations by the names they are called by. */
-export type Registry = Readonly<Record<string, Operation<never[], unknown>>>;
-
 export type ArgsOf<Each> = Each extends (tx: Tx, ...args: infer Args) => unknown ? Args : never;
 export type ResultOf<Each> = Each extends Operation<never[], infer Result> ? Result : never;
 
@@ -49,57 +46,4 @@ export interface Transactions {
   /** @throws {LedgerUnavailable} */
   run<Result>(work: (tx: Tx) => Promise<Result>, options?: CallOptions<Result>): Promise<Result>;
   close(): Promise<void>;
-}
-
-/** Runs operations by their names, each in a transaction of its own. */
-export interface Database<Operations extends Registry> {
-  /** @throws {LedgerUnavailable} by the deadline, whatever the store does. @throws {OperationFailed} the store works */
-  readonly call: <Name extends keyof Operations & string>(
-    name: Name,
-    args: ArgsOf<Operations[Name]>,
-    options?: CallOptions<ResultOf<Operations[Name]>>,
-  ) => Promise<ResultOf<Operations[Name]>>;
-  close(): Promise<void>;
-}
-
-/** Each operation as a method that takes what the operation takes beside its transaction. */
-export type Methods<Operations extends Registry> = {
-  readonly [Name in keyof Operations]: (
-    ...args: ArgsOf<Operations[Name]>
-  ) => Promise<ResultOf<Operations[Name]>>;
-};
-
-export function methodsOver<Operations extends Registry>(
-  { call }: Pick<Database<Operations>, 'call'>,
-  operations: Operations,
-  options?: RunOptions,
-): Methods<Operations> {
-  const methods = Object.keys(operations).map((name) => [
-    name,
-    (...args: ArgsOf<Operations[string]>) => call(name, args, options),
-  ]);
-  return Object.fromEntries(methods) as Methods<Operations>;
-}
-
-/** @throws {Error} there is none of that name */
-export function runNamed(
-  registry: Registry,
-  name: string,
-  args: readonly unknown[],
-): (tx: Tx) => Promise<unknown> {
-  const operation = registry[name];
-  if (operation === undefined) throw new Error(`the ledger knows no operation ${name}`);
-  return (tx) => operation(tx, ...(args as never[]));
-}
-
-/** The operations over transactions in this process. */
-export function databaseOver<Operations extends Registry>(
-  transactions: Transactions,
-  operations: Operations,
-): Database<Operations> {
-  return {
-    call: (name, args, options) =>
-      transactions.run(runNamed(operations, name, args) as (tx: Tx) => Promise<never>, options),
-    close: () => transactions.close(),
-  };
 }

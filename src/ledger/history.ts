@@ -1,7 +1,15 @@
 /** The rows of table `history`: each transition of a callback or of one of its deliveries, in the order in which they were written. */
 import sql, { bulk, type RawValue } from 'sql-template-tag';
-import type { Actor } from './actions/action.ts';
 import type { Tx } from './database.ts';
+
+/** Who asked for what was done by hand, for whoever reads the story later. */
+export interface Actor {
+  readonly via: 'page' | 'api' | 'command line';
+  /** The Basic user, or whom a trusted proxy's header names; on the command line, the system's user. Undefined: not known. */
+  readonly user: string | undefined;
+  /** Address of the client; of the command line, the host's name. */
+  readonly from: string;
+}
 
 /** What a person did about a callback. */
 export interface ActionEntry {

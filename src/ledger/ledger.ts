@@ -1,7 +1,4 @@
-/**
- * The ledger's face: who is to be told of which callback, who has been, and everything a later reader asks about it. Times are
- * milliseconds since 1970.
- */
+/** What the ledger is told and tells: who is to be told of which callback, and who has been. Times are milliseconds since 1970. */
 import type { Callback, StatusCode } from '../callback/callback.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
@@ -39,6 +36,15 @@ export interface Hold {
   readonly details?: Readonly<Record<string, unknown>>;
   readonly endsAt?: number;
 }
+
+/** Hold of an `executing` that nobody is told of any more, since its job's result is there: for good. */
+export const SUPERSEDED = 'superseded';
+
+/** Hold of a delivery, or of a dead letter, that the config no longer sends there: until a route names it again. */
+export const NO_LONGER_ROUTED = 'no longer routed';
+
+/** Hold of a dead letter, or of what is no longer routed, that a person has done with: no route names it again. */
+export const DISMISSED = 'dismissed';
 
 export interface DeliveryRecord extends DeliveryTarget {
   readonly id: number;
@@ -174,34 +180,6 @@ export class LedgerFull extends LedgerUnavailable {
   override readonly name = 'LedgerFull';
 }
 
-/** Each settles within `withinMs` (default 5 s), whatever the store does; a call past its deadline is not begun. */
-export interface Ledger {
-  admit(arrival: Arrival, withinMs?: number): Promise<Admission>;
-  /** What was told is kept in memory where this throws, and written before anything else is admitted or claimed. */
-  settle(settlement: Settlement, withinMs?: number): Promise<Settled>;
-  /** Pending ones are Botbell's own from now on, also where somebody is attempting them at this moment. */
-  takeOver(ids: readonly number[], withinMs?: number): Promise<void>;
-  dueDestinations(): Promise<readonly DueDestination[]>;
-  /** Oldest first per destination, bulk last but for bulkTurns; none that is behind an earlier one of its job; at most about 1 MB of bodies (at least one). */
-  claimDue(requests: readonly DueRequest[]): Promise<readonly DueDelivery[]>;
-  /** Deliveries whose hold has ended become pending, at most 100. @returns how many */
-  releaseHeld(): Promise<number>;
-  refuse(refused: RefusedBody, alert: Alert, withinMs?: number): Promise<void>;
-  countOpen(): Promise<OpenCounts>;
-  /** Monotonic ms (clock.monotonic()) of the last committed write, heartbeat included; undefined: none yet. For /readyz. */
-  readonly writtenAt: number | undefined;
-  /** SQLite: pages in use and log. */
-  bytesUsed(): Promise<number>;
-  readonly paces: PaceStore;
-  readonly configs: ConfigStore;
-  /** One step of retention: at most 100 rows; also bot_days that are a minute behind. @returns whether there is more */
-  forget(request: ForgetRequest): Promise<boolean>;
-  /** Last success, failure, durations per destination, written every few seconds. */
-  recordDestinations(figures: readonly DestinationFigures[]): Promise<void>;
-  /** Default: 700 ms. */
-  close(withinMs?: number): Promise<void>;
-}
-
 export interface ForgetRequest {
   readonly doneBefore: number;
   readonly reachedNobodyBefore: number;
@@ -220,17 +198,6 @@ export interface DestinationFigures {
   readonly medianMs: number | undefined;
   /** Of twenty, nineteen took less. */
   readonly slowMs: number | undefined;
-}
-
-export interface PaceStore {
-  /** Several processes send. */
-  readonly isShared: boolean;
-  /** Takes the destination's (or channel's) next slot. @returns ms until it; undefined, nothing taken: later than mostMs */
-  reserve(key: string, intervalMs: number, mostMs: number): Promise<number | undefined>;
-  pause(key: string, ms: number): Promise<void>;
-  forget(channel: string): Promise<void>;
-  /** Forgets those idle for idleMs. @returns the others; nextInMs: until the next slot, negative: that long ago */
-  current(idleMs: number): Promise<readonly { readonly key: string; readonly nextInMs: number }[]>;
 }
 
 /** The config that a process has loaded. channels: the type of each, by its name. */
@@ -275,19 +242,4 @@ export interface UnroutedRow {
   readonly status: StatusCode;
   readonly state: DeliveryState;
   readonly ageMs: number;
-}
-
-export interface ConfigStore {
-  /** Writes this process's row (and measures PostgreSQL's clock). @returns whether it may route anew */
-  heartbeat(config: RunningConfig): Promise<boolean>;
-  processes(): Promise<readonly LivingProcess[]>;
-  leave(): Promise<void>;
-  /** Ends a claimed delivery that is no longer routed; its callback gains today's destinations that it lacks (see CONTRACT section 6). undefined: may not. */
-  routeAnew(rerouting: Rerouting): Promise<Rerouted | undefined>;
-  /** After a config was loaded: what Botbell itself has put off (backoff) is due now, at most 100 rows a call. @returns whether there is more */
-  hasten(): Promise<boolean>;
-  /** The next 100 of what ended because no route named it. */
-  unroutedAfter(id: number): Promise<readonly UnroutedRow[]>;
-  /** Makes those Botbell's own again, due at once. @returns ids */
-  revive(routed: readonly { readonly id: number; readonly routing: unknown }[]): Promise<readonly number[]>;
 }

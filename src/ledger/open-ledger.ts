@@ -1,11 +1,32 @@
 /** From a store URL to a ledger: for the service, for whoever only reads, and for whoever acts beside the service. */
+import { statSync } from 'node:fs';
 import { type Clock, systemClock } from '../time/clock.ts';
-import { DatabaseLedger, type LedgerSettings, type OpenLedger } from './database-ledger.ts';
-import type { ConfigStore } from './ledger.ts';
+import { DatabaseLedger, type LedgerSettings, type OpenDatabase } from './database-ledger.ts';
+import type { LivingProcess } from './ledger.ts';
 import { openReadings } from './look.ts';
-import { type DatabaseOptions, openDatabase } from './open-database.ts';
 import { ownerName } from './owner.ts';
 import { type Actions, type Archive, createActions, createArchive } from './people.ts';
+import { type Database, databaseOver } from './registry.ts';
+import { MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
+import type { StoreEvent } from './sqlite/space.ts';
+import { ThreadDatabase } from './sqlite/thread-database.ts';
+
+interface DatabaseOptions {
+  readonly clock: Clock;
+  /** Names this process among all that may share the store. */
+  readonly owner: string;
+  /** Of SQLite: pages in use and log. Undefined: no limit. */
+  readonly maxBytes?: number | undefined;
+  /** Where days begin and end that callbacks are counted by; default: UTC. */
+  readonly timezone?: string;
+  readonly onStoreEvent?: ((event: StoreEvent) => void) | undefined;
+  /** The store is out of reach while nobody asks for it, e.g. its server was restarted. */
+  readonly onTrouble?: ((error: Error) => void) | undefined;
+  /** SQLite without a thread: for commands, and for tests, whose clocks no thread shares. */
+  readonly isInProcess?: boolean | undefined;
+  /** PostgreSQL's clock is not asked: for tests, who cannot move it. */
+  readonly isClockShared?: boolean | undefined;
+}
 
 export type LedgerOptions = LedgerSettings & DatabaseOptions;
 
@@ -13,7 +34,7 @@ export type LedgerOptions = LedgerSettings & DatabaseOptions;
 const OPEN_WITHIN_MS = 10_000;
 
 /** @throws {Error} a store that cannot be opened, or that another version or program has written: what to do */
-export async function openLedger(url: string, options: LedgerOptions): Promise<OpenLedger> {
+export async function openLedger(url: string, options: LedgerOptions): Promise<DatabaseLedger> {
   const database = await openDatabase(url, options);
   const ledger = new DatabaseLedger(database, options);
   try {
@@ -33,12 +54,12 @@ export interface OpenArchive {
 /** Read-only: nothing is created, released or claimed. @throws {Error} there is no ledger, or it cannot be read: what to do */
 export async function openArchive(url: string, clock: Clock = systemClock): Promise<OpenArchive> {
   const readings = await openReadings(url, clock);
-  return { archive: createArchive(readings), close: () => readings.close() };
+  return { archive: createArchive(readings.call), close: () => readings.close() };
 }
 
 export interface LedgerBeside extends OpenArchive {
   readonly actions: Actions;
-  readonly processes: ConfigStore['processes'];
+  readonly processes: () => Promise<readonly LivingProcess[]>;
 }
 
 /**
@@ -48,14 +69,59 @@ export interface LedgerBeside extends OpenArchive {
 export async function openBeside(url: string, clock: Clock = systemClock): Promise<LedgerBeside> {
   // Refuses what is no ledger of this version, before anything is opened that could make it one.
   await (await openReadings(url, clock)).close();
-  const database = await openDatabase(url, { clock, owner: ownerName(clock.now()), isInProcess: true });
+  const { writing, reading } = await openDatabase(url, {
+    clock,
+    owner: ownerName(clock.now()),
+    isInProcess: true,
+  });
   return {
-    archive: createArchive(database.reading),
-    actions: createActions(database),
-    processes: () => database.writing.call('processes', []),
+    archive: createArchive(reading.call),
+    actions: createActions(writing.call, reading.call),
+    processes: () => writing.call('processes', []),
     close: async () => {
-      await database.writing.close();
-      await database.reading.close();
+      await writing.close();
+      await reading.close();
     },
+  };
+}
+
+function openDatabase(url: string, options: DatabaseOptions): Promise<OpenDatabase> {
+  return url.startsWith(SQLITE)
+    ? openSqliteDatabase(sqlitePathOf(url), options)
+    : openPostgresDatabase(url, options);
+}
+
+/** In threads, which are started by the first call, and it hears whether the file can be opened. */
+async function openSqliteDatabase(
+  path: string,
+  { clock, owner, maxBytes, timezone, onStoreEvent: onEvent, isInProcess = false }: DatabaseOptions,
+): Promise<OpenDatabase> {
+  const open = async (isReader: boolean): Promise<Database> => {
+    const settings = { path, owner, maxBytes, timezone, onEvent, isReader };
+    if (!isInProcess) return new ThreadDatabase(settings);
+    const { openSqlite } = await import('./sqlite/open.ts');
+    const times = { now: () => clock.now(), monotonic: () => clock.monotonic() };
+    return databaseOver(await openSqlite({ ...settings, ...times }));
+  };
+  const writing = await open(false);
+  // A ledger in memory has one connection.
+  const reading = path === MEMORY ? { ...writing, close: () => Promise.resolve() } : await open(true);
+  const logBytes = () => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  return { writing, reading, isShared: false, logBytes };
+}
+
+async function openPostgresDatabase(
+  url: string,
+  { clock, owner, onTrouble, isClockShared }: DatabaseOptions,
+): Promise<OpenDatabase> {
+  // Loaded only where it is used, since most ledgers are files.
+  const { connectPostgres, openPostgres } = await import('./postgres/open.ts');
+  const settings = { url, clock, owner, onTrouble, isClockShared };
+  const transactions = await openPostgres(settings);
+  return {
+    writing: databaseOver(transactions),
+    reading: databaseOver(connectPostgres({ ...settings, isReader: true })),
+    isShared: true,
+    measureClock: () => transactions.measureClock(),
   };
 }

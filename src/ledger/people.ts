@@ -1,7 +1,13 @@
-/** What people read of the ledger, and do about it, over a database that runs it by name. */
+/** What people read of the ledger, and do about it. */
 import type { Notice } from '../notice/notice.ts';
-import { type Database, type Methods, methodsOver } from './database.ts';
-import { actionOperations, actionReads, archiveReads, type reads } from './registry.ts';
+import {
+  actionOperations,
+  actionReads,
+  archiveReads,
+  type Call,
+  type Methods,
+  methodsOver,
+} from './registry.ts';
 import { noticeIn } from './rows.ts';
 import { storedText } from './stored-body.ts';
 
@@ -16,10 +22,8 @@ export interface Archive extends Omit<Methods<typeof archiveReads>, 'readCallbac
   told(callbackId: number): Promise<Notice | undefined>;
 }
 
-type Reading = Pick<Database<typeof reads>, 'call'>;
-
-export function createArchive(reading: Reading): Archive {
-  const { readCallback, ...archive } = methodsOver(reading, archiveReads);
+export function createArchive(read: Call): Archive {
+  const { readCallback, ...archive } = methodsOver(read, archiveReads);
   return {
     ...archive,
     body: async (id) => {
@@ -36,15 +40,9 @@ export function createArchive(reading: Reading): Archive {
 /** Each is on disk when it resolves, settles within five seconds, and throws `LedgerUnavailable` where the store cannot be used. */
 export type Actions = Methods<typeof actionOperations & typeof actionReads>;
 
-export function createActions({
-  writing,
-  reading,
-}: {
-  readonly writing: Pick<Database<typeof actionOperations>, 'call'>;
-  readonly reading: Reading;
-}): Actions {
+export function createActions(write: Call, read: Call): Actions {
   return {
-    ...methodsOver(reading, actionReads),
-    ...methodsOver(writing, actionOperations, { isDurable: true }),
+    ...methodsOver(read, actionReads),
+    ...methodsOver(write, actionOperations, { isDurable: true }),
   };
 }

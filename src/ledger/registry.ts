@@ -7,20 +7,22 @@ import { botNamed, botsAfter, countsOf, daysSince, everyBot } from './archive/bo
 import { findCallbacks } from './archive/find-callbacks.ts';
 import {
   configsLoaded,
+  countOpen,
   deadLetters,
   destinationsNamed,
   openWork,
   refusals,
   refusedAlike,
+  storeBytes,
 } from './archive/overviews.ts';
 import { failedRuns, lastRuns, runsSince } from './archive/runs.ts';
 import { readCallback, readDelivery, readStory } from './archive/stories.ts';
+import type { ArgsOf, CallOptions, ResultOf, RunOptions, Transactions, Tx } from './database.ts';
 import { admit } from './operations/admit.ts';
 import { claimDue, dueDestinations } from './operations/claim-due.ts';
 import { releaseClaims, releaseHeld, takeOver } from './operations/deliveries.ts';
 import { recordDestinations } from './operations/destinations.ts';
 import { forget } from './operations/forget.ts';
-import { countOpen, postgresBytes, sqliteBytes } from './operations/lookups.ts';
 import { currentPaces, forgetPaces, pausePace, reservePace } from './operations/paces.ts';
 import { heartbeat, leave, processes, releaseOrphans } from './operations/processes.ts';
 import { refuse, seeRefused } from './operations/refused.ts';
@@ -50,9 +52,6 @@ export const archiveReads = {
 
 export const actionReads = { lookAt, tally, bulks: readBulks, bulk: readBulk };
 
-/** Read beside whoever writes. */
-export const reads = { ...archiveReads, ...actionReads };
-
 export const actionOperations = {
   redeliver,
   dismiss,
@@ -63,8 +62,9 @@ export const actionOperations = {
   seeRefused,
 };
 
-export const registry = {
-  ...reads,
+export const operations = {
+  ...archiveReads,
+  ...actionReads,
   ...actionOperations,
   admit,
   claimDue,
@@ -77,7 +77,6 @@ export const registry = {
   heartbeat,
   leave,
   pausePace,
-  postgresBytes,
   processes,
   recordDestinations,
   refuse,
@@ -88,9 +87,55 @@ export const registry = {
   reroute,
   revive,
   settle,
-  sqliteBytes,
+  storeBytes,
   takeOver,
   unroutedAfter,
 };
 
-export type LedgerOperations = typeof registry;
+type Operations = typeof operations;
+export type OperationName = keyof Operations;
+export type Args<Name extends OperationName> = ArgsOf<Operations[Name]>;
+export type Result<Name extends OperationName> = ResultOf<Operations[Name]>;
+
+/**
+ * Runs an operation in a transaction of its own.
+ * @throws {LedgerUnavailable} by the deadline, whatever the store does. @throws {OperationFailed} the store works
+ */
+export type Call = <Name extends OperationName>(
+  name: Name,
+  args: Args<Name>,
+  options?: CallOptions<Result<Name>>,
+) => Promise<Result<Name>>;
+
+export interface Database {
+  readonly call: Call;
+  close(): Promise<void>;
+}
+
+export function runNamed(name: OperationName, args: readonly unknown[]): (tx: Tx) => Promise<unknown> {
+  return (tx) => (operations[name] as (tx: Tx, ...args: readonly unknown[]) => Promise<unknown>)(tx, ...args);
+}
+
+/** The operations over transactions in this process. */
+export function databaseOver(transactions: Transactions): Database {
+  return {
+    call: (name, args, options) =>
+      transactions.run(runNamed(name, args) as (tx: Tx) => Promise<Result<typeof name>>, options),
+    close: () => transactions.close(),
+  };
+}
+
+/** Each operation as a method that takes what the operation takes beside its transaction. */
+export type Methods<Some> = {
+  readonly [Name in keyof Some]: (...args: ArgsOf<Some[Name]>) => Promise<ResultOf<Some[Name]>>;
+};
+
+export function methodsOver<Some extends Partial<Operations>>(
+  call: Call,
+  some: Some,
+  options?: RunOptions,
+): Methods<Some> {
+  const names = Object.keys(some) as OperationName[];
+  const methods = names.map((name) => [name, (...args: never) => call(name, args, options)]);
+  return Object.fromEntries(methods) as Methods<Some>;
+}

@@ -8,7 +8,7 @@ import { type Notice, noticeOf, noticeOfAlert, type RaisedAlert } from '../notic
 import { shortText } from '../text/cut.ts';
 import type { Tx } from './database.ts';
 import type { DeliveryError, DeliveryRecord, DeliveryState, DueDelivery, Hold } from './ledger.ts';
-import { storedBytes, storedText } from './stored-body.ts';
+import { storedText } from './stored-body.ts';
 
 /** `status` of a callback whose job has begun and not ended (callback interface). */
 export const EXECUTING = 2;
@@ -152,7 +152,7 @@ export interface NoticeRow {
 }
 
 export function noticeIn({ kind, started_at, times_received, body }: NoticeRow): Notice {
-  const text = storedText(storedBytes(body));
+  const text = storedText(body);
   if (kind === 'alert') return noticeOfAlert(JSON.parse(text) as RaisedAlert);
   const checked = { callback: parseExactly(text) as Callback, startedAt: started_at };
   return noticeOf(checked, times_received);

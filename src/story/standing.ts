@@ -1,7 +1,7 @@
 /** How each delivery of a callback stands now, and what happens to it next. */
 import type { FailureToExplain } from '../channels/failure.ts';
 import type { ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
-import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/hold.ts';
+import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/ledger.ts';
 
 /** Something more happens to it without anybody's doing. */
 const OPEN = [

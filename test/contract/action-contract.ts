@@ -1,9 +1,9 @@
 /** What every ledger promises to people who act: each action once, in one piece with its record, and whoever is told is told once. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import type { Actor } from '../../src/ledger/actions/action.ts';
+import { NO_LONGER_ROUTED, SUPERSEDED } from '../../src/ledger/ledger.ts';
+import type { Actor } from '../../src/ledger/history.ts';
 import type { ActionRequest, BulkStep } from '../../src/ledger/actions/actions.ts';
-import { NO_LONGER_ROUTED, SUPERSEDED } from '../../src/ledger/hold.ts';
 import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { deadUpdate, deliveredUpdate, Recorded, target, update } from '../support/recorded.ts';

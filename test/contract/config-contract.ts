@@ -1,14 +1,14 @@
 /** What every ledger promises where the config changes: who may route anew, what that adds, and what a route brings back. */
 import { expect } from 'chai';
-import type {
-  Alert,
-  DeliveryTarget,
-  DeliveryUpdate,
-  DueDelivery,
-  Ledger,
-  RunningConfig,
+import {
+  type Alert,
+  type DeliveryTarget,
+  type DeliveryUpdate,
+  type DueDelivery,
+  NO_LONGER_ROUTED,
+  type RunningConfig,
 } from '../../src/ledger/ledger.ts';
-import { NO_LONGER_ROUTED } from '../../src/ledger/hold.ts';
+import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { Bench, type CreateStore, dead, delivered, idsOf, LOG, putOff, target } from './ledger-under-test.ts';
@@ -266,7 +266,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
     });
 
     describe('processes with different configs', () => {
-      let other: Ledger;
+      let other: DatabaseLedger;
 
       beforeEach(async () => {
         other = await bench.openAs('other');

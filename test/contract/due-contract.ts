@@ -1,7 +1,8 @@
 /** What every ledger promises about what Botbell sends by itself: what is due, in which order, and to whom it is given. */
+import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import type { DeliveryTarget, Ledger } from '../../src/ledger/ledger.ts';
+import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
 import { callbackOf, callbackWith, noticeAbout } from '../support/callbacks.ts';
 import {
   Bench,
@@ -189,7 +190,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         const owners = [bench.ledger, await bench.openAs('second'), await bench.openAs('third')];
         const jobs = Array.from({ length: 30 }, (_, number) => `job-${number}`);
         await Promise.all(jobs.map((job_id) => bench.accept({ job_id }, [OPS, LOG])));
-        const claimAll = async (by: Ledger) => {
+        const claimAll = async (by: DatabaseLedger) => {
           const mine: number[] = [];
           for (let due = await bench.claim(by, 7); due.length > 0; due = await bench.claim(by, 7))
             mine.push(...due.map(({ record }) => record.id));

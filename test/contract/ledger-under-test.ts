@@ -1,4 +1,5 @@
 /** What the ledger's contract tests share: arrivals, updates, and looks into the store. */
+import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { identityOf, type Callback } from '../../src/callback/callback.ts';
 import type {
   Admission,
@@ -8,7 +9,6 @@ import type {
   DeliveryTarget,
   DeliveryUpdate,
   DueDelivery,
-  Ledger,
   Settlement,
 } from '../../src/ledger/ledger.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
@@ -32,9 +32,9 @@ export function target(destination: string): DeliveryTarget {
 /** A store and one process's ledger over it, anew for each test. */
 export class Bench {
   readonly store: StoreUnderTest;
-  ledger: Ledger;
+  ledger: DatabaseLedger;
 
-  private constructor(store: StoreUnderTest, ledger: Ledger) {
+  private constructor(store: StoreUnderTest, ledger: DatabaseLedger) {
     this.store = store;
     this.ledger = ledger;
   }
@@ -44,7 +44,7 @@ export class Bench {
     return new Bench(store, await store.open({ owner: 'first' }));
   }
 
-  openAs(owner: string): Promise<Ledger> {
+  openAs(owner: string): Promise<DatabaseLedger> {
     return this.store.open({ owner });
   }
 

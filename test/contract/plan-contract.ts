@@ -2,12 +2,11 @@
 import { expect } from 'chai';
 import sql, { raw } from 'sql-template-tag';
 import type { Operation } from '../../src/ledger/database.ts';
-import { admit } from '../../src/ledger/operations/admit.ts';
-import { admitArgs } from '../../src/ledger/operations/admit-args.ts';
+import { admit, admitArgs } from '../../src/ledger/operations/admit.ts';
+import { countOpen } from '../../src/ledger/archive/overviews.ts';
 import { claimDue, dueDestinations } from '../../src/ledger/operations/claim-due.ts';
 import { releaseHeld, takeOver } from '../../src/ledger/operations/deliveries.ts';
 import { forget } from '../../src/ledger/operations/forget.ts';
-import { countOpen } from '../../src/ledger/operations/lookups.ts';
 import { heartbeat } from '../../src/ledger/operations/processes.ts';
 import { reroute, revive, unroutedAfter } from '../../src/ledger/operations/rerouting.ts';
 import { refuse } from '../../src/ledger/operations/refused.ts';

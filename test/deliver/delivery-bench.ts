@@ -21,8 +21,8 @@ import {
   RunningSettings,
   type Settings,
 } from '../../src/deliver/settings.ts';
-import type { OpenLedger } from '../../src/ledger/database-ledger.ts';
-import type { ConfigStore, DeliveryTarget, Ledger } from '../../src/ledger/ledger.ts';
+import type { ConfigStore, DatabaseLedger } from '../../src/ledger/database-ledger.ts';
+import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
 import type { RaisedAlert } from '../../src/notice/notice.ts';
 import { startOf } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -41,7 +41,7 @@ export interface Process {
   readonly chores: Chores;
   readonly paces: Paces;
   readonly follower: ConfigFollower;
-  readonly ledger: OpenLedger;
+  readonly ledger: DatabaseLedger;
   /** Has it look for what is due from now on. */
   start(): void;
   hurryBulk(): void;
@@ -230,7 +230,7 @@ export class DeliveryBench {
   }
 
   /** As other processes let this one route anew. */
-  #configsOf({ configs }: Ledger): ConfigStore {
+  #configsOf({ configs }: DatabaseLedger): ConfigStore {
     const mayRouteAnew = () => this.mayRouteAnew;
     return {
       heartbeat: async (config) => (await configs.heartbeat(config)) && mayRouteAnew(),
@@ -304,7 +304,7 @@ export class DeliveryBench {
   }
 }
 
-async function continueBulk({ actions }: OpenLedger, onDue: () => void): Promise<boolean> {
+async function continueBulk({ actions }: DatabaseLedger, onDue: () => void): Promise<boolean> {
   const { isMore, given } = await actions.continueBulk();
   if (given > 0) onDue();
   return isMore;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Operations } from '../../src/admin/services.ts';
 import { identityOf } from '../../src/callback/callback.ts';
 import { createOperations, type ReportedAction } from '../../src/deliver/operations.ts';
-import type { Actor } from '../../src/ledger/actions/action.ts';
+import type { Actor } from '../../src/ledger/history.ts';
 import { callbackOf, callbackWith, startOf } from '../support/callbacks.ts';
 import { deadUpdate } from '../support/recorded.ts';
 import { DeliveryBench, failures, target } from './delivery-bench.ts';

@@ -1,7 +1,7 @@
 /** When a destination may be sent the next message. */
 import { expect } from 'chai';
 import { Paces, type Place } from '../../src/deliver/pace.ts';
-import type { PaceStore } from '../../src/ledger/ledger.ts';
+import type { PaceStore } from '../../src/ledger/database-ledger.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const OPS: Place = { destination: 'slack:#ops', channel: 'slack' };

@@ -19,7 +19,7 @@ import { refusalAlert, withAlert } from '../../src/deliver/alerts.ts';
 import { redactor } from '../../src/app/settings.ts';
 import { problemBody } from '../../src/http/problem.ts';
 import type { Alert, DeliveryRecord, DeliveryUpdate, RefusedBody } from '../../src/ledger/ledger.ts';
-import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { type Notice, noticeOfAlert } from '../../src/notice/notice.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
@@ -107,7 +107,7 @@ function route({ callback }: Post): void {
   router.explainAll(callback);
 }
 
-function keepIn(ledger: Ledger): Way {
+function keepIn(ledger: DatabaseLedger): Way {
   let posts = 0;
   return async ({ bytes, callback, refusal }) => {
     const receivedAt = Date.UTC(2026, 10, 20);
@@ -247,7 +247,7 @@ function showWay(render: Render): Way {
 }
 
 /** @param templatesFolder with the set `every-filter` */
-export function waysOf(ledger: Ledger, templatesFolder: string): Readonly<Record<WayName, Way>> {
+export function waysOf(ledger: DatabaseLedger, templatesFolder: string): Readonly<Record<WayName, Way>> {
   const en = rendererIn('en', templatesFolder);
   const ja = rendererIn('ja', undefined);
   return {

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { type Post, postOf, type Way, WAY_NAMES, type WayName, waysOf } from './callback-ways.ts';
@@ -101,7 +101,7 @@ function isTooMuch(once: number, twice: number): boolean {
 
 describe(`What strangers send (SEED=${SEED})`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-growth-'));
-  let ledger: Ledger;
+  let ledger: DatabaseLedger;
   let ways: Readonly<Record<WayName, Way>>;
 
   before(async () => {

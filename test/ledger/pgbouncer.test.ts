@@ -1,7 +1,7 @@
 /** A ledger in PostgreSQL behind PgBouncer, which gives each transaction any of its sessions. */
 import { expect } from 'chai';
 import pg from 'pg';
-import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { describeLedger } from '../contract/ledger-contract.ts';
@@ -41,7 +41,7 @@ if (isInstalled('pgbouncer', 'a ledger behind PgBouncer')) {
 
     describeLedger('PostgreSQL behind PgBouncer', createStore);
 
-    const openAs = (url: string, owner: string): Promise<Ledger> =>
+    const openAs = (url: string, owner: string): Promise<DatabaseLedger> =>
       openLedger(pooler.urlThrough(url), { ...OPTIONS, clock: systemClock, owner });
 
     it('prepares an empty database once when several open it at the same moment', async () => {

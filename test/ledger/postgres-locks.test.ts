@@ -1,6 +1,7 @@
 /** Two replicas that admit, settle, claim, route anew and forget at the same moment never wait for each other in a circle. */
+import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { expect } from 'chai';
-import type { Admission, DeliveryTarget, DueDelivery, Ledger } from '../../src/ledger/ledger.ts';
+import type { Admission, DeliveryTarget, DueDelivery } from '../../src/ledger/ledger.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import {
   answerOf,
@@ -67,7 +68,7 @@ describe('two replicas on one PostgreSQL', () => {
       .map(({ item }) => item);
 
   /** The start of a job, one of two results, or a retry of one of them, with other destinations each time. */
-  const arrive = (by: Ledger): Promise<Admission> => {
+  const arrive = (by: DatabaseLedger): Promise<Admission> => {
     const callback = callbackWith({
       job_id: `job-${below(JOBS)}`,
       status: random() < 0.3 ? EXECUTING : 1,
@@ -78,19 +79,19 @@ describe('two replicas on one PostgreSQL', () => {
   };
 
   /** Also of what the other one has meanwhile, as after a lease that ended. */
-  const settle = (by: Ledger, { callbackId, deliveries }: Admission) => {
+  const settle = (by: DatabaseLedger, { callbackId, deliveries }: Admission) => {
     const updates = shuffled(deliveries).map(({ id }) => (random() < 0.3 ? delivered(id) : failed(id)));
     const settlement = { ...settlementOf(updates, callbackId), answer: answerOf(200, 'delivered') };
     return patiently(() => by.settle(settlement)).catch(unlessForgotten);
   };
 
-  const claim = async (by: Ledger) => {
+  const claim = async (by: DatabaseLedger) => {
     const destinations = await patiently(() => by.dueDestinations());
     const requests = destinations.map(({ destination }) => ({ destination, limit: 8, bulkTurns: 0 }));
     return patiently(() => by.claimDue(requests));
   };
 
-  const settleDue = (by: Ledger, due: readonly DueDelivery[]) =>
+  const settleDue = (by: DatabaseLedger, due: readonly DueDelivery[]) =>
     Promise.all(
       shuffled(due).map(({ callbackId, record }) => {
         const hold = { code: 'no longer routed' };
@@ -102,7 +103,7 @@ describe('two replicas on one PostgreSQL', () => {
       }),
     );
 
-  const work = async (by: Ledger) => {
+  const work = async (by: DatabaseLedger) => {
     await by.configs.heartbeat({ hash: 'a', channels: new Map() });
     for (let round = 0; round < ROUNDS; round += 1) {
       const admissions = await Promise.all(Array.from({ length: AT_ONCE }, () => arrive(by)));

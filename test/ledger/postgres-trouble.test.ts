@@ -1,7 +1,8 @@
 /** A ledger whose PostgreSQL, or another replica, does not answer: nobody waits longer than they said, nor for another's job. */
+import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { expect } from 'chai';
 import pg from 'pg';
-import { type Ledger, LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { keyOf } from '../../src/ledger/keys.ts';
 import { systemClock } from '../../src/time/clock.ts';
@@ -30,7 +31,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
   let server: OwnPostgresServer;
   let store: PostgresStore;
   let proxy: TcpProxy;
-  let ledger: Ledger;
+  let ledger: DatabaseLedger;
 
   before(async () => {
     server = await startOwnPostgres();

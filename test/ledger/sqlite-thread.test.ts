@@ -5,7 +5,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { DatabaseLedger, type OpenLedger } from '../../src/ledger/database-ledger.ts';
+import { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { ThreadDatabase } from '../../src/ledger/sqlite/thread-database.ts';
 import { systemClock } from '../../src/time/clock.ts';
@@ -38,7 +38,7 @@ const LEASE_MS = 600_000;
 const STOPPER = `
   import { writeFileSync } from 'node:fs';
   import { ThreadDatabase } from '${ROOT}/src/ledger/sqlite/thread-database.ts';
-  import { endDespiteHangingStore } from '${ROOT}/src/ledger/open-threads.ts';
+  import { endDespiteHangingStore } from '${ROOT}/src/ledger/sqlite/thread-database.ts';
   import { systemClock as clock, within } from '${ROOT}/src/time/clock.ts';
   const [path, entry] = process.argv.slice(2);
   const settings = { path, owner: 'me', isReader: false, maxBytes: undefined, clock, entry: new URL(entry) };
@@ -51,7 +51,7 @@ const STOPPER = `
 
 describe('A SQLite ledger in its thread', () => {
   let store: SqliteStore;
-  let ledger: OpenLedger;
+  let ledger: DatabaseLedger;
 
   const hang = () => writeFileSync(`${store.file}.hangs`, '');
   const recover = () => rmSync(`${store.file}.hangs`, { force: true });

@@ -1,7 +1,8 @@
 /** A SQLite ledger keeps within `store.max_size`: what is done goes early, what is undelivered never. */
+import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { statSync } from 'node:fs';
 import { expect } from 'chai';
-import { type Admission, type Arrival, type Ledger, LedgerFull } from '../../src/ledger/ledger.ts';
+import { type Admission, type Arrival, LedgerFull } from '../../src/ledger/ledger.ts';
 import type { StoreEvent } from '../../src/ledger/sqlite/space.ts';
 import { arrivalOf, delivered, idsOf, OPS, settlementOf } from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
@@ -15,7 +16,7 @@ const ANSWER = { receivedAt: 0, answeredAt: 1, status: 200, result: 'no_route' }
 
 describe('A SQLite ledger with a limit', () => {
   let store: SqliteStore;
-  let ledger: Ledger;
+  let ledger: DatabaseLedger;
   let events: StoreEvent[];
   let jobs: number;
 

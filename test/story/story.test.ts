@@ -1,7 +1,7 @@
 /** The story of a callback: each thing that happens is told, in both languages, and the whole of it in a sentence or two. */
 import { expect } from 'chai';
 import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
-import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../src/ledger/hold.ts';
+import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../src/ledger/ledger.ts';
 import type { StoryEventName } from '../../src/story/event.ts';
 import { type Story, tellStory } from '../../src/story/story.ts';
 import type { Language } from '../../src/time/display.ts';

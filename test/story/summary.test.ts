@@ -1,7 +1,7 @@
 /** The whole story in a sentence or two: the answer to "why did I (not) get this?". */
 import { expect } from 'chai';
 import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
-import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../src/ledger/hold.ts';
+import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../src/ledger/ledger.ts';
 import { tellStory } from '../../src/story/story.ts';
 import type { Language } from '../../src/time/display.ts';
 import {

@@ -1,6 +1,5 @@
 /** Callbacks that were recorded in a store, for tests of what people read and do: admitted, claimed and settled by the ledger's own operations. */
 import { type Callback, identityOf } from '../../src/callback/callback.ts';
-import type { ArgsOf, ResultOf } from '../../src/ledger/database.ts';
 import type {
   Admission,
   Arrival,
@@ -11,14 +10,13 @@ import type {
   DeliveryUpdate,
   RefusedBody,
 } from '../../src/ledger/ledger.ts';
-import { admit } from '../../src/ledger/operations/admit.ts';
-import { admitArgs } from '../../src/ledger/operations/admit-args.ts';
+import { admit, admitArgs } from '../../src/ledger/operations/admit.ts';
 import { claimDue, dueDestinations } from '../../src/ledger/operations/claim-due.ts';
 import { forget } from '../../src/ledger/operations/forget.ts';
 import { heartbeat } from '../../src/ledger/operations/processes.ts';
 import { refuse } from '../../src/ledger/operations/refused.ts';
 import { settle } from '../../src/ledger/operations/settle.ts';
-import { type LedgerOperations, registry } from '../../src/ledger/registry.ts';
+import { type Call, operations } from '../../src/ledger/registry.ts';
 import { type Actions, type Archive, createActions, createArchive } from '../../src/ledger/people.ts';
 import { DEAD_LETTER } from './alerts.ts';
 import { callbackWith } from './callbacks.ts';
@@ -61,12 +59,9 @@ export class Recorded {
 
   constructor(store: StoreUnderTest, owner = 'first') {
     this.#store = store;
-    const call = <Name extends keyof LedgerOperations>(
-      name: Name,
-      args: ArgsOf<LedgerOperations[Name]>,
-    ): Promise<ResultOf<LedgerOperations[Name]>> => store.call(registry[name] as never, args, owner);
-    this.archive = createArchive({ call });
-    this.actions = createActions({ writing: { call }, reading: { call } });
+    const call: Call = (name, args) => store.call(operations[name] as never, args as never, owner);
+    this.archive = createArchive(call);
+    this.actions = createActions(call, call);
   }
 
   /** `isAccepted`: Botbell's own from the start, and claimed by nobody; `body`: as it came, default: the callback's JSON. */

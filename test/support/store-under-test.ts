@@ -1,6 +1,6 @@
 /** One empty store for a ledger's tests, whichever database holds it. */
 import type { Operation, Transactions } from '../../src/ledger/database.ts';
-import type { OpenLedger } from '../../src/ledger/database-ledger.ts';
+import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { LedgerOptions } from '../../src/ledger/open-ledger.ts';
 import type { ManualClock } from './manual-clock.ts';
 
@@ -8,7 +8,7 @@ export interface StoreUnderTest {
   /** Of the whole store: its processes share it. */
   readonly clock: ManualClock;
   /** A process's ledger, in this process. */
-  open(options?: Partial<LedgerOptions>): Promise<OpenLedger>;
+  open(options?: Partial<LedgerOptions>): Promise<DatabaseLedger>;
   /** One operation in a transaction of its own, by whoever `owner` is. */
   call<Args extends readonly unknown[], Result>(
     operation: Operation<Args, Result>,

@@ -1,6 +1,6 @@
 /** What the API says of what the ledger has: names as they stand in the config and the log, times in ISO 8601. */
 import { statusNameOf } from '../../callback/callback.ts';
-import type { Actor } from '../../ledger/actions/action.ts';
+import type { Actor } from '../../ledger/history.ts';
 import type { BulkRedelivery, RedeliveryTally } from '../../ledger/actions/actions.ts';
 import type {
   ArchivedBot,

@@ -1,7 +1,7 @@
 /** What people do about deliveries while Botbell runs: deliver again, route anew, dismiss. Each is written into the story. */
 import type { CallbackFilter } from '../archive/archive.ts';
 import type { DeliveryTarget } from '../ledger.ts';
-import type { Actor } from './action.ts';
+import type { Actor } from '../history.ts';
 
 export interface ActionRequest {
   readonly actor: Actor;

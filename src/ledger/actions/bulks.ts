@@ -1,10 +1,9 @@
 /** Redeliveries in bulk: a row each, which says how far it has come, and short steps by whichever process gets to it first. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { writeEach } from '../history.ts';
+import { type Actor, writeEach } from '../history.ts';
 import { makePending } from '../operations/deliveries.ts';
 import { lockDeliveries } from '../operations/locks.ts';
-import type { Actor } from './action.ts';
 import type { ActionRequest, BulkKind, BulkRedelivery, BulkStep, RedeliveryFilter } from './actions.ts';
 import { entryOf, nonceFor } from './asked.ts';
 import { markDismissed } from './one-delivery.ts';

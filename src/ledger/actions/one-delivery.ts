@@ -1,7 +1,7 @@
 /** Attempting one delivery again, and being done with one. */
 import sql, { join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../hold.ts';
+import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger.ts';
 import { writeHistory } from '../history.ts';
 import { makePending } from '../operations/deliveries.ts';
 import { lockDeliveries } from '../operations/locks.ts';

@@ -1,7 +1,8 @@
 /** What people see at a glance: dead letters by their cause, what is open, refused bodies, destinations, configs. */
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import type { RefusedStatus } from '../ledger.ts';
+import type { OpenCounts, RefusedStatus } from '../ledger.ts';
+import { isSqlite } from '../operations/locks.ts';
 import { type ErrorColumns, errorIn } from '../rows.ts';
 import type {
   ArchivedDestination,
@@ -52,6 +53,34 @@ async function counted(tx: Tx, rows: Sql): Promise<Counted> {
   );
   const { count } = found ?? { count: 0 };
   return { count: Math.min(count, MOST_COUNTED), isMore: count > MOST_COUNTED };
+}
+
+/** All of it, each from an index of its own. */
+export async function countOpen(tx: Tx): Promise<OpenCounts> {
+  const all = async (which: string) =>
+    (await tx.first<{ count: number }>(sql`SELECT count(*) AS count FROM deliveries WHERE ${raw(which)}`))
+      ?.count ?? 0;
+  return {
+    pending: await all("state = 'pending'"),
+    dead: await all("state = 'dead'"),
+    held:
+      (await all("hold_code = 'no longer routed' AND state = 'held'")) +
+      (await all('hold_until IS NOT NULL')),
+  };
+}
+
+const SQLITE_BYTES = sql`
+  SELECT (page_count - freelist_count) * page_size AS bytes FROM pragma_page_count, pragma_freelist_count, pragma_page_size`;
+
+/** Tables, indexes and what is stored beside them, of the ledger's schema. */
+const POSTGRES_BYTES = sql`
+  SELECT sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
+  WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('callbacks'))`;
+
+/** Without SQLite's log. */
+export async function storeBytes(tx: Tx): Promise<number> {
+  const row = await tx.first<{ bytes: number | null }>(isSqlite(tx) ? SQLITE_BYTES : POSTGRES_BYTES);
+  return row?.bytes ?? 0;
 }
 
 /** They may have 64 KiB each. */

@@ -2,7 +2,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
-import { SUPERSEDED } from '../hold.ts';
+import { SUPERSEDED } from '../ledger.ts';
 import type { DueDestination, DueRequest } from '../ledger.ts';
 import {
   type ClaimedRow,

@@ -2,7 +2,7 @@
 import sql, { bulk as rowsOf, join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
-import { SUPERSEDED } from '../hold.ts';
+import { SUPERSEDED } from '../ledger.ts';
 import type { DeliveryTarget } from '../ledger.ts';
 import { type DeliveryRow, EARLIER_IN_JOB, isIdle, withCallbacks } from '../rows.ts';
 import { lockDeliveries } from './locks.ts';

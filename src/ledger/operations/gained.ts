@@ -1,7 +1,7 @@
 /** Whom a callback gains by being routed anew, and who has it already. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { NO_LONGER_ROUTED } from '../hold.ts';
+import { NO_LONGER_ROUTED } from '../ledger.ts';
 import type { DeliveryTarget } from '../ledger.ts';
 
 /** Today's channels: the type of each, by its name. */

@@ -8,12 +8,16 @@ export interface ToLock {
   readonly deliveryIds?: readonly number[];
 }
 
+/** Which runs one transaction at a time, so that nothing is locked. */
+export function isSqlite({ forUpdate }: Pick<Tx, 'forUpdate'>): boolean {
+  return forUpdate.sql === '';
+}
+
 export async function lock(
   tx: Tx,
   { jobKeys = [], callbackIds = [], deliveryIds = [] }: ToLock,
 ): Promise<void> {
-  // SQLite runs one transaction at a time.
-  if (tx.forUpdate.sql === '') return;
+  if (isSqlite(tx)) return;
   const keys = jobKeys.filter((key) => key !== null);
   await lockRows(tx, keys, (list) => sql`SELECT key FROM jobs WHERE key IN (${list}) ORDER BY key`);
   await lockRows(tx, callbackIds, (list) => sql`SELECT id FROM callbacks WHERE id IN (${list}) ORDER BY id`);
@@ -36,7 +40,7 @@ export async function lockDeliveries(tx: Tx, ids: readonly number[]): Promise<vo
 
 /** For whoever writes their callback before them. */
 export async function lockJobsOf(tx: Tx, deliveryIds: readonly number[]): Promise<void> {
-  if (deliveryIds.length === 0 || tx.forUpdate.sql === '') return;
+  if (deliveryIds.length === 0 || isSqlite(tx)) return;
   const rows = await tx.all<{ job_key: string | null }>(
     sql`SELECT DISTINCT job_key FROM deliveries WHERE id IN (${join(deliveryIds)})`,
   );

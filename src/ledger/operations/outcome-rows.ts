@@ -2,10 +2,9 @@
 import sql from 'sql-template-tag';
 import { shortText } from '../../text/cut.ts';
 import type { Tx } from '../database.ts';
-import { SUPERSEDED } from '../hold.ts';
 import type { NewHistoryRow } from '../history.ts';
 import { keyOf } from '../keys.ts';
-import type { Alert, DeliveryState, DeliveryUpdate, Hold } from '../ledger.ts';
+import { type Alert, type DeliveryState, type DeliveryUpdate, type Hold, SUPERSEDED } from '../ledger.ts';
 import { type ErrorDetails, LONGEST_TEXT, receiptJson, type RowWithCallback } from '../rows.ts';
 
 /** What is to be written of a delivery, and the alert that is to be raised. */

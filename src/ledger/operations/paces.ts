@@ -2,7 +2,6 @@
 import sql from 'sql-template-tag';
 import { obeyedMs } from '../../channels/failure.ts';
 import type { Tx } from '../database.ts';
-import type { PaceStore } from '../ledger.ts';
 
 /**
  * Takes the next slot; `next_at` is the first one that nobody has taken.
@@ -38,8 +37,11 @@ export async function forgetPaces(tx: Tx, channel: string): Promise<void> {
   );
 }
 
-/** Forgets those whose last slot is more than `idleMs` ago. @returns the others */
-export async function currentPaces(tx: Tx, idleMs: number): ReturnType<PaceStore['current']> {
+/** Forgets those whose last slot is more than `idleMs` ago. @returns the others; nextInMs: negative, that long ago */
+export async function currentPaces(
+  tx: Tx,
+  idleMs: number,
+): Promise<readonly { readonly key: string; readonly nextInMs: number }[]> {
   await tx.all(sql`DELETE FROM paces WHERE next_at < ${tx.now - idleMs}`);
   const rows = await tx.all<{ key: string; next_at: number }>(sql`SELECT key, next_at FROM paces`);
   return rows.map(({ key, next_at }) => ({ key, nextInMs: next_at - tx.now }));

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import type { Sql } from 'sql-template-tag';
-import { MEMORY } from '../store-url.ts';
-import { keepFilesFromOthers, makeFile, WatchedFile } from './file.ts';
+import { makeFile, MEMORY, WatchedFile } from './file.ts';
 
 /** Distinct statements of a running service stay below this; the bound keeps lists of odd lengths from piling up. */
 const KEPT_STATEMENTS = 500;
@@ -14,8 +13,8 @@ const BUSY_TIMEOUT_MS = 100;
 /** A process that is just closing the file holds it for a moment. */
 const OPENING_TIMEOUT_MS = 2000;
 
-/** SQLite moves its log into the file from a thousand pages on; one that is larger all the same is emptied. */
-const LARGE_LOG_BYTES = 16 * 1024 * 1024;
+/** SQLite moves its log into the file from a thousand pages on; one that grew larger all the same is cut when it begins anew. */
+const LARGE_LOG_BYTES = 4 * 1024 * 1024;
 
 export interface SqliteSize {
   /** Pages in use: free ones are used again. */
@@ -43,7 +42,7 @@ export class SqliteConnection {
     // What is larger than its cache SQLite keeps in files in a temporary folder otherwise, where it may not be allowed to write
     // (sqlite.org/tempfiles.html).
     this.#database.exec('pragma temp_store = memory');
-    if (isWriting) this.#prepareFile(path);
+    if (isWriting) this.#prepareFile();
     this.#database.exec(
       `pragma busy_timeout = ${role === 'onlooker' ? OPENING_TIMEOUT_MS : BUSY_TIMEOUT_MS}`,
     );
@@ -81,11 +80,6 @@ export class SqliteConnection {
     return { used: pages * this.#pageBytes, log: this.#logBytes() };
   }
 
-  /** A reader that never rests keeps SQLite from beginning the log anew, so that it grows. */
-  emptyLargeLog(): void {
-    if (this.#logBytes() > LARGE_LOG_BYTES) this.emptyLog();
-  }
-
   /** Moves the log into the file, unless another process is reading it. */
   emptyLog(): void {
     try {
@@ -104,9 +98,9 @@ export class SqliteConnection {
     this.#database.close();
   }
 
-  #prepareFile(path: string): void {
+  #prepareFile(): void {
     this.#database.exec('pragma journal_mode = wal');
-    keepFilesFromOthers(path);
+    this.#database.exec(`pragma journal_size_limit = ${LARGE_LOG_BYTES}`);
     this.#database.exec('pragma synchronous = normal');
     // A write that changes nothing: a file that may only be read is refused now.
     this.#database.exec('pragma user_version = 0');

@@ -1,10 +1,29 @@
 /** A SQLite file: made for its owner alone, and watched, since SQLite goes on writing to one that is gone. */
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
+
+/** What a store's URL of SQLite begins with. */
+export const SQLITE = 'sqlite:';
+
+/** A ledger that ends with its process, and that no other connection sees. */
+export const MEMORY = ':memory:';
+
+/** The path in a `sqlite:` URL, which may have the slashes of an absolute URL. */
+export function sqlitePathOf(url: string): string {
+  return url.slice(SQLITE.length).replace(/^\/\/(?=\/)/, '');
+}
 
 const OWNER_ONLY = 0o600;
 const FOLDER_OF_THE_OWNER = 0o700;
-const GROUP_AND_OTHERS = 0o077;
 
 /**
  * Makes the folder and an empty file where they are missing; SQLite gives its log and its index the mode of the file. What is
@@ -26,19 +45,25 @@ function createFile(path: string): void {
   }
 }
 
-/** Takes from group and others what they may do. Only once SQLite has found that the files are its own. */
-export function keepFilesFromOthers(path: string): void {
-  for (const each of [path, `${path}-wal`, `${path}-shm`]) keepFromOthers(each);
+/** @throws {Error} what of the file, its log or the log's index may not be read, and what to do */
+export function checkReadable(file: string): void {
+  for (const each of [file, `${file}-wal`, `${file}-shm`].filter((path) => existsSync(path))) {
+    try {
+      accessSync(each, constants.R_OK);
+    } catch (error) {
+      const advice = 'run this as the user of the service, to whom the files of a ledger belong';
+      throw new Error(`${each} may not be read: ${advice}`, { cause: error });
+    }
+  }
 }
 
-function keepFromOthers(path: string): void {
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
-  if ((mode & GROUP_AND_OTHERS) === 0) return;
-  try {
-    chmodSync(path, mode & 0o700);
-  } catch {
-    // Another user owns it and lets this process write: what others may do is that user's decision.
-  }
+/** @throws {Error} the file cannot be written, or nothing can be made where it would be */
+export function checkWritable(file: string): void {
+  if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+  let folder = dirname(file);
+  while (!existsSync(folder)) folder = dirname(folder);
+  // The slash: it has to be a folder.
+  accessSync(`${folder}/`, constants.W_OK | constants.X_OK);
 }
 
 const PUT_BACK =

@@ -9,9 +9,9 @@ import { SqliteConnection } from './connection.ts';
 import { Space, type SpaceOptions } from './space.ts';
 import { type SqliteSettings, SqliteTransactions } from './transactions.ts';
 
-export interface SqliteOptions
-  extends Omit<SqliteSettings, 'connection' | 'makeRoom'>, Partial<Pick<SpaceOptions, 'onEvent'>> {
+export interface SqliteOptions extends Omit<SqliteSettings, 'connection' | 'makeRoom'> {
   readonly path: string;
+  readonly onEvent?: SpaceOptions['onEvent'] | undefined;
   /** Undefined: no limit. */
   readonly maxBytes?: number | undefined;
   readonly timezone?: string | undefined;

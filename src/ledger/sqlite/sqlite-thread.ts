@@ -1,22 +1,22 @@
 /** SQLite's own thread: what waits in its mailbox is one transaction. The event loop of the service never waits for a disk. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { sentError } from '../failures.ts';
-import { runNamed } from '../database.ts';
-import { registry } from '../registry.ts';
+import { runNamed } from '../registry.ts';
 import { openSqlite } from './open.ts';
 import {
   type FromThread,
   sharedClockMs,
   type ThreadCall,
+  type ThreadReply,
   type ThreadSettings,
   type ToThread,
-} from './thread-messages.ts';
+} from './thread-database.ts';
 
 const transactions = openSqlite({
   ...(workerData as ThreadSettings),
   now: () => Date.now(),
   monotonic: sharedClockMs,
-  onEvent: (event) => send({ event }),
+  onEvent: send,
 });
 // Whoever has called is told why it could not be opened; the next call starts another thread, which may find it mended.
 transactions.catch(() => setImmediate(() => parentPort?.close()));
@@ -26,12 +26,25 @@ function send(message: FromThread): void {
   parentPort?.postMessage(message);
 }
 
+/** Of one transaction. */
+let unsent: ThreadReply[] = [];
+
+function reply(each: ThreadReply): void {
+  unsent.push(each);
+  if (unsent.length > 1) return;
+  // Once every other call of the transaction has been told, too.
+  queueMicrotask(() => {
+    send(unsent);
+    unsent = [];
+  });
+}
+
 async function run({ id, name, args, isDurable, until }: ThreadCall): Promise<void> {
   try {
-    const work = runNamed(registry, name, args);
-    send({ id, result: await (await transactions).runUntil(until, work, isDurable) });
+    const opened = await transactions;
+    reply({ id, result: await opened.runUntil(until, runNamed(name, args), isDurable) });
   } catch (error) {
-    send({ id, error: sentError(error) });
+    reply({ id, error: sentError(error) });
   }
 }
 
@@ -40,4 +53,7 @@ async function close(): Promise<void> {
   parentPort?.close();
 }
 
-parentPort?.on('message', (message: ToThread) => void (message === 'close' ? close() : run(message)));
+parentPort?.on('message', (message: ToThread) => {
+  if (message === 'close') void close();
+  else for (const call of message) void run(call);
+});

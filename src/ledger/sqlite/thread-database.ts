@@ -1,24 +1,48 @@
 /** The ledger's operations in SQLite's thread, each answered by its deadline, whatever the disk does. */
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import {
-  type ArgsOf,
-  type CallOptions,
-  type Database,
-  DEFAULT_WITHIN_MS,
-  MOST_WAITING,
-  type ResultOf,
-} from '../database.ts';
-import { receivedError, unavailable } from '../failures.ts';
+import { type CallOptions, DEFAULT_WITHIN_MS, MOST_WAITING } from '../database.ts';
+import { receivedError, type SentError, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
-import { noteThread } from '../open-threads.ts';
-import type { LedgerOperations } from '../registry.ts';
+import type { Args, Database, OperationName, Result } from '../registry.ts';
 import { Deadline, systemClock } from '../../time/clock.ts';
 import type { StoreEvent } from './space.ts';
-import { type FromThread, sharedClockMs, type ThreadSettings, type ToThread } from './thread-messages.ts';
+
+/** The thread's `workerData`. */
+export interface ThreadSettings {
+  readonly path: string;
+  readonly owner: string;
+  readonly isReader: boolean;
+  readonly maxBytes?: number | undefined;
+  readonly timezone?: string | undefined;
+}
+
+export interface ThreadCall {
+  readonly id: number;
+  readonly name: OperationName;
+  readonly args: readonly unknown[];
+  readonly isDurable: boolean;
+  /** By `sharedClockMs`: past it, it is not begun. */
+  readonly until: number;
+}
+
+export type ThreadReply =
+  { readonly id: number; readonly result: unknown } | { readonly id: number; readonly error: SentError };
+
+/** A message costs more than what it says: calls of one turn of the event loop go together, and so do their replies. */
+export type ToThread = readonly ThreadCall[] | 'close';
+export type FromThread = readonly ThreadReply[] | StoreEvent;
+
+/** A clock that is the same in every thread of the process, and that nobody sets. */
+export function sharedClockMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
 
 /** Beside this file, in the sources as in the build. */
 const ENTRY = new URL(`./sqlite-thread${extname(import.meta.url)}`, import.meta.url);
+
+/** Those that have not ended yet: Node waits for each of them, also for one that hangs in the disk. */
+const threads = new Set<Worker>();
 
 interface Waiting {
   readonly resolve: (result: unknown) => void;
@@ -32,9 +56,11 @@ export interface ThreadDatabaseOptions extends ThreadSettings {
 }
 
 /** Its thread is started by the first call. */
-export class ThreadDatabase implements Database<LedgerOperations> {
+export class ThreadDatabase implements Database {
   readonly #options: ThreadDatabaseOptions;
   readonly #waiting = new Map<number, Waiting>();
+  /** Of this turn of the event loop. */
+  #unsent: ThreadCall[] = [];
   #calls = 0;
   #thread: Worker | undefined;
   #isClosed = false;
@@ -44,19 +70,19 @@ export class ThreadDatabase implements Database<LedgerOperations> {
   }
 
   /** Bound, to be handed on as it is. */
-  readonly call = <Name extends keyof LedgerOperations>(
+  readonly call = <Name extends OperationName>(
     name: Name,
-    args: ArgsOf<LedgerOperations[Name]>,
-    options: CallOptions<ResultOf<LedgerOperations[Name]>> = {},
-  ): Promise<ResultOf<LedgerOperations[Name]>> => {
-    const { withinMs = DEFAULT_WITHIN_MS, isDurable = false, onLate } = options;
+    args: Args<Name>,
+    { withinMs = DEFAULT_WITHIN_MS, isDurable = false, onLate }: CallOptions<Result<Name>> = {},
+  ): Promise<Result<Name>> => {
     const reply = new Promise<unknown>((resolve, reject) => {
       if (this.#isClosed) throw new LedgerUnavailable('the ledger is closed');
       if (this.#waiting.size >= MOST_WAITING) throw new LedgerUnavailable('the ledger is not keeping up');
       this.#calls += 1;
       this.#waiting.set(this.#calls, { resolve, reject });
-      this.#send({ id: this.#calls, name, args, isDurable, until: sharedClockMs() + withinMs });
-    }) as Promise<ResultOf<LedgerOperations[Name]>>;
+      this.#unsent.push({ id: this.#calls, name, args, isDurable, until: sharedClockMs() + withinMs });
+      if (this.#unsent.length === 1) setImmediate(() => this.#send());
+    }) as Promise<Result<Name>>;
     // The thread has no other clock than the system's.
     return new Deadline(systemClock, withinMs).bound(reply, onLate).catch((error: unknown) => {
       throw unavailable(error);
@@ -66,14 +92,19 @@ export class ThreadDatabase implements Database<LedgerOperations> {
   /** What waits is run first. Of a thread that hangs in the disk, it does not resolve. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#send();
     const thread = this.#thread;
     if (thread === undefined) return;
-    this.#send('close');
+    this.#post(thread, 'close');
     await new Promise<void>((resolve) => thread.once('exit', () => resolve()));
   }
 
-  #send(message: ToThread): void {
-    const thread = (this.#thread ??= this.#start());
+  #send(): void {
+    const calls = this.#unsent.splice(0);
+    if (calls.length > 0) this.#post((this.#thread ??= this.#start()), calls);
+  }
+
+  #post(thread: Worker, message: ToThread): void {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
     thread.postMessage(message);
   }
@@ -82,28 +113,46 @@ export class ThreadDatabase implements Database<LedgerOperations> {
     const { path, owner, isReader, maxBytes, timezone, entry = ENTRY } = this.#options;
     const settings: ThreadSettings = { path, owner, isReader, maxBytes, timezone };
     const thread = new Worker(entry, { workerData: settings });
-    noteThread(thread);
+    threads.add(thread);
     thread.on('message', (message: FromThread) => this.#take(message));
     let cause: unknown;
     thread.on('error', (error) => (cause = error));
     thread.on('exit', () => {
-      // The next call starts another one.
-      this.#thread = undefined;
-      for (const { reject } of this.#waiting.values())
-        reject(new LedgerUnavailable('the thread of the ledger has ended', { cause }));
-      this.#waiting.clear();
+      threads.delete(thread);
+      this.#giveUp(new LedgerUnavailable('the thread of the ledger has ended', { cause }));
     });
     return thread;
   }
 
+  /** The next call starts another thread. */
+  #giveUp(error: Error): void {
+    this.#thread = undefined;
+    this.#unsent = [];
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+
   #take(message: FromThread): void {
-    if ('event' in message) {
-      this.#options.onEvent?.(message.event);
+    if ('what' in message) {
+      this.#options.onEvent?.(message);
       return;
     }
-    const waiting = this.#waiting.get(message.id);
-    this.#waiting.delete(message.id);
-    if ('error' in message) waiting?.reject(receivedError(message.error));
-    else waiting?.resolve(message.result);
+    for (const reply of message) {
+      const waiting = this.#waiting.get(reply.id);
+      this.#waiting.delete(reply.id);
+      if ('error' in reply) waiting?.reject(receivedError(reply.error));
+      else waiting?.resolve(reply.result);
+    }
   }
+}
+
+/**
+ * To be called when nothing is left to be done: ends the process by SIGKILL (a supervisor sees 137) where a store hangs, which
+ * would keep it for ever. Otherwise the process ends by itself.
+ * @param say tells the operator before
+ */
+export function endDespiteHangingStore(say: (text: string) => void): void {
+  if (threads.size === 0) return;
+  say('the store hangs: this process ends itself by SIGKILL, since it would wait for the disk for ever');
+  process.kill(process.pid, 'SIGKILL');
 }

@@ -90,7 +90,7 @@ export class SqliteTransactions implements Transactions {
     try {
       const isFull = await this.#prepare(batch);
       await this.#inTransaction(async () => {
-        for (const call of batch) answers.push(await this.#runOne(call, isFull));
+        for (const call of batch) answers.push(await this.#runOne(call, isFull, batch.length === 1));
       });
       for (const answer of answers) answer();
     } catch (error) {
@@ -107,7 +107,6 @@ export class SqliteTransactions implements Transactions {
     const { connection, makeRoom, isReader } = this.#settings;
     connection.look();
     if (isReader === true) return false;
-    connection.emptyLargeLog();
     const isFull = await makeRoom?.((work) => this.#inTransaction(() => work(this.#transactionAt(false))));
     connection.flushCommits(batch.some(({ isDurable }) => isDurable));
     return isFull ?? false;
@@ -128,17 +127,18 @@ export class SqliteTransactions implements Transactions {
     }
   }
 
-  /** @returns tells the caller, once it is committed */
-  async #runOne(call: Waiting, isFull: boolean): Promise<() => void> {
+  /** @param isAlone in its transaction, which is rolled back as a whole. @returns tells the caller, once it is committed */
+  async #runOne(call: Waiting, isFull: boolean, isAlone: boolean): Promise<() => void> {
     const { connection } = this.#settings;
     if (!this.#isInTime(call)) return () => undefined;
-    connection.exec('savepoint call');
+    if (!isAlone) connection.exec('savepoint call');
     try {
       const result = await call.work(this.#transactionAt(isFull));
-      connection.exec('release call');
+      if (!isAlone) connection.exec('release call');
       return () => call.resolve(result);
     } catch (error) {
       if (!connection.isInTransaction || isTrouble(error)) throw error;
+      if (isAlone) throw failed(error);
       connection.exec('rollback to call');
       connection.exec('release call');
       return () => call.reject(failed(error));

@@ -1,6 +1,6 @@
 /** Each delivery of a callback: who, what became of it, the message, and what can be done about it. */
 import type { ArchivedDelivery, CallbackStory } from '../../../ledger/archive/archive.ts';
-import { DISMISSED, SUPERSEDED } from '../../../ledger/hold.ts';
+import { DISMISSED, SUPERSEDED } from '../../../ledger/ledger.ts';
 import { cleanLine } from '../../../text/clean.ts';
 import { PostForm } from '../parts/forms.tsx';
 import { Status, stateWord, toneOf } from '../parts/status.tsx';

@@ -1,6 +1,6 @@
 /** What stands of a redelivery on several pages: whom it means, and who asked for it. */
 import { statusNameOf } from '../../../callback/callback.ts';
-import type { Actor } from '../../../ledger/actions/action.ts';
+import type { Actor } from '../../../ledger/history.ts';
 import type { RedeliveryFilter } from '../../../ledger/actions/actions.ts';
 import { Foreign } from '../parts/text.tsx';
 import type { Reader } from '../reader.ts';

@@ -1,6 +1,6 @@
 /** States, each as a symbol, a word and a colour. */
 import { type StatusCode, statusNameOf } from '../../../callback/callback.ts';
-import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../../ledger/hold.ts';
+import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../../ledger/ledger.ts';
 import type { CallbackResult, DeliveryRecord, DeliveryState } from '../../../ledger/ledger.ts';
 import type { Reader } from '../reader.ts';
 import { useReader } from '../use-reader.ts';
