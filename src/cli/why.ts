@@ -1,17 +1,17 @@
 /** `botbell why`: what became of each callback of a job, or of a BOT's last ones, and why, as the ledger has it. */
 import type { Config } from '../config/config.ts';
-import type { ArchivedCallback, CallbackFilter, CallbackStory } from '../ledger/archive/archive.ts';
+import type { ArchivedCallback, CallbackFilter } from '../ledger/archive/archive.ts';
 import { openArchive } from '../ledger/open-ledger.ts';
 import type { Archive } from '../ledger/people.ts';
+import { loadStory } from '../story/load-story.ts';
 import { storyJson } from '../story/story-json.ts';
-import { type StoryContext, tellStory } from '../story/story.ts';
 import { visible, visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { secretsHidden } from '../text/hide-secrets.ts';
 import { systemClock } from '../time/clock.ts';
 import { CommandFailed, type CommandContext } from './context.ts';
 import { loadLedgerConfig } from './load-ledger-config.ts';
-import { storyInLines, type Told } from './story-lines.ts';
+import { storyInLines } from './story-lines.ts';
 import { hintOn } from './why-hints.ts';
 
 export interface WhyOptions {
@@ -25,8 +25,6 @@ export interface WhyOptions {
 const MOST_OF_JOB = 100;
 const MOST_OF_BOT = 5;
 const PAGE = 500;
-/** Of one callback; a cause is alerted once an hour. */
-const MOST_ALERTS = 50;
 
 const LONGEST_ID = 200;
 
@@ -116,29 +114,14 @@ async function print(
   const { giveUpAfterMs } = config.delivery;
   const shapes: unknown[] = [];
   for (const { id } of callbacks) {
-    const told = await toldOf(archive, id, { language, timezone, giveUpAfterMs, redact });
+    const now = systemClock.now();
+    const told = await loadStory(archive, id, { language, timezone, giveUpAfterMs, redact, now });
     if (told === undefined) continue;
-    if (format === 'json') shapes.push(storyJson(told.callback, told.story, redact));
+    if (format === 'json') shapes.push(storyJson(told, redact));
     else {
       const hint = hintOn(told.callback, config);
       context.result(storyInLines(context, { ...told, hint }, { language, timezone, redact }));
     }
   }
   if (format === 'json') context.result(visible(JSON.stringify(shapes, null, 2)));
-}
-
-/** @returns undefined: it has been forgotten meanwhile */
-async function toldOf(
-  archive: Archive,
-  id: number,
-  how: Omit<StoryContext, 'now'>,
-): Promise<Omit<Told, 'hint'> | undefined> {
-  const callback = await archive.story(id);
-  if (callback === undefined) return undefined;
-  const alerts: CallbackStory[] = [];
-  for (const alert of callback.alerts.slice(-MOST_ALERTS)) {
-    const found = await archive.story(alert);
-    if (found !== undefined) alerts.push(found);
-  }
-  return { callback, story: tellStory(callback, alerts, { ...how, now: systemClock.now() }) };
 }

@@ -1,39 +1,53 @@
-/** A callback and its story as JSON: the same on the command line and in the API. */
+/** A callback and its story as JSON: the same on the command line and in the API. Times are in ISO 8601. */
 import { statusNameOf } from '../callback/callback.ts';
-import type { ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
+import type { ArchivedCallback, ArchivedDelivery } from '../ledger/archive/archive.ts';
 import type { StoryEvent } from './event.ts';
-import type { Story } from './story.ts';
+import type { LoadedStory } from './load-story.ts';
+
+type Redact = (text: string) => string;
 
 /** @param redact takes secrets out of a text */
-export function storyJson(callback: CallbackStory, told: Story, redact: (text: string) => string) {
+export function storyJson({ callback, story }: LoadedStory, redact: Redact) {
+  return {
+    ...callbackJson(callback, redact),
+    kind: callback.kind,
+    summary: story.summary,
+    timeline: story.events.map(eventJson),
+    alerts: callback.alerts,
+  };
+}
+
+/** @param redact takes secrets out of a text */
+export function callbackJson(callback: ArchivedCallback, redact: Redact) {
   return {
     id: callback.id,
     job_id: redact(callback.jobId),
     bot_id: redact(callback.botId),
     bot_name: redact(callback.botName),
     status: statusNameOf(callback),
+    started_at: isoTime(callback.startedAt),
+    elapsed_time: callback.elapsedSeconds ?? null,
     received_at: isoTime(callback.receivedAt),
+    last_received_at: isoTime(callback.lastReceivedAt),
+    times_received: callback.timesReceived,
     result: callback.result ?? null,
-    summary: told.summary,
-    timeline: told.events.map(eventJson),
     deliveries: callback.deliveries.map((delivery) => deliveryJson(delivery, redact)),
   };
 }
 
-export function eventJson({ at, what, text, small, destination }: StoryEvent) {
+function eventJson({ at, what, text, small, destination }: StoryEvent) {
   return { at: isoTime(at), what, text, small: small ?? null, destination: destination ?? null };
 }
 
-function deliveryJson(
-  { id, destination, state, attempts, lastError }: ArchivedDelivery,
-  redact: (text: string) => string,
-) {
+/** Without the remote's own words, which its message has where they may be shown. */
+function deliveryJson(delivery: ArchivedDelivery, redact: Redact) {
+  const { id, destination, state, attempts, lastError, updatedAt } = delivery;
   const last_error = lastError && {
     class: lastError.class,
     code: redact(lastError.code),
     message: redact(lastError.message),
   };
-  return { id, destination, state, attempts, last_error: last_error ?? null };
+  return { id, destination, state, attempts, last_error: last_error ?? null, updated_at: isoTime(updatedAt) };
 }
 
 function isoTime(ms: number): string {

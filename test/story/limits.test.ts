@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
 import type { Destination, RouteConfig } from '../../src/config/config.ts';
 import { createRouter } from '../../src/route/router.ts';
-import { eventJson, storyJson } from '../../src/story/story-json.ts';
+import { storyJson } from '../../src/story/story-json.ts';
 import { tellStory } from '../../src/story/story.ts';
 import type { Language } from '../../src/time/display.ts';
 import {
@@ -140,13 +140,14 @@ describe('a story', () => {
     const redact = (text: string) => text.replaceAll('xoxb-1', '[secret]');
     for (const language of ['en', 'ja'] as const) {
       const shown = told(story, language, redact);
-      expect(JSON.stringify(storyJson(story, shown, redact))).not.to.include('xoxb-1');
+      expect(JSON.stringify(storyJson({ callback: story, story: shown }, redact))).not.to.include('xoxb-1');
     }
   });
 
   it('gives times as ISO 8601 in JSON, and null where there is nothing', () => {
-    const [first] = told(storyWith()).events;
-    expect(first && eventJson(first)).to.deep.equal({
+    const callback = storyWith();
+    const { timeline } = storyJson({ callback, story: told(callback) }, (text) => text);
+    expect(timeline[0]).to.deep.equal({
       at: '2026-11-23T01:00:00.000Z',
       what: 'received',
       text: 'The job service reported that 商品取得 ended in an error.',

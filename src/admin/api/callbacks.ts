@@ -1,19 +1,15 @@
 /** `/api/callbacks`: which there were, what became of one, and to route it anew. */
 import type { Router, RouterContext } from '@koa/router';
 import { HttpProblem } from '../../http/problem.ts';
-import type { CallbackStory } from '../../ledger/archive/archive.ts';
 import { readFilter } from '../filters.ts';
 import { refuseParameters } from '../parameters.ts';
 import type { ApiParts } from './parts.ts';
 import { actionRequestIn, conflict, idIn, parametersIn, unknownId } from './asked.ts';
-import { eventJson } from '../../story/story-json.ts';
-import { callbackShape } from './shapes.ts';
+import { loadStory } from '../../story/load-story.ts';
+import { callbackJson, storyJson } from '../../story/story-json.ts';
 
 /** Of a callback that is shown with its story; a larger one has an address of its own. */
 const LARGEST_SHOWN = 1024 * 1024;
-
-/** Alerts about one callback whose stories are told within its own. */
-const MOST_ALERTS = 20;
 
 export function addCallbacks(router: Router, parts: ApiParts): void {
   const { archive, operations } = parts.services;
@@ -42,31 +38,21 @@ async function list(ctx: RouterContext, { services, filterContext, redact }: Api
   const asked = readFilter(new URLSearchParams(ctx.querystring), filterContext());
   if (!asked.isGood) return refuseParameters(asked.problems);
   const { items, next } = await services.archive.callbacks(asked.filter, asked.page);
-  ctx.body = { items: items.map((item) => callbackShape(item, redact)), next: next ?? null };
+  ctx.body = { items: items.map((item) => callbackJson(item, redact)), next: next ?? null };
 }
 
-async function one(ctx: RouterContext, { services: { archive }, tell, redact }: ApiParts): Promise<void> {
+async function one(ctx: RouterContext, parts: ApiParts): Promise<void> {
   parametersIn(ctx, {});
-  const story = await archive.story(idIn(ctx.params['id']));
-  if (story === undefined) throw unknownId();
-  const alerts = await Promise.all(story.alerts.slice(-MOST_ALERTS).map((id) => archive.story(id)));
-  const { summary, events } = tell(
-    story,
-    alerts.filter((alert) => alert !== undefined),
-  );
-  const shape = {
-    ...callbackShape(story, redact),
-    kind: story.kind,
-    summary,
-    timeline: events.map(eventJson),
-    alerts: story.alerts,
-  };
+  const { archive } = parts.services;
+  const found = await loadStory(archive, idIn(ctx.params['id']), parts.storyContext());
+  if (found === undefined) throw unknownId();
+  const { id } = found.callback;
   ctx.type = 'application/json; charset=utf-8';
-  ctx.body = withCallback(shape, story, await archive.body(story.id));
+  ctx.body = withCallback(storyJson(found, parts.redact), id, await archive.body(id));
 }
 
 /** To the letter, since no number that JavaScript reads is as exact. */
-function withCallback(shape: object, { id }: CallbackStory, body: Uint8Array | undefined): string {
+function withCallback(shape: object, id: number, body: Uint8Array | undefined): string {
   if (body === undefined)
     throw new HttpProblem({ status: 404, detail: 'The callback has just been forgotten.' });
   const isShown = body.byteLength <= LARGEST_SHOWN;

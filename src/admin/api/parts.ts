@@ -1,7 +1,6 @@
 /** What the resources of the API are made of. */
 import { dayIn } from '../../ledger/keys.ts';
-import type { CallbackStory } from '../../ledger/archive/archive.ts';
-import { type Story, tellStory } from '../../story/story.ts';
+import type { StoryContext } from '../../story/story.ts';
 import type { FilterContext } from '../filters.ts';
 import type { AdminServices } from '../services.ts';
 
@@ -18,7 +17,7 @@ export interface ApiParts {
   /** Without any secret of any config that ran. */
   readonly redact: (text: string) => string;
   /** In the display's language. */
-  readonly tell: (story: CallbackStory, alerts: readonly CallbackStory[]) => Story;
+  readonly storyContext: () => StoryContext;
 }
 
 export function partsOf(services: ApiServices): ApiParts {
@@ -29,10 +28,6 @@ export function partsOf(services: ApiServices): ApiParts {
     redact,
     dayOf: dayIn(() => display().timezone),
     filterContext: () => ({ timezone: display().timezone, now: now(), language: 'en' }),
-    tell: (story, alerts) => {
-      const { language, timezone } = display();
-      const giveUp = giveUpAfterMs();
-      return tellStory(story, alerts, { language, timezone, now: now(), giveUpAfterMs: giveUp, redact });
-    },
+    storyContext: () => ({ ...display(), now: now(), giveUpAfterMs: giveUpAfterMs(), redact }),
   };
 }

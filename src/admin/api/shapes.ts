@@ -1,16 +1,7 @@
 /** What the API says of what the ledger has: names as they stand in the config and the log, times in ISO 8601. */
-import { statusNameOf } from '../../callback/callback.ts';
 import type { Actor } from '../../ledger/history.ts';
 import type { BulkRedelivery, RedeliveryTally } from '../../ledger/actions/actions.ts';
-import type {
-  ArchivedBot,
-  ArchivedCallback,
-  ArchivedDay,
-  ArchivedDelivery,
-  ArchivedRefusal,
-  Counts,
-} from '../../ledger/archive/archive.ts';
-import type { DeliveryError } from '../../ledger/ledger.ts';
+import type { ArchivedBot, ArchivedDay, ArchivedRefusal, Counts } from '../../ledger/archive/archive.ts';
 import { filterQuery } from '../filters.ts';
 import type { TestResult } from '../services.ts';
 
@@ -21,41 +12,6 @@ export function isoTime(ms: number | undefined): string | null {
 }
 
 type Redact = (text: string) => string;
-
-export function callbackShape(callback: ArchivedCallback, redact: Redact) {
-  return {
-    id: callback.id,
-    job_id: callback.jobId,
-    bot_id: callback.botId,
-    bot_name: callback.botName,
-    status: statusNameOf(callback),
-    started_at: isoTime(callback.startedAt),
-    elapsed_time: callback.elapsedSeconds ?? null,
-    received_at: isoTime(callback.receivedAt),
-    last_received_at: isoTime(callback.lastReceivedAt),
-    times_received: callback.timesReceived,
-    result: callback.result ?? null,
-    deliveries: callback.deliveries.map((delivery) => deliveryShape(delivery, redact)),
-  };
-}
-
-function deliveryShape(delivery: ArchivedDelivery, redact: Redact) {
-  const { id, destination, state, attempts, lastError, updatedAt } = delivery;
-  return {
-    id,
-    destination,
-    state,
-    attempts,
-    last_error: errorShape(lastError, redact),
-    updated_at: isoTime(updatedAt),
-  };
-}
-
-/** Without the remote's own words, which its message has where they may be shown. */
-function errorShape(error: DeliveryError | undefined, redact: Redact) {
-  if (error === undefined) return null;
-  return { class: error.class, code: error.code, message: redact(error.message) };
-}
 
 export function botShape(bot: ArchivedBot) {
   return {

@@ -1,6 +1,7 @@
 /** One callback: in one sentence why somebody was told, or was not; then everything that happened, and what can be done. */
 import type { ArchivedCallback, CallbackStory } from '../../../ledger/archive/archive.ts';
-import { type Story, tellStory } from '../../../story/story.ts';
+import { loadStory } from '../../../story/load-story.ts';
+import type { Story } from '../../../story/story.ts';
 import { isBlank } from '../../../text/clean.ts';
 import { PostForm } from '../parts/forms.tsx';
 import { ResultStatus, RunStatus } from '../parts/status.tsx';
@@ -31,16 +32,10 @@ export interface CallbackData {
 export const showCallback: View = async ({ params, reader, services }) => {
   const { archive, surroundings } = services;
   const id = idIn(params['id']);
-  const callback = id === undefined ? undefined : await archive.story(id);
-  if (callback === undefined) return undefined;
-  const alerts = await Promise.all(
-    callback.alerts.slice(0, MOST_ALERTS).map((alert) => archive.story(alert)),
-  );
-  const told = tellStory(
-    callback,
-    alerts.flatMap((alert) => alert ?? []),
-    { ...reader, giveUpAfterMs: surroundings.giveUpAfterMs(), redact: surroundings.redact },
-  );
+  const context = { ...reader, giveUpAfterMs: surroundings.giveUpAfterMs(), redact: surroundings.redact };
+  const found = id === undefined ? undefined : await loadStory(archive, id, context);
+  if (found === undefined) return undefined;
+  const { callback, story: told } = found;
   const bytes = await archive.body(callback.id);
   const job = callback.kind === 'alert' ? [] : await ofJob(services.archive, callback.jobId);
   const others = job.filter((other) => other.id !== callback.id);
