@@ -11,7 +11,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   time: ['text'],
   callback: ['text', 'time'],
   outbound: ['text'],
-  channels: ['text', 'time', 'outbound'],
+  channels: ['text', 'time', 'callback', 'outbound'],
   notice: ['text', 'time', 'callback', 'channels'],
   config: ['text', 'time', 'callback', 'channels', 'outbound'],
   observe: ['text', 'time'],
@@ -44,12 +44,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const ROOT_FILES = ['main.ts', 'process.ts', 'package-files.ts'];
 
 /** A channel is one folder; the registry alone knows them all. */
-const CHANNELS = ['channels/slack/', 'channels/email/', 'channels/outbox/'];
+const NAMES = readdirSync(join(SRC, 'channels'), { withFileTypes: true }).flatMap((entry) =>
+  entry.isDirectory() ? [entry.name.replaceAll('-', '_')] : [],
+);
+const CHANNELS = NAMES.map((name) => `channels/${name.replaceAll('_', '-')}/`);
 
 /** Where channels and markups may be known by their names. */
 const KNOW_CHANNELS = [...CHANNELS, 'channels/registry.ts', 'stand-ins/', 'cli/demo'];
 
-const NAMES_OF_CHANNELS = /['"`](?:slack|email|outbox)['"`]/;
+const NAMES_OF_CHANNELS = new RegExp(`['"\`](?:${NAMES.join('|')})['"\`]`);
 const NAMES_OF_MARKUPS =
   /['"`](?:mrkdwn|markdown|rich_text|plain_text|raw_text)['"`]|\b(?:MRKDWN|MARKDOWN|RICH_TEXT|PLAIN_TEXT|HTML|MAIL_TEXT)\b/;
 

@@ -28,7 +28,8 @@ export async function drawDelivery(
   const notice = await drawing.load(found.callbackId);
   if (notice === undefined) return 'not there';
   const target = targetOf(found.delivery, notice, drawing);
-  const how = { options: {}, templateSet: undefined, ...target, format: format.name };
+  const { destination } = found.delivery;
+  const how = { options: {}, templateSet: undefined, ...target, format: format.name, destination };
   return { ...found, ...drawing.draw(notice, how), format, isRouted: target !== undefined };
 }
 

@@ -98,6 +98,7 @@ async function tryNotice(notice: Notice, options: TryOptions, drawing: Drawing):
   for (const { options: ofDestination, ...place } of places.slice(0, MOST_DRAWN)) {
     const target = {
       format: place.format.name,
+      destination: place.destination,
       templateSet: options.templateSet ?? place.templateSet,
       options: ofDestination,
       ...(options.language !== undefined && { language: options.language }),

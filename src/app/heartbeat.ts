@@ -1,5 +1,5 @@
 /** The heartbeat of the running service: by the settings in force, while it is ready and looks for what is due. */
-import { networkErrorOf } from '../channels/failure.ts';
+import { networkErrorOf } from '../channels/network-error.ts';
 import { poolsThrough } from '../outbound/open-pool.ts';
 import type { Config } from '../config/config.ts';
 import { askUrl, NotTaken } from '../outbound/ask-url.ts';

@@ -173,8 +173,8 @@ function reportAttempt(
     const { class: failureClass, code, message: reason } = failure;
     const line = { ...named(destination, notice), ms, class: failureClass, code, reason };
     logger.warn(line, 'delivery failed');
-  } else if ('receipt' in outcome && outcome.receipt['blocks_refused'] !== undefined) {
-    const { blocks_refused: code, blocks_refused_reason: reason } = outcome.receipt;
+  } else if ('receipt' in outcome && outcome.receipt['card_refused'] !== undefined) {
+    const { card_refused: code, card_refused_reason: reason } = outcome.receipt;
     metrics.blocksRefused(channel);
     logger.warn({ ...named(destination, notice), code, reason }, 'blocks refused, sent as plain text');
   } else if (logger.isLevelEnabled('debug')) {

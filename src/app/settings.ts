@@ -95,10 +95,10 @@ export async function openSettings(
     resources: [...open.values()],
     route: (callback) => router.route(callback),
     explainRoutes: (callback) => router.explainAll(callback),
-    compose: ({ notice, channel, templateSet, options }) =>
+    compose: ({ notice, channel, destination, templateSet, options }) =>
       renderer.render(
         notice,
-        { format: formats.get(channel)?.name ?? '', templateSet, options },
+        { format: formats.get(channel)?.name ?? '', destination, templateSet, options },
         environment.onTemplateError,
       ),
     redact: redactorBy(secrets.hide),

@@ -1,12 +1,22 @@
 /**
  * The contract of a channel: what it is called, how its config reads, how it sends, and the shape of its messages. Retry,
- * ledger and metrics live outside it.
+ * pause, ledger, metrics and redaction live outside it.
+ *
+ * To add one: a folder beside `slack/` and a line in `registry.ts`; no template, and no other file
+ * (`test/channels/third-channel.test.ts` is a whole one). The folder has
+ * - the `ChannelType`: strict settings, addresses, options, pace, secrets, and `open`, which imports what sends lazily;
+ * - the `MessageFormat`: `compose` draws a card within the remote's limits (`outputs.ts` cuts outputs, `marks.ts` words what
+ *   was cut) and escapes all of it, `asText` and, where that is worth it, `asHtml` show the message;
+ * - a table of the remote's codes: class, whom it concerns, and words in both languages (`failureOf`);
+ * - `send`, by `openedChannel`, within `Outgoing.timeoutMs`: over HTTP with `outbound/post.ts`, what fails below the protocol
+ *   by `networkFailureOf`, what is refused as a card once more as plain text by `sendOrPlain`.
+ * An address is what an operator may see: a webhook's URL stands in the settings under a name, which is the address, and in
+ * `secretsOf`. Each runs `test/contract/channel-contract.ts` against a stand-in of its remote.
  */
 import type { Schema } from 'yup';
-import { UnderWay } from '../time/clock.ts';
-import { DeliveryFailure } from './failure.ts';
-import type { Card } from './card.ts';
+import type { Callback } from '../callback/callback.ts';
 import type { OpenPool } from '../outbound/open-pool.ts';
+import type { Card } from './card.ts';
 
 /** One message for one address. */
 export interface Outgoing {
@@ -25,7 +35,7 @@ export interface Outgoing {
 
 export type DestinationOptions = Readonly<Record<string, unknown>>;
 
-/** Proof that the remote took the message, e.g. `{channel, ts}` or `{messageId}`: shown to operators, never secret. */
+/** What the remote said when it took the message, e.g. `{channel, ts}` or `{messageId}`: shown to operators, never secret. */
 export type Receipt = Readonly<Record<string, string>>;
 
 /** The member of a receipt with the whole message, which a channel keeps that sends it nowhere. */
@@ -40,7 +50,10 @@ export function idsIn(receipt: Receipt): readonly (readonly [key: string, value:
 export interface Channel {
   /** @throws {DeliveryFailure} classed; the caller takes anything else for `transient`. */
   send(outgoing: Outgoing): Promise<Receipt>;
-  /** Checks with the remote that token or login are accepted, sending nothing. @throws {DeliveryFailure} */
+  /**
+   * Checks with the remote that token or login are accepted, sending nothing; where it has no call for that, that it can be
+   * reached. @throws {DeliveryFailure}
+   */
   verify(): Promise<void>;
   /** Lets what is in flight finish, then frees every socket. */
   close(): Promise<void>;
@@ -60,11 +73,11 @@ export interface SettingWarning {
   readonly message: string;
 }
 
-/** How often the remote takes messages without limiting them: milliseconds between two. */
+/** How often the remote takes messages without limiting them: milliseconds between two. Kept to once it has limited the rate. */
 export interface ChannelPace {
   /** To one address. */
   readonly addressMs: number;
-  /** To all addresses together. */
+  /** To all addresses together; 0: they share no limit, so that one that is limited holds up no other. */
   readonly channelMs: number;
 }
 
@@ -78,11 +91,15 @@ export interface ChannelType<Settings = unknown> {
    * @param settings undefined: whatever they are
    */
   optionsOf(settings?: Settings): Readonly<Record<string, Schema>>;
-  /** Kept to where the remote has limited the rate. */
   readonly pace: ChannelPace;
-  formatOf(settings: Settings): MessageFormat;
-  /** Canonical form of an address. @throws {AddressError} a sentence for the reader */
-  parseAddress(text: string, settings: Settings): string;
+  /** @param settings undefined: whatever they are, as for an outbox */
+  formatOf(settings?: Settings): MessageFormat;
+  /**
+   * Canonical form of an address.
+   * @param settings undefined: whatever they are, as for an outbox
+   * @throws {AddressError} a sentence for the reader
+   */
+  parseAddress(text: string, settings?: Settings): string;
   /** Strings that no log, answer, error or page may show. */
   secretsOf(settings: Settings): readonly string[];
   warningsOf(settings: Settings): readonly SettingWarning[];
@@ -94,39 +111,6 @@ export class AddressError extends Error {
   override readonly name = 'AddressError';
 }
 
-/** What an open channel is sending, so that closing it interrupts nothing. */
-export class InFlight {
-  readonly #underWay = new UnderWay();
-  #isClosed = false;
-
-  /**
-   * Runs `work` and remembers it until it settles.
-   * @throws {DeliveryFailure} `channel_closed` after `close`, as a rejection
-   */
-  run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) return Promise.reject(closedFailure());
-    const running = work();
-    this.#underWay.until(running);
-    return running;
-  }
-
-  /** Refuses new work, then resolves once all that was begun has settled. */
-  close(): Promise<void> {
-    this.#isClosed = true;
-    return this.#underWay.idle();
-  }
-}
-
-function closedFailure(): DeliveryFailure {
-  return new DeliveryFailure({
-    class: 'transient',
-    code: 'channel_closed',
-    message:
-      'The channel was being closed, so nothing was sent; the next attempt uses the one that replaces it.',
-    japanese: 'チャネルを閉じていたため、メッセージは送信されていません。次回は新しいチャネルで送信します。',
-  });
-}
-
 /** A value of a parsed or rendered template: YAML's data, nothing else. */
 export type TemplateValue =
   string | number | boolean | null | readonly TemplateValue[] | { readonly [key: string]: TemplateValue };
@@ -135,10 +119,14 @@ export type TemplateValue =
 export type RenderedParts = Readonly<Record<string, TemplateValue>>;
 
 export interface ComposeContext {
-  /** The destination's, as `ChannelType.options` checked them. */
+  /** The destination's, as `ChannelType.optionsOf` checked them. */
   readonly options: DestinationOptions;
   /** Whether it is something that somebody may be called for. */
   readonly isError: boolean;
+  /** `<channel>:<address>`; a name alone where it is drawn for nobody in particular. */
+  readonly destination: string;
+  /** What it is about, for who sends the data itself; undefined for what Botbell says by itself. */
+  readonly callback: Callback | undefined;
 }
 
 /**
@@ -155,9 +143,9 @@ export interface MessageFormat<Message = unknown> {
   asText(message: Message): string;
   /**
    * The message as its reader would see it, to be shown in a frame of its own: an HTML document, or a fragment that
-   * carries its own inline styles.
+   * carries its own inline styles. Left out where its text says as much.
    */
-  asHtml(message: Message): string;
+  asHtml?(message: Message): string;
   /** What its reader sees above it, such as a mail's subject. */
   titleOf?(message: Message): string;
   /** Themes that its readers may have chosen; left out where the message brings its own. */

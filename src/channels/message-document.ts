@@ -1,15 +1,26 @@
 /** A message as a document of its own, for a frame that runs nothing: neither its styles nor its markup get out of it. */
+import { escapeHtml } from '../text/clean.ts';
 import type { MessageFormat, MessageTheme } from './channel.ts';
 
 /** Its links would load what they lead to into the frame. */
 const LINKS_OPEN_APART = '<base target="_blank">';
 
-/** @param content what `MessageFormat.asHtml` says */
-export function messageDocument(content: string, theme: MessageTheme | undefined): string {
+export interface ComposedMessage {
+  readonly format: MessageFormat;
+  /** What the format composed. */
+  readonly message: unknown;
+}
+
+export function messageDocument({ format, message }: ComposedMessage, theme?: MessageTheme): string {
+  const content = format.asHtml?.(message) ?? textAsHtml(format.asText(message));
   const isDocument = /^\s*<(!doctype|html)/i.test(content);
   if (isDocument) return content.replace(/<head(\s[^<>]*)?>/i, (head) => `${head}${LINKS_OPEN_APART}`);
   const style = theme === undefined ? '' : `<style>body{margin:16px}${theme.style}</style>`;
   return `<!doctype html><meta charset="utf-8">${LINKS_OPEN_APART}${style}${content}`;
+}
+
+function textAsHtml(text: string): string {
+  return `<pre style="white-space:pre-wrap;overflow-wrap:anywhere">${escapeHtml(text)}</pre>`;
 }
 
 const LINE_WIDTH = 60;
@@ -18,7 +29,7 @@ const MARGINS_PX = 72;
 const HIGHEST_PX = 800;
 
 /** A frame cannot fit itself to what is in it without a script: near enough, and the reader may pull it longer. */
-export function frameHeightOf(format: Pick<MessageFormat, 'asText'>, message: unknown): number {
+export function frameHeightOf({ format, message }: ComposedMessage): number {
   let lines = 0;
   for (const line of format.asText(message).split('\n')) lines += 1 + Math.floor(line.length / LINE_WIDTH);
   return Math.min(HIGHEST_PX, MARGINS_PX + lines * LINE_PX);

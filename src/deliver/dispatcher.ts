@@ -1,6 +1,6 @@
 /** Makes every attempt of this process, whether a POST waits for it or not. */
+import { UNSPECIFIED_PAUSE_MS } from '../channels/retry-after.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
-import { UNSPECIFIED_PAUSE_MS } from '../channels/failure.ts';
 import type { Settlement } from '../ledger/ledger.ts';
 import { type Clock, UnderWay } from '../time/clock.ts';
 import { alertedBy, type Milestone, milestoneOf, withAlert } from './alerts.ts';
@@ -200,8 +200,10 @@ export class Dispatcher {
     const result = await running.result;
     this.#running.delete(running);
     const failure = 'failure' in result.outcome ? result.outcome.failure : undefined;
-    if (failure?.class === 'rate_limited')
-      this.#dependencies.paces.limited(begun.addressed, failure.retryAfterMs ?? UNSPECIFIED_PAUSE_MS, since);
+    const pauseMs =
+      failure?.retryAfterMs ?? (failure?.class === 'rate_limited' ? UNSPECIFIED_PAUSE_MS : undefined);
+    if (pauseMs !== undefined)
+      this.#dependencies.paces.limited(begun.addressed, pauseMs, since, failure?.concerns);
     return result;
   }
 

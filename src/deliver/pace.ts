@@ -80,15 +80,17 @@ export class Paces {
   }
 
   /**
-   * The remote has limited the rate. A second destination that is limited while another one is paused pauses the channel.
+   * The remote asks for a pause. A second destination that is limited while another one is paused pauses the channel, where
+   * its destinations share a limit.
    * @param startedAt of the attempt: one that was under way when the pause began says nothing new, unless it asks for longer
+   * @param concerns what the remote said it is for
    */
-  limited(place: Place, ms: number, startedAt: number): void {
+  limited(place: Place, ms: number, startedAt: number, concerns: 'address' | 'channel' = 'address'): void {
     const { destination, channel } = place;
     const pause = this.#paces.get(destination)?.pause;
     const isKnown = pause !== undefined && startedAt <= pause.since;
     if (isKnown && this.#now() + ms < pause.until + this.intervalMs(place)) return;
-    if (!isKnown && this.#isAnotherPaused(place)) this.#pause(channel, ms);
+    if (concerns === 'channel' || (!isKnown && this.#isAnotherPaused(place))) this.#pause(channel, ms);
     this.#pause(destination, ms);
   }
 
@@ -204,6 +206,7 @@ export class Paces {
   }
 
   #isAnotherPaused({ destination, channel }: Place): boolean {
+    if (this.#dependencies.paceOf(channel).channelMs === 0) return false;
     return this.paused.some(({ key }) => key !== destination && key.startsWith(`${channel}:`));
   }
 

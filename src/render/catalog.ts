@@ -16,6 +16,8 @@ export interface RenderTarget {
   /** Folder under `templates/`; undefined: the display language's set. */
   readonly templateSet: string | undefined;
   readonly options: Readonly<Record<string, unknown>>;
+  /** `<channel>:<address>`; left out where nobody is told. */
+  readonly destination?: string | undefined;
   /** Another one than the display's. */
   readonly language?: Language | undefined;
   /** Where the config asks for the set; `check` reports a set that does not exist there. */

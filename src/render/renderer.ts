@@ -83,7 +83,9 @@ export class Renderer {
     const card = this.#cardOf(notice, choice, report);
     // A test is nothing that anybody has to be called for.
     const isError = template === 'error' || (isAlert(notice) && template !== 'test');
-    const context = { options: target.options, isError };
+    const { options, destination = target.format } = target;
+    const callback = isAlert(notice) ? undefined : notice.callback;
+    const context = { options, isError, destination, callback };
     const own = this.#ownMessage(notice, choice, format, card, report);
     for (const compose of [
       ...(own === undefined ? [] : [() => format.own?.compose(own, card, context)]),

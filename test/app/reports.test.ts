@@ -275,7 +275,7 @@ describe('reports', () => {
   });
 
   it('warn of a message whose blocks were refused, with the reason, and count it', async () => {
-    const receipt = { ts: '1', blocks_refused: 'invalid_blocks', blocks_refused_reason: 'at /blocks/0' };
+    const receipt = { ts: '1', card_refused: 'invalid_blocks', card_refused_reason: 'at /blocks/0' };
     reports.onAttempt(ERRAND, { startedAt: 0, durationMs: 7, outcome: { receipt } });
     expect(lines).to.deep.equal([
       {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { networkErrorOf, networkFailureOf } from '../../src/channels/failure.ts';
+import { networkErrorOf, networkFailureOf } from '../../src/channels/network-error.ts';
 
 const REMOTE = { en: 'Slack', ja: 'Slack' };
 

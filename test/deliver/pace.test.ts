@@ -42,11 +42,11 @@ describe('a destination’s pace', () => {
   let paces: Paces;
   let startedAt: number;
 
-  const pacesOver = (store = pacesIn(clock)) =>
+  const pacesOver = (store = pacesIn(clock), channelMs = 200) =>
     new Paces({
       clock,
       store,
-      paceOf: () => ({ addressMs: 1000, channelMs: 200 }),
+      paceOf: () => ({ addressMs: 1000, channelMs }),
       onTrouble: (error) => {
         throw error;
       },
@@ -130,6 +130,18 @@ describe('a destination’s pace', () => {
     ]);
     expect(await slots(THIRD, 3)).to.deep.equal([4000, 4200, 4400]);
     expect(paces.isPaced(MAIL)).to.equal(false);
+  });
+
+  it('is its channel’s at once where the remote says that it limits the whole of it', () => {
+    paces.limited(OPS, 4000, clock.monotonic(), 'channel');
+    expect(paces.isPaced(LOG)).to.equal(true);
+  });
+
+  it('is never its channel’s where destinations share no limit', () => {
+    paces = pacesOver(pacesIn(clock), 0);
+    limit(OPS, 10_000);
+    limit(LOG, 4000);
+    expect(paces.isPaced(THIRD)).to.equal(false);
   });
 
   it('is its own where the pause of the first is over', async () => {

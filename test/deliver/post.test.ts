@@ -448,6 +448,14 @@ describe('a POST', () => {
     });
   });
 
+  it('is taken over without an attempt where a remote resents to be asked again so soon', async () => {
+    bench.fails(OPS, failure('config', 3_600_000));
+    expect((await post()).result).to.equal('failed');
+    expect((await post()).result).to.equal('taken_over');
+    expect((await post(callbackWith({ job_id: 'other' }))).result).to.equal('taken_over');
+    expect(bench.tries(OPS)).to.equal(1);
+  });
+
   describe('while the process stops', () => {
     it('is taken over at once where it only waits, and nothing more begins', async () => {
       bench.fails(OPS, failure('rate_limited', 3000));

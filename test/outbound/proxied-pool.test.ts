@@ -5,7 +5,7 @@ import { createServer as createHttpServer, type Server, type ServerResponse } fr
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { networkErrorOf } from '../../src/channels/failure.ts';
+import { networkErrorOf } from '../../src/channels/network-error.ts';
 import type { HttpPool } from '../../src/outbound/pool.ts';
 import { post } from '../../src/outbound/post.ts';
 import { poolsThrough } from '../../src/outbound/open-pool.ts';

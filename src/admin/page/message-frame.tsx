@@ -46,7 +46,7 @@ export function answerMessageFrame(
   theme: string | null,
 ): void {
   const chosen = format.themes?.find(({ name }) => name === theme) ?? format.themes?.[0];
-  answerFrame(ctx, messageDocument(format.asHtml(message), chosen));
+  answerFrame(ctx, messageDocument({ format, message }, chosen));
 }
 
 /** In place of a message that cannot be drawn. */
@@ -78,7 +78,7 @@ export function MessageFrames({ drawn: { format, message }, pathOf, destination 
             <iframe
               sandbox={SANDBOX}
               src={path}
-              height={frameHeightOf(format, message)}
+              height={frameHeightOf({ format, message })}
               loading="lazy"
               title={cleanLine(words.frame(destination, theme === undefined ? '' : words.theme[theme.name]))}
             />

@@ -5,8 +5,8 @@ import type { SendMailOptions } from 'nodemailer';
 import addressparser from 'nodemailer/lib/addressparser';
 import { type InferType, object, string } from 'yup';
 import { secretsHidden } from '../../text/hide-secrets.ts';
-import { AddressError, InFlight } from '../channel.ts';
-import type { Channel, ChannelType, Outgoing, Receipt } from '../channel.ts';
+import { AddressError, type Channel, type ChannelType, type Outgoing, type Receipt } from '../channel.ts';
+import { openedChannel } from '../open-channel.ts';
 import type { EmailMessage } from './compose.ts';
 import { emailFormat } from './format.ts';
 import { smtpFailureOf } from './smtp-errors.ts';
@@ -66,25 +66,18 @@ async function openEmail({ smtp, from }: EmailSettings): Promise<Channel> {
   const transport = openTransport(poolOptionsOf(smtp));
   const sender = parseMailbox(from);
   const hide = secretsHidden(secretsInSmtpUrl(smtp));
-  const inFlight = new InFlight();
-  const classed = <T>(work: () => Promise<T>): Promise<T> =>
-    inFlight.run(work).catch((error: unknown) => {
-      throw smtpFailureOf(error, hide);
-    });
-  const deliver = async (outgoing: Outgoing): Promise<Receipt> => {
+  const send = async (outgoing: Outgoing): Promise<Receipt> => {
     const messageId = `<${outgoing.idempotencyKey()}@${mailDomainOf(sender.address)}>`;
     const mail = { ...mailOf(outgoing, sender), ...threadOf(outgoing, sender), messageId };
     await transport.send(mail, outgoing.timeoutMs);
     return { messageId };
   };
-  return {
-    send: (outgoing) => classed(() => deliver(outgoing)),
-    verify: () => classed(() => transport.verify(VERIFY_TIMEOUT_MS)),
-    close: async () => {
-      await inFlight.close();
-      transport.close();
-    },
-  };
+  return openedChannel({
+    send,
+    verify: () => transport.verify(VERIFY_TIMEOUT_MS),
+    free: () => transport.close(),
+    failureOf: (error) => smtpFailureOf(error, hide),
+  });
 }
 
 /** RFC 3834, 5 and Microsoft's counterpart: no out-of-office answers to a machine. */

@@ -3,11 +3,11 @@ import type { MessageFormat } from '../channel.ts';
 import { composeMail, type EmailMessage } from './compose.ts';
 import { ownMails } from './own.ts';
 
-export const emailFormat: MessageFormat<EmailMessage> = {
+export const emailFormat = {
   name: 'email',
   compose: composeMail,
   own: ownMails,
   asText: ({ subject, text }) => `${subject}\n\n${text}`.trimEnd(),
   asHtml: ({ html }) => html,
   titleOf: ({ subject }) => subject,
-};
+} satisfies MessageFormat<EmailMessage>;

@@ -20,13 +20,13 @@ const KINDS: Readonly<Record<string, TextKind>> = { subject: SUBJECT, text: TEXT
 
 const PART = { required: false, kind: 'string' } as const;
 
-export const ownMails: OwnMessages<EmailMessage> = {
+export const ownMails = {
   parts: { subject: PART, text: PART, html: PART },
   textAt: ([part]) => KINDS[part ?? ''] ?? TEXT,
   draw: (card, part) => ({ outputs: part === 'html' ? outputsAsHtml(card).text : outputsAsText(card) }),
   compose,
   inspect: () => [],
-};
+} satisfies OwnMessages<EmailMessage>;
 
 /** What the template leaves out is the card's; without HTML, its text is shown. */
 function compose(parts: RenderedParts, card: Card): EmailMessage {

@@ -1,12 +1,6 @@
 /** Classes the errors of a mail server, and says what an operator can do about each. */
-import {
-  DeliveryFailure,
-  failureOf,
-  type FailureDetails,
-  networkErrorOf,
-  networkFailureOf,
-  type Words,
-} from '../failure.ts';
+import { DeliveryFailure, failureOf, type FailureDetails, type Words } from '../failure.ts';
+import { networkErrorOf, networkFailureOf } from '../network-error.ts';
 
 /** nodemailer's error, or a time limit, and how far the mail had got by then. */
 export class SmtpFailure extends Error {

@@ -18,12 +18,12 @@ export interface OutboxSettings {
   readonly as: string;
 }
 
-/** @param types that it may stand in for; their formats and addresses do not depend on their settings */
+/** @param types that it may stand in for: with whatever settings they would have */
 export function outboxOf(types: readonly Posed[]): ChannelType<OutboxSettings> {
   const names = types.map(({ type }) => type);
-  const posedBy = ({ as }: OutboxSettings): Posed => {
-    const posed = types.find(({ type }) => type === as);
-    if (posed === undefined) throw new Error(`an outbox cannot stand in for "${as}"`);
+  const posedBy = (settings?: OutboxSettings): Posed => {
+    const posed = types.find(({ type }) => type === settings?.as);
+    if (posed === undefined) throw new Error('an outbox needs a type of channel to stand in for');
     return posed;
   };
   return {
@@ -31,11 +31,11 @@ export function outboxOf(types: readonly Posed[]): ChannelType<OutboxSettings> {
     pace: { addressMs: 1000, channelMs: 100 },
     settings: settingsFor(names),
     optionsOf: (settings) => (settings === undefined ? {} : posedBy(settings).optionsOf()),
-    formatOf: (settings) => posedBy(settings).formatOf({}),
-    parseAddress: (text, settings) => posedBy(settings).parseAddress(text, {}),
+    formatOf: (settings) => posedBy(settings).formatOf(),
+    parseAddress: (text, settings) => posedBy(settings).parseAddress(text),
     secretsOf: () => [],
     warningsOf: () => [],
-    open: (settings, environment) => Promise.resolve(openOutbox(posedBy(settings).formatOf({}), environment)),
+    open: (settings, environment) => Promise.resolve(openOutbox(posedBy(settings).formatOf(), environment)),
   };
 }
 

@@ -1,9 +1,10 @@
 /** Talks to Slack: one token, chat.postMessage over one connection pool. Loaded only where a route names such a channel. */
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
-import { type Channel, InFlight, type Outgoing, type Receipt } from '../channel.ts';
+import type { Channel, Outgoing, Receipt } from '../channel.ts';
+import { openedChannel, sendOrPlain } from '../open-channel.ts';
 import { post } from '../../outbound/post.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
-import { askedPause } from '../failure.ts';
+import { askedPause } from '../retry-after.ts';
 import { slackFailureOf } from './errors.ts';
 import type { SlackMessage } from './message.ts';
 
@@ -12,37 +13,25 @@ const VERIFY_TIMEOUT_MS = 5_000;
 /** Foreign text must never become a mention, a link or a preview. */
 const NO_PARSING = { parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false } as const;
 
-type ClientFor = (timeoutMs: number) => WebClient;
-
 /**
  * Connects only when first asked.
  * @param pool to the origin of the API; destroyed when the channel is closed
  */
 export function openSlackClient(token: string, api: URL, pool: HttpPool): Channel {
-  const clientFor = clientsOver(pool, token, api);
-  const inFlight = new InFlight();
-  const classed = <T>(work: () => Promise<T>): Promise<T> =>
-    inFlight.run(work).catch((error: unknown) => {
-      throw slackFailureOf(error);
-    });
-  return {
-    send: (outgoing) => classed(() => postMessage(clientFor(outgoing.timeoutMs), outgoing)),
-    verify: async () => void (await classed(() => clientFor(VERIFY_TIMEOUT_MS).apiCall('auth.test'))),
-    close: async () => {
-      await inFlight.close();
-      await pool.destroy();
+  const open = (timeoutMs: number) => clientOver(pool, token, api, timeoutMs);
+  // The client has one time limit for all of its calls; deliveries share theirs.
+  const opened = new Map<number, WebClient>();
+  return openedChannel({
+    send: (outgoing) => {
+      const { timeoutMs } = outgoing;
+      const client = opened.get(timeoutMs) ?? open(timeoutMs);
+      opened.set(timeoutMs, client);
+      return postMessage(client, open, outgoing);
     },
-  };
-}
-
-/** The client has one time limit for all of its calls: all deliveries share theirs, and so one client. */
-function clientsOver(pool: HttpPool, token: string, api: URL): ClientFor {
-  const clients = new Map<number, WebClient>();
-  return (timeoutMs) => {
-    const client = clients.get(timeoutMs) ?? clientOver(pool, token, api, timeoutMs);
-    clients.set(timeoutMs, client);
-    return client;
-  };
+    verify: async () => void (await open(VERIFY_TIMEOUT_MS).apiCall('auth.test')),
+    free: () => pool.destroy(),
+    failureOf: slackFailureOf,
+  });
 }
 
 function clientOver(pool: HttpPool, token: string, api: URL, timeoutMs: number): WebClient {
@@ -90,27 +79,27 @@ function secondsOf(asked: string | string[] | undefined): string {
   return String(Math.ceil(overlongMs / 1000));
 }
 
-/** Posts the message; where Slack refuses its blocks, the text alone, within the same attempt. */
+/** @param open a client with another time limit */
 async function postMessage(
   client: WebClient,
-  { address: channel, message }: Pick<Outgoing, 'address' | 'message'>,
+  open: (timeoutMs: number) => WebClient,
+  { address: channel, message, timeoutMs }: Outgoing,
 ): Promise<Receipt> {
+  const until = performance.now() + timeoutMs;
   const { text: words, blocks } = message as SlackMessage;
   // A lone surrogate would keep the form from being encoded at all.
   const text = words.toWellFormed();
-  const send = async (parts: object): Promise<Receipt> => {
-    const args = { ...NO_PARSING, channel, text, ...parts };
-    return receiptOf(channel, await client.apiCall('chat.postMessage', args));
+  const post = async (by: WebClient, parts: object): Promise<Receipt> => {
+    try {
+      const args = { ...NO_PARSING, channel, text, ...parts };
+      return receiptOf(channel, await by.apiCall('chat.postMessage', args));
+    } catch (error) {
+      throw slackFailureOf(error);
+    }
   };
-  if (blocks === undefined) return send({});
-  try {
-    return await send({ blocks });
-  } catch (error) {
-    const failure = slackFailureOf(error);
-    if (failure.class !== 'permanent' || text.trim() === '') throw failure;
-    const receipt = await send({});
-    return { ...receipt, blocks_refused: failure.code, blocks_refused_reason: failure.message };
-  }
+  if (blocks === undefined) return post(client, {});
+  const postText = () => post(open(until - performance.now()), {});
+  return sendOrPlain(() => post(client, { blocks }), text.trim() === '' ? undefined : postText);
 }
 
 function receiptOf(address: string, answer: object): Receipt {

@@ -38,7 +38,9 @@ const WORDS = {
 
 const NUMBERS = { en: new Intl.NumberFormat('en'), ja: new Intl.NumberFormat('ja') } as const;
 
-export function composeSlack(card: Card, context: ComposeContext): SlackMessage {
+type SlackContext = Pick<ComposeContext, 'options' | 'isError'>;
+
+export function composeSlack(card: Card, context: SlackContext): SlackMessage {
   return messageOf(summaryOf(card), blocksOf(card), card.language, context);
 }
 
@@ -52,7 +54,7 @@ export function messageOf(
   line: string,
   blocks: readonly SlackObject[],
   language: Language,
-  { isError, options }: ComposeContext,
+  { isError, options }: SlackContext,
 ): SlackMessage {
   const mentions = isError ? joinedMentions(options['mention_on_error']) : '';
   const room = MAX_TEXT_BYTES - mentions.length - 1;

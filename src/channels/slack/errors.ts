@@ -1,15 +1,14 @@
 /** Classes the errors of a call to Slack, and says what an operator can do about each. */
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } from '@slack/web-api';
 import {
-  askedPause,
   DeliveryFailure,
   failureOf,
   type FailureClass,
   type FailureDetails,
-  networkErrorOf,
-  networkFailureOf,
   type Words,
 } from '../failure.ts';
+import { networkErrorOf, networkFailureOf } from '../network-error.ts';
+import { askedPause } from '../retry-after.ts';
 
 type Meaning = Pick<FailureDetails, 'class' | 'concerns'> & { readonly words: Words };
 

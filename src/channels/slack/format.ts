@@ -6,11 +6,11 @@ import type { SlackMessage } from './message.ts';
 import { slackMessages } from './own-messages.ts';
 import { slackAsText } from './text.ts';
 
-export const slackFormat: MessageFormat<SlackMessage> = {
+export const slackFormat = {
   name: 'slack',
   compose: composeSlack,
   own: slackMessages,
   asText: slackAsText,
   asHtml: slackAsHtml,
   themes: SLACK_THEMES,
-};
+} satisfies MessageFormat<SlackMessage>;

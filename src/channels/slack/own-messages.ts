@@ -40,13 +40,13 @@ const NOWHERE: TextKind = { escape: () => '', most: 0, placeOf: () => 'nowhere' 
 const ADDRESS_KEYS: ReadonlySet<unknown> = new Set(['url', 'image_url']);
 const TEXT_KEYS: ReadonlySet<unknown> = new Set(['text', 'alt_text', 'fallback', 'accessibility_label']);
 
-export const slackMessages: OwnMessages<SlackMessage> = {
+export const slackMessages = {
   parts: { text: { required: false, kind: 'string' }, blocks: { required: false, kind: 'list' } },
   textAt,
   draw: (card, part) => (part === 'blocks' ? drawCard(card) : {}),
   compose,
   inspect,
-};
+} satisfies OwnMessages<SlackMessage>;
 
 function textAt(path: readonly (string | number)[], parent: TemplateValue): TextKind {
   const key = path.at(-1);
@@ -66,7 +66,11 @@ function placeInMrkdwn(before: string, behind: string): ValuePlace {
   return control === '' && /^[|>]/.test(behind) ? 'address' : 'nowhere';
 }
 
-function compose({ text, blocks }: RenderedParts, card: Card, context: ComposeContext): SlackMessage {
+function compose(
+  { text, blocks }: RenderedParts,
+  card: Card,
+  context: Pick<ComposeContext, 'options' | 'isError'>,
+): SlackMessage {
   const fitted = isList(blocks) ? fitBlocks(blocks, card.language) : [];
   const line = typeof text === 'string' && !isBlank(text) ? text.toWellFormed().trim() : summaryOf(card);
   return messageOf(line, fitted, card.language, context);

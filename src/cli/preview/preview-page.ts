@@ -1,7 +1,7 @@
 /** A page that a browser opens from a file: each message as its reader would see it, no script, nothing loaded. */
 import { escapeHtml as html } from '../../text/clean.ts';
 import type { MessageFormat, MessageTheme } from '../../channels/channel.ts';
-import { frameHeightOf, messageDocument } from '../../channels/message-document.ts';
+import { type ComposedMessage, frameHeightOf, messageDocument } from '../../channels/message-document.ts';
 
 export interface PreviewedMessage {
   readonly destination: string;
@@ -36,21 +36,20 @@ ${previews.map(section).join('\n')}
 }
 
 function section({ destination, message, format }: PreviewedMessage): string {
-  const content = format.asHtml(message);
-  const height = frameHeightOf(format, message);
+  const composed = { format, message };
   const title = format.titleOf?.(message);
-  const looks = (format.themes ?? [undefined]).map((theme) => figure(content, theme, height));
+  const looks = (format.themes ?? [undefined]).map((theme) => figure(composed, theme));
   const above = title === undefined ? '' : `<h3>${html(title)}</h3>`;
   return `<section><h2>${html(destination)}</h2>${above}<div class="looks">${looks.join('')}</div></section>`;
 }
 
 /** A frame that runs nothing, so that neither a message's styles nor its markup get out of it. */
-function figure(content: string, theme: MessageTheme | undefined, height: number): string {
+function figure(composed: ComposedMessage, theme: MessageTheme | undefined): string {
   const caption = theme === undefined ? '' : `<figcaption>${theme.name}</figcaption>`;
   const label = theme === undefined ? 'message' : `message, ${theme.name}`;
   const sandbox = 'allow-popups allow-popups-to-escape-sandbox';
-  const document = attribute(messageDocument(content, theme));
-  const frame = `<iframe sandbox="${sandbox}" title="${label}" style="height:${height}px" srcdoc="${document}"></iframe>`;
+  const document = attribute(messageDocument(composed, theme));
+  const frame = `<iframe sandbox="${sandbox}" title="${label}" style="height:${frameHeightOf(composed)}px" srcdoc="${document}"></iframe>`;
   return `<figure>${frame}${caption}</figure>`;
 }
 

@@ -78,7 +78,8 @@ function preview(
 ): Preview {
   const format = formatsOf(config, channelTypes).get(destination.channel);
   if (format === undefined) throw new CommandFailed(`${destination.channel}: has no message format`);
-  const target = { format: format.name, templateSet, options: destination.options };
+  const { key, options } = destination;
+  const target = { format: format.name, destination: key, templateSet, options };
   const message = renderer.render(noticeOf(checked, 1), target, (failure) =>
     context.message(visibleOnOneLine(failure.message)),
   );

@@ -1,6 +1,6 @@
 /** When each destination or channel that has limited its rate may be sent the next message, for all processes. */
 import sql from 'sql-template-tag';
-import { obeyedMs } from '../../channels/failure.ts';
+import { obeyedMs } from '../../channels/retry-after.ts';
 import type { Tx } from '../database.ts';
 
 /**

@@ -6,8 +6,7 @@ import { ownMails, placeInHtml } from '../../../src/channels/email/own.ts';
 import { expectWellFormed } from '../../render/mail-rules.ts';
 import { cardWith, outputWith } from '../../support/cards.ts';
 
-const compose = (parts: RenderedParts, card = cardWith()): EmailMessage =>
-  ownMails.compose(parts, card, { options: {}, isError: false });
+const compose = (parts: RenderedParts, card = cardWith()): EmailMessage => ownMails.compose(parts, card);
 
 describe('an own mail', () => {
   it('has its own subject, text and HTML, on one line, tidied, and as it is', () => {
@@ -45,7 +44,7 @@ describe('an own mail', () => {
   });
 
   it('escapes a value by its part: a line, a text, or HTML that keeps its lines', () => {
-    const escaped = (part: string) => ownMails.textAt([part], '').escape('a <b>\n"c"');
+    const escaped = (part: string) => ownMails.textAt([part]).escape('a <b>\n"c"');
     expect(['subject', 'text', 'html'].map(escaped)).to.deep.equal([
       'a <b> "c"',
       'a <b>\n"c"',

@@ -262,8 +262,8 @@ describe('the Slack channel', () => {
     const receipt = await channel.send(
       outgoing({ message: { text: 'plain', blocks: [{ type: 'nonsense' }] } }),
     );
-    expect(receipt).to.include({ blocks_refused: 'invalid_blocks' });
-    expect(receipt['blocks_refused_reason']).to.match(/^Slack answered invalid_blocks at \/blocks\/0/);
+    expect(receipt).to.include({ card_refused: 'invalid_blocks' });
+    expect(receipt['card_refused_reason']).to.match(/^Slack answered invalid_blocks at \/blocks\/0/);
     expect(slack.calls).to.deep.equal(['chat.postMessage', 'chat.postMessage']);
     expect(slack.messages).to.have.length(1);
     expect(slack.messages[0]).to.deep.include({ text: 'plain', blocks: undefined });
@@ -277,7 +277,7 @@ describe('the Slack channel', () => {
   ]) {
     it(`falls back to the text on ${error}`, async () => {
       slack.faults.push({ kind: 'error', error });
-      expect(await channel.send(outgoing())).to.include({ blocks_refused: error });
+      expect(await channel.send(outgoing())).to.include({ card_refused: error });
     });
   }
 

@@ -1,0 +1,142 @@
+/** What errors of the network, and of a proxy on the way, mean for a message: the same for every channel. */
+import { answerInWords, isLastingAnswer, ProxyError } from '../outbound/proxy-error.ts';
+import { type DeliveryFailure, failureOf, type Words } from './failure.ts';
+
+/** What went wrong below the protocol: DNS, TCP, TLS, a timeout, a proxy on the way. */
+export interface NetworkError {
+  /** Node's own code where there is one: `ECONNREFUSED`, `ENOTFOUND`; `proxy_407` for what a proxy answered. */
+  readonly code: string;
+  /** What it means for the message is not in it. */
+  readonly words: Words;
+  /** No retry changes it: a certificate or TLS version that was not accepted, a proxy that refuses. */
+  readonly isRefusal: boolean;
+  /** The remote may have taken the message. */
+  readonly mayHaveArrived: boolean;
+}
+
+/**
+ * @param remote what the operator knows it by
+ * @param mayHaveArrived where the channel knows better than the error does
+ */
+export function networkFailureOf(
+  remote: Words,
+  { code, words, isRefusal, mayHaveArrived: isAmbiguous }: NetworkError,
+  mayHaveArrived = isAmbiguous,
+): DeliveryFailure {
+  const outcome = mayHaveArrived ? MAY_HAVE_ARRIVED : NOTHING_SENT;
+  return failureOf(
+    { class: isRefusal ? 'config' : 'transient', code },
+    {
+      en: `No answer from ${remote.en}: ${words.en}. ${outcome.en}`,
+      ja: `${remote.ja}から応答がありません。${words.ja}。${outcome.ja}`,
+    },
+  );
+}
+
+const MAY_HAVE_ARRIVED: Words = {
+  en: 'The message may have arrived',
+  ja: 'メッセージは届いている可能性があります',
+};
+const NOTHING_SENT: Words = { en: 'Nothing was sent', ja: 'メッセージは送信されていません' };
+
+const MAX_CAUSES = 8;
+
+/** What libraries call what the operating system already has a code for. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  UND_ERR_SOCKET: 'ECONNRESET',
+  UND_ERR_HEADERS_TIMEOUT: 'ETIMEDOUT',
+  UND_ERR_BODY_TIMEOUT: 'ETIMEDOUT',
+  ECONNECTION: 'ECONNRESET',
+  EPIPE: 'ECONNRESET',
+};
+
+/** As undici names it. Nothing of a message has left by then. */
+const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
+
+const WORDS: Readonly<Record<string, Words>> = {
+  ECONNREFUSED: {
+    en: 'the connection was refused; check host, port and firewall',
+    ja: '接続が拒否されました。ホスト、ポート、ファイアウォールを確認してください',
+  },
+  ECONNRESET: {
+    en: 'the connection broke off before the answer was complete',
+    ja: '応答の途中で接続が切れました',
+  },
+  ETIMEDOUT: { en: 'there was no complete answer in time', ja: '時間内に応答が完了しませんでした' },
+  ENOTFOUND: {
+    en: 'the host name is unknown; check its spelling and the DNS',
+    ja: 'ホスト名が存在しません。綴りとDNSを確認してください',
+  },
+  EAI_AGAIN: { en: 'the DNS did not answer', ja: 'DNSの応答がありません' },
+  EHOSTUNREACH: { en: 'the host cannot be reached from here', ja: 'ホストに到達できません' },
+  ENETUNREACH: { en: 'the network cannot be reached from here', ja: 'ネットワークに到達できません' },
+};
+
+const NO_CONNECTION: Words = {
+  en: 'there was no connection in time; check host, port and firewall',
+  ja: '時間内に接続できませんでした。ホスト、ポート、ファイアウォールを確認してください',
+};
+
+const TLS_REFUSED: Words = {
+  en: 'its TLS certificate or version was not accepted',
+  ja: '接続先のTLS証明書またはTLSバージョンを検証できませんでした',
+};
+
+const AMBIGUOUS: ReadonlySet<string> = new Set(['ECONNRESET', 'ETIMEDOUT']);
+
+const TLS_CODE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|^ERR_SSL|^ERR_TLS|^HOSTNAME_MISMATCH/;
+const NODE_CODE = /^[A-Z][A-Z0-9_]+$/;
+
+export function networkErrorOf(error: unknown): NetworkError {
+  const ofProxy = causeChain(error).find((link) => link instanceof ProxyError);
+  if (ofProxy !== undefined) return proxyErrorOf(ofProxy);
+  const code = codeOf(error);
+  if (code === CONNECT_TIMEOUT)
+    return { code: 'ETIMEDOUT', words: NO_CONNECTION, isRefusal: false, mayHaveArrived: false };
+  const mayHaveArrived = AMBIGUOUS.has(code);
+  if (TLS_CODE.test(code)) return { code, words: TLS_REFUSED, isRefusal: true, mayHaveArrived: false };
+  const words = WORDS[code] ?? {
+    en: `the connection failed (${code})`,
+    ja: `接続に失敗しました（${code}）`,
+  };
+  return { code, words, isRefusal: false, mayHaveArrived };
+}
+
+/** Nothing has got past it. */
+function proxyErrorOf(error: ProxyError): NetworkError {
+  const { proxy, status, cause } = error;
+  if (status === undefined) {
+    const { code, words, isRefusal } = networkErrorOf(cause);
+    const inWords = {
+      en: `the proxy ${proxy} could not be used: ${words.en}`,
+      ja: `プロキシ ${proxy} を利用できません。${words.ja}`,
+    };
+    return { code, words: inWords, isRefusal, mayHaveArrived: false };
+  }
+  const words = answerInWords(error, status);
+  return { code: `proxy_${status}`, words, isRefusal: isLastingAnswer(status), mayHaveArrived: false };
+}
+
+function codeOf(error: unknown): string {
+  for (const link of causeChain(error)) {
+    if (link.name === 'TimeoutError') return 'ETIMEDOUT';
+    for (const key of ['originalCode', 'code']) {
+      const code: unknown = Reflect.get(link, key);
+      if (typeof code !== 'string' || !NODE_CODE.test(code)) continue;
+      if (code === 'ETIMEDOUT' && Reflect.get(link, 'syscall') === 'connect') return CONNECT_TIMEOUT;
+      return SYNONYMS[code] ?? code;
+    }
+  }
+  return 'network_error';
+}
+
+/** The innermost error first: wrappers name themselves, only the origin knows the reason. */
+function causeChain(error: unknown): Error[] {
+  const chain: Error[] = [];
+  let link = error;
+  while (link instanceof Error && chain.length < MAX_CAUSES) {
+    chain.unshift(link);
+    link = link.cause;
+  }
+  return chain;
+}

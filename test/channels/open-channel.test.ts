@@ -1,0 +1,63 @@
+/** What every channel does when it is closed, and where a card is refused. */
+import { expect } from 'chai';
+import type { Outgoing, Receipt } from '../../src/channels/channel.ts';
+import { DeliveryFailure } from '../../src/channels/failure.ts';
+import { openedChannel, sendOrPlain } from '../../src/channels/open-channel.ts';
+import { failureOf, outgoingOf } from '../contract/channel-contract.ts';
+
+const OUTGOING = outgoingOf({ address: 'a', message: 'm' });
+
+function failure(failureClass: DeliveryFailure['class']): DeliveryFailure {
+  return new DeliveryFailure({ class: failureClass, code: failureClass, message: 'It said no.' });
+}
+
+function channelThat(send: (outgoing: Outgoing) => Promise<Receipt>, steps: string[] = []) {
+  return openedChannel({
+    send,
+    verify: () => Promise.resolve(),
+    free: () => void steps.push('freed'),
+    failureOf: () => failure('config'),
+  });
+}
+
+describe('An open channel', () => {
+  it('says what an error means, but leaves a failure as it is', async () => {
+    const rejecting = (error: Error) => channelThat(() => Promise.reject(error));
+    expect(await failureOf(rejecting(new Error('x')).send(OUTGOING))).to.include({ class: 'config' });
+    const known = failure('permanent');
+    expect(await failureOf(rejecting(known).send(OUTGOING))).to.equal(known);
+  });
+
+  it('is freed once what it was sending has ended, and sends nothing after that', async () => {
+    const steps: string[] = [];
+    let fail: (error: Error) => void = () => undefined;
+    const channel = channelThat(() => new Promise((_resolve, reject) => (fail = reject)), steps);
+    const sending = channel.send(OUTGOING);
+    const closed = channel.close();
+    expect(await failureOf(channel.send(OUTGOING))).to.include({ code: 'channel_closed' });
+    expect(steps).to.deep.equal([]);
+    fail(new Error('x'));
+    expect(await failureOf(sending)).to.include({ code: 'config' });
+    await closed;
+    expect(steps).to.deep.equal(['freed']);
+  });
+});
+
+describe('A card that the remote refuses', () => {
+  const told = () => Promise.resolve({ id: '1' });
+  const refused = (failureClass: DeliveryFailure['class']) => () => Promise.reject(failure(failureClass));
+
+  it('goes out as plain text, and the receipt says so', async () => {
+    expect(await sendOrPlain(refused('permanent'), told)).to.deep.equal({
+      id: '1',
+      card_refused: 'permanent',
+      card_refused_reason: 'It said no.',
+    });
+  });
+
+  it('is no reason for plain text where a config, the rate or the network failed, or there is none', async () => {
+    for (const failureClass of ['config', 'rate_limited', 'transient'] as const)
+      expect((await failureOf(sendOrPlain(refused(failureClass), told))).class).to.equal(failureClass);
+    expect(await failureOf(sendOrPlain(refused('permanent'), undefined))).to.include({ class: 'permanent' });
+  });
+});
