@@ -13,7 +13,7 @@ interface Sending {
   failureOf(error: unknown): DeliveryFailure;
 }
 
-export function openedChannel({ send, verify, free, failureOf: classed }: Sending): Channel {
+export function openedChannel(sending: Sending): Channel {
   const underWay = new UnderWay();
   let isClosed = false;
   const run = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -23,16 +23,16 @@ export function openedChannel({ send, verify, free, failureOf: classed }: Sendin
     try {
       return await running;
     } catch (error) {
-      throw error instanceof DeliveryFailure ? error : classed(error);
+      throw error instanceof DeliveryFailure ? error : sending.failureOf(error);
     }
   };
   return {
-    send: (outgoing) => run(() => send(outgoing)),
-    verify: () => run(() => verify()),
+    send: (outgoing) => run(() => sending.send(outgoing)),
+    verify: () => run(() => sending.verify()),
     close: async () => {
       isClosed = true;
       await underWay.idle();
-      await free();
+      await sending.free();
     },
   };
 }

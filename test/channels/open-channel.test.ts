@@ -22,10 +22,10 @@ function channelThat(send: (outgoing: Outgoing) => Promise<Receipt>, steps: stri
 
 describe('An open channel', () => {
   it('says what an error means, but leaves a failure as it is', async () => {
-    const rejecting = (error: Error) => channelThat(() => Promise.reject(error));
-    expect(await failureOf(rejecting(new Error('x')).send(OUTGOING))).to.include({ class: 'config' });
+    const sendingTo = (thrown: Error) => channelThat(async () => Promise.reject(thrown)).send(OUTGOING);
+    expect(await failureOf(sendingTo(new Error('x')))).to.include({ class: 'config' });
     const known = failure('permanent');
-    expect(await failureOf(rejecting(known).send(OUTGOING))).to.equal(known);
+    expect(await failureOf(sendingTo(known))).to.equal(known);
   });
 
   it('is freed once what it was sending has ended, and sends nothing after that', async () => {

@@ -215,6 +215,6 @@ describe('the format of mails', () => {
     const message = { subject: '<s>', text: 'a\nb\n', html: '<!doctype html><p>x</p>' };
     expect(emailFormat.asText(message)).to.equal('<s>\n\na\nb');
     expect(emailFormat.asHtml(message)).to.equal(message.html);
-    expect(emailFormat.titleOf?.(message)).to.equal('<s>');
+    expect(emailFormat.titleOf(message)).to.equal('<s>');
   });
 });
