@@ -3,15 +3,24 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { object, string } from 'yup';
+import { type InferType, mixed, object } from 'yup';
 import { type RunningApp, startApp } from '../../src/app/app.ts';
 import { readConfig, readConfigInTurns } from '../../src/app/read-config.ts';
 import { SYMBOLS } from '../../src/channels/card.ts';
-import type { ChannelType, MessageFormat } from '../../src/channels/channel.ts';
+import {
+  AddressError,
+  type ChannelType,
+  type MessageFormat,
+  type Outgoing,
+  type Receipt,
+} from '../../src/channels/channel.ts';
+import { DeliveryFailure, failureOf, type Words } from '../../src/channels/failure.ts';
+import { openedChannel, sendOrPlain } from '../../src/channels/open-channel.ts';
 import { outboxOf } from '../../src/channels/outbox/channel.ts';
 import { showOutput } from '../../src/channels/outputs.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { createLogger } from '../../src/observe/logger.ts';
+import { isJsonObject } from '../../src/text/json-object.ts';
 import { cleanLine, cleanText } from '../../src/text/clean.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { callback, post } from '../support/bridge-world.ts';
@@ -34,31 +43,68 @@ const pagerFormat: MessageFormat<PagerMessage> = {
     ].join('|'),
   }),
   asText: ({ line, body }) => `${line}\n${body}`,
-  asHtml: ({ line }) => line,
+};
+
+/** The remote's codes: what they mean, whom they concern, and in words. */
+const CODES: Readonly<Record<string, { readonly details: Omit<Details, 'code'>; readonly words: Words }>> = {
+  unknown_hook: {
+    details: { class: 'config', concerns: 'address', retryAfterMs: 3_600_000 },
+    words: { en: 'The hook is gone; make another', ja: 'フックがありません。作り直してください' },
+  },
+  too_fancy: {
+    details: { class: 'permanent', concerns: 'address' },
+    words: { en: 'The card was refused', ja: 'カードが受け付けられませんでした' },
+  },
+};
+
+type Details = Parameters<typeof failureOf>[0];
+
+/** Stands in for the remote: answers with a code, or none. */
+let answer = (_url: string, _body: string): string => '';
+const sent: { readonly url: string; readonly body: string }[] = [];
+
+function call(url: string, body: string): Promise<Receipt> {
+  const code = answer(url, body);
+  const { details, words } = CODES[code] ?? {};
+  if (details !== undefined && words !== undefined) throw failureOf({ ...details, code }, words);
+  sent.push({ url, body });
+  return Promise.resolve({ id: String(sent.length) });
+}
+
+const settings = object({ hooks: mixed((value): value is Hooks => isJsonObject(value)).required() })
+  .noUnknown()
+  .strict();
+
+type Hooks = Readonly<Record<string, string>>;
+
+const pagerChannel: ChannelType<InferType<typeof settings>> = {
+  type: 'pager',
+  pace: { addressMs: 1000, channelMs: 0 },
+  settings,
+  optionsOf: () => ({}),
+  formatOf: () => pagerFormat,
+  parseAddress: (text, { hooks } = { hooks: { [text]: '' } }) => {
+    if (text in hooks) return text;
+    throw new AddressError(`there is no hook ${text}`);
+  },
+  secretsOf: ({ hooks }) => Object.values(hooks),
+  warningsOf: () => [],
+  open: ({ hooks }) => {
+    const send = async ({ address, message }: Outgoing) => {
+      const { line, body } = message as PagerMessage;
+      const url = hooks[address] ?? '';
+      return sendOrPlain(
+        async () => call(url, `${line}\n${body}`),
+        async () => call(url, line),
+      );
+    };
+    const verify = () => Promise.resolve();
+    const unforeseen = () => new DeliveryFailure({ class: 'transient', code: 'unforeseen', message: 'Oh.' });
+    return Promise.resolve(openedChannel({ send, verify, free: () => undefined, failureOf: unforeseen }));
+  },
 };
 
 const printed: string[] = [];
-const sent: { readonly address: string; readonly message: unknown }[] = [];
-
-const pagerChannel: ChannelType = {
-  type: 'pager',
-  pace: { addressMs: 1000, channelMs: 100 },
-  settings: object({ room: string().required() }).noUnknown().strict(),
-  optionsOf: () => ({}),
-  formatOf: () => pagerFormat,
-  parseAddress: (text) => text.toLowerCase(),
-  secretsOf: () => [],
-  warningsOf: () => [],
-  open: () =>
-    Promise.resolve({
-      send: ({ address, message }) => {
-        sent.push({ address, message });
-        return Promise.resolve({ id: String(sent.length) });
-      },
-      verify: () => Promise.resolve(),
-      close: () => Promise.resolve(),
-    }),
-};
 
 describe('A third channel', () => {
   const types = new Map([
@@ -78,8 +124,8 @@ describe('A third channel', () => {
 receiver: { listen: '127.0.0.1:0' }
 admin: { listen: '127.0.0.1:0' }
 store: { url: 'sqlite:${folder}/botbell.db' }
-channels: { pagers: { type: pager, room: ops }, look: { type: outbox, as: pager } }
-default_route: { on: [error], notify: [{ pagers: Ops }, { look: Ops }] }
+channels: { pagers: { type: pager, hooks: { ops: https://pager.test/secret-of-ops } }, look: { type: outbox, as: pager } }
+default_route: { on: [error], notify: [{ pagers: ops }, { look: ops }] }
 `,
     );
     const toRead = { file, variables: {}, channelTypes: types };
@@ -96,6 +142,12 @@ default_route: { on: [error], notify: [{ pagers: Ops }, { look: Ops }] }
       print: (text) => printed.push(text),
     });
   });
+
+  const tell = (jobId: string) =>
+    post(
+      `http://127.0.0.1:${app.receiver.port}/callbacks`,
+      callback({ job_id: jobId, bot_id: 'x', bot_name: 'x' }),
+    );
 
   after(async () => {
     await app.stop();
@@ -115,14 +167,30 @@ default_route: { on: [error], notify: [{ pagers: Ops }, { look: Ops }] }
       callback({ job_id: 'j-9', bot_id: 'x', bot_name: '請求書', message: 'no\u0000 login', output }),
     );
     expect([status, body.result]).to.deep.equal([200, 'delivered']);
-    const [{ address, message } = { address: '', message: {} }] = sent;
-    expect(address).to.equal('ops');
-    expect(message)
-      .to.have.property('line')
-      .that.matches(/^!❌ 請求書 failed.*: no login$/);
-    expect(message)
-      .to.have.property('body')
-      .that.matches(/^no login\|rows=1,2;3,4\|count=2\|.*Job=j-9/);
+    const [{ url, body: told } = { url: '', body: '' }] = sent.splice(0);
+    expect(url).to.equal('https://pager.test/secret-of-ops');
+    expect(told).to.match(/^!❌ 請求書 failed.*: no login\nno login\|rows=1,2;3,4\|count=2\|.*Job=j-9/);
+  });
+
+  it('is told in plain text where the remote refuses the card', async () => {
+    answer = (_url, body) => (body.includes('\n') ? 'too_fancy' : '');
+    const { body } = await tell('j-10');
+    expect(body.result).to.equal('delivered');
+    expect(
+      sent
+        .splice(0)
+        .map(({ body: told }) => told)
+        .join(''),
+    ).to.match(/^!❌ x failed.*$/);
+  });
+
+  it('says in its own words what the remote answered, without its secrets', async () => {
+    answer = () => 'unknown_hook';
+    const { status, body } = await tell('j-11');
+    expect(status).to.equal(502);
+    expect(JSON.stringify(body))
+      .to.contain('The hook is gone; make another.')
+      .and.not.contain('secret-of-ops');
   });
 
   it('is posed as by an outbox', () => {
