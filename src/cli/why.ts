@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { ArchivedCallback, CallbackFilter } from '../ledger/archive/archive.ts';
 import { openArchive } from '../ledger/open-ledger.ts';
 import type { Archive } from '../ledger/people.ts';
-import { loadStory } from '../story/load-story.ts';
+import { loadStory } from '../story/story.ts';
 import { storyJson } from '../story/story-json.ts';
 import { visible, visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';

@@ -69,8 +69,6 @@ export type NewHistoryRow = {
     readonly result?: string;
     /** Milliseconds since 1970; default: now, by the store's clock. */
     readonly at?: number;
-    /** No other row has the same. */
-    readonly nonce?: string | undefined;
   };
 }[HistoryWhat];
 
@@ -78,7 +76,7 @@ export type NewHistoryRow = {
 export async function writeHistory(tx: Tx, rows: readonly NewHistoryRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.all(sql`
-    INSERT INTO history (callback_id, at, what, delivery_id, result, entry, nonce)
+    INSERT INTO history (callback_id, at, what, delivery_id, result, entry)
     VALUES ${bulk(rows.map((row) => columnsOf(row, tx.now)))}`);
 }
 
@@ -99,7 +97,7 @@ export function writeEach<What extends HistoryWhat>(
 }
 
 function columnsOf(row: NewHistoryRow, now: number): RawValue[] {
-  const { callbackId, at = now, what, deliveryId, result, entry, nonce } = row;
+  const { callbackId, at = now, what, deliveryId, result, entry } = row;
   return [
     callbackId,
     at,
@@ -107,7 +105,6 @@ function columnsOf(row: NewHistoryRow, now: number): RawValue[] {
     deliveryId ?? null,
     result ?? null,
     entry === undefined ? null : JSON.stringify(entry),
-    nonce ?? null,
   ];
 }
 

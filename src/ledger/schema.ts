@@ -60,7 +60,7 @@ const TABLES: readonly string[] = [
   // Each transition is a row. entry: JSON.
   `CREATE TABLE history (
     id $id, callback_id BIGINT NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE, at BIGINT NOT NULL,
-    what TEXT NOT NULL, delivery_id BIGINT, result TEXT, entry TEXT, nonce TEXT)`,
+    what TEXT NOT NULL, delivery_id BIGINT, result TEXT, entry TEXT)`,
   `CREATE TABLE destinations (
     destination TEXT PRIMARY KEY NOT NULL, last_delivered_at BIGINT, last_failed_at BIGINT,
     error_class TEXT, error_code TEXT, error_message TEXT, median_ms BIGINT, slow_ms BIGINT)`,
@@ -81,7 +81,7 @@ const TABLES: readonly string[] = [
   `CREATE TABLE bulks (
     id $id, what TEXT NOT NULL, filter TEXT NOT NULL, actor TEXT NOT NULL, note TEXT, state TEXT NOT NULL,
     started_at BIGINT NOT NULL, ended_at BIGINT, stopped_by TEXT, looked_at BIGINT NOT NULL DEFAULT 0,
-    until_id BIGINT NOT NULL, given BIGINT NOT NULL DEFAULT 0, nonce TEXT UNIQUE)`,
+    until_id BIGINT NOT NULL, given BIGINT NOT NULL DEFAULT 0)`,
   `CREATE TABLE bots (
     bot_key TEXT PRIMARY KEY NOT NULL, bot_name TEXT NOT NULL, last_callback_id BIGINT NOT NULL,
     last_received_at BIGINT NOT NULL, last_succeeded_at BIGINT, last_failed_at BIGINT)`,
@@ -107,7 +107,6 @@ const INDEXES: readonly string[] = [
   'CREATE INDEX deliveries_of_bulk ON deliveries (bulk_id, state) WHERE bulk_id IS NOT NULL',
   'CREATE INDEX history_of_callback ON history (callback_id, id)',
   `CREATE INDEX history_received ON history (id) WHERE what = 'received'`,
-  'CREATE UNIQUE INDEX history_once ON history (nonce) WHERE nonce IS NOT NULL',
   'CREATE INDEX alert_causes_by_age ON alert_causes (told_at)',
   'CREATE INDEX bot_days_by_day ON bot_days (day, bot_key)',
   `CREATE INDEX bulks_running ON bulks (id) WHERE state = 'running'`,

@@ -2,7 +2,7 @@
 import { statusNameOf } from '../callback/callback.ts';
 import type { ArchivedCallback, ArchivedDelivery } from '../ledger/archive/archive.ts';
 import type { StoryEvent } from './event.ts';
-import type { LoadedStory } from './load-story.ts';
+import type { LoadedStory } from './story.ts';
 
 type Redact = (text: string) => string;
 
@@ -13,7 +13,7 @@ export function storyJson({ callback, story }: LoadedStory, redact: Redact) {
     kind: callback.kind,
     summary: story.summary,
     timeline: story.events.map(eventJson),
-    alerts: callback.alerts,
+    alerts: callback.alerts.map(({ id }) => id),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The story of a callback: what happened to it and why, in sentences for whoever asks "why did I (not) get this?". */
 import type { CallbackStory } from '../ledger/archive/archive.ts';
+import type { Archive } from '../ledger/people.ts';
 import type { Language } from '../time/display.ts';
 import type { StoryEvent } from './event.ts';
 import { Sayings } from './sayings.ts';
@@ -32,16 +33,27 @@ const MOST_LAST = 140;
 /** Of what is still to happen, at as many destinations. */
 const MOST_COMING = 50;
 
-/** @param alerts the stories of its alerts (`story.alerts`) */
-export function tellStory(
-  story: CallbackStory,
-  alerts: readonly CallbackStory[],
+/** A callback with its story, as the page, the API and the command line tell it. */
+export interface LoadedStory {
+  readonly callback: CallbackStory;
+  readonly story: Story;
+}
+
+/** @returns undefined: the ledger has no such callback. @throws {LedgerUnavailable} */
+export async function loadStory(
+  archive: Pick<Archive, 'story'>,
+  id: number,
   context: StoryContext,
-): Story {
+): Promise<LoadedStory | undefined> {
+  const callback = await archive.story(id);
+  return callback && { callback, story: tellStory(callback, context) };
+}
+
+export function tellStory(story: CallbackStory, context: StoryContext): Story {
   const { redact = (text: string) => text, now } = context;
   const sayings = new Sayings(context);
   const standings = standingsOf(story, context);
-  const happened = shortened(timelineOf(story, alerts, sayings), MOST_FIRST, MOST_LAST, sayings);
+  const happened = shortened(timelineOf(story, sayings), MOST_FIRST, MOST_LAST, sayings);
   const coming = shortened(comingEvents(standings, now, sayings), MOST_COMING, 0, sayings);
   const unanswered: StoryEvent = { at: now, what: 'next', text: sayings.say('unanswered') };
   const events = [...happened, ...(isUnanswered(story) ? [unanswered] : []), ...coming];

@@ -3,7 +3,7 @@ import { statusNameOf } from '../callback/callback.ts';
 import { idsIn as receiptIds, type Receipt } from '../channels/channel.ts';
 import type { FailureToExplain } from '../channels/failure.ts';
 import type { FailureClass } from '../channels/failure.ts';
-import type { ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
+import type { ArchivedCallback, ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
 import type { ActionEntry, HistoryRow, HistoryWhat } from '../ledger/history.ts';
 import { type CallbackResult, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/ledger.ts';
 import type { StoryEvent } from './event.ts';
@@ -20,24 +20,20 @@ const AT_ONCE_MS = 50;
 /** Of a BOT's running time: less is nothing to whoever pays for it. */
 const WORTH_TELLING_MS = 500;
 
-/** In the order of time. @param alerts the stories of its alerts */
-export function timelineOf(
-  story: CallbackStory,
-  alerts: readonly CallbackStory[],
-  sayings: Sayings,
-): StoryEvent[] {
+/** In the order of time. */
+export function timelineOf(story: CallbackStory, sayings: Sayings): StoryEvent[] {
   const timeline = new Timeline(story, sayings);
   const events = [
     ...timeline.receipt(),
     ...story.history.flatMap((row) => timeline.eventsOf(row)),
     ...timeline.toldUnseen(),
-    ...alerts.map((alert) => alertEvent(alert, sayings)),
+    ...story.alerts.map((alert) => alertEvent(alert, sayings)),
   ];
   return events.toSorted((a, b) => a.at - b.at);
 }
 
 /** What an alert about it has come to. */
-function alertEvent({ receivedAt: at, deliveries }: CallbackStory, sayings: Sayings): StoryEvent {
+function alertEvent({ receivedAt: at, deliveries }: ArchivedCallback, sayings: Sayings): StoryEvent {
   const told = deliveries.filter(({ state }) => state === 'delivered');
   const who = (told.length > 0 ? told : deliveries).map(({ destination }) => destination);
   const text = sayings.say(told.length > 0 ? 'alerted' : 'alerting', { who: sayings.list(who) });

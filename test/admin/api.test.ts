@@ -82,17 +82,9 @@ describe('the API', () => {
   describe('delivers one again', () => {
     it('and says who asked for it, why, and by which key', async () => {
       await open({ redeliver: () => Promise.resolve('accepted') });
-      const answer = await post(
-        '/api/deliveries/17/redeliver',
-        { note: ' Slack is\u202e back ' },
-        {
-          'idempotency-key': 'k1',
-        },
-      );
+      const answer = await post('/api/deliveries/17/redeliver', { note: ' Slack is\u202e back ' });
       expect([answer.status, answer.json]).to.deep.equal([202, { id: 17, result: 'accepted' }]);
-      expect(asked).to.deep.equal([
-        ['redeliver', 17, { actor: ACTOR, nonce: 'k1', note: 'Slack is back' }, false],
-      ]);
+      expect(asked).to.deep.equal([['redeliver', 17, { actor: ACTOR, note: 'Slack is back' }, false]]);
     });
 
     it('also what was delivered, where that is said', async () => {
@@ -121,7 +113,7 @@ describe('the API', () => {
     it(`answers ${status} to a dismissal where the delivery is ${result}`, async () => {
       await open({ dismiss: () => Promise.resolve(result) });
       expect((await post('/api/deliveries/17/dismiss')).status).to.equal(status);
-      expect(asked).to.deep.equal([['dismiss', 17, { actor: ACTOR, nonce: undefined, note: undefined }]]);
+      expect(asked).to.deep.equal([['dismiss', 17, { actor: ACTOR, note: undefined }]]);
     });
   }
 
@@ -178,14 +170,10 @@ describe('the API', () => {
         ['/api/redeliver?state=dead', 'redelivered'],
         ['/api/dismiss?state=dead&dry_run=false', 'dismissed'],
       ] as const) {
-        const { status, headers, json } = await post(path, { note: 'old' }, { 'idempotency-key': 'k' });
+        const { status, headers, json } = await post(path, { note: 'old' });
         expect([status, headers['location'], json]).to.deep.equal([202, '/api/redeliveries/7', BULK_SHAPE]);
         const [name, filter, request, asWhat] = asked.at(-1) as unknown[];
-        expect([name, request, asWhat]).to.deep.equal([
-          'startBulk',
-          { actor: ACTOR, nonce: 'k', note: 'old' },
-          what,
-        ]);
+        expect([name, request, asWhat]).to.deep.equal(['startBulk', { actor: ACTOR, note: 'old' }, what]);
         expect(filter).to.include({ state: 'dead' });
       }
       expect((await world.ask('GET /api/redeliveries')).json).to.deep.equal({ items: [BULK_SHAPE] });
@@ -393,12 +381,6 @@ describe('the API', () => {
       expect((await dismiss('note=x', 'application/x-www-form-urlencoded')).status).to.equal(415);
       expect((await dismiss('{"note": "x"}', 'application/json; charset=utf-8')).status).to.equal(202);
       expect(asked).to.have.length(1);
-    });
-
-    it('a key that is too long to be kept', async () => {
-      await open({ dismiss: () => Promise.resolve('dismissed') });
-      const headers = { 'idempotency-key': 'k'.repeat(201) };
-      expect((await post('/api/deliveries/1/dismiss', undefined, headers)).status).to.equal(400);
     });
   });
 

@@ -92,9 +92,19 @@ export function describeActions(
         expect(record).to.deep.include({ id: told, receipt: { ts: String(told) } });
       });
 
-      it('leaves alone what is pending, what there is not, and a start whose end is known', async () => {
-        const { ids } = await accept({ job_id: 'a' }, [OPS]);
-        expect(await actions.redeliver(ids[0], REQUEST, true)).to.equal('open');
+      it('makes due at once what was put off, and takes it out of nobody’s hands', async () => {
+        const { ids, ...admission } = await accept({ job_id: 'a' }, [OPS]);
+        await recorded.claim();
+        expect(await actions.redeliver(ids[0], REQUEST, false)).to.equal('accepted');
+        expect(await dueIds(), 'it is being attempted').to.deep.equal([]);
+        await recorded.settle(admission, [update(ids[0], { dueInMs: MINUTE_MS })]);
+        await store.passTime(MINUTE_MS / 2);
+        expect(await dueIds()).to.deep.equal([]);
+        await actions.redeliver(ids[0], REQUEST, false);
+        expect(await dueIds()).to.deep.equal(ids);
+      });
+
+      it('leaves alone what there is not, and a start whose end is known', async () => {
         expect(await actions.redeliver(4711, REQUEST, false)).to.equal('unknown');
         const [start] = await deadLetters(['b'], { status: EXECUTING });
         await accept({ job_id: 'b' }, [LOG]);
@@ -116,16 +126,15 @@ export function describeActions(
 
       it('is done once, however often and at whatever moment the same form is sent', async () => {
         const [id, other = 0] = await deadLetters(['a', 'b']);
-        const request = { ...REQUEST, nonce: 'n-1' };
-        const both = await Promise.all([1, 2].map(() => actions.redeliver(id, request, true)));
+        const both = await Promise.all([1, 2].map(() => actions.redeliver(id, REQUEST, true)));
         expect(both).to.deep.equal(['accepted', 'accepted']);
         await recorded.claim();
         await recorded.settle({ callbackId: await callbackOf(id) }, [deliveredUpdate(id)]);
-        expect(await actions.redeliver(id, request, true)).to.equal('accepted');
+        expect(await actions.redeliver(id, REQUEST, true)).to.equal('accepted');
         expect(await dueIds()).to.deep.equal([]);
         const done = (await historyOf(id)).filter(({ what }) => what === 'redelivered');
         expect(done).to.have.length(1);
-        await actions.redeliver(other, request, false);
+        await actions.redeliver(other, REQUEST, false);
         expect(await dueIds(), 'one page, another message').to.deep.equal([other]);
       });
 
@@ -209,19 +218,6 @@ export function describeActions(
         await accept({}, [OPS]);
         expect(await routeAnew(callbackId, [LOG])).to.equal('superseded');
       });
-
-      it('is done once by the same nonce, with the same answer', async () => {
-        const { callbackId } = await accept({}, []);
-        const request = { ...REQUEST, nonce: 'n' };
-        const both = [
-          await routeAnew(callbackId, [OPS], request),
-          await routeAnew(callbackId, [LOG], request),
-        ];
-        expect(both).to.deep.equal([
-          { told: [OPS.destination], untouched: [] },
-          { told: [OPS.destination], untouched: [] },
-        ]);
-      });
     });
 
     describe('in bulk', () => {
@@ -299,14 +295,6 @@ export function describeActions(
         expect(await dueIds()).to.deep.equal([first]);
         expect((await rowOf(late))['state']).to.equal('dead');
         expect(await actions.bulk(id)).to.include({ state: 'delivering', given: 1 });
-      });
-
-      it('is begun once by the same nonce', async () => {
-        await deadLetters(['a']);
-        const request = { ...REQUEST, nonce: 'n' };
-        const one = await actions.startBulk({ state: 'dead' }, request);
-        expect((await actions.startBulk({ state: 'dead' }, request)).id).to.equal(one.id);
-        expect((await actions.startBulk({ state: 'dead' }, REQUEST)).id).not.to.equal(one.id);
       });
 
       it('can be stopped: what was given back stays given back, and what was not stays as it is', async () => {

@@ -218,7 +218,7 @@ describe('The OpenAPI documents', () => {
 
     const actOnOne = async () => {
       const note = {
-        headers: { ...RIGHT, ...JSON_TYPE, 'idempotency-key': 'one' },
+        headers: { ...RIGHT, ...JSON_TYPE },
         body: '{"note":"it is back"}',
       };
       await postDead();

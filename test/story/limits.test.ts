@@ -24,7 +24,7 @@ import { hostileText } from '../text/hostile-text.ts';
 const MINUTE_MS = 60_000;
 
 function told(story: CallbackStory, language: Language = 'en', redact?: (text: string) => string) {
-  return tellStory(story, [], {
+  return tellStory(story, {
     language,
     timezone: 'Asia/Tokyo',
     now: CAME_AT + MINUTE_MS,

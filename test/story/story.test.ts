@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000;
 const CONTEXT = { timezone: 'Asia/Tokyo', now: CAME_AT + 60_000, giveUpAfterMs: DAY_MS } as const;
 
 function told(story: CallbackStory, language: Language = 'en', alerts: readonly CallbackStory[] = []): Story {
-  return tellStory(story, alerts, { ...CONTEXT, language });
+  return tellStory({ ...story, alerts }, { ...CONTEXT, language });
 }
 
 function eventsOf(story: CallbackStory, language: Language, alerts: readonly CallbackStory[] = []) {

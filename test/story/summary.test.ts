@@ -19,7 +19,7 @@ import {
 const CONTEXT = { timezone: 'Asia/Tokyo', now: CAME_AT + 60_000 } as const;
 
 function summaryOf(story: CallbackStory, language: Language): string {
-  return tellStory(story, [], { ...CONTEXT, language }).summary;
+  return tellStory(story, { ...CONTEXT, language }).summary;
 }
 
 const UNTOLD = { lastError: undefined } as const;

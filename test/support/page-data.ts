@@ -102,7 +102,7 @@ export function storyOf(fields: Partial<CallbackStory> = {}): CallbackStory {
     kind: 'callback',
     routing: [],
     history: [],
-    alerts: [8],
+    alerts: [callbackOf(8)],
     pauses: [],
     ...fields,
   };

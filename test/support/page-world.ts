@@ -39,7 +39,6 @@ export function readerIn(language: Language, fields: Partial<Reader> = {}): Read
     t: translator(language),
     here: '/here?a=1',
     formToken: 'token-of-forms',
-    newNonce: () => 'nonce',
     ...fields,
   };
 }

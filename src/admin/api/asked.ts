@@ -14,7 +14,6 @@ import {
   wholeNumberIn,
 } from '../parameters.ts';
 
-const LONGEST_NONCE = 200;
 const LONGEST_NOTE = 1000;
 
 export const FLAG: Parameter<boolean> = {
@@ -46,14 +45,14 @@ export function conflict(detail: string): HttpProblem {
 }
 
 /**
- * Who asks, why (`note` in the body), and which request of the same kind it is a repetition of (`Idempotency-Key`).
+ * Who asks, and why (`note` in the body).
  * @throws {HttpProblem} 400, 413 or 415
  */
 export async function actionRequestIn(ctx: Context): Promise<ActionRequest> {
   const body = await readJson(ctx);
   const unknown = Object.keys(body).filter((key) => key !== 'note');
   if (unknown.length > 0) throw badBody('The body may have a "note", and nothing else.');
-  return { actor: actorOf(ctx, 'api'), nonce: nonceIn(ctx), note: noteIn(body['note']) };
+  return { actor: actorOf(ctx, 'api'), note: noteIn(body['note']) };
 }
 
 export function badBody(detail: string): HttpProblem {
@@ -65,11 +64,4 @@ function noteIn(note: unknown): string | undefined {
   if (typeof note !== 'string' || note.length > LONGEST_NOTE)
     throw badBody(`The "note" must be text of ${LONGEST_NOTE} characters at most.`);
   return cleanText(note).trim() || undefined;
-}
-
-function nonceIn(ctx: Context): string | undefined {
-  const nonce = ctx.get('Idempotency-Key');
-  if (nonce.length > LONGEST_NONCE)
-    throw badBody(`The Idempotency-Key may have ${LONGEST_NONCE} characters at most.`);
-  return nonce || undefined;
 }

@@ -5,7 +5,7 @@ import { readFilter } from '../filters.ts';
 import { refuseParameters } from '../parameters.ts';
 import type { ApiParts } from './parts.ts';
 import { actionRequestIn, conflict, idIn, parametersIn, unknownId } from './asked.ts';
-import { loadStory } from '../../story/load-story.ts';
+import { loadStory } from '../../story/story.ts';
 import { callbackJson, storyJson } from '../../story/story-json.ts';
 
 /** Of a callback that is shown with its story; a larger one has an address of its own. */

@@ -1,5 +1,4 @@
 /** Who reads a page: the language and time zone of one request, and how values are written for them. */
-import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Language } from '../../time/display.ts';
 import { formTokenOf } from '../form-token.ts';
@@ -22,8 +21,6 @@ export interface Reader {
   readonly here: string;
   /** What the forms of this page carry, so that no other site can post them. */
   readonly formToken: string;
-  /** A new one for each form: of requests with the same, the first is done. */
-  readonly newNonce: () => string;
 }
 
 export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'display' | 'now'>): Reader {
@@ -38,7 +35,6 @@ export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'dis
     t: translator(language),
     here: ctx.path + ctx.search,
     formToken: formTokenOf(ctx),
-    newNonce: randomUUID,
   };
 }
 

@@ -5,13 +5,11 @@ import type { Actor } from '../history.ts';
 
 export interface ActionRequest {
   readonly actor: Actor;
-  /** Deduplication key: of requests with the same one, the first is done, the others change nothing. */
-  readonly nonce?: string | undefined;
   /** Why, in the actor's words. */
   readonly note?: string | undefined;
 }
 
-/** `delivered`: not without `again`; `superseded`: never; `open`: it is pending already. */
+/** `delivered`: not without `again`; `superseded`: never; `open`: a rule holds it for now. */
 export type RedeliverResult = 'accepted' | 'delivered' | 'superseded' | 'open' | 'unknown';
 
 export type DismissResult = 'dismissed' | 'not dead' | 'unknown';

@@ -5,8 +5,7 @@ import { type Actor, writeEach } from '../history.ts';
 import { makePending } from '../operations/deliveries.ts';
 import { lockDeliveries } from '../operations/locks.ts';
 import type { ActionRequest, BulkKind, BulkRedelivery, BulkStep, RedeliveryFilter } from './actions.ts';
-import { entryOf, nonceFor } from './asked.ts';
-import { markDismissed } from './one-delivery.ts';
+import { entryOf, markDismissed } from './one-delivery.ts';
 import { matchingAmong, nextUndelivered } from './undelivered.ts';
 
 const AT_ONCE = 100;
@@ -20,23 +19,20 @@ type BulkRow = Omit<BulkRedelivery, 'filter' | 'actor' | 'endedAt' | 'stoppedBy'
   readonly stoppedBy: string | null;
 };
 
-/** @returns the one with the same nonce, where there is one */
 export async function startBulk(
   tx: Tx,
   filter: RedeliveryFilter,
   request: ActionRequest,
   what: BulkKind = 'redelivered',
 ): Promise<BulkRedelivery> {
-  const nonce = nonceFor(`bulk ${what}`, undefined, request) ?? null;
   const { actor, note = null } = entryOf(request);
   const started = await tx.first<{ id: number }>(sql`
-    INSERT INTO bulks (what, filter, actor, note, state, started_at, until_id, nonce)
+    INSERT INTO bulks (what, filter, actor, note, state, started_at, until_id)
     VALUES (${what}, ${JSON.stringify(filter)}, ${JSON.stringify(actor)}, ${note}, 'running', ${tx.now},
-      (SELECT coalesce(max(id), 0) FROM deliveries), ${nonce})
-    ON CONFLICT (nonce) DO NOTHING RETURNING id`);
-  const which = started === undefined ? sql`nonce = ${nonce}` : sql`id = ${started.id}`;
-  const [bulk] = await bulksWhere(tx, which);
-  if (bulk === undefined) throw new Error('a redelivery was neither begun nor there');
+      (SELECT coalesce(max(id), 0) FROM deliveries))
+    RETURNING id`);
+  const bulk = await readBulk(tx, started?.id ?? 0);
+  if (bulk === undefined) throw new Error('a redelivery was begun and is not there');
   return bulk;
 }
 
@@ -73,15 +69,10 @@ async function bulksWhere(tx: Tx, which: Sql): Promise<readonly BulkRedelivery[]
     ...row,
     state: row.state === 'done' && row.pending > 0 ? 'delivering' : row.state,
     filter: JSON.parse(filter) as RedeliveryFilter,
-    actor: actorIn(actor),
+    actor: JSON.parse(actor) as Actor,
     endedAt: endedAt ?? undefined,
-    stoppedBy: stoppedBy === null ? undefined : actorIn(stoppedBy),
+    stoppedBy: stoppedBy === null ? undefined : (JSON.parse(stoppedBy) as Actor),
   }));
-}
-
-function actorIn(json: string): Actor {
-  const { via, user, from } = JSON.parse(json) as Actor;
-  return { via, user, from };
 }
 
 interface RunningBulk extends Pick<BulkRow, 'id' | 'what' | 'filter' | 'actor' | 'given'> {
@@ -120,7 +111,7 @@ async function give(
 ): Promise<number> {
   await lockDeliveries(tx, among);
   const rows = await matchingAmong(tx, filter, among);
-  const entry = { actor: actorIn(bulk.actor), note: bulk.note ?? undefined, bulkId: bulk.id };
+  const entry = { actor: JSON.parse(bulk.actor) as Actor, note: bulk.note ?? undefined, bulkId: bulk.id };
   await writeEach(tx, rows, bulk.what, { entry });
   if (bulk.what === 'dismissed') await markDismissed(tx, rows);
   else await makePending(tx, rows, { countsAnew: true, givenBackAt: tx.now, bulkId: bulk.id });

@@ -1,13 +1,30 @@
 /** Attempting one delivery again, and being done with one. */
 import sql, { join } from 'sql-template-tag';
+import { cleanText } from '../../text/clean.ts';
+import { shortText } from '../../text/cut.ts';
 import type { Tx } from '../database.ts';
+import { type ActionEntry, writeHistory } from '../history.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger.ts';
-import { writeHistory } from '../history.ts';
 import { makePending } from '../operations/deliveries.ts';
 import { lockDeliveries } from '../operations/locks.ts';
 import { type RowWithCallback, withCallbacks } from '../rows.ts';
 import type { ActionRequest, DismissResult, Redeliverable, RedeliverResult } from './actions.ts';
-import { doneBefore, entryOf, nonceFor } from './asked.ts';
+
+/** A header or a name on a command line may hold anything. */
+const LONGEST_NAME = 200;
+const LONGEST_NOTE = 1000;
+
+/** What a person asked for, as the ledger keeps it: who, and why. */
+export function entryOf({ actor: { via, user, from }, note }: ActionRequest): ActionEntry {
+  const kept = (text: string | undefined, longest: number) => text && shortText(cleanText(text), longest);
+  return {
+    actor: { via, user: kept(user, LONGEST_NAME), from: kept(from, LONGEST_NAME) ?? '' },
+    note: kept(note, LONGEST_NOTE),
+  };
+}
+
+/** A form that is sent twice comes twice within this time. */
+const SAME_REQUEST_MS = 10_000;
 
 /** @param again also what was delivered */
 export async function redeliver(
@@ -18,11 +35,10 @@ export async function redeliver(
 ): Promise<RedeliverResult> {
   const row = await lockedRow(tx, id);
   if (row === undefined) return 'unknown';
-  const nonce = nonceFor('redelivered', id, request);
-  if ((await doneBefore(tx, nonce)) !== undefined) return 'accepted';
   const result = redeliverResult(row, again);
-  if (result !== 'accepted') return result;
-  await writeHistory(tx, [{ ...about(row), what: 'redelivered', entry: entryOf(request), nonce }]);
+  const isRepeated = Math.abs(tx.now - (row.given_back_at ?? 0)) < SAME_REQUEST_MS;
+  if (result !== 'accepted' || (isRepeated && row.state !== 'dead')) return result;
+  await note(tx, row, 'redelivered', request);
   await makePending(tx, [row], { countsAnew: true, givenBackAt: tx.now });
   return result;
 }
@@ -31,14 +47,21 @@ export async function redeliver(
 export async function dismiss(tx: Tx, id: number, request: ActionRequest): Promise<DismissResult> {
   const row = await lockedRow(tx, id);
   if (row === undefined) return 'unknown';
-  const nonce = nonceFor('dismissed', id, request);
-  const isDone = row.hold_code === DISMISSED || (await doneBefore(tx, nonce)) !== undefined;
-  if (isDone) return 'dismissed';
+  if (row.hold_code === DISMISSED) return 'dismissed';
   if (row.state !== 'dead' && !(row.state === 'held' && row.hold_code === NO_LONGER_ROUTED))
     return 'not dead';
-  await writeHistory(tx, [{ ...about(row), what: 'dismissed', entry: entryOf(request), nonce }]);
+  await note(tx, row, 'dismissed', request);
   await markDismissed(tx, [row]);
   return 'dismissed';
+}
+
+function note(
+  tx: Tx,
+  { id, callback_id: callbackId }: RowWithCallback,
+  what: 'redelivered' | 'dismissed',
+  request: ActionRequest,
+): Promise<void> {
+  return writeHistory(tx, [{ callbackId, deliveryId: id, what, entry: entryOf(request) }]);
 }
 
 export async function markDismissed(tx: Tx, rows: readonly { readonly id: number }[]): Promise<void> {
@@ -46,10 +69,6 @@ export async function markDismissed(tx: Tx, rows: readonly { readonly id: number
   await tx.all(sql`
     UPDATE deliveries SET state = 'held', hold_code = ${DISMISSED}, hold_details = NULL, hold_until = NULL, updated_at = ${tx.now}
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
-}
-
-function about({ id, callback_id }: RowWithCallback) {
-  return { callbackId: callback_id, deliveryId: id };
 }
 
 /** As it stands while nobody else can change it; undefined: there is no such delivery. */
@@ -62,11 +81,10 @@ function redeliverResult(
   { state, hold_code, is_late_start }: RowWithCallback,
   again: boolean,
 ): RedeliverResult {
-  if (state === 'pending') return 'open';
   // Pending again, it would be held back again.
   if (hold_code === SUPERSEDED || is_late_start === 1) return 'superseded';
   if (state === 'delivered') return again ? 'accepted' : 'delivered';
-  if (state === 'dead') return 'accepted';
+  if (state !== 'held') return 'accepted';
   return hold_code === NO_LONGER_ROUTED || hold_code === DISMISSED ? 'accepted' : 'open';
 }
 

@@ -7,7 +7,7 @@ import { gained, isUnrouted, siblingsOf } from '../operations/gained.ts';
 import { lock } from '../operations/locks.ts';
 import { IS_LATE_START } from '../rows.ts';
 import type { ActionRequest, PlanByHand, RoutedByHand } from './actions.ts';
-import { doneBefore, entryOf, nonceFor } from './asked.ts';
+import { entryOf } from './one-delivery.ts';
 
 /**
  * The callback gains the targets that it lacks; what of them is dead or held as no longer routed is attempted again.
@@ -22,9 +22,6 @@ export async function routeByHand(
 ): Promise<RoutedByHand | 'superseded' | undefined> {
   const callback = await lockedCallback(tx, callbackId);
   if (callback === undefined) return undefined;
-  const nonce = nonceFor('routed anew', callbackId, request);
-  const before = await doneBefore(tx, nonce);
-  if (before !== undefined) return routedIn(before.entry);
   if (callback.isLateStart === 1) return 'superseded';
   const { lacking, revived } = gained(
     targets,
@@ -35,16 +32,11 @@ export async function routeByHand(
   const told = [...revived, ...lacking].map(({ destination }) => destination);
   const untouched = targets.map(({ destination }) => destination).filter((name) => !told.includes(name));
   await writeHistory(tx, [
-    { callbackId, what: 'routed_anew', entry: { ...entryOf(request), told, untouched }, nonce },
+    { callbackId, what: 'routed_anew', entry: { ...entryOf(request), told, untouched } },
     { callbackId, what: 'routed', entry: { by: 'hand', explanations: routing } },
   ]);
   const added = await insertRows(tx, { callbackId, jobKey: callback.jobKey, targets: lacking });
   await makePending(tx, [...revived, ...added], { countsAnew: true, givenBackAt: tx.now });
-  return { told, untouched };
-}
-
-function routedIn(entry: string | null): RoutedByHand {
-  const { told, untouched } = JSON.parse(entry ?? '{"told":[],"untouched":[]}') as RoutedByHand;
   return { told, untouched };
 }
 

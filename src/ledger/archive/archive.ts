@@ -90,8 +90,8 @@ export interface CallbackStory extends ArchivedCallback {
   readonly pauses: readonly ArchivedPause[];
   /** What happened, in its order; of very much, the last thousand. */
   readonly history: readonly HistoryRow[];
-  /** Ids of the alerts that were raised about it, whose stories say who was told. */
-  readonly alerts: readonly number[];
+  /** The newest twenty that were raised about it, in their order. */
+  readonly alerts: readonly ArchivedCallback[];
 }
 
 /** A BOT, as its callbacks name it. Times are when one of them came, in milliseconds since 1970; undefined: never. */

@@ -77,6 +77,8 @@ function archivedDelivery(row: ArchivedRow, now: number): ArchivedDelivery {
   };
 }
 
+const MOST_ALERTS = 20;
+
 /** Of what comes again and again, the newest. */
 const MOST_HISTORY = 1000;
 
@@ -86,13 +88,14 @@ export async function readStory(tx: Tx, id: number): Promise<CallbackStory | und
   if (found === undefined) return undefined;
   const deliveries = (await deliveriesOf(tx, [id])).get(id) ?? [];
   const history = await historyOf(tx, id);
+  const alertIds = history.flatMap((each) => (each.what === 'alerted' ? [each.entry.alertId] : []));
   return {
     ...archivedCallback(found, deliveries),
     kind: found.kind as CallbackKind,
     routing: JSON.parse(found.routing) as unknown,
     pauses: await pausesOf(tx, deliveries),
     history,
-    alerts: history.flatMap((each) => (each.what === 'alerted' ? [each.entry.alertId] : [])),
+    alerts: (await callbacksWith(tx, alertIds.slice(-MOST_ALERTS))).toReversed(),
   };
 }
 

@@ -69,7 +69,7 @@ export interface GivenBack {
   readonly bulkId?: number;
 }
 
-/** What was held, dead or told is Botbell's own to attempt, due at once. */
+/** What was held, dead, told or put off is Botbell's own to attempt, due at once. Whoever is attempting it at this moment goes on. */
 export async function makePending(
   tx: Tx,
   rows: readonly { readonly id: number }[],
@@ -82,7 +82,9 @@ export async function makePending(
   const bulk = givenBackAt === undefined ? sql`bulk_id` : sql`${bulkId ?? null}`;
   await tx.all(sql`
     UPDATE deliveries SET state = 'pending', hold_code = NULL, hold_details = NULL, hold_until = NULL,
-      error_class = NULL, error_code = NULL, error_message = NULL, alerted_cause = NULL, owner = NULL, claimed_until = NULL,
+      error_class = NULL, error_code = NULL, error_message = NULL, alerted_cause = NULL,
+      owner = CASE WHEN state = 'pending' THEN owner END,
+      claimed_until = CASE WHEN state = 'pending' THEN claimed_until END,
       is_ours = 1, due_at = ${tx.now}, updated_at = ${tx.now}, ${age},
       given_back_at = coalesce(${givenBackAt ?? null}, given_back_at),
       is_bulk = ${Number(bulkId !== undefined)}, bulk_id = ${bulk}

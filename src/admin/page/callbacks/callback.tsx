@@ -1,6 +1,6 @@
 /** One callback: in one sentence why somebody was told, or was not; then everything that happened, and what can be done. */
 import type { ArchivedCallback, CallbackStory } from '../../../ledger/archive/archive.ts';
-import { loadStory } from '../../../story/load-story.ts';
+import { loadStory } from '../../../story/story.ts';
 import type { Story } from '../../../story/story.ts';
 import { isBlank } from '../../../text/clean.ts';
 import { PostForm } from '../parts/forms.tsx';
@@ -17,7 +17,6 @@ import { Deliveries } from './deliveries.tsx';
 import { Timeline } from './timeline.tsx';
 import { useReader, useWords } from '../use-reader.ts';
 
-const MOST_ALERTS = 10;
 const MOST_OTHERS = 20;
 
 export interface CallbackData {
@@ -170,11 +169,11 @@ function cameAgain({ timesReceived, lastReceivedAt }: CallbackStory, reader: Rea
   return { term: words.again, details };
 }
 
-function Alerts({ alerts }: { readonly alerts: readonly number[] }) {
+function Alerts({ alerts }: Pick<CallbackStory, 'alerts'>) {
   const words = useWords(CALLBACKS_WORDS).one;
   return (
     <ul class="chips">
-      {alerts.slice(0, MOST_ALERTS).map((id) => (
+      {alerts.map(({ id }) => (
         <li key={id}>
           <Link to={pathTo(['callbacks', id])}>{words.alertNumber(String(id))}</Link>
         </li>

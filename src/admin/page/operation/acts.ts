@@ -39,7 +39,6 @@ const ACTS: Readonly<Record<string, Act>> = {
 };
 
 const LONGEST_NOTE = 500;
-const LONGEST_NONCE = 200;
 
 export function routeActs(router: Router, services: AdminServices): void {
   for (const [name, act] of Object.entries(ACTS)) {
@@ -50,10 +49,9 @@ export function routeActs(router: Router, services: AdminServices): void {
 async function answerAct(ctx: Context, act: Act, services: AdminServices): Promise<void> {
   const form = formOf(ctx);
   const reader = readerOf(ctx, services.surroundings);
-  const [nonce, note] = [form.get('nonce') ?? '', form.get('note')?.trim() ?? ''];
+  const note = form.get('note')?.trim() ?? '';
   const request: ActionRequest = {
     actor: actorOf(ctx, 'page'),
-    nonce: nonce === '' ? undefined : nonce.slice(0, LONGEST_NONCE),
     note: note === '' ? undefined : note.slice(0, LONGEST_NOTE),
   };
   const outcome = await act({ form, request, reader, services }).catch((error: unknown): Outcome => {

@@ -4,7 +4,7 @@ import { filterQuery, type Read, readRedeliveryFilter } from '../../filters.ts';
 import type { Reader } from '../reader.ts';
 
 /** Of a form, beside the filter. */
-const BESIDES = ['what', 'confirmed', 'note', 'nonce', 'back'];
+const BESIDES = ['what', 'confirmed', 'note', 'back'];
 
 export function bulkFilterIn(
   query: URLSearchParams,

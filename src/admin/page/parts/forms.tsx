@@ -93,10 +93,10 @@ interface PostFormProps {
   readonly children: ComponentChildren;
 }
 
-/** What it posts: its fields, the token that the guard checks, `nonce`, and `back`, a path of ours. */
+/** What it posts: its fields, the token that the guard checks, and `back`, a path of ours. */
 export function PostForm({ action, fields, className, back, children }: PostFormProps) {
-  const { formToken, newNonce, here } = useReader();
-  const hidden = { [TOKEN_FIELD]: formToken, nonce: newNonce(), back: back ?? here, ...fields };
+  const { formToken, here } = useReader();
+  const hidden = { [TOKEN_FIELD]: formToken, back: back ?? here, ...fields };
   return (
     <form method="post" action={action} class={className}>
       {Object.entries(hidden).map(([name, value]) => (

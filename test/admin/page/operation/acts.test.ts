@@ -21,7 +21,7 @@ describe('What people do on the page', () => {
 
   /** @returns where it leads, and what is said there */
   const act = async (name: string, fields: Readonly<Record<string, string>> = {}) => {
-    const answer = await world.post(`/act/${name}`, { back: '/dead?a=1', nonce: 'once', ...fields });
+    const answer = await world.post(`/act/${name}`, { back: '/dead?a=1', ...fields });
     expect(answer.status).to.equal(303);
     const cookies = [answer.headers['set-cookie'] ?? []].flat().join('\n');
     const flash = /botbell_flash=([\w-]+)/.exec(cookies)?.[1] ?? '';
@@ -31,7 +31,6 @@ describe('What people do on the page', () => {
 
   const REQUEST = {
     actor: { via: 'page', user: undefined, from: '127.0.0.1' },
-    nonce: 'once',
     note: undefined,
   };
 
