@@ -23,9 +23,7 @@ const LONGEST_FIRST = [
 
 /** What needs programs that npm does not bring, takes long at any size, or measures the machine beside the product. */
 const ONLY_NIGHTLY = [
-  'deploy/caddy',
-  'deploy/nginx',
-  'deploy/watching/prometheus',
+  'deploy/proxies',
   'e2e/package',
   'e2e/proofs/outage',
   'e2e/proofs/slow-disk',

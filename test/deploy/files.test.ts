@@ -1,168 +1,169 @@
-/** The files in deploy/ are well-formed, agree with each other, and name paths, ports and secrets that there are. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+/** The files in deploy/ agree with each other and with the program, and its config is taken by `check`. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse, parseAllDocuments } from 'yaml';
 import { receiverOf } from '../../src/config/config.ts';
 import { receiverSchema } from '../../src/config/schema.ts';
-import { parseDuration } from '../../src/time/display.ts';
+import { parseDuration, parseSize } from '../../src/time/display.ts';
+import { runCommand } from '../support/command.ts';
+import { isInstalled } from '../support/installed.ts';
 import { nodeArgumentsOfStart } from '../support/process.ts';
-import { secretFilesIn } from '../support/secret-files.ts';
+import { replaceEach } from '../support/replace-each.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DEPLOY = join(ROOT, 'deploy');
+const CONFIG = join(DEPLOY, 'config/botbell.yaml');
 
 const textOf = (file: string) => readFileSync(join(DEPLOY, file), 'utf8');
-const listeningIn = (config: string) =>
-  [...config.matchAll(/listen: 0\.0\.0\.0:(\d+)/g)].map(([, port]) => Number(port));
+/** The first value that follows these words. */
+const valueIn = (file: string, words: RegExp) =>
+  new RegExp(`${words.source}(\\S+)`).exec(textOf(file))?.[1] ?? '';
 
-/** The config leaves this at its default. */
-const { answerWithinMs } = receiverOf(receiverSchema.getDefault());
+const config = textOf('config/botbell.yaml');
+const ports = [...config.matchAll(/listen: 0\.0\.0\.0:(\d+)/g)].map(([, port]) => Number(port));
+const variables = [...config.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name);
 
-describe('The files in deploy/', () => {
-  const files = readdirSync(DEPLOY, { recursive: true, encoding: 'utf8' });
+/** The config leaves both at their defaults. */
+const { answerWithinMs, maxBodyBytes } = receiverOf(receiverSchema.getDefault());
+const LEAST_PATIENCE_MS = answerWithinMs + 1000;
 
-  for (const file of files.filter((name) => name.endsWith('.yaml')))
-    it(`are YAML: ${file}`, () => {
-      const faults = parseAllDocuments(textOf(file)).flatMap(({ errors }) => errors);
-      expect(faults).to.deep.equal([]);
-    });
+describe('The config in deploy/', () => {
+  it('is taken by `check`, without a warning, and holds no secret', async () => {
+    const { code, stdout } = await runCommand(['check', '--without-secrets', '--strict', '--config', CONFIG]);
+    expect({ code, stdout }).to.deep.equal({ code: 0, stdout: `${CONFIG}: ok` });
+    expect(config).not.to.match(/answer_within|max_body/);
+    for (const [, value] of config.matchAll(/(?:token|password|url): *([^\s}]+)/g))
+      expect(value).to.match(/^'\$\{\w+/);
+  });
 
-  for (const file of ['container/config', 'kubernetes', 'systemd'].map((name) => `${name}/botbell.yaml`))
-    it(`leave answer_within at its default, for which they are written: ${file}`, () => {
-      expect(textOf(file)).not.to.include('answer_within');
+  it('takes from the environment what the guide has the reader write', () => {
+    const guide = readFileSync(join(ROOT, 'docs/install.md'), 'utf8');
+    for (const name of variables) expect(guide).to.include(`${name}=`);
+  });
+});
+
+describe('The proxies in deploy/', () => {
+  for (const file of ['Caddyfile', 'nginx.conf'])
+    it(`wait longer than Botbell takes, and let pass more than it takes: ${file}`, () => {
+      const wait = valueIn(file, /(?:proxy_read_timeout|response_header_timeout) /).replace(';', '');
+      expect(parseDuration(wait)).to.be.at.least(LEAST_PATIENCE_MS);
+      const size = Number.parseInt(valueIn(file, /(?:client_max_body_size|max_size) /), 10);
+      expect(parseSize(`${size}mb`)).to.be.greaterThan(maxBodyBytes);
     });
 });
 
-describe('The Dockerfile', () => {
-  const text = textOf('container/Dockerfile');
-
-  it('copies what there is, or what an earlier stage has made', () => {
+describe('The image', () => {
+  it('is made of what there is, and starts node itself, as an account without rights', () => {
+    const text = textOf('Dockerfile');
     const copies = [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from = '']) =>
       from.split(' '),
     );
     expect(copies).to.include('package-lock.json');
     expect(copies.filter((path) => !existsSync(join(ROOT, path)))).to.deep.equal([]);
-  });
-
-  it('starts node itself, with what `npm start` gives V8, as an account without rights', () => {
     const [, entrypoint = ''] = /^ENTRYPOINT (.+)$/m.exec(text) ?? [];
     expect(JSON.parse(entrypoint)).to.deep.equal(['node', ...nodeArgumentsOfStart(), '/app/dist/main.js']);
     expect(text).to.match(/^USER 1000:1000$/m);
+    const [, exposed = ''] = /^EXPOSE (.+)$/m.exec(text) ?? [];
+    expect(exposed.split(' ').map(Number)).to.deep.equal(ports);
   });
 
-  it('exposes the ports on which the config listens', () => {
-    const [, ports = ''] = /^EXPOSE (.+)$/m.exec(text) ?? [];
-    expect(ports.split(' ').map(Number)).to.deep.equal(listeningIn(textOf('container/config/botbell.yaml')));
-  });
-});
-
-interface Compose {
-  readonly services: Readonly<
-    Record<
-      'botbell' | 'postgres' | 'proxy',
-      {
-        readonly build?: { readonly context: string; readonly dockerfile: string };
-        readonly stop_grace_period?: string;
-        readonly secrets?: readonly string[];
-        readonly networks: readonly string[];
-        readonly environment?: Readonly<Record<string, string>>;
-      }
-    >
-  >;
-  readonly networks: Readonly<Record<string, unknown>>;
-  readonly secrets: Readonly<Record<string, unknown>>;
-}
-
-describe('The compose file', () => {
-  const compose = parse(textOf('container/compose.yaml')) as Compose;
-  const { botbell, postgres, proxy } = compose.services;
-
-  it('builds from the Dockerfile, and names no network or secret that it does not define', () => {
-    const { context = '', dockerfile = '' } = botbell.build ?? {};
-    expect(existsSync(join(DEPLOY, 'container', context, dockerfile))).to.equal(true);
-    for (const { networks, secrets = [] } of [botbell, postgres, proxy]) {
-      expect(Object.keys(compose.networks)).to.include.members([...networks]);
-      expect(Object.keys(compose.secrets)).to.include.members([...secrets]);
-    }
-  });
-
-  it('hands over each secret that the config or a variable takes from a file', () => {
-    const pathsOf = (names: readonly string[] = []) => names.map((name) => `/run/secrets/${name}`);
-    expect(secretFilesIn(textOf('container/config/botbell.yaml'))).to.have.members(pathsOf(botbell.secrets));
-    expect(pathsOf(postgres.secrets)).to.deep.equal([postgres.environment?.['POSTGRES_PASSWORD_FILE']]);
-  });
-
-  it('lets a replica finish what it is sending', () => {
-    for (const { stop_grace_period } of [botbell, proxy])
-      expect(parseDuration(stop_grace_period ?? '')).to.be.at.least(answerWithinMs + 1000);
-  });
-});
-
-interface Manifest {
-  readonly kind: string;
-  readonly spec: {
-    readonly ports: readonly { readonly targetPort: string }[];
-    readonly template: {
-      readonly spec: {
-        readonly terminationGracePeriodSeconds: number;
-        readonly containers: readonly Container[];
-      };
+  it('is built, given its secrets and left time to end by the compose file', () => {
+    const { services } = parse(textOf('compose.yaml')) as {
+      services: Record<'botbell' | 'proxy', Readonly<Record<string, unknown>>>;
     };
-  };
-}
-
-interface Container {
-  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
-  readonly lifecycle: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } };
-  readonly volumeMounts: readonly { readonly mountPath: string }[];
-  readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly path: string; readonly port: string } };
-}
-
-describe('The Kubernetes manifests', () => {
-  const { resources } = parse(textOf('kubernetes/kustomization.yaml')) as { resources: readonly string[] };
-  const manifests = resources
-    .flatMap((file) => parseAllDocuments(textOf(`kubernetes/${file}`)))
-    .map((document) => document.toJS() as Manifest);
-  const pod = manifests.find(({ kind }) => kind === 'Deployment')?.spec.template.spec;
-  const container = pod?.containers[0];
-  const config = textOf('kubernetes/botbell.yaml');
-
-  it('are each put together by the kustomization', () => {
-    const others = ['botbell.yaml', 'kustomization.yaml'];
-    expect(readdirSync(join(DEPLOY, 'kubernetes'))).to.have.members([...resources, ...others]);
-  });
-
-  it('name the ports on which the config listens, and services find them', () => {
-    expect(container?.ports.map(({ containerPort }) => containerPort)).to.deep.equal(listeningIn(config));
-    const names = container?.ports.map(({ name }) => name);
-    const services = manifests.filter(({ kind }) => kind === 'Service');
-    expect(services.map(({ spec }) => spec.ports[0]?.targetPort)).to.deep.equal(names);
-  });
-
-  it('ask the admin listener whether a pod lives, and whether it is ready', () => {
-    const probes = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
-    expect(probes.map((probe) => container?.[probe]?.httpGet)).to.deep.equal([
-      { path: '/healthz', port: 'admin' },
-      { path: '/healthz', port: 'admin' },
-      { path: '/readyz', port: 'admin' },
-    ]);
-  });
-
-  it('let a pod finish what it is sending, and mount the folder of its secrets', () => {
-    const pause = Number(container?.lifecycle.preStop.exec.command[1]);
-    const grace = pod?.terminationGracePeriodSeconds ?? 0;
-    expect(grace * 1000).to.be.at.least(pause * 1000 + answerWithinMs + 1000);
-    const mounted = container?.volumeMounts.map(({ mountPath }) => mountPath);
-    for (const file of secretFilesIn(config)) expect(mounted).to.include(dirname(file));
+    expect(services.botbell).to.deep.include({
+      build: { context: '..', dockerfile: 'deploy/Dockerfile' },
+      env_file: '.env',
+    });
+    expect(services.proxy['environment']).to.deep.include({
+      RECEIVER: `botbell:${ports[0]}`,
+      ADMIN: `botbell:${ports[1]}`,
+    });
+    for (const { stop_grace_period } of [services.botbell, services.proxy])
+      expect(parseDuration(String(stop_grace_period))).to.be.at.least(LEAST_PATIENCE_MS);
   });
 });
 
-describe('deploy/README.md', () => {
-  it('has the reader make each secret that a config takes from a file', () => {
-    const readme = textOf('README.md');
-    for (const folder of ['container/config', 'kubernetes', 'systemd'])
-      for (const file of secretFilesIn(textOf(`${folder}/botbell.yaml`)))
-        expect(readme).to.include(file.slice(file.lastIndexOf('/') + 1));
+describe('The Kubernetes manifest', () => {
+  interface Manifest {
+    readonly kind: string;
+    readonly spec: {
+      readonly ports: readonly { readonly targetPort: string }[];
+      readonly template: { spec: Pod };
+    };
+  }
+  interface Pod {
+    readonly terminationGracePeriodSeconds: number;
+    readonly containers: readonly [Container];
+  }
+  interface Container {
+    readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+    readonly lifecycle: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } };
+    readonly [probe: `${string}Probe`]: { readonly httpGet: object };
+  }
+
+  const manifests = parseAllDocuments(textOf('kubernetes.yaml')).map((each) => each.toJS() as Manifest);
+  const specOf = (kind: string) => manifests.find((each) => each.kind === kind)?.spec ?? expect.fail(kind);
+  const pod = specOf('Deployment').template.spec;
+  const [container] = pod.containers;
+
+  it('names the ports on which the config listens, finds them by its service, and asks the admin listener how it is', () => {
+    expect(container.ports.map(({ containerPort }) => containerPort)).to.deep.equal(ports);
+    const names = container.ports.map(({ name }) => name);
+    expect(specOf('Service').ports.map(({ targetPort }) => targetPort)).to.deep.equal(names);
+    for (const [probe, path] of [
+      ['startupProbe', '/healthz'],
+      ['livenessProbe', '/healthz'],
+      ['readinessProbe', '/readyz'],
+    ] as const)
+      expect(container[probe]?.httpGet).to.deep.equal({ path, port: 'admin' });
   });
+
+  it('lets a pod finish what it is sending', () => {
+    const pause = Number(container.lifecycle.preStop.exec.command[1]);
+    expect(pod.terminationGracePeriodSeconds * 1000).to.be.at.least(pause * 1000 + LEAST_PATIENCE_MS);
+  });
+});
+
+describe('The systemd unit', () => {
+  const UNIT = textOf('botbell.service');
+
+  it('starts node itself, with what `npm start` gives V8, and lets it finish what it is sending', () => {
+    const main = '/opt/botbell/node_modules/botbell/dist/main.js';
+    const command = ['/usr/bin/node', ...nodeArgumentsOfStart(), main, 'serve'].join(' ');
+    expect(UNIT).to.include(`\nExecStart=${command}\n`);
+    expect(parseDuration(valueIn('botbell.service', /TimeoutStopSec=/))).to.be.at.least(LEAST_PATIENCE_MS);
+  });
+
+  if (IS_FULL && isInstalled('systemd-analyze', 'the unit'))
+    it('is well-formed, and exposes at most 1.2 of 10, by systemd', () => {
+      const folder = mkdtempSync(join(tmpdir(), 'botbell-unit-'));
+      try {
+        const file = join(folder, 'botbell.service');
+        // What it starts has to be there.
+        writeFileSync(file, replaceEach(UNIT, { '/usr/bin/node': process.execPath }));
+        for (const args of [
+          ['verify', '--man=no', file],
+          ['security', '--offline=true', '--no-pager', '--threshold=12', file],
+        ]) {
+          const { status, stdout, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+          expect(status, `${stdout}${stderr}`).to.equal(0);
+        }
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    });
+});
+
+describe('The files in deploy/', () => {
+  for (const file of readdirSync(DEPLOY, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.yaml'),
+  ))
+    it(`are YAML: ${file}`, () => {
+      expect(parseAllDocuments(textOf(file)).flatMap(({ errors }) => errors)).to.deep.equal([]);
+    });
 });
