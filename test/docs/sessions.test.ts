@@ -1,7 +1,7 @@
 /** What the documents show of a terminal is what the reader sees: each command is run, and prints what stands below it. */
 import { expect } from 'chai';
 import { runCommand } from '../support/command.ts';
-import { blocksOf, readDocument, type Session, sessionsIn } from '../support/documents.ts';
+import { blocksOf, readDocument, sessionsIn } from '../support/documents.ts';
 import { completedBy, type ServedConfig, serveConfig } from '../support/served-config.ts';
 
 const CONFIG = readDocument('config/botbell.yaml');
@@ -12,8 +12,8 @@ const [CLOUD_BOT_RECEIVER = ''] = blocksOf(readDocument(CLOUD_BOT), 'yaml');
 
 /** By its path: the config that its sessions talk to, and how many there are. */
 const DOCUMENTS = {
-  'README.md': { config: CONFIG, count: 2 },
-  'docs/cli.md': { config: CONFIG, count: 3 },
+  'README.md': { config: CONFIG, count: 1 },
+  'docs/config.md': { config: CONFIG, count: 2 },
   [CLOUD_BOT]: { config: completedBy(CONFIG, CLOUD_BOT_RECEIVER), count: 1 },
 };
 
@@ -31,11 +31,9 @@ function here(arg: string, port: number): string {
     .replace('<token>', TOKEN);
 }
 
-const isInit = ({ args }: Session): boolean => args[0] === 'init';
-
 for (const [path, { config, count }] of Object.entries(DOCUMENTS)) {
   describe(`The sessions in ${path}`, () => {
-    const sessions = sessionsIn(readDocument(path)).filter((session) => !isInit(session));
+    const sessions = sessionsIn(readDocument(path));
     let served: ServedConfig;
 
     before(async () => {

@@ -88,7 +88,7 @@ export interface Session {
 }
 
 const SESSION =
-  /^(?:\$ export (?<variables>.*)\n)?\$ (?:npm run -s botbell --|botbell) (?<args>.*)\n(?<output>[^]*)$/;
+  /^(?:\$ export (?<variables>.*)\n)?\$ npx botbell (?<args>.*)\n(?<output>[^]*)$/;
 
 /** Each `console` block: perhaps `$ export <variables>`, then the program with its arguments, and what it prints. */
 export function sessionsIn(text: string): Session[] {
