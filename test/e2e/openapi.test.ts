@@ -15,19 +15,14 @@ const ROOT = join(import.meta.dirname, '../..');
 const TEXT = readFileSync(join(ROOT, 'docs/openapi.yaml'), 'utf8');
 
 type Json = Readonly<Record<string, unknown>>;
-type Answered = Readonly<
-  Record<string, { readonly content?: Readonly<Record<string, Json>>; readonly $ref?: string }>
->;
+type Item = Readonly<Record<string, { readonly responses: Readonly<Record<string, unknown>> } | undefined>>;
 
 interface Document {
   readonly info: { readonly version: string };
-  readonly paths: Readonly<
-    Record<string, Readonly<Record<'get' | 'post', { readonly responses: Answered }>>>
-  >;
+  readonly paths: Readonly<Record<string, Item>>;
 }
 
 const DOCUMENT = parse(TEXT) as Document;
-const PROBLEM = '/components/responses/Problem';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
@@ -35,25 +30,24 @@ ajv.addSchema(DOCUMENT, 'document', false, false);
 
 const escaped = (key: string) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
 
-/** What of an answer is not as the document says. */
-function faultsOf(method: string, path: string, status: number, type: string, body: string): unknown {
+/** Where the document has this answer; an error that an operation does not name is any listener's problem. */
+function placeOf(method: string, path: string, status: number): string {
   const template = Object.keys(DOCUMENT.paths)
     .filter((each) => new RegExp(`^${each.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
     .toSorted((a, b) => a.split('{').length - b.split('{').length)[0];
-  const verb = method.toLowerCase() as 'get';
-  const responses = template === undefined ? undefined : DOCUMENT.paths[template]?.[verb]?.responses;
-  const key = responses?.[status] === undefined ? 'default' : String(status);
-  if (key === 'default' && status < 400) return `the document has no ${status} of ${method} ${path}`;
-  const response = responses?.[key];
-  const at =
-    response === undefined || response.$ref !== undefined
-      ? PROBLEM
-      : `/paths/${escaped(template ?? '')}/${verb}/responses/${key}`;
-  const content = ajv.getSchema(`document#${at}/content/${escaped(type)}/schema`);
-  if (content === undefined) return `the document has no content ${type} for ${status} of ${method} ${path}`;
+  const verb = method.toLowerCase();
+  const isNamed = DOCUMENT.paths[template ?? '']?.[verb]?.responses[status] !== undefined;
+  if (isNamed) return `/paths/${escaped(template ?? '')}/${verb}/responses/${status}`;
+  return status < 400 ? `/no ${status} of ${method} ${path}` : '/components/responses/Problem';
+}
+
+/** What of an answer is not as the document says. */
+function faultsOf(place: string, status: number, type: string, body: string): unknown {
+  const content = ajv.getSchema(`document#${place}/content/${escaped(type)}/schema`);
+  if (content === undefined) return `the document has no ${type} at ${place}`;
   const value: unknown = type.endsWith('json') ? JSON.parse(body) : body;
-  if (type === 'application/problem+json' && (value as Json)['status'] !== status)
-    return 'it says another status';
+  const isOther = type === 'application/problem+json' && (value as Json)['status'] !== status;
+  if (isOther) return 'it says another status';
   return content(value) === true ? undefined : content.errors;
 }
 
@@ -118,7 +112,8 @@ describe('The OpenAPI document', () => {
       });
       const text = await answer.body.text();
       const [type = ''] = String(answer.headers['content-type']).split(';');
-      const faults = faultsOf(method, path.split('?')[0] ?? '', answer.statusCode, type, text);
+      const place = placeOf(method, path.split('?')[0] ?? '', answer.statusCode);
+      const faults = faultsOf(place, answer.statusCode, type, text);
       expect(faults, `${answer.statusCode} to ${what}: ${text.slice(0, 500)}`).to.equal(undefined);
       return { status: answer.statusCode, json: type.endsWith('json') ? (JSON.parse(text) as Json) : {} };
     };
@@ -192,7 +187,7 @@ describe('The OpenAPI document', () => {
       world.mail.faults.push({ ...refusal, address: 'gone@example.com' });
       expect((await world.post(callback({ bot_id: 'gone' }))).body.result).to.equal('gave_up');
       const [item] = (await asks(200, 'GET /api/callbacks?state=dead'))['items'] as Json[];
-      const [delivery] = item?.['deliveries'] as Json[];
+      const [delivery] = (item?.['deliveries'] ?? []) as Json[];
       return { callback: String(item?.['id']), delivery: String(delivery?.['id']) };
     };
 
