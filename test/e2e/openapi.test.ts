@@ -48,7 +48,7 @@ function faultsOf(place: string, status: number, type: string, body: string): un
   const value: unknown = type.endsWith('json') ? JSON.parse(body) : body;
   const isOther = type === 'application/problem+json' && (value as Json)['status'] !== status;
   if (isOther) return 'it says another status';
-  return content(value) === true ? undefined : content.errors;
+  return content(value) === true ? undefined : JSON.stringify(content.errors);
 }
 
 const PASSWORD = 'ADMIN-SECRET';

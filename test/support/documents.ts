@@ -87,8 +87,7 @@ export interface Session {
   readonly output: string;
 }
 
-const SESSION =
-  /^(?:\$ export (?<variables>.*)\n)?\$ npx botbell (?<args>.*)\n(?<output>[^]*)$/;
+const SESSION = /^(?:\$ export (?<variables>.*)\n)?\$ npx botbell (?<args>.*)\n(?<output>[^]*)$/;
 
 /** Each `console` block: perhaps `$ export <variables>`, then the program with its arguments, and what it prints. */
 export function sessionsIn(text: string): Session[] {
