@@ -1,19 +1,15 @@
 /** What people do at the page: deliver again, mark as done, route anew, send a test, reload; and what comes of it. */
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { ACT_WORDS } from '../../src/admin/page/words/acts.ts';
 import { CALLBACKS_WORDS } from '../../src/admin/page/words/callbacks.ts';
-import { CONFIG_WORDS } from '../../src/admin/page/words/config.ts';
-import { DEAD_WORDS } from '../../src/admin/page/words/dead.ts';
-import { DESTINATION_WORDS } from '../../src/admin/page/words/destinations.ts';
-import { REDELIVERY_WORDS } from '../../src/admin/page/words/redeliveries.ts';
+import { translator } from '../../src/admin/page/words/words.ts';
 import { until } from '../support/proof-wait.ts';
 import { inBrowser, launchChromium } from './harness/chromium.ts';
 import { type Office, openOffice } from './harness/office.ts';
 import { visit, type Visitor, type VisitorOptions } from './harness/visitor.ts';
 
 const CALLBACKS = CALLBACKS_WORDS.en;
-const REDELIVERY = REDELIVERY_WORDS.en;
+const t = translator('en');
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 const link = (page: Page, name: string | RegExp) => page.getByRole('link', { name });
@@ -76,16 +72,16 @@ inBrowser('People at the page', () => {
       await open('/callbacks?state=dead&destination=slack:%23old-prices');
       const callback = await page.locator('tbody th a').first().getAttribute('href');
       await open('/dead');
-      await link(page, literally(`${DEAD_WORDS.en.again} slack:#old-prices`)).click();
-      expect(await page.locator('h1').innerText()).to.equal(REDELIVERY.newTitle.redelivered);
+      await link(page, literally(`${t('dead.again')} slack:#old-prices`)).click();
+      expect(await page.locator('h1').innerText()).to.equal(t('bulk.new.redelivered'));
       expect(toldAt('#old-prices'), 'nothing has been sent yet').to.have.lengthOf(0);
-      await page.getByLabel(REDELIVERY.note).fill('The channel is back');
-      await button(page, REDELIVERY.start.redelivered(`${dead} messages`)).click();
-      expect(await flash()).to.contain(ACT_WORDS.en.bulk.redelivered);
+      await page.getByLabel(t('bulk.note')).fill('The channel is back');
+      await button(page, t('bulk.start.redelivered', { messages: `${dead} messages` })).click();
+      expect(await flash()).to.contain(t('act.bulk.redelivered'));
       await until('all messages', () => toldAt('#old-prices').length === dead);
       await until('the end of the redelivery', async () => {
         await page.reload();
-        return (await page.locator('main').innerText()).includes(REDELIVERY.state.done);
+        return (await page.locator('main').innerText()).includes(t('bulk.done'));
       });
       await open(String(callback));
       expect(await page.locator('main').innerText()).to.contain('The channel is back');
@@ -101,10 +97,10 @@ inBrowser('People at the page', () => {
         yaml.replace('routes:\n', `routes:\n  - bot_id: crm-export\n    notify: [{ slack: '#keiri' }]\n`),
       );
       await open('/config');
-      await button(page, CONFIG_WORDS.en.reload).click();
+      await button(page, t('config.reload')).click();
       await page.goto(story);
       await button(page, CALLBACKS.one.routeAnew).click();
-      expect(await flash()).to.contain(ACT_WORDS.en.route.told('slack:#keiri'));
+      expect(await flash()).to.contain(t('act.route.told', { destinations: 'slack:#keiri' }));
       await until('the message', () => toldAt('#keiri').length === 1);
       await page.reload();
       expect(await page.locator('.deliveries').innerText()).to.match(/slack:#keiri\s+✓?\s*Delivered/);
@@ -116,7 +112,7 @@ inBrowser('People at the page', () => {
     await open('/callbacks?state=dead&destination=email:readers@example.com');
     await page.locator('tbody').getByRole('link').first().click();
     await button(page, CALLBACKS.one.dismiss).click();
-    expect(await flash()).to.contain(ACT_WORDS.en.dismiss.dismissed);
+    expect(await flash()).to.contain(t('act.dismiss.dismissed'));
     await open('/dead');
     expect(await page.locator('main').innerText()).not.to.contain('email:readers@example.com');
   });
@@ -140,10 +136,10 @@ inBrowser('People at the page', () => {
   it('send a test to a destination, and learn what it answered', async () => {
     const { page, open } = await come();
     await open('/destinations');
-    await button(page, DESTINATION_WORDS.en.sendTo('slack:#keiri')).click();
+    await button(page, t('destinations.sendTo', { destination: 'slack:#keiri' })).click();
     expect(await flash()).to.match(literally('A test message reached slack:#keiri'));
     expect(toldAt('#keiri')).to.have.lengthOf(1);
-    await button(page, DESTINATION_WORDS.en.sendTo('slack:#old-prices')).click();
+    await button(page, t('destinations.sendTo', { destination: 'slack:#old-prices' })).click();
     expect(await flash()).to.match(literally('The test message did not reach slack:#old-prices'));
     expect(await page.locator('.flash').getAttribute('role')).to.equal('alert');
   });
@@ -153,9 +149,9 @@ inBrowser('People at the page', () => {
     await open('/config');
     const inForce = await page.locator('footer').innerText();
     office.rewriteConfig((yaml) => yaml.replace('notify: [operators]', 'notify: [operaters]'));
-    await button(page, CONFIG_WORDS.en.reload).click();
+    await button(page, t('config.reload')).click();
     expect(await page.locator('main').innerText())
-      .to.contain(CONFIG_WORDS.en.failed)
+      .to.contain(t('config.failed'))
       .and.to.contain('operaters');
     expect(await page.locator('footer').innerText()).to.equal(inForce);
   });
@@ -168,7 +164,7 @@ inBrowser('People at the page', () => {
       expect(new URL(page.url()).pathname + new URL(page.url()).search).to.equal('/callbacks?status=error');
       await open('/dead');
       expect(await page.locator('html').getAttribute('lang')).to.equal('ja');
-      expect(await page.locator('h1').innerText()).to.equal(DEAD_WORDS.ja.title);
+      expect(await page.locator('h1').innerText()).to.equal(translator('ja')('dead.title'));
       if (javaScriptEnabled) await close();
     }
   });

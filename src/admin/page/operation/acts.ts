@@ -1,26 +1,26 @@
 /** What people do from the page: each form is answered by the way back to where it stood, with what came of it. */
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
-import { LedgerUnavailable } from '../../../ledger/ledger.ts';
 import type { ActionRequest } from '../../../ledger/actions/actions.ts';
+import { LedgerUnavailable } from '../../../ledger/ledger.ts';
 import { actorOf } from '../../actor.ts';
 import { formOf } from '../../form-token.ts';
 import type { AdminServices } from '../../services.ts';
-import { type Flash, leaveFlash } from '../cookies.ts';
+import { leaveFlash } from '../cookies.ts';
 import { returnTo } from '../posted-form.ts';
 import { type Reader, readerOf } from '../reader.ts';
 import { idIn } from '../view.ts';
-import { ACT_WORDS } from '../words/acts.ts';
 import { bulkFilterIn, bulkKindIn, dryRunPath } from './bulk-request.ts';
 
-/** What came of it, and where that is shown; undefined: where the form stood. */
-interface Outcome {
-  readonly flash: Flash | undefined;
-  readonly to?: string;
-}
+/** What came of it; `to`: where that is shown, default: where the form stood. */
+type Outcome =
+  | { readonly kind: 'done' | 'failed'; readonly text: string; readonly to?: string }
+  | { readonly kind: 'asked'; readonly to: string };
 
 interface ActRequest {
   readonly form: URLSearchParams;
+  /** The number that the form names what is meant by; 0, which nothing has: none. */
+  readonly id: number;
   readonly request: ActionRequest;
   readonly reader: Reader;
   readonly services: AdminServices;
@@ -28,121 +28,116 @@ interface ActRequest {
 
 type Act = (act: ActRequest) => Promise<Outcome>;
 
-const ACTS: Readonly<Record<string, Act>> = {
-  redeliver,
-  dismiss,
-  route: routeAnew,
-  'redeliver-all': redeliverAll,
-  stop,
-  test,
-  reload,
-};
+/** By their paths, and the field that names what is meant. */
+const ACTS: readonly (readonly [path: string, act: Act, subject: string])[] = [
+  ['redeliver', redeliver, 'delivery'],
+  ['dismiss', dismiss, 'delivery'],
+  ['route', routeAnew, 'callback'],
+  ['redeliver-all', redeliverAll, ''],
+  ['stop', stop, 'bulk'],
+  ['see-refused', seeRefused, 'refused'],
+  ['test', test, ''],
+  ['reload', reload, ''],
+];
 
 const LONGEST_NOTE = 500;
 
 export function routeActs(router: Router, services: AdminServices): void {
-  for (const [name, act] of Object.entries(ACTS)) {
-    router.post(`/act/${name}`, (ctx) => answerAct(ctx, act, services));
+  for (const [path, act, subject] of ACTS) {
+    router.post(`/act/${path}`, (ctx) => answerAct(ctx, { act, subject }, services));
   }
 }
 
-async function answerAct(ctx: Context, act: Act, services: AdminServices): Promise<void> {
+async function answerAct(
+  ctx: Context,
+  { act, subject }: { readonly act: Act; readonly subject: string },
+  services: AdminServices,
+): Promise<void> {
   const form = formOf(ctx);
   const reader = readerOf(ctx, services.surroundings);
-  const note = form.get('note')?.trim() ?? '';
   const request: ActionRequest = {
     actor: actorOf(ctx, 'page'),
-    note: note === '' ? undefined : note.slice(0, LONGEST_NOTE),
+    note: form.get('note')?.trim().slice(0, LONGEST_NOTE) || undefined,
   };
-  const outcome = await act({ form, request, reader, services }).catch((error: unknown): Outcome => {
+  const id = idIn(form.get(subject)) ?? 0;
+  const outcome = await act({ form, id, request, reader, services }).catch((error: unknown): Outcome => {
     if (!(error instanceof LedgerUnavailable)) throw error;
-    return failed(ACT_WORDS[reader.language].unavailable);
+    return { kind: 'failed', text: reader.t('act.unavailable') };
   });
-  if (outcome.flash !== undefined) leaveFlash(ctx, outcome.flash);
+  if (outcome.kind !== 'asked') leaveFlash(ctx, { kind: outcome.kind, text: outcome.text });
   returnTo(ctx, outcome.to ?? form.get('back'));
 }
 
-function done(text: string, to?: string): Outcome {
-  return { flash: { kind: 'done', text }, ...(to !== undefined && { to }) };
-}
-
-function failed(text: string, to?: string): Outcome {
-  return { flash: { kind: 'failed', text }, ...(to !== undefined && { to }) };
-}
-
-async function redeliver({ form, request, reader, services }: ActRequest): Promise<Outcome> {
-  const words = ACT_WORDS[reader.language];
-  const id = idIn(form.get('delivery'));
-  if (id === undefined) return failed(words.unreadable);
+async function redeliver({ form, id, request, reader: { t }, services }: ActRequest): Promise<Outcome> {
   const result = await services.operations.redeliver(id, request, form.get('again') === '1');
-  if (result !== 'accepted' && result !== 'delivered') return failed(words.redeliver[result]);
+  if (result === 'unknown') return { kind: 'failed', text: t('act.unknown') };
+  if (result === 'open' || result === 'superseded')
+    return { kind: 'failed', text: t(`act.redeliver.${result}`) };
   const found = await services.archive.delivery(id).catch(() => undefined);
-  const text = words.redeliver[result](found?.delivery.destination ?? words.thisDestination);
-  return result === 'accepted' ? done(text) : failed(text);
+  const destination = found?.delivery.destination ?? t('act.thisDestination');
+  const text = t(`act.redeliver.${result}`, { destination });
+  return { kind: result === 'accepted' ? 'done' : 'failed', text };
 }
 
-async function dismiss({ form, request, reader, services }: ActRequest): Promise<Outcome> {
-  const words = ACT_WORDS[reader.language];
-  const id = idIn(form.get('delivery'));
-  if (id === undefined) return failed(words.unreadable);
+async function dismiss({ id, request, reader: { t }, services }: ActRequest): Promise<Outcome> {
   const result = await services.operations.dismiss(id, request);
-  return result === 'dismissed' ? done(words.dismiss.dismissed) : failed(words.dismiss[result]);
+  if (result === 'unknown') return { kind: 'failed', text: t('act.unknown') };
+  return { kind: result === 'dismissed' ? 'done' : 'failed', text: t(`act.dismiss.${result}`) };
 }
 
-async function routeAnew({ form, request, reader, services }: ActRequest): Promise<Outcome> {
-  const words = ACT_WORDS[reader.language];
-  const id = idIn(form.get('callback'));
-  if (id === undefined) return failed(words.unreadable);
+async function routeAnew({ id, request, reader: { t }, services }: ActRequest): Promise<Outcome> {
   const routed = await services.operations.routeAnew(id, request);
-  if (routed === undefined) return failed(words.route.unknown);
-  if (routed === 'superseded') return failed(words.route.superseded);
-  if (routed.told.length > 0) return done(words.route.told(routed.told.join(words.and)));
-  if (routed.untouched.length === 0) return failed(words.route.nobody);
-  return done(words.route.untouched(routed.untouched.join(words.and)));
+  if (routed === undefined) return { kind: 'failed', text: t('act.unknown') };
+  if (routed === 'superseded') return { kind: 'failed', text: t('act.redeliver.superseded') };
+  const [told, untouched] = [routed.told, routed.untouched].map((names) => names.join(', '));
+  if (told) return { kind: 'done', text: t('act.route.told', { destinations: told }) };
+  if (untouched) return { kind: 'done', text: t('act.route.untouched', { destinations: untouched }) };
+  return { kind: 'failed', text: t('act.route.nobody') };
 }
 
 /** Without being confirmed, it leads to what it would come to. */
 async function redeliverAll({ form, request, reader, services }: ActRequest): Promise<Outcome> {
-  const words = ACT_WORDS[reader.language];
   const read = bulkFilterIn(form, reader);
   const what = bulkKindIn(form.get('what'));
   if (!read.isGood || what === undefined || form.get('confirmed') !== '1')
-    return { flash: undefined, to: dryRunPath(form) };
+    return { kind: 'asked', to: dryRunPath(form) };
   const bulk = await services.operations.startBulk(read.filter, request, what);
-  return done(words.bulk[bulk.what], `/redeliveries/${bulk.id}`);
+  return { kind: 'done', text: reader.t(`act.bulk.${bulk.what}`), to: `/redeliveries/${bulk.id}` };
 }
 
-async function stop({ form, request, reader, services }: ActRequest): Promise<Outcome> {
-  const words = ACT_WORDS[reader.language];
-  const id = idIn(form.get('bulk'));
-  const bulk = id === undefined ? undefined : await services.operations.stopBulk(id, request);
-  if (bulk === undefined) return failed(words.bulk.unknown);
-  return bulk.state === 'done' ? failed(words.bulk.over) : done(words.bulk.stopped);
+async function stop({ id, request, reader: { t }, services }: ActRequest): Promise<Outcome> {
+  const bulk = await services.operations.stopBulk(id, request);
+  if (bulk === undefined) return { kind: 'failed', text: t('act.unknown') };
+  return bulk.state === 'stopped'
+    ? { kind: 'done', text: t('act.bulk.stopped') }
+    : { kind: 'failed', text: t('act.bulk.over') };
+}
+
+async function seeRefused({ id, request, reader: { t }, services }: ActRequest): Promise<Outcome> {
+  await services.operations.seeRefused(id, request);
+  return { kind: 'done', text: t('act.seen') };
 }
 
 async function test({ form, request, reader, services }: ActRequest): Promise<Outcome> {
-  const words = ACT_WORDS[reader.language].test;
-  const result = await services.operations.test(
-    form.get('destination') ?? '',
-    request.actor,
-    reader.language,
-  );
-  if (result === undefined) return failed(words.unknown);
-  const { destination, durationMs } = result;
-  return result.isDelivered
-    ? done(words.delivered(destination, result.words, reader.formats.duration(durationMs)))
-    : failed(words.failed(destination, result.words));
+  const { t, language, formats } = reader;
+  const asked = form.get('destination') ?? '';
+  const result = await services.operations.test(asked, request.actor, language);
+  if (result === undefined) return { kind: 'failed', text: t('act.test.unknown') };
+  const { destination, words, isDelivered, durationMs } = result;
+  if (!isDelivered) return { kind: 'failed', text: t('act.test.failed', { destination, words }) };
+  const time = formats.duration(durationMs);
+  return { kind: 'done', text: t('act.test.delivered', { destination, words, time }) };
 }
 
-async function reload({ request, reader, services }: ActRequest): Promise<Outcome> {
-  const words = ACT_WORDS[reader.language].reload;
+async function reload({ request, reader: { t }, services }: ActRequest): Promise<Outcome> {
   const { user, from } = request.actor;
   const result = await services.reloading.reload(`the page, ${user ?? 'nobody named'} from ${from}`);
   if (!result.isLoaded) {
-    const errors = result.problems.filter(({ severity }) => severity === 'error');
-    return failed(words.refused(errors.length));
+    const number = result.problems.filter(({ severity }) => severity === 'error').length;
+    return { kind: 'failed', text: t('act.reload.refused', { number }) };
   }
-  if (!result.hasChanged) return done(words.same);
-  const unchanged = result.unchanged.length === 0 ? '' : words.unchanged(result.unchanged.join(', '));
-  return done(words.loaded(result.configHash.slice(0, 12)) + unchanged);
+  if (!result.hasChanged) return { kind: 'done', text: t('act.reload.same') };
+  const loaded = t('act.reload.loaded', { hash: result.configHash.slice(0, 12) });
+  const what = result.unchanged.join(', ');
+  return { kind: 'done', text: what ? `${loaded} ${t('act.reload.unchanged', { what })}` : loaded };
 }

@@ -1,15 +1,12 @@
 /** What of a query or a form says which dead letters are meant, all together. */
 import type { BulkKind, RedeliveryFilter } from '../../../ledger/actions/actions.ts';
-import { filterQuery, type Read, readRedeliveryFilter } from '../../filters.ts';
+import { filterQuery, readRedeliveryFilter } from '../../filters.ts';
 import type { Reader } from '../reader.ts';
 
 /** Of a form, beside the filter. */
 const BESIDES = ['what', 'confirmed', 'note', 'back'];
 
-export function bulkFilterIn(
-  query: URLSearchParams,
-  reader: Reader,
-): Read<{ readonly filter: RedeliveryFilter }> {
+export function bulkFilterIn(query: URLSearchParams, reader: Reader) {
   return readRedeliveryFilter(query, { ...reader, besides: BESIDES });
 }
 
@@ -19,12 +16,12 @@ export function bulkKindIn(text: string | null): BulkKind | undefined {
 }
 
 /** As parameters of a dry run, or hidden fields of its form. */
-export function bulkFields(filter: RedeliveryFilter, what: BulkKind): readonly (readonly [string, string])[] {
-  return [...filterQuery(filter), ['what', what]];
+export function bulkFields(filter: RedeliveryFilter, what: BulkKind): Readonly<Record<string, string>> {
+  return { ...Object.fromEntries(filterQuery(filter)), what };
 }
 
 export function dryRunOf(filter: RedeliveryFilter, what: BulkKind): string {
-  return dryRunPath(new URLSearchParams([...filterQuery(filter), ['what', what]]));
+  return `/redeliveries/new?${new URLSearchParams(bulkFields(filter, what))}`;
 }
 
 /** Of what was posted, whatever is wrong with it: the dry run says so. */

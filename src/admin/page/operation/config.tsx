@@ -2,40 +2,33 @@
 import type { LoadedConfig } from '../../../ledger/archive/archive.ts';
 import type { ReloadPreview, ReloadStatus, RunningProcess } from '../../services.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { PostForm } from '../parts/forms.tsx';
+import { PostButton } from '../parts/forms.tsx';
+import { Head, Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
-import { type Column, DefinitionList, Table } from '../parts/table.tsx';
+import { DefinitionList, Table } from '../parts/table.tsx';
 import { Code, Foreign, ForeignBlock, Link } from '../parts/text.tsx';
-import { Instant, Time } from '../parts/time.tsx';
-import type { Reader } from '../reader.ts';
+import { Time } from '../parts/time.tsx';
+import { useReader } from '../use-reader.ts';
 import type { View } from '../view.ts';
-import { CONFIG_WORDS } from '../words/config.ts';
 import { Problems } from './problems.tsx';
 import { ReloadChanges } from './reload-changes.tsx';
-import { useReader, useWords } from '../use-reader.ts';
 
 export const configView: View = async ({ query, reader, services }) => {
-  const { reloading, archive, surroundings } = services;
+  const { reloading, archive } = services;
   const [processes, configs] = await Promise.all([reloading.processes(), archive.configs()]);
   const data: ConfigData = {
     status: reloading.status,
-    processName: surroundings.processName,
     processes,
     configs,
     text: reloading.configText(),
     // It looks at many callbacks: only where somebody asks for it.
     preview: query.get('preview') === '1' ? await reloading.preview() : undefined,
   };
-  return {
-    title: CONFIG_WORDS[reader.language].title,
-    section: 'config',
-    body: <RunningConfigPage data={data} />,
-  };
+  return { title: reader.t('config.title'), section: 'config', body: <RunningConfig data={data} /> };
 };
 
-export interface ConfigData {
+interface ConfigData {
   readonly status: ReloadStatus;
-  readonly processName: string;
   readonly processes: readonly RunningProcess[];
   /** The newest first. */
   readonly configs: readonly LoadedConfig[];
@@ -48,161 +41,130 @@ interface ConfigProps {
   readonly data: ConfigData;
 }
 
-const HASH_SHOWN = 12;
-
-export function RunningConfigPage({ data }: ConfigProps) {
-  const words = useWords(CONFIG_WORDS);
+function RunningConfig({ data }: ConfigProps) {
+  const { t } = useReader();
+  const { status, preview, processes, text } = data;
+  const textAside = (
+    <>
+      {t('config.textLead')} <CopyButton text={text} />
+    </>
+  );
   return (
     <>
-      <div class="head">
-        <h1>{words.title}</h1>
-        <p class="lead">{words.lead}</p>
-      </div>
-      <Failure status={data.status} />
-      <InForce data={data} />
-      {data.preview === undefined ? null : <ReloadChanges preview={data.preview} />}
-      <Processes data={data} />
-      <section class="panel" aria-labelledby="config-text">
-        <header>
-          <h2 id="config-text">{words.text}</h2>
-          <span class="actions">
-            <span class="quiet">{words.textLead}</span>
-            <CopyButton text={data.text} />
-          </span>
-        </header>
-        <ForeignBlock text={data.text} label={data.status.file} />
-      </section>
+      <Head title={t('config.title')} lead={t('config.lead')} />
+      <Failure status={status} />
+      <InForce status={status} />
+      {preview === undefined ? null : <ReloadChanges preview={preview} />}
+      {processes.length < 2 ? null : <Processes data={data} />}
+      <Section title={t('config.text')} aside={textAside}>
+        <ForeignBlock text={text} label={status.file} />
+      </Section>
       <History data={data} />
     </>
   );
 }
 
-function Failure({ status: { failure } }: { readonly status: ReloadStatus }) {
-  const words = useWords(CONFIG_WORDS);
+interface StatusProps {
+  readonly status: ReloadStatus;
+}
+
+function Failure({ status: { failure } }: StatusProps) {
+  const { t } = useReader();
   if (failure === undefined) return null;
+  const title = <Status tone="bad" word={t('config.failed')} />;
   return (
-    <section class="panel failed" aria-labelledby="config-failed">
-      <header>
-        <h2 id="config-failed">
-          <Status tone="bad" word={words.failed} />
-        </h2>
-        <Time at={failure.at} />
-      </header>
-      <p>{words.failedLead}</p>
+    <Section className="failed" title={title} aside={<Time at={failure.at} />}>
+      <p>{t('config.failedLead')}</p>
       <Problems problems={failure.problems} />
-    </section>
+    </Section>
   );
 }
 
-function InForce({ data }: ConfigProps) {
-  const words = useWords(CONFIG_WORDS);
-  const { file, configHash, loadedAt, warnings, unchanged } = data.status;
+function InForce({ status: { file, configHash, loadedAt, warnings, unchanged } }: StatusProps) {
+  const { t } = useReader();
+  const terms = [
+    { term: t('config.file'), details: <Code text={file} /> },
+    { term: t('config.hash'), details: <Hash hash={configHash} /> },
+    { term: t('config.loaded'), details: <Time at={loadedAt} as="instant" /> },
+    unchanged.length > 0
+      ? { term: t('config.unchanged'), details: <Code text={unchanged.join(', ')} /> }
+      : undefined,
+  ];
   return (
-    <section class="panel" aria-labelledby="config-in-force">
-      <header>
-        <h2 id="config-in-force">{words.inForce}</h2>
-      </header>
-      <DefinitionList
-        terms={[
-          { term: words.file, details: <Code text={file} /> },
-          { term: words.hash, details: <Code text={configHash.slice(0, HASH_SHOWN)} /> },
-          { term: words.loaded, details: <Instant at={loadedAt} /> },
-          { term: words.process, details: <Foreign text={data.processName} /> },
-          ...(unchanged.length === 0
-            ? []
-            : [{ term: words.unchanged, details: <Code text={unchanged.join(', ')} /> }]),
-        ]}
-      />
-      {warnings.length === 0 ? null : (
-        <>
-          <h3>{words.warnings}</h3>
-          <Problems problems={warnings} />
-        </>
-      )}
+    <Section title={t('config.inForce')}>
+      <DefinitionList terms={terms} />
+      <Problems problems={warnings} />
       <div class="actions">
-        <PostForm action="/act/reload" back="/config">
-          <button type="submit">{words.reload}</button>
-        </PostForm>
-        <Link to="/config?preview=1">{words.preview}</Link>
+        <PostButton action="/act/reload" back="/config" word={t('config.reload')} />
+        <Link to="/config?preview=1">{t('config.preview')}</Link>
       </div>
-    </section>
+    </Section>
   );
 }
 
-function Processes({ data }: ConfigProps) {
-  const reader = useReader();
-  const words = useWords(CONFIG_WORDS);
-  if (data.processes.length < 2) return null;
+const HASH_SHOWN = 12;
+
+function Hash({ hash }: { readonly hash: string }) {
+  return <Code text={hash.slice(0, HASH_SHOWN)} />;
+}
+
+function Processes({ data: { processes, status } }: ConfigProps) {
+  const { t } = useReader();
   return (
-    <section class="panel" aria-labelledby="config-processes">
-      <header>
-        <h2 id="config-processes">{words.processes}</h2>
-      </header>
-      <p class="quiet">{words.processesLead}</p>
+    <Section title={t('config.processes')}>
+      <p class="quiet">{t('config.processesLead')}</p>
       <Table
-        caption={words.processes}
-        columns={processColumns(data.status.configHash, reader)}
-        rows={data.processes}
+        caption={t('config.processes')}
+        columns={[
+          { head: t('config.name'), kind: 'main', cell: ({ name }) => <Foreign text={name} /> },
+          { head: '', cell: ({ isThis }) => (isThis ? t('config.this') : '') },
+          {
+            head: t('config.hash'),
+            cell: ({ configHash }) => (
+              <>
+                <Same isSame={configHash === status.configHash} /> <Hash hash={configHash} />
+              </>
+            ),
+          },
+          { head: t('config.loaded'), cell: ({ loadedAt }) => <Time at={loadedAt} /> },
+          { head: t('config.seen'), cell: ({ seenAt }) => <Time at={seenAt} /> },
+        ]}
+        rows={processes}
         keyOf={({ name }) => name}
         empty=""
       />
-    </section>
+    </Section>
   );
 }
 
-function processColumns(inForce: string, reader: Reader): readonly Column<RunningProcess>[] {
-  const words = CONFIG_WORDS[reader.language];
-  return [
-    {
-      head: words.name,
-      kind: 'main',
-      cell: ({ name, isThis }) => (
-        <>
-          <Foreign text={name} />
-          {isThis ? <small>{words.thisOne}</small> : null}
-        </>
-      ),
-    },
-    {
-      head: words.hash,
-      cell: ({ configHash }) => (
-        <>
-          <Status
-            tone={configHash === inForce ? 'good' : 'wait'}
-            word={configHash === inForce ? words.same : words.differs}
-          />
-          <small>
-            <Code text={configHash.slice(0, HASH_SHOWN)} />
-          </small>
-        </>
-      ),
-    },
-    { head: words.loaded, cell: ({ loadedAt }) => <Time at={loadedAt} /> },
-    { head: words.seen, cell: ({ seenAt }) => <Time at={seenAt} /> },
-  ];
+function Same({ isSame }: { readonly isSame: boolean }) {
+  const { t } = useReader();
+  return isSame ? (
+    <Status tone="good" word={t('config.same')} />
+  ) : (
+    <Status tone="wait" word={t('config.differs')} />
+  );
 }
 
 function History({ data: { configs } }: ConfigProps) {
-  const reader = useReader();
-  const words = useWords(CONFIG_WORDS);
+  const { t } = useReader();
   return (
     <details class="panel">
-      <summary>{words.history}</summary>
+      <summary>{t('config.history')}</summary>
       <Table
-        caption={words.history}
-        columns={historyColumns(reader)}
+        caption={t('config.history')}
+        columns={[
+          {
+            head: t('config.loaded'),
+            kind: 'main',
+            cell: ({ loadedAt }) => <Time at={loadedAt} as="instant" />,
+          },
+          { head: t('config.hash'), cell: ({ hash }) => <Hash hash={hash} /> },
+        ]}
         rows={configs}
         keyOf={({ loadedAt, hash }) => `${loadedAt} ${hash}`}
-        empty={words.noHistory}
+        empty={t('never')}
       />
     </details>
   );
-}
-
-function historyColumns(reader: Reader): readonly Column<LoadedConfig>[] {
-  const words = CONFIG_WORDS[reader.language];
-  return [
-    { head: words.loaded, kind: 'main', cell: ({ loadedAt }) => <Instant at={loadedAt} /> },
-    { head: words.hash, cell: ({ hash }) => <Code text={hash.slice(0, HASH_SHOWN)} /> },
-  ];
 }

@@ -1,23 +1,18 @@
 /** Dead letters, grouped by destination and cause, each group to be delivered again or marked as done. */
-import type { FailureClass } from '../../../channels/failure.ts';
+import { FAILURE_CLASSES } from '../../../channels/failure.ts';
 import type { DeadLetters } from '../../../ledger/archive/archive.ts';
+import { Head } from '../parts/layout.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Code, Foreign, Link, pathTo } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
 import type { Reader } from '../reader.ts';
+import { useReader } from '../use-reader.ts';
 import type { View } from '../view.ts';
-import { DEAD_WORDS } from '../words/dead.ts';
-import { PAGE_WORDS } from '../words/page.ts';
 import { dryRunOf } from './bulk-request.ts';
-import { useReader, useWords } from '../use-reader.ts';
 
 export const deadView: View = async ({ reader, services }) => {
-  const { groups, isComplete } = await services.archive.deadLetters();
-  return {
-    title: DEAD_WORDS[reader.language].title,
-    section: 'dead',
-    body: <Dead groups={groups} isComplete={isComplete} />,
-  };
+  const dead = await services.archive.deadLetters();
+  return { title: reader.t('dead.title'), section: 'dead', body: <Dead {...dead} /> };
 };
 
 interface DeadProps {
@@ -25,44 +20,42 @@ interface DeadProps {
   readonly isComplete: boolean;
 }
 
-export function Dead({ groups, isComplete }: DeadProps) {
+function Dead({ groups, isComplete }: DeadProps) {
   const reader = useReader();
-  const words = useWords(DEAD_WORDS);
+  const { t } = reader;
   return (
     <>
-      <div class="head">
-        <h1>{words.title}</h1>
-        <p class="lead">{words.lead}</p>
-        {isComplete ? null : <p class="quiet">{words.incomplete}</p>}
-      </div>
+      <Head title={t('dead.title')} lead={t('dead.lead')}>
+        {isComplete ? undefined : t('dead.incomplete')}
+      </Head>
       <Table
-        caption={words.title}
+        caption={t('dead.title')}
         columns={columnsFor(reader)}
         rows={groups}
         keyOf={({ destination, errorClass, errorCode }) => `${destination} ${errorClass} ${errorCode}`}
-        empty={words.none}
+        empty={t('dead.none')}
       />
       <p class="actions">
         {groups.length > 1 ? (
           <Link to={dryRunOf({ state: 'dead' }, 'redelivered')} className="button">
-            {words.all}
+            {t('dead.all')}
           </Link>
         ) : null}
-        <Link to="/redeliveries">{words.redeliveries}</Link>
+        <Link to="/redeliveries">{t('bulk.title')}</Link>
       </p>
     </>
   );
 }
 
 function columnsFor(reader: Reader): readonly Column<DeadLetters>[] {
-  const words = DEAD_WORDS[reader.language];
+  const { t, formats } = reader;
   return [
-    { head: words.destination, kind: 'main', cell: ({ destination }) => <Code text={destination} /> },
-    { head: words.cause, cell: (group) => <Cause group={group} /> },
-    { head: words.count, kind: 'number', cell: ({ count }) => reader.formats.number(count) },
-    { head: words.oldest, cell: ({ oldestAt }) => <Time at={oldestAt} /> },
-    { head: words.newest, cell: ({ newestAt }) => <Time at={newestAt} /> },
-    { head: words.actions, cell: (group) => <WhatToDo group={group} /> },
+    { head: t('dead.destination'), kind: 'main', cell: ({ destination }) => <Code text={destination} /> },
+    { head: t('dead.cause'), cell: (group) => <Cause group={group} /> },
+    { head: t('dead.messages'), kind: 'number', cell: ({ count }) => formats.number(count) },
+    { head: t('dead.oldest'), cell: ({ oldestAt }) => <Time at={oldestAt} /> },
+    { head: t('dead.newest'), cell: ({ newestAt }) => <Time at={newestAt} /> },
+    { head: t('dead.actions'), cell: (group) => <WhatToDo group={group} /> },
   ];
 }
 
@@ -71,10 +64,9 @@ interface GroupProps {
 }
 
 function Cause({ group: { errorClass, errorCode } }: GroupProps) {
-  const reader = useReader();
   return (
     <>
-      {causeInWords(errorClass, reader)}
+      {causeInWords(errorClass, useReader())}
       <small>
         <Foreign text={[errorClass, errorCode].filter((part) => part !== '').join(' · ')} />
       </small>
@@ -82,30 +74,26 @@ function Cause({ group: { errorClass, errorCode } }: GroupProps) {
   );
 }
 
-function causeInWords(errorClass: string, { language }: Reader): string {
-  const known: Readonly<Partial<Record<string, string>>> = PAGE_WORDS[language].errorClass satisfies Readonly<
-    Record<FailureClass, string>
-  >;
-  return known[errorClass] ?? DEAD_WORDS[language].unrouted;
+function causeInWords(errorClass: string, { t }: Reader): string {
+  const known = FAILURE_CLASSES.find((name) => name === errorClass);
+  return known === undefined ? t('dead.unrouted') : t(`errorClass.${known}`);
 }
 
-function WhatToDo({ group }: GroupProps) {
+function WhatToDo({ group: { destination, errorClass, errorCode } }: GroupProps) {
   const reader = useReader();
-  const words = useWords(DEAD_WORDS);
-  const { destination, errorClass, errorCode } = group;
+  const { t } = reader;
   const filter = { state: 'dead', destination, errorClass, errorCode } as const;
-  const about = words.one(destination, causeInWords(errorClass, reader));
+  const about = t('dead.of', { destination, cause: causeInWords(errorClass, reader) });
+  const link = (to: string, word: string, className?: string) => (
+    <Link to={to} label={`${word} ${about}`} {...(className && { className })}>
+      {word}
+    </Link>
+  );
   return (
     <div class="actions">
-      <Link to={dryRunOf(filter, 'redelivered')} className="button small" label={`${words.again} ${about}`}>
-        {words.again}
-      </Link>
-      <Link to={dryRunOf(filter, 'dismissed')} label={`${words.done} ${about}`}>
-        {words.done}
-      </Link>
-      <Link to={pathTo(['callbacks'], { state: 'dead', destination })} label={`${words.list} ${about}`}>
-        {words.list}
-      </Link>
+      {link(dryRunOf(filter, 'redelivered'), t('dead.again'), 'button small')}
+      {link(dryRunOf(filter, 'dismissed'), t('dead.done'))}
+      {link(pathTo(['callbacks'], { state: 'dead', destination }), t('dead.list'))}
     </div>
   );
 }

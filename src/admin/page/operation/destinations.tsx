@@ -1,139 +1,104 @@
 /** Destinations by their channels: how each does, what waits for it, and a button that sends it a test. */
 import { printsOnly } from '../../../channels/registry.ts';
-import type { ArchivedDestination } from '../../../ledger/archive/archive.ts';
 import { destinationsOf } from '../../../route/router.ts';
-import { cleanLine } from '../../../text/clean.ts';
-import type { Paused } from '../../services.ts';
-import { PostForm } from '../parts/forms.tsx';
+import { PostButton } from '../parts/forms.tsx';
+import { Head, Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Code, Foreign, Link, pathTo } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
 import type { Reader } from '../reader.ts';
-import type { View } from '../view.ts';
-import { DESTINATION_WORDS } from '../words/destinations.ts';
-import { PAGE_WORDS } from '../words/page.ts';
-import { useReader, useWords } from '../use-reader.ts';
+import { useReader } from '../use-reader.ts';
+import type { View, ViewRequest } from '../view.ts';
 
 /** More would be no page that anybody reads. */
 const MOST_SHOWN = 500;
 
-export const destinationsView: View = async ({ reader, services }) => {
-  const { config } = services.drawing();
-  const all = destinationsOf(config);
-  const names = all.slice(0, MOST_SHOWN).map(({ key }) => key);
-  const standings = await services.archive.destinations(names);
-  const { groups } = await services.archive.deadLetters();
+export const destinationsView: View = async ({ reader, services }) => ({
+  title: reader.t('destinations.title'),
+  section: 'destinations',
+  body: <Destinations data={await loadDestinations(services)} />,
+});
+
+async function loadDestinations({ archive, drawing, paused, surroundings }: ViewRequest['services']) {
+  const { config } = drawing();
+  const named = destinationsOf(config);
+  const { groups } = await archive.deadLetters();
   const dead = new Map<string, number>();
   for (const { destination, count } of groups) dead.set(destination, (dead.get(destination) ?? 0) + count);
-  const channelOf = new Map(all.map(({ key, channel }) => [key, channel]));
-  const channels = [...config.channels.values()].map(({ name, type }) => ({
-    name,
-    type,
-    destinations: standings.filter(({ destination }) => channelOf.get(destination) === name),
-  }));
-  const data: DestinationsData = {
-    channels,
-    printed: new Set(
-      all.filter(({ channel }) => printsOnly(config.channels.get(channel)?.type)).map(({ key }) => key),
-    ),
-    isMore: all.length > MOST_SHOWN,
-    dead,
-    outside: [...dead.keys()].filter((name) => !channelOf.has(name)),
-    paused: services.paused(),
-    processName: services.surroundings.processName,
-  };
+  const standings = await archive.destinations(named.slice(0, MOST_SHOWN).map(({ key }) => key));
+  const waits = new Map(paused().map(({ key, ms }) => [key, ms]));
+  const channels = [...config.channels.values()].map(({ name, type }) => {
+    const own = new Set(named.filter(({ channel }) => channel === name).map(({ key }) => key));
+    const destinations = standings
+      .filter(({ destination }) => own.has(destination))
+      .map((standing) => ({
+        ...standing,
+        dead: dead.get(standing.destination) ?? 0,
+        pausedMs: waits.get(standing.destination),
+        isPrinted: printsOnly(type),
+      }));
+    return { name, type, destinations, pausedMs: waits.get(name) };
+  });
   return {
-    title: DESTINATION_WORDS[reader.language].title,
-    section: 'destinations',
-    body: <Destinations data={data} />,
+    channels: channels.filter(({ destinations }) => destinations.length > 0),
+    isMore: named.length > MOST_SHOWN,
+    /** Have dead letters, and are not in the config. */
+    outside: [...dead].filter(([key]) => !named.some((each) => each.key === key)),
+    processName: surroundings.processName,
   };
-};
-
-interface ChannelData {
-  readonly name: string;
-  readonly type: string;
-  readonly destinations: readonly ArchivedDestination[];
 }
 
-export interface DestinationsData {
-  readonly channels: readonly ChannelData[];
-  /** Destinations whose messages are printed, and reach nobody. */
-  readonly printed: ReadonlySet<string>;
-  /** There are more than are shown. */
-  readonly isMore: boolean;
-  /** How many dead letters each has. */
-  readonly dead: ReadonlyMap<string, number>;
-  /** Have dead letters, and are not in the config. */
-  readonly outside: readonly string[];
-  readonly paused: readonly Paused[];
-  readonly processName: string;
-}
+type DestinationsData = Awaited<ReturnType<typeof loadDestinations>>;
+type ChannelData = DestinationsData['channels'][number];
+type DestinationData = ChannelData['destinations'][number];
 
-interface DestinationsProps {
-  readonly data: DestinationsData;
-}
-
-export function Destinations({ data }: DestinationsProps) {
-  const reader = useReader();
-  const words = useWords(DESTINATION_WORDS);
-  const used = data.channels.filter(({ destinations }) => destinations.length > 0);
+function Destinations({ data }: { readonly data: DestinationsData }) {
+  const { t } = useReader();
+  const { channels, isMore, outside, processName } = data;
   return (
     <>
-      <div class="head">
-        <h1>{words.title}</h1>
-        <p class="lead">{words.lead}</p>
-        {data.isMore ? <p class="quiet">{words.tooMany(reader.formats.number(MOST_SHOWN))}</p> : null}
-      </div>
-      {used.length === 0 ? <p class="empty">{words.none}</p> : null}
-      {used.map((channel) => (
-        <Channel key={channel.name} channel={channel} data={data} />
+      <Head title={t('destinations.title')} lead={t('destinations.lead')}>
+        {isMore ? t('destinations.tooMany', { number: MOST_SHOWN }) : undefined}
+      </Head>
+      {channels.length === 0 ? <p class="empty">{t('destinations.none')}</p> : null}
+      {channels.map((channel) => (
+        <Channel key={channel.name} channel={channel} />
       ))}
-      {data.outside.length === 0 ? null : <Outside data={data} />}
+      {outside.length === 0 ? null : <Outside outside={outside} />}
       <p class="quiet">
-        <Foreign text={words.asOf(data.processName)} />
+        <Foreign text={t('destinations.asOf', { process: processName })} />
       </p>
     </>
   );
 }
 
-interface ChannelProps extends DestinationsProps {
-  readonly channel: ChannelData;
-}
-
-function Channel({ channel: { name, type, destinations }, data }: ChannelProps) {
+function Channel({ channel: { name, type, destinations, pausedMs } }: { readonly channel: ChannelData }) {
   const reader = useReader();
-  const words = useWords(DESTINATION_WORDS);
-  const pause = data.paused.find(({ key }) => key === name);
+  const { t, formats } = reader;
+  const aside = t('destinations.channel', { type, number: destinations.length });
   return (
-    <section class="panel" aria-labelledby={`channel-${name}`}>
-      <header>
-        <h2 id={`channel-${name}`}>
-          <Foreign text={name} />
-        </h2>
-        <span class="quiet">{words.channel(type, destinations.length)}</span>
-      </header>
-      {pause === undefined ? null : (
+    <Section title={<Foreign text={name} />} aside={aside}>
+      {pausedMs === undefined ? null : (
         <p>
-          <Status tone="wait" word={words.pausedChannel(reader.formats.duration(pause.ms))} />
+          <Status tone="wait" word={t('destinations.pausedChannel', { time: formats.duration(pausedMs) })} />
         </p>
       )}
       <Table
         caption={name}
-        columns={columnsFor(data, reader)}
+        columns={columnsFor(reader)}
         rows={destinations}
         keyOf={({ destination }) => destination}
-        empty={words.none}
+        empty=""
       />
-    </section>
+    </Section>
   );
 }
 
-function columnsFor(data: DestinationsData, reader: Reader): readonly Column<ArchivedDestination>[] {
-  const words = DESTINATION_WORDS[reader.language];
+function columnsFor({ t }: Reader): readonly Column<DestinationData>[] {
   return [
     {
-      head: words.destination,
+      head: t('destinations.destination'),
       kind: 'main',
       cell: ({ destination }) => (
         <Link to={pathTo(['callbacks'], { destination })}>
@@ -141,132 +106,122 @@ function columnsFor(data: DestinationsData, reader: Reader): readonly Column<Arc
         </Link>
       ),
     },
-    { head: words.standing, cell: (each) => <Standing each={each} data={data} /> },
-    { head: words.lastSuccess, cell: (each) => <LastSuccess each={each} /> },
-    { head: words.lastError, cell: (each) => <LastError each={each} /> },
-    { head: words.waiting, kind: 'number', cell: (each) => <Waiting each={each} /> },
+    { head: t('destinations.state'), cell: (each) => <Standing each={each} /> },
+    { head: t('destinations.lastTold'), cell: (each) => <LastTold each={each} /> },
+    { head: t('destinations.lastError'), cell: (each) => <LastError each={each} /> },
     {
-      head: words.dead,
+      head: t('destinations.waiting'),
       kind: 'number',
-      cell: ({ destination }) => <DeadCount destination={destination} data={data} />,
+      cell: ({ pending, isMorePending, destination }) => (
+        <Counted count={pending} isMore={isMorePending} state="pending" destination={destination} />
+      ),
     },
-    { head: words.test, cell: ({ destination }) => <TestButton destination={destination} /> },
+    {
+      head: t('destinations.dead'),
+      kind: 'number',
+      cell: ({ dead, destination }) => <Counted count={dead} state="dead" destination={destination} />,
+    },
+    {
+      head: t('destinations.test'),
+      cell: ({ destination }) => (
+        <PostButton
+          action="/act/test"
+          fields={{ destination }}
+          kind="small"
+          word={t('destinations.send')}
+          label={t('destinations.sendTo', { destination })}
+        />
+      ),
+    },
   ];
 }
 
 interface EachProps {
-  readonly each: ArchivedDestination;
+  readonly each: DestinationData;
 }
 
 /** What it did last counts. */
-function Standing({ each, data }: EachProps & { readonly data: DestinationsData }) {
-  const reader = useReader();
-  const words = useWords(DESTINATION_WORDS).state;
-  const { destination, lastDeliveredAt, lastFailedAt } = each;
-  const pause = data.paused.find(({ key }) => key === destination);
-  if (pause !== undefined)
-    return <Status tone="wait" word={words.paused(reader.formats.duration(pause.ms))} />;
-  if ((lastFailedAt ?? 0) > (lastDeliveredAt ?? 0)) return <Status tone="bad" word={words.failing} />;
-  if (data.printed.has(destination)) return <Status tone="idle" word={words.printed} />;
+function Standing({ each }: EachProps) {
+  const { t, formats } = useReader();
+  const { lastDeliveredAt, lastFailedAt, pausedMs, isPrinted } = each;
+  if (pausedMs !== undefined)
+    return <Status tone="wait" word={t('destinations.paused', { time: formats.duration(pausedMs) })} />;
+  if ((lastFailedAt ?? 0) > (lastDeliveredAt ?? 0))
+    return <Status tone="bad" word={t('destinations.fails')} />;
+  if (isPrinted) return <Status tone="idle" word={t('printed')} />;
   return lastDeliveredAt === undefined ? (
-    <Status tone="idle" word={words.unused} />
+    <Status tone="idle" word={t('destinations.unused')} />
   ) : (
-    <Status tone="good" word={words.good} />
+    <Status tone="good" word={t('destinations.works')} />
+  );
+}
+
+function LastTold({ each: { lastDeliveredAt, medianMs, slowMs, isPrinted } }: EachProps) {
+  const { t, formats } = useReader();
+  if (isPrinted) return <span class="quiet">–</span>;
+  const took = [
+    medianMs === undefined ? [] : t('destinations.usually', { time: formats.duration(medianMs) }),
+    slowMs === undefined ? [] : t('destinations.slow', { time: formats.duration(slowMs) }),
+  ].flat();
+  return (
+    <>
+      <Time at={lastDeliveredAt} />
+      {took.length === 0 ? null : <small>{took.join(', ')}</small>}
+    </>
   );
 }
 
 function LastError({ each: { lastFailedAt, lastError } }: EachProps) {
-  const reader = useReader();
+  const { t } = useReader();
   if (lastFailedAt === undefined || lastError === undefined) return <span class="quiet">–</span>;
-  const { class: errorClass, code, message } = lastError;
   return (
     <>
       <Time at={lastFailedAt} />
-      <span>{PAGE_WORDS[reader.language].errorClass[errorClass]}</span>
+      <span>{t(`errorClass.${lastError.class}`)}</span>
       <small>
-        <Foreign text={code} />: <Foreign text={message} />
+        <Foreign text={`${lastError.code}: ${lastError.message}`} />
       </small>
     </>
   );
 }
 
-function Waiting({ each: { destination, pending, isMorePending } }: EachProps) {
-  const reader = useReader();
-  if (pending === 0) return <span class="quiet">0</span>;
-  const number = reader.formats.number(pending);
+interface CountedProps {
+  readonly count: number;
+  readonly isMore?: boolean;
+  readonly state: 'pending' | 'dead';
+  readonly destination: string;
+}
+
+function Counted({ count, isMore, state, destination }: CountedProps) {
+  const { t, formats } = useReader();
+  if (count === 0) return <span class="quiet">0</span>;
+  const number = formats.number(count);
   return (
-    <Link to={pathTo(['callbacks'], { state: 'pending', destination })}>
-      {isMorePending ? PAGE_WORDS[reader.language].moreThan(number) : number}
+    <Link to={pathTo(['callbacks'], { state, destination })}>
+      {isMore === true ? t('moreThan', { number }) : number}
     </Link>
   );
 }
 
-interface DeadCountProps extends DestinationsProps {
-  readonly destination: string;
-}
-
-function DeadCount({ destination, data }: DeadCountProps) {
-  const reader = useReader();
-  const count = data.dead.get(destination) ?? 0;
-  if (count === 0) return <span class="quiet">0</span>;
+function Outside({ outside }: Pick<DestinationsData, 'outside'>) {
+  const { t } = useReader();
   return (
-    <Link to={pathTo(['callbacks'], { state: 'dead', destination })}>{reader.formats.number(count)}</Link>
-  );
-}
-
-function LastSuccess({ each: { lastDeliveredAt, medianMs, slowMs } }: EachProps) {
-  const reader = useReader();
-  const words = useWords(DESTINATION_WORDS);
-  const { formats } = reader;
-  return (
-    <>
-      <Time at={lastDeliveredAt} />
-      {medianMs === undefined ? null : <small>{words.median(formats.duration(medianMs))}</small>}
-      {slowMs === undefined ? null : <small>{words.slow(formats.duration(slowMs))}</small>}
-    </>
-  );
-}
-
-function TestButton({ destination }: { readonly destination: string }) {
-  const words = useWords(DESTINATION_WORDS);
-  return (
-    <PostForm action="/act/test">
-      <input type="hidden" name="destination" value={destination} />
-      <button type="submit" class="small" aria-label={cleanLine(words.sendTo(destination))}>
-        {words.send}
-      </button>
-    </PostForm>
-  );
-}
-
-function Outside({ data }: DestinationsProps) {
-  const reader = useReader();
-  const words = useWords(DESTINATION_WORDS);
-  return (
-    <section class="panel" aria-labelledby="outside">
-      <header>
-        <h2 id="outside">{words.outside}</h2>
-      </header>
-      <p class="quiet">{words.outsideLead}</p>
+    <Section title={t('destinations.outside')}>
+      <p class="quiet">{t('destinations.outsideLead')}</p>
       <Table
-        caption={words.outside}
-        columns={outsideColumns(data, reader)}
-        rows={data.outside}
-        keyOf={(destination) => destination}
+        caption={t('destinations.outside')}
+        columns={[
+          { head: t('destinations.destination'), kind: 'main', cell: ([key]) => <Code text={key} /> },
+          {
+            head: t('destinations.dead'),
+            kind: 'number',
+            cell: ([key, count]) => <Counted count={count} state="dead" destination={key} />,
+          },
+        ]}
+        rows={outside}
+        keyOf={([key]) => key}
         empty=""
       />
-    </section>
+    </Section>
   );
-}
-
-function outsideColumns(data: DestinationsData, reader: Reader): readonly Column<string>[] {
-  const words = DESTINATION_WORDS[reader.language];
-  return [
-    { head: words.destination, kind: 'main', cell: (destination) => <Code text={destination} /> },
-    {
-      head: words.dead,
-      kind: 'number',
-      cell: (destination) => <DeadCount destination={destination} data={data} />,
-    },
-  ];
 }

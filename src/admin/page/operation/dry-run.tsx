@@ -1,14 +1,14 @@
 /** What redelivering all that matches would come to, before anything is done. */
 import type { BulkKind, RedeliveryFilter, RedeliveryTally } from '../../../ledger/actions/actions.ts';
 import { PostForm } from '../parts/forms.tsx';
-import { type Column, DefinitionList, Table, type Term } from '../parts/table.tsx';
+import { Head, Section } from '../parts/layout.tsx';
+import { DefinitionList, Table, type Term } from '../parts/table.tsx';
 import { Code, Link } from '../parts/text.tsx';
 import type { Reader } from '../reader.ts';
+import { useReader } from '../use-reader.ts';
 import { SenselessQuery, type View } from '../view.ts';
-import { REDELIVERY_WORDS } from '../words/redeliveries.ts';
 import { bulkFields, bulkFilterIn, bulkKindIn } from './bulk-request.ts';
-import { Meant } from './redelivery-parts.tsx';
-import { useReader, useWords } from '../use-reader.ts';
+import { Meant } from './redeliveries.tsx';
 
 export const dryRunView: View = async ({ query, reader, services }) => {
   const read = bulkFilterIn(query, reader);
@@ -16,7 +16,7 @@ export const dryRunView: View = async ({ query, reader, services }) => {
   const what = bulkKindIn(query.get('what')) ?? 'redelivered';
   const tally = await services.operations.tally(read.filter);
   return {
-    title: REDELIVERY_WORDS[reader.language].newTitle[what],
+    title: reader.t(`bulk.new.${what}`),
     section: 'dead',
     // What was looked at is what is agreed to.
     isLive: false,
@@ -30,102 +30,79 @@ interface DryRunProps {
   readonly tally: RedeliveryTally;
 }
 
-export function DryRun({ filter, what, tally }: DryRunProps) {
+function DryRun({ filter, what, tally }: DryRunProps) {
   const reader = useReader();
-  const words = useWords(REDELIVERY_WORDS);
-  const messages = words.messages(tally.messages);
-  const number = tally.isMore ? words.andMore(messages) : messages;
+  const { t } = reader;
+  const counted = t('bulk.messages', { number: tally.messages });
+  const messages = tally.isMore ? t('bulk.orMore', { messages: counted }) : counted;
   return (
     <>
-      <div class="head">
-        <h1>{words.newTitle[what]}</h1>
-        <p class="lead">{words.newLead[what]}</p>
-      </div>
-      <section class="panel" aria-label={words.meant}>
-        <DefinitionList terms={tallyTerms(filter, tally, number, { what, reader })} />
+      <Head title={t(`bulk.new.${what}`)} lead={t(`bulk.newLead.${what}`)} />
+      <Section>
+        <DefinitionList
+          terms={[
+            { term: t('bulk.meant'), details: <Meant filter={filter} /> },
+            { term: t('dead.messages'), details: <strong>{messages}</strong> },
+            ageOf(tally, reader),
+            what === 'redelivered' ? durationOf(tally, reader) : undefined,
+          ]}
+        />
         {tally.messages === 0 ? null : <Destinations tally={tally} />}
-      </section>
+      </Section>
       {tally.messages === 0 ? (
-        <p class="empty">{words.nothing}</p>
+        <p class="empty">{t('bulk.nothing')}</p>
       ) : (
-        <StartForm filter={filter} what={what} number={number} />
+        <StartForm filter={filter} what={what} messages={messages} />
       )}
       <p>
-        <Link to="/dead">{words.toDead}</Link>
+        <Link to="/dead">{t('dead.title')}</Link>
       </p>
     </>
   );
 }
 
-const MS_OF_A_MESSAGE = 1000;
-
-function tallyTerms(
-  filter: RedeliveryFilter,
-  tally: RedeliveryTally,
-  number: string,
-  { what, reader }: { readonly what: BulkKind; readonly reader: Reader },
-): readonly Term[] {
-  const words = REDELIVERY_WORDS[reader.language];
-  const { oldestAt, newestAt, destinations } = tally;
-  const longest = Math.max(0, ...destinations.map(({ messages }) => messages));
-  const time = reader.formats.duration(Math.max(1, longest) * MS_OF_A_MESSAGE);
-  const age =
-    oldestAt === undefined || newestAt === undefined
-      ? []
-      : [
-          {
-            term: words.howOld,
-            details: words.between(reader.formats.short(oldestAt), reader.formats.short(newestAt)),
-          },
-        ];
-  return [
-    { term: words.meant, details: <Meant filter={filter} /> },
-    { term: words.howMany, details: <strong>{number}</strong> },
-    ...age,
-    ...(what === 'redelivered' && tally.messages > 0
-      ? [{ term: words.willTake, details: words.takes(time) }]
-      : []),
-  ];
+function ageOf({ oldestAt, newestAt }: RedeliveryTally, { t, formats }: Reader): Term | undefined {
+  if (oldestAt === undefined || newestAt === undefined) return undefined;
+  const times = { oldest: formats.short(oldestAt), newest: formats.short(newestAt) };
+  return { term: t('bulk.age'), details: t('bulk.between', times) };
 }
 
-function Destinations({ tally }: { readonly tally: RedeliveryTally }) {
-  const reader = useReader();
-  const words = useWords(REDELIVERY_WORDS);
+const MS_OF_A_MESSAGE = 1000;
+
+function durationOf({ destinations }: RedeliveryTally, { t, formats }: Reader): Term | undefined {
+  const most = Math.max(0, ...destinations.map(({ messages }) => messages));
+  const time = formats.duration(most * MS_OF_A_MESSAGE);
+  return most === 0 ? undefined : { term: t('bulk.takes'), details: t('bulk.time', { time }) };
+}
+
+function Destinations({ tally: { destinations } }: Pick<DryRunProps, 'tally'>) {
+  const { t, formats } = useReader();
   return (
     <Table
-      caption={words.toWhom}
-      columns={destinationColumns(reader)}
-      rows={tally.destinations}
+      caption={t('dead.destination')}
+      columns={[
+        { head: t('dead.destination'), kind: 'main', cell: ({ destination }) => <Code text={destination} /> },
+        { head: t('dead.messages'), kind: 'number', cell: ({ messages }) => formats.number(messages) },
+      ]}
+      rows={destinations}
       keyOf={({ destination }) => destination}
       empty=""
     />
   );
 }
 
-function destinationColumns(reader: Reader): readonly Column<RedeliveryTally['destinations'][number]>[] {
-  const words = REDELIVERY_WORDS[reader.language];
-  return [
-    { head: words.destination, kind: 'main', cell: ({ destination }) => <Code text={destination} /> },
-    { head: words.number, kind: 'number', cell: ({ messages }) => reader.formats.number(messages) },
-  ];
+interface StartFormProps extends Omit<DryRunProps, 'tally'> {
+  /** How many. */
+  readonly messages: string;
 }
 
-interface StartFormProps {
-  readonly filter: RedeliveryFilter;
-  readonly what: BulkKind;
-  readonly number: string;
-}
-
-function StartForm({ filter, what, number }: StartFormProps) {
-  const words = useWords(REDELIVERY_WORDS);
+function StartForm({ filter, what, messages }: StartFormProps) {
+  const { t } = useReader();
+  const fields = { ...bulkFields(filter, what), confirmed: '1' };
   return (
-    <PostForm action="/act/redeliver-all" className="panel">
-      {bulkFields(filter, what).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
-      <input type="hidden" name="confirmed" value="1" />
+    <PostForm action="/act/redeliver-all" className="panel" fields={fields}>
       <div class="field">
-        <label for="note">{words.note}</label>
+        <label for="note">{t('bulk.note')}</label>
         <input
           id="note"
           name="note"
@@ -136,12 +113,12 @@ function StartForm({ filter, what, number }: StartFormProps) {
           aria-describedby="note-hint"
         />
         <small id="note-hint" class="quiet">
-          {words.noteHint}
+          {t('bulk.noteHint')}
         </small>
       </div>
       <div class="actions">
         <button type="submit" class={what === 'dismissed' ? 'danger' : 'primary'}>
-          {words.start[what](number)}
+          {t(`bulk.start.${what}`, { messages })}
         </button>
       </div>
     </PostForm>

@@ -2,33 +2,24 @@
 import type { CallbackError } from '../../../callback/callback.ts';
 import { faultInJapanese } from '../../../callback/fault-words.ts';
 import { Code, Foreign } from '../parts/text.tsx';
-import { REFUSED_WORDS } from '../words/refused.ts';
-import { useReader, useWords } from '../use-reader.ts';
+import { useReader } from '../use-reader.ts';
 
 /** A body may have thousands. */
 const MOST_SHOWN = 100;
 
-interface FaultsProps {
-  readonly errors: readonly CallbackError[];
-}
-
-export function Faults({ errors }: FaultsProps) {
-  const reader = useReader();
-  const words = useWords(REFUSED_WORDS);
+export function Faults({ errors }: { readonly errors: readonly CallbackError[] }) {
+  const { t, language } = useReader();
   return (
-    <div>
-      <h3>{words.why}</h3>
-      <ul class="reasons">
-        {errors.slice(0, MOST_SHOWN).map(({ pointer, detail }) => (
-          <li key={`${pointer} ${detail}`}>
-            {pointer === '' ? words.whole : <Code text={pointer} />}{' '}
-            <Foreign text={reader.language === 'ja' ? faultInJapanese(detail) : detail} />
-          </li>
-        ))}
-      </ul>
+    <ul class="reasons">
+      {errors.slice(0, MOST_SHOWN).map(({ pointer, detail }) => (
+        <li key={`${pointer} ${detail}`}>
+          {pointer === '' ? t('refused.whole') : <Code text={pointer} />}{' '}
+          <Foreign text={language === 'ja' ? faultInJapanese(detail) : detail} />
+        </li>
+      ))}
       {errors.length > MOST_SHOWN ? (
-        <p class="quiet">{words.moreReasons(errors.length - MOST_SHOWN)}</p>
+        <li class="quiet">{t('refused.moreFaults', { number: errors.length - MOST_SHOWN })}</li>
       ) : null}
-    </div>
+    </ul>
   );
 }

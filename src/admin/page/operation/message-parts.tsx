@@ -2,21 +2,14 @@
 import type { TemplateFailure } from '../../../render/renderer.ts';
 import { Status } from '../parts/status.tsx';
 import { Code, Foreign } from '../parts/text.tsx';
-import { MESSAGE_WORDS } from '../words/message.ts';
-import { useWords } from '../use-reader.ts';
+import { useReader } from '../use-reader.ts';
 
-interface FailuresProps {
-  readonly failures: readonly TemplateFailure[];
-}
-
-export function TemplateFailures({ failures }: FailuresProps) {
-  const words = useWords(MESSAGE_WORDS);
+export function TemplateFailures({ failures }: { readonly failures: readonly TemplateFailure[] }) {
+  const { t } = useReader();
   if (failures.length === 0) return null;
   return (
     <div>
-      <p>
-        <Status tone="bad" word={words.templateFailed} />
-      </p>
+      <Status tone="bad" word={t('delivery.templateFailed')} />
       <ul class="reasons">
         {failures.map(({ format, template, message }) => (
           <li key={`${format} ${message}`}>

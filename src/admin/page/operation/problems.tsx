@@ -2,22 +2,17 @@
 import type { Problem } from '../../../config/config.ts';
 import { Status } from '../parts/status.tsx';
 import { Code, Foreign } from '../parts/text.tsx';
-import { CONFIG_WORDS } from '../words/config.ts';
-import { useWords } from '../use-reader.ts';
-
-interface ProblemsProps {
-  readonly problems: readonly Problem[];
-}
+import { useReader } from '../use-reader.ts';
 
 /** As `check` prints them. */
-export function Problems({ problems }: ProblemsProps) {
-  const words = useWords(CONFIG_WORDS);
+export function Problems({ problems }: { readonly problems: readonly Problem[] }) {
+  const { t } = useReader();
   return (
     <ul class="problems">
       {problems.map(({ place: { file, line, column }, message, severity }) => (
         <li key={`${file} ${line} ${column} ${message}`}>
-          <Status tone={severity === 'error' ? 'bad' : 'wait'} word={words[severity]} />{' '}
-          <Code text={words.place(file, line, column)} /> <Foreign text={message} />
+          <Status tone={severity === 'error' ? 'bad' : 'wait'} word={t(`config.${severity}`)} />{' '}
+          <Code text={`${file}:${line}:${column}`} /> <Foreign text={message} />
         </li>
       ))}
     </ul>

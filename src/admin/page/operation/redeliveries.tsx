@@ -1,15 +1,17 @@
 /** Redelivering in bulk: how far each one has come, and who asked for it. */
-import type { BulkRedelivery } from '../../../ledger/actions/actions.ts';
-import { PostForm } from '../parts/forms.tsx';
+import { statusNameOf } from '../../../callback/callback.ts';
+import { FAILURE_CLASSES } from '../../../channels/failure.ts';
+import type { BulkRedelivery, RedeliveryFilter } from '../../../ledger/actions/actions.ts';
+import type { Actor } from '../../../ledger/history.ts';
+import { PostButton } from '../parts/forms.tsx';
+import { Head, Section } from '../parts/layout.tsx';
 import { Status, type Tone } from '../parts/status.tsx';
-import { type Column, DefinitionList, Table, type Term } from '../parts/table.tsx';
-import { Link } from '../parts/text.tsx';
-import { Instant, Time } from '../parts/time.tsx';
+import { type Column, DefinitionList, Table } from '../parts/table.tsx';
+import { Foreign, Link } from '../parts/text.tsx';
+import { Time } from '../parts/time.tsx';
 import type { Reader } from '../reader.ts';
+import { useReader } from '../use-reader.ts';
 import { idIn, type View } from '../view.ts';
-import { REDELIVERY_WORDS } from '../words/redeliveries.ts';
-import { Meant, Who } from './redelivery-parts.tsx';
-import { useReader, useWords } from '../use-reader.ts';
 
 const TONES: Readonly<Record<BulkRedelivery['state'], Tone>> = {
   running: 'busy',
@@ -20,57 +22,45 @@ const TONES: Readonly<Record<BulkRedelivery['state'], Tone>> = {
 
 export const redeliveriesView: View = async ({ reader, services }) => {
   const bulks = await services.operations.bulks();
-  return {
-    title: REDELIVERY_WORDS[reader.language].title,
-    section: 'dead',
-    body: <Redeliveries bulks={bulks} />,
-  };
+  return { title: reader.t('bulk.title'), section: 'dead', body: <Redeliveries bulks={bulks} /> };
 };
 
 export const redeliveryView: View = async ({ params, reader, services }) => {
   const id = idIn(params['id']);
   const bulk = id === undefined ? undefined : await services.operations.bulk(id);
   if (bulk === undefined) return undefined;
-  return {
-    title: REDELIVERY_WORDS[reader.language].oneTitle[bulk.what],
-    section: 'dead',
-    body: <Redelivery bulk={bulk} />,
-  };
+  return { title: reader.t(`bulk.what.${bulk.what}`), section: 'dead', body: <Redelivery bulk={bulk} /> };
 };
 
-interface RedeliveriesProps {
-  readonly bulks: readonly BulkRedelivery[];
-}
-
-export function Redeliveries({ bulks }: RedeliveriesProps) {
+function Redeliveries({ bulks }: { readonly bulks: readonly BulkRedelivery[] }) {
   const reader = useReader();
-  const words = useWords(REDELIVERY_WORDS);
+  const { t } = reader;
   return (
     <>
-      <div class="head">
-        <h1>{words.title}</h1>
-        <p class="lead">{words.lead}</p>
-      </div>
+      <Head title={t('bulk.title')} lead={t('bulk.lead')} />
       <Table
-        caption={words.title}
+        caption={t('bulk.title')}
         columns={columnsFor(reader)}
         rows={bulks}
         keyOf={({ id }) => id}
-        empty={words.none}
+        empty={t('bulk.none')}
       />
       <p>
-        <Link to="/dead">{words.toDead}</Link>
+        <Link to="/dead">{t('dead.title')}</Link>
       </p>
     </>
   );
 }
 
-function columnsFor(reader: Reader): readonly Column<BulkRedelivery>[] {
-  const words = REDELIVERY_WORDS[reader.language];
-  const { formats } = reader;
+function columnsFor({ t, formats }: Reader): readonly Column<BulkRedelivery>[] {
+  const number = (head: string, of: (bulk: BulkRedelivery) => number): Column<BulkRedelivery> => ({
+    head,
+    kind: 'number',
+    cell: (bulk) => formats.number(of(bulk)),
+  });
   return [
     {
-      head: words.began,
+      head: t('bulk.began'),
       kind: 'main',
       cell: ({ id, startedAt }) => (
         <Link to={`/redeliveries/${id}`}>
@@ -79,64 +69,113 @@ function columnsFor(reader: Reader): readonly Column<BulkRedelivery>[] {
       ),
     },
     {
-      head: words.progress,
-      cell: (bulk) => (
+      head: t('bulk.progress'),
+      cell: ({ state, what }) => (
         <>
-          <Status tone={TONES[bulk.state]} word={words.state[bulk.state]} />
-          <small>{words.what[bulk.what]}</small>
+          <Status tone={TONES[state]} word={t(`bulk.${state}`)} />
+          <small>{t(`bulk.what.${what}`)}</small>
         </>
       ),
     },
-    { head: words.meant, cell: ({ filter }) => <Meant filter={filter} /> },
-    { head: words.number, kind: 'number', cell: ({ given }) => formats.number(given) },
-    { head: words.delivered, kind: 'number', cell: ({ delivered }) => formats.number(delivered) },
-    { head: words.pending, kind: 'number', cell: ({ pending }) => formats.number(pending) },
-    { head: words.dead, kind: 'number', cell: ({ dead }) => formats.number(dead) },
-    { head: words.by, cell: ({ actor }) => <Who actor={actor} /> },
+    { head: t('bulk.meant'), cell: ({ filter }) => <Meant filter={filter} /> },
+    number(t('dead.messages'), ({ given }) => given),
+    number(t('bulk.delivered'), ({ delivered }) => delivered),
+    number(t('bulk.pending'), ({ pending }) => pending),
+    number(t('bulk.dead'), ({ dead }) => dead),
+    { head: t('bulk.by'), cell: ({ actor }) => <Who actor={actor} /> },
   ];
+}
+
+function Who({ actor: { user, from } }: { readonly actor: Actor }) {
+  const { t } = useReader();
+  return <Foreign text={`${user ?? t('bulk.nobody')} ${t('bulk.from', { address: from })}`} />;
+}
+
+/** A filter as chips: what it asks for, and of what. */
+export function Meant({ filter }: { readonly filter: RedeliveryFilter }) {
+  const reader = useReader();
+  const names = Object.keys(filter) as (keyof RedeliveryFilter)[];
+  return (
+    <ul class="chips">
+      {names.map((name) =>
+        filter[name] === undefined ? null : (
+          <li key={name} class="chip idle">
+            <span class="quiet">{reader.t(`bulk.filter.${name}`)}</span>{' '}
+            <Foreign text={valueInWords(filter, name, reader)} />
+          </li>
+        ),
+      )}
+    </ul>
+  );
+}
+
+function valueInWords(
+  filter: RedeliveryFilter,
+  name: keyof RedeliveryFilter,
+  { t, formats }: Reader,
+): string {
+  const { status, state, result, errorClass, [name]: value } = filter;
+  if (value === '') return t('bulk.noError');
+  if (name === 'from' || name === 'to') return formats.short(Number(value));
+  if (name === 'status' && status !== undefined) return t(`status.${statusNameOf({ status })}`);
+  if (name === 'state' && state !== undefined) return t(`state.${state}`);
+  if (name === 'result' && result !== undefined) return t(`result.${result}`);
+  const known = FAILURE_CLASSES.find((each) => name === 'errorClass' && each === errorClass);
+  return known === undefined ? String(value) : t(`errorClass.${known}`);
 }
 
 interface RedeliveryProps {
   readonly bulk: BulkRedelivery;
 }
 
-export function Redelivery({ bulk }: RedeliveryProps) {
-  const words = useWords(REDELIVERY_WORDS);
-  const { what, filter, startedAt, endedAt, actor, stoppedBy } = bulk;
-  const state = bulk.state;
-  const terms: readonly (Term | undefined)[] = [
-    { term: words.meant, details: <Meant filter={filter} /> },
-    { term: words.began, details: <Instant at={startedAt} /> },
-    endedAt === undefined || state === 'running'
-      ? undefined
-      : { term: words.ended, details: <Instant at={endedAt} /> },
-    { term: words.by, details: <Who actor={actor} /> },
-    stoppedBy === undefined ? undefined : { term: words.stoppedBy, details: <Who actor={stoppedBy} /> },
+function Redelivery({ bulk }: RedeliveryProps) {
+  const { t } = useReader();
+  const { id, what, state, filter, startedAt, actor, stoppedBy } = bulk;
+  const terms = [
+    { term: t('bulk.meant'), details: <Meant filter={filter} /> },
+    { term: t('bulk.began'), details: <Time at={startedAt} as="instant" /> },
+    { term: t('bulk.by'), details: <Who actor={actor} /> },
+    stoppedBy && { term: t('bulk.stoppedBy'), details: <Who actor={stoppedBy} /> },
   ];
   return (
     <>
-      <div class="head">
-        <h1>{words.oneTitle[what]}</h1>
-        <p>
-          <Status tone={TONES[state]} word={words.state[state]} />
-        </p>
-      </div>
-      <section class="panel" aria-label={words.progress}>
+      <Head title={t(`bulk.what.${what}`)}>
+        <Status tone={TONES[state]} word={t(`bulk.${state}`)} />
+      </Head>
+      <Section>
         <Progress bulk={bulk} />
-        {bulk.state === 'running' ? (
-          <PostForm action="/act/stop">
-            <input type="hidden" name="bulk" value={bulk.id} />
-            <button type="submit">{words.stop}</button>
-          </PostForm>
+        {state === 'running' ? (
+          <PostButton action="/act/stop" fields={{ bulk: id }} word={t('bulk.stop')} />
         ) : null}
-      </section>
-      <section class="panel" aria-label={words.meant}>
-        <DefinitionList terms={terms.filter((term) => term !== undefined)} />
-      </section>
+      </Section>
+      <Section>
+        <DefinitionList terms={terms} />
+      </Section>
       <p class="actions">
-        <Link to="/redeliveries">{words.title}</Link>
-        <Link to="/dead">{words.toDead}</Link>
+        <Link to="/redeliveries">{t('bulk.title')}</Link>
+        <Link to="/dead">{t('dead.title')}</Link>
       </p>
+    </>
+  );
+}
+
+function Progress({ bulk: { what, given, delivered, pending, dead } }: RedeliveryProps) {
+  const { t, formats } = useReader();
+  const terms = [{ term: t(`bulk.given.${what}`), details: formats.number(given) }];
+  if (what === 'dismissed') return <DefinitionList terms={terms} />;
+  const parts = [
+    { word: t('bulk.delivered'), tone: 'good', value: delivered },
+    { word: t('bulk.pending'), tone: 'wait', value: pending },
+    { word: t('bulk.dead'), tone: 'bad', value: dead },
+  ] as const;
+  const counted = parts.map(({ word, tone, value }) => ({
+    term: word,
+    details: <Status tone={tone} word={formats.number(value)} />,
+  }));
+  return (
+    <>
+      <Bar parts={parts} label={t('bulk.picture', { delivered, pending, dead })} />
+      <DefinitionList terms={[...terms, ...counted]} />
     </>
   );
 }
@@ -144,45 +183,31 @@ export function Redelivery({ bulk }: RedeliveryProps) {
 const BAR_WIDTH = 600;
 const BAR_HEIGHT = 14;
 
-function Progress({ bulk }: RedeliveryProps) {
-  const reader = useReader();
-  const words = useWords(REDELIVERY_WORDS);
-  const { what, given, delivered, pending, dead } = bulk;
-  const number = (value: number) => reader.formats.number(value);
-  const terms = [{ term: words.given[what], details: number(given) }];
-  if (what === 'dismissed') return <DefinitionList terms={terms} />;
-  const parts = [
-    { tone: 'good', value: delivered },
-    { tone: 'wait', value: pending },
-    { tone: 'bad', value: dead },
-  ];
-  const total = Math.max(1, delivered + pending + dead);
-  let from = 0;
+interface BarProps {
+  readonly parts: readonly { readonly tone: Tone; readonly value: number }[];
+  readonly label: string;
+}
+
+function Bar({ parts, label }: BarProps) {
+  const total = Math.max(
+    1,
+    parts.reduce((sum, { value }) => sum + value, 0),
+  );
+  let end = 0;
   return (
-    <>
-      <svg
-        class="bar"
-        role="img"
-        viewBox={`0 0 ${BAR_WIDTH} ${BAR_HEIGHT}`}
-        preserveAspectRatio="none"
-        aria-label={words.picture(number(delivered), number(pending), number(dead))}
-      >
-        <rect class="track" width={BAR_WIDTH} height={BAR_HEIGHT} rx="4" />
-        {parts.map(({ tone, value }) => {
-          const x = from;
-          const width = (value / total) * BAR_WIDTH;
-          from += width;
-          return <rect key={tone} class={tone} x={x} width={width} height={BAR_HEIGHT} />;
-        })}
-      </svg>
-      <DefinitionList
-        terms={[
-          ...terms,
-          { term: words.delivered, details: <Status tone="good" word={number(delivered)} /> },
-          { term: words.pending, details: <Status tone="wait" word={number(pending)} /> },
-          { term: words.dead, details: <Status tone="bad" word={number(dead)} /> },
-        ]}
-      />
-    </>
+    <svg
+      class="bar"
+      role="img"
+      viewBox={`0 0 ${BAR_WIDTH} ${BAR_HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-label={label}
+    >
+      <rect class="track" width={BAR_WIDTH} height={BAR_HEIGHT} rx="4" />
+      {parts.map(({ tone, value }) => {
+        const width = (value / total) * BAR_WIDTH;
+        end += width;
+        return <rect key={tone} class={tone} x={end - width} width={width} height={BAR_HEIGHT} />;
+      })}
+    </svg>
   );
 }

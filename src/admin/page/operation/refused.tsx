@@ -1,35 +1,36 @@
-/** Refused bodies: what came, from where, and what is wrong with it, pointer by pointer. */
+/** Refused bodies, grouped by what is wrong with them as dead letters are by their cause; and each of a group. */
 import type { Context } from 'koa';
-import type { ArchivedRefusal, Page } from '../../../ledger/archive/archive.ts';
+import type { ComponentChildren } from 'preact';
+import type { ArchivedRefusal, Page, RefusedAlike } from '../../../ledger/archive/archive.ts';
 import type { Archive } from '../../../ledger/people.ts';
 import { cleanText } from '../../../text/clean.ts';
+import { refusalInJapanese } from '../../../callback/fault-words.ts';
+import { PostButton } from '../parts/forms.tsx';
+import { Head, Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
-import { DefinitionList, Paging } from '../parts/table.tsx';
+import { Paging } from '../parts/table.tsx';
 import { Code, Foreign, ForeignBlock, Link, pathTo } from '../parts/text.tsx';
-import { Instant } from '../parts/time.tsx';
-import { idIn, SenselessQuery, type View } from '../view.ts';
-import { PAGE_WORDS } from '../words/page.ts';
+import { Time } from '../parts/time.tsx';
+import { useReader } from '../use-reader.ts';
+import { idIn, type View } from '../view.ts';
 import { Faults } from './faults-of-body.tsx';
-import { REFUSED_WORDS } from '../words/refused.ts';
-import { useReader, useWords } from '../use-reader.ts';
 
 const AT_ONCE = 20;
 
 /** Of a body, on the page; all that was kept can be downloaded. */
 const SHOWN_CHARACTERS = 4000;
 
-export const refusedView: View = async ({ query, reader, services }) => {
-  const text = query.get('before') ?? '';
-  const before = idIn(text);
-  if (text !== '' && before === undefined) {
-    const detail = PAGE_WORDS[reader.language].badRequest.text;
-    throw new SenselessQuery([{ parameter: 'before', detail }]);
-  }
-  const page = await services.archive.refusals({ before, limit: AT_ONCE });
+export const refusedView: View = async ({ query, reader, services: { archive } }) => {
+  const title = reader.t('refused.title');
+  const like = idIn(query.get('like'));
+  if (like === undefined)
+    return { title, section: 'refused', body: <Groups groups={await archive.refusedAlike()} /> };
+  const before = idIn(query.get('before'));
+  const page = await archive.refusals({ before, limit: AT_ONCE }, like);
   return {
-    title: REFUSED_WORDS[reader.language].title,
+    title,
     section: 'refused',
-    body: <Refused page={page} isNewest={before === undefined} />,
+    body: <Each page={page} like={like} isNewest={before === undefined} />,
   };
 };
 
@@ -41,11 +42,7 @@ export async function answerRefusedBody(
 ): Promise<void> {
   const refusal = await refusalWith(archive, idIn(idText));
   if (refusal === undefined) return;
-  ctx.set({
-    'Content-Disposition': `attachment; filename="refused-${refusal.id}.txt"`,
-    'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': 'no-store',
-  });
+  ctx.set('Content-Disposition', `attachment; filename="refused-${refusal.id}.txt"`);
   ctx.type = 'text/plain; charset=utf-8';
   ctx.body = refusal.body.toWellFormed();
 }
@@ -59,26 +56,57 @@ export async function refusalWith(
   return items.find((item) => item.id === id);
 }
 
-interface RefusedProps {
+function Groups({ groups }: { readonly groups: readonly RefusedAlike[] }) {
+  const { t } = useReader();
+  return (
+    <>
+      <Head title={t('refused.title')} lead={t('refused.lead')} />
+      {groups.length === 0 ? <p class="empty">{t('refused.none')}</p> : null}
+      {groups.map((group) => (
+        <Group key={group.newest.id} group={group} />
+      ))}
+    </>
+  );
+}
+
+function Group({ group: { newest, count, unseen, oldestAt } }: { readonly group: RefusedAlike }) {
+  const { t, formats } = useReader();
+  return (
+    <Refusal refusal={newest}>
+      <p class="facts">
+        <strong>{t('refused.times', { number: count })}</strong>
+        {count === 1 ? null : t('refused.since', { time: formats.short(oldestAt) })}
+        {unseen === 0 ? <Status tone="idle" word={t('refused.seen')} /> : null}
+      </p>
+      <div class="actions">
+        {unseen === 0 ? null : (
+          <PostButton action="/act/see-refused" fields={{ refused: newest.id }} word={t('refused.see')} />
+        )}
+        {count === 1 ? null : <Link to={pathTo(['refused'], { like: newest.id })}>{t('refused.all')}</Link>}
+      </div>
+    </Refusal>
+  );
+}
+
+interface EachProps {
   readonly page: Page<ArchivedRefusal>;
+  /** The id of one of them. */
+  readonly like: number;
   readonly isNewest: boolean;
 }
 
-export function Refused({ page: { items, next }, isNewest }: RefusedProps) {
-  const words = useWords(REFUSED_WORDS);
+function Each({ page: { items, next }, like, isNewest }: EachProps) {
+  const { t } = useReader();
+  const pageBefore = (before: number | undefined) => pathTo(['refused'], { like, before });
   return (
     <>
-      <div class="head">
-        <h1>{words.title}</h1>
-        <p class="lead">{words.lead}</p>
-      </div>
-      {items.length === 0 ? <p class="empty">{words.none}</p> : null}
+      <Head title={t('refused.title')} />
       {items.map((refusal) => (
         <Refusal key={refusal.id} refusal={refusal} />
       ))}
       <Paging
-        newest={isNewest ? undefined : '/refused'}
-        older={next === undefined ? undefined : pathTo(['refused'], { before: next })}
+        newest={isNewest ? undefined : pageBefore(undefined)}
+        older={next === undefined ? undefined : pageBefore(next)}
       />
     </>
   );
@@ -86,50 +114,52 @@ export function Refused({ page: { items, next }, isNewest }: RefusedProps) {
 
 interface RefusalProps {
   readonly refusal: ArchivedRefusal;
+  readonly children?: ComponentChildren;
 }
 
-function Refusal({ refusal }: RefusalProps) {
-  const words = useWords(REFUSED_WORDS);
-  const { id, receivedAt, status, detail, errors, from } = refusal;
+function Refusal({ refusal, children }: RefusalProps) {
+  const { t, language } = useReader();
+  const { receivedAt, status, detail, errors, from } = refusal;
   return (
-    <article class="panel" id={`refused-${id}`} aria-labelledby={`refused-${id}-title`}>
-      <header>
-        <h2 id={`refused-${id}-title`}>
-          <Instant at={receivedAt} />
-        </h2>
-        <Status tone="bad" word={`${status} · ${words.status[status]}`} />
-      </header>
-      <DefinitionList
-        terms={[
-          { term: words.from, details: <Code text={from} /> },
-          // With reasons, it says no more than the status does.
-          ...(errors.length > 0 ? [] : [{ term: words.answer, details: <Foreign text={detail} /> }]),
-        ]}
-      />
-      {errors.length === 0 ? null : <Faults errors={errors} />}
+    <Section
+      title={<Status tone="bad" word={`${status} · ${t(`refused.${status}`)}`} />}
+      aside={
+        <>
+          <Time at={receivedAt} /> · {t('refused.from')} <Code text={from} />
+        </>
+      }
+    >
+      {errors.length > 0 ? (
+        <Faults errors={errors} />
+      ) : (
+        <p>
+          <Foreign text={language === 'ja' ? refusalInJapanese(status, detail) : detail} />
+        </p>
+      )}
+      {children}
       <Body refusal={refusal} />
-    </article>
+    </Section>
   );
 }
 
 function Body({ refusal: { id, body } }: RefusalProps) {
-  const reader = useReader();
-  const words = useWords(REFUSED_WORDS);
-  if (body === '') return <p class="quiet">{words.empty}</p>;
-  const shown = cleanText(body.slice(0, SHOWN_CHARACTERS));
-  const isCut = body.length > SHOWN_CHARACTERS;
-  const size = (text: string) => reader.formats.size(Buffer.byteLength(text));
+  const { t, formats } = useReader();
+  if (body === '') return <p class="quiet">{t('refused.empty')}</p>;
+  const shown = body.slice(0, SHOWN_CHARACTERS);
+  const size = (text: string) => formats.size(Buffer.byteLength(text));
   return (
     <details>
-      <summary>{words.body}</summary>
-      <ForeignBlock text={shown} label={`${words.body} (${id})`} />
-      {isCut ? <p class="quiet">{words.cut(size(body.slice(0, SHOWN_CHARACTERS)), size(body))}</p> : null}
+      <summary>{t('refused.body')}</summary>
+      <ForeignBlock text={cleanText(shown)} label={`${t('refused.body')} (${id})`} />
+      {shown === body ? null : (
+        <p class="quiet">{t('refused.cut', { shown: size(shown), kept: size(body) })}</p>
+      )}
       <p class="actions">
         <Link to={pathTo(['playground'], { refused: id })} className="button small">
-          {words.open}
+          {t('refused.open')}
         </Link>
         <Link to={`/refused/${id}/body`} download>
-          {words.download}
+          {t('refused.download')}
         </Link>
       </p>
     </details>

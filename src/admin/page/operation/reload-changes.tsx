@@ -1,13 +1,12 @@
 /** What a reload would change: who would be told of the last days' callbacks that was not, and who no longer would. */
 import { ALL_STATUSES } from '../../../callback/callback.ts';
-import type { ReloadPreview, RoutingChange } from '../../services.ts';
-import { type Column, Table } from '../parts/table.tsx';
+import type { ReloadPreview } from '../../services.ts';
+import { Section } from '../parts/layout.tsx';
+import { Table } from '../parts/table.tsx';
 import { Code, Foreign } from '../parts/text.tsx';
+import { useReader } from '../use-reader.ts';
 import type { Reader } from '../reader.ts';
-import { CONFIG_WORDS } from '../words/config.ts';
-import { PAGE_WORDS } from '../words/page.ts';
 import { Problems } from './problems.tsx';
-import { useReader, useWords } from '../use-reader.ts';
 
 interface ReloadChangesProps {
   readonly preview: ReloadPreview;
@@ -15,73 +14,62 @@ interface ReloadChangesProps {
 
 export function ReloadChanges({ preview }: ReloadChangesProps) {
   const reader = useReader();
-  const words = useWords(CONFIG_WORDS);
-  const { problems, unchanged } = preview;
+  const { t } = reader;
+  const { problems, unchanged, changes, isApplied, isComplete } = preview;
+  const title = isApplied && changes.length > 0 ? t('config.applied') : t('config.preview');
   return (
-    <section class="panel" aria-labelledby="config-preview">
-      <header>
-        <h2 id="config-preview">{titleOf(preview, reader)}</h2>
-      </header>
-      <Changes preview={preview} />
-      {problems.length === 0 ? null : <Problems problems={problems} />}
+    <Section title={title}>
+      <p>{leadOf(preview, reader)}</p>
+      {isComplete ? null : <p class="quiet">{t('config.previewPart')}</p>}
+      {changes.length === 0 ? null : <Changes changes={changes} caption={title} />}
+      <Problems problems={problems} />
       {unchanged.length === 0 ? null : (
         <p>
-          {words.unchanged}: <Code text={unchanged.join(', ')} />
+          {t('config.unchanged')}: <Code text={unchanged.join(', ')} />
         </p>
       )}
-    </section>
+    </Section>
   );
 }
 
-function Changes({ preview }: ReloadChangesProps) {
-  const reader = useReader();
-  const words = useWords(CONFIG_WORDS);
-  const { configHash, changes, since, isComplete, isApplied } = preview;
-  const day = reader.formats.day(since);
-  if (configHash === undefined) return <p>{words.previewRefused}</p>;
-  if (isApplied && changes.length === 0) return <p>{words.previewSame}</p>;
+function leadOf(
+  { configHash, changes, since: from, isApplied }: ReloadPreview,
+  { t, formats }: Reader,
+): string {
+  const since = formats.day(from);
+  if (configHash === undefined) return t('config.previewRefused');
+  if (changes.length > 0)
+    return isApplied ? t('config.appliedLead', { since }) : t('config.previewLead', { since });
+  return isApplied ? t('config.previewSame') : t('config.previewNobody', { since });
+}
+
+interface ChangesProps extends Pick<ReloadPreview, 'changes'> {
+  readonly caption: string;
+}
+
+function Changes({ changes, caption }: ChangesProps) {
+  const { t, formats } = useReader();
   return (
-    <>
-      <p>{leadOf(changes.length, isApplied, day, reader)}</p>
-      {isComplete ? null : <p class="quiet">{words.previewPart}</p>}
-      {changes.length === 0 ? null : (
-        <Table
-          caption={titleOf(preview, reader)}
-          columns={columnsFor(reader)}
-          rows={changes}
-          keyOf={({ botId, status }) => `${status} ${botId}`}
-          empty=""
-        />
-      )}
-    </>
+    <Table
+      caption={caption}
+      columns={[
+        { head: t('config.bot'), kind: 'main', cell: ({ botId }) => <Foreign text={botId} /> },
+        { head: t('config.status'), cell: ({ status }) => <StatusWord status={status} /> },
+        { head: t('config.callbacks'), kind: 'number', cell: ({ callbacks }) => formats.number(callbacks) },
+        { head: t('config.added'), cell: ({ added }) => <Names names={added} tone="good" sign="+" /> },
+        { head: t('config.removed'), cell: ({ removed }) => <Names names={removed} tone="bad" sign="−" /> },
+      ]}
+      rows={changes}
+      keyOf={({ botId, status }) => `${status} ${botId}`}
+      empty=""
+    />
   );
 }
 
-function titleOf({ isApplied, changes }: ReloadPreview, { language }: Reader): string {
-  const { appliedTitle, previewTitle } = CONFIG_WORDS[language];
-  return isApplied && changes.length > 0 ? appliedTitle : previewTitle;
-}
-
-function leadOf(changes: number, isApplied: boolean, day: string, { language }: Reader): string {
-  const words = CONFIG_WORDS[language];
-  if (changes === 0) return words.previewNobody(day);
-  return isApplied ? words.appliedLead(day) : words.previewLead(day);
-}
-
-function columnsFor(reader: Reader): readonly Column<RoutingChange>[] {
-  const words = CONFIG_WORDS[reader.language];
-  return [
-    { head: words.bot, kind: 'main', cell: ({ botId }) => <Foreign text={botId} /> },
-    { head: words.status, cell: ({ status }) => statusInWords(status, reader) },
-    { head: words.callbacks, kind: 'number', cell: ({ callbacks }) => reader.formats.number(callbacks) },
-    { head: words.added, cell: ({ added }) => <Names names={added} tone="good" sign="+" /> },
-    { head: words.removed, cell: ({ removed }) => <Names names={removed} tone="bad" sign="−" /> },
-  ];
-}
-
-function statusInWords(status: string, { language }: Reader): string {
+function StatusWord({ status }: { readonly status: string }) {
+  const { t } = useReader();
   const known = ALL_STATUSES.find((name) => name === status);
-  return known === undefined ? status : PAGE_WORDS[language].status[known];
+  return <>{known === undefined ? status : t(`status.${known}`)}</>;
 }
 
 interface NamesProps {

@@ -50,7 +50,7 @@ describe('What people do on the page', () => {
   it('says of what is gone, or is no number, that it is', async () => {
     expect(await act('redeliver', { delivery: '99' })).to.include({
       kind: 'failed',
-      text: 'There is no such delivery any more.',
+      text: 'There is no such thing any more.',
     });
     for (const name of ['redeliver', 'dismiss']) {
       expect(await act(name, { delivery: 'x' })).to.include({ kind: 'failed' });
@@ -121,6 +121,11 @@ describe('What people do on the page', () => {
     expect(await act('stop', { bulk: '3' })).to.include({ kind: 'done' });
     expect(await act('stop', { bulk: '9' })).to.include({ kind: 'failed' });
     expect(office.done[0]).to.deep.equal(['stop', 3, REQUEST]);
+  });
+
+  it('marks refused bodies as seen', async () => {
+    expect(await act('see-refused', { refused: '12' })).to.include({ kind: 'done' });
+    expect(office.done).to.deep.equal([['see refused', 12, REQUEST]]);
   });
 
   it('sends a test, and says what the remote said', async () => {

@@ -37,6 +37,9 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
       '/status',
       'must be 0, 1 or 2',
       'hello=world',
+      '3 requests',
+      '/act/see-refused',
+      '/refused?like=12',
       '/refused/12/body',
       'refused=12',
     ],
@@ -48,7 +51,7 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
       'slack:#ops',
       'Fails',
       'not_in_channel',
-      'usually takes 180 ms',
+      'Printed only',
       'Paused for 25 s',
       '1,000+',
       'slack:#old',
@@ -148,7 +151,6 @@ describe('The pages of what went wrong', () => {
     const { status, body } = await shown('/redeliveries/new?status=9');
     expect(status).to.equal(400);
     expect(body).to.contain('<bdi class="code">status</bdi>');
-    expect((await shown('/refused?before=x')).status).to.equal(400);
   });
 
   it('has a page for what is not there', async () => {
@@ -167,7 +169,7 @@ describe('The pages of what went wrong', () => {
     await office.close();
     await open({
       deadLetters: () => Promise.resolve({ groups: [], isComplete: true }),
-      refusals: () => Promise.resolve({ items: [], next: undefined }),
+      refusedAlike: () => Promise.resolve([]),
     });
     expect((await shown('/dead')).body).to.contain('No dead letters');
     expect((await shown('/refused')).body).to.contain('Nothing has been rejected.');
@@ -175,7 +177,7 @@ describe('The pages of what went wrong', () => {
 
   it('says that the ledger cannot be read, where it cannot', async () => {
     const gone = () => Promise.reject(new LedgerUnavailable('gone'));
-    Object.assign(world.services.archive, { deadLetters: gone, refusals: gone, destinations: gone });
+    Object.assign(world.services.archive, { deadLetters: gone, refusedAlike: gone, destinations: gone });
     for (const path of ['/dead', '/refused', '/destinations']) {
       const { status, body } = await shown(path);
       expect([status, body.includes('cannot be read')], path).to.deep.equal([503, true]);
@@ -209,7 +211,7 @@ describe('The pages of what went wrong', () => {
     } satisfies Partial<Archive>);
     for (const path of [
       '/dead',
-      '/refused',
+      '/refused?like=12',
       '/destinations',
       `/redeliveries/new?bot_id=${encodeURIComponent(evil)}`,
       `/playground?refused=12&set=${encodeURIComponent(evil)}`,
