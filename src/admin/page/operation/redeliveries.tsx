@@ -174,40 +174,12 @@ function Progress({ bulk: { what, given, delivered, pending, dead } }: Redeliver
   }));
   return (
     <>
-      <Bar parts={parts} label={t('bulk.picture', { delivered, pending, dead })} />
+      <progress
+        max={given}
+        value={delivered + dead}
+        aria-label={t('bulk.picture', { delivered, pending, dead })}
+      />
       <DefinitionList terms={[...terms, ...counted]} />
     </>
-  );
-}
-
-const BAR_WIDTH = 600;
-const BAR_HEIGHT = 14;
-
-interface BarProps {
-  readonly parts: readonly { readonly tone: Tone; readonly value: number }[];
-  readonly label: string;
-}
-
-function Bar({ parts, label }: BarProps) {
-  const total = Math.max(
-    1,
-    parts.reduce((sum, { value }) => sum + value, 0),
-  );
-  let end = 0;
-  return (
-    <svg
-      class="bar"
-      role="img"
-      viewBox={`0 0 ${BAR_WIDTH} ${BAR_HEIGHT}`}
-      preserveAspectRatio="none"
-      aria-label={label}
-    >
-      <rect class="track" width={BAR_WIDTH} height={BAR_HEIGHT} rx="4" />
-      {parts.map(({ tone, value }) => {
-        const width = (value / total) * BAR_WIDTH;
-        end += width;
-        return <rect key={tone} class={tone} x={end - width} width={width} height={BAR_HEIGHT} />;
-      })}
-    </svg>
   );
 }
