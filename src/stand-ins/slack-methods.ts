@@ -1,5 +1,6 @@
 /** The two Web API methods of the local Slack, as strict as the real one: a call in, its answer out. */
-import { type BlockFlaw, flawsOfBlocks, textLength } from '../channels/slack/block-flaws.ts';
+import { flawsOfBlocks, textLength } from '../channels/slack/block-kit.ts';
+import type { BlockFlaw } from '../channels/slack/block-rules.ts';
 
 /** Slack: chat.postMessage, "text": longer ones are cut or refused. */
 const MAX_TEXT = 40_000;

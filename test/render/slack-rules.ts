@@ -1,7 +1,7 @@
 /** What Slack takes, written down apart from the code that keeps to it. */
 import { expect } from 'chai';
 import type { TemplateValue } from '../../src/channels/channel.ts';
-import { flawsOfBlocks } from '../../src/channels/slack/block-flaws.ts';
+import { flawsOfBlocks } from '../../src/channels/slack/block-kit.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 
 type Block = Readonly<Record<string, TemplateValue>>;

@@ -1,104 +1,77 @@
-/** What Slack takes as the blocks of a message, by its Block Kit reference: the one table that cutting, `check` and the local Slack share. */
-
-export type Rule =
-  /** Whole characters; mrkdwn is cut inside no markup. */
-  | { readonly kind: 'text'; readonly most: number; readonly isMrkdwn?: boolean }
-  | { readonly kind: 'url' | 'anything' }
-  | { readonly kind: 'primitive'; readonly type: 'boolean' | 'number' }
-  | { readonly kind: 'oneOf'; readonly values: readonly unknown[] }
-  | ListRule
-  | ObjectRule
-  /** An object whose `type` picks its rule. */
-  | { readonly kind: 'byType'; readonly types: Rules };
-
-export interface ListRule {
-  readonly kind: 'list';
-  readonly most: number;
-  readonly item: Rule;
-  /** Stands for an item of which nothing is left, so that its neighbours stay in their places. */
-  readonly nothing?: { readonly type: string; readonly text: string };
-}
-
-export interface ObjectRule {
-  readonly kind: 'object';
-  readonly required: Rules;
-  readonly optional: Rules;
-  /** At least one of these must be there. */
-  readonly anyOf: readonly string[];
-}
-
-type Rules = Readonly<Record<string, Rule>>;
+/** What Slack takes as the blocks of a message, by its Block Kit reference: one table for cutting, `check` and the local Slack. */
+import { isJsonObject } from '../../text/json-object.ts';
+import {
+  anything,
+  type BlockFlaw,
+  byType,
+  is,
+  list,
+  object,
+  oneOf,
+  type Rule,
+  type Rules,
+  Spot,
+  text,
+  url,
+} from './block-rules.ts';
 
 /** "up to 50 blocks in each message". */
 export const MAX_BLOCKS = 50;
 /** All tables of a message together. */
-export const MAX_TABLE_TEXT = 10_000;
+const MAX_TABLE_TEXT = 10_000;
 
-const ANYTHING: Rule = { kind: 'anything' };
-const FLAG: Rule = { kind: 'primitive', type: 'boolean' };
-const NUMBER: Rule = { kind: 'primitive', type: 'number' };
-const URL: Rule = { kind: 'url' };
+const flag = is('boolean');
+const number = is('number');
+const id = text(255);
 
-function text(most: number, isMrkdwn = false): Rule {
-  return { kind: 'text', most, isMrkdwn };
-}
-
-function list(most: number, item: Rule): ListRule {
-  return { kind: 'list', most, item };
-}
-
-function object(required: Rules, optional: Rules = {}, anyOf: readonly string[] = []): ObjectRule {
-  return { kind: 'object', required, optional, anyOf };
-}
-
-function byType(types: Rules): Rule {
-  return { kind: 'byType', types };
-}
-
-function oneOf(...values: readonly unknown[]): Rule {
-  return { kind: 'oneOf', values };
-}
-
-const ID = text(255);
-const plainOnly = (most: number) => ({ plain_text: object({ text: text(most) }, { emoji: FLAG }) });
-const plain = (most: number) => byType(plainOnly(most));
+const plain = (most: number) => ({ plain_text: object({ text: text(most) }, { emoji: flag }) });
+const plainText = (most: number) => byType(plain(most));
 const texts = (most: number) => ({
-  ...plainOnly(most),
-  mrkdwn: object({ text: text(most, true) }, { verbatim: FLAG }),
+  ...plain(most),
+  mrkdwn: literal(object({ text: text(most, { isMrkdwn: true }) }, { verbatim: flag })),
 });
 const anyText = (most: number) => byType(texts(most));
 
-/** A block with its optional `block_id`. */
-function block(required: Rules, optional: Rules = {}, anyOf: readonly string[] = []): ObjectRule {
-  return object(required, { ...optional, block_id: ID }, anyOf);
+/** Slack looks for names and addresses in what does not say this. */
+function literal(rule: Rule): Rule {
+  return (value, spot) => {
+    const kept = rule(value, spot);
+    return isJsonObject(kept) ? { ...kept, verbatim: true } : kept;
+  };
 }
 
-const IMAGE_SOURCES = { image_url: URL, slack_file: ANYTHING };
-const image = object({ alt_text: text(2000) }, IMAGE_SOURCES, ['image_url', 'slack_file']);
+const block = (required: Rules, optional: Rules = {}, anyOf: readonly string[] = []) =>
+  object(required, { ...optional, block_id: id }, anyOf);
 
-const confirm = object(
-  { title: plain(100), text: anyText(300), confirm: plain(30), deny: plain(30) },
-  { style: oneOf('primary', 'danger') },
-);
+const SOURCES = ['image_url', 'slack_file'];
+const sources = { image_url: url, slack_file: anything };
+const image = object({ alt_text: text(2000) }, sources, SOURCES);
 
-const button = object(
-  { text: plain(75) },
+const clickable = object(
+  { text: plainText(75) },
   {
-    action_id: ID,
-    url: URL,
+    action_id: id,
+    url,
     value: text(2000),
     style: oneOf('primary', 'danger'),
-    confirm,
+    confirm: anything,
     accessibility_label: text(75),
   },
 );
 
+/** Nothing is left of one whose address cannot be opened. */
+const button: Rule = (value, spot) => {
+  const kept = clickable(value, spot);
+  const had = isJsonObject(value) && value['url'] !== undefined;
+  return had && isJsonObject(kept) && kept['url'] === undefined ? undefined : kept;
+};
+
 /** Known, but nothing that a notification would use, so that their insides are not looked at. */
 function others(types: string): Rules {
-  return Object.fromEntries(types.split(' ').map((type) => [type, ANYTHING]));
+  return Object.fromEntries(types.split(' ').map((type) => [type, anything]));
 }
 
-const ELEMENTS = others(
+const elements = others(
   'static_select external_select users_select conversations_select channels_select multi_static_select ' +
     'multi_external_select multi_users_select multi_conversations_select multi_channels_select overflow datepicker ' +
     'datetimepicker timepicker radio_buttons checkboxes workflow_button',
@@ -106,73 +79,119 @@ const ELEMENTS = others(
 
 const style = object(
   {},
-  { bold: FLAG, italic: FLAG, strike: FLAG, code: FLAG, underline: FLAG, highlight: FLAG },
+  { bold: flag, italic: flag, strike: flag, code: flag, underline: flag, highlight: flag },
 );
-
 /** No limit of its own is documented. */
-const RUN = text(8000);
+const words = text(8000, { mayBeBlank: true });
+const textRun = object({ text: words }, { style });
+const linkRun = object({ url }, { text: words, style, unsafe: flag });
+
+/** One whose address cannot be opened keeps its words. */
+const link: Rule = (value, spot) => {
+  const kept = linkRun(value, spot);
+  if (kept !== undefined || !isJsonObject(value)) return kept;
+  const { text: label, style: look } = value;
+  return textRun({ type: 'text', text: label, ...(look !== undefined && { style: look }) }, new Spot([]));
+};
 
 const run = byType({
-  text: object({ text: RUN }, { style }),
-  link: object({ url: URL }, { text: RUN, style, unsafe: FLAG }),
-  emoji: object({ name: ID }, { unicode: ID, style }),
-  user: object({ user_id: ID }, { style }),
-  usergroup: object({ usergroup_id: ID }, { style }),
-  team: object({ team_id: ID }, { style }),
-  channel: object({ channel_id: ID }, { style }),
+  text: textRun,
+  link,
+  emoji: object({ name: id }, { unicode: id, style }),
+  user: object({ user_id: id }, { style }),
+  usergroup: object({ usergroup_id: id }, { style }),
+  team: object({ team_id: id }, { style }),
+  channel: object({ channel_id: id }, { style }),
   broadcast: object({ range: oneOf('here', 'channel', 'everyone') }, { style }),
-  color: object({ value: ID }),
-  date: object({ timestamp: NUMBER, format: ID }, { url: URL, fallback: ID, style }),
+  color: object({ value: id }),
+  date: object({ timestamp: number, format: id }, { url, fallback: id, style }),
 });
 
 const MANY = 1000;
-const section = object({ elements: list(MANY, run) });
-const bordered = { elements: list(MANY, run) };
+const runs = { elements: list(MANY, run) };
+const section = object(runs);
 
-const richTextPart = byType({
-  rich_text_section: section,
-  rich_text_list: object(
-    { style: oneOf('bullet', 'ordered'), elements: list(MANY, byType({ rich_text_section: section })) },
-    { indent: NUMBER, offset: NUMBER, border: NUMBER },
+const richText = block({
+  elements: list(
+    MANY,
+    byType({
+      rich_text_section: section,
+      rich_text_list: object(
+        {
+          style: oneOf('bullet', 'ordered'),
+          elements: list(MANY, byType({ rich_text_section: section })),
+        },
+        { indent: number, offset: number, border: number },
+      ),
+      rich_text_preformatted: object(runs, { border: number, language: id }),
+      rich_text_quote: object(runs, { border: number }),
+    }),
   ),
-  rich_text_preformatted: object(bordered, { border: NUMBER, language: ID }),
-  rich_text_quote: object(bordered, { border: NUMBER }),
 });
-
-const richText = block({ elements: list(MANY, richTextPart) });
 
 const cell = byType({
   raw_text: object({ text: text(3000) }),
-  raw_number: object({ value: NUMBER }, { text: ID }),
+  raw_number: object({ value: number }, { text: id }),
   rich_text: richText,
 });
+const row = list(20, cell, { type: 'raw_text', text: '–' });
 
-const row: ListRule = { ...list(20, cell), nothing: { type: 'raw_text', text: '–' } };
+const anyBlock = byType({
+  divider: block({}),
+  header: block({ text: plainText(150) }),
+  section: block(
+    {},
+    {
+      text: anyText(3000),
+      fields: list(10, anyText(2000)),
+      accessory: byType({ button, image, ...elements }),
+      expand: flag,
+    },
+    ['text', 'fields'],
+  ),
+  context: block({ elements: list(10, byType({ image, ...texts(3000) })) }),
+  image: block({ alt_text: text(2000) }, { ...sources, title: plainText(2000) }, SOURCES),
+  actions: block({ elements: list(25, byType({ button, ...elements })) }),
+  rich_text: richText,
+  markdown: block({ text: text(12_000) }),
+  table: block({ rows: list(100, row) }, { column_settings: list(20, anything) }),
+  ...others('video file context_actions data_table card carousel task_card plan contact_card'),
+});
 
-export const BLOCKS: ListRule = list(
-  MAX_BLOCKS,
-  byType({
-    divider: block({}),
-    header: block({ text: plain(150) }),
-    section: block(
-      {},
-      {
-        text: anyText(3000),
-        fields: list(10, anyText(2000)),
-        accessory: byType({ button, image, ...ELEMENTS }),
-        expand: FLAG,
-      },
-      ['text', 'fields'],
-    ),
-    context: block({ elements: list(10, byType({ image, ...texts(3000) })) }),
-    image: block({ alt_text: text(2000) }, { ...IMAGE_SOURCES, title: plain(2000) }, [
-      'image_url',
-      'slack_file',
-    ]),
-    actions: block({ elements: list(25, byType({ button, ...ELEMENTS })) }),
-    rich_text: richText,
-    markdown: block({ text: text(12_000) }),
-    table: block({ rows: list(100, row) }, { column_settings: list(20, ANYTHING) }),
-    ...others('video file context_actions data_table card carousel task_card plan contact_card'),
-  }),
-);
+/** The block as Slack takes it; undefined: nothing of it is left. */
+export function mendedBlock(value: unknown, language: Spot['language']): unknown {
+  return anyBlock(value, new Spot([], language));
+}
+
+/** What Slack would refuse of a message's blocks. */
+export function flawsOfBlocks(blocks: unknown): readonly BlockFlaw[] {
+  const spot = new Spot(['blocks']);
+  list(MAX_BLOCKS, anyBlock)(blocks, spot);
+  const entries: readonly unknown[] = Array.isArray(blocks) ? blocks : [];
+  findRepeatedIds(entries, spot);
+  findTables(entries, spot);
+  return spot.flaws;
+}
+
+function findRepeatedIds(blocks: readonly unknown[], spot: Spot): void {
+  const ids = blocks.map((entry) => (isJsonObject(entry) ? entry['block_id'] : undefined));
+  for (const [index, each] of ids.entries())
+    if (each !== undefined && ids.indexOf(each) !== index)
+      spot.at(index).at('block_id').flaw('block_id already exists');
+}
+
+function findTables(blocks: readonly unknown[], spot: Spot): void {
+  const tables = [...blocks.entries()].filter(([, each]) => isJsonObject(each) && each['type'] === 'table');
+  const [first, second] = tables;
+  if (second !== undefined) spot.at(second[0]).flaw('only_one_table_allowed', true);
+  if (first !== undefined && textLength(tables.map(([, table]) => table)) > MAX_TABLE_TEXT)
+    spot.at(first[0]).flaw(`must be less than ${MAX_TABLE_TEXT + 1} characters`, true);
+}
+
+/** All characters under the keys `text`, entities counted as they are written. */
+export function textLength(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.entries(value).reduce((total, [key, entry]: [string, unknown]) => {
+    return total + (key === 'text' && typeof entry === 'string' ? entry.length : textLength(entry));
+  }, 0);
+}

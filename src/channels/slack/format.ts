@@ -1,10 +1,10 @@
 /** Slack messages: drawn from a card, or written by a template; and how they look. */
 import type { MessageFormat } from '../channel.ts';
 import { composeSlack } from './compose.ts';
-import { SLACK_THEMES, slackAsHtml } from './html.ts';
+
 import type { SlackMessage } from './message.ts';
 import { slackMessages } from './own-messages.ts';
-import { slackAsText } from './text.ts';
+import { SLACK_THEMES, slackAsHtml, slackAsText } from './preview.ts';
 
 export const slackFormat = {
   name: 'slack',

@@ -10,7 +10,7 @@ import type {
   TextKind,
 } from '../channel.ts';
 import type { ValuePlace } from '../channel.ts';
-import { flawsOfBlocks } from './block-flaws.ts';
+import { flawsOfBlocks } from './block-kit.ts';
 import { drawCard, messageOf, summaryOf } from './compose.ts';
 import { fitBlocks } from './fit-blocks.ts';
 import { isList, isObject, type SlackMessage, typeOf } from './message.ts';

@@ -1,143 +1,119 @@
-/** A Slack message as its reader would see it, near enough: what is shown where, in whichever look. */
-import type { TemplateValue } from '../channel.ts';
-import {
-  isObject,
-  objectsAt,
-  rowsOfTable,
-  type SlackMessage,
-  type SlackObject,
-  stringAt,
-  typeOf,
-} from './message.ts';
+/** A Slack message as Slack would show it, near enough: on a terminal, and in HTML that has its own styles and loads nothing. */
+import { escapeHtml } from '../../text/clean.ts';
+import type { MessageTheme } from '../channel.ts';
+import { isUsableUrl, type SlackMessage } from './message.ts';
+import type { Piece } from './mrkdwn.ts';
+import { type Part, type Pieces, readMessage } from './read.ts';
 
-/** How words are written; what is passed in is what a reader sees, `inner` is already written. */
-export interface WordLook {
-  text(text: string): string;
-  bold(inner: string): string;
-  italic(inner: string): string;
-  strike(inner: string): string;
-  code(code: string): string;
-  fence(code: string): string;
-  link(url: string, label: string): string;
-  mention(label: string): string;
+export function slackAsText(message: SlackMessage): string {
+  return readMessage(message)
+    .map(partAsText)
+    .filter((text) => text.trim() !== '')
+    .join('\n')
+    .replace(/\n{3,}/gu, '\n\n')
+    .replace(/^\n+/u, '')
+    .trimEnd();
 }
 
-/** How blocks are written, each of parts that are already written. */
-export interface Look extends WordLook {
-  /** Stands between two parts of a rich text. */
-  readonly between: string;
-  mrkdwn(source: string): string;
-  header(inner: string): string;
-  section(body: string, fields: readonly string[], accessory: string): string;
-  /** Of a context, or of actions. */
-  row(elements: readonly string[]): string;
-  divider(): string;
-  button(label: string, url: string): string;
-  image(label: string, url: string): string;
-  line(inner: string): string;
-  quote(inner: string): string;
-  list(items: readonly string[], isOrdered: boolean): string;
-  /** The first row names the columns. */
-  table(rows: readonly (readonly string[])[]): string;
-}
-
-export function viewMessage({ text, blocks = [] }: SlackMessage, look: Look): readonly string[] {
-  return blocks.length === 0 ? [look.mrkdwn(text)] : blocks.map((block) => viewBlock(block, look));
-}
-
-export function viewBlock(block: SlackObject, look: Look): string {
-  switch (typeOf(block)) {
-    case 'header':
-      return look.header(viewValue(block['text'], look));
-    case 'divider':
-      return look.divider();
-    case 'section': {
-      const fields = objectsAt(block, 'fields').map((field) => viewElement(field, look));
-      return look.section(viewValue(block['text'], look), fields, viewValue(block['accessory'], look));
-    }
-    case 'context':
-    case 'actions':
-      return look.row(objectsAt(block, 'elements').map((element) => viewElement(element, look)));
-    case 'rich_text':
-      return objectsAt(block, 'elements')
-        .map((element) => viewRichText(element, look))
-        .join(look.between);
+function partAsText(part: Part): string {
+  switch (part.kind) {
+    case 'fields':
+      return part.cells.map((cell) => asText(cell).replaceAll('\n', ': ')).join('\n');
+    case 'row':
+      return part.cells.map(asText).join('  ');
+    case 'list':
+      return part.items.map((item) => `• ${asText(item)}`).join('\n');
     case 'table':
-      return look.table(rowsOfTable(block).map((row) => row.map((cell) => viewBlock(cell, look))));
+      return part.rows.map((row) => row.map(asText).join(' | ')).join('\n');
+    case 'divider':
+      return '─'.repeat(24);
+    case 'quote':
+      return `> ${asText(part.pieces).replaceAll('\n', '\n> ')}`;
     default:
-      return viewElement(block, look);
+      return asText(part.pieces);
   }
 }
 
-function viewValue(value: TemplateValue | undefined, look: Look): string {
-  if (typeof value === 'string') return look.text(value);
-  return isObject(value) ? viewElement(value, look) : '';
+function asText(pieces: Pieces): string {
+  return pieces.map(pieceAsText).join('');
 }
 
-/** A text object, an image, a button, or anything with words of its own. */
-function viewElement(element: SlackObject, look: Look): string {
-  switch (typeOf(element)) {
-    case 'mrkdwn':
-      return look.mrkdwn(stringAt(element, 'text'));
-    case 'image':
-      return look.image(stringAt(element, 'alt_text'), stringAt(element, 'image_url'));
-    case 'button':
-      return look.button(viewValue(element['text'], look), stringAt(element, 'url'));
-    default:
-      return viewValue(element['text'], look);
-  }
+function pieceAsText({ text, styles, url = '' }: Piece): string {
+  if (styles.includes('fence')) return `\n${text.replace(/^/gmu, '    ')}\n`;
+  if (styles.includes('code')) return `\`${text}\``;
+  const label = styles.includes('button') ? `[${text}]` : text;
+  return url === '' || url === text ? label : `${label} (${url})`;
 }
 
-function viewRichText(element: SlackObject, look: Look): string {
-  const runs = objectsAt(element, 'elements');
-  switch (typeOf(element)) {
-    case 'rich_text_list': {
-      const isOrdered = stringAt(element, 'style') === 'ordered';
-      return look.list(
-        runs.map((item) => viewRuns(item, look)),
-        isOrdered,
-      );
+/** Slack's own colours; half-transparent ones suit light and dark alike. */
+const STYLE = `<style>
+.slack { font: 15px/1.467 Lato, 'Noto Sans JP', 'Hiragino Sans', system-ui, sans-serif; max-width: 640px; overflow-wrap: anywhere }
+.slack h3 { font-size: 18px; font-weight: 900; line-height: 1.33; margin: 8px 0 }
+.slack .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(220px, 1fr)); gap: 8px 16px; margin: 8px 0 }
+.slack .row { font-size: 13px; line-height: 1.38; opacity: .75; margin: 8px 0; display: flex; flex-wrap: wrap; gap: 4px 8px }
+.slack hr { border: 0; border-top: 1px solid rgba(128,128,128,.35); margin: 16px 0 }
+.slack .button { display: inline-block; padding: 4px 12px; border: 1px solid rgba(128,128,128,.5); border-radius: 8px; font-weight: 700; color: inherit; text-decoration: none }
+.slack pre, .slack code { border: 1px solid rgba(128,128,128,.35); border-radius: 4px; background: rgba(128,128,128,.1); font: 12px/1.5 Menlo, Consolas, monospace }
+.slack pre { margin: 4px 0; padding: 8px; white-space: pre-wrap }
+.slack code { padding: 2px 4px; color: #e01e5a }
+.slack blockquote { margin: 4px 0; padding-left: 12px; border-left: 4px solid rgba(128,128,128,.4) }
+.slack .mention { padding: 0 3px; border-radius: 3px; background: rgba(242,199,68,.35); font-weight: 700 }
+.slack a { color: #1264a3 }
+.slack ul, .slack ol { margin: 4px 0; padding-left: 24px }
+.slack table { margin: 8px 0; border-collapse: collapse }
+.slack th, .slack td { padding: 4px 12px; border: 1px solid rgba(128,128,128,.35); text-align: left; vertical-align: top; font-size: 14px }
+</style>`;
+
+export const SLACK_THEMES: readonly MessageTheme[] = [
+  { name: 'light', style: 'body{background:#fff;color:#1d1c1d}' },
+  {
+    name: 'dark',
+    style:
+      'body{background:#1a1d21;color:#d1d2d3}.slack code{color:#e8912d!important}.slack a:not(.button){color:#1d9bd1!important}',
+  },
+];
+
+export function slackAsHtml(message: SlackMessage): string {
+  return `${STYLE}\n<div class="slack">\n${readMessage(message).map(partAsHtml).join('\n')}\n</div>`;
+}
+
+function partAsHtml(part: Part): string {
+  switch (part.kind) {
+    case 'fields':
+      return part.cells.length === 0 ? '' : `<div class="fields">${each('div', part.cells)}</div>`;
+    case 'row':
+      return `<div class="row">${each('span', part.cells)}</div>`;
+    case 'list': {
+      const tag = part.isOrdered ? 'ol' : 'ul';
+      return `<${tag}>${each('li', part.items)}</${tag}>`;
     }
-    case 'rich_text_preformatted':
-      return look.fence(runs.map(wordsOfRun).join(''));
-    case 'rich_text_quote':
-      return look.quote(viewRuns(element, look));
+    case 'table': {
+      const rows = part.rows.map((row, index) => `<tr>${each(index === 0 ? 'th' : 'td', row)}</tr>`);
+      return `<table>${rows.join('')}</table>`;
+    }
+    case 'divider':
+      return '<hr>';
     default:
-      return look.line(viewRuns(element, look));
+      return each({ header: 'h3', quote: 'blockquote', line: 'div' }[part.kind], [part.pieces]);
   }
 }
 
-function viewRuns(holder: SlackObject, look: Look): string {
-  return objectsAt(holder, 'elements')
-    .map((run) => viewRun(run, look))
-    .join('');
+function each(tag: string, contents: readonly Pieces[]): string {
+  return contents.map((pieces) => `<${tag}>${pieces.map(pieceAsHtml).join('')}</${tag}>`).join('');
 }
 
-function viewRun(run: SlackObject, look: Look): string {
-  const type = typeOf(run);
-  const text = wordsOfRun(run);
-  if (type === 'link') return look.link(stringAt(run, 'url'), text);
-  if (type !== 'text') return look.mention(text);
-  const style = isObject(run['style']) ? run['style'] : {};
-  let written = style['code'] === true ? look.code(text) : look.text(text);
-  if (style['bold'] === true) written = look.bold(written);
-  if (style['italic'] === true) written = look.italic(written);
-  return style['strike'] === true ? look.strike(written) : written;
+const TAGS = { bold: 'b', italic: 'i', strike: 's', code: 'code' } as const;
+
+function pieceAsHtml({ text, styles, url = '' }: Piece): string {
+  if (styles.includes('fence')) return `<pre>${escapeHtml(text)}</pre>`;
+  let html = escapeHtml(text).replaceAll('\n', '<br>');
+  for (const style of styles) if (style in TAGS) html = wrapped(TAGS[style as keyof typeof TAGS], html);
+  if (styles.includes('mention')) return `<span class="mention">${html}</span>`;
+  const kind = styles.includes('button') ? ' class="button"' : '';
+  if (isUsableUrl(url)) return `<a${kind} href="${escapeHtml(url)}" rel="noreferrer">${html}</a>`;
+  return kind === '' ? html : `<span${kind}>${html}</span>`;
 }
 
-/** Where the words of a run stand, by its type, and what Slack shows before them. */
-const WORDS: Readonly<Record<string, readonly [sign: string, key: string]>> = {
-  user: ['@', 'user_id'],
-  usergroup: ['@', 'usergroup_id'],
-  channel: ['#', 'channel_id'],
-  broadcast: ['@', 'range'],
-  emoji: [':', 'name'],
-  date: ['', 'fallback'],
-};
-
-function wordsOfRun(run: SlackObject): string {
-  const [sign, key] = WORDS[typeOf(run)] ?? ['', 'text'];
-  const text = stringAt(run, key);
-  if (typeOf(run) === 'emoji') return `:${text}:`;
-  return text === '' ? stringAt(run, 'url') : sign + text;
+function wrapped(tag: string, html: string): string {
+  return `<${tag}>${html}</${tag}>`;
 }

@@ -88,7 +88,7 @@ describe('a Slack message', () => {
         'href="https://example.com/?a=1&amp;b=2"',
         '>@here</span>',
         '&lt;a&gt;</pre>',
-        '<ol ',
+        '<ol>',
         '<li><b>one</b></li>',
         'href="https://example.com/go"',
       ]) {
@@ -109,7 +109,7 @@ describe('a Slack message', () => {
         },
       ]);
       expect(slackFormat.asText(table)).to.equal('name | note\na | <b>');
-      expect(slackFormat.asHtml(table)).to.match(/<th [^>]*>.*name.*<\/th>.*<td [^>]*>.*&lt;b&gt;.*<\/td>/s);
+      expect(slackFormat.asHtml(table)).to.match(/<th>name<\/th>.*<td>&lt;b&gt;<\/td>/s);
     });
 
     it('in a browser without running what it quotes', () => {

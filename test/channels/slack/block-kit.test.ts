@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { flawsOfBlocks } from '../../../src/channels/slack/block-flaws.ts';
+import { flawsOfBlocks } from '../../../src/channels/slack/block-kit.ts';
 
 const plain = (text: string) => ({ type: 'plain_text', text, emoji: false });
 const mrkdwn = (text: string) => ({ type: 'mrkdwn', text, verbatim: true });
