@@ -1,143 +1,103 @@
 /** Classes the errors of a call to Slack, and says what an operator can do about each. */
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } from '@slack/web-api';
-import {
-  DeliveryFailure,
-  failureOf,
-  type FailureClass,
-  type FailureDetails,
-  type Words,
-} from '../failure.ts';
+import { DeliveryFailure, failureOf, type FailureDetails, type Words } from '../failure.ts';
 import { networkErrorOf, networkFailureOf } from '../network-error.ts';
 import { askedPause } from '../retry-after.ts';
 
 type Meaning = Pick<FailureDetails, 'class' | 'concerns'> & { readonly words: Words };
 
-/** Codes with a blank between two, `…` at the end of what they begin with; and what they mean in English and in Japanese. */
-type Row = readonly [codes: string, en: string, ja: string];
-
-const RATE_LIMITED: readonly Row[] = [
-  ['ratelimited rate_limited', 'Slack limits the rate', 'Slackのレート制限を受けました'],
-];
-
 const TRY_LATER: Words = {
   en: 'Slack could not handle it; the next attempt may succeed',
   ja: 'Slackで障害が発生しています。次回の送信で成功する可能性があります',
 };
+const NO_API: Words = {
+  en: 'this is not how the Slack API answers; check api_url',
+  ja: 'Slack APIの応答ではありません。api_url を確認してください',
+};
 
-const TRANSIENT: readonly Row[] = [
-  ['internal_error fatal_error service_unavailable request_timeout', TRY_LATER.en, TRY_LATER.ja],
-  [
-    'team_added_to_org org_login_required external_channel_migrating',
-    'the workspace or channel is being moved; this ends by itself',
-    'ワークスペースまたはチャンネルを移行中です。移行が終わると解消します',
-  ],
-];
-
-/** Of the token, the app or the workspace. */
-const APP: readonly Row[] = [
-  [
-    'invalid_auth not_authed token_expired token_revoked not_allowed_token_type as_user_not_supported is_bot metadata_must_be_sent_from_app',
-    'the token is not valid, or not of the right kind; put a valid bot token (xoxb-…) into the config',
-    'トークンが無効か、種類が異なります。有効なBotトークン（xoxb-…）を設定してください',
-  ],
-  [
-    'account_inactive',
-    'the app or its workspace was removed; reinstall the app and put its bot token (xoxb-…) into the config',
-    'アプリまたはワークスペースが削除されています。アプリを再インストールし、そのBotトークン（xoxb-…）を設定してください',
-  ],
-  [
-    'missing_scope',
-    'the app lacks a scope; add it (chat:write to post) and reinstall the app',
-    'アプリに必要なスコープがありません。スコープ（投稿には chat:write）を追加し、アプリを再インストールしてください',
-  ],
-  [
-    'no_permission access_denied accesslimited app_access_restricted enterprise_is_restricted team_access_not_granted send_on_behalf_not_allowed',
-    'the app or its token may not do that; ask an administrator of the workspace to allow it',
-    'アプリまたはトークンに許可がありません。ワークスペースの管理者に許可を依頼してください',
-  ],
-  [
-    'two_factor_setup_required',
-    'the token’s owner must set up two-factor authentication',
-    'トークンの所有者が2要素認証を設定する必要があります',
-  ],
-  [
-    'ekm_access_denied message_limit_exceeded',
-    'the workspace takes no messages now; ask its administrators',
-    'ワークスペースが現在メッセージを受け付けていません。ワークスペースの管理者に確認してください',
-  ],
-  [
-    'unknown_method method_deprecated deprecated_endpoint',
-    'the API does not know the method; check api_url, or update Botbell',
-    'APIにないメソッドです。api_url を確認するか、Botbellを更新してください',
-  ],
-];
-
-/** Of one channel or person. */
-const ADDRESS: readonly Row[] = [
-  [
-    'channel_not_found',
-    'no such channel, or a private one the app was not invited to; check its name or ID, and /invite the app there',
-    'チャンネルが存在しないか、アプリが招待されていない非公開チャンネルです。名前またはIDを確認し、/invite でアプリをチャンネルに招待してください',
-  ],
-  [
-    'not_in_channel',
-    'the app is not a member of the channel; /invite it there',
-    'アプリがチャンネルのメンバーではありません。/invite でアプリをチャンネルに招待してください',
-  ],
-  [
-    'is_archived is_inactive',
-    'the channel is archived or no longer in use; unarchive it or name another',
-    'チャンネルがアーカイブされているか、使われていません。アーカイブを解除するか、別のチャンネルを指定してください',
-  ],
-  [
-    'messages_tab_disabled',
-    'the app takes no direct messages; enable its Messages tab in App Home',
-    'アプリがダイレクトメッセージを受け付けていません。App Homeのメッセージタブを有効にしてください',
-  ],
-  [
-    'team_not_found user_not_found',
-    'no such workspace or user; give the channel or user by its ID',
-    'ワークスペースまたはユーザーが見つかりません。チャンネルまたはユーザーをIDで指定してください',
-  ],
-  [
-    'posting_to_channel_denied restricted_action…',
-    'posting to the channel is restricted; ask an administrator of the workspace to allow it',
-    'チャンネルへの投稿が制限されています。ワークスペースの管理者に許可を依頼してください',
-  ],
-];
-
-const SHARED: readonly Row[] = [
-  [
-    'slack_connect_…',
-    'the channel is shared with others, who may not receive this',
-    '社外と共有しているチャンネルのため、送信できません',
-  ],
-];
-
-const MESSAGE: readonly Row[] = [
-  [
-    'no_text msg_too_long msg_blocks_too_long metadata_too_large attachment_payload_limit_exceeded invalid_attachments markdown_text_conflict invalid_array_arg invalid_charset invalid_form_data invalid_json invalid_post_type missing_post_type invalid_blocks… invalid_metadata… invalid_arg… too_many_…',
-    'Slack does not accept this message; check its template with botbell preview',
-    'Slackがメッセージの内容を受け付けませんでした。テンプレートを preview コマンドで確認してください',
-  ],
-];
-
+/** By codes with a blank between two, `…` at the end of what they begin with. */
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
-  ...meaningsIn(RATE_LIMITED, 'rate_limited', 'channel'),
-  ...meaningsIn(TRANSIENT, 'transient', 'channel'),
-  ...meaningsIn(APP, 'config', 'channel'),
-  ...meaningsIn(ADDRESS, 'config', 'address'),
-  ...meaningsIn(SHARED, 'permanent', 'address'),
-  ...meaningsIn(MESSAGE, 'permanent', 'channel'),
+  ...meanings(
+    { class: 'rate_limited' },
+    {
+      'ratelimited rate_limited': { en: 'Slack limits the rate', ja: 'Slackのレート制限を受けました' },
+    },
+  ),
+  ...meanings(
+    { class: 'transient' },
+    {
+      'internal_error fatal_error service_unavailable request_timeout team_added_to_org org_login_required external_channel_migrating':
+        TRY_LATER,
+    },
+  ),
+  ...meanings(
+    { class: 'config' },
+    {
+      'invalid_auth not_authed token_expired token_revoked account_inactive not_allowed_token_type as_user_not_supported is_bot metadata_must_be_sent_from_app':
+        {
+          en: 'the token is not valid, not of the right kind, or of an app that was removed; put the bot token (xoxb-…) of an installed app into the config',
+          ja: 'トークンが無効か、種類が異なるか、アプリが削除されています。インストール済みのアプリのBotトークン（xoxb-…）を設定してください',
+        },
+      missing_scope: {
+        en: 'the app lacks a scope; add it (chat:write to post) and reinstall the app',
+        ja: 'アプリに必要なスコープがありません。スコープ（投稿には chat:write）を追加し、アプリを再インストールしてください',
+      },
+      'no_permission access_denied accesslimited app_access_restricted enterprise_is_restricted team_access_not_granted send_on_behalf_not_allowed two_factor_setup_required ekm_access_denied message_limit_exceeded':
+        {
+          en: 'the workspace does not allow it; ask its administrators',
+          ja: 'ワークスペースで許可されていません。ワークスペースの管理者に確認してください',
+        },
+      'unknown_method method_deprecated deprecated_endpoint': NO_API,
+    },
+  ),
+  ...meanings(
+    { class: 'config', concerns: 'address' },
+    {
+      'channel_not_found team_not_found user_not_found': {
+        en: 'no such channel or person, or a private channel the app was not invited to; check its name or ID, and /invite the app there',
+        ja: 'チャンネルまたはユーザーが存在しないか、アプリが招待されていない非公開チャンネルです。名前またはIDを確認し、/invite でアプリをチャンネルに招待してください',
+      },
+      not_in_channel: {
+        en: 'the app is not a member of the channel; /invite it there',
+        ja: 'アプリがチャンネルのメンバーではありません。/invite でアプリをチャンネルに招待してください',
+      },
+      'is_archived is_inactive': {
+        en: 'the channel is archived or no longer in use; unarchive it or name another',
+        ja: 'チャンネルがアーカイブされているか、使われていません。アーカイブを解除するか、別のチャンネルを指定してください',
+      },
+      'messages_tab_disabled posting_to_channel_denied restricted_action…': {
+        en: 'posting there is restricted; ask an administrator to allow it (of a person, by the Messages tab in App Home)',
+        ja: '投稿が制限されています。管理者に許可を依頼してください（ダイレクトメッセージではApp Homeのメッセージタブを有効にします）',
+      },
+    },
+  ),
+  ...meanings(
+    { class: 'permanent', concerns: 'address' },
+    {
+      'slack_connect_…': {
+        en: 'the channel is shared with others, who may not receive this',
+        ja: '社外と共有しているチャンネルのため、送信できません',
+      },
+    },
+  ),
+  ...meanings(
+    { class: 'permanent' },
+    {
+      'no_text msg_too_long msg_blocks_too_long metadata_too_large attachment_payload_limit_exceeded invalid_attachments markdown_text_conflict invalid_array_arg invalid_charset invalid_form_data invalid_json invalid_post_type missing_post_type invalid_blocks… invalid_metadata… invalid_arg… too_many_…':
+        {
+          en: 'Slack does not accept this message; check its template with botbell preview',
+          ja: 'Slackがメッセージの内容を受け付けませんでした。テンプレートを preview コマンドで確認してください',
+        },
+    },
+  ),
 ]);
 
-function meaningsIn(
-  rows: readonly Row[],
-  failureClass: FailureClass,
-  concerns: 'address' | 'channel',
-): (readonly [string, Meaning])[] {
-  return rows.flatMap(([codes, en, ja]) =>
-    codes.split(' ').map((code) => [code, { class: failureClass, concerns, words: { en, ja } }] as const),
+function meanings(
+  details: Omit<Meaning, 'words'>,
+  table: Readonly<Record<string, Words>>,
+): [string, Meaning][] {
+  return Object.entries(table).flatMap(([codes, words]) =>
+    codes.split(' ').map((code): [string, Meaning] => [code, { ...details, words }]),
   );
 }
 
@@ -207,12 +167,7 @@ function rateLimited(code: string, askedSeconds: unknown): DeliveryFailure {
 /** What redirects is not the API, and goes on redirecting until somebody mends it. */
 function httpFailure(status: number): DeliveryFailure {
   const isTransient = status >= 500 || status === 408 || status < 300;
-  const advice = isTransient
-    ? TRY_LATER
-    : {
-        en: 'this is not how the Slack API answers; check api_url',
-        ja: 'Slack APIの応答ではありません。api_url を確認してください',
-      };
+  const advice = isTransient ? TRY_LATER : NO_API;
   return failureOf(
     { class: isTransient ? 'transient' : 'config', code: `http_${status}` },
     {

@@ -29,7 +29,8 @@ function partAsText(part: Part): string {
       return '─'.repeat(24);
     case 'quote':
       return `> ${asText(part.pieces).replaceAll('\n', '\n> ')}`;
-    default:
+    case 'header':
+    case 'line':
       return asText(part.pieces);
   }
 }
@@ -93,8 +94,12 @@ function partAsHtml(part: Part): string {
     }
     case 'divider':
       return '<hr>';
-    default:
-      return each({ header: 'h3', quote: 'blockquote', line: 'div' }[part.kind], [part.pieces]);
+    case 'header':
+      return each('h3', [part.pieces]);
+    case 'quote':
+      return each('blockquote', [part.pieces]);
+    case 'line':
+      return each('div', [part.pieces]);
   }
 }
 
