@@ -1,4 +1,5 @@
 /** `botbell check`: everything that is wrong with the config and its templates, before anybody relies on it. */
+import { resolve } from 'node:path';
 import { formatProblem } from '../config/problems.ts';
 import { type CommandContext, configFileOf, styled } from './context.ts';
 import { checkProject } from './load-project.ts';
@@ -8,6 +9,7 @@ import { redactor } from '../app/settings.ts';
 import { poolsThrough } from '../outbound/open-pool.ts';
 import { type Proxies, proxyFor } from '../outbound/proxy.ts';
 import { inspectStore } from '../ledger/look.ts';
+import { SQLITE, sqlitePathOf } from '../ledger/sqlite/file.ts';
 
 export interface CheckOptions {
   /** Also asks Slack and the mail server whether they take our credentials, and looks at the store. */
@@ -52,7 +54,16 @@ async function checkOnline(
   let isFine = true;
   for (const channel of channels.values())
     if (!(await canBeUsed(`channel ${channel.name}`, () => verify(channel, proxies)))) isFine = false;
-  return (await canBeUsed('store', async () => STORE_STATES[await inspectStore(store.url)])) && isFine;
+  const isStoreFine = await canBeUsed(
+    storeName(store.url),
+    async () => STORE_STATES[await inspectStore(store.url)],
+  );
+  return isFine && isStoreFine;
+}
+
+/** Of a file with its path, which depends on the folder that this is run in. */
+function storeName(url: string): string {
+  return url.startsWith(SQLITE) ? `store ${resolve(sqlitePathOf(url))}` : 'store';
 }
 
 const STORE_STATES = {

@@ -4,7 +4,8 @@ import type { LoadedConfig } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { Problem } from '../config/config.ts';
 import { formatProblem } from '../config/problems.ts';
-import { CommandFailed, type CommandContext, configFileOf } from './context.ts';
+import { type CommandContext, configFileOf } from './context.ts';
+import { refusalOf } from './load-config.ts';
 
 export type Project = LoadedConfig;
 
@@ -33,6 +34,5 @@ export function loadProject(context: CommandContext): Project {
     for (const problem of problems) context.message(formatProblem(problem));
     return project;
   }
-  const errors = problems.filter(({ severity }) => severity === 'error');
-  throw new CommandFailed(errors.map(formatProblem).join('\n'));
+  throw refusalOf(problems);
 }

@@ -158,6 +158,13 @@ function addLedger(program: Command, choose: (run: Run) => void): void {
       }
       choose(async (context) => (await import('./why.ts')).whyCommand(context, jobId, options));
     });
+  program
+    .command('backup')
+    .description('write a whole copy of the SQLite store, while the service runs; never over a file')
+    .argument('<file>', 'a file that is not there yet')
+    .action((file: string) =>
+      choose(async (context) => (await import('./backup.ts')).backupCommand(context, file)),
+    );
 }
 
 function addRedeliver(program: Command, choose: (run: Run) => void): void {
@@ -207,7 +214,7 @@ function addTools(program: Command, choose: (run: Run) => void): void {
     .command('send')
     .description('play the job service: POST a callback, and post it again while it is not answered 2xx')
     .argument('<file>', 'a file to POST, or - for standard input')
-    .requiredOption('--url <url>', 'where to', httpUrl)
+    .option('--url <url>', 'where to (default: the receiver of the config)', httpUrl)
     .option('--retries <n>', 'how often to post again', wholeNumber, 0)
     .addOption(
       new Option('--interval <duration>', 'how long to wait before')

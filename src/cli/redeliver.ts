@@ -9,7 +9,7 @@ import type { LedgerBeside } from '../ledger/open-ledger.ts';
 import { systemClock } from '../time/clock.ts';
 import { actorHere, counted, isConfirmed, onLedger, tallyInWords, whoDelivers } from './acting.ts';
 import type { CommandContext } from './context.ts';
-import { loadLedgerConfig } from './load-ledger-config.ts';
+import { loadLedgerConfig } from './load-config.ts';
 
 export interface RedeliverOptions {
   readonly dead?: boolean;

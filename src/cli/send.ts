@@ -7,13 +7,15 @@ import { isJsonObject } from '../text/json-object.ts';
 import { visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { formatDuration } from '../time/display.ts';
 import { type CommandContext, CommandFailed, styled } from './context.ts';
+import { loadServiceConfig } from './load-config.ts';
 import { readBytes } from './read-callback.ts';
 
 /** Longer than any answer that a config should allow. */
 const TIMEOUT_MS = 120_000;
 
 export interface SendOptions {
-  readonly url: string;
+  /** Left out: the receiver of the config. */
+  readonly url?: string;
   readonly retries: number;
   /** Milliseconds. */
   readonly interval: number;
@@ -28,14 +30,43 @@ export async function sendCommand(
 ): Promise<number> {
   const bytes = await readBytes(context, file);
   const body = options.fresh === true ? freshened(context, file, bytes) : bytes;
+  const to = options.url === undefined ? receiverOf(context) : addressIn(options.url);
   for (let retry = 0; ; retry += 1) {
-    const isTaken = await post(context, options.url, body);
+    const isTaken = await post(context, to, body);
     if (isTaken) return 0;
     if (retry >= options.retries) return 1;
     context.message(`retry ${retry + 1} of ${options.retries} in ${formatDuration(options.interval)}`);
     await sleep(options.interval);
   }
 }
+
+interface Address {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Without login and token. */
+  readonly shown: string;
+}
+
+/** fetch takes no login within a URL. */
+function addressIn(given: string): Address {
+  const url = Object.assign(new URL(given), { username: '', password: '' }).href;
+  return { url, headers: loginOf(given), shown: url };
+}
+
+/** @throws {CommandFailed} the config is wrong, or leaves the port to the system */
+function receiverOf(context: CommandContext): Address {
+  const { listen, path, tokens } = loadServiceConfig(context).receiver;
+  if (listen.port === 0)
+    throw new CommandFailed('receiver.listen leaves the port to the system: say where to with --url');
+  const own = OF_EVERY_INTERFACE[listen.host] ?? listen.host;
+  const url = `http://${own.includes(':') ? `[${own}]` : own}:${listen.port}${path}`;
+  const [token] = tokens;
+  if (token === undefined) return { url, headers: {}, shown: url };
+  return { url: `${url}/${token}`, headers: {}, shown: `${url}/<token>` };
+}
+
+/** Where a listener on every interface is reached from its own machine. */
+const OF_EVERY_INTERFACE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** @throws {CommandFailed} not a JSON object */
 function freshened(context: CommandContext, file: string, bytes: Buffer): Buffer {
@@ -55,12 +86,15 @@ function jsonIn(bytes: Buffer): unknown {
   }
 }
 
-async function post(context: CommandContext, given: string, body: Buffer): Promise<boolean> {
-  const url = withoutLogin(given);
+async function post(
+  context: CommandContext,
+  { url, headers, shown }: Address,
+  body: Buffer,
+): Promise<boolean> {
   try {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...loginOf(given) },
+      headers: { 'content-type': 'application/json', ...headers },
       body: new Uint8Array(body),
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -71,14 +105,9 @@ async function post(context: CommandContext, given: string, body: Buffer): Promi
     context.result(visibleAndIndented(await response.text()));
     return response.ok;
   } catch (error) {
-    context.message(styled(context, 'red', `no answer from ${url}: ${visibleOnOneLine(reasonOf(error))}`));
+    context.message(styled(context, 'red', `no answer from ${shown}: ${visibleOnOneLine(reasonOf(error))}`));
     return false;
   }
-}
-
-/** Fit to be shown. */
-function withoutLogin(url: string): string {
-  return Object.assign(new URL(url), { username: '', password: '' }).href;
 }
 
 /** fetch wraps what went wrong in a TypeError that says nothing. */

@@ -10,7 +10,7 @@ import { shortLine } from '../text/cut.ts';
 import { secretsHidden } from '../text/hide-secrets.ts';
 import { systemClock } from '../time/clock.ts';
 import { CommandFailed, type CommandContext } from './context.ts';
-import { loadLedgerConfig } from './load-ledger-config.ts';
+import { loadLedgerConfig } from './load-config.ts';
 import { storyInLines } from './story-lines.ts';
 import { hintOn } from './why-hints.ts';
 

@@ -55,7 +55,7 @@ describe('The command line', () => {
         ['check', '--nope'],
         ['route'],
         ['preview', ERROR, '--format', 'pdf'],
-        ['send', ERROR],
+        ['backup'],
         ['demo', '--config', config],
         ['--config', config, 'demo'],
         ['schema', '--config', config],
@@ -105,6 +105,8 @@ describe('The command line', () => {
         'why',
         'redeliver',
         'send',
+        'test',
+        'backup',
         'demo',
         'init',
         'schema',
@@ -298,7 +300,7 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
       withStore(`sqlite:${join(folder, 'data/botbell.db')}`);
       const fresh = await runCommand(['check', '--online', '--config', config]);
       expect([fresh.code, existsSync(join(folder, 'data'))]).to.deep.equal([0, false]);
-      expect(fresh.stdout).to.contain('store: can be used');
+      expect(fresh.stdout).to.contain(`store ${join(folder, 'data/botbell.db')}: can be used`);
       withStore('postgres://u:s3cret@127.0.0.1:1/botbell');
       const wrong = await runCommand(['check', '--online', '--config', config]);
       expect(wrong.code).to.equal(1);

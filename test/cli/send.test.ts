@@ -1,5 +1,7 @@
 /** `botbell send` plays the job service: it posts a file, and posts it again while it is not answered 2xx. */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import nock from 'nock';
 import { runCommand } from '../support/command.ts';
@@ -139,5 +141,44 @@ describe('The send command', () => {
   it('says which file cannot be read', async () => {
     const { code, stderr } = await runCommand(['send', 'none.json', '--url', URL]);
     expect([code, stderr]).to.deep.equal([1, 'none.json: cannot be read (ENOENT)']);
+  });
+
+  describe('without --url', () => {
+    let folder: string;
+
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'botbell-send-'));
+    });
+
+    afterEach(() => rmSync(folder, { recursive: true }));
+
+    const sendTo = (receiver: string) => {
+      const config = join(folder, 'botbell.yaml');
+      const rest =
+        "channels: { box: { type: outbox, as: slack } }\ndefault_route: { notify: [{ box: '#x' }] }\n";
+      writeFileSync(config, `receiver: { ${receiver} }\n${rest}`);
+      return runCommand(['send', FILE, '--config', config]);
+    };
+
+    it('posts to the receiver of the config, with its first token', async () => {
+      const scope = nock('http://127.0.0.1:9999').post('/in/new-0123456789abcdef').reply(200, '{}');
+      const { code } = await sendTo(
+        'listen: 0.0.0.0:9999, path: /in, token: [new-0123456789abcdef, old-0123456789abcdef]',
+      );
+      expect([code, scope.isDone()]).to.deep.equal([0, true]);
+    });
+
+    it('shows nothing of the token where nobody answers', async () => {
+      const { code, stderr } = await sendTo('listen: "[::]:1", token: new-0123456789abcdef');
+      expect(code).to.equal(1);
+      expect(stderr)
+        .to.include('no answer from http://[::1]:1/callbacks/<token>: ')
+        .and.not.to.include('new-');
+    });
+
+    it('asks for the URL where the config does not say it', async () => {
+      const { code, stderr } = await sendTo('listen: 127.0.0.1:0');
+      expect([code, stderr.includes('--url')]).to.deep.equal([1, true]);
+    });
   });
 });

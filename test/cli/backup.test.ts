@@ -1,0 +1,78 @@
+/** `botbell backup` beside whoever writes the ledger. */
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect } from 'chai';
+import { runCommand } from '../support/command.ts';
+import { Recorded, target } from '../support/recorded.ts';
+import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+
+describe('botbell backup', () => {
+  let store: SqliteStore;
+  let config: string;
+  let copy: string;
+
+  const write = (url: string) =>
+    writeFileSync(
+      config,
+      `store: { url: '${url}' }\nchannels: { slack: { type: slack, token: '\${SLACK_BOT_TOKEN}' } }\ndefault_route: { notify: [{ slack: '#ops' }] }\n`,
+    );
+  const backup = (file = copy) => runCommand(['backup', file, '--config', config]);
+
+  beforeEach(async () => {
+    store = createSqliteStore();
+    config = join(store.folder, 'botbell.yaml');
+    copy = join(store.folder, 'copy.db');
+    write(`sqlite:${store.file}`);
+    await new Recorded(store).arrive({ job_id: 'j' }, [target('slack:#ops')]);
+  });
+
+  afterEach(() => store.close());
+
+  it('copies all of it while somebody is writing, for its owner alone, and changes nothing of it', async () => {
+    const writer = store.connect();
+    writer.exec('BEGIN IMMEDIATE');
+    expect(await backup()).to.deep.equal({
+      code: 0,
+      stdout: `${copy}: a whole copy of the store`,
+      stderr: '',
+    });
+    writer.exec('ROLLBACK');
+    expect(statSync(copy).mode & 0o777).to.equal(0o600);
+    const copied = new DatabaseSync(copy, { readOnly: true });
+    expect(copied.prepare('PRAGMA integrity_check').get()).to.deep.equal({ integrity_check: 'ok' });
+    expect(copied.prepare('SELECT destination FROM deliveries').all()).to.deep.equal([
+      { destination: 'slack:#ops' },
+    ]);
+    copied.close();
+    expect(readdirSync(store.folder), 'a log beside the copy').not.to.include('copy.db-wal');
+  });
+
+  it('never writes over a file, least of all the ledger', async () => {
+    writeFileSync(copy, 'mine');
+    for (const file of [copy, store.file]) {
+      const { code, stderr } = await backup(file);
+      expect([code, stderr]).to.deep.equal([
+        1,
+        `${file} is there already, and stays as it is: name another file`,
+      ]);
+    }
+    expect(readFileSync(copy, 'utf8')).to.equal('mine');
+  });
+
+  it('leaves nothing behind where it cannot', async () => {
+    const nowhere = await backup(join(store.folder, 'none', 'copy.db'));
+    expect([nowhere.code, nowhere.stderr.includes('cannot be written')]).to.deep.equal([1, true]);
+    write(`sqlite:${store.folder}/none.db`);
+    const { code, stderr } = await backup();
+    expect([code, existsSync(copy)]).to.deep.equal([1, false]);
+    expect(stderr).to.match(/^there is no ledger yet at store\.url/);
+  });
+
+  it('says to use pg_dump for PostgreSQL', async () => {
+    write('postgres://bell:secret-password@db/bell');
+    const { code, stderr } = await backup();
+    expect([code, existsSync(copy)]).to.deep.equal([1, false]);
+    expect(stderr).to.include('pg_dump').and.not.to.include('secret-password');
+  });
+});
