@@ -94,7 +94,7 @@ const NUMBERS = new Set(['code', 'status', 'elapsed_time']);
 /**
  * The value that `text` spells. A number that JavaScript would take for another one, such as an id of 64 bits, is the text
  * that spells it instead: so it is shown as it came, and two callbacks that differ in it alone are two.
- * docs/adr/0022-numbers-beyond-doubles.md says why this is no library.
+ * `lossless-json` does the same, and ends a process with 256 MB at a body of 8 MB that is one text.
  * @throws {SyntaxError} as JSON.parse
  */
 export function parseExactly(text: string): unknown {
