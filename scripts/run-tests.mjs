@@ -35,7 +35,6 @@ const ONLY_NIGHTLY = [
   'hostile/rich-values',
   'ledger/pgbouncer',
   'ledger/store-space',
-  'record/',
 ];
 
 const IN_BROWSER = ['browser/'];

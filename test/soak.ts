@@ -1,4 +1,4 @@
-/** Posts many callbacks to the built program and prints what they cost: `npm run soak -- 50000 [delivered|accepted] [store URL]`. */
+/** Posts many callbacks to the built program and prints what they cost: `node --import tsx test/soak.ts 50000 [delivered|accepted] [store URL]`. */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

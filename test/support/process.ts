@@ -9,7 +9,7 @@ export const MAIN = join(import.meta.dirname, '../../dist/main.js');
 /** Node's arguments where Botbell is started by `npm start` from the folder `root`. */
 export function nodeArgumentsOfStart(root = join(import.meta.dirname, '../..')): readonly string[] {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Package;
-  return /^exec node (.+ )?dist\/main\.js serve$/.exec(scripts.start)?.[1]?.trim().split(' ') ?? [];
+  return /exec node (.+ )?dist\/main\.js serve$/.exec(scripts.start)?.[1]?.trim().split(' ') ?? [];
 }
 
 interface Package {
