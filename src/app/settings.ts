@@ -13,7 +13,7 @@ import {
 } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { type LedgerOptions, openLedger } from '../ledger/open-ledger.ts';
-import { ownerName } from '../ledger/owner.ts';
+import { ownerName } from '../ledger/operations/processes.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import { createRouter, type Router, routesOf } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';

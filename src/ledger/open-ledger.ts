@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../time/clock.ts';
 import { DatabaseLedger, type LedgerSettings, type OpenDatabase } from './database-ledger.ts';
 import type { LivingProcess } from './ledger.ts';
 import { openReadings } from './look.ts';
-import { ownerName } from './owner.ts';
+import { ownerName } from './operations/processes.ts';
 import { type Actions, type Archive, createActions, createArchive } from './people.ts';
 import { type Database, databaseOver } from './registry.ts';
 import { MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
@@ -38,7 +38,8 @@ export async function openLedger(url: string, options: LedgerOptions): Promise<D
   const database = await openDatabase(url, options);
   const ledger = new DatabaseLedger(database, options);
   try {
-    await database.writing.call('releaseOrphans', [], { withinMs: OPEN_WITHIN_MS });
+    // Whether it can be written.
+    await database.writing.call('processes', [], { withinMs: OPEN_WITHIN_MS });
     return ledger;
   } catch (error) {
     await ledger.close();

@@ -24,7 +24,7 @@ import { releaseClaims, releaseHeld, takeOver } from './operations/deliveries.ts
 import { recordDestinations } from './operations/destinations.ts';
 import { forget } from './operations/forget.ts';
 import { currentPaces, forgetPaces, pausePace, reservePace } from './operations/paces.ts';
-import { heartbeat, leave, processes, releaseOrphans } from './operations/processes.ts';
+import { heartbeat, leave, processes } from './operations/processes.ts';
 import { refuse, seeRefused } from './operations/refused.ts';
 import { hasten, reroute, revive, unroutedAfter } from './operations/rerouting.ts';
 import { settle } from './operations/settle.ts';
@@ -82,7 +82,6 @@ export const operations = {
   refuse,
   releaseClaims,
   releaseHeld,
-  releaseOrphans,
   reservePace,
   reroute,
   revive,

@@ -24,7 +24,7 @@ export function entryOf({ actor: { via, user, from }, note }: ActionRequest): Ac
 }
 
 /** A form that is sent twice comes twice within this time. */
-const SAME_REQUEST_MS = 10_000;
+const SAME_REQUEST_MS = 1000;
 
 /** @param again also what was delivered */
 export async function redeliver(

@@ -1,8 +1,8 @@
 /** Which processes share the store, and which of them may route anew while their configs differ. */
+import { hostname } from 'node:os';
 import sql, { bulk } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { LivingProcess, RunningConfig } from '../ledger.ts';
-import { isGone, partsOf } from '../owner.ts';
 
 /** Several heartbeats. */
 const DEAD_AFTER_MS = 30_000;
@@ -13,55 +13,51 @@ const UNDECIDED_FOR_MS = 15 * 60_000;
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
 const CONFIGS_KEPT = 1000;
 
-export interface ProcessStanding {
+/** Who holds a claim: a process of a machine; when it began tells apart two that had the same number. */
+export function ownerName(startedAt: number): string {
+  return `${hostname()}/${process.pid}/${startedAt}`;
+}
+
+/** Its machine and its number there. */
+function nameOf(owner: string): string {
+  return owner.split('/', 2).join(' ');
+}
+
+interface Standing {
   readonly owner: string;
   readonly configHash: string;
   readonly loadedAt: number;
-  readonly isAlive: boolean;
+  readonly seenAt: number;
 }
 
-/**
- * All that live run with the same config, or have not for 15 minutes and its own was loaded last.
- * @param owner the process that asks
- */
-export function mayRouteAnew(owner: string, processes: readonly ProcessStanding[], now: number): boolean {
-  const own = processes.find((each) => each.owner === owner);
-  if (own === undefined) return false;
-  const living = processes.filter(({ isAlive }) => isAlive);
-  if (living.every(({ configHash }) => configHash === own.configHash)) return true;
-  const last = living.toSorted((a, b) => a.loadedAt - b.loadedAt || (a.owner < b.owner ? -1 : 1)).at(-1);
-  const isDecided = last !== undefined && now >= last.loadedAt + UNDECIDED_FOR_MS;
-  // To the others, one whose heartbeat stopped is dead.
-  return own.isAlive && isDecided && last.configHash === own.configHash;
+/** Whose heart beats, and this one; the one whose config was loaded last first. A clock that was ahead keeps nobody alive. */
+function living(tx: Tx): Promise<readonly Standing[]> {
+  return tx.all<Standing>(sql`
+    SELECT owner, config_hash AS "configHash", loaded_at AS "loadedAt", seen_at AS "seenAt" FROM processes
+    WHERE (seen_at > ${tx.now - DEAD_AFTER_MS} AND seen_at < ${tx.now + DEAD_AFTER_MS}) OR owner = ${tx.owner}
+    ORDER BY loaded_at DESC, owner DESC`);
 }
 
+/** Whether this process may route anew: all run with its config, or have not for 15 minutes and its own was loaded last. */
 export async function isDecider(tx: Tx): Promise<boolean> {
-  return mayRouteAnew(tx.owner, await standings(tx), tx.now);
-}
-
-async function standings(tx: Tx) {
-  const rows = await tx.all<{ owner: string; config_hash: string; loaded_at: number; seen_at: number }>(
-    sql`SELECT owner, config_hash, loaded_at, seen_at FROM processes`,
-  );
-  return rows.map(({ owner, config_hash: configHash, loaded_at: loadedAt, seen_at: seenAt }) => ({
-    owner,
-    configHash,
-    loadedAt,
-    seenAt,
-    // A clock that was ahead must not keep anybody alive.
-    isAlive: Math.abs(tx.now - seenAt) < DEAD_AFTER_MS && !isGone(owner, tx.owner),
-  }));
+  const all = await living(tx);
+  const own = all.find(({ owner }) => owner === tx.owner);
+  const [last] = all;
+  if (own === undefined || last === undefined) return false;
+  const isOwn = ({ configHash }: Standing) => configHash === own.configHash;
+  if (all.every(isOwn)) return true;
+  // To the others, one whose heartbeat stopped is dead.
+  const isAlive = own.seenAt > tx.now - DEAD_AFTER_MS;
+  return isAlive && isOwn(last) && tx.now >= last.loadedAt + UNDECIDED_FOR_MS;
 }
 
 /** The one whose config was loaded last first. */
 export async function processes(tx: Tx): Promise<readonly LivingProcess[]> {
-  const living = (await standings(tx)).filter(({ isAlive }) => isAlive);
-  return living
-    .toSorted((a, b) => b.loadedAt - a.loadedAt)
-    .map(({ owner, configHash, loadedAt, seenAt }) => {
-      const { machine, pid } = partsOf(owner);
-      return { name: `${machine} ${pid}`, isThis: owner === tx.owner, configHash, loadedAt, seenAt };
-    });
+  return (await living(tx)).map(({ owner, ...each }) => ({
+    ...each,
+    name: nameOf(owner),
+    isThis: owner === tx.owner,
+  }));
 }
 
 /** @returns whether this process may route anew */
@@ -104,16 +100,4 @@ async function noteChannels(tx: Tx, channels: ReadonlyMap<string, string>): Prom
 /** This process does not count any more. */
 export async function leave(tx: Tx): Promise<void> {
   await tx.all(sql`DELETE FROM processes WHERE owner = ${tx.owner}`);
-}
-
-/** What a crashed predecessor was sending is free at once: claims of processes of this machine that no longer run. */
-export async function releaseOrphans(tx: Tx): Promise<void> {
-  const claims = await tx.all<{ owner: string }>(
-    sql`SELECT DISTINCT owner FROM deliveries WHERE state = 'pending' AND owner IS NOT NULL`,
-  );
-  for (const { owner } of claims.filter((claim) => isGone(claim.owner, tx.owner))) {
-    await tx.all(
-      sql`UPDATE deliveries SET owner = NULL, claimed_until = NULL WHERE state = 'pending' AND owner = ${owner}`,
-    );
-  }
 }

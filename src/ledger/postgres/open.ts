@@ -17,10 +17,12 @@ const CONNECTIONS = 10;
 /** For people, who look at one page at a time. */
 const READING_CONNECTIONS = 3;
 const CONNECT_TIMEOUT_MS = 3000;
+/** Of a server that went away without a word; one that works ends what takes too long itself. */
+const QUERY_TIMEOUT_MS = 10_000;
 
 /** Two replicas that start at once make the tables once; the number is Botbell's own. */
 const SCHEMA_LOCK = 3853314791;
-const SCHEMA_WITHIN_MS = 15_000;
+const SCHEMA_WITHIN_MS = QUERY_TIMEOUT_MS;
 
 /** PostgreSQL's `int8` and `numeric`, which pg hands over as text; the ledger's numbers are all safe integers. */
 const WIDE_NUMBERS = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
@@ -37,6 +39,7 @@ export function connectPostgres({ url, onTrouble, ...settings }: PostgresOptions
     connectionString: url,
     max: settings.isReader === true ? READING_CONNECTIONS : CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     pipeline: true,
     application_name: 'botbell',

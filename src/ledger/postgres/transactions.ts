@@ -49,18 +49,14 @@ export class PostgresTransactions implements Transactions {
     this.#settings = settings;
   }
 
-  async run<Result>(
+  run<Result>(
     work: (tx: Tx) => Promise<Result>,
-    { withinMs = DEFAULT_WITHIN_MS, isDurable = false }: CallOptions<Result> = {},
+    { withinMs = DEFAULT_WITHIN_MS, isDurable = false, onLate }: CallOptions<Result> = {},
   ): Promise<Result> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.#runOnce(work, deadline, isDurable);
-      } catch (error) {
-        if (tries === MOST_TRIES || !isToBeTriedAgain(error) || deadline.remainingMs === 0) throw error;
-      }
-    }
+    return deadline.bound(this.#tryAgain(work, deadline, isDurable), onLate).catch((error: unknown) => {
+      throw error instanceof DeadlinePassed ? tooLate(error) : error;
+    });
   }
 
   /** Replicas' clocks may differ by minutes; from here on `now` is the server's. */
@@ -80,39 +76,53 @@ export class PostgresTransactions implements Transactions {
     return this.#settings.pool.end();
   }
 
+  async #tryAgain<Result>(
+    work: (tx: Tx) => Promise<Result>,
+    deadline: Deadline,
+    isDurable: boolean,
+  ): Promise<Result> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#runOnce(work, deadline, isDurable);
+      } catch (error) {
+        if (tries === MOST_TRIES || !isToBeTriedAgain(error) || deadline.remainingMs === 0) throw error;
+      }
+    }
+  }
+
   async #runOnce<Result>(
     work: (tx: Tx) => Promise<Result>,
     deadline: Deadline,
     isDurable: boolean,
   ): Promise<Result> {
-    const loan = new Loan(await this.#connect(deadline), deadline);
+    const client = await this.#connect(deadline);
     try {
       // In one round trip with the first statement.
-      const begun = loan.query(this.#beginning(deadline, isDurable));
-      const result = await bothOf(work(this.#transactionOn(loan)), begun);
-      await loan.query('COMMIT');
-      loan.end();
+      const begun = query(client, this.#beginning(deadline, isDurable));
+      const result = await bothOf(work(this.#transactionOn(client)), begun);
+      await query(client, 'COMMIT');
+      client.release();
       return result;
     } catch (error) {
-      await loan.rollBack();
-      throw loan.isCut ? tooLate(error) : failed(error);
+      await rollBack(client);
+      throw failed(error);
     }
   }
 
   async #connect(deadline: Deadline): Promise<pg.PoolClient> {
     const { pool } = this.#settings;
     if (pool.waitingCount >= MOST_WAITING) throw new LedgerUnavailable('the ledger is not keeping up');
-    if (deadline.remainingMs === 0) throw tooLate(undefined);
-    try {
-      return await deadline.bound(pool.connect(), (late) => late.release());
-    } catch (error) {
-      throw error instanceof DeadlinePassed ? tooLate(error) : unavailable(error);
-    }
+    const client = await pool.connect().catch((error: unknown) => {
+      throw unavailable(error);
+    });
+    if (deadline.remainingMs > 0) return client;
+    client.release();
+    throw tooLate(undefined);
   }
 
-  #transactionOn(loan: Loan): Tx {
+  #transactionOn(client: pg.PoolClient): Tx {
     const { clock, owner } = this.#settings;
-    const all = async <Row>({ text, values }: Sql) => (await loan.query({ text, values })).rows as Row[];
+    const all = async <Row>({ text, values }: Sql) => (await query(client, { text, values })).rows as Row[];
     return {
       all,
       first: async <Row>(statement: Sql) => (await all<Row>(statement))[0],
@@ -139,55 +149,22 @@ export class PostgresTransactions implements Transactions {
   }
 }
 
-/** A connection that goes back to the pool once, at the deadline at the latest, and then not to be used again. */
-class Loan {
-  readonly #client: pg.PoolClient;
-  /** Rejects at the deadline: what was asked on a connection that is closed then may never be answered. */
-  readonly #cut: Promise<never>;
-  #stopTimer: () => void = () => undefined;
-  #isOver = false;
-  isCut = false;
-
-  constructor(client: pg.PoolClient, deadline: Deadline) {
-    this.#client = client;
-    this.#cut = new Promise((_resolve, reject) => {
-      this.#stopTimer = deadline.whenPassed(() => {
-        const passed = new DeadlinePassed('PostgreSQL did not answer in time');
-        this.isCut = true;
-        reject(passed);
-        this.end(passed);
-      });
-    });
-    this.#cut.catch(() => undefined);
+/** @throws {LedgerUnavailable} the server refuses it, or cannot be used */
+async function query(client: pg.PoolClient, statement: string | pg.QueryConfig): Promise<pg.QueryResult> {
+  try {
+    return await client.query(statement);
+  } catch (error) {
+    throw isRefusal(error) ? failed(error) : unavailable(error);
   }
+}
 
-  /** @throws {LedgerUnavailable} the server refuses it, or cannot be used. */
-  async query(statement: string | pg.QueryConfig): Promise<pg.QueryResult> {
-    try {
-      return await Promise.race([this.#client.query(statement), this.#cut]);
-    } catch (error) {
-      throw isRefusal(error) ? failed(error) : unavailable(error);
-    }
-  }
-
-  /** @param error why the connection cannot be used again; the pool closes it, and what was asked on it fails */
-  end(error?: Error): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#stopTimer();
-    this.#client.release(error);
-  }
-
-  /** Never rejects; the deadline holds for this, too. */
-  async rollBack(): Promise<void> {
-    if (this.#isOver) return;
-    try {
-      await this.#client.query('ROLLBACK');
-      this.end();
-    } catch (error) {
-      this.end(error instanceof Error ? error : new Error(String(error)));
-    }
-  }
+/** Gives the connection back; one that cannot be used again is closed. Never rejects. */
+async function rollBack(client: pg.PoolClient): Promise<void> {
+  const broken = await client.query('ROLLBACK').then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+  );
+  client.release(broken);
 }
 
 /** Ends when both have ended, so that nobody goes on asking within a transaction that is over. @throws what the first throws */
