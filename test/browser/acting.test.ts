@@ -1,14 +1,12 @@
 /** What people do at the page: deliver again, mark as done, route anew, send a test, reload; and what comes of it. */
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { CALLBACKS_WORDS } from '../../src/admin/page/words/callbacks.ts';
 import { translator } from '../../src/admin/page/words/words.ts';
 import { until } from '../support/proof-wait.ts';
 import { inBrowser, launchChromium } from './harness/chromium.ts';
 import { type Office, openOffice } from './harness/office.ts';
 import { visit, type Visitor, type VisitorOptions } from './harness/visitor.ts';
 
-const CALLBACKS = CALLBACKS_WORDS.en;
 const t = translator('en');
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
@@ -91,7 +89,7 @@ inBrowser('People at the page', () => {
       const { page, open } = await come({ javaScriptEnabled });
       await open('/callbacks?bot_id=crm-export');
       await page.locator('tbody').getByRole('link').first().click();
-      expect(await page.locator('main').innerText()).to.contain(CALLBACKS.one.noDeliveries);
+      expect(await page.locator('main').innerText()).to.contain('Nobody was told');
       const story = page.url();
       office.rewriteConfig((yaml) =>
         yaml.replace('routes:\n', `routes:\n  - bot_id: crm-export\n    notify: [{ slack: '#keiri' }]\n`),
@@ -99,7 +97,7 @@ inBrowser('People at the page', () => {
       await open('/config');
       await button(page, t('config.reload')).click();
       await page.goto(story);
-      await button(page, CALLBACKS.one.routeAnew).click();
+      await button(page, t('callback.route')).click();
       expect(await flash()).to.contain(t('act.route.told', { destinations: 'slack:#keiri' }));
       await until('the message', () => toldAt('#keiri').length === 1);
       await page.reload();
@@ -111,7 +109,7 @@ inBrowser('People at the page', () => {
     const { page, open } = await come();
     await open('/callbacks?state=dead&destination=email:readers@example.com');
     await page.locator('tbody').getByRole('link').first().click();
-    await button(page, CALLBACKS.one.dismiss).click();
+    await button(page, t('callback.dismiss')).click();
     expect(await flash()).to.contain(t('act.dismiss.dismissed'));
     await open('/dead');
     expect(await page.locator('main').innerText()).not.to.contain('email:readers@example.com');

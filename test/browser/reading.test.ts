@@ -2,16 +2,13 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { request } from 'undici';
-import { CALLBACKS_WORDS } from '../../src/admin/page/words/callbacks.ts';
-import { PAGE_WORDS } from '../../src/admin/page/words/page.ts';
-import { PLAYGROUND_WORDS } from '../../src/admin/page/words/playground.ts';
+import { translator } from '../../src/admin/page/words/words.ts';
 import { until } from '../support/proof-wait.ts';
 import { inBrowser, launchChromium } from './harness/chromium.ts';
 import { type Office, type OfficeOptions, openOffice } from './harness/office.ts';
 import { sidewaysScroll, visit, type Visitor, type VisitorOptions } from './harness/visitor.ts';
 
-const { fields, one } = CALLBACKS_WORDS.en;
-const PLAYGROUND = PLAYGROUND_WORDS.en;
+const t = translator('en');
 
 const rows = (page: Page) => page.locator('tbody tr');
 
@@ -56,11 +53,11 @@ inBrowser('The page', () => {
       await begin();
       const { page, open, troubles } = await come({ javaScriptEnabled });
       await open('/callbacks');
-      await page.getByText(PAGE_WORDS.en.filters).click();
-      await page.getByLabel(fields.bot_id).fill('invoice-import');
-      await page.getByLabel(fields.status).selectOption('error');
-      await page.getByLabel(fields.from).fill('30d');
-      await page.getByRole('button', { name: PAGE_WORDS.en.apply }).click();
+      await page.getByText(t('filters')).click();
+      await page.getByLabel(t('callbacks.bot_id')).fill('invoice-import');
+      await page.getByLabel(t('callbacks.status')).selectOption('error');
+      await page.getByLabel(t('callbacks.from')).fill('30d');
+      await page.getByRole('button', { name: t('apply') }).click();
       const address = new URL(page.url());
       expect(Object.fromEntries(address.searchParams)).to.include({
         bot_id: 'invoice-import',
@@ -99,7 +96,7 @@ inBrowser('The page', () => {
     for (;;) {
       const links = page.locator('tbody th a[href^="/callbacks/"]');
       for (const each of await links.all()) seen.add((await each.getAttribute('href')) ?? '');
-      const older = page.getByRole('link', { name: literally(PAGE_WORDS.en.older) });
+      const older = page.getByRole('link', { name: literally(t('older')) });
       if ((await older.count()) === 0) break;
       await older.click();
     }
@@ -114,7 +111,7 @@ inBrowser('The page', () => {
     expect(await open('/callbacks/999999')).to.equal(404);
     expect(await open('/bots/nobody')).to.equal(404);
     expect(await open('/nowhere')).to.equal(404);
-    expect(await page.locator('h1').innerText()).to.equal(PAGE_WORDS.en.notFound.title);
+    expect(await page.locator('h1').innerText()).to.equal(t('notFound.title'));
   });
 
   it('asks for the password where there is one, slows who guesses, and lets in who knows it', async () => {
@@ -140,7 +137,7 @@ inBrowser('The page', () => {
     const { page, open, troubles } = await come();
     await open('/callbacks?bot_id=get_items&status=succeeded');
     await page.locator('tbody').getByRole('link').first().click();
-    await page.getByText(one.message, { exact: true }).first().click();
+    await page.getByText(t('callback.message'), { exact: true }).first().click();
     const frame = page.frameLocator('iframe').first();
     expect(await frame.locator('body').innerText()).to.contain('チーズケーキ');
     const [element] = await page.locator('iframe').all();
@@ -164,18 +161,18 @@ inBrowser('The page', () => {
         start_time: '2026-11-20T09:00:00+09:00',
         message: 'It is only tried',
       };
-      await page.getByLabel(PLAYGROUND.json).fill(JSON.stringify(callback));
-      await page.getByRole('button', { name: PLAYGROUND.draw }).click();
-      const result = page.locator('#result');
+      await page.getByLabel(t('playground.json')).fill(JSON.stringify(callback));
+      await page.getByRole('button', { name: t('playground.preview') }).click();
+      const result = page.locator('.playground > section').last();
       await until('the result', async () => (await result.innerText()).includes('slack:#bot-alerts'));
       expect(await result.innerText()).to.contain('email:ops@example.com');
-      const frames = page.locator('#result iframe');
+      const frames = page.locator('.playground iframe');
       await frames.first().scrollIntoViewIfNeeded();
-      expect(await page.frameLocator('#result iframe').first().locator('body').innerText()).to.contain(
+      expect(await page.frameLocator('.playground iframe').first().locator('body').innerText()).to.contain(
         'It is only tried',
       );
-      await page.getByLabel(PLAYGROUND.json).fill('{"code": 1}');
-      await page.getByRole('button', { name: PLAYGROUND.draw }).click();
+      await page.getByLabel(t('playground.json')).fill('{"code": 1}');
+      await page.getByRole('button', { name: t('playground.preview') }).click();
       await until('what is wrong', async () => (await result.innerText()).includes('/job_id'));
       expect(office.remotes.slack.messages).to.have.lengthOf(0);
       expect(office.remotes.mail.mails).to.have.lengthOf(0);

@@ -4,11 +4,10 @@ import type { MessageFormat } from '../../channels/channel.ts';
 import { frameHeightOf, messageDocument } from '../../channels/message-document.ts';
 import { cleanLine, escapeHtml } from '../../text/clean.ts';
 import type { Reader } from './reader.ts';
-import { MESSAGE_WORDS } from './words/message.ts';
-import { useWords } from './use-reader.ts';
+import { useReader } from './use-reader.ts';
 
 /** Its links open apart, out of the frame and its rules. */
-const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox';
+export const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox';
 
 /** Inline styles are the message's own; nothing is loaded, nothing runs, nobody else frames it. */
 const POLICY = [
@@ -68,24 +67,28 @@ interface MessageFramesProps {
 }
 
 export function MessageFrames({ drawn: { format, message }, pathOf, destination }: MessageFramesProps) {
-  const words = useWords(MESSAGE_WORDS);
-  const looks = (format.themes ?? [undefined]).map((theme) => ({ theme, path: pathOf(theme?.name) }));
+  const { t } = useReader();
   return (
     <div class="looks">
-      {looks.map(({ theme, path }) =>
-        path === undefined ? null : (
+      {(format.themes ?? [undefined]).map((theme) => {
+        const path = pathOf(theme?.name);
+        const caption = theme && t(`message.${theme.name}`);
+        const title = [t('message.frame', { destination }), ...(caption === undefined ? [] : [caption])].join(
+          ', ',
+        );
+        return path === undefined ? null : (
           <figure key={path}>
             <iframe
               sandbox={SANDBOX}
               src={path}
               height={frameHeightOf({ format, message })}
               loading="lazy"
-              title={cleanLine(words.frame(destination, theme === undefined ? '' : words.theme[theme.name]))}
+              title={cleanLine(title)}
             />
-            {theme === undefined ? null : <figcaption>{words.theme[theme.name]}</figcaption>}
+            {caption === undefined ? null : <figcaption>{caption}</figcaption>}
           </figure>
-        ),
-      )}
+        );
+      })}
     </div>
   );
 }

@@ -1,34 +1,55 @@
 /** Which address shows which view, and what is answered where none can be shown. */
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import { renderToString } from 'preact-render-to-string';
 import { formOf } from '../form-token.ts';
 import { HttpProblem, type ProblemDetails } from '../../http/problem.ts';
 import { routed } from '../routed.ts';
 import type { AdminServices } from '../services.ts';
-import { answerPage } from './answer.tsx';
 import { type Assets, readAssets, serveAssets } from './assets.ts';
 import { showBot } from './bots/bot.tsx';
 import { showBots } from './bots/bots.tsx';
-import { showCallback } from './callbacks/callback.tsx';
+import { downloadBody, showCallback } from './callbacks/callback.tsx';
 import { showCallbacks } from './callbacks/callbacks.tsx';
-import { showJob } from './callbacks/job.tsx';
-import { takeFlash } from './cookies.ts';
-import { downloadBody } from './downloads.ts';
+import { keepLanguage, takeFlash } from './cookies.ts';
 import { faultPageOf, notFoundPage, problemPage, unforeseenPage } from './faults.tsx';
-import { keepPreferences } from './preferences.ts';
-import { type Reader, readerOf } from './reader.ts';
+import { returnTo } from './posted-form.ts';
+import { LANGUAGES, type Reader, readerOf } from './reader.ts';
 import { ReaderContext } from './use-reader.ts';
 import { OPERATION_VIEWS, routeOperations } from './operation/routes.ts';
 import { playgroundView } from './playground/playground.tsx';
 import { Shell, type ShellFacts } from './shell.tsx';
 import type { Shown, View, ViewRequest } from './view.ts';
 
+/** Nothing from elsewhere, no script or style but our two files, no frame around it. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-src 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  // With `no-referrer`, browsers send `Origin: null` with our own forms, which no guard can tell from another site's.
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+  Vary: 'Accept-Language, Cookie',
+};
+
 const VIEWS: readonly (readonly [path: string, view: View])[] = [
   ['/', showBots],
   ['/bots/:id', showBot],
   ['/callbacks', showCallbacks],
   ['/callbacks/:id', showCallback],
-  ['/jobs/:id', showJob],
   ...OPERATION_VIEWS,
 ];
 
@@ -46,7 +67,7 @@ export function createPages(services: AdminServices): Pages {
   const around = { services, assets: readAssets() };
   const router = new Router();
   for (const [path, view] of VIEWS) router.get(path, (ctx) => answerView(ctx, view, around));
-  router.get('/callbacks/:id/body', (ctx) => downloadBody(ctx, ctx.params['id'], services));
+  router.get('/callbacks/:id/body', (ctx) => downloadBody(ctx, ctx.params['id'] ?? '', services));
   router.post('/act/preferences', keepPreferences);
   // What is pasted is too long for an address.
   router.post('/playground', (ctx) => answerView(ctx, playgroundView, around, formOf(ctx)));
@@ -116,6 +137,7 @@ async function show(ctx: Context, shown: Shown, reader: Reader, around: Around):
     version: surroundings.version,
     processName: surroundings.processName,
     configHash: reloading.status.configHash,
+    isConfigRefused: reloading.status.failure !== undefined,
     dead: await countOfDead(around.services, reader),
     flash: takeFlash(ctx),
   };
@@ -128,12 +150,22 @@ interface Frame {
 }
 
 function answerShown(ctx: Context, shown: Shown, reader: Reader, { assets, facts }: Frame): void {
-  const page = (
+  ctx.status = shown.status ?? 200;
+  ctx.set(HEADERS);
+  ctx.type = 'text/html; charset=utf-8';
+  const document = renderToString(
     <ReaderContext.Provider value={reader}>
       <Shell shown={shown} assets={assets} facts={facts} />
-    </ReaderContext.Provider>
+    </ReaderContext.Provider>,
   );
-  answerPage(ctx, shown.status ?? 200, page);
+  ctx.body = `<!doctype html>${document}`;
+}
+
+function keepPreferences(ctx: Context): void {
+  const form = formOf(ctx);
+  const language = LANGUAGES.find((each) => each === form.get('language'));
+  if (language !== undefined) keepLanguage(ctx, language);
+  returnTo(ctx, form.get('back'));
 }
 
 /** A page that says that the ledger cannot be read needs none. */

@@ -4,7 +4,7 @@ import type { Assets } from './assets.ts';
 import type { Flash } from './cookies.ts';
 import { PostForm } from './parts/forms.tsx';
 import { Foreign, Link } from './parts/text.tsx';
-import { LANGUAGES, type Reader } from './reader.ts';
+import { LANGUAGES, NAMES_OF_LANGUAGES, type Reader } from './reader.ts';
 import { useReader } from './use-reader.ts';
 import type { Section, Shown } from './view.ts';
 
@@ -13,6 +13,8 @@ export interface ShellFacts {
   readonly version: string;
   readonly processName: string;
   readonly configHash: string;
+  /** What is on the disk was not loaded. */
+  readonly isConfigRefused: boolean;
   /** As text, `1,000+` where there are many; undefined: none, or not known. */
   readonly dead: string | undefined;
   readonly flash: Flash | undefined;
@@ -34,8 +36,6 @@ const PATHS: readonly (readonly [Section, string])[] = [
   ['playground', '/playground'],
   ['config', '/config'],
 ];
-
-const NAMES_OF_LANGUAGES = { en: 'English', ja: '日本語' } as const;
 
 export function Shell({ shown, assets, facts }: ShellProps) {
   const reader = useReader();
@@ -60,9 +60,10 @@ export function Shell({ shown, assets, facts }: ShellProps) {
           <main
             id="content"
             tabIndex={-1}
-            data-live={shown.isLive === false || facts === undefined ? 'off' : 'on'}
+            data-every={shown.isLive === false || facts === undefined ? undefined : (shown.everySeconds ?? 5)}
           >
             <FlashMessage flash={facts?.flash} />
+            {facts?.isConfigRefused === true && shown.section !== 'config' ? <Refused /> : null}
             {shown.body}
           </main>
           {facts === undefined ? null : <Footer facts={facts} />}
@@ -87,7 +88,6 @@ function Header({ shown, facts }: HeaderProps) {
   return (
     <header>
       <a class="brand" href="/">
-        <Bell />
         Botbell
       </a>
       <nav aria-label={t('sections')}>
@@ -96,9 +96,8 @@ function Header({ shown, facts }: HeaderProps) {
             <li key={section}>
               <Link to={path} isCurrent={shown.section === section}>
                 {t(`nav.${section}`)}
-                {section === 'dead' && facts.dead !== undefined ? (
-                  <span class="count">{facts.dead}</span>
-                ) : null}
+                {section === 'dead' ? <span class="count">{facts.dead}</span> : null}
+                {section === 'config' && facts.isConfigRefused ? <span class="count">!</span> : null}
               </Link>
             </li>
           ))}
@@ -106,15 +105,6 @@ function Header({ shown, facts }: HeaderProps) {
       </nav>
       <Preferences />
     </header>
-  );
-}
-
-function Bell() {
-  return (
-    <svg class="bell" viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false">
-      <path d="M12 3a6 6 0 0 0-6 6v3.6L4.3 16a.7.7 0 0 0 .6 1h14.2a.7.7 0 0 0 .6-1L18 12.600V9a6 6 0 0 0-6-6Z" />
-      <path d="M9.700 19a2.400 2.400 0 0 0 4.600 0Z" />
-    </svg>
   );
 }
 
@@ -146,6 +136,15 @@ function FlashMessage({ flash }: { readonly flash: Flash | undefined }) {
   return (
     <p class={`flash ${flash.kind}`} role={flash.kind === 'failed' ? 'alert' : 'status'}>
       <strong>{t(flash.kind)}</strong> <Foreign text={flash.text} />
+    </p>
+  );
+}
+
+function Refused() {
+  const { t } = useReader();
+  return (
+    <p class="flash failed">
+      {t('config refused')} <Link to="/config">{t('config refused, why')}</Link>
     </p>
   );
 }

@@ -22,8 +22,10 @@ export interface Shown {
   readonly body: VNode;
   /** HTTP status code; default: 200. */
   readonly status?: number;
-  /** Whether it is drawn anew when something has changed; default: yes. */
+  /** Whether what has changed is shown without being asked for; default: yes. */
   readonly isLive?: boolean;
+  /** Seconds after which it is looked at again; default: 5. */
+  readonly everySeconds?: number;
 }
 
 /** Undefined: there is no such thing, which is a 404. */

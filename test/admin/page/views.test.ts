@@ -1,13 +1,13 @@
 /** What each view shows, in both languages, whatever strangers have written into it. */
 import { expect } from 'chai';
-import { botPage } from '../../../src/admin/page/bots/bot.tsx';
-import { type BotsData, botsPage } from '../../../src/admin/page/bots/bots.tsx';
-import { callbackPage } from '../../../src/admin/page/callbacks/callback.tsx';
-import { callbacksPage } from '../../../src/admin/page/callbacks/callbacks.tsx';
-import { jobPage } from '../../../src/admin/page/callbacks/job.tsx';
-import type { Reader } from '../../../src/admin/page/reader.ts';
-import type { Shown } from '../../../src/admin/page/view.ts';
+import { type ComponentChildren, h } from 'preact';
+import { Bot } from '../../../src/admin/page/bots/bot.tsx';
+import { Bots, type BotsData } from '../../../src/admin/page/bots/bots.tsx';
+import { Callback } from '../../../src/admin/page/callbacks/callback.tsx';
+import { Callbacks, type CallbacksData } from '../../../src/admin/page/callbacks/callbacks.tsx';
+import type { StoryEvent } from '../../../src/story/event.ts';
 import { cleanLine } from '../../../src/text/clean.ts';
+import type { Language } from '../../../src/time/display.ts';
 import { faultsIn } from '../../support/html-faults.ts';
 import {
   BOT,
@@ -26,7 +26,7 @@ const few = (count: number) => ({ count, isMore: false });
 
 const BOTS: BotsData = {
   page: { bots: [standingOf({ isFailing: true })], next: HOSTILE },
-  filter: { name: HOSTILE, state: 'failing' },
+  filter: { name: HOSTILE, isFailing: true },
   after: HOSTILE,
   runs: new Map([
     [HOSTILE, [runOf(1, { status: 2 }), runOf(2, { status: 1 }), runOf(3, { status: 1 }), runOf(4)]],
@@ -34,8 +34,8 @@ const BOTS: BotsData = {
   counts: new Map([[HOSTILE, COUNTS]]),
   work: { pending: few(3), dead: { count: 1000, isMore: true }, refused: few(0) },
   failing: 1,
-  total: 1,
   isComplete: false,
+  receiver: undefined,
 };
 
 const ROUTES = [
@@ -53,61 +53,47 @@ const ROUTES = [
 /** The story is cleaned where it is told. */
 const SAID = cleanLine(HOSTILE);
 
-const TOLD = {
-  summary: SAID,
-  events: [
-    { at: PAGE_NOW - 1000, what: 'received', text: SAID, small: undefined, destination: undefined },
-    { at: PAGE_NOW, what: 'dead', text: SAID, small: SAID, destination: HOSTILE },
-  ],
-} as const;
+const EVENTS: readonly StoryEvent[] = [
+  { at: PAGE_NOW - 1000, what: 'received', text: SAID, small: undefined, destination: undefined },
+  { at: PAGE_NOW, what: 'dead', text: SAID, small: SAID, destination: HOSTILE },
+];
+const TOLD = { summary: SAID, events: EVENTS };
 
-/** Every view with data that has something of everything. */
-const VIEWS: Readonly<Record<string, (reader: Reader) => Shown>> = {
-  bots: (reader) => botsPage(BOTS, reader),
-  bot: (reader) =>
-    botPage(
-      {
-        bot: BOT,
-        runs: {
-          runs: [runOf(1, { status: 1 }), runOf(2), runOf(3, { status: 2, elapsedSeconds: undefined })],
-          isComplete: false,
-        },
-        failures: [{ callbackId: 1, receivedAt: PAGE_NOW, message: HOSTILE }],
-        routes: [{ status: 1, explanations: ROUTES }],
-      },
-      reader,
-    ),
-  callbacks: (reader) =>
-    callbacksPage(
-      {
-        asked: { bot_id: HOSTILE, status: 'error' },
-        problems: [],
-        isLater: true,
-        page: { items: [callbackOf(7)], next: 7 },
-      },
-      reader,
-    ),
-  callback: (reader) =>
-    callbackPage(
-      {
-        callback: storyOf(),
-        told: TOLD,
-        body: { text: HOSTILE, shownBytes: 65_536, bytes: 5_000_000 },
-        others: [callbackOf(6)],
-      },
-      reader,
-    ),
-  job: (reader) =>
-    jobPage({ jobId: HOSTILE, callbacks: [callbackOf(6), callbackOf(7)], isComplete: false }, reader),
+const LIST: CallbacksData = {
+  asked: { bot_id: HOSTILE, status: 'error' },
+  problems: [],
+  isLater: true,
+  page: { items: [callbackOf(7)], next: 7 },
 };
 
-const htmlOf = ({ body }: Shown, reader = readerIn('en')) => htmlFor(reader, body);
+/** Every view with data that has something of everything. */
+const VIEWS: Readonly<Record<string, ComponentChildren>> = {
+  bots: h(Bots, { data: BOTS }),
+  bot: h(Bot, {
+    data: {
+      bot: BOT,
+      runs: {
+        runs: [runOf(1, { status: 1 }), runOf(2), runOf(3, { status: 2, elapsedSeconds: undefined })],
+        isComplete: false,
+      },
+      routes: new Map([[1 as const, ROUTES]]),
+    },
+  }),
+  callbacks: h(Callbacks, { data: LIST }),
+  callback: h(Callback, {
+    data: { callback: storyOf(), story: TOLD, body: Buffer.from(JSON.stringify({ message: HOSTILE })) },
+  }),
+};
+
+const htmlOf = (view: ComponentChildren, language: Language = 'en') => htmlFor(readerIn(language), view);
+const bots = (fields: Partial<BotsData> = {}) => htmlOf(h(Bots, { data: { ...BOTS, ...fields } }));
+const callbacks = (fields: Partial<CallbacksData>) => htmlOf(h(Callbacks, { data: { ...LIST, ...fields } }));
 
 describe('every view', () => {
   for (const [name, view] of Object.entries(VIEWS)) {
     for (const language of ['en', 'ja'] as const) {
       it(`is sound whatever strangers have written: ${name}, ${language}`, () => {
-        const html = htmlOf(view(readerIn(language)), readerIn(language));
+        const html = htmlOf(view, language);
         expect(faultsIn(html)).to.deep.equal([]);
         expect(html).not.to.contain('<script>alert');
         expect(html).not.to.contain('\u202e');
@@ -117,26 +103,25 @@ describe('every view', () => {
     }
 
     it(`says another thing in another language: ${name}`, () => {
-      const [en, ja] = [readerIn('en'), readerIn('ja')].map((reader) => htmlOf(view(reader), reader));
-      expect(en === ja).to.equal(false);
-      expect(ja).to.match(/[ぁ-ん]/);
+      expect(htmlOf(view, 'en')).not.to.match(/[ぁ-ん]/);
+      expect(htmlOf(view, 'ja')).to.match(/[ぁ-ん]/);
     });
   }
 });
 
 describe('the overview', () => {
   it('says of each BOT how its last runs went, how often it failed in a row and what is usual', () => {
-    const html = htmlOf(botsPage(BOTS, readerIn('en')));
+    const html = bots();
     expect(html).to.contain('4 runs, 2 failed, last failed 2 h ago');
     expect(html).to.contain('2 in a row');
     expect(html).to.contain('75 %');
     expect(html).to.contain('of 4 runs');
     expect(html).to.contain('usually 1 min');
-    expect(htmlOf(botsPage(BOTS, readerIn('ja')), readerIn('ja'))).to.contain('2回連続');
+    expect(htmlOf(h(Bots, { data: BOTS }), 'ja')).to.contain('2回連続');
   });
 
   it('leads to what needs somebody', () => {
-    const html = htmlOf(botsPage(BOTS, readerIn('en')));
+    const html = bots();
     expect(html).to.match(/href="\/dead"><strong>1,000\+<\/strong>/);
     expect(html).to.match(/href="\/callbacks\?state=pending"><strong>3<\/strong>/);
   });
@@ -147,45 +132,51 @@ describe('the overview', () => {
       runOf(2, { status: 1, elapsedSeconds: 5 }),
       runOf(3),
     ];
-    const html = htmlOf(botsPage({ ...BOTS, runs: new Map([[HOSTILE, runs]]) }, readerIn('en')));
+    const html = bots({ runs: new Map([[HOSTILE, runs]]) });
     const strip = /<svg class="strip".*?<\/svg>/s.exec(html)?.[0] ?? '';
     const heights = [...strip.matchAll(/<g class="\w+"><rect [^>]*height="(\d+)"/g)].map(([, height]) =>
       Number(height),
     );
-    expect(heights).to.have.length(2);
+    expect(heights).to.have.length(3);
     expect(heights[0]).to.be.above(heights[1] ?? 0);
     expect(strip).to.match(/<g class="bad"><rect[^>]*><\/rect><path /);
-    expect(strip).to.contain('<rect class="busy"');
+    expect(strip).to.contain('<g class="busy">');
   });
 
-  it('tells a newcomer what will stand there', () => {
-    const empty = { ...BOTS, page: { bots: [], next: undefined }, total: 0 };
-    expect(htmlOf(botsPage(empty, readerIn('en')))).to.contain('No BOT has run yet');
-    expect(htmlOf(botsPage({ ...empty, total: 9 }, readerIn('en')))).to.contain('No BOT matches');
+  it('tells a newcomer where callbacks are posted to, how to send one, and where to try', () => {
+    const listen = { host: '127.0.0.1', port: 8080 };
+    const html = bots({ receiver: { listen, path: '/in', hasToken: true } });
+    expect(html).to.contain('No BOT has run yet').and.to.contain('http://127.0.0.1:8080/in/&lt;token>');
+    expect(html).to.contain('send config/samples/error.json').and.to.contain('href="/playground"');
+    expect(bots({ page: { bots: [], next: undefined } })).to.contain('No BOT matches');
   });
 });
 
 describe('a list of callbacks', () => {
   it('keeps its filter in its links and its form', () => {
-    const asked = { bot_id: 'a b', state: 'dead' };
-    const html = htmlOf(
-      callbacksPage(
-        { asked, problems: [], isLater: true, page: { items: [callbackOf(7)], next: 7 } },
-        readerIn('en'),
-      ),
-    );
+    const html = callbacks({ asked: { bot_id: 'a b', state: 'dead' } });
     expect(html).to.contain('href="/callbacks?bot_id=a+b&amp;state=dead"');
     expect(html).to.contain('href="/callbacks?bot_id=a+b&amp;state=dead&amp;before=7"');
     expect(html).to.contain('href="/redeliveries/new?bot_id=a+b&amp;state=dead"');
     expect(html).to.contain('value="a b"');
-    expect(html).to.match(/<option value="dead" selected>/);
+    expect(html)
+      .to.match(/<option value="dead" selected>/)
+      .and.to.contain('<details open>');
+  });
+
+  it('folds its filters where only the search is used', () => {
+    const html = callbacks({ asked: { search: 'invoice-*' } });
+    expect(html).to.contain('value="invoice-*"').and.to.contain('<details><summary>Filters');
+    expect(html).not.to.contain('/redeliveries/new');
+  });
+
+  it('says how many have been told', () => {
+    expect(callbacks({})).to.contain('1 of 2 told').and.to.contain('Given up');
   });
 
   it('says whether nothing matches, or nothing was found so far', () => {
     const of = (next: number | undefined, asked = {}) =>
-      htmlOf(
-        callbacksPage({ asked, problems: [], isLater: false, page: { items: [], next } }, readerIn('en')),
-      );
+      callbacks({ asked, isLater: false, page: { items: [], next } });
     expect(of(undefined)).to.contain('No callback has come yet');
     expect(of(undefined, { bot_id: 'a' })).to.contain('No callback matches');
     expect(of(5, { bot_id: 'a' })).to.contain('None found so far');
@@ -194,9 +185,8 @@ describe('a list of callbacks', () => {
 
 describe('the page of a callback', () => {
   const page = (fields: Parameters<typeof storyOf>[0], language: 'en' | 'ja' = 'en') => {
-    const reader = readerIn(language);
-    const data = { callback: storyOf(fields), told: TOLD, body: undefined, others: [] };
-    return htmlOf(callbackPage(data, reader), reader);
+    const data = { callback: storyOf(fields), story: TOLD, body: undefined };
+    return htmlOf(h(Callback, { data }), language);
   };
 
   it('begins with what became of it, before anything else is told', () => {
@@ -208,7 +198,7 @@ describe('the page of a callback', () => {
   it('shows each message in a frame of its own, in which nothing runs', () => {
     expect(
       page({}).match(
-        /<iframe sandbox(?:="")? loading="lazy" src="\/deliveries\/\d\/message" title="[^"]+">/g,
+        /<iframe sandbox="allow-popups[^"]*" loading="lazy" src="\/deliveries\/\d\/message" title="[^"]+">/g,
       ),
     ).to.have.length(2);
   });
@@ -217,6 +207,9 @@ describe('the page of a callback', () => {
     const html = page({ deliveries: [DEAD] });
     expect(html).to.match(
       /<form method="post" action="\/act\/redeliver">.*?name="token" value="token-of-forms"/s,
+    );
+    expect(html.indexOf('/act/redeliver'), 'what is wanted stands first').to.be.below(
+      html.indexOf('/act/route'),
     );
     expect(html).to.contain('action="/act/dismiss"');
     expect(html).to.contain('name="back" value="/here?a=1"');
@@ -242,7 +235,9 @@ describe('the page of a callback', () => {
       'ja',
     );
     expect(html).to.contain('送信をあきらめました');
-    expect(html).to.match(/要修正の設定<small.*not_in_channel/s);
+    expect(html)
+      .to.match(/要修正の設定 .*not_in_channel/s)
+      .and.not.to.contain('Invite it.');
   });
 
   it('says why a delivery has ended without being made, and offers only what is left to do', () => {
@@ -267,6 +262,20 @@ describe('the page of a callback', () => {
     const pending = deliveryOf(1, { state: 'pending', dueInMs: 5 * 60_000 });
     expect(page({ deliveries: [pending] })).to.match(/Next attempt <time [^>]*>in 5 min/);
     expect(page({ deliveries: [{ ...pending, isClaimed: true }] })).not.to.contain('Next attempt');
+  });
+
+  it('says an error once, and of attempts that failed for the same reason how many they were', () => {
+    const attempt = (minute: number) => ({
+      at: PAGE_NOW - (10 - minute) * 60_000,
+      what: 'attempt' as const,
+      text: `attempt ${minute}`,
+      small: 'config, is_archived',
+      destination: 'slack:#a',
+    });
+    const story = { summary: 'told', events: [attempt(1), attempt(2), attempt(3), ...EVENTS] };
+    const html = htmlOf(h(Callback, { data: { callback: storyOf(), story, body: undefined } }));
+    expect(html).to.contain('<summary>2 more attempts failed for the same reason, until 10:35');
+    expect(html.match(/is_archived/g)).to.have.length(1);
   });
 
   it('lets nobody route an alert anew', () => {

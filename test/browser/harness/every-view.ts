@@ -17,14 +17,13 @@ type Addresses = (known: Known) => readonly string[];
 const ADDRESSES: Readonly<Record<string, Addresses>> = {
   '/': ({ strings }) => ['/', ...inTurns('/', ['name', 'state', 'sort', 'after'], strings)],
   '/bots/:id': ({ bots, strings }) => [...bots, ...fewOf(strings)].map((bot) => `/bots/${segment(bot)}`),
-  '/callbacks': ({ strings }) => [
+  '/callbacks': ({ jobs, strings }) => [
     '/callbacks',
-    ...inTurns('/callbacks', ['bot_id', 'job_id', 'destination'], strings),
+    ...fewOf(jobs).map((job) => `/callbacks?${new URLSearchParams({ job_id: job })}`),
+    ...inTurns('/callbacks', ['bot_id', 'job_id', 'destination', 'search'], strings),
     ...inTurns('/callbacks', ['status', 'state', 'result', 'from', 'to', 'before', 'limit'], strings),
   ],
   '/callbacks/:id': ({ callbacks }) => callbacks.map((id) => `/callbacks/${id}`),
-  '/jobs/:id': ({ jobs, strings }) =>
-    [...fewOf(jobs), ...fewOf(strings)].map((job) => `/jobs/${segment(job)}`),
   '/refused/:id': ({ refused }) => refused.map((id) => `/refused/${id}`),
   '/deliveries/:id': ({ deliveries }) => fewOf(deliveries).map((id) => `/deliveries/${id}`),
   '/deliveries/:id/message': ({ deliveries }) =>

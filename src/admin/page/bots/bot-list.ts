@@ -1,29 +1,16 @@
-/** Which BOTs a page of the overview shows, and in which order: those that fail first. */
+/** Which BOTs a page of the overview shows, those that fail first, and what their runs come to. */
 import type { BotStanding, Run } from '../../../ledger/archive/archive.ts';
 
-export const BOT_STATES = ['failing', 'fine'] as const;
-export type BotState = (typeof BOT_STATES)[number];
-
 export interface BotFilter {
-  /** Part of a name or id, in any case; empty: all. */
+  /** Part of a name or id, in any case, `*` standing for anything; empty: all. */
   readonly name: string;
-  readonly state: BotState | undefined;
+  readonly isFailing: boolean;
 }
 
 export interface BotsOnPage {
   readonly bots: readonly BotStanding[];
   /** The BOT after which the next page begins; undefined: there is none. */
   readonly next: string | undefined;
-}
-
-/** The one that something came of last first, those that fail before the others. */
-export function worstFirst(a: BotStanding, b: BotStanding): number {
-  if (a.isFailing !== b.isFailing) return a.isFailing ? -1 : 1;
-  return lastAt(b) - lastAt(a) || (a.botId < b.botId ? -1 : 1);
-}
-
-function lastAt({ lastResultAt, lastReceivedAt }: BotStanding): number {
-  return lastResultAt ?? lastReceivedAt ?? 0;
 }
 
 /** @param after a BOT of the page before; one that is gone: from the beginning */
@@ -39,14 +26,29 @@ export function botsOnPage(
   return { bots, next: start + size < matching.length ? bots.at(-1)?.botId : undefined };
 }
 
-function matches(
-  { botId, botName, isFailing, lastResultAt }: BotStanding,
-  { name, state }: BotFilter,
-): boolean {
-  if (state === 'failing' && !isFailing) return false;
-  if (state === 'fine' && (isFailing || lastResultAt === undefined)) return false;
-  const part = comparable(name);
-  return part === '' || comparable(botName).includes(part) || comparable(botId).includes(part);
+/** The one that something came of last first, those that fail before the others. */
+function worstFirst(a: BotStanding, b: BotStanding): number {
+  if (a.isFailing !== b.isFailing) return a.isFailing ? -1 : 1;
+  return lastAt(b) - lastAt(a) || (a.botId < b.botId ? -1 : 1);
+}
+
+function lastAt({ lastResultAt, lastReceivedAt }: BotStanding): number {
+  return lastResultAt ?? lastReceivedAt ?? 0;
+}
+
+function matches({ botId, botName, isFailing }: BotStanding, filter: BotFilter): boolean {
+  if (filter.isFailing && !isFailing) return false;
+  const parts = comparable(filter.name).split('*');
+  return [botName, botId].some((text) => holdsInOrder(comparable(text), parts));
+}
+
+function holdsInOrder(text: string, parts: readonly string[]): boolean {
+  let from = 0;
+  return parts.every((part) => {
+    const at = text.indexOf(part, from);
+    from = at + part.length;
+    return at !== -1;
+  });
 }
 
 /** Full and half width, upper and lower case are alike. */

@@ -1,7 +1,15 @@
-/** The overview: a row for each BOT, those that fail first. */
+/** The overview: what needs somebody, then a row for each BOT, those that fail first. */
 import type { BotStanding, Counted, Counts, OpenWork, Run } from '../../../ledger/archive/archive.ts';
+import { Field, FilterForm } from '../parts/forms.tsx';
+import { Head, Section } from '../parts/layout.tsx';
+import { RunStatus, Status } from '../parts/status.tsx';
+import { Paging, Table } from '../parts/table.tsx';
+import { BotName, Code, Link, pathTo } from '../parts/text.tsx';
+import { Ago } from '../parts/time.tsx';
+import type { Reader } from '../reader.ts';
+import { useReader } from '../use-reader.ts';
+import type { View } from '../view.ts';
 import {
-  BOT_STATES,
   type BotFilter,
   botsOnPage,
   type BotsOnPage,
@@ -9,21 +17,17 @@ import {
   successRate,
   usualSeconds,
 } from './bot-list.ts';
-import { Strip } from '../charts/strip.tsx';
-import { Field, FilterForm } from '../parts/forms.tsx';
-import { RunStatus, Status } from '../parts/status.tsx';
-import { type Column, Paging, Table } from '../parts/table.tsx';
-import { BotName, Code, Link, pathTo } from '../parts/text.tsx';
-import { Ago } from '../parts/time.tsx';
-import type { Reader } from '../reader.ts';
-import type { Shown, View } from '../view.ts';
-import { BOTS_WORDS } from '../words/bots.ts';
-import { PAGE_WORDS } from '../words/page.ts';
-import { useReader, useWords } from '../use-reader.ts';
+import { Strip } from './charts.tsx';
 
 export const RUNS_SHOWN = 30;
 const BOTS_A_PAGE = 50;
 const WEEK_MS = 7 * 86_400_000;
+
+interface Receiver {
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly path: string;
+  readonly hasToken: boolean;
+}
 
 export interface BotsData {
   readonly page: BotsOnPage;
@@ -34,15 +38,13 @@ export interface BotsData {
   readonly work: OpenWork;
   /** How many fail, of all. */
   readonly failing: number;
-  readonly total: number;
   readonly isComplete: boolean;
+  /** Where callbacks are posted to; only where none has come yet. */
+  readonly receiver: Receiver | undefined;
 }
 
-export const showBots: View = async ({ query, reader, services: { archive } }) => {
-  const filter = {
-    name: query.get('name')?.trim() ?? '',
-    state: BOT_STATES.find((state) => state === query.get('state')),
-  };
+export const showBots: View = async ({ query, reader, services: { archive, drawing } }) => {
+  const filter = { name: query.get('name')?.trim() ?? '', isFailing: query.get('state') === 'failing' };
   const after = query.get('after') ?? undefined;
   const { bots, isComplete } = await archive.everyBot();
   const page = botsOnPage(bots, filter, after, BOTS_A_PAGE);
@@ -52,71 +54,43 @@ export const showBots: View = async ({ query, reader, services: { archive } }) =
     archive.countsOf(ids, reader.formats.dayOf(reader.now - WEEK_MS)),
     archive.openWork(),
   ]);
-  const data = {
-    page,
-    filter,
-    after,
-    runs,
-    counts,
-    work,
-    failing: bots.filter(({ isFailing }) => isFailing).length,
-    total: bots.length,
-    isComplete,
-  };
-  return botsPage(data, reader);
+  const failing = bots.filter(({ isFailing }) => isFailing).length;
+  const { listen, path, tokens } = drawing().config.receiver;
+  const receiver = bots.length === 0 ? { listen, path, hasToken: tokens.length > 0 } : undefined;
+  const data = { page, filter, after, runs, counts, work, failing, isComplete, receiver };
+  return { title: reader.t('bots.title'), section: 'bots', body: <Bots data={data} /> };
 };
 
-export function botsPage(data: BotsData, reader: Reader): Shown {
-  const words = BOTS_WORDS[reader.language];
-  const body = (
+interface BotsProps {
+  readonly data: BotsData;
+}
+
+export function Bots({ data }: BotsProps) {
+  const { t } = useReader();
+  return (
     <>
-      <div class="head">
-        <h1>{words.title}</h1>
-        <p class="lead">{words.lead}</p>
-      </div>
+      <Head title={t('bots.title')} lead={t('bots.lead')} />
       <Tiles data={data} />
-      <section class="panel" aria-label={words.title}>
-        {data.total === 0 ? null : <Filter filter={data.filter} />}
-        <Table
-          caption={words.caption}
-          columns={columnsOf(data, reader)}
-          rows={data.page.bots}
-          keyOf={({ botId }) => botId}
-          empty={data.total === 0 ? words.empty : words.noMatch}
-        />
-        {data.isComplete ? null : <p class="quiet">{words.isMore}</p>}
-        <Paging {...pagesOf(data)} />
-      </section>
+      {data.receiver === undefined ? <BotList data={data} /> : <Start receiver={data.receiver} />}
     </>
   );
-  return { title: words.title, section: 'bots', body };
 }
 
-function pagesOf({ filter: { name, state }, after, page: { next } }: BotsData) {
-  const path = (last: string | undefined) => pathTo([''], { name, state, after: last });
-  return {
-    newest: after === undefined ? undefined : path(undefined),
-    older: next === undefined ? undefined : path(next),
-  };
-}
-
-function Tiles({ data }: { readonly data: BotsData }) {
+function Tiles({ data: { work, failing } }: BotsProps) {
   const reader = useReader();
-  const { tiles } = useWords(BOTS_WORDS);
-  const { work, failing } = data;
-  const all = [
-    { word: tiles.failing, counted: { count: failing, isMore: false }, to: '/?state=failing', tone: 'bad' },
-    { word: tiles.pending, counted: work.pending, to: '/callbacks?state=pending', tone: 'wait' },
-    { word: tiles.dead, counted: work.dead, to: '/dead', tone: 'bad' },
-    { word: tiles.refused, counted: work.refused, to: '/refused', tone: 'wait' },
-  ];
+  const tiles = [
+    { word: 'failing', counted: { count: failing, isMore: false }, to: '/?state=failing', tone: 'bad' },
+    { word: 'pending', counted: work.pending, to: '/callbacks?state=pending', tone: 'wait' },
+    { word: 'dead', counted: work.dead, to: '/dead', tone: 'bad' },
+    { word: 'refused', counted: work.refused, to: '/refused', tone: 'wait' },
+  ] as const;
   return (
     <ul class="tiles">
-      {all.map(({ word, counted, to, tone }) => (
+      {tiles.map(({ word, counted, to, tone }) => (
         <li key={word} class={counted.count === 0 ? 'idle' : tone}>
           <Link to={to}>
             <strong>{countedText(counted, reader)}</strong>
-            <span>{word}</span>
+            <span>{reader.t(`bots.${word}`)}</span>
           </Link>
         </li>
       ))}
@@ -125,44 +99,68 @@ function Tiles({ data }: { readonly data: BotsData }) {
 }
 
 /** `1,000+` */
-export function countedText({ count, isMore }: Counted, { language, formats }: Reader): string {
+export function countedText({ count, isMore }: Counted, { t, formats }: Reader): string {
   const number = formats.number(count);
-  return isMore ? PAGE_WORDS[language].moreThan(number) : number;
+  return isMore ? t('moreThan', { number }) : number;
 }
 
-function Filter({ filter }: { readonly filter: BotFilter }) {
-  const { fields, states } = useWords(BOTS_WORDS);
-  const words = useWords(PAGE_WORDS);
-  const isFiltered = filter.name !== '' || filter.state !== undefined;
+/** For whoever sees the page before anything has come. */
+function Start({ receiver: { listen, path, hasToken } }: { readonly receiver: Receiver }) {
+  const { t } = useReader();
+  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
+  const address = `http://${host}:${listen.port}${path}${hasToken ? '/<token>' : ''}`;
   return (
-    <FilterForm path="/" isFiltered={isFiltered}>
-      <Field name="name" label={fields.name} value={filter.name} />
-      <Field
-        name="state"
-        label={fields.state}
-        value={filter.state}
-        options={[
-          { value: '', word: words.any },
-          ...BOT_STATES.map((value) => ({ value, word: states[value] })),
-        ]}
-      />
-    </FilterForm>
+    <Section title={t('bots.empty')}>
+      <p>{t('bots.empty, address')}</p>
+      <pre class="box">{address}</pre>
+      {hasToken ? <p class="quiet">{t('bots.empty, token')}</p> : null}
+      <p>{t('bots.empty, sample')}</p>
+      <pre class="box">npm run -s botbell -- send config/samples/error.json --fresh</pre>
+      <p>
+        <Link to="/playground">{t('bots.empty, try')}</Link>
+      </p>
+    </Section>
   );
 }
 
-function columnsOf({ runs, counts }: BotsData, reader: Reader): readonly Column<BotStanding>[] {
-  const { columns } = BOTS_WORDS[reader.language];
-  const runsOf = ({ botId }: BotStanding) => runs.get(botId) ?? [];
-  return [
-    { head: columns.bot, kind: 'main', cell: (bot) => <Name bot={bot} /> },
-    { head: columns.runs, cell: (bot) => <BotStrip bot={bot} runs={runsOf(bot)} /> },
-    { head: columns.last, cell: (bot) => <LastResult bot={bot} runs={runsOf(bot)} /> },
-    { head: columns.rate, kind: 'number', cell: ({ botId }) => <Rate counts={counts.get(botId)} /> },
-    { head: columns.duration, kind: 'number', cell: (bot) => <Duration runs={runsOf(bot)} /> },
-  ];
+function BotList({ data }: BotsProps) {
+  const { t } = useReader();
+  const { filter, page, after, isComplete } = data;
+  const state = filter.isFailing ? 'failing' : undefined;
+  const path = (last: string | undefined) => pathTo([''], { name: filter.name, state, after: last });
+  return (
+    <Section>
+      <FilterForm path="/" isFiltered={filter.name !== '' || filter.isFailing}>
+        <Field name="name" label={t('bots.search')} value={filter.name} />
+        {filter.isFailing ? <input type="hidden" name="state" value="failing" /> : null}
+      </FilterForm>
+      <Table<BotStanding>
+        caption={t('bots.title')}
+        columns={[
+          { head: t('bots.bot'), kind: 'main', cell: (bot) => <Name bot={bot} /> },
+          { head: t('bots.runs'), cell: (bot) => <LastRuns bot={bot} data={data} /> },
+          { head: t('bots.last'), cell: (bot) => <LastResult bot={bot} data={data} /> },
+          { head: t('bots.rate'), kind: 'number', cell: (bot) => <Rate bot={bot} data={data} /> },
+          { head: t('bots.duration'), kind: 'number', cell: (bot) => <Duration bot={bot} data={data} /> },
+        ]}
+        rows={page.bots}
+        keyOf={({ botId }) => botId}
+        empty={t('bots.none')}
+      />
+      {isComplete ? null : <p class="quiet">{t('bots.isMore')}</p>}
+      <Paging
+        newest={after === undefined ? undefined : path(undefined)}
+        older={page.next === undefined ? undefined : path(page.next)}
+      />
+    </Section>
+  );
 }
 
-function Name({ bot: { botId, botName } }: { readonly bot: BotStanding }) {
+interface OfBot extends BotsProps {
+  readonly bot: BotStanding;
+}
+
+function Name({ bot: { botId, botName } }: Pick<OfBot, 'bot'>) {
   return (
     <>
       <Link to={pathTo(['bots', botId])}>
@@ -175,72 +173,66 @@ function Name({ bot: { botId, botName } }: { readonly bot: BotStanding }) {
   );
 }
 
-interface OfBot {
-  readonly bot: BotStanding;
-  readonly runs: readonly Run[];
-}
-
-function BotStrip({ bot, runs }: OfBot) {
-  const reader = useReader();
+function LastRuns({ bot: { botId }, data }: OfBot) {
+  const runs = data.runs.get(botId) ?? [];
   return (
-    <Link to={pathTo(['bots', bot.botId])} className="quiet-link">
-      <Strip runs={runs} room={RUNS_SHOWN} title={stripTitle(runs, reader)} />
+    <Link to={pathTo(['bots', botId])}>
+      <Strip runs={runs} room={RUNS_SHOWN} title={stripTitle(runs, useReader())} />
     </Link>
   );
 }
 
-export function stripTitle(runs: readonly Run[], { language, formats }: Reader): string {
-  const words = BOTS_WORDS[language];
+/** `4 runs, 2 failed, last failed 2 h ago` */
+function stripTitle(runs: readonly Run[], { t, formats }: Reader): string {
   const failed = runs.filter(({ status }) => status === 1);
   const [last] = failed;
-  const title = words.strip(runs.length, failed.length);
-  return last === undefined ? title : title + words.stripLast(formats.relative(last.receivedAt));
+  const title = t('bots.strip', { runs: runs.length, failed: failed.length });
+  return last === undefined
+    ? title
+    : title + t('bots.strip last', { when: formats.relative(last.receivedAt) });
 }
 
-function LastResult({ bot, runs }: OfBot) {
-  const reader = useReader();
-  const words = useWords(BOTS_WORDS);
+function LastResult({ bot: { botId, lastResultAt }, data }: OfBot) {
+  const { t } = useReader();
+  const runs = data.runs.get(botId) ?? [];
   const last = runs.find(({ status }) => status !== 2);
-  if (last === undefined) {
-    return runs.length === 0 ? <Status tone="idle" word={words.noResult} /> : <RunStatus status={2} />;
-  }
+  if (last === undefined)
+    return runs.length === 0 ? <Status tone="idle" word={t('bots.no result')} /> : <RunStatus status={2} />;
   const inARow = failuresInARow(runs);
-  const isCut = inARow >= RUNS_SHOWN;
-  const number = isCut ? PAGE_WORDS[reader.language].moreThan(String(inARow)) : String(inARow);
+  const number = inARow >= RUNS_SHOWN ? t('moreThan', { number: inARow }) : inARow;
   return (
     <>
       <RunStatus status={last.status} />
       <small>
-        <Ago at={bot.lastResultAt ?? last.receivedAt} />
-        {inARow > 1 ? ` · ${words.inARow(number)}` : null}
+        <Ago at={lastResultAt ?? last.receivedAt} />
+        {inARow > 1 ? ` · ${t('bots.in a row', { runs: number })}` : null}
       </small>
     </>
   );
 }
 
-function Rate({ counts }: { readonly counts: Counts | undefined }) {
-  const reader = useReader();
-  const rate = successRate(counts);
-  if (rate === undefined) return <span class="quiet">{PAGE_WORDS[reader.language].none}</span>;
+function Rate({ bot: { botId }, data }: OfBot) {
+  const { t, formats } = useReader();
+  const rate = successRate(data.counts.get(botId));
+  if (rate === undefined) return <span class="quiet">–</span>;
   return (
     <>
-      {reader.formats.percent(rate.share)}
-      <small>{BOTS_WORDS[reader.language].ofRuns(rate.ended)}</small>
+      {formats.percent(rate.share)}
+      <small>{t('bots.of runs', { runs: rate.ended })}</small>
     </>
   );
 }
 
-function Duration({ runs }: { readonly runs: readonly Run[] }) {
-  const reader = useReader();
+function Duration({ bot: { botId }, data }: OfBot) {
+  const { t, formats } = useReader();
+  const runs = data.runs.get(botId) ?? [];
   const last = runs.find(({ status }) => status !== 2)?.elapsedSeconds;
   const usual = usualSeconds(runs);
-  if (last === undefined || usual === undefined) {
-    return <span class="quiet">{PAGE_WORDS[reader.language].none}</span>;
-  }
+  if (last === undefined || usual === undefined) return <span class="quiet">–</span>;
   return (
     <>
-      {reader.formats.elapsed(last)}
-      <small>{BOTS_WORDS[reader.language].usually(reader.formats.elapsed(usual))}</small>
+      {formats.elapsed(last)}
+      <small>{t('bots.usually', { duration: formats.elapsed(usual) })}</small>
     </>
   );
 }

@@ -1,138 +1,106 @@
 /** One callback: in one sentence why somebody was told, or was not; then everything that happened, and what can be done. */
-import type { ArchivedCallback, CallbackStory } from '../../../ledger/archive/archive.ts';
-import { loadStory } from '../../../story/story.ts';
-import type { Story } from '../../../story/story.ts';
+import type { Context } from 'koa';
+import type { CallbackStory } from '../../../ledger/archive/archive.ts';
+import { loadStory, type Story } from '../../../story/story.ts';
 import { isBlank } from '../../../text/clean.ts';
+import type { AdminServices } from '../../services.ts';
 import { PostForm } from '../parts/forms.tsx';
+import { Head, Section } from '../parts/layout.tsx';
 import { ResultStatus, RunStatus } from '../parts/status.tsx';
-import { DefinitionList, type Term } from '../parts/table.tsx';
+import { DefinitionList } from '../parts/table.tsx';
 import { BotName, Code, ForeignBlock, Link, pathTo } from '../parts/text.tsx';
 import { Instant, Time } from '../parts/time.tsx';
-import type { Reader } from '../reader.ts';
-import { idIn, type Shown, type View } from '../view.ts';
-import { CALLBACKS_WORDS } from '../words/callbacks.ts';
-import { bodyShown, type ShownBody } from './body-shown.ts';
-import { CallbackTable } from './callback-table.tsx';
+import { useReader } from '../use-reader.ts';
+import { idIn, type View } from '../view.ts';
 import { Deliveries } from './deliveries.tsx';
 import { Timeline } from './timeline.tsx';
-import { useReader, useWords } from '../use-reader.ts';
 
-const MOST_OTHERS = 20;
+/** Of a larger body, its beginning. */
+const MOST_BYTES_SHOWN = 64 * 1024;
 
 export interface CallbackData {
   readonly callback: CallbackStory;
-  readonly told: Story;
-  /** Undefined: it has been forgotten meanwhile. */
-  readonly body: ShownBody | undefined;
-  /** Of its job, in their order. */
-  readonly others: readonly ArchivedCallback[];
+  readonly story: Story;
+  /** JSON in UTF-8, as it came; undefined: it has been forgotten meanwhile. */
+  readonly body: Uint8Array | undefined;
 }
 
-export const showCallback: View = async ({ params, reader, services }) => {
-  const { archive, surroundings } = services;
+export const showCallback: View = async ({ params, reader, services: { archive, surroundings } }) => {
   const id = idIn(params['id']);
   const context = { ...reader, giveUpAfterMs: surroundings.giveUpAfterMs(), redact: surroundings.redact };
   const found = id === undefined ? undefined : await loadStory(archive, id, context);
   if (found === undefined) return undefined;
-  const { callback, story: told } = found;
-  const bytes = await archive.body(callback.id);
-  const job = callback.kind === 'alert' ? [] : await ofJob(services.archive, callback.jobId);
-  const others = job.filter((other) => other.id !== callback.id);
-  return callbackPage({ callback, told, body: bytes && bodyShown(bytes), others }, reader);
+  const { callback, story } = found;
+  const body = await archive.body(callback.id);
+  const name = isBlank(callback.botName) ? callback.botId : callback.botName;
+  return {
+    title: reader.t('callback.title', { name, id: String(callback.id) }),
+    section: 'callbacks',
+    body: <Callback data={{ callback, story, body }} />,
+  };
 };
 
-async function ofJob(
-  archive: Parameters<View>[0]['services']['archive'],
-  jobId: string,
-): Promise<readonly ArchivedCallback[]> {
-  const { items } = await archive.callbacks({ jobId }, { limit: MOST_OTHERS });
-  return items.toReversed();
+/** A callback as it came. Left as a 404 where it is not there. */
+export async function downloadBody(ctx: Context, idText: string, { archive }: AdminServices): Promise<void> {
+  const id = idIn(idText);
+  const body = id === undefined ? undefined : await archive.body(id);
+  if (body === undefined) return;
+  ctx.attachment(`callback-${id}.json`);
+  ctx.type = 'application/json; charset=utf-8';
+  ctx.body = Buffer.from(body);
 }
 
-export function callbackPage(data: CallbackData, reader: Reader): Shown {
-  const { callback, told, body, others } = data;
-  const words = CALLBACKS_WORDS[reader.language].one;
+export function Callback({ data: { callback, story, body } }: { readonly data: CallbackData }) {
+  const { t } = useReader();
+  const { id, botName, botId, status, receivedAt, deliveries } = callback;
   const isAlert = callback.kind === 'alert';
-  const name = isBlank(callback.botName) ? callback.botId : callback.botName;
-  const content = (
+  return (
     <>
-      <div class="head">
-        <h1>
-          {isAlert ? (
-            words.alertNumber(String(callback.id))
-          ) : (
-            <BotName name={callback.botName} id={callback.botId} />
-          )}
-        </h1>
-        <p class="facts">
-          {isAlert ? words.alert : <RunStatus status={callback.status} />}
-          <Instant at={callback.receivedAt} />
-        </p>
-      </div>
-      <section class="panel summary">
-        <h2>{words.summary}</h2>
-        <p dir="auto">{told.summary}</p>
-        {isAlert ? null : <RouteAnew callback={callback} />}
-      </section>
-      <Deliveries callback={callback} />
-      <section class="panel">
-        <h2>{words.timeline}</h2>
-        <Timeline events={told.events} />
-      </section>
-      <Facts callback={callback} />
-      {isAlert ? null : <Others others={others} />}
-      {body === undefined ? null : <Json id={callback.id} body={body} />}
+      <Head title={isAlert ? t('callback.alert', { id: String(id) }) : <BotName name={botName} id={botId} />}>
+        {isAlert ? t('callback.alert, what') : <RunStatus status={status} />}
+        <Instant at={receivedAt} />
+      </Head>
+      <Section className="summary">
+        <p dir="auto">{story.summary}</p>
+        {isAlert || deliveries.length > 0 ? null : <ApplyRoutes callback={callback} />}
+      </Section>
+      {deliveries.length === 0 ? null : (
+        <Section title={t('callback.deliveries')}>
+          <Deliveries deliveries={deliveries} />
+          {isAlert ? null : <ApplyRoutes callback={callback} />}
+        </Section>
+      )}
+      <Section title={t('callback.timeline')}>
+        <Timeline events={story.events} />
+      </Section>
+      {isAlert ? null : <Facts callback={callback} />}
+      {body === undefined ? null : <Json id={id} body={body} />}
     </>
   );
-  return { title: words.title(name, String(callback.id)), section: 'callbacks', body: content };
 }
 
 interface OfCallback {
   readonly callback: CallbackStory;
 }
 
-function RouteAnew({ callback }: OfCallback) {
-  const words = useWords(CALLBACKS_WORDS).one;
+function ApplyRoutes({ callback: { id, deliveries } }: OfCallback) {
+  const { t } = useReader();
   return (
-    <PostForm action="/act/route" className="actions">
-      <input type="hidden" name="callback" value={callback.id} />
-      <button type="submit" class={callback.deliveries.length === 0 ? 'primary' : undefined}>
-        {words.routeAnew}
+    <PostForm action="/act/route" fields={{ callback: id }} className="actions">
+      <button type="submit" class={deliveries.length === 0 ? 'primary' : undefined}>
+        {t('callback.route')}
       </button>
-      <small class="quiet">{words.routeAnewHint}</small>
+      <small class="quiet">{t('callback.route, what')}</small>
     </PostForm>
   );
 }
 
 function Facts({ callback }: OfCallback) {
-  const reader = useReader();
-  const words = useWords(CALLBACKS_WORDS).one;
-  return (
-    <section class="panel">
-      <h2>{words.facts}</h2>
-      <DefinitionList
-        terms={callback.kind === 'alert' ? alertTerms(callback, reader) : termsOf(callback, reader)}
-      />
-      {callback.kind === 'alert' ? null : (
-        <p>
-          <Link to={pathTo(['playground'], { callback: callback.id })}>{words.playground}</Link>
-        </p>
-      )}
-    </section>
-  );
-}
-
-function alertTerms(callback: CallbackStory, reader: Reader): readonly Term[] {
-  const words = CALLBACKS_WORDS[reader.language].one;
-  return [{ term: words.received, details: <Time at={callback.receivedAt} /> }];
-}
-
-function termsOf(callback: CallbackStory, reader: Reader): readonly Term[] {
-  const words = CALLBACKS_WORDS[reader.language].one;
-  const { botId, botName, jobId, elapsedSeconds, timesReceived, alerts } = callback;
-  return [
+  const { t, formats } = useReader();
+  const { id, botId, botName, jobId, elapsedSeconds, timesReceived, alerts } = callback;
+  const terms = [
     {
-      term: words.bot,
+      term: t('callbacks.bot'),
       details: (
         <Link to={pathTo(['bots', botId])}>
           <BotName name={botName} id={botId} />
@@ -140,77 +108,78 @@ function termsOf(callback: CallbackStory, reader: Reader): readonly Term[] {
       ),
     },
     {
-      term: words.job,
+      term: t('callbacks.job'),
       details: (
-        <Link to={pathTo(['jobs', jobId])}>
+        <Link to={pathTo(['callbacks'], { job_id: jobId })}>
           <Code text={jobId} />
         </Link>
       ),
     },
-    { term: words.started, details: <Time at={callback.startedAt} /> },
+    { term: t('callback.started'), details: <Time at={callback.startedAt} /> },
+    elapsedSeconds === undefined
+      ? undefined
+      : { term: t('callback.took'), details: formats.elapsed(elapsedSeconds) },
     {
-      term: words.took,
-      details: elapsedSeconds === undefined ? '–' : reader.formats.elapsed(elapsedSeconds),
+      term: t('callback.received'),
+      details:
+        timesReceived === 1 ? (
+          <Time at={callback.receivedAt} />
+        ) : (
+          <>
+            {t('callback.again', { times: timesReceived })} <Time at={callback.lastReceivedAt} />
+          </>
+        ),
     },
-    { term: words.received, details: <Time at={callback.receivedAt} /> },
-    ...(timesReceived > 1 ? [cameAgain(callback, reader)] : []),
-    { term: words.answered, details: <ResultStatus result={callback.result} /> },
-    ...(alerts.length === 0 ? [] : [{ term: words.alerts, details: <Alerts alerts={alerts} /> }]),
+    { term: t('callback.answered'), details: <ResultStatus result={callback.result} /> },
+    alerts.length === 0 ? undefined : { term: t('callback.alerts'), details: <Alerts alerts={alerts} /> },
   ];
-}
-
-function cameAgain({ timesReceived, lastReceivedAt }: CallbackStory, reader: Reader): Term {
-  const words = CALLBACKS_WORDS[reader.language].one;
-  const details = (
-    <>
-      {words.times(timesReceived)} <Time at={lastReceivedAt} />
-    </>
+  return (
+    <Section
+      title={t('callback.facts')}
+      aside={<Link to={pathTo(['playground'], { callback: id })}>{t('callback.playground')}</Link>}
+    >
+      <DefinitionList terms={terms} />
+    </Section>
   );
-  return { term: words.again, details };
 }
 
 function Alerts({ alerts }: Pick<CallbackStory, 'alerts'>) {
-  const words = useWords(CALLBACKS_WORDS).one;
+  const { t } = useReader();
   return (
     <ul class="chips">
       {alerts.map(({ id }) => (
         <li key={id}>
-          <Link to={pathTo(['callbacks', id])}>{words.alertNumber(String(id))}</Link>
+          <Link to={pathTo(['callbacks', id])}>{t('callback.alert', { id: String(id) })}</Link>
         </li>
       ))}
     </ul>
   );
 }
 
-function Others({ others }: { readonly others: readonly ArchivedCallback[] }) {
-  const words = useWords(CALLBACKS_WORDS).one;
+function Json({ id, body }: { readonly id: number; readonly body: Uint8Array }) {
+  const { t, formats } = useReader();
+  const isCut = body.byteLength > MOST_BYTES_SHOWN;
+  // As a stream, the decoder leaves out a last character that is cut in two.
+  const text = new TextDecoder().decode(body.subarray(0, MOST_BYTES_SHOWN), { stream: isCut });
+  const size = formats.size(body.byteLength);
   return (
-    <section class="panel">
-      <h2>{words.others}</h2>
-      <CallbackTable callbacks={others} caption={words.othersCaption} empty={words.noOthers} />
-    </section>
-  );
-}
-
-interface JsonProps {
-  readonly id: number;
-  readonly body: ShownBody;
-}
-
-function Json({ id, body: { text, shownBytes, bytes } }: JsonProps) {
-  const reader = useReader();
-  const words = useWords(CALLBACKS_WORDS).one;
-  const { size } = reader.formats;
-  return (
-    <section class="panel">
-      <header>
-        <h2>{words.json}</h2>
+    <details>
+      <summary>{t('callback.json')}</summary>
+      {isCut ? (
+        <p class="quiet">{t('callback.json, cut', { shown: formats.size(MOST_BYTES_SHOWN), whole: size })}</p>
+      ) : null}
+      <ForeignBlock text={isCut ? text : indented(text)} label={t('callback.json')} />
+      <p>
         <Link to={pathTo(['callbacks', id, 'body'])} download>
-          {words.download} ({size(bytes)})
+          {t('callback.download')} ({size})
         </Link>
-      </header>
-      {shownBytes < bytes ? <p class="quiet">{words.jsonCut(size(shownBytes), size(bytes))}</p> : null}
-      <ForeignBlock text={text} label={words.json} />
-    </section>
+      </p>
+    </details>
   );
+}
+
+/** Where that says the same: a number that JavaScript would round stays as it came. */
+function indented(json: string): string {
+  const value: unknown = JSON.parse(json);
+  return JSON.stringify(value) === json ? JSON.stringify(value, undefined, 2) : json;
 }

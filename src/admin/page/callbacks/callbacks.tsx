@@ -2,18 +2,19 @@
 import { ALL_STATUSES } from '../../../callback/callback.ts';
 import type { ArchivedCallback, Page } from '../../../ledger/archive/archive.ts';
 import { CALLBACK_RESULTS, DELIVERY_STATES, type FilterName, readFilter } from '../../filters.ts';
+import type { ParameterProblem } from '../../parameters.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
-import { Paging } from '../parts/table.tsx';
-import { Link, pathTo } from '../parts/text.tsx';
-import type { Reader } from '../reader.ts';
-import { useWords } from '../use-reader.ts';
-import { type QueryProblem, SenselessQuery, type Shown, type View } from '../view.ts';
-import { CALLBACKS_WORDS } from '../words/callbacks.ts';
-import { PAGE_WORDS } from '../words/page.ts';
-import { CallbackTable } from './callback-table.tsx';
+import { Head, Section } from '../parts/layout.tsx';
+import { ResultStatus, RunStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
+import { Paging, Table } from '../parts/table.tsx';
+import { BotName, Code, Link, pathTo } from '../parts/text.tsx';
+import { Time } from '../parts/time.tsx';
+import { useReader } from '../use-reader.ts';
+import { SenselessQuery, type View } from '../view.ts';
 
 /** As the address has them, and as the form shows them again. */
 const FIELDS = [
+  'search',
   'bot_id',
   'job_id',
   'status',
@@ -24,12 +25,12 @@ const FIELDS = [
   'to',
 ] as const satisfies readonly FilterName[];
 
-type Asked = Partial<Record<(typeof FIELDS)[number], string>>;
+type Asked = Partial<Record<FilterName, string>>;
 
 export interface CallbacksData {
   readonly asked: Asked;
   /** Of fields of the form: nothing is listed then. */
-  readonly problems: readonly QueryProblem[];
+  readonly problems: readonly ParameterProblem[];
   /** This is not the first page. */
   readonly isLater: boolean;
   readonly page: Page<ArchivedCallback>;
@@ -39,30 +40,107 @@ export const showCallbacks: View = async ({ query, reader, services: { archive }
   const given = FIELDS.map((name) => [name, query.get(name)?.trim() ?? ''] as const);
   const asked: Asked = Object.fromEntries(given.filter(([, value]) => value !== ''));
   const read = readFilter(query, reader);
-  if (read.isGood) {
-    const page = await archive.callbacks(read.filter, read.page);
-    return callbacksPage({ asked, problems: [], isLater: read.page.before !== undefined, page }, reader);
-  }
-  const isOfField = ({ parameter }: QueryProblem) => FIELDS.some((name) => name === parameter);
-  if (!read.problems.every(isOfField)) throw new SenselessQuery(read.problems);
-  const page = { items: [], next: undefined };
-  return { ...callbacksPage({ asked, problems: read.problems, isLater: false, page }, reader), status: 400 };
+  const problems = read.isGood ? [] : read.problems;
+  const isOfField = ({ parameter }: ParameterProblem) => FIELDS.some((name) => name === parameter);
+  if (!problems.every(isOfField)) throw new SenselessQuery(problems);
+  const page = read.isGood ? await archive.callbacks(read.filter, read.page) : { items: [], next: undefined };
+  const isLater = read.isGood && read.page.before !== undefined;
+  return {
+    title: reader.t('callbacks.title'),
+    section: 'callbacks',
+    status: read.isGood ? 200 : 400,
+    body: <Callbacks data={{ asked, problems, isLater, page }} />,
+  };
 };
 
-export function callbacksPage(data: CallbacksData, reader: Reader): Shown {
-  const { asked, problems, isLater, page } = data;
-  const words = CALLBACKS_WORDS[reader.language];
-  const isFiltered = Object.keys(asked).length > 0;
-  const list = (
+interface CallbacksProps {
+  readonly data: CallbacksData;
+}
+
+export function Callbacks({ data }: CallbacksProps) {
+  const { t } = useReader();
+  return (
     <>
-      <CallbackTable
-        callbacks={page.items}
-        caption={words.caption}
-        empty={emptyText(page, isFiltered || isLater, reader)}
+      <Head title={t('callbacks.title')} lead={t('callbacks.lead')} />
+      <Section>
+        <Filter data={data} />
+        {data.problems.length === 0 ? <List data={data} /> : null}
+      </Section>
+    </>
+  );
+}
+
+function Filter({ data: { asked, problems } }: CallbacksProps) {
+  const { t } = useReader();
+  const of = (name: FilterName) => ({
+    name,
+    value: asked[name],
+    problem: problems.find(({ parameter }) => parameter === name)?.detail,
+  });
+  const options = <Name extends string>(names: readonly Name[], wordOf: (name: Name) => string) => [
+    { value: '', word: t('any') },
+    ...names.map((value) => ({ value, word: wordOf(value) })),
+  ];
+  const isFolded = Object.keys(asked).every((name) => name === 'search');
+  return (
+    <FilterForm path="/callbacks" isFiltered={Object.keys(asked).length > 0}>
+      <Field {...of('search')} label={t('callbacks.search')} hint={t('callbacks.search, what')} />
+      <details open={!isFolded}>
+        <summary>{t('filters')}</summary>
+        <div class="filters">
+          <Field {...of('bot_id')} label={t('callbacks.bot_id')} />
+          <Field {...of('job_id')} label={t('callbacks.job_id')} />
+          <Field
+            {...of('status')}
+            label={t('callbacks.status')}
+            options={options(ALL_STATUSES, (name) => t(`status.${name}`))}
+          />
+          <Field
+            {...of('state')}
+            label={t('callbacks.state')}
+            options={options(DELIVERY_STATES, (name) => t(`state.${name}`))}
+          />
+          <Field
+            {...of('result')}
+            label={t('callbacks.result')}
+            options={options(CALLBACK_RESULTS, (name) => t(`result.${name}`))}
+          />
+          <Field {...of('destination')} label={t('callbacks.destination')} hint="slack:#ops" />
+          <Field {...of('from')} label={t('callbacks.from')} hint={t('callbacks.when')} />
+          <Field {...of('to')} label={t('callbacks.to')} hint={t('callbacks.when')} />
+        </div>
+      </details>
+    </FilterForm>
+  );
+}
+
+function List({ data: { asked, isLater, page } }: CallbacksProps) {
+  const { t } = useReader();
+  const isFiltered = Object.keys(asked).length > 0;
+  const isBulk = isFiltered && asked.search === undefined && page.items.length > 0;
+  const nothing = isFiltered || isLater ? t('callbacks.none') : t('callbacks.empty');
+  return (
+    <>
+      <Table<ArchivedCallback>
+        caption={t('callbacks.title')}
+        empty={page.next === undefined ? nothing : t('callbacks.none here')}
+        rows={page.items}
+        keyOf={({ id }) => id}
+        columns={[
+          { head: t('callbacks.bot'), kind: 'main', cell: (callback) => <Name callback={callback} /> },
+          { head: t('callbacks.run'), kind: 'narrow', cell: ({ status }) => <RunStatus status={status} /> },
+          { head: t('callbacks.told'), kind: 'narrow', cell: (callback) => <Told callback={callback} /> },
+          {
+            head: t('callbacks.received'),
+            kind: 'narrow',
+            cell: ({ receivedAt }) => <Time at={receivedAt} />,
+          },
+          { head: t('callbacks.job'), kind: 'narrow', cell: ({ jobId }) => <Job id={jobId} /> },
+        ]}
       />
-      {isFiltered && page.items.length > 0 && asked.state !== 'pending' && asked.state !== 'delivered' ? (
+      {isBulk && asked.state !== 'pending' && asked.state !== 'delivered' ? (
         <p>
-          <Link to={pathTo(['redeliveries', 'new'], asked)}>{words.redeliver}</Link>
+          <Link to={pathTo(['redeliveries', 'new'], asked)}>{t('callbacks.redeliver')}</Link>
         </p>
       ) : null}
       <Paging
@@ -71,56 +149,36 @@ export function callbacksPage(data: CallbacksData, reader: Reader): Shown {
       />
     </>
   );
-  const body = (
-    <>
-      <div class="head">
-        <h1>{words.title}</h1>
-        <p class="lead">{words.lead}</p>
-      </div>
-      <section class="panel" aria-label={words.title}>
-        <Filter data={data} isFiltered={isFiltered} />
-        {problems.length === 0 ? list : null}
-      </section>
-    </>
-  );
-  return { title: words.title, section: 'callbacks', body };
 }
 
-function emptyText({ next }: CallbacksData['page'], isFiltered: boolean, { language }: Reader): string {
-  const words = CALLBACKS_WORDS[language];
-  if (next !== undefined) return words.noneHere;
-  return isFiltered ? words.noMatch : words.empty;
-}
-
-interface FilterProps {
-  readonly data: CallbacksData;
-  readonly isFiltered: boolean;
-}
-
-function Filter({ data: { asked, problems }, isFiltered }: FilterProps) {
-  const { fields, whenHint, destinationHint } = useWords(CALLBACKS_WORDS);
-  const words = useWords(PAGE_WORDS);
-  const of = (name: keyof Asked) => ({
-    name,
-    label: fields[name],
-    value: asked[name],
-    problem: problems.find(({ parameter }) => parameter === name)?.detail,
-  });
-  const choices = (wordOf: Readonly<Record<string, string>>, values: readonly string[]) =>
-    ['', ...values].map((value) => ({ value, word: wordOf[value] ?? words.any }));
+function Name({ callback: { id, botName, botId } }: { readonly callback: ArchivedCallback }) {
   return (
-    <details open={isFiltered}>
-      <summary>{words.filters}</summary>
-      <FilterForm path="/callbacks" isFiltered={isFiltered}>
-        <Field {...of('bot_id')} />
-        <Field {...of('job_id')} />
-        <Field {...of('status')} options={choices(words.status, ALL_STATUSES)} />
-        <Field {...of('state')} options={choices(words.state, DELIVERY_STATES)} />
-        <Field {...of('result')} options={choices(words.result, CALLBACK_RESULTS)} />
-        <Field {...of('destination')} hint={destinationHint} />
-        <Field {...of('from')} hint={whenHint} />
-        <Field {...of('to')} hint={whenHint} />
-      </FilterForm>
-    </details>
+    <Link to={pathTo(['callbacks', id])}>
+      <BotName name={botName} id={botId} />
+    </Link>
+  );
+}
+
+function Job({ id }: { readonly id: string }) {
+  return (
+    <Link to={pathTo(['callbacks'], { job_id: id })} className="short quiet">
+      <Code text={id} />
+    </Link>
+  );
+}
+
+const WORST_FIRST = ['dead', 'pending', 'held', 'delivered'] as const;
+
+/** How many of its deliveries have arrived, and what is worst of them. */
+function Told({ callback: { deliveries, result } }: { readonly callback: ArchivedCallback }) {
+  const reader = useReader();
+  const worst = WORST_FIRST.map((state) => deliveries.find((each) => each.state === state)).find(Boolean);
+  if (worst === undefined) return <ResultStatus result={result} />;
+  const told = deliveries.filter((each) => toneOf(each) === 'good').length;
+  return (
+    <>
+      <Status tone={toneOf(worst)} word={reader.t('callbacks.told, of', { told, all: deliveries.length })} />
+      {toneOf(worst) === 'good' ? null : <span class="quiet"> {stateWord(worst, reader)}</span>}
+    </>
   );
 }

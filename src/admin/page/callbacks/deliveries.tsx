@@ -1,14 +1,13 @@
 /** Each delivery of a callback: who, what became of it, the message, and what can be done about it. */
-import type { ArchivedDelivery, CallbackStory } from '../../../ledger/archive/archive.ts';
+import type { ArchivedDelivery } from '../../../ledger/archive/archive.ts';
 import { DISMISSED, SUPERSEDED } from '../../../ledger/ledger.ts';
 import { cleanLine } from '../../../text/clean.ts';
-import { PostForm } from '../parts/forms.tsx';
-import { Status, stateWord, toneOf } from '../parts/status.tsx';
-import { Code, Foreign, pathTo } from '../parts/text.tsx';
+import { SANDBOX } from '../message-frame.tsx';
+import { PostButton } from '../parts/forms.tsx';
+import { DeliveryStatus, toneOf } from '../parts/status.tsx';
+import { Code, pathTo } from '../parts/text.tsx';
 import { Ago } from '../parts/time.tsx';
-import { CALLBACKS_WORDS } from '../words/callbacks.ts';
-import { PAGE_WORDS } from '../words/page.ts';
-import { useReader, useWords } from '../use-reader.ts';
+import { useReader } from '../use-reader.ts';
 
 /** Each shows a message in a frame; of more, the message is a link away. */
 const MOST_FRAMES = 20;
@@ -17,107 +16,92 @@ interface OfDelivery {
   readonly delivery: ArchivedDelivery;
 }
 
-export function Deliveries({ callback: { deliveries } }: { readonly callback: CallbackStory }) {
-  const words = useWords(CALLBACKS_WORDS).one;
+export function Deliveries({ deliveries }: { readonly deliveries: readonly ArchivedDelivery[] }) {
   return (
-    <section class="panel">
-      <h2>{words.deliveries}</h2>
-      {deliveries.length === 0 ? <p class="empty">{words.noDeliveries}</p> : null}
-      <ul class="deliveries">
-        {deliveries.map((delivery, index) => (
-          <Delivery key={delivery.id} delivery={delivery} isDrawn={index < MOST_FRAMES} />
-        ))}
-      </ul>
-    </section>
+    <ul class="deliveries">
+      {deliveries.map((delivery, index) => (
+        <li key={delivery.id} class={toneOf(delivery)}>
+          <Facts delivery={delivery} />
+          <div class="actions">
+            <Redeliver delivery={delivery} />
+            <Dismiss delivery={delivery} />
+          </div>
+          {index < MOST_FRAMES ? <Message delivery={delivery} /> : null}
+        </li>
+      ))}
+    </ul>
   );
 }
 
-function Delivery({ delivery, isDrawn }: OfDelivery & { readonly isDrawn: boolean }) {
-  const reader = useReader();
-  const words = useWords(CALLBACKS_WORDS).one;
-  const { id, destination, attempts, updatedAt } = delivery;
+/** What went wrong in words is the sentence's to say, and the timeline's: here stands its class. */
+function Facts({ delivery }: OfDelivery) {
+  const { t } = useReader();
+  const { destination, state, attempts, updatedAt, lastError } = delivery;
   return (
-    <li class={toneOf(delivery)}>
-      <div class="facts">
-        <h3>
-          <Code text={destination} />
-        </h3>
-        <Status tone={toneOf(delivery)} word={stateWord(delivery, reader)} />
-        <NextAttempt delivery={delivery} />
-        <span class="quiet">
-          {words.attempts(attempts)}
-          {' · '}
-          <Ago at={updatedAt} />
+    <div class="facts">
+      <h3>
+        <Code text={destination} />
+      </h3>
+      <DeliveryStatus delivery={delivery} />
+      {lastError === undefined || state === 'delivered' ? null : (
+        <span>
+          {t(`errorClass.${lastError.class}`)} <Code text={lastError.code} />
         </span>
-      </div>
-      <Trouble delivery={delivery} />
-      <div class="actions">
-        <Actions delivery={delivery} />
-      </div>
-      {isDrawn ? (
-        <details>
-          <summary>{words.message}</summary>
-          <iframe
-            sandbox=""
-            loading="lazy"
-            src={pathTo(['deliveries', id, 'message'])}
-            title={cleanLine(words.messageTitle(destination))}
-          />
-        </details>
-      ) : null}
-    </li>
+      )}
+      <NextAttempt delivery={delivery} />
+      <span class="quiet">
+        {t('callback.attempts', { attempts })} · <Ago at={updatedAt} />
+      </span>
+    </div>
   );
 }
 
 /** By Botbell itself; what the service is to retry is the timeline's to tell. */
 function NextAttempt({ delivery: { state, dueInMs, isClaimed } }: OfDelivery) {
-  const reader = useReader();
+  const { t, now } = useReader();
   if (state !== 'pending' || dueInMs === undefined || isClaimed) return null;
-  const at = reader.now + Math.max(0, dueInMs);
   return (
     <span>
-      {CALLBACKS_WORDS[reader.language].one.next} <Ago at={at} />
+      {t('callback.next')} <Ago at={now + Math.max(0, dueInMs)} />
     </span>
   );
 }
 
-/** Of what has been delivered, earlier errors are the timeline's to tell. */
-function Trouble({ delivery: { state, lastError } }: OfDelivery) {
-  const reader = useReader();
-  if (lastError === undefined || state === 'delivered') return null;
+function Redeliver({ delivery: { id, state, hold, destination } }: OfDelivery) {
+  const { t } = useReader();
+  if (state === 'pending' || hold?.code === SUPERSEDED) return null;
+  const isTold = state === 'delivered';
   return (
-    <p>
-      {PAGE_WORDS[reader.language].errorClass[lastError.class]}
-      <small class="quiet">
-        {' '}
-        <Code text={lastError.code} /> <Foreign text={lastError.message} />
-      </small>
-    </p>
+    <PostButton
+      action="/act/redeliver"
+      fields={{ delivery: id, ...(isTold && { again: '1' }) }}
+      word={isTold ? t('callback.once more') : t('callback.redeliver')}
+      kind={isTold ? 'small' : 'primary small'}
+      label={isTold ? undefined : t('callback.redeliver to', { destination })}
+    />
   );
 }
 
-function Actions({ delivery: { id, state, hold } }: OfDelivery) {
-  const words = useWords(CALLBACKS_WORDS).one;
-  const isSuperseded = hold?.code === SUPERSEDED;
-  if (state === 'pending' || isSuperseded) return null;
-  const isTold = state === 'delivered';
+function Dismiss({ delivery: { id, state, hold } }: OfDelivery) {
+  const { t } = useReader();
+  const isOver = state === 'pending' || state === 'delivered';
+  if (isOver || hold?.code === SUPERSEDED || hold?.code === DISMISSED) return null;
   return (
-    <>
-      <PostForm action="/act/redeliver">
-        <input type="hidden" name="delivery" value={id} />
-        {isTold ? <input type="hidden" name="again" value="1" /> : null}
-        <button type="submit" class={isTold ? 'small' : 'small primary'}>
-          {isTold ? words.redeliverDelivered : words.redeliver}
-        </button>
-      </PostForm>
-      {isTold || hold?.code === DISMISSED ? null : (
-        <PostForm action="/act/dismiss">
-          <input type="hidden" name="delivery" value={id} />
-          <button type="submit" class="small">
-            {words.dismiss}
-          </button>
-        </PostForm>
-      )}
-    </>
+    <PostButton action="/act/dismiss" fields={{ delivery: id }} word={t('callback.dismiss')} kind="small" />
+  );
+}
+
+function Message({ delivery: { id, destination } }: OfDelivery) {
+  const { t } = useReader();
+  return (
+    <details>
+      <summary>{t('callback.message')}</summary>
+      <iframe
+        sandbox={SANDBOX}
+        loading="lazy"
+        src={pathTo(['deliveries', id, 'message'])}
+        title={cleanLine(t('message.frame', { destination }))}
+      />
+    </details>
   );
 }

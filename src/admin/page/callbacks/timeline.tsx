@@ -4,54 +4,62 @@ import type { Tone } from '../parts/status.tsx';
 import { Code } from '../parts/text.tsx';
 import { useReader } from '../use-reader.ts';
 
-const TONES: Readonly<Record<StoryEventName, Tone>> = {
-  received: 'busy',
-  'route matched': 'busy',
-  'route did not match': 'idle',
-  superseded: 'idle',
-  held: 'idle',
+const TONES: Readonly<Partial<Record<StoryEventName, Tone>>> = {
   attempt: 'wait',
   delivered: 'good',
   dead: 'bad',
   'taken over': 'wait',
-  answered: 'busy',
   alerted: 'wait',
-  redelivered: 'busy',
-  dismissed: 'idle',
-  'routed anew': 'busy',
-  'left out': 'idle',
   next: 'wait',
 };
 
-interface TimelineProps {
-  readonly events: readonly StoryEvent[];
-}
-
-/** Two that say the same are two all the same. */
-export function Timeline({ events }: TimelineProps) {
+export function Timeline({ events }: { readonly events: readonly StoryEvent[] }) {
   return (
     <ol class="timeline">
-      {events.map((event, index) => (
-        <Event key={`${event.at} ${index}`} event={event} before={events[index - 1]} />
+      {alikeTogether(events).map(([first, ...alike], index, all) => (
+        <Entry key={index} event={first} before={all[index - 1]?.at(-1)} alike={alike} />
       ))}
     </ol>
   );
 }
 
-interface EventProps {
-  readonly event: StoryEvent;
-  readonly before: StoryEvent | undefined;
+type Alike = readonly [StoryEvent, ...StoryEvent[]];
+
+/** Attempts that failed for the same reason, one after the other: from the second one on they say nothing new. */
+function alikeTogether(events: readonly StoryEvent[]): readonly Alike[] {
+  const groups: [StoryEvent, ...StoryEvent[]][] = [];
+  for (const event of events) {
+    const last = groups.at(-1);
+    if (last !== undefined && isAlike(last[0], event)) last.push(event);
+    else groups.push([event]);
+  }
+  return groups;
 }
 
-function Event({ event: { at, what, text, small, destination }, before }: EventProps) {
-  const reader = useReader();
-  const { formats } = reader;
+function isAlike(one: StoryEvent, other: StoryEvent): boolean {
+  return (
+    one.what === 'attempt' &&
+    other.what === 'attempt' &&
+    one.destination === other.destination &&
+    one.small === other.small
+  );
+}
+
+interface EntryProps {
+  readonly event: StoryEvent;
+  readonly before: StoryEvent | undefined;
+  readonly alike: readonly StoryEvent[];
+}
+
+function Entry({ event, before, alike }: EntryProps) {
+  const { formats, t } = useReader();
+  const { at, what, text, small, destination } = event;
   const isOfNewDay = before === undefined || formats.dayOf(before.at) !== formats.dayOf(at);
+  const last = alike.at(-1);
   return (
     <li class={TONES[what]}>
       <time dateTime={new Date(at).toISOString()} title={formats.instant(at)}>
-        {isOfNewDay ? <span class="day">{formats.day(formats.dayOf(at))} </span> : null}
-        {formats.clock(at)}
+        {isOfNewDay ? formats.day(formats.dayOf(at)) : null} {formats.clock(at)}
       </time>
       <div>
         <p dir="auto">{text}</p>
@@ -60,6 +68,18 @@ function Event({ event: { at, what, text, small, destination }, before }: EventP
             {destination === undefined ? null : <Code text={destination} />}{' '}
             {small === undefined ? null : <Code text={small} />}
           </small>
+        )}
+        {last === undefined ? null : (
+          <details>
+            <summary>{t('callback.alike', { attempts: alike.length, time: formats.short(last.at) })}</summary>
+            <ol>
+              {alike.map((each, index) => (
+                <li key={index}>
+                  {formats.clock(each.at)} {each.text}
+                </li>
+              ))}
+            </ol>
+          </details>
         )}
       </div>
     </li>

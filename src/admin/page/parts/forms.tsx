@@ -110,7 +110,7 @@ export function PostForm({ action, fields, className, back, children }: PostForm
 interface PostButtonProps extends Omit<PostFormProps, 'children' | 'className'> {
   readonly word: string;
   /** `primary`: the one that is wanted; `danger`: what cannot be undone. */
-  readonly kind?: 'primary' | 'danger' | 'small';
+  readonly kind?: 'primary' | 'primary small' | 'danger' | 'small';
   /** What it is called where several on a page are called alike. */
   readonly label?: string;
 }

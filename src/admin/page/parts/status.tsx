@@ -3,6 +3,7 @@ import { type StatusCode, statusNameOf } from '../../../callback/callback.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../../ledger/ledger.ts';
 import type { CallbackResult, DeliveryRecord, DeliveryState } from '../../../ledger/ledger.ts';
 import type { Reader } from '../reader.ts';
+import { Foreign } from './text.tsx';
 import { useReader } from '../use-reader.ts';
 
 /** What a state means for whoever waits for it. */
@@ -21,7 +22,7 @@ export function Status({ tone, word }: StatusProps) {
       <span class="mark" aria-hidden="true">
         {SYMBOLS[tone]}
       </span>
-      <span>{word}</span>
+      <Foreign text={word} />
     </span>
   );
 }

@@ -76,3 +76,16 @@ export function pathTo(
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return query === '' ? path : `${path}?${query}`;
 }
+
+/** In a row, each on its own. */
+export function Destinations({ names }: { readonly names: readonly string[] }) {
+  return (
+    <ul class="chips">
+      {names.map((name) => (
+        <li key={name} class="chip">
+          <Code text={name} />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,27 +1,18 @@
 /** The playground: a callback that is recorded, a sample or pasted, and what would become of it. */
 import type { Context } from 'koa';
-import { decodeBody } from '../../../callback/decode.ts';
 import { destinationsOf } from '../../../route/router.ts';
 import type { Drawing } from '../../drawing.ts';
-import { type Subject, tryCallback, type TryOptions, type TryResult } from '../../try-callback.ts';
 import type { AdminServices, Sample } from '../../services.ts';
-import { refusalWith } from '../operation/refused.tsx';
-import { Field, type Option, PostForm } from '../parts/forms.tsx';
-import { Link, pathTo } from '../parts/text.tsx';
+import { tryCallback, type TryOptions, type TryResult } from '../../try-callback.ts';
 import { answerFrameFault, answerMessageFrame } from '../message-frame.tsx';
-import { LANGUAGES, type Reader, readerOf } from '../reader.ts';
-import { idIn, type View } from '../view.ts';
-import { MESSAGE_WORDS } from '../words/message.ts';
-import { PLAYGROUND_WORDS } from '../words/playground.ts';
-import { addressesFor, unpacked } from './message-address.ts';
+import { Field, type Option, PostForm } from '../parts/forms.tsx';
+import { Head, Section } from '../parts/layout.tsx';
+import { Link, pathTo } from '../parts/text.tsx';
+import { LANGUAGES, NAMES_OF_LANGUAGES, type Reader, readerOf } from '../reader.ts';
+import { useReader } from '../use-reader.ts';
+import type { View } from '../view.ts';
+import { addressesFor, choose, type Chosen } from './chosen.ts';
 import { TryResultView } from './try-result.tsx';
-import { useReader, useWords } from '../use-reader.ts';
-
-/** What is larger is drawn, and not put into a field. */
-const LARGEST_EDITED = 64 * 1024;
-
-/** What somebody has pasted stays, up to here. */
-const LARGEST_KEPT = 512 * 1024;
 
 /** Of destinations and template sets to choose from. */
 const MOST_OPTIONS = 500;
@@ -29,19 +20,21 @@ const MOST_OPTIONS = 500;
 /** Of a GET and a POST alike: what a POST brings stands in `query`. */
 export const playgroundView: View = async ({ query, reader, services }) => {
   const tried = await tryOut(query, services);
-  const data = {
-    ...tried,
-    choices: choicesOf(services.drawing(), reader),
-    samples: services.samples,
-  };
+  const choices = choicesOf(services.drawing(), reader);
   return {
-    title: PLAYGROUND_WORDS[reader.language].title,
+    title: reader.t('playground.title'),
     section: 'playground',
     // What is being typed stays.
     isLive: false,
-    body: <Playground data={data} />,
+    body: <Playground data={{ ...tried, choices, samples: services.samples }} />,
   };
 };
+
+interface TriedOut {
+  readonly chosen: Chosen;
+  readonly options: TryOptions;
+  readonly result: TryResult;
+}
 
 async function tryOut(query: URLSearchParams, services: AdminServices): Promise<TriedOut> {
   const drawing = services.drawing();
@@ -63,69 +56,7 @@ export async function answerTriedMessage(ctx: Context, services: AdminServices):
   const tried = messages.find(({ destination }) => destination === options.to);
   if (tried !== undefined) return answerMessageFrame(ctx, tried, query.get('theme'));
   const reader = readerOf(ctx, services.surroundings);
-  return answerFrameFault(ctx, 404, MESSAGE_WORDS[reader.language].failed, reader);
-}
-
-export interface Chosen {
-  /** Undefined: there is no such thing. */
-  readonly subject: Subject | undefined;
-  /** To be changed; undefined: too large for that. */
-  readonly text: string | undefined;
-  /** Where it was opened from the ledger. */
-  readonly callbackId: number | undefined;
-  /** Bytes of a recorded one. */
-  readonly size: number | undefined;
-}
-
-const NOTHING: Chosen = { subject: undefined, text: '', callbackId: undefined, size: undefined };
-
-/** What was pasted, else what the address names, else a sample. */
-async function choose(query: URLSearchParams, services: AdminServices): Promise<Chosen> {
-  const { archive, samples } = services;
-  const pasted = query.get('text') ?? unpacked(query.get('packed') ?? '');
-  if (pasted.trim() !== '') return ofText(pasted, LARGEST_KEPT);
-  if (query.has('packed')) return NOTHING;
-  const [callback, refused] = [query.get('callback'), query.get('refused')];
-  if (callback !== null && callback !== '') return ofCallback(idIn(callback), services);
-  if (refused !== null) {
-    const refusal = await refusalWith(archive, idIn(refused));
-    return refusal === undefined ? NOTHING : ofText(refusal.body);
-  }
-  const sample = samples.find(({ name }) => name === query.get('sample')) ?? samples[0];
-  return sample === undefined ? NOTHING : ofText(sample.text);
-}
-
-/** @param most bytes that go into the field */
-function ofText(text: string, most = LARGEST_EDITED): Chosen {
-  const size = Buffer.byteLength(text);
-  return {
-    ...NOTHING,
-    subject: { kind: 'text', text },
-    text: size > most ? undefined : text,
-    size,
-  };
-}
-
-async function ofCallback(id: number | undefined, { archive }: AdminServices): Promise<Chosen> {
-  const body = id === undefined ? undefined : await archive.body(id);
-  if (id === undefined || body === undefined) return NOTHING;
-  const subject = { kind: 'recorded', callbackId: id } as const;
-  const size = body.byteLength;
-  const text = size > LARGEST_EDITED ? undefined : readable(body);
-  return { subject, text, callbackId: id, size };
-}
-
-/** Indented, where that changes nothing of it. */
-function readable(body: Uint8Array): string {
-  const text = Buffer.from(body).toString('utf8');
-  try {
-    const indented = JSON.stringify(JSON.parse(text), null, 2);
-    return JSON.stringify(decodeBody(Buffer.from(indented)).value) === JSON.stringify(decodeBody(body).value)
-      ? indented
-      : text;
-  } catch {
-    return text;
-  }
+  return answerFrameFault(ctx, 404, reader.t('message.failed'), reader);
 }
 
 interface Choices {
@@ -133,24 +64,19 @@ interface Choices {
   readonly destinations: readonly Option[];
 }
 
-function choicesOf({ config, formats, templateSets }: Drawing, { language }: Reader): Choices {
-  const words = PLAYGROUND_WORDS[language];
+function choicesOf({ config, formats, templateSets }: Drawing, { t }: Reader): Choices {
   const named = (value: string) => ({ value, word: value });
+  const keys = destinationsOf(config).map(({ key }) => key);
   return {
     sets: templateSets.slice(0, MOST_OPTIONS).map(named),
     destinations: [
-      ...destinationsOf(config)
-        .slice(0, MOST_OPTIONS)
-        .map(({ key }) => named(key)),
-      ...[...formats.keys()].map((channel) => ({ value: channel, word: words.anyOf(channel) })),
+      ...keys.slice(0, MOST_OPTIONS).map(named),
+      ...[...formats.keys()].map((channel) => ({
+        value: channel,
+        word: t('playground.any of', { channel }),
+      })),
     ],
   };
-}
-
-interface TriedOut {
-  readonly chosen: Chosen;
-  readonly options: TryOptions;
-  readonly result: TryResult;
 }
 
 export interface PlaygroundData extends TriedOut {
@@ -163,69 +89,51 @@ interface PlaygroundProps {
 }
 
 export function Playground({ data }: PlaygroundProps) {
-  const words = useWords(PLAYGROUND_WORDS);
+  const { t } = useReader();
   return (
     <>
-      <div class="head">
-        <h1>{words.title}</h1>
-        <p class="lead">{words.lead}</p>
-      </div>
+      <Head title={t('playground.title')} lead={t('playground.lead')} />
       <div class="playground">
-        <section class="panel" aria-labelledby="playground-callback">
-          <h2 id="playground-callback">{words.callback}</h2>
-          <Beginnings samples={data.samples} />
+        <Section title={t('playground.callback')} aside={<Samples samples={data.samples} />}>
           <CallbackForm data={data} />
-        </section>
-        <section id="result" class="result" aria-labelledby="playground-result" aria-live="off">
-          <h2 id="playground-result">{words.result}</h2>
-          <TryResultView result={data.result} addressOf={addressesFor(data)} />
-        </section>
+        </Section>
+        <Section title={t('playground.result')}>
+          <TryResultView result={data.result} addressOf={addressesFor(data.chosen, data.options)} />
+        </Section>
       </div>
     </>
   );
 }
 
-function Beginnings({ samples }: { readonly samples: readonly Sample[] }) {
-  const words = useWords(PLAYGROUND_WORDS);
-  const known: Readonly<Record<string, string>> = words.sample;
+const SAMPLES = ['succeeded', 'error', 'executing'] as const;
+
+function Samples({ samples }: Pick<PlaygroundData, 'samples'>) {
+  const { t } = useReader();
   return (
-    <form class="filters" method="get" action="/playground" aria-label={words.start}>
-      <div class="field">
-        <label for="callback">{words.recorded}</label>
-        <div class="joined">
-          <input
-            id="callback"
-            name="callback"
-            type="text"
-            inputMode="numeric"
-            pattern="[0-9]*"
-            autocomplete="off"
-          />
-          <button type="submit">{words.open}</button>
-        </div>
-      </div>
-      <p class="samples">
-        {words.samples}:{' '}
-        {samples.map(({ name }) => (
+    <span class="facts">
+      {t('playground.samples')}
+      {samples.map(({ name }) => {
+        const known = SAMPLES.find((each) => each === name);
+        return (
           <Link key={name} to={pathTo(['playground'], { sample: name })}>
-            {known[name] ?? name}
+            {known === undefined ? name : t(`playground.sample.${known}`)}
           </Link>
-        ))}
-      </p>
-    </form>
+        );
+      })}
+    </span>
   );
 }
 
-function CallbackForm({ data: { chosen, options, choices } }: PlaygroundProps) {
-  const reader = useReader();
-  const words = useWords(PLAYGROUND_WORDS);
+function CallbackForm({ data }: PlaygroundProps) {
+  const { t, formats } = useReader();
+  const { subject, text, size } = data.chosen;
   return (
-    <PostForm action="/playground" className="try">
-      {chosen.callbackId === undefined ? null : (
-        <input type="hidden" name="callback" value={chosen.callbackId} />
-      )}
+    <PostForm
+      action="/playground"
+      fields={subject?.kind === 'recorded' ? { callback: subject.callbackId } : undefined}
+    >
       <div class="field">
-        <label for="text">{words.json}</label>
+        <label for="text">{t('playground.json')}</label>
         <textarea
           id="text"
           name="text"
@@ -235,47 +143,49 @@ function CallbackForm({ data: { chosen, options, choices } }: PlaygroundProps) {
           dir="ltr"
           aria-describedby="text-hint"
         >
-          {chosen.text ?? ''}
+          {text ?? ''}
         </textarea>
         <small id="text-hint" class="quiet">
-          {chosen.text === undefined ? words.tooLong(reader.formats.size(chosen.size ?? 0)) : words.jsonHint}
+          {text === undefined ? t('playground.too long', { size: formats.size(size) }) : null}
         </small>
       </div>
-      <Choosing options={options} choices={choices} />
       <div class="actions">
         <button type="submit" class="primary">
-          {words.draw}
+          {t('playground.preview')}
         </button>
       </div>
+      <Options data={data} />
     </PostForm>
   );
 }
 
-type ChoosingProps = Pick<PlaygroundData, 'options' | 'choices'>;
-
-function Choosing({ options, choices }: ChoosingProps) {
-  const words = useWords(PLAYGROUND_WORDS);
-  const languages = LANGUAGES.map((value) => ({ value, word: words.languages[value] }));
+function Options({ data: { options, choices } }: PlaygroundProps) {
+  const { t } = useReader();
+  const { to, templateSet, language } = options;
+  const languages = LANGUAGES.map((value) => ({ value, word: NAMES_OF_LANGUAGES[value] }));
   return (
-    <div class="filters">
-      <Field
-        name="to"
-        label={words.to}
-        value={options.to}
-        options={[{ value: '', word: words.routed }, ...choices.destinations]}
-      />
-      <Field
-        name="set"
-        label={words.set}
-        value={options.templateSet}
-        options={[{ value: '', word: words.anySet }, ...choices.sets]}
-      />
-      <Field
-        name="language"
-        label={words.language}
-        value={options.language}
-        options={[{ value: '', word: words.anyLanguage }, ...languages]}
-      />
-    </div>
+    <details open={(to ?? templateSet ?? language) !== undefined}>
+      <summary>{t('playground.options')}</summary>
+      <div class="filters">
+        <Field
+          name="to"
+          label={t('playground.to')}
+          value={to}
+          options={[{ value: '', word: t('playground.routed') }, ...choices.destinations]}
+        />
+        <Field
+          name="set"
+          label={t('playground.set')}
+          value={templateSet}
+          options={[{ value: '', word: t('playground.any set') }, ...choices.sets]}
+        />
+        <Field
+          name="language"
+          label={t('playground.language')}
+          value={language}
+          options={[{ value: '', word: t('playground.any language') }, ...languages]}
+        />
+      </div>
+    </details>
   );
 }

@@ -1,20 +1,15 @@
-/** What would become of a callback, on the page: its routes, and each message in its frames. */
-import { cleanLine } from '../../../text/clean.ts';
+/** What would become of a callback, on the page: each message in its frames, and why its routes say so. */
 import type { RouteExplanation } from '../../../route/router.ts';
 import type { Tried, TriedMessage, TryResult } from '../../try-callback.ts';
 import { MessageFrames } from '../message-frame.tsx';
 import { Faults } from '../operation/faults-of-body.tsx';
 import { TemplateFailures } from '../operation/message-parts.tsx';
-import { PostForm } from '../parts/forms.tsx';
 import { RunStatus, Status } from '../parts/status.tsx';
-import { type Column, Table } from '../parts/table.tsx';
-import { BotName, Code, Foreign, ForeignBlock } from '../parts/text.tsx';
+import { Table } from '../parts/table.tsx';
+import { BotName, Code, Destinations, Foreign, ForeignBlock } from '../parts/text.tsx';
 import type { Reader } from '../reader.ts';
-import { MESSAGE_WORDS } from '../words/message.ts';
-import { PAGE_WORDS } from '../words/page.ts';
-import { PLAYGROUND_WORDS } from '../words/playground.ts';
-import type { AddressOf } from './message-address.ts';
-import { useReader, useWords } from '../use-reader.ts';
+import { useReader } from '../use-reader.ts';
+import type { AddressOf } from './chosen.ts';
 
 interface ResultProps {
   readonly result: TryResult;
@@ -22,33 +17,28 @@ interface ResultProps {
 }
 
 export function TryResultView({ result, addressOf }: ResultProps) {
-  const words = useWords(PLAYGROUND_WORDS);
+  const { t } = useReader();
   switch (result.kind) {
     case 'tried':
       return <TriedView tried={result} addressOf={addressOf} />;
     case 'invalid':
       return (
-        <div class="panel">
+        <>
           <p>
-            <Status tone="bad" word={words.invalid} />
+            <Status tone="bad" word={t('playground.invalid')} />
           </p>
           <Faults errors={result.errors} />
-        </div>
+        </>
       );
     case 'unreadable':
       return (
-        <div class="panel">
-          <p>
-            <Status tone="bad" word={words.unreadable} />
-          </p>
-          <p>
-            <Foreign text={result.detail} />
-          </p>
-        </div>
+        <p>
+          <Status tone="bad" word={t('playground.unreadable')} /> <Foreign text={result.detail} />
+        </p>
       );
     case 'unknown':
     case 'busy':
-      return <p class="empty">{words[result.kind]}</p>;
+      return <p class="empty">{t(`playground.${result.kind}`)}</p>;
   }
 }
 
@@ -58,30 +48,27 @@ interface TriedProps {
 }
 
 function TriedView({ tried: { callback, routes, messages, more }, addressOf }: TriedProps) {
-  const words = useWords(PLAYGROUND_WORDS);
+  const { t } = useReader();
   return (
     <>
       {callback === undefined ? (
-        <p>{words.alert}</p>
+        <p>{t('playground.alert')}</p>
       ) : (
         <p class="facts">
           <strong>
             <BotName name={callback.bot_name} id={callback.bot_id} />
           </strong>
           <RunStatus status={callback.status} />
-          <span class="quiet">
-            <Code text={callback.job_id} />
-          </span>
         </p>
       )}
-      {messages.length === 0 ? <p class="empty">{words.nobody}</p> : null}
+      {messages.length === 0 ? <p class="empty">{t('playground.nobody')}</p> : null}
       {messages.map((message) => (
-        <MessageOf key={message.destination} message={message} addressOf={addressOf} />
+        <MessageOf key={message.destination} tried={message} addressOf={addressOf} />
       ))}
-      {more === 0 ? null : <p class="quiet">{words.more(more)}</p>}
+      {more === 0 ? null : <p class="quiet">{t('playground.more', { number: more })}</p>}
       {callback === undefined ? null : (
         <details open={messages.length === 0}>
-          <summary>{words.routes}</summary>
+          <summary>{t('playground.routes')}</summary>
           <Routes routes={routes} />
         </details>
       )}
@@ -94,88 +81,63 @@ const MOST_ROUTES = 100;
 
 function Routes({ routes }: { readonly routes: readonly RouteExplanation[] }) {
   const reader = useReader();
-  const words = useWords(PLAYGROUND_WORDS);
-  const rows = routes.toSorted((a, b) => Number(b.matched) - Number(a.matched)).slice(0, MOST_ROUTES);
+  const { t } = reader;
   return (
-    <Table
-      caption={words.routes}
-      columns={columnsFor(reader)}
-      rows={rows}
+    <Table<RouteExplanation>
+      caption={t('playground.routes')}
+      columns={[
+        {
+          head: t('playground.route'),
+          kind: 'main',
+          cell: ({ route, matched }) => <Status tone={matched ? 'good' : 'idle'} word={route} />,
+        },
+        {
+          head: t('playground.because'),
+          cell: (route) => <Foreign text={becauseInWords(route, reader)} />,
+        },
+        { head: t('playground.reaches'), cell: ({ reaches }) => <Destinations names={reaches} /> },
+      ]}
+      rows={routes.toSorted((a, b) => Number(b.matched) - Number(a.matched)).slice(0, MOST_ROUTES)}
       keyOf={({ route }) => route}
-      empty={words.noRoutes}
+      empty={t('playground.no routes')}
     />
   );
 }
 
-function columnsFor(reader: Reader): readonly Column<RouteExplanation>[] {
-  const words = PLAYGROUND_WORDS[reader.language];
-  return [
-    {
-      head: words.route,
-      kind: 'main',
-      cell: ({ route, matched }) => (
-        <>
-          <Code text={route} />
-          <small>
-            <Status tone={matched ? 'good' : 'idle'} word={matched ? words.matches : words.matchesNot} />
-          </small>
-        </>
-      ),
-    },
-    { head: words.because, cell: (route) => <Foreign text={becauseInWords(route, reader)} /> },
-    {
-      head: words.reaches,
-      cell: ({ reaches }) =>
-        reaches.length === 0 ? (
-          <span class="quiet">–</span>
-        ) : (
-          <ul class="chips">
-            {reaches.map((destination) => (
-              <li key={destination} class="chip good">
-                <Code text={destination} />
-              </li>
-            ))}
-          </ul>
-        ),
-    },
-  ];
-}
-
-function becauseInWords({ verdict, pattern = '', on = [] }: RouteExplanation, { language }: Reader): string {
-  const words = PLAYGROUND_WORDS[language].verdict;
-  if (verdict === 'tells') return words.tells(pattern);
+function becauseInWords({ verdict, pattern, on = [] }: RouteExplanation, { t }: Reader): string {
+  if (verdict === 'tells')
+    return pattern === undefined
+      ? t('playground.verdict.default')
+      : t('playground.verdict.tells', { pattern });
   if (verdict === 'not of this status')
-    return words[verdict](on.map((name) => PAGE_WORDS[language].status[name]).join(', '));
-  return words[verdict];
+    return t(`playground.verdict.${verdict}`, { on: on.map((name) => t(`status.${name}`)).join(', ') });
+  return t(`playground.verdict.${verdict}`);
 }
 
 interface MessageProps {
-  readonly message: TriedMessage;
+  readonly tried: TriedMessage;
   readonly addressOf: AddressOf;
 }
 
-function MessageOf({ message: tried, addressOf }: MessageProps) {
-  const reader = useReader();
-  const words = useWords(PLAYGROUND_WORDS);
-  const { destination, isDestination, route, templateSet, format, message, failures } = tried;
+function MessageOf({ tried, addressOf }: MessageProps) {
+  const { t } = useReader();
+  const { destination, route, templateSet, format, message, failures } = tried;
   const title = format.titleOf?.(message);
-  const notes = [
-    route === undefined ? words.notRouted : words.byRoute(route),
-    ...(templateSet === undefined ? [] : [words.withSet(templateSet)]),
-  ];
+  const by = route === undefined ? t('playground.not routed') : t('playground.by', { route });
+  const set = templateSet === undefined ? '' : ` · ${t('playground.with set', { set: templateSet })}`;
   return (
-    <article class="panel" aria-label={cleanLine(destination)}>
+    <article class="panel">
       <header>
         <h3>
           <Code text={destination} />
         </h3>
         <span class="quiet">
-          <Foreign text={notes.join(' · ')} />
+          <Foreign text={by + set} />
         </span>
       </header>
       {title === undefined ? null : (
-        <p class="mail-subject">
-          <span class="quiet">{MESSAGE_WORDS[reader.language].subject}</span> <Foreign text={title} />
+        <p>
+          <span class="quiet">{t('message.subject')}</span> <Foreign text={title} />
         </p>
       )}
       <MessageFrames
@@ -185,20 +147,9 @@ function MessageOf({ message: tried, addressOf }: MessageProps) {
       />
       <TemplateFailures failures={failures} />
       <details open={addressOf(destination, undefined) === undefined}>
-        <summary>{MESSAGE_WORDS[reader.language].text}</summary>
-        <ForeignBlock
-          text={format.asText(message)}
-          label={`${MESSAGE_WORDS[reader.language].text} (${destination})`}
-        />
+        <summary>{t('message.text')}</summary>
+        <ForeignBlock text={format.asText(message)} label={`${t('message.text')} (${destination})`} />
       </details>
-      {isDestination ? (
-        <PostForm action="/act/test" back="/playground">
-          <input type="hidden" name="destination" value={destination} />
-          <button type="submit" class="small" aria-label={cleanLine(words.testTo(destination))}>
-            {words.test}
-          </button>
-        </PostForm>
-      ) : null}
     </article>
   );
 }

@@ -78,4 +78,18 @@ export const EVERY_PAGE = {
     '予期しない問題が発生しました。詳しくはログをご覧ください。',
   ],
   refusedRequest: ['This cannot be done', '実行できません'],
+  'message.frame': ['Message to {destination}', '{destination} への通知'],
+  'message.light': ['light', 'ライト'],
+  'message.dark': ['dark', 'ダーク'],
+  'message.subject': ['Subject', '件名'],
+  'message.text': ['As plain text', 'テキスト表示'],
+  'message.failed': [
+    'It could not be shown just now. Try again in a moment.',
+    '今は表示できません。しばらくしてからお試しください。',
+  ],
+  'config refused': [
+    'The config on the disk has errors and was not loaded: the one before it stays in force.',
+    'ディスク上の設定に誤りがあるため、読み込んでいません。これまでの設定のまま動いています。',
+  ],
+  'config refused, why': ['See what is wrong', '内容を見る'],
 } as const;

@@ -6,6 +6,9 @@ import { DEAD } from './dead.ts';
 import { DESTINATIONS } from './destinations.ts';
 import { EVERY_PAGE } from './every-page.ts';
 import { REFUSED } from './refused.ts';
+import { BOTS } from './bots.ts';
+import { CALLBACKS } from './callbacks.ts';
+import { PLAYGROUND } from './playground.ts';
 
 /** `{name}` is filled in; `{runs|run|runs}` is a number with its noun, in English by the number. */
 type Phrase = readonly [en: string, ja: string];
@@ -17,6 +20,9 @@ export const PHRASES = {
   ...DEAD,
   ...DESTINATIONS,
   ...REFUSED,
+  ...BOTS,
+  ...CALLBACKS,
+  ...PLAYGROUND,
 } satisfies Readonly<Record<string, Phrase>>;
 
 type Table = typeof PHRASES;

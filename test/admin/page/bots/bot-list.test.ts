@@ -6,10 +6,9 @@ import {
   successRate,
   usualSeconds,
 } from '../../../../src/admin/page/bots/bot-list.ts';
-import { errorsByMessage } from '../../../../src/admin/page/bots/error-groups.ts';
 import type { BotStanding, Run } from '../../../../src/ledger/archive/archive.ts';
 
-const ALL = { name: '', state: undefined };
+const ALL = { name: '', isFailing: false };
 
 function bot(botId: string, fields: Partial<BotStanding> = {}): BotStanding {
   return {
@@ -61,9 +60,13 @@ describe('the overview of BOTs', () => {
     expect(idsOf(bots, { ...ALL, name: ' abc ' }, undefined, 9)).to.deep.equal(['begun']);
   });
 
-  it('shows those in a state alone', () => {
-    expect(idsOf(bots, { ...ALL, state: 'failing' }, undefined, 9)).to.deep.equal(['worse', 'bad']);
-    expect(idsOf(bots, { ...ALL, state: 'fine' }, undefined, 9)).to.deep.equal(['new', 'old']);
+  it('finds what a pattern names', () => {
+    expect(idsOf(bots, { ...ALL, name: 'b*d' }, undefined, 9)).to.deep.equal(['bad']);
+    expect(idsOf(bots, { ...ALL, name: '*' }, undefined, 9)).to.have.length(5);
+  });
+
+  it('shows those that fail alone', () => {
+    expect(idsOf(bots, { ...ALL, isFailing: true }, undefined, 9)).to.deep.equal(['worse', 'bad']);
   });
 });
 
@@ -87,30 +90,5 @@ describe('the runs of a BOT', () => {
     expect(successRate({ succeeded: 3, failed: 1 })).to.deep.equal({ share: 0.75, ended: 4 });
     expect(successRate({ succeeded: 0, failed: 0 })).to.equal(undefined);
     expect(successRate(undefined)).to.equal(undefined);
-  });
-});
-
-describe('errors of a BOT', () => {
-  it('stand together where they say the same but for numbers, the most frequent first', () => {
-    const groups = errorsByMessage([
-      { callbackId: 9, receivedAt: 90, message: 'disk full' },
-      { callbackId: 8, receivedAt: 80, message: '行 12 が不正です' },
-      { callbackId: 7, receivedAt: 70, message: '行 7 が不正です' },
-      { callbackId: 6, receivedAt: 60, message: undefined },
-      { callbackId: 5, receivedAt: 50, message: ' \n' },
-    ]);
-    expect(groups).to.deep.equal([
-      { message: '行 12 が不正です', count: 2, latestId: 8, latestAt: 80 },
-      { message: undefined, count: 2, latestId: 6, latestAt: 60 },
-      { message: 'disk full', count: 1, latestId: 9, latestAt: 90 },
-    ]);
-  });
-
-  it('are cut and cleaned', () => {
-    const [group] = errorsByMessage([
-      { callbackId: 1, receivedAt: 1, message: `a\u202e${'x'.repeat(9000)}` },
-    ]);
-    expect(group?.message).to.have.length(300);
-    expect(group?.message).not.to.contain('\u202e');
   });
 });

@@ -93,7 +93,7 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
   [
     '/playground',
     ['routes[0]', 'slack:#ops', 'The BOT matches invoice-*.', '/playground/message?'],
-    ['プレビュー', '当てはまる'],
+    ['プレビュー', '理由（ルート）'],
   ],
 ];
 

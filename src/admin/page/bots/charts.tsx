@@ -1,0 +1,130 @@
+/** The runs of a BOT as pictures: a strip of its last ones, and all of a month over time. */
+import { statusNameOf } from '../../../callback/callback.ts';
+import type { Run } from '../../../ledger/archive/archive.ts';
+import { RUN_TONES } from '../parts/status.tsx';
+import { useReader } from '../use-reader.ts';
+
+interface StripProps {
+  /** The newest first. */
+  readonly runs: readonly Run[];
+  /** How many there is room for. */
+  readonly room: number;
+  /** What a reader hears who does not see it. */
+  readonly title: string;
+}
+
+const SLOT = 7;
+const BAR = 5;
+const STRIP_HEIGHT = 30;
+const LOWEST = 4;
+const HIGHEST = STRIP_HEIGHT - BAR - 2;
+
+/** A bar each, as high as it took long: an error has a cross on top, a run that goes on is hollow. */
+export function Strip({ runs, room, title }: StripProps) {
+  const longest = longestOf(runs);
+  const width = room * SLOT;
+  return (
+    <svg
+      class="strip"
+      role="img"
+      aria-label={title}
+      viewBox={`0 0 ${width} ${STRIP_HEIGHT}`}
+      width={width}
+      height={STRIP_HEIGHT}
+    >
+      {runs
+        .slice(0, room)
+        .toReversed()
+        .map((run, index) => {
+          const tone = RUN_TONES[statusNameOf(run)];
+          const x = index * SLOT + 1;
+          // Long ones would make all others alike: the root keeps both apart.
+          const share = Math.sqrt((run.elapsedSeconds ?? 0) / longest);
+          const height = Math.round(LOWEST + share * (HIGHEST - LOWEST));
+          const y = STRIP_HEIGHT - height;
+          return (
+            <g key={run.callbackId} class={tone}>
+              <rect x={x} y={y} width={BAR} height={height} rx="1" />
+              {tone === 'bad' ? <path d={cross(x, y - BAR - 1, BAR)} /> : null}
+            </g>
+          );
+        })}
+    </svg>
+  );
+}
+
+interface ScatterProps {
+  readonly runs: readonly Run[];
+  /** Milliseconds since the epoch. */
+  readonly from: number;
+  readonly to: number;
+  readonly title: string;
+}
+
+const WIDTH = 720;
+const HEIGHT = 220;
+const LEFT = 64;
+const RIGHT = 8;
+const TOP = 18;
+const BOTTOM = 30;
+const MARK = 4;
+const WEEK_MS = 7 * 86_400_000;
+
+/** In seconds. */
+const STEPS = [1, 2, 5, 15, 30, 60, 120, 300, 900, 1800, 3600, 7200, 21_600, 43_200];
+const MOST_LINES = 5;
+
+/** A mark each, as high as it took long: a success is a dot, an error a cross, what goes on a ring. */
+export function Scatter({ runs, from, to, title }: ScatterProps) {
+  const { formats } = useReader();
+  const lines = linesUpTo(longestOf(runs));
+  const most = lines.at(-1) ?? 1;
+  const x = (at: number) =>
+    LEFT + (WIDTH - LEFT - RIGHT) * Math.max(0, Math.min(1, (at - from) / (to - from)));
+  const y = (seconds: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - seconds / most);
+  const weeks = Array.from(
+    { length: Math.floor((to - from) / WEEK_MS) + 1 },
+    (_, index) => to - index * WEEK_MS,
+  );
+  return (
+    <svg class="plot" role="img" aria-label={title} viewBox={`0 0 ${WIDTH} ${HEIGHT}`}>
+      {lines.map((seconds) => (
+        <g key={seconds}>
+          <line x1={LEFT} x2={WIDTH - RIGHT} y1={y(seconds)} y2={y(seconds)} />
+          <text x={LEFT - 8} y={y(seconds) + 4} text-anchor="end">
+            {seconds === 0 ? '0' : formats.elapsed(seconds)}
+          </text>
+        </g>
+      ))}
+      {weeks.map((at) => (
+        <text key={at} x={x(at)} y={HEIGHT - 8} text-anchor={at === to ? 'end' : 'middle'}>
+          {formats.day(formats.dayOf(at))}
+        </text>
+      ))}
+      {runs.map((run) => (
+        <Mark key={run.callbackId} run={run} x={x(run.receivedAt)} y={y(run.elapsedSeconds ?? 0)} />
+      ))}
+    </svg>
+  );
+}
+
+function Mark({ run, x, y }: { readonly run: Run; readonly x: number; readonly y: number }) {
+  const tone = RUN_TONES[statusNameOf(run)];
+  if (tone === 'bad') return <path class="bad" d={cross(x - MARK, y - MARK, 2 * MARK)} />;
+  return <circle class={tone} cx={x.toFixed(1)} cy={y.toFixed(1)} r={MARK} />;
+}
+
+function cross(left: number, top: number, size: number): string {
+  return `M${left.toFixed(1)} ${top.toFixed(1)}l${size} ${size}m0 -${size}l-${size} ${size}`;
+}
+
+function longestOf(runs: readonly Run[]): number {
+  return Math.max(1, ...runs.map(({ elapsedSeconds = 0 }) => elapsedSeconds));
+}
+
+/** Round values in seconds, from 0 to the first one that is not less. */
+function linesUpTo(longest: number): readonly number[] {
+  const days = 86_400 * Math.ceil(longest / 86_400 / (MOST_LINES - 1));
+  const step = STEPS.find((each) => each * (MOST_LINES - 1) >= longest) ?? days;
+  return Array.from({ length: Math.ceil(longest / step) + 1 }, (_, index) => index * step);
+}

@@ -1,0 +1,87 @@
+/** What is tried in the playground: pasted, recorded or a sample; and where each of its messages can be had, for its frame. */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { AdminServices } from '../../services.ts';
+import type { Subject, TryOptions } from '../../try-callback.ts';
+import { refusalWith } from '../operation/refused.tsx';
+import { pathTo } from '../parts/text.tsx';
+import { idIn } from '../view.ts';
+
+/** Bytes. What is larger is shown, and not put into a field; what somebody has pasted stays. */
+const LARGEST_EDITED = 64 * 1024;
+const LARGEST_KEPT = 512 * 1024;
+
+/** Proxies take no longer request line than 8 KB. */
+const LONGEST_PACKED = 6000;
+const LARGEST_UNPACKED = 1024 * 1024;
+
+export interface Chosen {
+  /** Undefined: there is no such thing. */
+  readonly subject: Subject | undefined;
+  /** To be changed; undefined: too large for that. */
+  readonly text: string | undefined;
+  /** Bytes. */
+  readonly size: number;
+}
+
+const NOTHING: Chosen = { subject: undefined, text: '', size: 0 };
+
+/** What was pasted, else what the address names, else a sample. */
+export async function choose(query: URLSearchParams, { archive, samples }: AdminServices): Promise<Chosen> {
+  const pasted = query.get('text') ?? unpacked(query.get('packed') ?? '');
+  if (pasted.trim() !== '') return ofText(pasted, LARGEST_KEPT);
+  if (query.has('packed')) return NOTHING;
+  if (query.get('callback')) return ofCallback(idIn(query.get('callback')), archive);
+  if (query.get('refused')) {
+    const refusal = await refusalWith(archive, idIn(query.get('refused')));
+    return refusal === undefined ? NOTHING : ofText(refusal.body, LARGEST_EDITED);
+  }
+  const sample = samples.find(({ name }) => name === query.get('sample')) ?? samples[0];
+  return sample === undefined ? NOTHING : ofText(sample.text, LARGEST_EDITED);
+}
+
+async function ofCallback(
+  callbackId: number | undefined,
+  archive: AdminServices['archive'],
+): Promise<Chosen> {
+  const body = callbackId === undefined ? undefined : await archive.body(callbackId);
+  if (callbackId === undefined || body === undefined) return NOTHING;
+  const text = readable(Buffer.from(body).toString('utf8'));
+  return { ...ofText(text, LARGEST_EDITED), subject: { kind: 'recorded', callbackId } };
+}
+
+/** @param most bytes that go into the field */
+function ofText(text: string, most: number): Chosen {
+  const size = Buffer.byteLength(text);
+  return { subject: { kind: 'text', text }, text: size > most ? undefined : text, size };
+}
+
+/** Indented, where that changes nothing of it. */
+function readable(json: string): string {
+  const value: unknown = JSON.parse(json);
+  return JSON.stringify(value) === json ? JSON.stringify(value, undefined, 2) : json;
+}
+
+/** @returns undefined: what was pasted is too long for an address */
+export type AddressOf = (destination: string, theme: string | undefined) => string | undefined;
+
+export function addressesFor({ subject }: Chosen, { templateSet: set, language }: TryOptions): AddressOf {
+  const packed = subject?.kind === 'text' ? packedOf(subject.text) : undefined;
+  const callback = subject?.kind === 'recorded' ? subject.callbackId : undefined;
+  if (packed === undefined && callback === undefined) return () => undefined;
+  return (to, theme) => pathTo(['playground', 'message'], { callback, packed, set, language, to, theme });
+}
+
+function packedOf(text: string): string | undefined {
+  const packed = deflateRawSync(text).toString('base64url');
+  return packed.length > LONGEST_PACKED ? undefined : packed;
+}
+
+/** '' for what nobody packed. */
+function unpacked(packed: string): string {
+  try {
+    const bytes = inflateRawSync(Buffer.from(packed, 'base64url'), { maxOutputLength: LARGEST_UNPACKED });
+    return bytes.toString('utf8');
+  } catch {
+    return '';
+  }
+}
