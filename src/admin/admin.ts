@@ -2,17 +2,21 @@
 import { Router } from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
-import { answerProblems, HttpProblem, type ProblemDetails, unlessCutOff } from '../http/problem.ts';
+import {
+  answerProblems,
+  HttpProblem,
+  type ProblemDetails,
+  type TurnedAway,
+  unlessCutOff,
+} from '../http/problem.ts';
 import { type SenderReader, senderReader } from '../http/sender.ts';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
-import type { Clock } from '../time/clock.ts';
 import { nameActor } from './actor.ts';
 import { COMMON_BODY_BYTES } from './body.ts';
 import { guardForms } from './form-token.ts';
 import { refuseForeignHosts, refuseOtherSites, setHeaders } from './guard.ts';
 import { routed, TO_THE_LETTER } from './routed.ts';
-import { FailedLogins } from './failed-logins.ts';
-import { askForPassword } from './password.ts';
+import { askForPassword, type WrongPasswords } from './password.ts';
 import type { AdminServices, Readiness } from './services.ts';
 
 const METRICS_PATH = '/metrics';
@@ -20,27 +24,11 @@ const PLAYGROUND_PATH = '/playground';
 
 const TOLD: ReadonlySet<number> = new Set([401, 403, 429]);
 
-/** What outlives a reload of the config. */
-export interface AdminMemory {
-  readonly failedLogins: FailedLogins;
-}
-
-export function createAdminMemory(clock: Clock): AdminMemory {
-  return { failedLogins: new FailedLogins(clock) };
-}
-
-/** A request that a guard has turned away. */
-export interface AdminTurnedAway {
-  /** HTTP status code. */
-  readonly status: number;
-  readonly from: string;
-  readonly problem: string;
-}
-
 export interface AdminDependencies {
   readonly config: AdminConfig;
   readonly services: Pick<AdminServices, 'metrics' | 'readiness' | 'onUnforeseen'>;
-  readonly memory: AdminMemory;
+  /** They outlive a reload of the config. */
+  readonly wrongPasswords: WrongPasswords;
   /** What answers under /api and /-/: whoever asks is known, and no browser on another site. */
   readonly api: Middleware;
   /** What answers everywhere else; the token of its forms is checked, and in the request's state (`AdminState`). */
@@ -49,11 +37,11 @@ export interface AdminDependencies {
   readonly drawProblem?: (ctx: Context, details: ProblemDetails) => void;
   /** Of what is pasted into the playground; more than 8 MB is not taken in any case. */
   readonly maxPasteBytes: number;
-  readonly onTurnedAway?: (report: AdminTurnedAway) => void;
+  readonly onTurnedAway?: (report: TurnedAway) => void;
 }
 
 export function createAdmin(dependencies: AdminDependencies): Koa {
-  const { config, services, memory, drawProblem, onTurnedAway, api, page } = dependencies;
+  const { config, services, wrongPasswords, drawProblem, onTurnedAway, api, page } = dependencies;
   const { onUnforeseen } = services;
   const senderOf = senderReader(config.trustProxy);
   const app = new Koa();
@@ -65,7 +53,7 @@ export function createAdmin(dependencies: AdminDependencies): Koa {
   app.use(refuseForeignHosts(config));
   app.use(health(services.readiness));
   app.use(refuseOtherSites);
-  app.use(askForPassword(config, senderOf, memory.failedLogins));
+  app.use(askForPassword(config, senderOf, wrongPasswords));
   app.use((ctx, next) => {
     nameActor(ctx, config.trustProxy, senderOf);
     return next();

@@ -63,13 +63,5 @@ function isFromHere(ctx: Context): boolean {
   const site = ctx.get('Sec-Fetch-Site');
   if (site !== '') return site === 'same-origin' || site === 'none';
   const origin = ctx.get('Origin');
-  return origin === '' || (URL.canParse(origin) && new URL(origin).host === hostOf(ctx));
-}
-
-/** In the way in which an origin is written: without a port that is its scheme's own. */
-function hostOf(ctx: Context): string {
-  const host = ctx.get('Host').toLowerCase();
-  const { protocol } = new URL(ctx.get('Origin'));
-  const url = `${protocol}//${host}`;
-  return URL.canParse(url) ? new URL(url).host : host;
+  return origin === '' || (URL.canParse(origin) && new URL(origin).host === ctx.get('Host').toLowerCase());
 }

@@ -3,10 +3,49 @@ import type { Context, Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { isOneOf, type SenderReader, sourceOf } from '../http/sender.ts';
+import type { Clock } from '../time/clock.ts';
 import type { AdminState } from './actor.ts';
-import type { FailedLogins } from './failed-logins.ts';
 
 const USER = 'admin';
+
+/** Whoever mistypes a password is not to notice any of this. */
+const FREE_TRIES = 5;
+const WAIT_MS = 1000;
+const MOST_WAITING = 10;
+
+/** More addresses than guess; then all are forgotten. */
+const MOST_ADDRESSES = 4096;
+
+/** Wrong passwords, of each address since its last right one. */
+export class WrongPasswords {
+  readonly #clock: Pick<Clock, 'sleep'>;
+  readonly #counts = new Map<string, number>();
+  #waiting = 0;
+
+  constructor(clock: Pick<Clock, 'sleep'>) {
+    this.#clock = clock;
+  }
+
+  /** After five, each waits a second. @returns false: too many wait, and this one is not looked at */
+  async mayTry(address: string): Promise<boolean> {
+    if ((this.#counts.get(address) ?? 0) < FREE_TRIES) return true;
+    if (this.#waiting >= MOST_WAITING) return false;
+    this.#waiting += 1;
+    await this.#clock.sleep(WAIT_MS).finally(() => {
+      this.#waiting -= 1;
+    });
+    return true;
+  }
+
+  count(address: string): void {
+    if (this.#counts.size >= MOST_ADDRESSES) this.#counts.clear();
+    this.#counts.set(address, (this.#counts.get(address) ?? 0) + 1);
+  }
+
+  forget(address: string): void {
+    this.#counts.delete(address);
+  }
+}
 
 /**
  * A right password is let in even after wrong ones from its address, a second later: locking out the operators behind the
@@ -15,25 +54,24 @@ const USER = 'admin';
 export function askForPassword(
   { password, metricsToken }: Pick<AdminConfig, 'password' | 'metricsToken'>,
   senderOf: SenderReader,
-  failed: FailedLogins,
+  wrong: WrongPasswords,
 ): Middleware {
   return async (ctx, next) => {
-    if (password !== undefined) {
-      const header = ctx.get('Authorization');
-      if (header === '') throw unauthorized();
-      const client = sourceOf(senderOf(ctx.req).address);
-      if (!(await failed.wait(client))) throw tooOften();
-      const isAdmin = isAuthorized(header, password);
-      if (!isAdmin && !isScraper(ctx, header, metricsToken)) {
-        failed.add(client);
-        throw unauthorized('a wrong password');
-      }
-      if (isAdmin) {
-        failed.forget(client);
-        (ctx.state as AdminState).user = USER;
-      }
+    if (password === undefined) return next();
+    const header = ctx.get('Authorization');
+    if (header === '') throw unauthorized();
+    const address = sourceOf(senderOf(ctx.req).address);
+    if (!(await wrong.mayTry(address))) throw tooOften();
+    const isAdmin = isAuthorized(header, password);
+    if (!isAdmin && !isScraper(ctx, header, metricsToken)) {
+      wrong.count(address);
+      throw unauthorized('a wrong password');
     }
-    await next();
+    if (isAdmin) {
+      wrong.forget(address);
+      (ctx.state as AdminState).user = USER;
+    }
+    return next();
   };
 }
 

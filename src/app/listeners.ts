@@ -1,6 +1,7 @@
 /** The two listeners, which go on listening while the settings behind them are swapped. */
-import { createAdmin, createAdminMemory } from '../admin/admin.ts';
+import { createAdmin } from '../admin/admin.ts';
 import { createApi } from '../admin/api/api.ts';
+import { WrongPasswords } from '../admin/password.ts';
 import { createPages } from '../admin/page/page-router.tsx';
 import { createCallbackCheck } from '../callback/check-callback.ts';
 import type { AdminConfig, ReceiverConfig } from '../config/config.ts';
@@ -21,7 +22,7 @@ export async function openAdmin(running: Services): Promise<ListeningServer | un
   const services = adminServices(running);
   const fixed = {
     services,
-    memory: createAdminMemory(clock),
+    wrongPasswords: new WrongPasswords(clock),
     api: createApi(services),
     ...createPages(services),
     onTurnedAway: reports.onAdminTurnedAway,

@@ -1,5 +1,4 @@
 /** What the service says of its work in logs and metrics: ids, outcomes and durations, never what a message says. */
-import type { AdminTurnedAway } from '../admin/admin.ts';
 import type { ReloadResult } from '../admin/services.ts';
 import { statusNameOf } from '../callback/callback.ts';
 import type { Problem } from '../config/config.ts';
@@ -65,7 +64,7 @@ export function createReports(logger: Logger, metrics: Metrics, clock: Clock) {
     onStoreEvent: safe(storeReport(logger, metrics, clock)),
     onCallback: safe((report: ReceiverReport) => reportCallback(logger, metrics, refusals, report)),
     onTurnedAway: safe((report: TurnedAway) => reportTurnedAway(metrics, refusals, report)),
-    onAdminTurnedAway: safe(({ status, from, problem }: AdminTurnedAway) =>
+    onAdminTurnedAway: safe(({ status, from, problem }: TurnedAway) =>
       turnAway(refusals, { http: status, listener: 'admin', reason: problem }, from),
     ),
     onAttempt: (addressed: AddressedNotice, result: AttemptResult) =>

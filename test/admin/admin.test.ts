@@ -1,9 +1,7 @@
 /** Who may see how the service is, and what they see. */
 import { expect } from 'chai';
-import { createAdminMemory } from '../../src/admin/admin.ts';
 import type { Readiness } from '../../src/admin/services.ts';
 import type { AdminConfig } from '../../src/config/config.ts';
-import { systemClock } from '../../src/time/clock.ts';
 import { type AdminWorld, basic, openAdminWorld } from '../support/admin-world.ts';
 
 const READY: Readiness = { store: true, config: true, accepting: true };
@@ -13,12 +11,7 @@ describe('the admin listener', () => {
   let readiness: Readiness;
 
   const open = async (config: Partial<AdminConfig> = {}) => {
-    const instantly = { ...systemClock, sleep: () => Promise.resolve() };
-    world = await openAdminWorld({
-      config,
-      memory: createAdminMemory(instantly),
-      readiness: () => readiness,
-    });
+    world = await openAdminWorld({ config, readiness: () => readiness });
   };
 
   const get = (path: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
@@ -67,40 +60,6 @@ describe('the admin listener', () => {
   it('answers 404 elsewhere', async () => {
     await open();
     expect((await get('/nowhere')).status).to.equal(404);
-  });
-
-  describe('with a password', () => {
-    beforeEach(() => open({ password: 'pass:wörd' }));
-
-    it('asks for it everywhere but at /healthz and /readyz', async () => {
-      for (const path of ['/metrics', '/', '/nowhere', '/api/callbacks']) {
-        const { status, headers } = await get(path);
-        expect([status, headers['www-authenticate']], path).to.deep.equal([
-          401,
-          'Basic realm="Botbell", charset="UTF-8"',
-        ]);
-      }
-      expect((await get('/healthz')).status).to.equal(200);
-      expect((await get('/readyz')).status).to.equal(200);
-    });
-
-    it('lets the user admin in with it', async () => {
-      expect((await get('/metrics', basic('admin:pass:wörd'))).status).to.equal(200);
-    });
-
-    it('lets nobody else in', async () => {
-      const wrong = [
-        basic('admin:pass'),
-        basic('admin:'),
-        basic('admin'),
-        basic('root:pass:wörd'),
-        basic(':pass:wörd'),
-        { authorization: 'Bearer pass:wörd' },
-        { authorization: 'Basic' },
-        { authorization: 'Basic !!!' },
-      ];
-      for (const headers of wrong) expect((await get('/metrics', headers)).status).to.equal(401);
-    });
   });
 
   describe('on loopback', () => {

@@ -1,15 +1,12 @@
 /** Who comes in, from where, and what the page and the API behind the guards can rely on. */
-import { connect } from 'node:net';
-import { once } from 'node:events';
 import { expect } from 'chai';
 import type { Context } from 'koa';
-import type { AdminState } from '../../src/admin/actor.ts';
 import { actorOf } from '../../src/admin/actor.ts';
-import { type AdminTurnedAway, createAdminMemory } from '../../src/admin/admin.ts';
 import { formOf, formTokenOf } from '../../src/admin/form-token.ts';
+import { WrongPasswords } from '../../src/admin/password.ts';
 import type { AdminConfig } from '../../src/config/config.ts';
+import type { TurnedAway } from '../../src/http/problem.ts';
 import { type AdminWorld, basic, openAdminWorld } from '../support/admin-world.ts';
-import { systemClock } from '../../src/time/clock.ts';
 import { until } from '../support/proof-wait.ts';
 
 const PASSWORD = 'pass:wörd';
@@ -19,19 +16,16 @@ const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 /** Shows what the guards have left it. */
 function echo(ctx: Context): void {
-  const { user } = ctx.state as AdminState;
   ctx.body = {
-    path: ctx.path,
     token: formTokenOf(ctx),
     form: [...formOf(ctx)],
-    user: user ?? null,
     actor: actorOf(ctx, 'page'),
   };
 }
 
 describe('the guards of the admin listener', () => {
   let world: AdminWorld;
-  let turnedAway: AdminTurnedAway[];
+  let turnedAway: TurnedAway[];
   /** For so many milliseconds each, where somebody was slowed. */
   let slept: number[];
   /** Undefined: nobody waits for what is slowed. */
@@ -43,8 +37,7 @@ describe('the guards of the admin listener', () => {
     held = undefined;
     world = await openAdminWorld({
       config,
-      memory: createAdminMemory({
-        ...systemClock,
+      wrongPasswords: new WrongPasswords({
         sleep: async (ms) => {
           slept.push(ms);
           if (held !== undefined) await new Promise<void>((resolve) => held?.push(resolve));
@@ -81,6 +74,22 @@ describe('the guards of the admin listener', () => {
       expect(await statusOf('/healthz')).to.equal(200);
       expect(await statusOf('/readyz')).to.equal(200);
       expect(await statusOf('/', RIGHT)).to.equal(200);
+    });
+
+    it('and let nobody in by another one, another name or another scheme', async () => {
+      for (const headers of [
+        basic('admin:pass'),
+        basic('admin'),
+        basic(`root:${PASSWORD}`),
+        { authorization: `Bearer ${PASSWORD}` },
+        { authorization: 'Basic !!!' },
+      ]) {
+        const { status, headers: answered } = await get('/', headers);
+        expect([status, answered['www-authenticate']]).to.deep.equal([
+          401,
+          'Basic realm="Botbell", charset="UTF-8"',
+        ]);
+      }
     });
 
     const guess = async (times: number) => {
@@ -148,13 +157,6 @@ describe('the guards of the admin listener', () => {
       expect(await waits('10.9.9.99, 192.0.2.1')).to.equal(true);
       expect(await waits('192.0.2.1, 192.0.2.2')).to.equal(false);
     });
-
-    it('of IPv6, the network of a subscriber', async () => {
-      await open({ password: PASSWORD, trustProxy: true });
-      for (let number = 1; number <= 5; number += 1) await guess(`2001:db8:1:2::${number}`);
-      expect(await waits('2001:db8:1:2:ffff::1')).to.equal(true);
-      expect(await waits('2001:db8:1:3::1')).to.equal(false);
-    });
   });
 
   describe('give scrapers /metrics for a token of its own', () => {
@@ -168,13 +170,6 @@ describe('the guards of the admin listener', () => {
       for (const path of ['/', '/api/bots', '/metrics/', '/Metrics', '/-/reload'])
         expect(await statusOf(path, bearer('scrape-me')), path).to.equal(401);
       expect(await statusOf('/metrics', basic('admin:scrape-me'))).to.equal(401);
-    });
-
-    it('and count wrong ones like passwords', async () => {
-      for (let time = 0; time < 5; time += 1)
-        expect(await statusOf('/metrics', bearer('guess'))).to.equal(401);
-      expect(await statusOf('/metrics', bearer('scrape-me'))).to.equal(200);
-      expect(slept).to.deep.equal([1000]);
     });
   });
 
@@ -204,8 +199,6 @@ describe('the guards of the admin listener', () => {
       ])
         expect(await post({ origin }), origin).to.equal(403);
       expect(await post({ origin: 'http://127.0.0.1:8081' })).to.equal(404);
-      expect(await post({ origin: 'http://LOCALHOST' }, 'localhost:80')).to.equal(404);
-      expect(await post({ origin: 'https://localhost' }, 'localhost:443')).to.equal(404);
     });
 
     it('but not what is sent by no browser, nor what only reads', async () => {
@@ -290,7 +283,6 @@ describe('the guards of the admin listener', () => {
       const { token, cookies } = await page();
       expect((await submit(`token=${token}&a=${'x'.repeat(70_000)}`, cookies)).status).to.equal(413);
       expect((await submit('{}', { ...cookies, 'content-type': 'application/json' })).status).to.equal(415);
-      expect((await submit('x', { ...cookies, 'content-encoding': 'gzip' })).status).to.equal(400);
     });
 
     it('but of what is pasted into the playground, as much as a callback may have', async () => {
@@ -303,24 +295,7 @@ describe('the guards of the admin listener', () => {
       expect((await paste(1_000_000)).status).to.equal(200);
       expect((await paste(3_000_000)).status).to.equal(413);
     });
-
-    it('and cut off who sends more than was said, or less', async () => {
-      const head =
-        'POST /act/x HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-www-form-urlencoded\r\n';
-      const chunk = `2000\r\n${'x'.repeat(0x2000)}\r\n`;
-      const answer = await raw(`${head}transfer-encoding: chunked\r\n\r\n${chunk.repeat(20)}0\r\n\r\n`);
-      expect(answer).to.match(/^HTTP\/1.1 413 /);
-    });
   });
-
-  const raw = async (text: string) => {
-    const socket = connect(world.server.port, '127.0.0.1');
-    socket.end(text);
-    let answer = '';
-    socket.on('data', (piece: Buffer) => (answer += piece.toString()));
-    await once(socket, 'close');
-    return answer;
-  };
 
   describe('name who asks', () => {
     const actor = async (headers: Record<string, string>) => (await get('/', headers)).json['actor'];

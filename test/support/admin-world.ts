@@ -1,7 +1,8 @@
 /** The admin listener over HTTP, with what stands behind it made up or real, as a test needs it. */
 import { request } from 'undici';
 import { createApi } from '../../src/admin/api/api.ts';
-import { createAdmin, createAdminMemory, type AdminDependencies } from '../../src/admin/admin.ts';
+import { type AdminDependencies, createAdmin } from '../../src/admin/admin.ts';
+import { WrongPasswords } from '../../src/admin/password.ts';
 import type { AdminServices, Operations, Reloading } from '../../src/admin/services.ts';
 import type { AdminConfig } from '../../src/config/config.ts';
 import { listen, type ListeningServer } from '../../src/http/server.ts';
@@ -37,7 +38,7 @@ export interface AdminWorld {
 }
 
 export interface AdminWorldOptions extends Partial<
-  Pick<AdminDependencies, 'page' | 'drawProblem' | 'onTurnedAway' | 'memory'>
+  Pick<AdminDependencies, 'page' | 'drawProblem' | 'onTurnedAway' | 'wrongPasswords'>
 > {
   readonly config?: Partial<AdminConfig>;
   readonly clock?: Clock;
@@ -76,7 +77,7 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
     },
   };
   const app = createAdmin({
-    memory: createAdminMemory(clock),
+    wrongPasswords: new WrongPasswords(clock),
     ...rest,
     config: { ...PLAIN, ...config },
     services,

@@ -3,7 +3,8 @@ import { type ComponentChildren, h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { request } from 'undici';
 import { createApi } from '../../src/admin/api/api.ts';
-import { createAdmin, createAdminMemory } from '../../src/admin/admin.ts';
+import { createAdmin } from '../../src/admin/admin.ts';
+import { WrongPasswords } from '../../src/admin/password.ts';
 import { TOKEN_FIELD } from '../../src/admin/form-token.ts';
 import { createFormats } from '../../src/admin/page/formats.ts';
 import { createPages } from '../../src/admin/page/page-router.tsx';
@@ -76,7 +77,7 @@ export async function openPageWorld(services: Partial<AdminServices> = {}): Prom
       trustProxy: false,
     },
     services: around,
-    memory: createAdminMemory(clock),
+    wrongPasswords: new WrongPasswords(clock),
     api: createApi(around),
     ...createPages(around),
     maxPasteBytes: 1_000_000,
