@@ -57,12 +57,17 @@ export function askForPassword(
   wrong: WrongPasswords,
 ): Middleware {
   return async (ctx, next) => {
-    if (password === undefined) return next();
+    if (password !== undefined) await letIn(ctx, password);
+    await next();
+  };
+
+  /** @throws {HttpProblem} 401, 429 */
+  async function letIn(ctx: Context, right: string): Promise<void> {
     const header = ctx.get('Authorization');
     if (header === '') throw unauthorized();
     const address = sourceOf(senderOf(ctx.req).address);
     if (!(await wrong.mayTry(address))) throw tooOften();
-    const isAdmin = isAuthorized(header, password);
+    const isAdmin = isAuthorized(header, right);
     if (!isAdmin && !isScraper(ctx, header, metricsToken)) {
       wrong.count(address);
       throw unauthorized('a wrong password');
@@ -71,8 +76,7 @@ export function askForPassword(
       wrong.forget(address);
       (ctx.state as AdminState).user = USER;
     }
-    return next();
-  };
+  }
 }
 
 /** HTTP Basic (RFC 7617); the user is not secret, the password is compared in constant time. */

@@ -1,19 +1,10 @@
 /** What the admin listener shows and does, all of which outlives a reload. */
-import type {
-  BulkKind,
-  BulkRedelivery,
-  DismissResult,
-  RedeliverResult,
-  RedeliveryFilter,
-} from '../ledger/actions/actions.ts';
-import type { ActionRequest, RedeliveryTally, RoutedByHand } from '../ledger/actions/actions.ts';
-import type { Actor } from '../ledger/history.ts';
+import type { createOperations } from '../deliver/operations.ts';
 import type { Archive } from '../ledger/people.ts';
 import type { Callback } from '../callback/callback.ts';
 import type { DisplayConfig, Problem } from '../config/config.ts';
 import type { Drawing } from './drawing.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import type { Language } from '../time/display.ts';
 import type { RouteExplanation } from '../route/router.ts';
 
 /** What readiness depends on; each false one is named in the answer. */
@@ -24,39 +15,8 @@ export interface Readiness {
   readonly accepting: boolean;
 }
 
-/** What a remote said to a message marked as a test. */
-export interface TestResult {
-  readonly destination: string;
-  readonly isDelivered: boolean;
-  /** What came of it in words, without any secret: the receipt's, or what is wrong and what to do. */
-  readonly words: string;
-  readonly errorClass: string | undefined;
-  readonly errorCode: string | undefined;
-  readonly durationMs: number;
-}
-
 /** What people can do; the page, the API and the command line have the same. */
-export interface Operations {
-  /** @throws {LedgerUnavailable} as all of these do */
-  redeliver(deliveryId: number, request: ActionRequest, again: boolean): Promise<RedeliverResult>;
-  dismiss(deliveryId: number, request: ActionRequest): Promise<DismissResult>;
-  /** By the config in force. @returns undefined: there is no such callback; superseded: nobody is told of it any more */
-  routeAnew(callbackId: number, request: ActionRequest): Promise<RoutedByHand | 'superseded' | undefined>;
-  tally(filter: RedeliveryFilter): Promise<RedeliveryTally>;
-  /** @param what default: redelivered */
-  startBulk(filter: RedeliveryFilter, request: ActionRequest, what?: BulkKind): Promise<BulkRedelivery>;
-  bulks(): Promise<readonly BulkRedelivery[]>;
-  bulk(id: number): Promise<BulkRedelivery | undefined>;
-  stopBulk(id: number, request: ActionRequest): Promise<BulkRedelivery | undefined>;
-  /** A refused body, and those before it of the same fault, need nobody any more. */
-  seeRefused(id: number, request: ActionRequest): Promise<void>;
-  /**
-   * Really sends.
-   * @param language of the result's words; undefined: the display's
-   * @returns undefined: the config in force has no such destination
-   */
-  test(destination: string, actor: Actor, language?: Language): Promise<TestResult | undefined>;
-}
+export type Operations = ReturnType<typeof createOperations>;
 
 export interface ReloadStatus {
   /** The config's file, as it was named when Botbell was started. */
@@ -178,3 +138,5 @@ export interface AdminServices {
   readonly paused: () => readonly Paused[];
   readonly samples: readonly Sample[];
 }
+
+export type ApiServices = Pick<AdminServices, 'archive' | 'operations' | 'reloading' | 'surroundings'>;

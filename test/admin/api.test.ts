@@ -1,6 +1,7 @@
 /** What scripts can ask of the API and have done by it, and what they are told where that makes no sense. */
 import { expect } from 'chai';
-import type { Operations, Reloading, TestResult } from '../../src/admin/services.ts';
+import type { Operations, Reloading } from '../../src/admin/services.ts';
+import type { TestOutcome } from '../../src/deliver/test-message.ts';
 import type { BulkRedelivery } from '../../src/ledger/actions/actions.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import type { Archive } from '../../src/ledger/people.ts';
@@ -206,7 +207,7 @@ describe('the API', () => {
   });
 
   describe('sends a test', () => {
-    const RESULT: TestResult = {
+    const RESULT: TestOutcome = {
       destination: 'slack:#ops',
       isDelivered: false,
       words: 'Invite the app to the channel.',

@@ -1,41 +1,96 @@
 /** The JSON API: what the page shows and does, for scripts. */
 import { Router } from '@koa/router';
 import type { Middleware } from 'koa';
-import { routed, TO_THE_LETTER } from '../routed.ts';
+import { HttpProblem } from '../../http/problem.ts';
+import { dayIn } from '../../ledger/keys.ts';
 import { actorOf } from '../actor.ts';
 import { readJson } from '../body.ts';
-import { HttpProblem } from '../../http/problem.ts';
 import { pageParameters } from '../filters.ts';
-import { badBody, parametersIn } from './asked.ts';
-import { addBots } from './bots.ts';
+import { type Parameter, wholeNumberIn } from '../parameters.ts';
+import { routed, TO_THE_LETTER } from '../routed.ts';
+import type { ApiServices } from '../services.ts';
+import { actionRequestIn, badBody, conflict, FLAG, idIn, parametersIn, unknownId } from './asked.ts';
 import { addCallbacks } from './callbacks.ts';
-import { addDeliveries } from './deliveries.ts';
-import { type ApiParts, type ApiServices, partsOf } from './parts.ts';
-import { addReload } from './reload.ts';
 import { addRedeliveries } from './redeliveries.ts';
-import { refusalShape, testShape } from './shapes.ts';
+import { addReload } from './reload.ts';
+import { botShape, dayShape, refusalShape, testShape } from './shapes.ts';
 
 export function createApi(services: ApiServices): Middleware {
-  const parts = partsOf(services);
   const router = new Router(TO_THE_LETTER);
-  addCallbacks(router, parts);
-  addDeliveries(router, parts);
-  addRedeliveries(router, parts);
-  addBots(router, parts);
-  addRefusals(router, parts);
-  addTest(router, parts);
-  addReload(router, parts.services.reloading);
+  addCallbacks(router, services);
+  addDeliveries(router, services);
+  addRedeliveries(router, services);
+  addBots(router, services);
+  addRefusals(router, services);
+  addTest(router, services);
+  addReload(router, services.reloading);
   return routed(router);
 }
 
-function addRefusals(router: Router, { services: { archive } }: ApiParts): void {
+function addDeliveries(router: Router, { operations }: ApiServices): void {
+  router.post('/api/deliveries/:id/redeliver', async (ctx) => {
+    const { again = false } = parametersIn(ctx, { again: FLAG });
+    const id = idIn(ctx.params['id']);
+    const result = await operations.redeliver(id, await actionRequestIn(ctx), again);
+    if (result === 'unknown') throw unknownId();
+    if (result === 'delivered')
+      throw conflict('It was delivered. To deliver it once more all the same, add again=true.');
+    if (result === 'superseded')
+      throw conflict('Its job’s result is known already, so nobody is told any more that it began.');
+    ctx.status = 202;
+    ctx.body = { id, result };
+  });
+  router.post('/api/deliveries/:id/dismiss', async (ctx) => {
+    parametersIn(ctx, {});
+    const id = idIn(ctx.params['id']);
+    const result = await operations.dismiss(id, await actionRequestIn(ctx));
+    if (result === 'unknown') throw unknownId();
+    if (result === 'not dead') throw conflict('It is neither a dead letter nor held as no longer routed.');
+    ctx.status = 202;
+    ctx.body = { id, result };
+  });
+}
+
+const BOTS_A_PAGE = 50;
+const DAY_MS = 86_400_000;
+const COMMON_DAYS = 30;
+/** The ledger keeps a little more than a year of days. */
+const MOST_DAYS = 400;
+
+const DAYS: Parameter<number> = {
+  read: (text) => wholeNumberIn(text, MOST_DAYS),
+  rule: `must be a whole number from 1 to ${MOST_DAYS}`,
+};
+
+const AFTER: Parameter<string> = { read: (text) => text, rule: 'must be the "next" of another page' };
+
+function addBots(router: Router, { archive, surroundings: { display, now } }: ApiServices): void {
+  const dayOf = dayIn(() => display().timezone);
+  /** The first one of so many, today among them. */
+  const firstDay = (days = COMMON_DAYS) => dayOf(now() - (days - 1) * DAY_MS);
+  router.get('/api/bots', async (ctx) => {
+    const { days, after } = parametersIn(ctx, { days: DAYS, after: AFTER });
+    const since = firstDay(days);
+    const bots = await archive.bots(since, after);
+    const next = bots.length < BOTS_A_PAGE ? undefined : bots.at(-1)?.botId;
+    ctx.body = { since, items: bots.map(botShape), next: next ?? null };
+  });
+  router.get('/api/bots/:id', async (ctx) => {
+    const since = firstDay(parametersIn(ctx, { days: DAYS }).days);
+    const bot = await archive.bot(ctx.params['id'] ?? '', since);
+    if (bot === undefined) throw unknownId();
+    ctx.body = { since, ...botShape(bot), days: (await archive.days(since, bot.botId)).map(dayShape) };
+  });
+}
+
+function addRefusals(router: Router, { archive }: ApiServices): void {
   router.get('/api/refused', async (ctx) => {
     const { items, next } = await archive.refusals(parametersIn(ctx, pageParameters('en')));
     ctx.body = { items: items.map(refusalShape), next: next ?? null };
   });
 }
 
-function addTest(router: Router, { services: { operations }, redact }: ApiParts): void {
+function addTest(router: Router, { operations, surroundings }: ApiServices): void {
   router.post('/api/test', async (ctx) => {
     parametersIn(ctx, {});
     const { destination, ...others } = await readJson(ctx);
@@ -44,6 +99,6 @@ function addTest(router: Router, { services: { operations }, redact }: ApiParts)
     const result = await operations.test(destination, actorOf(ctx, 'api'));
     if (result === undefined)
       throw new HttpProblem({ status: 404, detail: 'The config in force has no such destination.' });
-    ctx.body = testShape(result, redact);
+    ctx.body = testShape(result, surroundings.redact);
   });
 }

@@ -5,6 +5,7 @@ import type { ActionRequest } from '../../ledger/actions/actions.ts';
 import { cleanText } from '../../text/clean.ts';
 import { actorOf } from '../actor.ts';
 import { readJson } from '../body.ts';
+import type { FilterContext } from '../filters.ts';
 import {
   type Known,
   type Parameter,
@@ -13,6 +14,7 @@ import {
   type Values,
   wholeNumberIn,
 } from '../parameters.ts';
+import type { Surroundings } from '../services.ts';
 
 const LONGEST_NOTE = 1000;
 
@@ -26,6 +28,11 @@ export function parametersIn<Names extends Known>(ctx: Context, known: Names): V
   const { values, problems } = readParameters(new URLSearchParams(ctx.querystring), known);
   refuseParameters(problems);
   return values;
+}
+
+/** Of this moment; what is wrong with a query is said in English, as are all problems over HTTP. */
+export function filterContext({ display, now }: Pick<Surroundings, 'display' | 'now'>): FilterContext {
+  return { timezone: display().timezone, now: now(), language: 'en' };
 }
 
 /** Of a path. @throws {HttpProblem} 404: nothing can have it */

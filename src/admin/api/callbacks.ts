@@ -3,18 +3,18 @@ import type { Router, RouterContext } from '@koa/router';
 import { HttpProblem } from '../../http/problem.ts';
 import { readFilter } from '../filters.ts';
 import { refuseParameters } from '../parameters.ts';
-import type { ApiParts } from './parts.ts';
-import { actionRequestIn, conflict, idIn, parametersIn, unknownId } from './asked.ts';
+import type { ApiServices } from '../services.ts';
+import { actionRequestIn, conflict, filterContext, idIn, parametersIn, unknownId } from './asked.ts';
 import { loadStory } from '../../story/story.ts';
 import { callbackJson, storyJson } from '../../story/story-json.ts';
 
 /** Of a callback that is shown with its story; a larger one has an address of its own. */
 const LARGEST_SHOWN = 1024 * 1024;
 
-export function addCallbacks(router: Router, parts: ApiParts): void {
-  const { archive, operations } = parts.services;
-  router.get('/api/callbacks', (ctx) => list(ctx, parts));
-  router.get('/api/callbacks/:id', (ctx) => one(ctx, parts));
+export function addCallbacks(router: Router, services: ApiServices): void {
+  const { archive, operations } = services;
+  router.get('/api/callbacks', (ctx) => list(ctx, services));
+  router.get('/api/callbacks/:id', (ctx) => one(ctx, services));
   router.get('/api/callbacks/:id/body', async (ctx) => {
     parametersIn(ctx, {});
     const body = await archive.body(idIn(ctx.params['id']));
@@ -34,21 +34,22 @@ export function addCallbacks(router: Router, parts: ApiParts): void {
   });
 }
 
-async function list(ctx: RouterContext, { services, filterContext, redact }: ApiParts): Promise<void> {
-  const asked = readFilter(new URLSearchParams(ctx.querystring), filterContext());
+async function list(ctx: RouterContext, { archive, surroundings }: ApiServices): Promise<void> {
+  const asked = readFilter(new URLSearchParams(ctx.querystring), filterContext(surroundings));
   if (!asked.isGood) return refuseParameters(asked.problems);
-  const { items, next } = await services.archive.callbacks(asked.filter, asked.page);
-  ctx.body = { items: items.map((item) => callbackJson(item, redact)), next: next ?? null };
+  const { items, next } = await archive.callbacks(asked.filter, asked.page);
+  ctx.body = { items: items.map((item) => callbackJson(item, surroundings.redact)), next: next ?? null };
 }
 
-async function one(ctx: RouterContext, parts: ApiParts): Promise<void> {
+async function one(ctx: RouterContext, { archive, surroundings }: ApiServices): Promise<void> {
   parametersIn(ctx, {});
-  const { archive } = parts.services;
-  const found = await loadStory(archive, idIn(ctx.params['id']), parts.storyContext());
+  const { display, now, giveUpAfterMs, redact } = surroundings;
+  const context = { ...display(), now: now(), giveUpAfterMs: giveUpAfterMs(), redact };
+  const found = await loadStory(archive, idIn(ctx.params['id']), context);
   if (found === undefined) throw unknownId();
   const { id } = found.callback;
   ctx.type = 'application/json; charset=utf-8';
-  ctx.body = withCallback(storyJson(found, parts.redact), id, await archive.body(id));
+  ctx.body = withCallback(storyJson(found, redact), id, await archive.body(id));
 }
 
 /** To the letter, since no number that JavaScript reads is as exact. */

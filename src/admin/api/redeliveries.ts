@@ -3,16 +3,16 @@ import type { Router, RouterContext } from '@koa/router';
 import type { BulkKind, BulkRedelivery } from '../../ledger/actions/actions.ts';
 import { readRedeliveryFilter } from '../filters.ts';
 import { refuseParameters } from '../parameters.ts';
-import type { ApiParts } from './parts.ts';
-import { actionRequestIn, FLAG, idIn, parametersIn, unknownId } from './asked.ts';
+import type { ApiServices } from '../services.ts';
+import { actionRequestIn, filterContext, FLAG, idIn, parametersIn, unknownId } from './asked.ts';
 import { bulkShape, tallyShape } from './shapes.ts';
 
 const DRY_RUN = 'dry_run';
 
-export function addRedeliveries(router: Router, parts: ApiParts): void {
-  const { operations } = parts.services;
-  router.post('/api/redeliver', (ctx) => start(ctx, 'redelivered', parts));
-  router.post('/api/dismiss', (ctx) => start(ctx, 'dismissed', parts));
+export function addRedeliveries(router: Router, services: ApiServices): void {
+  const { operations } = services;
+  router.post('/api/redeliver', (ctx) => start(ctx, 'redelivered', services));
+  router.post('/api/dismiss', (ctx) => start(ctx, 'dismissed', services));
   router.get('/api/redeliveries', async (ctx) => {
     parametersIn(ctx, {});
     ctx.body = { items: (await operations.bulks()).map(bulkShape) };
@@ -28,20 +28,23 @@ export function addRedeliveries(router: Router, parts: ApiParts): void {
   });
 }
 
-async function start(ctx: RouterContext, what: BulkKind, parts: ApiParts): Promise<void> {
-  const { services, filterContext, now } = parts;
+async function start(
+  ctx: RouterContext,
+  what: BulkKind,
+  { operations, surroundings }: ApiServices,
+): Promise<void> {
   const query = new URLSearchParams(ctx.querystring);
-  const asked = readRedeliveryFilter(query, { ...filterContext(), besides: [DRY_RUN] });
+  const asked = readRedeliveryFilter(query, { ...filterContext(surroundings), besides: [DRY_RUN] });
   const isDryRun = FLAG.read(query.get(DRY_RUN)?.trim() ?? 'false');
   const wrongFlag = isDryRun === undefined ? [{ parameter: DRY_RUN, detail: FLAG.rule }] : [];
-  if (!asked.isGood) return refuseParameters([...asked.problems, ...wrongFlag]);
-  refuseParameters(wrongFlag);
+  refuseParameters([...(asked.isGood ? [] : asked.problems), ...wrongFlag]);
+  if (!asked.isGood) return;
   const request = await actionRequestIn(ctx);
   if (isDryRun === true) {
-    ctx.body = tallyShape(await services.operations.tally(asked.filter), now());
+    ctx.body = tallyShape(await operations.tally(asked.filter), surroundings.now());
     return;
   }
-  const bulk = await services.operations.startBulk(asked.filter, request, what);
+  const bulk = await operations.startBulk(asked.filter, request, what);
   ctx.set('Location', `/api/redeliveries/${bulk.id}`);
   answer(ctx, 202, bulk);
 }

@@ -3,7 +3,7 @@ import type { Actor } from '../../ledger/history.ts';
 import type { BulkRedelivery, RedeliveryTally } from '../../ledger/actions/actions.ts';
 import type { ArchivedBot, ArchivedDay, ArchivedRefusal, Counts } from '../../ledger/archive/archive.ts';
 import { filterQuery } from '../filters.ts';
-import type { TestResult } from '../services.ts';
+import type { TestOutcome } from '../../deliver/test-message.ts';
 
 export function isoTime(ms: number): string;
 export function isoTime(ms: number | undefined): string | null;
@@ -74,7 +74,7 @@ function actorShape({ via, user, from }: Actor) {
   return { via, user: user ?? null, from };
 }
 
-export function testShape(result: TestResult, redact: Redact) {
+export function testShape(result: TestOutcome, redact: Redact) {
   const { destination, isDelivered, words, errorClass, errorCode, durationMs } = result;
   return {
     destination,
