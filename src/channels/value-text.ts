@@ -31,19 +31,9 @@ export function compactJson(value: unknown): string {
 
 /** One line: `商品名: チーズケーキ · 価格: 500 · 画像: 0001.jpg · タグ: ケーキ, チーズ`. What is nested deeper is compact JSON. */
 export function inlineText(value: unknown): string {
-  const names = fileNames(value);
-  if (names !== undefined) return joinSome(names, String, BETWEEN_ITEMS);
-  return isJsonObject(value) ? inlineObject(value) : cleanLine(endsOf(textOf(value), MOST_CHARACTERS));
-}
-
-/** A list's items on one line, scalars as they are. */
-export function inlineList(list: readonly unknown[]): string {
-  return joinSome(list, inlineLeaf, BETWEEN_ITEMS);
-}
-
-function inlineObject(object: JsonObject): string {
-  const textOfPair = (key: string) => `${nameText(key)}: ${memberText(object[key])}`;
-  return joinSome(keysOf(object), textOfPair, BETWEEN_PAIRS);
+  if (!isJsonObject(value)) return cleanLine(endsOf(textOf(value), MOST_CHARACTERS));
+  if (fileEntries(value) !== undefined) return itemText(value);
+  return joinSome(keysOf(value), (key) => `${nameText(key)}: ${memberText(value[key])}`, BETWEEN_PAIRS);
 }
 
 function joinSome<Item>(items: readonly Item[], textOfItem: (item: Item) => string, between: string): string {
@@ -68,12 +58,9 @@ export function memberText(value: unknown, clean: (text: string) => string = cle
 
 /** The same of what is a list's item itself, where a list within the list is compact JSON. */
 export function itemText(value: unknown, clean: (text: string) => string = cleanLine): string {
-  const names = fileNames(value);
-  return names === undefined ? leafText(value, clean) : joinSome(names, String, BETWEEN_ITEMS);
-}
-
-function inlineLeaf(value: unknown): string {
-  return leafText(value, cleanLine);
+  // One more than is shown, so that the rest is not forgotten.
+  const files = fileEntries(value)?.slice(0, MOST_MEMBERS + 1);
+  return files === undefined ? leafText(value, clean) : joinSome(files, fileName, BETWEEN_ITEMS);
 }
 
 function leafText(value: unknown, clean: (text: string) => string): string {
@@ -99,13 +86,6 @@ export function fileName(entry: unknown): string {
   if (name !== '') return name;
   const ref = isJsonObject(entry) && typeof entry['ref'] === 'string' ? entry['ref'] : '';
   return nameText(ref.slice(ref.lastIndexOf('/') + 1)) || nameText(compactJson(entry)) || '–';
-}
-
-/** One more than is shown, so that the rest is not forgotten. */
-function fileNames(value: unknown): readonly string[] | undefined {
-  return fileEntries(value)
-    ?.slice(0, MOST_MEMBERS + 1)
-    .map(fileName);
 }
 
 /** What more columns than this make is no table that anybody reads; Slack takes no more either. */

@@ -94,35 +94,28 @@ function sampleView({ catalog, links }: CheckContext, sample: Notice, { choice }
   return withAnyMember(viewOf(sample, { ...catalog.sources.display, language }, links));
 }
 
-/** A busy machine may stop the process for longer than a template may take; good templates must not fail for that. */
-const MOST_ATTEMPTS = 3;
-
 function faultsWith(template: Template, view: NoticeView, own: Checked | undefined): readonly Problem[] {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const faults = own === undefined ? cardFaults(template, view) : messageFaults(template, view, own);
-      return faults.map(({ path, message }) => ({
-        place: template.placeOf(path),
-        message,
-        severity: 'error',
-      }));
-    } catch (error) {
-      if (!(error instanceof TemplateFault)) throw error;
-      if (attempt === MOST_ATTEMPTS)
-        return [{ place: error.place, message: error.message, severity: 'error' }];
-    }
+  try {
+    const faults = own === undefined ? cardFaults(template, view) : messageFaults(template, view, own);
+    return faults.map(({ path, message }) => ({ place: template.placeOf(path), message, severity: 'error' }));
+  } catch (error) {
+    if (!(error instanceof TemplateFault)) throw error;
+    return [{ place: error.place, message: error.message, severity: 'error' }];
   }
 }
 
+/** Much more than a message may take: a busy machine may stop the process for longer, and good templates must not fail for that. */
+const STRICTLY = { isStrict: true, limitMs: 5000 };
+
 function cardFaults(template: Template, view: NoticeView) {
-  return findCardFaults(template.render(new Rendering(view, { isStrict: true })));
+  return findCardFaults(template.render(new Rendering(view, STRICTLY)));
 }
 
 function messageFaults(template: Template, view: NoticeView, { format: { own }, name, choice }: Checked) {
   if (own === undefined) return [];
   const { template: builtIn, language } = choice.builtIn;
-  const card = cardOf(builtIn.render(new Rendering(view, { isTrusted: true })), { name, language, view });
-  const parts = renderOwn(template, own, card, new Rendering(view, { isStrict: true }));
+  const card = cardOf(builtIn.render(new Rendering(view, { limitMs: Infinity })), { name, language, view });
+  const parts = renderOwn(template, own, card, new Rendering(view, STRICTLY));
   placeDrawn(parts, own, card, template);
   return own.inspect(parts);
 }

@@ -71,8 +71,8 @@ export class Engines {
 interface RenderingOptions {
   /** Whether a variable or member that is not there is an error. */
   readonly isStrict?: boolean;
-  /** Whether it may take its time: a built-in template is short, and a busy machine may stop the process for a moment. */
-  readonly isTrusted?: boolean;
+  /** Infinity for a built-in template: it is short, and a busy machine may stop the process for a moment. */
+  readonly limitMs?: number;
 }
 
 /** One rendering of a template: its strings share their limits, and what is made for each engine. */
@@ -84,10 +84,10 @@ export class Rendering {
   readonly #until: number;
   readonly #isStrict: boolean;
 
-  constructor(view: object, { isStrict = false, isTrusted = false }: RenderingOptions = {}) {
+  constructor(view: object, { isStrict = false, limitMs = TIME_LIMIT_MS }: RenderingOptions = {}) {
     this.view = view;
     this.#isStrict = isStrict;
-    this.#until = isTrusted ? Infinity : performance.now() + TIME_LIMIT_MS;
+    this.#until = performance.now() + limitMs;
   }
 
   /** @throws {Error} liquidjs' own, with the place */

@@ -1,11 +1,11 @@
 /** The filters that templates have beside Liquid's own. */
 import type { Liquid } from 'liquidjs';
 import { parseStartTime } from '../callback/check-callback.ts';
+import type { OutputView } from '../channels/card.ts';
 import { inlineText, textOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { cutterOf } from '../text/cut.ts';
 import { formatElapsed, formatInstant, formatSize } from '../time/display.ts';
-import { ownAddress } from './own-address.ts';
 
 /** A mark with blanks around it is worth its room from here on. */
 const ROOM_FOR_BLANKS = 60;
@@ -66,4 +66,16 @@ function registerDate(liquid: Liquid, timezone: string): void {
     const instant = instantOf(value, timezone);
     return original.call(this, instant === undefined ? value : new Date(instant), ...rest) as unknown;
   });
+}
+
+/** Only addresses that Botbell made by `display.links`: the value where it is the job's address or that of one of its files; else ''. */
+function ownAddress({ job_url, outputs = [] }: LinkedView, value: unknown): string {
+  if (typeof value !== 'string' || value === '') return '';
+  const isOwn = job_url === value || outputs.some(({ files }) => files.some(({ url }) => url === value));
+  return isOwn ? value : '';
+}
+
+interface LinkedView {
+  readonly job_url?: string;
+  readonly outputs?: readonly OutputView[];
 }

@@ -86,7 +86,7 @@ function escapeRef(ref: string): Escaped {
 function renderLink(liquid: Liquid, { templates }: CompiledLink, fields: object): string {
   if (templates === undefined) return '';
   try {
-    return wholeUrl(new Rendering(fields, { isTrusted: true }).print(liquid, templates)) ?? '';
+    return wholeUrl(new Rendering(fields, { limitMs: Infinity }).print(liquid, templates)) ?? '';
   } catch {
     // A link is worth less than the message that would carry it.
     return '';

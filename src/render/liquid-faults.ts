@@ -64,15 +64,10 @@ function explain(liquid: Liquid, message: string, knownNames: readonly string[])
   const variable = /^undefined variable: (?<name>\S+)/u.exec(message)?.groups?.['name'];
   if (variable !== undefined) return unknownVariable(variable, knownNames);
   const filter = /^undefined filter: (?<name>\S+)/u.exec(message)?.groups?.['name'];
-  if (filter !== undefined) return unknownFilter(liquid, filter);
+  if (filter !== undefined)
+    return `there is no filter "${filter}"${didYouMean(filter, Object.keys(liquid.filters))}`;
   const tag = /^tag "(?<name>[^"]+)" not found/u.exec(message)?.groups?.['name'];
   return tag === undefined ? message : `there is no tag "${tag}"${didYouMean(tag, Object.keys(liquid.tags))}`;
-}
-
-function unknownFilter(liquid: Liquid, name: string): string {
-  if (name === 'raw')
-    return 'there is no filter "raw": values are always escaped here; write markup in the template itself';
-  return `there is no filter "${name}"${didYouMean(name, Object.keys(liquid.filters))}`;
 }
 
 function unknownVariable(name: string, knownNames: readonly string[]): string {

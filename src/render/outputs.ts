@@ -4,9 +4,9 @@ import {
   compactJson,
   fileEntries,
   fileName,
-  inlineList,
   inlineText,
   isScalar,
+  memberText,
   nameText,
 } from '../channels/value-text.ts';
 import { isJsonObject, keysOf } from '../text/json-object.ts';
@@ -37,7 +37,7 @@ function viewOutput(name: string, value: unknown, context: FileContext): OutputV
   if (isScalar(value)) return { ...plain, kind: 'scalar', value };
   if (Array.isArray(value)) {
     const files = viewFiles(entriesInside(value), context);
-    return { ...plain, ...files, kind: 'list', value: inlineList(value), items: value };
+    return { ...plain, ...files, kind: 'list', value: memberText(value), items: value };
   }
   const entries = fileEntries(value);
   if (entries === undefined)

@@ -122,7 +122,7 @@ export class Renderer {
       const { language, template } = chosen;
       const view = this.#viewOf(notice, language);
       const outcome = once(cards, chosen, () =>
-        cardOf(template.render(new Rendering(view, { isTrusted: chosen === builtIn })), {
+        cardOf(template.render(new Rendering(view, chosen === builtIn ? { limitMs: Infinity } : {})), {
           name: notice.template,
           language,
           view,

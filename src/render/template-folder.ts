@@ -1,4 +1,5 @@
 /** Reads folders of template sets: `<set>/card/<name>.yaml`, and `<set>/<format>/<name>.yaml` for a channel's own messages. */
+import { hash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../config/config.ts';
@@ -98,4 +99,13 @@ class Reading {
 
 export function problemWith(file: string, severity: Problem['severity'], message: string): Problem {
   return { place: { file, line: 1, column: 1 }, message, severity };
+}
+
+/**
+ * Which templates of one's own there are, as SHA-256 in hexadecimal: the same wherever their folder lies, and in whichever
+ * order it lists them. Undefined: there are none.
+ */
+export function fingerprintOf({ files }: TemplateFolder): string | undefined {
+  const texts = [...files].map(([key, { text }]) => JSON.stringify([key, text]));
+  return texts.length === 0 ? undefined : hash('sha256', texts.toSorted().join('\n'), 'hex');
 }

@@ -1,6 +1,7 @@
 /** One template file, compiled: YAML whose strings are Liquid. */
 import type { Liquid } from 'liquidjs';
 import type { MessagePart, RenderedParts, TemplateValue, TextKind } from '../channels/channel.ts';
+import { textOf } from '../channels/value-text.ts';
 import type { Place, Problem } from '../config/config.ts';
 import type { Path } from '../config/path.ts';
 import { YamlSource } from '../config/yaml/yaml-source.ts';
@@ -19,6 +20,8 @@ export interface TemplateKind {
 }
 
 type Render = (rendering: Rendering) => TemplateValue;
+
+const ONE_VARIABLE = /^\{\{ *(?<name>[a-z_]+) *\}\}$/;
 
 /** Compiled when it is first used: most of the built-in ones never are. */
 export class Template {
@@ -160,7 +163,11 @@ class Compiler {
     this.analyses.push((knownNames) =>
       findUnknownVariables(liquid, templates, knownNames).map((each) => this.#problemIn(path, each)),
     );
+    const variable = kind === undefined ? ONE_VARIABLE.exec(text)?.groups?.['name'] : undefined;
     return (rendering) => {
+      // Most strings of a card are a variable and nothing else.
+      if (variable !== undefined && Object.hasOwn(rendering.view, variable))
+        return textOf(Reflect.get(rendering.view, variable));
       try {
         return rendering.print(liquid, templates);
       } catch (error) {

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { fingerprintOf } from '../../src/render/fingerprint.ts';
-import { readTemplateFolder } from '../../src/render/template-folder.ts';
+
+import { fingerprintOf, readTemplateFolder } from '../../src/render/template-folder.ts';
 
 describe('The fingerprint of one’s own templates', () => {
   let folders: string[];
