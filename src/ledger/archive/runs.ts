@@ -73,7 +73,7 @@ export async function failedRuns(tx: Tx, runs: readonly Run[]): Promise<readonly
   if (failed.length === 0) return [];
   const rows = await tx.all<Omit<FailedRun, 'message'> & { readonly body: Uint8Array | null }>(sql`
     SELECT id AS "callbackId", received_at AS "receivedAt", CASE WHEN bytes <= ${LARGEST_READ_BYTES} THEN body END AS body
-    FROM callbacks WHERE id IN (${join(failed.map(({ callbackId }) => callbackId))}) ORDER BY id DESC`);
+    FROM callbacks JOIN bodies ON callback_id = id WHERE id IN (${join(failed.map(({ callbackId }) => callbackId))}) ORDER BY id DESC`);
   return rows.map(({ body, ...run }) => ({ ...run, message: body === null ? undefined : messageIn(body) }));
 }
 

@@ -145,6 +145,6 @@ export async function readDelivery(tx: Tx, id: number): Promise<DeliveryOfCallba
 /** As its body stands: what it says is read by whoever asks. */
 export function readCallback(tx: Tx, id: number): Promise<NoticeRow | undefined> {
   return tx.first<NoticeRow>(
-    sql`SELECT kind, started_at, times_received, body FROM callbacks WHERE id = ${id}`,
+    sql`SELECT kind, started_at, times_received, body FROM callbacks JOIN bodies ON callback_id = id WHERE id = ${id}`,
   );
 }

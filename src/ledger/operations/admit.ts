@@ -9,7 +9,7 @@ import { keyOf, nameIn } from '../keys.ts';
 import { type Admission, type Arrival, type DeliveryRecord, LedgerFull, SUPERSEDED } from '../ledger.ts';
 import { deliveryRecord, type DeliveryRow, EARLIER_IN_JOB, EXECUTING, isIdle } from '../rows.ts';
 import { toStored } from '../stored-body.ts';
-import { claimOf, holdBack, insertRows } from './deliveries.ts';
+import { claimOf, holdBack, insertRows, writeBody } from './deliveries.ts';
 
 interface AdmissionSettings {
   /** How long a claim lasts: longer than a process can take over one callback. */
@@ -63,10 +63,12 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
   if (isNew && tx.isFull) throw new LedgerFull(FULL);
   if (!isNew) await noteReturn(tx, callback);
   const isLateStart = args.status === EXECUTING && job.result !== null;
-  const deliveries =
+  const [deliveries] = await Promise.all([
     isNew && job.posts === 1
-      ? await planned(tx, args, callback.id)
-      : await amongOthers(tx, args, { id: callback.id, isNew, isLateStart });
+      ? planned(tx, args, callback.id)
+      : amongOthers(tx, args, { id: callback.id, isNew, isLateStart }),
+    isNew && writeBody(tx, callback.id, args.body),
+  ]);
   return {
     callbackId: callback.id,
     isNew,
@@ -106,10 +108,10 @@ async function writeCallback(tx: Tx, args: AdmitArgs): Promise<Written> {
   return only(
     await tx.all<Written>(sql`
       INSERT INTO callbacks (kind, job_key, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
-        last_received_at, times_received, elapsed, routing, body, bytes)
+        last_received_at, times_received, elapsed, routing, bytes)
       VALUES ('callback', ${args.jobKey}, ${args.identity}, ${args.jobId}, ${args.botKey}, ${args.botId}, ${args.botName},
         ${args.status}, ${args.startedAt}, ${args.receivedAt}, ${args.receivedAt}, 1, ${args.elapsed}, ${args.routing},
-        ${args.body}, ${args.bytes})
+        ${args.bytes})
       ON CONFLICT (job_key, identity) DO UPDATE
         SET times_received = callbacks.times_received + 1, last_received_at = excluded.last_received_at
       RETURNING id, times_received, received_at`),

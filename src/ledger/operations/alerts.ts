@@ -6,7 +6,7 @@ import type { Tx } from '../database.ts';
 import { writeHistory } from '../history.ts';
 import { keyOf, nameIn } from '../keys.ts';
 import type { Alert } from '../ledger.ts';
-import { insertRows } from './deliveries.ts';
+import { insertRows, writeBody } from './deliveries.ts';
 
 const ONCE_WITHIN_MS = 60 * 60_000;
 
@@ -64,11 +64,12 @@ async function write(tx: Tx, { subject, targets, about }: AlertAbout, suppressed
   const body = Buffer.from(JSON.stringify(raised));
   const [alert] = await tx.all<{ id: number }>(sql`
     INSERT INTO callbacks (kind, job_key, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
-      last_received_at, times_received, routing, body, bytes, about)
+      last_received_at, times_received, routing, bytes, about)
     VALUES ('alert', NULL, ${raised.id}, ${keyOf(job_id)}, ${keyOf(bot_id)}, ${nameIn(bot_id)}, ${nameIn(bot_name)}, 1,
-      ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body}, ${body.byteLength}, ${about ?? null})
+      ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about ?? null})
     RETURNING id`);
   if (alert === undefined) return;
+  await writeBody(tx, alert.id, body);
   await insertRows(tx, { callbackId: alert.id, jobKey: null, targets });
   if (about !== undefined)
     await writeHistory(tx, [{ callbackId: about, what: 'alerted', entry: { alertId: alert.id } }]);

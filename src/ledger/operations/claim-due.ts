@@ -100,7 +100,7 @@ async function claimRows(
 async function bodiesOf(tx: Tx, rows: readonly RowWithCallback[]): Promise<ReadonlyMap<number, Uint8Array>> {
   const ids = [...new Set(rows.map(({ callback_id }) => callback_id))];
   const bodies = await tx.all<{ id: number; body: Uint8Array }>(
-    sql`SELECT id, body FROM callbacks WHERE id IN (${join(ids)})`,
+    sql`SELECT callback_id AS id, body FROM bodies WHERE callback_id IN (${join(ids)})`,
   );
   return new Map(bodies.map(({ id, body }) => [id, body]));
 }

@@ -7,6 +7,11 @@ import type { DeliveryTarget } from '../ledger.ts';
 import { type DeliveryRow, EARLIER_IN_JOB, isIdle, withCallbacks } from '../rows.ts';
 import { lockDeliveries } from './locks.ts';
 
+/** @param body as `stored-body.ts` keeps it */
+export async function writeBody(tx: Tx, callbackId: number, body: Uint8Array): Promise<void> {
+  await tx.all(sql`INSERT INTO bodies (callback_id, body) VALUES (${callbackId}, ${body})`);
+}
+
 /** job_key null: an alert's. */
 export interface Planned {
   readonly callbackId: number;
