@@ -10,7 +10,7 @@ import {
   walk,
 } from './callback.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
-import { utcInstant, type ZonedParts, zonedToInstant } from '../time/display.ts';
+import { zonedToInstant } from '../time/display.ts';
 
 const MAX_ECHO_LENGTH = 40;
 
@@ -143,7 +143,8 @@ const FIELDS = Object.keys(SCHEMA.fields);
 const MAX_LENGTH = 1000;
 
 const FRACTION = '(?:[.,](?<fraction>\\d+))?';
-const ZONE = '(?<zone>[Zz]|(?<sign>[-+\\u2212])(?<zoneHour>\\d{2})(?::?(?<zoneMinute>\\d{2}))?)?';
+const ZONE =
+  '(?:(?<utc>[Zz])|(?<sign>[-+\\u2212])(?<zoneHour>[01]\\d|2[0-3])(?::?(?<zoneMinute>[0-5]\\d))?)?';
 const EXTENDED = isoPattern('-', ':');
 const BASIC = isoPattern('', '');
 
@@ -156,18 +157,19 @@ type Groups = Readonly<Record<string, string | undefined>>;
  * The instant (ms; finer digits are dropped) that an ISO 8601 calendar date-time names. Minutes and seconds may be left
  * out, a fraction belongs to the last one given; without an offset it is local to `timezone`, where a time that the clocks
  * skip is read as that much later: the zone is only our guess. Undefined for any other text, and for a day or time that
- * no calendar has.
+ * no calendar has; a leap second, which nobody can foresee, is the second after it.
  */
 export function parseStartTime(text: string, timezone: string): number | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const groups: Groups | undefined = (EXTENDED.exec(text) ?? BASIC.exec(text))?.groups;
   if (groups === undefined) return undefined;
-  const parts = partsOf(groups);
-  const leapMs = parts.second === 60 ? 1000 : 0;
-  const regular = { ...parts, second: parts.second - leapMs / 1000 };
-  const instant = exists(regular) ? instantOf(regular, groups, timezone) : undefined;
-  if (instant === undefined || (leapMs > 0 && !endsHalfYear(instant + leapMs))) return undefined;
-  return instant + leapMs + fractionMs(groups);
+  const { year, month, day, hour, minute = '00', second = '00' } = groups;
+  const date = `${year}-${month}-${day}`;
+  const leapMs = second === '60' ? 1000 : 0;
+  const asIfUtc = Date.parse(`${date}T${hour}:${minute}:${leapMs === 0 ? second : '59'}Z`);
+  // A day that its month does not have is another month's, and hour 24 is of the next day.
+  if (Number.isNaN(asIfUtc) || !new Date(asIfUtc).toISOString().startsWith(date)) return undefined;
+  return instantOf(asIfUtc, groups, timezone) + leapMs + fractionMs(groups);
 }
 
 function isoPattern(dash: string, colon: string): RegExp {
@@ -176,42 +178,14 @@ function isoPattern(dash: string, colon: string): RegExp {
   return new RegExp(`^${date}[Tt]${time}${FRACTION}${ZONE}$`);
 }
 
-function partsOf(groups: Groups): ZonedParts {
-  const number = (name: string) => Number(groups[name] ?? 0);
-  return {
-    year: number('year'),
-    month: number('month'),
-    day: number('day'),
-    hour: number('hour'),
-    minute: number('minute'),
-    second: number('second'),
-    millisecond: 0,
-  };
-}
-
-/** A day that its month does not have is another month's. */
-function exists(parts: ZonedParts): boolean {
-  const date = new Date(utcInstant(parts));
-  const isDay = date.getUTCMonth() + 1 === parts.month && date.getUTCDate() === parts.day;
-  return isDay && parts.hour < 24 && parts.minute < 60 && parts.second < 60;
-}
-
-function instantOf(parts: ZonedParts, groups: Groups, timezone: string): number | undefined {
-  if (groups.zone === undefined) return zonedToInstant(parts, timezone);
-  const hours = Number(groups.zoneHour ?? 0);
-  const minutes = Number(groups.zoneMinute ?? 0);
-  if (hours > 23 || minutes > 59) return undefined;
-  const offset = hours * HOUR_MS + minutes * MINUTE_MS;
-  return utcInstant(parts) - (groups.sign === '+' ? offset : -offset);
+function instantOf(asIfUtc: number, { utc, sign, zoneHour, zoneMinute }: Groups, timezone: string): number {
+  if (utc === undefined && sign === undefined) return zonedToInstant(asIfUtc, timezone);
+  const offset = Number(zoneHour ?? 0) * HOUR_MS + Number(zoneMinute ?? 0) * MINUTE_MS;
+  return asIfUtc - (sign === '+' ? offset : -offset);
 }
 
 function fractionMs({ fraction = '0', minute, second }: Groups): number {
   const unit = second !== undefined ? 1000 : minute !== undefined ? MINUTE_MS : HOUR_MS;
   // Nine digits keep the product an exact integer and name less than a millisecond of an hour.
   return Math.floor((Number(fraction.slice(0, 9).padEnd(9, '0')) * unit) / 1e9);
-}
-
-/** RFC 3339, "Leap Seconds": they are inserted at the end of June or December, UTC. */
-function endsHalfYear(instant: number): boolean {
-  return /-0[17]-01T00:00:00\.000Z$/.test(new Date(instant).toISOString());
 }

