@@ -10,7 +10,7 @@ import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import { Traffic } from '../receive/loads.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { type Clock, unfailing, within } from '../time/clock.ts';
-import { startHeartbeat } from './heartbeat.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { openAdmin, openReceiver } from './listeners.ts';
 import { Pipeline } from './pipeline.ts';
 import type { ConfigReading } from './read-config.ts';
@@ -118,8 +118,8 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   if (admin !== undefined) doors.push(() => admin.close(GOODBYE_MS));
   const receiver = await openReceiver(services);
   doors.push(() => receiver.close(GOODBYE_MS));
-  const heartbeat = startHeartbeat({ ...services, onUnforeseen: reports.onUnforeseen });
-  doors.push(() => within(GOODBYE_MS, heartbeat.stop(), clock));
+  const heartbeat = new Heartbeat(services);
+  doors.push(() => Promise.resolve(heartbeat.stop()));
   if (options.followsFiles !== false) reloading.watch();
   return { receiver, admin, reload: (cause) => reloading.reload(cause) };
 }

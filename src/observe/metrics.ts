@@ -1,7 +1,6 @@
 /** What Prometheus reads. Names and labels are a promise to operators' dashboards. */
 import { setImmediate } from 'node:timers/promises';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { HeartbeatOutcome } from './heartbeat.ts';
 
 /** Seconds: from a cached duplicate to the longest answer that a config can ask for. */
 const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -9,11 +8,10 @@ const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** The service posts again no sooner than this, and the BOT's clock runs meanwhile (callback interface, "Limits"). */
 const RETRY_COST_S = 30;
 
-const HEARTBEAT_OUTCOMES: Readonly<Record<HeartbeatOutcome, true>> = {
-  sent: true,
-  failed: true,
-  withheld: true,
-};
+/** Withheld: not all was well, so its URL was not asked. */
+const HEARTBEAT_OUTCOMES = ['sent', 'failed', 'withheld'] as const;
+
+export type HeartbeatOutcome = (typeof HEARTBEAT_OUTCOMES)[number];
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -90,7 +88,7 @@ function begin(meters: ReturnType<typeof createMeters>, version: string): void {
   meters.buildInfo.set({ version }, 1);
   meters.reloadOk.set(1);
   for (const cause of ['answer', 'retry']) meters.botSeconds.inc({ cause }, 0);
-  for (const outcome of Object.keys(HEARTBEAT_OUTCOMES)) meters.heartbeats.inc({ outcome }, 0);
+  for (const outcome of HEARTBEAT_OUTCOMES) meters.heartbeats.inc({ outcome }, 0);
 }
 
 /** Of what may come, so that the first of it is an increase. */

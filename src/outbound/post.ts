@@ -1,17 +1,22 @@
-/** A POST over a pool of connections that is answered by its deadline or fails: what channels over HTTP send with. */
+/** A request over a pool of connections that is answered by its deadline or fails: what channels over HTTP send with. */
 import type { Dispatcher } from 'undici';
 import type { HttpPool } from './pool.ts';
 
 type ResponseHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
-export interface HttpPost {
+interface HttpGet {
   /** With the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
   /** On the scale of `performance.now()`. */
   readonly deadline: number;
 }
+
+interface HttpPost extends HttpGet {
+  readonly body: string;
+}
+
+type Connections = Pick<HttpPool, 'dispatch' | 'errorOf'>;
 
 export interface HttpAnswer {
   readonly status: number;
@@ -26,8 +31,20 @@ export interface HttpAnswer {
  * and then nothing has been sent, and nothing will be. `ProxyError`: a proxy sent nothing on. Otherwise an error of undici's or
  * Node's.
  */
-export function post(pool: Pick<HttpPool, 'dispatch' | 'errorOf'>, request: HttpPost): Promise<HttpAnswer> {
-  const { path, headers, body, deadline } = request;
+export function post(pool: Connections, request: HttpPost): Promise<HttpAnswer> {
+  return exchange(pool, 'POST', request);
+}
+
+/** The same, without a body. */
+export function get(pool: Connections, request: HttpGet): Promise<HttpAnswer> {
+  return exchange(pool, 'GET', { ...request, body: '' });
+}
+
+function exchange(
+  pool: Connections,
+  method: 'GET' | 'POST',
+  { path, headers, body, deadline }: HttpPost,
+): Promise<HttpAnswer> {
   const remainingMs = deadline - performance.now();
   if (!(remainingMs > 0)) return Promise.reject(tooLate());
   return new Promise((resolve, reject) => {
@@ -36,8 +53,8 @@ export function post(pool: Pick<HttpPool, 'dispatch' | 'errorOf'>, request: Http
       if (error === undefined) resolve(answer);
       else reject(error);
     };
-    const exchange = new Exchange(onAnswer, reject, remainingMs);
-    pool.dispatch({ method: 'POST', path, headers: { ...headers }, body }, exchange);
+    const handler = new Exchange(onAnswer, reject, remainingMs);
+    pool.dispatch({ method, path, headers: { ...headers }, body }, handler);
   });
 }
 

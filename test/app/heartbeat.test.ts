@@ -2,14 +2,13 @@
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { type HeartbeatServices, startHeartbeat } from '../../src/app/heartbeat.ts';
+import { Heartbeat, type HeartbeatServices } from '../../src/app/heartbeat.ts';
 import { NO_PROXIES } from '../../src/outbound/proxy.ts';
-import type { Heartbeat } from '../../src/observe/heartbeat.ts';
 import type { Logger } from '../../src/observe/logger.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
-import { systemClock } from '../../src/time/clock.ts';
 import { type BridgeWorld, createBridgeWorld } from '../support/bridge-world.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { until } from '../support/proof-wait.ts';
 import { startWatcher, type Watcher } from '../support/watcher.ts';
 
@@ -99,67 +98,111 @@ describe('the heartbeat of the service', () => {
     });
   });
 
-  describe('waits for all to be well', () => {
-    let services: HeartbeatServices;
+  describe('by a clock that is moved by hand', () => {
+    const URL_A = 'https://watcher.example/a';
+    const URL_B = 'https://watcher.example/b';
+    const MINUTE = 60_000;
+
+    let clock: ManualClock;
     let heartbeat: Heartbeat | undefined;
+    let asked: [url: string, at: number][];
+    let answer: () => Promise<void>;
     let ledger: { writtenAt: number };
     let pipeline: { lookedAt: number };
     let traffic: { isDraining: boolean };
+    let follow: (next: { url: string; everyMs: number } | undefined) => void;
 
-    beforeEach(() => {
-      ledger = { writtenAt: systemClock.monotonic() };
-      pipeline = { lookedAt: systemClock.monotonic() };
-      traffic = { isDraining: false };
+    const start = (everyMs = MINUTE) => {
+      const startedAt = clock.monotonic();
       const unknown = () => Promise.resolve(undefined);
-      services = {
-        clock: systemClock,
+      const loadedWith = (heartbeatConfig: { url: string; everyMs: number } | undefined) => ({
+        loaded: { config: { heartbeat: heartbeatConfig, proxies: NO_PROXIES } },
+      });
+      let current = loadedWith({ url: URL_A, everyMs });
+      const services: HeartbeatServices = {
+        clock,
         logger,
         metrics: createMetrics({ version: '1', countOpen: unknown, storeBytes: unknown }),
-        onUnforeseen: (error) => expect.fail(String(error)),
         settings: {
-          current: {
-            loaded: {
-              config: {
-                heartbeat: { url: `${watcher.origin}${PATH}`, everyMs: 3_600_000 },
-                proxies: NO_PROXIES,
-              },
-            },
+          get current() {
+            return current;
           },
-          onSwap: () => undefined,
+          onSwap: (swapped) =>
+            (follow = (next) => {
+              current = loadedWith(next);
+              swapped();
+            }),
         },
         ledger,
         traffic,
         pipeline,
       };
+      heartbeat = new Heartbeat(services, (url) => {
+        asked.push([url, clock.monotonic() - startedAt]);
+        return answer();
+      });
+    };
+
+    const advance = async (ms: number) => {
+      ledger.writtenAt += ms;
+      pipeline.lookedAt += ms;
+      await clock.advance(ms);
+    };
+
+    beforeEach(() => {
+      clock = new ManualClock();
+      asked = [];
+      answer = () => Promise.resolve();
+      ledger = { writtenAt: clock.monotonic() };
+      pipeline = { lookedAt: clock.monotonic() };
+      traffic = { isDraining: false };
     });
 
     afterEach(() => heartbeat?.stop());
 
-    const withheldFor = async () => {
-      heartbeat = startHeartbeat(services);
-      await until('a line', () => lines.length === 1);
-      expect([watcher.asked, lines[0]?.['level']]).to.deep.equal([[], 40]);
-      return lines[0]?.['troubles'];
-    };
-
-    it('for a store that has been written lately', async () => {
-      ledger.writtenAt -= 16_000;
-      expect(await withheldFor()).to.deep.equal(['the store cannot be used']);
+    it('asks at once, and then as often as it is told, with one line', async () => {
+      start();
+      await advance(2 * MINUTE);
+      expect(asked).to.deep.equal([0, MINUTE, 2 * MINUTE].map((at) => [URL_A, at]));
+      expect(lines.map(({ msg }) => msg)).to.deep.equal(['the heartbeat is taken']);
     });
 
-    it('for a service that takes callbacks', async () => {
-      traffic.isDraining = true;
-      expect(await withheldFor()).to.deep.equal(['Botbell is shutting down']);
+    const troubles: [string, () => unknown][] = [
+      ['the store cannot be used', () => (ledger.writtenAt -= 16_000)],
+      ['Botbell is shutting down', () => (traffic.isDraining = true)],
+      ['nothing looks for what is due any more', () => (pipeline.lookedAt -= 61_000)],
+    ];
+    for (const [trouble, happens] of troubles)
+      it(`asks nobody while ${trouble}, and says so once`, async () => {
+        happens();
+        start();
+        await advance(MINUTE);
+        expect(asked).to.deep.equal([]);
+        expect(lines.map(({ level, troubles: said }) => [level, said])).to.deep.equal([[40, [trouble]]]);
+      });
+
+    it('never asks twice at once, however short the interval is', async () => {
+      answer = () => clock.sleep(2500);
+      start(1000);
+      await advance(6000);
+      expect(asked.map(([, at]) => at)).to.deep.equal([0, 2500, 5000]);
     });
 
-    it('for somebody who looks for what is due', async () => {
-      pipeline.lookedAt -= 61_000;
-      expect(await withheldFor()).to.deep.equal(['nothing looks for what is due any more']);
-    });
-
-    it('and is sent when it is', async () => {
-      heartbeat = startHeartbeat(services);
-      await until('a beat', () => watcher.asked.length === 1);
+    it('goes by a changed URL or interval at once, says what comes of it, and goes by none any more', async () => {
+      start();
+      await advance(1000);
+      follow({ url: URL_A, everyMs: MINUTE });
+      await advance(1000);
+      follow({ url: URL_B, everyMs: MINUTE });
+      await advance(0);
+      expect(asked).to.deep.equal([
+        [URL_A, 0],
+        [URL_B, 2000],
+      ]);
+      expect(lines).to.have.length(2);
+      follow(undefined);
+      await advance(10 * MINUTE);
+      expect([asked.length, clock.sleeping]).to.deep.equal([2, 0]);
     });
   });
 });
