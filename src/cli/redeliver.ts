@@ -1,15 +1,20 @@
-/** `botbell redeliver`: gives back what is dead or held as no longer routed, or is done with it; the service's worker delivers it. */
-import type {
-  ActionRequest,
-  Redeliverable,
-  RedeliveryFilter,
-  RedeliveryTally,
-} from '../ledger/actions/actions.ts';
-import type { LedgerBeside } from '../ledger/open-ledger.ts';
+/** `botbell redeliver`: gives back what is dead or held as no longer routed, or is done with it; the service delivers it. */
+import { hostname, userInfo } from 'node:os';
+import type { Config } from '../config/config.ts';
+import { planByHand } from '../deliver/operations.ts';
+import { plannedTarget } from '../deliver/settings.ts';
+import type { ActionRequest, Redeliverable, RedeliveryTally } from '../ledger/actions/actions.ts';
+import type { ArchivedCallback } from '../ledger/archive/archive.ts';
+import { type LedgerBeside, openBeside } from '../ledger/open-ledger.ts';
+import { createRouter } from '../route/router.ts';
+import { visibleOnOneLine } from '../text/clean.ts';
+import { shortLine } from '../text/cut.ts';
+import { secretsHidden } from '../text/hide-secrets.ts';
 import { systemClock } from '../time/clock.ts';
-import { actorHere, counted, isConfirmed, onLedger, tallyInWords, whoDelivers } from './acting.ts';
-import type { CommandContext } from './context.ts';
+import { formatAge, formatInstant } from '../time/display.ts';
+import { type CommandContext, CommandFailed, configFileOf } from './context.ts';
 import { loadLedgerConfig } from './load-config.ts';
+import { loadProject, type Project } from './load-project.ts';
 
 export interface RedeliverOptions {
   readonly dead?: boolean;
@@ -19,7 +24,16 @@ export interface RedeliverOptions {
   readonly yes?: boolean;
   readonly dismiss?: boolean;
   readonly again?: boolean;
+  /** A job. */
   readonly route?: string;
+}
+
+interface Acting {
+  readonly context: CommandContext;
+  readonly options: RedeliverOptions;
+  readonly ledger: LedgerBeside;
+  readonly request: ActionRequest;
+  readonly timezone: string;
 }
 
 /** @param ids of deliveries; none: all that the options match */
@@ -28,45 +42,45 @@ export async function redeliverCommand(
   ids: readonly number[],
   options: RedeliverOptions,
 ): Promise<number> {
-  const { route } = options;
-  if (route !== undefined) {
-    const { routeAnewCommand } = await import('./route-anew.ts');
-    return routeAnewCommand(context, route, options);
+  const { route: jobId } = options;
+  const project = jobId === undefined ? undefined : loadProject(context);
+  const { store, secrets, display } = project?.config ?? loadLedgerConfig(context);
+  let ledger: LedgerBeside | undefined;
+  try {
+    ledger = await openBeside(store.url, systemClock);
+    const acting = { context, options, ledger, request: { actor: actorHere() }, timezone: display.timezone };
+    if (project !== undefined && jobId !== undefined) return await routeAnew(acting, project, jobId);
+    return await (options.dead === true ? allDead(acting) : each(acting, [...new Set(ids)]));
+  } catch (error) {
+    throw CommandFailed.because(error, secretsHidden(secrets));
+  } finally {
+    await ledger?.close();
   }
-  const config = loadLedgerConfig(context);
-  return onLedger(config, (ledger) => {
-    const acting: Acting = {
-      context,
-      ledger,
-      options,
-      display: config.display,
-      request: { actor: actorHere() },
-    };
-    return options.dead === true ? allDead(acting) : each(acting, [...new Set(ids)]);
-  });
 }
 
-interface Acting {
-  readonly context: CommandContext;
-  readonly ledger: LedgerBeside;
-  readonly options: RedeliverOptions;
-  readonly display: Parameters<typeof tallyInWords>[1];
-  readonly request: ActionRequest;
+function actorHere(): ActionRequest['actor'] {
+  return { via: 'command line', user: userHere(), from: hostname() };
 }
 
-/** Of more than one delivery the question says how many there are, to whom, and how old. */
+function userHere(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a number that has no name.
+    return undefined;
+  }
+}
+
 async function each(acting: Acting, ids: readonly number[]): Promise<number> {
-  const { context, ledger, options, display } = acting;
+  const { context, ledger, options } = acting;
   const found = new Map((await ledger.actions.lookAt(ids)).map((row) => [row.id, row]));
   const rows = ids.flatMap((id) => found.get(id) ?? []).filter((row) => isWorthTrying(row, options));
   const others = ids.filter((id) => !rows.some((row) => row.id === id));
   for (const id of others) context.message(leftAlone(id, found.get(id)?.result ?? 'unknown', options));
-  if (rows.length === 0) return 1;
-  context.message(tallyInWords(tallyOf(rows), display));
-  if (!(await isConfirmed(context, questionFor(options), options.yes))) return 1;
+  if (rows.length === 0 || !(await isAgreed(acting, tallyOf(rows)))) return 1;
   let done = 0;
   for (const { id } of rows) done += (await act(acting, id)) ? 1 : 0;
-  if (done > 0) context.result(await said(acting, done));
+  if (done > 0) await report(acting, done);
   return done === ids.length ? 0 : 1;
 }
 
@@ -78,83 +92,185 @@ function isWorthTrying({ result }: Redeliverable, { dismiss, again }: RedeliverO
 
 /** @returns whether it was done */
 async function act({ context, ledger, options, request }: Acting, id: number): Promise<boolean> {
-  const { dismiss, again } = options;
-  const result = dismiss
+  const result = options.dismiss
     ? await ledger.actions.dismiss(id, request)
-    : await ledger.actions.redeliver(id, request, again === true);
+    : await ledger.actions.redeliver(id, request, options.again === true);
   const isDone = result === 'dismissed' || result === 'accepted';
   if (!isDone) context.message(leftAlone(id, result, options));
   return isDone;
 }
 
+const REASONS: Readonly<Record<string, string>> = {
+  delivered: 'it has been delivered; with --again it is sent once more',
+  superseded: 'its job’s result is known, so nobody is told of its start any more',
+  open: 'it is still to be delivered',
+};
+
 function leftAlone(id: number, result: string, { dismiss }: RedeliverOptions): string {
   if (result === 'unknown') return `there is no delivery ${id} in this ledger`;
   if (dismiss === true) return `${id} is left alone: it is neither dead nor held as no longer routed`;
-  const because: Readonly<Record<string, string>> = {
-    delivered: 'it has been delivered; with --again it is sent once more',
-    superseded: 'its job’s result is known, so nobody is told of its start any more',
-    open: 'it is still to be delivered',
-  };
-  return `${id} is left alone: ${because[result] ?? result}`;
+  return `${id} is left alone: ${REASONS[result] ?? result}`;
 }
 
 function tallyOf(rows: readonly Redeliverable[]): RedeliveryTally {
   const times = rows.map(({ receivedAt }) => receivedAt);
-  const counts = new Map<string, number>();
-  for (const { destination } of rows) counts.set(destination, (counts.get(destination) ?? 0) + 1);
+  const names = rows.map(({ destination }) => destination);
   return {
     messages: rows.length,
     isMore: false,
-    destinations: [...counts].map(([destination, messages]) => ({ destination, messages })),
+    destinations: [...new Set(names)].map((destination) => ({
+      destination,
+      messages: names.filter((name) => name === destination).length,
+    })),
     oldestAt: Math.min(...times),
     newestAt: Math.max(...times),
   };
 }
 
 async function allDead(acting: Acting): Promise<number> {
-  const { context, ledger, options, display, request } = acting;
-  const filter = filterOf(options);
+  const { context, ledger, request } = acting;
+  const { destination, since, dismiss } = acting.options;
+  const filter = { destination, from: since === undefined ? undefined : systemClock.now() - since };
   const tally = await ledger.actions.tally(filter);
   if (tally.messages === 0 && !tally.isMore) {
     context.message('nothing that matches is dead or held as no longer routed');
     return 0;
   }
-  context.message(tallyInWords(tally, display));
-  if (!(await isConfirmed(context, questionFor(options), options.yes))) return 1;
-  const what = options.dismiss === true ? 'dismissed' : 'redelivered';
+  if (!(await isAgreed(acting, tally))) return 1;
+  const what = dismiss === true ? 'dismissed' : 'redelivered';
   const { id } = await ledger.actions.startBulk(filter, request, what);
-  const given = await untilThrough(ledger, id);
-  context.result(await said(acting, given));
+  await report(acting, await untilThrough(ledger, id));
   return 0;
-}
-
-function filterOf({ destination, since }: RedeliverOptions): RedeliveryFilter {
-  return {
-    ...(destination !== undefined && { destination }),
-    ...(since !== undefined && { from: systemClock.now() - since }),
-  };
 }
 
 const LOOK_MS = 200;
 
-/** A running service goes on with it, too, and with whatever was begun before it. @returns how many were given back */
+/** A running service goes on with it, too. @returns how many were given back */
 async function untilThrough({ actions }: LedgerBeside, id: number): Promise<number> {
   for (;;) {
-    const { isMore, ended } = await actions.continueBulk();
-    if (ended?.id === id) return ended.given;
-    if (isMore) continue;
+    const { isMore } = await actions.continueBulk();
     const bulk = await actions.bulk(id);
-    if (bulk === undefined) return 0;
-    if (bulk.state !== 'running') return bulk.given;
-    await systemClock.sleep(LOOK_MS);
+    if (bulk?.state !== 'running') return bulk?.given ?? 0;
+    if (!isMore) await systemClock.sleep(LOOK_MS);
   }
 }
 
-function questionFor({ dismiss }: RedeliverOptions): string {
-  return dismiss === true ? 'Dismiss, so that nobody is ever told?' : 'Deliver again?';
+/** Says how many, to whom, how old, and asks. */
+async function isAgreed(acting: Acting, tally: RedeliveryTally): Promise<boolean> {
+  acting.context.message(tallyInWords(tally, acting.timezone));
+  const { dismiss } = acting.options;
+  return isConfirmed(acting, dismiss ? 'Dismiss, so that nobody is ever told?' : 'Deliver again?');
 }
 
-async function said({ ledger, options }: Acting, count: number): Promise<string> {
-  if (options.dismiss === true) return `${counted(count, 'message')} dismissed`;
-  return `${counted(count, 'message')} given back: ${await whoDelivers(ledger)}`;
+/** @returns whether to go on: they want to, or have said so before */
+async function isConfirmed({ context, options }: Acting, question: string): Promise<boolean> {
+  if (options.yes === true) return true;
+  if (context.ask === undefined) {
+    context.message('nothing was changed: nobody is at a terminal to be asked; with --yes it is done');
+    return false;
+  }
+  const isYes = /^\s*y(es)?\s*$/i.test(await context.ask(`${question} [y/N] `));
+  if (!isYes) context.message('nothing was changed');
+  return isYes;
+}
+
+const DESTINATIONS_NAMED = 20;
+const LONGEST_NAME = 100;
+
+function tallyInWords({ messages, isMore, destinations, oldestAt }: RedeliveryTally, timezone: string) {
+  const named = destinations
+    .slice(0, DESTINATIONS_NAMED)
+    .map((each) => `  ${shortLine(each.destination, LONGEST_NAME)}: ${each.messages}`);
+  const others = destinations.length - named.length;
+  const lines = [`${isMore ? 'at least ' : ''}${counted(messages, 'message')}:`, ...named];
+  if (others > 0) lines.push(`  and ${counted(others, 'more destination')}`);
+  if (oldestAt !== undefined) {
+    const age = formatAge(systemClock.now() - oldestAt, 'en');
+    lines.push(`  the oldest came ${age} ago, ${formatInstant(oldestAt, timezone, 'en')}`);
+  }
+  return lines.map(visibleOnOneLine).join('\n');
+}
+
+function counted(count: number, what: string): string {
+  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
+}
+
+async function report({ context, ledger, options }: Acting, count: number): Promise<void> {
+  if (options.dismiss === true) return context.result(`${counted(count, 'message')} dismissed`);
+  const living = await ledger.processes();
+  const who =
+    living.length > 0
+      ? 'the running service delivers them now'
+      : 'no service runs on this ledger at this moment: they are delivered when one does';
+  context.result(`${counted(count, 'message')} given back: ${who}`);
+}
+
+/** Of a job that has more callbacks, the newest. */
+const MOST_OF_JOB = 500;
+
+/** Routes a job's callbacks by today's config, and has those told who have not been. */
+async function routeAnew(acting: Acting, project: Project, jobId: string): Promise<number> {
+  const { context, ledger } = acting;
+  await checkRunning(context, ledger, project);
+  const job = visibleOnOneLine(`job ${JSON.stringify(shortLine(jobId, LONGEST_NAME))}`);
+  const { items: callbacks } = await ledger.archive.callbacks({ jobId }, { limit: MOST_OF_JOB });
+  if (callbacks.length === 0) throw new CommandFailed(`no callback of ${job} is known here`);
+  const planOf = planner(project.config);
+  const planned = callbacks.toReversed().map((callback) => ({ id: callback.id, plan: planOf(callback) }));
+  const names = new Set(planned.flatMap(({ plan }) => plan.targets.map(({ destination }) => destination)));
+  if (names.size === 0) {
+    context.message('today’s config names nobody for the callbacks of this job; `botbell route` says why');
+    return 1;
+  }
+  const whom = visibleOnOneLine([...names].join(', '));
+  context.message(`${counted(callbacks.length, 'callback')} of ${job}, which today’s config tells ${whom}`);
+  if (!(await isConfirmed(acting, 'Route anew, and tell whoever has not been told?'))) return 1;
+  return tellLacking(acting, planned);
+}
+
+/**
+ * A service by another config would take back at once what this one adds.
+ * @throws {CommandFailed}
+ */
+async function checkRunning(
+  context: CommandContext,
+  ledger: LedgerBeside,
+  { configHash }: Project,
+): Promise<void> {
+  const living = await ledger.processes();
+  if (living.length === 0 || living.some((process) => process.configHash === configHash)) return;
+  const file = configFileOf(context);
+  throw new CommandFailed(
+    `the running service has another config than ${file} is now: have it load that one first (kill -HUP, or a restart), and ask again`,
+  );
+}
+
+function planner({ routes, defaultRoute, delivery, channels }: Config) {
+  const router = createRouter(routes, defaultRoute);
+  const alerts = delivery.alerts.map((destination) => plannedTarget({ destination, templateSet: undefined }));
+  const settings: Parameters<typeof planByHand>[0] = {
+    route: (callback) => router.route(callback),
+    alerts: { targets: alerts, giveUpAfterMs: delivery.giveUpAfterMs },
+    config: { channels: new Map([...channels].map(([name, { type }]) => [name, type])) },
+  };
+  return ({ botId, status }: ArchivedCallback) => planByHand(settings, { kind: 'callback', botId, status });
+}
+
+async function tellLacking(
+  acting: Acting,
+  planned: readonly { readonly id: number; readonly plan: ReturnType<typeof planByHand> }[],
+): Promise<number> {
+  const { context, ledger, request } = acting;
+  let told = 0;
+  let refused = 0;
+  for (const { id, plan } of planned) {
+    const routed = await ledger.actions.routeAnew(id, plan, request);
+    if (routed === 'superseded') {
+      context.message(`callback ${id} is left alone: ${REASONS['superseded']}`);
+      refused += 1;
+    } else told += routed?.told.length ?? 0;
+  }
+  if (told > 0) await report(acting, told);
+  else if (refused === 0) context.message('whomever today’s config names has been told, or will be');
+  return refused === planned.length ? 1 : 0;
 }

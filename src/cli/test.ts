@@ -2,14 +2,14 @@
 import { userInfo } from 'node:os';
 import { type AppSettings, openSettings } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
-import type { Config } from '../config/config.ts';
 import { createAttempt } from '../deliver/attempt.ts';
-import { sendTest, type SendOnce, type TestOutcome } from '../deliver/test-message.ts';
+import { sendTest, type TestOutcome } from '../deliver/test-message.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { systemClock } from '../time/clock.ts';
 import { CommandFailed, type CommandContext, styled } from './context.ts';
+import { destinationNamed } from './destination.ts';
 import { loadProject } from './load-project.ts';
 
 export interface TestOptions {
@@ -34,66 +34,43 @@ export async function testCommand(
   });
   try {
     const known = [...settings.destinations.keys()];
-    const chosen = all ? known : [...new Set(names.map((name) => knownAs(name, known, project.config)))];
-    const outcomes = await testAll(context, settings, chosen);
-    return outcomes.every(({ isDelivered }) => isDelivered) ? 0 : 1;
+    const named = names.map((name) => destinationNamed(name, project.config).key);
+    for (const each of named) if (!known.includes(each)) throw toldNobody(each, known);
+    return (await testAll(context, settings, new Set(all ? known : named))) ? 0 : 1;
   } finally {
     await Promise.all(settings.resources.map((resource) => resource.close()));
   }
 }
 
-/** @throws {CommandFailed} the config tells nobody there */
-function knownAs(name: string, known: readonly string[], config: Config): string {
-  const destination = canonical(name, config);
-  if (known.includes(destination)) return destination;
+function toldNobody(destination: string, known: readonly string[]): CommandFailed {
   const hint = didYouMean(destination, known) || `: it tells ${known.join(', ')}`;
-  throw new CommandFailed(`${name}: the config tells nobody there${hint}`);
+  return new CommandFailed(`${destination}: the config tells nobody there${hint}`);
 }
 
-/** As the config has it, however its address is written; what is none stays as it is. */
-function canonical(name: string, { channels }: Config): string {
-  const [channelName = '', ...rest] = name.split(':');
-  const channel = channels.get(channelName);
-  try {
-    const address = channel && channelTypes.get(channel.type)?.parseAddress(rest.join(':'), channel.settings);
-    return address === undefined ? name : `${channelName}:${address}`;
-  } catch {
-    return name;
-  }
-}
-
-/** One after the other, at the pace of their channels. */
+/** One after the other, at the pace of their channels. @returns whether all were told */
 async function testAll(
   context: CommandContext,
   settings: AppSettings,
-  destinations: readonly string[],
-): Promise<readonly TestOutcome[]> {
-  const outcomes: TestOutcome[] = [];
-  for (const destination of destinations) {
-    const target = settings.destinations.get(destination);
-    if (target === undefined) continue;
-    if (outcomes.length > 0)
-      await systemClock.sleep(settings.channels.get(target.channel)?.pace.channelMs ?? 0);
-    const outcome = await sendTest(
-      { target, settings, askedBy: userName(), language: 'en' },
-      systemClock,
-      sendOnce(),
-    );
-    context.result(lineOf(context, outcome));
-    outcomes.push(outcome);
-  }
-  return outcomes;
-}
-
-/** Whatever a running Botbell knows of pauses and paces is not known here. */
-function sendOnce(): SendOnce {
+  destinations: ReadonlySet<string>,
+): Promise<boolean> {
+  // Whatever a running Botbell knows of pauses and paces is not known here.
   const attempt = createAttempt({
     clock: systemClock,
     timers: systemClock,
     onAttempt: () => undefined,
     onUnforeseen: () => undefined,
   });
-  return (begun) => attempt(begun).result;
+  let isFine = true;
+  for (const [index, destination] of [...destinations].entries()) {
+    const target = settings.destinations.get(destination);
+    if (target === undefined) continue;
+    if (index > 0) await systemClock.sleep(settings.channels.get(target.channel)?.pace.channelMs ?? 0);
+    const request = { target, settings, askedBy: userName(), language: 'en' } as const;
+    const outcome = await sendTest(request, systemClock, (begun) => attempt(begun).result);
+    context.result(lineOf(context, outcome));
+    isFine &&= outcome.isDelivered;
+  }
+  return isFine;
 }
 
 function lineOf(context: CommandContext, { destination, isDelivered, words }: TestOutcome): string {

@@ -132,9 +132,6 @@ ${routes}
     expect(again.stderr)
       .to.include(`${id} is left alone: it has been delivered; with --again it is sent once more`)
       .and.to.include('there is no delivery 999');
-    const calls = slack.calls.length;
-    expect((await redeliver(id, '--again', '--yes')).code).to.equal(0);
-    await until('it is told again', () => slack.calls.length === calls + 1);
     expect(running?.log()).not.to.match(/cannot be used|unforeseen/);
   });
 
@@ -195,10 +192,10 @@ ${routes}
     write(`routes: [{ bot_id: invoice-import, notify: [{ slack: '#ops' }, { slack: '#log' }] }]`);
     await stop();
     const { code, stdout, stderr } = await redeliver('--route', job, '--yes');
-    expect(stderr).to.include('2 messages:\n  slack:#ops: 1\n  slack:#log: 1\n');
+    expect(stderr).to.include('1 callback of job').and.to.include('slack:#ops, slack:#log');
     expect([code, stdout]).to.deep.equal([
       0,
-      '2 messages to be sent: no service runs on this ledger at this moment: they are delivered when one does\n',
+      '2 messages given back: no service runs on this ledger at this moment: they are delivered when one does\n',
     ]);
     await start();
     await until('both are told', async () => (await stateOf(job)) === 'delivered,delivered');

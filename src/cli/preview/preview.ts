@@ -6,6 +6,7 @@ import { noticeOf } from '../../notice/notice.ts';
 import { createRouter, type RoutedDestination } from '../../route/router.ts';
 import { visible, visibleAndIndented, visibleOnOneLine } from '../../text/clean.ts';
 import { CommandFailed, type CommandContext, styled } from '../context.ts';
+import { destinationNamed } from '../destination.ts';
 import { loadProject, type Project } from '../load-project.ts';
 import { type PreviewedMessage, previewPage } from './preview-page.ts';
 import { readCallback } from '../read-callback.ts';
@@ -45,29 +46,10 @@ function chosen(
 ): readonly RoutedDestination[] {
   const { destinations } = createRouter(config.routes, config.defaultRoute).route(callback);
   if (to === undefined) return destinations;
-  const wanted = parseDestination(config, to);
-  const routed = destinations.find(({ destination }) => destination.key === wanted.destination.key);
-  if (routed === undefined) context.message(`${wanted.destination.key}: no route sends this callback there`);
-  return [routed ?? wanted];
-}
-
-/** @throws {CommandFailed} no such channel, or not an address of it */
-function parseDestination(config: Config, text: string): RoutedDestination {
-  const colon = text.indexOf(':');
-  const name = text.slice(0, colon);
-  const channel = config.channels.get(name);
-  const type = channel === undefined ? undefined : channelTypes.get(channel.type);
-  if (colon < 0 || channel === undefined || type === undefined) {
-    const known = [...config.channels.keys()].join(', ');
-    throw new CommandFailed(`--to ${text}: write <channel>:<address>; the channels are ${known}`);
-  }
-  try {
-    const address = type.parseAddress(text.slice(colon + 1), channel.settings);
-    const destination = { key: `${name}:${address}`, channel: name, address, options: {} };
-    return { destination, templateSet: undefined, route: '--to' };
-  } catch (error) {
-    throw new CommandFailed(`--to ${text}: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  const wanted = destinationNamed(to, config);
+  const routed = destinations.find(({ destination }) => destination.key === wanted.key);
+  if (routed === undefined) context.message(`${wanted.key}: no route sends this callback there`);
+  return [routed ?? { destination: wanted, templateSet: undefined, route: '--to' }];
 }
 
 function preview(

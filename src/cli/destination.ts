@@ -1,0 +1,21 @@
+/** A destination as somebody writes it on a command line. */
+import { channelTypes } from '../channels/registry.ts';
+import type { Config, Destination } from '../config/config.ts';
+import { CommandFailed } from './context.ts';
+
+/** As the config would have it, however its address is written. @throws {CommandFailed} no such channel, or not an address of it */
+export function destinationNamed(text: string, { channels }: Config): Destination {
+  const [name = '', ...rest] = text.split(':');
+  const channel = channels.get(name);
+  const type = channel && channelTypes.get(channel.type);
+  if (rest.length === 0 || type === undefined) {
+    const known = [...channels.keys()].join(', ');
+    throw new CommandFailed(`${text}: write <channel>:<address>; the channels are ${known}`);
+  }
+  try {
+    const address = type.parseAddress(rest.join(':'), channel?.settings);
+    return { key: `${name}:${address}`, channel: name, address, options: {} };
+  } catch (error) {
+    throw CommandFailed.because(error, (reason) => `${text}: ${reason}`);
+  }
+}
