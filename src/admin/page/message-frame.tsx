@@ -38,14 +38,29 @@ function answerFrame(ctx: Context, document: string, status = 200): void {
   ctx.body = document;
 }
 
-/** @param theme the name of one; of the format's, the first one where it has no such */
+interface Framing {
+  /** The name of one; of the format's, the first one where it has no such. */
+  readonly theme: string | null;
+  /** Said above the message. */
+  readonly notes?: readonly string[];
+}
+
 export function answerMessageFrame(
   ctx: Context,
   { format, message }: FramedMessage,
-  theme: string | null,
+  { theme, notes = [] }: Framing,
 ): void {
   const chosen = format.themes?.find(({ name }) => name === theme) ?? format.themes?.[0];
-  answerFrame(ctx, messageDocument({ format, message }, chosen));
+  answerFrame(ctx, withNotes(messageDocument({ format, message }, chosen), notes));
+}
+
+const NOTE_STYLE =
+  'margin:0 0 8px;padding:6px 10px;border-radius:6px;background:#fff8c5;color:#24292f;font:14px/1.5 system-ui,sans-serif';
+
+function withNotes(document: string, notes: readonly string[]): string {
+  const html = notes.map((note) => `<p style="${NOTE_STYLE}" dir="auto">${escapeHtml(cleanLine(note))}</p>`);
+  const isOpened = /<body[\s>]/i.test(document);
+  return document.replace(isOpened ? /<body(\s[^<>]*)?>/i : /<base[^<>]*>/, (tag) => tag + html.join(''));
 }
 
 /** In place of a message that cannot be drawn. */

@@ -25,7 +25,6 @@ const ADDRESSES: Readonly<Record<string, Addresses>> = {
   ],
   '/callbacks/:id': ({ callbacks }) => callbacks.map((id) => `/callbacks/${id}`),
   '/refused/:id': ({ refused }) => refused.map((id) => `/refused/${id}`),
-  '/deliveries/:id': ({ deliveries }) => fewOf(deliveries).map((id) => `/deliveries/${id}`),
   '/deliveries/:id/message': ({ deliveries }) =>
     inEachChannel(deliveries).map((id) => `/deliveries/${id}/message`),
   '/redeliveries/:id': ({ bulks }) => fewOf(bulks).map((id) => `/redeliveries/${id}`),

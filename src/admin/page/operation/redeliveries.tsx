@@ -29,7 +29,12 @@ export const redeliveryView: View = async ({ params, reader, services }) => {
   const id = idIn(params['id']);
   const bulk = id === undefined ? undefined : await services.operations.bulk(id);
   if (bulk === undefined) return undefined;
-  return { title: reader.t(`bulk.what.${bulk.what}`), section: 'dead', body: <Redelivery bulk={bulk} /> };
+  return {
+    title: reader.t(`bulk.what.${bulk.what}`),
+    section: 'dead',
+    body: <Redelivery bulk={bulk} />,
+    ...(TONES[bulk.state] === 'busy' && { everySeconds: 1 }),
+  };
 };
 
 function Redeliveries({ bulks }: { readonly bulks: readonly BulkRedelivery[] }) {

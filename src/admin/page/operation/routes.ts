@@ -6,7 +6,7 @@ import { answerTriedMessage, playgroundView } from '../playground/playground.tsx
 import { routeActs } from './acts.ts';
 import { configView } from './config.tsx';
 import { deadView } from './dead.tsx';
-import { answerMessage, deliveryView } from './delivery.tsx';
+import { answerMessage } from './delivery.ts';
 import { destinationsView } from './destinations.tsx';
 import { dryRunView } from './dry-run.tsx';
 import { redeliveriesView, redeliveryView } from './redeliveries.tsx';
@@ -18,7 +18,6 @@ export const OPERATION_VIEWS: readonly (readonly [path: string, view: View])[] =
   ['/destinations', destinationsView],
   ['/config', configView],
   ['/playground', playgroundView],
-  ['/deliveries/:id', deliveryView],
   ['/redeliveries', redeliveriesView],
   ['/redeliveries/new', dryRunView],
   ['/redeliveries/:id', redeliveryView],

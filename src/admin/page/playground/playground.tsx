@@ -54,7 +54,7 @@ export async function answerTriedMessage(ctx: Context, services: AdminServices):
   const { options, result } = await tryOut(query, services);
   const messages = result.kind === 'tried' ? result.messages : [];
   const tried = messages.find(({ destination }) => destination === options.to);
-  if (tried !== undefined) return answerMessageFrame(ctx, tried, query.get('theme'));
+  if (tried !== undefined) return answerMessageFrame(ctx, tried, { theme: query.get('theme') });
   const reader = readerOf(ctx, services.surroundings);
   return answerFrameFault(ctx, 404, reader.t('message.failed'), reader);
 }

@@ -154,7 +154,7 @@ describe('The pages of what went wrong', () => {
   });
 
   it('has a page for what is not there', async () => {
-    for (const path of ['/redeliveries/4711', '/redeliveries/x', '/deliveries/4711', '/refused/4711/body']) {
+    for (const path of ['/redeliveries/4711', '/redeliveries/x', '/refused/4711/body']) {
       expect((await world.get(path)).status, path).to.equal(404);
     }
   });
