@@ -34,8 +34,6 @@ export interface Target {
   readonly file: string;
   /** Bytes; 0 once it has ended. */
   rss(): number;
-  /** CPU time so far of the thread that answers; 0 once it has ended. */
-  cpuMs(): number;
   close(): Promise<void>;
 }
 
@@ -76,7 +74,6 @@ export async function startTarget(mode: Mode, seed: number): Promise<Target> {
     refusals,
     file,
     rss: () => Number(/VmRSS:\s+(\d+)/.exec(procText(botbell.pid, 'status'))?.[1] ?? 0) * 1024,
-    cpuMs: () => ticksIn(procText(botbell.pid, `task/${botbell.pid}/stat`)) * 10,
     async close() {
       botbell.kill('SIGKILL');
       await botbell.exited();
@@ -93,12 +90,6 @@ function procText(pid: number, name: string): string {
   } catch {
     return '';
   }
-}
-
-/** proc(5): user and system time, in hundredths of a second. */
-function ticksIn(stat: string): number {
-  const fields = stat.split(') ')[1]?.split(' ') ?? [];
-  return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
 }
 
 interface Places {
