@@ -18,6 +18,8 @@ import { until } from '../support/proof-wait.ts';
 
 const MEGABYTE = 1024 * 1024;
 const MAX_BYTES = 16 * MEGABYTE;
+/** Room is looked for before what comes is written. */
+const MOST_BYTES = MAX_BYTES + MEGABYTE;
 const GZIP = { headers: { 'content-encoding': 'gzip' } };
 
 /** Most of which cannot be compressed. */
@@ -73,7 +75,7 @@ describe('The disk', () => {
       const answer = await send({ bot_id: 'nobody', message: noise(LARGE) });
       expect(answer.status, answer.body).to.equal(200);
     }
-    expect(await sample('store_bytes')).to.be.within(MAX_BYTES / 2, MAX_BYTES);
+    expect(await sample('store_bytes')).to.be.within(MAX_BYTES / 2, MOST_BYTES);
     expect(bytesOnDisk()).to.be.below(MAX_BYTES + 8 * MEGABYTE);
     expect(await sample('callbacks_forgotten_early_total')).to.be.within(10, 40);
     expect(program.botbell.log()).to.contain('forgotten early');
@@ -96,7 +98,7 @@ describe('The disk', () => {
       else taken.push(keyOf(sent));
     }
     expect(taken.length).to.be.above(5);
-    expect(await sample('store_bytes')).to.be.below(MAX_BYTES);
+    expect(await sample('store_bytes')).to.be.below(MOST_BYTES);
     expect(await sample('callbacks_forgotten_early_total')).to.equal(0);
     for (const bytes of [100_000, 5000]) {
       while ((await send({ bot_id: 'ops', message: noise(bytes) })).status !== 503) taken.push(keyOf(sent));

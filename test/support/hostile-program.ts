@@ -2,23 +2,19 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { request } from 'undici';
-import {
-  HONEST_ADDRESS,
-  HONEST_BOTS,
-  type HonestOptions,
-  type HonestProber,
-  startHonestProber,
-} from './honest-prober.ts';
 import type { ServeProcess } from './process.ts';
 import { keyedCallback, keyOf } from './proof-tally.ts';
 import { createProofWorld, type ProofSettings, type ProofWorld } from './proof-world.ts';
 import { type Probe, timedRequest, type TimedRequest } from './timed-request.ts';
 
+/** Not the attacker's 127.0.0.1. */
+const HONEST_ADDRESS = '127.0.0.2';
+
+/** Their BOTs' ids begin so. */
+const HONEST_BOTS = 'honest-';
+
 /** Megabytes of heap: what the promises about memory are made for. */
 export const HEAP_MB = 256;
-
-/** The honest BOTs have destinations of their own, so that what was told of them can be counted apart. */
-export const HONEST_DESTINATION = 'slack:#log';
 
 const HONEST_ROUTE = `  - { bot_id: '${HONEST_BOTS}*', notify: [{ slack: '#log' }] }`;
 
@@ -37,12 +33,8 @@ export interface HostileProgram {
   readonly port: number;
   /** Of the receiver, e.g. `/callbacks`. */
   readonly path: string;
-  /** Begins to post ordinary callbacks, whose destination is `HONEST_DESTINATION`. */
-  startHonest(options?: Partial<HonestOptions>): Promise<HonestProber>;
   /** Posts these bytes as a callback, from 127.0.0.1 unless the options say otherwise. */
   post(body: string | Uint8Array, options?: Partial<TimedRequest>): Promise<Probe>;
-  /** Bytes; the most that it ever had is the peak. */
-  memory(): { readonly rss: number; readonly peakRss: number };
   /** CPU time so far, all threads. */
   cpuMs(): number;
   metrics(): Promise<string>;
@@ -57,33 +49,16 @@ export async function startHostileProgram(settings: HostileSettings = {}): Promi
   const botbell = await world.start({ nodeArguments: [`--max-old-space-size=${heapMb}`, ...nodeArguments] });
   const { port, pathname } = new URL(botbell.callbacksUrl);
   const place = { port: Number(port), path: pathname };
-  const probers: HonestProber[] = [];
   return {
     world,
     botbell,
     ...place,
-    async startHonest(options) {
-      const prober = await startHonestProber({ ...place, ...options });
-      probers.push(prober);
-      return prober;
-    },
     post: (body, options) => timedRequest({ ...place, body, ...options }),
-    memory: () => memoryOf(botbell.pid),
     cpuMs: () => cpuMsOf(botbell.pid),
     metrics: () => textAt(`${botbell.adminUrl}/metrics`),
     expectAlive: () => expectAlive(botbell, place),
-    async close() {
-      for (const each of probers) each.kill();
-      await world.close();
-    },
+    close: () => world.close(),
   };
-}
-
-/** proc(5) has it in kB. */
-function memoryOf(pid: number): { rss: number; peakRss: number } {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const bytesOf = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) * 1024;
-  return { rss: bytesOf('VmRSS'), peakRss: bytesOf('VmHWM') };
 }
 
 /** proc(5): user and system time are in clock ticks, of which Linux has a hundred a second. */
