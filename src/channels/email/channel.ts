@@ -4,6 +4,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import type { SendMailOptions } from 'nodemailer';
 import addressparser from 'nodemailer/lib/addressparser';
 import { type InferType, object, string } from 'yup';
+import { shortLine } from '../../text/cut.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
 import { AddressError, type Channel, type ChannelType, type Outgoing, type Receipt } from '../channel.ts';
 import { openedChannel } from '../open-channel.ts';
@@ -122,23 +123,17 @@ const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const DOMAIN =
   /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/** The one mailbox with its domain in lower case; both spellings of a Japanese domain become one. @throws {AddressError} */
+/**
+ * The one mailbox with its domain in lower case; both spellings of a Japanese domain become one. Beyond ASCII before the `@`,
+ * SMTPUTF8 (RFC 6531) would be needed at every hop; where one lacks it, the mail is lost. @throws {AddressError}
+ */
 export function parseMailAddress(text: string): string {
   const address = text.trim();
   const at = address.lastIndexOf('@');
   const local = address.slice(0, Math.max(at, 0));
   const domain = domainToASCII(address.slice(at + 1));
-  if (at < 0 || domain === '' || !DOMAIN.test(domain)) throw notOneMailbox(text);
-  if (/[^\p{ASCII}]/u.test(local)) {
-    // SMTPUTF8 (RFC 6531) would be needed at every hop; where one lacks it, the mail is lost.
-    throw new AddressError(`${quote(text)} has characters before the "@" that not every mail server takes`);
-  }
-  if (!LOCAL_PART.test(local)) throw notOneMailbox(text);
-  if (local.length > MAX_LOCAL_LENGTH || local.length + 1 + domain.length > MAX_ADDRESS_LENGTH) {
-    throw new AddressError(
-      `the mail address is longer than the ${MAX_ADDRESS_LENGTH} characters that mail allows`,
-    );
-  }
+  const isShort = local.length <= MAX_LOCAL_LENGTH && local.length + 1 + domain.length <= MAX_ADDRESS_LENGTH;
+  if (!LOCAL_PART.test(local) || !DOMAIN.test(domain) || !isShort) throw notOneMailbox(text);
   return `${local}@${domainToUnicode(domain)}`;
 }
 
@@ -161,10 +156,6 @@ export function mailDomainOf(address: string): string {
 
 function notOneMailbox(text: string): AddressError {
   return new AddressError(
-    `${quote(text)} is not one mail address: write it as name@example.com, each in an entry of its own`,
+    `${JSON.stringify(shortLine(text, MAX_LOCAL_LENGTH))} is not one mail address: write it as name@example.com, ASCII before the "@", ${MAX_ADDRESS_LENGTH} characters at most, each in an entry of its own`,
   );
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text.length > MAX_ADDRESS_LENGTH ? `${text.slice(0, MAX_LOCAL_LENGTH)}…` : text);
 }

@@ -1,5 +1,6 @@
 /** The Slack channel: its settings, and its addresses: a channel by name, or a conversation or user by ID. */
 import { type InferType, object, string } from 'yup';
+import { shortLine } from '../../text/cut.ts';
 import { AddressError, type ChannelType, type SettingWarning } from '../channel.ts';
 import { slackFormat } from './format.ts';
 import { mentionSchema } from './mentions.ts';
@@ -75,16 +76,16 @@ function warningsOf({ token, api_url = DEFAULT_API_URL }: SlackSettings): Settin
   return warnings;
 }
 
-/** Slack: conversations.create, "name": up to 80 characters. */
-const MAX_NAME_LENGTH = 80;
+/** Slack: conversations.create, "name". */
+const LONGEST_NAME = 80;
 
 /** Any ID has a digit; what has none is a name in capitals. */
 const ID = /^[CDGUW](?=[A-Z]*\d)[A-Z0-9]{5,}$/;
 
 /** Letters and digits of any script, hyphens and underscores; Slack refuses spaces, periods and other punctuation. */
-const NAME = /^(?:[a-z0-9_-]|[^\p{ASCII}\p{White_Space}\p{C}])+$/u;
+const NAME = new RegExp(`^(?:[a-z0-9_-]|[^\\p{ASCII}\\p{White_Space}\\p{C}]){1,${LONGEST_NAME}}$`, 'u');
 
-const ACCEPTED = 'write a channel as "#name" or as its ID (C…), a person as a user ID (U…)';
+const ACCEPTED = `write a channel as "#name" (${LONGEST_NAME} characters at most, no spaces or punctuation) or by its ID (C…) without the "#", a person by a user ID (U…)`;
 
 /** `#name` in lower case, or the ID as it is. @throws {AddressError} */
 export function parseSlackAddress(text: string): string {
@@ -92,25 +93,9 @@ export function parseSlackAddress(text: string): string {
   if (ID.test(address)) return address;
   // An IME types the full-width sign.
   const name = address.replace(/^[#＃]/u, '');
-  if (ID.test(name)) throw new AddressError(`${quote(text)} is an ID behind a "#": write it without the "#"`);
-  const canonical = name.toLowerCase();
-  if (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(address))
+  if (ID.test(name) || !NAME.test(name.toLowerCase()))
     throw new AddressError(
-      `${quote(text)} is a mail address, and Slack takes none: use a channel of the type email`,
+      `${JSON.stringify(shortLine(text, LONGEST_NAME))} is no Slack address: ${ACCEPTED}`,
     );
-  if (canonical === '' || !NAME.test(canonical)) {
-    throw new AddressError(
-      `${quote(text)} is not a Slack channel: ${ACCEPTED}; names have no spaces or punctuation`,
-    );
-  }
-  if (Array.from(canonical).length > MAX_NAME_LENGTH) {
-    throw new AddressError(
-      `the channel name is longer than Slack's ${MAX_NAME_LENGTH} characters: ${ACCEPTED}`,
-    );
-  }
-  return `#${canonical}`;
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH)}…` : text);
+  return `#${name.toLowerCase()}`;
 }
