@@ -12,7 +12,6 @@ import { faultsIn } from '../../support/html-faults.ts';
 import {
   BOT,
   callbackOf,
-  COUNTS,
   DEAD,
   deliveryOf,
   HOSTILE,
@@ -31,7 +30,6 @@ const BOTS: BotsData = {
   runs: new Map([
     [HOSTILE, [runOf(1, { status: 2 }), runOf(2, { status: 1 }), runOf(3, { status: 1 }), runOf(4)]],
   ]),
-  counts: new Map([[HOSTILE, COUNTS]]),
   work: { pending: few(3), dead: { count: 1000, isMore: true }, refused: few(0) },
   failing: 1,
   isComplete: false,
@@ -114,8 +112,6 @@ describe('the overview', () => {
     const html = bots();
     expect(html).to.contain('4 runs, 2 failed, last failed 2 h ago');
     expect(html).to.contain('2 in a row');
-    expect(html).to.contain('75 %');
-    expect(html).to.contain('of 4 runs');
     expect(html).to.contain('usually 1 min');
     expect(htmlOf(h(Bots, { data: BOTS }), 'ja')).to.contain('2回連続');
   });

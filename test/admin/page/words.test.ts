@@ -15,8 +15,8 @@ describe('the words of the page', () => {
   it('fill in texts as they are, and numbers as the language writes them, a noun after its number', () => {
     const [en, ja] = [translator('en'), translator('ja')];
     expect(en('ago', { time: '{x} $& 3 h' })).to.equal('{x} $& 3 h ago');
-    expect(en('runs', { runs: 1 })).to.equal('1 run');
-    expect(en('runs', { runs: 2000 })).to.equal('2,000 runs');
-    expect(ja('runs', { runs: 2000 })).to.equal('2,000回');
+    expect(en('bots.of runs', { runs: 1 })).to.equal('of 1 run');
+    expect(en('bots.of runs', { runs: 2000 })).to.equal('of 2,000 runs');
+    expect(ja('bots.of runs', { runs: 2000 })).to.equal('全2,000回');
   });
 });

@@ -1,5 +1,5 @@
 /** The overview: what needs somebody, then a row for each BOT, those that fail first. */
-import type { BotStanding, Counted, Counts, OpenWork, Run } from '../../../ledger/archive/archive.ts';
+import type { BotStanding, Counted, OpenWork, Run } from '../../../ledger/archive/archive.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { RunStatus, Status } from '../parts/status.tsx';
@@ -9,19 +9,11 @@ import { Ago } from '../parts/time.tsx';
 import type { Reader } from '../reader.ts';
 import { useReader } from '../use-reader.ts';
 import type { View } from '../view.ts';
-import {
-  type BotFilter,
-  botsOnPage,
-  type BotsOnPage,
-  failuresInARow,
-  successRate,
-  usualSeconds,
-} from './bot-list.ts';
+import { type BotFilter, botsOnPage, type BotsOnPage, failuresInARow, usualSeconds } from './bot-list.ts';
 import { Strip } from './charts.tsx';
 
 export const RUNS_SHOWN = 30;
 const BOTS_A_PAGE = 50;
-const WEEK_MS = 7 * 86_400_000;
 
 interface Receiver {
   readonly listen: { readonly host: string; readonly port: number };
@@ -34,7 +26,6 @@ export interface BotsData {
   readonly filter: BotFilter;
   readonly after: string | undefined;
   readonly runs: ReadonlyMap<string, readonly Run[]>;
-  readonly counts: ReadonlyMap<string, Counts>;
   readonly work: OpenWork;
   /** How many fail, of all. */
   readonly failing: number;
@@ -48,16 +39,11 @@ export const showBots: View = async ({ query, reader, services: { archive, drawi
   const after = query.get('after') ?? undefined;
   const { bots, isComplete } = await archive.everyBot();
   const page = botsOnPage(bots, filter, after, BOTS_A_PAGE);
-  const ids = page.bots.map(({ botId }) => botId);
-  const [runs, counts, work] = await Promise.all([
-    archive.lastRuns(page.bots, RUNS_SHOWN),
-    archive.countsOf(ids, reader.formats.dayOf(reader.now - WEEK_MS)),
-    archive.openWork(),
-  ]);
+  const [runs, work] = await Promise.all([archive.lastRuns(page.bots, RUNS_SHOWN), archive.openWork()]);
   const failing = bots.filter(({ isFailing }) => isFailing).length;
   const { listen, path, tokens } = drawing().config.receiver;
   const receiver = bots.length === 0 ? { listen, path, hasToken: tokens.length > 0 } : undefined;
-  const data = { page, filter, after, runs, counts, work, failing, isComplete, receiver };
+  const data = { page, filter, after, runs, work, failing, isComplete, receiver };
   return { title: reader.t('bots.title'), section: 'bots', body: <Bots data={data} /> };
 };
 
@@ -140,7 +126,6 @@ function BotList({ data }: BotsProps) {
           { head: t('bots.bot'), kind: 'main', cell: (bot) => <Name bot={bot} /> },
           { head: t('bots.runs'), cell: (bot) => <LastRuns bot={bot} data={data} /> },
           { head: t('bots.last'), cell: (bot) => <LastResult bot={bot} data={data} /> },
-          { head: t('bots.rate'), kind: 'number', cell: (bot) => <Rate bot={bot} data={data} /> },
           { head: t('bots.duration'), kind: 'number', cell: (bot) => <Duration bot={bot} data={data} /> },
         ]}
         rows={page.bots}
@@ -207,18 +192,6 @@ function LastResult({ bot: { botId, lastResultAt }, data }: OfBot) {
         <Ago at={lastResultAt ?? last.receivedAt} />
         {inARow > 1 ? ` · ${t('bots.in a row', { runs: number })}` : null}
       </small>
-    </>
-  );
-}
-
-function Rate({ bot: { botId }, data }: OfBot) {
-  const { t, formats } = useReader();
-  const rate = successRate(data.counts.get(botId));
-  if (rate === undefined) return <span class="quiet">–</span>;
-  return (
-    <>
-      {formats.percent(rate.share)}
-      <small>{t('bots.of runs', { runs: rate.ended })}</small>
     </>
   );
 }

@@ -14,10 +14,18 @@ const TONES: Readonly<Partial<Record<StoryEventName, Tone>>> = {
 };
 
 export function Timeline({ events }: { readonly events: readonly StoryEvent[] }) {
+  const groups = alikeTogether(events);
+  const firstOf = new Map(groups.map(([{ small }], index) => [small, index] as const).toReversed());
   return (
     <ol class="timeline">
-      {alikeTogether(events).map(([first, ...alike], index, all) => (
-        <Entry key={index} event={first} before={all[index - 1]?.at(-1)} alike={alike} />
+      {groups.map(([event, ...alike], index) => (
+        <Entry
+          key={index}
+          event={event}
+          before={groups[index - 1]?.at(-1)}
+          alike={alike}
+          isNews={firstOf.get(event.small) === index}
+        />
       ))}
     </ol>
   );
@@ -49,11 +57,13 @@ interface EntryProps {
   readonly event: StoryEvent;
   readonly before: StoryEvent | undefined;
   readonly alike: readonly StoryEvent[];
+  /** Its technical class has not been said before. */
+  readonly isNews: boolean;
 }
 
-function Entry({ event, before, alike }: EntryProps) {
+function Entry({ event, before, alike, isNews }: EntryProps) {
   const { formats, t } = useReader();
-  const { at, what, text, small, destination } = event;
+  const { at, what, text, small } = event;
   const isOfNewDay = before === undefined || formats.dayOf(before.at) !== formats.dayOf(at);
   const last = alike.at(-1);
   return (
@@ -63,10 +73,9 @@ function Entry({ event, before, alike }: EntryProps) {
       </time>
       <div>
         <p dir="auto">{text}</p>
-        {small === undefined && destination === undefined ? null : (
+        {small === undefined || !isNews ? null : (
           <small class="quiet">
-            {destination === undefined ? null : <Code text={destination} />}{' '}
-            {small === undefined ? null : <Code text={small} />}
+            <Code text={small} />
           </small>
         )}
         {last === undefined ? null : (

@@ -1,7 +1,6 @@
 /** The running config: which one it is, what is wrong with the last one that was tried, and what the next one would change. */
 import type { LoadedConfig } from '../../../ledger/archive/archive.ts';
 import type { ReloadPreview, ReloadStatus, RunningProcess } from '../../services.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
 import { PostButton } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
@@ -44,11 +43,7 @@ interface ConfigProps {
 function RunningConfig({ data }: ConfigProps) {
   const { t } = useReader();
   const { status, preview, processes, text } = data;
-  const textAside = (
-    <>
-      {t('config.textLead')} <CopyButton text={text} />
-    </>
-  );
+  const textAside = <>{t('config.textLead')}</>;
   return (
     <>
       <Head title={t('config.title')} lead={t('config.lead')} />

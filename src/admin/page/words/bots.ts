@@ -16,7 +16,6 @@ export const BOTS = {
   'bots.bot': ['BOT', 'BOT'],
   'bots.runs': ['Last runs', '最近の実行'],
   'bots.last': ['Last result', '最新の結果'],
-  'bots.rate': ['Succeeded, 7 days', '成功率（7日間）'],
   'bots.duration': ['Last / usual', '所要時間'],
   'bots.failing': ['BOTs failing', '失敗中のBOT'],
   'bots.pending': ['Not yet delivered', '届いていない通知'],

@@ -44,7 +44,6 @@ export const EVERY_PAGE = {
   older: ['Older', '以前'],
   newest: ['Newest', '最新'],
   never: ['never', 'なし'],
-  runs: ['{runs|run|runs}', '{runs}回'],
   any: ['Any', 'すべて'],
   apply: ['Show', '表示'],
   reset: ['Clear', '解除'],
@@ -55,8 +54,6 @@ export const EVERY_PAGE = {
   ago: ['{time} ago', '{time}前'],
   in: ['in {time}', '{time}後'],
   justNow: ['just now', 'たった今'],
-  copy: ['Copy', 'コピー'],
-  copied: ['Copied', 'コピーしました'],
   'notFound.title': ['Not found', '見つかりません'],
   'notFound.text': [
     'There is nothing at this address. It may have been forgotten: callbacks are kept for a while only.',
