@@ -1,6 +1,7 @@
 /** The rows of table `history`: each transition of a callback or of one of its deliveries, in the order in which they were written. */
 import sql, { bulk, type RawValue } from 'sql-template-tag';
 import type { Tx } from './database.ts';
+import type { DeliveryError } from './ledger.ts';
 
 /** Who asked for what was done by hand, for whoever reads the story later. */
 export interface Actor {
@@ -19,12 +20,6 @@ export interface ActionEntry {
   readonly bulkId?: number | undefined;
 }
 
-interface ErrorEntry {
-  readonly code: string;
-  readonly message: string;
-  readonly japanese?: string;
-}
-
 /** What a row has beside its columns, by what it tells; kept as JSON. Times are milliseconds since 1970. */
 export interface HistoryEntries {
   /** How often it has come by now; the first time has no row. */
@@ -35,7 +30,7 @@ export interface HistoryEntries {
   readonly attempt: {
     readonly startedAt: number;
     readonly durationMs: number;
-    readonly error?: ErrorEntry | undefined;
+    readonly error?: DeliveryError | undefined;
   };
   /** Its `result`: what was answered; its `at`: when. `status`: of HTTP. */
   readonly answered: { readonly receivedAt: number; readonly status: number };

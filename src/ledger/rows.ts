@@ -3,7 +3,6 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import type { Callback } from '../callback/callback.ts';
 import { parseExactly } from '../callback/decode.ts';
 import type { Receipt } from '../channels/channel.ts';
-import type { FailureClass } from '../channels/failure.ts';
 import { type Notice, noticeOf, noticeOfAlert, type RaisedAlert } from '../notice/notice.ts';
 import { shortText } from '../text/cut.ts';
 import type { Tx } from './database.ts';
@@ -13,13 +12,6 @@ import { storedText } from './stored-body.ts';
 /** `status` of a callback whose job has begun and not ended (callback interface). */
 export const EXECUTING = 2;
 
-export interface ErrorColumns {
-  readonly error_class: string | null;
-  readonly error_code: string | null;
-  readonly error_message: string | null;
-  readonly error_details?: string | null;
-}
-
 export interface HoldColumns {
   readonly hold_code: string | null;
   readonly hold_details: string | null;
@@ -27,7 +19,7 @@ export interface HoldColumns {
 }
 
 /** A row of `deliveries`, as `SELECT deliveries.*` gives it. */
-export interface DeliveryRow extends ErrorColumns, HoldColumns {
+export interface DeliveryRow extends HoldColumns {
   readonly id: number;
   readonly callback_id: number;
   readonly job_key: string | null;
@@ -37,6 +29,7 @@ export interface DeliveryRow extends ErrorColumns, HoldColumns {
   readonly state: DeliveryState;
   readonly attempts: number;
   readonly refusals: number;
+  readonly error: string | null;
   readonly receipt: string | null;
   readonly owner: string | null;
   readonly claimed_until: number | null;
@@ -109,17 +102,8 @@ export function deliveryRecord(row: DeliveryRow, now: number, { claim, behind }:
   };
 }
 
-/** What of an error is kept as JSON. */
-export type ErrorDetails = Pick<DeliveryError, 'japanese' | 'concerns'>;
-
-export function errorIn(row: ErrorColumns): DeliveryError | undefined {
-  if (row.error_class === null) return undefined;
-  return {
-    class: row.error_class as FailureClass,
-    code: row.error_code ?? '',
-    message: row.error_message ?? '',
-    ...(JSON.parse(row.error_details ?? '{}') as ErrorDetails),
-  };
+export function errorIn({ error }: { readonly error: string | null }): DeliveryError | undefined {
+  return error === null ? undefined : (JSON.parse(error) as DeliveryError);
 }
 
 export function holdIn({ hold_code, hold_details, hold_until }: HoldColumns): Hold | undefined {
@@ -134,12 +118,22 @@ export function holdIn({ hold_code, hold_details, hold_until }: HoldColumns): Ho
 /** Characters: what a column for people holds of a remote's words, which may be as long as a body. */
 export const LONGEST_TEXT = 1000;
 
-/** A remote's answer may be as long as it likes. */
-export function receiptJson(receipt: Receipt): string {
-  const json = JSON.stringify(receipt);
-  if (json.length <= LONGEST_TEXT) return json;
-  const short = Object.entries(receipt).map(([name, value]) => [name, shortText(value, LONGEST_TEXT)]);
-  return JSON.stringify(Object.fromEntries(short));
+/** A remote's words may be as long as it likes. */
+export function keptError(error: DeliveryError): DeliveryError {
+  const kept = (text: string) => shortText(text, LONGEST_TEXT);
+  const { code, message, japanese } = error;
+  const words = { code: kept(code), message: kept(message) };
+  return { ...error, ...words, ...(japanese !== undefined && { japanese: kept(japanese) }) };
+}
+
+/** And so may its answer. */
+export function keptReceipt(receipt: Receipt): Receipt {
+  const kept = Object.entries(receipt).map(([name, value]) => [name, shortText(value, LONGEST_TEXT)]);
+  return Object.fromEntries(kept) as Receipt;
+}
+
+export function jsonOrNull(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
 }
 
 /** Columns of `callbacks` that tell what is to be told. */

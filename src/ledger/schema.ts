@@ -54,14 +54,14 @@ const TABLES: readonly string[] = [
   // body: JSON as it came, or deflated, then its first byte is 0x78. Apart, since a row is written whole whenever anything of it changes.
   `CREATE TABLE bodies (
     callback_id $key REFERENCES callbacks (id) ON DELETE CASCADE, body $bytes NOT NULL)`,
-  // error_*: of the last attempt. error_details, receipt, hold_details: JSON. hold_until: when it becomes pending again. due_at: not before, by
+  // error, with its class and code to be looked for: of the last attempt. error, receipt, hold_details: JSON. hold_until: when it becomes pending again. due_at: not before, by
   // Botbell itself. is_ours: Botbell retries it. counts_from, waited_ms: its age, less what it only waited. given_back_at: when a
   // person did. is_bulk: after what is new.
   `CREATE TABLE deliveries (
     id $id, callback_id BIGINT NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE, job_key TEXT,
     destination TEXT NOT NULL, channel TEXT NOT NULL, address TEXT NOT NULL, state TEXT NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0, refusals INTEGER NOT NULL DEFAULT 0,
-    error_class TEXT, error_code TEXT, error_message TEXT, error_details TEXT, receipt TEXT,
+    error_class TEXT, error_code TEXT, error TEXT, receipt TEXT,
     hold_code TEXT, hold_details TEXT, hold_until BIGINT, owner TEXT, claimed_until BIGINT,
     due_at BIGINT NOT NULL, is_ours INTEGER NOT NULL DEFAULT 0, counts_from BIGINT NOT NULL,
     waited_ms BIGINT NOT NULL DEFAULT 0, alerted_cause TEXT, is_bulk INTEGER NOT NULL DEFAULT 0, bulk_id BIGINT,
@@ -73,7 +73,7 @@ const TABLES: readonly string[] = [
     what TEXT NOT NULL, delivery_id BIGINT, result TEXT, entry TEXT)`,
   `CREATE TABLE destinations (
     destination TEXT PRIMARY KEY NOT NULL, last_delivered_at BIGINT, last_failed_at BIGINT,
-    error_class TEXT, error_code TEXT, error_message TEXT, median_ms BIGINT, slow_ms BIGINT)`,
+    error TEXT, median_ms BIGINT, slow_ms BIGINT)`,
   // key: a destination or a channel that has limited its rate.
   `CREATE TABLE paces (key TEXT PRIMARY KEY NOT NULL, next_at BIGINT NOT NULL)`,
   `CREATE TABLE processes (

@@ -226,12 +226,7 @@ class Timeline {
 }
 
 function errorOf({ result, entry }: RowOf<'attempt'>): FailureToExplain {
-  return {
-    class: result as FailureClass,
-    code: entry.error?.code ?? '',
-    message: entry.error?.message ?? '',
-    japanese: entry.error?.japanese,
-  };
+  return entry.error ?? { class: result as FailureClass, code: '', message: '' };
 }
 
 function idsIn(receipt: Receipt, sayings: Sayings): string | undefined {

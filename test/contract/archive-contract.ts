@@ -375,8 +375,8 @@ export function describeArchive(
 
     it('tells how each destination does', async () => {
       await arrive({ job_id: 'a' }, [OPS]);
-      await store.run(`INSERT INTO destinations (destination, last_delivered_at, last_failed_at, error_class, error_code,
-        error_message, median_ms, slow_ms) VALUES ('slack:#ops', 9, 7, 'config', 'invalid_auth', 'No.', 40, 90)`);
+      await store.run(`INSERT INTO destinations (destination, last_delivered_at, last_failed_at, error,
+        median_ms, slow_ms) VALUES ('slack:#ops', 9, 7, '{"class":"config","code":"invalid_auth","message":"No."}', 40, 90)`);
       const [ops, log] = await archive.destinations([OPS.destination, LOG.destination]);
       expect(ops).to.deep.equal({
         destination: OPS.destination,

@@ -480,7 +480,7 @@ describe('a POST', () => {
       expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
       const row = await bench.row(OPS);
       expect(row).to.include({ state: 'pending', is_ours: 1, error_code: 'cut_off' });
-      expect(row?.['error_message']).to.match(/may have arrived/);
+      expect(row?.['error']).to.match(/may have arrived/);
     });
   });
 });

@@ -125,7 +125,7 @@ function arrivedAs(file: string, jobId: string): number[] {
   const database = new DatabaseSync(file);
   try {
     const rows: unknown = database
-      .prepare('select body from callbacks where job_id = ? order by id')
+      .prepare('select body from callbacks join bodies on callback_id = id where job_id = ? order by id')
       .all(jobId);
     return (rows as { body: string }[]).map(({ body }) => Number(MARK.exec(body)?.[1]));
   } finally {

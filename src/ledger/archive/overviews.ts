@@ -3,7 +3,7 @@ import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { OpenCounts, RefusedStatus } from '../ledger.ts';
 import { isSqlite } from '../operations/locks.ts';
-import { type ErrorColumns, errorIn } from '../rows.ts';
+import { errorIn } from '../rows.ts';
 import type {
   ArchivedDestination,
   ArchivedRefusal,
@@ -138,7 +138,8 @@ export async function refusedAlike(tx: Tx): Promise<readonly RefusedAlike[]> {
 /** The rest is left out. */
 const MOST_DESTINATIONS = 500;
 
-interface DestinationRow extends ErrorColumns {
+interface DestinationRow {
+  readonly error: string | null;
   readonly destination: string;
   readonly last_delivered_at: number | null;
   readonly last_failed_at: number | null;

@@ -87,7 +87,7 @@ export async function makePending(
   const bulk = givenBackAt === undefined ? sql`bulk_id` : sql`${bulkId ?? null}`;
   await tx.all(sql`
     UPDATE deliveries SET state = 'pending', hold_code = NULL, hold_details = NULL, hold_until = NULL,
-      error_class = NULL, error_code = NULL, error_message = NULL, alerted_cause = NULL,
+      error_class = NULL, error_code = NULL, error = NULL, alerted_cause = NULL,
       owner = CASE WHEN state = 'pending' THEN owner END,
       claimed_until = CASE WHEN state = 'pending' THEN claimed_until END,
       is_ours = 1, due_at = ${tx.now}, updated_at = ${tx.now}, ${age},

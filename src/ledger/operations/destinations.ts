@@ -2,18 +2,17 @@
 import sql, { bulk, raw, type RawValue } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { DestinationFigures } from '../ledger.ts';
+import { jsonOrNull, keptError } from '../rows.ts';
 
 const AT_ONCE = 500;
 
-const COLUMNS =
-  'destination, last_delivered_at, last_failed_at, error_class, error_code, error_message, median_ms, slow_ms';
+const COLUMNS = 'destination, last_delivered_at, last_failed_at, error, median_ms, slow_ms';
 
 const UPDATED = raw(
   [
     later('last_delivered_at', 'last_delivered_at'),
-    ...['last_failed_at', 'error_class', 'error_code', 'error_message'].map((name) =>
-      later(name, 'last_failed_at'),
-    ),
+    later('last_failed_at', 'last_failed_at'),
+    later('error', 'last_failed_at'),
     ...['median_ms', 'slow_ms'].map((name) => `${name} = coalesce(excluded.${name}, destinations.${name})`),
   ].join(', '),
 );
@@ -37,9 +36,7 @@ function valuesOf({ lastError, ...figures }: DestinationFigures): RawValue[] {
     figures.destination,
     figures.lastDeliveredAt,
     figures.lastFailedAt,
-    lastError?.class ?? null,
-    lastError?.code ?? null,
-    lastError?.message ?? null,
+    jsonOrNull(lastError && keptError(lastError)),
     figures.medianMs ?? null,
     figures.slowMs ?? null,
   ];

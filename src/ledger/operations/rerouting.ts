@@ -14,9 +14,8 @@ import {
   siblingsOf,
 } from './gained.ts';
 import { lockDeliveries } from './locks.ts';
-import { decide, entriesOf, writeDecision } from './outcome-rows.ts';
 import { isDecider } from './processes.ts';
-import { dueAfter } from './settle.ts';
+import { decide, dueAfter, entriesOf, writeDecision } from './settle.ts';
 
 /** @returns undefined, nothing done: this process may not */
 export async function reroute(

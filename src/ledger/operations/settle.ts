@@ -2,13 +2,22 @@
 import sql, { join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { type NewHistoryRow, writeHistory } from '../history.ts';
-import type { AnswerRecord, AttemptRecord, DeliveryUpdate, Settled, Settlement } from '../ledger.ts';
-import { LONGEST_TEXT, receiptJson, withCallbacks } from '../rows.ts';
-import { shortText } from '../../text/cut.ts';
+import {
+  type Alert,
+  type AnswerRecord,
+  type AttemptRecord,
+  type DeliveryState,
+  type DeliveryUpdate,
+  type Hold,
+  type Settled,
+  type Settlement,
+  SUPERSEDED,
+} from '../ledger.ts';
+import { keyOf } from '../keys.ts';
+import { jsonOrNull, keptError, keptReceipt, type RowWithCallback, withCallbacks } from '../rows.ts';
 import { raise } from './alerts.ts';
 import { nextOfJobs } from './deliveries.ts';
 import { lock, lockJobsOf } from './locks.ts';
-import { decide, type Decision, entriesOf, writeDecision } from './outcome-rows.ts';
 
 /** @param isRepeated the first try was not answered and may have been committed: nothing is written where everybody of it is told already */
 export async function settle(tx: Tx, settlement: Settlement, isRepeated = false): Promise<Settled> {
@@ -95,10 +104,9 @@ interface Told {
 
 /** @returns whether something of its job is pending there */
 async function tellOne(tx: Tx, { id, attempts, receipt }: DeliveryUpdate): Promise<boolean> {
-  const kept = receipt === undefined ? null : receiptJson(receipt);
   const row = await tx.first<Told>(sql`
     UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL,
-      error_message = NULL, receipt = ${kept}, hold_code = NULL, hold_details = NULL, hold_until = NULL, owner = NULL,
+      error = NULL, receipt = ${jsonOrNull(receipt && keptReceipt(receipt))}, hold_code = NULL, hold_details = NULL, hold_until = NULL, owner = NULL,
       claimed_until = NULL, updated_at = ${tx.now}
     WHERE id = ${id} AND state <> 'delivered'
     RETURNING CASE WHEN EXISTS (
@@ -115,15 +123,7 @@ function attemptEntry(callbackId: number, attempt: AttemptRecord): NewHistoryRow
     deliveryId,
     at: startedAt,
     result: outcome,
-    entry: {
-      startedAt,
-      durationMs: Math.round(durationMs),
-      error: error && {
-        code: shortText(error.code, LONGEST_TEXT),
-        message: shortText(error.message, LONGEST_TEXT),
-        ...(error.japanese !== undefined && { japanese: shortText(error.japanese, LONGEST_TEXT) }),
-      },
-    },
+    entry: { startedAt, durationMs: Math.round(durationMs), error: error && keptError(error) },
   };
 }
 
@@ -132,4 +132,71 @@ function answerEntry(
   { receivedAt, answeredAt, status, result }: AnswerRecord,
 ): NewHistoryRow {
   return { callbackId, what: 'answered', at: answeredAt, result, entry: { receivedAt, status } };
+}
+
+/** What is to be written of a delivery, and the alert that is to be raised. */
+export type Decision = NonNullable<ReturnType<typeof decide>>;
+
+/** @returns undefined: somebody is told, or the claim was lost, so that it does not count */
+export function decide(
+  row: RowWithCallback | undefined,
+  update: DeliveryUpdate,
+  { now, owner }: Pick<Tx, 'now' | 'owner'>,
+) {
+  if (row === undefined || update.state === 'delivered') return undefined;
+  if (row.state !== 'pending' || row.owner !== owner) return undefined;
+  const isSuperseded = update.state === 'pending' && row.is_late_start === 1;
+  const state: DeliveryState = isSuperseded ? 'held' : update.state;
+  const hold: Hold | undefined = isSuperseded ? { code: SUPERSEDED } : update.hold;
+  const isOurs = row.is_ours === 1 || update.isTakenOver;
+  return {
+    row,
+    update,
+    state,
+    hold,
+    isOurs,
+    dueAt: dueAt(row, update, now),
+    ...(isSuperseded ? { alertedCause: row.alerted_cause, alert: undefined } : alertOf(row, update)),
+  };
+}
+
+/** What somebody else has taken over meanwhile is not the service's to retry: it is due at once. */
+function dueAt(row: RowWithCallback, { isTakenOver, dueInMs }: DeliveryUpdate, now: number): number {
+  if (row.is_ours === 1 && !isTakenOver) return now;
+  return dueInMs === undefined ? row.due_at : now + dueInMs;
+}
+
+/** What lasts is told once for each delivery: the next failure of the same cause tells nobody anything new. */
+function alertOf(
+  { alerted_cause }: RowWithCallback,
+  { state, alert }: DeliveryUpdate,
+): { readonly alertedCause: string | null; readonly alert: Alert | undefined } {
+  if (alert === undefined) return { alertedCause: alerted_cause, alert };
+  const cause = keyOf(alert.cause);
+  return { alertedCause: cause, alert: state === 'pending' && cause === alerted_cause ? undefined : alert };
+}
+
+/** How it stands from now on, where that is another state. */
+export function entriesOf({ row, update, state, hold, isOurs }: Decision): readonly NewHistoryRow[] {
+  const about = { callbackId: row.callback_id, deliveryId: row.id };
+  if (state === 'held') {
+    return [{ ...about, what: 'held', result: hold?.code ?? '', entry: { endsAt: hold?.endsAt } }];
+  }
+  if (state === 'dead') {
+    return [{ ...about, what: 'dead', result: hold?.code ?? update.lastError?.class ?? '' }];
+  }
+  return isOurs && row.is_ours === 0 ? [{ ...about, what: 'taken_over' }] : [];
+}
+
+export async function writeDecision(tx: Tx, decision: Decision): Promise<void> {
+  const { row, update, state, hold, isOurs, alertedCause } = decision;
+  const error = update.lastError && keptError(update.lastError);
+  await tx.all(sql`
+    UPDATE deliveries SET state = ${state}, attempts = ${update.attempts}, error_class = ${error?.class ?? null},
+      error_code = ${error?.code ?? null}, error = ${jsonOrNull(error)},
+      receipt = ${jsonOrNull(update.receipt && keptReceipt(update.receipt))}, hold_code = ${hold?.code ?? null},
+      hold_details = ${jsonOrNull(hold?.details)},
+      hold_until = ${hold?.endsAt ?? null}, owner = NULL, claimed_until = NULL, is_ours = ${Number(isOurs)},
+      due_at = ${decision.dueAt}, alerted_cause = ${alertedCause}, updated_at = ${tx.now}
+    WHERE id = ${row.id}`);
 }
