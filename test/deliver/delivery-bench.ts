@@ -126,9 +126,9 @@ export class DeliveryBench {
   /** As `<template> <destination> <error code>`, in the order in which they were raised. */
   async alerts(): Promise<readonly string[]> {
     const alerts = (await this.store.rows('callbacks')).filter(({ kind }) => kind === 'alert');
-    const ids = alerts.map(({ id }) => id);
+    const ids = new Set(alerts.map(({ id }) => id));
     const raised = (await this.store.rows('bodies', 'callback_id'))
-      .filter(({ callback_id }) => ids.includes(callback_id))
+      .filter(({ callback_id }) => ids.has(callback_id))
       .map(({ body }) => Buffer.from(body as Uint8Array).toString());
     return raised
       .map((body) => (JSON.parse(body) as RaisedAlert).subject)
