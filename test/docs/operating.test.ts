@@ -1,4 +1,5 @@
 /** docs/operating.md: what it tells the reader to do works, and its tables name what there is. */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,6 +51,43 @@ describe('The operating guide', () => {
       expect(await statuses()).to.deep.equal([404, 200]);
     } finally {
       await stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('copies a ledger while it serves, and restores it: what the copy has is known, what came later is new', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'botbell-backup-'));
+    const ledger = join(folder, 'data/botbell.db');
+    const store = `sqlite:${ledger}`;
+    const [copying = '', restoring = ''] = fences(sectionOf('## Back up and restore')).map(
+      ({ content }) => content,
+    );
+    const run = (command: string) => {
+      const program = `node ${join(ROOT, 'dist/main.js')}`;
+      const input = command.replaceAll('npx botbell', program);
+      const { status, stderr } = spawnSync('sh', ['-e'], { cwd: folder, input, encoding: 'utf8' });
+      return { status, stderr };
+    };
+    mkdirSync(join(folder, 'data'));
+    const config = parseDocument(CONFIG);
+    config.setIn(['store', 'url'], store);
+    writeFileSync(join(folder, 'botbell.yaml'), String(config));
+    let served = await serveConfig(CONFIG, { store });
+    const send = async (fields: object) =>
+      (await post(`http://127.0.0.1:${served.app.receiver.port}/callbacks`, fields)).body.result;
+    const [before, after] = [callback({}), callback({})];
+    try {
+      expect(await send(before)).to.equal('delivered');
+      expect(run(copying)).to.deep.equal({ status: 0, stderr: '' });
+      expect(run(copying).status, 'never over a file that is there').to.equal(1);
+      expect(await send(after)).to.equal('delivered');
+      await served.stop();
+      expect(run(restoring)).to.deep.equal({ status: 0, stderr: '' });
+      expect(readdirSync(join(folder, 'data'))).to.deep.equal(['botbell.db']);
+      served = await serveConfig(CONFIG, { store });
+      expect([await send(before), await send(after)]).to.deep.equal(['duplicate', 'delivered']);
+    } finally {
+      await served.stop();
       rmSync(folder, { recursive: true, force: true });
     }
   });
