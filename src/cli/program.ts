@@ -6,7 +6,7 @@ import { visible } from '../text/clean.ts';
 import { deliveryId, duration, httpUrl, interval, once, wholeNumber } from './arguments.ts';
 import type { CheckOptions } from './check.ts';
 import type { CommandContext } from './context.ts';
-import type { PreviewOptions } from './preview/preview.ts';
+import type { PreviewOptions } from './preview.ts';
 import type { RedeliverOptions } from './redeliver.ts';
 import type { SendOptions } from './send.ts';
 import type { ServeOptions } from './serve.ts';
@@ -134,9 +134,7 @@ function addDryRuns(program: Command, choose: (run: Run) => void): void {
       new Option('--format <format>', 'how to print it').choices(['text', 'json', 'html']).default('text'),
     )
     .action((file: string, options: PreviewOptions) =>
-      choose(async (context) =>
-        (await import('./preview/preview.ts')).previewCommand(context, file, options),
-      ),
+      choose(async (context) => (await import('./preview.ts')).previewCommand(context, file, options)),
     );
 }
 
@@ -242,7 +240,7 @@ function addTools(program: Command, choose: (run: Run) => void): void {
     .configureHelp(WITHOUT_CONFIG)
     .action((folder: string) => {
       refuseConfig(program, 'what it writes is always called botbell.yaml');
-      choose(async (context) => (await import('./init/init.ts')).initCommand(context, folder));
+      choose(async (context) => (await import('./init.ts')).initCommand(context, folder));
     });
   program
     .command('schema')

@@ -150,8 +150,8 @@ describe('The package', () => {
     const main = join(folder, 'node_modules/.bin/botbell');
     const service = await serve('botbell.yaml', {}, { main, cwd: place });
     try {
-      const [, send = ''] = /\n {2}(.* send .*) http:\S+\n/.exec(printed) ?? [];
-      const { status, stdout, stderr } = run(place, 'sh', '-c', `${send} ${service.callbacksUrl}`);
+      const [, send = ''] = /\n {2}(.* send .*)\n/.exec(printed) ?? [];
+      const { status, stdout, stderr } = run(place, 'sh', '-c', `${send} --url ${service.callbacksUrl}`);
       expect([status, stdout.includes('"result":"delivered"')], stdout).to.deep.equal([0, true]);
       expect(stderr).to.include('HTTP 200');
     } finally {

@@ -1,15 +1,15 @@
 /** `botbell preview`: a callback as each destination would see it, without sending anything. */
-import type { Callback, CheckedCallback } from '../../callback/callback.ts';
-import { channelTypes } from '../../channels/registry.ts';
-import { formatsOf, type Config } from '../../config/config.ts';
-import { noticeOf } from '../../notice/notice.ts';
-import { createRouter, type RoutedDestination } from '../../route/router.ts';
-import { visible, visibleAndIndented, visibleOnOneLine } from '../../text/clean.ts';
-import { CommandFailed, type CommandContext, styled } from '../context.ts';
-import { destinationNamed } from '../destination.ts';
-import { loadProject, type Project } from '../load-project.ts';
+import type { Callback, CheckedCallback } from '../callback/callback.ts';
+import { channelTypes } from '../channels/registry.ts';
+import { formatsOf, type Config } from '../config/config.ts';
+import { noticeOf } from '../notice/notice.ts';
+import { createRouter, type RoutedDestination } from '../route/router.ts';
+import { visible, visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
+import { CommandFailed, type CommandContext, styled } from './context.ts';
+import { destinationNamed } from './destination.ts';
+import { loadProject, type Project } from './load-project.ts';
 import { type PreviewedMessage, previewPage } from './preview-page.ts';
-import { readCallback } from '../read-callback.ts';
+import { readCallback } from './read-callback.ts';
 
 type PreviewFormat = 'text' | 'json' | 'html';
 

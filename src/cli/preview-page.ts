@@ -1,7 +1,7 @@
 /** A page that a browser opens from a file: each message as its reader would see it, no script, nothing loaded. */
-import { escapeHtml as html } from '../../text/clean.ts';
-import type { MessageFormat, MessageTheme } from '../../channels/channel.ts';
-import { type ComposedMessage, frameHeightOf, messageDocument } from '../../channels/message-document.ts';
+import { escapeHtml as html } from '../text/clean.ts';
+import type { MessageFormat, MessageTheme } from '../channels/channel.ts';
+import { type ComposedMessage, frameHeightOf, messageDocument } from '../channels/message-document.ts';
 
 export interface PreviewedMessage {
   readonly destination: string;
