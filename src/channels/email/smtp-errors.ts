@@ -38,9 +38,6 @@ const TOO_LARGE = 552;
 
 const MAIL_SERVER: Words = { en: 'the mail server', ja: 'メールサーバー' };
 
-const CHECK_SERVER = 'check host, port and TLS options in the smtp URL';
-const CHECK_SERVER_JA = 'SMTP URLのホスト、ポート、TLSの設定を確認してください';
-
 const LOGIN = config(
   'the login failed; check the user name and password in the smtp URL',
   'ログインに失敗しました。SMTP URLのユーザー名とパスワードを確認してください',
@@ -49,7 +46,10 @@ const SENDER = config(
   'the server does not take mail from this sender; check "from" and the login',
   'サーバーがこの差出人を受け付けません。from とログインを確認してください',
 );
-const SERVER = config(CHECK_SERVER, CHECK_SERVER_JA);
+const SERVER = config(
+  'this is not how a mail server answers; check host, port, proxy and TLS options in the smtp URL',
+  'メールサーバーの応答ではありません。SMTP URLのホスト、ポート、プロキシ、TLSの設定を確認してください',
+);
 const RECIPIENT: Meaning = {
   class: 'permanent',
   concerns: 'address',
@@ -77,14 +77,8 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     'no encrypted connection; use a server with STARTTLS, smtps://, or ?ignoreTLS=true for a relay without TLS',
     '暗号化した接続ができません。STARTTLSまたは smtps:// に対応したサーバーを使うか、TLSのない中継サーバーなら ?ignoreTLS=true を付けてください',
   ),
-  EPROXY: config(
-    'the proxy refused; check it in the smtp URL',
-    'プロキシに拒否されました。SMTP URLのプロキシの設定を確認してください',
-  ),
-  EPROTOCOL: config(
-    `what answers there does not speak SMTP; ${CHECK_SERVER}`,
-    `接続先がSMTPで応答していません。${CHECK_SERVER_JA}`,
-  ),
+  EPROXY: SERVER,
+  EPROTOCOL: SERVER,
   EENVELOPE: RECIPIENT,
   EMESSAGE: MESSAGE,
 };
@@ -158,16 +152,12 @@ function quotable({ command, response, responseCode }: SmtpError, hide: (words: 
 }
 
 function readError(error: unknown): SmtpError {
-  const read = (key: string): unknown => (error instanceof Error ? Reflect.get(error, key) : undefined);
-  const textAt = (key: string): string => {
-    const value = read(key);
-    return typeof value === 'string' ? value : '';
-  };
-  const responseCode = read('responseCode');
+  const { code, command, response, responseCode } =
+    error instanceof Error ? (error as Partial<SmtpError>) : {};
   return {
-    code: textAt('code'),
-    command: textAt('command'),
-    response: textAt('response'),
+    code: code ?? '',
+    command: command ?? '',
+    response: response ?? '',
     responseCode: typeof responseCode === 'number' ? responseCode : undefined,
   };
 }
