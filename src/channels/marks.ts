@@ -25,6 +25,17 @@ export function moreMark(language: Language, count: number): string {
   return language === 'ja' ? `…ほか${number}件` : `… ${number} more`;
 }
 
+/** Stands beside the name of a list: how many items it has. */
+export function countMark(language: Language, count: number): string {
+  const number = NUMBER_FORMATS[language].format(count);
+  return language === 'ja' ? `（${number}件）` : ` (${number})`;
+}
+
+/** Stands where a value is empty. */
+export function emptyMark(language: Language): string {
+  return language === 'ja' ? 'なし' : 'empty';
+}
+
 /** Stands for the fields that a row of a list no longer holds. */
 export function moreFieldsMark(language: Language, count: number): string {
   const number = NUMBER_FORMATS[language].format(count);

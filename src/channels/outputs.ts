@@ -3,17 +3,32 @@ import { cleanText } from '../text/clean.ts';
 import { cutMiddle, cutterOf } from '../text/cut.ts';
 import { isJsonObject, keysOf } from '../text/json-object.ts';
 import { formatSize, type Language } from '../time/display.ts';
-import type { FileView, OutputView } from './card.ts';
+import type { Card, FileView, OutputView } from './card.ts';
 import { leftOutMark, moreFieldsMark, moreMark } from './marks.ts';
 import { BETWEEN_PAIRS, fileEntries, itemText, likeObjects, memberText, nameText } from './value-text.ts';
 
+/** How much a channel shows. */
 export interface OutputLimits {
-  readonly language: Language;
-  /** Items of a list, rows of a table. */
+  readonly outputs: number;
+  /** Of each: items of a list, rows of a table. */
   readonly rows: number;
+  /** Of each. */
   readonly files: number;
-  /** Characters of the whole output, about. */
+  /** Characters of all outputs, about. */
   readonly room: number;
+  /** Characters that each gets, even where it is more than the room. */
+  readonly least: number;
+  /** Characters of one at the most. */
+  readonly most?: number;
+}
+
+/** The limits of one output. */
+type Limits = Pick<OutputLimits, 'rows' | 'files' | 'room'> & { readonly language: Language };
+
+export interface ShownOutputs {
+  readonly shown: readonly ShownOutput[];
+  /** What is left out, in words; '' for nothing. */
+  readonly more: string;
 }
 
 export interface ShownOutput {
@@ -48,7 +63,22 @@ export interface ShownFile {
 
 const LONGEST_NAME = 80;
 
-export function showOutput(output: OutputView, limits: OutputLimits): ShownOutput {
+export function showOutputs(
+  { outputs, outputCount, language }: Pick<Card, 'outputs' | 'outputCount' | 'language'>,
+  { least, most = Infinity, ...limits }: OutputLimits,
+): ShownOutputs {
+  const some = outputs.slice(0, limits.outputs);
+  const rooms = fairShares(
+    some.map((output) => FRAME + needOf(output, limits.room)),
+    limits.room,
+  );
+  const shown = some.map((output, index) =>
+    showOutput(output, { ...limits, language, room: Math.min(most, Math.max(least, rooms[index] ?? least)) }),
+  );
+  return { shown, more: moreOf(language, outputCount - shown.length) };
+}
+
+function showOutput(output: OutputView, limits: Limits): ShownOutput {
   const { kind, items, files } = output;
   const isList = kind === 'list' && items.length > 0;
   const half = { ...limits, room: files.length > 0 ? limits.room / 2 : limits.room };
@@ -66,10 +96,7 @@ export function showOutput(output: OutputView, limits: OutputLimits): ShownOutpu
 const ROOM_FOR_WORDS = 300;
 
 /** A text within the room: its beginning and its end, and between them how much was left out. */
-export function textWithin(
-  text: string,
-  { room, language }: Pick<OutputLimits, 'room' | 'language'>,
-): string {
+export function textWithin(text: string, { room, language }: Pick<Limits, 'room' | 'language'>): string {
   const limit = Math.floor(room);
   const mark = limit < ROOM_FOR_WORDS ? () => ' … ' : leftOutMark(language);
   return cleanText(cutterOf(text, limit, mark)(limit));
@@ -77,7 +104,7 @@ export function textWithin(
 
 type ShownList = Pick<ShownOutput, 'table' | 'lines' | 'more'>;
 
-function showList(items: readonly unknown[], limits: OutputLimits): ShownList {
+function showList(items: readonly unknown[], limits: Limits): ShownList {
   return showTable(items, limits) ?? showLines(items, limits);
 }
 
@@ -90,7 +117,7 @@ const LONGEST_FIELD = 200;
 /** Fields of one object that are looked at. */
 const MOST_FIELDS = 200;
 
-function showLines(items: readonly unknown[], limits: OutputLimits): ShownList {
+function showLines(items: readonly unknown[], limits: Limits): ShownList {
   const { language, room } = limits;
   const shown = items.slice(0, limits.rows);
   const rowRoom = Math.min(LONGEST_ROW, Math.max(SHORTEST_ROW, Math.floor(room / shown.length)));
@@ -124,10 +151,7 @@ const LONGEST_CELL = 100;
 const CELL_OVERHEAD = 8;
 
 /** Undefined where the items are not alike. */
-function showTable(
-  items: readonly unknown[],
-  { rows: most, room, language }: OutputLimits,
-): ShownList | undefined {
+function showTable(items: readonly unknown[], { rows: most, room, language }: Limits): ShownList | undefined {
   const alike = likeObjects(items, most);
   if (alike === undefined) return undefined;
   const all = alike.columns.map((key) => ({
@@ -151,7 +175,7 @@ function showTable(
   return { table: { names, rows }, lines: [], more: marks.filter((mark) => mark !== '').join(BETWEEN_PAIRS) };
 }
 
-function showFiles({ files, fileCount }: OutputView, { language, files: most, room }: OutputLimits) {
+function showFiles({ files, fileCount }: OutputView, { language, files: most, room }: Limits) {
   const shown = withinRoom(
     files.slice(0, most).map((file) => showFile(file, language)),
     room,
@@ -197,15 +221,6 @@ function short(text: string, room: number): string {
 /** What an output takes beside its value. */
 const FRAME = 60;
 const FILE_SIZE = 100;
-
-/**
- * How many characters each output may take, of `room` for all of them: short ones what they need, so that long ones get more.
- * @param least that each gets, even where it is more than the room
- */
-export function roomsOf(outputs: readonly OutputView[], room: number, least: number): readonly number[] {
-  const needs = outputs.map((output) => FRAME + needOf(output, room));
-  return fairShares(needs, room).map((share) => Math.max(least, share));
-}
 
 function needOf({ kind, value, items, files }: OutputView, room: number): number {
   const fileNeed = files.length * FILE_SIZE;

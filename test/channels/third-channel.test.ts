@@ -17,7 +17,7 @@ import {
 import { DeliveryFailure, failureOf, type Words } from '../../src/channels/failure.ts';
 import { openedChannel, sendOrPlain } from '../../src/channels/open-channel.ts';
 import { outboxOf } from '../../src/channels/outbox/channel.ts';
-import { showOutput } from '../../src/channels/outputs.ts';
+import { showOutputs } from '../../src/channels/outputs.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { isJsonObject } from '../../src/text/json-object.ts';
@@ -32,14 +32,14 @@ interface PagerMessage {
 
 const pagerFormat: MessageFormat<PagerMessage> = {
   name: 'pager',
-  compose: ({ tone, language, summary, message, facts, outputs }, { isError }) => ({
-    line: `${isError ? '!' : ''}${SYMBOLS[tone]} ${cleanLine(summary)}`,
+  compose: (card, { isError }) => ({
+    line: `${isError ? '!' : ''}${SYMBOLS[card.tone]} ${cleanLine(card.summary)}`,
     body: [
-      cleanText(message),
-      ...outputs
-        .map((output) => showOutput(output, { language, rows: 5, files: 5, room: 200 }))
-        .map(({ name, text, table, lines }) => `${name}=${text || (table?.rows ?? lines).join(';')}`),
-      ...facts.map(({ name, value, url }) => `${name}=${value} ${url}`.trim()),
+      cleanText(card.message),
+      ...showOutputs(card, { outputs: 5, rows: 5, files: 5, room: 1000, least: 200 }).shown.map(
+        ({ name, text, table, lines }) => `${name}=${text || (table?.rows ?? lines).join(';')}`,
+      ),
+      ...card.facts.map(({ name, value, url }) => `${name}=${value} ${url}`.trim()),
     ].join('|'),
   }),
   asText: ({ line, body }) => `${line}\n${body}`,

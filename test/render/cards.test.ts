@@ -169,7 +169,7 @@ describe('the built-in Slack messages', () => {
         '✅ 商品取得BOT',
         'Succeeded in 6 s',
         '件数  2',
-        '商品  (2)',
+        '商品 (2)',
         '商品名 | 価格 | 画像 | タグ',
         'チーズケーキ | 500 | 0001.jpg | ケーキ, チーズ',
         'ガトーショコラ | 600 | 0002.jpg | ケーキ, チョコ',
@@ -225,7 +225,7 @@ describe('the built-in Slack messages', () => {
   });
 
   it('say how many outputs and items they leave out', () => {
-    expect(shown(english, 'huge.json')).to.include('… 105 more outputs');
+    expect(shown(english, 'huge.json')).to.include('… 105 more');
     const many = { ...BARE, output: { rows: Array.from({ length: 1234 }, (_, index) => `row ${index}`) } };
     expect(slackFormat.asText(english.slack(many))).to.include('• row 9\n… 1,224 more\n');
   });

@@ -1,40 +1,32 @@
 /** The outputs of a card in a mail: as rows and tables of HTML, and as lines of its text. */
 import type { Card } from '../card.ts';
-import { moreMark } from '../marks.ts';
-import { roomsOf, showOutput, type ShownFile, type ShownOutput, type ShownTable } from '../outputs.ts';
+import { emptyMark } from '../marks.ts';
+import {
+  type OutputLimits,
+  type ShownFile,
+  type ShownOutput,
+  type ShownOutputs,
+  showOutputs,
+  type ShownTable,
+} from '../outputs.ts';
 import { BETWEEN_PAIRS } from '../value-text.ts';
 import { linkTo } from './frame.ts';
 import { type Html, safeHtml } from './html.ts';
 
-const MOST_OUTPUTS = 40;
-const FEWEST_OUTPUTS = 10;
-const MOST_ROWS = 50;
-const MOST_FILES = 20;
+const MOST: OutputLimits = { outputs: 40, rows: 50, files: 20, room: 16_000, least: 60 };
+const FEWEST = 10;
 /** More do not stand side by side in the width of a mail. */
 const MOST_COLUMNS = 8;
-/** Characters of all outputs, and of each at the least. */
-const ROOM = 16_000;
-const LEAST_ROOM = 60;
-
-const EMPTY = { en: 'empty', ja: 'なし' } as const;
 
 const NOTHING = safeHtml``;
 
-interface ShownOutputs {
-  readonly shown: readonly ShownOutput[];
-  /** `… 3 more`; '' where all are shown. */
-  readonly more: string;
-}
-
 /** @param scale of what they may take, up to 1 */
-function outputsOf({ outputs, outputCount, language }: Card, scale: number): ShownOutputs {
-  const some = outputs.slice(0, Math.max(FEWEST_OUTPUTS, MOST_OUTPUTS * scale));
-  const rooms = roomsOf(some, ROOM * scale, LEAST_ROOM);
-  const shown = some.map((output, index) =>
-    showOutput(output, { language, rows: MOST_ROWS, files: MOST_FILES, room: rooms[index] ?? LEAST_ROOM }),
-  );
-  const left = outputCount - shown.length;
-  return { shown, more: left > 0 ? moreMark(language, left) : '' };
+function outputsOf(card: Card, scale: number): ShownOutputs {
+  return showOutputs(card, {
+    ...MOST,
+    outputs: Math.max(FEWEST, MOST.outputs * scale),
+    room: MOST.room * scale,
+  });
 }
 
 export function outputsAsText(card: Card, scale = 1): string {
@@ -42,7 +34,7 @@ export function outputsAsText(card: Card, scale = 1): string {
   const parts = shown.map((output) => {
     const lines = linesOf(output);
     const isOne = lines.length === 1 && output.count === undefined && output.files.length === 0;
-    if (lines.length === 0) return `${output.name}: ${EMPTY[card.language]}`;
+    if (lines.length === 0) return `${output.name}: ${emptyMark(card.language)}`;
     return isOne ? `${output.name}: ${lines.join('')}` : [`${output.name}:`, ...lines].join('\n');
   });
   return [...parts, more].filter((part) => part !== '').join('\n');
@@ -69,7 +61,7 @@ const CELL = 'border-top:1px solid #d8dee6;vertical-align:top;color:#1f2933;word
 export function outputsAsHtml(card: Card, scale = 1): Html {
   const { shown, more } = outputsOf(card, scale);
   if (shown.length === 0) return NOTHING;
-  const rows = shown.map((output) => rowOf(output, EMPTY[card.language]));
+  const rows = shown.map((output) => rowOf(output, emptyMark(card.language)));
   return safeHtml`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:12px 0 4px 0;font-size:14px;line-height:1.7">
 ${rows}</table>${quiet(more)}`;
 }

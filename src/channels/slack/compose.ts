@@ -1,10 +1,10 @@
 /** Draws a card as a Slack message: native rich text and tables, so that what is copied is what was sent. */
 import { cleanLine, cleanText } from '../../text/clean.ts';
-import { cutEnd, cutMiddle, cutterOf, UTF8_BYTES } from '../../text/cut.ts';
+import { cutEnd, cutMiddle, UTF8_BYTES } from '../../text/cut.ts';
 import { type Card, SYMBOLS } from '../card.ts';
 import type { ComposeContext } from '../channel.ts';
-import { cutMark, leftOutMark } from '../marks.ts';
-import { type OutputLimits, roomsOf, type ShownOutput, showOutput } from '../outputs.ts';
+import { countMark, cutMark, emptyMark } from '../marks.ts';
+import { type OutputLimits, type ShownOutput, showOutputs, textWithin } from '../outputs.ts';
 import type { Language } from '../../time/display.ts';
 import { joinedMentions, mentionBlock } from './mentions.ts';
 import type { SlackMessage, SlackObject } from './message.ts';
@@ -21,22 +21,11 @@ const MAX_TEXT_BYTES = 3000;
 const MAX_TITLE = 130;
 const MAX_WORDS = 1200;
 const MAX_MESSAGE = 2300;
-const ROOM_OF_OUTPUTS = 2400;
-const LEAST_OF_AN_OUTPUT = 100;
-const MOST_OF_AN_OUTPUT = 1000;
 const MAX_NAME = 40;
 const MAX_FACT = 120;
 const MOST_FACTS = 8;
 
-const MOST_OUTPUTS = 15;
-const MOST_ROWS = 10;
-
-const WORDS = {
-  en: { empty: 'empty', count: (n: string) => `  (${n})`, more: (n: string) => `… ${n} more outputs` },
-  ja: { empty: 'なし', count: (n: string) => `（${n}件）`, more: (n: string) => `…ほか出力${n}件` },
-} as const;
-
-const NUMBERS = { en: new Intl.NumberFormat('en'), ja: new Intl.NumberFormat('ja') } as const;
+const OUTPUTS: OutputLimits = { outputs: 15, rows: 10, files: 10, room: 2400, least: 100, most: 1000 };
 
 type SlackContext = Pick<ComposeContext, 'options' | 'isError'>;
 
@@ -89,74 +78,56 @@ function blocksOf(card: Card): readonly SlackObject[] {
 }
 
 function drawTitle({ tone, title }: Card, text: RichText): void {
-  const shown = cutMiddle(cleanLine(title), MAX_TITLE, () => '…');
-  text.line(words(`${SYMBOLS[tone]} ${shown}`, 'bold'));
+  text.line(words(`${SYMBOLS[tone]} ${short(cleanLine(title), MAX_TITLE)}`, 'bold'));
 }
 
 function drawWords({ text: lines, language }: Card, text: RichText): void {
-  if (lines !== '') text.line(words(cleanText(cutterOf(lines, MAX_WORDS, leftOutMark(language))(MAX_WORDS))));
+  text.line(words(textWithin(lines, { room: MAX_WORDS, language })));
 }
 
 /** Of an error and a remote's answer, every character counts; what else a BOT says is read. */
 function drawMessage({ message, tone, language }: Card, text: RichText): void {
-  const shown = cleanText(cutterOf(message, MAX_MESSAGE, leftOutMark(language))(MAX_MESSAGE));
-  if (shown === '') return;
-  if (tone === 'error' || tone === 'alert') text.preformatted(shown);
+  const shown = textWithin(message, { room: MAX_MESSAGE, language });
+  if (shown !== '' && (tone === 'error' || tone === 'alert')) text.preformatted(shown);
   else text.line(words(shown));
 }
 
-function drawOutputs({ outputs, outputCount, language }: Card, text: RichText): void {
-  const shown = outputs.slice(0, MOST_OUTPUTS);
-  const rooms = roomsOf(shown, ROOM_OF_OUTPUTS, LEAST_OF_AN_OUTPUT);
-  for (const [index, output] of shown.entries()) {
-    const room = Math.min(MOST_OF_AN_OUTPUT, rooms[index] ?? LEAST_OF_AN_OUTPUT);
-    const limits: OutputLimits = { language, rows: MOST_ROWS, files: MOST_ROWS, room };
-    drawOutput(showOutput(output, limits), language, text);
-  }
-  const more = outputCount - shown.length;
-  if (more > 0) text.line(words(WORDS[language].more(NUMBERS[language].format(more)), 'italic'));
+function drawOutputs(card: Card, text: RichText): void {
+  const { shown, more } = showOutputs(card, OUTPUTS);
+  for (const output of shown) drawOutput(output, card.language, text);
+  text.line(words(more, 'italic'));
 }
 
 function drawOutput(output: ShownOutput, language: Language, text: RichText): void {
-  const { table, lines, more, files, moreFiles } = output;
-  text.line(
-    words(
-      cutMiddle(output.name, MAX_NAME, () => '…'),
-      'bold',
-    ),
-    ...besideName(output, language),
-  );
+  const { name, table, lines, more, files, moreFiles } = output;
+  text.line(words(short(name, MAX_NAME), 'bold'), ...besideName(output, language));
   if (table !== undefined) text.table(table.names, table.rows);
   if (lines.length > 0) text.list(lines.map(linked));
   text.line(words(more));
-  for (const { name, size, url } of files)
-    text.line(words('📎 '), link(name, url), words(size === '' ? '' : ` (${size})`));
+  for (const file of files)
+    text.line(words('📎 '), link(file.name, file.url), words(file.size === '' ? '' : ` (${file.size})`));
   text.line(words(moreFiles));
 }
 
 function besideName({ text, isCode, count, files }: ShownOutput, language: Language): readonly Run[] {
   if (text !== '') return [words('  '), ...(isCode ? [words(text, 'code')] : linked(text))];
-  if (count !== undefined) return [words(WORDS[language].count(NUMBERS[language].format(count)))];
-  return files.length > 0 ? [] : [words('  '), words(WORDS[language].empty, 'italic')];
+  if (count !== undefined) return [words(countMark(language, count))];
+  return files.length > 0 ? [] : [words('  '), words(emptyMark(language), 'italic')];
 }
 
 function drawLink({ link: target }: Card, text: RichText): void {
-  if (target !== undefined)
-    text.line(
-      link(
-        cutMiddle(target.text, MAX_FACT, () => '…'),
-        target.url,
-      ),
-    );
+  if (target !== undefined) text.line(link(short(target.text, MAX_FACT), target.url));
 }
 
 function drawFacts({ facts, footer }: Card, text: RichText): void {
   const runs = facts.slice(0, MOST_FACTS).map(({ name, value, url }): Run => {
-    const label = cutMiddle(cleanLine(name), MAX_NAME, () => '…');
-    const shown = `${label}${label === '' ? '' : ' '}${cutMiddle(cleanText(value), MAX_FACT, () => '…')}`;
+    const shown = `${short(cleanLine(name), MAX_NAME)} ${short(cleanText(value), MAX_FACT)}`.trim();
     return url === '' ? words(shown) : link(shown, url);
   });
   if (footer !== '') runs.push(words(cutEnd(cleanLine(footer), MAX_FACT, '…'), 'italic'));
-  if (runs.length > 0)
-    text.line(...runs.flatMap((run, index) => (index === 0 ? [run] : [words(' · '), run])));
+  text.line(...runs.flatMap((run, index) => (index === 0 ? [run] : [words(' · '), run])));
+}
+
+function short(text: string, most: number): string {
+  return cutMiddle(text, most, () => '…');
 }

@@ -87,8 +87,8 @@ describe('a card on Slack', () => {
   it('says how many items, fields and outputs are left out', () => {
     const many = Array.from({ length: 1234 }, (_, index) => `row ${index}`);
     expect(shown({ outputs: [listOf('rows', many)], outputCount: 99 }))
-      .to.include('rows  (1,234)\n• row 0')
-      .and.to.include('… 1,224 more\n… 98 more outputs');
+      .to.include('rows (1,234)\n• row 0')
+      .and.to.include('… 1,224 more\n… 98 more');
     const wide = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [`field ${index}`, 'x'.repeat(50)]),
     );
