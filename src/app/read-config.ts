@@ -20,6 +20,8 @@ export interface ConfigToRead {
   readonly builtInTemplates?: string;
   /** Variables and files that are not there are taken for granted, and named in `missing`: only for a check. */
   readonly withoutSecrets?: boolean;
+  /** Not for a start: what can be read only once, such as a pipe, is a problem. */
+  readonly isAgain?: boolean;
 }
 
 /** What a config came to that was read with every template it names. */
@@ -32,40 +34,13 @@ export interface ConfigReading {
   readonly missing: readonly string[];
 }
 
-/** Never throws for what the files hold. */
-export function readConfig(toRead: ConfigToRead): ConfigReading {
-  const unchecked = readUnchecked(toRead, readText);
-  if (unchecked.ready === undefined) return unchecked;
-  const { config, targets } = unchecked.ready;
-  return checked(unchecked, unchecked.ready, config.renderer.check(targets));
-}
-
-/** The same, while others go on working: to check many templates takes a tenth of a second. */
-export async function readConfigInTurns(toRead: ConfigToRead): Promise<ConfigReading> {
-  const unchecked = readUnchecked(toRead, (path) => readableAgain(path, readText));
-  if (unchecked.ready === undefined) return unchecked;
-  const { config, targets } = unchecked.ready;
-  return checked(unchecked, unchecked.ready, await config.renderer.checkInTurns(targets));
-}
-
-interface Ready {
-  readonly config: Omit<LoadedConfig, 'warnings'>;
-  /** Every way in which the config may have a message rendered. */
-  readonly targets: readonly RenderTarget[];
-}
-
-interface Unchecked extends ConfigReading {
-  readonly loaded: undefined;
-  /** Undefined: the config itself has errors. */
-  readonly ready: Ready | undefined;
-}
-
-function readUnchecked(
-  { file, builtInTemplates = BUILT_IN_TEMPLATES, channelTypes, ...environment }: ConfigToRead,
-  readFile: (path: string) => string,
-): Unchecked {
+/** Others go on working meanwhile: to check many templates takes a tenth of a second. Never rejects for what the files hold. */
+export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
+  const { file, builtInTemplates = BUILT_IN_TEMPLATES, channelTypes, isAgain, ...environment } = toRead;
   const readings = new Readings();
+  const readFile = isAgain === true ? (path: string) => readableAgain(path, readText) : readText;
   const {
+    config,
     problems,
     missing = [],
     ...read
@@ -78,37 +53,26 @@ function readUnchecked(
     readFolders: (path) =>
       path === builtInTemplates ? foldersIn(path) : readings.folder(path, 'sets of', foldersIn),
   });
-  const { config, hash: fileHash = '', text = '', placeInConfig } = read;
-  const unready = { loaded: undefined, problems, missing, readings };
-  if (config === undefined) return { ...unready, ready: undefined };
+  if (config === undefined) return { loaded: undefined, problems, missing, readings };
   const formats = formatsOf(config, channelTypes);
-  let ownTemplates: string | undefined;
+  let { hash: configHash = '' } = read;
   const renderer = createRenderer({
     display: config.display,
     builtInTemplates,
     templatesFolder: config.templates,
-    placeInConfig,
+    placeInConfig: read.placeInConfig,
     formats: [...new Set(formats.values())],
     readOwn: (folder, names) => {
       const own = readings.folder(folder, 'templates of', (path) => readTemplateFolder(path, names));
-      ownTemplates = fingerprintOf(own);
+      configHash = hash('sha256', configHash + fingerprintOf(own), 'hex');
       return own;
     },
   });
-  const configHash = ownTemplates === undefined ? fileHash : hash('sha256', fileHash + ownTemplates, 'hex');
-  const targets = targetsOf(config, formats);
-  return { ...unready, ready: { config: { config, configHash, text, renderer, readings }, targets } };
-}
-
-function checked(
-  { problems: ofConfig, readings, missing }: Unchecked,
-  { config }: Ready,
-  ofTemplates: readonly Problem[],
-): ConfigReading {
-  const problems = inFileOrder([...ofConfig, ...ofTemplates]);
-  const hasErrors = problems.some(({ severity }) => severity === 'error');
-  const loaded = hasErrors ? undefined : { ...config, warnings: problems };
-  return { loaded, problems, readings, missing };
+  const ofTemplates = await renderer.checkInTurns(targetsOf(config, formats));
+  const warnings = inFileOrder([...problems, ...ofTemplates]);
+  const hasErrors = warnings.some(({ severity }) => severity === 'error');
+  const loaded = { config, configHash, text: read.text ?? '', renderer, readings, warnings };
+  return { loaded: hasErrors ? undefined : loaded, problems: warnings, readings, missing };
 }
 
 function targetsOf(config: Config, formats: ReturnType<typeof formatsOf>): RenderTarget[] {

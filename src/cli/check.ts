@@ -21,7 +21,7 @@ export interface CheckOptions {
 }
 
 export async function checkCommand(context: CommandContext, options: CheckOptions): Promise<number> {
-  const { project, problems, missing } = checkProject(context, options.withoutSecrets);
+  const { project, problems, missing } = await checkProject(context, options.withoutSecrets);
   for (const problem of problems) context.result(formatProblem(problem));
   if (missing.length > 0) context.message(`not set here, and so not checked: ${missing.join(', ')}`);
   const isClean =

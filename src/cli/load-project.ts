@@ -14,11 +14,11 @@ export type Project = LoadedConfig;
  * the problems.
  * @param withoutSecrets variables and files that are not there are taken for granted, and named in `missing`: only for a check
  */
-export function checkProject(
+export async function checkProject(
   context: Pick<CommandContext, 'configFile' | 'variables'>,
   withoutSecrets = false,
-): { project?: Project; problems: readonly Problem[]; missing: readonly string[] } {
-  const { loaded, problems, missing } = readConfig({ ...projectOf(context), withoutSecrets });
+): Promise<{ project?: Project; problems: readonly Problem[]; missing: readonly string[] }> {
+  const { loaded, problems, missing } = await readConfig({ ...projectOf(context), withoutSecrets });
   return loaded === undefined ? { problems, missing } : { project: loaded, problems, missing };
 }
 
@@ -28,8 +28,8 @@ export function projectOf(context: Pick<CommandContext, 'configFile' | 'variable
 }
 
 /** @throws {CommandFailed} with every problem of the config */
-export function loadProject(context: CommandContext): Project {
-  const { project, problems } = checkProject(context);
+export async function loadProject(context: CommandContext): Promise<Project> {
+  const { project, problems } = await checkProject(context);
   if (project !== undefined) {
     for (const problem of problems) context.message(formatProblem(problem));
     return project;

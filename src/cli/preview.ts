@@ -27,7 +27,7 @@ export async function previewCommand(
   file: string,
   options: PreviewOptions,
 ): Promise<number> {
-  const project = loadProject(context);
+  const project = await loadProject(context);
   const checked = await readCallback(context, file, project.config);
   const previews = chosen(context, project.config, checked.callback, options.to).map((routed) =>
     preview(context, project, checked, routed),

@@ -10,7 +10,7 @@ import { statusNameOf } from '../callback/callback.ts';
 const LONGEST_ID = 200;
 
 export async function routeCommand(context: CommandContext, file: string): Promise<number> {
-  const { config } = loadProject(context);
+  const { config } = await loadProject(context);
   const { callback } = await readCallback(context, file, config);
   const router = createRouter(config.routes, config.defaultRoute);
   const status = statusNameOf(callback);

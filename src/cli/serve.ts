@@ -1,6 +1,6 @@
 /** `botbell serve`: runs the receiver and the admin listener until it is told to stop. */
 import { startApp } from '../app/app.ts';
-import { readConfigInTurns } from '../app/read-config.ts';
+import { readConfig } from '../app/read-config.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { createLogger, type LogLevel } from '../observe/logger.ts';
@@ -18,7 +18,7 @@ export interface ServeOptions {
 export async function serveCommand(given: CommandContext, options: ServeOptions): Promise<number> {
   // Decided once: another file that appears where it is looked for first is not the one that runs.
   const context = { ...given, configFile: configFileOf(given) };
-  const project = loadProject(context);
+  const project = await loadProject(context);
   const { config } = project;
   const secrets = new HiddenSecrets(config.secrets);
   const logger = await createLogger(options.logLevel, context.isTerminal, secrets.hide);
@@ -27,7 +27,7 @@ export async function serveCommand(given: CommandContext, options: ServeOptions)
   context.onHangup(() => onHangup());
   const app = await startApp({
     ...project,
-    readConfig: () => readConfigInTurns(projectOf(context)),
+    readConfig: () => readConfig({ ...projectOf(context), isAgain: true }),
     followsFiles: options.watch,
     secrets,
     channelTypes,

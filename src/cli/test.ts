@@ -23,7 +23,7 @@ export async function testCommand(
   names: readonly string[],
   { all = false }: TestOptions,
 ): Promise<number> {
-  const project = loadProject(context);
+  const project = await loadProject(context);
   const settings = await openSettings(project, {
     channelTypes,
     clock: systemClock,

@@ -40,7 +40,7 @@ describe('What the config in force makes of a callback', () => {
     folder = mkdtempSync(join(tmpdir(), 'botbell-drawing-'));
     const file = join(folder, 'botbell.yaml');
     writeFileSync(file, CONFIG);
-    const { project, problems } = checkProject({ configFile: file, variables: {} });
+    const { project, problems } = await checkProject({ configFile: file, variables: {} });
     if (project === undefined) throw new Error(JSON.stringify(problems));
     const ignore = () => undefined;
     const environment = {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type InferType, mixed, object } from 'yup';
 import { type RunningApp, startApp } from '../../src/app/app.ts';
-import { readConfig, readConfigInTurns } from '../../src/app/read-config.ts';
+import { readConfig } from '../../src/app/read-config.ts';
 import { SYMBOLS } from '../../src/channels/card.ts';
 import {
   AddressError,
@@ -129,11 +129,11 @@ default_route: { on: [error], notify: [{ pagers: ops }, { look: ops }] }
 `,
     );
     const toRead = { file, variables: {}, channelTypes: types };
-    const { loaded, problems } = readConfig(toRead);
+    const { loaded, problems } = await readConfig(toRead);
     if (loaded === undefined) throw new Error(JSON.stringify(problems));
     app = await startApp({
       ...loaded,
-      readConfig: () => readConfigInTurns(toRead),
+      readConfig: () => readConfig({ ...toRead, isAgain: true }),
       channelTypes: types,
       clock: systemClock,
       isLedgerInProcess: true,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { type RunningApp, startApp } from '../../src/app/app.ts';
-import { readConfigInTurns } from '../../src/app/read-config.ts';
+import { readConfig } from '../../src/app/read-config.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { checkProject, type Project, projectOf } from '../../src/cli/load-project.ts';
 import { formatProblem } from '../../src/config/problems.ts';
@@ -116,17 +116,17 @@ channels:
   email: { type: email, smtp: '${smtp}', from: 'BOT alerts <alerts@example.com>' }`;
 }
 
-function loadProject(file: string): Project {
-  const { project, problems } = checkProject({ variables: {}, configFile: file });
+async function loadProject(file: string): Promise<Project> {
+  const { project, problems } = await checkProject({ variables: {}, configFile: file });
   if (project === undefined) throw new Error(problems.map(formatProblem).join('\n'));
   return project;
 }
 
 async function startFrom(file: string, clock: Clock, logger: Logger | undefined): Promise<RunningApp> {
-  const project = loadProject(file);
+  const project = await loadProject(file);
   const app = await startApp({
     ...project,
-    readConfig: () => readConfigInTurns(projectOf({ variables: {}, configFile: file })),
+    readConfig: () => readConfig({ ...projectOf({ variables: {}, configFile: file }), isAgain: true }),
     channelTypes,
     clock,
     // A thread would load the sources once more, for longer than most tests take; the built program has one.

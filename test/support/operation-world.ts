@@ -272,7 +272,7 @@ export async function openOperationWorld(archive: Partial<Archive> = {}): Promis
   const folder = mkdtempSync(join(tmpdir(), 'botbell-page-'));
   const file = join(folder, 'botbell.yaml');
   writeFileSync(file, CONFIG);
-  const { project, problems } = checkProject({ configFile: file, variables: {} });
+  const { project, problems } = await checkProject({ configFile: file, variables: {} });
   if (project === undefined) throw new Error(JSON.stringify(problems));
   const ignore = () => undefined;
   const environment = {

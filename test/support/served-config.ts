@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseDocument, YAMLMap } from 'yaml';
 import { type RunningApp, startApp } from '../../src/app/app.ts';
-import { readConfigInTurns } from '../../src/app/read-config.ts';
+import { readConfig } from '../../src/app/read-config.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { checkProject, projectOf } from '../../src/cli/load-project.ts';
 import { createLogger } from '../../src/observe/logger.ts';
@@ -35,11 +35,11 @@ export async function serveConfig(
   changed.setIn(['store', 'url'], store);
   changed.delete('templates');
   writeFileSync(configFile, String(changed));
-  const { project, problems } = checkProject({ variables, configFile });
+  const { project, problems } = await checkProject({ variables, configFile });
   if (project === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
   const app = await startApp({
     ...project,
-    readConfig: () => readConfigInTurns(projectOf({ variables, configFile })),
+    readConfig: () => readConfig({ ...projectOf({ variables, configFile }), isAgain: true }),
     channelTypes,
     clock: systemClock,
     isLedgerInProcess: true,

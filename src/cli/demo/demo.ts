@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { join, relative } from 'node:path';
 import { type RunningApp, startApp } from '../../app/app.ts';
-import { readConfigInTurns } from '../../app/read-config.ts';
+import { readConfig } from '../../app/read-config.ts';
 import type { MessageFormat } from '../../channels/channel.ts';
 import { emailFormat } from '../../channels/email/format.ts';
 import { channelTypes } from '../../channels/registry.ts';
@@ -74,8 +74,8 @@ async function startDemoApp(context: CommandContext, world: DemoWorld, stays: bo
   const variables = { ...(stays ? STAY_PORTS : {}), ...context.variables, ...world.variables };
   const demo = { ...context, variables, configFile: DEMO_CONFIG };
   return startApp({
-    ...loadProject(demo),
-    readConfig: () => readConfigInTurns(projectOf(demo)),
+    ...(await loadProject(demo)),
+    readConfig: () => readConfig({ ...projectOf(demo), isAgain: true }),
     channelTypes,
     clock: systemClock,
     logger: await createLogger('silent', false, (line) => line),

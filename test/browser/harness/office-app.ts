@@ -1,7 +1,7 @@
 /** The office's program inside this process, so that its time can be told to it. */
 import { writeFileSync } from 'node:fs';
 import { type RunningApp, startApp } from '../../../src/app/app.ts';
-import { readConfigInTurns } from '../../../src/app/read-config.ts';
+import { readConfig } from '../../../src/app/read-config.ts';
 import { channelTypes } from '../../../src/channels/registry.ts';
 import { checkProject, projectOf } from '../../../src/cli/load-project.ts';
 import { formatProblem } from '../../../src/config/problems.ts';
@@ -22,11 +22,11 @@ export async function startOfficeApp(
 ): Promise<OfficeApp> {
   writeFileSync(config, officeConfig(settings));
   const place = { variables: {}, configFile: config };
-  const { project, problems } = checkProject(place);
+  const { project, problems } = await checkProject(place);
   if (project === undefined) throw new Error(problems.map(formatProblem).join('\n'));
   const app = await startApp({
     ...project,
-    readConfig: () => readConfigInTurns(projectOf(place)),
+    readConfig: () => readConfig({ ...projectOf(place), isAgain: true }),
     channelTypes,
     clock,
     isLedgerInProcess: clock !== systemClock,
