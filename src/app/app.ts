@@ -107,7 +107,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   });
   const parts = { clock, logger, pipeline, settings, ledger, metrics, reports };
   const services = { ...parts, traffic: new Traffic(), reloading, version, channelTypes };
-  const doors: CleanUp[] = [() => pipeline.leave(), () => Promise.resolve(reports.close())];
+  const doors: CleanUp[] = [() => pipeline.leave()];
   cleanUps.push(() => allOf(doors.map((close) => close())));
   cleanUps.push(() => {
     closeBy = clock.monotonic() + settings.current.answer.answerWithinMs + STORE_GOODBYE_MS;

@@ -25,6 +25,8 @@ const LONGEST_ID = 200;
 const MOST_POINTERS = 10;
 const MOST_PROBLEMS = 50;
 
+/** Between two lines of those that are turned away, and in an outage of outcomes, for each reason. */
+const LINE_MS = 1000;
 /** Between two lines about the store's size. */
 const STORE_LINE_MS = 60_000;
 
@@ -32,6 +34,7 @@ const UNWRITTEN =
   'an outcome could not be written down: deliveries made are kept in memory, and written once the store can be used';
 const STORE_FULL =
   'the store is full of what is undelivered: new callbacks are answered 503 until some of it is delivered or dismissed, or store.max_size is raised';
+const FORGOTTEN_EARLY = 'the store nears store.max_size: what is done was forgotten early';
 const TAKEN_OVER = 'taken over: Botbell delivers it from here';
 const GIVEN_UP = 'could not be delivered; no further attempts';
 
@@ -52,16 +55,26 @@ export function createReports(logger: Logger, metrics: Metrics, clock: Clock) {
   const onUnforeseen = error('unforeseen error');
   const safe = <Subject>(report: (subject: Subject) => void) => unfailing(report, onUnforeseen);
   const onMilestone = safe((milestone: Milestone) => reportMilestone(logger, clock, milestone));
-  const refusals = new LineLimit<object>(clock, (line, notLogged) => {
+  const refusals = new LineLimit<object>(clock, LINE_MS, (line, notLogged) => {
     logger.warn(notLogged === 0 ? line : { ...line, not_logged: notLogged }, 'turned away');
+  });
+  const unwritten = new LineLimit<unknown>(clock, LINE_MS, error(UNWRITTEN));
+  const storeLines = new LineLimit<'full' | 'forgotten_early'>(clock, STORE_LINE_MS, (what) => {
+    if (what === 'full') logger.error(STORE_FULL);
+    else logger.warn(FORGOTTEN_EARLY);
   });
   return {
     onUnforeseen,
-    onUnwritten: onceASecond(clock, error(UNWRITTEN)),
+    /** In an outage the outcome of each delivery in hand fails alike. */
+    onUnwritten: (cause: unknown) => unwritten.say('', cause),
     onStoreTrouble: error('the store cannot be used'),
     onUnkept: error('a refused body could not be kept'),
     onStoreRecovered: () => logger.info('the store can be used again'),
-    onStoreEvent: safe(storeReport(logger, metrics, clock)),
+    onStoreEvent: safe((event: StoreEvent) => {
+      if (event.what === 'has_room') return;
+      if (event.what === 'forgotten_early') metrics.forgottenEarly(event.count);
+      storeLines.say(event.what, event.what);
+    }),
     onCallback: safe((report: ReceiverReport) => reportCallback(logger, metrics, refusals, report)),
     onTurnedAway: safe((report: TurnedAway) => reportTurnedAway(metrics, refusals, report)),
     onAdminTurnedAway: safe(({ status, from, problem }: TurnedAway) =>
@@ -76,8 +89,6 @@ export function createReports(logger: Logger, metrics: Metrics, clock: Clock) {
       logger.info({ of: id, messages: given, what }, 'all that matched has been gone through'),
     ),
     onReload: (result: ReloadResult, cause: string) => reportReload(logger, metrics, result, cause),
-    /** Says what was held back of those that were turned away. */
-    close: () => refusals.close(),
   };
 }
 
@@ -181,17 +192,6 @@ function reportAttempt(
   }
 }
 
-/** In an outage the outcome of each delivery in hand fails alike. */
-function onceASecond(clock: Pick<Clock, 'monotonic'>, report: (error: unknown) => void) {
-  let saidAt = -Infinity;
-  return (error: unknown) => {
-    const now = clock.monotonic();
-    if (now < saidAt + 1000) return;
-    saidAt = now;
-    report(error);
-  };
-}
-
 /** What happened to a delivery that no answer has told, or of which an operator may have to do something. */
 function reportMilestone(logger: Logger, clock: Pick<Clock, 'now'>, milestone: Milestone): void {
   const { name, record, notice, attempts, lastError, hold, firstReceivedAt } = milestone;
@@ -231,28 +231,4 @@ function reportReload(logger: Logger, metrics: Metrics, result: ReloadResult, ca
 
 function linesOf(problems: readonly Problem[]): readonly string[] {
   return problems.slice(0, MOST_PROBLEMS).map(formatProblem);
-}
-
-/** A flood must not fill the log as well: at most one line a minute of each, with what the lines left out would have said. */
-function storeReport(
-  logger: Logger,
-  metrics: Metrics,
-  clock: Pick<Clock, 'monotonic'>,
-): (event: StoreEvent) => void {
-  const said = { forgotten_early: -Infinity, full: -Infinity };
-  let forgotten = 0;
-  return (event) => {
-    if (event.what === 'has_room') return;
-    if (event.what === 'forgotten_early') {
-      metrics.forgottenEarly(event.count);
-      forgotten += event.count;
-    }
-    const now = clock.monotonic();
-    if (now < said[event.what] + STORE_LINE_MS) return;
-    said[event.what] = now;
-    if (event.what === 'full') return logger.error(STORE_FULL);
-    const line = { callbacks: forgotten };
-    logger.warn(line, 'the store nears store.max_size: what is done was forgotten early');
-    forgotten = 0;
-  };
 }
