@@ -43,7 +43,7 @@ export async function redeliverCommand(
   options: RedeliverOptions,
 ): Promise<number> {
   const { route: jobId } = options;
-  const project = jobId === undefined ? undefined : loadProject(context);
+  const project = jobId === undefined ? undefined : await loadProject(context);
   const { store, secrets, display } = project?.config ?? loadLedgerConfig(context);
   let ledger: LedgerBeside | undefined;
   try {
