@@ -24,7 +24,7 @@ const ADDRESSES: Readonly<Record<string, Addresses>> = {
     ...inTurns('/callbacks', ['status', 'state', 'result', 'from', 'to', 'before', 'limit'], strings),
   ],
   '/callbacks/:id': ({ callbacks }) => callbacks.map((id) => `/callbacks/${id}`),
-  '/refused/:id': ({ refused }) => refused.map((id) => `/refused/${id}`),
+  '/refused': ({ refused }) => ['/refused', ...refused.map((id) => `/refused?like=${id}`)],
   '/deliveries/:id/message': ({ deliveries }) =>
     inEachChannel(deliveries).map((id) => `/deliveries/${id}/message`),
   '/redeliveries/:id': ({ bulks }) => fewOf(bulks).map((id) => `/redeliveries/${id}`),
