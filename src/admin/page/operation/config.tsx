@@ -43,7 +43,6 @@ interface ConfigProps {
 function RunningConfig({ data }: ConfigProps) {
   const { t } = useReader();
   const { status, preview, processes, text } = data;
-  const textAside = <>{t('config.textLead')}</>;
   return (
     <>
       <Head title={t('config.title')} lead={t('config.lead')} />
@@ -51,7 +50,7 @@ function RunningConfig({ data }: ConfigProps) {
       <InForce status={status} />
       {preview === undefined ? null : <ReloadChanges preview={preview} />}
       {processes.length < 2 ? null : <Processes data={data} />}
-      <Section title={t('config.text')} aside={textAside}>
+      <Section title={t('config.text')} aside={t('config.textLead')}>
         <ForeignBlock text={text} label={status.file} />
       </Section>
       <History data={data} />

@@ -106,7 +106,7 @@ function columnsFor({ t }: Reader): readonly Column<DestinationData>[] {
         </Link>
       ),
     },
-    { head: t('destinations.state'), cell: (each) => <Standing each={each} /> },
+    { head: t('destinations.state'), kind: 'narrow', cell: (each) => <Standing each={each} /> },
     { head: t('destinations.lastTold'), cell: (each) => <LastTold each={each} /> },
     { head: t('destinations.lastError'), cell: (each) => <LastError each={each} /> },
     {
@@ -123,6 +123,7 @@ function columnsFor({ t }: Reader): readonly Column<DestinationData>[] {
     },
     {
       head: t('destinations.test'),
+      kind: 'narrow',
       cell: ({ destination }) => (
         <PostButton
           action="/act/test"
@@ -156,17 +157,15 @@ function Standing({ each }: EachProps) {
   );
 }
 
-function LastTold({ each: { lastDeliveredAt, medianMs, slowMs, isPrinted } }: EachProps) {
+function LastTold({ each: { lastDeliveredAt, medianMs, isPrinted } }: EachProps) {
   const { t, formats } = useReader();
   if (isPrinted) return <span class="quiet">–</span>;
-  const took = [
-    medianMs === undefined ? [] : t('destinations.usually', { time: formats.duration(medianMs) }),
-    slowMs === undefined ? [] : t('destinations.slow', { time: formats.duration(slowMs) }),
-  ].flat();
   return (
     <>
       <Time at={lastDeliveredAt} />
-      {took.length === 0 ? null : <small>{took.join(', ')}</small>}
+      {medianMs === undefined ? null : (
+        <small>{t('destinations.usually', { time: formats.duration(medianMs) })}</small>
+      )}
     </>
   );
 }
@@ -176,8 +175,7 @@ function LastError({ each: { lastFailedAt, lastError } }: EachProps) {
   if (lastFailedAt === undefined || lastError === undefined) return <span class="quiet">–</span>;
   return (
     <>
-      <Time at={lastFailedAt} />
-      <span>{t(`errorClass.${lastError.class}`)}</span>
+      {t(`errorClass.${lastError.class}`)} · <Time at={lastFailedAt} />
       <small>
         <Foreign text={`${lastError.code}: ${lastError.message}`} />
       </small>

@@ -25,7 +25,6 @@ export const DESTINATIONS = {
     '送信数の制限を受けたため、このチャンネル全体をあと{time}休止しています。',
   ],
   'destinations.usually': ['usually takes {time}', '所要 通常{time}'],
-  'destinations.slow': ['when slow {time}', '遅いとき{time}'],
   'destinations.asOf': [
     'Pauses are those of the process that answers, {process}.',
     '休止の状態は、応答したプロセス（{process}）のものです。',
