@@ -8,7 +8,6 @@ import { HttpProblem } from '../http/problem.ts';
 import { isAlert, type Notice, noticeOf } from '../notice/notice.ts';
 import type { RouteExplanation, RoutedDestination } from '../route/router.ts';
 import { destinationsOf } from '../route/router.ts';
-import type { Language } from '../time/display.ts';
 import type { DrawnMessage, Drawing } from './drawing.ts';
 
 /** What is tried: a callback of the ledger, or a text. */
@@ -19,7 +18,6 @@ export type Subject =
 export interface TryOptions {
   /** Undefined: as each route says, else the language's. */
   readonly templateSet: string | undefined;
-  readonly language: Language | undefined;
   /** A destination of the config, or the name of a channel; undefined: whom the routes say. */
   readonly to: string | undefined;
 }
@@ -28,8 +26,6 @@ export interface TryOptions {
 export interface TriedMessage extends DrawnMessage {
   /** `<channel>:<address>`, or the name of a channel. */
   readonly destination: string;
-  /** It can be sent a test. */
-  readonly isDestination: boolean;
   /** The name of the route that sends it there; undefined: none does. */
   readonly route: string | undefined;
   readonly templateSet: string | undefined;
@@ -84,10 +80,7 @@ function faultOf(error: unknown): TryResult {
   return status === 413 ? { kind: 'unreadable', detail } : { kind: 'busy' };
 }
 
-interface Place extends Pick<
-  TriedMessage,
-  'destination' | 'isDestination' | 'route' | 'templateSet' | 'format'
-> {
+interface Place extends Pick<TriedMessage, 'destination' | 'route' | 'templateSet' | 'format'> {
   readonly options: Destination['options'];
 }
 
@@ -101,7 +94,6 @@ async function tryNotice(notice: Notice, options: TryOptions, drawing: Drawing):
       destination: place.destination,
       templateSet: options.templateSet ?? place.templateSet,
       options: ofDestination,
-      ...(options.language !== undefined && { language: options.language }),
     };
     messages.push({ ...place, templateSet: target.templateSet, ...drawing.draw(notice, target) });
     // Callbacks that come meanwhile get their turn.
@@ -133,7 +125,7 @@ function placesFor(callback: Callback | undefined, { to }: TryOptions, drawing: 
   if (destination !== undefined) return [placeOf(destination, place, drawing)].flatMap((each) => each ?? []);
   const format = drawing.formats.get(to);
   if (format === undefined) return [];
-  const anywhere = { isDestination: false, route: undefined, templateSet: undefined, options: {} };
+  const anywhere = { route: undefined, templateSet: undefined, options: {} };
   return [{ ...anywhere, destination: to, format }];
 }
 
@@ -145,5 +137,5 @@ function placeOf(
   const format = formats.get(channel);
   if (format === undefined) return undefined;
   const { route, templateSet } = routed ?? {};
-  return { destination: key, isDestination: true, route, templateSet, options, format };
+  return { destination: key, route, templateSet, options, format };
 }

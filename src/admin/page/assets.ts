@@ -1,7 +1,7 @@
 /** The page's style and script, each under an address that changes with what is in it, so that browsers may keep it. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import type { Context, Middleware } from 'koa';
+import type { Context } from 'koa';
 
 interface Asset {
   readonly path: string;
@@ -24,14 +24,12 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 export type Assets = ReturnType<typeof readAssets>;
 
 export function readAssets() {
-  const style = asset('css', 'text/css; charset=utf-8', readFileSync(STYLE));
-  // Everything can be read without it.
-  const script = asset(
-    'js',
-    'text/javascript; charset=utf-8',
-    existsSync(SCRIPT) ? readFileSync(SCRIPT) : Buffer.alloc(0),
-  );
-  return { style, script };
+  // Everything can be read without the script.
+  const script = existsSync(SCRIPT) ? readFileSync(SCRIPT) : Buffer.alloc(0);
+  return {
+    style: asset('css', 'text/css; charset=utf-8', readFileSync(STYLE)),
+    script: asset('js', 'text/javascript; charset=utf-8', script),
+  };
 }
 
 function asset(extension: string, type: string, body: Buffer): Asset {
@@ -39,21 +37,8 @@ function asset(extension: string, type: string, body: Buffer): Asset {
   return { path: `/assets/app.${hash}.${extension}`, type, body };
 }
 
-export function serveAssets(assets: Assets): Middleware {
-  const byPath = new Map([assets.style, assets.script].map((each) => [each.path, each]));
-  return async (ctx, next) => {
-    const found = isRead(ctx) ? byPath.get(ctx.path) : undefined;
-    if (found === undefined) await next();
-    else answerWith(ctx, found);
-  };
-}
-
-function answerWith(ctx: Context, { type, body }: Asset): void {
+export function answerAsset(ctx: Context, { type, body }: Asset): void {
   ctx.set({ 'Cache-Control': FOR_EVER, 'X-Content-Type-Options': 'nosniff' });
   ctx.type = type;
   ctx.body = body;
-}
-
-function isRead({ method }: Context): boolean {
-  return method === 'GET' || method === 'HEAD';
 }

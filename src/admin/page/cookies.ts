@@ -1,6 +1,7 @@
-/** What the page keeps at its reader's: a language, and a message that is shown once. */
+/** What the page keeps at its reader's, a language and a message that is shown once, and where a form leads. */
 import type { Context } from 'koa';
 import type { Language } from '../../time/display.ts';
+import { isOwnPath } from './parts/text.tsx';
 
 const YEAR_MS = 365 * 86_400_000;
 const MINUTE_MS = 60_000;
@@ -29,29 +30,22 @@ export function keepLanguage(ctx: Context, language: Language): void {
 }
 
 export function leaveFlash(ctx: Context, { kind, text }: Flash): void {
-  const json = JSON.stringify({ kind, text: text.slice(0, LONGEST_TEXT) });
-  ctx.cookies.set(FLASH, Buffer.from(json).toString('base64url'), { ...KEPT, maxAge: MINUTE_MS });
+  const value = Buffer.from(text.slice(0, LONGEST_TEXT)).toString('base64url');
+  ctx.cookies.set(FLASH, `${kind}.${value}`, { ...KEPT, maxAge: MINUTE_MS });
 }
 
 /** It is gone then. */
 export function takeFlash(ctx: Context): Flash | undefined {
-  const value = ctx.cookies.get(FLASH);
-  if (value === undefined) return undefined;
+  const cookie = ctx.cookies.get(FLASH);
+  if (cookie === undefined) return undefined;
   ctx.cookies.set(FLASH, '', { ...KEPT, maxAge: 0 });
-  return flashIn(value);
+  const [kind, value = ''] = cookie.split('.');
+  if (kind !== 'done' && kind !== 'failed') return undefined;
+  return { kind, text: Buffer.from(value, 'base64url').toString('utf8') };
 }
 
-function flashIn(value: string): Flash | undefined {
-  try {
-    const flash: unknown = JSON.parse(Buffer.from(value, 'base64url').toString('utf8'));
-    return isFlash(flash) ? flash : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isFlash(value: unknown): value is Flash {
-  if (typeof value !== 'object' || value === null) return false;
-  const { kind, text } = value as Partial<Record<keyof Flash, unknown>>;
-  return (kind === 'done' || kind === 'failed') && typeof text === 'string';
+/** Leads a form that was posted to a page of ours: its field `back` says which. */
+export function returnTo(ctx: Context, back: string | null): void {
+  ctx.status = 303;
+  ctx.set('Location', back !== null && isOwnPath(back) ? back : '/');
 }

@@ -1,25 +1,24 @@
 /** Which address shows which view, and what is answered where none can be shown. */
-import { Router } from '@koa/router';
+import { Router, type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { renderToString } from 'preact-render-to-string';
 import { formOf } from '../form-token.ts';
 import { HttpProblem, type ProblemDetails } from '../../http/problem.ts';
 import { routed } from '../routed.ts';
 import type { AdminServices } from '../services.ts';
-import { type Assets, readAssets, serveAssets } from './assets.ts';
+import { answerAsset, type Assets, readAssets } from './assets.ts';
 import { showBot } from './bots/bot.tsx';
-import { showBots } from './bots/bots.tsx';
+import { countedText, showBots } from './bots/bots.tsx';
 import { downloadBody, showCallback } from './callbacks/callback.tsx';
 import { showCallbacks } from './callbacks/callbacks.tsx';
-import { keepLanguage, takeFlash } from './cookies.ts';
+import { keepLanguage, returnTo, takeFlash } from './cookies.ts';
 import { faultPageOf, notFoundPage, problemPage, unforeseenPage } from './faults.tsx';
-import { returnTo } from './posted-form.ts';
 import { LANGUAGES, type Reader, readerOf } from './reader.ts';
 import { ReaderContext } from './use-reader.ts';
 import { OPERATION_VIEWS, routeOperations } from './operation/routes.ts';
 import { playgroundView } from './playground/playground.tsx';
 import { Shell, type ShellFacts } from './shell.tsx';
-import type { Shown, View, ViewRequest } from './view.ts';
+import type { Shown, View } from './view.ts';
 
 /** Nothing from elsewhere, no script or style but our two files, no frame around it. */
 const POLICY = [
@@ -64,64 +63,48 @@ export interface Pages {
 }
 
 export function createPages(services: AdminServices): Pages {
-  const around = { services, assets: readAssets() };
+  const { surroundings, onUnforeseen } = services;
+  const assets = readAssets();
+  const answer = async (ctx: Context, shown: Shown, reader: Reader) => {
+    answerShown(ctx, shown, reader, { assets, facts: await factsFor(ctx, services, reader) });
+  };
+  const answerView = async (ctx: RouterContext, view: View, query = ctx.URL.searchParams) => {
+    const reader = readerOf(ctx, surroundings);
+    const shown = await view({ params: ctx.params, query, reader, services });
+    await answer(ctx, shown ?? notFoundPage(reader), reader);
+  };
+
   const router = new Router();
-  for (const [path, view] of VIEWS) router.get(path, (ctx) => answerView(ctx, view, around));
+  for (const asset of [assets.style, assets.script]) router.get(asset.path, (ctx) => answerAsset(ctx, asset));
+  for (const [path, view] of VIEWS) router.get(path, (ctx) => answerView(ctx, view));
   router.get('/callbacks/:id/body', (ctx) => downloadBody(ctx, ctx.params['id'] ?? '', services));
   router.post('/act/preferences', keepPreferences);
   // What is pasted is too long for an address.
-  router.post('/playground', (ctx) => answerView(ctx, playgroundView, around, formOf(ctx)));
+  router.post('/playground', (ctx) => answerView(ctx, playgroundView, formOf(ctx)));
   routeOperations(router, services);
-  const [assets, faults, views] = [serveAssets(around.assets), answerFaults(around), routed(router)];
+  const views = routed(router);
+
   return {
     page: async (ctx, next) => {
-      await assets(ctx, async () => {
-        await faults(ctx, async () => {
-          await views(ctx, next);
-        });
-      });
+      try {
+        await views(ctx, next);
+        if (ctx.status !== 404 || ctx.body !== undefined || !wantsPage(ctx)) return;
+        const reader = readerOf(ctx, surroundings);
+        await answer(ctx, notFoundPage(reader), reader);
+      } catch (error) {
+        // Whoever asks for a page gets one, whatever goes wrong.
+        if (!wantsPage(ctx)) throw error;
+        const reader = readerOf(ctx, surroundings);
+        const fault = faultPageOf(error, reader);
+        if (fault === undefined) onUnforeseen(error);
+        if (error instanceof HttpProblem) ctx.set(error.details.headers ?? {});
+        await answer(ctx, fault ?? unforeseenPage(reader), reader);
+      }
     },
     drawProblem: (ctx, details) => {
-      const reader = readerOf(ctx, services.surroundings);
-      answerShown(ctx, problemPage(details, reader), reader, { assets: around.assets, facts: undefined });
+      const reader = readerOf(ctx, surroundings);
+      answerShown(ctx, problemPage(details, reader), reader, { assets, facts: undefined });
     },
-  };
-}
-
-interface Around {
-  readonly services: AdminServices;
-  readonly assets: Assets;
-}
-
-async function answerView(
-  ctx: Context & { readonly params: ViewRequest['params'] },
-  view: View,
-  around: Around,
-  query = ctx.URL.searchParams,
-): Promise<void> {
-  const { services } = around;
-  const reader = readerOf(ctx, services.surroundings);
-  const shown = await view({ params: ctx.params, query, reader, services });
-  await show(ctx, shown ?? notFoundPage(reader), reader, around);
-}
-
-/** Whoever asks for a page gets one, whatever goes wrong. */
-function answerFaults(around: Around): Middleware {
-  const { surroundings, onUnforeseen } = around.services;
-  return async (ctx, next) => {
-    try {
-      await next();
-      if (ctx.status !== 404 || ctx.body !== undefined || !wantsPage(ctx)) return;
-      const reader = readerOf(ctx, surroundings);
-      await show(ctx, notFoundPage(reader), reader, around);
-    } catch (error) {
-      if (!wantsPage(ctx)) throw error;
-      const reader = readerOf(ctx, surroundings);
-      const fault = faultPageOf(error, reader);
-      if (fault === undefined) onUnforeseen(error);
-      if (error instanceof HttpProblem) ctx.set(error.details.headers ?? {});
-      await show(ctx, fault ?? unforeseenPage(reader), reader, around);
-    }
   };
 }
 
@@ -131,17 +114,16 @@ function wantsPage(ctx: Context): boolean {
   );
 }
 
-async function show(ctx: Context, shown: Shown, reader: Reader, around: Around): Promise<void> {
-  const { surroundings, reloading } = around.services;
-  const facts = {
+async function factsFor(ctx: Context, services: AdminServices, reader: Reader): Promise<ShellFacts> {
+  const { surroundings, reloading } = services;
+  return {
     version: surroundings.version,
     processName: surroundings.processName,
     configHash: reloading.status.configHash,
     isConfigRefused: reloading.status.failure !== undefined,
-    dead: await countOfDead(around.services, reader),
+    dead: await countOfDead(services, reader),
     flash: takeFlash(ctx),
   };
-  answerShown(ctx, shown, reader, { assets: around.assets, facts });
 }
 
 interface Frame {
@@ -169,9 +151,7 @@ function keepPreferences(ctx: Context): void {
 }
 
 /** A page that says that the ledger cannot be read needs none. */
-async function countOfDead({ archive }: AdminServices, { t, formats }: Reader): Promise<string | undefined> {
+async function countOfDead({ archive }: AdminServices, reader: Reader): Promise<string | undefined> {
   const open = await archive.openWork().catch(() => undefined);
-  if (open === undefined || open.dead.count === 0) return undefined;
-  const number = formats.number(open.dead.count);
-  return open.dead.isMore ? t('moreThan', { number }) : number;
+  return open === undefined || open.dead.count === 0 ? undefined : countedText(open.dead, reader);
 }

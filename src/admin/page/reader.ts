@@ -9,8 +9,6 @@ import { type Translate, translator } from './words/words.ts';
 
 export const LANGUAGES = ['en', 'ja'] as const satisfies readonly Language[];
 
-export const NAMES_OF_LANGUAGES = { en: 'English', ja: '日本語' } as const;
-
 export interface Reader {
   readonly language: Language;
   /** IANA name of the display's time zone. */

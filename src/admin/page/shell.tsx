@@ -4,7 +4,7 @@ import type { Assets } from './assets.ts';
 import type { Flash } from './cookies.ts';
 import { PostForm } from './parts/forms.tsx';
 import { Foreign, Link } from './parts/text.tsx';
-import { LANGUAGES, NAMES_OF_LANGUAGES, type Reader } from './reader.ts';
+import { LANGUAGES, type Reader } from './reader.ts';
 import { useReader } from './use-reader.ts';
 import type { Section, Shown } from './view.ts';
 
@@ -36,6 +36,8 @@ const PATHS: readonly (readonly [Section, string])[] = [
   ['playground', '/playground'],
   ['config', '/config'],
 ];
+
+const NAMES_OF_LANGUAGES = { en: 'English', ja: '日本語' } as const;
 
 export function Shell({ shown, assets, facts }: ShellProps) {
   const reader = useReader();
@@ -112,8 +114,7 @@ function Preferences() {
   const reader = useReader();
   return (
     <PostForm action="/act/preferences" className="preferences">
-      <fieldset>
-        <legend class="unseen">{reader.t('language')}</legend>
+      <fieldset aria-label={reader.t('language')}>
         {LANGUAGES.map((language) => (
           <button
             key={language}

@@ -5,7 +5,7 @@ import type { RouteExplanation } from '../../../route/router.ts';
 import { Head, Section } from '../parts/layout.tsx';
 import { RunStatus } from '../parts/status.tsx';
 import { DefinitionList, Table } from '../parts/table.tsx';
-import { BotName, Code, Destinations, Link, pathTo } from '../parts/text.tsx';
+import { BotName, Code, Destinations, Link, pathTo, ShortCode } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
 import type { Reader } from '../reader.ts';
 import { useReader } from '../use-reader.ts';
@@ -140,8 +140,8 @@ function Recent({ runs }: { readonly runs: readonly Run[] }) {
           head: t('bot.job'),
           kind: 'narrow',
           cell: ({ jobId }) => (
-            <Link to={pathTo(['callbacks'], { job_id: jobId })} className="short">
-              <Code text={jobId} />
+            <Link to={pathTo(['callbacks'], { job_id: jobId })}>
+              <ShortCode text={jobId} />
             </Link>
           ),
         },

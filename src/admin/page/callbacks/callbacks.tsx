@@ -7,7 +7,7 @@ import { Field, FilterForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { ResultStatus, RunStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
 import { Paging, Table } from '../parts/table.tsx';
-import { BotName, Code, Link, pathTo } from '../parts/text.tsx';
+import { BotName, Link, pathTo, ShortCode } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
 import { useReader } from '../use-reader.ts';
 import { SenselessQuery, type View } from '../view.ts';
@@ -161,8 +161,8 @@ function Name({ callback: { id, botName, botId } }: { readonly callback: Archive
 
 function Job({ id }: { readonly id: string }) {
   return (
-    <Link to={pathTo(['callbacks'], { job_id: id })} className="short quiet">
-      <Code text={id} />
+    <Link to={pathTo(['callbacks'], { job_id: id })} className="quiet">
+      <ShortCode text={id} />
     </Link>
   );
 }

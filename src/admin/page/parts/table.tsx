@@ -25,8 +25,7 @@ interface TableProps<Row> {
 export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<Row>) {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   return (
-    <table role="table">
-      <caption class="unseen">{caption}</caption>
+    <table role="table" aria-label={caption}>
       <thead role="rowgroup">
         <tr role="row">
           {columns.map(({ head, kind }) => (

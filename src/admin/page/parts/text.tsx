@@ -15,6 +15,13 @@ export function Code({ text }: { readonly text: string }) {
   return <Foreign text={text} className="code" />;
 }
 
+const SHORT_ID = 13;
+
+/** Its beginning, which tells it from others at a glance. */
+export function ShortCode({ text }: { readonly text: string }) {
+  return <Code text={cutEnd(cleanLine(text), SHORT_ID, '…')} />;
+}
+
 /** Of several lines, as they are, in a box that scrolls and that a keyboard reaches. */
 export function ForeignBlock({ text, label }: { readonly text: string; readonly label: string }) {
   return (

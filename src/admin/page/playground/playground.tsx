@@ -8,7 +8,7 @@ import { answerFrameFault, answerMessageFrame } from '../message-frame.tsx';
 import { Field, type Option, PostForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { Link, pathTo } from '../parts/text.tsx';
-import { LANGUAGES, NAMES_OF_LANGUAGES, type Reader, readerOf } from '../reader.ts';
+import { type Reader, readerOf } from '../reader.ts';
 import { useReader } from '../use-reader.ts';
 import type { View } from '../view.ts';
 import { addressesFor, choose, type Chosen } from './chosen.ts';
@@ -40,7 +40,6 @@ async function tryOut(query: URLSearchParams, services: AdminServices): Promise<
   const drawing = services.drawing();
   const options: TryOptions = {
     templateSet: drawing.templateSets.find((set) => set === query.get('set')),
-    language: LANGUAGES.find((language) => language === query.get('language')),
     to: query.get('to') || undefined,
   };
   const chosen = await choose(query, services);
@@ -161,10 +160,9 @@ function CallbackForm({ data }: PlaygroundProps) {
 
 function Options({ data: { options, choices } }: PlaygroundProps) {
   const { t } = useReader();
-  const { to, templateSet, language } = options;
-  const languages = LANGUAGES.map((value) => ({ value, word: NAMES_OF_LANGUAGES[value] }));
+  const { to, templateSet } = options;
   return (
-    <details open={(to ?? templateSet ?? language) !== undefined}>
+    <details open={(to ?? templateSet) !== undefined}>
       <summary>{t('playground.options')}</summary>
       <div class="filters">
         <Field
@@ -178,12 +176,6 @@ function Options({ data: { options, choices } }: PlaygroundProps) {
           label={t('playground.set')}
           value={templateSet}
           options={[{ value: '', word: t('playground.any set') }, ...choices.sets]}
-        />
-        <Field
-          name="language"
-          label={t('playground.language')}
-          value={language}
-          options={[{ value: '', word: t('playground.any language') }, ...languages]}
         />
       </div>
     </details>
