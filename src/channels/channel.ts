@@ -67,9 +67,9 @@ export interface ChannelEnvironment {
   readonly openPool: OpenPool;
 }
 
-/** A setting that works but is probably a mistake; `key` names it. */
+/** A setting that works but is probably a mistake; `key` names it, or leads to it. */
 export interface SettingWarning {
-  readonly key: string;
+  readonly key: string | readonly string[];
   readonly message: string;
 }
 

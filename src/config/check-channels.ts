@@ -51,6 +51,6 @@ function checkChannel(
   const settings = checkSection(type.settings, rest, path, problems);
   if (settings === undefined) return undefined;
   for (const { key, message } of type.warningsOf(settings))
-    problems.warning([...path, key], `: ${problems.redact(message)}`);
+    problems.warning([...path, ...[key].flat()], `: ${problems.redact(message)}`);
   return { type, config: { name, type: type.type, settings } };
 }

@@ -25,7 +25,7 @@ export function checkSection<T>(
   path: Path,
   problems: Problems,
 ): T | undefined {
-  const data = prepared(value, schema.describe(), path, problems);
+  const data = prepared(value, schema.describe({ value }), path, problems);
   const errors = errorsOf(schema, data);
   for (const error of errors)
     problems.error([...path, ...parsePath(error.path ?? '')], sentenceOf(error, problems));

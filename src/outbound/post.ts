@@ -10,6 +10,8 @@ interface HttpGet {
   readonly headers: Readonly<Record<string, string>>;
   /** On the scale of `performance.now()`. */
   readonly deadline: number;
+  /** No more is read of the answer's body: what is longer ends there. By default the pool's limit, past which the call fails. */
+  readonly mostBytes?: number;
 }
 
 interface HttpPost extends HttpGet {
@@ -43,7 +45,7 @@ export function get(pool: Connections, request: HttpGet): Promise<HttpAnswer> {
 function exchange(
   pool: Connections,
   method: 'GET' | 'POST',
-  { path, headers, body, deadline }: HttpPost,
+  { path, headers, body, deadline, mostBytes = Infinity }: HttpPost,
 ): Promise<HttpAnswer> {
   const remainingMs = deadline - performance.now();
   if (!(remainingMs > 0)) return Promise.reject(tooLate());
@@ -53,7 +55,7 @@ function exchange(
       if (error === undefined) resolve(answer);
       else reject(error);
     };
-    const handler = new Exchange(onAnswer, reject, remainingMs);
+    const handler = new Exchange(onAnswer, reject, remainingMs, mostBytes);
     pool.dispatch({ method, path, headers: { ...headers }, body }, handler);
   });
 }
@@ -68,8 +70,15 @@ class Exchange implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: ResponseHeaders = {};
   readonly #chunks: Buffer[] = [];
+  #room: number;
 
-  constructor(onAnswer: (answer: HttpAnswer) => void, onFailure: (error: Error) => void, timeoutMs: number) {
+  constructor(
+    onAnswer: (answer: HttpAnswer) => void,
+    onFailure: (error: Error) => void,
+    timeoutMs: number,
+    mostBytes: number,
+  ) {
+    this.#room = mostBytes;
     this.#onAnswer = onAnswer;
     this.#onFailure = onFailure;
     this.#timer = setTimeout(() => this.#giveUp(), timeoutMs);
@@ -96,8 +105,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#headers = headers;
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk);
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#room -= chunk.length;
+    if (this.#room >= 0) return void this.#chunks.push(chunk);
+    this.onResponseEnd();
+    controller.abort(new Error('The answer is longer than what is read of it'));
   }
 
   onResponseEnd(): void {

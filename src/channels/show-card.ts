@@ -1,0 +1,119 @@
+/** What a chat shows of a card: plain text, cleaned, cut to a room and counted, for each channel to escape and mark up. */
+import { cleanLine, cleanText } from '../text/clean.ts';
+import { cutEnd, cutMiddle, cutterOf } from '../text/cut.ts';
+import type { Language } from '../time/display.ts';
+import { type Card, type CardLink, type Fact, SYMBOLS } from './card.ts';
+import { leftOutMark } from './marks.ts';
+import { roomsOf, type ShownFile, type ShownOutput, showOutput } from './outputs.ts';
+
+export interface ShownCard {
+  /** With the symbol of its status. */
+  readonly title: string;
+  /** One line, with the symbol of its status. */
+  readonly summary: string;
+  readonly text: string;
+  /** Foreign text, in several lines. */
+  readonly message: string;
+  readonly outputs: readonly ShownOutput[];
+  /** What is left out of the outputs; '' for nothing. */
+  readonly moreOutputs: string;
+  readonly facts: readonly Fact[];
+  readonly link: CardLink | undefined;
+  readonly footer: string;
+}
+
+const MAX_LINE = 130;
+const MAX_SUMMARY = 600;
+const MAX_NAME = 40;
+const MAX_FACT = 120;
+const MOST_FACTS = 8;
+const MOST_OUTPUTS = 15;
+const MOST_ITEMS = 10;
+const LEAST_OF_AN_OUTPUT = 100;
+
+/** Of the room: what the template's own words, the foreign message and the outputs take at the most. */
+const SHARES = { text: 0.2, message: 0.4, outputs: 0.4 } as const;
+
+/** @param room characters for what may be long, about; the rest is some 2,000 at the most */
+export function showCard(card: Card, room: number): ShownCard {
+  const { tone, language } = card;
+  const shown = (text: string, share: number) => {
+    const limit = Math.floor(room * share);
+    return limit === 0 ? '' : cleanText(cutterOf(text, limit, leftOutMark(language))(limit));
+  };
+  return {
+    title: cutMiddle(cleanLine(`${SYMBOLS[tone]} ${card.title}`), MAX_LINE, () => '…'),
+    summary: cutEnd(cleanLine(`${SYMBOLS[tone]} ${card.summary}`), MAX_SUMMARY, '…'),
+    text: shown(card.text, SHARES.text),
+    message: shown(card.message, SHARES.message),
+    ...showOutputs(card, room * SHARES.outputs),
+    facts: card.facts.slice(0, MOST_FACTS).map(showFact),
+    link: card.link && { ...card.link, text: cutEnd(cleanLine(card.link.text), MAX_NAME, '…') },
+    footer: cutEnd(cleanLine(card.footer), MAX_FACT, '…'),
+  };
+}
+
+function showOutputs({ outputs, outputCount, language }: Card, room: number) {
+  const shown = room < LEAST_OF_AN_OUTPUT ? [] : outputs.slice(0, MOST_OUTPUTS);
+  const rooms = roomsOf(shown, room, LEAST_OF_AN_OUTPUT);
+  const more = outputCount - shown.length;
+  return {
+    outputs: shown.map((output, index) =>
+      showOutput(output, { language, rows: MOST_ITEMS, files: MOST_ITEMS, room: rooms[index] ?? 0 }),
+    ),
+    moreOutputs: more > 0 ? WORDS[language].more(more) : '',
+  };
+}
+
+function showFact({ name, value, url }: Fact): Fact {
+  return {
+    name: cutMiddle(cleanLine(name), MAX_NAME, () => '…'),
+    value: cutMiddle(cleanLine(value), MAX_FACT, () => '…'),
+    url,
+  };
+}
+
+const WORDS = {
+  en: { empty: 'empty', more: (count: number) => `… ${count} more outputs` },
+  ja: { empty: 'なし', more: (count: number) => `…ほか出力${count}件` },
+} as const;
+
+/** An output as lines, where a chat has neither tables nor files: its text, its items, and the names of its files. */
+export function linesOf(output: ShownOutput, language: Language): readonly string[] {
+  const { table, text, lines, more, files, moreFiles } = output;
+  const rows = table?.rows.map((row) =>
+    row.map((cell, column) => `${table.names[column]}: ${cell}`).join(' · '),
+  );
+  const shown = [
+    ...(text === '' ? [] : text.split('\n')),
+    ...(rows ?? lines).map((line) => `• ${line.replaceAll('\n', ' ')}`),
+    more,
+    ...files.map((file) => `• ${fileText(file)}`),
+    moreFiles,
+  ].filter((line) => line !== '');
+  return shown.length === 0 ? [WORDS[language].empty] : shown;
+}
+
+export function fileText({ name, size, url }: ShownFile): string {
+  return [size === '' ? name : `${name} (${size})`, url].filter((part) => part !== '').join(' ');
+}
+
+/** How much of what may be long is shown, until a message is small enough; at last nothing of it. */
+const LADDER: readonly number[] = [0.6, 0.35, 0.2, 0.1, 0];
+
+/**
+ * The first message that fits of those with ever less room.
+ * @param compose of the characters that `showCard` may take
+ */
+export function fitted<Message>(
+  room: number,
+  compose: (room: number) => Message,
+  fits: (message: Message) => boolean,
+): Message {
+  let message = compose(room);
+  for (const share of LADDER) {
+    if (fits(message)) break;
+    message = compose(Math.floor(room * share));
+  }
+  return message;
+}

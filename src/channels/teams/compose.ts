@@ -1,0 +1,164 @@
+/** Draws a card as an Adaptive Card. Every text of a callback stands in a text run, where nothing of it can act. */
+import { mixed, type Schema } from 'yup';
+import type { Card, Tone } from '../card.ts';
+import type { ComposeContext } from '../channel.ts';
+import type { ShownOutput } from '../outputs.ts';
+import { fitted, linesOf, type ShownCard, showCard } from '../show-card.ts';
+import type { Language } from '../../time/display.ts';
+import type {
+  AdaptiveCard,
+  CardElement,
+  Container,
+  Mention,
+  RichTextBlock,
+  TeamsMessage,
+  TextRun,
+} from './card.ts';
+
+/** Teams takes about 28 KB, everything included (learn.microsoft.com/connectors/teams); the workflow adds to it. */
+const MAX_BYTES = 24_000;
+
+/** Characters of what may be long. */
+const ROOM = 6000;
+
+const STYLES: Readonly<Record<Tone, Container['style']>> = {
+  succeeded: 'good',
+  error: 'attention',
+  executing: 'accent',
+  alert: 'warning',
+  test: 'default',
+};
+
+export function composeTeams(card: Card, { isError, options }: ComposeContext): TeamsMessage {
+  const mentions = isError ? mentionsOf(options['mention_on_error']) : [];
+  const compose = (room: number) => messageOf(showCard(card, room), card, mentions);
+  return fitted(ROOM, compose, (message) => Buffer.byteLength(JSON.stringify(message)) <= MAX_BYTES);
+}
+
+/** One text, for where the card is refused. */
+export function plainTeams({ attachments: [{ content }] }: TeamsMessage): TeamsMessage {
+  return teamsMessage({ ...content, msteams: { width: 'Full' }, body: [line(run(content.fallbackText))] });
+}
+
+function messageOf(shown: ShownCard, { tone, language }: Card, mentions: readonly Mention[]): TeamsMessage {
+  const body: CardElement[] = [
+    ...(mentions.length === 0 ? [] : [mentionLine(mentions)]),
+    boxOf(STYLES[tone], [line(run(shown.title, { weight: 'Bolder', size: 'Large' }))]),
+    ...linesIn(shown.text),
+    ...messageIn(shown.message, tone),
+    ...shown.outputs.flatMap((output) => outputLines(output, language)),
+    ...linesIn(shown.moreOutputs),
+    ...factLine(shown),
+  ];
+  const { link } = shown;
+  return teamsMessage({
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    fallbackText: shown.summary,
+    msteams: { width: 'Full', ...(mentions.length > 0 && { entities: mentions }) },
+    body,
+    ...(link !== undefined && { actions: [openUrl(link.text, link.url)] }),
+  });
+}
+
+function teamsMessage(content: AdaptiveCard): TeamsMessage {
+  return {
+    type: 'message',
+    attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }],
+  };
+}
+
+function run(text: string, look: Omit<TextRun, 'type' | 'text'> = {}): TextRun {
+  return { type: 'TextRun', text, ...look };
+}
+
+function line(...inlines: readonly TextRun[]): RichTextBlock {
+  return { type: 'RichTextBlock', inlines };
+}
+
+function openUrl(title: string, url: string) {
+  return { type: 'Action.OpenUrl', title, url } as const;
+}
+
+function boxOf(style: Container['style'], items: readonly RichTextBlock[]): Container {
+  return { type: 'Container', style, ...(style !== 'emphasis' && { bleed: true }), items };
+}
+
+/** A block for each line, since whether a line end within a run is shown is documented nowhere. */
+function linesIn(text: string, look: Omit<TextRun, 'type' | 'text'> = {}): readonly RichTextBlock[] {
+  const lines = text.split('\n').filter((one) => one.trim() !== '');
+  return lines.map((one, index) => ({
+    ...line(run(one, look)),
+    ...(index > 0 && { spacing: 'None' as const }),
+  }));
+}
+
+/** Of an error and a remote's answer, every character counts; what else a BOT says is read. */
+function messageIn(message: string, tone: Tone): readonly CardElement[] {
+  if (message === '') return [];
+  if (tone !== 'error' && tone !== 'alert') return linesIn(message);
+  return [boxOf('emphasis', linesIn(message, { fontType: 'Monospace' }))];
+}
+
+function outputLines(output: ShownOutput, language: Language): readonly RichTextBlock[] {
+  const { name, text, isCode, files, count } = output;
+  const label = run(count === undefined ? `${name}  ` : `${name} (${count})  `, { weight: 'Bolder' });
+  if (text !== '' && !text.includes('\n') && !isCode && files.length === 0) return [line(label, run(text))];
+  const links = files.map(({ name: file, size, url }) => {
+    const shown = run(`• ${file}`, url === '' ? {} : { selectAction: openUrl(file, url) });
+    return close(line(shown, ...(size === '' ? [] : [run(`  ${size}`, { isSubtle: true })])));
+  });
+  const rest = files.length > 0 ? { ...output, files: [], moreFiles: '' } : output;
+  const hasRest = files.length === 0 || text !== '' || rest.lines.length > 0 || rest.table !== undefined;
+  const lines = (hasRest ? linesOf(rest, language) : []).map((one) =>
+    close(line(run(one, isCode ? { fontType: 'Monospace' } : {}))),
+  );
+  const more = output.moreFiles === '' || files.length === 0 ? [] : [close(line(run(output.moreFiles)))];
+  return [line(label), ...lines, ...links, ...more];
+}
+
+function close(block: RichTextBlock): RichTextBlock {
+  return { ...block, spacing: 'None' };
+}
+
+function factLine({ facts, footer }: ShownCard): readonly RichTextBlock[] {
+  const shown = facts.map(({ name, value, url }) =>
+    run(`${name} ${value}`.trim(), {
+      isSubtle: true,
+      ...(url !== '' && { selectAction: openUrl(name || value, url) }),
+    }),
+  );
+  if (footer !== '') shown.push(run(footer, { isSubtle: true }));
+  if (shown.length === 0) return [];
+  return [
+    line(...shown.flatMap((one, index) => (index === 0 ? [one] : [run(' · ', { isSubtle: true }), one]))),
+  ];
+}
+
+/** A user principal name, or the ID of a user in Entra. */
+const USER = /^(?:[^\s<>"@]+@[^\s<>"@]+\.[^\s<>"@]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+
+export function teamsMentions(): Schema {
+  const rule =
+    '${path} must be the sign-in name of a user (user@example.com) or an Entra object ID, or a list of these';
+  return mixed().test('mention', rule, (value) =>
+    listOf(value).every((user) => typeof user === 'string' && USER.test(user)),
+  );
+}
+
+function listOf(option: unknown): readonly unknown[] {
+  if (option === undefined) return [];
+  return Array.isArray(option) ? option : [option];
+}
+
+function mentionsOf(option: unknown): readonly Mention[] {
+  return listOf(option).map((user) => {
+    const id = String(user);
+    return { type: 'mention', text: `<at>${id}</at>`, mentioned: { id, name: id } };
+  });
+}
+
+function mentionLine(mentions: readonly Mention[]): CardElement {
+  return { type: 'TextBlock', text: mentions.map(({ text }) => text).join(' '), wrap: true };
+}

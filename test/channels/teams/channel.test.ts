@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import { teamsChannel } from '../../../src/channels/teams/channel.ts';
+import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
+import type { ChatRequest } from '../../support/chat-stand-in.ts';
+import { judgeTeams } from './stand-in.ts';
+
+const PATH = '/powerautomate/automations/direct/workflows/0a1b2c3d4e5f60718293/triggers/manual/paths/invoke';
+const settingsAt = (origin: string) => ({
+  hooks: {
+    ops: `${origin}${PATH}?api-version=1&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig=s3cr3t-signature-of-teams`,
+  },
+});
+
+const refusal = (status: number, code: string) =>
+  answering(status, { error: { code, message: 's3cr3t-signature-of-teams' } });
+
+describe('the channel Teams', () => {
+  chatContract({
+    type: teamsChannel,
+    judge: judgeTeams,
+    settingsAt,
+    address: 'ops',
+    mention: {
+      options: { mention_on_error: ['ops@example.com'] },
+      isIn: ({ body }) => body.includes('"mentioned":{"id":"ops@example.com"'),
+    },
+    failures: [
+      'WorkflowTriggerIsNotEnabled',
+      'TriggerInputSchemaMismatch',
+      'DirectApiAuthorizationRequired',
+      'WorkflowNotFound',
+    ].map((code) => ({
+      when: `it answers ${code}`,
+      failureClass: 'config' as const,
+      code,
+      ...withFault(refusal(400, code)),
+    })),
+    cardRefused: { fault: refusal(400, 'InvalidCard'), code: 'InvalidCard' },
+    textIn: textOfCard,
+  });
+
+  it('says what is wrong with a URL that is dead or cut short', () => {
+    const warningsOf = (url: string) =>
+      teamsChannel
+        .warningsOf({ hooks: { ops: url } })
+        .map(({ key, message }) => `${String(key)}: ${message}`);
+    expect(warningsOf('https://prod-01.japaneast.logic.azure.com/x?sig=1').join()).to.match(
+      /^hooks,ops: .*switched this host off/,
+    );
+    expect(warningsOf('https://example.webhook.office.com/webhookb2/x').join()).to.match(
+      /switched this host off/,
+    );
+    expect(warningsOf('https://x.environment.api.powerplatform.com/x?sp=1').join()).to.match(/no "sig"/);
+    expect(warningsOf(settingsAt('https://x.environment.api.powerplatform.com').hooks.ops)).to.deep.equal([]);
+  });
+});
+
+function textOfCard({ body }: ChatRequest): string {
+  const [{ content }] = (JSON.parse(body) as { attachments: [{ content: { body: unknown } }] }).attachments;
+  const texts: string[] = [];
+  JSON.stringify(content.body, (key, value: unknown) => {
+    if (key === 'text') texts.push(String(value));
+    return value;
+  });
+  return texts.join('');
+}

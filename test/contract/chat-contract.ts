@@ -1,0 +1,219 @@
+/** What every chat that is told over HTTP promises beside the contract of channels: one suite, whatever the vendor. */
+import { expect } from 'chai';
+import type { Card } from '../../src/channels/card.ts';
+import type { Channel, ChannelType, ComposeContext, Outgoing } from '../../src/channels/channel.ts';
+import { poolsThrough } from '../../src/outbound/open-pool.ts';
+import { NO_PROXIES } from '../../src/outbound/proxy.ts';
+import { HOSTILE_CARDS, plainCard } from '../support/chat-cards.ts';
+import {
+  type ChatFault,
+  type ChatRequest,
+  type ChatStandIn,
+  type Judge,
+  startChatStandIn,
+} from '../support/chat-stand-in.ts';
+import {
+  channelContract,
+  CONFIDENTIAL,
+  type FailureCase,
+  failureOf,
+  outgoingOf,
+} from './channel-contract.ts';
+
+export interface ChatSubject<Settings> {
+  readonly type: ChannelType<Settings>;
+  readonly judge: Judge;
+  settingsAt(origin: string): Settings;
+  readonly address: string;
+  /** Options that call somebody, and what of an accepted request shows that they are called. */
+  readonly mention?: { readonly options: object; readonly isIn: (request: ChatRequest) => boolean };
+  /** Beside those that every chat over HTTP has. */
+  readonly failures: readonly FailureCase<ChatStandIn>[];
+  /** What refuses a card and takes a plain text; left out where there is no plain text. */
+  readonly cardRefused?: { readonly fault: ChatFault; readonly code: string };
+  /** What a 4xx means that is not named otherwise. */
+  readonly refusalClass?: 'permanent' | 'config';
+  /** Text of an accepted request as its reader sees it. */
+  readonly textIn: (request: ChatRequest) => string;
+}
+
+const environment = { print: () => undefined, openPool: poolsThrough(NO_PROXIES) };
+const SHORT_MS = 80;
+
+const HARMLESS_TAG = /^<\/?[a-z]+(?: style="[^"<>]*"| href="https?:[^"<>]*"| rel="noreferrer")*>$/;
+
+export const withFault = (...faults: readonly ChatFault[]) => ({
+  arrange: (remote: ChatStandIn) => void remote.faults.push(...faults),
+});
+
+export const answering = (
+  status: number,
+  body: unknown = '',
+  headers: Record<string, string> = {},
+): ChatFault => ({
+  kind: 'answer',
+  status,
+  headers,
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+});
+
+export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
+  const { type, judge, settingsAt, address } = subject;
+  const secrets = type.secretsOf(settingsAt('https://chat.example'));
+  const { compose } = type.formatOf(settingsAt('https://chat.example'));
+  const composed = (card: Card, options: object = {}) => {
+    const context: ComposeContext = { isError: card.tone === 'error', options: { ...options } };
+    return compose(card, context);
+  };
+  const message = composed(plainCard({ message: CONFIDENTIAL }));
+  const open = (origin: string): Promise<Channel> => type.open(settingsAt(origin), environment);
+  const refused = subject.refusalClass ?? 'permanent';
+  const twice = (fault: ChatFault) => (subject.cardRefused === undefined ? [fault] : [fault, fault]);
+
+  describe('as a channel', () => {
+    channelContract<ChatStandIn>({
+      secrets,
+      address,
+      message,
+      hostileMessages: HOSTILE_CARDS.map((card) => composed(card)),
+      failures: [
+        ...subject.failures,
+        {
+          when: 'it answers 500',
+          failureClass: 'transient',
+          code: 'http_500',
+          ...withFault(answering(500, secrets[0])),
+        },
+        { when: 'it answers 503', failureClass: 'transient', code: 'http_503', ...withFault(answering(503)) },
+        {
+          when: 'its URL redirects',
+          failureClass: 'config',
+          code: 'http_308',
+          ...withFault(answering(308, '', { location: '/' })),
+        },
+        {
+          when: 'it refuses what nobody has a name for',
+          failureClass: refused,
+          code: 'http_422',
+          ...withFault(...twice(answering(422, `${CONFIDENTIAL} ${secrets.join(' ')}`))),
+        },
+        {
+          when: 'it limits the rate for seven seconds',
+          failureClass: 'rate_limited',
+          code: 'http_429',
+          retryAfterMs: 7000,
+          ...withFault(answering(429, '', { 'retry-after': '7' })),
+        },
+        {
+          when: 'it never answers',
+          failureClass: 'transient',
+          code: 'ETIMEDOUT',
+          timeoutMs: SHORT_MS,
+          ...withFault({ kind: 'hang' }),
+        },
+        {
+          when: 'the connection breaks off',
+          failureClass: 'transient',
+          code: 'ECONNRESET',
+          ...withFault({ kind: 'reset' }),
+        },
+        {
+          when: 'its answer breaks off',
+          failureClass: 'transient',
+          code: 'ECONNRESET',
+          ...withFault({ kind: 'cut' }),
+        },
+      ],
+      start: () => startChatStandIn(judge),
+      stop: (remote) => remote.close(),
+      open: ({ origin }) => open(origin),
+      faultsOf: ({ faults }) => faults,
+      arrivedCount: ({ accepted }) => accepted.length,
+      holdBack: ({ faults }, until) => void faults.push({ kind: 'delay', until }),
+    });
+  });
+
+  describe('as a chat', () => {
+    let remote: ChatStandIn;
+    let channel: Channel;
+    const send = (parts: Partial<Outgoing>) => channel.send(outgoingOf({ address, message, ...parts }));
+
+    before(async () => {
+      remote = await startChatStandIn(judge);
+      channel = await open(remote.origin);
+    });
+    after(async () => {
+      await channel.close();
+      await remote.close();
+    });
+    beforeEach(() => remote.faults.splice(0));
+
+    it('composes what the vendor takes of every card, however hostile or long, within its limits', async () => {
+      for (const card of [plainCard(), ...HOSTILE_CARDS]) {
+        const refusedBefore = remote.refusals.length;
+        await send({ message: composed(card) });
+        expect(remote.refusals.slice(refusedBefore), card.summary.slice(0, 60)).to.deep.equal([]);
+      }
+    });
+
+    it('shows title, message, outputs, facts and link', async () => {
+      const { text } = { text: subject.textIn(await lastOf(send({ message: composed(plainCard()) }))) };
+      for (const part of [
+        '請求書BOT',
+        'The page did not open',
+        '件数',
+        '42',
+        'チーズケーキ',
+        '一覧.xlsx',
+        'job-7',
+      ])
+        expect(text).to.contain(part);
+    });
+
+    it('mentions nobody but whom the destination has called for an error', async () => {
+      const { mention } = subject;
+      if (mention === undefined) return;
+      const error = plainCard({ tone: 'error' });
+      expect(mention.isIn(await lastOf(send({ message: composed(error, mention.options) })))).to.equal(true);
+      expect(mention.isIn(await lastOf(send({ message: composed(error) })))).to.equal(false);
+      const succeeded = plainCard({ tone: 'succeeded' });
+      expect(mention.isIn(await lastOf(send({ message: composed(succeeded, mention.options) })))).to.equal(
+        false,
+      );
+    });
+
+    it('sends plain text in the same attempt where the card is refused, and says so', async () => {
+      const { cardRefused } = subject;
+      if (cardRefused === undefined) return;
+      remote.faults.push(cardRefused.fault);
+      const before = remote.accepted.length;
+      expect(await send({})).to.include({ blocks_refused: cardRefused.code });
+      expect(remote.accepted.length).to.equal(before + 1);
+      expect(subject.textIn(remote.accepted.at(-1) as ChatRequest)).to.contain('請求書BOT');
+    });
+
+    it('reads no more than 64 KiB of an answer', async () => {
+      remote.faults.push(answering(500, 'x'.repeat(1_000_000)));
+      expect(await failureOf(send({}))).to.include({ class: 'transient', code: 'http_500' });
+    });
+
+    it('shows in its preview what was sent', async () => {
+      const { asText, asHtml } = type.formatOf(settingsAt(remote.origin));
+      for (const card of [plainCard(), ...HOSTILE_CARDS]) {
+        const one = composed(card);
+        const sent = subject.textIn(await lastOf(send({ message: one })));
+        expect(asText(one).replaceAll(/\s+/g, ' ')).to.contain(firstWords(sent));
+        for (const tag of asHtml(one).match(/<[^>]*>?/g) ?? []) expect(tag).to.match(HARMLESS_TAG);
+      }
+    });
+
+    async function lastOf(sending: Promise<unknown>): Promise<ChatRequest> {
+      await sending;
+      return remote.accepted.at(-1) as ChatRequest;
+    }
+  });
+}
+
+function firstWords(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim().slice(0, 12);
+}

@@ -1,0 +1,107 @@
+/** A chat service on loopback: judges each request as the vendor documents, keeps what it took, fails on demand. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+
+export interface ChatRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+export interface ChatAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What the vendor says to a request; `refused`: why the request is not what it documents, although it may answer 2xx. */
+export interface Verdict {
+  readonly answer: ChatAnswer;
+  readonly refused?: string;
+}
+
+export type Judge = (request: ChatRequest) => Verdict;
+
+export type ChatFault =
+  | ({ readonly kind: 'answer' } & ChatAnswer)
+  | { readonly kind: 'reset' | 'hang' | 'cut' }
+  /** The right answer, once the promise of `until`, called then, has resolved. */
+  | { readonly kind: 'delay'; readonly until: () => Promise<unknown> };
+
+export interface ChatStandIn {
+  readonly origin: string;
+  /** What was taken: in the order in which it came. */
+  readonly accepted: readonly ChatRequest[];
+  /** Why the others were not. */
+  readonly refusals: readonly string[];
+  /** Of the next requests, first in, first out. */
+  readonly faults: ChatFault[];
+  close(): Promise<void>;
+}
+
+export async function startChatStandIn(judge: Judge): Promise<ChatStandIn> {
+  const [accepted, refusals, faults] = [[] as ChatRequest[], [] as string[], [] as ChatFault[]];
+  const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const request = requestOf(incoming, await readText(incoming));
+    const fault = faults.shift();
+    if (fault?.kind === 'reset') return void response.socket?.resetAndDestroy();
+    if (fault?.kind === 'hang') return;
+    if (fault?.kind === 'cut') {
+      response.writeHead(200, { 'content-length': '100' });
+      return void response.write('{"ok":', () => response.destroy());
+    }
+    if (fault?.kind === 'answer') return answerWith(response, fault);
+    if (fault?.kind === 'delay') await fault.until();
+    const { answer, refused } = judge(request);
+    if (refused !== undefined) refusals.push(refused);
+    else if (request.method !== 'GET' && answer.status < 300) accepted.push(request);
+    return answerWith(response, answer);
+  };
+  const server = createServer(
+    (incoming, response) => void handle(incoming, response).catch(() => response.destroy()),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const close = async () => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  return { origin: `http://127.0.0.1:${port}`, accepted, refusals, faults, close };
+}
+
+function requestOf({ method = '', url = '/', headers }: IncomingMessage, body: string): ChatRequest {
+  const { pathname, searchParams } = new URL(url, 'http://stand-in');
+  return { method, path: pathname, query: searchParams, headers, body };
+}
+
+function answerWith(response: ServerResponse, { status, headers = {}, body = '' }: ChatAnswer): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+}
+
+/** What each vendor of these asks of any request of a webhook; undefined: nothing is wrong. */
+export function wrongRequest({ method, headers, body }: ChatRequest): string | undefined {
+  if (method !== 'POST') return `the method is ${method}`;
+  if (headers['content-type'] !== 'application/json; charset=utf-8')
+    return `the type is ${headers['content-type']}`;
+  if (!/^botbell\/\d+\.\d+\.\d+\S* \(\+https?:\/\/\S+\)$/.test(headers['user-agent'] ?? ''))
+    return `the User-Agent is ${headers['user-agent']}`;
+  if (headers.cookie !== undefined) return 'there is a cookie';
+  return Buffer.byteLength(body) === Number(headers['content-length']) ? undefined : 'the length is wrong';
+}
+
+/** Members that are not among `known`, at whatever depth, by the `type` of the object or the key that holds it. */
+export function unknownMembers(value: unknown, known: readonly string[]): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => unknownMembers(item, known));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => [
+    ...(known.includes(key) ? [] : [key]),
+    ...unknownMembers(member, known),
+  ]);
+}
