@@ -125,8 +125,13 @@ export interface ComposeContext {
   readonly isError: boolean;
   /** `<channel>:<address>`; a name alone where it is drawn for nobody in particular. */
   readonly destination: string;
+  /** Of the template: `error`, `dead_letter`. */
+  readonly template: string;
+  /** When what it tells of happened: milliseconds since 1970. */
+  readonly at: number;
   /** What it is about, for who sends the data itself; undefined for what Botbell says by itself. */
   readonly callback: Callback | undefined;
+}
 }
 
 /**

@@ -41,8 +41,8 @@ export interface HookChat<Message, Hook = string> extends Answers {
   readonly hook: HookEntry<Hook>;
   /** What may stand behind the name of a hook, after a slash; undefined: nothing. */
   readonly suffix?: RegExp;
-  /** What is wrong with a URL that cannot work, or no longer does; undefined where it looks right. */
-  warningOf(url: URL): string | undefined;
+  /** What is wrong with a hook that cannot work, or no longer does; undefined where it looks right. */
+  warningOf(url: URL, hook: Hook): string | undefined;
   callOf(url: URL, outgoing: Outgoing & { readonly message: Message }, hook: Hook): HookCall;
   /** Undefined: the answer is no success. */
   receiptOf(answer: HttpAnswer): Receipt | undefined;
@@ -75,7 +75,9 @@ export function hookChannel<Message, Hook = string>(
     secretsOf: ({ hooks }) =>
       Object.values(hooks).flatMap((entry) => [...secretsOfUrl(hook.urlOf(entry)), ...hook.secretsOf(entry)]),
     warningsOf: ({ hooks }) =>
-      Object.entries(hooks).flatMap(([name, entry]) => warningsOf(name, new URL(hook.urlOf(entry)), chat)),
+      Object.entries(hooks).flatMap(([name, entry]) =>
+        warningsOf(name, new URL(hook.urlOf(entry)), (url) => chat.warningOf(url, entry)),
+      ),
     open: ({ hooks }, { openPool }) => Promise.resolve(openHooks(chat, hooks, openPool)),
   };
 }
@@ -156,11 +158,11 @@ const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 function warningsOf(
   name: string,
   url: URL,
-  chat: { warningOf(url: URL): string | undefined },
+  warningOf: (url: URL) => string | undefined,
 ): readonly SettingWarning[] {
   const isClear = url.protocol === 'http:' && !LOOPBACK_HOST.test(url.hostname);
   const clear = isClear ? 'the message and its key cross the network in clear: use https://' : undefined;
-  const messages = [clear, chat.warningOf(url)];
+  const messages = [clear, warningOf(url)];
   return messages.flatMap((message) => (message === undefined ? [] : [{ key: ['hooks', name], message }]));
 }
 

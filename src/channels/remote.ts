@@ -77,7 +77,7 @@ export interface Meaning extends Pick<FailureDetails, 'class' | 'concerns' | 're
 
 export interface Answers {
   readonly title: Words;
-  /** By the code that `codeOf` finds, or else by the status: `404`. */
+  /** By the code that `codeOf` finds, else by the status, else by `4xx` where that would refuse the message or its address. */
   readonly meanings: Readonly<Record<string, Meaning>>;
   /** The service's own code in an answer that is no success. */
   readonly codeOf?: (answer: HttpAnswer) => string | undefined;
@@ -92,9 +92,9 @@ export function failureOfAnswer(answer: HttpAnswer, answers: Answers): DeliveryF
   const { title, meanings, codeOf } = answers;
   const status = String(answer.status);
   const code = codeOf?.(answer);
-  const own = meanings[code ?? ''] ?? meanings[status];
-  const meaning = own === undefined ? meaningOf(answer.status, title) : saidBy(title, own);
-  const { words, ...details } = meaning;
+  const own =
+    meanings[code ?? ''] ?? meanings[status] ?? (isRefusal(answer.status) ? meanings['4xx'] : undefined);
+  const { words, ...details } = own === undefined ? meaningOf(answer.status, title) : saidBy(title, own);
   const pause =
     details.class === 'rate_limited' ? { concerns: answers.limits, ...pauseOf(answer, answers) } : {};
   return failureOf(
@@ -114,6 +114,12 @@ function pauseOf(answer: HttpAnswer, { waitOf }: Answers): Pick<FailureDetails, 
 }
 
 const PASSING: ReadonlySet<number> = new Set([408, 425]);
+
+/** Of the message, or of its address. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status <= 499 && status !== 429 && !PASSING.has(status);
+}
+
 const UNUSABLE: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 410]);
 
 function meaningOf(status: number, { en, ja }: Words): Meaning {

@@ -1,0 +1,138 @@
+/** Any program that takes webhooks: signed as Standard Webhooks 1.0.0 has it (standardwebhooks.com), JSON, no words of ours. */
+import { createHmac } from 'node:crypto';
+import { array, lazy, object, string } from 'yup';
+import type { Outgoing } from '../channel.ts';
+import { type HookChat, hookChannel, hookUrl } from '../hooks.ts';
+import { type Meaning, JSON_HEADERS } from '../remote.ts';
+import { composeWebhook, type WebhookMessage, webhookAsHtml, webhookAsText } from './compose.ts';
+
+const SECRET = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
+const SECRET_RULE = '${path} must begin with whsec_ and go on with 24 to 64 bytes in base64';
+
+const secretText = () =>
+  string().strict().typeError(SECRET_RULE).defined().test('secret', SECRET_RULE, isSecret);
+
+/** HTTP: names are tokens, values are visible Latin-1. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const HEADER_VALUE = /^[\x20-\x7e\xa0-\xff]*$/;
+
+/** Ours, or those of the connection. */
+const TAKEN = /^(?:webhook-.*|content-.*|host|connection|transfer-encoding|user-agent)$/i;
+
+const headersSchema = lazy((headers: unknown) => {
+  const names = Object.keys(Object(headers) as object);
+  const value = string()
+    .strict()
+    .defined()
+    .matches(HEADER_VALUE, '${path} must be one line of Latin letters');
+  return object(Object.fromEntries(names.map((name) => [name, value])))
+    .strict()
+    .default(undefined)
+    .test('names', '${path} must be names of HTTP headers that Botbell does not set by itself', () =>
+      names.every((name) => HEADER_NAME.test(name) && !TAKEN.test(name)),
+    );
+}).meta({ jsonSchema: { type: 'object', additionalProperties: { type: 'string' } } });
+
+const TEXTS = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };
+
+const hookSchema = object({
+  url: hookUrl(),
+  secret: lazy((secret: unknown) =>
+    Array.isArray(secret) ? array(secretText()).strict() : secretText().optional(),
+  ),
+  headers: headersSchema,
+})
+  .noUnknown()
+  .strict();
+
+interface Hook {
+  readonly url: string;
+  /** Signed with each: the receiver takes any while they are being rotated. */
+  readonly secret?: string | readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function isSecret(text: string | undefined): boolean {
+  if (text === undefined) return true;
+  const bytes = keyOf(text).length;
+  return SECRET.test(text) && bytes >= 24 && bytes <= 64;
+}
+
+function keyOf(secret: string): Buffer {
+  return Buffer.from(secret.slice('whsec_'.length), 'base64');
+}
+
+function secretsOf({ secret }: Hook): readonly string[] {
+  return secret === undefined ? [] : [secret].flat();
+}
+
+/** A receiver that is being mended answers anything: whoever runs it has to, and the message stays good. */
+const REFUSED: Meaning = {
+  class: 'config',
+  words: {
+    en: 'the receiver refuses the message; see its log, and mend it or its address',
+    ja: '受信側がメッセージを拒否しました。受信側のログを確認し、受信側または宛先を修正してください',
+  },
+};
+
+const webhook: HookChat<WebhookMessage, Hook> = {
+  type: 'webhook',
+  title: { en: 'The webhook', ja: 'Webhook' },
+  pace: { addressMs: 100, channelMs: 20 },
+  format: { name: 'webhook', compose: composeWebhook, asText: webhookAsText, asHtml: webhookAsHtml },
+  options: {},
+  hook: {
+    schema: hookSchema,
+    jsonSchema: {
+      type: 'object',
+      properties: {
+        url: { type: 'string' },
+        secret: TEXTS,
+        headers: { type: 'object', additionalProperties: { type: 'string' } },
+      },
+      required: ['url'],
+      additionalProperties: false,
+    },
+    urlOf: ({ url }) => url,
+    secretsOf: (hook) => [...secretsOf(hook), ...Object.values(hook.headers ?? {})],
+  },
+  meanings: {
+    410: {
+      class: 'config',
+      words: {
+        en: 'the receiver asks never to be called again; take the hook out of the routes, or mend the receiver',
+        ja: '受信側が今後の送信を拒否しています。ルートから外すか、受信側を修正してください',
+      },
+    },
+    '4xx': REFUSED,
+  },
+  limits: 'address',
+  warningOf: (_url, hook) =>
+    secretsOf(hook).length === 0
+      ? 'without a secret nothing is signed: whoever learns the URL can forge messages to it'
+      : undefined,
+  callOf: (url, outgoing, hook) => {
+    const body = JSON.stringify(outgoing.message);
+    const headers = { ...hook.headers, ...JSON_HEADERS, ...signedHeaders(outgoing, body, secretsOf(hook)) };
+    return { url, headers, body };
+  },
+  receiptOf: ({ status }) => (status >= 200 && status <= 299 ? { answered: String(status) } : undefined),
+  plainOf: () => undefined,
+};
+
+/** Standard Webhooks, "Webhook headers": the same id over all attempts, the time of this one, a signature for each secret. */
+function signedHeaders({ idempotencyKey }: Outgoing, body: string, secrets: readonly string[]) {
+  const id = idempotencyKey();
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signatures = secrets.map(
+    (secret) =>
+      `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`,
+  );
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    ...(signatures.length > 0 && { 'webhook-signature': signatures.join(' ') }),
+  };
+}
+
+export const webhookChannel = hookChannel(webhook);

@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import { Webhook } from 'standardwebhooks';
+import type { ComposeContext } from '../../../src/channels/channel.ts';
+import { webhookChannel } from '../../../src/channels/webhook/channel.ts';
+import { composeWebhook } from '../../../src/channels/webhook/compose.ts';
+import { poolsThrough } from '../../../src/outbound/open-pool.ts';
+import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
+import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
+import { outgoingOf } from '../../contract/channel-contract.ts';
+import { plainCard } from '../../support/chat-cards.ts';
+import { startChatStandIn } from '../../support/chat-stand-in.ts';
+import { judgeWebhook } from './stand-in.ts';
+
+const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
+const OLD_SECRET = `whsec_${Buffer.from('fedcba9876543210fedcba9876543210').toString('base64')}`;
+const settingsAt = (origin: string) => ({
+  hooks: {
+    erp: {
+      url: `${origin}/hooks/0a1b2c3d4e5f`,
+      secret: [OLD_SECRET, SECRET],
+      headers: { 'X-Key': 'header-key-1234' },
+    },
+  },
+});
+
+const CALLBACK = {
+  code: 200,
+  job_id: 'job-7',
+  bot_id: 'get_items',
+  bot_name: '請求書BOT',
+  status: 1,
+  start_time: '2026-11-20T09:00:00+09:00',
+  message: 'The page did not open',
+  output: { 件数: '42', 商品: [{ 商品名: 'チーズケーキ' }], 一覧: '一覧.xlsx' },
+};
+
+const contextOf = (callback: object | undefined, name = 'error'): ComposeContext => ({
+  options: {},
+  isError: true,
+  destination: 'webhook:erp',
+  source: { name, at: 1_795_000_000_000, callback: callback as ComposeContext['source']['callback'] },
+});
+
+describe('the channel webhook', () => {
+  chatContract({
+    type: webhookChannel,
+    judge: judgeWebhook(SECRET),
+    settingsAt,
+    address: 'erp',
+    source: { name: 'error', at: 1_795_000_000_000, callback: CALLBACK },
+    failures: [
+      {
+        when: 'it asks never to be called again',
+        failureClass: 'config',
+        code: 'http_410',
+        ...withFault(answering(410)),
+      },
+      { when: 'it is under repair', failureClass: 'config', code: 'http_400', ...withFault(answering(400)) },
+    ],
+    refusalClass: 'config',
+    textIn: ({ body }) => JSON.stringify(JSON.parse(body), null, 2),
+  });
+
+  it('hands on the callback as it came, with its status by name and the destination', () => {
+    const { type, timestamp, data } = composeWebhook(
+      plainCard(),
+      contextOf({ ...CALLBACK, own_field: [1, { a: null }] }),
+    );
+    expect({ type, timestamp }).to.deep.equal({
+      type: 'bot.run.error',
+      timestamp: '2026-11-18T11:06:40.000Z',
+    });
+    expect(data).to.deep.equal({
+      ...CALLBACK,
+      own_field: [1, { a: null }],
+      status_name: 'error',
+      destination: 'webhook:erp',
+    });
+  });
+
+  it('tells what Botbell says by itself in the words of its card', () => {
+    const { type, data } = composeWebhook(
+      plainCard({ summary: 'It could not be delivered' }),
+      contextOf(undefined, 'dead_letter'),
+    );
+    expect(type).to.equal('botbell.dead_letter');
+    expect(data).to.include({ summary: 'It could not be delivered', destination: 'webhook:erp' });
+  });
+
+  it('leaves the output out of what is larger than 256 KiB, and cuts texts where that is not enough', () => {
+    const long = 'あ'.repeat(200_000);
+    const { data } = composeWebhook(plainCard(), contextOf({ ...CALLBACK, output: { long } }));
+    const { output: _, ...rest } = CALLBACK;
+    expect(data).to.deep.equal({
+      ...rest,
+      truncated: true,
+      status_name: 'error',
+      destination: 'webhook:erp',
+    });
+    const cut = composeWebhook(plainCard(), contextOf({ ...CALLBACK, message: long, extra: long }));
+    expect(JSON.stringify(cut).length).to.be.below(10_000);
+    expect(cut.data).to.include({ truncated: true, job_id: 'job-7' }).and.not.to.have.property('extra');
+  });
+
+  it('keeps the id over the attempts of one delivery, and signs each with its own time and with every secret', async () => {
+    const remote = await startChatStandIn(judgeWebhook(SECRET));
+    const channel = await webhookChannel.open(settingsAt(remote.origin), {
+      print: () => undefined,
+      openPool: poolsThrough(NO_PROXIES),
+    });
+    const message = composeWebhook(plainCard(), contextOf(CALLBACK));
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      await channel.send(outgoingOf({ address: 'erp', message }));
+    await channel.close();
+    await remote.close();
+    expect(remote.refusals).to.deep.equal([]);
+    expect(new Set(remote.accepted.map(({ headers }) => headers['webhook-id'])).size).to.equal(1);
+    for (const { body, headers } of remote.accepted) {
+      expect(headers['x-key']).to.equal('header-key-1234');
+      for (const secret of [SECRET, OLD_SECRET])
+        new Webhook(secret).verify(body, headers as Record<string, string>);
+    }
+  });
+
+  it('refuses secrets and headers that would not do, and says that nothing is signed without a secret', () => {
+    const isValid = (hook: object) =>
+      webhookChannel.settings.isValidSync(
+        { hooks: { erp: { url: 'https://erp.example/', ...hook } } },
+        { strict: true },
+      );
+    expect(isValid({})).to.equal(true);
+    for (const wrong of [
+      { secret: 'abc' },
+      { secret: [`whsec_${Buffer.from('short').toString('base64')}`] },
+      { headers: { 'Content-Type': 'text/plain' } },
+      { headers: { 'webhook-id': '1' } },
+      { headers: { ok: 'a\nb' } },
+      { headers: { 'not ok': 'a' } },
+      { other: 1 },
+    ])
+      expect(isValid(wrong), JSON.stringify(wrong)).to.equal(false);
+    const [warning] = webhookChannel.warningsOf({ hooks: { erp: { url: 'https://erp.example/' } } });
+    expect(warning?.message).to.match(/nothing is signed/);
+  });
+});
