@@ -1,0 +1,73 @@
+/** Slack by the URL of an incoming webhook, for whoever may not install an app: the same messages, no receipt. */
+import { type HookChat, hookChannel, URL_ALONE } from '../hooks.ts';
+import { JSON_HEADERS, type Meaning } from '../remote.ts';
+import { slackFormat } from '../slack/format.ts';
+import { mentionSchema } from '../slack/mentions.ts';
+import type { SlackMessage } from '../slack/message.ts';
+
+const meaning = (failureClass: Meaning['class'], en: string, ja: string): Meaning => ({
+  class: failureClass,
+  words: { en, ja },
+});
+
+const GONE = meaning(
+  'config',
+  'the webhook is not valid, or was removed; make a new one in the Slack app and put its URL into the config',
+  'Webhookが無効か、削除されています。Slackアプリで新しく作成し、そのURLを設定してください',
+);
+const CLOSED = meaning(
+  'config',
+  'the channel of the webhook takes no messages from it; make a webhook for another channel, or ask an administrator',
+  'Webhookのチャンネルに投稿できません。別のチャンネルのWebhookを作成するか、ワークスペースの管理者に確認してください',
+);
+const UNREADABLE = meaning(
+  'permanent',
+  'Slack refuses what the message is made of',
+  'Slackがこのメッセージの形式を受け付けません',
+);
+
+/** docs.slack.dev/messaging/sending-messages-using-incoming-webhooks, "Handling errors". */
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  invalid_token: GONE,
+  no_service: GONE,
+  no_service_id: GONE,
+  no_active_hooks: GONE,
+  no_team: GONE,
+  team_disabled: GONE,
+  user_not_found: GONE,
+  action_prohibited: CLOSED,
+  posting_to_general_channel_denied: CLOSED,
+  channel_not_found: CLOSED,
+  channel_is_archived: CLOSED,
+  invalid_payload: UNREADABLE,
+  no_text: UNREADABLE,
+  too_many_attachments: UNREADABLE,
+};
+
+const HOST = /^hooks\.slack(?:-gov)?\.com$/;
+
+const slackWebhook: HookChat<SlackMessage> = {
+  type: 'slack_webhook',
+  title: { en: 'Slack', ja: 'Slack' },
+  /** "1 per second per webhook" (docs.slack.dev/apis/web-api/rate-limits). */
+  pace: { addressMs: 1000, channelMs: 200 },
+  format: slackFormat,
+  options: { mention_on_error: mentionSchema() },
+  hook: URL_ALONE,
+  meanings: MEANINGS,
+  limits: 'address',
+  codeOf: ({ body }) => /^\w{1,60}$/.exec(body.trim())?.[0],
+  warningOf: ({ hostname, pathname }) =>
+    HOST.test(hostname) && !/^\/services\/T\w+\/B\w+\/\w+$/.test(pathname)
+      ? 'this is not the whole URL of an incoming webhook: https://hooks.slack.com/services/T…/B…/…'
+      : undefined,
+  callOf: (url, { message: { text, blocks } }) => ({
+    url,
+    headers: JSON_HEADERS,
+    body: JSON.stringify({ text: text.toWellFormed(), blocks, unfurl_links: false, unfurl_media: false }),
+  }),
+  receiptOf: ({ status, body }) => (status === 200 && body.trim() === 'ok' ? { answered: 'ok' } : undefined),
+  plainOf: ({ text, blocks }) => (blocks === undefined || text.trim() === '' ? undefined : { text }),
+};
+
+export const slackWebhookChannel = hookChannel(slackWebhook);

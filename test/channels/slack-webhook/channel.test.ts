@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { slackWebhookChannel } from '../../../src/channels/slack-webhook/channel.ts';
+import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
+import { judgeSlackWebhook } from './stand-in.ts';
+
+const settingsAt = (origin: string) => ({
+  hooks: { ops: `${origin}/services/T0000001/B0000001/0a1B2c3D4e5F6g7H8i9J` },
+});
+
+describe('the channel slack_webhook', () => {
+  chatContract({
+    type: slackWebhookChannel,
+    judge: judgeSlackWebhook,
+    settingsAt,
+    address: 'ops',
+    mention: { options: { mention_on_error: '@here' }, isIn: ({ body }) => body.includes('<!here>') },
+    failures: [
+      {
+        when: 'the webhook was removed',
+        failureClass: 'config',
+        code: 'no_service',
+        ...withFault(answering(404, 'no_service')),
+      },
+      {
+        when: 'its channel is archived',
+        failureClass: 'config',
+        code: 'channel_is_archived',
+        ...withFault(answering(410, 'channel_is_archived')),
+      },
+      {
+        when: 'it fails by itself',
+        failureClass: 'transient',
+        code: 'rollup_error',
+        ...withFault(answering(500, 'rollup_error')),
+      },
+      {
+        when: 'a portal answers with a page',
+        failureClass: 'transient',
+        code: 'http_200',
+        ...withFault(answering(200, '<html>Sign in</html>')),
+      },
+    ],
+    cardRefused: { fault: answering(400, 'invalid_payload'), code: 'invalid_payload' },
+    textIn: ({ body }) => textsOf(JSON.parse(body)).join(''),
+  });
+
+  it('says that a URL is cut short', () => {
+    const warnings = slackWebhookChannel.warningsOf({
+      hooks: { ops: 'https://hooks.slack.com/services/T1/B1' },
+    });
+    expect(warnings.map(({ message }) => message).join()).to.match(/not the whole URL/);
+  });
+});
+
+/** Of the blocks; of a message without any, its text. */
+function textsOf(message: { text: string; blocks?: unknown }): readonly string[] {
+  if (message.blocks === undefined) return [message.text];
+  const texts: string[] = [];
+  JSON.stringify(message.blocks, (key, value: unknown) => {
+    if (key === 'text' && typeof value === 'string') texts.push(value);
+    return value;
+  });
+  return texts;
+}
