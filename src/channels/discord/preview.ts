@@ -1,0 +1,31 @@
+/** An embed as Discord shows it, near enough. */
+import { chatBox, chatLink, chatText } from '../chat-html.ts';
+import { markdownAsHtml, markdownAsText } from '../markdown.ts';
+import type { DiscordMessage, Embed } from './compose.ts';
+
+export function discordAsText({ content = '', embeds }: DiscordMessage): string {
+  const lines = (embeds ?? []).flatMap(({ title, url, description = '', fields, footer }) => [
+    markdownAsText(title),
+    markdownAsText(description),
+    ...fields.map(({ name, value }) => `${markdownAsText(name)}: ${markdownAsText(value)}`),
+    url ?? '',
+    footer?.text ?? '',
+  ]);
+  return [markdownAsText(content), ...lines].filter((line) => line !== '').join('\n');
+}
+
+export function discordAsHtml({ content, embeds }: DiscordMessage): string {
+  const mention = content === undefined ? '' : chatBox('mention', markdownAsHtml(content));
+  return chatBox('message', [mention, ...(embeds ?? []).map(embedAsHtml)].join('\n'));
+}
+
+function embedAsHtml({ title, url, description = '', color, fields, footer }: Embed): string {
+  const heading = url === undefined ? markdownAsHtml(title) : chatLink(url, markdownAsHtml(title));
+  const shown = fields.map(
+    ({ name, value }) => `<div><b>${markdownAsHtml(name)}</b><br>${markdownAsHtml(value)}</div>`,
+  );
+  const parts = [chatBox('title', heading), `<div>${markdownAsHtml(description)}</div>`, ...shown];
+  if (footer !== undefined) parts.push(chatBox('subtle', chatText(footer.text)));
+  const colour = `#${color.toString(16).padStart(6, '0')}`;
+  return chatBox('card', parts.join('\n'), `border-left:4px solid ${colour}`);
+}

@@ -1,0 +1,65 @@
+/** Foreign text in the Markdown of chats, where a backslash takes a sign its meaning; and our own Markdown as it is read. */
+import { chatBox, chatLink, chatText } from './chat-html.ts';
+
+const SIGNS = /[\\*_~`|>#\-[\](){}<:@+=!$^&]/g;
+const NUMBERED = /^(\s*\d+)([.)])/gmu;
+
+/** Shown as it is, in one line or several. */
+export function escapeMarkdown(text: string): string {
+  return text.replace(SIGNS, '\\$&').replace(NUMBERED, '$1\\$2');
+}
+
+/** @param label escaped @param url in its normal form */
+export function markdownLink(label: string, url: string): string {
+  const address = url.replace(/[()\\<>*_~`]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  return label === '' ? '' : `[${label}](${address})`;
+}
+
+/** Of an own: what stands in it is copied as it was sent, but for a fence within, whose signs are parted. */
+export function markdownFence(text: string): string {
+  return `\`\`\`\n${text.replaceAll('```', '`\u200b`\u200b`')}\n\`\`\``;
+}
+
+type Piece =
+  | { readonly kind: 'text' | 'code' | 'bold'; readonly text: string }
+  | {
+      readonly kind: 'link';
+      readonly text: string;
+      readonly url: string;
+    };
+
+const OWN = /```\n([\s\S]*?)\n```|\[((?:\\.|[^\\\]])*)\]\((https?:[^()\s]+)\)|\*\*((?:\\.|[^\\*])+)\*\*/gu;
+
+function piecesOf(markdown: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let end = 0;
+  for (const { 0: whole, index, 1: code, 2: label, 3: url, 4: bold } of markdown.matchAll(OWN)) {
+    pieces.push({ kind: 'text', text: unescaped(markdown.slice(end, index)) });
+    if (code !== undefined) pieces.push({ kind: 'code', text: code });
+    else if (url !== undefined) pieces.push({ kind: 'link', text: unescaped(label ?? ''), url });
+    else pieces.push({ kind: 'bold', text: unescaped(bold ?? '') });
+    end = index + whole.length;
+  }
+  return [...pieces, { kind: 'text', text: unescaped(markdown.slice(end)) }];
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\([^\p{L}\p{N}\s])/gu, '$1');
+}
+
+/** Of our own Markdown alone: it knows no more than the functions above write. */
+export function markdownAsText(markdown: string): string {
+  return piecesOf(markdown)
+    .map((piece) => (piece.kind === 'link' ? `${piece.text} (${piece.url})` : piece.text))
+    .join('');
+}
+
+export function markdownAsHtml(markdown: string): string {
+  return piecesOf(markdown)
+    .map((piece) => {
+      if (piece.kind === 'link') return chatLink(piece.url, chatText(piece.text));
+      if (piece.kind === 'code') return chatBox('code', chatText(piece.text));
+      return piece.kind === 'bold' ? `<b>${chatText(piece.text)}</b>` : chatText(piece.text);
+    })
+    .join('');
+}
