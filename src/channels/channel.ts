@@ -132,7 +132,6 @@ export interface ComposeContext {
   /** What it is about, for who sends the data itself; undefined for what Botbell says by itself. */
   readonly callback: Callback | undefined;
 }
-}
 
 /**
  * One kind of message. Channel types name the format that they send. All functions are pure. Whatever the foreign text,

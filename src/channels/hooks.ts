@@ -12,13 +12,12 @@ import {
   type Channel,
   type ChannelPace,
   type ChannelType,
-  InFlight,
   type MessageFormat,
   type Outgoing,
   type Receipt,
   type SettingWarning,
 } from './channel.ts';
-import { DeliveryFailure } from './failure.ts';
+import { openedChannel, sendOrPlain } from './open-channel.ts';
 import { type Answers, type Call, failureOfAnswer, Remote } from './remote.ts';
 
 /** What a hook is in the config: its URL alone, or more. */
@@ -71,7 +70,7 @@ export function hookChannel<Message, Hook = string>(
       .strict() as unknown as Schema<HookSettings<Hook>>,
     optionsOf: () => chat.options,
     formatOf: () => format,
-    parseAddress: (text, { hooks }) => hookAddress(text, hooks, chat.suffix),
+    parseAddress: (text, settings) => hookAddress(text, settings?.hooks, chat.suffix),
     secretsOf: ({ hooks }) =>
       Object.values(hooks).flatMap((entry) => [...secretsOfUrl(hook.urlOf(entry)), ...hook.secretsOf(entry)]),
     warningsOf: ({ hooks }) =>
@@ -174,19 +173,15 @@ function openHooks<Message, Hook>(
   openPool: OpenPool,
 ): Channel {
   const remote = new Remote(chat.title, openPool);
-  const inFlight = new InFlight();
-  return {
-    send: (outgoing) =>
-      inFlight.run(() => tell(chat, remote, hooks[outgoing.address.replace(/\/.*/, '')] as Hook, outgoing)),
-    verify: () => inFlight.run(() => verify(chat, remote, Object.values(hooks))),
-    close: async () => {
-      await inFlight.close();
-      await remote.close();
-    },
-  };
+  return openedChannel({
+    send: (outgoing) => tell(chat, remote, hooks[outgoing.address.replace(/\/.*/, '')] as Hook, outgoing),
+    verify: () => verify(chat, remote, Object.values(hooks)),
+    free: () => remote.close(),
+    failureOf: (error) => remote.failureOf(error),
+  });
 }
 
-async function tell<Message, Hook>(
+function tell<Message, Hook>(
   chat: HookChat<Message, Hook>,
   remote: Remote,
   hook: Hook,
@@ -194,37 +189,15 @@ async function tell<Message, Hook>(
 ): Promise<Receipt> {
   const deadline = performance.now() + outgoing.timeoutMs;
   const url = new URL(chat.hook.urlOf(hook));
+  const send = async (message: Message): Promise<Receipt> => {
+    const answer = await remote.call({ ...chat.callOf(url, { ...outgoing, message }, hook), deadline });
+    const receipt = chat.receiptOf(answer);
+    if (receipt === undefined) throw failureOfAnswer(answer, chat);
+    return receipt;
+  };
   const message = outgoing.message as Message;
-  return orAsPlainText(
-    message,
-    (one) => chat.plainOf(one),
-    async (one) => {
-      const answer = await remote.call({
-        ...chat.callOf(url, { ...outgoing, message: one }, hook),
-        deadline,
-      });
-      const receipt = chat.receiptOf(answer);
-      if (receipt === undefined) throw failureOfAnswer(answer, chat);
-      return receipt;
-    },
-  );
-}
-
-/** Sends a message; where it is refused for good, its plain text, within the same attempt. */
-export async function orAsPlainText<Message>(
-  message: Message,
-  plainOf: (message: Message) => Message | undefined,
-  send: (message: Message) => Promise<Receipt>,
-): Promise<Receipt> {
-  try {
-    return await send(message);
-  } catch (error) {
-    const plain =
-      error instanceof DeliveryFailure && error.class === 'permanent' ? plainOf(message) : undefined;
-    if (plain === undefined) throw error;
-    const { code, message: reason } = error as DeliveryFailure;
-    return { ...(await send(plain)), blocks_refused: code, blocks_refused_reason: reason };
-  }
+  const plain = chat.plainOf(message);
+  return sendOrPlain(() => send(message), plain === undefined ? undefined : () => send(plain));
 }
 
 /** Where a chat has no call that sends nothing, whether its host can be reached and its certificate holds. */

@@ -3,15 +3,9 @@ import { readVersion } from '../package-files.ts';
 import type { OpenPool } from '../outbound/open-pool.ts';
 import type { HttpPool } from '../outbound/pool.ts';
 import { type HttpAnswer, post } from '../outbound/post.ts';
-import {
-  askedPause,
-  DeliveryFailure,
-  failureOf,
-  type FailureDetails,
-  networkErrorOf,
-  networkFailureOf,
-  type Words,
-} from './failure.ts';
+import { type DeliveryFailure, failureOf, type FailureDetails, type Words } from './failure.ts';
+import { networkErrorOf, networkFailureOf } from './network-error.ts';
+import { askedPause } from './retry-after.ts';
 
 export interface Call {
   /** POST unless said otherwise. */
@@ -43,20 +37,21 @@ export class Remote {
     this.#openPool = openPool;
   }
 
-  /** Whatever its status: the answer, with at most 64 KiB of its body. @throws {DeliveryFailure} of the network */
+  /** Whatever its status: the answer, with at most 64 KiB of its body. @throws {Error} of the network: see `failureOf` */
   async call({ method = 'POST', url, headers, body = '', deadline }: Call): Promise<HttpAnswer> {
-    try {
-      return await post(await this.#poolOf(url.origin), {
-        method,
-        path: url.pathname + url.search,
-        headers: { 'user-agent': USER_AGENT, ...headers },
-        body,
-        deadline,
-        mostBytes: MOST_BYTES,
-      });
-    } catch (error) {
-      throw networkFailureOf(this.#title, networkErrorOf(error));
-    }
+    return post(await this.#poolOf(url.origin), {
+      method,
+      path: url.pathname + url.search,
+      headers: { 'user-agent': USER_AGENT, ...headers },
+      body,
+      deadline,
+      mostBytes: MOST_BYTES,
+    });
+  }
+
+  /** What an error of a call means. */
+  failureOf(error: unknown): DeliveryFailure {
+    return networkFailureOf(this.#title, networkErrorOf(error));
   }
 
   #poolOf(origin: string): Promise<HttpPool> {

@@ -85,7 +85,7 @@ export class Renderer {
     const isError = template === 'error' || (isAlert(notice) && template !== 'test');
     const { options, destination = target.format } = target;
     const callback = isAlert(notice) ? undefined : notice.callback;
-    const context = { options, isError, destination, callback };
+    const context = { options, isError, destination, template, at: happenedAt(notice), callback };
     const own = this.#ownMessage(notice, choice, format, card, report);
     for (const compose of [
       ...(own === undefined ? [] : [() => format.own?.compose(own, card, context)]),
@@ -165,6 +165,13 @@ export class Renderer {
     this.#drawn.set(notice, drawn);
     return drawn;
   }
+}
+
+/** Of a run, its end, so far as it is known. */
+function happenedAt(notice: Notice): number {
+  if (isAlert(notice)) return notice.alert.raisedAt;
+  const seconds = notice.callback.elapsed_time ?? 0;
+  return notice.startedAt + Math.round(seconds * 1000);
 }
 
 /** A template that fails, or takes too long, does so once for a notice. */

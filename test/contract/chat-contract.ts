@@ -26,7 +26,7 @@ export interface ChatSubject<Settings> {
   settingsAt(origin: string): Settings;
   readonly address: string;
   /** For channels whose readers are programs. */
-  readonly source?: ComposeContext['source'];
+  readonly callback?: ComposeContext['callback'];
   /** Options that call somebody, and what of an accepted request shows that they are called. */
   readonly mention?: { readonly options: object; readonly isIn: (request: ChatRequest) => boolean };
   /** Beside those that every chat over HTTP has. */
@@ -64,9 +64,10 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
   const secrets = type.secretsOf(settingsAt('https://chat.example'));
   const { compose } = type.formatOf(settingsAt('https://chat.example'));
   const composed = (card: Card, options: object = {}) => {
-    const { source = { name: 'error', at: 0, callback: {} } } = subject;
+    const isError = card.tone === 'error';
+    const { callback } = subject;
     const destination = `${type.type}:${address}`;
-    const context = { isError: card.tone === 'error', options: { ...options }, destination, source };
+    const context = { isError, options: { ...options }, destination, template: 'error', at: 0, callback };
     return compose(card, context);
   };
   const message = composed(plainCard({ message: CONFIDENTIAL }));
@@ -191,7 +192,7 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       if (cardRefused === undefined) return;
       remote.faults.push(cardRefused.fault);
       const before = remote.accepted.length;
-      expect(await send({})).to.include({ blocks_refused: cardRefused.code });
+      expect(await send({})).to.include({ card_refused: cardRefused.code });
       expect(remote.accepted.length).to.equal(before + 1);
       expect(subject.textIn(remote.accepted.at(-1) as ChatRequest)).to.contain('請求書BOT');
     });
@@ -202,7 +203,7 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
     });
 
     it('shows in its preview what was sent', async () => {
-      const { asText, asHtml } = type.formatOf(settingsAt(remote.origin));
+      const { asText, asHtml = () => '' } = type.formatOf(settingsAt(remote.origin));
       for (const card of [plainCard(), ...HOSTILE_CARDS]) {
         const one = composed(card);
         const sent = subject.textIn(await lastOf(send({ message: one })));

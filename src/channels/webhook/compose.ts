@@ -18,8 +18,10 @@ const MAX_BYTES = 256 * 1024;
 /** Of each text where even that is too large. */
 const MOST_CHARACTERS = 2000;
 
-export function composeWebhook(card: Card, { source, destination }: ComposeContext): WebhookMessage {
-  const { name, at, callback } = source;
+export function composeWebhook(
+  card: Card,
+  { template: name, at, callback, destination }: ComposeContext,
+): WebhookMessage {
   const messageOf = (data: object): WebhookMessage => ({
     type: callback === undefined ? `botbell.${name}` : `bot.run.${name}`,
     timestamp: new Date(at).toISOString(),

@@ -38,7 +38,9 @@ const contextOf = (callback: object | undefined, name = 'error'): ComposeContext
   options: {},
   isError: true,
   destination: 'webhook:erp',
-  source: { name, at: 1_795_000_000_000, callback: callback as ComposeContext['source']['callback'] },
+  template: name,
+  at: 1_795_000_000_000,
+  callback: callback as ComposeContext['callback'],
 });
 
 describe('the channel webhook', () => {
@@ -47,7 +49,7 @@ describe('the channel webhook', () => {
     judge: judgeWebhook(SECRET),
     settingsAt,
     address: 'erp',
-    source: { name: 'error', at: 1_795_000_000_000, callback: CALLBACK },
+    callback: CALLBACK as ComposeContext['callback'] & object,
     failures: [
       {
         when: 'it asks never to be called again',
