@@ -31,6 +31,18 @@ export function chatLink(url: string, inner: string, style?: ChatStyle): string 
   return `<a href="${escapeHtml(url)}" rel="noreferrer" style="${look}">${inner}</a>`;
 }
 
+/** @param rows of plain text; the first one holds the names */
+export function chatTable(rows: readonly (readonly string[])[]): string {
+  const shown = rows.map((cells, index) => {
+    const tag = index === 0 ? 'th' : 'td';
+    const inner = cells.map((cell) => `<${tag} style="${CELL}">${escapeHtml(cell)}</${tag}>`);
+    return `<tr>${inner.join('')}</tr>`;
+  });
+  return `<table style="border-collapse:collapse;margin:4px 0">${shown.join('')}</table>`;
+}
+
+const CELL = 'padding:2px 8px;border:1px solid rgba(128,128,128,.35);text-align:left;vertical-align:top';
+
 /** Of the status, as chats have it that can colour. */
 export const TONE_COLOURS = {
   succeeded: '#2eb886',

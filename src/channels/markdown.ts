@@ -1,12 +1,14 @@
 /** Foreign text in the Markdown of chats, where a backslash takes a sign its meaning; and our own Markdown as it is read. */
 import { chatBox, chatLink, chatText } from './chat-html.ts';
 
-const SIGNS = /[\\*_~`|>#\-[\](){}<:@+=!$^&]/g;
 const NUMBERED = /^(\s*\d+)([.)])/gmu;
 
-/** Shown as it is, in one line or several. */
-export function escapeMarkdown(text: string): string {
-  return text.replace(SIGNS, '\\$&').replace(NUMBERED, '$1\\$2');
+/**
+ * Shown as it is, in one line or several.
+ * @param signs those that act where no backslash stands before them
+ */
+export function escapeMarkdown(text: string, signs: RegExp): string {
+  return text.replace(signs, '\\$&').replace(NUMBERED, '$1\\$2');
 }
 
 /** @param label escaped @param url in its normal form */

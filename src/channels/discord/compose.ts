@@ -77,9 +77,8 @@ function fits({ title, description = '', fields, footer }: Embed): boolean {
 
 function embedOf(shown: ShownCard, { tone, language }: Card): Embed {
   const { link, footer, moreOutputs, facts } = shown;
-  const message =
-    tone === 'error' || tone === 'alert' ? fenced(shown.message) : escapeMarkdown(shown.message);
-  const description = [escapeMarkdown(shown.text.trim()), message].filter((part) => part !== '').join('\n');
+  const message = tone === 'error' || tone === 'alert' ? fenced(shown.message) : escape(shown.message);
+  const description = [escape(shown.text.trim()), message].filter((part) => part !== '').join('\n');
   return {
     title: escaped(shown.title, MAX.title, language),
     ...(link !== undefined && { url: link.url }),
@@ -87,7 +86,7 @@ function embedOf(shown: ShownCard, { tone, language }: Card): Embed {
     color: Number.parseInt(TONE_COLOURS[tone].slice(1), 16),
     fields: [
       ...shown.outputs.map((output) => outputField(output, language)),
-      ...(moreOutputs === '' ? [] : [{ name: '…', value: escapeMarkdown(moreOutputs), inline: false }]),
+      ...(moreOutputs === '' ? [] : [{ name: '…', value: escape(moreOutputs), inline: false }]),
       ...facts.map(({ name, value, url }) => {
         const text = escaped(value, MAX.value / 2, language);
         const linked = url === '' ? text : markdownLink(text, url);
@@ -98,12 +97,18 @@ function embedOf(shown: ShownCard, { tone, language }: Card): Embed {
   };
 }
 
+const SIGNS = /[\\*_~`|>#\-[\]()<:@+]/g;
+
+function escape(text: string): string {
+  return escapeMarkdown(text, SIGNS);
+}
+
 function fenced(text: string): string {
   return text === '' ? '' : markdownFence(text);
 }
 
 function escaped(text: string, most: number, language: Language): string {
-  return fitEscaped(text, most, escapeMarkdown, most < 300 ? () => ' … ' : leftOutMark(language));
+  return fitEscaped(text, most, escape, most < 300 ? () => ' … ' : leftOutMark(language));
 }
 
 function outputField(output: ShownOutput, language: Language): EmbedField {
@@ -112,7 +117,7 @@ function outputField(output: ShownOutput, language: Language): EmbedField {
   const label = escaped(count === undefined ? name : `${name} (${count})`, MAX.name, language);
   if (isLinked) {
     const lines = files.map((file) =>
-      `• ${file.url === '' ? escapeMarkdown(file.name) : markdownLink(escapeMarkdown(file.name), file.url)} ${file.size}`.trim(),
+      `• ${file.url === '' ? escape(file.name) : markdownLink(escape(file.name), file.url)} ${file.size}`.trim(),
     );
     return fieldOf(label, linesWithin(lines), false);
   }

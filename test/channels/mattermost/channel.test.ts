@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { markdownAsText } from '../../../src/channels/markdown.ts';
+import { mattermostChannel } from '../../../src/channels/mattermost/channel.ts';
+import { composeMattermost } from '../../../src/channels/mattermost/compose.ts';
+import { mattermostAsHtml } from '../../../src/channels/mattermost/preview.ts';
+import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
+import { plainCard } from '../../support/chat-cards.ts';
+import { judgeMattermost } from './stand-in.ts';
+
+const KEY = 'ab1cd2ef3gh4ij5kl6mn7op8qr';
+const settingsAt = (origin: string) => ({ hooks: { ops: `${origin}/hooks/${KEY}` } });
+const refusal = (status: number, id: string) =>
+  answering(status, { id, message: `hook ${KEY}`, status_code: status });
+
+describe('the channel Mattermost', () => {
+  chatContract({
+    type: mattermostChannel,
+    judge: judgeMattermost(KEY),
+    settingsAt,
+    address: 'ops',
+    mention: {
+      options: { mention_on_error: ['@channel', '@jane'] },
+      isIn: ({ body }) => body.includes('"text":"@channel @jane"'),
+    },
+    failures: ['web.incoming_webhook.invalid.app_error', 'web.incoming_webhook.disabled.app_error'].map(
+      (code) => ({
+        when: `it answers ${code}`,
+        failureClass: 'config' as const,
+        code,
+        ...withFault(refusal(400, code)),
+      }),
+    ),
+    cardRefused: {
+      fault: refusal(400, 'web.incoming_webhook.parse.app_error'),
+      code: 'web.incoming_webhook.parse.app_error',
+    },
+    textIn: ({ body }) => {
+      const { text = '', attachments = [] } = JSON.parse(body) as {
+        text?: string;
+        attachments?: { text: string }[];
+      };
+      return [text, ...attachments.map((each) => each.text)].map(markdownAsText).join('\n').trim();
+    },
+  });
+
+  it('draws a list of objects as a table', () => {
+    const card = plainCard();
+    const message = composeMattermost(card, {
+      options: {},
+      isError: false,
+      destination: '',
+      template: 'error',
+      at: 0,
+      callback: undefined,
+    });
+    expect(message.attachments?.[0].text).to.contain(
+      '| 商品名 | 価格 |\n| --- | --- |\n| チーズケーキ | 500 |',
+    );
+    expect(mattermostAsHtml(message)).to.match(/<td[^>]*>チーズケーキ<\/td>/);
+  });
+
+  it('says that a URL is none of a webhook', () => {
+    const warnings = mattermostChannel.warningsOf({
+      hooks: { ops: 'https://chat.example.com/team/channels/town-square' },
+    });
+    expect(warnings.map(({ message }) => message).join()).to.match(/not the URL of an incoming webhook/);
+  });
+});
