@@ -145,11 +145,13 @@ function hookAddress(
 /** A part of a path or a query that nobody writes by hand: a key, a token, an id. */
 const KEY = /^(?:.{16,}|(?=.*\d)[\w.~-]{8,})$/;
 
-/** The whole URL, and its keys alone, since remotes repeat them in their answers. */
+/** The whole URL, and its keys alone, since remotes repeat them in their answers: they stand in its query, or else in its path. */
 function secretsOfUrl(text: string): readonly string[] {
   const url = new URL(text);
-  const parts = [...url.pathname.split('/'), ...url.searchParams.values()];
-  return [text, url.href, url.pathname + url.search, ...parts.filter((part) => KEY.test(part))];
+  const [inQuery, inPath] = [[...url.searchParams.values()], url.pathname.split('/')].map((parts) =>
+    parts.filter((part) => KEY.test(part)),
+  );
+  return [text, url.href, url.pathname + url.search, ...(inQuery?.length ? inQuery : (inPath ?? []))];
 }
 
 const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;

@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { googleChatChannel } from '../../../src/channels/google-chat/channel.ts';
+import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
+import type { ChatRequest } from '../../support/chat-stand-in.ts';
+import { googleError, judgeGoogleChat } from './stand-in.ts';
+
+const settingsAt = (origin: string) => ({
+  hooks: {
+    ops: `${origin}/v1/spaces/AAAAx1y2z3w/messages?key=AIzaSyD-0123456789abcdef&token=s3cr3t-token_of-google%3D`,
+  },
+});
+const refusal = (code: number, status: string, reason?: string) =>
+  answering(code, googleError(code, status, reason));
+
+describe('the channel Google Chat', () => {
+  chatContract({
+    type: googleChatChannel,
+    judge: judgeGoogleChat,
+    settingsAt,
+    address: 'ops',
+    mention: {
+      options: { mention_on_error: ['all', 'users/1234567890'] },
+      isIn: ({ body }) => body.includes('"text":"<users/all> <users/1234567890>"'),
+    },
+    failures: [
+      {
+        when: 'the key is wrong',
+        failureClass: 'config',
+        code: 'API_KEY_INVALID',
+        ...withFault(refusal(400, 'INVALID_ARGUMENT', 'API_KEY_INVALID')),
+      },
+      {
+        when: 'the webhook was removed',
+        failureClass: 'config',
+        code: 'NOT_FOUND',
+        ...withFault(refusal(404, 'NOT_FOUND')),
+      },
+      {
+        when: 'the hook may not post',
+        failureClass: 'config',
+        code: 'PERMISSION_DENIED',
+        ...withFault(refusal(403, 'PERMISSION_DENIED')),
+      },
+      {
+        when: 'it limits the rate and does not say how long',
+        failureClass: 'rate_limited',
+        code: 'RESOURCE_EXHAUSTED',
+        retryAfterMs: 5000,
+        ...withFault(refusal(429, 'RESOURCE_EXHAUSTED')),
+      },
+    ],
+    cardRefused: { fault: refusal(400, 'INVALID_ARGUMENT'), code: 'INVALID_ARGUMENT' },
+    textIn: textOfMessage,
+  });
+
+  it('says that a URL is cut short', () => {
+    const warnings = googleChatChannel.warningsOf({
+      hooks: { ops: 'https://chat.googleapis.com/v1/spaces/A/messages?key=1' },
+    });
+    expect(warnings.map(({ message }) => message).join()).to.match(/lacks "key" or "token"/);
+  });
+});
+
+function textOfMessage({ body }: ChatRequest): string {
+  const texts: string[] = [];
+  JSON.stringify(JSON.parse(body), (key, value: unknown) => {
+    if (['text', 'title', 'topLabel'].includes(key) && typeof value === 'string')
+      texts.push(key === 'topLabel' ? `${value}: ` : value);
+    return value;
+  });
+  return texts
+    .join('\n')
+    .replaceAll('<br>', '\n')
+    .replaceAll(/<\/?(?:font|a)[^<>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}
