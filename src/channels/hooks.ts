@@ -83,7 +83,8 @@ export function hookChannel<Message, Hook = string>(
 
 const HOOK_NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,79}$/u;
 
-function hooksOf<Hook>({ schema, jsonSchema }: HookEntry<Hook>) {
+/** A schema of `hooks`. */
+export function hooksOf<Hook>({ schema, jsonSchema }: HookEntry<Hook>) {
   const names = (hooks: unknown) => Object.keys(isJsonObject(hooks) ? hooks : {});
   return lazy((hooks: unknown) =>
     object(Object.fromEntries(names(hooks).map((name) => [name, schema])))

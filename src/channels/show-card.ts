@@ -94,6 +94,27 @@ export function linesOf(output: ShownOutput, language: Language): readonly strin
   return shown.length === 0 ? [WORDS[language].empty] : shown;
 }
 
+/** Everything but title and summary as plain lines, for chats whose messages are text. */
+export function linesOfCard(
+  { text, outputs, moreOutputs, facts, footer }: ShownCard,
+  message: string,
+  language: Language,
+): readonly string[] {
+  const outputLines = outputs.flatMap((output) => {
+    const lines = linesOf(output, language);
+    const label = output.count === undefined ? output.name : `${output.name} (${output.count})`;
+    return lines.length === 1 && !lines[0]?.startsWith('•')
+      ? [`${label}: ${lines[0]}`]
+      : [`${label}:`, ...lines];
+  });
+  const factLines = facts.map(({ name, value, url }) =>
+    [`${name}: ${value}`, url].filter((part) => part !== '').join(' '),
+  );
+  return [text.trim(), message, ...outputLines, moreOutputs, ...factLines, footer].filter(
+    (line) => line !== '',
+  );
+}
+
 export function fileText({ name, size, url }: ShownFile): string {
   return [size === '' ? name : `${name} (${size})`, url].filter((part) => part !== '').join(' ');
 }

@@ -1,0 +1,159 @@
+/** Chatwork by the API token of an account: one message of text in Chatwork's notation. */
+import { type InferType, object, string } from 'yup';
+import type { HttpAnswer } from '../../outbound/post.ts';
+import {
+  AddressError,
+  type ChannelType,
+  type Outgoing,
+  type Receipt,
+  type SettingWarning,
+} from '../channel.ts';
+import { openedChannel, sendOrPlain } from '../open-channel.ts';
+import { type Answers, failureOfAnswer, jsonOf, type Meaning, Remote } from '../remote.ts';
+import { chatworkFormat, chatworkMentions, type ChatworkMessage, plainChatwork } from './compose.ts';
+
+const DEFAULT_API_URL = 'https://api.chatwork.com/v2/';
+const VERIFY_TIMEOUT_MS = 5_000;
+
+const settings = object({
+  token: string()
+    .typeError('${path} must be a string')
+    .required('${path} is missing: the API token of the account that posts')
+    .matches(/^[\x21-\x7e]{8,}$/, '${path} must be an API token: no spaces, no line breaks, ASCII alone')
+    .meta({ example: 'not-set-here' }),
+  api_url: string()
+    .typeError('${path} must be a string')
+    .test(
+      'url',
+      '${path} must be an http:// or https:// URL that ends with a slash, such as …/v2/',
+      isApiUrl,
+    ),
+})
+  .noUnknown()
+  .strict();
+
+type Settings = InferType<typeof settings>;
+
+function isApiUrl(text: string | undefined): boolean {
+  if (text === undefined) return true;
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash, pathname } = new URL(text);
+  return /^https?:$/.test(protocol) && pathname.endsWith('/') && username + password + search + hash === '';
+}
+
+const ROOM_LIMIT = 'Rate limit for message posting per room exceeded.';
+
+const meanings: Readonly<Record<string, Meaning>> = {
+  401: {
+    class: 'config',
+    concerns: 'channel',
+    words: {
+      en: 'the API token is not valid; put a valid one into the config',
+      ja: 'APIトークンが無効です。有効なトークンを設定してください',
+    },
+  },
+  403: {
+    class: 'config',
+    words: {
+      en: 'the account may not post in the room; invite it there, or have the use of the API allowed by an administrator',
+      ja: 'アカウントにこのルームへの投稿権限がありません。ルームに招待するか、管理者にAPIの利用を許可してもらってください',
+    },
+  },
+  404: {
+    class: 'config',
+    words: {
+      en: 'there is no such room, or the account is not a member of it; check the room id and invite the account',
+      ja: 'ルームが存在しないか、アカウントがメンバーではありません。ルームIDを確認し、アカウントを招待してください',
+    },
+  },
+  /** Ten messages in ten seconds; any other limit is of the token. */
+  room_limit: {
+    class: 'rate_limited',
+    concerns: 'address',
+    retryAfterMs: 10_000,
+    words: { en: 'the room takes no more messages for now', ja: 'ルームのレート制限を受けました' },
+  },
+};
+
+const answers: Answers = {
+  title: { en: 'Chatwork', ja: 'Chatwork' },
+  meanings,
+  limits: 'channel',
+  codeOf: (answer) => {
+    const { errors } = jsonOf(answer);
+    return Array.isArray(errors) && errors.includes(ROOM_LIMIT) ? 'room_limit' : undefined;
+  },
+  waitOf: ({ headers }) => secondsUntil(headers['x-ratelimit-reset']?.toString()),
+};
+
+/** @param reset Unix seconds */
+function secondsUntil(reset: string | undefined): number | undefined {
+  const seconds = Number(reset) - Date.now() / 1000;
+  return Number.isFinite(seconds) ? Math.max(1, seconds) : undefined;
+}
+
+export const chatworkChannel: ChannelType<Settings> = {
+  type: 'chatwork',
+  /** 300 in five minutes a token, ten in ten seconds a room (developer.chatwork.com/docs/endpoints). */
+  pace: { addressMs: 1000, channelMs: 1000 },
+  settings,
+  optionsOf: () => ({ mention_on_error: chatworkMentions() }),
+  formatOf: () => chatworkFormat,
+  parseAddress: roomId,
+  secretsOf: ({ token }) => [token],
+  warningsOf: ({ api_url = DEFAULT_API_URL }): SettingWarning[] =>
+    /^http:\/\/(?!localhost|127\.|\[::1\])/.test(api_url)
+      ? [{ key: 'api_url', message: 'the token crosses the network in clear: use https://' }]
+      : [],
+  open: ({ token, api_url = DEFAULT_API_URL }, { openPool }) => {
+    const remote = new Remote(answers.title, openPool);
+    const headers = { 'x-chatworktoken': token };
+    return Promise.resolve(
+      openedChannel({
+        send: (outgoing) => post(remote, new URL(api_url), headers, outgoing),
+        verify: async () => {
+          const deadline = performance.now() + VERIFY_TIMEOUT_MS;
+          const answer = await remote.call({ method: 'GET', url: new URL('me', api_url), headers, deadline });
+          if (answer.status !== 200) throw failureOfAnswer(answer, answers);
+        },
+        free: () => remote.close(),
+        failureOf: (error) => remote.failureOf(error),
+      }),
+    );
+  },
+};
+
+function roomId(text: string): string {
+  const [, id] = /^(?:#!rid)?(\d{1,18})$/.exec(text.trim()) ?? [];
+  if (id !== undefined) return id;
+  throw new AddressError(
+    `${JSON.stringify(text.slice(0, 80))} is no room: write its id, the digits behind "#!rid" in the address of the room`,
+  );
+}
+
+async function post(
+  remote: Remote,
+  api: URL,
+  token: Readonly<Record<string, string>>,
+  { address, message, timeoutMs }: Outgoing,
+): Promise<Receipt> {
+  const deadline = performance.now() + timeoutMs;
+  const headers = { ...token, 'content-type': 'application/x-www-form-urlencoded' };
+  const send = async ({ body }: ChatworkMessage) => {
+    const url = new URL(`rooms/${address}/messages`, api);
+    return receiptOf(
+      await remote.call({ url, headers, body: new URLSearchParams({ body }).toString(), deadline }),
+    );
+  };
+  const card = message as ChatworkMessage;
+  return sendOrPlain(
+    () => send(card),
+    () => send(plainChatwork(card)),
+  );
+}
+
+function receiptOf(answer: HttpAnswer): Receipt {
+  const { message_id: id } = jsonOf(answer);
+  if (answer.status === 200 && typeof id === 'string') return { message_id: id };
+  throw failureOfAnswer(answer, answers);
+}

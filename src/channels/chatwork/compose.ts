@@ -1,0 +1,86 @@
+/** Draws a card in Chatwork's notation, all of whose tags act wherever they stand: foreign text has no brackets of theirs. */
+import { mixed, type Schema } from 'yup';
+import type { Card } from '../card.ts';
+import type { ComposeContext, MessageFormat } from '../channel.ts';
+import { chatBox, chatText } from '../chat-html.ts';
+import { fitted, linesOfCard, showCard } from '../show-card.ts';
+
+export interface ChatworkMessage {
+  readonly body: string;
+}
+
+/** A message holds 65,535 (developer.chatwork.com); of which unit is documented nowhere, and this many fit in each. */
+const MAX_CHARACTERS = 20_000;
+
+/** Characters of what may be long. */
+const ROOM = 8000;
+
+export const chatworkFormat: MessageFormat<ChatworkMessage> = {
+  name: 'chatwork',
+  compose: (card, context) =>
+    fitted(
+      ROOM,
+      (room) => messageOf(card, context, room),
+      ({ body }) => body.length <= MAX_CHARACTERS,
+    ),
+  asText: ({ body }) => withoutTags(body),
+  asHtml: chatworkAsHtml,
+};
+
+function messageOf(card: Card, { isError, options }: ComposeContext, room: number): ChatworkMessage {
+  const { tone, language } = card;
+  const shown = showCard(card, room);
+  const mentions = isError ? listOf(options['mention_on_error']).map(mentionOf).join('') : '';
+  const isVerbatim = (tone === 'error' || tone === 'alert') && shown.message !== '';
+  const message = isVerbatim ? `[code]${escape(shown.message)}[/code]` : escape(shown.message);
+  const lines = linesOfCard({ ...shown, message: '' }, '', language).map(escape);
+  const link = shown.link === undefined ? [] : [`${escape(shown.link.text)}: ${shown.link.url}`];
+  const body = [message, ...lines, ...link].filter((line) => line !== '').join('\n');
+  const info = `[info][title]${escape(shown.title)}[/title]${body}[/info]`;
+  return { body: mentions === '' ? info : `${mentions}\n${info}` };
+}
+
+/** There is no escape: full-width brackets look alike and do nothing. */
+function escape(text: string): string {
+  return text.replaceAll('[', '［').replaceAll(']', '］');
+}
+
+/** For where the notation is refused. */
+export function plainChatwork({ body }: ChatworkMessage): ChatworkMessage {
+  return { body: withoutTags(body) };
+}
+
+function withoutTags(body: string): string {
+  return body.replaceAll('[/title]', '\n').replace(/\[\/?(?:info|title|code)\]/g, '');
+}
+
+function chatworkAsHtml({ body }: ChatworkMessage): string {
+  const [, mentions = '', title = '', rest = ''] =
+    /^((?:\[To:\d+\]|\[toall\])*\n)?\[info\]\[title\](.*)\[\/title\]([\s\S]*)\[\/info\]$/.exec(body) ?? [];
+  const [, code, lines = rest] = /^\[code\]([\s\S]*?)\[\/code\]\n?([\s\S]*)$/.exec(rest) ?? [];
+  const parts = [
+    chatBox('title', chatText(title)),
+    code === undefined ? '' : chatBox('code', chatText(code)),
+    chatText(lines),
+  ];
+  const called = mentions.trim() === '' ? '' : chatBox('mention', chatText(mentions.trim()));
+  return chatBox('message', called + chatBox('card', parts.join('\n')));
+}
+
+const MENTION = /^(?:\d{1,18}|all)$/;
+
+export function chatworkMentions(): Schema {
+  const rule = '${path} must be the account id of a person or all, or a list of these';
+  return mixed().test('mention', rule, (value) =>
+    listOf(value).every((entry) => MENTION.test(String(entry))),
+  );
+}
+
+function mentionOf(entry: unknown): string {
+  return entry === 'all' ? '[toall]' : `[To:${String(entry)}]`;
+}
+
+function listOf(option: unknown): readonly unknown[] {
+  if (option === undefined) return [];
+  return Array.isArray(option) ? option : [option];
+}
