@@ -89,7 +89,11 @@ export function hooksOf<Hook>({ schema, jsonSchema }: HookEntry<Hook>) {
   return lazy((hooks: unknown) =>
     object(Object.fromEntries(names(hooks).map((name) => [name, schema])))
       .required('${path} is missing: a name for each webhook, with its URL')
-      .test('any', '${path} must name at least one webhook', (value) => names(value).length > 0)
+      .test(
+        'any',
+        '${path} must name at least one webhook',
+        (value: unknown) => value === undefined || names(value).length > 0,
+      )
       .test('names', '${path} must have names of letters, digits, hyphens, underscores and dots', (value) =>
         names(value).every((name) => HOOK_NAME.test(name)),
       ),

@@ -21,6 +21,8 @@ export interface ChatAnswer {
 /** What the vendor says to a request; `refused`: why the request is not what it documents, although it may answer 2xx. */
 export interface Verdict {
   readonly answer: ChatAnswer;
+  /** False: it is a question, such as a login. */
+  readonly isMessage?: boolean;
   readonly refused?: string;
 }
 
@@ -56,9 +58,9 @@ export async function startChatStandIn(judge: Judge): Promise<ChatStandIn> {
     }
     if (fault?.kind === 'answer') return answerWith(response, fault);
     if (fault?.kind === 'delay') await fault.until();
-    const { answer, refused } = judge(request);
+    const { answer, refused, isMessage = request.method !== 'GET' } = judge(request);
     if (refused !== undefined) refusals.push(refused);
-    else if (request.method !== 'GET' && answer.status < 300) accepted.push(request);
+    else if (isMessage && answer.status < 300) accepted.push(request);
     return answerWith(response, answer);
   };
   const server = createServer(

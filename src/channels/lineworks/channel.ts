@@ -1,0 +1,92 @@
+/** LINE WORKS: by the Incoming Webhook app, which takes a URL a room, or by a bot of Bot API 2.0. */
+import { object, type Schema, string } from 'yup';
+import { AddressError, type ChannelType } from '../channel.ts';
+import { type HookSettings, hookChannel, hooksOf, URL_ALONE } from '../hooks.ts';
+import { botFormat, lineworksMentions } from './compose.ts';
+import { type BotSettings, openBot } from './bot.ts';
+import { lineworksHooks } from './hook.ts';
+import { isPrivateKey } from './token.ts';
+
+const text = (what: string) => string().strict().typeError(`\${path} must be ${what}`);
+
+const origin = (what: string) =>
+  text(`the origin of ${what}, such as https://…`).test(
+    'origin',
+    `\${path} must be the origin of ${what}, such as https://…`,
+    (value) => value === undefined || (URL.canParse(value) && new URL(value).origin === value),
+  );
+
+/** What a bot needs, every one of it. */
+const BOT_KEYS = ['client_id', 'client_secret', 'service_account', 'private_key', 'bot_id'] as const;
+
+const settings = object({
+  hooks: hooksOf(URL_ALONE).optional(),
+  client_id: text('the client ID of the app'),
+  client_secret: text('the client secret of the app'),
+  service_account: text('the service account of the app'),
+  private_key: text('the private key of the service account').test(
+    'key',
+    '${path} must be the private key of the service account in PEM, with its first and last line',
+    (key) => key === undefined || isPrivateKey(key),
+  ),
+  bot_id: text('the number of the bot, in quotes').matches(/^\d+$/, '${path} must be the number of the bot'),
+  auth_url: origin('the login'),
+  api_url: origin('the API'),
+})
+  .noUnknown()
+  .strict()
+  .test(
+    'way',
+    wrongWay,
+    (value) => value.hooks !== undefined || BOT_KEYS.every((key) => value[key] !== undefined),
+  )
+  .test(
+    'one way',
+    'hooks and a bot are two ways: make them two channels',
+    (value) => value.hooks === undefined || BOT_KEYS.every((key) => value[key] === undefined),
+  );
+
+function wrongWay({ value }: { value: Readonly<Record<string, unknown>> }): string {
+  const missing = BOT_KEYS.filter((key) => value[key] === undefined);
+  return `lacks ${missing.length === BOT_KEYS.length ? `hooks, or ${missing.join(', ')}` : missing.join(', ')}`;
+}
+
+type LineworksSettings = BotSettings & Partial<HookSettings>;
+
+const hookType = hookChannel(lineworksHooks);
+
+/** A room of the group messenger, or a member by the ID that people sign in with. */
+const CHANNEL = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const USER = /^user:[^\s/]{1,100}$/;
+
+function botAddress(address: string): string {
+  if (CHANNEL.test(address)) return address.toLowerCase();
+  if (USER.test(address)) return address;
+  throw new AddressError(
+    `${JSON.stringify(address.slice(0, 80))} is neither the ID of a channel (8-4-4-4-12 digits) nor user: and a member's ID`,
+  );
+}
+
+export const lineworksChannel: ChannelType<LineworksSettings> = {
+  type: 'lineworks',
+  /** 240 a minute a tenant where it is paid for, 60 where not, half of that in the long run; five at once. */
+  pace: { addressMs: 1000, channelMs: 1000 },
+  settings: settings as unknown as Schema<LineworksSettings>,
+  optionsOf: (known): Readonly<Record<string, Schema>> =>
+    known?.hooks === undefined ? { mention_on_error: lineworksMentions() } : {},
+  formatOf: (known) => (known?.hooks === undefined ? botFormat : lineworksHooks.format),
+  parseAddress: (address, known) =>
+    known?.hooks === undefined
+      ? botAddress(address.trim())
+      : hookType.parseAddress(address, { hooks: known.hooks }),
+  secretsOf: ({ hooks, client_secret: secret, private_key: key }) => [
+    ...(hooks === undefined ? [] : hookType.secretsOf({ hooks })),
+    ...(secret === undefined ? [] : [secret]),
+    ...(key === undefined ? [] : [key, ...key.split(/\n|\\n/).filter((line) => line.length > 30)]),
+  ],
+  warningsOf: ({ hooks }) => (hooks === undefined ? [] : hookType.warningsOf({ hooks })),
+  open: (known, environment) =>
+    known.hooks === undefined
+      ? Promise.resolve(openBot(known, environment.openPool))
+      : hookType.open({ hooks: known.hooks }, environment),
+};

@@ -1,0 +1,70 @@
+/** A text of LINE WORKS, in which `<m userId="…">` mentions wherever it stands, and one of a stranger refuses the message. */
+import { mixed, type Schema } from 'yup';
+import { cutEnd } from '../../text/cut.ts';
+import type { Card } from '../card.ts';
+import type { ComposeContext, MessageFormat } from '../channel.ts';
+import { chatBox, chatText } from '../chat-html.ts';
+import { fitted, linesOfCard, showCard } from '../show-card.ts';
+
+export interface LineworksMessage {
+  readonly content: { readonly type: 'text'; readonly text: string };
+}
+
+/** developers.worksmobile.com/jp/docs/bot-send-text: "text", String, up to 2,000 characters. */
+const MAX_CHARACTERS = 2000;
+
+/** Characters of what may be long. */
+const ROOM = 1500;
+
+export const botFormat: MessageFormat<LineworksMessage> = {
+  name: 'lineworks',
+  compose: composeText,
+  asText: ({ content }) => content.text,
+  asHtml: ({ content }) => chatBox('message', chatBox('card', chatText(content.text))),
+};
+
+function composeText(card: Card, { isError, options }: ComposeContext): LineworksMessage {
+  const mentions = isError
+    ? listOf(options['mention_on_error']).map((id) => `<m userId="${String(id)}">`)
+    : [];
+  const head = mentions.length === 0 ? '' : `${mentions.join(' ')}\n`;
+  const most = MAX_CHARACTERS - head.length;
+  const compose = (room: number) => {
+    const shown = showCard(card, room);
+    const link = shown.link === undefined ? [] : [`${shown.link.text}: ${shown.link.url}`];
+    return withoutMentions(
+      [shown.title, ...linesOfCard(shown, shown.message, card.language), ...link].join('\n'),
+    );
+  };
+  const text = fitted(Math.min(ROOM, most), compose, ({ length }) => length <= most);
+  return messageOf(head + cutEnd(text, most, '…'));
+}
+
+/** For where the mentioned member is not in the room, which refuses the whole message. */
+export function unmentioned({ content }: LineworksMessage): LineworksMessage | undefined {
+  const text = content.text.replace(/^(?:<m userId="[^"<>]*"> ?)+\n/, '');
+  return text === content.text ? undefined : messageOf(text);
+}
+
+function messageOf(text: string): LineworksMessage {
+  return { content: { type: 'text', text } };
+}
+
+/** Of foreign text. */
+export function withoutMentions(text: string): string {
+  return text.replace(/<(?=\s*\/?\s*m)/gi, '＜');
+}
+
+const MEMBER = /^[^\s"<>]{1,100}$/;
+
+export function lineworksMentions(): Schema {
+  const rule = '${path} must be the ID of a member or all, or a list of these';
+  return mixed().test('mention', rule, (value) =>
+    listOf(value).every((entry) => typeof entry === 'string' && MEMBER.test(entry)),
+  );
+}
+
+function listOf(option: unknown): readonly unknown[] {
+  if (option === undefined) return [];
+  return (Array.isArray(option) ? option : [option]).slice(0, 10);
+}

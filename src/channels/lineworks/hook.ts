@@ -1,0 +1,66 @@
+/** The Incoming Webhook app of LINE WORKS: a title, a text and a button. */
+import { cutEnd } from '../../text/cut.ts';
+import type { Card } from '../card.ts';
+import { chatBox, chatLink, chatText } from '../chat-html.ts';
+import { type HookChat, URL_ALONE } from '../hooks.ts';
+import { JSON_HEADERS } from '../remote.ts';
+import { fitted, linesOfCard, showCard } from '../show-card.ts';
+import { withoutMentions } from './compose.ts';
+
+export interface LineworksHookMessage {
+  readonly title: string;
+  readonly body: { readonly text: string };
+  readonly button?: { readonly label: string; readonly url: string };
+}
+
+/** The app's own limits stand on a page that only its users see: these are far below those of the bot's messages. */
+const MAX = { title: 100, text: 1000, label: 20 } as const;
+
+function compose(card: Card): LineworksHookMessage {
+  const messageOf = (room: number): LineworksHookMessage => {
+    const shown = showCard(card, room);
+    const { link } = shown;
+    return {
+      title: cutEnd(withoutMentions(shown.title), MAX.title, '…') || '–',
+      body: { text: withoutMentions(linesOfCard(shown, shown.message, card.language).join('\n')) || '–' },
+      ...(link !== undefined && {
+        button: { label: cutEnd(link.text, MAX.label, '…') || '…', url: link.url },
+      }),
+    };
+  };
+  const message = fitted(MAX.text, messageOf, ({ body }) => body.text.length <= MAX.text);
+  return { ...message, body: { text: cutEnd(message.body.text, MAX.text, '…') } };
+}
+
+export const lineworksHooks: HookChat<LineworksHookMessage> = {
+  type: 'lineworks',
+  title: { en: 'LINE WORKS', ja: 'LINE WORKS' },
+  pace: { addressMs: 1000, channelMs: 1000 },
+  format: {
+    name: 'lineworks_hook',
+    compose,
+    asText: ({ title, body, button }) =>
+      [title, body.text, ...(button === undefined ? [] : [`${button.label}: ${button.url}`])].join('\n'),
+    asHtml: ({ title, body, button }) =>
+      chatBox(
+        'message',
+        chatBox(
+          'card',
+          chatBox('title', chatText(title)) +
+            chatText(body.text) +
+            (button === undefined
+              ? ''
+              : `<div>${chatLink(button.url, chatText(button.label), 'button')}</div>`),
+        ),
+      ),
+  },
+  options: {},
+  hook: URL_ALONE,
+  meanings: {},
+  limits: 'address',
+  warningOf: () => undefined,
+  callOf: (url, { message }) => ({ url, headers: JSON_HEADERS, body: JSON.stringify(message) }),
+  receiptOf: ({ status }) => (status === 200 || status === 201 ? { answered: String(status) } : undefined),
+  // It knows nothing plainer than a title and a text.
+  plainOf: ({ button, ...rest }) => (button === undefined ? undefined : rest),
+};

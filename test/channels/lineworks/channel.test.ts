@@ -1,0 +1,179 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { expect } from 'chai';
+import { AddressError, type Channel } from '../../../src/channels/channel.ts';
+import { lineworksChannel } from '../../../src/channels/lineworks/channel.ts';
+import { poolsThrough } from '../../../src/outbound/open-pool.ts';
+import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
+import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
+import { failureOf, outgoingOf } from '../../contract/channel-contract.ts';
+import { type ChatStandIn, startChatStandIn } from '../../support/chat-stand-in.ts';
+import { judgeLineworks, judgeLineworksHook } from './stand-in.ts';
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const PEM = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const APP = {
+  clientId: 'client-1',
+  clientSecret: 'client-secret-1',
+  account: 'abc.serviceaccount@example',
+  publicKey,
+  botId: '1234567',
+};
+const ROOM = '0a1b2c3d-1111-2222-3333-444455556666';
+
+const settingsAt = (origin: string) => ({
+  client_id: APP.clientId,
+  client_secret: APP.clientSecret,
+  service_account: APP.account,
+  private_key: PEM,
+  bot_id: APP.botId,
+  auth_url: origin,
+  api_url: origin,
+});
+
+describe('the channel LINE WORKS, by a bot', () => {
+  const tokens = new Set<string>();
+
+  chatContract({
+    type: lineworksChannel,
+    judge: judgeLineworks(APP, tokens),
+    settingsAt,
+    address: ROOM,
+    mention: {
+      options: { mention_on_error: ['ops@example', 'all'] },
+      isIn: ({ body }) => body.includes('"<m userId=\\"ops@example\\"> <m userId=\\"all\\">'),
+    },
+    failures: [
+      {
+        when: 'the bot is not in the room',
+        failureClass: 'config',
+        code: 'ACCESS_DENIED',
+        address: '00000000-1111-2222-3333-444455556666',
+      },
+      {
+        when: 'the tenant has had its messages, and it says when that ends',
+        failureClass: 'rate_limited',
+        code: 'TOO_MANY_REQUESTS',
+        retryAfterMs: 12_000,
+        ...withFault(answering(429, { code: 'TOO_MANY_REQUESTS' }, { 'ratelimit-reset': '12' })),
+      },
+      {
+        when: 'the tenant has had its messages, and it does not say when that ends',
+        failureClass: 'rate_limited',
+        code: 'TOO_MANY_REQUESTS',
+        retryAfterMs: 60_000,
+        ...withFault(answering(429, { code: 'TOO_MANY_REQUESTS' })),
+      },
+    ],
+    textIn: ({ body }) => (JSON.parse(body) as { content: { text: string } }).content.text,
+  });
+
+  describe('and its token', () => {
+    let remote: ChatStandIn;
+    const open = (parts: object = {}): Promise<Channel> =>
+      lineworksChannel.open(
+        { ...settingsAt(remote.origin), ...parts },
+        { print: () => undefined, openPool: poolsThrough(NO_PROXIES) },
+      );
+    const message = { content: { type: 'text', text: 'hello' } };
+
+    before(async () => {
+      remote = await startChatStandIn(judgeLineworks(APP, tokens));
+    });
+    after(() => remote.close());
+
+    it('is fetched once for many messages, and anew where it is no longer taken', async () => {
+      tokens.clear();
+      const channel = await open();
+      for (let count = 0; count < 3; count += 1) await channel.send(outgoingOf({ address: ROOM, message }));
+      expect(tokens.size).to.equal(1);
+      tokens.clear();
+      await channel.send(outgoingOf({ address: 'user:ops@example', message }));
+      expect(tokens.size).to.equal(1);
+      expect(remote.accepted.at(-1)?.path).to.equal('/v1.0/bots/1234567/users/ops%40example/messages');
+      await channel.close();
+    });
+
+    it('fails as config for every message where the login refuses the app', async () => {
+      const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+      for (const [parts, code] of [
+        [{ client_secret: 'another-secret' }, 'invalid_client'],
+        [{ private_key: other.export({ type: 'pkcs8', format: 'pem' }).toString() }, 'invalid_grant'],
+      ] as const) {
+        const channel = await open(parts);
+        const failure = await failureOf(channel.send(outgoingOf({ address: ROOM, message })));
+        expect(failure).to.include({ class: 'config', code, concerns: 'channel' });
+        expect(await failureOf(channel.verify())).to.include({ code });
+        await channel.close();
+      }
+    });
+
+    it('leaves a mention out that refuses the whole message', async () => {
+      const channel = await open();
+      const text = '<m userId="gone@example">\nhello';
+      const receipt = await channel.send(
+        outgoingOf({ address: ROOM, message: { content: { type: 'text', text } } }),
+      );
+      expect(receipt).to.include({ card_refused: 'INVALID_PARAMETER' });
+      expect(remote.accepted.at(-1)?.body).to.contain('"text":"hello"');
+      await channel.close();
+    });
+
+    it('takes a key whose line ends came as text', async () => {
+      const channel = await open({ private_key: PEM.replaceAll('\n', '\\n') });
+      await channel.verify();
+      await channel.close();
+    });
+  });
+});
+
+describe('the channel LINE WORKS, by the Incoming Webhook app', () => {
+  chatContract({
+    type: lineworksChannel,
+    judge: judgeLineworksHook,
+    settingsAt: (origin) => ({ hooks: { ops: `${origin}/message/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9` } }),
+    address: 'ops',
+    failures: [
+      {
+        when: 'the webhook was removed',
+        failureClass: 'config',
+        code: 'http_404',
+        ...withFault(answering(404)),
+      },
+    ],
+    cardRefused: { fault: answering(400), code: 'http_400' },
+    textIn: ({ body }) => {
+      const { title, body: inner } = JSON.parse(body) as { title: string; body: { text: string } };
+      return `${title}\n${inner.text}`;
+    },
+  });
+});
+
+describe('the settings of LINE WORKS', () => {
+  const isValid = (settings: object) => lineworksChannel.settings.isValidSync(settings, { strict: true });
+
+  it('are those of a bot or hooks, whole and not both', () => {
+    const bot = settingsAt('https://auth.example');
+    const hooks = { ops: 'https://webhook.worksmobile.com/message/x' };
+    expect([isValid(bot), isValid({ hooks })]).to.deep.equal([true, true]);
+    const { bot_id: _, ...withoutBot } = bot;
+    for (const wrong of [
+      {},
+      withoutBot,
+      { ...bot, hooks },
+      { ...bot, private_key: 'no key' },
+      { hooks: {} },
+      { hooks, typo: 1 },
+    ])
+      expect(isValid(wrong), JSON.stringify(Object.keys(wrong))).to.equal(false);
+  });
+
+  it('decide what an address is: the name of a hook, or a channel or a member of the bot', () => {
+    const hooks = { ops: 'https://webhook.worksmobile.com/message/x' };
+    expect(lineworksChannel.parseAddress('ops', { hooks })).to.equal('ops');
+    expect(lineworksChannel.parseAddress(ROOM.toUpperCase(), {})).to.equal(ROOM);
+    expect(lineworksChannel.parseAddress('user:ops@example', {})).to.equal('user:ops@example');
+    expect(() => lineworksChannel.parseAddress('ops', {})).to.throw(AddressError);
+    expect(Object.keys(lineworksChannel.optionsOf({ hooks }))).to.deep.equal([]);
+    expect(Object.keys(lineworksChannel.optionsOf({}))).to.deep.equal(['mention_on_error']);
+  });
+});
