@@ -1,10 +1,29 @@
 /** Every channel type there is: the one place that knows their names. */
 import type { ChannelType } from './channel.ts';
+import { chatworkChannel } from './chatwork/channel.ts';
+import { discordChannel } from './discord/channel.ts';
 import { emailChannel } from './email/channel.ts';
+import { googleChatChannel } from './google-chat/channel.ts';
+import { lineworksChannel } from './lineworks/channel.ts';
+import { mattermostChannel } from './mattermost/channel.ts';
 import { outboxOf } from './outbox/channel.ts';
 import { slackChannel } from './slack/channel.ts';
+import { slackWebhookChannel } from './slack-webhook/channel.ts';
+import { teamsChannel } from './teams/channel.ts';
+import { webhookChannel } from './webhook/channel.ts';
 
-const REMOTE: readonly ChannelType[] = [slackChannel, emailChannel];
+const REMOTE: readonly ChannelType[] = [
+  slackChannel,
+  emailChannel,
+  slackWebhookChannel,
+  teamsChannel,
+  googleChatChannel,
+  chatworkChannel,
+  lineworksChannel,
+  discordChannel,
+  mattermostChannel,
+  webhookChannel,
+];
 
 const OUTBOX = outboxOf(REMOTE);
 

@@ -9,6 +9,9 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** A value that interpolation fills in when the config is loaded: nothing more can be said of it here. */
 const INTERPOLATED = { $ref: '#/$defs/interpolated' };
 
+/** The ids of some chats are digits alone. */
+const ADDRESSES = [{ type: 'string' }, { type: 'integer' }];
+
 /** Draft 2020-12; editors complete and check a config by it. */
 export function configJsonSchema(channelTypes: ReadonlyMap<string, ChannelType>): JsonSchema {
   const types = [...channelTypes.values()];
@@ -20,7 +23,7 @@ export function configJsonSchema(channelTypes: ReadonlyMap<string, ChannelType>)
     $defs: {
       interpolated: { type: 'string', pattern: '\\$\\{' },
       channel: { oneOf: types.map(channelSchema) },
-      address: { anyOf: [{ type: 'string' }, { type: 'array', minItems: 1, items: { type: 'string' } }] },
+      address: { anyOf: [...ADDRESSES, { type: 'array', minItems: 1, items: { anyOf: ADDRESSES } }] },
       destination: destinationSchema(types),
       group: { type: 'array', minItems: 1, items: { $ref: '#/$defs/destination' } },
       notify: {

@@ -66,6 +66,11 @@ export class Problems {
     return this.source.placeOfKey(path);
   }
 
+  /** The digits of a whole number as they are written: an address may have more than a double holds. */
+  digitsAt(path: Path): string | undefined {
+    return /^\d+$/.exec(this.source.writtenAt(path) ?? '')?.[0];
+  }
+
   /** Of a line and column (from 1) within the string at `path`; where that came from a variable, of the string. */
   placeInString(path: Path, line: number, column: number): Place {
     return this.isInterpolated(path)

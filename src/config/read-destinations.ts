@@ -92,7 +92,9 @@ class DestinationList {
   /** All addresses of a map such as `{ slack: ["#ops", "#shop"] }`. */
   addEntry(values: JsonObject, path: Path): void {
     const channel = this.findChannel(values, path);
-    const entry = channel && checkSection(entrySchema(channel), values, path, this.problems);
+    const entry =
+      channel &&
+      checkSection(entrySchema(channel), this.withDigits(channel, values, path), path, this.problems);
     if (channel === undefined || entry === undefined) return;
     const { type, config } = channel;
     const { name, settings } = config;
@@ -102,6 +104,17 @@ class DestinationList {
       const at = Array.isArray(addresses) ? [...path, name, index] : [...path, name];
       this.addDestination({ key: `${name}:${address}`, channel: name, address, options }, at);
     }
+  }
+
+  /** The entry with addresses that YAML takes for numbers as texts. */
+  private withDigits({ config: { name } }: KnownChannel, values: JsonObject, path: Path): JsonObject {
+    const addresses = values[name];
+    const textOf = (address: unknown, ...at: Path) =>
+      typeof address === 'number' ? (this.problems.digitsAt([...path, name, ...at]) ?? address) : address;
+    const texts = Array.isArray(addresses)
+      ? addresses.map((address: unknown, index) => textOf(address, index))
+      : textOf(addresses);
+    return { ...values, [name]: texts };
   }
 
   private addDestination(destination: Destination, path: Path): void {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { number } from 'yup';
 import type { ChannelType } from '../../src/channels/channel.ts';
+import { channelTypes } from '../../src/channels/registry.ts';
 import type { Config } from '../../src/config/config.ts';
 import { formatProblem } from '../../src/config/problems.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -304,6 +305,26 @@ default_route: { notify: [${mentions}] }
     expect(told('{ chat: "#a", mention: 3 }, { room: "#a", mention: "@here" }')).to.deep.equal([
       'default_route.notify[0].mention must be text: put it in quotes',
       'default_route.notify[1].mention must be a number',
+    ]);
+  });
+});
+
+describe('An address of digits alone', () => {
+  it('is read as it is written, also beyond what a double holds', () => {
+    const text = `
+channels: { discord: { type: discord, hooks: { ops: 'https://discord.com/api/webhooks/1/x' } }, cw: { type: chatwork, token: abcdefgh } }
+default_route: { notify: [{ cw: 123456789012345679 }, { cw: [7, '8'], mention_on_error: 14 }] }
+`;
+    const { config } = loadConfig('botbell.yaml', {
+      variables: {},
+      channelTypes,
+      builtInTemplates: 'templates',
+      readFile: () => text,
+    });
+    expect(config?.defaultRoute?.notify.map(({ key }) => key)).to.deep.equal([
+      'cw:123456789012345679',
+      'cw:7',
+      'cw:8',
     ]);
   });
 });

@@ -47,21 +47,18 @@ export interface ChatStandIn {
 
 export async function startChatStandIn(judge: Judge): Promise<ChatStandIn> {
   const [accepted, refusals, faults] = [[] as ChatRequest[], [] as string[], [] as ChatFault[]];
-  const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
-    const request = requestOf(incoming, await readText(incoming));
-    const fault = faults.shift();
-    if (fault?.kind === 'reset') return void response.socket?.resetAndDestroy();
-    if (fault?.kind === 'hang') return;
-    if (fault?.kind === 'cut') {
-      response.writeHead(200, { 'content-length': '100' });
-      return void response.write('{"ok":', () => response.destroy());
-    }
-    if (fault?.kind === 'answer') return answerWith(response, fault);
-    if (fault?.kind === 'delay') await fault.until();
+  const take = (request: ChatRequest): ChatAnswer => {
     const { answer, refused, isMessage = request.method !== 'GET' } = judge(request);
     if (refused !== undefined) refusals.push(refused);
     else if (isMessage && answer.status < 300) accepted.push(request);
-    return answerWith(response, answer);
+    return answer;
+  };
+  const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const request = requestOf(incoming, await readText(incoming));
+    const fault = faults.shift();
+    if (fault?.kind === 'delay') await fault.until();
+    else if (fault !== undefined) return failWith(response, fault);
+    return answerWith(response, take(request));
   };
   const server = createServer(
     (incoming, response) => void handle(incoming, response).catch(() => response.destroy()),
@@ -76,6 +73,14 @@ export async function startChatStandIn(judge: Judge): Promise<ChatStandIn> {
     await closed;
   };
   return { origin: `http://127.0.0.1:${port}`, accepted, refusals, faults, close };
+}
+
+function failWith(response: ServerResponse, fault: Exclude<ChatFault, { kind: 'delay' }>): void {
+  if (fault.kind === 'answer') return answerWith(response, fault);
+  if (fault.kind === 'reset') response.socket?.resetAndDestroy();
+  if (fault.kind !== 'cut') return;
+  response.writeHead(200, { 'content-length': '100' });
+  response.write('{"ok":', () => response.destroy());
 }
 
 function requestOf({ method = '', url = '/', headers }: IncomingMessage, body: string): ChatRequest {
@@ -98,6 +103,10 @@ export function wrongRequest({ method, headers, body }: ChatRequest): string | u
   return Buffer.byteLength(body) === Number(headers['content-length']) ? undefined : 'the length is wrong';
 }
 
+export function namesIn(list: string): readonly string[] {
+  return list.trim().split(/\s+/);
+}
+
 /** Members that are not among `known`, at whatever depth, by the `type` of the object or the key that holds it. */
 export function unknownMembers(value: unknown, known: readonly string[]): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((item) => unknownMembers(item, known));
@@ -106,4 +115,11 @@ export function unknownMembers(value: unknown, known: readonly string[]): readon
     ...(known.includes(key) ? [] : [key]),
     ...unknownMembers(member, known),
   ]);
+}
+
+/** What is wrong first. */
+export function firstWrong(
+  ...faults: readonly (readonly [isWrong: boolean, what: string])[]
+): string | undefined {
+  return faults.find(([isWrong]) => isWrong)?.[1];
 }

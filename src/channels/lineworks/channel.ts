@@ -71,7 +71,7 @@ export const lineworksChannel: ChannelType<LineworksSettings> = {
   type: 'lineworks',
   /** 240 a minute a tenant where it is paid for, 60 where not, half of that in the long run; five at once. */
   pace: { addressMs: 1000, channelMs: 1000 },
-  settings: settings as unknown as Schema<LineworksSettings>,
+  settings,
   optionsOf: (known): Readonly<Record<string, Schema>> =>
     known?.hooks === undefined ? { mention_on_error: lineworksMentions() } : {},
   formatOf: (known) => (known?.hooks === undefined ? botFormat : lineworksHooks.format),

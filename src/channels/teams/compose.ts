@@ -2,7 +2,7 @@
 import { mixed, type Schema } from 'yup';
 import type { Card, Tone } from '../card.ts';
 import type { ComposeContext } from '../channel.ts';
-import type { ShownOutput } from '../outputs.ts';
+import type { ShownFile, ShownOutput } from '../outputs.ts';
 import { fitted, linesOf, type ShownCard, showCard } from '../show-card.ts';
 import type { Language } from '../../time/display.ts';
 import type {
@@ -104,18 +104,17 @@ function messageIn(message: string, tone: Tone): readonly CardElement[] {
 function outputLines(output: ShownOutput, language: Language): readonly RichTextBlock[] {
   const { name, text, isCode, files, count } = output;
   const label = run(count === undefined ? `${name}  ` : `${name} (${count})  `, { weight: 'Bolder' });
-  if (text !== '' && !text.includes('\n') && !isCode && files.length === 0) return [line(label, run(text))];
-  const links = files.map(({ name: file, size, url }) => {
-    const shown = run(`• ${file}`, url === '' ? {} : { selectAction: openUrl(file, url) });
-    return close(line(shown, ...(size === '' ? [] : [run(`  ${size}`, { isSubtle: true })])));
-  });
-  const rest = files.length > 0 ? { ...output, files: [], moreFiles: '' } : output;
-  const hasRest = files.length === 0 || text !== '' || rest.lines.length > 0 || rest.table !== undefined;
-  const lines = (hasRest ? linesOf(rest, language) : []).map((one) =>
-    close(line(run(one, isCode ? { fontType: 'Monospace' } : {}))),
-  );
-  const more = output.moreFiles === '' || files.length === 0 ? [] : [close(line(run(output.moreFiles)))];
-  return [line(label), ...lines, ...links, ...more];
+  const hasLinks = files.some(({ url }) => url !== '');
+  if (hasLinks) return [line(label), ...files.map(fileLine), ...linesIn(output.moreFiles)];
+  const lines = linesOf(output, language);
+  if (lines.length === 1 && text !== '' && !isCode) return [line(label, run(text))];
+  const look = isCode ? ({ fontType: 'Monospace' } as const) : {};
+  return [line(label), ...lines.map((one) => close(line(run(one, look))))];
+}
+
+function fileLine({ name, size, url }: ShownFile): RichTextBlock {
+  const shown = run(`• ${name}`, url === '' ? {} : { selectAction: openUrl(name, url) });
+  return close(line(shown, ...(size === '' ? [] : [run(`  ${size}`, { isSubtle: true })])));
 }
 
 function close(block: RichTextBlock): RichTextBlock {

@@ -28,7 +28,7 @@ export function composeWebhook(
     data: { ...data, ...(callback !== undefined && { status_name: name }), destination },
   });
   if (callback === undefined) return messageOf(wordsOf(card));
-  const { output, ...rest } = callback;
+  const { output: _, ...rest } = callback;
   const [whole, withoutOutput] = [messageOf(callback), messageOf({ ...rest, truncated: true })];
   if (fits(whole)) return whole;
   return fits(withoutOutput) ? withoutOutput : messageOf({ ...knownIn(rest), truncated: true });

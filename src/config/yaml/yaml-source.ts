@@ -66,6 +66,12 @@ export class YamlSource {
     return pair ? this.placeAt(startOf(pair.key)) : this.placeOf(path);
   }
 
+  /** A scalar as it is written there; undefined for anything else. */
+  writtenAt(path: Path): string | undefined {
+    const node = this.resolved(this.nodeAt(path));
+    return isScalar(node) ? node.source : undefined;
+  }
+
   /**
    * Of a line and column (from 1) within the string at `path`. Exact for literal blocks and for one-line strings
    * without escapes; elsewhere the place of the string, since folding and escapes move what is inside.

@@ -1,21 +1,16 @@
 /** A webhook of Discord (discord.com/developers/docs: webhook, message, embed limits, rate limits). */
-import { type ChatRequest, unknownMembers, type Verdict, wrongRequest } from '../../support/chat-stand-in.ts';
+import {
+  type ChatRequest,
+  firstWrong,
+  namesIn,
+  unknownMembers,
+  type Verdict,
+  wrongRequest,
+} from '../../support/chat-stand-in.ts';
 
-const MEMBERS = [
-  ...[
-    'content',
-    'embeds',
-    'allowed_mentions',
-    'parse',
-    'roles',
-    'users',
-    'title',
-    'url',
-    'description',
-    'color',
-  ],
-  ...['fields', 'name', 'value', 'inline', 'footer', 'text'],
-];
+const MEMBERS = namesIn(`
+  content embeds allowed_mentions parse roles users title url description color fields name value
+  inline footer text`);
 
 interface Embed {
   readonly title?: string;
@@ -58,24 +53,19 @@ function wrongMessage({ content = '', embeds = [], allowed_mentions: allowed }: 
 }
 
 function wrongEmbed({ title = '', url, description = '', fields = [], footer }: Embed): string | undefined {
-  const texts = [
-    title,
-    description,
-    footer?.text ?? '',
-    ...fields.flatMap(({ name, value }) => [name, value]),
-  ];
-  if (sizeOf(title) > 256) return 'the title is too long';
-  if (sizeOf(description) > 4096) return 'the description is too long';
-  if (sizeOf(footer?.text ?? '') > 2048) return 'the footer is too long';
-  if (fields.length > 25) return 'too many fields';
-  if (url !== undefined && !/^https?:\/\//.test(url)) return `the address ${url}`;
-  for (const { name, value } of fields) {
-    if (name.trim() === '' || value.trim() === '') return 'an empty field';
-    if (sizeOf(name) > 256 || sizeOf(value) > 1024) return 'a field is too long';
-  }
-  const wrong = texts.find((text) => !text.isWellFormed());
-  if (wrong !== undefined) return 'half a character';
-  return texts.reduce((sum, text) => sum + sizeOf(text), 0) > 6000 ? 'the embed is too long' : undefined;
+  const ofFields = fields.flatMap(({ name, value }) => [name, value]);
+  const texts = [title, description, footer?.text ?? '', ...ofFields];
+  return firstWrong(
+    [sizeOf(title) > 256, 'the title is too long'],
+    [sizeOf(description) > 4096, 'the description is too long'],
+    [sizeOf(footer?.text ?? '') > 2048, 'the footer is too long'],
+    [fields.length > 25, 'too many fields'],
+    [url !== undefined && !/^https?:\/\//.test(url), `the address ${url}`],
+    [ofFields.some((text) => text.trim() === ''), 'an empty field'],
+    [fields.some(({ name, value }) => sizeOf(name) > 256 || sizeOf(value) > 1024), 'a field is too long'],
+    [texts.some((text) => !text.isWellFormed()), 'half a character'],
+    [texts.reduce((sum, text) => sum + sizeOf(text), 0) > 6000, 'the embed is too long'],
+  );
 }
 
 function sizeOf(text: string): number {

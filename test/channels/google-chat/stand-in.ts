@@ -1,23 +1,27 @@
 /** A webhook of a space of Google Chat (developers.google.com/workspace/chat: messages, cards, limits). */
-import { type ChatRequest, unknownMembers, type Verdict, wrongRequest } from '../../support/chat-stand-in.ts';
+import {
+  type ChatRequest,
+  firstWrong,
+  namesIn,
+  unknownMembers,
+  type Verdict,
+  wrongRequest,
+} from '../../support/chat-stand-in.ts';
 
-const MEMBERS = [
-  ...[
-    'text',
-    'fallbackText',
-    'cardsV2',
-    'cardId',
-    'card',
-    'header',
-    'title',
-    'sections',
-    'widgets',
-    'textParagraph',
-  ],
-  ...['decoratedText', 'topLabel', 'wrapText', 'buttonList', 'buttons', 'onClick', 'openLink', 'url'],
-];
+const MEMBERS = namesIn(`
+  text fallbackText cardsV2 cardId card header title sections widgets textParagraph decoratedText
+  topLabel wrapText buttonList buttons onClick openLink url`);
 
-type Widget = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+interface Widget {
+  readonly textParagraph?: { readonly text: string };
+  readonly decoratedText?: { readonly text: string; readonly topLabel: string };
+  readonly buttonList?: {
+    readonly buttons: readonly {
+      readonly text: string;
+      readonly onClick: { readonly openLink: { readonly url: string } };
+    }[];
+  };
+}
 
 interface Message {
   readonly text?: string;
@@ -56,20 +60,18 @@ export function judgeGoogleChat(request: ChatRequest): Verdict {
 }
 
 function wrongMessage({ text, cardsV2 = [] }: Message, body: string): string | undefined {
-  if (Buffer.byteLength(body) > 32_000) return 'it is longer than 32,000 bytes';
-  if (hasHalfACharacter(body)) return 'half a character';
-  if (text === undefined && cardsV2.length === 0) return 'an empty message';
-  if (text !== undefined && (text.trim() === '' || text.length > 4096)) return 'the text';
-  if (text !== undefined && !/^(?:<users\/[\w.@-]+> ?)+$/.test(text) && /[<>*_~`]/.test(text))
-    return `markup in ${text}`;
-  for (const { card } of cardsV2) {
-    if (card.header.title.trim() === '') return 'an empty title';
-    const widgets = card.sections.flatMap((section) => section.widgets);
-    if (widgets.length === 0 || widgets.length > 100) return `${widgets.length} widgets`;
-    const wrong = widgets.map(wrongWidget).find(Boolean);
-    if (wrong !== undefined) return wrong;
-  }
-  return undefined;
+  const isOwnMention = /^(?:<users\/[\w.@-]+> ?)+$/.test(text ?? '');
+  const widgets = cardsV2.flatMap(({ card }) => card.sections.flatMap((section) => section.widgets));
+  const wrong = firstWrong(
+    [Buffer.byteLength(body) > 32_000, 'it is longer than 32,000 bytes'],
+    [hasHalfACharacter(body), 'half a character'],
+    [text === undefined && cardsV2.length === 0, 'an empty message'],
+    [text !== undefined && (text.trim() === '' || text.length > 4096), 'the text'],
+    [!isOwnMention && /[<>*_~`]/.test(text ?? ''), `markup in ${text}`],
+    [cardsV2.some(({ card }) => card.header.title.trim() === ''), 'an empty title'],
+    [cardsV2.length > 0 && (widgets.length === 0 || widgets.length > 100), `${widgets.length} widgets`],
+  );
+  return wrong ?? widgets.map(wrongWidget).find(Boolean);
 }
 
 function hasHalfACharacter(json: string): boolean {
@@ -84,13 +86,14 @@ function hasHalfACharacter(json: string): boolean {
 const TAGS = /<\/?(?:b|br|font|a)(?: color="#\w{6}"| href="https?:[^"<>]*")?>/g;
 
 function wrongWidget({ textParagraph, decoratedText, buttonList }: Widget): string | undefined {
-  const html = (textParagraph ?? decoratedText)?.['text'];
-  if (html !== undefined) {
-    if (String(html).trim() === '') return 'an empty text';
-    if (/[<>]/.test(String(html).replaceAll(TAGS, ''))) return `the tags of ${String(html)}`;
-    const label = decoratedText?.['topLabel'];
-    return label !== undefined && /^\s*$|[<>]/.test(String(label)) ? `the label ${String(label)}` : undefined;
-  }
-  const [button] = buttonList?.['buttons'] as [{ text: string; onClick: { openLink: { url: string } } }];
-  return /^https?:\/\//.test(button.onClick.openLink.url) && button.text !== '' ? undefined : 'a button';
+  const html = (textParagraph ?? decoratedText)?.text ?? '';
+  const label = decoratedText?.topLabel ?? '–';
+  const [button] = buttonList?.buttons ?? [];
+  return firstWrong(
+    [button === undefined && html.trim() === '', 'an empty text'],
+    [/[<>]/.test(html.replaceAll(TAGS, '')), `the tags of ${html}`],
+    [/^\s*$|[<>]/.test(label), `the label ${label}`],
+    [button !== undefined && !/^https?:\/\//.test(button.onClick.openLink.url), 'the address of a button'],
+    [button?.text === '', 'a button without words'],
+  );
 }

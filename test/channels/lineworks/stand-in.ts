@@ -4,7 +4,7 @@ import type { ChatRequest, Verdict } from '../../support/chat-stand-in.ts';
 import { wrongRequest } from '../../support/chat-stand-in.ts';
 
 const MAX_CHARACTERS = 2000;
-const MEMBERS = ['ops@example', 'all'];
+const MEMBERS = new Set(['ops@example', 'all']);
 
 const refusal = (status: number, body: object, refused = JSON.stringify(body)): Verdict => ({
   answer: { status, body: JSON.stringify(body) },
@@ -43,7 +43,7 @@ function wrongText({ type, text }: { type: string; text: string }): string | und
   if (text.length > MAX_CHARACTERS) return 'it is longer than 2,000 characters';
   if (!text.isWellFormed()) return 'half a character';
   const mentioned = [...text.matchAll(/<\s*m\b(?:[^>]*userId="([^"]*)")?/gi)].map(([, id = '']) => id);
-  return mentioned.every((id) => MEMBERS.includes(id))
+  return mentioned.every((id) => MEMBERS.has(id))
     ? undefined
     : 'Mentioned user does not exist in the channel';
 }

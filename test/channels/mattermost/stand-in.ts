@@ -1,5 +1,11 @@
 /** An incoming webhook of Mattermost (developers.mattermost.com: "Incoming webhooks"). */
-import { type ChatRequest, unknownMembers, type Verdict, wrongRequest } from '../../support/chat-stand-in.ts';
+import {
+  type ChatRequest,
+  firstWrong,
+  unknownMembers,
+  type Verdict,
+  wrongRequest,
+} from '../../support/chat-stand-in.ts';
 
 const MAX_CHARACTERS = 16_383;
 const OWN_MENTION = /^(?:@[a-z0-9._-]+ ?)+$/;
@@ -32,17 +38,18 @@ export function judgeMattermost(key: string): (request: ChatRequest) => Verdict 
 }
 
 function wrongMessage({ text = '', attachments = [] }: Message): string | undefined {
-  if (text === '' && attachments.length === 0) return 'an empty message';
   const isOwnMention = attachments.length > 0 && OWN_MENTION.test(text);
-  for (const shown of [
+  const shown = [
     ...(isOwnMention ? [] : [text]),
     ...attachments.flatMap((each) => [each.text, each.fallback ?? '']),
-  ]) {
-    if (Array.from(shown).length > MAX_CHARACTERS) return 'it is longer than a post';
-    if (!shown.isWellFormed()) return 'half a character';
-    if (/@(?:channel|all|here)\b/.test(shown)) return 'a mention';
-    if (/<(?:!\w|@\w|https?:)/.test(shown)) return 'a sequence of Slack';
-    if (/(?<!\\)!\[/.test(shown.replaceAll(/```[\s\S]*?```/g, ''))) return 'an image';
-  }
-  return attachments.some(({ fallback = '' }) => fallback.trim() === '') ? 'no fallback' : undefined;
+  ];
+  return firstWrong(
+    [text === '' && attachments.length === 0, 'an empty message'],
+    [attachments.some(({ fallback = '' }) => fallback.trim() === ''), 'no fallback'],
+    [shown.some((one) => Array.from(one).length > MAX_CHARACTERS), 'it is longer than a post'],
+    [shown.some((one) => !one.isWellFormed()), 'half a character'],
+    [shown.some((one) => /@(?:channel|all|here)\b/.test(one)), 'a mention'],
+    [shown.some((one) => /<(?:!\w|@\w|https?:)/.test(one)), 'a sequence of Slack'],
+    [shown.some((one) => /(?<!\\)!\[/.test(one.replaceAll(/```[\s\S]*?```/g, ''))), 'an image'],
+  );
 }

@@ -41,7 +41,7 @@ describe('the channel slack_webhook', () => {
       },
     ],
     cardRefused: { fault: answering(400, 'invalid_payload'), code: 'invalid_payload' },
-    textIn: ({ body }) => textsOf(JSON.parse(body)).join(''),
+    textIn: ({ body }) => textsOf(JSON.parse(body) as { text: string; blocks?: unknown }).join(''),
   });
 
   it('says that a URL is cut short', () => {

@@ -2,39 +2,20 @@
  * A workflow of Teams: answers 202 to whatever JSON it gets, as the real one does, and says beside it what of the card Teams
  * would refuse (learn.microsoft.com: "Format cards in Teams"; adaptivecards.io: 1.4).
  */
-import { type ChatRequest, unknownMembers, type Verdict, wrongRequest } from '../../support/chat-stand-in.ts';
+import {
+  type ChatRequest,
+  namesIn,
+  unknownMembers,
+  type Verdict,
+  wrongRequest,
+} from '../../support/chat-stand-in.ts';
 
 const MAX_BYTES = 28_000;
-const MEMBERS = [
-  ...[
-    'type',
-    'attachments',
-    'contentType',
-    'contentUrl',
-    'content',
-    '$schema',
-    'version',
-    'fallbackText',
-    'msteams',
-  ],
-  ...[
-    'width',
-    'entities',
-    'text',
-    'mentioned',
-    'id',
-    'name',
-    'body',
-    'actions',
-    'title',
-    'url',
-    'wrap',
-    'style',
-    'bleed',
-  ],
-  ...['items', 'inlines', 'spacing', 'weight', 'size', 'isSubtle', 'fontType', 'selectAction'],
-];
-const ELEMENTS = ['RichTextBlock', 'TextBlock', 'Container'];
+const MEMBERS = namesIn(`
+  type attachments contentType contentUrl content $schema version fallbackText msteams width entities
+  text mentioned id name body actions title url wrap style bleed items inlines spacing weight size
+  isSubtle fontType selectAction`);
+const ELEMENTS = new Set(['RichTextBlock', 'TextBlock', 'Container']);
 
 type Member = Readonly<Record<string, unknown>>;
 
@@ -75,7 +56,7 @@ function wrongElement(
   { type, text, items, inlines }: Member,
   mentions: readonly string[],
 ): string | undefined {
-  if (!ELEMENTS.includes(String(type))) return `an element of type ${String(type)}`;
+  if (!ELEMENTS.has(String(type))) return `an element of type ${String(type)}`;
   if (type === 'Container')
     return (items as Member[]).map((item) => wrongElement(item, mentions)).find(Boolean);
   // Markdown acts in it: it holds nothing but declared mentions.
