@@ -2,7 +2,7 @@
 import { readVersion } from '../package-files.ts';
 import type { OpenPool } from '../outbound/open-pool.ts';
 import type { HttpPool } from '../outbound/pool.ts';
-import { type HttpAnswer, post } from '../outbound/post.ts';
+import { get, type HttpAnswer, post } from '../outbound/post.ts';
 import { type DeliveryFailure, failureOf, type FailureDetails, type Words } from './failure.ts';
 import { networkErrorOf, networkFailureOf } from './network-error.ts';
 import { askedPause } from './retry-after.ts';
@@ -39,14 +39,14 @@ export class Remote {
 
   /** Whatever its status: the answer, with at most 64 KiB of its body. @throws {Error} of the network: see `failureOf` */
   async call({ method = 'POST', url, headers, body = '', deadline }: Call): Promise<HttpAnswer> {
-    return post(await this.#poolOf(url.origin), {
-      method,
+    const request = {
       path: url.pathname + url.search,
       headers: { 'user-agent': USER_AGENT, ...headers },
-      body,
       deadline,
       mostBytes: MOST_BYTES,
-    });
+    };
+    const pool = await this.#poolOf(url.origin);
+    return method === 'GET' ? get(pool, request) : post(pool, { ...request, body });
   }
 
   /** What an error of a call means. */
