@@ -42,7 +42,8 @@ export interface ChatSubject<Settings> {
 const environment = { print: () => undefined, openPool: poolsThrough(NO_PROXIES) };
 const SHORT_MS = 80;
 
-const HARMLESS_TAG = /^<\/?[a-z]+(?: style="[^"<>]*"| class="[\w -]+"| href="https?:[^"<>]*"| rel="noreferrer")*>$/;
+const HARMLESS_TAG =
+  /^<\/?[a-z]+(?: style="[^"<>]*"| class="[\w -]+"| href="https?:[^"<>]*"| rel="noreferrer")*>$/;
 
 export const withFault = (...faults: readonly ChatFault[]) => ({
   arrange: (remote: ChatStandIn) => void remote.faults.push(...faults),
