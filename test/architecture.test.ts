@@ -43,6 +43,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** The top of the house, which puts the stages together. */
 const ROOT_FILES = ['main.ts', 'process.ts', 'package-files.ts'];
 
+/** It stands at the top since it finds the package's files from there, and imports nothing: any room may. */
+const FOUNDATION = 'package-files.ts';
+
 /** A channel is one folder; the registry alone knows them all. */
 const NAMES = readdirSync(join(SRC, 'channels'), { withFileTypes: true }).flatMap((entry) =>
   entry.isDirectory() ? [entry.name.replaceAll('-', '_')] : [],
@@ -117,7 +120,10 @@ describe('The architecture', () => {
       const allowed = MAY_IMPORT[own];
       if (allowed === undefined) return [];
       return imports
-        .filter((target) => folderOf(target) !== own && !allowed.includes(folderOf(target)))
+        .filter(
+          (target) =>
+            target !== FOUNDATION && folderOf(target) !== own && !allowed.includes(folderOf(target)),
+        )
         .map((target) => `${path} -> ${target}`);
     });
     expect(wrong).to.deep.equal([]);

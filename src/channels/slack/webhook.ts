@@ -1,9 +1,9 @@
 /** Slack by the URL of an incoming webhook, for whoever may not install an app: the same messages, no receipt. */
 import { type HookChat, hookChannel, URL_ALONE } from '../hooks.ts';
 import { JSON_HEADERS, type Meaning } from '../remote.ts';
-import { slackFormat } from '../slack/format.ts';
-import { mentionSchema } from '../slack/mentions.ts';
-import type { SlackMessage } from '../slack/message.ts';
+import { slackFormat } from './format.ts';
+import { mentionSchema } from './mentions.ts';
+import type { SlackMessage } from './message.ts';
 
 const meaning = (failureClass: Meaning['class'], en: string, ja: string): Meaning => ({
   class: failureClass,
