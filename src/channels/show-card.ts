@@ -4,7 +4,7 @@ import { cutEnd, cutMiddle, cutterOf } from '../text/cut.ts';
 import type { Language } from '../time/display.ts';
 import { type Card, type CardLink, type Fact, SYMBOLS } from './card.ts';
 import { leftOutMark } from './marks.ts';
-import { roomsOf, type ShownFile, type ShownOutput, showOutput } from './outputs.ts';
+import { type ShownFile, type ShownOutput, showOutputs } from './outputs.ts';
 
 export interface ShownCard {
   /** With the symbol of its status. */
@@ -37,6 +37,14 @@ const SHARES = { text: 0.2, message: 0.4, outputs: 0.4 } as const;
 /** @param room characters for what may be long, about; the rest is some 2,000 at the most */
 export function showCard(card: Card, room: number): ShownCard {
   const { tone, language } = card;
+  const ofOutputs = room * SHARES.outputs;
+  const { shown: outputs, more: moreOutputs } = showOutputs(card, {
+    outputs: ofOutputs < LEAST_OF_AN_OUTPUT ? 0 : MOST_OUTPUTS,
+    rows: MOST_ITEMS,
+    files: MOST_ITEMS,
+    room: ofOutputs,
+    least: LEAST_OF_AN_OUTPUT,
+  });
   const shown = (text: string, share: number) => {
     const limit = Math.floor(room * share);
     return limit === 0 ? '' : cleanText(cutterOf(text, limit, leftOutMark(language))(limit));
@@ -46,22 +54,11 @@ export function showCard(card: Card, room: number): ShownCard {
     summary: cutEnd(cleanLine(`${SYMBOLS[tone]} ${card.summary}`), MAX_SUMMARY, '…'),
     text: shown(card.text, SHARES.text),
     message: shown(card.message, SHARES.message),
-    ...showOutputs(card, room * SHARES.outputs),
+    outputs,
+    moreOutputs,
     facts: card.facts.slice(0, MOST_FACTS).map(showFact),
     link: card.link && { ...card.link, text: cutEnd(cleanLine(card.link.text), MAX_NAME, '…') },
     footer: cutEnd(cleanLine(card.footer), MAX_FACT, '…'),
-  };
-}
-
-function showOutputs({ outputs, outputCount, language }: Card, room: number) {
-  const shown = room < LEAST_OF_AN_OUTPUT ? [] : outputs.slice(0, MOST_OUTPUTS);
-  const rooms = roomsOf(shown, room, LEAST_OF_AN_OUTPUT);
-  const more = outputCount - shown.length;
-  return {
-    outputs: shown.map((output, index) =>
-      showOutput(output, { language, rows: MOST_ITEMS, files: MOST_ITEMS, room: rooms[index] ?? 0 }),
-    ),
-    moreOutputs: more > 0 ? WORDS[language].more(more) : '',
   };
 }
 
@@ -73,10 +70,7 @@ function showFact({ name, value, url }: Fact): Fact {
   };
 }
 
-const WORDS = {
-  en: { empty: 'empty', more: (count: number) => `… ${count} more outputs` },
-  ja: { empty: 'なし', more: (count: number) => `…ほか出力${count}件` },
-} as const;
+const EMPTY: Readonly<Record<Language, string>> = { en: 'empty', ja: 'なし' };
 
 /** An output as lines, where a chat has neither tables nor files: its text, its items, and the names of its files. */
 export function linesOf(output: ShownOutput, language: Language): readonly string[] {
@@ -91,7 +85,7 @@ export function linesOf(output: ShownOutput, language: Language): readonly strin
     ...files.map((file) => `• ${fileText(file)}`),
     moreFiles,
   ].filter((line) => line !== '');
-  return shown.length === 0 ? [WORDS[language].empty] : shown;
+  return shown.length === 0 ? [EMPTY[language]] : shown;
 }
 
 /** Everything but title and summary as plain lines, for chats whose messages are text. */
