@@ -67,9 +67,6 @@ const WORDS: Readonly<Record<string, Words>> = {
     en: 'the host name is unknown; check its spelling and the DNS',
     ja: 'ホスト名が存在しません。綴りとDNSを確認してください',
   },
-  EAI_AGAIN: { en: 'the DNS did not answer', ja: 'DNSの応答がありません' },
-  EHOSTUNREACH: { en: 'the host cannot be reached from here', ja: 'ホストに到達できません' },
-  ENETUNREACH: { en: 'the network cannot be reached from here', ja: 'ネットワークに到達できません' },
 };
 
 const NO_CONNECTION: Words = {

@@ -62,41 +62,31 @@ function undelivered(fields: Pick<Callback, 'job_id' | 'bot_id' | 'bot_name'>): 
   };
 }
 
-const FULLY = undelivered(FULL);
-const BARELY = undelivered(BARE);
+const GIVES_UP_AT = CAME_AT + DAY_MS;
+const FAULT = { pointer: '/status', detail: 'must be 0, 1 or 2, found null' };
+const BODY = { httpStatus: 422, detail: 'This is JSON, but not a callback.', from: '192.0.2.1' };
+const TEST = { destination: 'channel:address', channel: 'channel' };
 
-const SUBJECTS: Readonly<Record<OwnName, readonly [full: OwnSubject, bare: OwnSubject]>> = {
-  dead_letter: [
-    { template: 'dead_letter', ...FULLY },
-    { template: 'dead_letter', ...BARELY },
-  ],
-  config_failure: [
-    { template: 'config_failure', ...FULLY, givesUpAt: CAME_AT + DAY_MS },
-    { template: 'config_failure', ...BARELY, givesUpAt: CAME_AT + DAY_MS },
-  ],
-  refused: [
-    {
-      template: 'refused',
-      httpStatus: 422,
-      detail: 'This is JSON, but not a callback.',
-      errors: Array.from({ length: 7 }, () => ({
-        pointer: '/status',
-        detail: 'must be 0, 1 or 2, found null',
-      })),
-      from: '192.0.2.1',
-    },
-    { template: 'refused', httpStatus: 400, detail: 'The body is empty.', errors: [], from: '192.0.2.1' },
-  ],
-  test: [
-    { template: 'test', destination: 'channel:address', channel: 'channel', askedBy: 'admin' },
-    { template: 'test', destination: 'channel:address', channel: 'channel', askedBy: '' },
-  ],
+/** By name, made of a callback that has everything, or of one that has only what it must. */
+const SUBJECTS: Readonly<Record<OwnName, (fields: typeof FULL | typeof BARE) => OwnSubject>> = {
+  dead_letter: (fields) => ({ template: 'dead_letter', ...undelivered(fields) }),
+  config_failure: (fields) => ({
+    template: 'config_failure',
+    ...undelivered(fields),
+    givesUpAt: GIVES_UP_AT,
+  }),
+  refused: (fields) => ({
+    template: 'refused',
+    ...BODY,
+    errors: fields === FULL ? Array(7).fill(FAULT) : [],
+  }),
+  test: (fields) => ({ template: 'test', ...TEST, askedBy: fields === FULL ? 'admin' : '' }),
 };
 
 export function samplesOf(name: TemplateName): readonly [full: Notice, bare: Notice] {
   if (!isStatusName(name)) {
-    const [full, bare] = SUBJECTS[name];
-    return [sampleOfAlert(full, 2), sampleOfAlert(bare, 0)];
+    const subjectOf = SUBJECTS[name];
+    return [sampleOfAlert(subjectOf(FULL), 2), sampleOfAlert(subjectOf(BARE), 0)];
   }
   const status = ALL_STATUSES.indexOf(name) as StatusCode;
   const sampleOf = (fields: typeof FULL | typeof BARE) =>

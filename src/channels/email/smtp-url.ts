@@ -28,19 +28,17 @@ const FIXED = { logger: false, debug: false, disableFileAccess: true, disableUrl
 
 /** Our limits where the URL does not set its own; TLS is required on smtp:// unless it says `ignoreTLS`. */
 export function poolOptionsOf(url: string): SMTPPoolOptions {
-  const fromUrl = optionsIn(url);
+  const fromUrl = parseConnectionUrl(url);
   const requireTLS = fromUrl.secure !== true && fromUrl.ignoreTLS !== true;
-  const maxConnections = Math.max(
-    1,
-    Math.min(Number(fromUrl.maxConnections) || MOST_CONNECTIONS, MOST_CONNECTIONS),
-  );
+  const asked = Number(fromUrl.maxConnections) || MOST_CONNECTIONS;
+  const maxConnections = Math.min(Math.max(1, asked), MOST_CONNECTIONS);
   return { ...DEFAULTS, ...fromUrl, requireTLS, maxConnections, ...FIXED };
 }
 
 export function isSmtpUrl(text: string): boolean {
   if (!/^smtps?:\/\//i.test(text) || !URL.canParse(text)) return false;
   try {
-    const { host, service } = optionsIn(text);
+    const { host, service } = parseConnectionUrl(text);
     return host !== undefined || service !== undefined;
   } catch {
     return false;
@@ -80,9 +78,5 @@ export function warningsOfSmtpUrl(url: string): SettingWarning[] {
 }
 
 function passwordIn(url: string): string {
-  return optionsIn(url).auth?.pass ?? '';
-}
-
-function optionsIn(url: string): SMTPPoolOptions {
-  return parseConnectionUrl(url);
+  return parseConnectionUrl(url).auth?.pass ?? '';
 }

@@ -50,7 +50,7 @@ function fitTotal(blocks: readonly SlackObject[], language: Language): readonly 
   return [...kept, { type: 'context', elements: [text] }];
 }
 
-/** Characters in all strings of a value. */
+/** Characters in all strings of a value, and so a little more than its texts. */
 function lengthOf(value: TemplateValue): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;

@@ -2,17 +2,12 @@
 import { mixed, type Schema } from 'yup';
 import type { SlackObject } from './message.ts';
 
-/** Room that the mentions may take of the notification line. */
-const MAX_MENTIONS_LENGTH = 1000;
+/** More would take the room of what they are called for. */
+const MOST_MENTIONS = 20;
 
-/** The mentions that the channel's option schema has let through, as many as there is room for. */
+/** The mentions that the channel's option schema has let through. */
 export function joinedMentions(option: unknown): string {
-  let joined = '';
-  for (const mention of mentionsOf(option)) {
-    if (joined.length + mention.length >= MAX_MENTIONS_LENGTH) continue;
-    joined = joined === '' ? mention : `${joined} ${mention}`;
-  }
-  return joined;
+  return mentionsOf(option).slice(0, MOST_MENTIONS).join(' ');
 }
 
 export function mentionBlock(mentions: string): SlackObject {
@@ -22,8 +17,8 @@ export function mentionBlock(mentions: string): SlackObject {
 /** Slack: Formatting message text, "Mentioning users", "Mentioning groups", "Special mentions". */
 const FORMS: readonly { readonly pattern: RegExp; readonly begin: string }[] = [
   { pattern: /^@?(here|channel|everyone)$|^<!(here|channel|everyone)>$/, begin: '!' },
-  { pattern: /^@?([UW][A-Z0-9]{2,})$|^<@([UW][A-Z0-9]{2,})>$/, begin: '@' },
-  { pattern: /^@?(S[A-Z0-9]{2,})$|^<!subteam\^(S[A-Z0-9]{2,})>$/, begin: '!subteam^' },
+  { pattern: /^@?([UW][A-Z0-9]{2,30})$|^<@([UW][A-Z0-9]{2,30})>$/, begin: '@' },
+  { pattern: /^@?(S[A-Z0-9]{2,30})$|^<!subteam\^(S[A-Z0-9]{2,30})>$/, begin: '!subteam^' },
 ];
 
 const ACCEPTED = '"@here", "@channel", "@everyone", a user ID (U…) or a user group ID (S…)';
