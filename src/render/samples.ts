@@ -78,7 +78,7 @@ const SUBJECTS: Readonly<Record<OwnName, (fields: typeof FULL | typeof BARE) => 
   refused: (fields) => ({
     template: 'refused',
     ...BODY,
-    errors: fields === FULL ? Array(7).fill(FAULT) : [],
+    errors: fields === FULL ? Array.from({ length: 7 }, () => FAULT) : [],
   }),
   test: (fields) => ({ template: 'test', ...TEST, askedBy: fields === FULL ? 'admin' : '' }),
 };
