@@ -45,6 +45,7 @@ export const ENGLISH = {
   'failed alike': 'The {nth} attempt to tell {who} failed after {took}, for the same reason.',
   delivered: '{who} was told, by the {nth} attempt, in {took}.',
   'delivered somehow': '{who} was told.',
+  'printed, event': '{who} is an outbox: the message was printed only.',
   'given up': 'Botbell gave up telling {who}{because}.',
   'taken over': 'From here on Botbell itself tries to tell {who}, whatever the job service does.',
   answered: 'The job service was answered after {took}: {answer}.',
@@ -93,6 +94,7 @@ export const ENGLISH = {
   'next, held until': '{who} is held back until {until}.',
 
   told: 'Told {who}{toldAt}.',
+  printed: 'Printed only{toldAt}: {who}, an outbox that tells nobody.',
   'being sent': '{who} is being told at this moment.',
   due: 'Not told yet: {who}{because}; Botbell tries again {at}.',
   'due now': 'Not told yet: {who}{because}; Botbell tries as soon as its turn comes.',

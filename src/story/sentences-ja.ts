@@ -47,6 +47,7 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   'failed alike': '{who} への{nth}回目の送信も、{took}で同じ理由により失敗しました。',
   delivered: '{who} に届きました（{nth}回目の送信、{took}）。',
   'delivered somehow': '{who} に届きました。',
+  'printed, event': '{who} はoutboxのため、出力しただけです。',
   'given up': '{who} への送信をあきらめました{because}。',
   'taken over': 'これ以降 {who} には、ジョブサービスによらずBotbellが自分で再送します。',
   answered: 'ジョブサービスに{took}で応答しました（{answer}）。',
@@ -95,6 +96,7 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   'next, held until': '{who} への通知は、{until}保留です。',
 
   told: '{who} に届きました{toldAt}。',
+  printed: '{who} はoutboxのため、出力しただけで誰にも通知していません{toldAt}。',
   'being sent': '{who} に送信しているところです。',
   due: '{who} にはまだ届いていません{because}。{at}再送します。',
   'due now': '{who} にはまだ届いていません{because}。順番が来しだい送信します。',

@@ -24,6 +24,8 @@ type OpenKind = (typeof OPEN)[number];
 export type StandingKind =
   | OpenKind
   | 'told'
+  /** By an outbox, which tells nobody. */
+  | 'printed'
   | 'dead'
   /** A dead letter, since no route names anybody for its callback any more. */
   | 'dead unrouted'
@@ -62,15 +64,21 @@ export function standingsOf(story: CallbackStory, when: Now): Standing[] {
   return story.deliveries.map((delivery) => {
     const { kind, at } = foundOf(delivery, story, when.now);
     const givesUpAt = delivery.state === 'pending' ? givesUpAtOf(delivery, when) : undefined;
-    const error = kind === 'told' ? undefined : delivery.lastError;
+    const error = delivery.state === 'delivered' ? undefined : delivery.lastError;
     return { destination: delivery.destination, kind, at, error, givesUpAt, heldBy: delivery.hold?.code };
   });
 }
 
 type Found = Pick<Standing, 'kind'> & { readonly at?: number };
 
+/** An outbox has taken it: nobody was told. */
+export function isPrinted({ state, receipt }: Pick<ArchivedDelivery, 'state' | 'receipt'>): boolean {
+  return state === 'delivered' && receipt?.['told'] === 'nobody';
+}
+
 function foundOf(delivery: ArchivedDelivery, story: CallbackStory, now: number): Found {
-  if (delivery.state === 'delivered') return { kind: 'told', at: delivery.updatedAt };
+  if (delivery.state === 'delivered')
+    return { kind: isPrinted(delivery) ? 'printed' : 'told', at: delivery.updatedAt };
   if (delivery.state === 'pending') return pendingKind(delivery, story, now);
   return endedKind(delivery);
 }

@@ -7,6 +7,7 @@ import type { Standing, StandingKind } from './standing.ts';
 /** What asks for somebody first; whoever was told, before all. */
 const ORDER: readonly StandingKind[] = [
   'told',
+  'printed',
   'being sent',
   'dead',
   'dead unrouted',
@@ -64,7 +65,7 @@ function groupsOf(standings: readonly Standing[], sayings: Sayings): Alike[] {
   for (const standing of standings) {
     const { kind, at, error, heldBy } = standing;
     // Who was told is told in one sentence, whenever that was.
-    const when = kind === 'told' || at === undefined ? '' : sayings.time(at);
+    const when = kind === 'told' || kind === 'printed' || at === undefined ? '' : sayings.time(at);
     const key = JSON.stringify([kind, when, error?.code, error?.message, heldBy]);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [standing]);

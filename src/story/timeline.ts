@@ -1,5 +1,6 @@
 /** What happened to a callback: each row of its history in a sentence. */
 import { statusNameOf } from '../callback/callback.ts';
+import { isPrinted } from './standing.ts';
 import { idsIn as receiptIds, type Receipt } from '../channels/channel.ts';
 import type { FailureToExplain } from '../channels/failure.ts';
 import type { FailureClass } from '../channels/failure.ts';
@@ -146,6 +147,9 @@ class Timeline {
     // Of very many, the first are not there any more.
     const number = Math.max(0, attempts - all.length) + index + 1;
     const values = { nth: this.#sayings.ordinal(number), took: this.#sayings.duration(entry.durationMs) };
+    const delivery = this.#deliveryOf(row);
+    if (result === 'delivered' && delivery !== undefined && isPrinted(delivery))
+      return this.#about(row, 'delivered', 'printed, event');
     if (result === 'delivered') {
       const small = number === attempts && receipt ? idsIn(receipt, this.#sayings) : undefined;
       return { ...this.#about(row, 'delivered', 'delivered', values), small };

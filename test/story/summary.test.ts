@@ -41,6 +41,12 @@ const ANSWERS: readonly (readonly [of: string, story: CallbackStory, en: string,
     'slack:#ops、email:a@example.com に届きました（10:00）。',
   ],
   [
+    'printed by an outbox',
+    storyWith({ deliveries: [deliveryWith({ receipt: { told: 'nobody' } })] }),
+    'Printed only at 10:00: slack:#ops, an outbox that tells nobody.',
+    'slack:#ops はoutboxのため、出力しただけで誰にも通知していません（10:00）。',
+  ],
+  [
     'told at several times',
     storyWith({
       deliveries: [deliveryWith(), deliveryWith({ id: 2, destination: 'x:1', updatedAt: CAME_AT + 90_000 })],

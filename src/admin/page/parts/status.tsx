@@ -2,6 +2,7 @@
 import { type StatusCode, statusNameOf } from '../../../callback/callback.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../../ledger/ledger.ts';
 import type { CallbackResult, DeliveryRecord, DeliveryState } from '../../../ledger/ledger.ts';
+import { isPrinted } from '../../../story/standing.ts';
 import type { Reader } from '../reader.ts';
 import { Foreign } from './text.tsx';
 import { useReader } from '../use-reader.ts';
@@ -40,11 +41,6 @@ const STATE_TONES: Readonly<Record<DeliveryState, Tone>> = {
 const ENDED = [SUPERSEDED, NO_LONGER_ROUTED, DISMISSED] as const;
 
 type Standing = Pick<DeliveryRecord, 'state' | 'hold' | 'receipt'>;
-
-/** An outbox has taken it: nobody was told. */
-function isPrinted({ state, receipt }: Pick<Standing, 'state' | 'receipt'>): boolean {
-  return state === 'delivered' && receipt?.['told'] === 'nobody';
-}
 
 export function toneOf(delivery: Pick<Standing, 'state' | 'receipt'>): Tone {
   return isPrinted(delivery) ? 'idle' : STATE_TONES[delivery.state];
