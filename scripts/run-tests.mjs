@@ -26,7 +26,6 @@ const ONLY_NIGHTLY = [
   'deploy/proxies',
   'e2e/package',
   'e2e/proofs/outage',
-  'e2e/proofs/slow-disk',
   'hostile/disk',
   'hostile/one-job',
   'hostile/rich-values',

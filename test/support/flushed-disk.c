@@ -1,7 +1,6 @@
 /*
- * Preloaded into a process, a disk whose flushes take as many milliseconds as the folder's file `flush-ms` says, and of which one can tell what a power cut would leave:
- * the content of a file when it was last flushed is beside it, as <file>.flushed. The folder's file `flushes` has a line
- * for each flush: `main` where the process' first thread waited for it, in Node.js the event loop.
+ * Preloaded into a process, a disk of which one can tell what a power cut would leave: the content of a file when it was last
+ * flushed is beside it, as <file>.flushed.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -12,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
-#include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t images = PTHREAD_MUTEX_INITIALIZER;
@@ -41,39 +39,13 @@ static void keep_image(int descriptor, const char *path) {
   rename(draft, image);
 }
 
-static void note_thread(void) {
-  char path[PATH_MAX];
-  snprintf(path, sizeof path, "%s/flushes", getenv("FLUSHED_DISK_FOLDER"));
-  int notes = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
-  if (notes < 0) return;
-  const char *line = gettid() == getpid() ? "main\n" : "other\n";
-  if (write(notes, line, strlen(line)) < 0) abort();
-  close(notes);
-}
-
-static void take_time(void) {
-  char path[PATH_MAX], text[32] = "";
-  snprintf(path, sizeof path, "%s/flush-ms", getenv("FLUSHED_DISK_FOLDER"));
-  int setting = open(path, O_RDONLY);
-  if (setting < 0) return;
-  if (read(setting, text, sizeof text - 1) < 0) abort();
-  close(setting);
-  long ms = strtol(text, NULL, 10);
-  struct timespec time = {ms / 1000, ms % 1000 * 1000000};
-  nanosleep(&time, NULL);
-}
-
 static int flush(const char *name, int descriptor) {
   int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, name);
   char path[PATH_MAX];
   if (!path_of(descriptor, path)) return real(descriptor);
-  note_thread();
-  take_time();
-  if (getenv("FLUSHED_DISK_IMAGES") != NULL) {
-    pthread_mutex_lock(&images);
-    keep_image(descriptor, path);
-    pthread_mutex_unlock(&images);
-  }
+  pthread_mutex_lock(&images);
+  keep_image(descriptor, path);
+  pthread_mutex_unlock(&images);
   return real(descriptor);
 }
 

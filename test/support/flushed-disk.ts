@@ -1,14 +1,6 @@
-/** A disk for one process, by a library that is preloaded: slow to flush, or one that shows what a power cut would leave. */
+/** A disk for one process, by a library that is preloaded, that shows what a power cut would leave. */
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isInstalled } from './installed.ts';
@@ -18,8 +10,6 @@ const SOURCE = join(import.meta.dirname, 'flushed-disk.c');
 export interface FlushedDisk {
   /** For a process whose files in `folder` are on that disk. */
   variables(folder: string): Record<string, string>;
-  /** The same, with all that `afterPowerCut` needs. */
-  variablesForPowerCut(folder: string): Record<string, string>;
   remove(): void;
 }
 
@@ -47,22 +37,7 @@ export function makeFlushedDisk(): FlushedDisk {
     remove();
     throw new Error(`cc: ${String(stderr)}`);
   }
-  const variables = (watched: string) => ({ LD_PRELOAD: library, FLUSHED_DISK_FOLDER: watched });
-  return {
-    variables,
-    variablesForPowerCut: (watched) => ({ ...variables(watched), FLUSHED_DISK_IMAGES: 'yes' }),
-    remove,
-  };
-}
-
-/** From now on, each flush in that folder takes so long. */
-export function slowDown(folder: string, flushMs: number): void {
-  writeFileSync(join(folder, 'flush-ms'), String(flushMs));
-}
-
-/** The threads that have waited for a flush so far; `main`: the event loop. */
-export function flushesIn(folder: string): readonly string[] {
-  return readFileSync(join(folder, 'flushes'), 'utf8').trimEnd().split('\n');
+  return { variables: (watched) => ({ LD_PRELOAD: library, FLUSHED_DISK_FOLDER: watched }), remove };
 }
 
 /** Of each file, either what was flushed or all that was written. */

@@ -112,7 +112,7 @@ if (mayMakeFlushedDisks('a power cut under SQLite')) {
         delivery: 'attempts_per_request: 1',
         faultOf: () => fault,
       });
-      return world.start({}, disk.variablesForPowerCut(world.folder));
+      return world.start({}, disk.variables(world.folder));
     };
 
     /** Every ledger that the cut may leave: sound, and with a line for each of the jobs. */

@@ -1,6 +1,6 @@
 /** A store that is full, locked, read-only or copied: the program says so, lives on, and forgets nothing that it knew. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
@@ -190,31 +190,5 @@ describe('The store', () => {
     const copy = join(world.folder, 'copy.db');
     copyFileSync(world.file, copy);
     expect(deliveriesIn(copy, 'delivered').sort()).to.deep.equal(pairsOf(callbacks, DESTINATIONS).sort());
-  });
-
-  it('copied while the program runs, file and log, opens: the copy knows who was told and who was not', async () => {
-    world = await createProofWorld();
-    const botbell = await world.start();
-    const done = keyedCallbacks(50);
-    await serviceTo(botbell).postAll(done);
-    world.slack.faults.push({ kind: 'hang' });
-    const open = keyedCallback(keyOf(done.length));
-    const lost = post(botbell.callbacksUrl, open).catch(() => 'lost');
-    await until('Slack is asked', () => world.slack.calls.length > done.length);
-    await until('its mail is written down', () =>
-      deliveriesIn(world.file, 'delivered').includes(`${String(open['job_id'])} ${DESTINATIONS[1]}`),
-    );
-    const copy = join(world.folder, 'copy');
-    mkdirSync(copy);
-    for (const suffix of ['', '-wal']) copyFileSync(world.file + suffix, join(copy, `botbell.db${suffix}`));
-    botbell.kill('SIGKILL');
-    await botbell.exited();
-    await lost;
-    rmSync(`${world.file}-shm`, { force: true });
-    for (const suffix of ['', '-wal']) copyFileSync(join(copy, `botbell.db${suffix}`), world.file + suffix);
-    expect(deliveriesIn(world.file, 'pending')).to.deep.equal(pairsOf([open], [SLACK_OPS]));
-    const restored = await world.start();
-    await serviceTo(restored).postAll([...done, open]);
-    expect(world.told().sort()).to.deep.equal(pairsOf([...done, open], DESTINATIONS).sort());
   });
 });
