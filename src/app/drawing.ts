@@ -6,8 +6,8 @@ import { decodeBody } from '../callback/decode.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { formatsOf } from '../config/config.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
-import { HttpProblem } from '../http/problem.ts';
 import type { Archive } from '../ledger/people.ts';
+import { tooLarge } from '../receive/problems.ts';
 import type { TemplateFailure } from '../render/renderer.ts';
 import { createRouter } from '../route/router.ts';
 import type { AppSettings } from './settings.ts';
@@ -54,8 +54,4 @@ function read(body: Uint8Array, { loaded: { config } }: AppSettings): CheckedCal
   } catch (error) {
     throw error instanceof TooManyValues ? tooLarge(`holds more than ${maxNodes} JSON values`) : error;
   }
-}
-
-function tooLarge(what: string): HttpProblem {
-  return new HttpProblem({ status: 413, detail: `The body ${what}, the most that is taken.` });
 }

@@ -1,5 +1,5 @@
 /** What is not answered 200: with which problem, and what is kept of it for the operators. */
-import { InvalidCallback } from '../callback/callback.ts';
+import { InvalidCallback, TooManyValues } from '../callback/callback.ts';
 import { UndecodableBody } from '../callback/decode.ts';
 import { Overloaded } from '../deliver/limits.ts';
 import type { Verdict } from '../deliver/outcome.ts';
@@ -24,8 +24,22 @@ export function unavailable(detail: string, cause?: unknown): HttpProblem {
   return new HttpProblem({ status: 503, detail, headers: RETRY_AFTER }, { cause });
 }
 
-/** Of what is wrong with this process or its store. */
-export function asProblem(error: unknown): unknown {
+export function tooLarge(what: string): HttpProblem {
+  return new HttpProblem({ status: 413, detail: `The body ${what}, the most that is taken.` });
+}
+
+/**
+ * What is wrong with a body, with this process, or with its store, as an answer; the log says nothing of what stands in a body.
+ * @returns the error itself where nobody foresaw it
+ */
+export function asProblem(error: unknown, maxNodes: number): unknown {
+  if (error instanceof TooManyValues) return tooLarge(`holds more than ${maxNodes} JSON values`);
+  if (error instanceof UndecodableBody)
+    return new HttpProblem({ status: 400, detail: error.message, logged: 'not JSON in UTF-8' });
+  if (error instanceof InvalidCallback) {
+    const [detail, logged] = ['This is JSON, but not a callback.', 'JSON, but not a callback'];
+    return new HttpProblem({ status: 422, detail, logged, members: { errors: error.errors } });
+  }
   if (error instanceof Overloaded) return unavailable(`${error.message}.`, error);
   if (error instanceof LedgerFull) return unavailable('The store is full.', error);
   return error instanceof LedgerUnavailable ? unavailable('The store cannot be written.', error) : error;
@@ -45,17 +59,6 @@ export interface Refusal {
   readonly receivedAt: number;
   /** The same moment by the monotonic clock. */
   readonly arrivedAt: number;
-}
-
-/** What is wrong with a body, as an answer; the log says nothing of what stands in it. */
-export function bodyProblem(error: unknown): unknown {
-  if (error instanceof UndecodableBody)
-    return new HttpProblem({ status: 400, detail: error.message, logged: 'not JSON in UTF-8' });
-  if (!(error instanceof InvalidCallback)) return error;
-  const detail = 'This is JSON, but not a callback.';
-  const members = { errors: error.errors };
-  const logged = 'JSON, but not a callback';
-  return new HttpProblem({ status: 422, detail, members, logged }, { cause: error });
 }
 
 const REFUSED: ReadonlySet<number> = new Set<RefusedStatus>([400, 413, 415, 422]);

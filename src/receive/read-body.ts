@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { HttpProblem } from '../http/problem.ts';
+import { tooLarge } from './problems.ts';
 
 const JSON_TYPE = 'application/json';
 const UTF_8_NAMES: ReadonlySet<string> = new Set(['utf-8', 'utf8']);
@@ -54,10 +55,6 @@ export function announcedBytes(headers: IncomingHttpHeaders, maxBytes: number): 
   const { 'content-length': length } = headers;
   if (Number(length ?? 0) > maxBytes) throw tooLarge(`is larger than ${maxBytes} bytes`);
   return length === undefined || isCompressed(headers) ? undefined : Number(length);
-}
-
-export function tooLarge(what: string): HttpProblem {
-  return new HttpProblem({ status: 413, detail: `The body ${what}, the most that is taken.` });
 }
 
 function isCompressed(headers: IncomingHttpHeaders): boolean {

@@ -2,12 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Router, type RouterContext } from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
-import {
-  type Callback,
-  type IdentifiedCallback,
-  InvalidCallback,
-  TooManyValues,
-} from '../callback/callback.ts';
+import { type Callback, type IdentifiedCallback, InvalidCallback } from '../callback/callback.ts';
 import { decodeBody } from '../callback/decode.ts';
 import type { ReceiverConfig } from '../config/config.ts';
 import type { Verdict } from '../deliver/outcome.ts';
@@ -24,15 +19,8 @@ import {
   unlessCutOff,
 } from '../http/problem.ts';
 import type { Loads, Release, Traffic } from './loads.ts';
-import {
-  asProblem,
-  bodyProblem,
-  isRefusal,
-  problemOf,
-  REFUSED_BODY_BYTES,
-  type Refusal,
-} from './problems.ts';
-import { announcedBytes, type BodyReader, bodyReader, tooLarge } from './read-body.ts';
+import { asProblem, isRefusal, problemOf, REFUSED_BODY_BYTES, type Refusal } from './problems.ts';
+import { announcedBytes, type BodyReader, bodyReader } from './read-body.ts';
 import { cutEnd } from '../text/cut.ts';
 import { type Clock, unfailing } from '../time/clock.ts';
 
@@ -70,10 +58,14 @@ export interface ReceiverDependencies {
 }
 
 interface CallbackState extends ProblemState {
+  /** Once its body was read. */
+  posted?: Posted;
   callback?: Callback;
   verdict?: Verdict;
   pointers?: readonly string[];
 }
+
+type Posted = Pick<Refusal, 'bytes' | 'receivedAt' | 'arrivedAt'>;
 
 type CallbackContext = RouterContext<CallbackState>;
 
@@ -142,7 +134,7 @@ function postTaker(dependencies: ReceiverDependencies) {
     try {
       answer(ctx, await receive(ctx, read, dependencies));
     } catch (error) {
-      answerProblem(ctx, asProblem(error), onUnforeseen);
+      answerProblem(ctx, await problemFor(ctx, error, dependencies), onUnforeseen);
     }
     const { callback, verdict, problem, pointers } = ctx.state;
     const durationMs = clock.monotonic() - startedAt;
@@ -160,17 +152,17 @@ function postTaker(dependencies: ReceiverDependencies) {
   };
 }
 
-/** @throws {HttpProblem} @throws whatever keeps it from being delivered */
+/** @throws {HttpProblem} @throws whatever keeps it from being read or delivered */
 async function receive(
   ctx: CallbackContext,
   read: BodyReader,
   dependencies: ReceiverDependencies,
 ): Promise<Verdict> {
-  const { traffic, loads } = dependencies;
+  const { config, traffic, loads } = dependencies;
   traffic.refuseWhileDraining();
-  const isParsed = loads.read(await announced(ctx, dependencies));
+  const isParsed = loads.read(announcedBytes(ctx.req.headers, config.maxBodyBytes));
   try {
-    const bytes = await read(ctx).catch((error: unknown) => turnAwayUnread(ctx, error, dependencies));
+    const bytes = await read(ctx);
     return await traffic.during(() => handle(ctx, bytes, isParsed, dependencies));
   } finally {
     isParsed();
@@ -182,50 +174,19 @@ async function handle(
   ctx: CallbackContext,
   bytes: Uint8Array,
   isParsed: Release,
-  dependencies: ReceiverDependencies,
+  { config, clock, loads, check, post }: ReceiverDependencies,
 ): Promise<Verdict> {
-  const { config, clock, loads, post } = dependencies;
-  const posted = { bytes, receivedAt: clock.now(), arrivedAt: clock.monotonic() };
-  const isHandled = await loads.handle(bytes.byteLength, untilOf(posted.arrivedAt, config.answerWithinMs));
-  try {
-    const incoming = await readCallback(ctx, posted, dependencies);
-    isParsed();
-    return await post(incoming);
-  } finally {
-    isHandled();
-  }
-}
-
-/** How many bytes the body has, as its head says; what is of another type, or too large, is turned away. */
-async function announced(ctx: Context, dependencies: ReceiverDependencies): Promise<number | undefined> {
-  try {
-    return announcedBytes(ctx.req.headers, dependencies.config.maxBodyBytes);
-  } catch (error) {
-    return turnAwayUnread(ctx, error, dependencies);
-  }
-}
-
-type Posted = Pick<Refusal, 'bytes' | 'receivedAt' | 'arrivedAt'>;
-
-async function readCallback(
-  ctx: CallbackContext,
-  posted: Posted,
-  dependencies: ReceiverDependencies,
-): Promise<Incoming> {
-  const { bytes, ...at } = posted;
+  const [receivedAt, arrivedAt] = [clock.now(), clock.monotonic()];
+  ctx.state.posted = { bytes, receivedAt, arrivedAt };
+  const isHandled = await loads.handle(bytes.byteLength, untilOf(arrivedAt, config.answerWithinMs));
   try {
     const { value, json } = decodeBody(bytes);
-    const checked = dependencies.check(value);
+    const checked = check(value);
     ctx.state.callback = checked.callback;
-    return { ...checked, ...at, body: json };
-  } catch (error) {
-    if (error instanceof InvalidCallback) ctx.state.pointers = error.errors.map(({ pointer }) => pointer);
-    const { maxNodes } = dependencies.config;
-    const problem =
-      error instanceof TooManyValues
-        ? tooLarge(`holds more than ${maxNodes} JSON values`)
-        : bodyProblem(error);
-    return turnAway(ctx, posted, problem, dependencies);
+    isParsed();
+    return await post({ ...checked, receivedAt, arrivedAt, body: json });
+  } finally {
+    isHandled();
   }
 }
 
@@ -242,27 +203,24 @@ function answer(ctx: CallbackContext, verdict: Verdict): void {
   ctx.body = body;
 }
 
-/** Keeps the beginning of a body that no retry can make acceptable. @throws the problem */
-async function turnAway(
-  { req }: Context,
-  { bytes, ...at }: Posted,
-  problem: unknown,
-  { senderOf, refuse }: ReceiverDependencies,
-): Promise<never> {
-  if (isRefusal(problem)) {
-    const { status, detail } = problem.details;
-    const errors = problem.cause instanceof InvalidCallback ? problem.cause.errors : [];
-    const from = senderOf(req).address;
-    await refuse({ status, detail, errors, from, bytes: bytes.subarray(0, REFUSED_BODY_BYTES), ...at });
-  }
-  throw problem;
-}
-
-/** A body that cannot be taken as it was sent; nothing of it has been read that could be kept. @throws the problem */
-function turnAwayUnread(ctx: Context, problem: unknown, dependencies: ReceiverDependencies): Promise<never> {
+/** What an error is answered as. The beginning of a body that no retry can make acceptable is kept before. */
+async function problemFor(ctx: CallbackContext, error: unknown, dependencies: ReceiverDependencies) {
+  const { config, clock, senderOf, traffic, refuse } = dependencies;
+  const problem = asProblem(error, config.maxNodes);
   // A sender that is gone may send it whole the next time.
-  if (ctx.req.destroyed && !ctx.req.complete) throw problem;
-  const { clock } = dependencies;
-  const posted = { bytes: new Uint8Array(), receivedAt: clock.now(), arrivedAt: clock.monotonic() };
-  return turnAway(ctx, posted, problem, dependencies);
+  const isGone = ctx.req.destroyed && !ctx.req.complete;
+  if (!isRefusal(problem) || isGone) return problem;
+  const errors = error instanceof InvalidCallback ? error.errors : [];
+  if (errors.length > 0) ctx.state.pointers = errors.map(({ pointer }) => pointer);
+  const unread = { bytes: new Uint8Array(), receivedAt: clock.now(), arrivedAt: clock.monotonic() };
+  const { bytes, ...at } = ctx.state.posted ?? unread;
+  const { status, detail } = problem.details;
+  const from = senderOf(ctx.req).address;
+  const kept = { status, detail, errors, from, bytes: bytes.subarray(0, REFUSED_BODY_BYTES), ...at };
+  return traffic
+    .during(() => refuse(kept))
+    .then(
+      () => problem,
+      (draining: unknown) => draining,
+    );
 }
