@@ -96,46 +96,41 @@ export function walk(callback: JsonObject, mostValues = Number.POSITIVE_INFINITY
 class FlatValues {
   /** Null stands before null, before a list's length, before -1 where an object begins, and where its members end. */
   readonly flat: unknown[] = [];
-  readonly #mostValues: number;
-  /** The callback itself. */
-  #count = 1;
+  #room: number;
   #lastKeys: readonly string[] = [];
   #lastSorted: readonly string[] = [];
 
   constructor(mostValues: number) {
-    this.#mostValues = mostValues;
+    // One is the callback itself.
+    this.#room = mostValues - 1;
   }
 
   /** @returns false: it nests too deep */
   addMember(key: string, value: unknown, depth: number): boolean {
-    const isAbsent = value === null || value === undefined;
-    if (!isAbsent) this.flat.push(key);
-    return isAbsent ? this.#counted() : this.#add(value, depth);
+    if (value === null || value === undefined) return this.#count();
+    this.flat.push(key);
+    return this.#add(value, depth);
   }
 
   #add(value: unknown, depth: number): boolean {
-    this.#counted();
-    if (isContainer(value)) {
-      if (depth > MAX_DEPTH) return false;
-      return Array.isArray(value) ? this.#addList(value, depth) : this.#addObject(value, depth);
-    }
+    this.#count();
+    if (isContainer(value)) return depth <= MAX_DEPTH && this.#addContainer(value, depth + 1);
     if (value === null) this.flat.push(null);
     this.flat.push(value);
     return true;
   }
 
-  #addList(list: readonly unknown[], depth: number): boolean {
-    this.flat.push(null, list.length);
+  #addContainer(value: JsonObject | readonly unknown[], depth: number): boolean {
     let isWithin = true;
-    for (const each of list) isWithin = this.#add(each, depth + 1) && isWithin;
-    return isWithin;
-  }
-
-  #addObject(object: JsonObject, depth: number): boolean {
-    let isWithin = true;
+    if (Array.isArray(value)) {
+      this.flat.push(null, value.length);
+      for (const each of value) isWithin = this.#add(each, depth) && isWithin;
+      return isWithin;
+    }
     this.flat.push(null, -1);
+    const object = value as JsonObject;
     for (const key of this.#sortedKeysOf(object))
-      isWithin = this.addMember(key, object[key], depth + 1) && isWithin;
+      isWithin = this.addMember(key, object[key], depth) && isWithin;
     this.flat.push(null);
     return isWithin;
   }
@@ -143,18 +138,16 @@ class FlatValues {
   /** The rows of a table have the same keys. */
   #sortedKeysOf(object: JsonObject): readonly string[] {
     const keys = keysOf(object);
-    const isAsBefore =
-      keys.length === this.#lastKeys.length && keys.every((key, at) => key === this.#lastKeys[at]);
-    if (!isAsBefore) {
-      this.#lastKeys = keys;
-      this.#lastSorted = keys.toSorted();
-    }
+    if (keys.length === this.#lastKeys.length && keys.every((key, at) => key === this.#lastKeys[at]))
+      return this.#lastSorted;
+    this.#lastKeys = keys;
+    this.#lastSorted = keys.toSorted();
     return this.#lastSorted;
   }
 
-  #counted(): true {
-    this.#count += 1;
-    if (this.#count > this.#mostValues) throw new TooManyValues();
+  #count(): true {
+    this.#room -= 1;
+    if (this.#room < 0) throw new TooManyValues();
     return true;
   }
 }

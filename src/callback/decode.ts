@@ -1,11 +1,10 @@
 /** A request body's bytes as a JSON value, no digit of which is lost. */
 import { isUtf8 } from 'node:buffer';
-import { cleanLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { InvalidCallback, MAX_DEPTH } from './callback.ts';
 import { isJsonObject } from '../text/json-object.ts';
 
-const MAX_EXCERPT_LENGTH = 24;
+const LONGEST_REASON = 100;
 
 /** Parsing megabytes of brackets would hold up everybody else for seconds; such a text has this somewhere. */
 const MANY_BRACKETS = '['.repeat(1000);
@@ -42,7 +41,9 @@ export function decodeBody(bytes: Uint8Array): DecodedBody {
   try {
     return { value: parseExactly(text), json };
   } catch (error) {
-    throw new UndecodableBody(`The body is not JSON: ${reasonOf(error, text)}.`);
+    // V8's own words, which may show a few characters of it.
+    const reason = shortLine(error instanceof Error ? error.message : '', LONGEST_REASON);
+    throw new UndecodableBody(`The body is not JSON: ${reason}.`);
   }
 }
 
@@ -54,18 +55,6 @@ export function withoutMark(bytes: Uint8Array): Uint8Array {
 
 function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
-}
-
-/** V8's own words: with a position where it gives one, else with a short excerpt. */
-function reasonOf(error: unknown, text: string): string {
-  const message = error instanceof Error ? error.message : String(error);
-  if (/^(?:Unexpected end|Unterminated string)/.test(message)) {
-    return `it ends too early, at position ${text.length}`;
-  }
-  const [, position] = /^([^"]* at position \d+)/s.exec(message) ?? [];
-  if (position !== undefined) return cleanLine(position.replace(' in JSON', ''));
-  const [, what = 'it cannot be read', excerpt = ''] = /^(.*?), (?:\.\.\.)?"(.*)"/s.exec(message) ?? [];
-  return `${cleanLine(what)} near "${shortLine(excerpt, MAX_EXCERPT_LENGTH)}"`;
 }
 
 /** Whether arrays and objects stand more than `limit` levels deep in one another; brackets in strings do not count. */

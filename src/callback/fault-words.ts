@@ -37,9 +37,9 @@ function inJapanese(table: Words, text: string, inside = (group: string) => grou
 }
 
 const BODY_SENTENCES: Words = [
-  [/is not UTF-8/, '本文がUTF-8ではありません。'],
-  [/body is empty/, '本文が空です。コールバックはJSONオブジェクトです。'],
-  [/ends too early, at position (\d+)/, '本文がJSONではありません（$1文字目で途切れています）。'],
+  [/^The body is not UTF-8/, '本文がUTF-8ではありません。'],
+  [/^The body is empty/, '本文が空です。コールバックはJSONオブジェクトです。'],
+  [/Unexpected end|Unterminated/, '本文がJSONではありません（途中で途切れています）。'],
   [/ at position (\d+)/, '本文がJSONではありません（$1文字目付近）。'],
   [/^The body is not JSON/, '本文がJSONではありません。'],
   [/is larger than (\d+) bytes/, '本文が大きすぎます（上限は$1バイトです）。'],

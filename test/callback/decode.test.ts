@@ -53,9 +53,9 @@ describe('decodeBody', () => {
     const table = {
       '{"a":1,}': 'at position 7',
       '{"a":1}x': 'at position 7',
-      '{"a":"x': 'ends too early, at position 7',
+      '{"a":"x': 'Unterminated string in JSON at position 7',
       '{"a":1': 'at position 6',
-      '{"a": tru}': 'near "{"a": tru}"',
+      '{"a":': 'Unexpected end of JSON input',
       "{'a':1}": 'at position 1',
     };
     for (const [text, reason] of Object.entries(table)) {

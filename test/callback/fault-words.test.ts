@@ -97,7 +97,7 @@ describe('a refused body, in Japanese', () => {
   it('is said to be no JSON, and where', () => {
     expect(refusalInJapanese(400, undecodable(''))).to.match(/^本文が空です/);
     expect(refusalInJapanese(400, undecodable('{"a":'))).to.equal(
-      '本文がJSONではありません（5文字目で途切れています）。',
+      '本文がJSONではありません（途中で途切れています）。',
     );
     expect(refusalInJapanese(400, undecodable('{"charset": x}'))).to.match(/^本文がJSONではありません/);
     expect(refusalInJapanese(400, undecodable(Uint8Array.of(0xff)))).to.equal('本文がUTF-8ではありません。');
