@@ -1,10 +1,8 @@
 /** Finds what contradicts itself among settings that are right one by one, and what nothing uses. */
-import { parseSize } from '../time/display.ts';
-import type { ReceiverConfig, Settings } from './config.ts';
+import type { Settings } from './config.ts';
 import { isLoopback } from './field-rules.ts';
 import type { Problems } from './problems.ts';
 import type { Directory } from './read-destinations.ts';
-import { storeSchema } from './schema.ts';
 
 /** The service never posts a callback again sooner (callback interface, "Limits"). */
 const SERVICE_RETRY_MS = 30_000;
@@ -30,14 +28,10 @@ const ERRORS: readonly Check[] = [
     ({ admin }) => admin && !isLoopback(admin.listen.host) && admin.password === undefined,
   ],
   [
-    'admin.listen',
-    'is the address of receiver.listen: take another port',
-    ({ admin, receiver }) => admin && isSameAddress(admin.listen, receiver.listen),
-  ],
-  [
     'store.max_size',
     `must be ${BODIES_THAT_FIT} times receiver.max_body or more, for one callback to fit`,
-    ({ store, receiver }) => isSqlite(store) && store.maxSizeBytes < BODIES_THAT_FIT * receiver.maxBodyBytes,
+    ({ store, receiver }) =>
+      store.url.startsWith('sqlite:') && store.maxSizeBytes < BODIES_THAT_FIT * receiver.maxBodyBytes,
   ],
 ];
 
@@ -58,16 +52,6 @@ const WARNINGS: readonly Check[] = [
     ({ admin }) => admin && admin.metricsToken !== undefined && admin.password === undefined,
   ],
   [
-    'store.url',
-    'keeps everything in memory: a restart forgets who has been told',
-    ({ store }) => store.url === 'sqlite::memory:',
-  ],
-  [
-    'store.max_size',
-    'is for SQLite alone: bound the disk of the PostgreSQL server',
-    ({ store }) => !isSqlite(store) && store.maxSizeBytes !== parseSize(storeSchema.getDefault().max_size),
-  ],
-  [
     'delivery.timeout',
     'is longer than receiver.answer_within, which ends an attempt before it',
     ({ delivery, receiver }) => delivery.timeoutMs > receiver.answerWithinMs,
@@ -84,17 +68,6 @@ export function checkTogether(settings: Settings, problems: Problems): void {
     if (isWrong(settings)) problems.error(place.split('.'), message);
   for (const [place, message, isWrong] of WARNINGS)
     if (isWrong(settings)) problems.warning(place.split('.'), message);
-}
-
-function isSqlite({ url }: Settings['store']): boolean {
-  return url.startsWith('sqlite:');
-}
-
-/** Whether nobody could listen on both. */
-function isSameAddress(one: ReceiverConfig['listen'], other: ReceiverConfig['listen']): boolean {
-  const [a = '', b = ''] = [one, other].map(({ host }) => host.replace(/^localhost$/i, '127.0.0.1'));
-  const isAny = (host: string) => host === '0.0.0.0' || host === '::';
-  return one.port !== 0 && one.port === other.port && (a === b || isAny(a) || isAny(b));
 }
 
 /** Groups and channels that nothing names. */

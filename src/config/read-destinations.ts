@@ -41,31 +41,31 @@ export function readTargets(
   directory: Directory,
   problems: Problems,
   kind: 'addresses' | 'addresses and groups' = 'addresses and groups',
-): Destination[] {
-  const list = new DestinationList(directory, problems);
+): readonly Destination[] {
   const hasGroups = kind === 'addresses and groups';
-  if (!Array.isArray(value))
+  if (!Array.isArray(value)) {
     problems.error(path, `must be a list, such as [${hasGroups ? 'operators, ' : ''}{ slack: "#ops" }]`);
-  for (const [index, entry] of (Array.isArray(value) ? value : []).entries()) {
+    return [];
+  }
+  const list = new DestinationList(directory, problems);
+  for (const [index, entry] of (value as unknown[]).entries()) {
     const at = [...path, index];
     if (isJsonObject(entry)) list.addEntry(entry, at);
     else if (typeof entry === 'string' && hasGroups) list.addGroup(entry, at);
-    else
-      problems.error(
-        at,
-        `must be ${hasGroups ? 'the name of a group, or ' : ''}an address such as { slack: "#ops" }`,
-      );
+    else {
+      const wanted = `${hasGroups ? 'the name of a group, or ' : ''}an address such as { slack: "#ops" }`;
+      problems.error(at, `must be ${wanted}`);
+    }
   }
-  return list.destinations();
+  return [...list.told.values()];
 }
 
-const DUPLICATE = 'is a duplicate: this list tells it already';
-
-/** A list of destinations as it is read: none of them twice. */
+/** A list of destinations as it is read: it names no group and no address twice. */
 class DestinationList {
-  /** By key, each with the group that brought it; undefined: an entry of its own. */
-  private readonly told = new Map<string, { destination: Destination; group?: string }>();
+  /** By key. */
+  readonly told = new Map<string, Destination>();
   private readonly named = new Set<string>();
+
   private readonly directory: Directory;
   private readonly problems: Problems;
 
@@ -74,19 +74,12 @@ class DestinationList {
     this.problems = problems;
   }
 
-  destinations(): Destination[] {
-    return [...this.told.values()].map(({ destination }) => destination);
-  }
-
   addGroup(name: string, path: Path): void {
     const { groups, usedGroups } = this.directory;
-    const group = groups.get(name);
-    if (this.named.has(name)) this.problems.error(path, DUPLICATE);
-    if (group === undefined) this.reportNoGroup(name, path);
-    this.named.add(name);
+    this.name(name, path);
     usedGroups.add(name);
-    for (const destination of group ?? [])
-      if (!this.told.has(destination.key)) this.told.set(destination.key, { destination, group: name });
+    if (!groups.has(name)) this.reportNoGroup(name, path);
+    for (const destination of groups.get(name) ?? []) this.add(destination);
   }
 
   /** All addresses of a map such as `{ slack: ["#ops", "#shop"] }`. */
@@ -96,13 +89,14 @@ class DestinationList {
       channel &&
       checkSection(entrySchema(channel), this.withDigits(channel, values, path), path, this.problems);
     if (channel === undefined || entry === undefined) return;
-    const { type, config } = channel;
-    const { name, settings } = config;
+    const { name, settings } = channel.config;
     const { [name]: addresses, ...options } = entry;
+    this.directory.usedChannels.add(name);
     for (const [index, text] of [addresses].flat().entries()) {
-      const address = type.parseAddress(String(text), settings);
-      const at = Array.isArray(addresses) ? [...path, name, index] : [...path, name];
-      this.addDestination({ key: `${name}:${address}`, channel: name, address, options }, at);
+      const address = channel.type.parseAddress(String(text), settings);
+      const key = `${name}:${address}`;
+      this.name(key, Array.isArray(addresses) ? [...path, name, index] : [...path, name]);
+      this.add({ key, channel: name, address, options });
     }
   }
 
@@ -117,15 +111,13 @@ class DestinationList {
     return { ...values, [name]: texts };
   }
 
-  private addDestination(destination: Destination, path: Path): void {
-    const before = this.told.get(destination.key);
-    this.directory.usedChannels.add(destination.channel);
-    if (!before) this.told.set(destination.key, { destination });
-    else if (before.group === undefined) this.problems.error(path, DUPLICATE);
-    else {
-      const reason = `the group ${before.group} in this list tells it already, and its options win`;
-      this.problems.warning(path, `has no effect: ${reason}`);
-    }
+  private add(destination: Destination): void {
+    if (!this.told.has(destination.key)) this.told.set(destination.key, destination);
+  }
+
+  private name(name: string, path: Path): void {
+    if (this.named.has(name)) this.problems.error(path, 'is a duplicate: this list tells it already');
+    this.named.add(name);
   }
 
   private findChannel(values: JsonObject, path: Path): KnownChannel | undefined {
@@ -133,18 +125,15 @@ class DestinationList {
     const [keys, known] = [Object.keys(values), [...channels.keys()]];
     const named = keys.filter((key) => channels.has(key));
     if (named.length === 1) return channels.get(named[0] ?? '');
-    const meant = keys.find((key) => nearest(key, known) !== undefined) ?? keys[0] ?? '';
-    if (named.length > 1)
-      this.problems.error(
-        path,
-        `names ${named.length} channels (${named.join(', ')}): make it an entry each`,
-      );
-    // That there are no channels has been said.
-    else if (known.length > 0)
-      this.problems.errorAtKey(
-        [...path, meant],
-        `there is no channel "${meant}"${nearestOrAll(meant, known)}`,
-      );
+    if (named.length > 1) {
+      const sentence = `names ${named.length} channels (${named.join(', ')}): make it an entry each`;
+      this.problems.error(path, sentence);
+    } else if (known.length > 0) {
+      // That there are no channels at all has been said.
+      const meant = keys.find((key) => nearest(key, known) !== undefined) ?? keys[0] ?? '';
+      const sentence = `there is no channel "${meant}"${nearestOrAll(meant, known)}`;
+      this.problems.errorAtKey([...path, meant], sentence);
+    }
     return undefined;
   }
 

@@ -1,7 +1,7 @@
 /** Reads `routes` and `default_route`, and whom their `notify` lists tell. */
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { ALL_STATUSES } from '../callback/callback.ts';
-import { botIdRule, doubtOfBotId, matchesEverything } from './bot-id-pattern.ts';
+import { botIdRule, doubtOfBotId } from './bot-id-pattern.ts';
 import type { RouteConfig } from './config.ts';
 import { nearestOrAll } from '../text/nearest.ts';
 import { nameRule } from './field-rules.ts';
@@ -79,7 +79,7 @@ function checkBotIds(written: unknown, path: Path, problems: Problems): void {
     const at = Array.isArray(written) ? [...path, index] : path;
     const doubt = doubtOfBotId(pattern);
     if (doubt !== undefined) problems.warning(at, doubt);
-    if (matchesEverything(pattern))
+    if (/^\*+$/.test(pattern))
       problems.warning(at, 'matches every BOT, which leaves nothing to default_route');
   }
 }
