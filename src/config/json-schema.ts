@@ -70,11 +70,11 @@ function jsonSchemaOf(field: SchemaFieldDescription): JsonSchema {
   return {
     ...(typeof meta['doc'] === 'string' && { description: meta['doc'] }),
     ...(byDefault !== undefined && { default: byDefault }),
-    ...(isJsonObject(meta['jsonSchema']) ? meta['jsonSchema'] : shapeOf(field, meta['pattern'])),
+    ...(isJsonObject(meta['jsonSchema']) ? meta['jsonSchema'] : shapeOf(field)),
   };
 }
 
-function shapeOf(field: SchemaFieldDescription, pattern: unknown): JsonSchema {
+function shapeOf(field: SchemaFieldDescription): JsonSchema {
   if ('fields' in field) return objectShape(field.fields);
   if (field.type === 'array' && 'innerType' in field) return arrayShape(field.innerType);
   if (field.type === 'number' && 'tests' in field) return { anyOf: [numberShape(field.tests), INTERPOLATED] };
@@ -82,9 +82,7 @@ function shapeOf(field: SchemaFieldDescription, pattern: unknown): JsonSchema {
   if (field.type !== 'string') return {};
   const names = 'oneOf' in field ? field.oneOf : [];
   if (names.length > 0) return { anyOf: [{ enum: names }, INTERPOLATED] };
-  return typeof pattern === 'string'
-    ? { anyOf: [{ type: 'string', pattern }, INTERPOLATED] }
-    : { type: 'string' };
+  return { type: 'string' };
 }
 
 function objectShape(fields: Readonly<Record<string, SchemaFieldDescription>>): JsonSchema {

@@ -15,8 +15,6 @@ import { durationRule, type Rule } from './field-rules.ts';
 export interface FieldMeta {
   /** One sentence for the reader. */
   readonly doc: string;
-  /** A regular expression for editors; what interpolation puts in later is let pass. */
-  readonly pattern?: string;
   /** Stands in for a value that is not set where the config is checked; otherwise its default does. */
   readonly example?: string;
   /** JSON Schema of a value that yup's own description cannot tell. */
@@ -28,8 +26,6 @@ export interface FieldMeta {
 /** What a few fields say beside their sentence. */
 type More = Omit<FieldMeta, 'doc'>;
 
-const DURATION_PATTERN = '^(?=\\d)(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?(\\d+ms)?$';
-const SIZE_PATTERN = '^\\d+([bB]|[kKmMgG][bB])?$';
 const TEXTS = { type: 'array', items: { type: 'string' } };
 
 /** Its unknown keys are looked for apart, where their places are known; see `checkSection`. */
@@ -52,12 +48,7 @@ export function ruled(rule: Rule, doc: string, more: More = {}) {
 
 /** A duration as written. */
 export function duration(byDefault: string, doc: string, rule: Rule = durationRule) {
-  return ruled(rule, doc, { pattern: DURATION_PATTERN }).default(byDefault);
-}
-
-/** A size as written. */
-export function size(byDefault: string, doc: string, rule: Rule) {
-  return ruled(rule, doc, { pattern: SIZE_PATTERN }).default(byDefault);
+  return ruled(rule, doc).default(byDefault);
 }
 
 /** A whole number from `min` to `max`. */

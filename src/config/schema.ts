@@ -13,7 +13,6 @@ import {
   integer,
   ruled,
   section,
-  size,
   text,
   texts,
   textOrTexts,
@@ -41,7 +40,7 @@ export const receiverSchema = section('Where callbacks come in.', {
   trust_proxy: trustProxy(
     "Take the sender's address from X-Forwarded-For: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.",
   ),
-  max_body: size('8mb', 'Largest body, also after decompression; then 413.', rule.bodySizeRule),
+  max_body: ruled(rule.bodySizeRule, 'Largest body, also after decompression; then 413.').default('8mb'),
   max_nodes: integer(500_000, 1000, 100_000_000, 'Most JSON values in one callback; then 413.'),
   answer_within: duration(
     '8s',
@@ -71,11 +70,10 @@ export const storeSchema = section('Where what happened is written down.', {
     'sqlite:data/botbell.db',
   ),
   keep: duration('30d', 'How long callbacks are kept; what reached nobody, 3 days at most.'),
-  max_size: size(
-    '2gb',
-    'Of a SQLite ledger. Before it is reached, what is done is forgotten early; what is undelivered, never: then 503.',
+  max_size: ruled(
     rule.storeSizeRule,
-  ),
+    'Of a SQLite ledger. Before it is reached, what is done is forgotten early; what is undelivered, never: then 503.',
+  ).default('2gb'),
 });
 
 const deliverySchema = section('How deliveries are tried, and given up.', {
@@ -117,7 +115,6 @@ const templatesSchema = ruled(
 const proxySchema = ruled(
   rule.proxyRule,
   'URL of the proxy that channels over HTTP (Slack) and the heartbeat go through, but for the hosts in NO_PROXY; off for none. Empty: what HTTPS_PROXY and HTTP_PROXY say.',
-  { pattern: '^(off|[hH][tT][tT][pP][sS]?://.*)?$' },
 ).default('');
 
 const onSchema = texts(

@@ -17,7 +17,7 @@ const BASE = 'channels: { chat: { type: chat, token: x } }\ndefault_route: { not
 const BEYOND_A_SCHEMA = [
   /^(two|duplicate|same|unknown-(group|template))/,
   /^(admin-open|receiver-open|alias|missing-(variable|secret|templates)|unquoted-hash$|empty-values)/,
-  /^bad-(addresses|heartbeat|cidrs|hosts|links|listen|options|paths|regexes|store|tokens|trusted|values|channel-settings|timezone)/,
+  /^bad-(addresses|durations|sizes|proxy|heartbeat|cidrs|hosts|links|listen|options|paths|regexes|store|tokens|trusted|values|channel-settings|timezone)/,
   /^(path|port|sqlite|nothing-to-route|too-l|unknown-channel$|doubtful|short)/,
 ];
 
@@ -57,7 +57,7 @@ describe('The JSON Schema of the config', () => {
     expect(bare).to.deep.equal([]);
   });
 
-  it('says defaults, patterns, ranges and choices', () => {
+  it('says defaults, ranges and choices', () => {
     const receiver = propertiesOf(propertiesOf(schema)['receiver']);
     expect(receiver['answer_within']).to.include({ default: '8s' });
     expect(receiver['max_in_flight']).to.deep.include({
@@ -100,17 +100,6 @@ describe('The JSON Schema of the config', () => {
       const config = `${text}\n${BASE}`;
       expect(loadText(config).config, text).not.to.equal(undefined);
       expect(isValid(dataOf(config), schema), text).to.equal(true);
-    }
-  });
-
-  it('accepts the durations and sizes that the loader accepts, and no others', () => {
-    for (const value of ['8s', '1h30m', '250ms', '1d', '8', '8 s', 's', '1.5s', '', '5m1h']) {
-      const config = `delivery: { give_up_after: "${value}" }\n${BASE}`;
-      expect(isValid(dataOf(config), schema), value).to.equal(loadText(config).config !== undefined);
-    }
-    for (const value of ['8mb', '8MB', '100', '1b', '8 mb', '8m', 'mb', '']) {
-      const config = `receiver: { max_body: "${value}" }\n${BASE}`;
-      expect(isValid(dataOf(config), schema), value).to.equal(loadText(config).config !== undefined);
     }
   });
 
