@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeHistory } from '../history.ts';
 import { insertRows, makePending } from '../operations/deliveries.ts';
-import { gained, isUnrouted, siblingsOf } from '../operations/gained.ts';
+import { gained, isUnrouted, siblingsOf } from '../operations/rerouting.ts';
 import { lock } from '../operations/locks.ts';
 import { IS_LATE_START } from '../rows.ts';
 import type { ActionRequest, PlanByHand, RoutedByHand } from './actions.ts';

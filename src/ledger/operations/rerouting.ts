@@ -1,18 +1,16 @@
 /** What becomes of deliveries that the config no longer sends where they were to go, and of those that it sends there again. */
-import sql, { join } from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeEach, writeHistory } from '../history.ts';
-import type { Rerouted, Rerouting, UnroutedRow } from '../ledger.ts';
+import {
+  type DeliveryTarget,
+  NO_LONGER_ROUTED,
+  type Rerouted,
+  type Rerouting,
+  type UnroutedRow,
+} from '../ledger.ts';
 import { isIdle, withCallbacks } from '../rows.ts';
 import { insertRows, makePending } from './deliveries.ts';
-import {
-  type Channels,
-  gained,
-  hasUnderAnotherName,
-  isUnrouted,
-  type Sibling,
-  siblingsOf,
-} from './gained.ts';
 import { lockDeliveries } from './locks.ts';
 import { isDecider } from './processes.ts';
 import { decide, dueAfter, entriesOf, writeDecision } from './settle.ts';
@@ -85,31 +83,92 @@ export async function revive(
   channels: Channels,
 ): Promise<readonly number[]> {
   if (routed.length === 0 || !(await isDecider(tx))) return [];
-  const ids = routed.map(({ id }) => id);
-  await lockDeliveries(tx, ids);
-  const siblings = await siblingsOf(tx, sql`SELECT callback_id FROM deliveries WHERE id IN (${join(ids)})`);
-  const revived = siblings.filter((row) => {
-    const others = siblings.filter(({ callback_id }) => callback_id === row.callback_id);
-    return ids.includes(row.id) && isUnrouted(row) && !hasUnderAnotherName(row, others, channels);
-  });
-  const routings = new Map(routed.map(({ id, routing }) => [id, routing]));
-  // One of each callback.
-  const firsts = revived.filter(
-    (row, index) => revived.findIndex(({ callback_id }) => callback_id === row.callback_id) === index,
-  );
-  await writeHistory(
+  await lockDeliveries(
     tx,
-    firsts.map(({ id, callback_id: callbackId }) => ({
-      callbackId,
-      what: 'routed',
-      entry: { by: 'config', explanations: routings.get(id) },
-    })),
+    routed.map(({ id }) => id),
   );
-  await reviveRows(tx, revived);
+  const revived: Sibling[] = [];
+  for (const { id, routing } of routed) {
+    const siblings = await siblingsOf(tx, sql`SELECT callback_id FROM deliveries WHERE id = ${id}`);
+    const row = siblings.find((each) => each.id === id);
+    if (row === undefined || !isUnrouted(row) || hasUnderAnotherName(row, siblings, channels)) continue;
+    const { callback_id: callbackId } = row;
+    const isFirst = revived.every((each) => each.callback_id !== callbackId);
+    const entry = { by: 'config', explanations: routing } as const;
+    if (isFirst) await writeHistory(tx, [{ callbackId, what: 'routed', entry }]);
+    await reviveRows(tx, [row]);
+    revived.push(row);
+  }
   return revived.map(({ id }) => id);
 }
 
 async function reviveRows(tx: Tx, rows: readonly Sibling[]): Promise<void> {
   await makePending(tx, rows, { countsAnew: true });
   await writeEach(tx, rows, 'revived');
+}
+
+/** Today's channels: the type of each, by its name. */
+export type Channels = ReadonlyMap<string, string>;
+
+interface Sibling extends DeliveryTarget {
+  readonly id: number;
+  readonly callback_id: number;
+  readonly job_key: string | null;
+  readonly state: string;
+  readonly hold_code: string | null;
+  /** Of its channel, as the last config had it that named one so. */
+  readonly type: string | null;
+}
+
+/** All deliveries of these callbacks. */
+export function siblingsOf(tx: Tx, callbackIds: Sql): Promise<readonly Sibling[]> {
+  return tx.all<Sibling>(sql`
+    SELECT id, callback_id, job_key, destination, channel, address, state, hold_code, type
+    FROM deliveries LEFT JOIN channel_types ON channel_types.name = deliveries.channel
+    WHERE callback_id IN (${callbackIds}) ORDER BY id`);
+}
+
+interface Gained {
+  /** Which have no delivery. */
+  readonly lacking: readonly DeliveryTarget[];
+  /** Deliveries that have ended without anybody's being told. */
+  readonly revived: readonly Sibling[];
+}
+
+/**
+ * An address that is told, or still to be told, under the name of a channel that is gone has it under today's name, too: what is
+ * pending there follows the config before its next attempt.
+ * @param mayRevive whether a delivery that has ended is attempted again
+ */
+export function gained(
+  targets: readonly DeliveryTarget[],
+  siblings: readonly Sibling[],
+  channels: Channels,
+  mayRevive: (sibling: Sibling) => boolean,
+): Gained {
+  const known = new Map(siblings.map((each) => [each.destination, each]));
+  const wanted = targets.filter((target) => !hasUnderAnotherName(target, siblings, channels));
+  return {
+    lacking: wanted.filter(({ destination }) => !known.has(destination)),
+    revived: wanted.flatMap(({ destination }) => known.get(destination) ?? []).filter(mayRevive),
+  };
+}
+
+function hasUnderAnotherName(
+  { channel, address }: Pick<DeliveryTarget, 'channel' | 'address'>,
+  siblings: readonly Sibling[],
+  channels: Channels,
+): boolean {
+  return siblings.some(
+    (each) =>
+      (each.state === 'delivered' || each.state === 'pending') &&
+      !channels.has(each.channel) &&
+      each.address === address &&
+      each.type === channels.get(channel),
+  );
+}
+
+/** It has ended because no route named it. */
+export function isUnrouted({ state, hold_code }: Sibling): boolean {
+  return hold_code === NO_LONGER_ROUTED && (state === 'held' || state === 'dead');
 }
