@@ -83,7 +83,7 @@ function shortened(
 
 function comingEvents(standings: readonly Standing[], now: number, sayings: Sayings): readonly StoryEvent[] {
   const open = standings.filter(isOpen).map((standing): StoryEvent => {
-    const text = sayings.say(`next, ${standing.kind}`, standingValues(standing, sayings));
+    const text = sayings.say(standing.kind, standingValues(standing, sayings));
     return { at: standing.at ?? now, what: 'next', text, destination: standing.destination };
   });
   return open.toSorted((a, b) => a.at - b.at);

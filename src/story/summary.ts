@@ -32,7 +32,8 @@ export function summarise(story: CallbackStory, standings: readonly Standing[], 
   const told = groups.slice(0, MOST_GROUPS).map((group) => {
     const who = sayings.list(group.map(({ destination }) => destination));
     const at = isAtOnce(group, sayings) ? group[0].at : undefined;
-    return sayings.say(group[0].kind, { ...standingValues({ ...group[0], at }, sayings), who });
+    const values = standingValues({ ...group[0], at, givesUpAt: undefined }, sayings);
+    return sayings.say(group[0].kind, { ...values, who });
   });
   const more = groups.slice(MOST_GROUPS).flat().length;
   if (more > 0) told.push(sayings.say('more destinations', { count: sayings.number(more) }));

@@ -2,8 +2,7 @@
 import { statusNameOf } from '../callback/callback.ts';
 import { isPrinted } from './standing.ts';
 import { idsIn as receiptIds, type Receipt } from '../channels/channel.ts';
-import type { FailureToExplain } from '../channels/failure.ts';
-import type { FailureClass } from '../channels/failure.ts';
+import type { FailureClass, FailureToExplain } from '../channels/failure.ts';
 import type { ArchivedCallback, ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
 import type { ActionEntry, HistoryRow, HistoryWhat } from '../ledger/history.ts';
 import { type CallbackResult, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/ledger.ts';
@@ -12,22 +11,12 @@ import { isSameRouting, isSupersededAtOnce, routingEvents } from './routing.ts';
 import type { Sayings } from './sayings.ts';
 import type { Sentence } from './sentences-en.ts';
 
-/** Callback interface, "Retries": the service posts again no sooner, and the BOT's running time goes on until then. */
-const RETRY_AFTER_MS = 30_000;
-
-/** What an answer may take before anybody would call it a wait. */
-const AT_ONCE_MS = 50;
-
-/** Of a BOT's running time: less is nothing to whoever pays for it. */
-const WORTH_TELLING_MS = 500;
-
 /** In the order of time. */
 export function timelineOf(story: CallbackStory, sayings: Sayings): StoryEvent[] {
   const timeline = new Timeline(story, sayings);
   const events = [
     ...timeline.receipt(),
     ...story.history.flatMap((row) => timeline.eventsOf(row)),
-    ...timeline.toldUnseen(),
     ...story.alerts.map((alert) => alertEvent(alert, sayings)),
   ];
   return events.toSorted((a, b) => a.at - b.at);
@@ -96,18 +85,6 @@ class Timeline {
   eventsOf(row: HistoryRow): readonly StoryEvent[] {
     // Which of the rows it is, the compiler cannot tell from its own `what`.
     return (this.#tellers[row.what] as (row: HistoryRow) => readonly StoryEvent[])(row);
-  }
-
-  /** Told by an attempt that so much has happened since that it is not in the history any more. */
-  toldUnseen(): StoryEvent[] {
-    const told = this.#story.deliveries.filter(({ state }) => state === 'delivered');
-    const unseen = told.filter(({ id }) =>
-      this.#attemptsOf(id).every(({ result }) => result !== 'delivered'),
-    );
-    return unseen.map(({ id, updatedAt, receipt }) => ({
-      ...this.#about({ at: updatedAt, deliveryId: id }, 'delivered', 'delivered somehow'),
-      small: receipt && idsIn(receipt, this.#sayings),
-    }));
   }
 
   #attemptsOf(id: number | undefined): readonly RowOf<'attempt'>[] {
@@ -183,18 +160,10 @@ class Timeline {
   }
 
   #answered({ at, result = '', entry: { receivedAt, status } }: RowOf<'answered'>): StoryEvent {
-    const tookMs = Math.max(0, at - receivedAt);
-    const waitMs = status < 200 || status > 299 ? RETRY_AFTER_MS : 0;
-    const took = this.#sayings.duration(tookMs);
+    const took = this.#sayings.duration(Math.max(0, at - receivedAt));
     const answer = this.#sayings.say(`answer ${result as CallbackResult}`);
-    const answered = this.#sayings.say(tookMs < AT_ONCE_MS ? 'answered at once' : 'answered', {
-      took,
-      answer,
-    });
-    const cost = this.#sayings.duration(tookMs + waitMs);
-    const isWorthTelling = tookMs + waitMs >= WORTH_TELLING_MS;
-    const costs = isWorthTelling ? this.#sayings.say(waitMs > 0 ? 'cost with a wait' : 'cost', { cost }) : '';
-    return { at, what: 'answered', text: answered + costs, small: `HTTP ${status}, ${result}` };
+    const text = this.#sayings.say('answered', { took, answer });
+    return { at, what: 'answered', text, small: `HTTP ${status}, ${result}` };
   }
 
   /** What was done to several deliveries at once is one thing. */
