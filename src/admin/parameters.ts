@@ -69,8 +69,8 @@ function valueOf<T>({ read, isAsWritten }: Parameter<T>, [text, ...more]: readon
 }
 
 /** @throws {HttpProblem} 400 that names each parameter and what is wrong with it */
-export function refuseParameters(problems: readonly ParameterProblem[]): void {
-  if (problems.length === 0) return;
+export function refuseParameters(problems: readonly ParameterProblem[]): undefined {
+  if (problems.length === 0) return undefined;
   const sentences = problems.map(({ parameter, detail }) => `"${parameter}" ${detail}`);
   throw new HttpProblem({
     status: 400,

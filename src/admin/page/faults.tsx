@@ -1,9 +1,9 @@
 /** Pages for what cannot be shown: nothing there, a filter that makes no sense, a ledger that cannot be read. */
 import { HttpProblem, type ProblemDetails } from '../../http/problem.ts';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
-import { Code, Foreign, Link } from './parts/text.tsx';
+import { Foreign, Link } from './parts/text.tsx';
 import type { Reader } from './reader.ts';
-import { type QueryProblem, SenselessQuery, type Shown } from './view.ts';
+import type { Shown } from './view.ts';
 
 export function notFoundPage({ t }: Reader): Shown {
   return faultPage(404, t('notFound.title'), t('notFound.text'), <Link to="/">{t('notFound.home')}</Link>);
@@ -11,7 +11,6 @@ export function notFoundPage({ t }: Reader): Shown {
 
 /** What went wrong, for people; undefined: nobody foresaw it. */
 export function faultPageOf(error: unknown, reader: Reader): Shown | undefined {
-  if (error instanceof SenselessQuery) return senselessPage(error.problems, reader);
   if (error instanceof LedgerUnavailable) return unreadablePage(reader);
   if (error instanceof HttpProblem) return problemPage(error.details, reader);
   return undefined;
@@ -19,24 +18,6 @@ export function faultPageOf(error: unknown, reader: Reader): Shown | undefined {
 
 export function unforeseenPage({ t }: Reader): Shown {
   return faultPage(500, t('unforeseen.title'), t('unforeseen.text'), null);
-}
-
-function senselessPage(problems: readonly QueryProblem[], { t, here }: Reader): Shown {
-  const list = (
-    <>
-      <ul>
-        {problems.map(({ parameter, detail }) => (
-          <li key={`${parameter} ${detail}`}>
-            <Code text={parameter} /> {detail}
-          </li>
-        ))}
-      </ul>
-      <p>
-        <Link to={here.split('?', 1)[0] ?? '/'}>{t('badRequest.reset')}</Link>
-      </p>
-    </>
-  );
-  return faultPage(400, t('badRequest.title'), t('badRequest.text'), list);
 }
 
 function unreadablePage({ t, here }: Reader): Shown {

@@ -98,8 +98,7 @@ function Header({ shown, facts }: HeaderProps) {
             <li key={section}>
               <Link to={path} isCurrent={shown.section === section}>
                 {t(`nav.${section}`)}
-                {section === 'dead' ? <span class="count">{facts.dead}</span> : null}
-                {section === 'config' && facts.isConfigRefused ? <span class="count">!</span> : null}
+                <Count of={countIn(section, facts)} />
               </Link>
             </li>
           ))}
@@ -108,6 +107,16 @@ function Header({ shown, facts }: HeaderProps) {
       <Preferences />
     </header>
   );
+}
+
+/** Of what needs somebody, beside its name; `!` for a config that was refused. */
+function countIn(section: Section, { dead, isConfigRefused }: ShellFacts): string | undefined {
+  if (section === 'config' && isConfigRefused) return '!';
+  return section === 'dead' ? dead : undefined;
+}
+
+function Count({ of }: { readonly of: string | undefined }) {
+  return of === undefined ? null : <span class="count">{of}</span>;
 }
 
 function Preferences() {

@@ -1,4 +1,4 @@
-/** What a view is: a request read, an answer shown; and what may be wrong with what was asked for. */
+/** What a view is: a request read, an answer shown. */
 import type { VNode } from 'preact';
 import type { AdminServices } from '../services.ts';
 import type { Reader } from './reader.ts';
@@ -30,24 +30,6 @@ export interface Shown {
 
 /** Undefined: there is no such thing, which is a 404. */
 export type View = (request: ViewRequest) => Promise<Shown | undefined>;
-
-/** What of the query cannot be meant. */
-export interface QueryProblem {
-  readonly parameter: string;
-  /** To be read after the parameter's name, in the reader's language. */
-  readonly detail: string;
-}
-
-/** Thrown by a view, it is answered as a 400 page that says which. */
-export class SenselessQuery extends Error {
-  override readonly name = 'SenselessQuery';
-  readonly problems: readonly QueryProblem[];
-
-  constructor(problems: readonly QueryProblem[]) {
-    super(problems.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; '));
-    this.problems = problems;
-  }
-}
 
 /** A whole number from a path or query; undefined for anything else. */
 export function idIn(text: string | null | undefined): number | undefined {

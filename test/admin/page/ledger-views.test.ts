@@ -102,7 +102,7 @@ describe('The page over a ledger', () => {
       expect(body, path).to.contain(`<small id="about-${parameter}" class="problem">must be`);
     }
     const { status, body } = await world.get('/callbacks?bot=a');
-    expect([status, body.includes('<bdi class="code">bot</bdi>')]).to.deep.equal([400, true]);
+    expect([status, body.includes('&quot;bot&quot; is no parameter')]).to.deep.equal([400, true]);
   });
 
   it('has a page for what is not there', async () => {

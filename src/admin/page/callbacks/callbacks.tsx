@@ -2,7 +2,7 @@
 import { ALL_STATUSES } from '../../../callback/callback.ts';
 import type { ArchivedCallback, Page } from '../../../ledger/archive/archive.ts';
 import { CALLBACK_RESULTS, DELIVERY_STATES, type FilterName, readFilter } from '../../filters.ts';
-import type { ParameterProblem } from '../../parameters.ts';
+import { type ParameterProblem, refuseParameters } from '../../parameters.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { ResultStatus, RunStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
@@ -10,7 +10,7 @@ import { Paging, Table } from '../parts/table.tsx';
 import { BotName, Link, pathTo, ShortCode } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
 import { useReader } from '../use-reader.ts';
-import { SenselessQuery, type View } from '../view.ts';
+import type { View } from '../view.ts';
 
 /** As the address has them, and as the form shows them again. */
 const FIELDS = [
@@ -41,8 +41,8 @@ export const showCallbacks: View = async ({ query, reader, services: { archive }
   const asked: Asked = Object.fromEntries(given.filter(([, value]) => value !== ''));
   const read = readFilter(query, reader);
   const problems = read.isGood ? [] : read.problems;
-  const isOfField = ({ parameter }: ParameterProblem) => FIELDS.some((name) => name === parameter);
-  if (!problems.every(isOfField)) throw new SenselessQuery(problems);
+  // Those of a field stand beside it.
+  refuseParameters(problems.filter(({ parameter }) => !FIELDS.some((name) => name === parameter)));
   const page = read.isGood ? await archive.callbacks(read.filter, read.page) : { items: [], next: undefined };
   const isLater = read.isGood && read.page.before !== undefined;
   return {

@@ -6,13 +6,14 @@ import { DefinitionList, Table, type Term } from '../parts/table.tsx';
 import { Code, Link } from '../parts/text.tsx';
 import type { Reader } from '../reader.ts';
 import { useReader } from '../use-reader.ts';
-import { SenselessQuery, type View } from '../view.ts';
+import { refuseParameters } from '../../parameters.ts';
+import type { View } from '../view.ts';
 import { bulkFields, bulkFilterIn, bulkKindIn } from './bulk-request.ts';
 import { Meant } from './redeliveries.tsx';
 
 export const dryRunView: View = async ({ query, reader, services }) => {
   const read = bulkFilterIn(query, reader);
-  if (!read.isGood) throw new SenselessQuery(read.problems);
+  if (!read.isGood) return refuseParameters(read.problems);
   const what = bulkKindIn(query.get('what')) ?? 'redelivered';
   const tally = await services.operations.tally(read.filter);
   return {

@@ -60,9 +60,6 @@ export const EVERY_PAGE = {
     'このアドレスには何もありません。コールバックの保存期間が過ぎて、削除されたのかもしれません。',
   ],
   'notFound.home': ['To all BOTs', 'BOTの一覧へ'],
-  'badRequest.title': ['This filter cannot be read', '絞り込みの条件が正しくありません'],
-  'badRequest.text': ['What was asked for cannot be read:', '次の条件を読み取れませんでした。'],
-  'badRequest.reset': ['Show everything', '条件なしで表示'],
   'unreadable.title': ['The ledger cannot be read at the moment', '現在、記録を読み込めません'],
   'unreadable.text': [
     'Botbell could not read what it has written down. Callbacks are still taken as long as they can be written. Try again in a moment; the log says more.',
