@@ -3,7 +3,7 @@ import { cleanLine, cleanText } from '../text/clean.ts';
 import { cutEnd, cutMiddle, cutterOf } from '../text/cut.ts';
 import type { Language } from '../time/display.ts';
 import { type Card, type CardLink, type Fact, SYMBOLS } from './card.ts';
-import { leftOutMark } from './marks.ts';
+import { countMark, emptyMark, leftOutMark } from './marks.ts';
 import { type ShownFile, type ShownOutput, showOutputs } from './outputs.ts';
 
 export interface ShownCard {
@@ -70,8 +70,6 @@ function showFact({ name, value, url }: Fact): Fact {
   };
 }
 
-const EMPTY: Readonly<Record<Language, string>> = { en: 'empty', ja: 'なし' };
-
 /** An output as lines, where a chat has neither tables nor files: its text, its items, and the names of its files. */
 export function linesOf(output: ShownOutput, language: Language): readonly string[] {
   const { table, text, lines, more, files, moreFiles } = output;
@@ -85,7 +83,19 @@ export function linesOf(output: ShownOutput, language: Language): readonly strin
     ...files.map((file) => `• ${fileText(file)}`),
     moreFiles,
   ].filter((line) => line !== '');
-  return shown.length === 0 ? [EMPTY[language]] : shown;
+  return shown.length === 0 ? [emptyMark(language)] : shown;
+}
+
+/** Each under its name, or beside it where it is one line. */
+export function linesOfOutputs(outputs: readonly ShownOutput[], language: Language): readonly string[] {
+  return outputs.flatMap((output) => {
+    const { name, count } = output;
+    const lines = linesOf(output, language);
+    const label = count === undefined ? name : name + countMark(language, count);
+    return lines.length === 1 && !lines[0]?.startsWith('•')
+      ? [`${label}: ${lines[0]}`]
+      : [`${label}:`, ...lines];
+  });
 }
 
 /** Everything but title and summary as plain lines, for chats whose messages are text. */
@@ -94,19 +104,17 @@ export function linesOfCard(
   message: string,
   language: Language,
 ): readonly string[] {
-  const outputLines = outputs.flatMap((output) => {
-    const lines = linesOf(output, language);
-    const label = output.count === undefined ? output.name : `${output.name} (${output.count})`;
-    return lines.length === 1 && !lines[0]?.startsWith('•')
-      ? [`${label}: ${lines[0]}`]
-      : [`${label}:`, ...lines];
-  });
   const factLines = facts.map(({ name, value, url }) =>
     [`${name}: ${value}`, url].filter((part) => part !== '').join(' '),
   );
-  return [text.trim(), message, ...outputLines, moreOutputs, ...factLines, footer].filter(
-    (line) => line !== '',
-  );
+  return [
+    text.trim(),
+    message,
+    ...linesOfOutputs(outputs, language),
+    moreOutputs,
+    ...factLines,
+    footer,
+  ].filter((line) => line !== '');
 }
 
 export function fileText({ name, size, url }: ShownFile): string {

@@ -9,6 +9,7 @@ import {
   showOutputs,
   type ShownTable,
 } from '../outputs.ts';
+import { linesOfOutputs } from '../show-card.ts';
 import { BETWEEN_PAIRS } from '../value-text.ts';
 import { linkTo } from './frame.ts';
 import { type Html, safeHtml } from './html.ts';
@@ -31,21 +32,7 @@ function outputsOf(card: Card, scale: number): ShownOutputs {
 
 export function outputsAsText(card: Card, scale = 1): string {
   const { shown, more } = outputsOf(card, scale);
-  const parts = shown.map((output) => {
-    const lines = linesOf(output);
-    const isOne = lines.length === 1 && output.count === undefined && output.files.length === 0;
-    if (lines.length === 0) return `${output.name}: ${emptyMark(card.language)}`;
-    return isOne ? `${output.name}: ${lines.join('')}` : [`${output.name}:`, ...lines].join('\n');
-  });
-  return [...parts, more].filter((part) => part !== '').join('\n');
-}
-
-function linesOf({ text, table, lines, more, files, moreFiles }: ShownOutput): readonly string[] {
-  const rows = table === undefined ? lines : recordsOf(table);
-  const named = files.map(({ name, size, url }) =>
-    [name, size, url].filter((part) => part !== '').join('  '),
-  );
-  return [text, ...rows.map(bullet), more, ...named.map(bullet), moreFiles].filter((line) => line !== '');
+  return [...linesOfOutputs(shown, card.language), more].filter((line) => line !== '').join('\n');
 }
 
 function bullet(line: string): string {

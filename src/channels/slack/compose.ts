@@ -1,10 +1,11 @@
 /** Draws a card as a Slack message: native rich text and tables, so that what is copied is what was sent. */
 import { cleanLine, cleanText } from '../../text/clean.ts';
-import { cutEnd, cutMiddle, UTF8_BYTES } from '../../text/cut.ts';
+import { cutMiddle, UTF8_BYTES } from '../../text/cut.ts';
 import { type Card, SYMBOLS } from '../card.ts';
 import type { ComposeContext } from '../channel.ts';
 import { countMark, cutMark, emptyMark } from '../marks.ts';
-import { type OutputLimits, type ShownOutput, showOutputs, textWithin } from '../outputs.ts';
+import type { ShownOutput } from '../outputs.ts';
+import { type ShownCard, showCard } from '../show-card.ts';
 import type { Language } from '../../time/display.ts';
 import { joinedMentions, mentionBlock } from './mentions.ts';
 import type { SlackMessage, SlackObject } from './message.ts';
@@ -15,17 +16,11 @@ import { link, linked, RichText, type Run, words } from './rich-text.ts';
 const MAX_TEXT_BYTES = 3000;
 
 /**
- * Characters. Slack does not document how many a message holds (`msg_blocks_too_long`); refusals were seen from about
- * 9,600 on. Together, with the facts, 8,000.
+ * Characters of what may be long. Slack does not document how many a message holds (`msg_blocks_too_long`); refusals were
+ * seen from about 9,600 on. Together, with the facts, 8,000.
  */
-const MAX_TITLE = 130;
-const MAX_WORDS = 1200;
-const MAX_MESSAGE = 2300;
-const MAX_NAME = 40;
+const ROOM = 6000;
 const MAX_FACT = 120;
-const MOST_FACTS = 8;
-
-const OUTPUTS: OutputLimits = { outputs: 15, rows: 10, files: 10, room: 2400, least: 100, most: 1000 };
 
 type SlackContext = Pick<ComposeContext, 'options' | 'isError'>;
 
@@ -54,9 +49,10 @@ export function messageOf(
 
 /** What a template may place, by the card's part. */
 export function drawCard(card: Card): Readonly<Record<string, readonly SlackObject[]>> {
-  const drawn = (draw: (card: Card, text: RichText) => void) => {
+  const shown = showCard(card, ROOM);
+  const drawn = (draw: Draw) => {
     const text = new RichText();
-    draw(card, text);
+    draw(shown, text, card);
     return text.end();
   };
   return {
@@ -69,38 +65,39 @@ export function drawCard(card: Card): Readonly<Record<string, readonly SlackObje
   };
 }
 
+type Draw = (shown: ShownCard, text: RichText, card: Card) => void;
+
 function blocksOf(card: Card): readonly SlackObject[] {
+  const shown = showCard(card, ROOM);
   const body = new RichText();
-  for (const draw of [drawTitle, drawWords, drawMessage, drawOutputs, drawLink]) draw(card, body);
+  for (const draw of [drawTitle, drawWords, drawMessage, drawOutputs, drawLink]) draw(shown, body, card);
   const facts = new RichText();
-  drawFacts(card, facts);
+  drawFacts(shown, facts, card);
   return [...body.end(), ...facts.end()];
 }
 
-function drawTitle({ tone, title }: Card, text: RichText): void {
-  text.line(words(`${SYMBOLS[tone]} ${short(cleanLine(title), MAX_TITLE)}`, 'bold'));
+function drawTitle({ title }: ShownCard, text: RichText): void {
+  text.line(words(title, 'bold'));
 }
 
-function drawWords({ text: lines, language }: Card, text: RichText): void {
-  text.line(words(textWithin(lines, { room: MAX_WORDS, language })));
+function drawWords({ text: lines }: ShownCard, text: RichText): void {
+  text.line(words(lines));
 }
 
 /** Of an error and a remote's answer, every character counts; what else a BOT says is read. */
-function drawMessage({ message, tone, language }: Card, text: RichText): void {
-  const shown = textWithin(message, { room: MAX_MESSAGE, language });
-  if (shown !== '' && (tone === 'error' || tone === 'alert')) text.preformatted(shown);
-  else text.line(words(shown));
+function drawMessage({ message }: ShownCard, text: RichText, { tone }: Card): void {
+  if (message !== '' && (tone === 'error' || tone === 'alert')) text.preformatted(message);
+  else text.line(words(message));
 }
 
-function drawOutputs(card: Card, text: RichText): void {
-  const { shown, more } = showOutputs(card, OUTPUTS);
-  for (const output of shown) drawOutput(output, card.language, text);
-  text.line(words(more, 'italic'));
+function drawOutputs({ outputs, moreOutputs }: ShownCard, text: RichText, { language }: Card): void {
+  for (const output of outputs) drawOutput(output, language, text);
+  text.line(words(moreOutputs, 'italic'));
 }
 
 function drawOutput(output: ShownOutput, language: Language, text: RichText): void {
   const { name, table, lines, more, files, moreFiles } = output;
-  text.line(words(short(name, MAX_NAME), 'bold'), ...besideName(output, language));
+  text.line(words(name, 'bold'), ...besideName(output, language));
   if (table !== undefined) text.table(table.names, table.rows);
   if (lines.length > 0) text.list(lines.map(linked));
   text.line(words(more));
@@ -115,19 +112,17 @@ function besideName({ text, isCode, count, files }: ShownOutput, language: Langu
   return files.length > 0 ? [] : [words('  '), words(emptyMark(language), 'italic')];
 }
 
-function drawLink({ link: target }: Card, text: RichText): void {
-  if (target !== undefined) text.line(link(short(target.text, MAX_FACT), target.url));
+function drawLink({ link: target }: ShownCard, text: RichText): void {
+  if (target !== undefined) text.line(link(target.text, target.url));
 }
 
-function drawFacts({ facts, footer }: Card, text: RichText): void {
-  const runs = facts.slice(0, MOST_FACTS).map(({ name, value, url }): Run => {
-    const shown = `${short(cleanLine(name), MAX_NAME)} ${short(cleanText(value), MAX_FACT)}`.trim();
+/** Of an ID, too, every character counts: a rich text takes line ends. */
+function drawFacts({ facts, footer }: ShownCard, text: RichText, card: Card): void {
+  const runs = facts.map(({ name, url }, index): Run => {
+    const value = cutMiddle(cleanText(card.facts[index]?.value ?? ''), MAX_FACT, () => '…');
+    const shown = `${name} ${value}`.trim();
     return url === '' ? words(shown) : link(shown, url);
   });
-  if (footer !== '') runs.push(words(cutEnd(cleanLine(footer), MAX_FACT, '…'), 'italic'));
+  if (footer !== '') runs.push(words(footer, 'italic'));
   text.line(...runs.flatMap((run, index) => (index === 0 ? [run] : [words(' · '), run])));
-}
-
-function short(text: string, most: number): string {
-  return cutMiddle(text, most, () => '…');
 }
