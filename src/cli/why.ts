@@ -34,40 +34,24 @@ export async function whyCommand(
   options: WhyOptions,
 ): Promise<number> {
   const config = loadLedgerConfig(context);
-  const opened = await openFor(config);
-  const { archive } = opened;
+  const opened = await openArchive(config.store.url).catch((error: unknown) => {
+    throw CommandFailed.because(error, secretsHidden(config.secrets));
+  });
   try {
     const wanted = options.last ?? (jobId === undefined ? MOST_OF_BOT : MOST_OF_JOB);
-    const { found, isMore } = await newest(archive, filterOf(jobId, options), wanted);
+    const filter = { jobId, botId: options.bot };
+    const { found, isMore } = await newest(opened.archive, filter, wanted);
     if (found.length === 0) {
       context.message(nothingKnown(jobId, options));
       return 1;
     }
-    if (isMore && jobId !== undefined) {
+    if (isMore && jobId !== undefined)
       context.message(`these are the last ${found.length} callbacks of the job; for more, say --last <n>`);
-    }
-    await print(context, archive, found.toReversed(), { config, format: options.format });
+    await print(context, opened.archive, found.toReversed(), config, options.format);
     return 0;
   } finally {
     await opened.close();
   }
-}
-
-/** @throws {CommandFailed} without any secret */
-async function openFor({ store, secrets }: Config) {
-  try {
-    return await openArchive(store.url);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandFailed(secretsHidden(secrets)(reason));
-  }
-}
-
-function filterOf(jobId: string | undefined, { bot }: WhyOptions): CallbackFilter {
-  return {
-    ...(jobId !== undefined && { jobId }),
-    ...(bot !== undefined && { botId: bot }),
-  };
 }
 
 /** Newest first. */
@@ -88,18 +72,10 @@ async function newest(
 }
 
 function nothingKnown(jobId: string | undefined, { bot = '' }: WhyOptions): string {
-  const what =
-    jobId === undefined
-      ? `the BOT ${JSON.stringify(shortLine(bot, LONGEST_ID))}`
-      : `job ${JSON.stringify(shortLine(jobId, LONGEST_ID))}`;
+  const id = JSON.stringify(shortLine(jobId ?? bot, LONGEST_ID));
   return visibleOnOneLine(
-    `no callback of ${what} is known here: it never came, was refused (its body is then kept with the reason), came to another store.url, or has been forgotten (store.keep)`,
+    `no callback of ${jobId === undefined ? 'the BOT' : 'job'} ${id} is known here: it never came, was refused (its body is then kept with the reason), came to another store.url, or has been forgotten (store.keep)`,
   );
-}
-
-interface Printing {
-  readonly config: Config;
-  readonly format: WhyOptions['format'];
 }
 
 /** One after the other, so that a thousand stories are not in memory at once. */
@@ -107,7 +83,8 @@ async function print(
   context: CommandContext,
   archive: Archive,
   callbacks: readonly ArchivedCallback[],
-  { config, format }: Printing,
+  config: Config,
+  format: WhyOptions['format'],
 ): Promise<void> {
   const redact = secretsHidden(config.secrets);
   const { language, timezone } = config.display;
