@@ -8,7 +8,6 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { deadUpdate, deliveredUpdate, Recorded, target, update } from '../support/recorded.ts';
 import type { StoreUnderTest } from '../support/store-under-test.ts';
 
-const EXECUTING = 2;
 const OPS = target('slack:#ops');
 const LOG = target('email:log@example.com');
 
@@ -84,33 +83,6 @@ export function describeApi(
         (rest['items'] as { job_id: string }[]).map((each) => each.job_id),
         rest['next'],
       ]).to.deep.equal([['a'], null]);
-    });
-
-    it('finds callbacks by everything that the contract names', async () => {
-      await arrive({ job_id: 'a', bot_id: 'invoice' }, [OPS]);
-      await arrive({ job_id: 'b', bot_id: 'invoice', status: EXECUTING }, [], deliveredUpdate, 'no_route');
-      await store.passTime(86_400_000);
-      await arrive({ job_id: 'c', bot_id: 'report', status: 1 }, [LOG], failed, 'failed');
-      const found = async (query: string) => {
-        const { items } = await get(`/api/callbacks?${query}`);
-        return (items as { job_id: string }[]).map(({ job_id }) => job_id).join();
-      };
-      for (const [query, jobs] of [
-        ['', 'c,b,a'],
-        ['bot_id=invoice', 'b,a'],
-        ['job_id=c', 'c'],
-        ['status=executing', 'b'],
-        ['state=delivered', 'a'],
-        ['result=no_route', 'b'],
-        ['destination=email%3Alog%40example.com', 'c'],
-        ['from=2026-03-03', 'c'],
-        ['to=2026-03-02', 'b,a'],
-        ['from=12h', 'c'],
-        ['bot_id=invoice&status=succeeded&state=delivered&destination=slack%3A%23ops', 'a'],
-        ['bot_id=nobody', ''],
-      ] as const) {
-        expect(await found(query), query).to.equal(jobs);
-      }
     });
 
     it('tells the story of a callback, which it gives to the letter', async () => {
