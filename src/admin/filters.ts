@@ -4,32 +4,11 @@ import { parseStartTime } from '../callback/check-callback.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
 import type { RedeliveryFilter } from '../ledger/actions/actions.ts';
 import type { CallbackFilter, PageRequest } from '../ledger/archive/archive.ts';
-import type { CallbackResult, DeliveryState } from '../ledger/ledger.ts';
+import { CALLBACK_RESULTS, DELIVERY_STATES } from '../ledger/ledger.ts';
 import { cleanText } from '../text/clean.ts';
 import { type Language, parseDuration } from '../time/display.ts';
 import { PARAMETER_WORDS } from './parameter-words.ts';
 import { type Parameter, type ParameterProblem, readParameters, wholeNumberIn } from './parameters.ts';
-
-export const DELIVERY_STATES = [
-  'pending',
-  'delivered',
-  'dead',
-  'held',
-] as const satisfies readonly DeliveryState[];
-
-export const CALLBACK_RESULTS = [
-  'delivered',
-  'duplicate',
-  'no_route',
-  'superseded',
-  'held',
-  'accepted',
-  'taken_over',
-  'gave_up',
-  'failed',
-  'timed_out',
-  'unavailable',
-] as const satisfies readonly CallbackResult[];
 
 /** Of a delivery that is dead without an attempt. */
 const NO_ERROR = 'none';

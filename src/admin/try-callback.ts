@@ -86,16 +86,11 @@ interface Place extends Pick<TriedMessage, 'destination' | 'route' | 'templateSe
 
 async function tryNotice(notice: Notice, options: TryOptions, drawing: Drawing): Promise<Tried> {
   const callback = isAlert(notice) ? undefined : notice.callback;
-  const places = placesFor(callback, options, drawing);
+  const places = placesFor(notice, options.to, drawing);
   const messages: TriedMessage[] = [];
-  for (const { options: ofDestination, ...place } of places.slice(0, MOST_DRAWN)) {
-    const target = {
-      format: place.format.name,
-      destination: place.destination,
-      templateSet: options.templateSet ?? place.templateSet,
-      options: ofDestination,
-    };
-    messages.push({ ...place, templateSet: target.templateSet, ...drawing.draw(notice, target) });
+  for (const place of places.slice(0, MOST_DRAWN)) {
+    const templateSet = options.templateSet ?? place.templateSet;
+    messages.push(drawAt({ ...place, templateSet }, notice, drawing));
     // Callbacks that come meanwhile get their turn.
     await nextTurn();
   }
@@ -108,25 +103,33 @@ async function tryNotice(notice: Notice, options: TryOptions, drawing: Drawing):
   };
 }
 
+function drawAt({ options, ...place }: Place, notice: Notice, drawing: Drawing): TriedMessage {
+  const { destination, templateSet, format } = place;
+  return { ...place, ...drawing.draw(notice, { format: format.name, destination, templateSet, options }) };
+}
+
+/** As it would be drawn now for a destination, routed there or not; undefined: the config has no such channel. */
+export function drawFor(destination: string, notice: Notice, drawing: Drawing): TriedMessage | undefined {
+  const [place] = placesFor(notice, destination, drawing);
+  return place && drawAt(place, notice, drawing);
+}
+
 /** Whom the routes say, or the one that is asked for, whether they do or not. */
-function placesFor(callback: Callback | undefined, { to }: TryOptions, drawing: Drawing): readonly Place[] {
-  const { config, router } = drawing;
-  const routed: readonly RoutedDestination[] =
-    callback === undefined
-      ? config.delivery.alerts.map((destination) => ({
-          destination,
-          templateSet: undefined,
-          route: 'delivery.alerts',
-        }))
-      : router.route(callback).destinations;
+function placesFor(notice: Notice, to: string | undefined, drawing: Drawing): readonly Place[] {
+  const { config } = drawing;
+  const routed = routedOf(notice, drawing);
   if (to === undefined) return routed.flatMap((each) => placeOf(each.destination, each, drawing) ?? []);
-  const place = routed.find(({ destination }) => destination.key === to);
-  const destination = place?.destination ?? destinationsOf(config).find(({ key }) => key === to);
-  if (destination !== undefined) return [placeOf(destination, place, drawing)].flatMap((each) => each ?? []);
-  const format = drawing.formats.get(to);
-  if (format === undefined) return [];
-  const anywhere = { route: undefined, templateSet: undefined, options: {} };
-  return [{ ...anywhere, destination: to, format }];
+  const found = routed.find(({ destination }) => destination.key === to);
+  const named = destinationsOf(config).find(({ key }) => key === to);
+  const [channel = ''] = to.split(':', 1);
+  const destination = found?.destination ?? named ?? { key: to, channel, address: '', options: {} };
+  return [placeOf(destination, found, drawing) ?? []].flat();
+}
+
+function routedOf(notice: Notice, { config, router }: Drawing): readonly RoutedDestination[] {
+  if (!isAlert(notice)) return router.route(notice.callback).destinations;
+  const alerted = { templateSet: undefined, route: 'delivery.alerts' };
+  return config.delivery.alerts.map((destination) => ({ ...alerted, destination }));
 }
 
 function placeOf(
@@ -136,6 +139,5 @@ function placeOf(
 ): Place | undefined {
   const format = formats.get(channel);
   if (format === undefined) return undefined;
-  const { route, templateSet } = routed ?? {};
-  return { destination: key, route, templateSet, options, format };
+  return { destination: key, route: routed?.route, templateSet: routed?.templateSet, options, format };
 }

@@ -4,19 +4,24 @@ import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type { AlertSubject, Notice } from '../notice/notice.ts';
 
-export type DeliveryState = 'pending' | 'delivered' | 'dead' | 'held';
-export type CallbackResult =
-  | 'delivered'
-  | 'duplicate'
-  | 'no_route'
-  | 'superseded'
-  | 'held'
-  | 'accepted'
-  | 'taken_over'
-  | 'gave_up'
-  | 'failed'
-  | 'timed_out'
-  | 'unavailable';
+export const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'held'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+export const CALLBACK_RESULTS = [
+  'delivered',
+  'duplicate',
+  'no_route',
+  'superseded',
+  'held',
+  'accepted',
+  'taken_over',
+  'gave_up',
+  'failed',
+  'timed_out',
+  'unavailable',
+] as const;
+export type CallbackResult = (typeof CALLBACK_RESULTS)[number];
+
 export interface DeliveryError {
   readonly class: FailureClass;
   readonly code: string;

@@ -1,6 +1,7 @@
 /** What a list of callbacks can be asked for, and what is said where it cannot. */
 import { expect } from 'chai';
-import { CALLBACK_RESULTS, filterQuery, readFilter, type FilterContext } from '../../src/admin/filters.ts';
+import { filterQuery, readFilter, type FilterContext } from '../../src/admin/filters.ts';
+import { CALLBACK_RESULTS } from '../../src/ledger/ledger.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 const CONTEXT: FilterContext = { timezone: 'Asia/Tokyo', now: NOW, language: 'en' };

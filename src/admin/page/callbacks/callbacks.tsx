@@ -1,7 +1,8 @@
 /** The list of callbacks, its filter in its address. */
 import { ALL_STATUSES } from '../../../callback/callback.ts';
 import type { ArchivedCallback, Page } from '../../../ledger/archive/archive.ts';
-import { CALLBACK_RESULTS, DELIVERY_STATES, type FilterName, readFilter } from '../../filters.ts';
+import { CALLBACK_RESULTS, DELIVERY_STATES } from '../../../ledger/ledger.ts';
+import { type FilterName, readFilter } from '../../filters.ts';
 import { type ParameterProblem, refuseParameters } from '../../parameters.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';

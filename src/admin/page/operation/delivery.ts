@@ -1,12 +1,11 @@
 /** The message of one delivery, drawn again, in its frame: `GET /deliveries/:id/message?theme=dark`. */
 import type { Context } from 'koa';
-import { type DrawFault, type DrawnDelivery, drawDelivery } from '../../draw-delivery.ts';
+import type { DeliveryOfCallback } from '../../../ledger/archive/archive.ts';
 import type { AdminServices } from '../../services.ts';
+import { drawFor, type TriedMessage } from '../../try-callback.ts';
 import { answerFrameFault, answerMessageFrame } from '../message-frame.tsx';
 import { type Reader, readerOf } from '../reader.ts';
 import { idIn } from '../view.ts';
-
-const FAULT_STATUS: Readonly<Record<DrawFault, number>> = { 'not there': 404, 'no channel': 409 };
 
 export async function answerMessage(
   ctx: Context,
@@ -14,18 +13,26 @@ export async function answerMessage(
   services: AdminServices,
 ): Promise<void> {
   const reader = readerOf(ctx, services.surroundings);
-  const drawn = await drawDelivery(idIn(idText) ?? 0, services);
-  if (typeof drawn === 'string')
-    return answerFrameFault(ctx, FAULT_STATUS[drawn], reader.t(`delivery.${drawn}`), reader);
-  const notes = notesOn(drawn, services.reloading.status.configHash, reader);
+  const drawing = services.drawing();
+  const found = await services.archive.delivery(idIn(idText) ?? 0);
+  const notice = found && (await drawing.load(found.callbackId));
+  if (found === undefined || notice === undefined)
+    return answerFrameFault(ctx, 404, reader.t('delivery.not there'), reader);
+  const drawn = drawFor(found.delivery.destination, notice, drawing);
+  if (drawn === undefined) return answerFrameFault(ctx, 409, reader.t('delivery.no channel'), reader);
+  const notes = notesOn(found, drawn, services.reloading.status.configHash, reader);
   return answerMessageFrame(ctx, drawn, { theme: ctx.URL.searchParams.get('theme'), notes });
 }
 
 const HASH_SHOWN = 12;
 
-/** Its subject, and whether it looked so when it was sent. */
-function notesOn(drawn: DrawnDelivery, inForce: string, { t }: Reader): readonly string[] {
-  const { format, message, failures, configHash, delivery, isRouted } = drawn;
+/** Its subject, and whether it looked so when it was sent. @param inForce hash of the config */
+function notesOn(
+  { delivery, configHash }: DeliveryOfCallback,
+  { format, message, failures, route }: TriedMessage,
+  inForce: string,
+  { t }: Reader,
+): readonly string[] {
   const title = format.titleOf?.(message);
   const wasSent = delivery.state === 'delivered' || delivery.attempts > 0;
   const hasChanged = wasSent && configHash !== undefined && configHash !== inForce;
@@ -34,7 +41,7 @@ function notesOn(drawn: DrawnDelivery, inForce: string, { t }: Reader): readonly
     title === undefined ? '' : `${t('message.subject')}: ${title}`,
     wasSent ? '' : t('delivery.not sent'),
     hasChanged ? t('delivery.changed', hashes) : '',
-    isRouted ? '' : t('delivery.unrouted'),
+    route === undefined ? t('delivery.unrouted') : '',
     ...failures.map((failure) => `${t('delivery.templateFailed')} ${failure.message}`),
   ].filter((note) => note !== '');
 }
