@@ -1,12 +1,10 @@
 /** The composition root: a checked config in, a service that starts and stops out. */
-import { getHeapStatistics } from 'node:v8';
 import type { ReloadResult } from '../admin/services.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { RunningSettings } from '../deliver/settings.ts';
 import type { ListeningServer } from '../http/server.ts';
-import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { Logger } from '../observe/logger.ts';
-import { createMetrics, type Metrics } from '../observe/metrics.ts';
+import { createMetrics, type Figures, type Metrics } from '../observe/metrics.ts';
 import { Traffic } from '../receive/loads.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { type Clock, unfailing, within } from '../time/clock.ts';
@@ -25,9 +23,6 @@ const GOODBYE_MS = 100;
 
 /** After `answer_within`, the store is waited for so long, and at least so long: the rest of a second is for all else. */
 const STORE_GOODBYE_MS = 500;
-
-/** What two callbacks of the largest size take of the heap, for each of their bytes. */
-const HEAP_PER_BODY_BYTE = 30;
 
 export interface AppOptions extends LoadedConfig {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
@@ -77,25 +72,24 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 
 async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<RunningApp, 'stop'>> {
   const { clock, logger, version, channelTypes } = options;
-  const sources: { ledger?: DatabaseLedger } = {};
-  const metrics = metricsOf(options, sources);
+  const metrics = createMetrics(version);
   const reports = createReports(logger, metrics, clock);
   const environment = settingsEnvironment(options, metrics, reports);
   const settings = new RunningSettings(await openSettings(options, environment), clock, reports.onUnforeseen);
   beginSeries(metrics, settings);
-  warnOfSmallHeap(logger, options.config.receiver);
-  let closeBy = 0;
-  const closeStore = async () =>
-    sources.ledger?.close(Math.max(STORE_GOODBYE_MS, closeBy - clock.monotonic()));
-  cleanUps.push(() => allOf([closeStore(), within(GOODBYE_MS, settings.close(), clock)]));
-  const ledger = (sources.ledger = await openStore(settings, {
+  cleanUps.push(() => within(GOODBYE_MS, settings.close(), clock));
+  const ledger = await openStore(settings, {
     clock,
     isInProcess: options.isLedgerInProcess,
     onStoreEvent: reports.onStoreEvent,
     onTrouble: reports.onStoreTrouble,
-  }));
+  });
+  let closeBy = 0;
+  cleanUps.push(() => ledger.close(Math.max(STORE_GOODBYE_MS, closeBy - clock.monotonic())));
   const pipeline = new Pipeline({ clock, settings, ledger, reports });
-  metrics.pausesCountedBy(() => pipeline.paused.length);
+  const { url, maxSizeBytes } = options.config.store;
+  metrics.storeLimitedTo(url.startsWith('sqlite:') ? maxSizeBytes : Number.POSITIVE_INFINITY);
+  metrics.figuresFrom(() => figuresOf(ledger, pipeline));
   const reloading = new Reloader({
     clock,
     settings,
@@ -124,12 +118,6 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   return { receiver, admin, reload: (cause) => reloading.reload(cause) };
 }
 
-function warnOfSmallHeap(logger: Logger, { maxBodyBytes }: AppOptions['config']['receiver']): void {
-  const { heap_size_limit: bytes } = getHeapStatistics();
-  if (bytes < HEAP_PER_BODY_BYTE * maxBodyBytes)
-    logger.warn({ heap: bytes }, 'the heap is too small for receiver.max_body: see --max-old-space-size');
-}
-
 /** Whoever comes is answered 503, and every POST by its time; the pipeline ends soon after that. */
 async function drain({ traffic, pipeline, settings, clock }: Services, reload: Promise<void>): Promise<void> {
   const drained = allOf([traffic.drain(), reload]);
@@ -140,16 +128,11 @@ async function allOf(works: readonly Promise<unknown>[]): Promise<void> {
   await Promise.all(works);
 }
 
-/** They ask the store how much it holds, which counts in them what it forgets early. */
-function metricsOf({ version, config }: AppOptions, sources: { readonly ledger?: DatabaseLedger }): Metrics {
-  const metrics = createMetrics({
-    version,
-    countOpen: async () => sources.ledger?.countOpen().catch(() => undefined),
-    storeBytes: async () => sources.ledger?.bytesUsed().catch(() => undefined),
-  });
-  const { url, maxSizeBytes } = config.store;
-  metrics.storeLimitedTo(url.startsWith('sqlite:') ? maxSizeBytes : Number.POSITIVE_INFINITY);
-  return metrics;
+async function figuresOf(ledger: Services['ledger'], { paused }: Pick<Pipeline, 'paused'>): Promise<Figures> {
+  const unknown = () => undefined;
+  const asked = [ledger.countOpen().catch(unknown), ledger.bytesUsed().catch(unknown)] as const;
+  const [open, storeBytes] = await Promise.all(asked);
+  return { open, storeBytes, paused: paused.length };
 }
 
 function settingsEnvironment(

@@ -15,19 +15,18 @@ export type HeartbeatOutcome = (typeof HEARTBEAT_OUTCOMES)[number];
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-export interface MetricsSources {
-  readonly version: string;
-  /** Open deliveries, asked for at each scrape; undefined while the store cannot tell. */
-  readonly countOpen: () => Promise<
-    { readonly pending: number; readonly dead: number; readonly held: number } | undefined
-  >;
-  /** Asked for at each scrape; undefined while the store cannot tell. */
-  readonly storeBytes: () => Promise<number | undefined>;
+/** Asked for at each scrape; what the store cannot tell is undefined. */
+export interface Figures {
+  readonly open: { readonly pending: number; readonly dead: number; readonly held: number } | undefined;
+  readonly storeBytes: number | undefined;
+  /** Destinations, and channels as a whole, that are to be left alone. */
+  readonly paused: number;
 }
 
-export function createMetrics({ version, countOpen, storeBytes }: MetricsSources) {
+export function createMetrics(version: string) {
   const registry = new Registry();
-  let countPaused = () => 0;
+  let findFigures = (): Promise<Figures> =>
+    Promise.resolve({ open: undefined, storeBytes: undefined, paused: 0 });
   const meters = createMeters(registry);
   const process = registryOfProcess();
   begin(meters, version);
@@ -63,20 +62,19 @@ export function createMetrics({ version, countOpen, storeBytes }: MetricsSources
       meters.configInfo.reset();
       meters.configInfo.set({ hash }, 1);
     },
-    /** @param count destinations, and channels as a whole, that are to be left alone; asked for at each scrape */
-    pausesCountedBy: (count: () => number): void => {
-      countPaused = count;
+    figuresFrom: (find: () => Promise<Figures>): void => {
+      findFigures = find;
     },
     contentType: registry.contentType,
     /** Prometheus text format. */
     async text(): Promise<string> {
       // What was answered before this was asked for may be counted only now: see the receiver.
       await setImmediate();
-      const [open, bytes] = await Promise.all([countOpen(), storeBytes()]);
-      meters.storeBytes.set(bytes ?? Number.NaN);
+      const { open, storeBytes, paused } = await findFigures();
+      meters.storeBytes.set(storeBytes ?? Number.NaN);
       meters.pending.set(open?.pending ?? Number.NaN);
       meters.dead.set(open?.dead ?? Number.NaN);
-      meters.paused.set(countPaused());
+      meters.paused.set(paused);
       meters.held.set(open?.held ?? Number.NaN);
       const parts = await Promise.all([registry.metrics(), process.metrics()]);
       return parts.join('\n');

@@ -114,7 +114,6 @@ describe('the heartbeat of the service', () => {
 
     const start = (everyMs = MINUTE) => {
       const startedAt = clock.monotonic();
-      const unknown = () => Promise.resolve(undefined);
       const loadedWith = (heartbeatConfig: { url: string; everyMs: number } | undefined) => ({
         loaded: { config: { heartbeat: heartbeatConfig, proxies: NO_PROXIES } },
       });
@@ -122,7 +121,7 @@ describe('the heartbeat of the service', () => {
       const services: HeartbeatServices = {
         clock,
         logger,
-        metrics: createMetrics({ version: '1', countOpen: unknown, storeBytes: unknown }),
+        metrics: createMetrics('1'),
         settings: {
           get current() {
             return current;

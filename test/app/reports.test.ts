@@ -62,11 +62,7 @@ describe('reports', () => {
   beforeEach(() => {
     lines = [];
     clock = new ManualClock();
-    metrics = createMetrics({
-      version: '1',
-      countOpen: () => Promise.resolve(undefined),
-      storeBytes: () => Promise.resolve(undefined),
-    });
+    metrics = createMetrics('1');
     reports = createReports(logger(), metrics, clock);
   });
 

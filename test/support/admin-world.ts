@@ -53,11 +53,9 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
   const { config, clock = systemClock, archive, readiness } = options;
   const { operations = {}, reloading = {}, language = 'en', ...rest } = options;
   const unforeseen: unknown[] = [];
-  const metrics = createMetrics({
-    version: '1.2.3',
-    countOpen: () => Promise.resolve({ pending: 3, dead: 1, held: 2 }),
-    storeBytes: () => Promise.resolve(4096),
-  });
+  const metrics = createMetrics('1.2.3');
+  const open = { pending: 3, dead: 1, held: 2 };
+  metrics.figuresFrom(() => Promise.resolve({ open, storeBytes: 4096, paused: 0 }));
   const ready = () => ({ store: true, config: true, accepting: true });
   const services = {
     metrics,
