@@ -1,4 +1,5 @@
 /** What a config that is loaded while Botbell runs cannot change: the listeners' addresses, and the store. */
+import { isDeepStrictEqual } from 'node:util';
 import type { AdminConfig, Config } from '../config/config.ts';
 import { isLoopback } from '../config/field-rules.ts';
 
@@ -10,45 +11,27 @@ export interface AsItCanRun {
 
 /** @param running in force, which has what cannot change as it was when Botbell was started */
 export function asItCanRun(next: Config, running: Config): AsItCanRun {
-  const { admin, unchanged } = adminAsItCanRun(next.admin, running.admin);
   const { listen } = running.receiver;
   const { url, maxSizeBytes } = running.store;
-  const config = {
-    ...next,
-    admin,
-    receiver: { ...next.receiver, listen },
-    store: { ...next.store, url, maxSizeBytes },
-  };
-  const others = [
-    !isSameAddress(next.receiver.listen, listen) && 'receiver.listen',
+  const admin = adminAsItCanRun(next.admin, running.admin);
+  const isPasswordKept =
+    next.admin !== undefined && admin !== undefined && admin.password !== next.admin.password;
+  const unchanged = [
+    !isDeepStrictEqual(next.receiver.listen, listen) && 'receiver.listen',
     next.store.url !== url && 'store.url',
     next.store.maxSizeBytes !== maxSizeBytes && 'store.max_size',
+    !isDeepStrictEqual(next.admin?.listen, admin?.listen) && 'admin.listen',
+    isPasswordKept && 'admin.password',
   ];
-  return { config, unchanged: [...others.filter((key) => key !== false), ...unchanged] };
-}
-
-type Address = AdminConfig['listen'];
-
-function isSameAddress(one: Address, other: Address): boolean {
-  return one.host === other.host && one.port === other.port;
+  const receiver = { ...next.receiver, listen };
+  const config = { ...next, admin, receiver, store: { ...next.store, url, maxSizeBytes } };
+  return { config, unchanged: unchanged.filter((key) => key !== false) };
 }
 
 /** A password that is only missing because the next config listens on loopback stays, as long as the listener does not. */
-function adminAsItCanRun(
-  next: AdminConfig | undefined,
-  running: AdminConfig | undefined,
-): { readonly admin: AdminConfig | undefined; readonly unchanged: readonly string[] } {
-  if (running === undefined || next === undefined) {
-    return { admin: running, unchanged: running === next ? [] : ['admin.listen'] };
-  }
+function adminAsItCanRun(next: AdminConfig | undefined, running: AdminConfig | undefined) {
+  if (next === undefined || running === undefined) return running;
   const { listen } = running;
-  const isOpen = !isLoopback(listen.host) && next.password === undefined;
-  const password = isOpen ? running.password : next.password;
-  return {
-    admin: { ...next, listen, password },
-    unchanged: [
-      ...(isSameAddress(next.listen, listen) ? [] : ['admin.listen']),
-      ...(isOpen ? ['admin.password'] : []),
-    ],
-  };
+  const password = isLoopback(listen.host) ? next.password : (next.password ?? running.password);
+  return { ...next, listen, password };
 }

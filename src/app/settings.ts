@@ -1,11 +1,10 @@
 /** One config made into the settings that everything decides by, with its channels opened. */
 import { cutEnd, shortLine } from '../text/cut.ts';
 import { type HiddenSecrets, secretsHidden } from '../text/hide-secrets.ts';
-import type { Channel, ChannelType } from '../channels/channel.ts';
+import type { ChannelType } from '../channels/channel.ts';
 import { type Config, type Destination, formatsOf, type Problem } from '../config/config.ts';
 import type { Readings } from '../config/readings.ts';
 import {
-  type ConfiguredChannel,
   plannedTarget,
   type PlannedTarget,
   type RunningSettings,
@@ -141,19 +140,9 @@ function configuredChannels(
   channelTypes: ReadonlyMap<string, ChannelType>,
   open: OpenChannels,
 ): Settings['channels'] {
-  return new Map(
-    [...channels].map(([name, { type }]) => [
-      name,
-      configuredChannel(channelTypes.get(type), open.get(name)),
-    ]),
-  );
-}
-
-function configuredChannel(type: ChannelType | undefined, channel: Channel | undefined): ConfiguredChannel {
-  return {
-    pace: type?.pace ?? NO_PACE,
-    channel,
-  };
+  const configured = ([name, { type }]: [string, { readonly type: string }]) =>
+    [name, { pace: channelTypes.get(type)?.pace ?? NO_PACE, channel: open.get(name) }] as const;
+  return new Map([...channels].map(configured));
 }
 
 /**

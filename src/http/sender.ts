@@ -24,9 +24,6 @@ export type SenderHead = Pick<IncomingMessage, 'socket' | 'headers'>;
 
 export type SenderReader = (request: SenderHead) => Sender;
 
-/** So many proxies stand behind each other at most; the rest of a header is a stranger's word, and may be long. */
-const MOST_HOPS = 32;
-
 /** With a port, as some proxies write it: 192.0.2.7:4711, [2001:db8::1]:4711; brackets alone, too. */
 const WITH_PORT = /^(?:\[(?<six>[^\]]*)\](?::\d+)?|(?<four>[^:]*):\d+)$/;
 
@@ -62,10 +59,10 @@ export function directAddress({ socket }: Pick<SenderHead, 'socket'>): string {
   return socket.remoteAddress ?? '';
 }
 
-/** The last ones, from the right. */
+/** From the right; the headers' limit bounds how many. */
 function forwardedBy({ headers }: SenderHead): readonly string[] {
   const forwarded = [headers['x-forwarded-for']].flat().join(',');
-  return forwarded.split(',').slice(-MOST_HOPS).toReversed();
+  return forwarded.split(',').toReversed();
 }
 
 /** Undefined where the proxy has added none. */

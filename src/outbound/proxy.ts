@@ -92,12 +92,13 @@ function bareHost(host: string): string {
 
 /** @param length of the network's prefix; undefined: all of the address */
 function isWithin(host: string, address: string, length: string | undefined): boolean {
-  const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-  const longest = family === 'ipv6' ? 128 : 32;
-  if (length !== undefined && !/^\d{1,3}$/.test(length)) return false;
-  const prefix = length === undefined ? longest : Number(length);
-  if (prefix > longest) return false;
+  const familyOf = (each: string) => (isIPv6(each) ? 'ipv6' : 'ipv4');
   const network = new BlockList();
-  network.addSubnet(address, prefix, family);
-  return network.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
+  try {
+    if (length === undefined) network.addAddress(address, familyOf(address));
+    else network.addSubnet(address, Number(length), familyOf(address));
+  } catch {
+    return false;
+  }
+  return network.check(host, familyOf(host));
 }
