@@ -95,7 +95,7 @@ async function take(
     const status = await visitor.open(at);
     if (status !== 200) throw new Error(`${at} was answered ${status}`);
   };
-  const subject = surround && (await subjectAt(visitor.page, () => open(address.replace(/\/message.*/, ''))));
+  const subject = surround && of && (await subjectOf(idOf(of), open, visitor.page));
   await open(address);
   await surround?.(visitor.page, subject ?? '');
   const to = join(FOLDER, `${name}.png`);
@@ -106,13 +106,12 @@ async function take(
   console.log(`${to}: ${Math.round(size / 1000)} kB`);
 }
 
-/** '' for what has none. */
-async function subjectAt(page: Page, open: () => Promise<void>): Promise<string> {
-  await open();
-  const terms = page.locator('dt', { hasText: /^Subject$/ });
-  return (await terms.count()) === 0
-    ? ''
-    : terms.first().locator('xpath=following-sibling::dd[1]').innerText();
+/** Of a delivery's message, as the playground shows it; '' for what has none. */
+async function subjectOf(id: string, open: (at: string) => Promise<void>, page: Page): Promise<string> {
+  const callback = idOf(`select callback_id as id from deliveries where id = ${id}`);
+  await open(`/playground?callback=${callback}&to=email:ops@example.com`);
+  const subject = page.locator('article > p', { hasText: /^Subject/ }).locator('bdi');
+  return (await subject.count()) === 0 ? '' : subject.first().innerText();
 }
 
 function idOf(statement: string): string {
