@@ -2,6 +2,7 @@
 import sql, { bulk, type RawValue } from 'sql-template-tag';
 import type { Tx } from './database.ts';
 import type { DeliveryError } from './ledger.ts';
+import { jsonOrNull } from './rows.ts';
 
 /** Who asked for what was done by hand, for whoever reads the story later. */
 export interface Actor {
@@ -93,14 +94,7 @@ export function writeEach<What extends HistoryWhat>(
 
 function columnsOf(row: NewHistoryRow, now: number): RawValue[] {
   const { callbackId, at = now, what, deliveryId, result, entry } = row;
-  return [
-    callbackId,
-    at,
-    what,
-    deliveryId ?? null,
-    result ?? null,
-    entry === undefined ? null : JSON.stringify(entry),
-  ];
+  return [callbackId, at, what, deliveryId ?? null, result ?? null, jsonOrNull(entry)];
 }
 
 /** A row as it is read: what its `entry` has depends on `what`. */

@@ -35,22 +35,16 @@ export function nameIn(text: string): string {
   return shortText(text, LONGEST_NAME);
 }
 
-/** A day begins on a quarter of an hour, wherever it does. */
-const QUARTER_MS = 15 * 60_000;
-
 /** @param timezone asked for whenever a day is. @returns the day, `2026-01-31`, of milliseconds since 1970 */
 export function dayIn(timezone: () => string): (ms: number) => string {
-  let known = { quarter: Number.NaN, timezone: '', day: '' };
+  let [zone, days] = ['UTC', daysOf('UTC')];
   return (ms) => {
-    const [quarter, zone] = [Math.floor(ms / QUARTER_MS), timezone()];
-    if (quarter !== known.quarter || zone !== known.timezone) {
-      known = { quarter, timezone: zone, day: dayOfInstant(ms, zone) };
-    }
-    return known.day;
+    const asked = timezone();
+    if (asked !== zone) [zone, days] = [asked, daysOf(asked)];
+    return days.format(ms);
   };
 }
 
-function dayOfInstant(ms: number, timeZone: string): string {
-  const parts = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
-  return new Intl.DateTimeFormat('en-CA', { timeZone, ...parts }).format(ms);
+function daysOf(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
 }

@@ -32,17 +32,9 @@ const FOLDER_OF_THE_OWNER = 0o700;
  */
 export function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: FOLDER_OF_THE_OWNER });
-  if (!existsSync(path)) createFile(path);
+  // Only who makes it opens it: closing a file that SQLite has open would release SQLite's locks.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', OWNER_ONLY));
   else if (!statSync(path).isFile()) throw new Error('it is not a file');
-}
-
-function createFile(path: string): void {
-  try {
-    // Only who makes it closes it: closing a file that SQLite has open would release SQLite's locks.
-    closeSync(openSync(path, 'wx', OWNER_ONLY));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
 }
 
 /** @throws {Error} what of the file, its log or the log's index may not be read, and what to do */
