@@ -151,7 +151,7 @@ for (const language of LANGUAGES) {
           expectGoodMail(renderer, callback);
           expect(renderer.failures).to.deep.equal([]);
         }),
-        { numRuns: 150 },
+        { numRuns: 60 },
       );
     });
   });

@@ -180,7 +180,7 @@ describe('a Slack message of a template’s own', () => {
           for (const run of richRuns(sent.blocks))
             expect(run['type']).to.be.oneOf(['text', 'raw_text', 'link']);
         }),
-        { numRuns: 60 },
+        { numRuns: 30 },
       );
     } finally {
       performance.now = now;

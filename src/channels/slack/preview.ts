@@ -103,8 +103,12 @@ function partAsHtml(part: Part): string {
   }
 }
 
+/** A fence stands on lines of its own, whatever line ends are around it. */
+const BESIDE_FENCE = /<br>(?=<pre>)|(?<=<\/pre>)<br>/g;
+
 function each(tag: string, contents: readonly Pieces[]): string {
-  return contents.map((pieces) => `<${tag}>${pieces.map(pieceAsHtml).join('')}</${tag}>`).join('');
+  const html = contents.map((pieces) => `<${tag}>${pieces.map(pieceAsHtml).join('')}</${tag}>`).join('');
+  return html.replace(BESIDE_FENCE, '');
 }
 
 const TAGS = { bold: 'b', italic: 'i', strike: 's', code: 'code' } as const;
