@@ -11,9 +11,12 @@ export function httpUrl(text: string): string {
   return text;
 }
 
-export function wholeNumber(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
-  return Number(text);
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,6}$/.test(text) ? Number(text) : -1;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
 }
 
 export function deliveryId(text: string, before: readonly number[]): readonly number[] {

@@ -18,6 +18,7 @@ const FAILED = 1;
 
 /** At once: of more, a database tells better. */
 const MOST_STORIES = 1000;
+const MOST_RETRIES = 1000;
 
 /** Loads the command when it is run, so that none waits for what the others need. */
 type Run = (context: CommandContext) => Promise<number>;
@@ -144,16 +145,15 @@ function addLedger(program: Command, choose: (run: Run) => void): void {
     .description('tell what became of each callback of a job, and why, from the ledger, which is only read')
     .argument('[job_id]', 'a job, as its callbacks name it')
     .option('--bot <bot_id>', 'the last callbacks of a BOT instead')
-    .option('--last <n>', 'no more than the last ones (default: all of a job, 5 of a BOT)', wholeNumber)
+    .option(
+      '--last <n>',
+      'no more than the last ones (default: all of a job, 5 of a BOT)',
+      wholeNumber(1, MOST_STORIES),
+    )
     .addOption(new Option('--format <format>', 'how to print it').choices(['text', 'json']).default('text'))
     .action((jobId: string | undefined, options: WhyOptions) => {
-      if ((jobId === undefined) === (options.bot === undefined)) {
+      if ((jobId === undefined) === (options.bot === undefined))
         program.error('error: name either a job or, with --bot, a BOT');
-      }
-      const { last = 1 } = options;
-      if (last < 1 || last > MOST_STORIES) {
-        program.error(`error: --last must be from 1 to ${MOST_STORIES}`);
-      }
       choose(async (context) => (await import('./why.ts')).whyCommand(context, jobId, options));
     });
   program
@@ -174,11 +174,13 @@ function addRedeliver(program: Command, choose: (run: Run) => void): void {
     .argument('[id...]', 'deliveries, as `botbell why --format json` and the page name them', deliveryId, [])
     .option('--dead', 'all that is dead or held as no longer routed')
     .option('--destination <destination>', 'of --dead, only to this one, e.g. slack:#ops')
+    .option('--since <duration>', 'of --dead, only what came since, e.g. 2d', duration)
     .addOption(
-      new Option('--since <duration>', 'of --dead, only what came since, e.g. 2d').argParser(duration),
+      new Option('--dismiss', 'mark it as done instead: nobody is ever told').conflicts(['again', 'route']),
     )
-    .option('--dismiss', 'mark it as done instead: nobody is ever told')
-    .option('--again', 'of single deliveries: also what was delivered')
+    .addOption(
+      new Option('--again', 'of single deliveries: also what was delivered').conflicts(['dead', 'route']),
+    )
     .option(
       '--route <job_id>',
       'route the callbacks of a job anew by today’s config instead, and have those told who have not been',
@@ -194,17 +196,16 @@ function addRedeliver(program: Command, choose: (run: Run) => void): void {
 /** As many as the ledger looks at together. */
 const MOST_IDS = 1000;
 
-/** What makes no sense together. */
-function misuseOf(ids: readonly number[], options: RedeliverOptions): string | undefined {
-  const { dead, route, destination, since, dismiss, again } = options;
+/** What makes no sense together, beyond the options that exclude each other. */
+function misuseOf(
+  ids: readonly number[],
+  { dead, route, destination, since }: RedeliverOptions,
+): string | undefined {
   const named = [ids.length > 0, dead === true, route !== undefined].filter(Boolean).length;
   if (named !== 1) return 'name either deliveries, or --dead, or with --route a job';
   if (ids.length > MOST_IDS) return `no more than ${MOST_IDS} deliveries at once`;
-  if (dead !== true && (destination ?? since) !== undefined)
-    return '--destination and --since go with --dead';
-  if (again === true && (dead === true || dismiss === true || route !== undefined))
-    return '--again is for single deliveries: what was delivered is never delivered again in bulk';
-  return dismiss === true && route !== undefined ? '--dismiss does not go with --route' : undefined;
+  const isFiltered = (destination ?? since) !== undefined;
+  return dead !== true && isFiltered ? '--destination and --since go with --dead' : undefined;
 }
 
 function addTools(program: Command, choose: (run: Run) => void): void {
@@ -213,7 +214,7 @@ function addTools(program: Command, choose: (run: Run) => void): void {
     .description('play the job service: POST a callback, and post it again while it is not answered 2xx')
     .argument('<file>', 'a file to POST, or - for standard input')
     .option('--url <url>', 'where to (default: the receiver of the config)', httpUrl)
-    .option('--retries <n>', 'how often to post again', wholeNumber, 0)
+    .option('--retries <n>', 'how often to post again', wholeNumber(0, MOST_RETRIES), 0)
     .addOption(
       new Option('--interval <duration>', 'how long to wait before')
         .argParser(interval)
