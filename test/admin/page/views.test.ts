@@ -217,6 +217,8 @@ describe('the page of a callback', () => {
       /name="delivery" value="1"\/?><input type="hidden" name="again" value="1"/,
     );
     expect(page({ deliveries: [deliveryOf(1, { state: 'pending' })] })).not.to.contain('/act/redeliver');
+    const putOff = page({ deliveries: [deliveryOf(1, { state: 'pending', dueInMs: 60_000 })] });
+    expect(putOff).to.contain('/act/redeliver').and.to.contain('Try now');
     const superseded = deliveryOf(1, { state: 'held', hold: { code: 'superseded' } });
     expect(page({ deliveries: [superseded] })).not.to.contain('/act/redeliver');
   });

@@ -67,18 +67,19 @@ function NextAttempt({ delivery: { state, dueInMs, isClaimed } }: OfDelivery) {
   );
 }
 
-function Redeliver({ delivery: { id, state, hold, destination } }: OfDelivery) {
+function Redeliver({ delivery: { id, state, hold, destination, dueInMs = 0, isClaimed } }: OfDelivery) {
   const { t } = useReader();
-  if (state === 'pending' || hold?.code === SUPERSEDED) return null;
-  const isTold = state === 'delivered';
+  const isUnderWay = state === 'pending' && (isClaimed || dueInMs <= 0);
+  if (isUnderWay || hold?.code === SUPERSEDED) return null;
+  const action = '/act/redeliver';
+  if (state === 'delivered') {
+    const fields = { delivery: id, again: '1' };
+    return <PostButton action={action} fields={fields} word={t('callback.once more')} kind="small" />;
+  }
+  const word = state === 'pending' ? t('callback.try now') : t('callback.redeliver');
+  const label = t('callback.of', { word, destination });
   return (
-    <PostButton
-      action="/act/redeliver"
-      fields={{ delivery: id, ...(isTold && { again: '1' }) }}
-      word={isTold ? t('callback.once more') : t('callback.redeliver')}
-      kind={isTold ? 'small' : 'primary small'}
-      label={isTold ? undefined : t('callback.redeliver to', { destination })}
-    />
+    <PostButton action={action} fields={{ delivery: id }} word={word} kind="primary small" label={label} />
   );
 }
 

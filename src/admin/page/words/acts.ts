@@ -1,9 +1,6 @@
 /** What came of an action, in a sentence for whoever asked for it. */
 export const ACTS = {
-  'act.redeliver.accepted': [
-    'It goes to {destination} again, in a moment.',
-    '{destination} へまもなく再送します。',
-  ],
+  'act.redeliver.accepted': ['It goes to {destination} in a moment.', '{destination} へまもなく送ります。'],
   'act.redeliver.delivered': [
     '{destination} has it already. To send it once more, choose “Deliver once more”.',
     '{destination} にはすでに届いています。もう一度送るには「重ねて送る」を選んでください。',
