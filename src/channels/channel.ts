@@ -5,11 +5,11 @@
  * To add one: a folder beside `slack/` and a line in `registry.ts`; no template, and no other file
  * (`test/channels/third-channel.test.ts` is a whole one). The folder has
  * - the `ChannelType`: strict settings, addresses, options, pace, secrets, and `open`, which imports what sends lazily;
- * - the `MessageFormat`: `compose` draws a card within the remote's limits (`outputs.ts` cuts outputs, `marks.ts` words what
- *   was cut) and escapes all of it, `asText` and, where that is worth it, `asHtml` show the message;
+ * - the `MessageFormat`: `compose` draws a card within the remote's limits (`show-card.ts` cuts it to a room, `outputs.ts` its
+ *   outputs) and escapes all of it, `asText` and, where that is worth it, `asHtml` show the message;
  * - a table of the remote's codes: class, whom it concerns, and words in both languages (`failureOf`);
- * - `send`, by `openedChannel`, within `Outgoing.timeoutMs`: over HTTP with `outbound/post.ts`, what fails below the protocol
- *   by `networkFailureOf`, what is refused as a card once more as plain text by `sendOrPlain`.
+ * - `send`, by `openedChannel`, within `Outgoing.timeoutMs`: `remote.ts` asks over HTTP and words what fails there, `hooks.ts`
+ *   is all of it for a webhook's URL; what is refused as a card goes out once more as plain text by `sendOrPlain`.
  * An address is what an operator may see: a webhook's URL stands in the settings under a name, which is the address, and in
  * `secretsOf`. Each runs `test/contract/channel-contract.ts` against a stand-in of its remote.
  */
