@@ -37,7 +37,7 @@ interface Picture {
   readonly surround?: (page: Page, subject: string) => Promise<void>;
 }
 
-const DELIVERY = `select max(deliveries.id) as id from deliveries join callbacks on callbacks.id = callback_id
+const CALLBACK = `select max(callback_id) as id from deliveries join callbacks on callbacks.id = callback_id
   where kind = 'callback' and state = 'delivered'`;
 
 const PICTURES: readonly Picture[] = [
@@ -51,15 +51,15 @@ const PICTURES: readonly Picture[] = [
   },
   {
     name: 'slack',
-    path: '/deliveries/:id/message?theme=light',
-    of: `${DELIVERY} and destination = 'slack:#shop' and status = 0`,
+    path: '/playground/message?callback=:id&to=slack:%23shop&theme=light',
+    of: `${CALLBACK} and destination = 'slack:#shop' and status = 0`,
     width: 660,
     surround: (page) => surroundAsSlack(page, { channel: 'shop', app: 'Botbell', time: '10:01 AM' }),
   },
   {
     name: 'mail',
-    path: '/deliveries/:id/message?theme=light',
-    of: `${DELIVERY} and destination = 'email:ops@example.com' and status = 1`,
+    path: '/playground/message?callback=:id&to=email:ops@example.com&theme=light',
+    of: `${CALLBACK} and destination = 'email:ops@example.com' and status = 1`,
     width: 660,
     surround: (page, subject) =>
       surroundAsMail(page, { subject, from: 'BOT alerts <alerts@example.com>', to: 'ops@example.com' }),
@@ -95,7 +95,7 @@ async function take(
     const status = await visitor.open(at);
     if (status !== 200) throw new Error(`${at} was answered ${status}`);
   };
-  const subject = surround && of && (await subjectOf(idOf(of), open, visitor.page));
+  const subject = surround && (await subjectAt(visitor.page, () => open(address.replace('/message', ''))));
   await open(address);
   await surround?.(visitor.page, subject ?? '');
   const to = join(FOLDER, `${name}.png`);
@@ -106,10 +106,9 @@ async function take(
   console.log(`${to}: ${Math.round(size / 1000)} kB`);
 }
 
-/** Of a delivery's message, as the playground shows it; '' for what has none. */
-async function subjectOf(id: string, open: (at: string) => Promise<void>, page: Page): Promise<string> {
-  const callback = idOf(`select callback_id as id from deliveries where id = ${id}`);
-  await open(`/playground?callback=${callback}&to=email:ops@example.com`);
+/** As the playground shows it above a message; '' for what has none. */
+async function subjectAt(page: Page, open: () => Promise<void>): Promise<string> {
+  await open();
   const subject = page.locator('article > p', { hasText: /^Subject/ }).locator('bdi');
   return (await subject.count()) === 0 ? '' : subject.first().innerText();
 }

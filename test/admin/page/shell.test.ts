@@ -53,6 +53,15 @@ describe('every page', () => {
       expect(body).to.contain(part);
   });
 
+  it('says that the config on the disk was refused, and leads to why', async () => {
+    expect((await world.get(NOWHERE)).body).not.to.contain('was not loaded');
+    const status = { configHash: 'c0ffee', failure: { at: 0, problems: [] } };
+    const refused = await openPageWorld({ reloading: { status } as never });
+    const { body } = await refused.get(NOWHERE);
+    await refused.close();
+    expect(body).to.contain('was not loaded').and.to.contain('<span class="count">!</span>');
+  });
+
   it('says nothing of that to whom the guard has turned away', async () => {
     const { status, body } = await world.get('/', {
       'sec-fetch-site': 'cross-site',
