@@ -7,10 +7,14 @@ import { type BotSettings, openBot } from './bot.ts';
 import { lineworksHooks } from './hook.ts';
 import { isPrivateKey } from './token.ts';
 
-const text = (what: string) => string().strict().typeError(`\${path} must be ${what}`);
+/** Stands in for what is not set where a config is checked without its secrets. */
+const NOT_SET = 'not-set-here';
+
+const text = (what: string, example = NOT_SET) =>
+  string().strict().typeError(`\${path} must be ${what}`).meta({ example });
 
 const origin = (what: string) =>
-  text(`the origin of ${what}, such as https://…`).test(
+  text(`the origin of ${what}, such as https://…`, 'https://not-set-here.example').test(
     'origin',
     `\${path} must be the origin of ${what}, such as https://…`,
     (value) => value === undefined || (URL.canParse(value) && new URL(value).origin === value),
@@ -27,9 +31,12 @@ const settings = object({
   private_key: text('the private key of the service account').test(
     'key',
     '${path} must be the private key of the service account in PEM, with its first and last line',
-    (key) => key === undefined || isPrivateKey(key),
+    (key) => key === undefined || key === NOT_SET || isPrivateKey(key),
   ),
-  bot_id: text('the number of the bot, in quotes').matches(/^\d+$/, '${path} must be the number of the bot'),
+  bot_id: text('the number of the bot, in quotes', '1').matches(
+    /^\d+$/,
+    '${path} must be the number of the bot',
+  ),
   auth_url: origin('the login'),
   api_url: origin('the API'),
 })

@@ -9,8 +9,15 @@ import { composeWebhook, type WebhookMessage, webhookAsHtml, webhookAsText } fro
 const SECRET = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
 const SECRET_RULE = '${path} must begin with whsec_ and go on with 24 to 64 bytes in base64';
 
+const EXAMPLE = `whsec_${'A'.repeat(32)}`;
+
 const secretText = () =>
-  string().strict().typeError(SECRET_RULE).defined().test('secret', SECRET_RULE, isSecret);
+  string()
+    .strict()
+    .typeError(SECRET_RULE)
+    .defined()
+    .test('secret', SECRET_RULE, isSecret)
+    .meta({ example: EXAMPLE });
 
 /** HTTP: names are tokens, values are visible Latin-1. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

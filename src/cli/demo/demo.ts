@@ -28,9 +28,10 @@ export async function demoCommand(context: CommandContext, stays: boolean): Prom
   const interruption = interruptionOf(context);
   const world = await createDemoWorld();
   try {
-    const app = await startDemoApp(context, world, stays);
+    const news = new News(context, world);
+    const app = await startDemoApp(context, world, stays, news);
     try {
-      await show({ context, world, stays, interruption }, app);
+      await show({ context, world, stays, interruption }, app, news);
     } finally {
       await app.stop();
     }
@@ -54,10 +55,9 @@ interface Demo {
   readonly interruption: AbortSignal;
 }
 
-async function show(demo: Demo, app: RunningApp): Promise<void> {
+async function show(demo: Demo, app: RunningApp, news: News): Promise<void> {
   const { context, world, stays, interruption } = demo;
   const url = `http://${app.receiver.host}:${app.receiver.port}/callbacks`;
-  const news = new News(context, world);
   for (const [index, scene] of SCENES.entries()) {
     if (interruption.aborted) return;
     context.result(`\n${styled(context, 'bold', `${index + 1}. ${scene.title}`)}`);
@@ -70,7 +70,12 @@ async function show(demo: Demo, app: RunningApp): Promise<void> {
   if (stays) await stay(demo, news, url, app.admin?.port);
 }
 
-async function startDemoApp(context: CommandContext, world: DemoWorld, stays: boolean): Promise<RunningApp> {
+async function startDemoApp(
+  context: CommandContext,
+  world: DemoWorld,
+  stays: boolean,
+  news: News,
+): Promise<RunningApp> {
   const variables = { ...(stays ? STAY_PORTS : {}), ...context.variables, ...world.variables };
   const demo = { ...context, variables, configFile: DEMO_CONFIG };
   return startApp({
@@ -80,7 +85,7 @@ async function startDemoApp(context: CommandContext, world: DemoWorld, stays: bo
     clock: systemClock,
     logger: await createLogger('silent', false, (line) => line),
     version: readVersion(),
-    print: (text) => context.result(text),
+    print: (text) => news.print(text),
   });
 }
 
@@ -90,6 +95,7 @@ class News {
   readonly #world: DemoWorld;
   #messages = 0;
   #mails = 0;
+  #printed = 0;
 
   constructor(context: CommandContext, world: DemoWorld) {
     this.#context = context;
@@ -97,7 +103,7 @@ class News {
   }
 
   get count(): number {
-    return this.#messages + this.#mails;
+    return this.#messages + this.#mails + this.#printed;
   }
 
   show(): void {
@@ -113,6 +119,12 @@ class News {
       const mail = { subject, text: text.replaceAll('\r\n', '\n'), html: html || '' };
       this.#say(`email:${to.join(', ')}`, emailFormat, mail);
     }
+  }
+
+  /** What an outbox prints: its heading, and the message. */
+  print(text: string): void {
+    this.#printed += 1;
+    this.#context.result(`   ${text.trimEnd().replaceAll('\n', '\n   ')}`);
   }
 
   #say(destination: string, format: MessageFormat, message: unknown): void {
