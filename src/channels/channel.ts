@@ -41,6 +41,9 @@ export type Receipt = Readonly<Record<string, string>>;
 /** The member of a receipt with the whole message, which a channel keeps that sends it nowhere. */
 export const KEPT_MESSAGE = 'message';
 
+/** The member of a receipt of a remote that takes a message before it delivers it, and never says whether it did. */
+export const ACCEPTED_AS = 'accepted';
+
 /** What tells by which message somebody was told. */
 export function idsIn(receipt: Receipt): readonly (readonly [key: string, value: string])[] {
   return Object.entries(receipt).filter(([key]) => key !== KEPT_MESSAGE);

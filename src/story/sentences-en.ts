@@ -44,6 +44,7 @@ export const ENGLISH = {
   failed: 'The {nth} attempt to tell {who} failed after {took}: {cause}.',
   'failed alike': 'The {nth} attempt to tell {who} failed after {took}, for the same reason.',
   delivered: '{who} was told, by the {nth} attempt, in {took}.',
+  'accepted, event': 'The message for {who} was accepted, not confirmed, by the {nth} attempt, in {took}.',
   'printed, event': '{who} is an outbox: the message was printed only.',
   'given up': 'Botbell gave up telling {who}{because}.',
   'taken over': 'From here on Botbell itself tries to tell {who}, whatever the job service does.',

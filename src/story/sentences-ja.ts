@@ -46,6 +46,8 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   failed: '{who} への{nth}回目の送信が、{took}で失敗しました。{cause}。',
   'failed alike': '{who} への{nth}回目の送信も、{took}で同じ理由により失敗しました。',
   delivered: '{who} に届きました（{nth}回目の送信、{took}）。',
+  'accepted, event':
+    '{who} へのメッセージは受け付けられました。投稿されたかは確認できません（{nth}回目の送信、{took}）。',
   'printed, event': '{who} はoutboxのため、出力しただけです。',
   'given up': '{who} への送信をあきらめました{because}。',
   'taken over': 'これ以降 {who} には、ジョブサービスによらずBotbellが自分で再送します。',

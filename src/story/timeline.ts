@@ -1,7 +1,7 @@
 /** What happened to a callback: each row of its history in a sentence. */
 import { statusNameOf } from '../callback/callback.ts';
 import { isPrinted } from './standing.ts';
-import { idsIn as receiptIds, type Receipt } from '../channels/channel.ts';
+import { ACCEPTED_AS, idsIn as receiptIds, type Receipt } from '../channels/channel.ts';
 import type { FailureClass, FailureToExplain } from '../channels/failure.ts';
 import type { ArchivedCallback, ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
 import type { ActionEntry, HistoryRow, HistoryWhat } from '../ledger/history.ts';
@@ -129,7 +129,7 @@ class Timeline {
       return this.#about(row, 'delivered', 'printed, event');
     if (result === 'delivered') {
       const small = number === attempts && receipt ? idsIn(receipt, this.#sayings) : undefined;
-      return { ...this.#about(row, 'delivered', 'delivered', values), small };
+      return { ...this.#about(row, 'delivered', sentenceOf(receipt), values), small };
     }
     const error = errorOf(row);
     const before = all[index - 1];
@@ -200,6 +200,10 @@ class Timeline {
 
 function errorOf({ result, entry }: RowOf<'attempt'>): FailureToExplain {
   return entry.error ?? { class: result as FailureClass, code: '', message: '' };
+}
+
+function sentenceOf(receipt: Receipt | undefined): 'delivered' | 'accepted, event' {
+  return receipt?.[ACCEPTED_AS] === undefined ? 'delivered' : 'accepted, event';
 }
 
 function idsIn(receipt: Receipt, sayings: Sayings): string | undefined {

@@ -49,6 +49,25 @@ interface Telling {
 
 const TELLINGS: readonly Telling[] = [
   {
+    of: 'a message that was accepted by who never says whether it arrived',
+    story: storyWith({
+      deliveries: [deliveryWith({ receipt: { accepted: '202' } })],
+      history: [attemptAt(10)],
+    }),
+    en: [
+      'received: The job service reported that 商品取得 ended in an error.',
+      'route matched: The route for get_* applies: it tells slack:#ops. [routes[0]]',
+      'route did not match: No other route names this BOT.',
+      'delivered: The message for slack:#ops was accepted, not confirmed, by the 1st attempt, in 0.2 s. [accepted 202]',
+    ],
+    ja: [
+      'received: 「商品取得」がエラーで終わったという通知を、ジョブサービスから受け取りました。',
+      'route matched: 「get_*」のルートが使われ、slack:#ops に通知します。 [routes[0]]',
+      'route did not match: ほかに、このBOTを指定したルートはありません。',
+      'delivered: slack:#ops へのメッセージは受け付けられました。投稿されたかは確認できません（1回目の送信、0.2秒）。 [accepted 202]',
+    ],
+  },
+  {
     of: 'what was received, by which route somebody was told, and what was answered',
     story: storyWith({
       deliveries: [deliveryWith({ receipt: { channel: 'C1', ts: '1.2' } })],

@@ -1,4 +1,5 @@
 /** Microsoft Teams by a Workflow ("When a Teams webhook request is received"), which posts an Adaptive Card. */
+import { ACCEPTED_AS } from '../channel.ts';
 import { type HookChat, hookChannel, URL_ALONE } from '../hooks.ts';
 import { jsonOf, JSON_HEADERS } from '../remote.ts';
 import type { Meaning } from '../remote.ts';
@@ -61,7 +62,7 @@ const teams: HookChat<TeamsMessage> = {
   },
   callOf: (url, { message }) => ({ url, headers: JSON_HEADERS, body: JSON.stringify(message) }),
   // The trigger answers before the card is posted: whether it was, nobody outside of the workflow can see.
-  receiptOf: ({ status }) => (status >= 200 && status <= 299 ? { accepted: String(status) } : undefined),
+  receiptOf: ({ status }) => (status >= 200 && status <= 299 ? { [ACCEPTED_AS]: String(status) } : undefined),
   plainOf: plainTeams,
 };
 
