@@ -46,12 +46,10 @@ export function configFileOf({
 /** Something the user asked for cannot be done; the message says what and why, and the command ends with 1. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
+}
 
-  /** What somebody else says went wrong, without any secret. */
-  static because(error: unknown, redact: (text: string) => string): CommandFailed {
-    if (error instanceof CommandFailed) return error;
-    return new CommandFailed(redact(error instanceof Error ? error.message : String(error)), {
-      cause: error,
-    });
-  }
+/** What somebody else says went wrong, without any secret. */
+export function failedBecause(error: unknown, redact: (text: string) => string): CommandFailed {
+  if (error instanceof CommandFailed) return error;
+  return new CommandFailed(redact(error instanceof Error ? error.message : String(error)), { cause: error });
 }

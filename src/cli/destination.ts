@@ -1,7 +1,7 @@
 /** A destination as somebody writes it on a command line. */
 import { channelTypes } from '../channels/registry.ts';
 import type { Config, Destination } from '../config/config.ts';
-import { CommandFailed } from './context.ts';
+import { CommandFailed, failedBecause } from './context.ts';
 
 /** As the config would have it, however its address is written. @throws {CommandFailed} no such channel, or not an address of it */
 export function destinationNamed(text: string, { channels }: Config): Destination {
@@ -16,6 +16,6 @@ export function destinationNamed(text: string, { channels }: Config): Destinatio
     const address = type.parseAddress(rest.join(':'), channel?.settings);
     return { key: `${name}:${address}`, channel: name, address, options: {} };
   } catch (error) {
-    throw CommandFailed.because(error, (reason) => `${text}: ${reason}`);
+    throw failedBecause(error, (reason) => `${text}: ${reason}`);
   }
 }

@@ -11,7 +11,7 @@ import {
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { CONFIG_FILES, SAMPLES, STARTER } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
-import { CommandFailed, type CommandContext, DEFAULT_CONFIGS, OWN_CONFIG } from './context.ts';
+import { type CommandContext, CommandFailed, DEFAULT_CONFIGS, failedBecause, OWN_CONFIG } from './context.ts';
 
 /** @throws {CommandFailed} one of the files is there already, or the folder cannot be written */
 export function initCommand(context: CommandContext, folder: string): number {
@@ -71,7 +71,7 @@ function orFailed(path: string, act: () => void): void {
   try {
     act();
   } catch (error) {
-    throw CommandFailed.because(error, (reason) => `${path} cannot be written: ${reason}`);
+    throw failedBecause(error, (reason) => `${path} cannot be written: ${reason}`);
   }
 }
 

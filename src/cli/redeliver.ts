@@ -12,7 +12,7 @@ import { shortLine } from '../text/cut.ts';
 import { secretsHidden } from '../text/hide-secrets.ts';
 import { systemClock } from '../time/clock.ts';
 import { formatAge, formatInstant } from '../time/display.ts';
-import { type CommandContext, CommandFailed, configFileOf } from './context.ts';
+import { type CommandContext, CommandFailed, configFileOf, failedBecause } from './context.ts';
 import { loadLedgerConfig } from './load-config.ts';
 import { loadProject, type Project } from './load-project.ts';
 
@@ -52,7 +52,7 @@ export async function redeliverCommand(
     if (project !== undefined && jobId !== undefined) return await routeAnew(acting, project, jobId);
     return await (options.dead === true ? allDead(acting) : each(acting, [...new Set(ids)]));
   } catch (error) {
-    throw CommandFailed.because(error, secretsHidden(secrets));
+    throw failedBecause(error, secretsHidden(secrets));
   } finally {
     await ledger?.close();
   }

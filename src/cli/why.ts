@@ -9,7 +9,7 @@ import { visible, visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { secretsHidden } from '../text/hide-secrets.ts';
 import { systemClock } from '../time/clock.ts';
-import { CommandFailed, type CommandContext } from './context.ts';
+import { type CommandContext, failedBecause } from './context.ts';
 import { loadLedgerConfig } from './load-config.ts';
 import { storyInLines } from './story-lines.ts';
 import { hintOn } from './why-hints.ts';
@@ -35,7 +35,7 @@ export async function whyCommand(
 ): Promise<number> {
   const config = loadLedgerConfig(context);
   const opened = await openArchive(config.store.url).catch((error: unknown) => {
-    throw CommandFailed.because(error, secretsHidden(config.secrets));
+    throw failedBecause(error, secretsHidden(config.secrets));
   });
   try {
     const wanted = options.last ?? (jobId === undefined ? MOST_OF_BOT : MOST_OF_JOB);
