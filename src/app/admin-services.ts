@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import type { AdminServices, Readiness, Sample, Surroundings } from '../admin/services.ts';
 import { SAMPLES } from '../package-files.ts';
-import { createDrawings } from './drawing.ts';
+import { drawingOf } from './drawing.ts';
 import type { Services } from './services.ts';
 
 export function adminServices(services: Services): AdminServices {
@@ -17,7 +17,7 @@ export function adminServices(services: Services): AdminServices {
     operations: pipeline.operations,
     reloading,
     onUnforeseen: reports.onUnforeseen,
-    drawing: createDrawings({ ...services, archive: ledger.archive }),
+    drawing: () => drawingOf({ ...services, archive: ledger.archive }),
     paused: () => pipeline.paused,
     samples: samplesIn(SAMPLES),
   };
@@ -38,7 +38,7 @@ function surroundingsOf({ clock, settings, version }: Services): Surroundings {
     display: () => settings.current.loaded.config.display,
     giveUpAfterMs: () => settings.current.delivery.giveUpAfterMs,
     redact: (text) => settings.current.redact(text),
-    explainRoutes: (callback) => settings.current.explainRoutes(callback),
+    explainRoutes: (callback) => settings.current.router.explainAll(callback),
   };
 }
 

@@ -4,39 +4,28 @@ import { type CheckedCallback, TooManyValues } from '../callback/callback.ts';
 import { createCallbackCheck } from '../callback/check-callback.ts';
 import { decodeBody } from '../callback/decode.ts';
 import type { ChannelType } from '../channels/channel.ts';
-import { formatsOf } from '../config/config.ts';
+import { type Config, formatsOf } from '../config/config.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
 import type { Archive } from '../ledger/people.ts';
 import { tooLarge } from '../receive/problems.ts';
 import type { TemplateFailure } from '../render/renderer.ts';
-import { createRouter } from '../route/router.ts';
 import type { AppSettings } from './settings.ts';
 
 export interface DrawingParts {
-  readonly settings: RunningSettings<AppSettings>;
+  readonly settings: Pick<RunningSettings<AppSettings>, 'current'>;
   readonly archive: Pick<Archive, 'told'>;
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
 }
 
-/** The returned function gives the drawing by the settings that are in force when it is called. */
-export function createDrawings(parts: DrawingParts): () => Drawing {
-  const made = new WeakMap<AppSettings, Drawing>();
-  return () => {
-    const { current } = parts.settings;
-    const drawing = made.get(current) ?? drawingBy(current, parts);
-    made.set(current, drawing);
-    return drawing;
-  };
-}
-
-function drawingBy(current: AppSettings, { archive, channelTypes }: DrawingParts): Drawing {
+/** By the settings that are in force now. */
+export function drawingOf({ settings: { current }, archive, channelTypes }: DrawingParts): Drawing {
   const { config, renderer } = current.loaded;
   return {
     config,
     formats: formatsOf(config, channelTypes),
     templateSets: renderer.templateSets,
-    router: createRouter(config.routes, config.defaultRoute),
-    read: (body) => read(body, current),
+    router: current.router,
+    read: (body) => read(body, config),
     load: (callbackId) => archive.told(callbackId),
     draw: (notice, target) => {
       const failures: TemplateFailure[] = [];
@@ -46,11 +35,11 @@ function drawingBy(current: AppSettings, { archive, channelTypes }: DrawingParts
   };
 }
 
-function read(body: Uint8Array, { loaded: { config } }: AppSettings): CheckedCallback {
-  const { maxBodyBytes, maxNodes } = config.receiver;
+function read(body: Uint8Array, { display, receiver }: Config): CheckedCallback {
+  const { maxBodyBytes, maxNodes } = receiver;
   if (body.byteLength > maxBodyBytes) throw tooLarge(`is larger than ${maxBodyBytes} bytes`);
   try {
-    return createCallbackCheck(config.display.timezone, maxNodes)(decodeBody(body).value);
+    return createCallbackCheck(display.timezone, maxNodes)(decodeBody(body).value);
   } catch (error) {
     throw error instanceof TooManyValues ? tooLarge(`holds more than ${maxNodes} JSON values`) : error;
   }

@@ -65,8 +65,7 @@ export interface AppSettings extends Settings {
   readonly loaded: LoadedConfig;
   /** By their names. */
   readonly openChannels: OpenChannels;
-  /** Every route, with what it makes of such a callback. */
-  readonly explainRoutes: Router['explainAll'];
+  readonly router: Router;
 }
 
 /**
@@ -93,7 +92,7 @@ export async function openSettings(
     channels: configuredChannels(config, channelTypes, open),
     resources: [...open.values()],
     route: (callback) => router.route(callback),
-    explainRoutes: (callback) => router.explainAll(callback),
+    router,
     compose: ({ notice, channel, destination, templateSet, options }) =>
       renderer.render(
         notice,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Drawing } from '../../src/admin/drawing.ts';
-import { createDrawings } from '../../src/app/drawing.ts';
+import { drawingOf } from '../../src/app/drawing.ts';
 import { type AppSettings, openSettings } from '../../src/app/settings.ts';
 import { InvalidCallback } from '../../src/callback/callback.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
@@ -53,7 +53,7 @@ describe('What the config in force makes of a callback', () => {
     settings = new RunningSettings(await openSettings(project, environment), systemClock, ignore);
     kept = new Map();
     const archive = { told: (id: number) => Promise.resolve(kept.get(id)) };
-    drawing = createDrawings({ settings, archive, channelTypes })();
+    drawing = drawingOf({ settings, archive, channelTypes });
   });
 
   afterEach(async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Drawing } from '../../src/admin/drawing.ts';
 import type { AdminServices, ReloadPreview, ReloadStatus } from '../../src/admin/services.ts';
-import { createDrawings } from '../../src/app/drawing.ts';
+import { drawingOf } from '../../src/app/drawing.ts';
 import { type AppSettings, openSettings } from '../../src/app/settings.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { checkProject } from '../../src/cli/load-project.ts';
@@ -286,7 +286,7 @@ export async function openOperationWorld(archive: Partial<Archive> = {}): Promis
   const first = await openSettings(project, environment);
   const settings = new RunningSettings<AppSettings>(first, systemClock, ignore);
   const told: Archive['told'] = (id) => archive.told?.(id) ?? Promise.resolve(undefined);
-  const drawings = createDrawings({ settings, archive: { told }, channelTypes });
+  const drawings = () => drawingOf({ settings, archive: { told }, channelTypes });
   const done: Done[] = [];
   return {
     services: {
