@@ -68,13 +68,7 @@ export class SeenDestinations {
   #figuresOf(destination: string): DestinationFigures {
     const { durations, ...last } = this.#seen.get(destination) as Seen;
     const sorted = durations.toSorted((a, b) => a - b);
-    return { destination, ...last, medianMs: quantile(sorted, 0.5), slowMs: quantile(sorted, 0.95) };
+    const median = sorted.length < FEWEST_TO_TELL ? undefined : sorted[Math.floor(sorted.length / 2)];
+    return { destination, ...last, medianMs: median === undefined ? undefined : Math.round(median) };
   }
-}
-
-/** @param sorted ascending */
-function quantile(sorted: readonly number[], share: number): number | undefined {
-  if (sorted.length < FEWEST_TO_TELL) return undefined;
-  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-  return value === undefined ? undefined : Math.round(value);
 }

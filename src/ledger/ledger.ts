@@ -201,8 +201,6 @@ export interface DestinationFigures {
   readonly lastError: DeliveryError | undefined;
   /** How long the last sends took; undefined: too few to say. */
   readonly medianMs: number | undefined;
-  /** Of twenty, nineteen took less. */
-  readonly slowMs: number | undefined;
 }
 
 /** The config that a process has loaded. channels: the type of each, by its name. */

@@ -376,7 +376,7 @@ export function describeArchive(
     it('tells how each destination does', async () => {
       await arrive({ job_id: 'a' }, [OPS]);
       await store.run(`INSERT INTO destinations (destination, last_delivered_at, last_failed_at, error,
-        median_ms, slow_ms) VALUES ('slack:#ops', 9, 7, '{"class":"config","code":"invalid_auth","message":"No."}', 40, 90)`);
+        median_ms) VALUES ('slack:#ops', 9, 7, '{"class":"config","code":"invalid_auth","message":"No."}', 40)`);
       const [ops, log] = await archive.destinations([OPS.destination, LOG.destination]);
       expect(ops).to.deep.equal({
         destination: OPS.destination,
@@ -384,7 +384,6 @@ export function describeArchive(
         lastFailedAt: 7,
         lastError: { class: 'config', code: 'invalid_auth', message: 'No.' },
         medianMs: 40,
-        slowMs: 90,
         pending: 1,
         isMorePending: false,
       });

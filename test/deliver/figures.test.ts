@@ -47,7 +47,6 @@ describe('what is seen of destinations', () => {
       lastFailedAt: 0,
       lastError: undefined,
       medianMs: 50,
-      slowMs: 95,
     });
     expect(written[0]?.[1]).to.include({ destination: 'slack:#log', medianMs: undefined });
   });

@@ -105,7 +105,6 @@ export const REFUSALS: readonly ArchivedRefusal[] = [
 const unseen = {
   lastError: undefined,
   medianMs: undefined,
-  slowMs: undefined,
   pending: 0,
   isMorePending: false,
 };
@@ -122,7 +121,6 @@ export const DESTINATIONS: readonly ArchivedDestination[] = [
       message: 'Slack answered not_in_channel: the app is not a member of the channel; /invite it there.',
     },
     medianMs: 180,
-    slowMs: 1240,
     pending: 4,
   },
   {
@@ -132,7 +130,6 @@ export const DESTINATIONS: readonly ArchivedDestination[] = [
     lastFailedAt: PAGE_NOW - 9 * DAY,
     lastError: { class: 'transient', code: 'ETIMEDOUT', message: 'Slack had not answered after 5 s.' },
     medianMs: 160,
-    slowMs: 420,
   },
   { ...unseen, destination: 'slack:#bot-alerts', lastDeliveredAt: PAGE_NOW - HOUR, lastFailedAt: undefined },
   {

@@ -144,7 +144,6 @@ interface DestinationRow {
   readonly last_delivered_at: number | null;
   readonly last_failed_at: number | null;
   readonly median_ms: number | null;
-  readonly slow_ms: number | null;
 }
 
 /** How these do, in their order. */
@@ -173,7 +172,6 @@ export async function destinationsNamed(
       lastFailedAt: row?.last_failed_at || undefined,
       lastError: row && errorIn(row),
       medianMs: row?.median_ms ?? undefined,
-      slowMs: row?.slow_ms ?? undefined,
       pending: count,
       isMorePending: isMore,
     });

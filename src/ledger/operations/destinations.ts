@@ -6,14 +6,14 @@ import { jsonOrNull, keptError } from '../rows.ts';
 
 const AT_ONCE = 500;
 
-const COLUMNS = 'destination, last_delivered_at, last_failed_at, error, median_ms, slow_ms';
+const COLUMNS = 'destination, last_delivered_at, last_failed_at, error, median_ms';
 
 const UPDATED = raw(
   [
     later('last_delivered_at', 'last_delivered_at'),
     later('last_failed_at', 'last_failed_at'),
     later('error', 'last_failed_at'),
-    ...['median_ms', 'slow_ms'].map((name) => `${name} = coalesce(excluded.${name}, destinations.${name})`),
+    'median_ms = coalesce(excluded.median_ms, destinations.median_ms)',
   ].join(', '),
 );
 
@@ -38,6 +38,5 @@ function valuesOf({ lastError, ...figures }: DestinationFigures): RawValue[] {
     figures.lastFailedAt,
     jsonOrNull(lastError && keptError(lastError)),
     figures.medianMs ?? null,
-    figures.slowMs ?? null,
   ];
 }
