@@ -12,7 +12,6 @@ import {
 import { type SenderReader, senderReader } from '../http/sender.ts';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
 import { nameActor } from './actor.ts';
-import { COMMON_BODY_BYTES } from './body.ts';
 import { guardForms } from './form-token.ts';
 import { refuseForeignHosts, refuseOtherSites, setHeaders } from './guard.ts';
 import { routed, TO_THE_LETTER } from './routed.ts';
@@ -20,7 +19,6 @@ import { askForPassword, type WrongPasswords } from './password.ts';
 import type { AdminServices, Readiness } from './services.ts';
 
 const METRICS_PATH = '/metrics';
-const PLAYGROUND_PATH = '/playground';
 
 const TOLD: ReadonlySet<number> = new Set([401, 403, 429]);
 
@@ -41,7 +39,8 @@ export interface AdminDependencies {
 }
 
 export function createAdmin(dependencies: AdminDependencies): Koa {
-  const { config, services, wrongPasswords, drawProblem, onTurnedAway, api, page } = dependencies;
+  const { config, services, wrongPasswords, drawProblem, onTurnedAway, api, page, maxPasteBytes } =
+    dependencies;
   const { onUnforeseen } = services;
   const senderOf = senderReader(config.trustProxy);
   const app = new Koa();
@@ -62,7 +61,12 @@ export function createAdmin(dependencies: AdminDependencies): Koa {
   app.use(answerLedgerTrouble);
   app.use(where(isOfApi, api));
   if (page !== undefined) {
-    app.use(where((ctx) => !isOfApi(ctx), guardForms(formLimits(dependencies))));
+    app.use(
+      where(
+        (ctx) => !isOfApi(ctx),
+        guardForms(BYTES_OF_ENCODED * Math.min(maxPasteBytes, LARGEST_PASTE_BYTES)),
+      ),
+    );
     app.use(where((ctx) => !isOfApi(ctx), page));
   }
   return app;
@@ -106,15 +110,6 @@ const LARGEST_PASTE_BYTES = 8 * 1024 * 1024;
 
 /** Percent-encoded, each byte of a pasted text may take three. */
 const BYTES_OF_ENCODED = 3;
-
-function formLimits({ maxPasteBytes }: AdminDependencies): (ctx: Context) => number {
-  const pasteBytes = BYTES_OF_ENCODED * Math.min(maxPasteBytes, LARGEST_PASTE_BYTES);
-  return (ctx) => (isPaste(ctx) ? pasteBytes : COMMON_BODY_BYTES);
-}
-
-function isPaste({ method, path }: Context): boolean {
-  return method === 'POST' && path === PLAYGROUND_PATH;
-}
 
 /** Of what a person sees in a browser. */
 function problemsDrawn(draw: NonNullable<AdminDependencies['drawProblem']>): Middleware {

@@ -4,8 +4,8 @@ import bodyParser from 'koa-bodyparser';
 import { HttpProblem } from '../http/problem.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 
-/** Of whatever people or scripts ask for. */
-export const COMMON_BODY_BYTES = 64 * 1024;
+/** Of what scripts ask for. */
+const LARGEST_JSON_BYTES = 64 * 1024;
 
 /** @throws {HttpProblem} 400, 413 or 415 */
 export async function readForm(ctx: Context, maxBytes: number): Promise<URLSearchParams> {
@@ -14,7 +14,7 @@ export async function readForm(ctx: Context, maxBytes: number): Promise<URLSearc
 
 /** An absent body is an empty object. @throws {HttpProblem} 400, 413 or 415 */
 export async function readJson(ctx: Context): Promise<JsonObject> {
-  const text = await readText(ctx, 'application/json', COMMON_BODY_BYTES);
+  const text = await readText(ctx, 'application/json', LARGEST_JSON_BYTES);
   const value = text === '' ? {} : jsonIn(text);
   if (!isJsonObject(value)) throw badRequest('The body must be a JSON object.');
   return value;

@@ -17,14 +17,13 @@ const TOKEN_BYTES = 32;
  * Gives pages their token, and checks that of forms: it must be the one in the cookie, which another site can neither read
  * nor set (a double-submit cookie, since replicas and restarts are to share it). The cookie is `Lax`, not `Strict`: else a
  * link in a chat would come without it, get a new one, and all forms that are open elsewhere would be refused.
- * @param limitOf bytes that a form may have
  */
-export function guardForms(limitOf: (ctx: Context) => number): Middleware {
+export function guardForms(maxBytes: number): Middleware {
   return async (ctx, next) => {
     const state = ctx.state as AdminState;
     const token = tokenIn(ctx);
     if (ctx.method === 'POST') {
-      const form = await readForm(ctx, limitOf(ctx));
+      const form = await readForm(ctx, maxBytes);
       if (token === undefined || !isOneOf(form.get(TOKEN_FIELD) ?? '', [token])) throw foreignForm();
       form.delete(TOKEN_FIELD);
       state.form = form;
