@@ -7,7 +7,7 @@ import { decodeBody } from '../callback/decode.ts';
 import type { ReceiverConfig } from '../config/config.ts';
 import type { Verdict } from '../deliver/outcome.ts';
 import { type Incoming, untilOf } from '../deliver/post.ts';
-import { isOneOf, networkFilter, type SenderReader } from '../http/sender.ts';
+import { networkFilter, secretCheck, type SenderReader } from '../http/sender.ts';
 import {
   answerProblem,
   answerProblems,
@@ -109,6 +109,7 @@ function answerHealth(ctx: Context): void {
 
 /** Token, address, method, in this order: a sender that does not know the token learns nothing else. */
 function senderCheck({ config: { tokens, allowFrom }, senderOf }: ReceiverDependencies) {
+  const isToken = secretCheck(tokens);
   const isInNetworks = networkFilter(allowFrom);
   const isAllowed = (request: IncomingMessage) => {
     if (allowFrom.length === 0) return true;
@@ -116,7 +117,7 @@ function senderCheck({ config: { tokens, allowFrom }, senderOf }: ReceiverDepend
     return isKnown && isInNetworks(address);
   };
   return (ctx: CallbackContext) => {
-    if (tokens.length > 0 && !isOneOf(ctx.params['token'] ?? '', tokens)) throw notFound('wrong token');
+    if (tokens.length > 0 && !isToken(ctx.params['token'] ?? '')) throw notFound('wrong token');
     if (!isAllowed(ctx.req)) {
       throw new HttpProblem({ status: 403, detail: 'Callbacks are not taken from this address.' });
     }
