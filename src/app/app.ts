@@ -97,7 +97,10 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
     readConfig: options.readConfig,
     open: (next) => openSettings(next, environment, settings.current),
     tryAgain: () => pipeline.reviewAgain(),
-    onReload: reports.onReload,
+    onReload: (result, cause) => {
+      reports.onReload(result, cause);
+      if (!result.isLoaded) void pipeline.reloadRefused(result.problems);
+    },
   });
   const parts = { clock, logger, pipeline, settings, ledger, metrics, reports };
   const services = { ...parts, traffic: new Traffic(), reloading, version, channelTypes };

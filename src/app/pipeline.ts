@@ -1,5 +1,5 @@
 /** Puts what delivers together: whatever one config decides comes from the settings in force, all else outlives them. */
-import { refusalAlert } from '../deliver/alerts.ts';
+import { refusalAlert, reloadAlert } from '../deliver/alerts.ts';
 import { createAttempt } from '../deliver/attempt.ts';
 import { type Chore, Chores } from '../deliver/chores.ts';
 import { Claims, POLL_MS } from '../deliver/claims.ts';
@@ -11,6 +11,7 @@ import { Limits } from '../deliver/limits.ts';
 import { createOperations } from '../deliver/operations.ts';
 import { Paces } from '../deliver/pace.ts';
 import { createPost, type Post } from '../deliver/post.ts';
+import type { Problem } from '../config/config.ts';
 import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { RefusedBody } from '../ledger/ledger.ts';
@@ -104,6 +105,14 @@ export class Pipeline {
     const { alerts } = settings.current;
     await ledger.refuse(refused, refusalAlert(refused, alerts), withinMs);
     this.#claims.nudge(alerts.targets.map(({ destination }) => destination));
+  }
+
+  /** Has the operators alerted that a reload was refused. Never rejects. */
+  async reloadRefused(problems: readonly Problem[]): Promise<void> {
+    const { settings, ledger, reports } = this.#parts;
+    const { alerts, loaded } = settings.current;
+    const raised = ledger.raise(reloadAlert(loaded.config.file, problems, alerts));
+    await raised.then((due) => this.#claims.nudge(due), reports.onStoreTrouble);
   }
 
   /** Somebody may have mended what the config names. */

@@ -46,8 +46,8 @@ export function settingsOf(sections: RootSection, alerts: readonly Destination[]
       permanentAttempts: delivery.permanent_attempts,
       alerts,
     },
-    /** The links are Liquid templates of URLs. */
-    display,
+    /** The links are Liquid templates of URLs; alerts link to the page where it has a URL. */
+    display: { ...display, ...(admin.url !== '' && { pageUrl: admin.url }) },
     /** Undefined: none is asked for. */
     heartbeat: heartbeat.url === '' ? undefined : { url: heartbeat.url, everyMs: msOf(heartbeat.every) },
   };

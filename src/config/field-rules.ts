@@ -107,6 +107,12 @@ export const heartbeatUrlRule = holding(
   (text) => text === '' || (/^https?:\/\/[^\s]+$/.test(text) && URL.canParse(text)),
 );
 
+/** The empty one is none. */
+export const pageUrlRule = holding(
+  'must be an http:// or https:// URL without query, such as https://botbell.example.com',
+  (text) => text === '' || (/^https?:\/\/[^\s?#]+$/.test(text) && URL.canParse(text)),
+);
+
 export const PROXY_RULE =
   'must be the URL of an HTTP proxy, such as http://proxy.example.com:3128 or http://user:password@proxy.example.com:3128, user and password percent-encoded';
 

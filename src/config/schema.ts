@@ -58,6 +58,10 @@ export const receiverSchema = section('Where callbacks come in.', {
 const adminSchema = section('Health, metrics and the web page.', {
   listen: ruled(rule.adminListenRule, 'host:port of the admin listener, or off.').default('127.0.0.1:8081'),
   password: text('Asked for (user admin); required to listen beyond loopback.', UNSET).default(''),
+  url: ruled(
+    rule.pageUrlRule,
+    'URL at which people reach the page: alerts link to it. Empty: no links.',
+  ).default(''),
   hosts: texts(rule.hostRule, 'Further host names that may be asked for on a loopback listener.'),
   metrics_token: ruled(rule.bearerRule, 'A bearer token that opens /metrics alone.', UNSET).default(''),
   trust_proxy: trustProxy(

@@ -1,5 +1,6 @@
 /** Which alert an outcome raises, which the ledger writes in the transaction that writes the outcome; and what the log says of it. */
 import type { Callback } from '../callback/callback.ts';
+import type { Problem } from '../config/config.ts';
 import type {
   Alert,
   DeliveryRecord,
@@ -21,7 +22,7 @@ export interface AlertSettings {
 }
 
 /** A delivery as it stood before, and what it is to tell. */
-export type Subject = Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'>;
+export type Subject = Pick<DueDelivery, 'record' | 'callbackId' | 'notice' | 'firstReceivedAt'>;
 
 /**
  * The update with the alert that it raises, if any: of a dead letter when it dies, of a `config` failure when Botbell
@@ -29,7 +30,7 @@ export type Subject = Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'>
  */
 export function withAlert(
   update: DeliveryUpdate,
-  { record: { destination, channel }, notice, firstReceivedAt: since }: Subject,
+  { record: { destination, channel }, callbackId, notice, firstReceivedAt: since }: Subject,
   settings: AlertSettings,
 ): DeliveryUpdate {
   const { state, isTakenOver, lastError: error, attempts } = update;
@@ -37,7 +38,8 @@ export function withAlert(
   if (error === undefined || isAlert(notice)) return update;
   const isConfigFailure = state === 'pending' && isTakenOver && error.class === 'config';
   if (state !== 'dead' && !isConfigFailure) return update;
-  const message = { destination, channel, error, attempts, callback: named(notice.callback), since };
+  const callback = named(notice.callback);
+  const message = { destination, channel, error, attempts, callback, callbackId, since };
   const subject: AlertSubject = isConfigFailure
     ? { template: 'config_failure', ...message, givesUpAt: since + settings.giveUpAfterMs }
     : { template: 'dead_letter', ...message };
@@ -66,8 +68,26 @@ export function refusalAlert(
   return { cause: `refused ${status}`, subject, targets };
 }
 
+/** What an alert names of all that is wrong with a config. */
+const MOST_PROBLEMS = 5;
+
+/** Of a config that was not put in force. @param problems without any secret */
+export function reloadAlert(
+  file: string,
+  problems: readonly Problem[],
+  { targets }: Pick<AlertSettings, 'targets'>,
+): Alert {
+  const errors = problems
+    .filter(({ severity }) => severity === 'error')
+    .map(({ place, message }) => `${place.file}:${place.line}:${place.column}: ${message}`);
+  const named = errors.slice(0, MOST_PROBLEMS).map((problem) => cutEnd(problem, LONGEST_NAME, '…'));
+  const moreProblems = errors.length - named.length;
+  const subject = { template: 'reload_refused', file, problems: named, moreProblems } as const;
+  return { cause: 'reload_refused', subject, targets };
+}
+
 /** What the log tells of a delivery beside its attempts. */
-export interface Milestone extends Subject, Pick<DeliveryUpdate, 'attempts' | 'lastError' | 'hold'> {
+export interface Milestone extends Omit<Subject, 'callbackId'>, Pick<DeliveryUpdate, 'attempts' | 'lastError' | 'hold'> {
   readonly name: 'delivered_late' | 'taken_over' | 'given_up' | 'held';
 }
 

@@ -136,6 +136,11 @@ export class DatabaseLedger {
     return this.#call('refuse', [refused, alert], { withinMs });
   }
 
+  /** @returns destinations for which it is due now: none where its cause was told within the hour */
+  raise(alert: Alert): Promise<readonly string[]> {
+    return this.#call('raise', [[alert]]);
+  }
+
   countOpen(): Promise<Result<'countOpen'>> {
     return this.#database.reading.call('countOpen', []);
   }

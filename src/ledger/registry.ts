@@ -19,6 +19,7 @@ import { failedRuns, lastRuns, runsSince } from './archive/runs.ts';
 import { readCallback, readDelivery, readStory } from './archive/stories.ts';
 import type { ArgsOf, CallOptions, ResultOf, RunOptions, Transactions, Tx } from './database.ts';
 import { admit } from './operations/admit.ts';
+import { raise } from './operations/alerts.ts';
 import { claimDue, dueDestinations } from './operations/claim-due.ts';
 import { releaseClaims, releaseHeld, takeOver } from './operations/deliveries.ts';
 import { recordDestinations } from './operations/destinations.ts';
@@ -78,6 +79,7 @@ export const operations = {
   leave,
   pausePace,
   processes,
+  raise,
   recordDestinations,
   refuse,
   releaseClaims,

@@ -23,6 +23,10 @@ export function alertInWords(subject: OwnSubject, language: Language): string {
       return inJapanese
         ? `コールバックを受け付けられませんでした（HTTP ${subject.httpStatus}）。${refusalInJapanese(subject.httpStatus, subject.detail)}`
         : `A callback was refused with HTTP status ${subject.httpStatus}. ${subject.detail}`;
+    case 'reload_refused':
+      return inJapanese
+        ? `設定 ${subject.file} を読み込めませんでした。これまでの設定で動作を続けます。${subject.problems[0] ?? ''}`
+        : `The config ${subject.file} was not loaded; the one before stays in force. ${subject.problems[0] ?? ''}`;
     case 'test':
       return inJapanese
         ? `これはBotbellのテストメッセージです。${subject.destination} に届くことを確かめるために送りました。対応は必要ありません。`

@@ -10,9 +10,6 @@ import {
 } from '../callback/callback.ts';
 import type { FailureToExplain } from '../channels/failure.ts';
 
-/** Why a delivery failed. */
-export type AlertedError = FailureToExplain;
-
 /** A callback as an alert names it. */
 export interface AlertedCallback extends Pick<Callback, 'job_id' | 'bot_id' | 'bot_name'> {
   readonly status: StatusCode;
@@ -23,9 +20,11 @@ export interface UndeliveredMessage {
   /** `<channel>:<address>` */
   readonly destination: string;
   readonly channel: string;
-  readonly error: AlertedError;
+  readonly error: FailureToExplain;
   readonly attempts: number;
   readonly callback: AlertedCallback;
+  /** Under which the ledger has it. */
+  readonly callbackId: number;
   /** When the callback came for the first time. */
   readonly since: number;
 }
@@ -41,13 +40,25 @@ export interface RefusedMessage {
   readonly from: string;
 }
 
+/** A config that is not put in force. */
+export interface RefusedReload {
+  /** The config's. */
+  readonly file: string;
+  /** `file:line:col: what is wrong`, the first of them. English. */
+  readonly problems: readonly string[];
+  /** How many there are further. */
+  readonly moreProblems: number;
+}
+
 /** What an alert is about, by the template that tells it. */
 export type AlertSubject =
   /** No further attempts. */
   | (UndeliveredMessage & { readonly template: 'dead_letter' })
   /** Wrong until someone fixes it; Botbell keeps retrying until `givesUpAt`. */
   | (UndeliveredMessage & { readonly template: 'config_failure'; readonly givesUpAt: number })
-  | (RefusedMessage & { readonly template: 'refused' });
+  | (RefusedMessage & { readonly template: 'refused' })
+  /** The last good config stays in force. */
+  | (RefusedReload & { readonly template: 'reload_refused' });
 
 export type AlertName = AlertSubject['template'];
 
@@ -71,6 +82,7 @@ const OWN = {
   dead_letter: true,
   config_failure: true,
   refused: true,
+  reload_refused: true,
   test: true,
 } as const satisfies Readonly<Record<OwnName, true>>;
 

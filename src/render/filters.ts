@@ -69,13 +69,17 @@ function registerDate(liquid: Liquid, timezone: string): void {
 }
 
 /** Only addresses that Botbell made by `display.links`: the value where it is the job's address or that of one of its files; else ''. */
-function ownAddress({ job_url, outputs = [] }: LinkedView, value: unknown): string {
+function ownAddress({ job_url, page_url, outputs = [] }: LinkedView, value: unknown): string {
   if (typeof value !== 'string' || value === '') return '';
-  const isOwn = job_url === value || outputs.some(({ files }) => files.some(({ url }) => url === value));
+  const isOwn =
+    job_url === value ||
+    page_url === value ||
+    outputs.some(({ files }) => files.some(({ url }) => url === value));
   return isOwn ? value : '';
 }
 
 interface LinkedView {
   readonly job_url?: string;
+  readonly page_url?: string;
   readonly outputs?: readonly OutputView[];
 }

@@ -58,6 +58,7 @@ function undelivered(fields: Pick<Callback, 'job_id' | 'bot_id' | 'bot_name'>): 
     error,
     attempts: 3,
     callback: { job_id, bot_id, bot_name, status: 1 },
+    callbackId: 1,
     since: CAME_AT,
   };
 }
@@ -79,6 +80,12 @@ const SUBJECTS: Readonly<Record<OwnName, (fields: typeof FULL | typeof BARE) => 
     template: 'refused',
     ...BODY,
     errors: fields === FULL ? Array.from({ length: 7 }, () => FAULT) : [],
+  }),
+  reload_refused: (fields) => ({
+    template: 'reload_refused',
+    file: 'config/botbell.yaml',
+    problems: ['config/botbell.yaml:3:1: there is no setting of this name'],
+    moreProblems: fields === FULL ? 2 : 0,
   }),
   test: (fields) => ({ template: 'test', ...TEST, askedBy: fields === FULL ? 'admin' : '' }),
 };

@@ -5,8 +5,8 @@ import type { LiquidFault } from './liquid-faults.ts';
 
 const VALUE = /\{\{-?(?<expression>.*?)-?\}\}/gs;
 
-/** `job_url`, `file.url`, `output.files[0].url` */
-const ADDRESS = /^\s*(?:job_url|[\w.[\]]+\.url)\s*$/u;
+/** `job_url`, `page_url`, `file.url`, `output.files[0].url` */
+const ADDRESS = /^\s*(?:job_url|page_url|[\w.[\]]+\.url)\s*$/u;
 
 /** Each value that may not stand where it does. */
 export function findMisplaced(source: string, kind: TextKind): readonly LiquidFault[] {
@@ -18,7 +18,8 @@ export function findMisplaced(source: string, kind: TextKind): readonly LiquidFa
 
 function faultAt(place: ValuePlace, expression: string): string | undefined {
   if (place === 'text' || (place === 'address' && ADDRESS.test(expression))) return undefined;
-  if (place === 'address') return 'an address can only be "job_url" or the "url" of a file, and it alone';
+  if (place === 'address')
+    return 'an address can only be "job_url", "page_url" or the "url" of a file, and it alone';
   return 'no value may stand here: whatever it says would act';
 }
 

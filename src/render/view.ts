@@ -5,12 +5,14 @@ import type { OutputView } from '../channels/card.ts';
 import { failureInWords } from '../channels/failure.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import {
+  type AlertSubject,
   type CallbackNotice,
   isAlert,
   type Notice,
   type OwnSubject,
   type RaisedAlert,
   type RefusedMessage,
+  type RefusedReload,
   type TestSubject,
   type UndeliveredMessage,
 } from '../notice/notice.ts';
@@ -22,6 +24,7 @@ import { viewOutputs } from './outputs.ts';
 export interface NoticeView {
   readonly [name: string]: unknown;
   readonly job_url?: string;
+  readonly page_url?: string;
   readonly outputs?: readonly OutputView[];
 }
 
@@ -74,9 +77,27 @@ function alertView(
 ): NoticeView {
   const at = localTime(raisedAt, display);
   if (subject.template === 'test') return testView(subject, at);
-  const common = { alert_name: subject.template, raised_at: at, suppressed };
+  const page_url = pageUrlOf(subject, display);
+  const common = { alert_name: subject.template, raised_at: at, suppressed, page_url };
+  if (subject.template === 'reload_refused') return { ...common, ...reloadView(subject) };
   if (subject.template === 'refused') return { ...common, ...refusedView(subject, display) };
   return { ...common, ...undeliveredView(subject, display, links) };
+}
+
+/** Where the page shows what an alert is about; '' where the page has no URL. */
+function pageUrlOf(subject: AlertSubject, { pageUrl }: DisplayConfig): string {
+  if (pageUrl === undefined) return '';
+  return `${pageUrl.replace(/\/+$/, '')}/${pagePathOf(subject)}`;
+}
+
+function pagePathOf(subject: AlertSubject): string {
+  if (subject.template === 'refused') return 'refused';
+  if (subject.template === 'reload_refused') return 'config';
+  return `callbacks/${subject.callbackId}`;
+}
+
+function reloadView({ file, problems, moreProblems }: RefusedReload): NoticeView {
+  return { config_file: file, reason: problems[0] ?? '', problems, more_problems: moreProblems };
 }
 
 function testView({ destination, channel, askedBy }: TestSubject, sentAt: string): NoticeView {

@@ -1,7 +1,7 @@
 /** Which outcome raises which alert, and what counts as one cause. */
 import { expect } from 'chai';
 import type { FailureClass } from '../../src/channels/failure.ts';
-import { type AlertSettings, refusalAlert, withAlert } from '../../src/deliver/alerts.ts';
+import { type AlertSettings, refusalAlert, reloadAlert, withAlert } from '../../src/deliver/alerts.ts';
 import type { Alert, DeliveryRecord, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { deliveryRecord } from '../support/delivery-record.ts';
@@ -11,7 +11,11 @@ const SETTINGS: AlertSettings = {
   targets: [target('slack:#alerts')],
   giveUpAfterMs: 86_400_000,
 };
-const CONCERNED = { notice: noticeAbout(callbackWith({ output: { 金額: 1 } })), firstReceivedAt: 1000 };
+const CONCERNED = {
+  notice: noticeAbout(callbackWith({ output: { 金額: 1 } })),
+  callbackId: 7,
+  firstReceivedAt: 1000,
+};
 
 function failedWith(
   failureClass: FailureClass,
@@ -51,6 +55,7 @@ describe('an outcome', () => {
         error: { class: 'permanent', code: '550', message: 'It failed.' },
         attempts: 4,
         callback: { job_id: 'job-1', bot_id: 'get_items', bot_name: '商品取得', status: 0 },
+        callbackId: 7,
         since: 1000,
       },
     });
@@ -76,7 +81,7 @@ describe('an outcome', () => {
     const update = failedWith('permanent', '550', DEAD);
     const { alert } = withAlert(
       update,
-      { record: deliveryRecord(), notice: noticeAbout(callback), firstReceivedAt: 0 },
+      { record: deliveryRecord(), notice: noticeAbout(callback), callbackId: 7, firstReceivedAt: 0 },
       SETTINGS,
     );
     expect(JSON.stringify(alert).length).to.be.below(5000);
@@ -136,5 +141,22 @@ describe('the cause of an alert', () => {
     expect(refusalAlert({ ...refusal, detail: 'b', from: '192.0.2.2' }, SETTINGS).cause).to.equal(cause);
     expect(refusalAlert({ ...refusal, status: 413 }, SETTINGS).cause).not.to.equal(cause);
     expect(subject).to.include({ template: 'refused', httpStatus: 422, from: '192.0.2.1' });
+  });
+
+  it('is one for every reload that is refused, and its alert names the first five errors', () => {
+    const problem = (line: number, severity: 'error' | 'warning') => ({
+      place: { file: 'routes.yaml', line, column: 2 },
+      message: 'is wrong',
+      severity,
+    });
+    const problems = [problem(1, 'warning'), ...[2, 3, 4, 5, 6, 7].map((line) => problem(line, 'error'))];
+    const { cause, subject } = reloadAlert('botbell.yaml', problems, SETTINGS);
+    expect(reloadAlert('botbell.yaml', [problem(1, 'error')], SETTINGS).cause).to.equal(cause);
+    expect(subject).to.deep.equal({
+      template: 'reload_refused',
+      file: 'botbell.yaml',
+      problems: [2, 3, 4, 5, 6].map((line) => `routes.yaml:${line}:2: is wrong`),
+      moreProblems: 1,
+    });
   });
 });

@@ -89,6 +89,18 @@ describe('The operators', () => {
     expect(alertMails()).to.have.length(1);
   });
 
+  it('hear of a config that was not loaded, once, with a link to the page', async () => {
+    await world.swap((yaml) => yaml.replace('admin: {', "admin: { url: 'https://botbell.example.com',"));
+    for (let time = 0; time < 2; time += 1) {
+      const refused = await world.swap((yaml) => `${yaml}rotes: []\n`).catch((error: Error) => error.message);
+      expect(refused).to.include('rotes');
+    }
+    await untilAlerted(1);
+    const [mail] = alertMails();
+    expect(mail?.text).to.include('rotes').and.to.include('https://botbell.example.com/config');
+    expect(alertMails()).to.have.length(1);
+  });
+
   it('still hear of what was settled just before a restart', async () => {
     world.mail.faults.push({ at: 'mail', does: 'refuse', code: 451, text: 'later', times: 1 });
     await post(JSON.stringify(callback()));

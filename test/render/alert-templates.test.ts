@@ -102,6 +102,20 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
       expect(slackText(DEAD_LETTER)).not.to.include(until);
     });
 
+    it('leads to where the page shows what it is about, where the page has a URL', () => {
+      const page = testRenderer({ language, pageUrl: 'https://botbell.example.com/' });
+      const paths = { dead_letter: 'callbacks/7', config_failure: 'callbacks/7', refused: 'refused' };
+      for (const subject of ALERT_SUBJECTS) {
+        const path = { ...paths, reload_refused: 'config' }[subject.template];
+        for (const format of ['slack', 'email']) {
+          const target = { format, templateSet: undefined, options: {} };
+          const told = page.render(noticeOfAlert(raised(subject)), target, () => undefined);
+          expect(JSON.stringify(told)).to.include(`https://botbell.example.com/${path}`);
+          expect(JSON.stringify(render(subject, format))).not.to.include('botbell.example.com');
+        }
+      }
+    });
+
     it('leads to the job', () => {
       expect(JSON.stringify(render(DEAD_LETTER, 'slack'))).to.include('https://example.com/jobs/job-1');
       expect(mailText(DEAD_LETTER)).to.include('https://example.com/jobs/job-1');
@@ -143,7 +157,8 @@ describe('an alert in Japanese', () => {
 
   it('holds no English sentence, whatever went wrong', () => {
     const subjects: AlertSubject[] = [
-      ...ALERT_SUBJECTS,
+      // What is wrong with a config is said in English.
+      ...ALERT_SUBJECTS.filter(({ template }) => template !== 'reload_refused'),
       {
         ...REFUSED,
         template: 'refused',

@@ -54,14 +54,15 @@ interface RendererParts {
   readonly language?: Language;
   readonly links?: DisplayConfig['links'];
   readonly timezone?: string;
+  readonly pageUrl?: string;
   readonly templatesFolder?: string;
 }
 
 export function testRenderer(parts: RendererParts = {}): TestRenderer {
-  const { language = 'en', links = {}, timezone = 'Asia/Tokyo', templatesFolder } = parts;
+  const { language = 'en', links = {}, timezone = 'Asia/Tokyo', pageUrl, templatesFolder } = parts;
   const failures: TemplateFailure[] = [];
   const renderer = createRenderer({
-    display: { language, links, timezone },
+    display: { language, links, timezone, ...(pageUrl && { pageUrl }) },
     builtInTemplates: BUILT_IN_TEMPLATES,
     templatesFolder,
     formats: [slackFormat, emailFormat],

@@ -76,7 +76,7 @@ describe('a user’s templates', () => {
       [
         'an address of a callback',
         `${CARD}link: { text: x, url: "{{ output.url_of_it }}" }\n`,
-        ['3:24: an address can only be "job_url" or the "url" of a file, and it alone'],
+        ['3:24: an address can only be "job_url", "page_url" or the "url" of a file, and it alone'],
       ],
       [
         'an empty file',

@@ -14,6 +14,7 @@ export const UNDELIVERED: UndeliveredMessage = {
   },
   attempts: 3,
   callback: { job_id: 'job-1', bot_id: 'invoice', bot_name: '請求書取込BOT', status: 0 },
+  callbackId: 7,
   since: Date.parse('2026-11-20T09:00:00+09:00'),
 };
 
@@ -33,11 +34,19 @@ export const REFUSED: AlertSubject = {
   from: '192.0.2.7',
 };
 
+export const RELOAD_REFUSED: AlertSubject = {
+  template: 'reload_refused',
+  file: 'botbell.yaml',
+  problems: ['botbell.yaml:3:1: there is no setting "rotes"'],
+  moreProblems: 1,
+};
+
 /** One of each name. */
 export const ALERT_SUBJECTS: readonly AlertSubject[] = Object.values({
   dead_letter: DEAD_LETTER,
   config_failure: CONFIG_FAILURE,
   refused: REFUSED,
+  reload_refused: RELOAD_REFUSED,
 } satisfies Record<AlertName, AlertSubject>);
 
 export function raised(subject: AlertSubject, suppressed = 0): RaisedAlert {
