@@ -87,7 +87,8 @@ export function reloadAlert(
 }
 
 /** What the log tells of a delivery beside its attempts. */
-export interface Milestone extends Omit<Subject, 'callbackId'>, Pick<DeliveryUpdate, 'attempts' | 'lastError' | 'hold'> {
+export interface Milestone
+  extends Omit<Subject, 'callbackId'>, Pick<DeliveryUpdate, 'attempts' | 'lastError' | 'hold'> {
   readonly name: 'delivered_late' | 'taken_over' | 'given_up' | 'held';
 }
 
