@@ -8,9 +8,6 @@ import { errorOf } from './outcome.ts';
 const DURATIONS_KEPT = 100;
 const FEWEST_TO_TELL = 5;
 
-/** A config may name any number; of further ones nothing is told. */
-const MOST_DESTINATIONS = 10_000;
-
 interface Seen {
   lastDeliveredAt: number;
   lastFailedAt: number;
@@ -30,8 +27,8 @@ export class SeenDestinations {
   /** A rate limit says when, not whether. */
   attempted(destination: string, { startedAt, durationMs, outcome }: AttemptResult): void {
     const failure = 'failure' in outcome ? outcome.failure : undefined;
-    const seen = failure?.class === 'rate_limited' ? undefined : this.#seenOf(destination);
-    if (seen === undefined) return;
+    if (failure?.class === 'rate_limited') return;
+    const seen = this.#seenOf(destination);
     const at = Math.round(startedAt + durationMs);
     if (failure === undefined) {
       seen.lastDeliveredAt = at;
@@ -57,9 +54,9 @@ export class SeenDestinations {
     }
   }
 
-  #seenOf(destination: string): Seen | undefined {
+  #seenOf(destination: string): Seen {
     const known = this.#seen.get(destination);
-    if (known !== undefined || this.#seen.size >= MOST_DESTINATIONS) return known;
+    if (known !== undefined) return known;
     const seen: Seen = { lastDeliveredAt: 0, lastFailedAt: 0, lastError: undefined, durations: [] };
     this.#seen.set(destination, seen);
     return seen;

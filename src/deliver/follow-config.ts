@@ -30,13 +30,13 @@ export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSetting
   return withAlert(dead, due, alerts);
 }
 
-/** Of what ended because no route named it, what a route that came back has told after all. */
-function isRevivable(
-  { kind, state, ageMs }: Pick<UnroutedRow, 'kind' | 'state' | 'ageMs'>,
-  isRouted: boolean,
-  giveUpAfterMs: number,
-): boolean {
-  return kind === 'callback' && isRouted && (state === 'held' || state === 'dead') && ageMs < giveUpAfterMs;
+/** The plan that has told after all what ended because no route named it; undefined: it stays ended. */
+function revivingPlan(row: UnroutedRow, settings: Settings): Plan | undefined {
+  const { kind, botId, status, state, ageMs } = row;
+  const hasEnded = state === 'held' || state === 'dead';
+  if (kind === 'alert' || !hasEnded || ageMs >= settings.delivery.giveUpAfterMs) return undefined;
+  const plan = planFor(settings, { bot_id: botId, status });
+  return plannedFor(row, plan) && plan;
 }
 
 export interface ConfigFollowerDependencies {
@@ -127,13 +127,10 @@ export class ConfigFollower {
     const { ledger, settings, onDue } = this.#dependencies;
     const { current } = settings;
     const rows = await ledger.configs.unroutedAfter(after);
-    const routed = rows.flatMap((row) => {
-      const { kind, botId, status } = row;
-      const plan = planFor(current, kind === 'alert' ? undefined : { bot_id: botId, status });
-      const isRouted = plannedFor(row, plan) !== undefined;
-      return isRevivable(row, isRouted, current.delivery.giveUpAfterMs) ? [{ ...row, ...plan }] : [];
+    const asked = rows.flatMap((row) => {
+      const plan = revivingPlan(row, current);
+      return plan === undefined ? [] : [{ id: row.id, routing: plan.routing }];
     });
-    const asked = routed.map(({ id, routing }) => ({ id, routing }));
     const revived = asked.length === 0 ? [] : await ledger.configs.revive(asked);
     if (revived.length > 0) onDue();
     review.after = rows.at(-1)?.id;
