@@ -21,9 +21,10 @@ export function discordAsHtml({ content, embeds }: DiscordMessage): string {
 
 function embedAsHtml({ title, url, description = '', color, fields, footer }: Embed): string {
   const heading = url === undefined ? markdownAsHtml(title) : chatLink(url, markdownAsHtml(title));
-  const shown = fields.map(
-    ({ name, value }) => `<div><b>${markdownAsHtml(name)}</b><br>${markdownAsHtml(value)}</div>`,
-  );
+  const shown = fields.map(({ name, value, inline }) => {
+    const look = inline ? 'display:inline-block;margin-right:24px;vertical-align:top' : '';
+    return `<div style="${look}"><b>${markdownAsHtml(name)}</b><br>${markdownAsHtml(value)}</div>`;
+  });
   const parts = [chatBox('title', heading), `<div>${markdownAsHtml(description)}</div>`, ...shown];
   if (footer !== undefined) parts.push(chatBox('subtle', chatText(footer.text)));
   const colour = `#${color.toString(16).padStart(6, '0')}`;
